@@ -1,0 +1,38 @@
+# Compiler settings and the one way to declare a folder's library.
+include(GNUInstallDirs)
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release)
+endif()
+if(PROJECT_IS_TOP_LEVEL)
+  set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+endif()
+
+find_program(TROUPE_CCACHE ccache)
+if(TROUPE_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${TROUPE_CCACHE})
+endif()
+
+# Same bits everywhere: a multiplication and an addition never become one rounded operation behind our back.
+add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -ffp-contract=off)
+if(TROUPE_SANITIZE)
+  add_compile_options(-fsanitize=${TROUPE_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${TROUPE_SANITIZE})
+  add_compile_definitions(TROUPE_SANITIZED)
+endif()
+
+# troupe_library(name): a static library of the folder's sources, included as "folder/file.hpp".
+function(troupe_library name)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS *.cpp)
+  add_library(troupe_${name} STATIC ${sources})
+  add_library(troupe::${name} ALIAS troupe_${name})
+  set_target_properties(troupe_${name} PROPERTIES EXPORT_NAME ${name})
+  target_include_directories(troupe_${name}
+    PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
+    PRIVATE ${PROJECT_SOURCE_DIR})
+endfunction()

@@ -1,0 +1,123 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace troupe {
+
+/// Which shard of the data a model works on, at which step.
+struct ShardStep {
+  int shard = 0;             ///< 0 .. num_shards - 1
+  int num_shards = 1;        ///< fixed for the whole run
+  std::int64_t step = 0;     ///< steps committed so far
+  std::uint64_t seed = 0;    ///< of the run; draw random numbers from (seed, shard, step) only
+};
+
+/// What one shard adds to a step.
+struct BatchResult {
+  double loss_sum = 0;       ///< sum of the losses over the samples, not their mean
+  std::int64_t samples = 0;  ///< how many samples the sum covers; 0 is allowed
+};
+
+/// What one shard of the test set adds to an evaluation.
+struct EvaluationResult {
+  double loss_sum = 0;
+  std::int64_t correct = 0;  ///< samples whose class was found; 0 for regressions
+  std::int64_t samples = 0;
+};
+
+/// A named tensor of the canonical weights: row-major, one after the other in the order given.
+struct TensorInfo {
+  std::string name;
+  std::vector<std::int64_t> shape;
+};
+
+/// One replica of a model: maths over flat float vectors. Weights come in and gradients go out as views of
+/// shared memory, so a model keeps none of its own. A replica is used by one thread at a time, the one that
+/// created it.
+class Model {
+ public:
+  Model() = default;
+  Model(const Model&) = delete;
+  Model& operator=(const Model&) = delete;
+  virtual ~Model() = default;
+
+  /// Length, in floats, of the flat vectors below (with the padding that the model's layout wants).
+  virtual std::size_t size() const = 0;
+
+  /// Computes the gradient of the *sum* of the losses over the shard's samples of this step and writes all
+  /// `size()` floats of it. Padding must stay zero.
+  virtual BatchResult gradient(const ShardStep& at, std::span<const float> weights, std::span<float> gradient) = 0;
+
+  /// Writes the weights to begin with, a function of the seed alone. Zeros unless overridden.
+  virtual void initialize(std::span<float> weights, std::uint64_t seed);
+
+  /// Measures shard `at.shard` of the test set. Models without a test set report no samples.
+  virtual EvaluationResult evaluate(const ShardStep& at, std::span<const float> weights);
+
+  /// How many training samples the model draws from; 0 where that means nothing. Every shard needs one.
+  virtual std::int64_t num_samples() const { return 0; }
+
+  /// Steps until every shard has seen its samples once; 0 where that means nothing.
+  virtual std::int64_t steps_per_epoch(int /*num_shards*/) const { return 0; }
+
+  /// The canonical weights, for files and hashes: by default one tensor "weights" of `size()` floats.
+  virtual std::vector<TensorInfo> tensors() const;
+  /// Converts `size()` floats of the model's layout to the canonical order, and back.
+  virtual void to_canonical(std::span<const float> weights, std::span<float> canonical) const;
+  virtual void from_canonical(std::span<const float> canonical, std::span<float> weights) const;
+
+  /// Names the layout of the flat vector; replicas whose fingerprints differ cannot work together.
+  virtual std::string fingerprint() const { return "plain"; }
+
+  /// True when a step of this model is so short (microseconds) that a thread of its own would cost more than
+  /// it brings.
+  virtual bool lightweight() const { return size() <= 1024; }
+};
+
+/// What a creator is told about the replica it makes.
+struct ReplicaContext {
+  int worker = 0;
+  int device = 0;
+  std::vector<int> shards;  ///< the shards this replica works on
+  int num_shards = 1;
+  std::uint64_t seed = 0;
+  std::string config;       ///< Options::config as it was given (JSON for the built-in models)
+};
+
+using CreateModel = std::function<std::unique_ptr<Model>(const ReplicaContext&)>;
+
+/// Makes replicas: from a callable, for workers of this process, or from a registered name, for all placements.
+class ModelCreator {
+ public:
+  template <class F>
+    requires std::is_invocable_r_v<std::unique_ptr<Model>, F&, const ReplicaContext&>
+  ModelCreator(F create) : create_(std::move(create)) {}  // NOLINT(google-explicit-constructor)
+
+  template <class F>
+    requires std::is_invocable_r_v<std::unique_ptr<Model>, F&, int, int>
+  ModelCreator(F create)  // NOLINT(google-explicit-constructor)
+      : create_([create = std::move(create)](const ReplicaContext& at) mutable {
+          return create(at.worker, at.device);
+        }) {}
+
+  ModelCreator(std::string name) : name_(std::move(name)) {}  // NOLINT(google-explicit-constructor)
+  ModelCreator(const char* name) : name_(name) {}             // NOLINT(google-explicit-constructor)
+
+  const std::string& name() const { return name_; }
+  const CreateModel& function() const { return create_; }
+
+ private:
+  std::string name_;
+  CreateModel create_;
+};
+
+/// Makes `create` known to worker processes under `name`. Call before `init`.
+/// @throws Error invalid_argument when the name is taken.
+void register_model(const std::string& name, CreateModel create);
+
+}  // namespace troupe

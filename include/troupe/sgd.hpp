@@ -1,0 +1,142 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "troupe/error.hpp"
+#include "troupe/model.hpp"
+#include "troupe/optimizer.hpp"
+
+namespace troupe {
+
+/// Call first in main. A process that was started as a worker runs here and never returns; in the user's own
+/// process it notes that workers can be started, which placement `processes` needs.
+/// @throws Error invalid_argument for a `--troupe-...` argument it does not know.
+void init(int argc, char** argv);
+
+enum class Placement : std::uint8_t {
+  in_process,  ///< workers are actors on threads of this process
+  processes,   ///< each worker is a process of this machine, started from this program's file
+};
+
+struct Options {
+  int num_workers = 1;
+  int devices_per_worker = 1;
+  bool use_cpus = true;                ///< false asks for accelerators
+  Placement placement = Placement::in_process;
+  std::string strategy = "sharded";    ///< "sharded": each worker updates its slice; "driver": the driver adds all
+  int num_shards = 0;                  ///< data shards of the run; 0: num_workers x devices_per_worker
+  std::uint64_t seed = 1;
+  OptimizerOptions optimizer = {};
+  std::string config = {};             ///< handed to the creator as it is
+  bool verbose = true;                 ///< `step()` prints the time of each phase to standard output
+  std::chrono::milliseconds step_timeout = std::chrono::seconds(60);    ///< no `step()` takes longer
+  std::chrono::milliseconds start_timeout = std::chrono::seconds(60);   ///< for workers to start and build models
+  std::size_t store_bytes = 0;         ///< quota of the object store; 0: half of the machine's memory
+};
+
+/// Wall-clock seconds of one step's phases. `step` is their sum but for the driver's own bookkeeping.
+struct PhaseSeconds {
+  double step = 0;
+  double compute_all = 0;        ///< from the first message until the last worker's gradients are there
+  double reduce = 0;             ///< adding the gradients
+  double apply_all = 0;          ///< updating the weights
+  std::vector<double> compute;   ///< inside each worker
+  std::vector<double> apply;     ///< inside each worker
+};
+
+/// What a committed step did.
+struct StepReport {
+  std::int64_t step = 0;           ///< 1 for the first
+  double loss = 0;                 ///< mean over the samples, before the update
+  std::int64_t samples = 0;
+  std::int64_t bytes_copied = 0;   ///< gradient bytes written a second time, after the model wrote them
+  PhaseSeconds seconds;
+};
+
+/// What the test set says of the current weights.
+struct Evaluation {
+  double loss = 0;      ///< mean
+  double accuracy = 0;  ///< share of samples whose class was found
+  std::int64_t samples = 0;
+};
+
+/// What a function that runs inside a worker sees of it.
+struct WorkerView {
+  int worker = 0;
+  int pid = 0;
+  std::vector<Model*> models;  ///< one per device
+};
+
+/// Functions that run beside the replicas; the text they return travels back to the driver.
+using ModelFunction = std::function<std::string(Model& model, std::span<const float> weights)>;
+using WorkerFunction = std::function<std::string(const WorkerView& worker)>;
+
+/// Make functions known to worker processes under a name. Call before `init`.
+void register_model_function(const std::string& name, ModelFunction function);
+void register_worker_function(const std::string& name, WorkerFunction function);
+
+/// Synchronous data-parallel SGD. Not for use by two threads at once.
+///
+/// `step()` is a transaction: it commits a new version of the weights or throws and changes nothing, and may
+/// then be called again; lost workers are replaced first. For the same number of shards the bits of the result
+/// do not depend on workers, placement, strategy or deaths.
+class DistributedSGD {
+ public:
+  /// Starts the workers and builds their replicas.
+  /// @throws Error when options make no sense, or a worker or its model cannot be started in time.
+  DistributedSGD(ModelCreator creator, Options options);
+  ~DistributedSGD();
+  DistributedSGD(DistributedSGD&&) noexcept;
+  DistributedSGD& operator=(DistributedSGD&&) noexcept;
+
+  /// One step of SGD over all shards.
+  /// @throws Error naming worker, node and phase; at the latest after Options::step_timeout, or, where workers
+  /// have to be replaced first, Options::start_timeout more.
+  StepReport step();
+
+  /// Computes and throws the gradients away, so that the first step is as fast as the others.
+  void warmup();
+
+  /// The last committed step's report.
+  const StepReport& report() const;
+
+  /// The current weights in canonical order (see Model::tensors).
+  std::vector<float> weights();
+  /// Replaces the weights; momentum and the like start from zero. @throws Error model_mismatch on another length.
+  void set_weights(std::span<const float> canonical);
+  /// Names and shapes of the canonical weights.
+  const std::vector<TensorInfo>& tensors() const;
+
+  /// Writes or reads the weights as a safetensors file. @throws Error bad_file, or model_mismatch naming the tensor.
+  void save(const std::string& path);
+  void load(const std::string& path);
+
+  /// Runs the model's test set over all replicas.
+  Evaluation evaluate();
+
+  /// Runs a function on every replica, on every worker, or on the first replica, and returns what they return in
+  /// order of worker and device. Functions given by value need placement in_process; names serve all placements.
+  std::vector<std::string> foreach_model(const ModelFunction& function);
+  std::vector<std::string> foreach_model(const std::string& name);
+  std::vector<std::string> foreach_worker(const WorkerFunction& function);
+  std::vector<std::string> foreach_worker(const std::string& name);
+  std::string for_model(const ModelFunction& function);
+  std::string for_model(const std::string& name);
+
+  /// Steps until every shard has seen its samples once; 0 where the model does not say.
+  std::int64_t steps_per_epoch() const;
+  /// Process ids of the workers (this process's own, in-process).
+  std::vector<int> worker_pids() const;
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace troupe

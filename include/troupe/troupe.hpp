@@ -1,0 +1,10 @@
+#pragma once
+
+// Everything a user of Troupe needs.
+
+#include "troupe/data.hpp"
+#include "troupe/error.hpp"
+#include "troupe/model.hpp"
+#include "troupe/models.hpp"
+#include "troupe/optimizer.hpp"
+#include "troupe/sgd.hpp"
