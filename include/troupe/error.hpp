@@ -8,19 +8,19 @@ namespace troupe {
 
 /// What went wrong, for programs; `Error::what()` says it for people.
 enum class ErrorCode : std::uint8_t {
-  invalid_argument,   ///< an option, size or name that cannot work
-  bad_file,           ///< missing, truncated or malformed file
-  bad_data,           ///< data that does not fit the model (labels out of range, wrong shape)
-  model_failed,       ///< a creator or a model threw, or a creator returned null
-  model_mismatch,     ///< replicas that differ in size or layout, or weights of another model
-  non_finite_loss,    ///< the loss of a worker became NaN or infinite
-  store_full,         ///< the object store's quota cannot take the object
-  store_failed,       ///< the object store refused a request or lost its creator
-  worker_lost,        ///< a worker ended or was killed
-  timeout,            ///< a deadline passed
-  protocol,           ///< a peer that speaks another protocol or sends garbage
-  unsupported,        ///< something this build or this machine cannot do
-  system,             ///< the operating system refused
+  invalid_argument,  ///< an option, size or name that cannot work
+  bad_file,          ///< missing, truncated or malformed file
+  bad_data,          ///< data that does not fit the model (labels out of range, wrong shape)
+  model_failed,      ///< a creator or a model threw, or a creator returned null
+  model_mismatch,    ///< replicas that differ in size or layout, or weights of another model
+  non_finite_loss,   ///< the loss of a worker became NaN or infinite
+  store_full,        ///< the object store's quota cannot take the object
+  store_failed,      ///< the object store refused a request or lost its creator
+  worker_lost,       ///< a worker ended or was killed
+  timeout,           ///< a deadline passed
+  protocol,          ///< a peer that speaks another protocol or sends garbage
+  unsupported,       ///< something this build or this machine cannot do
+  system,            ///< the operating system refused
 };
 
 /// The code's name, such as "worker_lost".
@@ -29,10 +29,10 @@ const char* to_string(ErrorCode code);
 /// Where an error arose; unset members are -1 or empty.
 struct Where {
   int worker = -1;
-  std::string node;    ///< "in-process", or "pid N" of a worker process
-  std::string phase;   ///< "start", "compute", "reduce", "apply", "evaluate", ...
+  std::string node = {};   ///< "in-process", or "pid N" of a worker process
+  std::string phase = {};  ///< "start", "compute", "reduce", "apply", "evaluate", ...
   std::int64_t step = -1;
-  std::string object;  ///< file, store object or tensor
+  std::string object = {};  ///< file, store object or tensor
 
   bool operator==(const Where&) const = default;
 };

@@ -11,10 +11,10 @@ namespace troupe {
 
 /// Which shard of the data a model works on, at which step.
 struct ShardStep {
-  int shard = 0;             ///< 0 .. num_shards - 1
-  int num_shards = 1;        ///< fixed for the whole run
-  std::int64_t step = 0;     ///< steps committed so far
-  std::uint64_t seed = 0;    ///< of the run; draw random numbers from (seed, shard, step) only
+  int shard = 0;           ///< 0 .. num_shards - 1
+  int num_shards = 1;      ///< fixed for the whole run
+  std::int64_t step = 0;   ///< steps committed so far
+  std::uint64_t seed = 0;  ///< of the run; draw random numbers from (seed, shard, step) only
 };
 
 /// What one shard adds to a step.
@@ -74,9 +74,9 @@ class Model {
   /// Names the layout of the flat vector; replicas whose fingerprints differ cannot work together.
   virtual std::string fingerprint() const { return "plain"; }
 
-  /// True when a step of this model is so short (microseconds) that a thread of its own would cost more than
-  /// it brings.
-  virtual bool lightweight() const { return size() <= 1024; }
+  /// True when a step of this model is so short (tens of microseconds) that a thread of its own would cost more than
+  /// it brings. Such a model is called from changing threads, still one at a time.
+  virtual bool lightweight() const { return false; }
 };
 
 /// What a creator is told about the replica it makes.
@@ -86,7 +86,7 @@ struct ReplicaContext {
   std::vector<int> shards;  ///< the shards this replica works on
   int num_shards = 1;
   std::uint64_t seed = 0;
-  std::string config;       ///< Options::config as it was given (JSON for the built-in models)
+  std::string config;  ///< Options::config as it was given (JSON for the built-in models)
 };
 
 using CreateModel = std::function<std::unique_ptr<Model>(const ReplicaContext&)>;
@@ -95,18 +95,17 @@ using CreateModel = std::function<std::unique_ptr<Model>(const ReplicaContext&)>
 class ModelCreator {
  public:
   template <class F>
-    requires std::is_invocable_r_v<std::unique_ptr<Model>, F&, const ReplicaContext&>
-  ModelCreator(F create) : create_(std::move(create)) {}  // NOLINT(google-explicit-constructor)
+  requires std::is_invocable_r_v<std::unique_ptr<Model>, F&, const ReplicaContext&> ModelCreator(F create)
+      : create_(std::move(create)) {}
 
   template <class F>
-    requires std::is_invocable_r_v<std::unique_ptr<Model>, F&, int, int>
-  ModelCreator(F create)  // NOLINT(google-explicit-constructor)
-      : create_([create = std::move(create)](const ReplicaContext& at) mutable {
-          return create(at.worker, at.device);
-        }) {}
+  requires std::is_invocable_r_v<std::unique_ptr<Model>, F&, int, int> ModelCreator(F create)
+      : create_(
+            [create = std::move(create)](const ReplicaContext& at) mutable { return create(at.worker, at.device); }) {}
 
-  ModelCreator(std::string name) : name_(std::move(name)) {}  // NOLINT(google-explicit-constructor)
-  ModelCreator(const char* name) : name_(name) {}             // NOLINT(google-explicit-constructor)
+  ModelCreator(std::string name) : name_(std::move(name)) {}
+  ModelCreator(const char* name) : name_(name) {}
+  // NOLINTEND(google-explicit-constructor)
 
   const std::string& name() const { return name_; }
   const CreateModel& function() const { return create_; }

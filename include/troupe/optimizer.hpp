@@ -9,10 +9,10 @@ namespace troupe {
 struct Schedule {
   std::string kind = "constant";  ///< "constant", "step" or "cosine"
   std::int64_t warmup_steps = 0;
-  std::int64_t step_size = 1000;   ///< "step": multiply by `gamma` every so many steps
-  double gamma = 0.1;              ///< "step"
-  std::int64_t total_steps = 1000; ///< "cosine": steps from the full rate down to `final_fraction` of it
-  double final_fraction = 0;       ///< "cosine"
+  std::int64_t step_size = 1000;    ///< "step": multiply by `gamma` every so many steps
+  double gamma = 0.1;               ///< "step"
+  std::int64_t total_steps = 1000;  ///< "cosine": steps from the full rate down to `final_fraction` of it
+  double final_fraction = 0;        ///< "cosine"
 };
 
 /// The update rule. Formulas are PyTorch's, of the same names.
@@ -25,7 +25,7 @@ struct OptimizerOptions {
   double beta1 = 0.9;       ///< adam
   double beta2 = 0.999;     ///< adam
   double epsilon = 1e-8;    ///< adam, adagrad
-  Schedule schedule;
+  Schedule schedule = {};
 };
 
 }  // namespace troupe

@@ -27,35 +27,35 @@ enum class Placement : std::uint8_t {
 struct Options {
   int num_workers = 1;
   int devices_per_worker = 1;
-  bool use_cpus = true;                ///< false asks for accelerators
+  bool use_cpus = true;  ///< false asks for accelerators
   Placement placement = Placement::in_process;
-  std::string strategy = "sharded";    ///< "sharded": each worker updates its slice; "driver": the driver adds all
-  int num_shards = 0;                  ///< data shards of the run; 0: num_workers x devices_per_worker
+  std::string strategy = "sharded";  ///< "sharded": each worker updates its slice; "driver": the driver adds all
+  int num_shards = 0;                ///< data shards of the run; 0: num_workers x devices_per_worker
   std::uint64_t seed = 1;
   OptimizerOptions optimizer = {};
-  std::string config = {};             ///< handed to the creator as it is
-  bool verbose = true;                 ///< `step()` prints the time of each phase to standard output
-  std::chrono::milliseconds step_timeout = std::chrono::seconds(60);    ///< no `step()` takes longer
-  std::chrono::milliseconds start_timeout = std::chrono::seconds(60);   ///< for workers to start and build models
-  std::size_t store_bytes = 0;         ///< quota of the object store; 0: half of the machine's memory
+  std::string config = {};  ///< handed to the creator as it is
+  bool verbose = true;      ///< `step()` prints the time of each phase to standard output
+  std::chrono::milliseconds step_timeout = std::chrono::seconds(60);   ///< no `step()` takes longer
+  std::chrono::milliseconds start_timeout = std::chrono::seconds(60);  ///< for workers to start and build models
+  std::size_t store_bytes = 0;  ///< quota of the object store; 0: half of the machine's memory
 };
 
 /// Wall-clock seconds of one step's phases. `step` is their sum but for the driver's own bookkeeping.
 struct PhaseSeconds {
   double step = 0;
-  double compute_all = 0;        ///< from the first message until the last worker's gradients are there
-  double reduce = 0;             ///< adding the gradients
-  double apply_all = 0;          ///< updating the weights
-  std::vector<double> compute;   ///< inside each worker
-  std::vector<double> apply;     ///< inside each worker
+  double compute_all = 0;       ///< from the first message until the last worker's gradients are there
+  double reduce = 0;            ///< adding the gradients
+  double apply_all = 0;         ///< updating the weights
+  std::vector<double> compute;  ///< inside each worker
+  std::vector<double> apply;    ///< inside each worker
 };
 
 /// What a committed step did.
 struct StepReport {
-  std::int64_t step = 0;           ///< 1 for the first
-  double loss = 0;                 ///< mean over the samples, before the update
+  std::int64_t step = 0;  ///< 1 for the first
+  double loss = 0;        ///< mean over the samples, before the update
   std::int64_t samples = 0;
-  std::int64_t bytes_copied = 0;   ///< gradient bytes written a second time, after the model wrote them
+  std::int64_t bytes_copied = 0;  ///< gradient bytes written a second time, after the model wrote them
   PhaseSeconds seconds;
 };
 

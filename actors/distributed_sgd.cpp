@@ -1,0 +1,107 @@
+#include <atomic>
+#include <cstdio>
+
+#include "actors/driver.hpp"
+#include "actors/functions.hpp"
+#include "models/weight_file.hpp"
+#include "troupe/sgd.hpp"
+
+namespace troupe {
+namespace {
+
+void print_line(const char* label, double seconds) { std::printf("%s %.6f\n", label, seconds); }
+
+void print_phases(const PhaseSeconds& seconds) {
+  for (const double each : seconds.compute) print_line("compute grad interior time", each);
+  print_line("compute all grads time", seconds.compute_all);
+  print_line("grad reduce time", seconds.reduce);
+  for (const double each : seconds.apply) print_line("apply grad interior time", each);
+  print_line("apply all grads time", seconds.apply_all);
+  std::fflush(stdout);
+}
+
+/// Gives a function a name for as long as a call takes.
+template <class F>
+class BorrowedName {
+ public:
+  BorrowedName(FunctionTable<F>& table, const F& function, Placement placement) : table_(table) {
+    if (placement != Placement::in_process)
+      throw Error(ErrorCode::unsupported, "worker processes cannot be handed a function by value: register it by name");
+    static std::atomic<std::uint64_t> last{0};
+    name_ = std::to_string(++last).insert(0, 1, '#');
+    table_.add(name_, function);
+  }
+  ~BorrowedName() { table_.remove(name_); }
+  BorrowedName(const BorrowedName&) = delete;
+  BorrowedName& operator=(const BorrowedName&) = delete;
+
+  const std::string& name() const { return name_; }
+
+ private:
+  FunctionTable<F>& table_;
+  std::string name_;
+};
+
+}  // namespace
+
+class DistributedSGD::Impl {
+ public:
+  Impl(ModelCreator creator, Options options) : driver(std::move(creator), std::move(options)) {}
+
+  std::vector<std::string> call_by_value(const ModelFunction& function, bool first_only) {
+    const BorrowedName name(functions().of_models, function, driver.options().placement);
+    return driver.call(TaskKind::model_function, name.name(), first_only);
+  }
+
+  Driver driver;
+  StepReport report;
+};
+
+DistributedSGD::DistributedSGD(ModelCreator creator, Options options)
+    : impl_(std::make_unique<Impl>(std::move(creator), std::move(options))) {}
+DistributedSGD::~DistributedSGD() = default;
+DistributedSGD::DistributedSGD(DistributedSGD&&) noexcept = default;
+DistributedSGD& DistributedSGD::operator=(DistributedSGD&&) noexcept = default;
+
+StepReport DistributedSGD::step() {
+  impl_->report = impl_->driver.step();
+  if (impl_->driver.options().verbose) print_phases(impl_->report.seconds);
+  return impl_->report;
+}
+
+void DistributedSGD::warmup() { impl_->driver.step(true); }
+const StepReport& DistributedSGD::report() const { return impl_->report; }
+
+std::vector<float> DistributedSGD::weights() { return impl_->driver.weights(); }
+void DistributedSGD::set_weights(std::span<const float> canonical) { impl_->driver.set_weights(canonical); }
+const std::vector<TensorInfo>& DistributedSGD::tensors() const { return impl_->driver.facts().tensors; }
+
+void DistributedSGD::save(const std::string& path) { write_safetensors(path, tensors(), weights()); }
+void DistributedSGD::load(const std::string& path) { set_weights(read_safetensors(path, tensors())); }
+
+Evaluation DistributedSGD::evaluate() { return impl_->driver.evaluate(); }
+
+std::vector<std::string> DistributedSGD::foreach_model(const ModelFunction& function) {
+  return impl_->call_by_value(function, false);
+}
+std::vector<std::string> DistributedSGD::foreach_model(const std::string& name) {
+  return impl_->driver.call(TaskKind::model_function, name, false);
+}
+std::vector<std::string> DistributedSGD::foreach_worker(const WorkerFunction& function) {
+  const BorrowedName name(functions().of_workers, function, impl_->driver.options().placement);
+  return impl_->driver.call(TaskKind::worker_function, name.name(), false);
+}
+std::vector<std::string> DistributedSGD::foreach_worker(const std::string& name) {
+  return impl_->driver.call(TaskKind::worker_function, name, false);
+}
+std::string DistributedSGD::for_model(const ModelFunction& function) {
+  return impl_->call_by_value(function, true).at(0);
+}
+std::string DistributedSGD::for_model(const std::string& name) {
+  return impl_->driver.call(TaskKind::model_function, name, true).at(0);
+}
+
+std::int64_t DistributedSGD::steps_per_epoch() const { return impl_->driver.facts().steps_per_epoch; }
+std::vector<int> DistributedSGD::worker_pids() const { return impl_->driver.worker_pids(); }
+
+}  // namespace troupe

@@ -1,0 +1,146 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "actors/mailbox.hpp"
+#include "actors/round.hpp"
+#include "actors/worker_host.hpp"
+#include "collectives/slabs.hpp"
+#include "models/optimizer.hpp"
+
+namespace troupe {
+
+/// What all replicas have in common.
+struct ModelFacts {
+  std::size_t size = 0;
+  std::string fingerprint;
+  std::int64_t num_samples = 0;
+  std::int64_t steps_per_epoch = 0;
+  std::vector<TensorInfo> tensors;
+
+  std::size_t canonical_floats() const;
+};
+
+/// Leads the workers: starts and replaces them, takes steps as transactions, and fetches and places weights.
+///
+/// After an error nothing has changed; the next call first brings the workers back into a known state: those that were
+/// lost are replaced under a new generation, the others are waited for.
+class Driver {
+ public:
+  Driver(ModelCreator creator, Options options);
+  ~Driver();
+  Driver(const Driver&) = delete;
+  Driver& operator=(const Driver&) = delete;
+
+  /// One step, committed unless `rehearse`.
+  StepReport step(bool rehearse = false);
+
+  std::vector<float> weights();
+  void set_weights(std::span<const float> canonical);
+  Evaluation evaluate();
+  /// Runs a registered function; what it returned in order of worker and device.
+  std::vector<std::string> call(TaskKind kind, const std::string& name, bool first_only);
+
+  const Options& options() const { return options_; }
+  const ModelFacts& facts() const { return *facts_; }
+  std::vector<int> worker_pids() const;
+
+ private:
+  struct Slot {
+    caf::actor actor;
+    bool lost = true;  ///< to be replaced before anything else
+    bool built = false;
+  };
+  /// What goes when the driver goes, unless a worker hangs in it.
+  struct Runtime {
+    Runtime(const Options& options);
+    SystemConfig config;
+    caf::actor_system system;
+    ObjectStore store;
+    Mailbox mailbox;
+    std::unique_ptr<WorkerHost> host;
+  };
+  /// Weights on their way to or from a worker: an object that both write.
+  struct Transfer {
+    Transfer(Driver& driver, std::size_t floats);
+    ~Transfer();
+    Transfer(const Transfer&) = delete;
+    Transfer& operator=(const Transfer&) = delete;
+
+    std::span<float> floats() const { return mapping->writable_floats(); }
+
+    StoreClient& store;
+    std::uint64_t number;
+    ObjectId id;
+    std::shared_ptr<Mapping> mapping;
+  };
+  struct Reduced {
+    double loss = 0;
+    std::int64_t samples = 0;
+  };
+
+  // driver_start.cpp
+  void check_options() const;
+  std::unique_ptr<WorkerHost> make_host();
+  /// Brings the workers into a known state.
+  void settle();
+  void replace_lost_workers(const Deadline& deadline);
+  void wait_for_joins(const Deadline& deadline);
+  void accept_join(const Joined& joined);
+  void build_replicas(const Deadline& deadline);
+  void check_built(const Built& built);
+  void start_generation(const Deadline& deadline);
+  void attach_all(bool share, const Deadline& deadline);
+  void initialize_weights(const Deadline& deadline);
+  void shut_down() noexcept;
+
+  // driver_step.cpp
+  std::vector<Computed> compute(const Deadline& deadline);
+  Reduced combine(const std::vector<Computed>& computed) const;
+  void reduce_here(std::int64_t samples) const;
+  std::vector<Applied> apply(std::int64_t samples, const Deadline& deadline);
+  StepReport report_of(const std::vector<Computed>& computed, const Reduced& reduced) const;
+
+  // driver_tasks.cpp
+  std::vector<TaskDone> run_task(Task task, const std::vector<int>& on, const char* phase, const Deadline& deadline);
+  /// Makes flat weights the committed ones.
+  void place_weights(std::span<const float> flat);
+
+  // driver_rounds.cpp
+  std::vector<int> all_workers() const;
+  std::vector<int> workers_with_slices() const;
+  Where where(int worker, const char* phase) const;
+  /// Sends `message` to each of `to` and gathers one `Reply` of each, in order of worker.
+  template <class Reply, class Message>
+  std::vector<Reply> ask(Message message, const std::vector<int>& to, const char* phase, const Deadline& deadline);
+  Event wait_for_event(const Round& round, const char* phase, const Deadline& deadline);
+  /// Marks the worker lost. @throws Error worker_lost when the round waits for it.
+  void note_end(const Ended& ended, const Round& round, const char* phase);
+  [[noreturn]] void time_out(const Round& round, const char* phase);
+
+  ModelCreator creator_;
+  Options options_;
+  Optimizer optimizer_;
+  std::unique_ptr<Runtime> runtime_;
+  std::unique_ptr<StoreClient> store_;
+  std::vector<Slot> slots_;
+  std::optional<ModelFacts> facts_;
+  Plan plan_;
+  SlabLayout layout_;
+  std::unique_ptr<DriverSlabs> slabs_;
+  std::uint64_t last_round_ = 0;
+  std::uint64_t last_transfer_ = 0;
+  bool initialized_ = false;
+  bool hung_ = false;           ///< a worker of this process was given up and may still run
+  std::uint64_t attached_ = 0;  ///< the generation that all workers know
+  bool settled_ = false;        ///< no worker is lost and none may still be busy with what failed
+  std::int64_t step_ = 0;       ///< committed
+  int buffer_ = 0;              ///< holds the committed weights and state
+};
+
+}  // namespace troupe

@@ -1,0 +1,269 @@
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+#include <random>
+
+#include "actors/driver_rounds.hpp"
+#include "actors/launch.hpp"
+#include "actors/options_json.hpp"
+
+// How workers come, are replaced and go.
+namespace troupe {
+namespace {
+
+/// How long workers may take to end their replicas when the driver goes.
+constexpr std::chrono::seconds kStopTimeout{3};
+
+std::size_t scheduler_threads(const Options& options) {
+  if (options.placement == Placement::processes) return 1;
+  const auto cores = static_cast<std::size_t>(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN)));
+  return std::min(cores, static_cast<std::size_t>(std::max(1, options.num_workers)));
+}
+
+[[noreturn]] void refuse(const std::string& message) { throw Error(ErrorCode::invalid_argument, message); }
+
+}  // namespace
+
+std::size_t ModelFacts::canonical_floats() const {
+  std::size_t total = 0;
+  for (const TensorInfo& tensor : tensors)
+    total += static_cast<std::size_t>(
+        std::accumulate(tensor.shape.begin(), tensor.shape.end(), std::int64_t{1}, std::multiplies<>()));
+  return total;
+}
+
+Driver::Runtime::Runtime(const Options& options)
+    : config(scheduler_threads(options), options.placement == Placement::processes),
+      system(config),
+      store(options.store_bytes),
+      mailbox(system) {}
+
+Driver::Driver(ModelCreator creator, Options options)
+    : creator_(std::move(creator)), options_(std::move(options)), optimizer_(options_.optimizer) {
+  if (options_.num_shards == 0) options_.num_shards = options_.num_workers * options_.devices_per_worker;
+  check_options();
+  runtime_ = std::make_unique<Runtime>(options_);
+  layout_.run = (std::uint64_t{std::random_device{}()} << 32) | std::random_device{}();
+  slots_.resize(static_cast<std::size_t>(options_.num_workers));
+  try {
+    store_ = runtime_->store.connect();
+    runtime_->host = make_host();
+    settle();
+  } catch (...) {
+    shut_down();
+    throw;
+  }
+}
+
+Driver::~Driver() { shut_down(); }
+
+void Driver::check_options() const {
+  const Options& o = options_;
+  if (o.num_workers < 1) refuse("num_workers is " + std::to_string(o.num_workers) + ", at least 1 is needed");
+  if (o.devices_per_worker < 1)
+    refuse("devices_per_worker is " + std::to_string(o.devices_per_worker) + ", at least 1 is needed");
+  const std::int64_t replicas = std::int64_t{o.num_workers} * o.devices_per_worker;
+  if (replicas > 4096) refuse(std::to_string(replicas) + " replicas are more than the 4096 that one run can have");
+  if (o.num_shards < replicas)
+    refuse(std::to_string(o.num_shards) + " shards are too few for " + std::to_string(replicas) +
+           " replicas (num_workers x devices_per_worker); each needs one");
+  if (o.num_shards > 1'000'000) refuse(std::to_string(o.num_shards) + " shards are too many");
+  if (!o.use_cpus) throw Error(ErrorCode::unsupported, "this build has no accelerator devices; set use_cpus");
+  if (o.step_timeout.count() <= 0 || o.start_timeout.count() <= 0) refuse("timeouts must be positive");
+  make_plan(o.strategy, 1, 1);
+  if (creator_.name().empty() && !creator_.function()) refuse("a creator or the name of one is needed");
+  if (o.placement == Placement::in_process) return;
+  if (creator_.name().empty())
+    refuse("worker processes cannot be handed a lambda: register it with register_model and give its name");
+  if (!is_initialised()) refuse("call troupe::init first in main: worker processes are started from this program");
+}
+
+std::unique_ptr<WorkerHost> Driver::make_host() {
+  Runtime& r = *runtime_;
+  if (options_.placement == Placement::processes)
+    return host_processes(r.system, r.mailbox.address(), r.store, options_.num_workers);
+  return host_in_process(r.system, r.mailbox.address(), r.store, creator_.function());
+}
+
+void Driver::settle() {
+  const bool none_lost = std::none_of(slots_.begin(), slots_.end(), [](const Slot& slot) { return slot.lost; });
+  if (settled_ && none_lost) return;
+  const Deadline deadline(options_.start_timeout);
+  if (!none_lost) replace_lost_workers(deadline);
+  const bool all_built = std::all_of(slots_.begin(), slots_.end(), [](const Slot& slot) { return slot.built; });
+  if (!all_built) build_replicas(deadline);
+  run_task({}, all_workers(), "settle", deadline);
+  if (!all_built || attached_ != layout_.generation) start_generation(deadline);
+}
+
+void Driver::replace_lost_workers(const Deadline& deadline) {
+  for (const int worker : all_workers()) {
+    Slot& slot = slots_[static_cast<std::size_t>(worker)];
+    if (!slot.lost) continue;
+    if (slot.actor) {
+      runtime_->mailbox.unwatch(slot.actor);
+      hung_ = options_.placement == Placement::in_process;
+    }
+    slot = {};
+    runtime_->host->start(worker);
+  }
+  wait_for_joins(deadline);
+}
+
+void Driver::wait_for_joins(const Deadline& deadline) {
+  const auto missing = [this] {
+    return std::find_if(slots_.begin(), slots_.end(), [](const Slot& slot) { return slot.lost; });
+  };
+  while (missing() != slots_.end()) {
+    // In small portions, because a process that ends before it joins says nothing.
+    const Deadline portion(std::min(deadline.left(), std::chrono::milliseconds(50)));
+    if (auto event = runtime_->mailbox.next(portion)) {
+      if (const auto* joined = std::get_if<Joined>(&*event)) accept_join(*joined);
+      continue;
+    }
+    const int worker = static_cast<int>(missing() - slots_.begin());
+    const std::string how = runtime_->host->how_it_ended(worker, std::chrono::milliseconds(0));
+    if (!how.empty())
+      throw Error(ErrorCode::worker_lost, "a worker process " + how + " before it joined", where(worker, "start"));
+    if (deadline.passed()) throw Error(ErrorCode::timeout, "a worker did not join in time", where(worker, "start"));
+  }
+  runtime_->host->all_joined();
+}
+
+void Driver::accept_join(const Joined& joined) {
+  const Join& join = joined.join;
+  if (join.worker < 0 || join.worker >= options_.num_workers || !joined.worker) return;
+  Slot& slot = slots_[static_cast<std::size_t>(join.worker)];
+  if (!slot.lost || join.pid != runtime_->host->pid(join.worker)) return;
+  if (join.protocol != kProtocolVersion)
+    throw Error(
+        ErrorCode::protocol,
+        "a worker speaks protocol " + std::to_string(join.protocol) + ", not " + std::to_string(kProtocolVersion),
+        where(join.worker, "start"));
+  slot = {joined.worker, false, false};
+  runtime_->mailbox.watch(joined.worker);
+}
+
+void Driver::build_replicas(const Deadline& deadline) {
+  std::vector<int> unbuilt;
+  for (const int worker : all_workers())
+    if (!slots_[static_cast<std::size_t>(worker)].built) unbuilt.push_back(worker);
+  Build request;
+  request.num_workers = options_.num_workers;
+  request.devices = options_.devices_per_worker;
+  request.num_shards = options_.num_shards;
+  request.seed = options_.seed;
+  request.model = creator_.name();
+  request.config = options_.config;
+  for (const Built& built : ask<Built>(request, unbuilt, "start", deadline)) {
+    check_built(built);
+    slots_[static_cast<std::size_t>(built.worker)].built = true;
+  }
+}
+
+void Driver::check_built(const Built& built) {
+  if (!facts_) {
+    facts_ = ModelFacts{built.sizes.at(0), built.fingerprints.at(0), built.num_samples, built.steps_per_epoch, {}};
+    for (std::size_t i = 0; i < built.tensor_names.size(); ++i)
+      facts_->tensors.push_back({built.tensor_names[i], built.tensor_shapes[i]});
+  }
+  for (std::size_t device = 0; device < built.sizes.size(); ++device) {
+    const std::string which = "the replica on device " + std::to_string(device);
+    if (built.sizes[device] != facts_->size)
+      throw Error(ErrorCode::model_mismatch,
+                  which + " has " + std::to_string(built.sizes[device]) + " parameters, another has " +
+                      std::to_string(facts_->size),
+                  where(built.worker, "start"));
+    if (built.fingerprints[device] != facts_->fingerprint)
+      throw Error(
+          ErrorCode::model_mismatch,
+          which + " has the layout '" + built.fingerprints[device] + "', another has '" + facts_->fingerprint + "'",
+          where(built.worker, "start"));
+  }
+  if (built.num_samples > 0 && built.num_samples < options_.num_shards)
+    refuse(std::to_string(options_.num_shards) + " shards are more than the " + std::to_string(built.num_samples) +
+           " training samples; each needs one");
+}
+
+/// A new membership: slabs made anew, since nobody can open a sealed one for writing, holding what was committed.
+void Driver::start_generation(const Deadline& deadline) {
+  plan_ = make_plan(options_.strategy, facts_->size, slots_.size());
+  ++layout_.generation;
+  layout_.size = facts_->size;
+  layout_.num_shards = options_.num_shards;
+  layout_.state_vectors = optimizer_.state_vectors();
+  layout_.mean_gradient = plan_.driver_reduces;
+  auto slabs = std::make_unique<DriverSlabs>(*store_, layout_);
+  if (slabs_) {
+    const auto copy = [](std::span<const float> from, std::span<float> to) {
+      std::memcpy(to.data(), from.data(), from.size_bytes());
+    };
+    copy(slabs_->weights(buffer_), slabs->weights(0));
+    for (int vector = 0; vector < layout_.state_vectors; ++vector)
+      copy(slabs_->state(vector, buffer_), slabs->state(vector, 0));
+    buffer_ = 0;
+  }
+  slabs_ = std::move(slabs);
+  attach_all(false, deadline);
+  slabs_->seal();
+  attach_all(true, deadline);
+  if (plan_.driver_reduces) slabs_->map_gradients(deadline.left());
+  if (!initialized_) initialize_weights(deadline);
+  attached_ = layout_.generation;
+}
+
+void Driver::attach_all(bool share, const Deadline& deadline) {
+  Attach request;
+  request.run = layout_.run;
+  request.generation = layout_.generation;
+  request.share = share;
+  request.strategy = options_.strategy;
+  request.optimizer = to_json(options_.optimizer);
+  ask<TaskDone>(request, all_workers(), "start", deadline);
+}
+
+void Driver::initialize_weights(const Deadline& deadline) {
+  const Transfer flat(*this, facts_->size);
+  Task task;
+  task.kind = TaskKind::initialize;
+  task.transfer = flat.number;
+  run_task(task, {0}, "start", deadline);
+  place_weights(flat.floats().first(facts_->size));
+  initialized_ = true;
+}
+
+void Driver::shut_down() noexcept {
+  if (!runtime_) return;
+  bool all_stopped = true;
+  try {
+    Task stop;
+    stop.kind = TaskKind::stop;
+    std::vector<int> living;
+    for (const int worker : all_workers())
+      if (!slots_[static_cast<std::size_t>(worker)].lost) living.push_back(worker);
+    for (const Slot& slot : slots_) hung_ = hung_ || (slot.lost && slot.actor);
+    all_stopped = !hung_;
+    if (options_.placement == Placement::in_process) run_task(stop, living, "stop", Deadline(kStopTimeout));
+  } catch (const std::exception&) {
+    all_stopped = false;
+  }
+  slabs_.reset();
+  store_.reset();
+  for (Slot& slot : slots_) slot.actor = {};
+  if (runtime_->host && !runtime_->host->end_all(all_stopped)) {
+    // A replica that hangs cannot be stopped, and waiting for it would hang us as well.
+    [[maybe_unused]] auto* leaked = runtime_.release();
+    return;
+  }
+  runtime_.reset();
+}
+
+std::vector<int> Driver::worker_pids() const {
+  std::vector<int> pids;
+  for (const int worker : all_workers()) pids.push_back(runtime_->host->pid(worker));
+  return pids;
+}
+
+}  // namespace troupe

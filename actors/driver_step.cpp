@@ -1,0 +1,96 @@
+#include <algorithm>
+#include <cmath>
+
+#include "actors/driver_rounds.hpp"
+#include "collectives/tree.hpp"
+
+// A step: compute, reduce, apply, commit.
+namespace troupe {
+
+StepReport Driver::step(bool rehearse) {
+  settle();
+  const Deadline deadline(options_.step_timeout);
+  Stopwatch whole;
+  Stopwatch phase;
+  const auto computed = compute(deadline);
+  const double compute_seconds = phase.lap();
+  const Reduced reduced = combine(computed);
+  if (plan_.driver_reduces) reduce_here(reduced.samples);
+  const double driver_reduce_seconds = plan_.driver_reduces ? phase.lap() : 0;
+  const auto applied = apply(reduced.samples, deadline);
+
+  StepReport report = report_of(computed, reduced);
+  PhaseSeconds& seconds = report.seconds;
+  double slowest_reduce = 0;
+  seconds.apply.assign(slots_.size(), 0);
+  for (const Applied& each : applied) {
+    seconds.apply[static_cast<std::size_t>(each.worker)] = from_bits(each.apply_bits);
+    slowest_reduce = std::max(slowest_reduce, from_bits(each.reduce_bits));
+  }
+  // Workers reduce and apply chunk by chunk in one go; the slowest one's share of adding is the reduction's.
+  const double both = phase.seconds();
+  const double worker_reduce_seconds = plan_.driver_reduces ? 0 : std::min(slowest_reduce, both);
+  seconds.compute_all = compute_seconds;
+  seconds.reduce = driver_reduce_seconds + worker_reduce_seconds;
+  seconds.apply_all = both - worker_reduce_seconds;
+  if (!rehearse) {
+    ++step_;
+    buffer_ = 1 - buffer_;
+  }
+  seconds.step = whole.seconds();
+  return report;
+}
+
+std::vector<Computed> Driver::compute(const Deadline& deadline) {
+  Compute request;
+  request.step = step_;
+  request.buffer = buffer_;
+  return ask<Computed>(request, all_workers(), "compute", deadline);
+}
+
+Driver::Reduced Driver::combine(const std::vector<Computed>& computed) const {
+  std::vector<double> losses(static_cast<std::size_t>(options_.num_shards));
+  Reduced reduced;
+  for (const Computed& worker : computed)
+    for (std::size_t i = 0; i < worker.shards.size(); ++i) {
+      const double loss = from_bits(worker.loss_bits[i]);
+      if (!std::isfinite(loss))
+        throw Error(ErrorCode::non_finite_loss,
+                    "the loss of shard " + std::to_string(worker.shards[i]) + " is " + std::to_string(loss),
+                    where(worker.worker, "compute"));
+      losses.at(static_cast<std::size_t>(worker.shards[i])) = loss;
+      reduced.samples += worker.samples[i];
+    }
+  if (reduced.samples <= 0)
+    throw Error(ErrorCode::bad_data, "no shard has a sample at this step", {.phase = "compute", .step = step_ + 1});
+  reduced.loss = tree_sum(losses) / static_cast<double>(reduced.samples);
+  return reduced;
+}
+
+void Driver::reduce_here(std::int64_t samples) const {
+  const auto mean = slabs_->mean_gradient();
+  reduce_and_apply(slabs_->gradients(), samples, {0, layout_.size},
+                   [&](std::size_t begin, std::span<const float> chunk) {
+                     std::copy(chunk.begin(), chunk.end(), mean.begin() + static_cast<std::ptrdiff_t>(begin));
+                   });
+}
+
+std::vector<Applied> Driver::apply(std::int64_t samples, const Deadline& deadline) {
+  Apply request;
+  request.step = step_;
+  request.buffer = buffer_;
+  request.samples = samples;
+  return ask<Applied>(request, workers_with_slices(), "apply", deadline);
+}
+
+StepReport Driver::report_of(const std::vector<Computed>& computed, const Reduced& reduced) const {
+  StepReport report;
+  report.step = step_ + 1;
+  report.loss = reduced.loss;
+  report.samples = reduced.samples;
+  if (plan_.driver_reduces) report.bytes_copied = static_cast<std::int64_t>(layout_.size * sizeof(float));
+  for (const Computed& worker : computed) report.seconds.compute.push_back(from_bits(worker.seconds_bits));
+  return report;
+}
+
+}  // namespace troupe

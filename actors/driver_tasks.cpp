@@ -1,0 +1,101 @@
+#include <algorithm>
+
+#include "actors/driver_rounds.hpp"
+#include "collectives/tree.hpp"
+
+// What the driver does besides steps.
+namespace troupe {
+
+Driver::Transfer::Transfer(Driver& driver, std::size_t floats)
+    : store(*driver.store_), number(++driver.last_transfer_) {
+  id.run = driver.layout_.run;
+  id.step = number;
+  id.kind = ObjectKind::transfer;
+  mapping = store.create(id, floats * sizeof(float), {.shared_writers = true});
+}
+
+Driver::Transfer::~Transfer() {
+  try {
+    store.release(id);
+  } catch (const Error&) {
+    return;  // The store is gone, and the object with it.
+  }
+}
+
+std::vector<TaskDone> Driver::run_task(Task task, const std::vector<int>& on, const char* phase,
+                                       const Deadline& deadline) {
+  task.buffer = buffer_;
+  task.step = step_;
+  return ask<TaskDone>(std::move(task), on, phase, deadline);
+}
+
+std::vector<float> Driver::weights() {
+  settle();
+  const Transfer canonical(*this, facts_->canonical_floats());
+  Task task;
+  task.kind = TaskKind::export_weights;
+  task.transfer = canonical.number;
+  run_task(task, {0}, "weights", Deadline(options_.step_timeout));
+  const auto floats = canonical.floats();
+  return {floats.begin(), floats.end()};
+}
+
+void Driver::set_weights(std::span<const float> values) {
+  settle();
+  if (values.size() != facts_->canonical_floats())
+    throw Error(ErrorCode::model_mismatch, std::to_string(values.size()) + " weights for a model of " +
+                                               std::to_string(facts_->canonical_floats()));
+  const Transfer canonical(*this, values.size());
+  const Transfer flat(*this, facts_->size);
+  std::copy(values.begin(), values.end(), canonical.floats().begin());
+  store_->seal(canonical.id);
+  Task task;
+  task.kind = TaskKind::import_weights;
+  task.transfer = canonical.number;
+  run_task(task, {0}, "set_weights", Deadline(options_.step_timeout));
+  place_weights(flat.floats());
+}
+
+void Driver::place_weights(std::span<const float> flat) {
+  const int next = 1 - buffer_;
+  std::copy(flat.begin(), flat.end(), slabs_->weights(next).begin());
+  for (int vector = 0; vector < layout_.state_vectors; ++vector) {
+    const auto state = slabs_->state(vector, next);
+    std::fill(state.begin(), state.end(), 0.0F);
+  }
+  buffer_ = next;
+}
+
+Evaluation Driver::evaluate() {
+  settle();
+  Task task;
+  task.kind = TaskKind::evaluate;
+  std::vector<double> losses(static_cast<std::size_t>(options_.num_shards));
+  std::int64_t correct = 0;
+  Evaluation evaluation;
+  for (const TaskDone& done : run_task(task, all_workers(), "evaluate", Deadline(options_.step_timeout)))
+    for (std::size_t i = 0; i < done.shards.size(); ++i) {
+      losses.at(static_cast<std::size_t>(done.shards[i])) = from_bits(done.loss_bits[i]);
+      correct += done.correct[i];
+      evaluation.samples += done.samples[i];
+    }
+  if (evaluation.samples == 0) return evaluation;
+  evaluation.loss = tree_sum(losses) / static_cast<double>(evaluation.samples);
+  evaluation.accuracy = static_cast<double>(correct) / static_cast<double>(evaluation.samples);
+  return evaluation;
+}
+
+std::vector<std::string> Driver::call(TaskKind kind, const std::string& name, bool first_only) {
+  settle();
+  Task task;
+  task.kind = kind;
+  task.name = name;
+  task.first_replica_only = first_only;
+  const std::vector<int> on = first_only ? std::vector<int>{0} : all_workers();
+  std::vector<std::string> texts;
+  for (TaskDone& done : run_task(task, on, "call", Deadline(options_.step_timeout)))
+    std::move(done.texts.begin(), done.texts.end(), std::back_inserter(texts));
+  return texts;
+}
+
+}  // namespace troupe

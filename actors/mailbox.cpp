@@ -1,0 +1,22 @@
+#include "actors/mailbox.hpp"
+
+namespace troupe {
+
+std::optional<Event> Mailbox::next(const Deadline& deadline) {
+  std::optional<Event> event;
+  const auto until = std::chrono::high_resolution_clock::now() + (deadline.at() - Clock::now());
+  while (!event && self_->await_data(until)) {
+    self_->receive(
+        [&](Join& join) {
+          event = Joined{join, caf::actor_cast<caf::actor>(self_->current_sender())};
+        },
+        [&](const caf::down_msg& down) { event = Ended{down.source}; }, [&](Built& reply) { event = std::move(reply); },
+        [&](Computed& reply) { event = std::move(reply); }, [&](Applied& reply) { event = std::move(reply); },
+        [&](TaskDone& reply) { event = std::move(reply); },
+        // What nobody of ours sends is dropped.
+        caf::others >> [](caf::message_view&) -> caf::result<caf::message> { return caf::message{}; });
+  }
+  return event;
+}
+
+}  // namespace troupe

@@ -1,0 +1,25 @@
+#include "actors/messages.hpp"
+
+namespace troupe {
+
+Failure Failure::from(const std::exception_ptr& error, ErrorCode otherwise) {
+  Failure failure;
+  try {
+    std::rethrow_exception(error);
+  } catch (const Error& e) {
+    failure = {static_cast<std::int32_t>(e.code()), e.message(), e.where().phase, e.where().object};
+  } catch (const std::exception& e) {
+    failure = {static_cast<std::int32_t>(otherwise), e.what(), "", ""};
+  } catch (...) {
+    failure = {static_cast<std::int32_t>(otherwise), "an exception that is no std::exception", "", ""};
+  }
+  return failure;
+}
+
+Error Failure::to_error(Where where) const {
+  if (!phase.empty()) where.phase = phase;
+  if (!object.empty()) where.object = object;
+  return {static_cast<ErrorCode>(code), message, where};
+}
+
+}  // namespace troupe

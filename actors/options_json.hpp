@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+
+#include "troupe/optimizer.hpp"
+
+namespace troupe {
+
+/// Optimizer options as JSON text, as they travel to workers; every number keeps its bits.
+std::string to_json(const OptimizerOptions& options);
+/// @throws Error protocol when the text is none of `to_json`'s.
+OptimizerOptions optimizer_from_json(const std::string& text);
+
+}  // namespace troupe

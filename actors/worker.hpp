@@ -1,0 +1,78 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "actors/messages.hpp"
+#include "actors/task_queue.hpp"
+#include "collectives/slabs.hpp"
+#include "models/optimizer.hpp"
+#include "runtime/store/store_client.hpp"
+
+namespace troupe {
+
+/// One model on one device of a worker, and the shards it works on.
+struct Replica {
+  ReplicaContext context;
+  std::unique_ptr<Model> model;
+  std::vector<BatchResult> computed;        ///< by position in context.shards
+  std::vector<EvaluationResult> evaluated;  ///< likewise
+  ReduceSeconds spent;
+  std::string text;
+  TaskQueue queue;
+};
+
+/// What a worker does, without the actor around it. Every request ends in one call of `done`, on the thread of the
+/// replica that finished last. Requests are carried out in order, replica by replica.
+class Worker : public std::enable_shared_from_this<Worker> {
+ public:
+  template <class Reply>
+  using Done = std::function<void(Reply)>;
+
+  /// @param creator for workers of the driver's process; others look theirs up by name.
+  Worker(int index, std::unique_ptr<StoreClient> store, CreateModel creator);
+
+  int index() const { return index_; }
+  void build(const Build& request, Done<Built> done);
+  void attach(const Attach& request, Done<TaskDone> done);
+  void compute(const Compute& request, Done<Computed> done);
+  void apply(const Apply& request, Done<Applied> done);
+  void task(const Task& request, const Done<TaskDone>& done);
+
+ private:
+  using Work = std::function<void(Replica&)>;
+  using Finish = std::function<void(Failure)>;
+  using TaskWork = void (Worker::*)(Replica&, const Task&);
+
+  /// Runs `work` on the threads of the first `count` replicas and then `finish` with the first failure.
+  void on_replicas(std::size_t count, ErrorCode otherwise, Work work, Finish finish);
+
+  void create_replica(Replica& replica, const Build& request) const;
+  Built describe(const Build& request, Failure failure);
+  void make_slabs(const Attach& request);
+  void compute_replica(Replica& replica, const Compute& request) const;
+  void apply_replica(Replica& replica, const Apply& request) const;
+
+  void finish_task(const Task& request, std::size_t count, TaskWork work, const Done<TaskDone>& done);
+  static void collect(Replica& replica, const Task& request, TaskDone& reply);
+  void do_nothing(Replica& replica, const Task& request);
+  void stop_replica(Replica& replica, const Task& request);
+  void transfer_weights(Replica& replica, const Task& request);
+  void evaluate_replica(Replica& replica, const Task& request);
+  void call_model(Replica& replica, const Task& request);
+  void call_worker(Replica& replica, const Task& request);
+
+  int index_;
+  std::unique_ptr<StoreClient> store_;
+  CreateModel creator_;
+  int num_workers_ = 1;
+  int num_shards_ = 1;
+  std::uint64_t seed_ = 0;
+  SlabLayout layout_;
+  std::unique_ptr<WorkerSlabs> slabs_;
+  std::unique_ptr<Optimizer> optimizer_;
+  std::vector<std::unique_ptr<Replica>> replicas_;  ///< the last member: its threads use the others
+};
+
+}  // namespace troupe

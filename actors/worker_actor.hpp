@@ -1,0 +1,14 @@
+#pragma once
+
+#include <memory>
+
+#include "actors/worker.hpp"
+
+namespace troupe {
+
+/// The actor around a worker: joins the driver, then hands each request on and sends the reply to who asked. Ends after
+/// TaskKind::stop.
+caf::behavior worker_actor(caf::event_based_actor* self, const std::shared_ptr<Worker>& worker,
+                           const caf::actor& driver);
+
+}  // namespace troupe

@@ -1,0 +1,124 @@
+#include <unistd.h>
+
+#include <numeric>
+
+#include "actors/functions.hpp"
+#include "actors/worker.hpp"
+
+// What a worker does besides steps.
+namespace troupe {
+namespace {
+
+ObjectId transfer_id(const SlabLayout& layout, std::uint64_t number) {
+  ObjectId id;
+  id.run = layout.run;
+  id.step = number;
+  id.kind = ObjectKind::transfer;
+  return id;
+}
+
+std::size_t canonical_floats(const Model& model) {
+  std::size_t total = 0;
+  for (const TensorInfo& tensor : model.tensors())
+    total += static_cast<std::size_t>(
+        std::accumulate(tensor.shape.begin(), tensor.shape.end(), std::int64_t{1}, std::multiplies<>()));
+  return total;
+}
+
+/// The first `floats` floats of the driver's transfer object, for writing.
+void write_transfer(StoreClient& store, const ObjectId& id, std::size_t floats,
+                    const std::function<void(std::span<float>)>& fill) {
+  const auto mapping = store.open(id, 0, floats * sizeof(float));
+  fill(mapping->writable_floats());
+  store.release(id);
+}
+
+}  // namespace
+
+void Worker::task(const Task& request, const Done<TaskDone>& done) {
+  switch (request.kind) {
+    case TaskKind::initialize:
+    case TaskKind::export_weights:
+    case TaskKind::import_weights:
+      return finish_task(request, 1, &Worker::transfer_weights, done);
+    case TaskKind::evaluate:
+      return finish_task(request, replicas_.size(), &Worker::evaluate_replica, done);
+    case TaskKind::model_function:
+      return finish_task(request, request.first_replica_only ? 1 : replicas_.size(), &Worker::call_model, done);
+    case TaskKind::worker_function:
+      return finish_task(request, 1, &Worker::call_worker, done);
+    case TaskKind::stop:
+      return finish_task(request, replicas_.size(), &Worker::stop_replica, done);
+    case TaskKind::fence:
+      return finish_task(request, replicas_.size(), &Worker::do_nothing, done);
+  }
+}
+
+void Worker::finish_task(const Task& request, std::size_t count, TaskWork work, const Done<TaskDone>& done) {
+  on_replicas(
+      count, ErrorCode::model_failed, [this, request, work](Replica& replica) { (this->*work)(replica, request); },
+      [this, request, count, done](Failure failure) {
+        TaskDone reply;
+        reply.round = request.round;
+        reply.worker = index_;
+        reply.failure = std::move(failure);
+        for (std::size_t i = 0; i < count; ++i) collect(*replicas_[i], request, reply);
+        done(std::move(reply));
+      });
+}
+
+void Worker::collect(Replica& replica, const Task& request, TaskDone& reply) {
+  if (request.kind == TaskKind::model_function || request.kind == TaskKind::worker_function)
+    reply.texts.push_back(std::move(replica.text));
+  if (request.kind != TaskKind::evaluate) return;
+  for (std::size_t i = 0; i < replica.evaluated.size(); ++i) {
+    reply.shards.push_back(replica.context.shards[i]);
+    reply.loss_bits.push_back(to_bits(replica.evaluated[i].loss_sum));
+    reply.correct.push_back(replica.evaluated[i].correct);
+    reply.samples.push_back(replica.evaluated[i].samples);
+  }
+}
+
+void Worker::do_nothing(Replica& /*replica*/, const Task& /*request*/) {}
+
+void Worker::stop_replica(Replica& replica, const Task& /*request*/) { replica.model.reset(); }
+
+void Worker::transfer_weights(Replica& replica, const Task& request) {
+  const Model& model = *replica.model;
+  const ObjectId first = transfer_id(layout_, request.transfer);
+  if (request.kind == TaskKind::initialize) {
+    write_transfer(*store_, first, model.size(),
+                   [&](std::span<float> flat) { replica.model->initialize(flat.first(model.size()), seed_); });
+  } else if (request.kind == TaskKind::export_weights) {
+    const auto weights = slabs_->weights(request.buffer);
+    const std::size_t floats = canonical_floats(model);
+    write_transfer(*store_, first, floats,
+                   [&](std::span<float> canonical) { model.to_canonical(weights, canonical.first(floats)); });
+  } else {
+    const auto canonical = store_->get(first, std::chrono::seconds(10));
+    const std::size_t floats = canonical_floats(model);
+    write_transfer(*store_, transfer_id(layout_, request.transfer + 1), model.size(), [&](std::span<float> flat) {
+      model.from_canonical(canonical->floats().first(floats), flat.first(model.size()));
+    });
+    store_->release(first);
+  }
+}
+
+void Worker::evaluate_replica(Replica& replica, const Task& request) {
+  const auto weights = slabs_->weights(request.buffer);
+  for (std::size_t i = 0; i < replica.context.shards.size(); ++i)
+    replica.evaluated[i] =
+        replica.model->evaluate({replica.context.shards[i], num_shards_, request.step, seed_}, weights);
+}
+
+void Worker::call_model(Replica& replica, const Task& request) {
+  replica.text = functions().of_models.find(request.name)(*replica.model, slabs_->weights(request.buffer));
+}
+
+void Worker::call_worker(Replica& replica, const Task& request) {
+  WorkerView view{index_, static_cast<int>(::getpid()), {}};
+  for (const auto& each : replicas_) view.models.push_back(each->model.get());
+  replica.text = functions().of_workers.find(request.name)(view);
+}
+
+}  // namespace troupe

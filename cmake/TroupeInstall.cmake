@@ -1,0 +1,55 @@
+# cmake --install: headers, static libraries, the program, and the files that find_package and pkg-config read.
+include(CMakePackageConfigHelpers)
+
+set(troupe_libraries troupe_actors troupe_collectives troupe_models troupe_runtime)  # in the order of linking
+set(troupe_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/troupe)
+
+install(TARGETS troupe ${troupe_libraries} EXPORT troupe-targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/troupe DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+  FILES_MATCHING PATTERN *.hpp)
+install(EXPORT troupe-targets NAMESPACE troupe:: DESTINATION ${troupe_package_dir})
+if(TARGET troupe_cli)
+  install(TARGETS troupe_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
+
+configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/troupe-config.cmake.in
+  ${PROJECT_BINARY_DIR}/troupe-config.cmake INSTALL_DESTINATION ${troupe_package_dir})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/troupe-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/troupe-config.cmake ${PROJECT_BINARY_DIR}/troupe-config-version.cmake
+  ${CMAKE_CURRENT_LIST_DIR}/FindCAF.cmake ${CMAKE_CURRENT_LIST_DIR}/Finddnnl.cmake DESTINATION ${troupe_package_dir})
+
+# What each link dependency is to pkg-config: a package, flags, or (headers only) nothing.
+set(pkg_package_OpenSSL::Crypto libcrypto)
+set(pkg_package_OpenSSL::SSL libssl)
+set(pkg_package_ZLIB::ZLIB zlib)
+set(pkg_flags_CAF::io -lcaf_io -lcaf_core)
+set(pkg_flags_DNNL::dnnl -ldnnl)
+set(pkg_flags_OpenMP::OpenMP_CXX -fopenmp)
+set(pkg_flags_Threads::Threads -pthread)
+set(pkg_nothing Boost::headers Eigen3::Eigen nlohmann_json::nlohmann_json)
+
+set(TROUPE_PC_LIBS "")
+set(TROUPE_PC_LIBS_PRIVATE "")
+set(TROUPE_PC_REQUIRES_PRIVATE "")
+foreach(library IN LISTS troupe_libraries)
+  list(APPEND TROUPE_PC_LIBS -l${library})
+  get_target_property(dependencies ${library} LINK_LIBRARIES)
+  foreach(dependency IN LISTS dependencies)
+    if(DEFINED pkg_package_${dependency})
+      list(APPEND TROUPE_PC_REQUIRES_PRIVATE ${pkg_package_${dependency}})
+    elseif(DEFINED pkg_flags_${dependency})
+      list(APPEND TROUPE_PC_LIBS_PRIVATE ${pkg_flags_${dependency}})
+    elseif(NOT dependency MATCHES "^troupe::" AND NOT dependency IN_LIST pkg_nothing)
+      message(FATAL_ERROR "${library} links ${dependency}: say in ${CMAKE_CURRENT_LIST_FILE} what it is to pkg-config, "
+        "and find it in troupe-config.cmake.in")
+    endif()
+  endforeach()
+endforeach()
+foreach(list TROUPE_PC_LIBS TROUPE_PC_LIBS_PRIVATE TROUPE_PC_REQUIRES_PRIVATE)
+  list(REMOVE_DUPLICATES ${list})
+  list(JOIN ${list} " " ${list})
+endforeach()
+# The prefix is found from the file's own place, so that an installation can be moved.
+file(RELATIVE_PATH TROUPE_PC_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+configure_file(${CMAKE_CURRENT_LIST_DIR}/troupe.pc.in ${PROJECT_BINARY_DIR}/troupe.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/troupe.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

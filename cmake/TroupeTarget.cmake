@@ -1,0 +1,5 @@
+# troupe::troupe, the one target that users link, here and after installation.
+add_library(troupe INTERFACE)
+add_library(troupe::troupe ALIAS troupe)
+target_compile_features(troupe INTERFACE cxx_std_20)
+target_link_libraries(troupe INTERFACE troupe::actors)

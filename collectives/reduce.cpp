@@ -1,0 +1,37 @@
+#include "collectives/reduce.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "collectives/tree.hpp"
+#include "runtime/clock.hpp"
+#include "runtime/simd.hpp"
+
+namespace troupe {
+namespace {
+
+TROUPE_CLONES void divide(float* values, std::size_t count, float divisor) {
+  for (std::size_t i = 0; i < count; ++i) values[i] /= divisor;
+}
+
+}  // namespace
+
+ReduceSeconds reduce_and_apply(const Gradients& gradients, std::int64_t samples, const Range& range,
+                               const ApplyChunk& apply) {
+  alignas(64) std::array<float, kTreeChunk> mean;
+  std::vector<const float*> sources(gradients.size());
+  ReduceSeconds spent;
+  Stopwatch watch;
+  for (std::size_t begin = range.begin; begin < range.end; begin += kTreeChunk) {
+    const std::size_t count = std::min(kTreeChunk, range.end - begin);
+    for (std::size_t shard = 0; shard < sources.size(); ++shard) sources[shard] = gradients[shard].data() + begin;
+    tree_sum(sources.data(), sources.size(), count, mean.data());
+    if (samples != 1) divide(mean.data(), count, static_cast<float>(samples));
+    spent.reduce += watch.lap();
+    apply(begin, {mean.data(), count});
+    spent.apply += watch.lap();
+  }
+  return spent;
+}
+
+}  // namespace troupe

@@ -1,0 +1,69 @@
+// Three ways to the same coefficients: gradient descent on all 1000 rows by hand, one replica that accumulates the
+// gradients of four shards of 250, and four workers with one shard each.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <troupe/troupe.hpp>
+#include <vector>
+
+namespace {
+
+constexpr int kSteps = 400;
+constexpr double kRate = 0.01;
+
+std::vector<float> gradient_descent(const troupe::Dataset& rows) {
+  const auto features = static_cast<std::size_t>(rows.sample_size());
+  std::vector<double> w(features);
+  std::vector<float> x(features);
+  for (int step = 0; step < kSteps; ++step) {
+    std::vector<double> gradient(features);
+    for (std::int64_t row = 0; row < rows.size(); ++row) {
+      rows.gather({&row, 1}, x);
+      double error = -rows.target_values()[static_cast<std::size_t>(row)];
+      for (std::size_t i = 0; i < features; ++i) error += w[i] * x[i];
+      for (std::size_t i = 0; i < features; ++i) gradient[i] += 2 * error * x[i];
+    }
+    for (std::size_t i = 0; i < features; ++i) w[i] -= kRate * gradient[i] / static_cast<double>(rows.size());
+  }
+  return {w.begin(), w.end()};
+}
+
+std::vector<float> distributed(const troupe::TrainingData& data, int workers) {
+  troupe::DistributedSGD sgd{[data](int, int) { return troupe::models::linear_regression(data); },
+                             {.num_workers = workers,
+                              .num_shards = 4,
+                              .optimizer = {.learning_rate = kRate},
+                              .verbose = false}};
+  for (int step = 0; step < kSteps; ++step) sgd.step();
+  return sgd.weights();
+}
+
+void print(const char* how, const std::vector<float>& w) {
+  std::printf("%-34s", how);
+  for (const float each : w) std::printf(" %.6f", static_cast<double>(each));
+  std::printf("\n");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  troupe::init(argc, argv);
+  const auto data = troupe::load_data("synthetic-linear");
+  const auto plain = gradient_descent(*data.train);
+  const auto accumulated = distributed(data, 1);
+  const auto parallel = distributed(data, 4);
+  print("gradient descent", plain);
+  print("one worker, four shards of 250", accumulated);
+  print("four workers", parallel);
+
+  double apart = 0;
+  for (std::size_t i = 0; i < plain.size(); ++i)
+    apart = std::max(apart, std::abs(static_cast<double>(plain[i]) - static_cast<double>(parallel[i])));
+  const bool same = accumulated == parallel && apart < 1e-4;
+  std::printf("one worker and four: %s bits; by hand in double: within %.1e\n",
+              accumulated == parallel ? "the same" : "different", apart);
+  return same ? 0 : 1;
+} catch (const troupe::Error& error) {
+  std::fprintf(stderr, "%s\n", error.what());
+  return 1;
+}

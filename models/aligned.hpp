@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstddef>
+#include <new>
+#include <vector>
+
+namespace troupe {
+
+/// Cache lines and the widest vector registers are this long. Sums of vectorised code depend on where a buffer
+/// starts, so buffers that feed such sums start on a multiple of it.
+inline constexpr std::size_t kAlignment = 64;
+
+template <class T>
+struct AlignedAllocator {
+  using value_type = T;
+
+  AlignedAllocator() = default;
+  template <class U>
+  AlignedAllocator(const AlignedAllocator<U>&) {}  // NOLINT(google-explicit-constructor)
+
+  T* allocate(std::size_t count) {
+    return static_cast<T*>(::operator new (count * sizeof(T), std::align_val_t{kAlignment}));
+  }
+  void deallocate(T* pointer, std::size_t) { ::operator delete (pointer, std::align_val_t{kAlignment}); }
+
+  template <class U>
+  bool operator==(const AlignedAllocator<U>&) const {
+    return true;
+  }
+};
+
+/// Floats that start on a multiple of `kAlignment` bytes.
+using AlignedFloats = std::vector<float, AlignedAllocator<float>>;
+
+}  // namespace troupe

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <cstddef>
+
+namespace troupe {
+
+/// Sum of a[i] * b[i], added in an order that depends on `count` alone: neither on addresses nor on the machine's
+/// registers.
+float dot(const float* a, const float* b, std::size_t count);
+
+/// to[i] += factor * from[i]
+void add_scaled(float factor, const float* from, std::size_t count, float* to);
+
+}  // namespace troupe

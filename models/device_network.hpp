@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "models/network_plan.hpp"
+
+namespace troupe {
+
+/// Samples one after the other, row-major, and a class each.
+struct LabelledBatch {
+  std::span<const float> values;
+  std::span<const std::int32_t> labels;
+};
+
+/// A planned network on one device: the seam between what is computed and how. Only the device knows the layout of
+/// the flat parameter vector. Used by the thread that made it.
+class DeviceNetwork {
+ public:
+  DeviceNetwork() = default;
+  DeviceNetwork(const DeviceNetwork&) = delete;
+  DeviceNetwork& operator=(const DeviceNetwork&) = delete;
+  virtual ~DeviceNetwork() = default;
+
+  /// Floats of the flat parameter vector, padding included.
+  virtual std::size_t size() const = 0;
+  /// Names the layout and the instruction set.
+  virtual std::string fingerprint() const = 0;
+
+  /// Writes the gradient of the sum of the losses, all `size()` floats of it, and returns that sum.
+  virtual double gradient(const LabelledBatch& batch, std::span<const float> weights, std::span<float> gradient) = 0;
+  virtual EvaluationResult evaluate(const LabelledBatch& batch, std::span<const float> weights) = 0;
+
+  virtual void to_canonical(std::span<const float> weights, std::span<float> canonical) const = 0;
+  virtual void from_canonical(std::span<const float> canonical, std::span<float> weights) const = 0;
+};
+
+/// @param batch_size that the layouts are chosen for; others work, perhaps slower.
+std::unique_ptr<DeviceNetwork> make_cpu_network(NetworkPlan plan, std::int64_t batch_size);
+
+}  // namespace troupe

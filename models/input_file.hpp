@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace troupe {
+
+/// @throws Error bad_file that names the path.
+[[noreturn]] void throw_bad_file(const std::string& path, const std::string& message);
+
+/// A regular file, open for reading.
+class InputFile {
+ public:
+  /// @throws Error bad_file when there is no such file, it may not be read, or it is not a regular file.
+  explicit InputFile(std::string path);
+  InputFile(const InputFile&) = delete;
+  InputFile& operator=(const InputFile&) = delete;
+  ~InputFile();
+
+  const std::string& path() const { return path_; }
+  /// Bytes, when it was opened.
+  std::uint64_t size() const { return size_; }
+
+  /// Fills `out` from byte `offset` on. @throws Error bad_file when the file ends before.
+  void read(std::uint64_t offset, std::span<std::byte> out) const;
+  std::vector<std::byte> read_all() const;
+
+ private:
+  std::string path_;
+  int descriptor_ = -1;
+  std::uint64_t size_ = 0;
+};
+
+}  // namespace troupe

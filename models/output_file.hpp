@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+namespace troupe {
+
+/// A file that appears under its name whole, by `commit`, or not at all. Until then it lies beside it under a
+/// temporary name.
+class OutputFile {
+ public:
+  /// @throws Error bad_file, as all members do, when the system refuses.
+  explicit OutputFile(std::string path);
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+  /// Without `commit`, leaves nothing behind.
+  ~OutputFile();
+
+  void write(std::span<const std::byte> bytes);
+  /// Brings the file to disk and gives it its name.
+  void commit();
+
+ private:
+  [[noreturn]] void fail(const std::string& what) const;
+  void create();
+  void sync_folder() const;
+
+  std::string path_;
+  std::string temporary_;
+  int descriptor_ = -1;
+  bool committed_ = false;
+};
+
+}  // namespace troupe

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <string>
+
+#include "troupe/model.hpp"
+
+namespace troupe {
+
+/// The creator registered under `name`; it stays valid. @throws Error invalid_argument that lists the known names.
+const CreateModel& find_model(const std::string& name);
+
+}  // namespace troupe

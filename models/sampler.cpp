@@ -1,0 +1,84 @@
+#include <algorithm>
+#include <numeric>
+#include <string>
+#include <utility>
+
+#include "runtime/random.hpp"
+#include "troupe/data.hpp"
+#include "troupe/error.hpp"
+
+namespace troupe {
+namespace {
+
+/// Keeps the numbers that shuffle apart from others drawn for the same shard.
+constexpr std::uint64_t kShuffleStream = 0x73687566ULL << 32;
+
+[[noreturn]] void invalid(const std::string& message) { throw Error(ErrorCode::invalid_argument, message); }
+
+std::int64_t divide_up(std::int64_t a, std::int64_t b) { return a / b + (a % b != 0 ? 1 : 0); }
+
+std::int64_t shard_size(std::int64_t num_samples, int shard, int num_shards) {
+  return shard < num_samples ? divide_up(num_samples - shard, num_shards) : 0;
+}
+
+/// Fisher-Yates.
+void shuffle(std::vector<std::int64_t>& samples, Random random) {
+  for (std::size_t left = samples.size(); left > 1; --left) {
+    std::swap(samples[left - 1], samples[static_cast<std::size_t>(random.below(left))]);
+  }
+}
+
+}  // namespace
+
+BatchSampler::BatchSampler(std::int64_t num_samples, std::int64_t batch_size)
+    : num_samples_(num_samples), batch_size_(batch_size) {
+  if (num_samples < 0) invalid("a number of samples of " + std::to_string(num_samples));
+  if (batch_size < 0) invalid("a batch size of " + std::to_string(batch_size));
+}
+
+std::int64_t BatchSampler::steps_per_epoch(int num_shards) const {
+  if (num_shards < 1) invalid("a number of shards of " + std::to_string(num_shards));
+  const std::int64_t largest = shard_size(num_samples_, 0, num_shards);
+  return batch_size_ == 0 ? std::min<std::int64_t>(largest, 1) : divide_up(largest, batch_size_);
+}
+
+std::span<const std::int64_t> BatchSampler::batch(int shard, int num_shards, std::int64_t step, std::uint64_t seed) {
+  const std::int64_t steps = steps_per_epoch(num_shards);
+  if (shard < 0 || shard >= num_shards) invalid("shard " + std::to_string(shard) + " of " + std::to_string(num_shards));
+  if (step < 0) invalid("step " + std::to_string(step));
+  if (batch_size_ == 0 || steps == 0) return order(shard, num_shards, 0, 0);
+
+  const std::span<const std::int64_t> samples = order(shard, num_shards, step / steps, seed);
+  const auto begin = std::min(static_cast<std::size_t>(step % steps * batch_size_), samples.size());
+  return samples.subspan(begin, std::min(static_cast<std::size_t>(batch_size_), samples.size() - begin));
+}
+
+const std::vector<std::int64_t>& BatchSampler::order(int shard, int num_shards, std::int64_t epoch,
+                                                     std::uint64_t seed) {
+  // A run never changes its number of shards; what is left of another run only takes memory.
+  if (!orders_.empty() && orders_.front().num_shards != num_shards) orders_.clear();
+  auto found = std::ranges::find(orders_, shard, &Order::shard);
+  if (found == orders_.end()) {
+    found = orders_.emplace(found);
+    found->shard = shard;
+    found->num_shards = num_shards;
+  }
+  if (found->epoch == epoch && found->seed == seed) return found->samples;
+
+  // Each epoch starts from the natural order, so that it does not depend on the epochs this replica saw before.
+  found->samples.resize(static_cast<std::size_t>(shard_size(num_samples_, shard, num_shards)));
+  std::int64_t next = shard;
+  for (std::int64_t& sample : found->samples) {
+    sample = next;
+    next += num_shards;
+  }
+  if (batch_size_ != 0) {
+    shuffle(found->samples,
+            Random(seed, kShuffleStream + static_cast<std::uint64_t>(shard), static_cast<std::uint64_t>(epoch)));
+  }
+  found->epoch = epoch;
+  found->seed = seed;
+  return found->samples;
+}
+
+}  // namespace troupe

@@ -1,0 +1,106 @@
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "models/dense.hpp"
+#include "models/supervised.hpp"
+#include "troupe/error.hpp"
+#include "troupe/models.hpp"
+
+namespace troupe::models {
+namespace {
+
+/// Weights lie as one row of `features` floats a class, then one bias a class.
+class SoftmaxRegression final : public SupervisedModel {
+ public:
+  SoftmaxRegression(TrainingData data, std::int64_t batch_size)
+      : SupervisedModel(std::move(data), batch_size),
+        features_(static_cast<std::size_t>(train_set().sample_size())),
+        scores_(static_cast<std::size_t>(train_set().num_classes())) {
+    if (scores_.empty()) {
+      throw Error(ErrorCode::invalid_argument, "a softmax regression learns classes, and the data has numbers");
+    }
+  }
+
+  std::size_t size() const override { return scores_.size() * (features_ + 1); }
+
+  std::vector<TensorInfo> tensors() const override {
+    const auto classes = std::ssize(scores_);
+    return {{"weight", {classes, static_cast<std::int64_t>(features_)}}, {"bias", {classes}}};
+  }
+
+ protected:
+  double batch_gradient(const Batch& batch, std::span<const float> weights, std::span<float> gradient) override {
+    std::ranges::fill(gradient, 0.0F);
+    double loss = 0;
+    for (std::int64_t i = 0; i < batch.size; ++i) {
+      const float* values = sample(batch, i);
+      const std::size_t label = label_of(batch, i);
+      score(values, weights);
+      loss += softmax(label);
+      scores_[label] -= 1;
+      add_gradient(values, gradient);
+    }
+    return loss;
+  }
+
+  EvaluationResult batch_evaluate(const Batch& batch, std::span<const float> weights) override {
+    EvaluationResult result{0, 0, batch.size};
+    for (std::int64_t i = 0; i < batch.size; ++i) {
+      const std::size_t label = label_of(batch, i);
+      score(sample(batch, i), weights);
+      if (std::ranges::max_element(scores_) - scores_.begin() == static_cast<std::ptrdiff_t>(label)) ++result.correct;
+      result.loss_sum += softmax(label);
+    }
+    return result;
+  }
+
+ private:
+  const float* sample(const Batch& batch, std::int64_t i) const {
+    return batch.values.data() + static_cast<std::size_t>(i) * features_;
+  }
+
+  static std::size_t label_of(const Batch& batch, std::int64_t i) {
+    return static_cast<std::size_t>(batch.labels[static_cast<std::size_t>(i)]);
+  }
+
+  void score(const float* values, std::span<const float> weights) {
+    const float* bias = weights.data() + scores_.size() * features_;
+    for (std::size_t c = 0; c < scores_.size(); ++c) {
+      scores_[c] = bias[c] + dot(values, weights.data() + c * features_, features_);
+    }
+  }
+
+  /// Turns scores into probabilities and returns the cross-entropy. The largest score is taken out first, so that no
+  /// exponential overflows.
+  double softmax(std::size_t label) {
+    const float largest = *std::ranges::max_element(scores_);
+    const double wanted = static_cast<double>(scores_[label]) - static_cast<double>(largest);
+    double sum = 0;
+    for (float& value : scores_) {
+      value = std::exp(value - largest);
+      sum += static_cast<double>(value);
+    }
+    for (float& value : scores_) value = static_cast<float>(static_cast<double>(value) / sum);
+    return std::log(sum) - wanted;
+  }
+
+  void add_gradient(const float* values, std::span<float> gradient) const {
+    float* bias = gradient.data() + scores_.size() * features_;
+    for (std::size_t c = 0; c < scores_.size(); ++c) {
+      add_scaled(scores_[c], values, features_, gradient.data() + c * features_);
+      bias[c] += scores_[c];
+    }
+  }
+
+  std::size_t features_;
+  std::vector<float> scores_;  ///< of one sample, and then its probabilities and what they are off by
+};
+
+}  // namespace
+
+std::unique_ptr<Model> softmax_regression(TrainingData data, std::int64_t batch_size) {
+  return std::make_unique<SoftmaxRegression>(std::move(data), batch_size);
+}
+
+}  // namespace troupe::models

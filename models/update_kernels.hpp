@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstddef>
+
+namespace troupe {
+
+/// What an update rule needs to know of one step, computed once for all chunks.
+struct UpdateStep {
+  float learning_rate = 0;  ///< adam: divided by 1 - beta1^(step + 1)
+  float momentum = 0;
+  float weight_decay = 0;
+  float beta1 = 0;
+  float beta2 = 0;
+  float one_minus_beta1 = 1;
+  float one_minus_beta2 = 1;
+  float root_correction2 = 1;  ///< adam: sqrt(1 - beta2^(step + 1))
+  float epsilon = 0;
+};
+
+/// Updates `count` floats, see Optimizer::update. Rounds every operation to float, in the order written.
+using UpdateKernel = void (*)(const UpdateStep& step, std::size_t count, const float* gradient, const float* weights,
+                              float* new_weights, const float* const* state, float* const* new_state);
+
+struct UpdateRule {
+  UpdateKernel kernel;
+  int state_vectors;
+};
+
+extern const UpdateRule kPlainSgd;
+extern const UpdateRule kMomentumSgd;
+extern const UpdateRule kNesterovSgd;
+extern const UpdateRule kAdagrad;
+extern const UpdateRule kAdam;
+
+}  // namespace troupe

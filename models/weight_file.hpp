@@ -1,0 +1,22 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "troupe/model.hpp"
+
+namespace troupe {
+
+/// Writes the tensors, whose floats lie in `canonical` one after the other, as a safetensors file: the same bytes for
+/// the same weights. The file appears whole or not at all, and is on disk when this returns.
+/// @throws Error invalid_argument when lengths or names do not fit, bad_file when it cannot be written.
+void write_safetensors(const std::string& path, const std::vector<TensorInfo>& tensors,
+                       std::span<const float> canonical);
+
+/// Reads exactly the tensors `expected`, in any order in the file, and returns them in the order expected.
+/// @throws Error bad_file for a malformed file, model_mismatch naming a tensor that is missing, superfluous or of
+/// another shape.
+std::vector<float> read_safetensors(const std::string& path, const std::vector<TensorInfo>& expected);
+
+}  // namespace troupe

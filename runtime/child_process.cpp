@@ -1,0 +1,89 @@
+#include "runtime/child_process.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "runtime/clock.hpp"
+
+namespace troupe {
+namespace {
+
+/// In the child, between fork and exec: only calls that are safe there.
+[[noreturn]] void become(const char* program, char* const* arguments, const std::pair<int, int>* inherited,
+                         std::size_t count) {
+  // First out of the way of the numbers they are to have, then onto them; dup2 clears close-on-exec.
+  constexpr std::size_t kMost = 8;
+  int moved[kMost] = {};
+  for (std::size_t i = 0; i < count; ++i) moved[i] = ::fcntl(inherited[i].first, F_DUPFD_CLOEXEC, 64);
+  for (std::size_t i = 0; i < count; ++i)
+    if (moved[i] < 0 || ::dup2(moved[i], inherited[i].second) < 0) ::_exit(127);
+  ::execv(program, arguments);
+  ::_exit(127);
+}
+
+}  // namespace
+
+ChildProcess ChildProcess::start(const std::string& program, const std::vector<std::string>& arguments,
+                                 const std::vector<std::pair<int, int>>& inherited) {
+  std::vector<char*> argv;
+  for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
+  argv.push_back(nullptr);
+  const pid_t pid = ::fork();
+  if (pid < 0) throw_errno("fork");
+  if (pid == 0) become(program.c_str(), argv.data(), inherited.data(), inherited.size());
+  FileDescriptor handle(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+  if (!handle) {
+    ::kill(pid, SIGKILL);
+    ::waitpid(pid, nullptr, 0);
+    throw_errno("pidfd_open");
+  }
+  return {pid, std::move(handle)};
+}
+
+ChildProcess& ChildProcess::operator=(ChildProcess&& other) noexcept {
+  std::swap(pid_, other.pid_);
+  std::swap(handle_, other.handle_);
+  std::swap(status_, other.status_);
+  return *this;
+}
+
+ChildProcess::~ChildProcess() { kill(); }
+
+bool ChildProcess::wait(std::chrono::milliseconds timeout) {
+  if (!handle_) return true;
+  const Deadline deadline(timeout);
+  pollfd waiting{handle_.get(), POLLIN, 0};
+  int ready = 0;
+  do {
+    ready = ::poll(&waiting, 1, static_cast<int>(deadline.left().count()));
+  } while (ready < 0 && errno == EINTR);
+  if (ready <= 0) return false;
+  reap();
+  return true;
+}
+
+void ChildProcess::kill() {
+  if (!handle_) return;
+  ::syscall(SYS_pidfd_send_signal, handle_.get(), SIGKILL, nullptr, 0);
+  reap();
+}
+
+void ChildProcess::reap() {
+  while (::waitpid(pid_, &status_, 0) < 0 && errno == EINTR) {
+  }
+  handle_.reset();
+}
+
+std::string ChildProcess::how_it_ended() const {
+  if (handle_) return "";
+  if (WIFSIGNALED(status_)) return "was ended by signal " + std::to_string(WTERMSIG(status_));
+  return "ended with status " + std::to_string(WEXITSTATUS(status_));
+}
+
+}  // namespace troupe

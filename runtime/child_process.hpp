@@ -1,0 +1,43 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "runtime/file_descriptor.hpp"
+
+namespace troupe {
+
+/// A child that is killed, and waited for, when its owner goes.
+class ChildProcess {
+ public:
+  /// Starts `program` with `arguments` (the first is its own name). Each of `inherited` stays open in the child under
+  /// the number given beside it. @throws Error system
+  static ChildProcess start(const std::string& program, const std::vector<std::string>& arguments,
+                            const std::vector<std::pair<int, int>>& inherited);
+
+  ChildProcess(ChildProcess&&) noexcept = default;
+  ChildProcess& operator=(ChildProcess&&) noexcept;
+  ~ChildProcess();
+
+  pid_t pid() const { return pid_; }
+  /// Waits at most so long for the child to end by itself. True when it has ended, and then it is reaped.
+  bool wait(std::chrono::milliseconds timeout);
+  /// Kills the child through its pidfd and reaps it. When this returns, it writes nowhere any more.
+  void kill();
+  /// Such as "ended with status 3" or "was ended by signal 9"; empty while it runs.
+  std::string how_it_ended() const;
+
+ private:
+  ChildProcess(pid_t pid, FileDescriptor handle) : pid_(pid), handle_(std::move(handle)) {}
+  void reap();
+
+  pid_t pid_ = -1;
+  FileDescriptor handle_;  ///< pidfd; closed once the child is reaped
+  int status_ = 0;
+};
+
+}  // namespace troupe

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+
+namespace troupe {
+
+using Clock = std::chrono::steady_clock;
+
+/// Seconds since construction or the last `lap()`.
+class Stopwatch {
+ public:
+  double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+  double lap() {
+    const auto now = Clock::now();
+    const double passed = std::chrono::duration<double>(now - start_).count();
+    start_ = now;
+    return passed;
+  }
+
+ private:
+  Clock::time_point start_ = Clock::now();
+};
+
+/// A moment by which something must be done.
+class Deadline {
+ public:
+  explicit Deadline(std::chrono::milliseconds from_now) : at_(Clock::now() + from_now) {}
+
+  Clock::time_point at() const { return at_; }
+  bool passed() const { return Clock::now() >= at_; }
+  /// Never negative; rounded up, so that waiting this long is long enough.
+  std::chrono::milliseconds left() const {
+    return std::max(std::chrono::milliseconds(0), std::chrono::ceil<std::chrono::milliseconds>(at_ - Clock::now()));
+  }
+
+ private:
+  Clock::time_point at_;
+};
+
+}  // namespace troupe

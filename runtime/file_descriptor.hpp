@@ -1,0 +1,31 @@
+#pragma once
+
+#include <utility>
+
+namespace troupe {
+
+/// Owns a file descriptor and closes it.
+class FileDescriptor {
+ public:
+  FileDescriptor() = default;
+  explicit FileDescriptor(int fd) : fd_(fd) {}
+  FileDescriptor(FileDescriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  FileDescriptor& operator=(FileDescriptor&& other) noexcept {
+    std::swap(fd_, other.fd_);
+    return *this;
+  }
+  ~FileDescriptor() { reset(); }
+
+  int get() const { return fd_; }
+  int release() { return std::exchange(fd_, -1); }
+  void reset();
+  explicit operator bool() const { return fd_ >= 0; }
+
+ private:
+  int fd_ = -1;
+};
+
+/// Throws Error system with the text of `errno`. `what` says what was tried.
+[[noreturn]] void throw_errno(const char* what);
+
+}  // namespace troupe

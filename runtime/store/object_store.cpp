@@ -1,0 +1,216 @@
+#include "runtime/store/object_store.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <functional>
+#include <future>
+#include <iostream>
+#include <map>
+#include <thread>
+#include <utility>
+
+#include "runtime/store/object_table.hpp"
+#include "runtime/store/seqpacket.hpp"
+#include "troupe/error.hpp"
+
+namespace troupe {
+namespace asio = boost::asio;
+namespace {
+
+constexpr std::uint64_t kLongestWaitMs = 3'600'000;
+
+std::size_t default_quota() {
+  return static_cast<std::size_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)) / 2;
+}
+
+bool well_formed(const store::Request& request) {
+  const auto kind = static_cast<std::uint32_t>(request.id.kind);
+  const auto operation = static_cast<std::uint32_t>(request.operation);
+  return request.magic == store::kMagic && operation >= static_cast<std::uint32_t>(store::Operation::create) &&
+         operation <= static_cast<std::uint32_t>(store::Operation::usage) &&
+         (kind >= 1 && kind <= static_cast<std::uint32_t>(ObjectKind::transfer)) &&
+         request.deadline_ms <= kLongestWaitMs;
+}
+
+}  // namespace
+
+/// Everything but `run` and `stop` happens on the loop's thread.
+class ObjectStore::Impl : public std::enable_shared_from_this<ObjectStore::Impl> {
+ public:
+  /// Takes an answer; the descriptor is the table's.
+  using Respond = std::function<void(const store::Answer&)>;
+
+  explicit Impl(std::size_t quota)
+      : table_(quota, [this](const store::Waiter& waiter, const store::Answer& answer) { wake(waiter, answer); }) {}
+
+  void run() {
+    thread_ = std::thread([this] { loop_.run(); });
+  }
+
+  void stop() {
+    stopped_ = true;
+    loop_.stop();
+    if (thread_.joinable()) thread_.join();
+    sessions_.clear();
+  }
+
+  asio::io_context& loop() { return loop_; }
+  bool stopped() const { return stopped_; }
+  store::ClientId add_client() { return table_.add_client(); }
+  void drop_client(store::ClientId client) { table_.drop_client(client); }
+
+  void handle(store::ClientId client, const store::Request& request, Respond respond) {
+    store::Answer answer = table_.handle(client, request);
+    answer.reply.sequence = request.sequence;
+    if (answer.reply.status != store::Status::waiting) return respond(answer);
+    const store::Waiter waiter{client, request.sequence, request.id};
+    auto& waiting = waiting_[waiter];
+    waiting.respond = std::move(respond);
+    waiting.timer = std::make_unique<asio::steady_timer>(loop_, std::chrono::milliseconds(request.deadline_ms));
+    waiting.timer->async_wait([this, waiter](const boost::system::error_code& error) {
+      if (!error) table_.expire(waiter);
+    });
+  }
+
+  void serve(FileDescriptor socket) {
+    const store::ClientId client = add_client();
+    auto session = std::make_unique<asio::posix::stream_descriptor>(loop_, socket.release());
+    const auto placed = sessions_.emplace(client, std::move(session)).first;
+    listen(client, *placed->second);
+  }
+
+ private:
+  struct Waiting {
+    Respond respond;
+    std::unique_ptr<asio::steady_timer> timer;
+  };
+
+  void wake(const store::Waiter& waiter, const store::Answer& answer) {
+    const auto found = waiting_.find(waiter);
+    if (found == waiting_.end()) return;
+    const Waiting waiting = std::move(found->second);
+    waiting_.erase(found);
+    store::Answer numbered = answer;
+    numbered.reply.sequence = waiter.sequence;
+    waiting.respond(numbered);
+  }
+
+  void listen(store::ClientId client, asio::posix::stream_descriptor& socket) {
+    socket.async_wait(asio::posix::stream_descriptor::wait_read,
+                      [this, client, &socket](const boost::system::error_code& error) {
+                        if (error || !receive(client, socket)) return;
+                        listen(client, socket);
+                      });
+  }
+
+  /// False when the client was dropped.
+  bool receive(store::ClientId client, asio::posix::stream_descriptor& socket) {
+    store::Request request;
+    const auto got =
+        store::receive_packet(socket.native_handle(), std::as_writable_bytes(std::span(&request, 1)), nullptr);
+    if (got == store::Received::nothing) return true;
+    if (got == store::Received::closed) return drop_session(client, "");
+    if (got == store::Received::malformed || !well_formed(request))
+      return drop_session(client, "sent a malformed request");
+    handle(client, request, [this, client](const store::Answer& answer) { send(client, answer); });
+    return true;
+  }
+
+  void send(store::ClientId client, const store::Answer& answer) {
+    const auto session = sessions_.find(client);
+    if (session == sessions_.end()) return;
+    if (!store::send_packet(session->second->native_handle(), std::as_bytes(std::span(&answer.reply, 1)), answer.fd)) {
+      // The table may be in the middle of something, so the client is dropped later.
+      asio::post(loop_, [this, client] { drop_session(client, ""); });
+    }
+  }
+
+  bool drop_session(store::ClientId client, const char* why) {
+    if (*why != '\0') std::cerr << "troupe: object store: client " << client << " " << why << " and was dropped\n";
+    std::erase_if(waiting_, [client](const auto& waiting) { return waiting.first.client == client; });
+    table_.drop_client(client);
+    sessions_.erase(client);
+    return false;
+  }
+
+  asio::io_context loop_{1};
+  asio::executor_work_guard<asio::io_context::executor_type> busy_{loop_.get_executor()};
+  store::ObjectTable table_;
+  std::map<store::Waiter, Waiting> waiting_;
+  std::map<store::ClientId, std::unique_ptr<asio::posix::stream_descriptor>> sessions_;
+  std::thread thread_;
+  std::atomic<bool> stopped_ = false;
+};
+
+/// A channel that hands its requests to the loop of a store in the same process.
+class ObjectStore::LoopChannel : public store::Channel {
+ public:
+  explicit LoopChannel(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {
+    const auto add = [impl = impl_.get()](auto promise) { promise->set_value(impl->add_client()); };
+    client_ = on_loop<store::ClientId>(add, std::chrono::seconds(10));
+  }
+
+  ~LoopChannel() override {
+    asio::post(impl_->loop(), [impl = impl_.get(), client = client_] { impl->drop_client(client); });
+  }
+
+  store::Reply call(const store::Request& request, std::chrono::milliseconds timeout, FileDescriptor& file) override {
+    store::Request numbered = request;
+    numbered.sequence = ++sequence_;
+    using Result = std::pair<store::Reply, FileDescriptor>;
+    const auto ask = [impl = impl_.get(), client = client_,
+                      numbered](const std::shared_ptr<std::promise<Result>>& promise) {
+      impl->handle(client, numbered, [promise](const store::Answer& answer) {
+        // The caller maps the file later, when the table may have closed its own descriptor.
+        FileDescriptor copy(answer.fd >= 0 ? ::fcntl(answer.fd, F_DUPFD_CLOEXEC, 0) : -1);
+        promise->set_value({answer.reply, std::move(copy)});
+      });
+    };
+    Result result = on_loop<Result>(ask, timeout);
+    file = std::move(result.second);
+    return result.first;
+  }
+
+ private:
+  template <class T, class F>
+  T on_loop(F work, std::chrono::milliseconds timeout) {
+    if (impl_->stopped()) throw Error(ErrorCode::store_failed, "the object store is gone");
+    auto promise = std::make_shared<std::promise<T>>();
+    auto result = promise->get_future();
+    asio::post(impl_->loop(), [work = std::move(work), promise] { work(promise); });
+    if (result.wait_for(timeout) != std::future_status::ready)
+      throw Error(ErrorCode::timeout, "the object store does not answer");
+    return result.get();
+  }
+
+  std::shared_ptr<Impl> impl_;
+  store::ClientId client_ = 0;
+  std::uint64_t sequence_ = 0;
+};
+
+ObjectStore::ObjectStore(std::size_t quota_bytes)
+    : impl_(std::make_shared<Impl>(quota_bytes > 0 ? quota_bytes : default_quota())) {
+  impl_->run();
+}
+
+ObjectStore::~ObjectStore() { impl_->stop(); }
+
+std::unique_ptr<StoreClient> ObjectStore::connect() {
+  return std::make_unique<StoreClient>(std::make_unique<LoopChannel>(impl_));
+}
+
+FileDescriptor ObjectStore::connect_process() {
+  auto [ours, theirs] = store::make_socket_pair();
+  asio::post(impl_->loop(), [impl = impl_.get(), socket = std::make_shared<FileDescriptor>(std::move(ours))] {
+    impl->serve(std::move(*socket));
+  });
+  return std::move(theirs);
+}
+
+}  // namespace troupe

@@ -1,0 +1,242 @@
+#include "runtime/store/object_table.hpp"
+
+#include <algorithm>
+
+#include "runtime/memory.hpp"
+#include "troupe/error.hpp"
+
+namespace troupe::store {
+namespace {
+
+Answer refuse(Status status) {
+  Answer answer;
+  answer.reply.status = status;
+  return answer;
+}
+
+}  // namespace
+
+ClientId ObjectTable::add_client() {
+  clients_.emplace(next_client_, Client{});
+  return next_client_++;
+}
+
+void ObjectTable::drop_client(ClientId client) {
+  const auto found = clients_.find(client);
+  if (found == clients_.end()) return;
+  std::erase_if(waiters_, [client](const Waiter& waiter) { return waiter.client == client; });
+  const Client dropped = std::move(found->second);
+  clients_.erase(found);
+  for (const Slab& slab : dropped.free_slabs) used_ -= slab.bytes;
+  slabs_ -= dropped.free_slabs.size();
+  for (const ObjectId& id : dropped.referenced) {
+    const auto object = objects_.find(id);
+    object->second.references.erase(client);
+    if (object->second.creator == client && !object->second.sealed) {
+      erase(object, Status::creator_died);
+    } else {
+      free_if_unused(object);
+    }
+  }
+}
+
+Answer ObjectTable::handle(ClientId client, const Request& request) {
+  switch (request.operation) {
+    case Operation::create:
+      return create(client, request);
+    case Operation::open:
+      return open(client, request);
+    case Operation::seal:
+      return seal(client, request);
+    case Operation::get:
+      return get(client, request);
+    case Operation::release:
+      return release(client, request);
+    case Operation::trim:
+      return trim(client);
+    case Operation::commit:
+      return commit(request.step);
+    case Operation::usage:
+      return usage();
+  }
+  return refuse(Status::bad_request);
+}
+
+Answer ObjectTable::create(ClientId client, const Request& request) {
+  if (request.bytes == 0) return refuse(Status::bad_request);
+  auto found = objects_.find(request.id);
+  const bool again = found != objects_.end();
+  if (again && (found->second.creator != client || found->second.slab.bytes != request.bytes))
+    return refuse(Status::exists);
+  Answer answer;
+  if (!again) {
+    if (request.bytes > quota_) return refuse(Status::full);
+    Object object;
+    object.creator = client;
+    object.shared_writers = request.shared_writers != 0;
+    object.keep_until = request.step;
+    const std::uint64_t fresh = next_slab_;
+    try {
+      if (!take_slab(clients_.at(client), request.bytes, object.slab)) return refuse(Status::full);
+    } catch (const Error&) {
+      return refuse(Status::no_memory);
+    }
+    answer.reply.recycled = object.slab.number < fresh ? 1 : 0;
+    found = objects_.emplace(request.id, std::move(object)).first;
+    refer(client, found);
+  } else {
+    answer.reply.recycled = 1;
+  }
+  answer.reply.slab = found->second.slab.number;
+  answer.reply.bytes = request.bytes;
+  answer.fd = found->second.slab.file.get();
+  return answer;
+}
+
+Answer ObjectTable::open(ClientId client, const Request& request) {
+  const auto object = objects_.find(request.id);
+  if (object == objects_.end()) return refuse(Status::unknown);
+  if (object->second.sealed || !object->second.shared_writers) return refuse(Status::not_shared);
+  refer(client, object);
+  Answer answer;
+  answer.reply.slab = object->second.slab.number;
+  answer.reply.bytes = object->second.slab.bytes;
+  answer.fd = object->second.slab.file.get();
+  return answer;
+}
+
+Answer ObjectTable::seal(ClientId client, const Request& request) {
+  const auto found = objects_.find(request.id);
+  if (found == objects_.end()) return refuse(Status::unknown);
+  Object& object = found->second;
+  if (object.creator != client) return refuse(Status::not_creator);
+  if (object.sealed) return {};
+  if (!object.slab.sealed) seal_against_new_writers(object.slab.file.get());
+  object.slab.sealed = true;
+  object.sealed = true;
+  Answer answer;
+  answer.reply.slab = object.slab.number;
+  answer.reply.bytes = object.slab.bytes;
+  answer.fd = object.slab.file.get();
+  wake_waiters(request.id, answer);
+  return {};
+}
+
+Answer ObjectTable::get(ClientId client, const Request& request) {
+  const auto object = objects_.find(request.id);
+  if (object == objects_.end() || !object->second.sealed) {
+    if (request.deadline_ms == 0) return refuse(Status::timed_out);
+    waiters_.insert({client, request.sequence, request.id});
+    return refuse(Status::waiting);
+  }
+  refer(client, object);
+  Answer answer;
+  answer.reply.slab = object->second.slab.number;
+  answer.reply.bytes = object->second.slab.bytes;
+  answer.fd = object->second.slab.file.get();
+  return answer;
+}
+
+Answer ObjectTable::release(ClientId client, const Request& request) {
+  const auto found = objects_.find(request.id);
+  if (found == objects_.end()) return refuse(Status::unknown);
+  Object& object = found->second;
+  const auto references = object.references.find(client);
+  if (references == object.references.end()) return refuse(Status::unknown);
+  if (--references->second > 0) return {};
+  object.references.erase(references);
+  clients_.at(client).referenced.erase(request.id);
+  if (object.creator == client && !object.sealed) {
+    erase(found, Status::creator_died);
+  } else {
+    free_if_unused(found);
+  }
+  return {};
+}
+
+Answer ObjectTable::trim(ClientId client) {
+  auto& free_slabs = clients_.at(client).free_slabs;
+  for (const Slab& slab : free_slabs) used_ -= slab.bytes;
+  slabs_ -= free_slabs.size();
+  free_slabs.clear();
+  return {};
+}
+
+Answer ObjectTable::commit(std::int64_t step) {
+  committed_ = std::max(committed_, step);
+  for (auto object = objects_.begin(); object != objects_.end();) free_if_unused(object++);
+  return {};
+}
+
+Answer ObjectTable::usage() const {
+  Answer answer;
+  answer.reply.bytes = used_;
+  answer.reply.objects = objects_.size();
+  answer.reply.slabs = slabs_;
+  answer.reply.clients = clients_.size();
+  answer.reply.quota = quota_;
+  return answer;
+}
+
+void ObjectTable::expire(const Waiter& waiter) {
+  if (waiters_.erase(waiter) > 0) wake_(waiter, refuse(Status::timed_out));
+}
+
+bool ObjectTable::take_slab(Client& client, std::size_t bytes, Slab& slab) {
+  const auto fits = [bytes](const Slab& candidate) { return candidate.bytes == bytes; };
+  const auto recycled = std::find_if(client.free_slabs.begin(), client.free_slabs.end(), fits);
+  if (recycled != client.free_slabs.end()) {
+    slab = std::move(*recycled);
+    client.free_slabs.erase(recycled);
+    return true;
+  }
+  if (bytes > quota_ - used_) return false;
+  slab.file = make_memory_file(bytes);
+  slab.bytes = bytes;
+  slab.number = next_slab_++;
+  used_ += bytes;
+  ++slabs_;
+  return true;
+}
+
+void ObjectTable::refer(ClientId client, Objects::iterator object) {
+  ++object->second.references[client];
+  clients_.at(client).referenced.insert(object->first);
+}
+
+void ObjectTable::free_if_unused(Objects::iterator object) {
+  if (object->second.references.empty() && object->second.keep_until <= committed_) erase(object, Status::creator_died);
+}
+
+void ObjectTable::erase(Objects::iterator object, Status tell_waiters) {
+  const ObjectId id = object->first;
+  Object gone = std::move(object->second);
+  objects_.erase(object);
+  for (const auto& [client, count] : gone.references) {
+    const auto holder = clients_.find(client);
+    if (holder != clients_.end()) holder->second.referenced.erase(id);
+  }
+  const auto creator = clients_.find(gone.creator);
+  // A slab that others may have mapped for writing is not used again.
+  if (creator != clients_.end() && !gone.shared_writers) {
+    creator->second.free_slabs.push_back(std::move(gone.slab));
+  } else {
+    used_ -= gone.slab.bytes;
+    --slabs_;
+  }
+  wake_waiters(id, refuse(tell_waiters));
+}
+
+void ObjectTable::wake_waiters(const ObjectId& id, const Answer& answer) {
+  std::vector<Waiter> ready;
+  std::copy_if(waiters_.begin(), waiters_.end(), std::back_inserter(ready),
+               [&id](const Waiter& waiter) { return waiter.id == id; });
+  for (const Waiter& waiter : ready) {
+    waiters_.erase(waiter);
+    const auto object = objects_.find(id);
+    if (answer.reply.status == Status::ok && object != objects_.end()) refer(waiter.client, object);
+    wake_(waiter, answer);
+  }
+}
+
+}  // namespace troupe::store

@@ -1,0 +1,95 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <map>
+#include <set>
+#include <vector>
+
+#include "runtime/file_descriptor.hpp"
+#include "runtime/store/protocol.hpp"
+
+namespace troupe::store {
+
+using ClientId = std::uint64_t;
+
+/// What a request came to. `fd` is the table's and valid until the next call.
+struct Answer {
+  Reply reply;
+  int fd = -1;
+};
+
+/// A `get` that waits for its object to be sealed.
+struct Waiter {
+  ClientId client = 0;
+  std::uint64_t sequence = 0;
+  ObjectId id;
+  auto operator<=>(const Waiter&) const = default;
+};
+
+/// All bookkeeping of a store: objects, slabs, clients and who refers to what. Plain memory, one thread, no input or
+/// output but the memory files themselves.
+class ObjectTable {
+ public:
+  /// Is called with the answer to a waiter.
+  using Wake = std::function<void(const Waiter&, const Answer&)>;
+
+  ObjectTable(std::size_t quota_bytes, Wake wake) : quota_(quota_bytes), wake_(std::move(wake)) {}
+
+  ClientId add_client();
+  /// Unsealed objects of the client go, its references drop, and whoever waits for its objects is told.
+  void drop_client(ClientId client);
+  /// Status waiting: the answer goes to `wake` or is given up with `expire`.
+  Answer handle(ClientId client, const Request& request);
+  void expire(const Waiter& waiter);
+
+ private:
+  struct Slab {
+    std::uint64_t number = 0;
+    std::size_t bytes = 0;
+    FileDescriptor file;
+    bool sealed = false;
+  };
+  struct Object {
+    Slab slab;
+    ClientId creator = 0;
+    bool sealed = false;
+    bool shared_writers = false;
+    std::int64_t keep_until = 0;  ///< the store's own reference, until this step commits
+    std::map<ClientId, std::uint64_t> references;
+  };
+  struct Client {
+    std::set<ObjectId> referenced;
+    std::list<Slab> free_slabs;  ///< recycled by this client only: it alone has them mapped for writing
+  };
+  using Objects = std::map<ObjectId, Object>;
+
+  Answer create(ClientId client, const Request& request);
+  Answer open(ClientId client, const Request& request);
+  Answer seal(ClientId client, const Request& request);
+  Answer get(ClientId client, const Request& request);
+  Answer release(ClientId client, const Request& request);
+  Answer trim(ClientId client);
+  Answer commit(std::int64_t step);
+  Answer usage() const;
+
+  bool take_slab(Client& client, std::size_t bytes, Slab& slab);
+  void refer(ClientId client, Objects::iterator object);
+  void free_if_unused(Objects::iterator object);
+  void erase(Objects::iterator object, Status tell_waiters);
+  void wake_waiters(const ObjectId& id, const Answer& answer);
+
+  std::size_t quota_;
+  Wake wake_;
+  std::size_t used_ = 0;
+  std::uint64_t slabs_ = 0;
+  std::uint64_t next_slab_ = 1;
+  ClientId next_client_ = 1;
+  std::int64_t committed_ = 0;
+  Objects objects_;
+  std::map<ClientId, Client> clients_;
+  std::set<Waiter> waiters_;
+};
+
+}  // namespace troupe::store

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "runtime/store/object_id.hpp"
+
+// What travels between a store and its clients: one fixed message each way, and at most one descriptor.
+namespace troupe::store {
+
+inline constexpr std::uint32_t kMagic = 0x31535254;  // "TRS1"
+
+enum class Operation : std::uint32_t { create = 1, open, seal, get, release, trim, commit, usage };
+
+enum class Status : std::uint32_t {
+  ok = 0,
+  full,          ///< the quota cannot take the object
+  no_memory,     ///< the machine cannot
+  exists,        ///< somebody else made an object of this id, or its size is another
+  unknown,       ///< no such object
+  not_creator,   ///< only the creator may do this
+  not_shared,    ///< not open for other writers
+  creator_died,  ///< the creator ended before it sealed the object
+  timed_out,
+  bad_request,
+  waiting,  ///< inside the store only: the answer comes later
+};
+
+struct Request {
+  std::uint32_t magic = kMagic;
+  Operation operation = Operation::get;
+  std::uint64_t sequence = 0;
+  ObjectId id;
+  std::uint64_t bytes = 0;
+  std::uint64_t deadline_ms = 0;
+  std::uint64_t shared_writers = 0;  ///< create: others may open it for writing until it is sealed
+  std::int64_t step = 0;             ///< create: keep until this step commits; commit: the step
+};
+
+struct Reply {
+  std::uint32_t magic = kMagic;
+  Status status = Status::ok;
+  std::uint64_t sequence = 0;
+  std::uint64_t slab = 0;  ///< number of the memory file behind the object
+  std::uint64_t bytes = 0;
+  std::uint64_t recycled = 0;  ///< create: the client has mapped this slab before
+  std::uint64_t objects = 0;   ///< usage, from here
+  std::uint64_t slabs = 0;
+  std::uint64_t clients = 0;
+  std::uint64_t quota = 0;
+};
+
+static_assert(std::is_trivially_copyable_v<Request> && std::is_trivially_copyable_v<Reply>);
+
+}  // namespace troupe::store

@@ -1,0 +1,58 @@
+#include <poll.h>
+
+#include <cerrno>
+
+#include "runtime/clock.hpp"
+#include "runtime/store/channel.hpp"
+#include "runtime/store/seqpacket.hpp"
+#include "troupe/error.hpp"
+
+namespace troupe::store {
+namespace {
+
+class SocketChannel : public Channel {
+ public:
+  explicit SocketChannel(FileDescriptor socket) : socket_(std::move(socket)) {}
+
+  Reply call(const Request& request, std::chrono::milliseconds timeout, FileDescriptor& file) override {
+    Request numbered = request;
+    numbered.sequence = ++sequence_;
+    if (!send_packet(socket_.get(), std::as_bytes(std::span(&numbered, 1)), -1))
+      throw Error(ErrorCode::store_failed, "the object store is gone");
+    const Deadline deadline(timeout);
+    for (;;) {
+      wait_readable(deadline);
+      Reply reply;
+      switch (receive_packet(socket_.get(), std::as_writable_bytes(std::span(&reply, 1)), &file)) {
+        case Received::nothing:
+          break;
+        case Received::packet:
+          // An answer to a request that was given up earlier is not ours.
+          if (reply.magic == kMagic && reply.sequence == sequence_) return reply;
+          file.reset();
+          break;
+        default:
+          throw Error(ErrorCode::store_failed, "the object store is gone");
+      }
+    }
+  }
+
+ private:
+  void wait_readable(const Deadline& deadline) {
+    pollfd waiting{socket_.get(), POLLIN, 0};
+    const int ready = ::poll(&waiting, 1, static_cast<int>(deadline.left().count()));
+    if (ready == 0) throw Error(ErrorCode::timeout, "the object store does not answer");
+    if (ready < 0 && errno != EINTR) throw_errno("poll");
+  }
+
+  FileDescriptor socket_;
+  std::uint64_t sequence_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Channel> make_socket_channel(FileDescriptor socket) {
+  return std::make_unique<SocketChannel>(std::move(socket));
+}
+
+}  // namespace troupe::store

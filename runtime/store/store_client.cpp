@@ -1,0 +1,139 @@
+#include "runtime/store/store_client.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "troupe/error.hpp"
+
+namespace troupe {
+namespace {
+
+/// Requests that need no waiting are answered at once by a living store.
+constexpr std::chrono::seconds kPatience{10};
+
+const char* text(store::Status status) {
+  using store::Status;
+  switch (status) {
+    case Status::full:
+      return "the object store is full";
+    case Status::no_memory:
+      return "the machine has no memory for an object";
+    case Status::exists:
+      return "an object of this id exists with another creator or size";
+    case Status::unknown:
+      return "the object store holds no such object";
+    case Status::not_creator:
+      return "only its creator may seal an object";
+    case Status::not_shared:
+      return "the object is not open for other writers";
+    case Status::creator_died:
+      return "the object's creator ended before it was sealed";
+    case Status::timed_out:
+      return "the object was not sealed in time";
+    default:
+      return "the object store refused a request";
+  }
+}
+
+ErrorCode code_of(store::Status status) {
+  using store::Status;
+  switch (status) {
+    case Status::full:
+    case Status::no_memory:
+      return ErrorCode::store_full;
+    case Status::timed_out:
+      return ErrorCode::timeout;
+    default:
+      return ErrorCode::store_failed;
+  }
+}
+
+[[noreturn]] void fail(store::Status status, const ObjectId& id, std::size_t bytes) {
+  const std::string size = bytes > 0 ? ", " + std::to_string(bytes) + " bytes" : "";
+  throw Error(code_of(status), text(status), {.object = to_string(id) + size});
+}
+
+store::Request request(store::Operation operation, const ObjectId& id = {}) {
+  store::Request made;
+  made.operation = operation;
+  made.id = id;
+  return made;
+}
+
+}  // namespace
+
+StoreClient::Called StoreClient::call(store::Request request, std::chrono::milliseconds timeout) {
+  Called called;
+  called.reply = channel_->call(request, timeout, called.file);
+  if (called.reply.status != store::Status::ok) fail(called.reply.status, request.id, request.bytes);
+  return called;
+}
+
+std::shared_ptr<Mapping> StoreClient::create(const ObjectId& id, std::size_t bytes, CreateOptions options) {
+  auto wanted = request(store::Operation::create, id);
+  wanted.bytes = bytes;
+  wanted.shared_writers = options.shared_writers ? 1 : 0;
+  wanted.step = options.keep_until_step;
+  const std::lock_guard lock(mutex_);
+  Called called;
+  try {
+    called = call(wanted, kPatience);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::store_full || own_slabs_.empty()) throw;
+    call(request(store::Operation::trim), kPatience);
+    own_slabs_.clear();
+    called = call(wanted, kPatience);
+  }
+  // A slab with several writers is not used again, so there is no use in keeping it mapped.
+  if (options.shared_writers) return std::make_shared<Mapping>(called.file.get(), 0, bytes, Access::write);
+  auto& mapping = own_slabs_[called.reply.slab];
+  if (!mapping) mapping = std::make_shared<Mapping>(called.file.get(), 0, bytes, Access::write);
+  return mapping;
+}
+
+std::shared_ptr<Mapping> StoreClient::open(const ObjectId& id, std::size_t offset, std::size_t bytes) {
+  const std::lock_guard lock(mutex_);
+  const Called called = call(request(store::Operation::open, id), kPatience);
+  if (offset > called.reply.bytes || bytes > called.reply.bytes - offset)
+    throw Error(ErrorCode::store_failed, "a part beyond the object's end", {.object = to_string(id)});
+  return std::make_shared<Mapping>(called.file.get(), offset, bytes, Access::write);
+}
+
+void StoreClient::seal(const ObjectId& id) {
+  const std::lock_guard lock(mutex_);
+  call(request(store::Operation::seal, id), kPatience);
+}
+
+std::shared_ptr<Mapping> StoreClient::get(const ObjectId& id, std::chrono::milliseconds timeout) {
+  auto wanted = request(store::Operation::get, id);
+  wanted.deadline_ms = static_cast<std::uint64_t>(std::max<std::int64_t>(timeout.count(), 0));
+  const std::lock_guard lock(mutex_);
+  const Called called = call(wanted, timeout + kPatience);
+  return std::make_shared<Mapping>(called.file.get(), 0, called.reply.bytes, Access::read);
+}
+
+void StoreClient::release(const ObjectId& id) {
+  const std::lock_guard lock(mutex_);
+  call(request(store::Operation::release, id), kPatience);
+}
+
+void StoreClient::trim() {
+  const std::lock_guard lock(mutex_);
+  call(request(store::Operation::trim), kPatience);
+  own_slabs_.clear();
+}
+
+void StoreClient::commit(std::int64_t step) {
+  auto wanted = request(store::Operation::commit);
+  wanted.step = step;
+  const std::lock_guard lock(mutex_);
+  call(wanted, kPatience);
+}
+
+StoreUsage StoreClient::usage() {
+  const std::lock_guard lock(mutex_);
+  const store::Reply reply = call(request(store::Operation::usage), kPatience).reply;
+  return {reply.bytes, reply.objects, reply.slabs, reply.clients, reply.quota};
+}
+
+}  // namespace troupe

@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# Installs what is missing, builds a preset and runs all tests: scripts/test.sh [release|dev|tsan]
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+preset=${1:-release}
+case $preset in
+  release | dev | tsan) ;;
+  *)
+    echo "usage: $0 [release|dev|tsan]" >&2
+    exit 2
+    ;;
+esac
+
+./scripts/install-deps.sh --dev
+cmake --preset "$preset"
+start=$SECONDS
+cmake --build --preset "$preset"
+echo "build: $((SECONDS - start)) s"
+start=$SECONDS
+ctest --preset "$preset" --no-tests=error || {
+  status=$?
+  echo "tests: failed after $((SECONDS - start)) s" >&2
+  exit $status
+}
+echo "tests: $((SECONDS - start)) s"

@@ -1,0 +1,206 @@
+#include <doctest/doctest.h>
+
+#include <array>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <numbers>
+#include <vector>
+
+#include "files.hpp"
+#include "models/optimizer.hpp"
+#include "runtime/random.hpp"
+
+using namespace troupe;
+using namespace troupe::testing;
+
+namespace {
+
+using Floats = std::vector<float>;
+
+/// Weights and state of an optimizer, and the buffers that the next version goes to.
+struct Vectors {
+  explicit Vectors(std::size_t size) : weights(size), next(size), state{Floats(size), Floats(size)}, next_state(state) {
+    Random random(11);
+    for (float& weight : weights) weight = static_cast<float>(random.normal());
+  }
+
+  void step(const Optimizer& optimizer, std::int64_t number, const Floats& gradient, std::size_t chunk) {
+    const UpdateStep prepared = optimizer.prepare(number);
+    for (std::size_t begin = 0; begin < weights.size(); begin += chunk) {
+      const std::size_t count = std::min(chunk, weights.size() - begin);
+      const std::array<const float*, 2> from{state[0].data() + begin, state[1].data() + begin};
+      const std::array<float*, 2> to{next_state[0].data() + begin, next_state[1].data() + begin};
+      optimizer.update(prepared, count, gradient.data() + begin, weights.data() + begin, next.data() + begin,
+                       from.data(), to.data());
+    }
+    weights.swap(next);
+    state.swap(next_state);
+  }
+
+  Floats weights;
+  Floats next;
+  std::array<Floats, 2> state;
+  std::array<Floats, 2> next_state;
+};
+
+Floats gradient_of(std::size_t size, std::int64_t step) {
+  Random random(12, static_cast<std::uint64_t>(step));
+  Floats gradient(size);
+  for (float& value : gradient) value = static_cast<float>(random.normal());
+  return gradient;
+}
+
+/// One parameter in double: (weight, state, gradient, step counted from 1).
+using Reference = std::function<void(double& w, std::array<double, 2>& state, double g, int t)>;
+
+void check_against(const OptimizerOptions& options, const Reference& reference) {
+  constexpr std::size_t kSize = 37;
+  const Optimizer optimizer(options);
+  Vectors vectors(kSize);
+  std::vector<double> weights(vectors.weights.begin(), vectors.weights.end());
+  std::vector<std::array<double, 2>> states(kSize);
+  for (int t = 1; t <= 20; ++t) {
+    const Floats gradient = gradient_of(kSize, t);
+    vectors.step(optimizer, t - 1, gradient, kSize);
+    for (std::size_t i = 0; i < kSize; ++i) {
+      reference(weights[i], states[i], static_cast<double>(gradient[i]) + options.weight_decay * weights[i], t);
+      REQUIRE(static_cast<double>(vectors.weights[i]) == doctest::Approx(weights[i]).epsilon(1e-4).scale(1));
+    }
+  }
+}
+
+OptimizerOptions with(const std::string& kind, double rate, double weight_decay) {
+  OptimizerOptions options;
+  options.kind = kind;
+  options.learning_rate = rate;
+  options.weight_decay = weight_decay;
+  return options;
+}
+
+}  // namespace
+
+TEST_CASE("sgd, momentum and nesterov follow their formulas") {
+  for (const double decay : {0.0, 0.1}) {
+    auto options = with("sgd", 0.05, decay);
+    check_against(options, [](double& w, auto&, double g, int) { w -= 0.05 * g; });
+    options.momentum = 0.9;
+    check_against(options, [](double& w, auto& state, double g, int t) {
+      state[0] = t == 1 ? g : 0.9 * state[0] + g;
+      w -= 0.05 * state[0];
+    });
+    options.nesterov = true;
+    check_against(options, [](double& w, auto& state, double g, int t) {
+      state[0] = t == 1 ? g : 0.9 * state[0] + g;
+      w -= 0.05 * (g + 0.9 * state[0]);
+    });
+  }
+}
+
+TEST_CASE("adagrad and adam follow their formulas") {
+  for (const double decay : {0.0, 0.1}) {
+    check_against(with("adagrad", 0.05, decay), [](double& w, auto& state, double g, int) {
+      state[0] += g * g;
+      w -= 0.05 * g / (std::sqrt(state[0]) + 1e-8);
+    });
+    check_against(with("adam", 0.05, decay), [](double& w, auto& state, double g, int t) {
+      state[0] = 0.9 * state[0] + 0.1 * g;
+      state[1] = 0.999 * state[1] + 0.001 * g * g;
+      const double first = state[0] / (1 - std::pow(0.9, t));
+      const double second = state[1] / (1 - std::pow(0.999, t));
+      w -= 0.05 * first / (std::sqrt(second) + 1e-8);
+    });
+  }
+}
+
+TEST_CASE("the bits do not depend on how the vector is cut") {
+  constexpr std::size_t kSize = 4097;
+  for (const char* kind : {"sgd", "momentum", "nesterov", "adagrad", "adam"}) {
+    auto options = with("sgd", 0.05, 0.01);
+    const std::string name = kind;
+    if (name == "adagrad" || name == "adam") options.kind = name;
+    if (name == "momentum" || name == "nesterov") options.momentum = 0.9;
+    options.nesterov = name == "nesterov";
+    const Optimizer optimizer(options);
+    const auto run = [&](std::size_t chunk) {
+      Vectors vectors(kSize);
+      for (int t = 0; t < 3; ++t) vectors.step(optimizer, t, gradient_of(kSize, t), chunk);
+      return vectors;
+    };
+    const Vectors whole = run(kSize);
+    for (const std::size_t chunk : {1, 3, 16, 1000}) {
+      CAPTURE(name, chunk);
+      const Vectors parts = run(chunk);
+      CHECK(parts.weights == whole.weights);
+      CHECK(parts.state == whole.state);
+    }
+  }
+}
+
+TEST_CASE("an optimizer says how much state it keeps") {
+  CHECK(Optimizer(with("sgd", 1, 0)).state_vectors() == 0);
+  CHECK(Optimizer(with("adagrad", 1, 0)).state_vectors() == 1);
+  CHECK(Optimizer(with("adam", 1, 0)).state_vectors() == 2);
+  auto momentum = with("sgd", 1, 0);
+  momentum.momentum = 0.5;
+  CHECK(Optimizer(momentum).state_vectors() == 1);
+}
+
+TEST_CASE("learning rates follow their schedules") {
+  auto options = with("sgd", 0.8, 0);
+  const auto rate = [&](std::int64_t step) { return Optimizer(options).learning_rate(step); };
+  CHECK(rate(0) == 0.8);
+  CHECK(rate(1'000'000) == 0.8);
+
+  options.schedule = {.kind = "step", .step_size = 10, .gamma = 0.5};
+  CHECK(rate(9) == doctest::Approx(0.8));
+  CHECK(rate(10) == doctest::Approx(0.4));
+  CHECK(rate(25) == doctest::Approx(0.2));
+
+  options.schedule = {.kind = "cosine", .total_steps = 100, .final_fraction = 0.1};
+  CHECK(rate(0) == doctest::Approx(0.8));
+  CHECK(rate(50) == doctest::Approx(0.8 * 0.55));
+  CHECK(rate(25) == doctest::Approx(0.8 * (0.1 + 0.9 * (1 + std::cos(std::numbers::pi / 4)) / 2)));
+  CHECK(rate(100) == doctest::Approx(0.08));
+  CHECK(rate(1000) == doctest::Approx(0.08));
+
+  options.schedule = {.kind = "step", .warmup_steps = 4, .step_size = 10, .gamma = 0.5};
+  CHECK(rate(0) == 0.0);
+  CHECK(rate(1) == doctest::Approx(0.2));
+  CHECK(rate(3) == doctest::Approx(0.6));
+  CHECK(rate(4) == doctest::Approx(0.8));
+  CHECK(rate(13) == doctest::Approx(0.8));
+  CHECK(rate(14) == doctest::Approx(0.4));
+}
+
+TEST_CASE("options that make no sense are refused by name") {
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const auto refused = [](const std::string& what, const std::function<void(OptimizerOptions&)>& spoil) {
+    OptimizerOptions options;
+    spoil(options);
+    check_throws(ErrorCode::invalid_argument, what, [&] { Optimizer optimizer(options); });
+  };
+  refused("kind 'sdg'", [](auto& o) { o.kind = "sdg"; });
+  for (const double value : {-1.0, kNan, kInfinity}) {
+    refused("learning_rate", [&](auto& o) { o.learning_rate = value; });
+    refused("momentum", [&](auto& o) { o.momentum = value; });
+    refused("weight_decay", [&](auto& o) { o.weight_decay = value; });
+    refused("epsilon", [&](auto& o) { o.epsilon = value; });
+    refused("gamma", [&](auto& o) { o.schedule.gamma = value; });
+    refused("final_fraction", [&](auto& o) { o.schedule.final_fraction = value; });
+  }
+  for (const double value : {-0.1, 1.0, kNan}) {
+    refused("beta1", [&](auto& o) { o.beta1 = value; });
+    refused("beta2", [&](auto& o) { o.beta2 = value; });
+  }
+  refused("nesterov", [](auto& o) { o.nesterov = true; });
+  refused("momentum", [](auto& o) {
+    o.kind = "adam";
+    o.momentum = 0.9;
+  });
+  refused("kind 'linear'", [](auto& o) { o.schedule.kind = "linear"; });
+  refused("warmup_steps", [](auto& o) { o.schedule.warmup_steps = -1; });
+  refused("step_size", [](auto& o) { o.schedule.step_size = 0; });
+  refused("total_steps", [](auto& o) { o.schedule.total_steps = 0; });
+}

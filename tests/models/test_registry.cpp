@@ -1,0 +1,67 @@
+#include <doctest/doctest.h>
+
+#include <memory>
+#include <vector>
+
+#include "files.hpp"
+#include "models/registry.hpp"
+#include "troupe/models.hpp"
+
+using namespace troupe;
+using namespace troupe::testing;
+
+namespace {
+
+CreateModel nothing() {
+  return [](const ReplicaContext&) { return std::unique_ptr<Model>(); };
+}
+
+std::unique_ptr<Model> create(const std::string& name, const std::string& config) {
+  models::register_builtin_models();
+  return find_model(name)({.config = config});
+}
+
+}  // namespace
+
+TEST_CASE("a registered model is found under its name") {
+  register_model("test-found", nothing());
+  CHECK(find_model("test-found")({}) == nullptr);
+}
+
+TEST_CASE("unknown names are answered with the known ones") {
+  register_model("test-known", nothing());
+  check_throws(ErrorCode::invalid_argument, "'test-unknown'", [] { find_model("test-unknown"); });
+  check_throws(ErrorCode::invalid_argument, "test-known", [] { find_model("test-unknown"); });
+}
+
+TEST_CASE("a name is registered once, and not without name or creator") {
+  register_model("test-once", nothing());
+  check_throws(ErrorCode::invalid_argument, "test-once", [] { register_model("test-once", nothing()); });
+  check_throws(ErrorCode::invalid_argument, "name", [] { register_model("", nothing()); });
+  check_throws(ErrorCode::invalid_argument, "test-null", [] { register_model("test-null", nullptr); });
+}
+
+TEST_CASE("the built-in models are made from JSON, and registering them again is harmless") {
+  models::register_builtin_models();
+  CHECK(create("linear", "")->size() == 4);
+  CHECK(create("linear", R"({"batch_size": 10})")->steps_per_epoch(1) == 100);
+  CHECK(create("softmax", R"({"data": "mock-images:4,7", "batch_size": 2})")->size() == 7 * (48 + 1));
+}
+
+TEST_CASE("configurations that make no sense are refused") {
+  for (const char* name : {"linear", "softmax", "mlp", "cnn"}) {
+    const auto refused = [name](const std::string& what, const std::string& config) {
+      check_throws(ErrorCode::invalid_argument, what, [&] { create(name, config); });
+    };
+    refused("\"bach_size\"", R"({"bach_size": 3})");
+    refused("batch_size", R"({"batch_size": -3})");
+    refused("batch_size", R"({"batch_size": 1.5})");
+    refused("batch_size", R"({"batch_size": 1e30})");
+    refused("data", R"({"data": 3})");
+    refused("JSON", "{");
+    refused("JSON", "[]");
+    refused("nowhere", R"({"data": "nowhere"})");
+  }
+  check_throws(ErrorCode::invalid_argument, "classes", [] { create("cnn", R"({"data": "synthetic-linear"})"); });
+  check_throws(ErrorCode::invalid_argument, "classes", [] { create("softmax", R"({"data": "synthetic-linear"})"); });
+}

@@ -1,0 +1,191 @@
+#include <doctest/doctest.h>
+#include <sys/stat.h>
+
+#include <bit>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "files.hpp"
+#include "models/weight_file.hpp"
+
+using namespace troupe;
+using namespace troupe::testing;
+
+namespace {
+
+using Tensors = std::vector<TensorInfo>;
+
+const Tensors kTensors{{"a", {2, 3}}, {"b", {1}}};
+const std::vector<float> kWeights{1, 2, 3, 4, 5, 6, 7};
+
+/// A safetensors file with this header and so many bytes of data.
+std::string file_bytes(const std::string& header, std::size_t data) {
+  return little_endian(header.size(), 8) + header + std::string(data, '\0');
+}
+
+std::string entry(const std::string& name, const std::string& shape, const std::string& offsets,
+                  const std::string& dtype = "F32") {
+  return "\"" + name + R"(":{"dtype":")" + dtype + R"(","shape":)" + shape + R"(,"data_offsets":)" + offsets + "}";
+}
+
+std::vector<float> read(const std::string& bytes, const Tensors& expected = kTensors) {
+  const TemporaryFolder folder;
+  write_file(folder / "w.safetensors", bytes);
+  return read_safetensors(folder / "w.safetensors", expected);
+}
+
+void check_bad(const std::string& what, const std::string& bytes) {
+  check_throws(ErrorCode::bad_file, what, [&] { read(bytes); });
+  check_throws(ErrorCode::bad_file, "w.safetensors", [&] { read(bytes); });
+}
+
+std::string good_bytes() {
+  const TemporaryFolder folder;
+  write_safetensors(folder / "w", kTensors, kWeights);
+  return read_file(folder / "w");
+}
+
+const std::string kA = entry("a", "[2,3]", "[0,24]");
+const std::string kB = entry("b", "[1]", "[24,28]");
+
+}  // namespace
+
+TEST_CASE("what is written is read, and the same weights make the same bytes") {
+  CHECK(read(good_bytes()) == kWeights);
+  CHECK(good_bytes() == good_bytes());
+  const std::string bytes = good_bytes();
+  const auto header = static_cast<unsigned char>(bytes[0]);
+  CHECK(header % 8 == 0);
+  CHECK(bytes.size() == 8U + header + 28);
+}
+
+TEST_CASE("every bit of a weight survives") {
+  constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+  const std::vector<float> weights{-0.0F,
+                                   kNan,
+                                   std::bit_cast<float>(0xFFA12345U),
+                                   std::numeric_limits<float>::infinity(),
+                                   std::numeric_limits<float>::denorm_min(),
+                                   -1};
+  const TemporaryFolder folder;
+  write_safetensors(folder / "w", {{"x", {6}}}, weights);
+  const auto back = read_safetensors(folder / "w", {{"x", {6}}});
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    CHECK(std::bit_cast<std::uint32_t>(back[i]) == std::bit_cast<std::uint32_t>(weights[i]));
+  }
+}
+
+TEST_CASE("an old file is replaced, and nothing else stays in its folder") {
+  const TemporaryFolder folder;
+  write_file(folder / "w", "old");
+  write_safetensors(folder / "w", kTensors, kWeights);
+  CHECK(read_safetensors(folder / "w", kTensors) == kWeights);
+  CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 1);
+}
+
+TEST_CASE("a file that cannot be written is named and leaves nothing") {
+  const TemporaryFolder folder;
+  check_throws(ErrorCode::bad_file, "/nowhere/w", [] { write_safetensors("/nowhere/w", kTensors, kWeights); });
+  std::filesystem::create_directory(folder / "w");
+  check_throws(ErrorCode::bad_file, folder / "w", [&] { write_safetensors(folder / "w", kTensors, kWeights); });
+  CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 1);
+}
+
+TEST_CASE("tensors that cannot be written are refused") {
+  const auto invalid = [](const Tensors& tensors) {
+    const TemporaryFolder folder;
+    check_throws(ErrorCode::invalid_argument, "tensor",
+                 [&] { write_safetensors(folder / "w", tensors, std::vector<float>(2)); });
+    CHECK(std::filesystem::is_empty(folder.path()));
+  };
+  invalid({{"a", {1}}, {"a", {1}}});
+  invalid({{"__metadata__", {2}}});
+  invalid({{"a", {3}}});
+  invalid({{"\xff", {2}}});
+}
+
+TEST_CASE("order in the file, metadata, scalars and empty tensors are taken as they come") {
+  const std::string header = "{" + entry("b", "[1]", "[0,4]") + R"(,"__metadata__":{"format":"pt"},)" +
+                             entry("a", "[2,3]", "[4,28]") + "," + entry("none", "[0,5]", "[28,28]") + "," +
+                             entry("scalar", "[]", "[28,32]") + "}  ";
+  std::string bytes = file_bytes(header, 32);
+  bytes[8 + header.size() + 3] = '\x40';  // b = 2
+  const auto weights = read(bytes, {{"scalar", {}}, {"a", {2, 3}}, {"none", {0, 5}}, {"b", {1}}});
+  CHECK(weights == std::vector<float>{0, 0, 0, 0, 0, 0, 0, 2});
+}
+
+TEST_CASE("tensors that are not the model's are named with both shapes") {
+  const auto mismatch = [](const std::string& what, const Tensors& expected) {
+    check_throws(ErrorCode::model_mismatch, what, [&] { read(good_bytes(), expected); });
+  };
+  mismatch("'c' [4, 5] is missing", {{"a", {2, 3}}, {"b", {1}}, {"c", {4, 5}}});
+  mismatch("'b' [1] is not one of the model's", {{"a", {2, 3}}});
+  mismatch("'a' is [2, 3] in the file and [3, 2] in the model", {{"a", {3, 2}}, {"b", {1}}});
+}
+
+TEST_CASE("truncated and longer files are refused") {
+  const std::string good = good_bytes();
+  for (std::size_t length = 0; length < good.size(); ++length) {
+    CAPTURE(length);
+    check_throws(ErrorCode::bad_file, "w.safetensors", [&] { read(good.substr(0, length)); });
+  }
+  check_bad("bytes after", good + "x");
+  check_throws(ErrorCode::bad_file, "/nowhere/w", [] { read_safetensors("/nowhere/w", kTensors); });
+}
+
+TEST_CASE("headers that lie about their length are refused") {
+  check_bad("longer than the file", little_endian(~0ULL, 8) + "{}");
+  check_bad("longer than the file", little_endian(3, 8) + "{}");
+  check_bad("not a safetensors file", little_endian(0, 8));
+  check_bad("too short", "{}");
+}
+
+TEST_CASE("headers that are not safetensors' JSON are refused") {
+  const auto bad = [](const std::string& what, const std::string& header, std::size_t data = 28) {
+    CAPTURE(header);
+    check_bad(what, file_bytes(header, data));
+  };
+  bad("not a safetensors file", "[1]");
+  bad("not a safetensors file", " {" + kA + "," + kB + "}");
+  bad("not JSON", "{" + kA + "," + kB);
+  bad("not JSON", "{" + kA + "," + kB + "}}");
+  bad("not JSON", "{\"\xff\":1}");
+  bad("comes twice", "{" + kA + "," + kA + "," + kB + "}");
+  bad("comes twice", R"({"a":{"dtype":"F32","dtype":"F32","shape":[2,3],"data_offsets":[0,24]}})");
+  bad("too deeply", "{\"a\":" + std::string(100'000, '['));
+  bad("too deeply", "{\"a\":{\"shape\":[[[1]]]}}");
+  bad("__metadata__", "{\"__metadata__\":{\"a\":1}," + kA + "," + kB + "}");
+  bad("__metadata__", "{\"__metadata__\":\"a\"," + kA + "," + kB + "}");
+}
+
+TEST_CASE("malformed tensors are refused") {
+  const auto bad = [](const std::string& what, const std::string& tensor, std::size_t data = 28) {
+    CAPTURE(tensor);
+    check_bad(what, file_bytes("{" + tensor + "}", data));
+  };
+  bad("dtype F32", entry("a", "[2,3]", "[0,24]", "F64"));
+  bad("just dtype", R"("a":{"dtype":"F32","shape":[2,3]})");
+  bad("just dtype", R"("a":{"dtype":"F32","shape":[2,3],"data_offsets":[0,24],"more":1})");
+  bad("just dtype", R"("a":3)");
+  for (const char* shape : {"[-1]", "[1.5]", "[\"1\"]", "3", "[99999999999999999999]", "[18446744073709551615]"}) {
+    bad("shape of tensor 'a'", entry("a", shape, "[0,4]"));
+  }
+  bad("too large", entry("a", "[4611686018427387904,4]", "[0,0]"));
+  bad("do not fit", entry("a", "[2,3]", "[0,20]"));
+  bad("do not fit", entry("a", "[2,3]", "[24,0]"));
+  bad("not two", entry("a", "[2,3]", "[0]"));
+  bad("data_offsets", entry("a", "[2,3]", "[-24,0]"));
+}
+
+TEST_CASE("tensors that overlap, leave holes or leave the file are refused") {
+  const auto bad = [](const std::string& what, const std::string& b, std::size_t data) {
+    check_bad(what, file_bytes("{" + kA + "," + b + "}", data));
+  };
+  bad("overlap or leave holes", entry("b", "[1]", "[20,24]"), 24);
+  bad("overlap or leave holes", entry("b", "[1]", "[0,4]"), 24);
+  bad("overlap or leave holes", entry("b", "[1]", "[28,32]"), 32);
+  bad("truncated", entry("b", "[1]", "[24,28]"), 24);
+  bad("bytes after", entry("b", "[1]", "[24,28]"), 29);
+}
