@@ -1,5 +1,7 @@
 #include <atomic>
-#include <cstdio>
+#include <iomanip>
+#include <iostream>
+#include <sstream>
 
 #include "actors/driver.hpp"
 #include "actors/functions.hpp"
@@ -8,17 +10,6 @@
 
 namespace troupe {
 namespace {
-
-void print_line(const char* label, double seconds) { std::printf("%s %.6f\n", label, seconds); }
-
-void print_phases(const PhaseSeconds& seconds) {
-  for (const double each : seconds.compute) print_line("compute grad interior time", each);
-  print_line("compute all grads time", seconds.compute_all);
-  print_line("grad reduce time", seconds.reduce);
-  for (const double each : seconds.apply) print_line("apply grad interior time", each);
-  print_line("apply all grads time", seconds.apply_all);
-  std::fflush(stdout);
-}
 
 /// Gives a function a name for as long as a call takes.
 template <class F>
@@ -44,6 +35,16 @@ class BorrowedName {
 
 }  // namespace
 
+std::ostream& operator<<(std::ostream& out, const PhaseSeconds& seconds) {
+  std::ostringstream text;  // keeps the stream's own format as it was
+  text << std::fixed << std::setprecision(6);
+  for (const double each : seconds.compute) text << "compute grad interior time " << each << '\n';
+  text << "compute all grads time " << seconds.compute_all << '\n' << "grad reduce time " << seconds.reduce << '\n';
+  for (const double each : seconds.apply) text << "apply grad interior time " << each << '\n';
+  text << "apply all grads time " << seconds.apply_all << '\n';
+  return out << text.str();
+}
+
 class DistributedSGD::Impl {
  public:
   Impl(ModelCreator creator, Options options) : driver(std::move(creator), std::move(options)) {}
@@ -65,7 +66,7 @@ DistributedSGD& DistributedSGD::operator=(DistributedSGD&&) noexcept = default;
 
 StepReport DistributedSGD::step() {
   impl_->report = impl_->driver.step();
-  if (impl_->driver.options().verbose) print_phases(impl_->report.seconds);
+  if (impl_->driver.options().verbose) std::cout << impl_->report.seconds << std::flush;
   return impl_->report;
 }
 

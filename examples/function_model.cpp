@@ -1,4 +1,5 @@
-// A model made from two functions: the point where the squared distances to all shards' anchors are least is their mean.
+// A model made from two functions: the point where the squared distances to all shards' anchors are least is their
+// mean.
 #include <cmath>
 #include <iostream>
 #include <troupe/troupe.hpp>

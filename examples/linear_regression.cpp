@@ -29,11 +29,9 @@ std::vector<float> gradient_descent(const troupe::Dataset& rows) {
 }
 
 std::vector<float> distributed(const troupe::TrainingData& data, int workers) {
-  troupe::DistributedSGD sgd{[data](int, int) { return troupe::models::linear_regression(data); },
-                             {.num_workers = workers,
-                              .num_shards = 4,
-                              .optimizer = {.learning_rate = kRate},
-                              .verbose = false}};
+  troupe::DistributedSGD sgd{
+      [data](int, int) { return troupe::models::linear_regression(data); },
+      {.num_workers = workers, .num_shards = 4, .optimizer = {.learning_rate = kRate}, .verbose = false}};
   for (int step = 0; step < kSteps; ++step) sgd.step();
   return sgd.weights();
 }

@@ -4,12 +4,11 @@
 
 int main(int argc, char** argv) try {
   troupe::init(argc, argv);  // the same program becomes a worker process when it is started as one
-  troupe::DistributedSGD sgd{
-      [](int /*worker*/, int /*device*/) {
-        auto data = troupe::load_data("fashion-mnist");
-        return troupe::models::network(troupe::models::cnn_layers(10), data, /*batch_size=*/64);
-      },
-      {.num_workers = 2, .optimizer = {.learning_rate = 0.05, .momentum = 0.9}}};
+  troupe::DistributedSGD sgd{[](int /*worker*/, int /*device*/) {
+                               auto data = troupe::load_data("fashion-mnist");
+                               return troupe::models::network(troupe::models::cnn_layers(10), data, /*batch_size=*/64);
+                             },
+                             {.num_workers = 2, .optimizer = {.learning_rate = 0.05, .momentum = 0.9}}};
   for (int i = 0; i < 10; ++i) std::cout << "Current loss " << sgd.step().loss << '\n';
   std::cout << "test accuracy " << sgd.evaluate().accuracy << '\n';
   sgd.save("quickstart.safetensors");

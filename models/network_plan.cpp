@@ -1,5 +1,7 @@
 #include "models/network_plan.hpp"
 
+#include <algorithm>
+
 #include "troupe/error.hpp"
 
 namespace troupe {
@@ -42,6 +44,7 @@ class Planner {
     if (layers_.empty()) throw Error(ErrorCode::invalid_argument, "a network needs at least one layer");
     if (plan_.num_classes < 1) throw Error(ErrorCode::invalid_argument, "a network needs data with classes");
     for (index_ = 0; index_ < layers_.size(); ++index_) add(layers_[index_]);
+    if (plan_.tensors.empty()) throw Error(ErrorCode::invalid_argument, "a network needs a layer with weights");
     index_ = layers_.size() - 1;
     if (!shape_.flat || shape_.channels != plan_.num_classes)
       fail("gives " + shape_.text() + " outputs, but the data has " + std::to_string(plan_.num_classes) + " classes");

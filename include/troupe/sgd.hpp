@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <iosfwd>
 #include <memory>
 #include <span>
 #include <string>
@@ -49,6 +50,9 @@ struct PhaseSeconds {
   std::vector<double> compute;  ///< inside each worker
   std::vector<double> apply;    ///< inside each worker
 };
+
+/// One line a time, as `step()` prints them: the label, a space and seconds; one interior line a worker.
+std::ostream& operator<<(std::ostream& out, const PhaseSeconds& seconds);
 
 /// What a committed step did.
 struct StepReport {

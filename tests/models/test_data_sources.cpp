@@ -50,6 +50,7 @@ TEST_CASE("Fashion-MNIST is read from a folder") {
   CHECK(data.train->num_classes() == 10);
   CHECK(data.train->labels()[2] == 9);
   CHECK(samples(*data.train, 1)[783] == doctest::Approx(0.2));
+  CHECK(load_data("fashion-mnist:" + folder.path().string(), 2).train == data.train);
 }
 
 TEST_CASE("Fashion-MNIST files that do not fit each other are refused") {

@@ -80,7 +80,7 @@ TEST_CASE("malformed NumPy headers are refused") {
   check_bad("version", npy_bytes(npy_dictionary("<f4", "(6,)"), kFloats, 4));
   std::string huge = npy_bytes(npy_dictionary("<f4", "(6,)"), kFloats, 2);
   std::memcpy(huge.data() + 8, "\xff\xff\xff\xff", 4);
-  check_bad("truncated", huge);
+  check_bad("truncated in its header", huge);
   for (const char* dictionary :
        {"", "{}", "{'descr': '<f4', 'fortran_order': False}", "{'descr': '<f4', 'fortran_order': False, 'shape': 6}",
         "{'descr': '<f4', 'fortran_order': False, 'shape': (6)}",

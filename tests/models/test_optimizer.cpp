@@ -129,7 +129,8 @@ TEST_CASE("the bits do not depend on how the vector is cut") {
     };
     const Vectors whole = run(kSize);
     for (const std::size_t chunk : {1, 3, 16, 1000}) {
-      CAPTURE(name, chunk);
+      CAPTURE(name);
+      CAPTURE(chunk);
       const Vectors parts = run(chunk);
       CHECK(parts.weights == whole.weights);
       CHECK(parts.state == whole.state);

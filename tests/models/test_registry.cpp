@@ -18,7 +18,9 @@ CreateModel nothing() {
 
 std::unique_ptr<Model> create(const std::string& name, const std::string& config) {
   models::register_builtin_models();
-  return find_model(name)({.config = config});
+  ReplicaContext context;
+  context.config = config;
+  return find_model(name)(context);
 }
 
 }  // namespace

@@ -41,7 +41,9 @@ TEST_CASE("every epoch visits every sample of a shard once") {
     for (const std::int64_t batch_size : {1, 4, 5, 100}) {
       BatchSampler sampler(23, batch_size);
       for (int shard = 0; shard < num_shards; ++shard) {
-        CAPTURE(num_shards, batch_size, shard);
+        CAPTURE(num_shards);
+        CAPTURE(batch_size);
+        CAPTURE(shard);
         for (const std::int64_t epoch : {0, 1, 5}) {
           CHECK(sorted(epoch_of(sampler, shard, num_shards, epoch)) == shard_samples(23, shard, num_shards));
         }

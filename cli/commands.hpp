@@ -1,0 +1,15 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace troupe::cli {
+
+/// Each adds a subcommand that runs when it was chosen. Errors come out as troupe::Error.
+void add_train(CLI::App& app);
+void add_evaluate(CLI::App& app);
+void add_bench(CLI::App& app);
+
+/// Models that the program's own benchmarks use, for worker processes to find.
+void register_bench_models();
+
+}  // namespace troupe::cli

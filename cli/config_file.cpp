@@ -1,0 +1,90 @@
+#include "cli/config_file.hpp"
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "troupe/error.hpp"
+
+namespace troupe::cli {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kFlag = "--config";
+
+[[noreturn]] void fail(const std::string& path, const std::string& message) {
+  throw Error(ErrorCode::bad_file, message, {.object = path});
+}
+
+json read(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) fail(path, "cannot read the configuration");
+  try {
+    json config = json::parse(file);
+    if (!config.is_object()) fail(path, "a configuration is a JSON object");
+    return config;
+  } catch (const json::exception& error) {
+    fail(path, error.what());
+  }
+}
+
+void append(const CLI::App& command, const std::string& path, const std::string& key, const json& value,
+            std::vector<std::string>& out) {
+  const std::string flag = "--" + key;
+  const CLI::Option* option = command.get_option_no_throw(flag);
+  if (option == nullptr || flag == kFlag || key == "help")
+    fail(path, "unknown key '" + key + "' for '" + command.get_name() + "'");
+  const bool is_flag = option->get_expected_max() == 0;
+  if (is_flag != value.is_boolean())
+    fail(path, "key '" + key + "' wants " + (is_flag ? "true or false" : "a number or a string"));
+  if (is_flag) {
+    if (value.get<bool>()) out.push_back(flag);
+  } else if (value.is_string()) {
+    out.insert(out.end(), {flag, value.get<std::string>()});
+  } else if (value.is_number()) {
+    out.insert(out.end(), {flag, value.dump()});
+  } else {
+    fail(path, "key '" + key + "' wants a number or a string");
+  }
+}
+
+/// Removes `--config FILE` or `--config=FILE` and returns FILE; empty where there is none.
+std::string take_config_path(std::vector<std::string>& arguments) {
+  for (auto at = arguments.begin(); at != arguments.end(); ++at) {
+    const std::string prefix = std::string(kFlag) + "=";
+    if (at->starts_with(prefix)) {
+      std::string path = at->substr(prefix.size());
+      arguments.erase(at);
+      return path;
+    }
+    if (*at != kFlag) continue;
+    if (at + 1 == arguments.end()) throw Error(ErrorCode::invalid_argument, "--config wants a file");
+    std::string path = *(at + 1);
+    arguments.erase(at, at + 2);
+    return path;
+  }
+  return "";
+}
+
+}  // namespace
+
+std::vector<std::string> expand_config(const CLI::App& app, const std::vector<std::string>& arguments) {
+  std::vector<std::string> typed = arguments;
+  const std::string path = take_config_path(typed);
+  if (path.empty()) return arguments;
+  const CLI::App* command = &app;
+  std::vector<std::string> expanded;
+  auto rest = typed.begin();
+  for (; rest != typed.end(); ++rest) {
+    const auto named = command->get_subcommands([&](const CLI::App* each) { return each->get_name() == *rest; });
+    if (named.empty()) break;
+    command = named.front();
+    expanded.push_back(*rest);
+  }
+  const json config = read(path);
+  for (const auto& [key, value] : config.items()) append(*command, path, key, value, expanded);
+  expanded.insert(expanded.end(), rest, typed.end());
+  return expanded;
+}
+
+}  // namespace troupe::cli

@@ -1,0 +1,58 @@
+#include "cli/run_options.hpp"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+namespace troupe::cli {
+namespace {
+
+std::chrono::milliseconds to_milliseconds(double seconds, const char* name) {
+  if (!(seconds > 0 && seconds <= 1e6))
+    throw Error(ErrorCode::invalid_argument, std::string(name) + " must be more than 0 and at most 1000000 seconds");
+  return std::chrono::milliseconds(static_cast<std::int64_t>(std::ceil(seconds * 1000)));
+}
+
+}  // namespace
+
+Placement parse_placement(const std::string& name) {
+  return name == "processes" ? Placement::processes : Placement::in_process;
+}
+
+void add_worker_options(CLI::App& app, Options& sgd, std::string& placement) {
+  app.add_option("--workers", sgd.num_workers, "Worker actors");
+  app.add_option("--devices-per-worker", sgd.devices_per_worker, "Model replicas of each worker");
+  app.add_option("--placement", placement, "Where workers live: threads of this process, or processes of this machine")
+      ->check(CLI::IsMember({"in-process", "processes"}));
+  app.add_option("--strategy", sgd.strategy,
+                 "How gradients are added: every worker its slice (sharded), or the driver all (driver)")
+      ->check(CLI::IsMember({"sharded", "driver"}));
+  app.add_option("--store-bytes", sgd.store_bytes, "Quota of the object store in bytes; 0: half of the memory");
+}
+
+void RunOptions::add_to(CLI::App& app) {
+  app.add_option("--model", model, "linear, softmax, mlp or cnn")
+      ->check(CLI::IsMember({"linear", "softmax", "mlp", "cnn"}));
+  app.add_option("--data", data,
+                 "fashion-mnist[:DIR], synthetic-linear, mock-images[:SIZE[,CLASSES]] or npy:IMAGES.npy,LABELS.npy");
+  app.add_option("--batch-size", batch_size, "Samples a shard and step; 0: the whole shard")
+      ->check(CLI::NonNegativeNumber);
+  add_worker_options(app, sgd, placement);
+  app.add_option("--shards", sgd.num_shards, "Data shards of the run; 0: one a replica. The result depends on it")
+      ->check(CLI::NonNegativeNumber);
+  app.add_option("--seed", sgd.seed, "Of first weights, data order and drawn data");
+  app.add_option("--load", load, "Begin with the weights of this safetensors file");
+  app.add_option("--step-timeout", step_timeout, "Seconds after which a step gives up");
+  app.add_option("--start-timeout", start_timeout, "Seconds that workers may take to start");
+}
+
+Options RunOptions::to_sgd_options() const {
+  Options options = sgd;
+  options.placement = parse_placement(placement);
+  options.config = nlohmann::json{{"data", data}, {"batch_size", batch_size}}.dump();
+  options.step_timeout = to_milliseconds(step_timeout, "--step-timeout");
+  options.start_timeout = to_milliseconds(start_timeout, "--start-timeout");
+  options.verbose = false;
+  return options;
+}
+
+}  // namespace troupe::cli

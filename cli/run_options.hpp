@@ -1,0 +1,32 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <string>
+
+#include "troupe/sgd.hpp"
+
+namespace troupe::cli {
+
+/// What `train` and `evaluate` are told about model, data and workers.
+struct RunOptions {
+  std::string model = "cnn";
+  std::string data = "fashion-mnist";
+  std::int64_t batch_size = 64;
+  std::string placement = "in-process";
+  std::string load;
+  double step_timeout = 60;  ///< seconds
+  double start_timeout = 60;
+  Options sgd;
+
+  /// Adds the options that the commands share.
+  void add_to(CLI::App& app);
+  /// The library's options and the model's configuration.
+  Options to_sgd_options() const;
+};
+
+/// Adds `--placement`, `--strategy`, `--workers`, `--devices-per-worker` and `--store-bytes`.
+void add_worker_options(CLI::App& app, Options& sgd, std::string& placement);
+Placement parse_placement(const std::string& name);
+
+}  // namespace troupe::cli

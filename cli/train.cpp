@@ -1,0 +1,192 @@
+#include <cstdio>
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "cli/commands.hpp"
+#include "cli/progress.hpp"
+#include "cli/run_options.hpp"
+#include "runtime/hash.hpp"
+
+namespace troupe::cli {
+namespace {
+
+/// How many steps' phases are printed without --verbose.
+constexpr std::int64_t kStepsShown = 3;
+
+struct TrainOptions {
+  RunOptions run;
+  std::int64_t epochs = 2;
+  std::int64_t steps = 0;
+  bool verbose = false;
+  bool quiet = false;
+  std::string report;
+  std::string save;
+};
+
+/// One JSON object a step.
+class ReportFile {
+ public:
+  explicit ReportFile(const std::string& path) : path_(path), file_(path) {
+    if (!file_) throw Error(ErrorCode::bad_file, "cannot write the report", {.object = path});
+  }
+
+  void write(const StepReport& report) {
+    const PhaseSeconds& s = report.seconds;
+    const nlohmann::ordered_json line{{"step", report.step},
+                                      {"loss", report.loss},
+                                      {"samples", report.samples},
+                                      {"bytes_copied", report.bytes_copied},
+                                      {"seconds",
+                                       {{"step", s.step},
+                                        {"compute_all", s.compute_all},
+                                        {"reduce", s.reduce},
+                                        {"apply_all", s.apply_all},
+                                        {"compute", s.compute},
+                                        {"apply", s.apply}}}};
+    file_ << line.dump() << '\n';
+    if (!file_) throw Error(ErrorCode::bad_file, "cannot write the report", {.object = path_});
+  }
+
+  void close() {
+    file_.close();
+    if (!file_) throw Error(ErrorCode::bad_file, "cannot write the report", {.object = path_});
+  }
+
+ private:
+  std::string path_;
+  std::ofstream file_;
+};
+
+class Training {
+ public:
+  explicit Training(const TrainOptions& options)
+      : options_(options), sgd_(options.run.model, options.run.to_sgd_options()) {
+    if (!options_.run.load.empty()) sgd_.load(options_.run.load);
+    if (!options_.report.empty()) report_.emplace(options_.report);
+    epoch_steps_ = sgd_.steps_per_epoch();
+    total_steps_ = options_.steps > 0 ? options_.steps : options_.epochs * epoch_steps_;
+  }
+
+  void run() {
+    say_hello();
+    Progress progress(total_steps_, options_.quiet || options_.verbose);
+    Stopwatch epoch;
+    std::int64_t samples = 0;
+    for (std::int64_t step = 1; step <= total_steps_; ++step) {
+      const StepReport report = take_step(progress);
+      samples += report.samples;
+      const bool epoch_ends = epoch_steps_ > 1 && step % epoch_steps_ == 0;
+      if (!epoch_ends || options_.quiet) continue;
+      progress.end_line();
+      say_epoch(step / epoch_steps_, static_cast<double>(samples) / epoch.seconds(), report.loss);
+      samples = 0;
+      epoch.lap();
+    }
+    progress.end_line();
+    finish();
+  }
+
+ private:
+  StepReport take_step(Progress& progress) {
+    StepReport report = sgd_.step();
+    if (report_) report_->write(report);
+    if (options_.verbose || (report.step <= kStepsShown && !options_.quiet)) {
+      progress.end_line();
+      std::cout << "step " << report.step << ", loss " << report.loss << '\n' << report.seconds << std::flush;
+    }
+    progress.step(report);
+    return report;
+  }
+
+  void say_hello() const {
+    if (options_.quiet) return;
+    const Options& o = options_.run.sgd;
+    std::printf("training %s on %s: %d workers x %d devices, %s, strategy %s, %lld steps\n", options_.run.model.c_str(),
+                options_.run.data.c_str(), o.num_workers, o.devices_per_worker, options_.run.placement.c_str(),
+                o.strategy.c_str(), static_cast<long long>(total_steps_));
+    std::fflush(stdout);
+  }
+
+  void say_epoch(std::int64_t epoch, double images_per_second, double loss) {
+    const Evaluation test = sgd_.evaluate();
+    std::printf("epoch %lld: %.0f images/s, last loss %.4f", static_cast<long long>(epoch), images_per_second, loss);
+    if (test.samples > 0) std::printf(", test accuracy %.4f", test.accuracy);
+    std::printf("\n");
+    std::fflush(stdout);
+  }
+
+  void finish() {
+    if (report_) report_->close();
+    const auto weights = sgd_.weights();
+    if (!options_.save.empty()) {
+      sgd_.save(options_.save);
+      if (!options_.quiet) std::printf("weights saved to %s\n", options_.save.c_str());
+    }
+    const Evaluation test = sgd_.evaluate();
+    if (test.samples > 0) std::printf("test accuracy %.4f\n", test.accuracy);
+    std::printf("weights sha256 %s\n", sha256_hex(std::as_bytes(std::span(weights))).c_str());
+    if (std::fflush(stdout) != 0) throw Error(ErrorCode::system, "cannot write to standard output");
+  }
+
+  const TrainOptions& options_;
+  DistributedSGD sgd_;
+  std::optional<ReportFile> report_;
+  std::int64_t epoch_steps_ = 0;
+  std::int64_t total_steps_ = 0;
+};
+
+void add_optimizer_options(CLI::App& app, OptimizerOptions& optimizer) {
+  app.add_option("--optimizer", optimizer.kind, "sgd, adagrad or adam")
+      ->check(CLI::IsMember({"sgd", "adagrad", "adam"}));
+  app.add_option("--learning-rate", optimizer.learning_rate, "Rate of the first step after the warm-up");
+  app.add_option("--momentum", optimizer.momentum, "Of sgd");
+  app.add_flag("--nesterov", optimizer.nesterov, "Nesterov's momentum");
+  app.add_option("--weight-decay", optimizer.weight_decay, "L2 penalty");
+  app.add_option("--schedule", optimizer.schedule.kind, "How the rate changes: constant, step or cosine")
+      ->check(CLI::IsMember({"constant", "step", "cosine"}));
+  app.add_option("--warmup-steps", optimizer.schedule.warmup_steps, "Steps over which the rate rises from 0");
+  app.add_option("--schedule-steps", optimizer.schedule.step_size, "step: steps between two changes of the rate");
+  app.add_option("--schedule-gamma", optimizer.schedule.gamma, "step: factor of each change");
+  app.add_option("--schedule-total", optimizer.schedule.total_steps, "cosine: steps until the rate has come down");
+}
+
+}  // namespace
+
+void add_train(CLI::App& app) {
+  auto options = std::make_shared<TrainOptions>();
+  options->run.sgd.num_workers = 2;
+  options->run.sgd.optimizer.learning_rate = 0.05;
+  options->run.sgd.optimizer.momentum = 0.9;
+  CLI::App& train =
+      *app.add_subcommand("train", "Train a model; the last lines printed are the test accuracy and a hash");
+  options->run.add_to(train);
+  add_optimizer_options(train, options->run.sgd.optimizer);
+  auto* epochs = train.add_option("--epochs", options->epochs, "Passes over the data")->check(CLI::PositiveNumber);
+  train.add_option("--steps", options->steps, "Steps, in place of epochs")
+      ->check(CLI::PositiveNumber)
+      ->excludes(epochs);
+  train.add_option("--report", options->report, "Write one JSON object a step to this file");
+  train.add_option("--save", options->save, "Write the weights to this safetensors file");
+  auto* verbose = train.add_flag("--verbose", options->verbose, "Print the phases of every step");
+  train.add_flag("--quiet", options->quiet, "Print the last lines only")->excludes(verbose);
+  train.callback([options] { Training(*options).run(); });
+}
+
+void add_evaluate(CLI::App& app) {
+  auto options = std::make_shared<RunOptions>();
+  CLI::App& evaluate = *app.add_subcommand("evaluate", "Measure saved weights on a test set");
+  options->add_to(evaluate);
+  evaluate.get_option("--load")->required();
+  evaluate.callback([options] {
+    DistributedSGD sgd(options->model, options->to_sgd_options());
+    sgd.load(options->load);
+    const Evaluation test = sgd.evaluate();
+    if (test.samples == 0) throw Error(ErrorCode::bad_data, "this data has no test set", {.object = options->data});
+    std::printf("test loss %.6f\ntest accuracy %.4f\n", test.loss, test.accuracy);
+  });
+}
+
+}  // namespace troupe::cli
