@@ -46,8 +46,7 @@ std::pair<std::vector<std::int32_t>, int> class_labels(const std::string& path, 
   std::int32_t largest = 0;
   for (const std::int64_t label : array.integers()) {
     if (label < 0 || label >= std::numeric_limits<std::int32_t>::max()) {
-      throw Error(ErrorCode::bad_data, "label " + std::to_string(label) + " is not a class",
-                  {.object = path});
+      throw Error(ErrorCode::bad_data, "label " + std::to_string(label) + " is not a class", {.object = path});
     }
     labels.push_back(static_cast<std::int32_t>(label));
     largest = std::max(largest, labels.back());

@@ -36,7 +36,10 @@ void check_schedule(const Schedule& schedule) {
 double schedule_factor(const Schedule& schedule, std::int64_t step) {
   if (step < schedule.warmup_steps) return static_cast<double>(step) / static_cast<double>(schedule.warmup_steps);
   const std::int64_t since = step - schedule.warmup_steps;
-  if (schedule.kind == "step") return std::pow(schedule.gamma, static_cast<double>(since / schedule.step_size));
+  if (schedule.kind == "step") {
+    const std::int64_t falls = since / schedule.step_size;
+    return std::pow(schedule.gamma, static_cast<double>(falls));
+  }
   if (schedule.kind == "cosine") return cosine(schedule, since);
   return 1;
 }

@@ -23,7 +23,7 @@ static_assert(std::endian::native == std::endian::little, "floats go to the file
 std::string describe(const std::vector<std::int64_t>& shape) {
   std::string text;
   for (const std::int64_t length : shape) text += (text.empty() ? "" : ", ") + std::to_string(length);
-  return "[" + text + "]";
+  return text.insert(0, 1, '[') + "]";
 }
 
 std::uint64_t count(const TensorInfo& tensor) {

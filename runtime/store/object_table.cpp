@@ -53,7 +53,7 @@ Answer ObjectTable::handle(ClientId client, const Request& request) {
     case Operation::release:
       return release(client, request);
     case Operation::trim:
-      return trim(client);
+      return trim(client, request.bytes);
     case Operation::commit:
       return commit(request.step);
     case Operation::usage:
@@ -154,11 +154,14 @@ Answer ObjectTable::release(ClientId client, const Request& request) {
   return {};
 }
 
-Answer ObjectTable::trim(ClientId client) {
+Answer ObjectTable::trim(ClientId client, std::uint64_t slab) {
   auto& free_slabs = clients_.at(client).free_slabs;
-  for (const Slab& slab : free_slabs) used_ -= slab.bytes;
-  slabs_ -= free_slabs.size();
-  free_slabs.clear();
+  const auto found =
+      std::find_if(free_slabs.begin(), free_slabs.end(), [slab](const Slab& each) { return each.number == slab; });
+  if (found == free_slabs.end()) return refuse(Status::unknown);
+  used_ -= found->bytes;
+  --slabs_;
+  free_slabs.erase(found);
   return {};
 }
 

@@ -70,7 +70,7 @@ class ObjectTable {
   Answer seal(ClientId client, const Request& request);
   Answer get(ClientId client, const Request& request);
   Answer release(ClientId client, const Request& request);
-  Answer trim(ClientId client);
+  Answer trim(ClientId client, std::uint64_t slab);
   Answer commit(std::int64_t step);
   Answer usage() const;
 

@@ -31,7 +31,7 @@ struct Request {
   Operation operation = Operation::get;
   std::uint64_t sequence = 0;
   ObjectId id;
-  std::uint64_t bytes = 0;
+  std::uint64_t bytes = 0;  ///< trim: the number of the slab to drop, if it is free
   std::uint64_t deadline_ms = 0;
   std::uint64_t shared_writers = 0;  ///< create: others may open it for writing until it is sealed
   std::int64_t step = 0;             ///< create: keep until this step commits; commit: the step

@@ -80,8 +80,7 @@ std::shared_ptr<Mapping> StoreClient::create(const ObjectId& id, std::size_t byt
     called = call(wanted, kPatience);
   } catch (const Error& error) {
     if (error.code() != ErrorCode::store_full || own_slabs_.empty()) throw;
-    call(request(store::Operation::trim), kPatience);
-    own_slabs_.clear();
+    drop_free_slabs();
     called = call(wanted, kPatience);
   }
   // A slab with several writers is not used again, so there is no use in keeping it mapped.
@@ -119,8 +118,16 @@ void StoreClient::release(const ObjectId& id) {
 
 void StoreClient::trim() {
   const std::lock_guard lock(mutex_);
-  call(request(store::Operation::trim), kPatience);
-  own_slabs_.clear();
+  drop_free_slabs();
+}
+
+void StoreClient::drop_free_slabs() {
+  std::erase_if(own_slabs_, [this](const auto& own) {
+    auto drop = request(store::Operation::trim);
+    drop.bytes = own.first;
+    FileDescriptor none;
+    return channel_->call(drop, kPatience, none).status == store::Status::ok;
+  });
 }
 
 void StoreClient::commit(std::int64_t step) {

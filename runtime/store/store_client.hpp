@@ -57,6 +57,7 @@ class StoreClient {
     FileDescriptor file;
   };
   Called call(store::Request request, std::chrono::milliseconds timeout);
+  void drop_free_slabs();
 
   std::mutex mutex_;
   std::unique_ptr<store::Channel> channel_;

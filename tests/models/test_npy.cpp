@@ -76,7 +76,7 @@ TEST_CASE("malformed NumPy headers are refused") {
     CAPTURE(length);
     check_throws(ErrorCode::bad_file, "a.npy", [&] { read(good.substr(0, length)); });
   }
-  check_bad("not a NumPy file", "\x92" + good.substr(1));
+  check_bad("not a NumPy file", std::string("\x92") + good.substr(1));
   check_bad("version", npy_bytes(npy_dictionary("<f4", "(6,)"), kFloats, 4));
   std::string huge = npy_bytes(npy_dictionary("<f4", "(6,)"), kFloats, 2);
   std::memcpy(huge.data() + 8, "\xff\xff\xff\xff", 4);

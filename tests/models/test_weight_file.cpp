@@ -107,7 +107,7 @@ TEST_CASE("tensors that cannot be written are refused") {
 }
 
 TEST_CASE("order in the file, metadata, scalars and empty tensors are taken as they come") {
-  const std::string header = "{" + entry("b", "[1]", "[0,4]") + R"(,"__metadata__":{"format":"pt"},)" +
+  const std::string header = std::string("{") + entry("b", "[1]", "[0,4]") + R"(,"__metadata__":{"format":"pt"},)" +
                              entry("a", "[2,3]", "[4,28]") + "," + entry("none", "[0,5]", "[28,28]") + "," +
                              entry("scalar", "[]", "[28,32]") + "}  ";
   std::string bytes = file_bytes(header, 32);
@@ -149,10 +149,10 @@ TEST_CASE("headers that are not safetensors' JSON are refused") {
   };
   bad("not a safetensors file", "[1]");
   bad("not a safetensors file", " {" + kA + "," + kB + "}");
-  bad("not JSON", "{" + kA + "," + kB);
-  bad("not JSON", "{" + kA + "," + kB + "}}");
+  bad("not JSON", std::string("{") + kA + "," + kB);
+  bad("not JSON", std::string("{") + kA + "," + kB + "}}");
   bad("not JSON", "{\"\xff\":1}");
-  bad("comes twice", "{" + kA + "," + kA + "," + kB + "}");
+  bad("comes twice", std::string("{") + kA + "," + kA + "," + kB + "}");
   bad("comes twice", R"({"a":{"dtype":"F32","dtype":"F32","shape":[2,3],"data_offsets":[0,24]}})");
   bad("too deeply", "{\"a\":" + std::string(100'000, '['));
   bad("too deeply", "{\"a\":{\"shape\":[[[1]]]}}");
@@ -181,7 +181,7 @@ TEST_CASE("malformed tensors are refused") {
 
 TEST_CASE("tensors that overlap, leave holes or leave the file are refused") {
   const auto bad = [](const std::string& what, const std::string& b, std::size_t data) {
-    check_bad(what, file_bytes("{" + kA + "," + b + "}", data));
+    check_bad(what, file_bytes(std::string("{") + kA + "," + b + "}", data));
   };
   bad("overlap or leave holes", entry("b", "[1]", "[20,24]"), 24);
   bad("overlap or leave holes", entry("b", "[1]", "[0,4]"), 24);

@@ -1,0 +1,126 @@
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <numeric>
+#include <string>
+
+#include "models/aligned.hpp"
+#include "troupe/error.hpp"
+#include "troupe/models.hpp"
+
+using namespace troupe;
+using namespace troupe::models;
+
+namespace {
+
+TrainingData images(std::vector<std::int64_t> shape, std::int64_t count, int classes) {
+  std::int64_t floats = count;
+  for (const std::int64_t extent : shape) floats *= extent;
+  std::vector<float> values(static_cast<std::size_t>(floats));
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i * 7 % 13) / 13;
+  std::vector<std::int32_t> labels;
+  for (std::int64_t i = 0; i < count; ++i) labels.push_back(static_cast<std::int32_t>(i % classes));
+  const auto set = std::make_shared<const Dataset>(
+      Dataset::classes(std::move(shape), std::move(values), std::move(labels), classes));
+  return {.train = set, .test = set};
+}
+
+std::size_t count(const Model& model) {
+  std::size_t sum = 0;
+  for (const TensorInfo& tensor : model.tensors())
+    sum += static_cast<std::size_t>(
+        std::accumulate(tensor.shape.begin(), tensor.shape.end(), std::int64_t{1}, std::multiplies<>()));
+  return sum;
+}
+
+std::vector<float> initial(Model& model, std::uint64_t seed) {
+  AlignedFloats weights(model.size(), 7.0F);
+  model.initialize(weights, seed);
+  std::vector<float> canonical(count(model));
+  model.to_canonical(weights, canonical);
+  return canonical;
+}
+
+void check_refused(const std::vector<Layer>& layers, const TrainingData& data, const std::string& words) {
+  try {
+    network(layers, data, 2);
+    FAIL("not refused: " << words);
+  } catch (const Error& error) {
+    CHECK(error.code() == ErrorCode::invalid_argument);
+    CHECK_MESSAGE(error.message().find(words) != std::string::npos, error.message());
+  }
+}
+
+}  // namespace
+
+TEST_CASE("the reference CNN has PyTorch's names and shapes and 421,642 parameters") {
+  const auto model = network(cnn_layers(10), images({1, 28, 28}, 10, 10), 5);
+  const std::vector<TensorInfo> tensors = model->tensors();
+  REQUIRE(tensors.size() == 8);
+  CHECK(tensors[0].name == "0.weight");
+  CHECK(tensors[0].shape == std::vector<std::int64_t>{32, 1, 3, 3});
+  CHECK(tensors[3].name == "3.bias");
+  CHECK(tensors[4].name == "7.weight");
+  CHECK(tensors[4].shape == std::vector<std::int64_t>{128, 3136});
+  CHECK(tensors[7].name == "9.bias");
+  CHECK(tensors[7].shape == std::vector<std::int64_t>{10});
+  CHECK(count(*model) == 421642);
+  CHECK(model->size() >= 421642);
+  CHECK_FALSE(model->lightweight());
+}
+
+TEST_CASE("start values are uniform in +-1/sqrt(fan in) and a function of the seed") {
+  const auto model = network(mlp_layers(10), images({28, 28}, 10, 10), 5);
+  const std::vector<float> weights = initial(*model, 3);
+  CHECK(weights == initial(*network(mlp_layers(10), images({28, 28}, 10, 10), 4), 3));
+  CHECK(weights != initial(*model, 4));
+  double largest = 0, sum = 0;
+  for (std::size_t i = 0; i < 100352; ++i) {
+    largest = std::max(largest, std::abs(static_cast<double>(weights[i])));
+    sum += weights[i];
+  }
+  CHECK(largest <= 1.0 / 28);
+  CHECK(largest > 0.999 / 28);
+  CHECK(std::abs(sum / 100352) < 5e-4);
+}
+
+TEST_CASE("gradient descent on the MLP and the CNN brings the loss down") {
+  for (const auto& layers : {mlp_layers(4), cnn_layers(4)}) {
+    const auto model = network(layers, images({1, 8, 8}, 12, 4), 0);
+    AlignedFloats weights(model->size()), gradient(model->size());
+    model->initialize(weights, 1);
+    const double first = model->gradient({}, weights, gradient).loss_sum;
+    for (int step = 0; step < 60; ++step) {
+      model->gradient({.step = step}, weights, gradient);
+      for (std::size_t i = 0; i < weights.size(); ++i) weights[i] -= 0.02F * gradient[i];
+    }
+    CHECK(model->gradient({}, weights, gradient).loss_sum < 0.5 * first);
+    CHECK(model->evaluate({}, weights).samples == 12);
+  }
+}
+
+TEST_CASE("replicas agree on the fingerprint, other networks have another") {
+  const TrainingData data = images({1, 8, 8}, 12, 4);
+  CHECK(network(cnn_layers(4), data, 4)->fingerprint() == network(cnn_layers(4), data, 4)->fingerprint());
+  CHECK(network(cnn_layers(4), data, 4)->fingerprint() != network(mlp_layers(4), data, 4)->fingerprint());
+}
+
+TEST_CASE("layers that do not fit are refused by number and shape") {
+  const TrainingData data = images({1, 8, 8}, 6, 3);
+  check_refused({}, data, "at least one layer");
+  check_refused({convolution(4, 9), flatten(), linear(3)}, data, "layer 0 (convolution) has a kernel of 9");
+  check_refused({convolution(4, 3), max_pool(7), flatten(), linear(3)}, data, "input of 4x6x6");
+  check_refused({linear(3)}, data, "layer 0 (linear) needs flat input, but gets 1x8x8");
+  check_refused({flatten(), convolution(4, 3)}, data, "layer 1 (convolution) needs images, but gets 64");
+  check_refused({flatten(), linear(5)}, data, "layer 1 (linear) gives 5 outputs, but the data has 3 classes");
+  check_refused({convolution(3, 8)}, data, "gives 3x1x1 outputs");
+  check_refused({flatten(), linear(0)}, data, "layer 1 (linear) needs at least one output");
+  check_refused({convolution(0, 3), flatten(), linear(3)}, data, "output channel");
+  check_refused({convolution(4, 3, 3), flatten(), linear(3)}, data, "padding smaller than its kernel");
+  check_refused({convolution(4, 3, 1, 0), flatten(), linear(3)}, data, "positive kernel and stride");
+  check_refused({max_pool(0), flatten(), linear(3)}, data, "positive kernel and stride");
+  check_refused({flatten(), relu()}, images({3}, 6, 3), "a layer with weights");
+  check_refused({flatten(), linear(1)},
+                {.train = std::make_shared<const Dataset>(Dataset::targets({2}, {1, 2, 3, 4}, {1, 2})), .test = {}},
+                "data with classes");
+}

@@ -1,0 +1,286 @@
+#include <doctest/doctest.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <future>
+#include <thread>
+
+#include "runtime/clock.hpp"
+#include "runtime/store/object_store.hpp"
+#include "runtime/store/seqpacket.hpp"
+#include "support/errors.hpp"
+
+using namespace troupe;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr std::size_t kBytes = 3 * kPageBytes;
+
+ObjectId id(std::uint32_t shard, std::uint64_t step = 0) {
+  ObjectId made;
+  made.run = 7;
+  made.step = step;
+  made.shard = shard;
+  return made;
+}
+
+/// The two ways to a store; the interface is one.
+std::unique_ptr<StoreClient> connect(ObjectStore& store, bool socket) {
+  if (!socket) return store.connect();
+  return std::make_unique<StoreClient>(store::make_socket_channel(store.connect_process()));
+}
+
+void wait_for_clients(StoreClient& watcher, std::uint64_t clients) {
+  const Clock::time_point until = Clock::now() + 10s;
+  while (watcher.usage().clients != clients && Clock::now() < until) std::this_thread::yield();
+  REQUIRE(watcher.usage().clients == clients);
+}
+
+store::Reply receive_reply(int socket) {
+  store::Reply reply;
+  const Clock::time_point until = Clock::now() + 10s;
+  auto got = store::Received::nothing;
+  while (got == store::Received::nothing && Clock::now() < until)
+    got = store::receive_packet(socket, std::as_writable_bytes(std::span(&reply, 1)), nullptr);
+  REQUIRE(got == store::Received::packet);
+  return reply;
+}
+
+std::size_t open_descriptors() {
+  const std::filesystem::directory_iterator entries("/proc/self/fd");
+  return static_cast<std::size_t>(std::distance(begin(entries), end(entries)));
+}
+
+}  // namespace
+
+TEST_CASE("an object is written once and read where it lies") {
+  for (const bool socket : {false, true}) {
+    ObjectStore store(1 << 20);
+    const auto writer = connect(store, socket);
+    const auto reader = connect(store, !socket);
+    const auto slab = writer->create(id(0), kBytes);
+    slab->writable_floats()[0] = 1;
+    writer->seal(id(0));
+    const auto seen = reader->get(id(0), 1s);
+    CHECK(seen->floats()[0] == 1);
+    // The creator goes on writing, and says by message what the slab then holds.
+    slab->writable_floats()[0] = 2;
+    CHECK(seen->floats()[0] == 2);
+    CHECK(seen->bytes() == kBytes);
+    CHECK(code_of([&] { seen->writable_floats(); }) == ErrorCode::store_failed);
+  }
+}
+
+TEST_CASE("publishing twice is harmless, by another client it is refused") {
+  ObjectStore store(1 << 20);
+  const auto client = store.connect();
+  const auto slab = client->create(id(0), kBytes);
+  CHECK(client->create(id(0), kBytes) == slab);
+  client->seal(id(0));
+  client->seal(id(0));
+  CHECK(client->usage().objects == 1);
+  CHECK(code_of([&] { client->create(id(0), 2 * kBytes); }) == ErrorCode::store_failed);
+  const auto other = store.connect();
+  CHECK(code_of([&] { other->create(id(0), kBytes); }) == ErrorCode::store_failed);
+  CHECK(code_of([&] { other->seal(id(0)); }) == ErrorCode::store_failed);
+  CHECK(code_of([&] { other->seal(id(1)); }) == ErrorCode::store_failed);
+  CHECK(code_of([&] { other->release(id(0)); }) == ErrorCode::store_failed);
+}
+
+TEST_CASE("slabs are used again by their creator once nobody refers to them") {
+  ObjectStore store(1 << 20);
+  const auto creator = store.connect();
+  const auto reader = connect(store, true);
+  const auto first = creator->create(id(0), kBytes);
+  creator->seal(id(0));
+  const auto seen = reader->get(id(0), 1s);
+  creator->release(id(0));
+  CHECK(creator->create(id(1), kBytes) != first);  // somebody still reads the first
+  reader->release(id(0));
+  CHECK(creator->create(id(2), kBytes) == first);
+  CHECK(creator->usage().slabs == 2);
+  CHECK(reader->create(id(3), kBytes) != first);  // only the creator has it mapped for writing
+}
+
+TEST_CASE("a full store is a typed error, and recycled slabs make room") {
+  ObjectStore store(4 * kBytes);
+  const auto client = store.connect();
+  for (std::uint32_t shard = 0; shard < 4; ++shard) client->create(id(shard), kBytes);
+  CHECK(code_of([&] { client->create(id(9), kPageBytes); }) == ErrorCode::store_full);
+  CHECK(code_of([&] { client->create(id(9), std::size_t{1} << 62); }) == ErrorCode::store_full);
+  CHECK(message_of([&] { client->create(id(9), kPageBytes); }).find("gradient 9") != std::string::npos);
+  for (std::uint32_t shard = 0; shard < 4; ++shard) client->release(id(shard));
+  CHECK(client->usage().bytes == 4 * kBytes);
+  CHECK(client->usage().slabs == 4);
+  client->create(id(10), 4 * kBytes);  // another size: the recycled ones must go first
+  CHECK(client->usage().bytes == 4 * kBytes);
+  CHECK(client->usage().slabs == 1);
+}
+
+TEST_CASE("making room leaves slabs that are in use alone") {
+  ObjectStore store(2 * kBytes);
+  const auto client = store.connect();
+  const auto used = client->create(id(0), kBytes);
+  client->seal(id(0));
+  CHECK(code_of([&] { client->create(id(1), 2 * kBytes); }) == ErrorCode::store_full);
+  client->trim();
+  client->release(id(0));
+  CHECK(client->create(id(2), kBytes) == used);
+}
+
+TEST_CASE("get waits until the object is sealed, or its deadline, or its creator's end") {
+  for (const bool socket : {false, true}) {
+    ObjectStore store(1 << 20);
+    const auto reader = connect(store, socket);
+    CHECK(code_of([&] { reader->get(id(0), 20ms); }) == ErrorCode::timeout);
+    CHECK(code_of([&] { reader->get(id(0), 0ms); }) == ErrorCode::timeout);
+
+    auto writer = connect(store, !socket);
+    writer->create(id(0), kBytes);
+    auto sealed = std::async(std::launch::async, [&] { return reader->get(id(0), 10s)->bytes(); });
+    writer->seal(id(0));
+    CHECK(sealed.get() == kBytes);
+  }
+}
+
+TEST_CASE("a wait for an object whose creator ends fails at once") {
+  ObjectStore store(1 << 20);
+  auto writer = store.connect();
+  writer->create(id(1), kBytes);
+  const FileDescriptor socket = store.connect_process();
+  store::Request get;
+  get.id = id(1);
+  get.deadline_ms = 60'000;
+  store::Request usage;
+  usage.operation = store::Operation::usage;
+  usage.sequence = 1;
+  store::send_packet(socket.get(), std::as_bytes(std::span(&get, 1)), -1);
+  store::send_packet(socket.get(), std::as_bytes(std::span(&usage, 1)), -1);
+  CHECK(receive_reply(socket.get()).sequence == 1);  // so the store knows of the wait
+  writer.reset();
+  const store::Reply reply = receive_reply(socket.get());
+  CHECK(reply.sequence == 0);
+  CHECK(reply.status == store::Status::creator_died);
+}
+
+TEST_CASE("several writers share an object until it is sealed, and nobody can come later") {
+  ObjectStore store(1 << 20);
+  const auto driver = store.connect();
+  const auto worker = connect(store, true);
+  const auto whole = driver->create(id(0), kBytes, {.shared_writers = true});
+  const auto part = worker->open(id(0), kPageBytes, kPageBytes);
+  CHECK(code_of([&] { worker->open(id(0), 2 * kPageBytes, 2 * kPageBytes); }) == ErrorCode::store_failed);
+  driver->seal(id(0));
+  part->writable_floats()[0] = 5;
+  CHECK(whole->floats()[kPageFloats] == 5);
+  CHECK(code_of([&] { worker->open(id(0), 0, kPageBytes); }) == ErrorCode::store_failed);
+  driver->create(id(1), kBytes);
+  CHECK(code_of([&] { worker->open(id(1), 0, kPageBytes); }) == ErrorCode::store_failed);
+}
+
+TEST_CASE("what is kept until a step commits stays without references") {
+  ObjectStore store(1 << 20);
+  const auto client = store.connect();
+  client->create(id(0), kBytes, {.keep_until_step = 3});
+  client->seal(id(0));
+  client->release(id(0));
+  client->commit(2);
+  CHECK(client->usage().objects == 1);
+  CHECK(client->get(id(0), 0ms)->bytes() == kBytes);
+  client->release(id(0));
+  client->commit(3);
+  CHECK(client->usage().objects == 0);
+}
+
+TEST_CASE("a sealed memory file cannot be mapped for writing, shrunk or grown") {
+  const FileDescriptor file = make_memory_file(kPageBytes);
+  const Mapping before(file.get(), 0, kPageBytes, Access::write);
+  seal_against_new_writers(file.get());
+  before.writable_floats()[0] = 3;
+  CHECK(Mapping(file.get(), 0, kPageBytes, Access::read).floats()[0] == 3);
+  CHECK(code_of([&] { Mapping(file.get(), 0, kPageBytes, Access::write); }) == ErrorCode::system);
+  CHECK(::ftruncate(file.get(), 0) != 0);
+  CHECK(::ftruncate(file.get(), 2 * kPageBytes) != 0);
+}
+
+TEST_CASE("garbage drops the client that sent it, and nobody else") {
+  ObjectStore store(1 << 20);
+  const auto watcher = store.connect();
+  store::Request request;
+  request.operation = store::Operation::usage;
+  std::vector<std::vector<std::byte>> packets;
+  const auto add = [&](auto change) {
+    store::Request changed = request;
+    change(changed);
+    const auto bytes = std::as_bytes(std::span(&changed, 1));
+    packets.emplace_back(bytes.begin(), bytes.end());
+  };
+  add([](store::Request& r) { r.magic = 0; });
+  add([](store::Request& r) { r.operation = static_cast<store::Operation>(99); });
+  add([](store::Request& r) { r.operation = static_cast<store::Operation>(0); });
+  add([](store::Request& r) { r.id.kind = static_cast<ObjectKind>(77); });
+  add([](store::Request& r) { r.deadline_ms = UINT64_MAX; });
+  packets.emplace_back(1);
+  packets.emplace_back(sizeof request - 1);
+  packets.emplace_back(sizeof request + 1);
+  packets.emplace_back(60'000, std::byte{0x41});
+  for (const auto& packet : packets) {
+    const FileDescriptor socket = store.connect_process();
+    REQUIRE(store::send_packet(socket.get(), packet, STDIN_FILENO));
+    std::byte answer{};
+    const Clock::time_point until = Clock::now() + 10s;
+    auto got = store::Received::nothing;
+    while (got == store::Received::nothing && Clock::now() < until)
+      got = store::receive_packet(socket.get(), {&answer, 1}, nullptr);
+    CHECK(got == store::Received::closed);
+  }
+  CHECK(watcher->usage().clients == 1);
+}
+
+TEST_CASE("a client that does not read its answers is dropped") {
+  ObjectStore store(1 << 20);
+  const auto watcher = store.connect();
+  const FileDescriptor socket = store.connect_process();
+  wait_for_clients(*watcher, 2);
+  store::Request request;
+  request.operation = store::Operation::usage;
+  const auto packet = std::as_bytes(std::span(&request, 1));
+  const Clock::time_point until = Clock::now() + 10s;
+  while (watcher->usage().clients == 2 && Clock::now() < until) store::send_packet(socket.get(), packet, -1);
+  CHECK(watcher->usage().clients == 1);
+}
+
+TEST_CASE("calls on a store that is gone fail") {
+  auto store = std::make_unique<ObjectStore>(1 << 20);
+  const auto inside = store->connect();
+  const auto outside = connect(*store, true);
+  outside->usage();
+  store.reset();
+  CHECK(code_of([&] { inside->usage(); }) == ErrorCode::store_failed);
+  CHECK(code_of([&] { outside->usage(); }) == ErrorCode::store_failed);
+}
+
+TEST_CASE("nothing of a client remains: no byte, no object, no descriptor") {
+  ObjectStore store(1 << 20);
+  const auto watcher = store.connect();
+  connect(store, true)->usage();  // the loop opens descriptors of its own for its first socket
+  wait_for_clients(*watcher, 1);
+  const auto base = watcher->usage();
+  const std::size_t descriptors = open_descriptors();
+  {
+    const auto first = connect(store, true);
+    const auto second = store.connect();
+    first->create(id(0), kBytes);
+    first->seal(id(0));
+    second->get(id(0), 1s);
+    second->create(id(1), kBytes, {.shared_writers = true});
+    first->open(id(1), 0, kPageBytes);
+  }
+  wait_for_clients(*watcher, base.clients);
+  CHECK(watcher->usage().bytes == base.bytes);
+  CHECK(watcher->usage().objects == base.objects);
+  CHECK(open_descriptors() == descriptors);
+}
