@@ -119,8 +119,9 @@ class Driver {
   template <class Reply, class Message>
   std::vector<Reply> ask(Message message, const std::vector<int>& to, const char* phase, const Deadline& deadline);
   Event wait_for_event(const Round& round, const char* phase, const Deadline& deadline);
-  /// Marks the worker lost. @throws Error worker_lost when the round waits for it.
-  void note_end(const Ended& ended, const Round& round, const char* phase);
+  void note_end(const Ended& ended);
+  /// @throws Error worker_lost when the round waits for somebody who is gone.
+  void throw_if_lost(const Round& round, const char* phase) const;
   [[noreturn]] void time_out(const Round& round, const char* phase);
 
   ModelCreator creator_;

@@ -29,23 +29,26 @@ Where Driver::where(int worker, const char* phase) const {
 
 Event Driver::wait_for_event(const Round& round, const char* phase, const Deadline& deadline) {
   for (;;) {
+    throw_if_lost(round, phase);
     auto event = runtime_->mailbox.next(deadline);
     if (!event) time_out(round, phase);
     const auto* ended = std::get_if<Ended>(&*event);
     if (ended == nullptr) return std::move(*event);
-    note_end(*ended, round, phase);
+    note_end(*ended);
   }
 }
 
-void Driver::note_end(const Ended& ended, const Round& round, const char* phase) {
-  for (const int worker : all_workers()) {
-    Slot& slot = slots_[static_cast<std::size_t>(worker)];
-    if (!slot.actor || slot.actor.address() != ended.actor) continue;
-    slot.lost = true;
+void Driver::note_end(const Ended& ended) {
+  for (Slot& slot : slots_)
+    if (slot.actor && slot.actor.address() == ended.actor) slot.lost = true;
+}
+
+void Driver::throw_if_lost(const Round& round, const char* phase) const {
+  for (const int worker : round.missing()) {
+    if (!slots_[static_cast<std::size_t>(worker)].lost) continue;
     const std::string how = runtime_->host->how_it_ended(worker, kReapTimeout);
-    if (round.waits_for(worker))
-      throw Error(ErrorCode::worker_lost, "a worker was lost" + (how.empty() ? "" : ": its process " + how),
-                  where(worker, phase));
+    throw Error(ErrorCode::worker_lost, "a worker was lost" + (how.empty() ? "" : ": its process " + how),
+                where(worker, phase));
   }
 }
 

@@ -121,6 +121,7 @@ void Driver::wait_for_joins(const Deadline& deadline) {
     const Deadline portion(std::min(deadline.left(), std::chrono::milliseconds(50)));
     if (auto event = runtime_->mailbox.next(portion)) {
       if (const auto* joined = std::get_if<Joined>(&*event)) accept_join(*joined);
+      if (const auto* ended = std::get_if<Ended>(&*event)) note_end(*ended);
       continue;
     }
     const int worker = static_cast<int>(missing() - slots_.begin());

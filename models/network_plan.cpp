@@ -13,20 +13,28 @@ using Kind = models::Layer::Kind;
 
 const char* name_of(Kind kind) {
   switch (kind) {
-    case Kind::convolution: return "convolution";
-    case Kind::linear: return "linear";
-    case Kind::relu: return "ReLU";
-    case Kind::max_pool: return "max-pooling";
-    case Kind::flatten: return "flatten";
+    case Kind::convolution:
+      return "convolution";
+    case Kind::linear:
+      return "linear";
+    case Kind::relu:
+      return "ReLU";
+    case Kind::max_pool:
+      return "max-pooling";
+    case Kind::flatten:
+      return "flatten";
   }
   return "unknown";
 }
 
 SampleShape input_shape(std::span<const std::int64_t> shape) {
   switch (shape.size()) {
-    case 1: return {.channels = shape[0], .flat = true};
-    case 2: return {.channels = 1, .height = shape[0], .width = shape[1]};
-    case 3: return {.channels = shape[0], .height = shape[1], .width = shape[2]};
+    case 1:
+      return {.channels = shape[0], .flat = true};
+    case 2:
+      return {.channels = 1, .height = shape[0], .width = shape[1]};
+    case 3:
+      return {.channels = shape[0], .height = shape[1], .width = shape[2]};
     default:
       throw Error(ErrorCode::invalid_argument,
                   "a network takes samples of 1 to 3 dimensions, not " + std::to_string(shape.size()));
@@ -59,11 +67,17 @@ class Planner {
 
   void add(const Layer& layer) {
     switch (layer.kind) {
-      case Kind::convolution: return add_convolution(layer);
-      case Kind::linear: return add_linear(layer);
-      case Kind::relu: return add_relu(layer);
-      case Kind::max_pool: return add_max_pool(layer);
-      case Kind::flatten: shape_ = {.channels = shape_.size(), .flat = true}; return;
+      case Kind::convolution:
+        return add_convolution(layer);
+      case Kind::linear:
+        return add_linear(layer);
+      case Kind::relu:
+        return add_relu(layer);
+      case Kind::max_pool:
+        return add_max_pool(layer);
+      case Kind::flatten:
+        shape_ = {.channels = shape_.size(), .flat = true};
+        return;
     }
     fail("is of an unknown kind");
   }
@@ -88,9 +102,8 @@ class Planner {
   void add_max_pool(const Layer& layer) {
     check_window(layer);
     if (layer.stride != layer.kernel || layer.padding != 0) fail("needs a stride equal to its kernel and no padding");
-    push(layer, {.channels = shape_.channels,
-                 .height = shape_.height / layer.kernel,
-                 .width = shape_.width / layer.kernel});
+    push(layer,
+         {.channels = shape_.channels, .height = shape_.height / layer.kernel, .width = shape_.width / layer.kernel});
     plan_.layers.back().relu = relu_before_pool_;
     relu_before_pool_ = false;
   }

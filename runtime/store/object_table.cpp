@@ -77,7 +77,9 @@ Answer ObjectTable::create(ClientId client, const Request& request) {
     object.keep_until = request.step;
     const std::uint64_t fresh = next_slab_;
     try {
-      if (!take_slab(clients_.at(client), request.bytes, object.slab)) return refuse(Status::full);
+      // Others are to map a shared object for writing, which a slab that was sealed before does not allow.
+      const bool recycle = !object.shared_writers;
+      if (!take_slab(clients_.at(client), request.bytes, recycle, object.slab)) return refuse(Status::full);
     } catch (const Error&) {
       return refuse(Status::no_memory);
     }
@@ -185,10 +187,10 @@ void ObjectTable::expire(const Waiter& waiter) {
   if (waiters_.erase(waiter) > 0) wake_(waiter, refuse(Status::timed_out));
 }
 
-bool ObjectTable::take_slab(Client& client, std::size_t bytes, Slab& slab) {
+bool ObjectTable::take_slab(Client& client, std::size_t bytes, bool recycle, Slab& slab) {
   const auto fits = [bytes](const Slab& candidate) { return candidate.bytes == bytes; };
   const auto recycled = std::find_if(client.free_slabs.begin(), client.free_slabs.end(), fits);
-  if (recycled != client.free_slabs.end()) {
+  if (recycle && recycled != client.free_slabs.end()) {
     slab = std::move(*recycled);
     client.free_slabs.erase(recycled);
     return true;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <thread>
 
 #include "models/aligned.hpp"
 #include "models/device_network.hpp"
@@ -172,6 +173,14 @@ TEST_CASE("the same weights and batch give the same bits, wherever they lie") {
   }
 }
 
+TEST_CASE("another thread computes the same bits") {
+  const Case at = cases().back();
+  const Trial here(at, 35);
+  AlignedFloats there;
+  std::thread([&] { there = Trial(at, 35).gradient; }).join();
+  CHECK(there == here.gradient);
+}
+
 TEST_CASE("canonical weights survive the way through the flat layout, and padding stays zero") {
   for (const Case& at : cases()) {
     CAPTURE(at.name);
@@ -193,11 +202,12 @@ TEST_CASE("no samples give no loss and no gradient") {
   CHECK(largest(trial.gradient) == 0);
 }
 
-TEST_CASE("a NaN among the weights reaches the loss") {
-  Trial trial({"pooled", {1, 8, 8}, {convolution(3, 3, 1), relu(), max_pool(2), flatten(), linear(3)}}, 2);
-  trial.parameters[4] = std::nanf("");
-  trial.network->from_canonical(trial.parameters, trial.weights);
-  CHECK(std::isnan(trial.network->gradient({trial.values, trial.labels}, trial.weights, trial.gradient)));
+TEST_CASE("a NaN at any place of a pooling window reaches the loss") {
+  for (const std::size_t place : {0, 1, 8, 9}) {
+    Trial trial({"pooled", {1, 8, 8}, {convolution(3, 1), max_pool(2), flatten(), linear(3)}}, 2);
+    trial.values[place] = std::nanf("");
+    CHECK(std::isnan(trial.network->gradient({trial.values, trial.labels}, trial.weights, trial.gradient)));
+  }
 }
 
 TEST_CASE("an evaluation counts hits and losses") {

@@ -181,6 +181,17 @@ TEST_CASE("several writers share an object until it is sealed, and nobody can co
   CHECK(code_of([&] { worker->open(id(1), 0, kPageBytes); }) == ErrorCode::store_failed);
 }
 
+TEST_CASE("a shared object does not get a slab that was sealed before") {
+  ObjectStore store(1 << 20);
+  const auto driver = store.connect();
+  const auto worker = connect(store, true);
+  driver->create(id(0), kBytes);
+  driver->seal(id(0));
+  driver->release(id(0));
+  driver->create(id(1), kBytes, {.shared_writers = true});
+  CHECK(worker->open(id(1), 0, kPageBytes)->writable_floats().size() == kPageFloats);
+}
+
 TEST_CASE("what is kept until a step commits stays without references") {
   ObjectStore store(1 << 20);
   const auto client = store.connect();

@@ -1,0 +1,293 @@
+#include <doctest/doctest.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <random>
+#include <thread>
+
+#include "actors/test_models.hpp"
+#include "runtime/clock.hpp"
+#include "support/errors.hpp"
+
+using namespace troupe;
+using namespace std::chrono_literals;
+using troupe_test::quiet_options;
+
+namespace {
+
+constexpr Placement kPlacements[] = {Placement::in_process, Placement::processes};
+
+Options faulty(Placement placement, const std::string& fault) {
+  Options options = quiet_options(placement, 2);
+  options.config = fault;
+  return options;
+}
+
+bool is_gone(int pid) { return ::kill(pid, 0) != 0; }
+
+}  // namespace
+
+TEST_CASE("options that make no sense are refused before anything starts") {
+  const auto refused = [](auto change) {
+    Options options = quiet_options(Placement::in_process, 2);
+    options.config = "10";
+    change(options);
+    return code_of([&] { DistributedSGD("noise", options); });
+  };
+  CHECK(refused([](Options& o) { o.num_workers = 0; }) == ErrorCode::invalid_argument);
+  CHECK(refused([](Options& o) { o.num_workers = -1; }) == ErrorCode::invalid_argument);
+  CHECK(refused([](Options& o) { o.num_workers = 1 << 30; }) == ErrorCode::invalid_argument);
+  CHECK(refused([](Options& o) { o.devices_per_worker = 0; }) == ErrorCode::invalid_argument);
+  CHECK(refused([](Options& o) { o.num_shards = 1; }) == ErrorCode::invalid_argument);
+  CHECK(refused([](Options& o) { o.num_shards = -4; }) == ErrorCode::invalid_argument);
+  CHECK(refused([](Options& o) { o.strategy = "ring"; }) == ErrorCode::invalid_argument);
+  CHECK(refused([](Options& o) { o.optimizer.kind = "magic"; }) == ErrorCode::invalid_argument);
+  CHECK(refused([](Options& o) { o.step_timeout = 0ms; }) == ErrorCode::invalid_argument);
+  CHECK(refused([](Options& o) { o.use_cpus = false; }) == ErrorCode::unsupported);
+  CHECK(code_of([] { DistributedSGD("nobody", quiet_options(Placement::in_process, 1)); }) ==
+        ErrorCode::invalid_argument);
+  CHECK(code_of([] { DistributedSGD("nobody", quiet_options(Placement::processes, 1)); }) ==
+        ErrorCode::invalid_argument);
+  CHECK(code_of([] { DistributedSGD(CreateModel(), quiet_options(Placement::in_process, 1)); }) ==
+        ErrorCode::invalid_argument);
+}
+
+TEST_CASE("a lambda cannot go to another process") {
+  const auto creator = [](int, int) { return std::make_unique<troupe_test::NoiseModel>(3); };
+  CHECK(code_of([&] { DistributedSGD(creator, quiet_options(Placement::processes, 1)); }) ==
+        ErrorCode::invalid_argument);
+}
+
+TEST_CASE("creators that fail are reported with the worker, in any placement") {
+  for (const Placement placement : kPlacements) {
+    for (const char* fault : {"creator-throws", "creator-null"}) {
+      const auto start = [&] { DistributedSGD("faulty", faulty(placement, fault)); };
+      CHECK(code_of(start) == ErrorCode::model_failed);
+      CHECK(where_of(start).worker == 1);
+      CHECK(where_of(start).phase == "start");
+    }
+    const auto start = [&] { DistributedSGD("faulty", faulty(placement, "other-size")); };
+    CHECK(code_of(start) == ErrorCode::model_mismatch);
+    CHECK(message_of(start).find("11") != std::string::npos);
+    CHECK(message_of([&] { DistributedSGD("faulty", faulty(placement, "creator-throws")); }).find("no such luck") !=
+          std::string::npos);
+  }
+  const auto exits = [] { DistributedSGD("faulty", faulty(Placement::processes, "creator-exits")); };
+  CHECK(code_of(exits) == ErrorCode::worker_lost);
+  CHECK(message_of(exits).find("status 5") != std::string::npos);
+}
+
+TEST_CASE("more shards than samples are refused") {
+  const auto data = load_data("synthetic-linear");
+  Options options = quiet_options(Placement::in_process, 2);
+  options.num_shards = 1001;
+  CHECK(code_of([&] { DistributedSGD([&](int, int) { return models::linear_regression(data); }, options); }) ==
+        ErrorCode::invalid_argument);
+}
+
+TEST_CASE("a failing model is named by worker, phase and step, and changes nothing") {
+  for (const Placement placement : kPlacements)
+    for (const char* fault : {"throw", "throw-int", "nan", "infinity"}) {
+      DistributedSGD sgd("faulty", faulty(placement, fault));
+      sgd.step();
+      sgd.step();
+      const auto before = sgd.weights();
+      for (int again = 0; again < 2; ++again) {
+        const auto step = [&] { sgd.step(); };
+        const bool throws = std::string(fault).starts_with("throw");
+        CHECK(code_of(step) == (throws ? ErrorCode::model_failed : ErrorCode::non_finite_loss));
+        CHECK(where_of(step).worker == 1);
+        CHECK(where_of(step).phase == "compute");
+        CHECK(where_of(step).step == 3);
+      }
+      CHECK(sgd.weights() == before);
+      CHECK(sgd.report().step == 2);
+    }
+}
+
+TEST_CASE("a full store is a typed error that names the object") {
+  for (const Placement placement : kPlacements) {
+    Options options = quiet_options(placement, 2);
+    options.config = "100000";
+    options.store_bytes = 1'000'000;  // two buffers of weights fit, two gradients as well do not
+    const auto start = [&] { DistributedSGD("noise", options); };
+    CHECK(code_of(start) == ErrorCode::store_full);
+    CHECK(message_of(start).find("gradient") != std::string::npos);
+  }
+}
+
+TEST_CASE("a worker that dies in the middle of a step is named, and the next step starts it anew") {
+  for (const char* fault : {"kill", "exit"}) {
+    DistributedSGD sgd("faulty", faulty(Placement::processes, fault));
+    const auto pids = sgd.worker_pids();
+    sgd.step();
+    sgd.step();
+    const Stopwatch watch;
+    Where where;
+    std::string message;
+    try {
+      sgd.step();
+    } catch (const Error& error) {
+      CHECK(error.code() == ErrorCode::worker_lost);
+      where = error.where();
+      message = error.what();
+    }
+    CHECK(watch.seconds() < 10);  // far below the deadline: its end is seen, not waited for
+    CHECK(where == Where{1, "pid " + std::to_string(pids[1]), "compute", 3, ""});
+    CHECK(message.find(std::string(fault) == "kill" ? "signal 9" : "status 3") != std::string::npos);
+    CHECK(is_gone(pids[1]));
+    CHECK_FALSE(is_gone(pids[0]));
+    CHECK(code_of([&] { sgd.step(); }) == ErrorCode::worker_lost);  // it dies again
+    CHECK(sgd.worker_pids()[1] != pids[1]);
+  }
+}
+
+TEST_CASE("a worker that stops answering makes step throw within its deadline") {
+  Options options = faulty(Placement::processes, "stop");
+  options.step_timeout = 300ms;
+  DistributedSGD sgd("faulty", options);
+  sgd.step();
+  sgd.step();
+  const auto pids = sgd.worker_pids();
+  const Stopwatch watch;
+  const auto step = [&] { sgd.step(); };
+  CHECK(code_of(step) == ErrorCode::timeout);
+  CHECK(watch.seconds() < 5);
+  CHECK(where_of(step).worker == 1);
+  CHECK(is_gone(pids[1]));
+}
+
+TEST_CASE("deaths at any moment do not change the bits") {
+  constexpr int kSteps = 40;
+  for (const char* strategy : {"sharded", "driver"}) {
+    Options options = quiet_options(Placement::processes, 3);
+    options.num_shards = 5;
+    options.strategy = strategy;
+    options.optimizer.momentum = 0.9;
+    options.config = "421642";
+    DistributedSGD sgd("noise", options);
+    std::mt19937 random(3);
+    std::mutex mutex;
+    std::condition_variable stepped;
+    int target = -1;
+    bool done = false;
+    // Kills a worker some microseconds after a step has begun.
+    std::thread killer([&] {
+      std::unique_lock lock(mutex);
+      for (;;) {
+        stepped.wait(lock, [&] { return target > 0 || done; });
+        if (done) return;
+        stepped.wait_for(lock, std::chrono::microseconds(random() % 20'000), [&] { return done; });
+        if (target > 0) ::kill(target, SIGKILL);
+        target = -1;
+      }
+    });
+    int committed = 0;
+    int deaths = 0;
+    while (committed < kSteps) {
+      if (committed % 4 == 1 && deaths < 12) {
+        const std::lock_guard lock(mutex);
+        if (target < 0) target = sgd.worker_pids()[random() % 3];
+        stepped.notify_one();
+      }
+      try {
+        sgd.step();
+        ++committed;
+      } catch (const Error& error) {
+        ++deaths;
+        INFO(std::string(error.what()));
+        REQUIRE(error.code() == ErrorCode::worker_lost);
+      }
+    }
+    {
+      const std::lock_guard lock(mutex);
+      done = true;
+      target = -1;
+    }
+    stepped.notify_one();
+    killer.join();
+    CHECK(deaths > 0);
+    CHECK(sgd.weights() == troupe_test::plain_noise_run(421'642, 5, kSteps, 0.01, 0.9));
+  }
+}
+
+TEST_CASE("a replica of this process that hangs makes step throw, and is replaced") {
+  struct Gate {
+    std::mutex mutex;
+    std::condition_variable changed;
+    bool open = false;
+    std::atomic<int> made = 0;
+  };
+  auto gate = std::make_shared<Gate>();
+  class Hanging : public troupe_test::NoiseModel {
+   public:
+    Hanging(std::shared_ptr<Gate> g, bool hangs) : NoiseModel(7), gate_(std::move(g)), hangs_(hangs) {}
+    BatchResult gradient(const ShardStep& at, std::span<const float> weights, std::span<float> out) override {
+      if (hangs_ && at.step == 1) {
+        std::unique_lock lock(gate_->mutex);
+        gate_->changed.wait(lock, [this] { return gate_->open; });
+      }
+      return NoiseModel::gradient(at, weights, out);
+    }
+
+   private:
+    std::shared_ptr<Gate> gate_;
+    bool hangs_;
+  };
+  Options options = quiet_options(Placement::in_process, 2);
+  options.num_shards = 4;
+  options.step_timeout = 200ms;
+  {
+    DistributedSGD sgd(
+        [gate](int worker, int) { return std::make_unique<Hanging>(gate, worker == 1 && gate->made++ == 0); }, options);
+    sgd.step();
+    const auto step = [&] { sgd.step(); };
+    CHECK(code_of(step) == ErrorCode::timeout);
+    sgd.step();  // by a new worker 1
+    sgd.step();
+    CHECK(sgd.report().step == 3);
+    CHECK(sgd.weights() == troupe_test::plain_noise_run(7, 4, 3, 0.01, 0));
+  }
+  const std::lock_guard lock(gate->mutex);
+  gate->open = true;
+  gate->changed.notify_all();
+}
+
+TEST_CASE("nothing of a run remains: no process, no descriptor, no folder") {
+  {
+    DistributedSGD warm_up("noise", [] {
+      auto o = quiet_options(Placement::processes, 1);
+      o.config = "7";
+      return o;
+    }());
+  }
+  const std::size_t descriptors = troupe_test::open_descriptors();
+  const std::size_t folders = troupe_test::socket_folders();
+  for (const Placement placement : kPlacements) {
+    std::vector<int> pids;
+    {
+      Options options = quiet_options(placement, 2);
+      options.config = "4097";
+      DistributedSGD sgd("noise", options);
+      sgd.step();
+      pids = sgd.worker_pids();
+      CHECK(troupe_test::socket_folders() == folders);  // it is there only while workers join
+    }
+    for (const int pid : pids)
+      if (placement == Placement::processes) CHECK(is_gone(pid));
+  }
+  for (const char* fault : {"creator-throws", "creator-exits", "kill"}) {
+    try {
+      DistributedSGD sgd("faulty", faulty(Placement::processes, fault));
+      for (int step = 0; step < 3; ++step) sgd.step();
+      CHECK(false);
+    } catch (const Error&) {
+      CHECK(troupe_test::socket_folders() == folders);
+    }
+  }
+  CHECK(::waitpid(-1, nullptr, WNOHANG) == -1);  // no child, ended or not
+  CHECK(troupe_test::open_descriptors() == descriptors);
+}

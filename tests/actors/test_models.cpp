@@ -1,0 +1,137 @@
+#include "actors/test_models.hpp"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <filesystem>
+#include <limits>
+#include <stdexcept>
+
+#include "runtime/random.hpp"
+
+using namespace troupe;
+
+namespace troupe_test {
+namespace {
+
+/// In [-1, 1), a function of its arguments alone.
+float noise(std::uint64_t shard, std::uint64_t step, std::uint64_t i) {
+  const auto bits = philox(shard, step, i / 4)[i % 4];
+  return static_cast<float>(static_cast<std::int32_t>(bits)) * 0x1p-31F;
+}
+
+std::int64_t samples_of(int shard) { return shard % 3 + 1; }
+
+/// Does what its configuration says, at shard 1 and the third step at the earliest; else it is NoiseModel.
+class FaultyModel : public NoiseModel {
+ public:
+  explicit FaultyModel(std::string fault) : NoiseModel(10), fault_(std::move(fault)) {}
+
+  BatchResult gradient(const ShardStep& at, std::span<const float> weights, std::span<float> gradient) override {
+    const BatchResult result = NoiseModel::gradient(at, weights, gradient);
+    if (at.shard != 1 || at.step < 2) return result;
+    if (fault_ == "throw") throw std::runtime_error("out of luck");
+    if (fault_ == "throw-int") throw 42;  // NOLINT(hicpp-exception-baseclass)
+    if (fault_ == "nan") return {std::numeric_limits<double>::quiet_NaN(), 1};
+    if (fault_ == "infinity") return {std::numeric_limits<double>::infinity(), 1};
+    if (fault_ == "kill") ::kill(::getpid(), SIGKILL);
+    if (fault_ == "stop") ::kill(::getpid(), SIGSTOP);
+    if (fault_ == "exit") ::_exit(3);
+    return result;
+  }
+
+ private:
+  std::string fault_;
+};
+
+std::unique_ptr<Model> make_faulty(const ReplicaContext& context) {
+  const std::string& fault = context.config;
+  const bool second = context.worker == 1 && context.device == 0;
+  if (second && fault == "creator-throws") throw std::runtime_error("no such luck");
+  if (second && fault == "creator-null") return nullptr;
+  if (second && fault == "creator-exits") ::_exit(5);
+  if (second && fault == "other-size") return std::make_unique<NoiseModel>(11);
+  return std::make_unique<FaultyModel>(fault);
+}
+
+}  // namespace
+
+void NoiseModel::initialize(std::span<float> weights, std::uint64_t seed) {
+  for (std::size_t i = 0; i < weights.size(); ++i) weights[i] = noise(seed, 0, i);
+}
+
+BatchResult NoiseModel::gradient(const ShardStep& at, std::span<const float> weights, std::span<float> gradient) {
+  const auto shard = static_cast<std::uint64_t>(at.shard);
+  const auto step = static_cast<std::uint64_t>(at.step);
+  for (std::size_t i = 0; i < size_; ++i) gradient[i] = noise(shard, step, i) + 0.1F * weights[i];
+  return {static_cast<double>(gradient[0]), samples_of(at.shard)};
+}
+
+namespace {
+
+float plain_tree(const std::vector<std::vector<float>>& gradients, std::size_t i, std::size_t begin,
+                 std::size_t count) {
+  if (count == 1) return gradients[begin][i];
+  std::size_t left = 1;
+  while (2 * left < count) left *= 2;
+  return plain_tree(gradients, i, begin, left) + plain_tree(gradients, i, begin + left, count - left);
+}
+
+}  // namespace
+
+std::vector<float> plain_noise_run(std::size_t size, int shards, int steps, double rate, double momentum) {
+  NoiseModel model(size);
+  std::vector<float> weights(size);
+  std::vector<float> velocity(size);
+  model.initialize(weights, 1);
+  for (int step = 0; step < steps; ++step) {
+    std::vector<std::vector<float>> gradients(static_cast<std::size_t>(shards), std::vector<float>(size));
+    std::int64_t samples = 0;
+    for (int shard = 0; shard < shards; ++shard)
+      samples += model.gradient({shard, shards, step, 1}, weights, gradients[static_cast<std::size_t>(shard)]).samples;
+    for (std::size_t i = 0; i < size; ++i) {
+      const float mean = plain_tree(gradients, i, 0, gradients.size()) / static_cast<float>(samples);
+      velocity[i] = static_cast<float>(momentum) * velocity[i] + mean;
+      weights[i] -= static_cast<float>(rate) * velocity[i];
+    }
+  }
+  return weights;
+}
+
+void register_models() {
+  register_model(
+      "noise", [](const ReplicaContext& context) { return std::make_unique<NoiseModel>(std::stoull(context.config)); });
+  register_model("faulty", make_faulty);
+  register_model_function("first-weight", [](Model& model, std::span<const float> weights) {
+    return std::to_string(model.size()) + " " + std::to_string(weights.front());
+  });
+  register_model_function(
+      "fails", [](Model&, std::span<const float>) -> std::string { throw std::runtime_error("this function fails"); });
+  register_worker_function("who", [](const WorkerView& view) {
+    return std::to_string(view.worker) + " " + std::to_string(view.models.size()) + " " +
+           (view.pid == ::getpid() ? "here" : "elsewhere");
+  });
+}
+
+Options quiet_options(Placement placement, int workers) {
+  Options options;
+  options.num_workers = workers;
+  options.placement = placement;
+  options.verbose = false;
+  return options;
+}
+
+std::size_t open_descriptors() {
+  const std::filesystem::directory_iterator entries("/proc/self/fd");
+  return static_cast<std::size_t>(std::distance(begin(entries), end(entries)));
+}
+
+std::size_t socket_folders() {
+  std::size_t count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::temp_directory_path()))
+    if (entry.path().filename().string().starts_with("troupe-")) ++count;
+  return count;
+}
+
+}  // namespace troupe_test

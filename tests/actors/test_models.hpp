@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "troupe/troupe.hpp"
+
+namespace troupe_test {
+
+/// Gradients that look random and depend on shard, step and weights; shard s has s % 3 + 1 samples.
+class NoiseModel : public troupe::Model {
+ public:
+  explicit NoiseModel(std::size_t size) : size_(size) {}
+
+  std::size_t size() const override { return size_; }
+  void initialize(std::span<float> weights, std::uint64_t seed) override;
+  troupe::BatchResult gradient(const troupe::ShardStep& at, std::span<const float> weights,
+                               std::span<float> gradient) override;
+
+ private:
+  std::size_t size_;
+};
+
+/// What `steps` steps of SGD with momentum make of NoiseModel's weights, by plain loops on one thread.
+std::vector<float> plain_noise_run(std::size_t size, int shards, int steps, double rate, double momentum);
+
+/// Registers "noise" (config: the size), "faulty" (config: what goes wrong, see FaultyModel) and functions.
+void register_models();
+
+/// Everything the placements share; verbose off.
+troupe::Options quiet_options(troupe::Placement placement, int workers);
+
+/// Descriptors of this process, and socket folders in the folder for temporary files.
+std::size_t open_descriptors();
+std::size_t socket_folders();
+
+}  // namespace troupe_test
