@@ -59,9 +59,9 @@ class Driver {
   /// What goes when the driver goes, unless a worker hangs in it.
   struct Runtime {
     Runtime(const Options& options);
+    ObjectStore store;  ///< outlives the actors, which release what they hold in it
     SystemConfig config;
     caf::actor_system system;
-    ObjectStore store;
     Mailbox mailbox;
     std::unique_ptr<WorkerHost> host;
   };

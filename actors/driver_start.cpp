@@ -35,9 +35,9 @@ std::size_t ModelFacts::canonical_floats() const {
 }
 
 Driver::Runtime::Runtime(const Options& options)
-    : config(scheduler_threads(options), options.placement == Placement::processes),
+    : store(options.store_bytes),
+      config(scheduler_threads(options), options.placement == Placement::processes),
       system(config),
-      store(options.store_bytes),
       mailbox(system) {}
 
 Driver::Driver(ModelCreator creator, Options options)

@@ -24,7 +24,7 @@ set(pkg_package_OpenSSL::SSL libssl)
 set(pkg_package_ZLIB::ZLIB zlib)
 set(pkg_flags_CAF::io -lcaf_io -lcaf_core)
 set(pkg_flags_DNNL::dnnl -ldnnl)
-set(pkg_flags_OpenMP::OpenMP_CXX -fopenmp)
+set(pkg_flags_gomp -lgomp)
 set(pkg_flags_Threads::Threads -pthread)
 set(pkg_nothing Boost::headers Eigen3::Eigen nlohmann_json::nlohmann_json)
 

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/post.hpp>
@@ -12,6 +11,7 @@
 #include <future>
 #include <iostream>
 #include <map>
+#include <mutex>
 #include <thread>
 #include <utility>
 
@@ -40,7 +40,7 @@ bool well_formed(const store::Request& request) {
 
 }  // namespace
 
-/// Everything but `run` and `stop` happens on the loop's thread.
+/// Everything but `run`, `stop` and `post` happens on the loop's thread.
 class ObjectStore::Impl : public std::enable_shared_from_this<ObjectStore::Impl> {
  public:
   /// Takes an answer; the descriptor is the table's.
@@ -53,15 +53,29 @@ class ObjectStore::Impl : public std::enable_shared_from_this<ObjectStore::Impl>
     thread_ = std::thread([this] { loop_.run(); });
   }
 
+  /// What was posted before is done, what waits is given up, and nothing can be posted after.
   void stop() {
-    stopped_ = true;
-    loop_.stop();
-    if (thread_.joinable()) thread_.join();
-    sessions_.clear();
+    {
+      const std::lock_guard lock(posting_);
+      stopped_ = true;
+      asio::post(loop_, [this] {
+        waiting_.clear();
+        sessions_.clear();
+        busy_.reset();
+      });
+    }
+    thread_.join();
   }
 
-  asio::io_context& loop() { return loop_; }
-  bool stopped() const { return stopped_; }
+  /// Runs `work` on the loop. False when the store has ended.
+  template <class F>
+  bool post(F work) {
+    const std::lock_guard lock(posting_);
+    if (stopped_) return false;
+    asio::post(loop_, std::move(work));
+    return true;
+  }
+
   store::ClientId add_client() { return table_.add_client(); }
   void drop_client(store::ClientId client) { table_.drop_client(client); }
 
@@ -145,7 +159,8 @@ class ObjectStore::Impl : public std::enable_shared_from_this<ObjectStore::Impl>
   std::map<store::Waiter, Waiting> waiting_;
   std::map<store::ClientId, std::unique_ptr<asio::posix::stream_descriptor>> sessions_;
   std::thread thread_;
-  std::atomic<bool> stopped_ = false;
+  std::mutex posting_;
+  bool stopped_ = false;
 };
 
 /// A channel that hands its requests to the loop of a store in the same process.
@@ -157,7 +172,7 @@ class ObjectStore::LoopChannel : public store::Channel {
   }
 
   ~LoopChannel() override {
-    asio::post(impl_->loop(), [impl = impl_.get(), client = client_] { impl->drop_client(client); });
+    impl_->post([impl = impl_.get(), client = client_] { impl->drop_client(client); });
   }
 
   store::Reply call(const store::Request& request, std::chrono::milliseconds timeout, FileDescriptor& file) override {
@@ -180,13 +195,17 @@ class ObjectStore::LoopChannel : public store::Channel {
  private:
   template <class T, class F>
   T on_loop(F work, std::chrono::milliseconds timeout) {
-    if (impl_->stopped()) throw Error(ErrorCode::store_failed, "the object store is gone");
     auto promise = std::make_shared<std::promise<T>>();
     auto result = promise->get_future();
-    asio::post(impl_->loop(), [work = std::move(work), promise] { work(promise); });
+    if (!impl_->post([work = std::move(work), promise = std::move(promise)] { work(promise); }))
+      throw Error(ErrorCode::store_failed, "the object store is gone");
     if (result.wait_for(timeout) != std::future_status::ready)
       throw Error(ErrorCode::timeout, "the object store does not answer");
-    return result.get();
+    try {
+      return result.get();
+    } catch (const std::future_error&) {
+      throw Error(ErrorCode::store_failed, "the object store ended during a request");
+    }
   }
 
   std::shared_ptr<Impl> impl_;
@@ -207,7 +226,7 @@ std::unique_ptr<StoreClient> ObjectStore::connect() {
 
 FileDescriptor ObjectStore::connect_process() {
   auto [ours, theirs] = store::make_socket_pair();
-  asio::post(impl_->loop(), [impl = impl_.get(), socket = std::make_shared<FileDescriptor>(std::move(ours))] {
+  impl_->post([impl = impl_.get(), socket = std::make_shared<FileDescriptor>(std::move(ours))] {
     impl->serve(std::move(*socket));
   });
   return std::move(theirs);

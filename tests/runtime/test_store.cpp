@@ -295,3 +295,11 @@ TEST_CASE("nothing of a client remains: no byte, no object, no descriptor") {
   CHECK(watcher->usage().objects == base.objects);
   CHECK(open_descriptors() == descriptors);
 }
+
+TEST_CASE("a wait that the store's end cuts short fails at once") {
+  auto store = std::make_unique<ObjectStore>(1 << 20);
+  const auto reader = store->connect();
+  auto waiting = std::async(std::launch::async, [&] { return code_of([&] { reader->get(id(0), 100s); }); });
+  store.reset();
+  CHECK(waiting.get() == ErrorCode::store_failed);
+}

@@ -1,0 +1,79 @@
+#pragma once
+
+#include "models/cpu/onednn.hpp"
+
+namespace troupe::cpu {
+
+/// A layer with weights, forward. `Layer` is dnnl::convolution_forward or dnnl::inner_product_forward.
+class ForwardPass {
+ public:
+  template <class Layer>
+  static ForwardPass make(Context& context, const dnnl::memory::desc& stored,
+                          const typename Layer::primitive_desc& made) {
+    return {WeightsPort(context, stored, made.weights_desc()), Primitive(context, made, Layer(made),
+                                                                         {{DNNL_ARG_SRC, made.src_desc()},
+                                                                          {DNNL_ARG_WEIGHTS, made.weights_desc()},
+                                                                          {DNNL_ARG_BIAS, made.bias_desc()},
+                                                                          {DNNL_ARG_DST, made.dst_desc()}})};
+  }
+
+  void run(const float* input, const float* weights, const float* biases, float* output) {
+    primitive_.run({input, port_.read(weights), biases, output});
+  }
+
+ private:
+  ForwardPass(WeightsPort port, Primitive primitive) : port_(std::move(port)), primitive_(std::move(primitive)) {}
+
+  WeightsPort port_;
+  Primitive primitive_;
+};
+
+/// Its gradient with respect to weights and biases.
+class WeightsPass {
+ public:
+  template <class Layer>
+  static WeightsPass make(Context& context, const dnnl::memory::desc& stored,
+                          const typename Layer::primitive_desc& made) {
+    return {WeightsPort(context, stored, made.diff_weights_desc()),
+            Primitive(context, made, Layer(made),
+                      {{DNNL_ARG_SRC, made.src_desc()},
+                       {DNNL_ARG_DIFF_DST, made.diff_dst_desc()},
+                       {DNNL_ARG_DIFF_WEIGHTS, made.diff_weights_desc()},
+                       {DNNL_ARG_DIFF_BIAS, made.diff_bias_desc()}})};
+  }
+
+  void run(const float* input, const float* output_gradient, float* weights_gradient, float* biases_gradient) {
+    primitive_.run({input, output_gradient, port_.target(weights_gradient), biases_gradient});
+    port_.written(weights_gradient);
+  }
+
+ private:
+  WeightsPass(WeightsPort port, Primitive primitive) : port_(std::move(port)), primitive_(std::move(primitive)) {}
+
+  WeightsPort port_;
+  Primitive primitive_;
+};
+
+/// Its gradient with respect to the input.
+class DataPass {
+ public:
+  template <class Layer>
+  static DataPass make(Context& context, const dnnl::memory::desc& stored, const typename Layer::primitive_desc& made) {
+    return {WeightsPort(context, stored, made.weights_desc()), Primitive(context, made, Layer(made),
+                                                                         {{DNNL_ARG_WEIGHTS, made.weights_desc()},
+                                                                          {DNNL_ARG_DIFF_DST, made.diff_dst_desc()},
+                                                                          {DNNL_ARG_DIFF_SRC, made.diff_src_desc()}})};
+  }
+
+  void run(const float* weights, const float* output_gradient, float* input_gradient) {
+    primitive_.run({port_.read(weights), output_gradient, input_gradient});
+  }
+
+ private:
+  DataPass(WeightsPort port, Primitive primitive) : port_(std::move(port)), primitive_(std::move(primitive)) {}
+
+  WeightsPort port_;
+  Primitive primitive_;
+};
+
+}  // namespace troupe::cpu
