@@ -1,11 +1,25 @@
 #pragma once
 
 // All contact with CAF goes through this header and the few files that include it. Written against CAF 0.17; what 1.x
-// calls otherwise is noted beside each use: the inspect functions of messages.hpp (`f.object(x).fields(...)`), the type
-// block there (`CAF_ADD_ATOM` is gone), `state` (a function), `send`/`anon_send` (`mail(...).send(to)`), the monitor
-// below (a callback), and the prefix of configuration keys ("caf.").
+// calls otherwise is noted here: the inspect functions and the type block of messages.hpp (`f.object(x).fields(...)`,
+// no atoms), `send`, `send_as` and `anon_send` (`mail(...).send(to)`), monitors (a callback in place of `down_msg`),
+// and the prefix of configuration keys ("caf.").
 
 #include <caf/all.hpp>
 #include <caf/io/all.hpp>
 
 static_assert(CAF_MAJOR_VERSION == 0, "actors/caf.hpp lists what to change for CAF 1.x");
+
+namespace troupe {
+
+// What a sender wrote before it sent, a receiver may read. CAF sees to that, but its libraries are not instrumented, so
+// ThreadSanitizer has to be told.
+#if defined(__SANITIZE_THREAD__)
+void before_send();
+void after_receive();
+#else
+inline void before_send() {}
+inline void after_receive() {}
+#endif
+
+}  // namespace troupe

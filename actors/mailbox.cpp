@@ -16,6 +16,7 @@ std::optional<Event> Mailbox::next(const Deadline& deadline) {
         // What nobody of ours sends is dropped.
         caf::others >> [](caf::message_view&) -> caf::result<caf::message> { return caf::message{}; });
   }
+  after_receive();
   return event;
 }
 

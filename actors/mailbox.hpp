@@ -32,6 +32,7 @@ class Mailbox {
   std::optional<Event> next(const Deadline& deadline);
   template <class Message>
   void send(const caf::actor& to, const Message& message) {
+    before_send();
     self_->send(to, message);
   }
   /// From now on `Ended` tells when the actor is gone.

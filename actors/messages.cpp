@@ -1,6 +1,19 @@
 #include "actors/messages.hpp"
 
+#include <atomic>
+
 namespace troupe {
+
+#if defined(__SANITIZE_THREAD__)
+namespace {
+
+std::atomic<int> sent{0};
+
+}  // namespace
+
+void before_send() { sent.fetch_add(1, std::memory_order_release); }
+void after_receive() { sent.load(std::memory_order_acquire); }
+#endif
 
 Failure Failure::from(const std::exception_ptr& error, ErrorCode otherwise) {
   Failure failure;

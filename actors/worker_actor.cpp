@@ -7,8 +7,11 @@ namespace {
 
 /// Replies come from the replicas' threads, straight to the driver.
 auto reply_to(caf::event_based_actor* self) {
-  return
-      [to = caf::actor_cast<caf::actor>(self->current_sender())](auto reply) { caf::anon_send(to, std::move(reply)); };
+  after_receive();
+  return [to = caf::actor_cast<caf::actor>(self->current_sender())](auto reply) {
+    before_send();
+    caf::anon_send(to, std::move(reply));
+  };
 }
 
 }  // namespace

@@ -9,6 +9,11 @@ using troupe_test::quiet_options;
 
 namespace {
 
+#if defined(TROUPE_SANITIZED)
+constexpr bool kSanitized = true;  // a process takes a second to start, and there would be hundreds
+#else
+constexpr bool kSanitized = false;
+#endif
 constexpr int kSteps = 5;
 constexpr double kRate = 0.05;
 constexpr double kMomentum = 0.9;
@@ -36,6 +41,7 @@ TEST_CASE("the same bits for any number of workers, placement and strategy, for 
       for (const Placement placement : {Placement::in_process, Placement::processes})
         for (const char* strategy : {"sharded", "driver"})
           for (int workers = 1; workers <= 4; ++workers) {
+            if (kSanitized && placement == Placement::processes && (size != 4097 || workers % 2 == 0)) continue;
             CAPTURE(shards);
             CAPTURE(size);
             CAPTURE(static_cast<int>(placement));
