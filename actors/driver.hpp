@@ -22,8 +22,7 @@ struct ModelFacts {
   std::int64_t num_samples = 0;
   std::int64_t steps_per_epoch = 0;
   std::vector<TensorInfo> tensors;
-
-  std::size_t canonical_floats() const;
+  std::size_t canonical_size = 0;  ///< floats of the tensors
 };
 
 /// Leads the workers: starts and replaces them, takes steps as transactions, and fetches and places weights.

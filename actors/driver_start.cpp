@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <numeric>
 #include <random>
 
 #include "actors/driver_rounds.hpp"
@@ -25,14 +24,6 @@ std::size_t scheduler_threads(const Options& options) {
 [[noreturn]] void refuse(const std::string& message) { throw Error(ErrorCode::invalid_argument, message); }
 
 }  // namespace
-
-std::size_t ModelFacts::canonical_floats() const {
-  std::size_t total = 0;
-  for (const TensorInfo& tensor : tensors)
-    total += static_cast<std::size_t>(
-        std::accumulate(tensor.shape.begin(), tensor.shape.end(), std::int64_t{1}, std::multiplies<>()));
-  return total;
-}
 
 Driver::Runtime::Runtime(const Options& options)
     : store(options.store_bytes),
@@ -166,9 +157,10 @@ void Driver::build_replicas(const Deadline& deadline) {
 
 void Driver::check_built(const Built& built) {
   if (!facts_) {
-    facts_ = ModelFacts{built.sizes.at(0), built.fingerprints.at(0), built.num_samples, built.steps_per_epoch, {}};
+    facts_ = ModelFacts{built.sizes.at(0), built.fingerprints.at(0), built.num_samples, built.steps_per_epoch, {}, 0};
     for (std::size_t i = 0; i < built.tensor_names.size(); ++i)
       facts_->tensors.push_back({built.tensor_names[i], built.tensor_shapes[i]});
+    facts_->canonical_size = total_size(facts_->tensors);
   }
   for (std::size_t device = 0; device < built.sizes.size(); ++device) {
     const std::string which = "the replica on device " + std::to_string(device);

@@ -1,7 +1,5 @@
 #include <unistd.h>
 
-#include <numeric>
-
 #include "actors/functions.hpp"
 #include "actors/worker.hpp"
 
@@ -15,14 +13,6 @@ ObjectId transfer_id(const SlabLayout& layout, std::uint64_t number) {
   id.step = number;
   id.kind = ObjectKind::transfer;
   return id;
-}
-
-std::size_t canonical_floats(const Model& model) {
-  std::size_t total = 0;
-  for (const TensorInfo& tensor : model.tensors())
-    total += static_cast<std::size_t>(
-        std::accumulate(tensor.shape.begin(), tensor.shape.end(), std::int64_t{1}, std::multiplies<>()));
-  return total;
 }
 
 /// The first `floats` floats of the driver's transfer object, for writing.
@@ -91,12 +81,12 @@ void Worker::transfer_weights(Replica& replica, const Task& request) {
                    [&](std::span<float> flat) { replica.model->initialize(flat.first(model.size()), seed_); });
   } else if (request.kind == TaskKind::export_weights) {
     const auto weights = slabs_->weights(request.buffer);
-    const std::size_t floats = canonical_floats(model);
+    const std::size_t floats = total_size(model.tensors());
     write_transfer(*store_, first, floats,
                    [&](std::span<float> canonical) { model.to_canonical(weights, canonical.first(floats)); });
   } else {
     const auto canonical = store_->get(first, std::chrono::seconds(10));
-    const std::size_t floats = canonical_floats(model);
+    const std::size_t floats = total_size(model.tensors());
     write_transfer(*store_, transfer_id(layout_, request.transfer + 1), model.size(), [&](std::span<float> flat) {
       model.from_canonical(canonical->floats().first(floats), flat.first(model.size()));
     });

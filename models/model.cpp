@@ -2,7 +2,39 @@
 
 #include <algorithm>
 
+#include "troupe/error.hpp"
+
 namespace troupe {
+namespace {
+
+constexpr std::int64_t kMostFloats = std::int64_t{1} << 48;
+
+void copy_plain(std::span<const float> from, std::span<float> to) {
+  if (from.size() != to.size())
+    throw Error(ErrorCode::model_mismatch,
+                "a model whose tensors() have another size than the model itself must say "
+                "how to convert them: to_canonical and from_canonical");
+  std::ranges::copy(from, to.begin());
+}
+
+}  // namespace
+
+std::size_t TensorInfo::size() const {
+  std::int64_t floats = 1;
+  for (const std::int64_t length : shape) {
+    if (length < 0 || (length > 0 && floats > kMostFloats / length))
+      throw Error(ErrorCode::invalid_argument, "a length of " + std::to_string(length) + " is out of range",
+                  {.object = "tensor '" + name + "'"});
+    floats *= length;
+  }
+  return static_cast<std::size_t>(floats);
+}
+
+std::size_t total_size(std::span<const TensorInfo> tensors) {
+  std::size_t total = 0;
+  for (const TensorInfo& tensor : tensors) total += tensor.size();
+  return total;
+}
 
 void Model::initialize(std::span<float> weights, std::uint64_t /*seed*/) { std::ranges::fill(weights, 0.0F); }
 
@@ -11,11 +43,11 @@ EvaluationResult Model::evaluate(const ShardStep& /*at*/, std::span<const float>
 std::vector<TensorInfo> Model::tensors() const { return {{"weights", {static_cast<std::int64_t>(size())}}}; }
 
 void Model::to_canonical(std::span<const float> weights, std::span<float> canonical) const {
-  std::ranges::copy(weights, canonical.begin());
+  copy_plain(weights, canonical);
 }
 
 void Model::from_canonical(std::span<const float> canonical, std::span<float> weights) const {
-  std::ranges::copy(canonical, weights.begin());
+  copy_plain(canonical, weights);
 }
 
 }  // namespace troupe

@@ -26,12 +26,6 @@ std::string describe(const std::vector<std::int64_t>& shape) {
   return text.insert(0, 1, '[') + "]";
 }
 
-std::uint64_t count(const TensorInfo& tensor) {
-  std::uint64_t floats = 1;
-  for (const std::int64_t length : tensor.shape) floats *= static_cast<std::uint64_t>(length);
-  return floats;
-}
-
 std::string dump(const nlohmann::ordered_json& json) {
   try {
     return json.dump();
@@ -45,7 +39,7 @@ std::string make_header(const std::vector<TensorInfo>& tensors) {
   nlohmann::ordered_json json = nlohmann::ordered_json::object();
   std::uint64_t begin = 0;
   for (const TensorInfo& tensor : tensors) {
-    const std::uint64_t end = begin + count(tensor) * sizeof(float);
+    const std::uint64_t end = begin + tensor.size() * sizeof(float);
     json[tensor.name] = {{"dtype", "F32"}, {"shape", tensor.shape}, {"data_offsets", {begin, end}}};
     begin = end;
   }
@@ -64,7 +58,7 @@ void check_tensors(const std::vector<TensorInfo>& tensors, std::span<const float
     if (!names.insert(tensor.name).second) {
       throw Error(ErrorCode::invalid_argument, "two tensors named '" + tensor.name + "'");
     }
-    floats += count(tensor);
+    floats += tensor.size();
   }
   if (floats != canonical.size()) {
     throw Error(ErrorCode::invalid_argument,
@@ -109,14 +103,14 @@ std::vector<float> read_safetensors(const std::string& path, const std::vector<T
   std::uint64_t floats = 0;
   for (const TensorInfo& tensor : expected) {
     find(path, header.tensors, tensor);
-    floats += count(tensor);
+    floats += tensor.size();
   }
   check_superfluous(path, header.tensors, expected);
 
   std::vector<float> canonical(floats);
   std::span<float> rest = canonical;
   for (const TensorInfo& tensor : expected) {
-    const std::span<float> out = rest.first(count(tensor));
+    const std::span<float> out = rest.first(tensor.size());
     file.read(header.data + find(path, header.tensors, tensor).begin, std::as_writable_bytes(out));
     rest = rest.subspan(out.size());
   }

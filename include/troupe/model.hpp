@@ -34,7 +34,13 @@ struct EvaluationResult {
 struct TensorInfo {
   std::string name;
   std::vector<std::int64_t> shape;
+
+  /// Floats. @throws Error invalid_argument for a negative length or a number of floats that no memory could hold.
+  std::size_t size() const;
 };
+
+/// Floats of all of them.
+std::size_t total_size(std::span<const TensorInfo> tensors);
 
 /// One replica of a model: maths over flat float vectors. Weights come in and gradients go out as views of
 /// shared memory, so a model keeps none of its own. A replica is used by one thread at a time, the one that

@@ -16,6 +16,14 @@ Answer refuse(Status status) {
 
 }  // namespace
 
+Answer ObjectTable::answer_with(const Slab& slab) {
+  Answer answer;
+  answer.reply.slab = slab.number;
+  answer.reply.bytes = slab.bytes;
+  answer.fd = slab.file.get();
+  return answer;
+}
+
 ClientId ObjectTable::add_client() {
   clients_.emplace(next_client_, Client{});
   return next_client_++;
@@ -64,35 +72,25 @@ Answer ObjectTable::handle(ClientId client, const Request& request) {
 
 Answer ObjectTable::create(ClientId client, const Request& request) {
   if (request.bytes == 0) return refuse(Status::bad_request);
-  auto found = objects_.find(request.id);
-  const bool again = found != objects_.end();
-  if (again && (found->second.creator != client || found->second.slab.bytes != request.bytes))
-    return refuse(Status::exists);
-  Answer answer;
-  if (!again) {
-    if (request.bytes > quota_) return refuse(Status::full);
-    Object object;
-    object.creator = client;
-    object.shared_writers = request.shared_writers != 0;
-    object.keep_until = request.step;
-    const std::uint64_t fresh = next_slab_;
-    try {
-      // Others are to map a shared object for writing, which a slab that was sealed before does not allow.
-      const bool recycle = !object.shared_writers;
-      if (!take_slab(clients_.at(client), request.bytes, recycle, object.slab)) return refuse(Status::full);
-    } catch (const Error&) {
-      return refuse(Status::no_memory);
-    }
-    answer.reply.recycled = object.slab.number < fresh ? 1 : 0;
-    found = objects_.emplace(request.id, std::move(object)).first;
-    refer(client, found);
-  } else {
-    answer.reply.recycled = 1;
+  const auto found = objects_.find(request.id);
+  if (found != objects_.end()) {
+    const bool same = found->second.creator == client && found->second.slab.bytes == request.bytes;
+    return same ? answer_with(found->second.slab) : refuse(Status::exists);
   }
-  answer.reply.slab = found->second.slab.number;
-  answer.reply.bytes = request.bytes;
-  answer.fd = found->second.slab.file.get();
-  return answer;
+  Object object;
+  object.creator = client;
+  object.shared_writers = request.shared_writers != 0;
+  object.keep_until = request.step;
+  try {
+    // Others are to map a shared object for writing, which a slab that was sealed before does not allow.
+    const bool recycle = !object.shared_writers;
+    if (!take_slab(clients_.at(client), request.bytes, recycle, object.slab)) return refuse(Status::full);
+  } catch (const Error&) {
+    return refuse(Status::no_memory);
+  }
+  const auto made = objects_.emplace(request.id, std::move(object)).first;
+  refer(client, made);
+  return answer_with(made->second.slab);
 }
 
 Answer ObjectTable::open(ClientId client, const Request& request) {
@@ -100,11 +98,7 @@ Answer ObjectTable::open(ClientId client, const Request& request) {
   if (object == objects_.end()) return refuse(Status::unknown);
   if (object->second.sealed || !object->second.shared_writers) return refuse(Status::not_shared);
   refer(client, object);
-  Answer answer;
-  answer.reply.slab = object->second.slab.number;
-  answer.reply.bytes = object->second.slab.bytes;
-  answer.fd = object->second.slab.file.get();
-  return answer;
+  return answer_with(object->second.slab);
 }
 
 Answer ObjectTable::seal(ClientId client, const Request& request) {
@@ -116,11 +110,7 @@ Answer ObjectTable::seal(ClientId client, const Request& request) {
   if (!object.slab.sealed) seal_against_new_writers(object.slab.file.get());
   object.slab.sealed = true;
   object.sealed = true;
-  Answer answer;
-  answer.reply.slab = object.slab.number;
-  answer.reply.bytes = object.slab.bytes;
-  answer.fd = object.slab.file.get();
-  wake_waiters(request.id, answer);
+  wake_waiters(request.id, answer_with(object.slab));
   return {};
 }
 
@@ -132,11 +122,7 @@ Answer ObjectTable::get(ClientId client, const Request& request) {
     return refuse(Status::waiting);
   }
   refer(client, object);
-  Answer answer;
-  answer.reply.slab = object->second.slab.number;
-  answer.reply.bytes = object->second.slab.bytes;
-  answer.fd = object->second.slab.file.get();
-  return answer;
+  return answer_with(object->second.slab);
 }
 
 Answer ObjectTable::release(ClientId client, const Request& request) {

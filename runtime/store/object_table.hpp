@@ -74,6 +74,7 @@ class ObjectTable {
   Answer commit(std::int64_t step);
   Answer usage() const;
 
+  static Answer answer_with(const Slab& slab);
   bool take_slab(Client& client, std::size_t bytes, bool recycle, Slab& slab);
   void refer(ClientId client, Objects::iterator object);
   void free_if_unused(Objects::iterator object);

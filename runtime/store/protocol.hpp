@@ -43,8 +43,7 @@ struct Reply {
   std::uint64_t sequence = 0;
   std::uint64_t slab = 0;  ///< number of the memory file behind the object
   std::uint64_t bytes = 0;
-  std::uint64_t recycled = 0;  ///< create: the client has mapped this slab before
-  std::uint64_t objects = 0;   ///< usage, from here
+  std::uint64_t objects = 0;  ///< usage, from here
   std::uint64_t slabs = 0;
   std::uint64_t clients = 0;
   std::uint64_t quota = 0;
