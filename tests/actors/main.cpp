@@ -1,6 +1,9 @@
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 
+#include <cstdlib>
+#include <filesystem>
+
 #include "actors/test_models.hpp"
 #include "troupe/sgd.hpp"
 
@@ -8,5 +11,11 @@
 int main(int argc, char** argv) {
   troupe_test::register_models();
   troupe::init(argc, argv);
-  return doctest::Context(argc, argv).run();
+  // A folder of its own, so that what other programs leave is not taken for what these tests leave.
+  std::string folder = std::filesystem::temp_directory_path() / "test-XXXXXX";
+  if (::mkdtemp(folder.data()) == nullptr) return 1;
+  ::setenv("TMPDIR", folder.c_str(), 1);
+  const int failed = doctest::Context(argc, argv).run();
+  std::filesystem::remove_all(folder);
+  return failed;
 }
