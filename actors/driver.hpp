@@ -57,7 +57,7 @@ class Driver {
   };
   /// What goes when the driver goes, unless a worker hangs in it.
   struct Runtime {
-    Runtime(const Options& options);
+    explicit Runtime(const Options& options);
     ObjectStore store;  ///< outlives the actors, which release what they hold in it
     SystemConfig config;
     caf::actor_system system;

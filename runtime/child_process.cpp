@@ -32,6 +32,7 @@ namespace {
 ChildProcess ChildProcess::start(const std::string& program, const std::vector<std::string>& arguments,
                                  const std::vector<std::pair<int, int>>& inherited) {
   std::vector<char*> argv;
+  argv.reserve(arguments.size() + 1);
   for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
   const pid_t pid = ::fork();

@@ -100,6 +100,7 @@ using CreateModel = std::function<std::unique_ptr<Model>(const ReplicaContext&)>
 /// Makes replicas: from a callable, for workers of this process, or from a registered name, for all placements.
 class ModelCreator {
  public:
+  // NOLINTBEGIN(google-explicit-constructor)
   template <class F>
   requires std::is_invocable_r_v<std::unique_ptr<Model>, F&, const ReplicaContext&> ModelCreator(F create)
       : create_(std::move(create)) {}

@@ -23,11 +23,11 @@ constexpr std::int64_t kSliceSamples = 32;
 /// Makes the descriptors of one layer and batch size.
 class ConvolutionDescriptors {
  public:
-  ConvolutionDescriptors(Context& context, const PlacedLayer& layer, std::int64_t batch, memory::desc destination)
+  ConvolutionDescriptors(Context& context, const PlacedLayer& layer, std::int64_t batch, const memory::desc& destination)
       : context_(context),
         layer_(layer),
         source_(images(batch, layer.input)),
-        destination_(std::move(destination)),
+        destination_(destination),
         biases_(plain_vector(destination_.dims()[1])),
         strides_(2, layer.planned.layer.stride),
         padding_(2, layer.planned.layer.padding),

@@ -17,8 +17,8 @@ TEST_CASE("a child inherits exactly the descriptors it is given") {
   const FileDescriptor reading(ends[0]);
   FileDescriptor writing(ends[1]);
   const std::string original = "/proc/$$/fd/" + std::to_string(writing.get());
-  auto child = ChildProcess::start("/bin/sh", {"sh", "-c", "test -e " + original + " || echo closed >&7"},
-                                   {{writing.get(), 7}});
+  auto child =
+      ChildProcess::start("/bin/sh", {"sh", "-c", "test -e " + original + " || echo closed >&7"}, {{writing.get(), 7}});
   writing.reset();
   CHECK(child.wait(10s));
   CHECK(child.how_it_ended() == "ended with status 0");
