@@ -48,7 +48,8 @@ double median(std::vector<double> values) {
 
 /// Every weight must have gone down by rate x mean gradient at each step.
 void verify(DistributedSGD& sgd, int shards, int steps) {
-  const float mean = static_cast<float>(shards * (shards + 1) / 2) / static_cast<float>(shards);
+  const int sum = shards * (shards + 1) / 2;
+  const float mean = static_cast<float>(sum) / static_cast<float>(shards);
   float expected = 0;
   for (int step = 0; step < steps; ++step) expected -= static_cast<float>(kRate) * mean;
   for (const float weight : sgd.weights())

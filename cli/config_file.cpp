@@ -1,8 +1,10 @@
 #include "cli/config_file.hpp"
 
-#include <fstream>
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <optional>
 
+#include "models/input_file.hpp"
 #include "troupe/error.hpp"
 
 namespace troupe::cli {
@@ -17,10 +19,10 @@ constexpr const char* kFlag = "--config";
 }
 
 json read(const std::string& path) {
-  std::ifstream file(path);
-  if (!file) fail(path, "cannot read the configuration");
+  const auto text = InputFile(path).read_all();
   try {
-    json config = json::parse(file);
+    json config = json::parse(reinterpret_cast<const char*>(text.data()),
+                              reinterpret_cast<const char*>(text.data()) + text.size());
     if (!config.is_object()) fail(path, "a configuration is a JSON object");
     return config;
   } catch (const json::exception& error) {
@@ -28,8 +30,20 @@ json read(const std::string& path) {
   }
 }
 
+bool is_typed(const std::vector<std::string>& typed, const CLI::Option& option) {
+  const std::string flag = option.get_name();
+  return std::any_of(typed.begin(), typed.end(),
+                     [&](const std::string& each) { return each == flag || each.starts_with(flag + "="); });
+}
+
+/// What was typed wins over the options that it excludes, too.
+bool is_overruled(const std::vector<std::string>& typed, const CLI::Option& option) {
+  const auto excluded = option.get_excludes();
+  return std::any_of(excluded.begin(), excluded.end(), [&](const auto* each) { return is_typed(typed, *each); });
+}
+
 void append(const CLI::App& command, const std::string& path, const std::string& key, const json& value,
-            std::vector<std::string>& out) {
+            const std::vector<std::string>& typed, std::vector<std::string>& out) {
   const std::string flag = "--" + key;
   const CLI::Option* option = command.get_option_no_throw(flag);
   if (option == nullptr || flag == kFlag || key == "help")
@@ -37,19 +51,19 @@ void append(const CLI::App& command, const std::string& path, const std::string&
   const bool is_flag = option->get_expected_max() == 0;
   if (is_flag != value.is_boolean())
     fail(path, "key '" + key + "' wants " + (is_flag ? "true or false" : "a number or a string"));
+  if (!is_flag && !value.is_string() && !value.is_number()) fail(path, "key '" + key + "' wants a number or a string");
+  if (is_overruled(typed, *option)) return;
   if (is_flag) {
     if (value.get<bool>()) out.push_back(flag);
   } else if (value.is_string()) {
     out.insert(out.end(), {flag, value.get<std::string>()});
-  } else if (value.is_number()) {
-    out.insert(out.end(), {flag, value.dump()});
   } else {
-    fail(path, "key '" + key + "' wants a number or a string");
+    out.insert(out.end(), {flag, value.dump()});
   }
 }
 
-/// Removes `--config FILE` or `--config=FILE` and returns FILE; empty where there is none.
-std::string take_config_path(std::vector<std::string>& arguments) {
+/// Removes `--config FILE` or `--config=FILE` and returns FILE.
+std::optional<std::string> take_config_path(std::vector<std::string>& arguments) {
   for (auto at = arguments.begin(); at != arguments.end(); ++at) {
     const std::string prefix = std::string(kFlag) + "=";
     if (at->starts_with(prefix)) {
@@ -63,15 +77,15 @@ std::string take_config_path(std::vector<std::string>& arguments) {
     arguments.erase(at, at + 2);
     return path;
   }
-  return "";
+  return std::nullopt;
 }
 
 }  // namespace
 
 std::vector<std::string> expand_config(const CLI::App& app, const std::vector<std::string>& arguments) {
   std::vector<std::string> typed = arguments;
-  const std::string path = take_config_path(typed);
-  if (path.empty()) return arguments;
+  const auto path = take_config_path(typed);
+  if (!path) return arguments;
   const CLI::App* command = &app;
   std::vector<std::string> expanded;
   auto rest = typed.begin();
@@ -81,8 +95,8 @@ std::vector<std::string> expand_config(const CLI::App& app, const std::vector<st
     command = named.front();
     expanded.push_back(*rest);
   }
-  const json config = read(path);
-  for (const auto& [key, value] : config.items()) append(*command, path, key, value, expanded);
+  const json config = read(*path);
+  for (const auto& [key, value] : config.items()) append(*command, *path, key, value, typed, expanded);
   expanded.insert(expanded.end(), rest, typed.end());
   return expanded;
 }

@@ -1,3 +1,6 @@
+#include <fcntl.h>
+
+#include <cstdio>
 #include <iostream>
 
 #include "cli/commands.hpp"
@@ -16,7 +19,29 @@ constexpr const char* kExamples = R"(examples:
 `troupe COMMAND --help` lists a command's options. Each command takes --config FILE, a JSON object with the names of
 its options, such as {"workers": 2, "placement": "processes"}; what is typed wins.)";
 
-int run(int argc, char** argv) {
+/// Opens what the caller closed of standard input, output and error, such that its use fails: else the next sockets
+/// would get these numbers, and what is printed would go to them.
+void keep_standard_streams() {
+  for (int fd = 0; fd <= 2; ++fd)
+    if (::fcntl(fd, F_GETFD) < 0) ::open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
+}
+
+void check_output() {
+  std::cout.flush();
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0 || !std::cout)
+    throw troupe::Error(troupe::ErrorCode::system, "cannot write to standard output");
+}
+
+std::string describe(const CLI::App& app, const CLI::ParseError& error) {
+  const CLI::App* command = &app;
+  while (!command->get_subcommands().empty()) command = command->get_subcommands().front();
+  const auto unexpected = app.remaining(true);
+  if (command->get_require_subcommand_min() > 0 && !unexpected.empty())
+    return "no command named '" + unexpected.front() + "'";
+  return error.what();
+}
+
+void run(int argc, char** argv) {
   CLI::App app("Troupe: distributed SGD on an actor runtime");
   app.name("troupe");
   app.require_subcommand(1);
@@ -30,19 +55,23 @@ int run(int argc, char** argv) {
     auto arguments = troupe::cli::expand_config(app, {argv + 1, argv + argc});
     std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
     app.parse(arguments);
-    return 0;
+  } catch (const CLI::Success& help_or_version) {
+    app.exit(help_or_version);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error);
+    throw troupe::Error(troupe::ErrorCode::invalid_argument, describe(app, error) + "; --help lists what there is");
   }
+  check_output();
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   try {
+    keep_standard_streams();
     troupe::cli::register_bench_models();
     troupe::init(argc, argv);
-    return run(argc, argv);
+    run(argc, argv);
+    return 0;
   } catch (const troupe::Error& error) {
     std::cerr << "troupe: " << troupe::to_string(error.code()) << ": " << error.what() << '\n';
   } catch (const std::exception& error) {

@@ -1,7 +1,9 @@
 #include "cli/run_options.hpp"
 
+#include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <system_error>
 
 namespace troupe::cli {
 namespace {
@@ -13,6 +15,16 @@ std::chrono::milliseconds to_milliseconds(double seconds, const char* name) {
 }
 
 }  // namespace
+
+CLI::Validator whole_number(std::uint64_t least) {
+  const auto check = [least](const std::string& text) -> std::string {
+    std::uint64_t number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    const bool whole = error == std::errc{} && end == text.data() + text.size();
+    return whole && number >= least ? "" : text + " is not a whole number from " + std::to_string(least) + " on";
+  };
+  return {check, least > 0 ? "POSITIVE" : "NONNEGATIVE", "whole number"};
+}
 
 Placement parse_placement(const std::string& name) {
   return name == "processes" ? Placement::processes : Placement::in_process;
@@ -26,7 +38,8 @@ void add_worker_options(CLI::App& app, Options& sgd, std::string& placement) {
   app.add_option("--strategy", sgd.strategy,
                  "How gradients are added: every worker its slice (sharded), or the driver all (driver)")
       ->check(CLI::IsMember({"sharded", "driver"}));
-  app.add_option("--store-bytes", sgd.store_bytes, "Quota of the object store in bytes; 0: half of the memory");
+  app.add_option("--store-bytes", sgd.store_bytes, "Quota of the object store in bytes; 0: half of the memory")
+      ->check(whole_number(0));
 }
 
 void RunOptions::add_to(CLI::App& app) {
@@ -34,12 +47,11 @@ void RunOptions::add_to(CLI::App& app) {
       ->check(CLI::IsMember({"linear", "softmax", "mlp", "cnn"}));
   app.add_option("--data", data,
                  "fashion-mnist[:DIR], synthetic-linear, mock-images[:SIZE[,CLASSES]] or npy:IMAGES.npy,LABELS.npy");
-  app.add_option("--batch-size", batch_size, "Samples a shard and step; 0: the whole shard")
-      ->check(CLI::NonNegativeNumber);
+  app.add_option("--batch-size", batch_size, "Samples a shard and step; 0: the whole shard")->check(whole_number(0));
   add_worker_options(app, sgd, placement);
   app.add_option("--shards", sgd.num_shards, "Data shards of the run; 0: one a replica. The result depends on it")
-      ->check(CLI::NonNegativeNumber);
-  app.add_option("--seed", sgd.seed, "Of first weights, data order and drawn data");
+      ->check(whole_number(0));
+  app.add_option("--seed", sgd.seed, "Of first weights, data order and drawn data")->check(whole_number(0));
   app.add_option("--load", load, "Begin with the weights of this safetensors file");
   app.add_option("--step-timeout", step_timeout, "Seconds after which a step gives up");
   app.add_option("--start-timeout", start_timeout, "Seconds that workers may take to start");

@@ -25,6 +25,9 @@ struct RunOptions {
   Options to_sgd_options() const;
 };
 
+/// Takes whole numbers from `least` on; CLI11 by itself turns -1 into a large unsigned number.
+CLI::Validator whole_number(std::uint64_t least);
+
 /// Adds `--placement`, `--strategy`, `--workers`, `--devices-per-worker` and `--store-bytes`.
 void add_worker_options(CLI::App& app, Options& sgd, std::string& placement);
 Placement parse_placement(const std::string& name);

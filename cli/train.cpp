@@ -1,12 +1,14 @@
+#include <unistd.h>
+
 #include <cstdio>
-#include <fstream>
+#include <filesystem>
 #include <iostream>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "cli/commands.hpp"
 #include "cli/progress.hpp"
+#include "cli/report_file.hpp"
 #include "cli/run_options.hpp"
 #include "runtime/hash.hpp"
 
@@ -26,39 +28,18 @@ struct TrainOptions {
   std::string save;
 };
 
-/// One JSON object a step.
-class ReportFile {
- public:
-  explicit ReportFile(const std::string& path) : path_(path), file_(path) {
-    if (!file_) throw Error(ErrorCode::bad_file, "cannot write the report", {.object = path});
-  }
-
-  void write(const StepReport& report) {
-    const PhaseSeconds& s = report.seconds;
-    const nlohmann::ordered_json line{{"step", report.step},
-                                      {"loss", report.loss},
-                                      {"samples", report.samples},
-                                      {"bytes_copied", report.bytes_copied},
-                                      {"seconds",
-                                       {{"step", s.step},
-                                        {"compute_all", s.compute_all},
-                                        {"reduce", s.reduce},
-                                        {"apply_all", s.apply_all},
-                                        {"compute", s.compute},
-                                        {"apply", s.apply}}}};
-    file_ << line.dump() << '\n';
-    if (!file_) throw Error(ErrorCode::bad_file, "cannot write the report", {.object = path_});
-  }
-
-  void close() {
-    file_.close();
-    if (!file_) throw Error(ErrorCode::bad_file, "cannot write the report", {.object = path_});
-  }
-
- private:
-  std::string path_;
-  std::ofstream file_;
-};
+/// Says before the training, not after it, that its weights could not be saved.
+void check_save_path(const std::string& path) {
+  namespace fs = std::filesystem;
+  const auto refuse = [&](const char* why) {
+    throw Error(ErrorCode::bad_file, std::string("cannot save weights there: ") + why, {.object = path});
+  };
+  std::error_code ignored;
+  const fs::path folder = fs::path(path).has_parent_path() ? fs::path(path).parent_path() : ".";
+  if (!fs::is_directory(folder, ignored)) refuse("no such folder");
+  if (fs::exists(path, ignored) && !fs::is_regular_file(path, ignored)) refuse("not a regular file");
+  if (::access(folder.c_str(), W_OK) != 0) refuse("the folder cannot be written to");
+}
 
 class Training {
  public:
@@ -128,7 +109,6 @@ class Training {
     const Evaluation test = sgd_.evaluate();
     if (test.samples > 0) std::printf("test accuracy %.4f\n", test.accuracy);
     std::printf("weights sha256 %s\n", sha256_hex(std::as_bytes(std::span(weights))).c_str());
-    if (std::fflush(stdout) != 0) throw Error(ErrorCode::system, "cannot write to standard output");
   }
 
   const TrainOptions& options_;
@@ -142,7 +122,7 @@ void add_optimizer_options(CLI::App& app, OptimizerOptions& optimizer) {
   app.add_option("--optimizer", optimizer.kind, "sgd, adagrad or adam")
       ->check(CLI::IsMember({"sgd", "adagrad", "adam"}));
   app.add_option("--learning-rate", optimizer.learning_rate, "Rate of the first step after the warm-up");
-  app.add_option("--momentum", optimizer.momentum, "Of sgd");
+  app.add_option("--momentum", optimizer.momentum, "Of sgd; the others have none");
   app.add_flag("--nesterov", optimizer.nesterov, "Nesterov's momentum");
   app.add_option("--weight-decay", optimizer.weight_decay, "L2 penalty");
   app.add_option("--schedule", optimizer.schedule.kind, "How the rate changes: constant, step or cosine")
@@ -164,15 +144,18 @@ void add_train(CLI::App& app) {
       *app.add_subcommand("train", "Train a model; the last lines printed are the test accuracy and a hash");
   options->run.add_to(train);
   add_optimizer_options(train, options->run.sgd.optimizer);
-  auto* epochs = train.add_option("--epochs", options->epochs, "Passes over the data")->check(CLI::PositiveNumber);
-  train.add_option("--steps", options->steps, "Steps, in place of epochs")
-      ->check(CLI::PositiveNumber)
-      ->excludes(epochs);
+  auto* epochs = train.add_option("--epochs", options->epochs, "Passes over the data")->check(whole_number(1));
+  train.add_option("--steps", options->steps, "Steps, in place of epochs")->check(whole_number(1))->excludes(epochs);
   train.add_option("--report", options->report, "Write one JSON object a step to this file");
   train.add_option("--save", options->save, "Write the weights to this safetensors file");
   auto* verbose = train.add_flag("--verbose", options->verbose, "Print the phases of every step");
   train.add_flag("--quiet", options->quiet, "Print the last lines only")->excludes(verbose);
-  train.callback([options] { Training(*options).run(); });
+  train.callback([options, &train] {
+    OptimizerOptions& optimizer = options->run.sgd.optimizer;
+    if (optimizer.kind != "sgd" && train.count("--momentum") == 0) optimizer.momentum = 0;
+    if (!options->save.empty()) check_save_path(options->save);
+    Training(*options).run();
+  });
 }
 
 void add_evaluate(CLI::App& app) {

@@ -23,7 +23,8 @@ constexpr std::int64_t kSliceSamples = 32;
 /// Makes the descriptors of one layer and batch size.
 class ConvolutionDescriptors {
  public:
-  ConvolutionDescriptors(Context& context, const PlacedLayer& layer, std::int64_t batch, const memory::desc& destination)
+  ConvolutionDescriptors(Context& context, const PlacedLayer& layer, std::int64_t batch,
+                         const memory::desc& destination)
       : context_(context),
         layer_(layer),
         source_(images(batch, layer.input)),

@@ -1,0 +1,53 @@
+#include "cli/report_file.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <nlohmann/json.hpp>
+#include <system_error>
+
+namespace troupe::cli {
+namespace {
+
+nlohmann::ordered_json to_json(const StepReport& report) {
+  const PhaseSeconds& s = report.seconds;
+  return {{"step", report.step},
+          {"loss", report.loss},
+          {"samples", report.samples},
+          {"bytes_copied", report.bytes_copied},
+          {"seconds",
+           {{"step", s.step},
+            {"compute_all", s.compute_all},
+            {"reduce", s.reduce},
+            {"apply_all", s.apply_all},
+            {"compute", s.compute},
+            {"apply", s.apply}}}};
+}
+
+}  // namespace
+
+ReportFile::ReportFile(const std::string& path) : path_(path) {
+  // Without O_NONBLOCK, opening a FIFO waits for its reader.
+  const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0666);
+  if (descriptor < 0) fail();
+  ::fcntl(descriptor, F_SETFL, ::fcntl(descriptor, F_GETFL) & ~O_NONBLOCK);
+  file_.reset(::fdopen(descriptor, "w"));
+  if (!file_) fail();
+}
+
+void ReportFile::write(const StepReport& report) {
+  const std::string line = to_json(report).dump() + '\n';
+  if (std::fwrite(line.data(), 1, line.size(), file_.get()) != line.size()) fail();
+}
+
+void ReportFile::close() {
+  if (std::fclose(file_.release()) != 0) fail();
+}
+
+void ReportFile::fail() const {
+  throw Error(ErrorCode::bad_file, "cannot write the report: " + std::generic_category().message(errno),
+              {.object = path_});
+}
+
+}  // namespace troupe::cli

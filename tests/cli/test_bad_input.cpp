@@ -1,0 +1,223 @@
+#include <doctest/doctest.h>
+#include <sys/stat.h>
+
+#include <cstring>
+#include <filesystem>
+
+#include "cli/run_program.hpp"
+#include "cli/small_data.hpp"
+
+using namespace troupe_test;
+using namespace troupe::testing;
+
+namespace {
+
+/// The program must end by itself, with one line that names the thing.
+void check_refused(const std::vector<std::string>& arguments, const std::vector<std::string>& named) {
+  const Finished run = run_program(arguments);
+  INFO(run.out << run.err);
+  CHECK(run.status == 1);
+  CHECK(run.err.starts_with("troupe: "));
+  CHECK(lines_of(run.err).size() == 1);
+  CHECK(run.err.size() < 600);
+  CHECK(run.out.find("sha256") == std::string::npos);
+  for (const std::string& text : named) CHECK_MESSAGE(run.err.find(text) != std::string::npos, text);
+}
+
+void check_refused_everywhere(const std::vector<std::string>& arguments, const std::vector<std::string>& named) {
+  for (const char* placement : {"in-process", "processes"})
+    check_refused(joined(arguments, {"--placement", placement}), named);
+}
+
+/// Spoils one file of a small Fashion-MNIST and trains on it.
+void check_spoilt_idx(const std::string& part, const std::string& code, const std::string& bytes) {
+  const TemporaryFolder folder;
+  write_fashion(folder);
+  write_gzip(folder / part, bytes);
+  check_refused_everywhere(
+      {"train", "--model", "softmax", "--data", "fashion-mnist:" + folder.path().string(), "--steps", "2"},
+      {code, folder / part});
+}
+
+void check_spoilt_npy(const std::string& part, const std::string& code, const std::string& bytes) {
+  const TemporaryFolder folder;
+  const std::string data = write_npy(folder);
+  write_file(folder / part, bytes);
+  check_refused_everywhere({"train", "--model", "softmax", "--data", data, "--steps", "2"}, {code, folder / part});
+}
+
+std::string spoilt(std::string bytes, std::size_t at, char value) {
+  bytes[at] = value;
+  return bytes;
+}
+
+std::string safetensors(const std::string& header, const std::string& data) {
+  return little_endian(header.size(), 8) + header + data;
+}
+
+}  // namespace
+
+TEST_CASE("spoilt IDX files") {
+  const std::string images = "train-images-idx3-ubyte.gz";
+  const std::string labels = "t10k-labels-idx1-ubyte.gz";
+  const std::string good = idx_bytes({50, 28, 28}, image_bytes(50));
+  check_spoilt_idx(images, "bad_file", "");
+  check_spoilt_idx(images, "bad_file", good.substr(0, 7));
+  check_spoilt_idx(images, "bad_file", good.substr(0, good.size() - 1));
+  check_spoilt_idx(images, "bad_file", good + "x");
+  check_spoilt_idx(images, "bad_file", spoilt(good, 2, '\x0d'));
+  check_spoilt_idx(images, "bad_file", spoilt(good, 0, 'x'));
+  check_spoilt_idx(images, "bad_file", idx_bytes({0xffffffff, 0xffffffff, 0xffffffff}, "x"));
+  check_spoilt_idx(labels, "bad_file", idx_bytes({19}, label_bytes(19)));
+  check_spoilt_idx(labels, "bad_data", idx_bytes({20}, spoilt(label_bytes(20), 3, '\x0a')));
+}
+
+TEST_CASE("IDX files that are missing or no gzip") {
+  const TemporaryFolder folder;
+  const std::vector<std::string> train{"train", "--model", "softmax", "--data",
+                                       "fashion-mnist:" + folder.path().string()};
+  check_refused_everywhere(train, {"bad_file", folder / "train-images-idx3-ubyte.gz"});
+  write_fashion(folder);
+  const std::string images = folder / "train-images-idx3-ubyte.gz";
+  write_file(images, read_file(images).substr(0, 100));
+  check_refused_everywhere(train, {"bad_file", images});
+  std::filesystem::remove(images);
+  std::filesystem::create_directory(images);
+  check_refused_everywhere(train, {"bad_file", images});
+}
+
+TEST_CASE("spoilt npy files") {
+  const std::string dictionary = npy_dictionary("|u1", "(30, 1, 28, 28)");
+  const std::string good = npy_bytes(dictionary, image_bytes(30));
+  check_spoilt_npy("images.npy", "bad_file", "");
+  check_spoilt_npy("images.npy", "bad_file", good.substr(0, 9));
+  check_spoilt_npy("images.npy", "bad_file", good.substr(0, 40));
+  check_spoilt_npy("images.npy", "bad_file", good.substr(0, good.size() - 1));
+  check_spoilt_npy("images.npy", "bad_file", good + "x");
+  check_spoilt_npy("images.npy", "bad_file", spoilt(good, 1, 'X'));
+  check_spoilt_npy("images.npy", "bad_file", npy_bytes(npy_dictionary("|O", "(30, 1, 28, 28)"), image_bytes(30)));
+  check_spoilt_npy("images.npy", "bad_file",
+                   npy_bytes(npy_dictionary("|u1", "(4294967296, 4294967296, 28)"), image_bytes(30)));
+  check_spoilt_npy("labels.npy", "bad_file", npy_bytes(npy_dictionary("<i8", "(29,)"), int64_bytes(label_bytes(29))));
+  check_spoilt_npy("labels.npy", "bad_data",
+                   npy_bytes(npy_dictionary("<i8", "(30,)"), std::string(29 * 8, '\0') + std::string(8, '\xff')));
+  check_refused_everywhere({"train", "--data", "npy:/nonexistent/a.npy,/nonexistent/b.npy"},
+                           {"bad_file", "/nonexistent/a.npy"});
+  check_refused({"train", "--data", "npy:onlyone"}, {"npy:onlyone"});
+}
+
+TEST_CASE("data that is a FIFO is refused, not waited for") {
+  const TemporaryFolder folder;
+  const std::string fifo = folder / "fifo";
+  REQUIRE(::mkfifo(fifo.c_str(), 0600) == 0);
+  check_refused_everywhere({"train", "--model", "softmax", "--data", "npy:" + fifo + "," + fifo}, {fifo});
+  check_refused(train_linear({"--steps", "1", "--load", fifo}), {fifo});
+  check_refused(train_linear({"--steps", "1", "--report", fifo}), {fifo});
+  check_refused(train_linear({"--steps", "1", "--save", fifo}), {fifo});
+}
+
+TEST_CASE("spoilt safetensors files") {
+  const TemporaryFolder folder;
+  const std::string path = folder / "w.safetensors";
+  REQUIRE(run_program(train_linear({"--steps", "1", "--save", path})).status == 0);
+  const std::string good = read_file(path);
+  const auto check = [&](const std::string& code, const std::string& bytes) {
+    write_file(path, bytes);
+    check_refused(train_linear({"--steps", "1", "--load", path}), {code, path});
+  };
+  check("bad_file", "");
+  check("bad_file", good.substr(0, 5));
+  check("bad_file", good.substr(0, good.size() - 1));
+  check("bad_file", good + "x");
+  check("bad_file", little_endian(~0ULL, 8) + good.substr(8));
+  check("bad_file", safetensors("no JSON", ""));
+  check("model_mismatch", safetensors(R"({"x":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})", "abcd"));
+  std::filesystem::remove(path);
+  check_refused_everywhere(train_linear({"--steps", "1", "--load", path}), {"bad_file", path});
+}
+
+TEST_CASE("options that cannot work are named") {
+  const auto linear = [](const std::vector<std::string>& more) { return joined(train_linear({"--steps", "2"}), more); };
+  check_refused_everywhere(linear({"--workers", "0"}), {"num_workers is 0"});
+  check_refused_everywhere(linear({"--workers", "-3"}), {"num_workers is -3"});
+  check_refused_everywhere(linear({"--workers", "100000"}), {"100000"});
+  check_refused(linear({"--workers", "99999999999999999999"}), {"--workers"});
+  check_refused(linear({"--workers", "1.5"}), {"--workers"});
+  check_refused(linear({"--workers", ""}), {"workers"});
+  check_refused(linear({"--workers", "1001"}), {"1001", "1000"});
+  check_refused(linear({"--devices-per-worker", "0"}), {"devices_per_worker is 0"});
+  check_refused_everywhere(linear({"--shards", "1001"}), {"1001", "1000"});
+  check_refused(linear({"--shards", "1"}), {"1 shards"});
+  check_refused(linear({"--shards", "-1"}), {"--shards", "-1"});
+  check_refused(linear({"--batch-size", "-1"}), {"--batch-size", "-1"});
+  check_refused_everywhere(linear({"--batch-size", "9223372036854775807"}), {"batch_size"});
+  check_refused(linear({"--store-bytes", "-1"}), {"--store-bytes"});
+  check_refused(linear({"--store-bytes", "99999999999999999999999"}), {"--store-bytes"});
+  check_refused(linear({"--seed", "-1"}), {"--seed"});
+  check_refused(train_linear({"--steps", "0"}), {"--steps", "0"});
+  check_refused(train_linear({"--epochs", "-1"}), {"--epochs", "-1"});
+  check_refused(train_linear({"--epochs", "1", "--steps", "1"}), {"--epochs", "--steps"});
+  check_refused(linear({"--optimizer", "adam", "--momentum", "0.9"}), {"momentum"});
+  check_refused({"train", "--verbose", "--quiet"}, {"--verbose", "--quiet"});
+  check_refused({"train", "--model", "resnet"}, {"--model", "resnet"});
+  check_refused_everywhere({"train", "--data", "nothing"}, {"'nothing'"});
+  check_refused_everywhere({"train", "--data", ""}, {"no data named ''"});
+  check_refused({"train", "--strategy", "ring"}, {"--strategy", "ring"});
+  check_refused({"train", "--placement", "moon"}, {"--placement", "moon"});
+  check_refused({"train", "--frobnicate"}, {"--frobnicate"});
+  check_refused({"train", "extra"}, {"extra"});
+  check_refused({"frobnicate"}, {"'frobnicate'"});
+  check_refused({"bench", "frobnicate"}, {"'frobnicate'"});
+  check_refused({}, {"subcommand"});
+  check_refused({"evaluate", "--model", "linear"}, {"--load"});
+  check_refused(linear({"--step-timeout", "nan"}), {"--step-timeout"});
+  check_refused(linear({"--start-timeout", "-1"}), {"--start-timeout"});
+  check_refused({"bench", "sync", "--parameters", "99999999999"}, {"--parameters"});
+  check_refused({"bench", "sync", "--parameters", "60000000000"}, {"store_full"});
+}
+
+TEST_CASE("models that do not fit the data are named") {
+  check_refused_everywhere({"train", "--model", "cnn", "--data", "synthetic-linear", "--steps", "1"},
+                           {"synthetic-linear"});
+  check_refused({"train", "--model", "cnn", "--data", "mock-images:1", "--steps", "1"}, {"layer"});
+  check_refused({"train", "--model", "linear", "--data", "mock-images:4,2", "--steps", "1"}, {"linear regression"});
+}
+
+TEST_CASE("a store that is too small says so") {
+  check_refused_everywhere(train_linear({"--steps", "2", "--store-bytes", "10000"}), {"store_full"});
+}
+
+TEST_CASE("files that cannot be written are named before the training") {
+  for (const char* option : {"--save", "--report"}) {
+    check_refused_everywhere(train_linear({"--steps", "100000000", option, "/nonexistent/folder/file"}),
+                             {"bad_file", "/nonexistent/folder/file"});
+    check_refused(train_linear({"--steps", "100000000", option, "/tmp"}), {"bad_file", "/tmp"});
+  }
+  check_refused(train_linear({"--steps", "2", "--report", "/dev/full"}), {"bad_file", "/dev/full"});
+  check_refused(train_linear({"--steps", "2", "--save", "/dev/null"}), {"bad_file", "/dev/null"});
+  struct stat status {};
+  REQUIRE(::stat("/dev/null", &status) == 0);
+  CHECK(S_ISCHR(status.st_mode));
+}
+
+TEST_CASE("a loss that is not finite is named by worker and step") {
+  for (const char* strategy : {"sharded", "driver"})
+    check_refused_everywhere(train_linear({"--steps", "50", "--learning-rate", "1e30", "--strategy", strategy}),
+                             {"non_finite_loss", "worker ", "phase compute", "step 3"});
+  for (const char* rate : {"nan", "inf", "-1"})
+    check_refused(train_linear({"--steps", "50", "--learning-rate", rate}), {"learning_rate"});
+}
+
+TEST_CASE("what cannot be printed is an error") {
+  const std::vector<std::vector<std::string>> commands{
+      train_linear({"--steps", "2", "--quiet"}),
+      train_linear({"--steps", "2", "--verbose"}),
+      {"bench", "sync", "--parameters", "10", "--rounds", "1"},
+      {"train", "--help"},
+  };
+  for (const auto& command : commands) {
+    const Finished run = run_program(command, {.output = "/dev/full"});
+    CHECK(run.status == 1);
+    CHECK(run.err == "troupe: system: cannot write to standard output\n");
+  }
+}

@@ -1,0 +1,80 @@
+#include <doctest/doctest.h>
+#include <sys/stat.h>
+
+#include "cli/run_program.hpp"
+#include "cli/small_data.hpp"
+
+using namespace troupe_test;
+using troupe::testing::TemporaryFolder;
+using troupe::testing::write_file;
+
+namespace {
+
+constexpr const char* kConfig = R"({"model": "linear", "data": "synthetic-linear", "batch-size": 50, "workers": 2,
+  "learning-rate": 0.01, "momentum": 0, "steps": 6, "quiet": true})";
+
+std::string hash(const std::vector<std::string>& arguments) {
+  const Finished run = run_program(arguments);
+  CHECK_MESSAGE(run.status == 0, run.err);
+  return run.out;
+}
+
+}  // namespace
+
+TEST_CASE("a configuration file says what options say, and what is typed wins") {
+  const TemporaryFolder folder;
+  const std::string path = folder / "config.json";
+  write_file(path, kConfig);
+  const std::string six = hash(train_linear({"--steps", "6", "--quiet"}));
+  const std::string nine = hash(train_linear({"--steps", "9", "--quiet"}));
+  CHECK(hash({"train", "--config", path}) == six);
+  CHECK(hash({"--config=" + path, "train"}) == six);
+  CHECK(hash({"train", "--steps", "9", "--config", path}) == nine);
+  // 1000 samples in 2 shards of 50 a step: 10 steps are an epoch.
+  CHECK(hash({"train", "--config", path, "--epochs", "1"}) == hash(train_linear({"--steps", "10", "--quiet"})));
+}
+
+TEST_CASE("configurations that make no sense are refused with file and key") {
+  const TemporaryFolder folder;
+  const std::string path = folder / "config.json";
+  const std::string nested(100'000, '[');
+  const std::vector<std::pair<std::string, std::string>> cases{
+      {R"({"wrokers": 2})", "wrokers"},
+      {R"({"config": "other"})", "'config'"},
+      {R"({"help": true})", "'help'"},
+      {R"({"": 2})", "unknown key ''"},
+      {R"({"workers": "two"})", "--workers"},
+      {R"({"workers": 2.5})", "--workers"},
+      {R"({"workers": null})", "'workers'"},
+      {R"({"workers": {"count": 2}})", "'workers'"},
+      {R"({"workers": [2]})", "'workers'"},
+      {R"({"workers": true})", "'workers'"},
+      {R"({"quiet": 1})", "'quiet'"},
+      {R"({"placement": "moon"})", "--placement"},
+      {"[1, 2]", "JSON object"},
+      {"{", "parse error"},
+      {"", "parse error"},
+      {nested, "parse error"},
+  };
+  for (const auto& [text, expected] : cases) {
+    write_file(path, text);
+    const Finished run = run_program({"train", "--config", path});
+    CHECK_MESSAGE(run.status == 1, text.substr(0, 80));
+    CHECK_MESSAGE(run.err.find(expected) != std::string::npos, run.err);
+    CHECK_MESSAGE(lines_of(run.err).size() == 1, run.err);
+    CHECK_MESSAGE((run.err.find(path) != std::string::npos || run.err.find("--") != std::string::npos), run.err);
+  }
+}
+
+TEST_CASE("a configuration is a regular file") {
+  const TemporaryFolder folder;
+  const std::string fifo = folder / "fifo";
+  REQUIRE(::mkfifo(fifo.c_str(), 0600) == 0);
+  for (const std::string& path : {fifo, folder.path().string(), folder / "missing", std::string()}) {
+    const Finished run = run_program({"train", "--config", path});
+    CHECK(run.status == 1);
+    CHECK_MESSAGE(run.err.find(path) != std::string::npos, run.err);
+    CHECK_MESSAGE(run.err.starts_with("troupe: bad_file: "), run.err);
+  }
+  CHECK(run_program({"train", "--config"}).err.find("--config wants a file") != std::string::npos);
+}

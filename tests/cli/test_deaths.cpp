@@ -1,0 +1,111 @@
+#include <doctest/doctest.h>
+#include <signal.h>
+
+#include <filesystem>
+
+#include "cli/processes.hpp"
+#include "cli/run_program.hpp"
+#include "cli/small_data.hpp"
+
+using namespace troupe_test;
+using namespace std::chrono_literals;
+using troupe::testing::TemporaryFolder;
+
+namespace {
+
+/// A training in worker processes that would go on for a very long time, after its first steps.
+class LongTraining {
+ public:
+  explicit LongTraining(const std::string& workers = "3") {
+    program_ = std::make_unique<Program>(train_linear({"--placement", "processes", "--workers", workers, "--batch-size",
+                                                       "0", "--steps", "1000000000", "--verbose"}),
+                                         Surroundings{.temporary = temporary_.path().string()});
+    REQUIRE(program_->prints("step 3, "));
+    pids_ = children_of(program_->pid());
+    REQUIRE(pids_.size() == std::stoul(workers));
+    for (const pid_t pid : pids_) watches_.emplace_back(pid);
+  }
+
+  Program& program() { return *program_; }
+  const std::vector<pid_t>& workers() const { return pids_; }
+
+  void check_nothing_left() {
+    for (const Watch& watch : watches_) CHECK(watch.ends_within(2s));
+    for (const auto& entry : std::filesystem::directory_iterator(temporary_.path())) FAIL_CHECK(entry.path().string());
+  }
+
+ private:
+  TemporaryFolder temporary_;
+  std::unique_ptr<Program> program_;
+  std::vector<pid_t> pids_;
+  std::vector<Watch> watches_;
+};
+
+}  // namespace
+
+TEST_CASE("a killed worker ends the program, which names worker, process and phase") {
+  for (std::size_t victim = 0; victim < 3; ++victim) {
+    LongTraining training;
+    const pid_t pid = training.workers()[victim];
+    // Stopped first, so that the driver waits for this worker and no other when it is killed.
+    ::kill(pid, SIGSTOP);
+    training.program().read_until_silent(300ms);
+    ::kill(pid, SIGKILL);
+    const Finished run = training.program().finish(10s);
+    INFO(run.err);
+    CHECK(run.status == 1);
+    CHECK(matches(run.err, "troupe: worker_lost: .*signal 9 \\(worker [0-2], node pid " + std::to_string(pid) +
+                               ", phase (compute|apply), step [0-9]+\\)\n"));
+    CHECK(run.out.find("sha256") == std::string::npos);
+    training.check_nothing_left();
+  }
+}
+
+TEST_CASE("a stopped worker is missed within the step's deadline") {
+  const TemporaryFolder temporary;
+  Program program(train_linear({"--placement", "processes", "--batch-size", "0", "--steps", "1000000000", "--verbose",
+                                "--step-timeout", "1"}),
+                  {.temporary = temporary.path().string()});
+  REQUIRE(program.prints("step 3, "));
+  const auto workers = children_of(program.pid());
+  REQUIRE(workers.size() == 2);
+  const Watch stopped(workers[1]);
+  ::kill(workers[1], SIGSTOP);
+  const Finished run = program.finish(10s);
+  CHECK(run.status == 1);
+  CHECK_MESSAGE(matches(run.err, "troupe: timeout: worker 1 .*node pid " + std::to_string(workers[1]) + ".*\n"),
+                run.err);
+  CHECK(stopped.ends_within(2s));
+}
+
+TEST_CASE("an interrupt to the driver ends everything") {
+  LongTraining training;
+  ::kill(training.program().pid(), SIGINT);
+  CHECK(training.program().finish(2s).status == -SIGINT);
+  training.check_nothing_left();
+}
+
+TEST_CASE("an interrupt to the process group, as a terminal sends it, ends everything quietly") {
+  LongTraining training;
+  ::kill(-training.program().pid(), SIGINT);
+  const Finished run = training.program().finish(2s);
+  CHECK(run.status == -SIGINT);
+  CHECK(run.err.empty());
+  training.check_nothing_left();
+}
+
+TEST_CASE("workers end when the driver is terminated or killed") {
+  for (const int signal : {SIGTERM, SIGKILL}) {
+    LongTraining training;
+    ::kill(training.program().pid(), signal);
+    CHECK(training.program().finish(2s).status == -signal);
+    training.check_nothing_left();
+  }
+}
+
+TEST_CASE("everything ends when nobody reads what the program prints") {
+  LongTraining training;
+  training.program().stop_reading();
+  CHECK(training.program().finish(2s).status == -SIGPIPE);
+  training.check_nothing_left();
+}

@@ -1,0 +1,120 @@
+#include <arpa/inet.h>
+#include <doctest/doctest.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/inotify.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstring>
+#include <filesystem>
+
+#include "cli/processes.hpp"
+#include "cli/run_program.hpp"
+#include "cli/small_data.hpp"
+
+using namespace troupe_test;
+using namespace std::chrono_literals;
+using troupe::FileDescriptor;
+using troupe::testing::TemporaryFolder;
+
+namespace {
+
+/// Waits for something to be made in a folder.
+class Lookout {
+ public:
+  explicit Lookout(const std::string& folder) : inotify_(::inotify_init1(IN_CLOEXEC)) {
+    REQUIRE(::inotify_add_watch(inotify_.get(), folder.c_str(), IN_CREATE) >= 0);
+  }
+  /// The new name; empty when time runs out.
+  std::string next(std::chrono::milliseconds timeout) const {
+    pollfd waiting{inotify_.get(), POLLIN, 0};
+    if (::poll(&waiting, 1, static_cast<int>(timeout.count())) != 1) return "";
+    alignas(inotify_event) std::array<char, 4096> buffer{};
+    if (::read(inotify_.get(), buffer.data(), buffer.size()) <= 0) return "";
+    return reinterpret_cast<const inotify_event*>(buffer.data())->name;
+  }
+
+ private:
+  FileDescriptor inotify_;
+};
+
+/// A connection to the socket, as soon as it listens; none when its folder has gone before that.
+FileDescriptor connect_to(const std::string& folder) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  const std::string path = folder + "/driver";
+  REQUIRE(path.size() < sizeof address.sun_path);
+  std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
+  FileDescriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  while (std::filesystem::exists(folder))
+    if (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) return socket;
+  return {};
+}
+
+/// True when the other side closes without a word.
+bool is_turned_away(const FileDescriptor& socket, std::chrono::milliseconds timeout) {
+  pollfd waiting{socket.get(), POLLIN, 0};
+  std::array<char, 256> buffer{};
+  return ::poll(&waiting, 1, static_cast<int>(timeout.count())) == 1 &&
+         ::recv(socket.get(), buffer.data(), buffer.size(), 0) <= 0;
+}
+
+}  // namespace
+
+TEST_CASE("the search for sockets finds one that is there") {
+  CHECK(inet_sockets_of(::getpid()).empty());
+  const FileDescriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  REQUIRE(::listen(socket.get(), 1) == 0);
+  CHECK(inet_sockets_of(::getpid()).size() == 1);
+}
+
+TEST_CASE("neither driver nor workers have a network socket") {
+  for (const char* placement : {"in-process", "processes"}) {
+    Program program(train_linear({"--placement", placement, "--steps", "1000000000", "--verbose"}));
+    REQUIRE(program.prints("step 3, "));
+    const auto workers = children_of(program.pid());
+    CHECK(workers.size() == (std::string(placement) == "processes" ? 2 : 0));
+    CHECK(inet_sockets_of(program.pid()).empty());
+    for (const pid_t worker : workers) CHECK(inet_sockets_of(worker).empty());
+  }
+}
+
+TEST_CASE("a stranger who knocks while workers start is turned away, and the training goes on") {
+  constexpr int kAttempts = 20;  // the door is open for some milliseconds only
+  int heard = 0;
+  for (int attempt = 0; attempt < kAttempts && heard < 3; ++attempt) {
+    const TemporaryFolder temporary;
+    const Lookout lookout(temporary.path().string());
+    Program program(train_linear({"--placement", "processes", "--workers", "4", "--steps", "5", "--quiet"}),
+                    {.temporary = temporary.path().string()});
+    const std::string folder = lookout.next(20s);
+    REQUIRE_FALSE(folder.empty());
+    const FileDescriptor stranger = connect_to(temporary / folder);
+    if (stranger) {
+      ++heard;
+      const std::string garbage(5000, '\xff');
+      ::send(stranger.get(), garbage.data(), garbage.size(), MSG_NOSIGNAL);
+      CHECK(is_turned_away(stranger, 5s));
+    }
+    const Finished run = program.finish();
+    CHECK_MESSAGE(run.status == 0, run.err);
+    CHECK(run.out.find("weights sha256") == 0);
+  }
+  CHECK(heard > 0);
+}
+
+TEST_CASE("the folder of the socket is for its user alone, and gone when all workers are there") {
+  const TemporaryFolder temporary;
+  const Lookout lookout(temporary.path().string());
+  Program program(train_linear({"--placement", "processes", "--steps", "1000000000", "--verbose"}),
+                  {.temporary = temporary.path().string()});
+  const std::string folder = temporary / lookout.next(20s);
+  std::error_code gone;
+  const auto permissions = std::filesystem::status(folder, gone).permissions();
+  if (!gone) CHECK(permissions == std::filesystem::perms::owner_all);
+  REQUIRE(program.prints("step 1, "));
+  CHECK(std::filesystem::is_empty(temporary.path()));
+}
