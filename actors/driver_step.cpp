@@ -55,9 +55,10 @@ Driver::Reduced Driver::combine(const std::vector<Computed>& computed) const {
     for (std::size_t i = 0; i < worker.shards.size(); ++i) {
       const double loss = from_bits(worker.loss_bits[i]);
       if (!std::isfinite(loss))
-        throw Error(ErrorCode::non_finite_loss,
-                    "the loss of shard " + std::to_string(worker.shards[i]) + " is " + std::to_string(loss),
-                    where(worker.worker, "compute"));
+        throw Error(
+            ErrorCode::non_finite_loss,
+            "the loss of shard " + std::to_string(worker.shards[i]) + " is " + (std::isnan(loss) ? "NaN" : "infinite"),
+            where(worker.worker, "compute"));
       losses.at(static_cast<std::size_t>(worker.shards[i])) = loss;
       reduced.samples += worker.samples[i];
     }

@@ -3,7 +3,7 @@
 namespace troupe {
 
 Functions& functions() {
-  static Functions known;
+  static Functions& known = *new Functions;  // never destroyed: replicas that were given up may outlive main
   return known;
 }
 

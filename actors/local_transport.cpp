@@ -20,6 +20,7 @@ namespace {
 
 /// CAF names what is published by port numbers; nothing is bound to this one.
 constexpr std::uint16_t kPort = 1;
+constexpr const char* kSocketName = "/driver";
 constexpr caf::timespan kManagerPatience = std::chrono::seconds(10);
 
 sockaddr_un address_of(const std::string& path) {
@@ -110,15 +111,20 @@ caf::io::middleman_actor make_manager(caf::actor_system& system, LocalListener::
 }
 
 std::string make_private_folder() {
-  std::string name = (std::filesystem::temp_directory_path() / "troupe-XXXXXX").string();
-  if (::mkdtemp(name.data()) == nullptr) throw_errno("cannot make a folder for a socket");
+  std::error_code failed;
+  const auto parent = std::filesystem::temp_directory_path(failed);
+  if (failed) throw Error(ErrorCode::system, "no folder for temporary files (TMPDIR): " + failed.message());
+  std::string name = (parent / "troupe-XXXXXX").string();
+  address_of(name + kSocketName);
+  if (::mkdtemp(name.data()) == nullptr)
+    throw_errno(("cannot make a folder for a socket in " + parent.string()).c_str());
   return name;
 }
 
 }  // namespace
 
 LocalListener::LocalListener(caf::actor_system& system, const caf::actor& reachable, Admit admit)
-    : folder_(make_private_folder()), path_(folder_ + "/driver"), manager_(make_manager(system, std::move(admit))) {
+    : folder_(make_private_folder()), path_(folder_ + kSocketName), manager_(make_manager(system, std::move(admit))) {
   caf::scoped_actor self(system);
   std::string problem;
   self->request(manager_, kManagerPatience, caf::publish_atom_v, kPort,

@@ -24,10 +24,7 @@ caf::behavior worker_actor(caf::event_based_actor* self, const std::shared_ptr<W
       [=](const Attach& request) { worker->attach(request, reply_to(self)); },
       [=](const Compute& request) { worker->compute(request, reply_to(self)); },
       [=](const Apply& request) { worker->apply(request, reply_to(self)); },
-      [=](const Task& request) {
-        worker->task(request, reply_to(self));
-        if (request.kind == TaskKind::stop) self->quit();
-      },
+      [=](const Task& request) { worker->task(request, reply_to(self)); },
   };
 }
 

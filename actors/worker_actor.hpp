@@ -6,8 +6,8 @@
 
 namespace troupe {
 
-/// The actor around a worker: joins the driver, then hands each request on and sends the reply to who asked. Ends after
-/// TaskKind::stop.
+/// The actor around a worker: joins the driver, then hands each request on and sends the reply to who asked. Ends
+/// when it is told to exit, or its process does.
 caf::behavior worker_actor(caf::event_based_actor* self, const std::shared_ptr<Worker>& worker,
                            const caf::actor& driver);
 

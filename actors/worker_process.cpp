@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <filesystem>
 #include <iostream>
 
 #include "actors/launch.hpp"
@@ -29,10 +30,30 @@ void wait_for_hangup(int socket) {
   }
 }
 
-void serve(const WorkerLaunch& launch) {
-  FileDescriptor store_socket(WorkerLaunch::kStoreSocket);
-  if (::fcntl(store_socket.get(), F_SETFD, FD_CLOEXEC) != 0) throw_errno("the object store's socket is not there");
-  const int watched = ::fcntl(store_socket.get(), F_DUPFD_CLOEXEC, 0);
+bool has_hung_up(int socket) {
+  pollfd peer{socket, 0, 0};
+  return ::poll(&peer, 1, 0) > 0;
+}
+
+/// A driver that was killed while its workers joined could not.
+void remove_socket(const WorkerLaunch& launch) {
+  const std::filesystem::path socket(launch.socket);
+  std::error_code ignored;
+  std::filesystem::remove(socket, ignored);
+  std::filesystem::remove(socket.parent_path(), ignored);
+}
+
+/// The inherited socket of the object store, under a number of its own, not to be inherited further.
+FileDescriptor take_store_socket() {
+  FileDescriptor inherited(WorkerLaunch::kStoreSocket);
+  FileDescriptor socket(::fcntl(inherited.get(), F_DUPFD_CLOEXEC, 0));
+  if (!socket) throw_errno("the object store's socket is not there");
+  return socket;
+}
+
+void serve(const WorkerLaunch& launch, int watched) {
+  FileDescriptor store_socket(::fcntl(watched, F_DUPFD_CLOEXEC, 0));
+  if (!store_socket) throw_errno("fcntl");
   auto store = std::make_unique<StoreClient>(store::make_socket_channel(std::move(store_socket)));
   auto worker = std::make_shared<Worker>(launch.worker, std::move(store), CreateModel());
 
@@ -41,6 +62,7 @@ void serve(const WorkerLaunch& launch) {
   const caf::actor driver = connect_local(system, launch.socket, std::chrono::seconds(20));
   system.spawn(worker_actor, worker, driver);
   wait_for_hangup(watched);
+  remove_socket(launch);
   leave(0);
 }
 
@@ -49,10 +71,16 @@ void serve(const WorkerLaunch& launch) {
 void run_worker_process(const WorkerLaunch& launch) {
   // Ctrl-C reaches the whole process group; the driver decides what it means, and its end is the workers' end.
   std::signal(SIGINT, SIG_IGN);
+  FileDescriptor watched;
   try {
-    serve(launch);
+    watched = take_store_socket();
+    serve(launch, watched.get());
   } catch (const std::exception& error) {
-    std::cerr << "troupe: worker " << launch.worker << ": " << error.what() << '\n';
+    if (watched && has_hung_up(watched.get())) {
+      remove_socket(launch);
+    } else {
+      std::cerr << "troupe: worker " << launch.worker << ": " << error.what() << '\n';
+    }
   }
   leave(1);
 }

@@ -59,7 +59,7 @@ class Cache {
 }  // namespace
 
 TrainingData load_data(const std::string& name, std::uint64_t seed) {
-  static Cache cache;
+  static Cache& cache = *new Cache;  // never destroyed: a replica that was given up may outlive main
   const auto sets = cache.get(name, seed);
   TrainingData data{.train = {sets, &sets->train}, .test = nullptr};
   if (sets->test) data.test = {sets, &*sets->test};

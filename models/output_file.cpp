@@ -13,7 +13,14 @@
 
 namespace troupe {
 
-OutputFile::OutputFile(std::string path) : path_(std::move(path)) { create(); }
+OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
+  std::error_code ignored;
+  const auto status = std::filesystem::status(path_, ignored);
+  // The file takes the place of what is there, which must not be a device, a pipe or a folder.
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
+    throw_bad_file(path_, "cannot write: this is no regular file");
+  create();
+}
 
 OutputFile::~OutputFile() {
   if (descriptor_ >= 0) ::close(descriptor_);

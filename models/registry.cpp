@@ -38,7 +38,7 @@ class Registry {
 };
 
 Registry& registry() {
-  static Registry registered;
+  static Registry& registered = *new Registry;  // never destroyed: replicas that were given up may outlive main
   return registered;
 }
 

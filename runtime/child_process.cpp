@@ -20,7 +20,9 @@ namespace {
   // First out of the way of the numbers they are to have, then onto them; dup2 clears close-on-exec.
   constexpr std::size_t kMost = 8;
   int moved[kMost] = {};
-  for (std::size_t i = 0; i < count; ++i) moved[i] = ::fcntl(inherited[i].first, F_DUPFD_CLOEXEC, 64);
+  int above = 0;
+  for (std::size_t i = 0; i < count; ++i) above = inherited[i].second >= above ? inherited[i].second + 1 : above;
+  for (std::size_t i = 0; i < count; ++i) moved[i] = ::fcntl(inherited[i].first, F_DUPFD_CLOEXEC, above);
   for (std::size_t i = 0; i < count; ++i)
     if (moved[i] < 0 || ::dup2(moved[i], inherited[i].second) < 0) ::_exit(127);
   ::execv(program, arguments);

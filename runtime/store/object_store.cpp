@@ -46,11 +46,24 @@ class ObjectStore::Impl : public std::enable_shared_from_this<ObjectStore::Impl>
   /// Takes an answer; the descriptor is the table's.
   using Respond = std::function<void(const store::Answer&)>;
 
-  explicit Impl(std::size_t quota)
-      : table_(quota, [this](const store::Waiter& waiter, const store::Answer& answer) { wake(waiter, answer); }) {}
+  /// @throws Error system when the machine refuses the loop's descriptors.
+  explicit Impl(std::size_t quota) try
+      : first_socket_(loop_),
+        table_(quota, [this](const store::Waiter& waiter, const store::Answer& answer) { wake(waiter, answer); }) {
+  } catch (const boost::system::system_error& error) {
+    throw Error(ErrorCode::system, std::string("cannot start the object store: ") + error.what());
+  }
 
   void run() {
-    thread_ = std::thread([this] { loop_.run(); });
+    thread_ = std::thread([this] {
+      for (;;) try {
+          loop_.run();
+          return;
+        } catch (const std::exception& error) {
+          // What one client asked for must not end the store for the others.
+          std::cerr << "troupe: object store: " << error.what() << '\n';
+        }
+    });
   }
 
   /// What was posted before is done, what waits is given up, and nothing can be posted after.
@@ -155,6 +168,7 @@ class ObjectStore::Impl : public std::enable_shared_from_this<ObjectStore::Impl>
 
   asio::io_context loop_{1};
   asio::executor_work_guard<asio::io_context::executor_type> busy_{loop_.get_executor()};
+  asio::posix::stream_descriptor first_socket_;  ///< has the loop open its own descriptors now, where it can fail
   store::ObjectTable table_;
   std::map<store::Waiter, Waiting> waiting_;
   std::map<store::ClientId, std::unique_ptr<asio::posix::stream_descriptor>> sessions_;

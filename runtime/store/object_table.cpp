@@ -85,8 +85,8 @@ Answer ObjectTable::create(ClientId client, const Request& request) {
     // Others are to map a shared object for writing, which a slab that was sealed before does not allow.
     const bool recycle = !object.shared_writers;
     if (!take_slab(clients_.at(client), request.bytes, recycle, object.slab)) return refuse(Status::full);
-  } catch (const Error&) {
-    return refuse(Status::no_memory);
+  } catch (const Error& error) {
+    return refuse(error.code() == ErrorCode::store_full ? Status::no_memory : Status::machine_refused);
   }
   const auto made = objects_.emplace(request.id, std::move(object)).first;
   refer(client, made);

@@ -18,6 +18,8 @@ const char* text(store::Status status) {
       return "the object store is full";
     case Status::no_memory:
       return "the machine has no memory for an object";
+    case Status::machine_refused:
+      return "the machine refused the object store a memory file";
     case Status::exists:
       return "an object of this id exists with another creator or size";
     case Status::unknown:

@@ -189,3 +189,11 @@ TEST_CASE("tensors that overlap, leave holes or leave the file are refused") {
   bad("truncated", entry("b", "[1]", "[24,28]"), 24);
   bad("bytes after", entry("b", "[1]", "[24,28]"), 29);
 }
+
+TEST_CASE("weights take the place of files only") {
+  const TemporaryFolder folder;
+  const std::string pipe = folder / "pipe";
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  check_throws(ErrorCode::bad_file, "regular file", [&] { write_safetensors(pipe, kTensors, kWeights); });
+  check_throws(ErrorCode::bad_file, "regular file", [&] { write_safetensors("/dev/null", kTensors, kWeights); });
+}
