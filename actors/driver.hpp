@@ -15,6 +15,8 @@
 
 namespace troupe {
 
+class HeldSignals;
+
 /// What all replicas have in common.
 struct ModelFacts {
   std::size_t size = 0;
@@ -89,7 +91,8 @@ class Driver {
   /// Brings the workers into a known state.
   void settle();
   void replace_lost_workers(const Deadline& deadline);
-  void wait_for_joins(const Deadline& deadline);
+  void start_lost_workers();
+  void wait_for_joins(const Deadline& deadline, const HeldSignals& held);
   void accept_join(const Joined& joined);
   void build_replicas(const Deadline& deadline);
   void check_built(const Built& built);

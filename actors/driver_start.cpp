@@ -7,6 +7,7 @@
 #include "actors/driver_rounds.hpp"
 #include "actors/launch.hpp"
 #include "actors/options_json.hpp"
+#include "runtime/held_signals.hpp"
 
 // How workers come, are replaced and go.
 namespace troupe {
@@ -35,7 +36,10 @@ Driver::Driver(ModelCreator creator, Options options)
     : creator_(std::move(creator)), options_(std::move(options)), optimizer_(options_.optimizer) {
   if (options_.num_shards == 0) options_.num_shards = options_.num_workers * options_.devices_per_worker;
   check_options();
-  runtime_ = std::make_unique<Runtime>(options_);
+  {
+    const HeldSignals held;  // signals are for the user's threads, not for ours
+    runtime_ = std::make_unique<Runtime>(options_);
+  }
   layout_.run = (std::uint64_t{std::random_device{}()} << 32) | std::random_device{}();
   slots_.resize(static_cast<std::size_t>(options_.num_workers));
   try {
@@ -90,6 +94,19 @@ void Driver::settle() {
 }
 
 void Driver::replace_lost_workers(const Deadline& deadline) {
+  // The folder of the workers' socket must be gone before Ctrl-C can end this process.
+  const HeldSignals held;
+  try {
+    start_lost_workers();
+    wait_for_joins(deadline, held);
+  } catch (...) {
+    runtime_->host->stop_listening();
+    throw;
+  }
+  runtime_->host->stop_listening();
+}
+
+void Driver::start_lost_workers() {
   for (const int worker : all_workers()) {
     Slot& slot = slots_[static_cast<std::size_t>(worker)];
     if (!slot.lost) continue;
@@ -100,10 +117,9 @@ void Driver::replace_lost_workers(const Deadline& deadline) {
     slot = {};
     runtime_->host->start(worker);
   }
-  wait_for_joins(deadline);
 }
 
-void Driver::wait_for_joins(const Deadline& deadline) {
+void Driver::wait_for_joins(const Deadline& deadline, const HeldSignals& held) {
   const auto missing = [this] {
     return std::find_if(slots_.begin(), slots_.end(), [](const Slot& slot) { return slot.lost; });
   };
@@ -119,9 +135,9 @@ void Driver::wait_for_joins(const Deadline& deadline) {
     const std::string how = runtime_->host->how_it_ended(worker, std::chrono::milliseconds(0));
     if (!how.empty())
       throw Error(ErrorCode::worker_lost, "a worker process " + how + " before it joined", where(worker, "start"));
+    if (held.came()) throw Error(ErrorCode::system, "interrupted while workers start", where(worker, "start"));
     if (deadline.passed()) throw Error(ErrorCode::timeout, "a worker did not join in time", where(worker, "start"));
   }
-  runtime_->host->all_joined();
 }
 
 void Driver::accept_join(const Joined& joined) {

@@ -55,8 +55,8 @@ class ProcessHost : public WorkerHost {
     child = admission_->start({index, listener_->path()}, socket.get());
   }
 
-  /// Nobody else is to come, so there is nothing to knock at while the run goes on.
-  void all_joined() override { listener_.reset(); }
+  /// There is nothing to knock at while the run goes on.
+  void stop_listening() override { listener_.reset(); }
 
   std::string node(int index) const override { return "pid " + std::to_string(pid(index)); }
   int pid(int index) const override {

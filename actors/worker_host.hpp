@@ -19,8 +19,8 @@ class WorkerHost {
 
   /// Starts worker `index`, in place of what was there: what that was writes nothing any more that matters.
   virtual void start(int index) = 0;
-  /// All workers that were started have joined.
-  virtual void all_joined() {}
+  /// Nobody else is to join for now.
+  virtual void stop_listening() {}
   /// "in-process" or "pid N".
   virtual std::string node(int index) const = 0;
   virtual int pid(int index) const = 0;

@@ -25,6 +25,9 @@ namespace {
   for (std::size_t i = 0; i < count; ++i) moved[i] = ::fcntl(inherited[i].first, F_DUPFD_CLOEXEC, above);
   for (std::size_t i = 0; i < count; ++i)
     if (moved[i] < 0 || ::dup2(moved[i], inherited[i].second) < 0) ::_exit(127);
+  sigset_t none;
+  ::sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);  // a mask outlives exec
   ::execv(program, arguments);
   ::_exit(127);
 }

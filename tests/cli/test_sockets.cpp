@@ -118,3 +118,16 @@ TEST_CASE("the folder of the socket is for its user alone, and gone when all wor
   REQUIRE(program.prints("step 1, "));
   CHECK(std::filesystem::is_empty(temporary.path()));
 }
+
+TEST_CASE("an interrupt while workers start leaves no folder and no process") {
+  for (int attempt = 0; attempt < 10; ++attempt) {
+    const TemporaryFolder temporary;
+    const Lookout lookout(temporary.path().string());
+    Program program(train_linear({"--placement", "processes", "--workers", "4", "--steps", "1000000000"}),
+                    {.temporary = temporary.path().string()});
+    REQUIRE_FALSE(lookout.next(20s).empty());
+    ::kill(-program.pid(), SIGINT);
+    CHECK(program.finish(5s).status == -SIGINT);  // standard error ends with the last worker
+    CHECK(std::filesystem::is_empty(temporary.path()));
+  }
+}
