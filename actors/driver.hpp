@@ -86,12 +86,14 @@ class Driver {
   };
 
   // driver_start.cpp
-  void check_options() const;
+  /// Also fills in what follows from other options.
+  void check_options();
   std::unique_ptr<WorkerHost> make_host();
   /// Brings the workers into a known state.
   void settle();
   void replace_lost_workers(const Deadline& deadline);
   void start_lost_workers();
+  void restart(int worker);
   void wait_for_joins(const Deadline& deadline, const HeldSignals& held);
   void accept_join(const Joined& joined);
   void build_replicas(const Deadline& deadline);
@@ -143,6 +145,7 @@ class Driver {
   std::uint64_t attached_ = 0;  ///< the generation that all workers know
   bool settled_ = false;        ///< no worker is lost and none may still be busy with what failed
   std::int64_t step_ = 0;       ///< committed
+  std::int64_t updates_ = 0;    ///< that made the optimizer's state
   int buffer_ = 0;              ///< holds the committed weights and state
 };
 

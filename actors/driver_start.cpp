@@ -13,8 +13,8 @@
 namespace troupe {
 namespace {
 
-/// How long workers may take to end their replicas when the driver goes.
-constexpr std::chrono::seconds kStopTimeout{3};
+/// How long the others may take to end when a worker of this process hangs, which makes waiting useless.
+constexpr std::chrono::milliseconds kHungStopTimeout{3000};
 
 std::size_t scheduler_threads(const Options& options) {
   if (options.placement == Placement::processes) return 1;
@@ -34,7 +34,6 @@ Driver::Runtime::Runtime(const Options& options)
 
 Driver::Driver(ModelCreator creator, Options options)
     : creator_(std::move(creator)), options_(std::move(options)), optimizer_(options_.optimizer) {
-  if (options_.num_shards == 0) options_.num_shards = options_.num_workers * options_.devices_per_worker;
   check_options();
   {
     const HeldSignals held;  // signals are for the user's threads, not for ours
@@ -54,13 +53,14 @@ Driver::Driver(ModelCreator creator, Options options)
 
 Driver::~Driver() { shut_down(); }
 
-void Driver::check_options() const {
-  const Options& o = options_;
+void Driver::check_options() {
+  Options& o = options_;
   if (o.num_workers < 1) refuse("num_workers is " + std::to_string(o.num_workers) + ", at least 1 is needed");
   if (o.devices_per_worker < 1)
     refuse("devices_per_worker is " + std::to_string(o.devices_per_worker) + ", at least 1 is needed");
   const std::int64_t replicas = std::int64_t{o.num_workers} * o.devices_per_worker;
   if (replicas > 4096) refuse(std::to_string(replicas) + " replicas are more than the 4096 that one run can have");
+  if (o.num_shards == 0) o.num_shards = static_cast<int>(replicas);
   if (o.num_shards < replicas)
     refuse(std::to_string(o.num_shards) + " shards are too few for " + std::to_string(replicas) +
            " replicas (num_workers x devices_per_worker); each needs one");
@@ -107,16 +107,18 @@ void Driver::replace_lost_workers(const Deadline& deadline) {
 }
 
 void Driver::start_lost_workers() {
-  for (const int worker : all_workers()) {
-    Slot& slot = slots_[static_cast<std::size_t>(worker)];
-    if (!slot.lost) continue;
-    if (slot.actor) {
-      runtime_->mailbox.unwatch(slot.actor);
-      hung_ = options_.placement == Placement::in_process;
-    }
-    slot = {};
-    runtime_->host->start(worker);
+  for (const int worker : all_workers())
+    if (slots_[static_cast<std::size_t>(worker)].lost) restart(worker);
+}
+
+void Driver::restart(int worker) {
+  Slot& slot = slots_[static_cast<std::size_t>(worker)];
+  if (slot.actor) {
+    runtime_->mailbox.unwatch(slot.actor);
+    hung_ = hung_ || options_.placement == Placement::in_process;
   }
+  slot = {};
+  runtime_->host->start(worker);
 }
 
 void Driver::wait_for_joins(const Deadline& deadline, const HeldSignals& held) {
@@ -129,8 +131,12 @@ void Driver::wait_for_joins(const Deadline& deadline, const HeldSignals& held) {
     if (auto event = runtime_->mailbox.next(portion)) {
       if (const auto* joined = std::get_if<Joined>(&*event)) accept_join(*joined);
       if (const auto* ended = std::get_if<Ended>(&*event)) note_end(*ended);
-      continue;
+      // The end of one that had joined may be heard of only now.
+      for (const int worker : all_workers())
+        if (const Slot& slot = slots_[static_cast<std::size_t>(worker)]; slot.lost && slot.actor) restart(worker);
+      if (!deadline.passed()) continue;
     }
+    if (missing() == slots_.end()) break;
     const int worker = static_cast<int>(missing() - slots_.begin());
     const std::string how = runtime_->host->how_it_ended(worker, std::chrono::milliseconds(0));
     if (!how.empty())
@@ -254,7 +260,8 @@ void Driver::shut_down() noexcept {
       if (!slots_[static_cast<std::size_t>(worker)].lost) living.push_back(worker);
     for (const Slot& slot : slots_) hung_ = hung_ || (slot.lost && slot.actor);
     all_stopped = !hung_;
-    if (options_.placement == Placement::in_process) run_task(stop, living, "stop", Deadline(kStopTimeout));
+    if (options_.placement == Placement::in_process)
+      run_task(stop, living, "stop", Deadline(hung_ ? kHungStopTimeout : options_.step_timeout));
   } catch (const std::exception&) {
     all_stopped = false;
   }

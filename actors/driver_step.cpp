@@ -35,6 +35,7 @@ StepReport Driver::step(bool rehearse) {
   seconds.apply_all = both - worker_reduce_seconds;
   if (!rehearse) {
     ++step_;
+    ++updates_;
     buffer_ = 1 - buffer_;
   }
   seconds.step = whole.seconds();
@@ -59,6 +60,10 @@ Driver::Reduced Driver::combine(const std::vector<Computed>& computed) const {
             ErrorCode::non_finite_loss,
             "the loss of shard " + std::to_string(worker.shards[i]) + " is " + (std::isnan(loss) ? "NaN" : "infinite"),
             where(worker.worker, "compute"));
+      if (worker.samples[i] < 0)
+        throw Error(ErrorCode::model_failed,
+                    "shard " + std::to_string(worker.shards[i]) + " reports a negative number of samples",
+                    where(worker.worker, "compute"));
       losses.at(static_cast<std::size_t>(worker.shards[i])) = loss;
       reduced.samples += worker.samples[i];
     }
@@ -81,6 +86,7 @@ std::vector<Applied> Driver::apply(std::int64_t samples, const Deadline& deadlin
   request.step = step_;
   request.buffer = buffer_;
   request.samples = samples;
+  request.updates = updates_;
   return ask<Applied>(request, workers_with_slices(), "apply", deadline);
 }
 

@@ -64,6 +64,7 @@ void Driver::place_weights(std::span<const float> flat) {
     std::fill(state.begin(), state.end(), 0.0F);
   }
   buffer_ = next;
+  updates_ = 0;
 }
 
 Evaluation Driver::evaluate() {

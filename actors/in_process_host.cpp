@@ -1,5 +1,7 @@
 #include <unistd.h>
 
+#include <set>
+
 #include "actors/worker_actor.hpp"
 #include "actors/worker_host.hpp"
 
@@ -14,7 +16,10 @@ class InProcessHost : public WorkerHost {
   /// A worker that hangs cannot be stopped. Its slabs are its own and its generation is over, so it is left alone.
   void start(int index) override {
     auto worker = std::make_shared<Worker>(index, store_.connect(), creator_);
-    actors_.push_back(system_.spawn(worker_actor, worker, driver_));
+    // What a worker took that hangs, be it a scheduler's thread, its successor must not need.
+    const bool successor = !started_.insert(index).second;
+    actors_.push_back(successor ? system_.spawn<caf::detached>(worker_actor, worker, driver_)
+                                : system_.spawn(worker_actor, worker, driver_));
   }
 
   std::string node(int /*index*/) const override { return "in-process"; }
@@ -32,6 +37,7 @@ class InProcessHost : public WorkerHost {
   caf::actor driver_;
   ObjectStore& store_;
   CreateModel creator_;
+  std::set<int> started_;
   std::vector<caf::actor> actors_;  ///< also those that were given up
 };
 

@@ -96,6 +96,7 @@ struct Apply {
   std::int64_t step = 0;
   std::int32_t buffer = 0;
   std::int64_t samples = 0;
+  std::int64_t updates = 0;  ///< that made the optimizer's state so far
 };
 
 struct Applied {
@@ -171,7 +172,7 @@ typename Inspector::result_type inspect(Inspector& f, Computed& x) {
 }
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, Apply& x) {
-  return f(caf::meta::type_name("apply"), x.round, x.step, x.buffer, x.samples);
+  return f(caf::meta::type_name("apply"), x.round, x.step, x.buffer, x.samples, x.updates);
 }
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, Applied& x) {

@@ -84,8 +84,12 @@ void Worker::create_replica(Replica& replica, const Build& request) const {
   if (!replica.model)
     throw Error(ErrorCode::model_failed,
                 "the creator returned no model for device " + std::to_string(replica.context.device));
-  if (replica.model->size() == 0) throw Error(ErrorCode::model_failed, "the model has no parameters");
-  if (replica.model->lightweight()) replica.queue.run_inline();
+  Model& model = *replica.model;
+  replica.description = {model.size(), model.fingerprint(), model.num_samples(),
+                         model.steps_per_epoch(request.num_shards), model.tensors()};
+  if (replica.description.size == 0 || total_size(replica.description.tensors) == 0)
+    throw Error(ErrorCode::model_failed, "the model has no parameters");
+  if (model.lightweight()) replica.queue.run_inline();
 }
 
 Built Worker::describe(const Build& request, Failure failure) {
@@ -95,17 +99,17 @@ Built Worker::describe(const Build& request, Failure failure) {
   built.failure = std::move(failure);
   if (built.failure) return built;
   for (const auto& replica : replicas_) {
-    built.sizes.push_back(replica->model->size());
-    built.fingerprints.push_back(replica->model->fingerprint());
+    built.sizes.push_back(replica->description.size);
+    built.fingerprints.push_back(replica->description.fingerprint);
   }
-  const Model& first = *replicas_.front()->model;
-  built.num_samples = first.num_samples();
-  built.steps_per_epoch = first.steps_per_epoch(num_shards_);
-  for (const TensorInfo& tensor : first.tensors()) {
+  const ModelDescription& first = replicas_.front()->description;
+  built.num_samples = first.num_samples;
+  built.steps_per_epoch = first.steps_per_epoch;
+  for (const TensorInfo& tensor : first.tensors) {
     built.tensor_names.push_back(tensor.name);
     built.tensor_shapes.push_back(tensor.shape);
   }
-  layout_.size = first.size();
+  layout_.size = first.size;
   return built;
 }
 
@@ -189,7 +193,7 @@ void Worker::apply_replica(Replica& replica, const Apply& request) const {
   const Range range = device_part(slabs_->slice(), static_cast<std::size_t>(replica.context.device), replicas_.size());
   replica.spent = {};
   if (range.empty()) return;
-  const auto update = optimizer_->prepare(request.step);
+  const auto update = optimizer_->prepare(request.step, request.updates);
   const int next = 1 - request.buffer;
   const auto weights = slabs_->weights(request.buffer);
   const auto new_weights = slabs_->weights_slice(next, range);

@@ -12,10 +12,20 @@
 
 namespace troupe {
 
+/// What a model says of itself, asked once on its own thread.
+struct ModelDescription {
+  std::size_t size = 0;
+  std::string fingerprint;
+  std::int64_t num_samples = 0;
+  std::int64_t steps_per_epoch = 0;
+  std::vector<TensorInfo> tensors;
+};
+
 /// One model on one device of a worker, and the shards it works on.
 struct Replica {
   ReplicaContext context;
   std::unique_ptr<Model> model;
+  ModelDescription description;
   std::vector<BatchResult> computed;        ///< by position in context.shards
   std::vector<EvaluationResult> evaluated;  ///< likewise
   ReduceSeconds spent;

@@ -17,6 +17,7 @@ namespace {
 
 /// How many steps' phases are printed without --verbose.
 constexpr std::int64_t kStepsShown = 3;
+constexpr std::int64_t kMostSteps = std::int64_t{1} << 60;
 
 struct TrainOptions {
   RunOptions run;
@@ -48,6 +49,8 @@ class Training {
     if (!options_.run.load.empty()) sgd_.load(options_.run.load);
     if (!options_.report.empty()) report_.emplace(options_.report);
     epoch_steps_ = sgd_.steps_per_epoch();
+    if (options_.steps == 0 && options_.epochs > kMostSteps / std::max<std::int64_t>(epoch_steps_, 1))
+      throw Error(ErrorCode::invalid_argument, "--epochs " + std::to_string(options_.epochs) + " are too many");
     total_steps_ = options_.steps > 0 ? options_.steps : options_.epochs * epoch_steps_;
   }
 

@@ -51,13 +51,13 @@ double Optimizer::learning_rate(std::int64_t step) const {
   return options_.learning_rate * schedule_factor(options_.schedule, step);
 }
 
-UpdateStep Optimizer::prepare(std::int64_t step) const {
+UpdateStep Optimizer::prepare(std::int64_t step, std::int64_t updates) const {
   double rate = learning_rate(step);
   UpdateStep prepared;
   if (rule_ == &kAdam) {
-    const auto updates = static_cast<double>(step + 1);
-    rate /= 1 - std::pow(options_.beta1, updates);
-    prepared.root_correction2 = static_cast<float>(std::sqrt(1 - std::pow(options_.beta2, updates)));
+    const auto count = static_cast<double>(updates + 1);
+    rate /= 1 - std::pow(options_.beta1, count);
+    prepared.root_correction2 = static_cast<float>(std::sqrt(1 - std::pow(options_.beta2, count)));
   }
   prepared.learning_rate = static_cast<float>(rate);
   prepared.momentum = static_cast<float>(options_.momentum);

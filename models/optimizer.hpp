@@ -22,7 +22,8 @@ class Optimizer {
   /// The rate at a step, counted from 0.
   double learning_rate(std::int64_t step) const;
   /// Corrections and rate of a step, counted from 0.
-  UpdateStep prepare(std::int64_t step) const;
+  /// @param updates that made the state so far: 0 where it is still all zeros.
+  UpdateStep prepare(std::int64_t step, std::int64_t updates) const;
 
   /// Updates `count` floats: reads `gradient_mean`, `weights` and `state[i]`, writes `new_weights` and `new_state[i]`
   /// (i < state_vectors()). What is written overlaps nothing that is read.

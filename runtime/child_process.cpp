@@ -7,7 +7,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdint>
 
 #include "runtime/clock.hpp"
 
@@ -56,6 +58,7 @@ ChildProcess& ChildProcess::operator=(ChildProcess&& other) noexcept {
   std::swap(pid_, other.pid_);
   std::swap(handle_, other.handle_);
   std::swap(status_, other.status_);
+  std::swap(reaped_elsewhere_, other.reaped_elsewhere_);
   return *this;
 }
 
@@ -67,7 +70,7 @@ bool ChildProcess::wait(std::chrono::milliseconds timeout) {
   pollfd waiting{handle_.get(), POLLIN, 0};
   int ready = 0;
   do {
-    ready = ::poll(&waiting, 1, static_cast<int>(deadline.left().count()));
+    ready = ::poll(&waiting, 1, static_cast<int>(std::min<std::int64_t>(deadline.left().count(), INT32_MAX)));
   } while (ready < 0 && errno == EINTR);
   if (ready <= 0) return false;
   reap();
@@ -81,13 +84,17 @@ void ChildProcess::kill() {
 }
 
 void ChildProcess::reap() {
-  while (::waitpid(pid_, &status_, 0) < 0 && errno == EINTR) {
-  }
+  pid_t reaped = -1;
+  do {
+    reaped = ::waitpid(pid_, &status_, 0);
+  } while (reaped < 0 && errno == EINTR);
+  reaped_elsewhere_ = reaped < 0;
   handle_.reset();
 }
 
 std::string ChildProcess::how_it_ended() const {
   if (handle_) return "";
+  if (reaped_elsewhere_) return "ended; its status was taken by another wait of this program";
   if (WIFSIGNALED(status_)) return "was ended by signal " + std::to_string(WTERMSIG(status_));
   return "ended with status " + std::to_string(WEXITSTATUS(status_));
 }

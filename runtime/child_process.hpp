@@ -38,6 +38,7 @@ class ChildProcess {
   pid_t pid_ = -1;
   FileDescriptor handle_;  ///< pidfd; closed once the child is reaped
   int status_ = 0;
+  bool reaped_elsewhere_ = false;
 };
 
 }  // namespace troupe

@@ -25,7 +25,9 @@ class Stopwatch {
 /// A moment by which something must be done.
 class Deadline {
  public:
-  explicit Deadline(std::chrono::milliseconds from_now) : at_(Clock::now() + from_now) {}
+  /// Further off than a year is as good as a year, and cannot overflow.
+  explicit Deadline(std::chrono::milliseconds from_now)
+      : at_(Clock::now() + std::min<std::chrono::milliseconds>(from_now, std::chrono::hours(24 * 365))) {}
 
   Clock::time_point at() const { return at_; }
   bool passed() const { return Clock::now() >= at_; }

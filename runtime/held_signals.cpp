@@ -7,6 +7,11 @@ namespace {
 
 constexpr std::array kEnding{SIGINT, SIGTERM, SIGHUP};
 
+bool ends_program(int signal) {
+  struct sigaction action {};
+  return ::sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_DFL;
+}
+
 }  // namespace
 
 HeldSignals::HeldSignals() {
@@ -22,7 +27,8 @@ bool HeldSignals::came() const {
   sigset_t pending;
   ::sigpending(&pending);
   for (const int signal : kEnding)
-    if (::sigismember(&pending, signal) == 1 && ::sigismember(&before_, signal) == 0) return true;
+    if (::sigismember(&pending, signal) == 1 && ::sigismember(&before_, signal) == 0 && ends_program(signal))
+      return true;
   return false;
 }
 

@@ -13,7 +13,7 @@ class HeldSignals {
   HeldSignals(const HeldSignals&) = delete;
   HeldSignals& operator=(const HeldSignals&) = delete;
 
-  /// True when one of them came since.
+  /// True when one of them came since and will end the program.
   bool came() const;
 
  private:

@@ -36,12 +36,14 @@ struct Options {
   OptimizerOptions optimizer = {};
   std::string config = {};  ///< handed to the creator as it is
   bool verbose = true;      ///< `step()` prints the time of each phase to standard output
-  std::chrono::milliseconds step_timeout = std::chrono::seconds(60);   ///< no `step()` takes longer
+  std::chrono::milliseconds step_timeout =
+      std::chrono::seconds(60);  ///< no call but the constructor takes longer; late workers are replaced
   std::chrono::milliseconds start_timeout = std::chrono::seconds(60);  ///< for workers to start and build models
   std::size_t store_bytes = 0;  ///< quota of the object store; 0: half of the machine's memory
 };
 
-/// Wall-clock seconds of one step's phases. `step` is their sum but for the driver's own bookkeeping.
+/// Wall-clock seconds of one step's phases, without the time to replace workers that were lost before it. `step` is
+/// their sum but for the driver's own bookkeeping.
 struct PhaseSeconds {
   double step = 0;
   double compute_all = 0;       ///< from the first message until the last worker's gradients are there
@@ -95,6 +97,8 @@ class DistributedSGD {
   /// Starts the workers and builds their replicas.
   /// @throws Error when options make no sense, or a worker or its model cannot be started in time.
   DistributedSGD(ModelCreator creator, Options options);
+  /// Waits for workers of this process that are still busy, at most `step_timeout`; one that hangs longer is given up
+  /// and goes on running, with whatever its model refers to.
   ~DistributedSGD();
   DistributedSGD(DistributedSGD&&) noexcept;
   DistributedSGD& operator=(DistributedSGD&&) noexcept;

@@ -1,6 +1,8 @@
 #include <poll.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdint>
 
 #include "runtime/clock.hpp"
 #include "runtime/store/channel.hpp"
@@ -40,7 +42,7 @@ class SocketChannel : public Channel {
  private:
   void wait_readable(const Deadline& deadline) {
     pollfd waiting{socket_.get(), POLLIN, 0};
-    const int ready = ::poll(&waiting, 1, static_cast<int>(deadline.left().count()));
+    const int ready = ::poll(&waiting, 1, static_cast<int>(std::min<std::int64_t>(deadline.left().count(), INT32_MAX)));
     if (ready == 0) throw Error(ErrorCode::timeout, "the object store does not answer");
     if (ready < 0 && errno != EINTR) throw_errno("poll");
   }

@@ -63,7 +63,7 @@ TEST_CASE("a lambda cannot go to another process") {
 
 TEST_CASE("creators that fail are reported with the worker, in any placement") {
   for (const Placement placement : kPlacements) {
-    for (const char* fault : {"creator-throws", "creator-null"}) {
+    for (const char* fault : {"creator-throws", "creator-null", "describe-throws"}) {
       const auto start = [&] { DistributedSGD("faulty", faulty(placement, fault)); };
       CHECK(code_of(start) == ErrorCode::model_failed);
       CHECK(where_of(start).worker == 1);
@@ -90,14 +90,14 @@ TEST_CASE("more shards than samples are refused") {
 
 TEST_CASE("a failing model is named by worker, phase and step, and changes nothing") {
   for (const Placement placement : kPlacements)
-    for (const char* fault : {"throw", "throw-int", "nan", "infinity"}) {
+    for (const char* fault : {"throw", "throw-int", "negative", "nan", "infinity"}) {
       DistributedSGD sgd("faulty", faulty(placement, fault));
       sgd.step();
       sgd.step();
       const auto before = sgd.weights();
       for (int again = 0; again < 2; ++again) {
         const auto step = [&] { sgd.step(); };
-        const bool throws = std::string(fault).starts_with("throw");
+        const bool throws = std::string(fault).starts_with("throw") || std::string(fault) == "negative";
         CHECK(code_of(step) == (throws ? ErrorCode::model_failed : ErrorCode::non_finite_loss));
         CHECK(where_of(step).worker == 1);
         CHECK(where_of(step).phase == "compute");
@@ -143,6 +143,27 @@ TEST_CASE("a worker that dies in the middle of a step is named, and the next ste
     CHECK(code_of([&] { sgd.step(); }) == ErrorCode::worker_lost);  // it dies again
     CHECK(sgd.worker_pids()[1] != pids[1]);
   }
+}
+
+TEST_CASE("several workers that die at once are replaced by the next step") {
+  Options options = quiet_options(Placement::processes, 4);
+  options.config = "7";
+  DistributedSGD sgd("noise", options);
+  sgd.step();
+  const auto pids = sgd.worker_pids();
+  for (const int worker : {0, 1, 3}) ::kill(pids[static_cast<std::size_t>(worker)], SIGKILL);
+  CHECK(code_of([&] { sgd.step(); }) == ErrorCode::worker_lost);
+  sgd.step();
+  CHECK(sgd.weights() == troupe_test::plain_noise_run(7, 4, 2, 0.01, 0));
+}
+
+TEST_CASE("a timeout without end is one") {
+  Options options = quiet_options(Placement::processes, 1);
+  options.config = "7";
+  options.step_timeout = std::chrono::milliseconds::max();
+  options.start_timeout = std::chrono::milliseconds::max();
+  DistributedSGD sgd("noise", options);
+  CHECK(sgd.step().step == 1);
 }
 
 TEST_CASE("a worker that stops answering makes step throw within its deadline") {
@@ -221,10 +242,11 @@ TEST_CASE("a replica of this process that hangs makes step throw, and is replace
     bool open = false;
     std::atomic<int> made = 0;
   };
-  auto gate = std::make_shared<Gate>();
   class Hanging : public troupe_test::NoiseModel {
    public:
-    Hanging(std::shared_ptr<Gate> g, bool hangs) : NoiseModel(7), gate_(std::move(g)), hangs_(hangs) {}
+    Hanging(std::shared_ptr<Gate> g, bool hangs, bool light)
+        : NoiseModel(7), gate_(std::move(g)), hangs_(hangs), light_(light) {}
+    bool lightweight() const override { return light_; }
     BatchResult gradient(const ShardStep& at, std::span<const float> weights, std::span<float> out) override {
       if (hangs_ && at.step == 1) {
         std::unique_lock lock(gate_->mutex);
@@ -236,24 +258,31 @@ TEST_CASE("a replica of this process that hangs makes step throw, and is replace
    private:
     std::shared_ptr<Gate> gate_;
     bool hangs_;
+    bool light_;
   };
-  Options options = quiet_options(Placement::in_process, 2);
-  options.num_shards = 4;
-  options.step_timeout = 200ms;
-  {
-    DistributedSGD sgd(
-        [gate](int worker, int) { return std::make_unique<Hanging>(gate, worker == 1 && gate->made++ == 0); }, options);
-    sgd.step();
-    const auto step = [&] { sgd.step(); };
-    CHECK(code_of(step) == ErrorCode::timeout);
-    sgd.step();  // by a new worker 1
-    sgd.step();
-    CHECK(sgd.report().step == 3);
-    CHECK(sgd.weights() == troupe_test::plain_noise_run(7, 4, 3, 0.01, 0));
+  for (const bool light : {false, true}) {
+    auto gate = std::make_shared<Gate>();
+    Options options = quiet_options(Placement::in_process, 2);
+    options.num_shards = 4;
+    options.step_timeout = 200ms;
+    {
+      DistributedSGD sgd(
+          [gate, light](int worker, int) {
+            return std::make_unique<Hanging>(gate, worker == 1 && gate->made++ == 0, light);
+          },
+          options);
+      sgd.step();
+      const auto step = [&] { sgd.step(); };
+      CHECK(code_of(step) == ErrorCode::timeout);
+      sgd.step();  // by a new worker 1
+      sgd.step();
+      CHECK(sgd.report().step == 3);
+      CHECK(sgd.weights() == troupe_test::plain_noise_run(7, 4, 3, 0.01, 0));
+    }
+    const std::lock_guard lock(gate->mutex);
+    gate->open = true;
+    gate->changed.notify_all();
   }
-  const std::lock_guard lock(gate->mutex);
-  gate->open = true;
-  gate->changed.notify_all();
 }
 
 TEST_CASE("nothing of a run remains: no process, no descriptor, no folder") {

@@ -73,6 +73,17 @@ TEST_CASE("placing weights forgets the momentum") {
   CHECK(plain.weights() == sgd.weights());  // without an old velocity momentum makes no difference
 }
 
+TEST_CASE("placing weights makes Adam begin anew") {
+  Options options = noise(Placement::in_process, 2, "7");
+  options.optimizer.kind = "adam";
+  DistributedSGD sgd("noise", options);
+  for (int step = 0; step < 50; ++step) sgd.step();
+  sgd.set_weights(std::vector<float>(7));
+  sgd.step();
+  // Adam's first update is the rate, whatever the gradient.
+  for (const float weight : sgd.weights()) CHECK(std::abs(weight) == doctest::Approx(0.01).epsilon(1e-3));
+}
+
 TEST_CASE("weights keep their bits through a file, NaN and -0 too") {
   const std::string path = std::filesystem::temp_directory_path() / ("weights-" + std::to_string(::getpid()));
   for (const Placement placement : kPlacements) {

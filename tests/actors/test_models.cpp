@@ -40,6 +40,7 @@ class FaultyModel : public NoiseModel {
     if (fault_ == "throw-int") throw 42;  // NOLINT(hicpp-exception-baseclass)
     if (fault_ == "nan") return {std::numeric_limits<double>::quiet_NaN(), 1};
     if (fault_ == "infinity") return {std::numeric_limits<double>::infinity(), 1};
+    if (fault_ == "negative") return {1, -1};
     if (fault_ == "kill") signal_self(SIGKILL);
     if (fault_ == "stop") signal_self(SIGSTOP);
     if (fault_ == "exit") ::_exit(3);
@@ -50,9 +51,17 @@ class FaultyModel : public NoiseModel {
   std::string fault_;
 };
 
+/// Cannot say what its weights are.
+class Undescribed : public NoiseModel {
+ public:
+  Undescribed() : NoiseModel(10) {}
+  std::vector<TensorInfo> tensors() const override { throw std::runtime_error("no such luck"); }
+};
+
 std::unique_ptr<Model> make_faulty(const ReplicaContext& context) {
   const std::string& fault = context.config;
   const bool second = context.worker == 1 && context.device == 0;
+  if (second && fault == "describe-throws") return std::make_unique<Undescribed>();
   if (second && fault == "creator-throws") throw std::runtime_error("no such luck");
   if (second && fault == "creator-null") return nullptr;
   if (second && fault == "creator-exits") ::_exit(5);

@@ -26,7 +26,7 @@ struct Vectors {
   }
 
   void step(const Optimizer& optimizer, std::int64_t number, const Floats& gradient, std::size_t chunk) {
-    const UpdateStep prepared = optimizer.prepare(number);
+    const UpdateStep prepared = optimizer.prepare(number, number);
     for (std::size_t begin = 0; begin < weights.size(); begin += chunk) {
       const std::size_t count = std::min(chunk, weights.size() - begin);
       const std::array<const float*, 2> from{state[0].data() + begin, state[1].data() + begin};
