@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "actors/mailbox.hpp"
+#include "actors/model_description.hpp"
 #include "actors/round.hpp"
 #include "actors/worker_host.hpp"
 #include "collectives/slabs.hpp"
@@ -16,16 +17,6 @@
 namespace troupe {
 
 class HeldSignals;
-
-/// What all replicas have in common.
-struct ModelFacts {
-  std::size_t size = 0;
-  std::string fingerprint;
-  std::int64_t num_samples = 0;
-  std::int64_t steps_per_epoch = 0;
-  std::vector<TensorInfo> tensors;
-  std::size_t canonical_size = 0;  ///< floats of the tensors
-};
 
 /// Leads the workers: starts and replaces them, takes steps as transactions, and fetches and places weights.
 ///
@@ -48,7 +39,7 @@ class Driver {
   std::vector<std::string> call(TaskKind kind, const std::string& name, bool first_only);
 
   const Options& options() const { return options_; }
-  const ModelFacts& facts() const { return *facts_; }
+  const ModelDescription& facts() const { return *facts_; }
   std::vector<int> worker_pids() const;
 
  private:
@@ -134,7 +125,7 @@ class Driver {
   std::unique_ptr<Runtime> runtime_;
   std::unique_ptr<StoreClient> store_;
   std::vector<Slot> slots_;
-  std::optional<ModelFacts> facts_;
+  std::optional<ModelDescription> facts_;
   Plan plan_;
   SlabLayout layout_;
   std::unique_ptr<DriverSlabs> slabs_;

@@ -179,10 +179,10 @@ void Driver::build_replicas(const Deadline& deadline) {
 
 void Driver::check_built(const Built& built) {
   if (!facts_) {
-    facts_ = ModelFacts{built.sizes.at(0), built.fingerprints.at(0), built.num_samples, built.steps_per_epoch, {}, 0};
+    facts_ =
+        ModelDescription{built.sizes.at(0), built.fingerprints.at(0), built.num_samples, built.steps_per_epoch, {}};
     for (std::size_t i = 0; i < built.tensor_names.size(); ++i)
       facts_->tensors.push_back({built.tensor_names[i], built.tensor_shapes[i]});
-    facts_->canonical_size = total_size(facts_->tensors);
   }
   for (std::size_t device = 0; device < built.sizes.size(); ++device) {
     const std::string which = "the replica on device " + std::to_string(device);

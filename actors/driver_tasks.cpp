@@ -31,7 +31,7 @@ std::vector<TaskDone> Driver::run_task(Task task, const std::vector<int>& on, co
 
 std::vector<float> Driver::weights() {
   settle();
-  const Transfer canonical(*this, facts_->canonical_size);
+  const Transfer canonical(*this, total_size(facts_->tensors));
   Task task;
   task.kind = TaskKind::export_weights;
   task.transfer = canonical.number;
@@ -42,9 +42,9 @@ std::vector<float> Driver::weights() {
 
 void Driver::set_weights(std::span<const float> values) {
   settle();
-  if (values.size() != facts_->canonical_size)
-    throw Error(ErrorCode::model_mismatch,
-                std::to_string(values.size()) + " weights for a model of " + std::to_string(facts_->canonical_size));
+  if (values.size() != total_size(facts_->tensors))
+    throw Error(ErrorCode::model_mismatch, std::to_string(values.size()) + " weights for a model of " +
+                                               std::to_string(total_size(facts_->tensors)));
   const Transfer canonical(*this, values.size());
   const Transfer flat(*this, facts_->size);
   std::copy(values.begin(), values.end(), canonical.floats().begin());

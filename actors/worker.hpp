@@ -5,21 +5,13 @@
 #include <vector>
 
 #include "actors/messages.hpp"
+#include "actors/model_description.hpp"
 #include "actors/task_queue.hpp"
 #include "collectives/slabs.hpp"
 #include "models/optimizer.hpp"
 #include "runtime/store/store_client.hpp"
 
 namespace troupe {
-
-/// What a model says of itself, asked once on its own thread.
-struct ModelDescription {
-  std::size_t size = 0;
-  std::string fingerprint;
-  std::int64_t num_samples = 0;
-  std::int64_t steps_per_epoch = 0;
-  std::vector<TensorInfo> tensors;
-};
 
 /// One model on one device of a worker, and the shards it works on.
 struct Replica {
