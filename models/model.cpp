@@ -38,6 +38,11 @@ std::size_t total_size(std::span<const TensorInfo> tensors) {
 
 void Model::initialize(std::span<float> weights, std::uint64_t /*seed*/) { std::ranges::fill(weights, 0.0F); }
 
+void Model::update_statistics(std::size_t /*begin*/, std::span<const float> /*mean*/, std::int64_t /*samples*/,
+                              std::span<const float> /*statistics*/, std::span<float> /*updated*/) const {
+  throw Error(ErrorCode::model_failed, "a model with statistics must say how to update them: update_statistics");
+}
+
 EvaluationResult Model::evaluate(const ShardStep& /*at*/, std::span<const float> /*weights*/) { return {}; }
 
 std::vector<TensorInfo> Model::tensors() const { return {{"weights", {static_cast<std::int64_t>(size())}}}; }

@@ -9,12 +9,45 @@
 
 namespace troupe {
 
+/// Called with a range [begin, end) of the flat vector.
+using ReadyFunction = std::function<void(std::size_t begin, std::size_t end)>;
+
 /// Which shard of the data a model works on, at which step.
 struct ShardStep {
   int shard = 0;           ///< 0 .. num_shards - 1
   int num_shards = 1;      ///< fixed for the whole run
   std::int64_t step = 0;   ///< steps committed so far
   std::uint64_t seed = 0;  ///< of the run; draw random numbers from (seed, shard, step) only
+  /// May be called, where it is set, as soon as the floats [begin, end) of the gradient are final: a bucket. What was
+  /// not announced is ready when `gradient` returns.
+  ReadyFunction ready = {};
+};
+
+/// What a model computes in. Weights, gradients and their sums are floats (f32) either way.
+enum class Precision : std::uint8_t {
+  f32,
+  bf16,  ///< mixed: activations and the operands of matrix products are bfloat16
+};
+
+/// Time that a model spent in layers of one kind, and the arithmetic it did there.
+struct LayerTime {
+  std::string kind;
+  std::int64_t layers = 0;  ///< of this kind in the network
+  double forward_seconds = 0;
+  double backward_seconds = 0;
+  double forward_flops = 0;  ///< additions and multiplications of matrix products and convolutions; else 0
+  double backward_flops = 0;
+};
+
+/// What a creator is told about the replica it makes.
+struct ReplicaContext {
+  int worker = 0;
+  int device = 0;
+  std::vector<int> shards;  ///< the shards this replica works on
+  int num_shards = 1;
+  std::uint64_t seed = 0;
+  Precision precision = Precision::f32;  ///< Options::precision
+  std::string config;                    ///< Options::config as it was given (JSON for the built-in models)
 };
 
 /// What one shard adds to a step.
@@ -52,12 +85,26 @@ class Model {
   Model& operator=(const Model&) = delete;
   virtual ~Model() = default;
 
+  /// Called once, before anything else, by the worker that the replica belongs to.
+  virtual void start(const ReplicaContext& /*context*/) {}
+
   /// Length, in floats, of the flat vectors below (with the padding that the model's layout wants).
   virtual std::size_t size() const = 0;
 
+  /// The first so many floats are learned: the optimizer updates them. The others are statistics of the data, such as
+  /// batch-norm's, which `update_statistics` updates. A multiple of 32, unless it is `size()`.
+  virtual std::size_t learned_size() const { return size(); }
+
   /// Computes the gradient of the *sum* of the losses over the shard's samples of this step and writes all
   /// `size()` floats of it. Padding must stay zero.
+  /// In place of the gradient of statistics it writes sums over the samples, too.
   virtual BatchResult gradient(const ShardStep& at, std::span<const float> weights, std::span<float> gradient) = 0;
+
+  /// Makes statistics v + 1 of statistics v for the floats [begin, begin + mean.size()) of the flat vector; `mean` is
+  /// what all shards wrote for them, added and divided by `samples`. Both ends are multiples of 32 floats from the
+  /// start of the vector, or its end.
+  virtual void update_statistics(std::size_t begin, std::span<const float> mean, std::int64_t samples,
+                                 std::span<const float> statistics, std::span<float> updated) const;
 
   /// Writes the weights to begin with, a function of the seed alone. Zeros unless overridden.
   virtual void initialize(std::span<float> weights, std::uint64_t seed);
@@ -80,19 +127,15 @@ class Model {
   /// Names the layout of the flat vector; replicas whose fingerprints differ cannot work together.
   virtual std::string fingerprint() const { return "plain"; }
 
+  /// What it really computes in: f32 where the device has nothing else.
+  virtual Precision precision() const { return Precision::f32; }
+
+  /// Where the time of all calls so far went; empty for models that do not measure it.
+  virtual std::vector<LayerTime> profile() const { return {}; }
+
   /// True when a step of this model is so short (tens of microseconds) that a thread of its own would cost more than
   /// it brings. Such a model is called from changing threads, still one at a time.
   virtual bool lightweight() const { return false; }
-};
-
-/// What a creator is told about the replica it makes.
-struct ReplicaContext {
-  int worker = 0;
-  int device = 0;
-  std::vector<int> shards;  ///< the shards this replica works on
-  int num_shards = 1;
-  std::uint64_t seed = 0;
-  std::string config;  ///< Options::config as it was given (JSON for the built-in models)
 };
 
 using CreateModel = std::function<std::unique_ptr<Model>(const ReplicaContext&)>;

@@ -34,8 +34,9 @@ struct Options {
   int num_shards = 0;                ///< data shards of the run; 0: num_workers x devices_per_worker
   std::uint64_t seed = 1;
   OptimizerOptions optimizer = {};
-  std::string config = {};  ///< handed to the creator as it is
-  bool verbose = true;      ///< `step()` prints the time of each phase to standard output
+  Precision precision = Precision::f32;  ///< bf16: where model and device have it; see DistributedSGD::precision
+  std::string config = {};               ///< handed to the creator as it is
+  bool verbose = true;                   ///< `step()` prints the time of each phase to standard output
   std::chrono::milliseconds step_timeout =
       std::chrono::seconds(60);  ///< no call but the constructor takes longer; late workers are replaced
   std::chrono::milliseconds start_timeout = std::chrono::seconds(60);  ///< for workers to start and build models
@@ -139,6 +140,8 @@ class DistributedSGD {
 
   /// Steps until every shard has seen its samples once; 0 where the model does not say.
   std::int64_t steps_per_epoch() const;
+  /// What the replicas really compute in.
+  Precision precision() const;
   /// Process ids of the workers (this process's own, in-process).
   std::vector<int> worker_pids() const;
 
