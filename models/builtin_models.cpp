@@ -1,5 +1,7 @@
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 
 #include "troupe/error.hpp"
 #include "troupe/models.hpp"
@@ -49,24 +51,45 @@ std::unique_ptr<Model> create_softmax(const ReplicaContext& at) {
   return softmax_regression(load_data(config.data, at.seed), config.batch_size);
 }
 
-using MakeLayers = std::vector<Layer> (*)(int num_classes);
+using MakeGraph = std::function<Graph(int num_classes)>;
 
-CreateModel network_creator(MakeLayers layers) {
-  return [layers](const ReplicaContext& at) {
-    const Config config = parse(at.config, {"fashion-mnist", 64});
+CreateModel network_creator(MakeGraph graph, Config defaults) {
+  return [graph = std::move(graph), defaults = std::move(defaults)](const ReplicaContext& at) {
+    const Config config = parse(at.config, defaults);
     const TrainingData data = load_data(config.data, at.seed);
     if (data.train->num_classes() == 0) {
       throw Error(ErrorCode::invalid_argument, "a network learns classes, and " + config.data + " has none");
     }
-    return network(layers(data.train->num_classes()), data, config.batch_size);
+    return network(graph(data.train->num_classes()), data, config.batch_size);
   };
+}
+
+std::unique_ptr<Model> create_tfbench(const ReplicaContext& at) {
+  const Config config = parse(at.config, {"mock-images", 64});
+  if (config.data != "mock-images") {
+    throw Error(ErrorCode::invalid_argument, "tfbench draws its own mock-images, not '" + config.data + "'");
+  }
+  return std::make_unique<TFBenchModel>(config.batch_size);
+}
+
+void register_network(const std::string& name, std::vector<Layer> (*layers)(int num_classes)) {
+  register_model(name,
+                 network_creator([layers](int classes) { return Graph(layers(classes)); }, {"fashion-mnist", 64}));
+}
+
+void register_resnet(int depth) {
+  register_model("resnet" + std::to_string(depth),
+                 network_creator([depth](int classes) { return resnet(depth, classes); }, {"mock-images", 32}));
 }
 
 bool register_all() {
   register_model("linear", create_linear);
   register_model("softmax", create_softmax);
-  register_model("mlp", network_creator(mlp_layers));
-  register_model("cnn", network_creator(cnn_layers));
+  register_network("mlp", mlp_layers);
+  register_network("cnn", cnn_layers);
+  register_network("cnn-bn", cnn_bn_layers);
+  for (const int depth : {18, 34, 50, 101, 152}) register_resnet(depth);
+  register_model("tfbench", create_tfbench);
   return true;
 }
 

@@ -26,18 +26,29 @@ class DeviceNetwork {
 
   /// Floats of the flat parameter vector, padding included.
   virtual std::size_t size() const = 0;
-  /// Names the layout and the instruction set.
+  /// The first of them, which are learned; see Model::learned_size.
+  virtual std::size_t learned_size() const = 0;
+  /// Names the layout, the precision and the instruction set.
   virtual std::string fingerprint() const = 0;
+  virtual Precision precision() const = 0;
 
-  /// Writes the gradient of the sum of the losses, all `size()` floats of it, and returns that sum.
-  virtual double gradient(const LabelledBatch& batch, std::span<const float> weights, std::span<float> gradient) = 0;
+  /// Writes the gradient of the sum of the losses, all `size()` floats of it, and returns that sum. Calls `ready`,
+  /// where it is set, as soon as a range is final (see ShardStep::ready).
+  virtual double gradient(const LabelledBatch& batch, std::span<const float> weights, std::span<float> gradient,
+                          const ReadyFunction& ready) = 0;
+  /// See Model::update_statistics.
+  virtual void update_statistics(std::size_t begin, std::span<const float> mean, std::int64_t samples,
+                                 std::span<const float> statistics, std::span<float> updated) const = 0;
   virtual EvaluationResult evaluate(const LabelledBatch& batch, std::span<const float> weights) = 0;
 
   virtual void to_canonical(std::span<const float> weights, std::span<float> canonical) const = 0;
   virtual void from_canonical(std::span<const float> canonical, std::span<float> weights) const = 0;
+
+  virtual std::vector<LayerTime> profile() const = 0;
 };
 
 /// @param batch_size that the layouts are chosen for; others work, perhaps slower.
-std::unique_ptr<DeviceNetwork> make_cpu_network(NetworkPlan plan, std::int64_t batch_size);
+/// @param precision asked for; DeviceNetwork::precision tells what it became.
+std::unique_ptr<DeviceNetwork> make_cpu_network(NetworkPlan plan, std::int64_t batch_size, Precision precision);
 
 }  // namespace troupe

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "models/data_sources.hpp"
+#include "models/mock_images.hpp"
 #include "runtime/random.hpp"
 #include "troupe/error.hpp"
 
@@ -38,14 +39,6 @@ MockShape parse_mock_shape(const std::string& arguments) {
   return shape;
 }
 
-/// Pixels as photographs have them: normal, cut off at the range of a byte.
-float mock_pixel(Random& random) {
-  for (;;) {
-    const double pixel = 127 + 60 * random.normal();
-    if (pixel >= 0 && pixel <= 255) return static_cast<float>(pixel);
-  }
-}
-
 }  // namespace
 
 DataSets synthetic_linear(const std::string& /*arguments*/, std::uint64_t seed) {
@@ -68,11 +61,9 @@ DataSets synthetic_linear(const std::string& /*arguments*/, std::uint64_t seed) 
 DataSets mock_images(const std::string& arguments, std::uint64_t seed) {
   constexpr std::size_t kImages = 64;
   const MockShape shape = parse_mock_shape(arguments);
-  Random random(seed);
   std::vector<float> values(kImages * 3 * static_cast<std::size_t>(shape.size * shape.size));
-  for (float& value : values) value = mock_pixel(random);
   std::vector<std::int32_t> labels(kImages);
-  for (auto& label : labels) label = static_cast<std::int32_t>(random.below(static_cast<std::uint64_t>(shape.classes)));
+  draw_mock_images(mock_image_random(seed, 0), shape.classes, values, labels);
   return {Dataset::classes({3, shape.size, shape.size}, std::move(values), std::move(labels), shape.classes),
           std::nullopt};
 }

@@ -15,21 +15,23 @@ using Vector = Eigen::Map<const Eigen::VectorXf>;
 
 class LinearRegression final : public SupervisedModel {
  public:
-  LinearRegression(TrainingData data, std::int64_t batch_size) : SupervisedModel(std::move(data), batch_size) {
-    if (train_set().num_classes() != 0) {
+  LinearRegression(TrainingData data, std::int64_t batch_size)
+      : SupervisedModel(dataset_batches(std::move(data), batch_size)) {
+    if (source().num_classes() != 0) {
       throw Error(ErrorCode::invalid_argument, "a linear regression learns numbers, and the data has classes");
     }
-    weights_.resize(train_set().sample_size());
-    gradient_.resize(train_set().sample_size());
+    weights_.resize(source().sample_size());
+    gradient_.resize(source().sample_size());
   }
 
   std::size_t size() const override { return static_cast<std::size_t>(weights_.size()); }
 
   /// A core goes through so many floats in some 50 microseconds.
-  bool lightweight() const override { return train_set().size() <= 65536 / train_set().sample_size(); }
+  bool lightweight() const override { return source().num_samples() <= 65536 / source().sample_size(); }
 
  protected:
-  double batch_gradient(const Batch& batch, std::span<const float> weights, std::span<float> gradient) override {
+  double batch_gradient(const Batch& batch, std::span<const float> weights, std::span<float> gradient,
+                        const ReadyFunction& /*ready*/) override {
     const double loss = residual(batch, weights);
     gradient_.noalias() = rows(batch).transpose() * residual_;
     gradient_ *= 2;

@@ -1,79 +1,111 @@
-#include <cmath>
+#include "models/network.hpp"
+
+#include <utility>
 
 #include "models/device_network.hpp"
 #include "models/network_plan.hpp"
 #include "models/supervised.hpp"
 #include "runtime/random.hpp"
-#include "troupe/error.hpp"
-#include "troupe/models.hpp"
 
 namespace troupe::models {
 
 namespace {
 
-std::size_t volume(const TensorInfo& tensor) {
-  std::size_t count = 1;
-  for (const std::int64_t extent : tensor.shape) count *= static_cast<std::size_t>(extent);
-  return count;
+/// Appends the tensor's first values.
+void append_start(const PlannedTensor& tensor, Random random, std::vector<float>& canonical) {
+  const auto scale = static_cast<float>(tensor.scale);
+  for (std::size_t left = tensor.info.size(); left > 0; --left) {
+    switch (tensor.start) {
+      case PlannedTensor::Start::constant:
+        canonical.push_back(scale);
+        break;
+      case PlannedTensor::Start::uniform:
+        canonical.push_back((2 * random.uniform() - 1) * scale);
+        break;
+      case PlannedTensor::Start::normal:
+        canonical.push_back(static_cast<float>(tensor.scale * random.normal()));
+        break;
+    }
+  }
 }
 
 class Network final : public SupervisedModel {
  public:
-  Network(std::span<const Layer> layers, TrainingData data, std::int64_t batch_size)
-      : SupervisedModel(std::move(data), batch_size) {
-    NetworkPlan plan = plan_network(layers, train_set().shape(), train_set().num_classes());
-    tensors_ = plan.tensors;
-    device_ = make_cpu_network(std::move(plan), batch_size);
+  Network(const Graph& graph, std::unique_ptr<BatchSource> batches, std::int64_t batch_size)
+      : SupervisedModel(std::move(batches)),
+        plan_(plan_network(graph, source().shape(), source().num_classes())),
+        batch_size_(batch_size) {}
+
+  void start(const ReplicaContext& context) override {
+    precision_ = context.precision;
+    device_.reset();
   }
 
-  std::size_t size() const override { return device_->size(); }
-  std::string fingerprint() const override { return device_->fingerprint(); }
-  bool lightweight() const override { return false; }
+  std::size_t size() const override { return device().size(); }
+  std::size_t learned_size() const override { return device().learned_size(); }
+  std::string fingerprint() const override { return device().fingerprint(); }
+  Precision precision() const override { return device().precision(); }
+  std::vector<LayerTime> profile() const override { return device().profile(); }
+
+  void update_statistics(std::size_t begin, std::span<const float> mean, std::int64_t samples,
+                         std::span<const float> statistics, std::span<float> updated) const override {
+    device().update_statistics(begin, mean, samples, statistics, updated);
+  }
 
   void initialize(std::span<float> weights, std::uint64_t seed) override {
     std::vector<float> canonical;
-    for (std::size_t i = 0; i < tensors_.size(); ++i) append_uniform(canonical, i, seed);
+    canonical.reserve(total_size(tensors()));
+    for (std::size_t i = 0; i < plan_.tensors.size(); ++i) append_start(plan_.tensors[i], Random(seed, i), canonical);
     from_canonical(canonical, weights);
   }
 
   std::vector<TensorInfo> tensors() const override {
     std::vector<TensorInfo> infos;
-    for (const PlannedTensor& tensor : tensors_) infos.push_back(tensor.info);
+    for (const PlannedTensor& tensor : plan_.tensors) infos.push_back(tensor.info);
     return infos;
   }
 
   void to_canonical(std::span<const float> weights, std::span<float> canonical) const override {
-    device_->to_canonical(weights, canonical);
+    device().to_canonical(weights, canonical);
   }
   void from_canonical(std::span<const float> canonical, std::span<float> weights) const override {
-    device_->from_canonical(canonical, weights);
+    device().from_canonical(canonical, weights);
   }
 
  protected:
-  double batch_gradient(const Batch& batch, std::span<const float> weights, std::span<float> gradient) override {
-    return device_->gradient({batch.values, batch.labels}, weights, gradient);
+  double batch_gradient(const Batch& batch, std::span<const float> weights, std::span<float> gradient,
+                        const ReadyFunction& ready) override {
+    return device().gradient({batch.values, batch.labels}, weights, gradient, ready);
   }
   EvaluationResult batch_evaluate(const Batch& batch, std::span<const float> weights) override {
-    return device_->evaluate({batch.values, batch.labels}, weights);
+    return device().evaluate({batch.values, batch.labels}, weights);
   }
 
  private:
-  /// PyTorch's start values: uniform in +-1/sqrt(fan in), for weights and biases.
-  void append_uniform(std::vector<float>& canonical, std::size_t index, std::uint64_t seed) const {
-    Random random(seed, index);
-    const auto bound = static_cast<float>(1 / std::sqrt(static_cast<double>(tensors_[index].fan_in)));
-    for (std::size_t i = volume(tensors_[index].info); i > 0; --i)
-      canonical.push_back((2 * random.uniform() - 1) * bound);
+  /// Made at first use, since `start` says in what precision.
+  DeviceNetwork& device() const {
+    if (!device_) device_ = make_cpu_network(plan_, batch_size_, precision_);
+    return *device_;
   }
 
-  std::vector<PlannedTensor> tensors_;
-  std::unique_ptr<DeviceNetwork> device_;
+  NetworkPlan plan_;
+  std::int64_t batch_size_;
+  Precision precision_ = Precision::f32;
+  mutable std::unique_ptr<DeviceNetwork> device_;
 };
 
 }  // namespace
 
-std::unique_ptr<Model> network(std::vector<Layer> layers, TrainingData data, std::int64_t batch_size) {
-  return std::make_unique<Network>(layers, std::move(data), batch_size);
+std::unique_ptr<Model> network(const Graph& graph, std::unique_ptr<BatchSource> source, std::int64_t batch_size) {
+  return std::make_unique<Network>(graph, std::move(source), batch_size);
+}
+
+std::unique_ptr<Model> network(Graph graph, TrainingData data, std::int64_t batch_size) {
+  return network(graph, dataset_batches(std::move(data), batch_size), batch_size);
+}
+
+std::unique_ptr<Model> network(const std::vector<Layer>& layers, TrainingData data, std::int64_t batch_size) {
+  return network(Graph(layers), std::move(data), batch_size);
 }
 
 }  // namespace troupe::models

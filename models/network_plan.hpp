@@ -18,37 +18,48 @@ struct SampleShape {
   bool flat = false;
 
   std::int64_t size() const { return channels * height * width; }
+  bool operator==(const SampleShape&) const = default;
   /// "32x14x14" or "128".
   std::string text() const;
 };
 
-/// A layer that computes, with the shapes it works on. ReLUs are folded into the layer before them, or into the
-/// max-pooling after them: the maximum of ReLUs is the ReLU of the maximum.
+/// A layer that computes, with the shapes it works on. Folded away are flattening, ReLUs (into the layer before them,
+/// or into the max-pooling after them: the maximum of ReLUs is the ReLU of the maximum) and additions (into the
+/// batch-norm before them).
 struct PlannedLayer {
   models::Layer layer;
-  SampleShape input;
+  std::string name;
+  /// Values: 0 is the network's input, i + 1 the output of layer i. A second input is added to the output, before
+  /// the ReLU (`batch_norm`, `add`).
+  std::vector<int> inputs;
+  SampleShape input;  ///< of the first input, as it was before any flattening
   SampleShape output;
   bool relu = false;  ///< applies a ReLU to its output
-  int weights = -1;   ///< tensor number of the weights; the biases follow
+  int weights = -1;   ///< number of its first tensor: weight, bias (where it has one), running mean, running variance
 };
 
-/// A tensor and the fan-in that its start values depend on.
+/// A tensor and the values it starts with.
 struct PlannedTensor {
+  enum class Start : std::uint8_t {
+    constant,  ///< all are `scale`
+    uniform,   ///< in [-scale, scale)
+    normal,    ///< of deviation `scale`
+  };
   TensorInfo info;
-  std::int64_t fan_in = 1;
+  Start start = Start::constant;
+  double scale = 0;
 };
 
 /// What a network computes, whatever the device.
 struct NetworkPlan {
   SampleShape input;
   int num_classes = 0;
-  std::vector<PlannedLayer> layers;
-  std::vector<PlannedTensor> tensors;
+  std::vector<PlannedLayer> layers;    ///< each after those whose outputs it takes; the last one gives the scores
+  std::vector<PlannedTensor> tensors;  ///< in canonical order
 };
 
 /// @param sample_shape of the data: {features}, {height, width} or {channels, height, width}.
 /// @throws Error invalid_argument naming the layer whose input does not fit.
-NetworkPlan plan_network(std::span<const models::Layer> layers, std::span<const std::int64_t> sample_shape,
-                         int num_classes);
+NetworkPlan plan_network(const models::Graph& graph, std::span<const std::int64_t> sample_shape, int num_classes);
 
 }  // namespace troupe

@@ -82,7 +82,7 @@ std::vector<std::int64_t> read_integers(const std::string& path, const std::stri
 }
 
 void check_length(const std::string& path, const std::string& name, const StoredTensor& tensor) {
-  std::uint64_t bytes = sizeof(float);
+  std::uint64_t bytes = tensor.type == StoredType::i64 ? sizeof(std::int64_t) : sizeof(float);
   for (const std::int64_t length : tensor.shape) {
     if (__builtin_mul_overflow(bytes, static_cast<std::uint64_t>(length), &bytes)) {
       throw_bad_file(path, "tensor '" + name + "' is too large");
@@ -93,14 +93,20 @@ void check_length(const std::string& path, const std::string& name, const Stored
   }
 }
 
+StoredType read_type(const std::string& path, const std::string& name, const json& dtype) {
+  if (dtype == "F32") return StoredType::f32;
+  if (dtype == "I64" && name.ends_with(kStepsTracked)) return StoredType::i64;
+  throw_bad_file(path, "tensor '" + name + "' is not of dtype F32");
+}
+
 StoredTensor read_tensor(const std::string& path, const std::string& name, const json& entry) {
   const bool known = entry.is_object() && entry.size() == 3 && entry.contains("dtype") && entry.contains("shape") &&
                      entry.contains("data_offsets");
   if (!known) throw_bad_file(path, "tensor '" + name + "' does not have just dtype, shape and data_offsets");
-  if (entry["dtype"] != "F32") throw_bad_file(path, "tensor '" + name + "' is not of dtype F32");
+  const StoredType type = read_type(path, name, entry["dtype"]);
   const auto offsets = read_integers(path, "data_offsets of tensor '" + name + "'", entry["data_offsets"]);
   if (offsets.size() != 2) throw_bad_file(path, "data_offsets of tensor '" + name + "' are not two");
-  StoredTensor tensor{read_integers(path, "shape of tensor '" + name + "'", entry["shape"]),
+  StoredTensor tensor{type, read_integers(path, "shape of tensor '" + name + "'", entry["shape"]),
                       static_cast<std::uint64_t>(offsets[0]), static_cast<std::uint64_t>(offsets[1])};
   check_length(path, name, tensor);
   return tensor;

@@ -14,9 +14,9 @@ namespace {
 class SoftmaxRegression final : public SupervisedModel {
  public:
   SoftmaxRegression(TrainingData data, std::int64_t batch_size)
-      : SupervisedModel(std::move(data), batch_size),
-        features_(static_cast<std::size_t>(train_set().sample_size())),
-        scores_(static_cast<std::size_t>(train_set().num_classes())) {
+      : SupervisedModel(dataset_batches(std::move(data), batch_size)),
+        features_(static_cast<std::size_t>(source().sample_size())),
+        scores_(static_cast<std::size_t>(source().num_classes())) {
     if (scores_.empty()) {
       throw Error(ErrorCode::invalid_argument, "a softmax regression learns classes, and the data has numbers");
     }
@@ -30,7 +30,8 @@ class SoftmaxRegression final : public SupervisedModel {
   }
 
  protected:
-  double batch_gradient(const Batch& batch, std::span<const float> weights, std::span<float> gradient) override {
+  double batch_gradient(const Batch& batch, std::span<const float> weights, std::span<float> gradient,
+                        const ReadyFunction& /*ready*/) override {
     std::ranges::fill(gradient, 0.0F);
     double loss = 0;
     for (std::int64_t i = 0; i < batch.size; ++i) {

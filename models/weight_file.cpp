@@ -66,9 +66,19 @@ void check_tensors(const std::vector<TensorInfo>& tensors, std::span<const float
   }
 }
 
+bool has(const std::vector<TensorInfo>& tensors, const std::string& name) {
+  return std::ranges::find(tensors, name, &TensorInfo::name) != tensors.end();
+}
+
+/// PyTorch's count of steps, which says nothing here, beside a batch-norm of the model.
+bool is_ignored(const std::string& name, const StoredTensor& tensor, const std::vector<TensorInfo>& expected) {
+  if (tensor.type != StoredType::i64 || !tensor.shape.empty()) return false;
+  return has(expected, name.substr(0, name.size() - kStepsTracked.size()) + ".running_mean");
+}
+
 void check_superfluous(const std::string& path, const StoredTensors& stored, const std::vector<TensorInfo>& expected) {
   for (const auto& [name, tensor] : stored) {
-    if (std::ranges::find(expected, name, &TensorInfo::name) != expected.end()) continue;
+    if (has(expected, name) || is_ignored(name, tensor, expected)) continue;
     mismatch(path, "tensor '" + name + "' " + describe(tensor.shape) + " is not one of the model's");
   }
 }
@@ -78,6 +88,7 @@ const StoredTensor& find(const std::string& path, const StoredTensors& stored, c
   if (found == stored.end()) {
     mismatch(path, "tensor '" + wanted.name + "' " + describe(wanted.shape) + " is missing");
   }
+  if (found->second.type != StoredType::f32) throw_bad_file(path, "tensor '" + wanted.name + "' is not of dtype F32");
   if (found->second.shape != wanted.shape) {
     mismatch(path, "tensor '" + wanted.name + "' is " + describe(found->second.shape) + " in the file and " +
                        describe(wanted.shape) + " in the model");

@@ -40,31 +40,114 @@ std::unique_ptr<Model> softmax_regression(TrainingData data, std::int64_t batch_
 
 /// One piece of a network.
 struct Layer {
-  enum class Kind : std::uint8_t { convolution, linear, relu, max_pool, flatten };
+  enum class Kind : std::uint8_t {
+    convolution,
+    batch_norm,
+    relu,
+    max_pool,
+    global_average_pool,
+    add,
+    flatten,
+    linear,
+  };
   Kind kind;
   std::int64_t outputs = 0;  ///< channels of a convolution, features of a linear layer
   std::int64_t kernel = 0;   ///< convolution, max_pool
   std::int64_t stride = 1;   ///< convolution, max_pool
-  std::int64_t padding = 0;  ///< convolution
+  std::int64_t padding = 0;  ///< convolution, max_pool
+  bool bias = true;          ///< convolution
 };
 
-Layer convolution(std::int64_t outputs, std::int64_t kernel, std::int64_t padding = 0, std::int64_t stride = 1);
-Layer linear(std::int64_t outputs);
+Layer convolution(std::int64_t outputs, std::int64_t kernel, std::int64_t padding = 0, std::int64_t stride = 1,
+                  bool bias = true);
+/// Normalises each channel by the mean and variance of the shard's batch (epsilon 1e-5), then scales and shifts it. For
+/// evaluation it keeps running statistics (momentum 0.1), made from the samples of all shards.
+Layer batch_norm();
 Layer relu();
-Layer max_pool(std::int64_t kernel);
+/// @param stride 0: the kernel's size.
+Layer max_pool(std::int64_t kernel, std::int64_t stride = 0, std::int64_t padding = 0);
+/// The mean of each channel, as flat features.
+Layer global_average_pool();
+/// The sum of two inputs of the same shape.
+Layer add();
 Layer flatten();
+Layer linear(std::int64_t outputs);
 
-/// A network of layers, one after the other, trained with softmax cross-entropy on a classification set.
-/// Weights start as PyTorch's layers do (uniform in +-1/sqrt(fan in)) and carry PyTorch's names ("0.weight", ...).
+/// A network: layers, and what each takes as input. The output is that of the layer appended last.
+class Graph {
+ public:
+  /// The output of a layer, or the network's input.
+  struct Node {
+    int number = -1;
+  };
+  struct Entry {
+    std::string name;
+    Layer layer;
+    std::vector<Node> inputs;
+  };
+
+  Graph() = default;
+  /// Layers one after the other, named "0", "1", ...
+  explicit Graph(const std::vector<Layer>& layers);
+
+  static Node input() { return {}; }
+  /// Appends a layer. Its tensors are called NAME.weight and so on; layers without tensors need no name.
+  /// @throws Error invalid_argument for inputs that are not this graph's, or not as many as the layer takes.
+  Node append(std::string name, const Layer& layer, std::vector<Node> inputs);
+
+  const std::vector<Entry>& layers() const { return layers_; }
+
+ private:
+  std::vector<Entry> layers_;
+};
+
+/// A network trained with softmax cross-entropy on a classification set. Weights start as PyTorch's layers do (uniform
+/// in +-1/sqrt(fan in); convolutions without bias normal, with variance 2 / fan out) and carry PyTorch's names.
 /// @throws Error invalid_argument naming the layer whose input does not fit.
-std::unique_ptr<Model> network(std::vector<Layer> layers, TrainingData data, std::int64_t batch_size = 64);
+std::unique_ptr<Model> network(Graph graph, TrainingData data, std::int64_t batch_size = 64);
+/// One of layers in a row.
+std::unique_ptr<Model> network(const std::vector<Layer>& layers, TrainingData data, std::int64_t batch_size = 64);
 
 /// flatten, linear 128, ReLU, linear to the classes.
 std::vector<Layer> mlp_layers(int num_classes);
 /// The reference CNN: conv 3x3 32, ReLU, pool 2, conv 3x3 64, ReLU, pool 2, flatten, linear 128, ReLU, linear.
 std::vector<Layer> cnn_layers(int num_classes);
+/// The same with a batch-norm behind each convolution, which then has no bias.
+std::vector<Layer> cnn_bn_layers(int num_classes);
+/// ResNet as torchvision builds it (version 1.5: the stride is in the 3x3 convolution), with its names and order.
+/// @param depth 18, 34, 50, 101 or 152. @throws Error invalid_argument for another.
+Graph resnet(int depth, int num_classes);
 
-/// Registers "linear", "softmax", "mlp" and "cnn", configured by JSON: {"data": NAME, "batch_size": B}.
+/// What Ray's DistributedSGD example ran: ResNet-101 for 224x224 images and 1001 classes, 44,551,209 parameters, on
+/// mock images: pixels normal (mean 127, deviation 60) cut off at [0, 255], labels uniform. Each shard has one batch,
+/// drawn once from (seed, shard), so a falling loss means learning.
+class TFBenchModel final : public Model {
+ public:
+  /// @param batch images a shard and step. @throws Error invalid_argument for a batch below 1, unsupported without
+  /// `use_cpus` where Troupe was built without accelerators.
+  explicit TFBenchModel(std::int64_t batch = 64, bool use_cpus = true);
+  ~TFBenchModel() override;
+
+  void start(const ReplicaContext& context) override;
+  std::size_t size() const override;
+  std::size_t learned_size() const override;
+  BatchResult gradient(const ShardStep& at, std::span<const float> weights, std::span<float> gradient) override;
+  void update_statistics(std::size_t begin, std::span<const float> mean, std::int64_t samples,
+                         std::span<const float> statistics, std::span<float> updated) const override;
+  void initialize(std::span<float> weights, std::uint64_t seed) override;
+  std::vector<TensorInfo> tensors() const override;
+  void to_canonical(std::span<const float> weights, std::span<float> canonical) const override;
+  void from_canonical(std::span<const float> canonical, std::span<float> weights) const override;
+  std::string fingerprint() const override;
+  Precision precision() const override;
+  std::vector<LayerTime> profile() const override;
+
+ private:
+  std::unique_ptr<Model> network_;
+};
+
+/// Registers "linear", "softmax", "mlp", "cnn", "cnn-bn", "resnet18", "resnet34", "resnet50", "resnet101", "resnet152"
+/// and "tfbench", configured by JSON: {"data": NAME, "batch_size": B}; "tfbench" draws its own data.
 /// `init` calls it.
 void register_builtin_models();
 

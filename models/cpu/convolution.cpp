@@ -20,16 +20,17 @@ using BackwardWeights = dnnl::convolution_backward_weights;
 /// Winograd's intermediate results of so many samples stay in the cache; those of 64 cost a quarter of its speed.
 constexpr std::int64_t kSliceSamples = 32;
 
+constexpr std::int64_t kPixelsPerChannel = 4;
+
 /// Makes the descriptors of one layer and batch size.
 class ConvolutionDescriptors {
  public:
-  ConvolutionDescriptors(Context& context, const PlacedLayer& layer, std::int64_t batch,
-                         const memory::desc& destination)
+  ConvolutionDescriptors(Context& context, const PlacedLayer& layer, std::int64_t batch)
       : context_(context),
         layer_(layer),
         source_(images(batch, layer.input)),
-        destination_(destination),
-        biases_(plain_vector(destination_.dims()[1])),
+        destination_(images(batch, layer.output)),
+        biases_(layer.planned.layer.bias ? plain_vector(layer.output.channels) : memory::desc()),
         strides_(2, layer.planned.layer.stride),
         padding_(2, layer.planned.layer.padding),
         // What the last stride leaves over at the right and the bottom is not padded.
@@ -57,33 +58,38 @@ class ConvolutionDescriptors {
     };
   }
 
-  /// Winograd where it pays, as long as the stored layout serves.
   Forward::primitive_desc fastest_forward() const {
-    const memory::desc& stored = layer_.parameters.stored;
-    return first_fast<Forward::primitive_desc>(forward(algorithm::convolution_auto, stored),
-                                               forward(algorithm::convolution_direct, stored),
-                                               forward(algorithm::convolution_direct, any_layout(stored)));
+    return first_fast<Forward::primitive_desc>(forward(preferred(), stored()),
+                                               forward(algorithm::convolution_direct, stored()),
+                                               forward(algorithm::convolution_direct, any_weights()));
   }
+  /// The gradient is a sum over samples and pixels: of floats, whatever the activations are.
   BackwardWeights::primitive_desc fastest_weights() const {
-    const memory::desc& stored = layer_.parameters.stored;
     const auto hint = fastest_forward();
     return first_fast<BackwardWeights::primitive_desc>(
-        backward_weights(algorithm::convolution_auto, hint, stored),
-        backward_weights(algorithm::convolution_direct, hint, stored),
-        backward_weights(algorithm::convolution_direct, hint, any_layout(stored)));
+        backward_weights(algorithm::convolution_direct, hint, stored()),
+        backward_weights(algorithm::convolution_direct, hint, any_layout(stored())));
   }
-  /// Winograd's is the one that takes the weights as the forward pass does.
   BackwardData::primitive_desc fastest_data() const {
-    const memory::desc& stored = layer_.parameters.stored;
     const auto hint = fastest_forward();
-    return first_fast<BackwardData::primitive_desc>(
-        backward_data(algorithm::convolution_auto, hint, stored),
-        backward_data(algorithm::convolution_winograd, hint, stored),
-        backward_data(algorithm::convolution_direct, hint, stored),
-        backward_data(algorithm::convolution_direct, hint, any_layout(stored)));
+    return first_fast<BackwardData::primitive_desc>(backward_data(preferred(), hint, stored()),
+                                                    backward_data(algorithm::convolution_direct, hint, stored()),
+                                                    backward_data(algorithm::convolution_direct, hint, any_weights()));
   }
 
  private:
+  const memory::desc& stored() const { return layer_.parameters.weights.stored; }
+  /// In the type that the layer computes in.
+  memory::desc any_weights() const { return any_layout(stored(), layer_.input.element); }
+
+  /// Winograd transforms weights anew each time, which pays where many pixels share them (measured: 64 channels of
+  /// 56x56 and 128 of 28x28 do, 256 of 14x14 do not). Its data gradient takes the weights as the forward pass does.
+  algorithm preferred() const {
+    const std::int64_t pixels = source_.dims()[0] * layer_.output.pixels();
+    const bool pays = pixels >= kPixelsPerChannel * std::max(layer_.input.channels, layer_.output.channels);
+    return pays ? algorithm::convolution_winograd : algorithm::convolution_direct;
+  }
+
   std::int64_t far_padding(std::int64_t input, std::int64_t output) const {
     const models::Layer& layer = layer_.planned.layer;
     return (output - 1) * layer.stride + layer.kernel - input - layer.padding;
@@ -99,16 +105,16 @@ class ConvolutionDescriptors {
 class Slice {
  public:
   Slice(Context& context, const PlacedLayer& layer, std::int64_t samples)
-      : Slice(context, layer, ConvolutionDescriptors(context, layer, samples, images(samples, layer.output))) {}
+      : Slice(context, layer, ConvolutionDescriptors(context, layer, samples)) {}
 
   ForwardPass& forward() { return forward_; }
   DataPass& data() { return *data_; }
 
  private:
   Slice(Context& context, const PlacedLayer& layer, const ConvolutionDescriptors& make)
-      : forward_(ForwardPass::make<Forward>(context, layer.parameters.stored, make.fastest_forward())) {
+      : forward_(ForwardPass::make<Forward>(context, layer.parameters.weights.stored, make.fastest_forward())) {
     if (!layer.gradient_stops)
-      data_.emplace(DataPass::make<BackwardData>(context, layer.parameters.stored, make.fastest_data()));
+      data_.emplace(DataPass::make<BackwardData>(context, layer.parameters.weights.stored, make.fastest_data()));
   }
 
   ForwardPass forward_;
@@ -116,8 +122,8 @@ class Slice {
 };
 
 WeightsPass make_weights_pass(Context& context, const PlacedLayer& layer, std::int64_t batch) {
-  const ConvolutionDescriptors make(context, layer, batch, images(batch, layer.output));
-  return WeightsPass::make<BackwardWeights>(context, layer.parameters.stored, make.fastest_weights());
+  const ConvolutionDescriptors make(context, layer, batch);
+  return WeightsPass::make<BackwardWeights>(context, layer.parameters.weights.stored, make.fastest_weights());
 }
 
 class Convolution final : public Operation {
@@ -129,23 +135,23 @@ class Convolution final : public Operation {
       slices_.emplace_back(context, layer, batch % kSliceSamples);
   }
 
-  void forward(const float* input, const float* weights, float* output) override {
-    const std::size_t biases = layer_.parameters.biases();
+  Traits traits() const override { return {.reads_input = true, .reads_output = layer_.planned.relu}; }
+
+  void forward(const ForwardOperands& at) override {
+    const float* const biases = at.weights + layer_.parameters.vector(0);
     for_each_slice([&](Slice& slice, std::int64_t first) {
-      slice.forward().run(input + first * layer_.input.size(), weights, weights + biases,
-                          output + first * layer_.output.size());
+      slice.forward().run(sample(at.input, layer_.input, first), at.weights, biases,
+                          sample(at.output, layer_.output, first));
     });
   }
 
-  void backward(const float* input, const float* output, const float* weights, float* output_gradient,
-                float* input_gradient, float* gradient) override {
-    const std::size_t biases = layer_.parameters.biases();
-    if (layer_.planned.relu) relu_backward(output, output_gradient, batch_ * layer_.output.size());
-    weights_pass_.run(input, output_gradient, gradient, gradient + biases);
-    if (input_gradient == nullptr) return;
+  void backward(const BackwardOperands& at) override {
+    if (layer_.planned.relu) relu_backward(at.output, at.output_gradient, layer_.output, batch_);
+    weights_pass_.run(at.input, at.output_gradient, at.gradient, at.gradient + layer_.parameters.vector(0));
+    if (at.input_gradient == nullptr) return;
     for_each_slice([&](Slice& slice, std::int64_t first) {
-      slice.data().run(weights, output_gradient + first * layer_.output.size(),
-                       input_gradient + first * layer_.input.size());
+      slice.data().run(at.weights, sample(at.output_gradient, layer_.output, first),
+                       sample(at.input_gradient, layer_.input, first));
     });
   }
 
@@ -167,24 +173,24 @@ class Convolution final : public Operation {
 void place_convolution(Context& context, PlacedLayer& layer, std::int64_t batch) {
   const PlannedLayer& planned = layer.planned;
   const std::int64_t kernel = planned.layer.kernel;
-  const std::int64_t outputs = round_up(planned.output.channels);
-  const std::int64_t samples = std::min(batch, kSliceSamples);
-  const memory::desc any_images = any_layout({samples, outputs, planned.output.height, planned.output.width});
+  layer.output = image_layout(planned.output, layer.input.element);
   LayerParameters& parameters = layer.parameters;
-  parameters.outputs = planned.output.channels;
-  parameters.plain =
-      memory::desc({outputs, layer.input.channels, kernel, kernel}, memory::data_type::f32, memory::format_tag::oihw);
-  parameters.positions.resize(static_cast<std::size_t>(planned.input.channels * kernel * kernel));
-  std::iota(parameters.positions.begin(), parameters.positions.end(), 0);
+  parameters.channels = planned.output.channels;
+  parameters.vectors = planned.layer.bias ? 1 : 0;
+  WeightsLayout& weights = parameters.weights;
+  weights.outputs = planned.output.channels;
+  weights.plain = memory::desc({layer.output.channels, layer.input.channels, kernel, kernel}, memory::data_type::f32,
+                               memory::format_tag::oihw);
+  weights.positions.resize(static_cast<std::size_t>(planned.input.channels * kernel * kernel));
+  std::iota(weights.positions.begin(), weights.positions.end(), 0);
 
-  const ConvolutionDescriptors make(context, layer, samples, any_images);
+  // The master weights are floats in any case, in the layout of the forward pass on floats.
+  PlacedLayer floats = layer;
+  floats.input.element = floats.output.element = Element::f32;
+  const ConvolutionDescriptors make(context, floats, std::min(batch, kSliceSamples));
   const auto chosen =
-      first_fast<Forward::primitive_desc>(make.forward(algorithm::convolution_auto, any_layout(parameters.plain)),
-                                          make.forward(algorithm::convolution_direct, any_layout(parameters.plain)));
-  const auto layout = layout_of(chosen.dst_desc());
-  const bool ours = layout.has_value() && is_dense(chosen.weights_desc());
-  layer.output = ours ? *layout : Layout{outputs, planned.output.height, planned.output.width, kChannelBlock};
-  parameters.stored = ours ? chosen.weights_desc() : parameters.plain;
+      first_fast<Forward::primitive_desc>(make.forward(algorithm::convolution_direct, any_layout(weights.plain)));
+  weights.stored = is_dense(chosen.weights_desc()) ? chosen.weights_desc() : weights.plain;
 }
 
 std::unique_ptr<Operation> make_convolution(Context& context, const PlacedLayer& layer, std::int64_t batch) {

@@ -18,7 +18,7 @@ TROUPE_CLONES void add(const float* __restrict from, float* __restrict to, std::
 }
 
 std::int64_t slice_samples(const PlacedLayer& convolution, std::int64_t batch) {
-  const std::int64_t sample_bytes = convolution.output.size() * static_cast<std::int64_t>(sizeof(float));
+  const auto sample_bytes = static_cast<std::int64_t>(convolution.output.bytes(1));
   std::int64_t samples = 1;
   while (samples < std::min(kMostSamples, batch) && samples * sample_bytes < kSliceBytes) samples *= 2;
   return std::min(samples, batch);
@@ -31,39 +31,42 @@ class ConvolutionPool final : public Operation {
     whole_ = make_convolution(context, convolution, samples_);
     if (batch % samples_ != 0) rest_ = make_convolution(context, convolution, batch % samples_);
     for (std::int64_t first = 0; first < batch; first += samples_)
-      pools_.push_back(make_max_pool(pool, std::min(samples_, batch - first)));
-    const auto between = static_cast<std::size_t>(samples_ * convolution.output.size());
-    context.slice.resize(std::max(context.slice.size(), between));
-    context.slice_gradient.resize(std::max(context.slice_gradient.size(), convolution.parameters.size()));
+      pools_.push_back(make_plain_max_pool(pool, std::min(samples_, batch - first)));
+    context.slice.reserve(convolution.output.bytes(samples_));
+    context.slice_gradient.reserve(convolution.parameters.size() * sizeof(float));
   }
 
-  void forward(const float* input, const float* weights, float* output) override {
+  Traits traits() const override { return {.reads_input = true}; }
+
+  void forward(const ForwardOperands& at) override {
+    void* const between = context_.slice.data();
     for (std::size_t i = 0; i < pools_.size(); ++i) {
-      convolution(i).forward(input + first_input(i), weights, context_.slice.data());
-      pools_[i]->forward(context_.slice.data(), nullptr, output + first_output(i));
+      convolution(i).forward(
+          {.input = sample(at.input, convolution_.input, first(i)), .output = between, .weights = at.weights});
+      pools_[i]->forward({.input = between, .output = sample(at.output, pool_.output, first(i))});
     }
   }
 
-  void backward(const float* input, const float* /*output*/, const float* weights, float* output_gradient,
-                float* input_gradient, float* gradient) override {
+  void backward(const BackwardOperands& at) override {
+    void* const between = context_.slice.data();
     for (std::size_t i = 0; i < pools_.size(); ++i) {
-      float* const between = context_.slice.data();
-      float* const slice_gradient = i == 0 ? gradient : context_.slice_gradient.data();
-      pools_[i]->backward(nullptr, nullptr, nullptr, output_gradient + first_output(i), between, nullptr);
-      convolution(i).backward(input + first_input(i), nullptr, weights, between,
-                              input_gradient == nullptr ? nullptr : input_gradient + first_input(i), slice_gradient);
-      if (i > 0) add(slice_gradient, gradient, convolution_.parameters.size());
+      float* const gradient = i == 0 ? at.gradient : context_.slice_gradient.floats();
+      pools_[i]->backward(
+          {.output_gradient = sample(at.output_gradient, pool_.output, first(i)), .input_gradient = between});
+      convolution(i).backward({.input = sample(at.input, convolution_.input, first(i)),
+                               .output_gradient = between,
+                               .input_gradient = at.input_gradient == nullptr
+                                                     ? nullptr
+                                                     : sample(at.input_gradient, convolution_.input, first(i)),
+                               .weights = at.weights,
+                               .gradient = gradient});
+      if (i > 0) add(gradient, at.gradient, convolution_.parameters.size());
     }
   }
 
  private:
   Operation& convolution(std::size_t slice) { return rest_ && slice + 1 == pools_.size() ? *rest_ : *whole_; }
-  std::int64_t first_input(std::size_t slice) const {
-    return static_cast<std::int64_t>(slice) * samples_ * convolution_.input.size();
-  }
-  std::int64_t first_output(std::size_t slice) const {
-    return static_cast<std::int64_t>(slice) * samples_ * pool_.output.size();
-  }
+  std::int64_t first(std::size_t slice) const { return static_cast<std::int64_t>(slice) * samples_; }
 
   Context& context_;
   const PlacedLayer& convolution_;

@@ -45,17 +45,17 @@ struct LinearDescriptors {
   }
 
   Forward::primitive_desc fastest_forward() const {
-    const memory::desc& stored = layer.parameters.stored;
+    const memory::desc& stored = layer.parameters.weights.stored;
     return first_fast<Forward::primitive_desc>(forward(stored), forward(any_layout(stored)));
   }
   BackwardWeights::primitive_desc fastest_weights() const {
-    const memory::desc& stored = layer.parameters.stored;
+    const memory::desc& stored = layer.parameters.weights.stored;
     const auto hint = fastest_forward();
     return first_fast<BackwardWeights::primitive_desc>(backward_weights(hint, stored),
                                                        backward_weights(hint, any_layout(stored)));
   }
   BackwardData::primitive_desc fastest_data() const {
-    const memory::desc& stored = layer.parameters.stored;
+    const memory::desc& stored = layer.parameters.weights.stored;
     const auto hint = fastest_forward();
     return first_fast<BackwardData::primitive_desc>(backward_data(hint, stored),
                                                     backward_data(hint, any_layout(stored)));
@@ -67,30 +67,46 @@ class Linear final : public Operation {
   Linear(Context& context, const PlacedLayer& layer, std::int64_t batch)
       : Linear(layer, batch, LinearDescriptors(context, layer, batch)) {}
 
-  void forward(const float* input, const float* weights, float* output) override {
-    const std::size_t biases = layer_.parameters.biases();
-    forward_.run(input, weights, weights + biases, output);
+  Traits traits() const override { return {.reads_input = true, .reads_output = layer_.planned.relu}; }
+
+  void forward(const ForwardOperands& at) override {
+    forward_.run(as_floats(at.input), at.weights, at.weights + layer_.parameters.vector(0), at.output);
   }
 
-  void backward(const float* input, const float* output, const float* weights, float* output_gradient,
-                float* input_gradient, float* gradient) override {
-    const std::size_t biases = layer_.parameters.biases();
-    if (layer_.planned.relu) relu_backward(output, output_gradient, batch_ * layer_.output.size());
-    weights_pass_.run(input, output_gradient, gradient, gradient + biases);
-    if (input_gradient != nullptr) data_pass_->run(weights, output_gradient, input_gradient);
+  void backward(const BackwardOperands& at) override {
+    if (layer_.planned.relu) relu_backward(at.output, at.output_gradient, layer_.output, batch_);
+    weights_pass_.run(as_floats(at.input), at.output_gradient, at.gradient, at.gradient + layer_.parameters.vector(0));
+    if (at.input_gradient == nullptr) return;
+    if (layer_.input.element == Element::f32) return data_pass_->run(at.weights, at.output_gradient, at.input_gradient);
+    data_pass_->run(at.weights, at.output_gradient, context_.activations.data());
+    from_floats(context_.activations.floats(), at.input_gradient, layer_.input, batch_);
   }
 
  private:
-  Linear(const PlacedLayer& layer, std::int64_t batch, const LinearDescriptors& make)
-      : layer_(layer),
-        batch_(batch),
-        forward_(ForwardPass::make<Forward>(make.context, layer.parameters.stored, make.fastest_forward())),
-        weights_pass_(
-            WeightsPass::make<BackwardWeights>(make.context, layer.parameters.stored, make.fastest_weights())) {
-    if (!layer.gradient_stops)
-      data_pass_.emplace(DataPass::make<BackwardData>(make.context, layer.parameters.stored, make.fastest_data()));
+  std::int64_t input_size() const { return batch_ * layer_.input.size(); }
+
+  /// Linear layers compute in floats whatever the others do: next to convolutions they cost nothing.
+  const void* as_floats(const void* input) {
+    if (layer_.input.element == Element::f32) return input;
+    to_floats(input, context_.activations.floats(), layer_.input, batch_);
+    return context_.activations.data();
   }
 
+  Linear(const PlacedLayer& layer, std::int64_t batch, const LinearDescriptors& make)
+      : context_(make.context),
+        layer_(layer),
+        batch_(batch),
+        forward_(ForwardPass::make<Forward>(make.context, layer.parameters.weights.stored, make.fastest_forward())),
+        weights_pass_(
+            WeightsPass::make<BackwardWeights>(make.context, layer.parameters.weights.stored, make.fastest_weights())) {
+    if (layer.input.element != Element::f32)
+      context_.activations.reserve(static_cast<std::size_t>(input_size()) * sizeof(float));
+    if (!layer.gradient_stops)
+      data_pass_.emplace(
+          DataPass::make<BackwardData>(make.context, layer.parameters.weights.stored, make.fastest_data()));
+  }
+
+  Context& context_;
   const PlacedLayer& layer_;
   std::int64_t batch_;
   ForwardPass forward_;
@@ -100,20 +116,24 @@ class Linear final : public Operation {
 
 }  // namespace
 
-void place_linear(Context& context, PlacedLayer& layer, std::int64_t batch, const SampleShape& input_shape) {
+void place_linear(Context& context, PlacedLayer& layer, std::int64_t batch) {
+  const SampleShape& input = layer.planned.input;
   const std::int64_t outputs = round_up(layer.planned.output.channels);
   layer.output = {.channels = outputs};
   LayerParameters& parameters = layer.parameters;
-  parameters.outputs = layer.planned.output.channels;
-  parameters.plain = plain_matrix(outputs, layer.input.size());
+  parameters.channels = layer.planned.output.channels;
+  parameters.vectors = 1;
+  WeightsLayout& weights = parameters.weights;
+  weights.outputs = layer.planned.output.channels;
+  weights.plain = plain_matrix(outputs, layer.input.size());
   const LinearDescriptors make(context, layer, batch);
-  parameters.stored = make.forward(any_layout(parameters.plain))().weights_desc();
-  if (!is_dense(parameters.stored))
-    parameters.stored = memory::desc(parameters.plain.dims(), memory::data_type::f32, memory::format_tag::ba);
-  for (std::int64_t channel = 0; channel < input_shape.channels; ++channel)
-    for (std::int64_t row = 0; row < input_shape.height; ++row)
-      for (std::int64_t column = 0; column < input_shape.width; ++column)
-        parameters.positions.push_back(layer.input.position(channel, row, column));
+  weights.stored = make.forward(any_layout(weights.plain))().weights_desc();
+  if (!is_dense(weights.stored))
+    weights.stored = memory::desc(weights.plain.dims(), memory::data_type::f32, memory::format_tag::ba);
+  for (std::int64_t channel = 0; channel < input.channels; ++channel)
+    for (std::int64_t row = 0; row < input.height; ++row)
+      for (std::int64_t column = 0; column < input.width; ++column)
+        weights.positions.push_back(layer.input.position(channel, row, column));
 }
 
 std::unique_ptr<Operation> make_linear(Context& context, const PlacedLayer& layer, std::int64_t batch) {

@@ -1,195 +1,102 @@
-#include <algorithm>
-#include <limits>
-#include <vector>
+#include <optional>
 
+#include "models/aligned.hpp"
 #include "models/cpu/operation.hpp"
-#include "runtime/simd.hpp"
 
 namespace troupe::cpu {
 
+using dnnl::memory;
+
 namespace {
 
-/// `planes` times height x width positions of `inner` channels each.
-struct PoolShape {
-  std::int64_t planes;
-  std::int64_t height, width, inner;
-  std::int64_t kernel;
-  bool relu;
+using Forward = dnnl::pooling_forward;
+using Backward = dnnl::pooling_backward;
 
-  std::int64_t out_height() const { return height / kernel; }
-  std::int64_t out_width() const { return width / kernel; }
-  std::int64_t out_size() const { return planes * out_height() * out_width() * inner; }
-  std::int64_t row() const { return width * inner; }
-  bool windows_cover_input() const { return height % kernel == 0 && width % kernel == 0; }
-  /// What an output is at least.
-  float floor() const { return relu ? 0.0F : -std::numeric_limits<float>::infinity(); }
-};
-
-/// Where in a window its maximum was, row by row; kCut where a ReLU cut it off.
-using Tap = std::int32_t;
-constexpr Tap kCut = -1;
-
-/// Calls visit(first float of the window, first float of the output) for each window.
-template <class Visit>
-[[gnu::always_inline]] inline void for_each_window(const PoolShape& shape, const Visit& visit) {
-  std::int64_t out = 0;
-  for (std::int64_t plane = 0; plane < shape.planes; ++plane)
-    for (std::int64_t row = 0; row < shape.out_height(); ++row)
-      for (std::int64_t column = 0; column < shape.out_width(); ++column, out += shape.inner)
-        visit(((plane * shape.height + row * shape.kernel) * shape.width + column * shape.kernel) * shape.inner, out);
-}
-
-/// Calls visit(offset from the window's first position, tap) for each position of a window.
-template <class Visit>
-[[gnu::always_inline]] inline void for_each_tap(const PoolShape& shape, const Visit& visit) {
-  Tap tap = 0;
-  for (std::int64_t row = 0; row < shape.kernel; ++row)
-    for (std::int64_t column = 0; column < shape.kernel; ++column)
-      visit(row * shape.row() + column * shape.inner, tap++);
-}
-
-TROUPE_CLONES void forward_any(const PoolShape& shape, const float* __restrict input, float* __restrict output,
-                               Tap* __restrict taps) {
-  for_each_window(
-      shape, [&](std::int64_t in, std::int64_t out) __attribute__((always_inline)) {
-        std::fill_n(output + out, shape.inner, shape.floor());
-        std::fill_n(taps + out, shape.inner, kCut);
-        for_each_tap(
-            shape, [&](std::int64_t offset, Tap tap) __attribute__((always_inline)) {
-              for (std::int64_t i = 0; i < shape.inner; ++i) {
-                const float value = input[in + offset + i];
-                const bool better = !(value <= output[out + i]);  // true for a NaN, which must not get lost
-                taps[out + i] = better ? tap : taps[out + i];
-                output[out + i] = better ? value : output[out + i];
-              }
-            });
-      });
-}
-
-TROUPE_CLONES void backward_any(const PoolShape& shape, const float* __restrict gradient, const Tap* __restrict taps,
-                                float* __restrict input_gradient) {
-  for_each_window(
-      shape, [&](std::int64_t in, std::int64_t out) __attribute__((always_inline)) {
-        for_each_tap(
-            shape, [&](std::int64_t offset, Tap tap) __attribute__((always_inline)) {
-              for (std::int64_t i = 0; i < shape.inner; ++i)
-                input_gradient[in + offset + i] = taps[out + i] == tap ? gradient[out + i] : 0.0F;
-            });
-      });
-}
-
-/// The larger one, or NaN if either is.
-[[gnu::always_inline]] inline float larger(float a, float b) {
-  const float result = b <= a ? a : b;  // two selections rather than one with "or", which g++ makes no vector of
-  return a == a ? result : a;
-}
-
-// The usual kernel, 2x2 on blocks of kInner channels: a window's four positions in one go. A constant number of
-// iterations is what makes g++ turn a block into one vector.
-template <int kInner>
-[[gnu::always_inline]] inline void maximum_2x2(const float* __restrict upper, const float* __restrict lower,
-                                               float floor, float* __restrict output, Tap* __restrict taps) {
-  for (int i = 0; i < kInner; ++i) {
-    const float first = larger(upper[i], upper[kInner + i]);
-    const float second = larger(lower[i], lower[kInner + i]);
-    const float best = larger(floor, larger(first, second));
-    Tap where = lower[i] == best ? 2 : 3;
-    where = upper[kInner + i] == best ? 1 : where;
-    where = upper[i] == best ? 0 : where;
-    output[i] = best;
-    taps[i] = best <= floor ? kCut : where;
-  }
-}
-
-template <int kInner>
-[[gnu::always_inline]] inline void spread_2x2(const float* __restrict gradient, const Tap* __restrict taps,
-                                              float* __restrict upper, float* __restrict lower) {
-  for (int i = 0; i < kInner; ++i) {
-    upper[i] = taps[i] == 0 ? gradient[i] : 0.0F;
-    upper[kInner + i] = taps[i] == 1 ? gradient[i] : 0.0F;
-    lower[i] = taps[i] == 2 ? gradient[i] : 0.0F;
-    lower[kInner + i] = taps[i] == 3 ? gradient[i] : 0.0F;
-  }
-}
-
-template <int kInner>
-[[gnu::always_inline]] inline void forward_2x2(const PoolShape& shape, const float* input, float* output, Tap* taps) {
-  const float floor = shape.floor();
-  const std::int64_t row = shape.row();
-  for_each_window(
-      shape, [=](std::int64_t in, std::int64_t out) __attribute__((always_inline)) {
-        maximum_2x2<kInner>(input + in, input + in + row, floor, output + out, taps + out);
-      });
-}
-
-template <int kInner>
-[[gnu::always_inline]] inline void backward_2x2(const PoolShape& shape, const float* gradient, const Tap* taps,
-                                                float* input_gradient) {
-  const std::int64_t row = shape.row();
-  for_each_window(
-      shape, [=](std::int64_t in, std::int64_t out) __attribute__((always_inline)) {
-        spread_2x2<kInner>(gradient + out, taps + out, input_gradient + in, input_gradient + in + row);
-      });
-}
-
-TROUPE_CLONES void forward_2x2_by_16(const PoolShape& shape, const float* input, float* output, Tap* taps) {
-  forward_2x2<16>(shape, input, output, taps);
-}
-TROUPE_CLONES void forward_2x2_by_8(const PoolShape& shape, const float* input, float* output, Tap* taps) {
-  forward_2x2<8>(shape, input, output, taps);
-}
-TROUPE_CLONES void backward_2x2_by_16(const PoolShape& shape, const float* gradient, const Tap* taps,
-                                      float* input_gradient) {
-  backward_2x2<16>(shape, gradient, taps, input_gradient);
-}
-TROUPE_CLONES void backward_2x2_by_8(const PoolShape& shape, const float* gradient, const Tap* taps,
-                                     float* input_gradient) {
-  backward_2x2<8>(shape, gradient, taps, input_gradient);
-}
-
-struct PoolKernels {
-  void (*forward)(const PoolShape& shape, const float* input, float* output, Tap* taps);
-  void (*backward)(const PoolShape& shape, const float* gradient, const Tap* taps, float* input_gradient);
-};
-
-PoolKernels kernels_for(const PoolShape& shape) {
-  if (shape.kernel == 2 && shape.inner == 16) return {forward_2x2_by_16, backward_2x2_by_16};
-  if (shape.kernel == 2 && shape.inner == 8) return {forward_2x2_by_8, backward_2x2_by_8};
-  return {forward_any, backward_any};
-}
-
+/// Max-pooling of any windows, oneDNN's.
 class MaxPool final : public Operation {
  public:
-  explicit MaxPool(const PoolShape& shape)
-      : shape_(shape), kernels_(kernels_for(shape)), taps_(static_cast<std::size_t>(shape.out_size())) {}
+  MaxPool(Context& context, const PlacedLayer& layer, std::int64_t batch)
+      : MaxPool(context, layer, batch, forward_descriptor(context, layer, batch, dnnl::prop_kind::forward_training)) {}
 
-  void forward(const float* input, const float* /*weights*/, float* output) override {
-    kernels_.forward(shape_, input, output, taps_.data());
+  Traits traits() const override { return {.reads_output = layer_.planned.relu}; }
+
+  void forward(const ForwardOperands& at) override {
+    forward_.run({at.input, at.output, workspace_.data()});
+    if (layer_.planned.relu) relu_forward(at.output, layer_.output, batch_);
   }
 
-  void backward(const float* /*input*/, const float* /*output*/, const float* /*weights*/, float* output_gradient,
-                float* input_gradient, float* /*gradient*/) override {
-    if (input_gradient == nullptr) return;
-    if (!shape_.windows_cover_input()) std::fill_n(input_gradient, shape_.planes * shape_.height * shape_.row(), 0.0F);
-    kernels_.backward(shape_, output_gradient, taps_.data(), input_gradient);
+  void backward(const BackwardOperands& at) override {
+    if (at.input_gradient == nullptr) return;
+    if (layer_.planned.relu) relu_backward(at.output, at.output_gradient, layer_.output, batch_);
+    backward_.run({at.output_gradient, at.input_gradient, workspace_.data()});
   }
 
  private:
-  PoolShape shape_;
-  PoolKernels kernels_;
-  std::vector<Tap> taps_;
+  MaxPool(Context& context, const PlacedLayer& layer, std::int64_t batch, const Forward::primitive_desc& made)
+      : layer_(layer),
+        batch_(batch),
+        workspace_(made.workspace_desc().get_size() / sizeof(float) + 1),
+        forward_(context, made, Forward(made),
+                 {{DNNL_ARG_SRC, made.src_desc()},
+                  {DNNL_ARG_DST, made.dst_desc()},
+                  {DNNL_ARG_WORKSPACE, made.workspace_desc()}}),
+        backward_(make_backward(context, backward_descriptor(context, layer, batch, made))) {}
+
+  static Primitive make_backward(Context& context, const Backward::primitive_desc& made) {
+    return {context,
+            made,
+            Backward(made),
+            {{DNNL_ARG_DIFF_DST, made.diff_dst_desc()},
+             {DNNL_ARG_DIFF_SRC, made.diff_src_desc()},
+             {DNNL_ARG_WORKSPACE, made.workspace_desc()}}};
+  }
+
+  struct Window {
+    memory::dims strides, kernel, padding, far_padding;
+
+    explicit Window(const PlannedLayer& planned)
+        : strides(2, planned.layer.stride),
+          kernel(2, planned.layer.kernel),
+          padding(2, planned.layer.padding),
+          far_padding{far(planned, planned.input.height, planned.output.height),
+                      far(planned, planned.input.width, planned.output.width)} {}
+
+    static std::int64_t far(const PlannedLayer& planned, std::int64_t input, std::int64_t output) {
+      return (output - 1) * planned.layer.stride + planned.layer.kernel - input - planned.layer.padding;
+    }
+  };
+
+  static Forward::primitive_desc forward_descriptor(Context& context, const PlacedLayer& layer, std::int64_t batch,
+                                                    dnnl::prop_kind kind) {
+    const Window window(layer.planned);
+    return {{kind, dnnl::algorithm::pooling_max, images(batch, layer.input), images(batch, layer.output),
+             window.strides, window.kernel, window.padding, window.far_padding},
+            attributes(),
+            context.engine};
+  }
+
+  static Backward::primitive_desc backward_descriptor(Context& context, const PlacedLayer& layer, std::int64_t batch,
+                                                      const Forward::primitive_desc& hint) {
+    const Window window(layer.planned);
+    return {{dnnl::algorithm::pooling_max, images(batch, layer.input), images(batch, layer.output), window.strides,
+             window.kernel, window.padding, window.far_padding},
+            attributes(),
+            context.engine,
+            hint};
+  }
+
+  const PlacedLayer& layer_;
+  std::int64_t batch_;
+  AlignedFloats workspace_;  ///< where each window's maximum was
+  Primitive forward_;
+  Primitive backward_;
 };
 
 }  // namespace
 
-std::unique_ptr<Operation> make_max_pool(const PlacedLayer& layer, std::int64_t batch) {
-  const Layout& input = layer.input;
-  return std::make_unique<MaxPool>(PoolShape{.planes = batch * input.channels / input.inner,
-                                             .height = input.height,
-                                             .width = input.width,
-                                             .inner = input.inner,
-                                             .kernel = layer.planned.layer.kernel,
-                                             .relu = layer.planned.relu});
+std::unique_ptr<Operation> make_max_pool(Context& context, const PlacedLayer& layer, std::int64_t batch) {
+  if (has_plain_windows(layer)) return make_plain_max_pool(layer, batch);
+  return std::make_unique<MaxPool>(context, layer, batch);
 }
 
 }  // namespace troupe::cpu

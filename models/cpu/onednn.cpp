@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "models/aligned.hpp"
+
 // Of the OpenMP runtime that oneDNN was built with; a compiler's own <omp.h> may belong to another.
 extern "C" void omp_set_num_threads(int count);
 
@@ -20,8 +22,21 @@ void point_to(const memory& object, const void* address) { object.set_data_handl
 
 void use_one_thread() { omp_set_num_threads(1); }
 
-void Context::reserve(std::size_t bytes) {
-  scratchpad.resize(std::max(scratchpad.size(), (bytes + sizeof(float) - 1) / sizeof(float)));
+void Scratch::reserve(std::size_t bytes) {
+  bytes_ = std::max(bytes_, (bytes + kAlignment - 1) / kAlignment * kAlignment);
+}
+
+std::byte* Scratch::place(std::byte* data) {
+  data_ = data;
+  return data + bytes_;
+}
+
+std::size_t Context::bytes() const {
+  return scratchpad.bytes() + weights.bytes() + slice.bytes() + slice_gradient.bytes() + activations.bytes();
+}
+
+void Context::place(std::byte* data) {
+  for (Scratch* const each : {&scratchpad, &weights, &slice, &slice_gradient, &activations}) data = each->place(data);
 }
 
 dnnl::primitive_attr attributes(bool relu) {
@@ -41,26 +56,32 @@ memory::desc plain_matrix(std::int64_t rows, std::int64_t columns) {
   return {{rows, columns}, kFloat, memory::format_tag::ab};
 }
 
+memory::data_type type_of(Element element) { return element == Element::f32 ? kFloat : memory::data_type::bf16; }
+
 memory::desc images(std::int64_t batch, const Layout& layout) {
   const memory::dims extents{batch, layout.channels, layout.height, layout.width};
-  if (layout.inner == 1) return {extents, kFloat, memory::format_tag::nchw};
-  if (layout.inner == 8) return {extents, kFloat, memory::format_tag::nChw8c};
-  if (layout.inner == 16) return {extents, kFloat, memory::format_tag::nChw16c};
-  return {extents, kFloat, memory::format_tag::nhwc};
+  if (layout.inner == 8) return {extents, type_of(layout.element), memory::format_tag::nChw8c};
+  if (layout.inner == 16) return {extents, type_of(layout.element), memory::format_tag::nChw16c};
+  return {extents, type_of(layout.element), memory::format_tag::nchw};
 }
 
-std::optional<Layout> layout_of(const memory::desc& desc) {
-  const memory::dims extents = desc.dims();
-  for (const std::int64_t inner : {std::int64_t{16}, std::int64_t{8}, extents[1], std::int64_t{1}}) {
-    const Layout layout{extents[1], extents[2], extents[3], inner};
-    if (extents[1] % inner == 0 && images(extents[0], layout) == desc) return layout;
-  }
-  return {};
+memory::desc any_layout(const memory::dims& extents, Element element) {
+  return {extents, type_of(element), memory::format_tag::any};
 }
 
-memory::desc any_layout(const memory::dims& extents) { return {extents, kFloat, memory::format_tag::any}; }
+memory::desc any_layout(const memory::desc& like, Element element) { return any_layout(like.dims(), element); }
 
-memory::desc any_layout(const memory::desc& like) { return any_layout(like.dims()); }
+std::int64_t preferred_block() { return dnnl::get_effective_cpu_isa() >= dnnl::cpu_isa::avx512_core ? 16 : 8; }
+
+Layout image_layout(const SampleShape& shape, Element element) {
+  return {round_up(shape.channels), shape.height, shape.width, preferred_block(), element};
+}
+
+bool has_bf16() {
+  const auto isa = static_cast<unsigned>(dnnl::get_effective_cpu_isa());
+  const auto bf16 = static_cast<unsigned>(dnnl::cpu_isa::avx512_core_bf16);
+  return (isa & bf16) == bf16;
+}
 
 bool is_dense(const memory::desc& desc) {
   std::size_t floats = 1;
@@ -71,42 +92,47 @@ bool is_dense(const memory::desc& desc) {
 Primitive::Primitive(Context& context, const dnnl::primitive& primitive, const memory::desc& scratchpad,
                      const Arguments& arguments)
     : context_(context), primitive_(primitive), scratchpad_(scratchpad, context.engine, nullptr) {
-  context.reserve(scratchpad.get_size());
+  context.scratchpad.reserve(scratchpad.get_size());
   arguments_.emplace(DNNL_ARG_SCRATCHPAD, scratchpad_);
   for (const auto& [name, desc] : arguments) {
     memories_.emplace_back(desc, context.engine, nullptr);
-    arguments_.emplace(name, memories_.back());
+    if (!desc.is_zero()) arguments_.emplace(name, memories_.back());
   }
 }
 
-void Primitive::run(std::initializer_list<const float*> addresses) {
-  for (std::size_t i = 0; i < memories_.size(); ++i) point_to(memories_[i], addresses.begin()[i]);
+void Primitive::run(std::initializer_list<const void*> addresses) {
+  for (std::size_t i = 0; i < memories_.size(); ++i)
+    if (!memories_[i].get_desc().is_zero()) point_to(memories_[i], addresses.begin()[i]);
   point_to(scratchpad_, context_.scratchpad.data());
   primitive_.execute(context_.stream, arguments_);
 }
 
-WeightsPort::WeightsPort(Context& context, memory::desc stored, memory::desc wanted)
+WeightsPort::WeightsPort(Context& context, const memory::desc& stored, const memory::desc& wanted)
     : context_(context),
       same_(stored == wanted),
       stored_(stored, context.engine, nullptr),
-      wanted_(wanted, context.engine, nullptr),
-      copy_(same_ ? 0 : wanted.get_size() / sizeof(float)) {
-  if (!same_) point_to(wanted_, copy_.data());
+      wanted_(wanted, context.engine, nullptr) {
+  if (same_) return;
+  context.weights.reserve(wanted.get_size());
+  from_stored_ = dnnl::reorder(stored_, wanted_);
+  to_stored_ = dnnl::reorder(wanted_, stored_);
 }
 
-const float* WeightsPort::read(const float* weights) {
+const void* WeightsPort::read(const float* weights) {
   if (same_) return weights;
   point_to(stored_, weights);
-  dnnl::reorder(stored_, wanted_).execute(context_.stream, stored_, wanted_);
-  return copy_.data();
+  point_to(wanted_, context_.weights.data());
+  from_stored_.execute(context_.stream, stored_, wanted_);
+  return context_.weights.data();
 }
 
-float* WeightsPort::target(float* gradient) { return same_ ? gradient : copy_.data(); }
+void* WeightsPort::target(float* gradient) { return same_ ? gradient : context_.weights.data(); }
 
 void WeightsPort::written(float* gradient) {
   if (same_) return;
   point_to(stored_, gradient);
-  dnnl::reorder(wanted_, stored_).execute(context_.stream, wanted_, stored_);
+  point_to(wanted_, context_.weights.data());
+  to_stored_.execute(context_.stream, wanted_, stored_);
 }
 
 }  // namespace troupe::cpu

@@ -8,22 +8,40 @@
 #include <utility>
 #include <vector>
 
-#include "models/aligned.hpp"
 #include "models/cpu/layout.hpp"
 #include "troupe/error.hpp"
 
 namespace troupe::cpu {
 
+/// Memory that is only needed while something runs; all that needs some says how much, and shares it.
+class Scratch {
+ public:
+  /// Makes it at least so long.
+  void reserve(std::size_t bytes);
+  std::size_t bytes() const { return bytes_; }
+  /// Where it lies, from now on. @return the first address behind it.
+  std::byte* place(std::byte* data);
+
+  void* data() const { return data_; }
+  float* floats() const { return reinterpret_cast<float*>(data_); }
+
+ private:
+  std::size_t bytes_ = 0;
+  std::byte* data_ = nullptr;
+};
+
 /// What the primitives of one replica share. They run one after the other, so one scratchpad serves all.
 struct Context {
   dnnl::engine engine{dnnl::engine::kind::cpu, 0};
   dnnl::stream stream{engine};
-  AlignedFloats scratchpad;
-  AlignedFloats slice;           ///< what lies between two layers that run slice by slice, or its gradient
-  AlignedFloats slice_gradient;  ///< of the weights, for a slice after the first
+  Scratch scratchpad;
+  Scratch weights;         ///< in the layout of a primitive that does not take the stored one
+  Scratch slice;           ///< what lies between two layers that run slice by slice, or its gradient
+  Scratch slice_gradient;  ///< of the weights, for a slice after the first
+  Scratch activations;     ///< of a layer, as floats, where it computes in no other
 
-  /// Makes the scratchpad at least so long.
-  void reserve(std::size_t bytes);
+  std::size_t bytes() const;
+  void place(std::byte* data);
 };
 
 /// Makes oneDNN use only the calling thread: a replica is one core.
@@ -32,18 +50,23 @@ void use_one_thread();
 /// Attributes of every primitive: the scratchpad is ours. With `relu`, a ReLU is applied to the output.
 dnnl::primitive_attr attributes(bool relu = false);
 
+dnnl::memory::data_type type_of(Element element);
 dnnl::memory::desc plain_vector(std::int64_t size);
 /// Row-major rows x columns.
 dnnl::memory::desc plain_matrix(std::int64_t rows, std::int64_t columns);
 /// `batch` images of that layout.
 dnnl::memory::desc images(std::int64_t batch, const Layout& layout);
-/// The inverse of `images`, or nothing for a layout that is none of ours.
-std::optional<Layout> layout_of(const dnnl::memory::desc& images);
 /// Any layout, with these extents.
-dnnl::memory::desc any_layout(const dnnl::memory::dims& extents);
-dnnl::memory::desc any_layout(const dnnl::memory::desc& like);
+dnnl::memory::desc any_layout(const dnnl::memory::dims& extents, Element element = Element::f32);
+dnnl::memory::desc any_layout(const dnnl::memory::desc& like, Element element = Element::f32);
 /// True when no float of it is padding.
 bool is_dense(const dnnl::memory::desc& desc);
+/// The channels that a vector register holds, or that the kernels of this machine want together.
+std::int64_t preferred_block();
+/// Images in blocks of so many channels: how they lie between all layers of a network.
+Layout image_layout(const SampleShape& shape, Element element);
+/// True where oneDNN has fast bfloat16 kernels for this machine.
+bool has_bf16();
 
 /// A primitive whose arguments, given in a fixed order, change from run to run.
 class Primitive {
@@ -56,7 +79,7 @@ class Primitive {
       : Primitive(context, primitive, descriptor.scratchpad_desc(), arguments) {}
 
   /// One address per argument, in their order.
-  void run(std::initializer_list<const float*> addresses);
+  void run(std::initializer_list<const void*> addresses);
 
  private:
   Primitive(Context& context, const dnnl::primitive& primitive, const dnnl::memory::desc& scratchpad,
@@ -69,16 +92,16 @@ class Primitive {
   std::unordered_map<int, dnnl::memory> arguments_;
 };
 
-/// Weights (or their gradient) in the stored layout for a primitive that may want another. They are reordered only
-/// where it does, which is where oneDNN has no fast primitive for the stored layout on this machine.
+/// Weights (or their gradient) in the stored layout for a primitive that may want another, or another type. They are
+/// reordered, through memory that all layers share, only where it does.
 class WeightsPort {
  public:
-  WeightsPort(Context& context, dnnl::memory::desc stored, dnnl::memory::desc wanted);
+  WeightsPort(Context& context, const dnnl::memory::desc& stored, const dnnl::memory::desc& wanted);
 
-  /// Where the primitive reads the weights stored at `weights`.
-  const float* read(const float* weights);
+  /// Where the primitive reads the weights stored at `weights`, until another port is read.
+  const void* read(const float* weights);
   /// Where the primitive writes what belongs at `gradient`; `written` puts it there.
-  float* target(float* gradient);
+  void* target(float* gradient);
   void written(float* gradient);
 
  private:
@@ -86,7 +109,8 @@ class WeightsPort {
   bool same_;
   dnnl::memory stored_;
   dnnl::memory wanted_;
-  AlignedFloats copy_;
+  dnnl::reorder from_stored_;
+  dnnl::reorder to_stored_;
 };
 
 /// True for oneDNN's reference loops, a thousand times slower than the others.

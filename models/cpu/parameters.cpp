@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "models/aligned.hpp"
 #include "runtime/hash.hpp"
 
 namespace troupe::cpu {
@@ -13,9 +14,9 @@ namespace {
 void reorder(const memory::desc& from_desc, const float* from, const memory::desc& to_desc, float* to) {
   use_one_thread();
   Context context;
-  const memory source(from_desc, context.engine, const_cast<float*>(from));
+  memory source(from_desc, context.engine, const_cast<float*>(from));
   memory target(to_desc, context.engine, to);
-  dnnl::reorder(source, target).execute(context.stream, const_cast<memory&>(source), target);
+  dnnl::reorder(source, target).execute(context.stream, source, target);
   context.stream.wait();
 }
 
@@ -33,21 +34,54 @@ std::string text(const memory::desc& desc) {
   return text;
 }
 
-std::size_t floats(const memory::desc& desc) { return desc.get_size() / sizeof(float); }
+using CanonicalIn = std::span<const float>::iterator;
+using CanonicalOut = std::span<float>::iterator;
+
+CanonicalOut weights_out(const WeightsLayout& layout, const float* weights, CanonicalOut next) {
+  AlignedFloats plain(layout.floats());
+  reorder(layout.stored, weights, layout.plain, plain.data());
+  const std::size_t columns = plain.size() / static_cast<std::size_t>(layout.padded_outputs());
+  for (std::size_t row = 0; row < static_cast<std::size_t>(layout.outputs); ++row)
+    for (const std::int64_t position : layout.positions)
+      *next++ = plain[row * columns + static_cast<std::size_t>(position)];
+  return next;
+}
+
+CanonicalIn weights_in(const WeightsLayout& layout, CanonicalIn next, float* weights) {
+  AlignedFloats plain(layout.floats(), 0.0F);
+  const std::size_t columns = plain.size() / static_cast<std::size_t>(layout.padded_outputs());
+  for (std::size_t row = 0; row < static_cast<std::size_t>(layout.outputs); ++row)
+    for (const std::int64_t position : layout.positions)
+      plain[row * columns + static_cast<std::size_t>(position)] = *next++;
+  reorder(layout.plain, plain.data(), layout.stored, weights);
+  return next;
+}
 
 }  // namespace
 
-void ParameterLayout::place(LayerParameters& layer) {
-  layer.offset = size_;
-  size_ += layer.size();
-  layers_.push_back(layer);
+ParameterLayout::ParameterLayout(const std::vector<LayerParameters*>& layers) {
+  for (LayerParameters* const layer : layers) {
+    layer->offset = padding_begin_;
+    padding_begin_ += layer->size();
+  }
+  learned_size_ = (padding_begin_ + kStatisticsGroup - 1) / kStatisticsGroup * kStatisticsGroup;
+  size_ = learned_size_;
+  for (LayerParameters* const layer : layers) {
+    layer->statistics = size_;
+    size_ += layer->statistics_size();
+    if (layer->first_tensor >= 0) layers_.push_back(*layer);
+  }
+  std::ranges::sort(layers_, {}, &LayerParameters::first_tensor);
 }
 
 std::string ParameterLayout::fingerprint() const {
   std::string layout;
   for (const LayerParameters& layer : layers_) {
-    layout += text(layer.stored) + ';';
-    for (const std::int64_t position : layer.positions) layout += std::to_string(position) + ',';
+    layout += std::to_string(layer.offset) + ',' + std::to_string(layer.size()) + ',' +
+              std::to_string(layer.statistics_size()) + ';';
+    if (!layer.weights.exists()) continue;
+    layout += text(layer.weights.stored) + ';';
+    for (const std::int64_t position : layer.weights.positions) layout += std::to_string(position) + ',';
   }
   return sha256_hex(std::as_bytes(std::span(layout))).substr(0, 16);
 }
@@ -55,28 +89,42 @@ std::string ParameterLayout::fingerprint() const {
 void ParameterLayout::to_canonical(std::span<const float> weights, std::span<float> canonical) const {
   auto next = canonical.begin();
   for (const LayerParameters& layer : layers_) {
-    AlignedFloats plain(floats(layer.plain));
-    reorder(layer.stored, weights.data() + layer.offset, layer.plain, plain.data());
-    const std::size_t columns = plain.size() / static_cast<std::size_t>(layer.padded_outputs());
-    for (std::size_t row = 0; row < static_cast<std::size_t>(layer.outputs); ++row)
-      for (const std::int64_t position : layer.positions)
-        *next++ = plain[row * columns + static_cast<std::size_t>(position)];
-    next = std::copy_n(weights.data() + layer.offset + layer.biases(), layer.outputs, next);
+    const float* const own = weights.data() + layer.offset;
+    if (layer.weights.exists()) next = weights_out(layer.weights, own, next);
+    for (int i = 0; i < layer.vectors; ++i) next = std::copy_n(own + layer.vector(i), layer.channels, next);
+    if (layer.normalised == 0) continue;
+    for (const Statistic which : {Statistic::mean, Statistic::variance})
+      for (std::int64_t channel = 0; channel < layer.channels; ++channel)
+        *next++ = weights[layer.statistics + statistic_position(which, channel)];
   }
 }
 
 void ParameterLayout::from_canonical(std::span<const float> canonical, std::span<float> weights) const {
-  std::fill(weights.begin(), weights.end(), 0.0F);
+  std::ranges::fill(weights, 0.0F);
   auto next = canonical.begin();
   for (const LayerParameters& layer : layers_) {
-    AlignedFloats plain(floats(layer.plain), 0.0F);
-    const std::size_t columns = plain.size() / static_cast<std::size_t>(layer.padded_outputs());
-    for (std::size_t row = 0; row < static_cast<std::size_t>(layer.outputs); ++row)
-      for (const std::int64_t position : layer.positions)
-        plain[row * columns + static_cast<std::size_t>(position)] = *next++;
-    reorder(layer.plain, plain.data(), layer.stored, weights.data() + layer.offset);
-    std::copy_n(next, layer.outputs, weights.data() + layer.offset + layer.biases());
-    next += layer.outputs;
+    float* const own = weights.data() + layer.offset;
+    if (layer.weights.exists()) next = weights_in(layer.weights, next, own);
+    for (int i = 0; i < layer.vectors; ++i, next += layer.channels)
+      std::copy_n(next, layer.channels, own + layer.vector(i));
+    if (layer.normalised == 0) continue;
+    for (const Statistic which : {Statistic::mean, Statistic::variance})
+      for (std::int64_t channel = 0; channel < layer.channels; ++channel)
+        weights[layer.statistics + statistic_position(which, channel)] = *next++;
+  }
+}
+
+void ParameterLayout::update_statistics(std::size_t begin, std::span<const float> mean, std::int64_t samples,
+                                        std::span<const float> statistics, std::span<float> updated) const {
+  const std::size_t end = begin + mean.size();
+  for (const LayerParameters& layer : layers_) {
+    const std::size_t first = std::max(begin, layer.statistics);
+    const std::size_t last = std::min(end, layer.statistics + layer.statistics_size());
+    if (first >= last) continue;
+    const std::size_t at = first - begin;
+    const std::size_t count = last - first;
+    update_running_statistics(mean.subspan(at, count), samples * layer.normalised, statistics.subspan(at, count),
+                              updated.subspan(at, count));
   }
 }
 

@@ -6,38 +6,70 @@
 #include <vector>
 
 #include "models/cpu/onednn.hpp"
+#include "models/cpu/statistics.hpp"
 
 namespace troupe::cpu {
 
-/// A layer's weights and biases in the flat vector: the weights in the layout its kernels want, then the biases.
-struct LayerParameters {
-  dnnl::memory::desc stored;            ///< of the weights, padding channels included
+/// How the weights of a convolution or linear layer lie.
+struct WeightsLayout {
+  dnnl::memory::desc stored;            ///< in the layout its kernels want, padding channels included
   dnnl::memory::desc plain;             ///< the same extents, row-major
   std::int64_t outputs = 0;             ///< without padding; `stored` has more rows where it pads
   std::vector<std::int64_t> positions;  ///< in a row of `plain`, of each weight of a canonical row
-  std::size_t offset = 0;               ///< in floats, a multiple of 16, from the start of the flat vector
 
+  bool exists() const { return outputs > 0; }
+  std::size_t floats() const { return stored.get_size() / sizeof(float); }
   std::int64_t padded_outputs() const { return stored.dims()[0]; }
-  /// Offset of the biases from that of the weights.
-  std::size_t biases() const { return stored.get_size() / sizeof(float); }
-  /// Floats of weights and biases.
-  std::size_t size() const { return biases() + static_cast<std::size_t>(padded_outputs()); }
 };
 
-/// The flat parameter vector: layer after layer, every tensor on a 64-byte boundary and without gaps between them.
+/// A layer's place in the flat vector: its weights, then its vectors (biases; scale and shift of batch-norm). The
+/// running statistics of batch-norm lie behind all learned parameters, 16 means and 16 variances in turn.
+struct LayerParameters {
+  int first_tensor = -1;  ///< its first canonical tensor; -1: it has none
+  WeightsLayout weights;  ///< canonical order: weights, vectors, running mean and variance
+  int vectors = 0;
+  std::int64_t channels = 0;    ///< of vectors and statistics, without padding
+  std::int64_t normalised = 0;  ///< pixels of a sample that statistics are taken over; 0: it has none
+  std::size_t offset = 0;       ///< in floats, a multiple of 16, from the start of the flat vector
+  std::size_t statistics = 0;   ///< likewise; a multiple of 32
+
+  std::size_t width() const { return static_cast<std::size_t>(round_up(channels)); }
+  /// Offset of vector `index` from the layer's start.
+  std::size_t vector(int index) const {
+    return (weights.exists() ? weights.floats() : 0) + static_cast<std::size_t>(index) * width();
+  }
+  /// Learned floats.
+  std::size_t size() const { return vector(vectors); }
+  std::size_t statistics_size() const { return normalised > 0 ? 2 * width() : 0; }
+};
+
+/// The flat parameter vector: layer after layer, every tensor on a 64-byte boundary and without gaps between them, then
+/// the statistics.
 class ParameterLayout {
  public:
-  /// Gives the layer its place.
-  void place(LayerParameters& layer);
+  ParameterLayout() = default;
+  /// Gives the layers their places.
+  explicit ParameterLayout(const std::vector<LayerParameters*>& layers);
 
   std::size_t size() const { return size_; }
+  std::size_t learned_size() const { return learned_size_; }
+  /// Where the last learned tensor ends; up to `learned_size` there is padding.
+  std::size_t padding_begin() const { return padding_begin_; }
   /// Changes whenever a tensor is laid out differently.
   std::string fingerprint() const;
   void to_canonical(std::span<const float> weights, std::span<float> canonical) const;
   void from_canonical(std::span<const float> canonical, std::span<float> weights) const;
 
+  /// New running statistics for the floats from `begin` of the flat vector. In place of a gradient a shard writes for
+  /// a channel of running mean r, where its own batch of n samples has mean m and variance v: n (m - r) and
+  /// n (v + (m - r)^2). So sums over shards give mean and variance of all samples, and nothing cancels.
+  void update_statistics(std::size_t begin, std::span<const float> mean, std::int64_t samples,
+                         std::span<const float> statistics, std::span<float> updated) const;
+
  private:
-  std::vector<LayerParameters> layers_;
+  std::vector<LayerParameters> layers_;  ///< in canonical order
+  std::size_t padding_begin_ = 0;
+  std::size_t learned_size_ = 0;
   std::size_t size_ = 0;
 };
 

@@ -13,12 +13,13 @@ class ForwardPass {
     return {WeightsPort(context, stored, made.weights_desc()), Primitive(context, made, Layer(made),
                                                                          {{DNNL_ARG_SRC, made.src_desc()},
                                                                           {DNNL_ARG_WEIGHTS, made.weights_desc()},
-                                                                          {DNNL_ARG_BIAS, made.bias_desc()},
-                                                                          {DNNL_ARG_DST, made.dst_desc()}})};
+                                                                          {DNNL_ARG_DST, made.dst_desc()},
+                                                                          {DNNL_ARG_BIAS, made.bias_desc()}})};
   }
 
-  void run(const float* input, const float* weights, const float* biases, float* output) {
-    primitive_.run({input, port_.read(weights), biases, output});
+  /// `biases` are not looked at by a layer that has none.
+  void run(const void* input, const float* weights, const float* biases, void* output) {
+    primitive_.run({input, port_.read(weights), output, biases});
   }
 
  private:
@@ -42,7 +43,7 @@ class WeightsPass {
                        {DNNL_ARG_DIFF_BIAS, made.diff_bias_desc()}})};
   }
 
-  void run(const float* input, const float* output_gradient, float* weights_gradient, float* biases_gradient) {
+  void run(const void* input, const void* output_gradient, float* weights_gradient, float* biases_gradient) {
     primitive_.run({input, output_gradient, port_.target(weights_gradient), biases_gradient});
     port_.written(weights_gradient);
   }
@@ -65,7 +66,7 @@ class DataPass {
                                                                           {DNNL_ARG_DIFF_SRC, made.diff_src_desc()}})};
   }
 
-  void run(const float* weights, const float* output_gradient, float* input_gradient) {
+  void run(const float* weights, const void* output_gradient, void* input_gradient) {
     primitive_.run({port_.read(weights), output_gradient, input_gradient});
   }
 

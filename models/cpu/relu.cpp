@@ -1,39 +1,36 @@
-#include <algorithm>
+#include <cstring>
 
 #include "models/cpu/operation.hpp"
-#include "runtime/simd.hpp"
 
 namespace troupe::cpu {
 
-TROUPE_CLONES void relu_backward(const float* output, float* gradient, std::int64_t count) {
-  for (std::int64_t i = 0; i < count; ++i) gradient[i] = output[i] > 0 ? gradient[i] : 0.0F;
-}
-
 namespace {
 
+/// A ReLU that could not be made part of the layer before it.
 class Relu final : public Operation {
  public:
-  explicit Relu(std::int64_t count) : count_(count) {}
+  Relu(const Layout& layout, std::int64_t batch) : layout_(layout), batch_(batch) {}
 
-  void forward(const float* input, const float* /*weights*/, float* output) override {
-    for (std::int64_t i = 0; i < count_; ++i) output[i] = input[i] < 0 ? 0.0F : input[i];
+  Traits traits() const override { return {.reads_output = true, .input_gradient_in_place = true}; }
+
+  void forward(const ForwardOperands& at) override {
+    std::memcpy(at.output, at.input, layout_.bytes(batch_));
+    relu_forward(at.output, layout_, batch_);
   }
 
-  void backward(const float* /*input*/, const float* output, const float* /*weights*/, float* output_gradient,
-                float* input_gradient, float* /*gradient*/) override {
-    if (input_gradient == nullptr) return;
-    relu_backward(output, output_gradient, count_);
-    std::copy_n(output_gradient, count_, input_gradient);
+  void backward(const BackwardOperands& at) override {
+    if (at.input_gradient != nullptr) relu_backward(at.output, at.output_gradient, layout_, batch_);
   }
 
  private:
-  std::int64_t count_;
+  Layout layout_;
+  std::int64_t batch_;
 };
 
 }  // namespace
 
 std::unique_ptr<Operation> make_relu(const PlacedLayer& layer, std::int64_t batch) {
-  return std::make_unique<Relu>(batch * layer.output.size());
+  return std::make_unique<Relu>(layer.output, batch);
 }
 
 }  // namespace troupe::cpu

@@ -1,125 +1,152 @@
 #include "reference_network.hpp"
 
-#include <algorithm>
 #include <cmath>
-#include <limits>
+#include <utility>
 
 namespace troupe::test {
 
 namespace {
 
-struct Image {
-  std::int64_t channels, height, width;
-  std::vector<double> values;
+using Kind = models::Layer::Kind;
 
-  double& at(std::int64_t c, std::int64_t y, std::int64_t x) {
-    return values[static_cast<std::size_t>((c * height + y) * width + x)];
+std::vector<double> softmax(const Tensor& scores, std::int64_t sample) {
+  std::vector<double> row;
+  double sum = 0;
+  for (std::int64_t c = 0; c < scores.channels; ++c) {
+    row.push_back(std::exp(scores.at(sample, c, 0, 0)));
+    sum += row.back();
   }
-  double padded(std::int64_t c, std::int64_t y, std::int64_t x) {
-    return y < 0 || x < 0 || y >= height || x >= width ? 0 : at(c, y, x);
-  }
-};
-
-Image make_image(std::int64_t channels, std::int64_t height, std::int64_t width) {
-  return {channels, height, width, std::vector<double>(static_cast<std::size_t>(channels * height * width))};
+  for (double& value : row) value /= sum;
+  return row;
 }
 
-Image convolve(Image& in, const models::Layer& layer, const double*& next) {
-  const auto extent = [&](std::int64_t size) { return (size + 2 * layer.padding - layer.kernel) / layer.stride + 1; };
-  Image out = make_image(layer.outputs, extent(in.height), extent(in.width));
-  const std::int64_t row = in.channels * layer.kernel * layer.kernel;
-  const double* const biases = next + layer.outputs * row;
-  for (std::int64_t o = 0; o < out.channels; ++o)
-    for (std::int64_t y = 0; y < out.height; ++y)
-      for (std::int64_t x = 0; x < out.width; ++x) {
-        double sum = biases[o];
-        const double* weight = next + o * row;
-        for (std::int64_t c = 0; c < in.channels; ++c)
-          for (std::int64_t i = 0; i < layer.kernel; ++i)
-            for (std::int64_t j = 0; j < layer.kernel; ++j)
-              sum +=
-                  *weight++ * in.padded(c, y * layer.stride - layer.padding + i, x * layer.stride - layer.padding + j);
-        out.at(o, y, x) = sum;
-      }
-  next = biases + layer.outputs;
-  return out;
+double cross_entropy(const Tensor& scores, std::span<const std::int32_t> labels) {
+  double sum = 0;
+  for (std::size_t i = 0; i < labels.size(); ++i)
+    sum -= std::log(softmax(scores, static_cast<std::int64_t>(i))[static_cast<std::size_t>(labels[i])]);
+  return sum;
 }
 
-Image multiply(const Image& in, const models::Layer& layer, const double*& next) {
-  Image out = make_image(layer.outputs, 1, 1);
-  const double* const biases = next + layer.outputs * in.channels;
-  for (std::int64_t o = 0; o < layer.outputs; ++o) {
-    out.at(o, 0, 0) = biases[o];
-    for (const double value : in.values) out.at(o, 0, 0) += value * *next++;
+Tensor cross_entropy_gradient(const Tensor& scores, std::span<const std::int32_t> labels) {
+  Tensor gradient = scores;
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    const auto sample = static_cast<std::int64_t>(i);
+    const std::vector<double> row = softmax(scores, sample);
+    for (std::int64_t c = 0; c < scores.channels; ++c)
+      gradient.at(sample, c, 0, 0) = row[static_cast<std::size_t>(c)] - (c == labels[i] ? 1 : 0);
   }
-  next = biases + layer.outputs;
-  return out;
-}
-
-Image pool(Image& in, std::int64_t kernel) {
-  Image out = make_image(in.channels, in.height / kernel, in.width / kernel);
-  std::fill(out.values.begin(), out.values.end(), -std::numeric_limits<double>::infinity());
-  for (std::int64_t c = 0; c < out.channels; ++c)
-    for (std::int64_t y = 0; y < out.height * kernel; ++y)
-      for (std::int64_t x = 0; x < out.width * kernel; ++x)
-        out.at(c, y / kernel, x / kernel) = std::max(out.at(c, y / kernel, x / kernel), in.at(c, y, x));
-  return out;
-}
-
-Image apply(Image image, const models::Layer& layer, const double*& next) {
-  using Kind = models::Layer::Kind;
-  switch (layer.kind) {
-    case Kind::convolution:
-      return convolve(image, layer, next);
-    case Kind::linear:
-      return multiply(image, layer, next);
-    case Kind::max_pool:
-      return pool(image, layer.kernel);
-    case Kind::flatten:
-      return {static_cast<std::int64_t>(image.values.size()), 1, 1, image.values};
-    case Kind::relu:
-      break;
-  }
-  for (double& value : image.values) value = std::max(value, 0.0);
-  return image;
+  return gradient;
 }
 
 }  // namespace
 
-ReferenceNetwork::ReferenceNetwork(std::vector<models::Layer> layers, std::vector<std::int64_t> sample_shape)
-    : layers_(std::move(layers)) {
-  sample_shape.resize(3, 1);
-  input_ = {.channels = sample_shape[0], .height = sample_shape[1], .width = sample_shape[2]};
+ReferenceNetwork::ReferenceNetwork(models::Graph graph, std::vector<std::int64_t> sample_shape)
+    : graph_(std::move(graph)), shape_(std::move(sample_shape)) {
+  if (shape_.size() == 2) shape_.insert(shape_.begin(), 1);
+  shape_.resize(3, 1);
 }
 
-std::vector<double> ReferenceNetwork::scores(std::span<const float> sample, std::span<const double> parameters) const {
-  Image image{input_.channels, input_.height, input_.width, {sample.begin(), sample.end()}};
-  const double* next = parameters.data();
-  for (const models::Layer& layer : layers_) image = apply(std::move(image), layer, next);
-  return image.values;
+std::vector<const Tensor*> ReferenceNetwork::inputs(const Walk& walk, std::size_t layer) const {
+  std::vector<const Tensor*> result;
+  for (const models::Graph::Node node : graph_.layers()[layer].inputs)
+    result.push_back(&walk.values[static_cast<std::size_t>(node.number + 1)]);
+  return result;
 }
 
-double ReferenceNetwork::loss(std::span<const float> values, std::span<const std::int32_t> labels,
-                              std::span<const double> parameters) const {
-  const auto size = static_cast<std::size_t>(input_.size());
-  double sum = 0;
-  for (std::size_t i = 0; i < labels.size(); ++i) {
-    const std::vector<double> row = scores(values.subspan(i * size, size), parameters);
-    double total = 0;
-    for (const double score : row) total += std::exp(score);
-    sum += std::log(total) - row[static_cast<std::size_t>(labels[i])];
+ReferenceNetwork::Walk ReferenceNetwork::walk(const LabelledBatch& batch, const double* parameters,
+                                              bool training) const {
+  Walk walk;
+  walk.values.emplace_back(std::ssize(batch.labels), shape_[0], shape_[1], shape_[2]);
+  walk.values[0].values.assign(batch.values.begin(), batch.values.end());
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < graph_.layers().size(); ++i) {
+    const std::vector<const Tensor*> in = inputs(walk, i);
+    const models::Layer& layer = graph_.layers()[i].layer;
+    walk.parameters.push_back(next);
+    Tensor out = forward(layer, in, parameters + next, training);
+    next += num_parameters(layer, *in[0]);
+    walk.values.push_back(std::move(out));
   }
-  return sum;
+  return walk;
 }
 
-double ReferenceNetwork::derivative(std::span<const float> values, std::span<const std::int32_t> labels,
-                                    std::span<const float> parameters, std::size_t index) const {
+double ReferenceNetwork::loss(const LabelledBatch& batch, std::span<const double> parameters) const {
+  return cross_entropy(walk(batch, parameters.data(), true).values.back(), batch.labels);
+}
+
+double ReferenceNetwork::evaluation_loss(const LabelledBatch& batch, std::span<const double> parameters) const {
+  return cross_entropy(walk(batch, parameters.data(), false).values.back(), batch.labels);
+}
+
+double ReferenceNetwork::derivative(const LabelledBatch& batch, std::span<const double> parameters,
+                                    std::size_t index) const {
   constexpr double kStep = 1e-6;
   std::vector<double> moved(parameters.begin(), parameters.end());
   moved[index] += kStep;
-  const double above = loss(values, labels, moved);
+  const double above = loss(batch, moved);
   moved[index] -= 2 * kStep;
-  return (above - loss(values, labels, moved)) / (2 * kStep);
+  return (above - loss(batch, moved)) / (2 * kStep);
+}
+
+std::vector<double> ReferenceNetwork::gradient(const LabelledBatch& batch, std::span<const double> parameters) const {
+  const Walk at = walk(batch, parameters.data(), true);
+  std::vector<Tensor> gradients;
+  for (const Tensor& value : at.values)
+    gradients.emplace_back(value.samples, value.channels, value.height, value.width);
+  gradients.back() = cross_entropy_gradient(at.values.back(), batch.labels);
+  std::vector<double> result(parameters.size());
+  for (std::size_t i = graph_.layers().size(); i-- > 0;) {
+    std::vector<Tensor*> input_gradients;
+    for (const models::Graph::Node node : graph_.layers()[i].inputs)
+      input_gradients.push_back(&gradients[static_cast<std::size_t>(node.number + 1)]);
+    backward(graph_.layers()[i].layer, inputs(at, i), parameters.data() + at.parameters[i], gradients[i + 1],
+             input_gradients, result.data() + at.parameters[i]);
+  }
+  return result;
+}
+
+std::vector<double> ReferenceNetwork::with_new_statistics(std::span<const LabelledBatch> shards,
+                                                          std::span<const double> parameters) const {
+  std::vector<Walk> walks;
+  for (const LabelledBatch& shard : shards) walks.push_back(walk(shard, parameters.data(), true));
+  std::vector<double> result(parameters.begin(), parameters.end());
+  for (std::size_t i = 0; i < graph_.layers().size(); ++i) {
+    if (graph_.layers()[i].layer.kind != Kind::batch_norm) continue;
+    const std::int64_t channels = inputs(walks[0], i)[0]->channels;
+    double* const running_mean = result.data() + walks[0].parameters[i] + 2 * channels;
+    for (std::int64_t channel = 0; channel < channels; ++channel) {
+      double count = 0;
+      double sum = 0;
+      double squares = 0;
+      for (const Walk& shard : walks) {
+        const Tensor& in = *inputs(shard, i)[0];
+        const Moments of = moments(in, channel);
+        const auto pixels = static_cast<double>(in.samples * in.height * in.width);
+        count += pixels;
+        sum += pixels * of.mean;
+        squares += pixels * (of.variance + of.mean * of.mean);
+      }
+      const double mean = sum / count;
+      const double unbiased = (squares - count * mean * mean) / (count - 1);
+      running_mean[channel] = 0.9 * running_mean[channel] + 0.1 * mean;
+      running_mean[channels + channel] = 0.9 * running_mean[channels + channel] + 0.1 * unbiased;
+    }
+  }
+  return result;
+}
+
+std::vector<bool> ReferenceNetwork::learned() const {
+  const LabelledBatch empty;
+  std::vector<bool> result;
+  std::vector<double> none(1);
+  const Walk shapes = walk(empty, none.data(), false);
+  for (std::size_t i = 0; i < graph_.layers().size(); ++i) {
+    const std::size_t count = num_parameters(graph_.layers()[i].layer, *inputs(shapes, i)[0]);
+    const bool norm = graph_.layers()[i].layer.kind == Kind::batch_norm;
+    result.insert(result.end(), norm ? count / 2 : count, true);
+    if (norm) result.insert(result.end(), count / 2, false);
+  }
+  return result;
 }
 
 }  // namespace troupe::test

@@ -4,27 +4,43 @@
 #include <span>
 #include <vector>
 
-#include "models/network_plan.hpp"
+#include "models/device_network.hpp"
+#include "reference_layers.hpp"
+#include "troupe/models.hpp"
 
 namespace troupe::test {
 
-/// Plain loops in double over the layers as the user lists them; parameters in canonical order.
+/// Plain loops in double over the layers as the user lists them; parameters in canonical order. Losses are sums of the
+/// samples' cross-entropy.
 class ReferenceNetwork {
  public:
-  ReferenceNetwork(std::vector<models::Layer> layers, std::vector<std::int64_t> sample_shape);
+  ReferenceNetwork(models::Graph graph, std::vector<std::int64_t> sample_shape);
 
-  /// Sum of the cross-entropy losses of the samples.
-  double loss(std::span<const float> values, std::span<const std::int32_t> labels,
-              std::span<const double> parameters) const;
+  double loss(const LabelledBatch& batch, std::span<const double> parameters) const;
+  /// By batch-norm's running statistics.
+  double evaluation_loss(const LabelledBatch& batch, std::span<const double> parameters) const;
   /// Central difference of `loss` with respect to one parameter.
-  double derivative(std::span<const float> values, std::span<const std::int32_t> labels,
-                    std::span<const float> parameters, std::size_t index) const;
+  double derivative(const LabelledBatch& batch, std::span<const double> parameters, std::size_t index) const;
+  /// By the chain rule; 0 for running statistics.
+  std::vector<double> gradient(const LabelledBatch& batch, std::span<const double> parameters) const;
+  /// The parameters with the running statistics that a step makes of these shards (PyTorch's rule, momentum 0.1, on
+  /// the inputs of all shards at once).
+  std::vector<double> with_new_statistics(std::span<const LabelledBatch> shards,
+                                          std::span<const double> parameters) const;
+  /// For each canonical parameter, whether it is learned.
+  std::vector<bool> learned() const;
 
  private:
-  std::vector<double> scores(std::span<const float> sample, std::span<const double> parameters) const;
+  /// Of the network's input first, then of the layers.
+  struct Walk {
+    std::vector<Tensor> values;
+    std::vector<std::size_t> parameters;  ///< where those of each layer begin
+  };
+  Walk walk(const LabelledBatch& batch, const double* parameters, bool training) const;
+  std::vector<const Tensor*> inputs(const Walk& walk, std::size_t layer) const;
 
-  std::vector<models::Layer> layers_;
-  SampleShape input_;
+  models::Graph graph_;
+  std::vector<std::int64_t> shape_;
 };
 
 }  // namespace troupe::test

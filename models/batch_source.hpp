@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "troupe/data.hpp"
+#include "troupe/model.hpp"
+
+namespace troupe {
+
+/// Samples gathered one after the other, `values` on a 64-byte boundary. Either `labels` (classes) or `targets`
+/// (regressions) has `size` entries, the other is empty.
+struct Batch {
+  std::int64_t size = 0;
+  std::span<const float> values;
+  std::span<const std::int32_t> labels;
+  std::span<const float> targets;
+};
+
+/// Where a model's samples come from. A batch is valid until the next one is asked for.
+class BatchSource {
+ public:
+  BatchSource() = default;
+  BatchSource(const BatchSource&) = delete;
+  BatchSource& operator=(const BatchSource&) = delete;
+  virtual ~BatchSource() = default;
+
+  /// Of one sample.
+  virtual const std::vector<std::int64_t>& shape() const = 0;
+  /// 0 for regressions.
+  virtual int num_classes() const = 0;
+  /// See Model.
+  virtual std::int64_t num_samples() const = 0;
+  virtual std::int64_t steps_per_epoch(int num_shards) const = 0;
+
+  /// The shard's batch of this step; empty when the shard has run out.
+  virtual Batch training_batch(const ShardStep& at) = 0;
+  /// Batch `index` = 0, 1, ... of the shard's part of the test set; empty behind the last.
+  virtual Batch test_batch(const ShardStep& at, std::int64_t index) = 0;
+
+  /// Floats of one sample.
+  std::int64_t sample_size() const;
+};
+
+/// No batch of a test set is larger.
+inline constexpr std::int64_t kEvaluationBatch = 500;
+
+/// Batches of a data set, drawn by BatchSampler. Shard s of V is tested on the test samples s, s + V, ...
+/// @param batch_size samples a shard and step; 0 takes the whole shard, gathered once and kept.
+/// @throws Error invalid_argument for missing data or a negative batch size, bad_data when the test set's samples or
+/// classes are not the training set's.
+std::unique_ptr<BatchSource> dataset_batches(TrainingData data, std::int64_t batch_size);
+
+/// One batch a shard, drawn from (seed, shard) when it is first asked for, and kept; no test set. See draw_mock_images.
+std::unique_ptr<BatchSource> mock_image_batches(std::int64_t size, int classes, std::int64_t batch_size);
+
+}  // namespace troupe

@@ -1,0 +1,39 @@
+#include <cstring>
+
+#include "models/cpu/operation.hpp"
+
+namespace troupe::cpu {
+
+namespace {
+
+/// A sum, and its ReLU, that could not be made part of a batch-norm. The gradient of both inputs is that of the output.
+class Add final : public Operation {
+ public:
+  Add(const PlacedLayer& layer, std::int64_t batch) : layout_(layer.output), relu_(layer.planned.relu), batch_(batch) {}
+
+  Traits traits() const override { return {.reads_output = relu_}; }
+
+  void forward(const ForwardOperands& at) override {
+    std::memcpy(at.output, at.input, layout_.bytes(batch_));
+    accumulate(at.addend, at.output, layout_, batch_);
+    if (relu_) relu_forward(at.output, layout_, batch_);
+  }
+
+  void backward(const BackwardOperands& at) override {
+    if (relu_) relu_backward(at.output, at.output_gradient, layout_, batch_);
+    if (at.input_gradient != nullptr) std::memcpy(at.input_gradient, at.output_gradient, layout_.bytes(batch_));
+  }
+
+ private:
+  Layout layout_;
+  bool relu_;
+  std::int64_t batch_;
+};
+
+}  // namespace
+
+std::unique_ptr<Operation> make_add(const PlacedLayer& layer, std::int64_t batch) {
+  return std::make_unique<Add>(layer, batch);
+}
+
+}  // namespace troupe::cpu

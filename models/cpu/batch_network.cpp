@@ -1,0 +1,171 @@
+#include "models/cpu/batch_network.hpp"
+
+#include <algorithm>
+
+#include "models/cpu/cross_entropy.hpp"
+#include "runtime/clock.hpp"
+
+namespace troupe::cpu {
+
+namespace {
+
+using Kind = models::Layer::Kind;
+
+/// Gradients are announced in ranges of at least so many floats (1 MiB).
+constexpr std::size_t kBucketFloats = std::size_t{1} << 18;
+
+std::unique_ptr<Operation> make_operation(Context& context, const PlacedLayer& layer, std::int64_t batch) {
+  switch (layer.planned.layer.kind) {
+    case Kind::convolution:
+      return make_convolution(context, layer, batch);
+    case Kind::linear:
+      return make_linear(context, layer, batch);
+    case Kind::batch_norm:
+      return make_batch_norm(layer, batch);
+    case Kind::max_pool:
+      return make_max_pool(context, layer, batch);
+    case Kind::global_average_pool:
+      return make_global_average_pool(layer, batch);
+    case Kind::relu:
+      return make_relu(layer, batch);
+    case Kind::add:
+      return make_add(layer, batch);
+    case Kind::flatten:
+      break;
+  }
+  throw Error(ErrorCode::unsupported, "a layer of a kind that the CPU does not know");
+}
+
+bool feeds_only_next(const PlacedNetwork& network, std::size_t layer) {
+  std::size_t readers = 0;
+  for (const PlacedLayer& other : network.layers)
+    readers += static_cast<std::size_t>(std::ranges::count(other.planned.inputs, static_cast<int>(layer) + 1));
+  return readers == 1 && layer + 1 < network.layers.size() &&
+         network.layers[layer + 1].planned.inputs.front() == static_cast<int>(layer) + 1;
+}
+
+bool pooled(const PlacedNetwork& network, std::size_t layer) {
+  const PlannedLayer& planned = network.layers[layer].planned;
+  if (planned.layer.kind != Kind::convolution || planned.relu || !feeds_only_next(network, layer)) return false;
+  const PlacedLayer& next = network.layers[layer + 1];
+  return next.planned.layer.kind == Kind::max_pool && has_plain_windows(next);
+}
+
+std::vector<Stage> make_stages(Context& context, const PlacedNetwork& network, std::int64_t batch) {
+  std::vector<Stage> stages;
+  for (std::size_t i = 0; i < network.layers.size(); ++i) {
+    const PlacedLayer& layer = network.layers[i];
+    if (pooled(network, i)) {
+      stages.push_back({i, i + 1, make_convolution_pool(context, layer, network.layers[i + 1], batch)});
+      ++i;
+    } else {
+      stages.push_back({i, i, make_operation(context, layer, batch)});
+    }
+  }
+  return stages;
+}
+
+/// Samples in the network's input layout.
+void pack(const float* values, const SampleShape& shape, const Layout& layout, std::int64_t batch, std::byte* to) {
+  if (layout.inner == 1) return from_floats(values, to, layout, batch);
+  std::fill_n(to, layout.bytes(batch), std::byte{});
+  const auto put = [&](std::int64_t at, float value) {
+    if (layout.element == Element::f32) return store(value, reinterpret_cast<float*>(to)[at]);
+    store(value, reinterpret_cast<Bfloat16*>(to)[at]);
+  };
+  for (std::int64_t sample = 0; sample < batch; ++sample)
+    for (std::int64_t channel = 0; channel < shape.channels; ++channel)
+      for (std::int64_t row = 0; row < shape.height; ++row)
+        for (std::int64_t column = 0; column < shape.width; ++column)
+          put(sample * layout.size() + layout.position(channel, row, column), *values++);
+}
+
+}  // namespace
+
+BatchNetwork::BatchNetwork(Context& context, const PlacedNetwork& network, const std::vector<bool>& learns,
+                           std::int64_t batch, Mode mode)
+    : network_(network),
+      batch_(batch),
+      stages_(make_stages(context, network, batch)),
+      schedule_(make_schedule(network, stages_, learns, batch, mode)),
+      memory_(plan_memory(schedule_.buffers)) {}
+
+std::byte* BatchNetwork::at(std::byte* arena, int buffer) const {
+  return buffer == kNone ? nullptr : arena + memory_.offsets[static_cast<std::size_t>(buffer)];
+}
+
+const void* BatchNetwork::value(std::byte* arena, int value) const { return value == 0 ? input_ : at(arena, value); }
+
+double BatchNetwork::train(std::byte* arena, const LabelledBatch& batch, std::span<const float> weights,
+                           std::span<float> gradient, const ReadyFunction& ready, Profile& profile) {
+  const float* const scores = forward(arena, batch.values.data(), weights.data(), gradient.data(), &profile);
+  auto* const scores_gradient = reinterpret_cast<float*>(at(arena, schedule_.scores_gradient));
+  const double loss = cross_entropy_gradient(scores, batch.labels, network_.num_classes,
+                                             network_.layers.back().output.size(), scores_gradient);
+  backward(arena, weights.data(), gradient, ready, profile);
+  return loss;
+}
+
+EvaluationResult BatchNetwork::evaluate(std::byte* arena, const LabelledBatch& batch, std::span<const float> weights) {
+  const float* const scores = forward(arena, batch.values.data(), weights.data(), nullptr, nullptr);
+  return cross_entropy_evaluate(scores, batch.labels, network_.num_classes, network_.layers.back().output.size());
+}
+
+const float* BatchNetwork::forward(std::byte* arena, const float* values, const float* weights, float* gradient,
+                                   Profile* profile) {
+  input_ = values;
+  if (network_.input != plain_layout(network_.input_shape)) {
+    pack(values, network_.input_shape, network_.input, batch_, at(arena, 0));
+    input_ = at(arena, 0);
+  }
+  Stopwatch watch;
+  for (std::size_t i = 0; i < stages_.size(); ++i) {
+    const PlacedLayer& layer = first_layer(i);
+    const std::vector<int>& inputs = layer.planned.inputs;
+    stages_[i].operation->forward(
+        {.input = value(arena, inputs[0]),
+         .addend = inputs.size() > 1 ? value(arena, inputs[1]) : nullptr,
+         .output = at(arena, static_cast<int>(stages_[i].last) + 1),
+         .weights = weights + layer.parameters.offset,
+         .statistics = weights + layer.parameters.statistics,
+         .statistics_sums = gradient == nullptr ? nullptr : gradient + layer.parameters.statistics});
+    if (profile != nullptr) profile->add_forward(layer, batch_, watch.lap());
+  }
+  return reinterpret_cast<const float*>(at(arena, static_cast<int>(network_.layers.size())));
+}
+
+void BatchNetwork::backward(std::byte* arena, const float* weights, std::span<float> gradient,
+                            const ReadyFunction& ready, Profile& profile) {
+  const ParameterLayout& parameters = network_.parameters;
+  std::ranges::fill(
+      gradient.subspan(parameters.padding_begin(), parameters.learned_size() - parameters.padding_begin()), 0.0F);
+  if (ready && parameters.size() > parameters.learned_size()) ready(parameters.learned_size(), parameters.size());
+  std::size_t final_from = parameters.learned_size();
+  Stopwatch watch;
+  for (const BackwardStep& step : schedule_.backward) {
+    run(step, arena, weights, gradient.data());
+    const PlacedLayer& layer = first_layer(step.stage);
+    profile.add_backward(layer, batch_, watch.lap());
+    const std::size_t done_from = layer.parameters.size() > 0 ? layer.parameters.offset : final_from;
+    if (!ready || (done_from > 0 && final_from - done_from < kBucketFloats)) continue;
+    if (done_from < final_from) ready(done_from, final_from);
+    final_from = done_from;
+  }
+}
+
+void BatchNetwork::run(const BackwardStep& step, std::byte* arena, const float* weights, float* gradient) {
+  const Stage& stage = stages_[step.stage];
+  const PlacedLayer& layer = network_.layers[stage.first];
+  const int output = static_cast<int>(stage.last) + 1;
+  for (const int more : step.more_gradients)
+    accumulate(at(arena, more), at(arena, step.output_gradient), network_.layout(output), batch_);
+  stage.operation->backward({.input = value(arena, layer.planned.inputs[0]),
+                             .output = at(arena, output),
+                             .output_gradient = at(arena, step.output_gradient),
+                             .second_gradient = at(arena, step.second_gradient),
+                             .input_gradient = at(arena, step.input_gradient),
+                             .weights = weights + layer.parameters.offset,
+                             .gradient = gradient + layer.parameters.offset});
+}
+
+}  // namespace troupe::cpu

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "models/cpu/arena.hpp"
+#include "models/cpu/profile.hpp"
+#include "models/cpu/schedule.hpp"
+#include "models/device_network.hpp"
+
+namespace troupe::cpu {
+
+/// The network for one batch size: primitives and memory plan, made once.
+class BatchNetwork {
+ public:
+  BatchNetwork(Context& context, const PlacedNetwork& network, const std::vector<bool>& learns, std::int64_t batch,
+               Mode mode);
+
+  /// Of an arena to run in.
+  std::size_t bytes() const { return memory_.bytes; }
+
+  /// Loss sum of the batch; writes its gradient.
+  double train(std::byte* arena, const LabelledBatch& batch, std::span<const float> weights, std::span<float> gradient,
+               const ReadyFunction& ready, Profile& profile);
+  EvaluationResult evaluate(std::byte* arena, const LabelledBatch& batch, std::span<const float> weights);
+
+ private:
+  /// The last layer's outputs. @param gradient to write statistics to; null to evaluate, as is `profile`.
+  const float* forward(std::byte* arena, const float* values, const float* weights, float* gradient, Profile* profile);
+  void backward(std::byte* arena, const float* weights, std::span<float> gradient, const ReadyFunction& ready,
+                Profile& profile);
+  void run(const BackwardStep& step, std::byte* arena, const float* weights, float* gradient);
+
+  const PlacedLayer& first_layer(std::size_t stage) const { return network_.layers[stages_[stage].first]; }
+  /// Where a buffer lies; null for none.
+  std::byte* at(std::byte* arena, int buffer) const;
+  const void* value(std::byte* arena, int value) const;
+
+  const PlacedNetwork& network_;
+  std::int64_t batch_;
+  std::vector<Stage> stages_;
+  Schedule schedule_;
+  MemoryPlan memory_;
+  const void* input_ = nullptr;  ///< of the pass under way
+};
+
+}  // namespace troupe::cpu

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace troupe::cpu {
+
+/// What an activation is stored as.
+enum class Element : std::uint8_t { f32, bf16 };
+
+inline std::size_t size_of(Element element) { return element == Element::f32 ? 4 : 2; }
+
+/// The upper half of a float.
+struct Bfloat16 {
+  std::uint16_t bits = 0;
+};
+
+[[gnu::always_inline]] inline float to_float(float value) { return value; }
+[[gnu::always_inline]] inline float to_float(Bfloat16 value) {
+  return std::bit_cast<float>(static_cast<std::uint32_t>(value.bits) << 16);
+}
+
+[[gnu::always_inline]] inline void store(float value, float& to) { to = value; }
+/// Rounds to the nearest, ties to even, as the hardware does; a NaN stays one.
+[[gnu::always_inline]] inline void store(float value, Bfloat16& to) {
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  const std::uint32_t rounded = bits + 0x7FFF + ((bits >> 16) & 1);
+  const std::uint32_t infinity = 0x7F800000;
+  const std::uint32_t quiet_nan = 0x7FC00000;
+  to.bits = static_cast<std::uint16_t>(((bits & 0x7FFFFFFF) > infinity ? quiet_nan : rounded) >> 16);
+}
+
+/// A pixel: so many channels side by side, in one vector.
+template <int kCount>
+struct Pixel {
+  typedef float Floats __attribute__((vector_size(4 * kCount)));
+  typedef std::uint32_t Words __attribute__((vector_size(4 * kCount)));
+  typedef std::uint16_t Halves __attribute__((vector_size(2 * kCount)));
+};
+
+template <int kCount>
+[[gnu::always_inline]] inline void load(const float* from, typename Pixel<kCount>::Floats& to) {
+  std::memcpy(&to, from, sizeof(to));
+}
+template <int kCount>
+[[gnu::always_inline]] inline void load(const Bfloat16* from, typename Pixel<kCount>::Floats& to) {
+  using Words = typename Pixel<kCount>::Words;
+  typename Pixel<kCount>::Halves halves;
+  std::memcpy(&halves, from, sizeof(halves));
+  const Words words = __builtin_convertvector(halves, Words) << 16;
+  std::memcpy(&to, &words, sizeof(to));
+}
+
+template <int kCount>
+[[gnu::always_inline]] inline void store(const typename Pixel<kCount>::Floats& from, float* to) {
+  std::memcpy(to, &from, sizeof(from));
+}
+template <int kCount>
+[[gnu::always_inline]] inline void store(const typename Pixel<kCount>::Floats& from, Bfloat16* to) {
+  typename Pixel<kCount>::Words bits;
+  std::memcpy(&bits, &from, sizeof(bits));
+  const typename Pixel<kCount>::Words rounded = bits + 0x7FFF + ((bits >> 16) & 1);
+  const typename Pixel<kCount>::Words quiet_nan = (bits & 0) + 0x7FC00000;
+  const auto halves = __builtin_convertvector((((bits & 0x7FFFFFFF) > 0x7F800000) ? quiet_nan : rounded) >> 16,
+                                              typename Pixel<kCount>::Halves);
+  std::memcpy(static_cast<void*>(to), &halves, sizeof(halves));
+}
+
+}  // namespace troupe::cpu

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <vector>
+
+#include "models/cpu/operation.hpp"
+
+namespace troupe::cpu {
+
+/// A planned network with its layouts, the same for all batch sizes.
+struct PlacedNetwork {
+  SampleShape input_shape;
+  std::int64_t num_classes = 0;
+  Layout input;
+  std::vector<PlacedLayer> layers;
+  ParameterLayout parameters;
+
+  /// Layout of value `value`: 0 is the network's input, i + 1 the output of layer i.
+  const Layout& layout(int value) const {
+    return value == 0 ? input : layers[static_cast<std::size_t>(value - 1)].output;
+  }
+};
+
+/// Chooses every layer's layouts, first to last, for batches of about this size.
+PlacedNetwork place_network(Context& context, const NetworkPlan& plan, std::int64_t batch, Element element);
+
+/// True when the value depends on something that learns, so that it has a gradient.
+std::vector<bool> learning_values(const NetworkPlan& plan);
+
+}  // namespace troupe::cpu

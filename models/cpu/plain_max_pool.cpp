@@ -1,0 +1,202 @@
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "models/cpu/operation.hpp"
+#include "runtime/simd.hpp"
+
+namespace troupe::cpu {
+
+namespace {
+
+/// `planes` times height x width positions of `inner` channels each.
+struct PoolShape {
+  std::int64_t planes;
+  std::int64_t height, width, inner;
+  std::int64_t kernel;
+  bool relu;
+
+  std::int64_t out_height() const { return height / kernel; }
+  std::int64_t out_width() const { return width / kernel; }
+  std::int64_t out_size() const { return planes * out_height() * out_width() * inner; }
+  std::int64_t row() const { return width * inner; }
+  bool windows_cover_input() const { return height % kernel == 0 && width % kernel == 0; }
+  /// What an output is at least.
+  float floor() const { return relu ? 0.0F : -std::numeric_limits<float>::infinity(); }
+};
+
+/// Where in a window its maximum was, row by row; kCut where a ReLU cut it off.
+using Tap = std::int32_t;
+constexpr Tap kCut = -1;
+
+/// Calls visit(first float of the window, first float of the output) for each window.
+template <class Visit>
+[[gnu::always_inline]] inline void for_each_window(const PoolShape& shape, const Visit& visit) {
+  std::int64_t out = 0;
+  for (std::int64_t plane = 0; plane < shape.planes; ++plane)
+    for (std::int64_t row = 0; row < shape.out_height(); ++row)
+      for (std::int64_t column = 0; column < shape.out_width(); ++column, out += shape.inner)
+        visit(((plane * shape.height + row * shape.kernel) * shape.width + column * shape.kernel) * shape.inner, out);
+}
+
+/// Calls visit(offset from the window's first position, tap) for each position of a window.
+template <class Visit>
+[[gnu::always_inline]] inline void for_each_tap(const PoolShape& shape, const Visit& visit) {
+  Tap tap = 0;
+  for (std::int64_t row = 0; row < shape.kernel; ++row)
+    for (std::int64_t column = 0; column < shape.kernel; ++column)
+      visit(row * shape.row() + column * shape.inner, tap++);
+}
+
+TROUPE_CLONES void forward_any(const PoolShape& shape, const float* __restrict input, float* __restrict output,
+                               Tap* __restrict taps) {
+  for_each_window(
+      shape, [&](std::int64_t in, std::int64_t out) __attribute__((always_inline)) {
+        std::fill_n(output + out, shape.inner, shape.floor());
+        std::fill_n(taps + out, shape.inner, kCut);
+        for_each_tap(
+            shape, [&](std::int64_t offset, Tap tap) __attribute__((always_inline)) {
+              for (std::int64_t i = 0; i < shape.inner; ++i) {
+                const float value = input[in + offset + i];
+                const bool better = !(value <= output[out + i]);  // true for a NaN, which must not get lost
+                taps[out + i] = better ? tap : taps[out + i];
+                output[out + i] = better ? value : output[out + i];
+              }
+            });
+      });
+}
+
+TROUPE_CLONES void backward_any(const PoolShape& shape, const float* __restrict gradient, const Tap* __restrict taps,
+                                float* __restrict input_gradient) {
+  for_each_window(
+      shape, [&](std::int64_t in, std::int64_t out) __attribute__((always_inline)) {
+        for_each_tap(
+            shape, [&](std::int64_t offset, Tap tap) __attribute__((always_inline)) {
+              for (std::int64_t i = 0; i < shape.inner; ++i)
+                input_gradient[in + offset + i] = taps[out + i] == tap ? gradient[out + i] : 0.0F;
+            });
+      });
+}
+
+/// The larger one, or NaN if either is.
+[[gnu::always_inline]] inline float larger(float a, float b) {
+  const float result = b <= a ? a : b;  // two selections rather than one with "or", which g++ makes no vector of
+  return a == a ? result : a;
+}
+
+// The usual kernel, 2x2 on blocks of kInner channels: a window's four positions in one go. A constant number of
+// iterations is what makes g++ turn a block into one vector.
+template <int kInner>
+[[gnu::always_inline]] inline void maximum_2x2(const float* __restrict upper, const float* __restrict lower,
+                                               float floor, float* __restrict output, Tap* __restrict taps) {
+  for (int i = 0; i < kInner; ++i) {
+    const float first = larger(upper[i], upper[kInner + i]);
+    const float second = larger(lower[i], lower[kInner + i]);
+    const float best = larger(floor, larger(first, second));
+    Tap where = lower[i] == best ? 2 : 3;
+    where = upper[kInner + i] == best ? 1 : where;
+    where = upper[i] == best ? 0 : where;
+    output[i] = best;
+    taps[i] = best <= floor ? kCut : where;
+  }
+}
+
+template <int kInner>
+[[gnu::always_inline]] inline void spread_2x2(const float* __restrict gradient, const Tap* __restrict taps,
+                                              float* __restrict upper, float* __restrict lower) {
+  for (int i = 0; i < kInner; ++i) {
+    upper[i] = taps[i] == 0 ? gradient[i] : 0.0F;
+    upper[kInner + i] = taps[i] == 1 ? gradient[i] : 0.0F;
+    lower[i] = taps[i] == 2 ? gradient[i] : 0.0F;
+    lower[kInner + i] = taps[i] == 3 ? gradient[i] : 0.0F;
+  }
+}
+
+template <int kInner>
+[[gnu::always_inline]] inline void forward_2x2(const PoolShape& shape, const float* input, float* output, Tap* taps) {
+  const float floor = shape.floor();
+  const std::int64_t row = shape.row();
+  for_each_window(
+      shape, [=](std::int64_t in, std::int64_t out) __attribute__((always_inline)) {
+        maximum_2x2<kInner>(input + in, input + in + row, floor, output + out, taps + out);
+      });
+}
+
+template <int kInner>
+[[gnu::always_inline]] inline void backward_2x2(const PoolShape& shape, const float* gradient, const Tap* taps,
+                                                float* input_gradient) {
+  const std::int64_t row = shape.row();
+  for_each_window(
+      shape, [=](std::int64_t in, std::int64_t out) __attribute__((always_inline)) {
+        spread_2x2<kInner>(gradient + out, taps + out, input_gradient + in, input_gradient + in + row);
+      });
+}
+
+TROUPE_CLONES void forward_2x2_by_16(const PoolShape& shape, const float* input, float* output, Tap* taps) {
+  forward_2x2<16>(shape, input, output, taps);
+}
+TROUPE_CLONES void forward_2x2_by_8(const PoolShape& shape, const float* input, float* output, Tap* taps) {
+  forward_2x2<8>(shape, input, output, taps);
+}
+TROUPE_CLONES void backward_2x2_by_16(const PoolShape& shape, const float* gradient, const Tap* taps,
+                                      float* input_gradient) {
+  backward_2x2<16>(shape, gradient, taps, input_gradient);
+}
+TROUPE_CLONES void backward_2x2_by_8(const PoolShape& shape, const float* gradient, const Tap* taps,
+                                     float* input_gradient) {
+  backward_2x2<8>(shape, gradient, taps, input_gradient);
+}
+
+struct PoolKernels {
+  void (*forward)(const PoolShape& shape, const float* input, float* output, Tap* taps);
+  void (*backward)(const PoolShape& shape, const float* gradient, const Tap* taps, float* input_gradient);
+};
+
+PoolKernels kernels_for(const PoolShape& shape) {
+  if (shape.kernel == 2 && shape.inner == 16) return {forward_2x2_by_16, backward_2x2_by_16};
+  if (shape.kernel == 2 && shape.inner == 8) return {forward_2x2_by_8, backward_2x2_by_8};
+  return {forward_any, backward_any};
+}
+
+class PlainMaxPool final : public Operation {
+ public:
+  explicit PlainMaxPool(const PoolShape& shape)
+      : shape_(shape), kernels_(kernels_for(shape)), taps_(static_cast<std::size_t>(shape.out_size())) {}
+
+  Traits traits() const override { return {}; }
+
+  void forward(const ForwardOperands& at) override {
+    kernels_.forward(shape_, static_cast<const float*>(at.input), static_cast<float*>(at.output), taps_.data());
+  }
+
+  void backward(const BackwardOperands& at) override {
+    if (at.input_gradient == nullptr) return;
+    auto* const input_gradient = static_cast<float*>(at.input_gradient);
+    if (!shape_.windows_cover_input()) std::fill_n(input_gradient, shape_.planes * shape_.height * shape_.row(), 0.0F);
+    kernels_.backward(shape_, static_cast<const float*>(at.output_gradient), taps_.data(), input_gradient);
+  }
+
+ private:
+  PoolShape shape_;
+  PoolKernels kernels_;
+  std::vector<Tap> taps_;
+};
+
+}  // namespace
+
+bool has_plain_windows(const PlacedLayer& pool) {
+  const models::Layer& layer = pool.planned.layer;
+  return layer.stride == layer.kernel && layer.padding == 0 && pool.input.element == Element::f32;
+}
+
+std::unique_ptr<Operation> make_plain_max_pool(const PlacedLayer& layer, std::int64_t batch) {
+  const Layout& input = layer.input;
+  return std::make_unique<PlainMaxPool>(PoolShape{.planes = batch * input.channels / input.inner,
+                                                  .height = input.height,
+                                                  .width = input.width,
+                                                  .inner = input.inner,
+                                                  .kernel = layer.planned.layer.kernel,
+                                                  .relu = layer.planned.relu});
+}
+
+}  // namespace troupe::cpu

@@ -1,0 +1,113 @@
+#include "models/cpu/schedule.hpp"
+
+#include <algorithm>
+
+namespace troupe::cpu {
+
+namespace {
+
+class Scheduler {
+ public:
+  Scheduler(const PlacedNetwork& network, const std::vector<Stage>& stages, const std::vector<bool>& learns,
+            std::int64_t batch)
+      : network_(network), stages_(stages), learns_(learns), batch_(batch), gradients_(learns.size()) {}
+
+  Schedule run(Mode mode) {
+    add_values();
+    if (mode == Mode::train) {
+      keep_values();
+      add_gradients();
+    }
+    return std::move(schedule_);
+  }
+
+ private:
+  int forward_time(std::size_t stage) const { return static_cast<int>(stage); }
+  int loss_time() const { return static_cast<int>(stages_.size()); }
+  int backward_time(std::size_t stage) const { return 2 * loss_time() - static_cast<int>(stage); }
+
+  const std::vector<int>& inputs(std::size_t stage) const {
+    return network_.layers[stages_[stage].first].planned.inputs;
+  }
+  int output(std::size_t stage) const { return static_cast<int>(stages_[stage].last) + 1; }
+  bool learns(int value) const { return learns_[static_cast<std::size_t>(value)]; }
+
+  int add_buffer(int value, int time) {
+    schedule_.buffers.push_back({network_.layout(value).bytes(batch_), time, time});
+    return static_cast<int>(schedule_.buffers.size()) - 1;
+  }
+  void use(int buffer, int time) {
+    Lifetime& lifetime = schedule_.buffers[static_cast<std::size_t>(buffer)];
+    lifetime.last = std::max(lifetime.last, time);
+  }
+
+  /// A value that lies between the layers of one stage has no buffer of its own.
+  void add_values() {
+    for (std::size_t value = 0; value < learns_.size(); ++value) schedule_.buffers.push_back({});
+    const auto add = [&](int value, int time) {
+      schedule_.buffers[static_cast<std::size_t>(value)] = {network_.layout(value).bytes(batch_), time, time};
+    };
+    add(0, 0);
+    for (std::size_t stage = 0; stage < stages_.size(); ++stage) {
+      add(output(stage), forward_time(stage));
+      for (const int value : inputs(stage)) use(value, forward_time(stage));
+    }
+    use(output(stages_.size() - 1), loss_time());
+  }
+
+  void keep_values() {
+    for (std::size_t stage = 0; stage < stages_.size(); ++stage) {
+      const Operation::Traits traits = stages_[stage].operation->traits();
+      if (traits.reads_input) use(inputs(stage).front(), backward_time(stage));
+      if (traits.reads_output) use(output(stage), backward_time(stage));
+    }
+  }
+
+  void add_gradients() {
+    const int scores = output(stages_.size() - 1);
+    schedule_.scores_gradient = add_buffer(scores, loss_time());
+    gradients(scores).push_back(schedule_.scores_gradient);
+    for (std::size_t stage = stages_.size(); stage-- > 0;)
+      if (learns(output(stage))) add_backward(stage);
+  }
+
+  void add_backward(std::size_t stage) {
+    const Operation::Traits traits = stages_[stage].operation->traits();
+    const int time = backward_time(stage);
+    const std::vector<int>& arrived = gradients(output(stage));
+    for (const int buffer : arrived) use(buffer, time);
+    BackwardStep step;
+    step.stage = stage;
+    step.output_gradient = arrived.front();
+    const bool two = traits.takes_two_gradients && arrived.size() > 1;
+    if (two) step.second_gradient = arrived[1];
+    step.more_gradients.assign(arrived.begin() + (two ? 2 : 1), arrived.end());
+
+    const std::vector<int>& from = inputs(stage);
+    if (from.size() > 1 && learns(from[1])) gradients(from[1]).push_back(step.output_gradient);
+    if (learns(from[0])) {
+      step.input_gradient = traits.input_gradient_in_place ? step.output_gradient : add_buffer(from[0], time);
+      gradients(from[0]).push_back(step.input_gradient);
+    }
+    schedule_.backward.push_back(std::move(step));
+  }
+
+  /// What has arrived at a value from the layers that take it, last layer first.
+  std::vector<int>& gradients(int value) { return gradients_[static_cast<std::size_t>(value)]; }
+
+  const PlacedNetwork& network_;
+  const std::vector<Stage>& stages_;
+  const std::vector<bool>& learns_;
+  std::int64_t batch_;
+  std::vector<std::vector<int>> gradients_;
+  Schedule schedule_;
+};
+
+}  // namespace
+
+Schedule make_schedule(const PlacedNetwork& network, const std::vector<Stage>& stages, const std::vector<bool>& learns,
+                       std::int64_t batch, Mode mode) {
+  return Scheduler(network, stages, learns, batch).run(mode);
+}
+
+}  // namespace troupe::cpu

@@ -1,0 +1,27 @@
+#include "models/cpu/statistics.hpp"
+
+#include <algorithm>
+
+namespace troupe::cpu {
+
+namespace {
+
+constexpr double kMomentum = 0.1;
+
+}  // namespace
+
+void update_running_statistics(std::span<const float> mean, std::int64_t count, std::span<const float> statistics,
+                               std::span<float> updated) {
+  const double unbiased = count > 1 ? static_cast<double>(count) / static_cast<double>(count - 1) : 1;
+  for (std::size_t group = 0; group < mean.size(); group += kStatisticsGroup) {
+    for (std::size_t i = group; i < group + kChannelBlock; ++i) {
+      const double shift = mean[i];
+      const double variance = std::max(0.0, mean[i + kChannelBlock] - shift * shift) * unbiased;
+      updated[i] = static_cast<float>(statistics[i] + kMomentum * shift);
+      updated[i + kChannelBlock] =
+          static_cast<float>((1 - kMomentum) * statistics[i + kChannelBlock] + kMomentum * variance);
+    }
+  }
+}
+
+}  // namespace troupe::cpu
