@@ -35,6 +35,8 @@ class BorrowedName {
 
 }  // namespace
 
+const char* to_string(Precision precision) { return precision == Precision::bf16 ? "bf16" : "f32"; }
+
 std::ostream& operator<<(std::ostream& out, const PhaseSeconds& seconds) {
   std::ostringstream text;  // keeps the stream's own format as it was
   text << std::fixed << std::setprecision(6);
@@ -103,6 +105,7 @@ std::string DistributedSGD::for_model(const std::string& name) {
 }
 
 std::int64_t DistributedSGD::steps_per_epoch() const { return impl_->driver.facts().steps_per_epoch; }
+Precision DistributedSGD::precision() const { return static_cast<Precision>(impl_->driver.facts().traits.precision); }
 std::vector<int> DistributedSGD::worker_pids() const { return impl_->driver.worker_pids(); }
 
 }  // namespace troupe

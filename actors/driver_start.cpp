@@ -170,6 +170,7 @@ void Driver::build_replicas(const Deadline& deadline) {
   request.num_shards = options_.num_shards;
   request.seed = options_.seed;
   request.model = creator_.name();
+  request.precision = static_cast<std::int32_t>(options_.precision);
   request.config = options_.config;
   for (const Built& built : ask<Built>(request, unbuilt, "start", deadline)) {
     check_built(built);
@@ -178,25 +179,13 @@ void Driver::build_replicas(const Deadline& deadline) {
 }
 
 void Driver::check_built(const Built& built) {
-  if (!facts_) {
-    facts_ =
-        ModelDescription{built.sizes.at(0), built.fingerprints.at(0), built.num_samples, built.steps_per_epoch, {}};
+  if (!facts_) {  // the first worker's answer, since answers come in order
+    facts_ = ModelDescription{built.replicas.at(0), built.num_samples, built.steps_per_epoch, {}};
     for (std::size_t i = 0; i < built.tensor_names.size(); ++i)
       facts_->tensors.push_back({built.tensor_names[i], built.tensor_shapes[i]});
   }
-  for (std::size_t device = 0; device < built.sizes.size(); ++device) {
-    const std::string which = "the replica on device " + std::to_string(device);
-    if (built.sizes[device] != facts_->size)
-      throw Error(ErrorCode::model_mismatch,
-                  which + " has " + std::to_string(built.sizes[device]) + " parameters, another has " +
-                      std::to_string(facts_->size),
-                  where(built.worker, "start"));
-    if (built.fingerprints[device] != facts_->fingerprint)
-      throw Error(
-          ErrorCode::model_mismatch,
-          which + " has the layout '" + built.fingerprints[device] + "', another has '" + facts_->fingerprint + "'",
-          where(built.worker, "start"));
-  }
+  for (std::size_t device = 0; device < built.replicas.size(); ++device)
+    check_alike(built.replicas[device], static_cast<int>(device), facts_->traits, where(built.worker, "start"));
   if (built.num_samples > 0 && built.num_samples < options_.num_shards)
     refuse(std::to_string(options_.num_shards) + " shards are more than the " + std::to_string(built.num_samples) +
            " training samples; each needs one");
@@ -204,9 +193,9 @@ void Driver::check_built(const Built& built) {
 
 /// A new membership: slabs made anew, since nobody can open a sealed one for writing, holding what was committed.
 void Driver::start_generation(const Deadline& deadline) {
-  plan_ = make_plan(options_.strategy, facts_->size, slots_.size());
+  plan_ = make_plan(options_.strategy, facts_->traits.size, slots_.size());
   ++layout_.generation;
-  layout_.size = facts_->size;
+  layout_.size = facts_->traits.size;
   layout_.num_shards = options_.num_shards;
   layout_.state_vectors = optimizer_.state_vectors();
   layout_.mean_gradient = plan_.driver_reduces;
@@ -240,12 +229,12 @@ void Driver::attach_all(bool share, const Deadline& deadline) {
 }
 
 void Driver::initialize_weights(const Deadline& deadline) {
-  const Transfer flat(*this, facts_->size);
+  const Transfer flat(*this, facts_->traits.size);
   Task task;
   task.kind = TaskKind::initialize;
   task.transfer = flat.number;
   run_task(task, {0}, "start", deadline);
-  place_weights(flat.floats().first(facts_->size));
+  place_weights(flat.floats().first(facts_->traits.size));
   initialized_ = true;
 }
 

@@ -46,7 +46,7 @@ void Driver::set_weights(std::span<const float> values) {
     throw Error(ErrorCode::model_mismatch, std::to_string(values.size()) + " weights for a model of " +
                                                std::to_string(total_size(facts_->tensors)));
   const Transfer canonical(*this, values.size());
-  const Transfer flat(*this, facts_->size);
+  const Transfer flat(*this, facts_->traits.size);
   std::copy(values.begin(), values.end(), canonical.floats().begin());
   store_->seal(canonical.id);
   Task task;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "actors/caf.hpp"
+#include "actors/model_description.hpp"
 #include "troupe/error.hpp"
 #include "troupe/model.hpp"
 
@@ -14,7 +15,7 @@
 // subnormals between processes, so numbers travel as their bits.
 namespace troupe {
 
-inline constexpr std::uint32_t kProtocolVersion = 1;
+inline constexpr std::uint32_t kProtocolVersion = 2;
 
 inline std::uint64_t to_bits(double value) { return std::bit_cast<std::uint64_t>(value); }
 inline double from_bits(std::uint64_t bits) { return std::bit_cast<double>(bits); }
@@ -47,6 +48,7 @@ struct Build {
   std::int32_t num_shards = 1;
   std::uint64_t seed = 0;
   std::string model;  ///< registered name; empty: the creator that the worker was made with
+  std::int32_t precision = 0;
   std::string config;
 };
 
@@ -54,8 +56,7 @@ struct Built {
   std::uint64_t round = 0;
   std::int32_t worker = 0;
   Failure failure;
-  std::vector<std::uint64_t> sizes;       ///< of each replica's flat vector
-  std::vector<std::string> fingerprints;  ///< of each replica
+  std::vector<ReplicaTraits> replicas;  ///< in order of device
   std::int64_t num_samples = 0;
   std::int64_t steps_per_epoch = 0;
   std::vector<std::string> tensor_names;
@@ -145,17 +146,22 @@ typename Inspector::result_type inspect(Inspector& f, Failure& x) {
   return f(caf::meta::type_name("failure"), x.code, x.message, x.phase, x.object);
 }
 template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, ReplicaTraits& x) {
+  return f(caf::meta::type_name("replica_traits"), x.size, x.learned_size, x.fingerprint, x.precision);
+}
+template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, Join& x) {
   return f(caf::meta::type_name("join"), x.protocol, x.worker, x.pid);
 }
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, Build& x) {
-  return f(caf::meta::type_name("build"), x.round, x.num_workers, x.devices, x.num_shards, x.seed, x.model, x.config);
+  return f(caf::meta::type_name("build"), x.round, x.num_workers, x.devices, x.num_shards, x.seed, x.model, x.precision,
+           x.config);
 }
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, Built& x) {
-  return f(caf::meta::type_name("built"), x.round, x.worker, x.failure, x.sizes, x.fingerprints, x.num_samples,
-           x.steps_per_epoch, x.tensor_names, x.tensor_shapes);
+  return f(caf::meta::type_name("built"), x.round, x.worker, x.failure, x.replicas, x.num_samples, x.steps_per_epoch,
+           x.tensor_names, x.tensor_shapes);
 }
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, Attach& x) {
@@ -192,6 +198,7 @@ typename Inspector::result_type inspect(Inspector& f, TaskDone& x) {
 
 CAF_BEGIN_TYPE_ID_BLOCK(troupe, caf::first_custom_type_id)
 CAF_ADD_TYPE_ID(troupe, (troupe::Failure))
+CAF_ADD_TYPE_ID(troupe, (troupe::ReplicaTraits))
 CAF_ADD_TYPE_ID(troupe, (troupe::Join))
 CAF_ADD_TYPE_ID(troupe, (troupe::Build))
 CAF_ADD_TYPE_ID(troupe, (troupe::Built))

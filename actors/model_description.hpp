@@ -4,17 +4,31 @@
 #include <string>
 #include <vector>
 
+#include "troupe/error.hpp"
 #include "troupe/model.hpp"
 
 namespace troupe {
 
-/// What a model says of itself, asked once on its own thread; the replicas of a run agree on it.
-struct ModelDescription {
-  std::size_t size = 0;
+/// What the replicas of a run have to agree on.
+struct ReplicaTraits {
+  std::uint64_t size = 0;  ///< floats of the flat vector
+  std::uint64_t learned_size = 0;
   std::string fingerprint;
+  std::int32_t precision = 0;  ///< a Precision
+};
+
+/// What a model says of itself, asked once on its own thread.
+struct ModelDescription {
+  ReplicaTraits traits;
   std::int64_t num_samples = 0;
   std::int64_t steps_per_epoch = 0;
   std::vector<TensorInfo> tensors;
 };
+
+/// @throws Error model_failed when the model has no parameters or a length that cannot be.
+ModelDescription describe(const Model& model, int num_shards);
+
+/// @throws Error model_mismatch naming in what the replica on `device` differs from the run's first one.
+void check_alike(const ReplicaTraits& replica, int device, const ReplicaTraits& first, const Where& where);
 
 }  // namespace troupe

@@ -1,22 +1,16 @@
 #include "actors/worker.hpp"
 
-#include <algorithm>
-#include <array>
 #include <atomic>
 #include <mutex>
 
 #include "actors/options_json.hpp"
 #include "models/registry.hpp"
-#include "runtime/clock.hpp"
 
 namespace troupe {
 namespace {
 
 /// Everybody has published before anybody is told to map, so this is for a machine that is very busy.
 constexpr std::chrono::seconds kMapTimeout{20};
-
-/// No optimizer has more.
-constexpr std::size_t kMaxStateVectors = 2;
 
 /// Counts replicas down and keeps the first failure.
 struct Pending {
@@ -67,6 +61,7 @@ void Worker::build(const Build& request, Done<Built> done) {
                         shards_of(index_ * request.devices + device, num_replicas, request.num_shards),
                         request.num_shards,
                         request.seed,
+                        static_cast<Precision>(request.precision),
                         request.config};
     replica->computed.resize(replica->context.shards.size());
     replica->evaluated.resize(replica->context.shards.size());
@@ -75,7 +70,7 @@ void Worker::build(const Build& request, Done<Built> done) {
   on_replicas(
       replicas_.size(), ErrorCode::model_failed,
       [this, request](Replica& replica) { create_replica(replica, request); },
-      [this, request, done](Failure failure) { done(describe(request, std::move(failure))); });
+      [this, request, done](Failure failure) { done(describe_replicas(request, std::move(failure))); });
 }
 
 void Worker::create_replica(Replica& replica, const Build& request) const {
@@ -84,24 +79,18 @@ void Worker::create_replica(Replica& replica, const Build& request) const {
   if (!replica.model)
     throw Error(ErrorCode::model_failed,
                 "the creator returned no model for device " + std::to_string(replica.context.device));
-  Model& model = *replica.model;
-  replica.description = {model.size(), model.fingerprint(), model.num_samples(),
-                         model.steps_per_epoch(request.num_shards), model.tensors()};
-  if (replica.description.size == 0 || total_size(replica.description.tensors) == 0)
-    throw Error(ErrorCode::model_failed, "the model has no parameters");
-  if (model.lightweight()) replica.queue.run_inline();
+  replica.model->start(replica.context);
+  replica.description = troupe::describe(*replica.model, request.num_shards);
+  if (replica.model->lightweight()) replica.queue.run_inline();
 }
 
-Built Worker::describe(const Build& request, Failure failure) {
+Built Worker::describe_replicas(const Build& request, Failure failure) {
   Built built;
   built.round = request.round;
   built.worker = index_;
   built.failure = std::move(failure);
   if (built.failure) return built;
-  for (const auto& replica : replicas_) {
-    built.sizes.push_back(replica->description.size);
-    built.fingerprints.push_back(replica->description.fingerprint);
-  }
+  for (const auto& replica : replicas_) built.replicas.push_back(replica->description.traits);
   const ModelDescription& first = replicas_.front()->description;
   built.num_samples = first.num_samples;
   built.steps_per_epoch = first.steps_per_epoch;
@@ -109,7 +98,7 @@ Built Worker::describe(const Build& request, Failure failure) {
     built.tensor_names.push_back(tensor.name);
     built.tensor_shapes.push_back(tensor.shape);
   }
-  layout_.size = first.size;
+  layout_.size = first.traits.size;
   return built;
 }
 
@@ -139,83 +128,6 @@ void Worker::make_slabs(const Attach& request) {
   for (const auto& replica : replicas_)
     shards.insert(shards.end(), replica->context.shards.begin(), replica->context.shards.end());
   slabs_ = std::make_unique<WorkerSlabs>(*store_, layout_, shards, plan.slices[static_cast<std::size_t>(index_)]);
-}
-
-void Worker::compute(const Compute& request, Done<Computed> done) {
-  on_replicas(
-      replicas_.size(), ErrorCode::model_failed,
-      [this, request](Replica& replica) { compute_replica(replica, request); },
-      [this, request, done, watch = Stopwatch()](Failure failure) {
-        Computed reply;
-        reply.round = request.round;
-        reply.worker = index_;
-        reply.failure = std::move(failure);
-        for (const auto& replica : replicas_)
-          for (std::size_t i = 0; i < replica->computed.size(); ++i) {
-            reply.shards.push_back(replica->context.shards[i]);
-            reply.loss_bits.push_back(to_bits(replica->computed[i].loss_sum));
-            reply.samples.push_back(replica->computed[i].samples);
-          }
-        reply.seconds_bits = to_bits(watch.seconds());
-        done(std::move(reply));
-      });
-}
-
-void Worker::compute_replica(Replica& replica, const Compute& request) const {
-  const auto weights = slabs_->weights(request.buffer);
-  for (std::size_t i = 0; i < replica.context.shards.size(); ++i) {
-    const int shard = replica.context.shards[i];
-    replica.computed[i] =
-        replica.model->gradient({shard, num_shards_, request.step, seed_}, weights, slabs_->gradient(shard));
-  }
-}
-
-void Worker::apply(const Apply& request, Done<Applied> done) {
-  on_replicas(
-      replicas_.size(), ErrorCode::store_failed, [this, request](Replica& replica) { apply_replica(replica, request); },
-      [this, request, done](Failure failure) {
-        Applied reply;
-        reply.round = request.round;
-        reply.worker = index_;
-        reply.failure = std::move(failure);
-        ReduceSeconds slowest;
-        for (const auto& replica : replicas_) {
-          slowest.reduce = std::max(slowest.reduce, replica->spent.reduce);
-          slowest.apply = std::max(slowest.apply, replica->spent.apply);
-        }
-        reply.reduce_bits = to_bits(slowest.reduce);
-        reply.apply_bits = to_bits(slowest.apply);
-        done(std::move(reply));
-      });
-}
-
-void Worker::apply_replica(Replica& replica, const Apply& request) const {
-  const Range range = device_part(slabs_->slice(), static_cast<std::size_t>(replica.context.device), replicas_.size());
-  replica.spent = {};
-  if (range.empty()) return;
-  const auto update = optimizer_->prepare(request.step, request.updates);
-  const int next = 1 - request.buffer;
-  const auto weights = slabs_->weights(request.buffer);
-  const auto new_weights = slabs_->weights_slice(next, range);
-  std::array<std::span<float>, kMaxStateVectors> old_states;
-  std::array<std::span<float>, kMaxStateVectors> new_states;
-  for (int vector = 0; vector < optimizer_->state_vectors(); ++vector) {
-    old_states[static_cast<std::size_t>(vector)] = slabs_->state_slice(vector, request.buffer, range);
-    new_states[static_cast<std::size_t>(vector)] = slabs_->state_slice(vector, next, range);
-  }
-  const auto apply_chunk = [&](std::size_t begin, std::span<const float> mean) {
-    const std::size_t at = begin - range.begin;
-    std::array<const float*, kMaxStateVectors> from{};
-    std::array<float*, kMaxStateVectors> to{};
-    for (std::size_t vector = 0; vector < from.size() && !old_states[vector].empty(); ++vector) {
-      from[vector] = old_states[vector].data() + at;
-      to[vector] = new_states[vector].data() + at;
-    }
-    optimizer_->update(update, mean.size(), mean.data(), weights.data() + begin, new_weights.data() + at, from.data(),
-                       to.data());
-  };
-  const std::int64_t divisor = layout_.mean_gradient ? 1 : request.samples;
-  replica.spent = reduce_and_apply(slabs_->sources(), divisor, range, apply_chunk);
 }
 
 }  // namespace troupe

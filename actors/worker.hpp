@@ -51,7 +51,7 @@ class Worker : public std::enable_shared_from_this<Worker> {
   void on_replicas(std::size_t count, ErrorCode otherwise, Work work, Finish finish);
 
   void create_replica(Replica& replica, const Build& request) const;
-  Built describe(const Build& request, Failure failure);
+  Built describe_replicas(const Build& request, Failure failure);
   void make_slabs(const Attach& request);
   void compute_replica(Replica& replica, const Compute& request) const;
   void apply_replica(Replica& replica, const Apply& request) const;

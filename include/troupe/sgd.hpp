@@ -43,6 +43,9 @@ struct Options {
   std::size_t store_bytes = 0;  ///< quota of the object store; 0: half of the machine's memory
 };
 
+/// The precision's name: "f32" or "bf16".
+const char* to_string(Precision precision);
+
 /// Wall-clock seconds of one step's phases, without the time to replace workers that were lost before it. `step` is
 /// their sum but for the driver's own bookkeeping.
 struct PhaseSeconds {

@@ -8,12 +8,12 @@
 #include <limits>
 #include <stdexcept>
 
+#include "actors/statistics_model.hpp"
+
 using namespace troupe;
 
 namespace troupe_test {
-namespace {
 
-/// In [-1, 1), a function of its arguments alone, and cheap: the tests compute many millions.
 float noise(std::uint64_t shard, std::uint64_t step, std::uint64_t i) {
   std::uint64_t x = (i + 1) * 0x9E3779B97F4A7C15ULL + shard * 0xD1B54A32D192ED03ULL + step * 0x8CB92BA72F3D8DD7ULL;
   x = (x ^ (x >> 32)) * 0xDA942042E4DD58B5ULL;
@@ -21,6 +21,8 @@ float noise(std::uint64_t shard, std::uint64_t step, std::uint64_t i) {
 }
 
 std::int64_t samples_of(int shard) { return shard % 3 + 1; }
+
+namespace {
 
 /// The signal may be taken by another thread a moment later; this one goes no further.
 void signal_self(int signal) {
@@ -82,8 +84,6 @@ BatchResult NoiseModel::gradient(const ShardStep& at, std::span<const float> wei
   return {static_cast<double>(gradient[0]), samples_of(at.shard)};
 }
 
-namespace {
-
 float plain_tree(const std::vector<std::vector<float>>& gradients, std::size_t i, std::size_t begin,
                  std::size_t count) {
   if (count == 1) return gradients[begin][i];
@@ -91,8 +91,6 @@ float plain_tree(const std::vector<std::vector<float>>& gradients, std::size_t i
   while (2 * left < count) left *= 2;
   return plain_tree(gradients, i, begin, left) + plain_tree(gradients, i, begin + left, count - left);
 }
-
-}  // namespace
 
 std::vector<float> plain_noise_run(std::size_t size, int shards, int steps, double rate, double momentum) {
   NoiseModel model(size);
@@ -117,6 +115,7 @@ void register_models() {
   register_model(
       "noise", [](const ReplicaContext& context) { return std::make_unique<NoiseModel>(std::stoull(context.config)); });
   register_model("faulty", make_faulty);
+  register_statistics_model();
   register_model_function("first-weight", [](Model& model, std::span<const float> weights) {
     return std::to_string(model.size()) + " " + std::to_string(weights.front());
   });

@@ -8,6 +8,21 @@
 
 namespace troupe_test {
 
+#if defined(TROUPE_SANITIZED)
+inline constexpr bool kSanitized = true;  // a process takes a second to start, and there would be hundreds
+#else
+inline constexpr bool kSanitized = false;
+#endif
+
+/// In [-1, 1), a function of its arguments alone, and cheap: the tests compute many millions.
+float noise(std::uint64_t shard, std::uint64_t step, std::uint64_t i);
+
+/// Of a shard of the models below: 1 to 3.
+std::int64_t samples_of(int shard);
+
+/// The sum of float i of `count` gradients from `begin` on, in the tree over shards.
+float plain_tree(const std::vector<std::vector<float>>& gradients, std::size_t i, std::size_t begin, std::size_t count);
+
 /// Gradients that look random and depend on shard, step and weights; shard s has s % 3 + 1 samples.
 class NoiseModel : public troupe::Model {
  public:
@@ -25,7 +40,8 @@ class NoiseModel : public troupe::Model {
 /// What `steps` steps of SGD with momentum make of NoiseModel's weights, by plain loops on one thread.
 std::vector<float> plain_noise_run(std::size_t size, int shards, int steps, double rate, double momentum);
 
-/// Registers "noise" (config: the size), "faulty" (config: what goes wrong, see FaultyModel) and functions.
+/// Registers "noise" (config: the size), "faulty" (config: what goes wrong, see FaultyModel), "statistics" and
+/// functions.
 void register_models();
 
 /// Everything the placements share; verbose off.

@@ -5,15 +5,11 @@
 #include "actors/test_models.hpp"
 
 using namespace troupe;
+using troupe_test::kSanitized;
 using troupe_test::quiet_options;
 
 namespace {
 
-#if defined(TROUPE_SANITIZED)
-constexpr bool kSanitized = true;  // a process takes a second to start, and there would be hundreds
-#else
-constexpr bool kSanitized = false;
-#endif
 constexpr int kSteps = 5;
 constexpr double kRate = 0.05;
 constexpr double kMomentum = 0.9;

@@ -1,0 +1,47 @@
+#include "actors/model_description.hpp"
+
+#include "troupe/sgd.hpp"
+
+namespace troupe {
+namespace {
+
+/// Where statistics may begin: whole cache lines.
+constexpr std::size_t kStatisticsGranule = 32;
+
+std::string precision_name(std::int32_t precision) { return to_string(static_cast<Precision>(precision)); }
+
+}  // namespace
+
+ModelDescription describe(const Model& model, int num_shards) {
+  const ReplicaTraits traits{model.size(), model.learned_size(), model.fingerprint(),
+                             static_cast<std::int32_t>(model.precision())};
+  ModelDescription description{traits, model.num_samples(), model.steps_per_epoch(num_shards), model.tensors()};
+  if (traits.size == 0 || total_size(description.tensors) == 0)
+    throw Error(ErrorCode::model_failed, "the model has no parameters");
+  const bool fits = traits.learned_size == traits.size ||
+                    (traits.learned_size < traits.size && traits.learned_size % kStatisticsGranule == 0);
+  if (!fits)
+    throw Error(ErrorCode::model_failed, "the model's learned_size() is " + std::to_string(traits.learned_size) +
+                                             ", which is neither its size " + std::to_string(traits.size) +
+                                             " nor a smaller multiple of " + std::to_string(kStatisticsGranule));
+  return description;
+}
+
+void check_alike(const ReplicaTraits& replica, int device, const ReplicaTraits& first, const Where& where) {
+  const auto differs = [&](const std::string& how, const std::string& first_how) {
+    throw Error(ErrorCode::model_mismatch,
+                "worker " + std::to_string(where.worker) + "'s replica on device " + std::to_string(device) + " " +
+                    how + ", worker 0's on device 0 " + first_how,
+                where);
+  };
+  const auto count = [](std::uint64_t floats) { return "has " + std::to_string(floats); };
+  if (replica.size != first.size) differs(count(replica.size) + " parameters", count(first.size));
+  if (replica.learned_size != first.learned_size)
+    differs(count(replica.learned_size) + " parameters to learn", count(first.learned_size));
+  if (replica.fingerprint != first.fingerprint)
+    differs("has the layout '" + replica.fingerprint + "'", "has '" + first.fingerprint + "'");
+  if (replica.precision != first.precision)
+    differs("computes in " + precision_name(replica.precision), "in " + precision_name(first.precision));
+}
+
+}  // namespace troupe

@@ -1,0 +1,129 @@
+#include <algorithm>
+#include <array>
+
+#include "actors/worker.hpp"
+#include "runtime/clock.hpp"
+
+// A worker's part of a step: gradients of its shards, new weights of its slice.
+namespace troupe {
+namespace {
+
+/// Makes version v + 1 of a range of the flat vector from version v and the mean gradient, a chunk a call: the
+/// optimizer that of the parameters, the model that of its statistics, which have no gradient.
+class RangeUpdate {
+ public:
+  RangeUpdate(const Replica& replica, const WorkerSlabs& slabs, const Optimizer& optimizer, const Apply& request,
+              const Range& range)
+      : model_(*replica.model),
+        learned_size_(replica.description.traits.learned_size),
+        samples_(request.samples),
+        optimizer_(optimizer),
+        step_(optimizer.prepare(request.step, request.updates)),
+        begin_(range.begin),
+        weights_(slabs.weights(request.buffer)),
+        new_weights_(slabs.weights_slice(1 - request.buffer, range)) {
+    for (int vector = 0; vector < optimizer.state_vectors(); ++vector) {
+      const auto v = static_cast<std::size_t>(vector);
+      state_[v] = slabs.state_slice(vector, request.buffer, range);
+      new_state_[v] = slabs.state_slice(vector, 1 - request.buffer, range);
+    }
+  }
+
+  void operator()(std::size_t begin, std::span<const float> mean) const {
+    const std::size_t learned = begin < learned_size_ ? std::min(mean.size(), learned_size_ - begin) : 0;
+    if (learned > 0) learn(begin, mean.first(learned));
+    if (learned == mean.size()) return;
+    const std::size_t at = begin + learned;
+    const std::size_t count = mean.size() - learned;
+    model_.update_statistics(at, mean.subspan(learned), samples_, weights_.subspan(at, count),
+                             new_weights_.subspan(at - begin_, count));
+  }
+
+ private:
+  template <class T>
+  using States = std::array<T, Optimizer::kMaxStateVectors>;
+
+  void learn(std::size_t begin, std::span<const float> mean) const {
+    const std::size_t at = begin - begin_;
+    States<const float*> from{};
+    States<float*> to{};
+    for (std::size_t vector = 0; vector < from.size() && !state_[vector].empty(); ++vector) {
+      from[vector] = state_[vector].data() + at;
+      to[vector] = new_state_[vector].data() + at;
+    }
+    optimizer_.update(step_, mean.size(), mean.data(), weights_.data() + begin, new_weights_.data() + at, from.data(),
+                      to.data());
+  }
+
+  const Model& model_;
+  std::size_t learned_size_;
+  std::int64_t samples_;
+  const Optimizer& optimizer_;
+  UpdateStep step_;
+  std::size_t begin_;  ///< of the range, and of all below but weights_
+  std::span<const float> weights_;
+  std::span<float> new_weights_;
+  States<std::span<const float>> state_;
+  States<std::span<float>> new_state_;
+};
+
+}  // namespace
+
+void Worker::compute(const Compute& request, Done<Computed> done) {
+  on_replicas(
+      replicas_.size(), ErrorCode::model_failed,
+      [this, request](Replica& replica) { compute_replica(replica, request); },
+      [this, request, done, watch = Stopwatch()](Failure failure) {
+        Computed reply;
+        reply.round = request.round;
+        reply.worker = index_;
+        reply.failure = std::move(failure);
+        for (const auto& replica : replicas_)
+          for (std::size_t i = 0; i < replica->computed.size(); ++i) {
+            reply.shards.push_back(replica->context.shards[i]);
+            reply.loss_bits.push_back(to_bits(replica->computed[i].loss_sum));
+            reply.samples.push_back(replica->computed[i].samples);
+          }
+        reply.seconds_bits = to_bits(watch.seconds());
+        done(std::move(reply));
+      });
+}
+
+void Worker::compute_replica(Replica& replica, const Compute& request) const {
+  const auto weights = slabs_->weights(request.buffer);
+  for (std::size_t i = 0; i < replica.context.shards.size(); ++i) {
+    const int shard = replica.context.shards[i];
+    replica.computed[i] =
+        replica.model->gradient({shard, num_shards_, request.step, seed_}, weights, slabs_->gradient(shard));
+  }
+}
+
+void Worker::apply(const Apply& request, Done<Applied> done) {
+  on_replicas(
+      replicas_.size(), ErrorCode::model_failed, [this, request](Replica& replica) { apply_replica(replica, request); },
+      [this, request, done](Failure failure) {
+        Applied reply;
+        reply.round = request.round;
+        reply.worker = index_;
+        reply.failure = std::move(failure);
+        ReduceSeconds slowest;
+        for (const auto& replica : replicas_) {
+          slowest.reduce = std::max(slowest.reduce, replica->spent.reduce);
+          slowest.apply = std::max(slowest.apply, replica->spent.apply);
+        }
+        reply.reduce_bits = to_bits(slowest.reduce);
+        reply.apply_bits = to_bits(slowest.apply);
+        done(std::move(reply));
+      });
+}
+
+void Worker::apply_replica(Replica& replica, const Apply& request) const {
+  const Range range = device_part(slabs_->slice(), static_cast<std::size_t>(replica.context.device), replicas_.size());
+  replica.spent = {};
+  if (range.empty()) return;
+  const std::int64_t divisor = layout_.mean_gradient ? 1 : request.samples;
+  const RangeUpdate update(replica, *slabs_, *optimizer_, request, range);
+  replica.spent = reduce_and_apply(slabs_->sources(), divisor, range, std::cref(update));
+}
+
+}  // namespace troupe

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <vector>
+
+#include "troupe/model.hpp"
+
+namespace troupe_test {
+
+/// `learned` parameters, and then running averages of the data and of its squares, in turn 32 floats of each. The data
+/// is the same at each step; shard s has s % 3 + 1 samples.
+class StatisticsModel : public troupe::Model {
+ public:
+  StatisticsModel(std::size_t learned, std::size_t size) : learned_(learned), size_(size) {}
+
+  std::size_t size() const override { return size_; }
+  std::size_t learned_size() const override { return learned_; }
+  troupe::BatchResult gradient(const troupe::ShardStep& at, std::span<const float> weights,
+                               std::span<float> gradient) override;
+  void update_statistics(std::size_t begin, std::span<const float> mean, std::int64_t samples,
+                         std::span<const float> statistics, std::span<float> updated) const override;
+
+ private:
+  std::size_t learned_;
+  std::size_t size_;
+};
+
+/// What `steps` steps of SGD with momentum make of it, by plain loops on one thread; of the parameters and statistics.
+std::vector<float> plain_statistics_run(std::size_t learned, std::size_t size, int shards, int steps, double rate,
+                                        double momentum);
+
+/// Registers "statistics" (config: learned and size).
+void register_statistics_model();
+
+}  // namespace troupe_test
