@@ -5,6 +5,7 @@
 
 #include "actors/driver.hpp"
 #include "actors/functions.hpp"
+#include "actors/precision_notice.hpp"
 #include "models/weight_file.hpp"
 #include "troupe/sgd.hpp"
 
@@ -61,7 +62,10 @@ class DistributedSGD::Impl {
 };
 
 DistributedSGD::DistributedSGD(ModelCreator creator, Options options)
-    : impl_(std::make_unique<Impl>(std::move(creator), std::move(options))) {}
+    : impl_(std::make_unique<Impl>(std::move(creator), std::move(options))) {
+  const Options& o = impl_->driver.options();
+  if (o.verbose) note_precision(o.precision, precision());
+}
 DistributedSGD::~DistributedSGD() = default;
 DistributedSGD::DistributedSGD(DistributedSGD&&) noexcept = default;
 DistributedSGD& DistributedSGD::operator=(DistributedSGD&&) noexcept = default;

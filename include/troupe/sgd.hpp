@@ -36,7 +36,8 @@ struct Options {
   OptimizerOptions optimizer = {};
   Precision precision = Precision::f32;  ///< bf16: where model and device have it; see DistributedSGD::precision
   std::string config = {};               ///< handed to the creator as it is
-  bool verbose = true;                   ///< `step()` prints the time of each phase to standard output
+  bool verbose = true;                   ///< `step()` prints the time of each phase to standard output, and a line on
+                                         ///< standard error says where bf16 is asked for and f32 computed
   std::chrono::milliseconds step_timeout =
       std::chrono::seconds(60);  ///< no call but the constructor takes longer; late workers are replaced
   std::chrono::milliseconds start_timeout = std::chrono::seconds(60);  ///< for workers to start and build models

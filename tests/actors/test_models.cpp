@@ -60,6 +60,16 @@ class Undescribed : public NoiseModel {
   std::vector<TensorInfo> tensors() const override { throw std::runtime_error("no such luck"); }
 };
 
+/// Computes in what its creator was told.
+class AsTold : public NoiseModel {
+ public:
+  explicit AsTold(Precision precision) : NoiseModel(10), precision_(precision) {}
+  Precision precision() const override { return precision_; }
+
+ private:
+  Precision precision_;
+};
+
 std::unique_ptr<Model> make_faulty(const ReplicaContext& context) {
   const std::string& fault = context.config;
   const bool second = context.worker == 1 && context.device == 0;
@@ -115,6 +125,7 @@ void register_models() {
   register_model(
       "noise", [](const ReplicaContext& context) { return std::make_unique<NoiseModel>(std::stoull(context.config)); });
   register_model("faulty", make_faulty);
+  register_model("as-told", [](const ReplicaContext& context) { return std::make_unique<AsTold>(context.precision); });
   register_statistics_model();
   register_model_function("first-weight", [](Model& model, std::span<const float> weights) {
     return std::to_string(model.size()) + " " + std::to_string(weights.front());

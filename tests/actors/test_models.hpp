@@ -40,8 +40,8 @@ class NoiseModel : public troupe::Model {
 /// What `steps` steps of SGD with momentum make of NoiseModel's weights, by plain loops on one thread.
 std::vector<float> plain_noise_run(std::size_t size, int shards, int steps, double rate, double momentum);
 
-/// Registers "noise" (config: the size), "faulty" (config: what goes wrong, see FaultyModel), "statistics" and
-/// functions.
+/// Registers "noise" (config: the size), "faulty" (config: what goes wrong, see FaultyModel), "statistics",
+/// "as-told" (computes in the precision asked for) and functions.
 void register_models();
 
 /// Everything the placements share; verbose off.

@@ -1,0 +1,10 @@
+#pragma once
+
+#include "troupe/model.hpp"
+
+namespace troupe {
+
+/// Says so on standard error where bf16 was asked for and the replicas compute in f32.
+void note_precision(Precision asked, Precision computed);
+
+}  // namespace troupe

@@ -1,0 +1,104 @@
+#include <doctest/doctest.h>
+
+#include <iostream>
+#include <sstream>
+
+#include "actors/test_models.hpp"
+#include "support/errors.hpp"
+
+using namespace troupe;
+using troupe_test::quiet_options;
+
+namespace {
+
+/// Computes in what it was started with, but for the replica on (worker, device), which has f32 only.
+class PreciseModel : public troupe_test::NoiseModel {
+ public:
+  PreciseModel(int worker, int device) : NoiseModel(7), worker_(worker), device_(device) {}
+
+  void start(const ReplicaContext& context) override {
+    CHECK(size_calls_ == 0);
+    ++starts_;
+    if (context.worker != worker_ || context.device != device_) precision_ = context.precision;
+  }
+  std::size_t size() const override {
+    ++size_calls_;
+    return NoiseModel::size();
+  }
+  Precision precision() const override { return precision_; }
+  int starts() const { return starts_; }
+
+ private:
+  int worker_;
+  int device_;
+  int starts_ = 0;
+  mutable int size_calls_ = 0;
+  Precision precision_ = Precision::f32;
+};
+
+auto precise(int worker, int device) {
+  return [=](const ReplicaContext&) { return std::make_unique<PreciseModel>(worker, device); };
+}
+
+Options four_replicas(Precision precision) {
+  Options options = quiet_options(Placement::in_process, 2);
+  options.devices_per_worker = 2;
+  options.precision = precision;
+  return options;
+}
+
+/// What goes to standard error while `action` runs.
+template <class F>
+std::string standard_error_of(F action) {
+  std::ostringstream text;
+  std::streambuf* kept = std::cerr.rdbuf(text.rdbuf());
+  action();
+  std::cerr.rdbuf(kept);
+  return text.str();
+}
+
+}  // namespace
+
+TEST_CASE("replicas are started once, before anything else, and the run's precision is theirs") {
+  for (const Precision precision : {Precision::f32, Precision::bf16}) {
+    DistributedSGD sgd(precise(-1, -1), four_replicas(precision));
+    CHECK(sgd.precision() == precision);
+    const auto starts = [](Model& model, std::span<const float>) {
+      return std::to_string(dynamic_cast<PreciseModel&>(model).starts());
+    };
+    CHECK(sgd.foreach_model(starts) == std::vector<std::string>(4, "1"));
+  }
+}
+
+TEST_CASE("a creator is told the precision, in any placement") {
+  for (const Placement placement : {Placement::in_process, Placement::processes}) {
+    Options options = quiet_options(placement, 2);
+    options.precision = Precision::bf16;
+    CHECK(DistributedSGD("as-told", options).precision() == Precision::bf16);
+    options.precision = Precision::f32;
+    CHECK(DistributedSGD("as-told", options).precision() == Precision::f32);
+  }
+}
+
+TEST_CASE("replicas that compute in different precisions are refused by name") {
+  for (const auto& [worker, device] : {std::pair{1, 0}, {0, 1}}) {
+    const auto start = [w = worker, d = device] { DistributedSGD(precise(w, d), four_replicas(Precision::bf16)); };
+    CHECK(code_of(start) == ErrorCode::model_mismatch);
+    CHECK(where_of(start).worker == worker);
+    const std::string message = message_of(start);
+    CHECK(message.find("worker " + std::to_string(worker) + "'s replica on device " + std::to_string(device) +
+                       " computes in f32, worker 0's on device 0 in bf16") != std::string::npos);
+  }
+}
+
+TEST_CASE("f32 in place of bf16 is said once, where steps are printed") {
+  Options options = quiet_options(Placement::in_process, 2);
+  options.config = "7";
+  options.precision = Precision::bf16;
+  const auto start = [&] { CHECK(DistributedSGD("noise", options).precision() == Precision::f32); };
+  CHECK(standard_error_of(start).empty());
+  options.verbose = true;
+  CHECK(standard_error_of(start) == "troupe: the model has no bf16 on this machine, computing in f32\n");
+  options.precision = Precision::f32;
+  CHECK(standard_error_of(start).empty());
+}
