@@ -1,5 +1,3 @@
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstring>
 #include <random>
@@ -7,6 +5,7 @@
 #include "actors/driver_rounds.hpp"
 #include "actors/launch.hpp"
 #include "actors/options_json.hpp"
+#include "runtime/cores.hpp"
 #include "runtime/held_signals.hpp"
 
 // How workers come, are replaced and go.
@@ -18,8 +17,7 @@ constexpr std::chrono::milliseconds kHungStopTimeout{3000};
 
 std::size_t scheduler_threads(const Options& options) {
   if (options.placement == Placement::processes) return 1;
-  const auto cores = static_cast<std::size_t>(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN)));
-  return std::min(cores, static_cast<std::size_t>(std::max(1, options.num_workers)));
+  return static_cast<std::size_t>(std::clamp(options.num_workers, 1, usable_cores()));
 }
 
 [[noreturn]] void refuse(const std::string& message) { throw Error(ErrorCode::invalid_argument, message); }
@@ -167,6 +165,7 @@ void Driver::build_replicas(const Deadline& deadline) {
   Build request;
   request.num_workers = options_.num_workers;
   request.devices = options_.devices_per_worker;
+  request.use_cpus = options_.use_cpus;
   request.num_shards = options_.num_shards;
   request.seed = options_.seed;
   request.model = creator_.name();

@@ -45,6 +45,7 @@ struct Build {
   std::uint64_t round = 0;
   std::int32_t num_workers = 1;
   std::int32_t devices = 1;
+  bool use_cpus = true;
   std::int32_t num_shards = 1;
   std::uint64_t seed = 0;
   std::string model;  ///< registered name; empty: the creator that the worker was made with
@@ -155,8 +156,8 @@ typename Inspector::result_type inspect(Inspector& f, Join& x) {
 }
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, Build& x) {
-  return f(caf::meta::type_name("build"), x.round, x.num_workers, x.devices, x.num_shards, x.seed, x.model, x.precision,
-           x.config);
+  return f(caf::meta::type_name("build"), x.round, x.num_workers, x.devices, x.use_cpus, x.num_shards, x.seed, x.model,
+           x.precision, x.config);
 }
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, Built& x) {

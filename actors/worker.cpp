@@ -1,10 +1,12 @@
 #include "actors/worker.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <mutex>
 
 #include "actors/options_json.hpp"
 #include "models/registry.hpp"
+#include "runtime/cores.hpp"
 
 namespace troupe {
 namespace {
@@ -25,6 +27,12 @@ struct Pending {
   std::mutex mutex;
   Failure failure;
 };
+
+/// Replicas beyond the cores that a worker can count on would fight for caches, each with all of its activations in
+/// use.
+int replicas_at_a_time(const Build& request) {
+  return request.use_cpus ? std::max(1, usable_cores() / request.num_workers) : request.devices;
+}
 
 }  // namespace
 
@@ -54,6 +62,7 @@ void Worker::build(const Build& request, Done<Built> done) {
   seed_ = request.seed;
   const int num_replicas = request.num_workers * request.devices;
   replicas_.clear();
+  turns_ = std::make_unique<Turns>(replicas_at_a_time(request));
   for (int device = 0; device < request.devices; ++device) {
     auto replica = std::make_unique<Replica>();
     replica->context = {index_,
@@ -81,7 +90,8 @@ void Worker::create_replica(Replica& replica, const Build& request) const {
                 "the creator returned no model for device " + std::to_string(replica.context.device));
   replica.model->start(replica.context);
   replica.description = troupe::describe(*replica.model, request.num_shards);
-  if (replica.model->lightweight()) replica.queue.run_inline();
+  replica.lightweight = replica.model->lightweight();
+  if (replica.lightweight) replica.queue.run_inline();
 }
 
 Built Worker::describe_replicas(const Build& request, Failure failure) {

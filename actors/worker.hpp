@@ -7,6 +7,7 @@
 #include "actors/messages.hpp"
 #include "actors/model_description.hpp"
 #include "actors/task_queue.hpp"
+#include "actors/turns.hpp"
 #include "collectives/slabs.hpp"
 #include "models/optimizer.hpp"
 #include "runtime/store/store_client.hpp"
@@ -22,6 +23,7 @@ struct Replica {
   std::vector<EvaluationResult> evaluated;  ///< likewise
   ReduceSeconds spent;
   std::string text;
+  bool lightweight = false;  ///< its queue runs inline
   TaskQueue queue;
 };
 
@@ -71,6 +73,7 @@ class Worker : public std::enable_shared_from_this<Worker> {
   int num_workers_ = 1;
   int num_shards_ = 1;
   std::uint64_t seed_ = 0;
+  std::unique_ptr<Turns> turns_;  ///< at computing
   SlabLayout layout_;
   std::unique_ptr<WorkerSlabs> slabs_;
   std::unique_ptr<Optimizer> optimizer_;

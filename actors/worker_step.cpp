@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "actors/worker.hpp"
 #include "runtime/clock.hpp"
@@ -90,6 +91,10 @@ void Worker::compute(const Compute& request, Done<Computed> done) {
 }
 
 void Worker::compute_replica(Replica& replica, const Compute& request) const {
+  // The turn is taken inside the task, in the replica's queue: what is asked later, such as a fence, still comes after
+  // it. A replica that hangs keeps its turn, and who waits for it is given up together with it.
+  std::optional<Turns::Turn> turn;
+  if (!replica.lightweight) turn.emplace(*turns_);
   const auto weights = slabs_->weights(request.buffer);
   for (std::size_t i = 0; i < replica.context.shards.size(); ++i) {
     const int shard = replica.context.shards[i];

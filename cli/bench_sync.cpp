@@ -1,5 +1,3 @@
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <memory>
@@ -9,6 +7,7 @@
 #include "cli/commands.hpp"
 #include "cli/memory_floor.hpp"
 #include "cli/run_options.hpp"
+#include "runtime/cores.hpp"
 
 namespace troupe::cli {
 namespace {
@@ -65,7 +64,7 @@ void bench_sync(const BenchOptions& options) {
   sgd_options.verbose = false;
   DistributedSGD sgd(kModelName, sgd_options);
   const int replicas = sgd_options.num_workers * sgd_options.devices_per_worker;
-  const auto cores = static_cast<std::size_t>(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN)));
+  const auto cores = static_cast<std::size_t>(usable_cores());
   MemoryFloor floor(options.parameters, static_cast<std::size_t>(replicas), cores);
   sgd.step();
   verify(sgd, replicas, 1);

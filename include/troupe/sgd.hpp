@@ -27,8 +27,9 @@ enum class Placement : std::uint8_t {
 
 struct Options {
   int num_workers = 1;
-  int devices_per_worker = 1;
-  bool use_cpus = true;  ///< false asks for accelerators
+  int devices_per_worker = 1;  ///< replicas. On CPUs, those beyond the cores that a worker can count on (usable cores
+                               ///< / num_workers, at least 1) compute one after the other
+  bool use_cpus = true;        ///< false asks for accelerators
   Placement placement = Placement::in_process;
   std::string strategy = "sharded";  ///< "sharded": each worker updates its slice; "driver": the driver adds all
   int num_shards = 0;                ///< data shards of the run; 0: num_workers x devices_per_worker

@@ -1,0 +1,8 @@
+#pragma once
+
+namespace troupe {
+
+/// CPUs that the calling thread, and threads and processes that it starts, may run on; at least 1.
+int usable_cores();
+
+}  // namespace troupe
