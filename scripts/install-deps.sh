@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what Troupe needs to build and run; does nothing, and needs no network, when all of it is there.
 #   --dev    also clang-format, clang-tidy and ccache
-#   --peers  also PyTorch and OpenMPI, which bench/ compares with
+#   --peers  also PyTorch (with torchvision and OpenBLAS) and OpenMPI, which bench/ compares with
 set -euo pipefail
 
 packages=(g++ cmake ninja-build pkg-config libcaf-dev libssl-dev libeigen3-dev libboost-dev nlohmann-json3-dev
@@ -9,7 +9,10 @@ packages=(g++ cmake ninja-build pkg-config libcaf-dev libssl-dev libeigen3-dev l
 for option in "$@"; do
   case $option in
     --dev) packages+=(git clang-format clang-tidy ccache) ;;
-    --peers) packages+=(python3 python3-torch python3-numpy openmpi-bin libopenmpi-dev) ;;
+    --peers)
+      # Without OpenBLAS, PyTorch multiplies matrices by reference loops, several times slower.
+      packages+=(python3 python3-torch python3-torchvision python3-numpy libopenblas0-pthread openmpi-bin libopenmpi-dev)
+      ;;
     *)
       echo "usage: $0 [--dev] [--peers]" >&2
       exit 2

@@ -7,13 +7,13 @@ import argparse
 import gzip
 import json
 import struct
-import tempfile
 import time
 
 import torch
 import torch.distributed as dist
-import torch.multiprocessing as mp
 from torch import nn
+
+import ddp
 
 
 def read_idx(path):
@@ -51,9 +51,7 @@ def accuracy(network, images, labels):
     return hits / len(labels)
 
 
-def run(rank, options, store):
-    torch.set_num_threads(1)
-    dist.init_process_group("gloo", init_method=store, rank=rank, world_size=options.procs)
+def run(rank, options):
     images, labels = read_set(options.data, "train")
     count = len(images)
     images, labels = images[rank::options.procs].contiguous(), labels[rank::options.procs].contiguous()
@@ -76,7 +74,7 @@ def run(rank, options, store):
             accuracies.append(accuracy(network, test_images, test_labels))
     if rank == 0:
         print(json.dumps({
-            "seed": options.seed, "procs": options.procs, "torch": torch.__version__,
+            "seed": options.seed, "procs": options.procs, **ddp.versions(),
             "parameters": sum(p.numel() for p in network.parameters()),
             "epoch_seconds": seconds, "images_per_second": [count / s for s in seconds], "accuracy": accuracies}))
 
@@ -90,9 +88,7 @@ def main():
     parser.add_argument("--learning-rate", type=float, default=0.05)
     parser.add_argument("--momentum", type=float, default=0.9)
     parser.add_argument("--data", default="/usr/share/datasets/fashion-mnist")
-    options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        mp.spawn(run, args=(options, f"file://{folder}/store"), nprocs=options.procs)
+    ddp.launch(run, parser.parse_args())
 
 
 if __name__ == "__main__":

@@ -2,20 +2,18 @@
 over gloo, a full shard a step; prints one JSON line."""
 import argparse
 import json
-import tempfile
 import time
 
 import torch
 import torch.distributed as dist
-import torch.multiprocessing as mp
+
+import ddp
 
 ROWS = 1000
 COEFFICIENTS = (5.0, 3.0, 2.0, 1.0)
 
 
-def run(rank, options, store):
-    torch.set_num_threads(1)
-    dist.init_process_group("gloo", init_method=store, rank=rank, world_size=options.procs)
+def run(rank, options):
     dtype = getattr(torch, options.dtype)
     generator = torch.Generator().manual_seed(options.seed)
     rows = torch.randn(ROWS, 4, dtype=dtype, generator=generator) + torch.arange(4, dtype=dtype)
@@ -38,7 +36,7 @@ def run(rank, options, store):
     seconds = time.perf_counter() - start
     if rank == 0:
         print(json.dumps({
-            "procs": options.procs, "steps": options.steps, "dtype": options.dtype, "torch": torch.__version__,
+            "procs": options.procs, "steps": options.steps, "dtype": options.dtype, **ddp.versions(),
             "seconds": seconds, "steps_per_second": options.steps / seconds,
             "coefficients": linear.weight.detach().flatten().tolist()}))
 
@@ -50,9 +48,7 @@ def main():
     parser.add_argument("--learning-rate", type=float, default=0.01)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--dtype", choices=("float32", "float64"), default="float32")
-    options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        mp.spawn(run, args=(options, f"file://{folder}/store"), nprocs=options.procs)
+    ddp.launch(run, parser.parse_args())
 
 
 if __name__ == "__main__":

@@ -1,0 +1,29 @@
+"""What the PyTorch peers share: processes of one thread each, joined by gloo, and the BLAS that PyTorch found."""
+import os
+import tempfile
+
+import torch
+import torch.distributed as dist
+import torch.multiprocessing as mp
+
+
+def launch(run, options):
+    """Calls run(rank, options) in options.procs processes of one process group."""
+    for name in [name for name in os.environ if name.startswith("OPENBLAS_")]:
+        del os.environ[name]  # a core type set for other programs would choose slower kernels
+    os.environ["OPENBLAS_NUM_THREADS"] = "1"  # torch.set_num_threads does not reach OpenBLAS
+    with tempfile.TemporaryDirectory() as folder:
+        mp.spawn(_run_rank, args=(run, options, f"file://{folder}/store"), nprocs=options.procs)
+
+
+def _run_rank(rank, run, options, store):
+    torch.set_num_threads(1)
+    dist.init_process_group("gloo", init_method=store, rank=rank, world_size=options.procs)
+    run(rank, options)
+
+
+def versions():
+    """PyTorch's version and the folder of the BLAS in use: "blas" is the slow reference implementation."""
+    with open("/proc/self/maps", encoding="ascii") as maps:
+        paths = [line.split()[-1] for line in maps if "/libblas.so" in line or "/libopenblas" in line]
+    return {"torch": torch.__version__, "blas": os.path.basename(os.path.dirname(paths[0])) if paths else "built in"}
