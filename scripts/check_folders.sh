@@ -26,7 +26,7 @@ BEGIN {
   only["^caf/"] = "^actors/"
   only["^boost/"] = "^runtime/"
   only["^openssl/"] = "^runtime/"
-  only["^(oneapi/)?dnnl"] = "^models/cpu/"
+  only["^(oneapi/)?dnnl"] = "^(models/cpu|bench/peers)/"
   only["^Eigen/"] = "^models/"
   only["^CLI/"] = "^cli/"
   only["^nlohmann/"] = "^(runtime|models|collectives|actors|cli|bench)/"
