@@ -35,9 +35,9 @@ struct Bfloat16 {
 /// A pixel: so many channels side by side, in one vector.
 template <int kCount>
 struct Pixel {
-  typedef float Floats __attribute__((vector_size(4 * kCount)));
-  typedef std::uint32_t Words __attribute__((vector_size(4 * kCount)));
-  typedef std::uint16_t Halves __attribute__((vector_size(2 * kCount)));
+  using Floats [[gnu::vector_size(4 * kCount)]] = float;
+  using Words [[gnu::vector_size(4 * kCount)]] = std::uint32_t;
+  using Halves [[gnu::vector_size(2 * kCount)]] = std::uint16_t;
 };
 
 template <int kCount>
@@ -57,14 +57,19 @@ template <int kCount>
 [[gnu::always_inline]] inline void store(const typename Pixel<kCount>::Floats& from, float* to) {
   std::memcpy(to, &from, sizeof(from));
 }
+/// The bits of floats, rounded so that the upper halves are those of the nearest bfloat16.
+template <int kCount>
+[[gnu::always_inline]] inline void round_to_bf16(typename Pixel<kCount>::Words& bits) {
+  const typename Pixel<kCount>::Words quiet_nan = (bits & 0) + 0x7FC00000;
+  bits = ((bits & 0x7FFFFFFF) > 0x7F800000) ? quiet_nan : bits + 0x7FFF + ((bits >> 16) & 1);
+}
+
 template <int kCount>
 [[gnu::always_inline]] inline void store(const typename Pixel<kCount>::Floats& from, Bfloat16* to) {
   typename Pixel<kCount>::Words bits;
   std::memcpy(&bits, &from, sizeof(bits));
-  const typename Pixel<kCount>::Words rounded = bits + 0x7FFF + ((bits >> 16) & 1);
-  const typename Pixel<kCount>::Words quiet_nan = (bits & 0) + 0x7FC00000;
-  const auto halves = __builtin_convertvector((((bits & 0x7FFFFFFF) > 0x7F800000) ? quiet_nan : rounded) >> 16,
-                                              typename Pixel<kCount>::Halves);
+  round_to_bf16<kCount>(bits);
+  const auto halves = __builtin_convertvector(bits >> 16, typename Pixel<kCount>::Halves);
   std::memcpy(static_cast<void*>(to), &halves, sizeof(halves));
 }
 

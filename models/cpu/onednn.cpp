@@ -114,12 +114,17 @@ WeightsPort::WeightsPort(Context& context, const memory::desc& stored, const mem
       wanted_(wanted, context.engine, nullptr) {
   if (same_) return;
   context.weights.reserve(wanted.get_size());
+  conversion_ = BlockConversion::make(stored, wanted);
   from_stored_ = dnnl::reorder(stored_, wanted_);
   to_stored_ = dnnl::reorder(wanted_, stored_);
 }
 
 const void* WeightsPort::read(const float* weights) {
   if (same_) return weights;
+  if (conversion_) {
+    conversion_->run(weights, context_.weights.data());
+    return context_.weights.data();
+  }
   point_to(stored_, weights);
   point_to(wanted_, context_.weights.data());
   from_stored_.execute(context_.stream, stored_, wanted_);

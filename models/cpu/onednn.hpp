@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "models/cpu/layout.hpp"
+#include "models/cpu/weights_reorder.hpp"
 #include "troupe/error.hpp"
 
 namespace troupe::cpu {
@@ -109,6 +110,7 @@ class WeightsPort {
   bool same_;
   dnnl::memory stored_;
   dnnl::memory wanted_;
+  std::optional<BlockConversion> conversion_;
   dnnl::reorder from_stored_;
   dnnl::reorder to_stored_;
 };

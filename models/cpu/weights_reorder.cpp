@@ -1,0 +1,98 @@
+#include "models/cpu/weights_reorder.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "models/cpu/element.hpp"
+#include "runtime/simd.hpp"
+
+namespace troupe::cpu {
+
+namespace {
+
+constexpr int kBlock = 16;
+constexpr int kDimensions = 4;
+constexpr int kOutputs = 0;
+constexpr int kInputs = 1;
+
+/// Blocks within blocks, outermost first: (dimension, length).
+template <std::size_t kCount>
+using Inner = std::array<std::pair<int, int>, kCount>;
+
+constexpr Inner<2> kStored{{{kInputs, 16}, {kOutputs, 16}}};
+constexpr Inner<3> kInputPairs{{{kInputs, 8}, {kOutputs, 16}, {kInputs, 2}}};
+constexpr Inner<3> kOutputPairs{{{kOutputs, 8}, {kInputs, 16}, {kOutputs, 2}}};
+
+template <std::size_t kCount>
+bool has_blocks(const dnnl::memory::desc& desc, dnnl_data_type_t type, const Inner<kCount>& inner) {
+  const auto& blocking = desc.data.format_desc.blocking;
+  if (desc.data.ndims != kDimensions || desc.data.data_type != type || blocking.inner_nblks != int{kCount})
+    return false;
+  for (std::size_t i = 0; i < kCount; ++i)
+    if (blocking.inner_idxs[i] != inner[i].first || blocking.inner_blks[i] != inner[i].second) return false;
+  return true;
+}
+
+using Words = Pixel<kBlock>::Words;
+
+[[gnu::always_inline]] inline void load_rounded(const float* from, Words& to) {
+  std::memcpy(&to, from, sizeof(to));
+  round_to_bf16<kBlock>(to);
+}
+
+/// Rows 2p and 2p + 1, interleaved.
+TROUPE_CLONES void pair_inputs(const float* from, std::uint32_t* to) {
+  for (int pair = 0; pair < kBlock / 2; ++pair) {
+    Words even;
+    Words odd;
+    load_rounded(from + 2 * pair * kBlock, even);
+    load_rounded(from + (2 * pair + 1) * kBlock, odd);
+    const Words both = (even >> 16) | (odd & 0xFFFF0000U);
+    std::memcpy(to + pair * kBlock, &both, sizeof(both));
+  }
+}
+
+/// Columns 2p and 2p + 1, interleaved: each row becomes eight words, and those a column.
+TROUPE_CLONES void pair_outputs(const float* from, std::uint32_t* to) {
+  std::uint32_t rows[kBlock][kBlock / 2];
+  for (int input = 0; input < kBlock; ++input) {
+    Words row;
+    load_rounded(from + input * kBlock, row);
+    const auto halves = __builtin_convertvector(row >> 16, Pixel<kBlock>::Halves);
+    std::memcpy(rows[input], &halves, sizeof(halves));
+  }
+  for (int pair = 0; pair < kBlock / 2; ++pair)
+    for (int input = 0; input < kBlock; ++input) to[pair * kBlock + input] = rows[input][pair];
+}
+
+}  // namespace
+
+std::optional<BlockConversion> BlockConversion::make(const dnnl::memory::desc& stored,
+                                                     const dnnl::memory::desc& wanted) {
+  if (!has_blocks(stored, dnnl_f32, kStored)) return {};
+  const bool pairs_outputs = has_blocks(wanted, dnnl_bf16, kOutputPairs);
+  if (!pairs_outputs && !has_blocks(wanted, dnnl_bf16, kInputPairs)) return {};
+  BlockConversion made;
+  made.pairs_outputs_ = pairs_outputs;
+  std::copy_n(stored.data.padded_dims, kDimensions, made.counts_);
+  made.counts_[kOutputs] /= kBlock;
+  made.counts_[kInputs] /= kBlock;
+  std::copy_n(stored.data.format_desc.blocking.strides, kDimensions, made.from_strides_);
+  std::copy_n(wanted.data.format_desc.blocking.strides, kDimensions, made.to_strides_);
+  return made;
+}
+
+void BlockConversion::run(const float* from, void* to) const {
+  const auto convert = pairs_outputs_ ? pair_outputs : pair_inputs;
+  for (dnnl_dim_t output = 0; output < counts_[0]; ++output)
+    for (dnnl_dim_t input = 0; input < counts_[1]; ++input)
+      for (dnnl_dim_t row = 0; row < counts_[2]; ++row)
+        for (dnnl_dim_t column = 0; column < counts_[3]; ++column) {
+          const auto at = [&](const dnnl_dims_t& strides) {
+            return output * strides[0] + input * strides[1] + row * strides[2] + column * strides[3];
+          };
+          convert(from + at(from_strides_), static_cast<std::uint32_t*>(to) + at(to_strides_) / 2);
+        }
+}
+
+}  // namespace troupe::cpu
