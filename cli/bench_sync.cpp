@@ -98,6 +98,8 @@ void bench_sync(const BenchOptions& options) {
 
 void register_bench_models() {
   register_model(kModelName, [](const ReplicaContext& context) {
+    if (context.config.starts_with('{'))  // what models to train are configured by
+      throw Error(ErrorCode::invalid_argument, std::string(kModelName) + " is only there for `troupe bench sync`");
     return std::make_unique<ReadyModel>(std::stoull(context.config));
   });
 }

@@ -12,4 +12,7 @@ void add_bench(CLI::App& app);
 /// Models that the program's own benchmarks use, for worker processes to find.
 void register_bench_models();
 
+/// The function by which `train` asks replicas for their profile, likewise.
+void register_profile();
+
 }  // namespace troupe::cli

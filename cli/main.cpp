@@ -13,6 +13,7 @@ constexpr const char* kExamples = R"(examples:
   troupe train                                    the reference CNN on Fashion-MNIST, two epochs
   troupe train --workers 2 --placement processes --epochs 5 --save cnn.safetensors
   troupe train --model linear --data synthetic-linear --workers 4 --batch-size 0 --steps 400
+  troupe train --model resnet18 --data mock-images:224 --steps 10 --batch-size 8 --precision bf16 --profile
   troupe evaluate --load cnn.safetensors
   troupe bench sync --parameters 44551209 --workers 4
 
@@ -69,6 +70,7 @@ int main(int argc, char** argv) {
   try {
     keep_standard_streams();
     troupe::cli::register_bench_models();
+    troupe::cli::register_profile();
     troupe::init(argc, argv);
     run(argc, argv);
     return 0;

@@ -10,12 +10,13 @@
 namespace troupe::cli {
 namespace {
 
-nlohmann::ordered_json to_json(const StepReport& report) {
+nlohmann::ordered_json to_json(const StepReport& report, Precision precision) {
   const PhaseSeconds& s = report.seconds;
   return {{"step", report.step},
           {"loss", report.loss},
           {"samples", report.samples},
           {"bytes_copied", report.bytes_copied},
+          {"precision", to_string(precision)},
           {"seconds",
            {{"step", s.step},
             {"compute_all", s.compute_all},
@@ -27,7 +28,7 @@ nlohmann::ordered_json to_json(const StepReport& report) {
 
 }  // namespace
 
-ReportFile::ReportFile(const std::string& path) : path_(path) {
+ReportFile::ReportFile(const std::string& path, Precision precision) : path_(path), precision_(precision) {
   // Without O_NONBLOCK, opening a FIFO waits for its reader.
   const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0666);
   if (descriptor < 0) fail();
@@ -36,8 +37,12 @@ ReportFile::ReportFile(const std::string& path) : path_(path) {
   if (!file_) fail();
 }
 
-void ReportFile::write(const StepReport& report) {
-  const std::string line = to_json(report).dump() + '\n';
+void ReportFile::write(const StepReport& report) { write_line(to_json(report, precision_)); }
+
+void ReportFile::write(std::span<const ProfileRow> profile) { write_line({{"profile", profile_json(profile)}}); }
+
+void ReportFile::write_line(const nlohmann::ordered_json& object) {
+  const std::string line = object.dump() + '\n';
   if (std::fwrite(line.data(), 1, line.size(), file_.get()) != line.size()) fail();
 }
 

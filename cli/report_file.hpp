@@ -2,19 +2,24 @@
 
 #include <cstdio>
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <span>
 #include <string>
 
+#include "cli/profile.hpp"
 #include "troupe/sgd.hpp"
 
 namespace troupe::cli {
 
-/// JSON lines, one object a step.
+/// JSON lines, one object a step, and one for the profile where there is one.
 class ReportFile {
  public:
   /// @throws Error bad_file, as the others do; also for a FIFO that nobody reads.
-  explicit ReportFile(const std::string& path);
+  ReportFile(const std::string& path, Precision precision);
 
   void write(const StepReport& report);
+  /// One object of its own: what `profile_json` makes, under "profile".
+  void write(std::span<const ProfileRow> profile);
   /// All of it must have been written.
   void close();
 
@@ -22,9 +27,11 @@ class ReportFile {
   struct Close {
     void operator()(std::FILE* file) const { std::fclose(file); }
   };
+  void write_line(const nlohmann::ordered_json& object);
   [[noreturn]] void fail() const;
 
   std::string path_;
+  Precision precision_;
   std::unique_ptr<std::FILE, Close> file_;
 };
 

@@ -5,6 +5,9 @@
 #include <nlohmann/json.hpp>
 #include <system_error>
 
+#include "actors/precision_notice.hpp"
+#include "models/registry.hpp"
+
 namespace troupe::cli {
 namespace {
 
@@ -12,6 +15,18 @@ std::chrono::milliseconds to_milliseconds(double seconds, const char* name) {
   if (!(seconds > 0 && seconds <= 1e6))
     throw Error(ErrorCode::invalid_argument, std::string(name) + " must be more than 0 and at most 1000000 seconds");
   return std::chrono::milliseconds(static_cast<std::int64_t>(std::ceil(seconds * 1000)));
+}
+
+CLI::Validator registered_model() {
+  const auto check = [](const std::string& name) -> std::string {
+    try {
+      find_model(name);
+      return "";
+    } catch (const Error& error) {
+      return error.message();
+    }
+  };
+  return {check, "NAME", "registered model"};
 }
 
 }  // namespace
@@ -43,8 +58,9 @@ void add_worker_options(CLI::App& app, Options& sgd, std::string& placement) {
 }
 
 void RunOptions::add_to(CLI::App& app) {
-  app.add_option("--model", model, "linear, softmax, mlp or cnn")
-      ->check(CLI::IsMember({"linear", "softmax", "mlp", "cnn"}));
+  app.add_option("--model", model,
+                 "linear, softmax, mlp, cnn or another registered model, such as resnet18; an unknown name lists them")
+      ->check(registered_model());
   app.add_option("--data", data,
                  "fashion-mnist[:DIR], synthetic-linear, mock-images[:SIZE[,CLASSES]] or npy:IMAGES.npy,LABELS.npy");
   app.add_option("--batch-size", batch_size, "Samples a shard and step; 0: the whole shard")->check(whole_number(0));
@@ -52,6 +68,8 @@ void RunOptions::add_to(CLI::App& app) {
   app.add_option("--shards", sgd.num_shards, "Data shards of the run; 0: one a replica. The result depends on it")
       ->check(whole_number(0));
   app.add_option("--seed", sgd.seed, "Of first weights, data order and drawn data")->check(whole_number(0));
+  app.add_option("--precision", precision, "What models compute in, where model and machine have it: f32 or bf16")
+      ->check(CLI::IsMember({"f32", "bf16"}));
   app.add_option("--load", load, "Begin with the weights of this safetensors file");
   app.add_option("--step-timeout", step_timeout, "Seconds after which a step gives up");
   app.add_option("--start-timeout", start_timeout, "Seconds that workers may take to start");
@@ -60,11 +78,20 @@ void RunOptions::add_to(CLI::App& app) {
 Options RunOptions::to_sgd_options() const {
   Options options = sgd;
   options.placement = parse_placement(placement);
+  options.precision = precision == "bf16" ? Precision::bf16 : Precision::f32;
   options.config = nlohmann::json{{"data", data}, {"batch_size", batch_size}}.dump();
   options.step_timeout = to_milliseconds(step_timeout, "--step-timeout");
   options.start_timeout = to_milliseconds(start_timeout, "--start-timeout");
-  options.verbose = false;
+  options.verbose = false;  // the command has its own way of showing how it gets on
   return options;
+}
+
+DistributedSGD RunOptions::start() const {
+  const Options options = to_sgd_options();
+  DistributedSGD started(model, options);
+  note_precision(options.precision, started.precision());
+  if (load) started.load(*load);
+  return started;
 }
 
 }  // namespace troupe::cli

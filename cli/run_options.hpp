@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "troupe/sgd.hpp"
@@ -14,7 +15,8 @@ struct RunOptions {
   std::string data = "fashion-mnist";
   std::int64_t batch_size = 64;
   std::string placement = "in-process";
-  std::string load;
+  std::string precision = "f32";
+  std::optional<std::string> load;
   double step_timeout = 60;  ///< seconds
   double start_timeout = 60;
   Options sgd;
@@ -23,6 +25,8 @@ struct RunOptions {
   void add_to(CLI::App& app);
   /// The library's options and the model's configuration.
   Options to_sgd_options() const;
+  /// Starts the workers, with the weights of `load` where it is given. Says where bf16 is asked for and not there.
+  DistributedSGD start() const;
 };
 
 /// Takes whole numbers from `least` on; CLI11 by itself turns -1 into a large unsigned number.

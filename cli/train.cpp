@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "cli/commands.hpp"
+#include "cli/profile.hpp"
 #include "cli/progress.hpp"
 #include "cli/report_file.hpp"
 #include "cli/run_options.hpp"
@@ -25,6 +26,7 @@ struct TrainOptions {
   std::int64_t steps = 0;
   bool verbose = false;
   bool quiet = false;
+  bool profile = false;
   std::string report;
   std::string save;
 };
@@ -44,10 +46,8 @@ void check_save_path(const std::string& path) {
 
 class Training {
  public:
-  explicit Training(const TrainOptions& options)
-      : options_(options), sgd_(options.run.model, options.run.to_sgd_options()) {
-    if (!options_.run.load.empty()) sgd_.load(options_.run.load);
-    if (!options_.report.empty()) report_.emplace(options_.report);
+  explicit Training(const TrainOptions& options) : options_(options), sgd_(options.run.start()) {
+    if (!options_.report.empty()) report_.emplace(options_.report, sgd_.precision());
     epoch_steps_ = sgd_.steps_per_epoch();
     if (options_.steps == 0 && options_.epochs > kMostSteps / std::max<std::int64_t>(epoch_steps_, 1))
       throw Error(ErrorCode::invalid_argument, "--epochs " + std::to_string(options_.epochs) + " are too many");
@@ -88,9 +88,10 @@ class Training {
   void say_hello() const {
     if (options_.quiet) return;
     const Options& o = options_.run.sgd;
-    std::printf("training %s on %s: %d workers x %d devices, %s, strategy %s, %lld steps\n", options_.run.model.c_str(),
-                options_.run.data.c_str(), o.num_workers, o.devices_per_worker, options_.run.placement.c_str(),
-                o.strategy.c_str(), static_cast<long long>(total_steps_));
+    std::printf("training %s on %s: %d workers x %d devices, %s, strategy %s, %s, %lld steps\n",
+                options_.run.model.c_str(), options_.run.data.c_str(), o.num_workers, o.devices_per_worker,
+                options_.run.placement.c_str(), o.strategy.c_str(), to_string(sgd_.precision()),
+                static_cast<long long>(total_steps_));
     std::fflush(stdout);
   }
 
@@ -102,7 +103,19 @@ class Training {
     std::fflush(stdout);
   }
 
+  /// Before the last evaluation, which is no part of the training.
+  void say_profile() {
+    const auto rows = profile_rows(read_layer_times(sgd_.for_model(kProfileFunction)));
+    if (report_) report_->write(rows);
+    if (rows.empty()) {
+      std::printf("no profile: %s does not measure where its time goes\n", options_.run.model.c_str());
+    } else {
+      std::printf("where the time of the first replica went:\n%s", profile_table(rows).c_str());
+    }
+  }
+
   void finish() {
+    if (options_.profile) say_profile();
     if (report_) report_->close();
     const auto weights = sgd_.weights();
     if (!options_.save.empty()) {
@@ -138,6 +151,12 @@ void add_optimizer_options(CLI::App& app, OptimizerOptions& optimizer) {
 
 }  // namespace
 
+void register_profile() {
+  register_model_function(kProfileFunction, [](Model& model, std::span<const float> /*weights*/) {
+    return layer_times_text(model.profile());
+  });
+}
+
 void add_train(CLI::App& app) {
   auto options = std::make_shared<TrainOptions>();
   options->run.sgd.num_workers = 2;
@@ -149,7 +168,8 @@ void add_train(CLI::App& app) {
   add_optimizer_options(train, options->run.sgd.optimizer);
   auto* epochs = train.add_option("--epochs", options->epochs, "Passes over the data")->check(whole_number(1));
   train.add_option("--steps", options->steps, "Steps, in place of epochs")->check(whole_number(1))->excludes(epochs);
-  train.add_option("--report", options->report, "Write one JSON object a step to this file");
+  train.add_option("--report", options->report, "Write one JSON object a step to this file, and one with the profile");
+  train.add_flag("--profile", options->profile, "Print where the time went, a line for each kind of layer");
   train.add_option("--save", options->save, "Write the weights to this safetensors file");
   auto* verbose = train.add_flag("--verbose", options->verbose, "Print the phases of every step");
   train.add_flag("--quiet", options->quiet, "Print the last lines only")->excludes(verbose);
@@ -167,9 +187,7 @@ void add_evaluate(CLI::App& app) {
   options->add_to(evaluate);
   evaluate.get_option("--load")->required();
   evaluate.callback([options] {
-    DistributedSGD sgd(options->model, options->to_sgd_options());
-    sgd.load(options->load);
-    const Evaluation test = sgd.evaluate();
+    const Evaluation test = options->start().evaluate();
     if (test.samples == 0) throw Error(ErrorCode::bad_data, "this data has no test set", {.object = options->data});
     std::printf("test loss %.6f\ntest accuracy %.4f\n", test.loss, test.accuracy);
   });

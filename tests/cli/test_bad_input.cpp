@@ -159,7 +159,13 @@ TEST_CASE("options that cannot work are named") {
   check_refused(train_linear({"--epochs", "1", "--steps", "1"}), {"--epochs", "--steps"});
   check_refused(linear({"--optimizer", "adam", "--momentum", "0.9"}), {"momentum"});
   check_refused({"train", "--verbose", "--quiet"}, {"--verbose", "--quiet"});
-  check_refused({"train", "--model", "resnet"}, {"--model", "resnet"});
+  check_refused({"train", "--model", "resnet"}, {"--model", "'resnet'", "cnn, linear, mlp"});
+  check_refused({"train", "--model", ""}, {"--model"});
+  check_refused_everywhere({"train", "--model", "troupe-bench-sync"}, {"troupe-bench-sync"});
+  check_refused(linear({"--precision", "f16"}), {"--precision", "f16"});
+  check_refused(linear({"--precision", ""}), {"--precision"});
+  check_refused(linear({"--load", ""}), {"bad_file"});
+  check_refused({"evaluate", "--model", "linear", "--data", "synthetic-linear", "--load", ""}, {"bad_file"});
   check_refused_everywhere({"train", "--data", "nothing"}, {"'nothing'"});
   check_refused_everywhere({"train", "--data", ""}, {"no data named ''"});
   check_refused({"train", "--strategy", "ring"}, {"--strategy", "ring"});

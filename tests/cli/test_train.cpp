@@ -168,6 +168,7 @@ TEST_CASE("the report has an object a step, and its phases make the step") {
         CHECK(step.at("step") == i + 1);
         CHECK(step.at("loss").get<double>() >= 0);
         CHECK(step.at("samples") == 1000);
+        CHECK(step.at("precision") == "f32");
         CHECK(step.at("bytes_copied") == (std::string(strategy) == "driver" ? 16 : 0));
         const json& seconds = step.at("seconds");
         CHECK(seconds.at("compute").size() == 3);

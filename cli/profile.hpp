@@ -1,0 +1,38 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "troupe/model.hpp"
+
+namespace troupe::cli {
+
+/// Name of the model function that returns a replica's layer times, as `layer_times_text` writes them.
+inline constexpr const char* kProfileFunction = "troupe-profile";
+
+/// Layer times on their way from a worker: JSON text that `read_layer_times` reads back as they were.
+std::string layer_times_text(const std::vector<LayerTime>& times);
+std::vector<LayerTime> read_layer_times(const std::string& text);
+
+/// A row of a profile: what a kind of layer costs.
+struct ProfileRow {
+  std::string kind;
+  std::int64_t layers = 0;
+  double forward_seconds = 0;
+  double backward_seconds = 0;
+  double forward_rate = 0;  ///< GFLOP/s; 0 where nothing is counted
+  double backward_rate = 0;
+  double share = 0;  ///< of the whole time, 0 to 1
+};
+
+/// The costliest first, and the sum of all last; nothing of nothing.
+std::vector<ProfileRow> profile_rows(const std::vector<LayerTime>& times);
+
+/// For people: a line of headings, and a line a row.
+std::string profile_table(std::span<const ProfileRow> rows);
+/// For programs: an array with an object a row.
+nlohmann::ordered_json profile_json(std::span<const ProfileRow> rows);
+
+}  // namespace troupe::cli
