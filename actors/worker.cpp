@@ -89,7 +89,7 @@ void Worker::create_replica(Replica& replica, const Build& request) const {
     throw Error(ErrorCode::model_failed,
                 "the creator returned no model for device " + std::to_string(replica.context.device));
   replica.model->start(replica.context);
-  replica.description = troupe::describe(*replica.model, request.num_shards);
+  replica.description = describe(*replica.model, request.num_shards);
   replica.lightweight = replica.model->lightweight();
   if (replica.lightweight) replica.queue.run_inline();
 }

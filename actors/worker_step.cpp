@@ -20,8 +20,8 @@ class RangeUpdate {
         samples_(request.samples),
         optimizer_(optimizer),
         step_(optimizer.prepare(request.step, request.updates)),
-        begin_(range.begin),
         weights_(slabs.weights(request.buffer)),
+        begin_(range.begin),
         new_weights_(slabs.weights_slice(1 - request.buffer, range)) {
     for (int vector = 0; vector < optimizer.state_vectors(); ++vector) {
       const auto v = static_cast<std::size_t>(vector);
@@ -61,8 +61,8 @@ class RangeUpdate {
   std::int64_t samples_;
   const Optimizer& optimizer_;
   UpdateStep step_;
-  std::size_t begin_;  ///< of the range, and of all below but weights_
-  std::span<const float> weights_;
+  std::span<const float> weights_;  ///< all of them
+  std::size_t begin_;               ///< of the range, which is what the next hold
   std::span<float> new_weights_;
   States<std::span<const float>> state_;
   States<std::span<float>> new_state_;

@@ -57,6 +57,7 @@ std::vector<ProfileRow> profile_rows(const std::vector<LayerTime>& times) {
   ordered.push_back(sum_of(times));
   const double whole = seconds_of(ordered.back());
   std::vector<ProfileRow> rows;
+  rows.reserve(ordered.size());
   for (const LayerTime& time : ordered)
     rows.push_back({time.kind, time.layers, time.forward_seconds, time.backward_seconds,
                     gflops(time.forward_flops, time.forward_seconds),
