@@ -1,0 +1,66 @@
+"""What all sections share: programs, options, a folder for reports, and progress to standard error."""
+import json
+import sys
+from pathlib import Path
+
+from harness.machine import OtherWork
+from harness.memory import peak_pss
+from harness.programs import last_json, output_of
+from harness.tables import percent
+
+ROOT = Path(__file__).resolve().parents[2]
+PEERS = ROOT / "bench" / "peers"
+PLACEMENTS = ("in-process", "processes")
+
+
+class Bench:
+    def __init__(self, options, folder):
+        self.options = options
+        self.folder = Path(folder)
+        self.versions = {}
+        self.other_work = 0  # the largest share of the processors that other programs had during a run
+
+    def note(self, text):
+        print(text, file=sys.stderr, flush=True)
+
+    def troupe(self, *arguments):
+        return output_of([self.options.troupe, *arguments])
+
+    def train(self, placement, *arguments):
+        """Runs `troupe train`; gives its output and the reported steps."""
+        report = self.folder / "report.jsonl"
+        text = self.troupe("train", "--placement", placement, "--report", report, *arguments)
+        with report.open() as lines:
+            return text, [json.loads(line) for line in lines]
+
+    def train_memory(self, placement, *arguments):
+        """Peak bytes of `troupe train` and its worker processes."""
+        return peak_pss([self.options.troupe, "train", "--placement", placement, *arguments])
+
+    def peer(self, script, *arguments):
+        result = last_json(output_of([self.options.python, PEERS / script, *arguments]))
+        self.versions["PyTorch"] = f"{result['torch']} with BLAS {result['blas']}"
+        return result
+
+    def peer_memory(self, script, *arguments):
+        """Peak bytes of a peer's processes, without the one that only starts them."""
+        return peak_pss([self.options.python, PEERS / script, *arguments], with_root=False)
+
+    def build(self, compiler, source, *options):
+        """Compiles a peer; gives the program's path."""
+        program = self.folder / Path(source).stem
+        output_of([*compiler, PEERS / source, "-o", program, *options])
+        return program
+
+    def alternate(self, runs):
+        """Runs each of `runs` (name -> function of the round) once a round; gives name -> results."""
+        results = {name: [] for name in runs}
+        for number in range(self.options.rounds):
+            for name, run in runs.items():
+                others = OtherWork()
+                result = run(number)
+                results[name].append(result)
+                self.other_work = max(self.other_work, others.share())
+                self.note(f"round {number + 1}/{self.options.rounds}, {name}: {result}, "
+                          f"other programs {percent(others.share())}")
+        return results

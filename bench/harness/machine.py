@@ -1,0 +1,49 @@
+"""What was measured, and on what."""
+import os
+import subprocess
+import time
+
+from harness.programs import output_of
+
+
+def cpu_flags():
+    return _lscpu().get("Flags", "").split()
+
+
+def describe_machine():
+    fields = _lscpu()
+    vector = next((name for name in ("avx512f", "avx2") if name in cpu_flags()), "no avx2")
+    return f"{fields.get('Model name', 'unknown processor')}, {fields.get('CPU(s)', '?')} CPUs, {vector}"
+
+
+def revision(root):
+    done = subprocess.run(["git", "-C", str(root), "describe", "--always", "--dirty"], capture_output=True, text=True,
+                          check=False)
+    return done.stdout.strip() or "unknown"
+
+
+class OtherWork:
+    """Watches what share of the processors' time goes to programs that this one did not start."""
+
+    def __init__(self):
+        self._start = self._now()
+
+    def share(self):
+        """Since the construction; children count as ours once they have ended."""
+        wall, busy, own = (now - start for now, start in zip(self._now(), self._start))
+        return max(0, busy - own) / (wall * os.cpu_count())
+
+    @staticmethod
+    def _now():
+        with open("/proc/stat", encoding="ascii") as file:
+            user, nice, system, _, _, *others = map(int, file.readline().split()[1:9])
+        busy = (user + nice + system + sum(others)) / os.sysconf("SC_CLK_TCK")
+        return time.monotonic(), busy, sum(os.times()[:4])
+
+
+def _lscpu():
+    fields = {}
+    for line in output_of(["lscpu"], env={**os.environ, "LC_ALL": "C"}).splitlines():
+        key, _, value = line.partition(":")
+        fields.setdefault(key.strip(), value.strip())
+    return fields

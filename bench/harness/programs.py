@@ -1,0 +1,22 @@
+"""Running a program and reading what it printed."""
+import json
+import subprocess
+import sys
+
+
+def output_of(command, **options):
+    """Standard output of a command; ends the program with the command's own words when it fails."""
+    command = [str(part) for part in command]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, **options)
+    check(command, done.returncode, done.stdout + done.stderr)
+    return done.stdout
+
+
+def check(command, status, words):
+    if status != 0:
+        sys.exit(f"{' '.join(command)}\nfailed with {status}:\n{words}")
+
+
+def last_json(text):
+    """The last line that is a JSON object."""
+    return json.loads([line for line in text.splitlines() if line.startswith("{")][-1])
