@@ -59,10 +59,12 @@ void add_worker_options(CLI::App& app, Options& sgd, std::string& placement) {
 
 void RunOptions::add_to(CLI::App& app) {
   app.add_option("--model", model,
-                 "linear, softmax, mlp, cnn or another registered model, such as resnet18; an unknown name lists them")
+                 "linear, softmax, mlp, cnn, cnn-bn, resnet18, resnet34, resnet50, resnet101, resnet152 or tfbench "
+                 "(ResNet-101 on a fixed batch of mock images a shard)")
       ->check(registered_model());
   app.add_option("--data", data,
-                 "fashion-mnist[:DIR], synthetic-linear, mock-images[:SIZE[,CLASSES]] or npy:IMAGES.npy,LABELS.npy");
+                 "fashion-mnist[:DIR], synthetic-linear, mock-images[:SIZE[,CLASSES]] or npy:IMAGES.npy,LABELS.npy; "
+                 "without it the model's own: fashion-mnist, synthetic-linear for linear, mock-images for ResNets");
   app.add_option("--batch-size", batch_size, "Samples a shard and step; 0: the whole shard")->check(whole_number(0));
   add_worker_options(app, sgd, placement);
   app.add_option("--shards", sgd.num_shards, "Data shards of the run; 0: one a replica. The result depends on it")
@@ -79,7 +81,9 @@ Options RunOptions::to_sgd_options() const {
   Options options = sgd;
   options.placement = parse_placement(placement);
   options.precision = precision == "bf16" ? Precision::bf16 : Precision::f32;
-  options.config = nlohmann::json{{"data", data}, {"batch_size", batch_size}}.dump();
+  nlohmann::json config{{"batch_size", batch_size}};
+  if (!data.empty()) config["data"] = data;
+  options.config = config.dump();
   options.step_timeout = to_milliseconds(step_timeout, "--step-timeout");
   options.start_timeout = to_milliseconds(start_timeout, "--start-timeout");
   options.verbose = false;  // the command has its own way of showing how it gets on

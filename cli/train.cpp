@@ -89,9 +89,9 @@ class Training {
     if (options_.quiet) return;
     const Options& o = options_.run.sgd;
     std::printf("training %s on %s: %d workers x %d devices, %s, strategy %s, %s, %lld steps\n",
-                options_.run.model.c_str(), options_.run.data.c_str(), o.num_workers, o.devices_per_worker,
-                options_.run.placement.c_str(), o.strategy.c_str(), to_string(sgd_.precision()),
-                static_cast<long long>(total_steps_));
+                options_.run.model.c_str(), options_.run.data.empty() ? "its own data" : options_.run.data.c_str(),
+                o.num_workers, o.devices_per_worker, options_.run.placement.c_str(), o.strategy.c_str(),
+                to_string(sgd_.precision()), static_cast<long long>(total_steps_));
     std::fflush(stdout);
   }
 
