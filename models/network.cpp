@@ -6,6 +6,7 @@
 #include "models/network_plan.hpp"
 #include "models/supervised.hpp"
 #include "runtime/random.hpp"
+#include "troupe/error.hpp"
 
 namespace troupe::models {
 
@@ -29,12 +30,25 @@ void append_start(const PlannedTensor& tensor, Random random, std::vector<float>
   }
 }
 
+/// As PyTorch does: one value has no variance, and nothing would be learned from it.
+void check_variance(const NetworkPlan& plan, std::int64_t batch_size) {
+  if (batch_size != 1) return;
+  for (const PlannedLayer& layer : plan.layers) {
+    if (layer.layer.kind != Layer::Kind::batch_norm || layer.input.height * layer.input.width > 1) continue;
+    throw Error(ErrorCode::invalid_argument, "batch-norm '" + layer.name +
+                                                 "' gets one value a channel, which has no variance; it needs larger "
+                                                 "images or batches");
+  }
+}
+
 class Network final : public SupervisedModel {
  public:
   Network(const Graph& graph, std::unique_ptr<BatchSource> batches, std::int64_t batch_size)
       : SupervisedModel(std::move(batches)),
         plan_(plan_network(graph, source().shape(), source().num_classes())),
-        batch_size_(batch_size) {}
+        batch_size_(batch_size) {
+    check_variance(plan_, batch_size);
+  }
 
   void start(const ReplicaContext& context) override {
     precision_ = context.precision;

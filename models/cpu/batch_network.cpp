@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "models/cpu/cross_entropy.hpp"
+#include "models/cpu/packing.hpp"
 #include "runtime/clock.hpp"
 
 namespace troupe::cpu {
@@ -65,21 +66,6 @@ std::vector<Stage> make_stages(Context& context, const PlacedNetwork& network, s
   return stages;
 }
 
-/// Samples in the network's input layout.
-void pack(const float* values, const SampleShape& shape, const Layout& layout, std::int64_t batch, std::byte* to) {
-  if (layout.inner == 1) return from_floats(values, to, layout, batch);
-  std::fill_n(to, layout.bytes(batch), std::byte{});
-  const auto put = [&](std::int64_t at, float value) {
-    if (layout.element == Element::f32) return store(value, reinterpret_cast<float*>(to)[at]);
-    store(value, reinterpret_cast<Bfloat16*>(to)[at]);
-  };
-  for (std::int64_t sample = 0; sample < batch; ++sample)
-    for (std::int64_t channel = 0; channel < shape.channels; ++channel)
-      for (std::int64_t row = 0; row < shape.height; ++row)
-        for (std::int64_t column = 0; column < shape.width; ++column)
-          put(sample * layout.size() + layout.position(channel, row, column), *values++);
-}
-
 }  // namespace
 
 BatchNetwork::BatchNetwork(Context& context, const PlacedNetwork& network, const std::vector<bool>& learns,
@@ -98,21 +84,47 @@ const void* BatchNetwork::value(std::byte* arena, int value) const { return valu
 
 double BatchNetwork::train(std::byte* arena, const LabelledBatch& batch, std::span<const float> weights,
                            std::span<float> gradient, const ReadyFunction& ready, Profile& profile) {
-  const float* const scores = forward(arena, batch.values.data(), weights.data(), gradient.data(), &profile);
-  auto* const scores_gradient = reinterpret_cast<float*>(at(arena, schedule_.scores_gradient));
-  const double loss = cross_entropy_gradient(scores, batch.labels, network_.num_classes,
-                                             network_.layers.back().output.size(), scores_gradient);
+  forward(arena, batch.values.data(), weights.data(), gradient.data(), &profile);
+  const double loss = loss_gradient(arena, batch.labels);
   backward(arena, weights.data(), gradient, ready, profile);
   return loss;
 }
 
 EvaluationResult BatchNetwork::evaluate(std::byte* arena, const LabelledBatch& batch, std::span<const float> weights) {
-  const float* const scores = forward(arena, batch.values.data(), weights.data(), nullptr, nullptr);
-  return cross_entropy_evaluate(scores, batch.labels, network_.num_classes, network_.layers.back().output.size());
+  forward(arena, batch.values.data(), weights.data(), nullptr, nullptr);
+  return cross_entropy_evaluate(scores(arena), batch.labels, network_.num_classes, scores_width());
 }
 
-const float* BatchNetwork::forward(std::byte* arena, const float* values, const float* weights, float* gradient,
-                                   Profile* profile) {
+bool BatchNetwork::scores_are_image() const { return !network_.layers.back().planned.output.flat; }
+
+std::int64_t BatchNetwork::scores_width() const {
+  return scores_are_image() ? network_.num_classes : network_.layers.back().output.size();
+}
+
+const float* BatchNetwork::scores(std::byte* arena) {
+  const PlacedLayer& last = network_.layers.back();
+  const std::byte* const output = at(arena, static_cast<int>(network_.layers.size()));
+  if (!scores_are_image()) return reinterpret_cast<const float*>(output);
+  plain_scores_.resize(static_cast<std::size_t>(batch_ * scores_width()));
+  unpack(output, last.planned.output, last.output, batch_, plain_scores_.data());
+  return plain_scores_.data();
+}
+
+double BatchNetwork::loss_gradient(std::byte* arena, std::span<const std::int32_t> labels) {
+  const PlacedLayer& last = network_.layers.back();
+  const float* const from = scores(arena);
+  std::byte* const gradient = at(arena, schedule_.scores_gradient);
+  if (!scores_are_image())
+    return cross_entropy_gradient(from, labels, network_.num_classes, scores_width(),
+                                  reinterpret_cast<float*>(gradient));
+  std::vector<float> plain(plain_scores_.size());
+  const double loss = cross_entropy_gradient(from, labels, network_.num_classes, scores_width(), plain.data());
+  pack(plain.data(), last.planned.output, last.output, batch_, gradient);
+  return loss;
+}
+
+void BatchNetwork::forward(std::byte* arena, const float* values, const float* weights, float* gradient,
+                           Profile* profile) {
   input_ = values;
   if (network_.input != plain_layout(network_.input_shape)) {
     pack(values, network_.input_shape, network_.input, batch_, at(arena, 0));
@@ -131,7 +143,6 @@ const float* BatchNetwork::forward(std::byte* arena, const float* values, const 
          .statistics_sums = gradient == nullptr ? nullptr : gradient + layer.parameters.statistics});
     if (profile != nullptr) profile->add_forward(layer, batch_, watch.lap());
   }
-  return reinterpret_cast<const float*>(at(arena, static_cast<int>(network_.layers.size())));
 }
 
 void BatchNetwork::backward(std::byte* arena, const float* weights, std::span<float> gradient,

@@ -26,11 +26,19 @@ class BatchNetwork {
   EvaluationResult evaluate(std::byte* arena, const LabelledBatch& batch, std::span<const float> weights);
 
  private:
-  /// The last layer's outputs. @param gradient to write statistics to; null to evaluate, as is `profile`.
-  const float* forward(std::byte* arena, const float* values, const float* weights, float* gradient, Profile* profile);
+  /// @param gradient to write statistics to; null to evaluate, as is `profile`.
+  void forward(std::byte* arena, const float* values, const float* weights, float* gradient, Profile* profile);
   void backward(std::byte* arena, const float* weights, std::span<float> gradient, const ReadyFunction& ready,
                 Profile& profile);
   void run(const BackwardStep& step, std::byte* arena, const float* weights, float* gradient);
+
+  /// The last layer may be one of images, whose layout is the device's; the loss is taken of plain rows.
+  bool scores_are_image() const;
+  /// Floats of a sample's row of scores.
+  std::int64_t scores_width() const;
+  const float* scores(std::byte* arena);
+  /// The loss; writes its gradient where the last layer finds it.
+  double loss_gradient(std::byte* arena, std::span<const std::int32_t> labels);
 
   const PlacedLayer& first_layer(std::size_t stage) const { return network_.layers[stages_[stage].first]; }
   /// Where a buffer lies; null for none.
@@ -42,7 +50,8 @@ class BatchNetwork {
   std::vector<Stage> stages_;
   Schedule schedule_;
   MemoryPlan memory_;
-  const void* input_ = nullptr;  ///< of the pass under way
+  const void* input_ = nullptr;      ///< of the pass under way
+  std::vector<float> plain_scores_;  ///< where the last layer is one of images
 };
 
 }  // namespace troupe::cpu

@@ -38,6 +38,27 @@ Tensor cross_entropy_gradient(const Tensor& scores, std::span<const std::int32_t
   return gradient;
 }
 
+/// Mean and unbiased variance of a channel over the samples and pixels of all shards.
+Moments moments_of_all(std::span<const Tensor* const> shards, std::int64_t channel) {
+  double count = 0;
+  double sum = 0;
+  double squares = 0;
+  for (const Tensor* const shard : shards) {
+    const Moments of = moments(*shard, channel);
+    const auto pixels = static_cast<double>(shard->samples * shard->height * shard->width);
+    count += pixels;
+    sum += pixels * of.mean;
+    squares += pixels * (of.variance + of.mean * of.mean);
+  }
+  const double mean = sum / count;
+  return {mean, (squares - count * mean * mean) / (count - 1)};
+}
+
+void update(double& running_mean, double& running_variance, const Moments& of) {
+  running_mean = 0.9 * running_mean + 0.1 * of.mean;
+  running_variance = 0.9 * running_variance + 0.1 * of.variance;
+}
+
 }  // namespace
 
 ReferenceNetwork::ReferenceNetwork(models::Graph graph, std::vector<std::int64_t> sample_shape)
@@ -112,39 +133,13 @@ std::vector<double> ReferenceNetwork::with_new_statistics(std::span<const Labell
   std::vector<double> result(parameters.begin(), parameters.end());
   for (std::size_t i = 0; i < graph_.layers().size(); ++i) {
     if (graph_.layers()[i].layer.kind != Kind::batch_norm) continue;
-    const std::int64_t channels = inputs(walks[0], i)[0]->channels;
-    double* const running_mean = result.data() + walks[0].parameters[i] + 2 * channels;
-    for (std::int64_t channel = 0; channel < channels; ++channel) {
-      double count = 0;
-      double sum = 0;
-      double squares = 0;
-      for (const Walk& shard : walks) {
-        const Tensor& in = *inputs(shard, i)[0];
-        const Moments of = moments(in, channel);
-        const auto pixels = static_cast<double>(in.samples * in.height * in.width);
-        count += pixels;
-        sum += pixels * of.mean;
-        squares += pixels * (of.variance + of.mean * of.mean);
-      }
-      const double mean = sum / count;
-      const double unbiased = (squares - count * mean * mean) / (count - 1);
-      running_mean[channel] = 0.9 * running_mean[channel] + 0.1 * mean;
-      running_mean[channels + channel] = 0.9 * running_mean[channels + channel] + 0.1 * unbiased;
-    }
-  }
-  return result;
-}
-
-std::vector<bool> ReferenceNetwork::learned() const {
-  const LabelledBatch empty;
-  std::vector<bool> result;
-  std::vector<double> none(1);
-  const Walk shapes = walk(empty, none.data(), false);
-  for (std::size_t i = 0; i < graph_.layers().size(); ++i) {
-    const std::size_t count = num_parameters(graph_.layers()[i].layer, *inputs(shapes, i)[0]);
-    const bool norm = graph_.layers()[i].layer.kind == Kind::batch_norm;
-    result.insert(result.end(), norm ? count / 2 : count, true);
-    if (norm) result.insert(result.end(), count / 2, false);
+    std::vector<const Tensor*> normalised;
+    for (const Walk& shard : walks) normalised.push_back(inputs(shard, i)[0]);
+    const auto channels = static_cast<std::size_t>(normalised[0]->channels);
+    double* const running_means = result.data() + walks[0].parameters[i] + 2 * channels;
+    for (std::size_t channel = 0; channel < channels; ++channel)
+      update(running_means[channel], running_means[channels + channel],
+             moments_of_all(normalised, static_cast<std::int64_t>(channel)));
   }
   return result;
 }

@@ -27,8 +27,6 @@ class ReferenceNetwork {
   /// the inputs of all shards at once).
   std::vector<double> with_new_statistics(std::span<const LabelledBatch> shards,
                                           std::span<const double> parameters) const;
-  /// For each canonical parameter, whether it is learned.
-  std::vector<bool> learned() const;
 
  private:
   /// Of the network's input first, then of the layers.

@@ -1,10 +1,12 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <string>
 
 #include "models/aligned.hpp"
+#include "models/device_network.hpp"
 #include "troupe/error.hpp"
 #include "troupe/models.hpp"
 
@@ -84,8 +86,68 @@ TEST_CASE("start values are uniform in +-1/sqrt(fan in) and a function of the se
   CHECK(std::abs(sum / 100352) < 5e-4);
 }
 
-TEST_CASE("gradient descent on the MLP and the CNN brings the loss down") {
-  for (const auto& layers : {mlp_layers(4), cnn_layers(4)}) {
+TEST_CASE("convolutions without bias start normal with variance 2 / fan out, batch-norm as the identity") {
+  const auto model =
+      network({convolution(64, 3, 1, 1, false), batch_norm(), flatten(), linear(3)}, images({16, 4, 4}, 3, 3), 3);
+  const std::vector<float> weights = initial(*model, 3);
+  constexpr std::size_t kWeights = 64 * 16 * 9;
+  double sum = 0, squares = 0;
+  for (std::size_t i = 0; i < kWeights; ++i) {
+    sum += weights[i];
+    squares += static_cast<double>(weights[i]) * weights[i];
+  }
+  CHECK(std::abs(sum / kWeights) < 3e-3);
+  CHECK(squares / kWeights == doctest::Approx(2.0 / (64 * 9)).epsilon(0.05));
+  const auto all = [&](std::size_t tensor, float value) {
+    return std::all_of(weights.begin() + static_cast<std::ptrdiff_t>(kWeights + 64 * tensor),
+                       weights.begin() + static_cast<std::ptrdiff_t>(kWeights + 64 * (tensor + 1)),
+                       [value](float weight) { return weight == value; });
+  };
+  CHECK(all(0, 1));
+  CHECK(all(1, 0));
+  CHECK(all(2, 0));
+  CHECK(all(3, 1));
+}
+
+TEST_CASE("running statistics lie behind what is learned") {
+  const auto model = network(cnn_bn_layers(10), images({28, 28}, 10, 10), 5);
+  CHECK(model->learned_size() < model->size());
+  CHECK(model->learned_size() % 32 == 0);
+  CHECK(count(*model) == 32 * 9 + 64 * 32 * 9 + 4 * (32 + 64) + 128 * (3136 + 1) + 10 * (128 + 1));
+  CHECK(network(cnn_layers(10), images({28, 28}, 10, 10), 5)->learned_size() ==
+        network(cnn_layers(10), images({28, 28}, 10, 10), 5)->size());
+}
+
+TEST_CASE("a model computes in the precision it was started with, where the device has it") {
+  const std::vector<std::int64_t> shape{1, 8, 8};
+  const auto model = network(cnn_layers(4), images(shape, 12, 4), 4);
+  CHECK(model->precision() == Precision::f32);
+  for (const Precision precision : {Precision::bf16, Precision::f32}) {
+    ReplicaContext context;
+    context.precision = precision;
+    model->start(context);
+    const auto device = make_cpu_network(plan_network(Graph(cnn_layers(4)), shape, 4), 4, precision);
+    CHECK(model->precision() == device->precision());
+    CHECK(model->fingerprint() == device->fingerprint());
+  }
+}
+
+TEST_CASE("a profile knows the kinds of layers") {
+  const auto model = network(cnn_layers(4), images({1, 8, 8}, 12, 4), 4);
+  AlignedFloats weights(model->size()), gradient(model->size());
+  model->gradient({}, weights, gradient);
+  double flops = 0;
+  std::int64_t layers = 0;
+  for (const LayerTime& kind : model->profile()) {
+    flops += kind.forward_flops;
+    layers += kind.layers;
+  }
+  CHECK(flops > 0);
+  CHECK(layers == 6);
+}
+
+TEST_CASE("gradient descent on the MLP and the CNNs brings the loss down") {
+  for (const auto& layers : {mlp_layers(4), cnn_layers(4), cnn_bn_layers(4)}) {
     const auto model = network(layers, images({1, 8, 8}, 12, 4), 0);
     AlignedFloats weights(model->size()), gradient(model->size());
     model->initialize(weights, 1);
@@ -103,6 +165,19 @@ TEST_CASE("replicas agree on the fingerprint, other networks have another") {
   const TrainingData data = images({1, 8, 8}, 12, 4);
   CHECK(network(cnn_layers(4), data, 4)->fingerprint() == network(cnn_layers(4), data, 4)->fingerprint());
   CHECK(network(cnn_layers(4), data, 4)->fingerprint() != network(mlp_layers(4), data, 4)->fingerprint());
+}
+
+TEST_CASE("grey images pass a ResNet, and single pixels one by one have no variance") {
+  CHECK(network(resnet(18, 4), images({1, 33, 33}, 4, 4), 1)->tensors().front().shape ==
+        std::vector<std::int64_t>{64, 1, 7, 7});
+  try {
+    network(resnet(18, 4), images({32, 32}, 4, 4), 1);
+    FAIL("not refused");
+  } catch (const Error& error) {
+    CHECK(error.code() == ErrorCode::invalid_argument);
+    CHECK(error.message().find("batch-norm 'layer4.0.bn1' gets one value a channel") != std::string::npos);
+  }
+  CHECK(network(resnet(18, 4), images({32, 32}, 4, 4), 2)->num_samples() == 4);
 }
 
 TEST_CASE("layers that do not fit are refused by number and shape") {

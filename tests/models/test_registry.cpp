@@ -50,8 +50,26 @@ TEST_CASE("the built-in models are made from JSON, and registering them again is
   CHECK(create("softmax", R"({"data": "mock-images:4,7", "batch_size": 2})")->size() == 7 * (48 + 1));
 }
 
+TEST_CASE("networks of all names are made, on their own data or other") {
+  CHECK(create("cnn-bn", R"({"data": "mock-images:8,7"})")->tensors().size() == 14);
+  for (const char* name : {"resnet18", "resnet34", "resnet50", "resnet101", "resnet152"}) {
+    CAPTURE(name);
+    const auto model = create(name, R"({"data": "mock-images:16,7"})");
+    CHECK(model->tensors().back().shape == std::vector<std::int64_t>{7});
+    CHECK(model->steps_per_epoch(1) == 2);
+  }
+  CHECK(create("tfbench", R"({"batch_size": 1, "data": "mock-images"})")->tensors().back().shape ==
+        std::vector<std::int64_t>{1001});
+}
+
+TEST_CASE("tfbench has its own data and takes a batch") {
+  check_throws(ErrorCode::invalid_argument, "a batch of 0 images", [] { create("tfbench", R"({"batch_size": 0})"); });
+  check_throws(ErrorCode::invalid_argument, "mock-images:32",
+               [] { create("tfbench", R"({"data": "mock-images:32"})"); });
+}
+
 TEST_CASE("configurations that make no sense are refused") {
-  for (const char* name : {"linear", "softmax", "mlp", "cnn"}) {
+  for (const char* name : {"linear", "softmax", "mlp", "cnn", "cnn-bn", "resnet18", "tfbench"}) {
     const auto refused = [name](const std::string& what, const std::string& config) {
       check_throws(ErrorCode::invalid_argument, what, [&] { create(name, config); });
     };

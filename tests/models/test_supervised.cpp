@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "models/aligned.hpp"
 #include "models/supervised.hpp"
 
 using namespace troupe;
@@ -15,7 +16,8 @@ namespace {
 /// Notes the batches that it is given.
 class Recorder final : public SupervisedModel {
  public:
-  using SupervisedModel::SupervisedModel;
+  Recorder(TrainingData data, std::int64_t batch_size)
+      : SupervisedModel(dataset_batches(std::move(data), batch_size)) {}
   std::size_t size() const override { return 1; }
 
   struct Seen {
@@ -26,7 +28,9 @@ class Recorder final : public SupervisedModel {
   std::vector<Seen> seen;
 
  protected:
-  double batch_gradient(const Batch& batch, std::span<const float>, std::span<float> gradient) override {
+  double batch_gradient(const Batch& batch, std::span<const float>, std::span<float> gradient,
+                        const ReadyFunction& ready) override {
+    if (ready) ready(0, 1);
     gradient[0] = 1;
     note(batch);
     return 1;
@@ -71,6 +75,14 @@ TEST_CASE("values and targets of a batch belong together") {
   for (std::size_t i = 0; i < 8; ++i) CHECK(model.seen[0].targets[i] == -model.seen[0].values[i]);
 }
 
+TEST_CASE("what is ready is passed on") {
+  Recorder model({counting(5), nullptr}, 2);
+  std::vector<float> gradient(1);
+  int announced = 0;
+  model.gradient({.ready = [&](std::size_t, std::size_t) { ++announced; }}, kWeights, gradient);
+  CHECK(announced == 1);
+}
+
 TEST_CASE("a whole shard is gathered once, and several are kept") {
   Recorder model({counting(5), nullptr}, 0);
   std::vector<float> gradient(1);
@@ -100,6 +112,6 @@ TEST_CASE("the test set is walked in batches that are not too large") {
   CHECK(result.samples == 1001);
   REQUIRE(model.seen.size() == 3);
   CHECK(result.correct == 6);
-  CHECK(model.seen[0].values.size() == SupervisedModel::kEvaluationBatch);
+  CHECK(model.seen[0].values.size() == kEvaluationBatch);
   CHECK(model.seen[2].values == std::vector<float>{2001});
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "files.hpp"
+#include "models/network_plan.hpp"
 #include "models/weight_file.hpp"
 
 using namespace troupe;
@@ -123,6 +124,53 @@ TEST_CASE("tensors that are not the model's are named with both shapes") {
   mismatch("'c' [4, 5] is missing", {{"a", {2, 3}}, {"b", {1}}, {"c", {4, 5}}});
   mismatch("'b' [1] is not one of the model's", {{"a", {2, 3}}});
   mismatch("'a' is [2, 3] in the file and [3, 2] in the model", {{"a", {3, 2}}, {"b", {1}}});
+}
+
+TEST_CASE("PyTorch's counts of steps are taken beside running means only") {
+  const std::string mean = entry("bn.running_mean", "[2]", "[0,8]");
+  const Tensors expected{{"bn.running_mean", {2}}};
+  const auto file = [&](const std::string& name, const std::string& shape, const std::string& dtype,
+                        std::size_t bytes) {
+    const std::string end = std::to_string(8 + bytes);
+    return file_bytes("{" + mean + "," + entry(name, shape, "[8," + end + "]", dtype) + "}", 8 + bytes);
+  };
+  CHECK(read(file("bn.num_batches_tracked", "[]", "I64", 8), expected) == std::vector<float>{0, 0});
+  const auto mismatch = [&](const std::string& what, const std::string& bytes) {
+    check_throws(ErrorCode::model_mismatch, what, [&] { read(bytes, expected); });
+  };
+  mismatch("'bn2.num_batches_tracked' []", file("bn2.num_batches_tracked", "[]", "I64", 8));
+  mismatch("'bn.num_batches_tracked' [1]", file("bn.num_batches_tracked", "[1]", "I64", 8));
+  mismatch("'bn.num_batches_tracked' []", file("bn.num_batches_tracked", "[]", "F32", 4));
+  const auto bad = [&](const std::string& what, const std::string& bytes) {
+    check_throws(ErrorCode::bad_file, what, [&] { read(bytes, expected); });
+  };
+  bad("'bn.steps' is not of dtype F32", file("bn.steps", "[]", "I64", 8));
+  bad("'bn.num_batches_tracked' is not of dtype F32", file("bn.num_batches_tracked", "[]", "I32", 4));
+  bad("do not fit", file("bn.num_batches_tracked", "[]", "I64", 4));
+  check_throws(ErrorCode::bad_file, "'x.num_batches_tracked' is not of dtype F32", [] {
+    read(file_bytes("{" + entry("x.num_batches_tracked", "[]", "[0,8]", "I64") + "}", 8),
+         {{"x.num_batches_tracked", {}}});
+  });
+}
+
+TEST_CASE("weights of another ResNet are refused by name and both shapes") {
+  const auto tensors = [](int depth, int classes) {
+    Tensors infos;
+    for (const PlannedTensor& tensor :
+         plan_network(models::resnet(depth, classes), std::vector<std::int64_t>{3, 32, 32}, classes).tensors)
+      infos.push_back(tensor.info);
+    return infos;
+  };
+  const TemporaryFolder folder;
+  const Tensors resnet18 = tensors(18, 10);
+  write_safetensors(folder / "w", resnet18, std::vector<float>(total_size(resnet18), 0.5F));
+  CHECK(read_safetensors(folder / "w", resnet18).size() == total_size(resnet18));
+  const auto mismatch = [&](const std::string& what, const Tensors& expected) {
+    check_throws(ErrorCode::model_mismatch, what, [&] { read_safetensors(folder / "w", expected); });
+  };
+  mismatch("'layer1.2.conv1.weight' [64, 64, 3, 3] is missing", tensors(34, 10));
+  mismatch("'fc.weight' is [10, 512] in the file and [7, 512] in the model", tensors(18, 7));
+  mismatch("'layer1.0.conv1.weight' is [64, 64, 3, 3] in the file and [64, 64, 1, 1] in the model", tensors(50, 10));
 }
 
 TEST_CASE("truncated and longer files are refused") {

@@ -1,0 +1,29 @@
+// What Ray's DistributedSGD page runs: ResNet-101 on mock images, two workers of two devices each.
+//   example_tfbench [STEPS [BATCH_SIZE [WORKERS [DEVICES_PER_WORKER [STRATEGY]]]]]
+#include <iostream>
+#include <string>
+#include <troupe/troupe.hpp>
+
+int main(int argc, char** argv) try {
+  troupe::init(argc, argv);
+  const auto argument = [&](int i, const char* otherwise) { return std::string(i < argc ? argv[i] : otherwise); };
+  const int steps = std::stoi(argument(1, "10"));
+  const int batch_size = std::stoi(argument(2, "1"));
+  const auto model_creator = [batch_size](int /*worker*/, int /*device*/) {
+    return std::make_unique<troupe::models::TFBenchModel>(batch_size, /*use_cpus=*/true);
+  };
+  troupe::DistributedSGD sgd{model_creator,
+                             {.num_workers = std::stoi(argument(3, "2")),
+                              .devices_per_worker = std::stoi(argument(4, "2")),
+                              .use_cpus = true,
+                              .strategy = argument(5, "sharded"),
+                              .optimizer = {.learning_rate = 1e-6},
+                              .verbose = true}};
+  for (int i = 0; i < steps; ++i) {
+    const double loss = sgd.step().loss;
+    std::cout << "Current loss " << loss << '\n';
+  }
+} catch (const std::exception& error) {
+  std::cerr << error.what() << '\n';
+  return 1;
+}

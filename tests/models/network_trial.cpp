@@ -1,0 +1,117 @@
+#include "network_trial.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "reference_network.hpp"
+#include "runtime/random.hpp"
+
+namespace troupe::test {
+
+namespace {
+
+/// Around where the tensor starts.
+float draw_parameter(const PlannedTensor& tensor, Random& random) {
+  const double at_random = 2 * static_cast<double>(random.uniform()) - 1;
+  if (tensor.start == PlannedTensor::Start::constant) return static_cast<float>(tensor.scale + 0.5 * at_random);
+  return static_cast<float>(1.5 * tensor.scale * at_random);
+}
+
+}  // namespace
+
+bool Case::has_batch_norm() const {
+  return std::ranges::any_of(graph.layers(), [](const models::Graph::Entry& entry) {
+    return entry.layer.kind == models::Layer::Kind::batch_norm;
+  });
+}
+
+Trial::Trial(const Case& the_case, std::int64_t batch_size, Precision precision)
+    : at(the_case),
+      batch(batch_size),
+      plan(plan_network(at.graph, at.shape, kClasses)),
+      network(make_cpu_network(plan, batch, precision)) {
+  draw();
+  weights.resize(network->size());
+  gradient.assign(network->size(), 7.0F);
+  network->from_canonical(parameters, weights);
+  loss = network->gradient(samples(), weights, gradient, {});
+}
+
+LabelledBatch Trial::samples(std::size_t first, std::size_t count) const {
+  const auto size = static_cast<std::size_t>(plan.input.size());
+  return {std::span(values).subspan(first * size, count * size), std::span(labels).subspan(first, count)};
+}
+
+std::vector<float> Trial::canonical(std::span<const float> flat) const {
+  std::vector<float> result(parameters.size());
+  network->to_canonical(flat, result);
+  return result;
+}
+
+std::vector<bool> Trial::learned() const {
+  std::vector<bool> result;
+  for (const PlannedTensor& tensor : plan.tensors)
+    result.insert(result.end(), tensor.info.size(), tensor.info.name.find(".running_") == std::string::npos);
+  return result;
+}
+
+void Trial::draw() {
+  Random random(11);
+  for (const PlannedTensor& tensor : plan.tensors)
+    for (std::size_t i = tensor.info.size(); i > 0; --i) parameters.push_back(draw_parameter(tensor, random));
+  for (std::int64_t i = batch * plan.input.size(); i > 0; --i) values.push_back(2 * random.uniform() - 1);
+  for (std::int64_t i = 0; i < batch; ++i) labels.push_back(static_cast<std::int32_t>(random.below(kClasses)));
+}
+
+float largest(std::span<const float> values) {
+  float result = 0;
+  for (const float value : values) result = std::max(result, std::abs(value));
+  return result;
+}
+
+void check_against_reference(const Trial& trial, std::size_t differences) {
+  CAPTURE(trial.at.name);
+  CAPTURE(trial.batch);
+  const ReferenceNetwork reference(trial.at.graph, trial.at.shape);
+  const std::vector<double> exact = trial.exact_parameters();
+  const std::vector<float> gradient = trial.canonical(trial.gradient);
+  const std::vector<double> expected = reference.gradient(trial.samples(), exact);
+  const std::vector<bool> learned = trial.learned();
+  double tolerance = 1e-6;
+  for (const double value : expected) tolerance = std::max(tolerance, 1e-4 * std::abs(value));
+
+  CHECK(trial.loss == doctest::Approx(reference.loss(trial.samples(), exact)).epsilon(1e-5));
+  for (std::size_t i = 0; i < gradient.size(); ++i) {
+    if (!learned[i]) continue;
+    const double found = gradient[i];
+    CHECK_MESSAGE(std::abs(found - expected[i]) <= tolerance, i << ": " << found << " should be " << expected[i]);
+  }
+  for (std::size_t i = 0; i < gradient.size(); i += gradient.size() / differences + 1) {
+    if (!learned[i]) continue;
+    const double difference = reference.derivative(trial.samples(), exact, i);
+    CHECK_MESSAGE(std::abs(expected[i] - difference) <= tolerance, i << ": " << expected[i] << " is " << difference);
+  }
+}
+
+void check_mixed_precision(const Case& at, std::int64_t batch) {
+  CAPTURE(at.name);
+  const Trial exact(at, batch);
+  const Trial mixed(at, batch, Precision::bf16);
+  if (mixed.network->precision() == Precision::f32) return;
+  const std::vector<float> expected = exact.canonical(exact.gradient);
+  const std::vector<float> found = mixed.canonical(mixed.gradient);
+  double norm = 0;
+  double error = 0;
+  const std::vector<bool> learned = exact.learned();
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    if (!learned[i]) continue;
+    norm += std::pow(expected[i], 2);
+    error += std::pow(found[i] - expected[i], 2);
+  }
+  CHECK(mixed.loss == doctest::Approx(exact.loss).epsilon(0.01));
+  CHECK(std::sqrt(error / norm) < 0.1);
+}
+
+}  // namespace troupe::test

@@ -1,0 +1,128 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "network_trial.hpp"
+#include "reference_network.hpp"
+
+using namespace troupe;
+using namespace troupe::models;
+using namespace troupe::test;
+
+namespace {
+
+std::vector<Case> cases() {
+  return {{"of the input", {3, 7, 5}, {batch_norm(), flatten(), linear(3)}},
+          {"of 18 channels", {2, 9, 11}, {convolution(18, 3, 1, 2, false), batch_norm(), relu(), flatten(), linear(3)}},
+          {"one after another",
+           {1, 9, 11},
+           {convolution(5, 3, 1, 1, false), batch_norm(), relu(), max_pool(3, 2, 1), convolution(33, 3, 1, 2, false),
+            batch_norm(), relu(), global_average_pool(), linear(3)}}};
+}
+
+/// What a step makes of the running statistics, canonical: sums of the shards' gradients, divided by the samples.
+std::vector<float> step(const Trial& trial, const std::vector<LabelledBatch>& shards) {
+  AlignedFloats sum(trial.weights.size()), gradient(trial.weights.size());
+  std::int64_t samples = 0;
+  for (const LabelledBatch& shard : shards) {
+    trial.network->gradient(shard, trial.weights, gradient, {});
+    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += gradient[i];
+    samples += std::ssize(shard.labels);
+  }
+  for (float& value : sum) value /= static_cast<float>(samples);
+  AlignedFloats updated = trial.weights;
+  const std::size_t begin = trial.network->learned_size();
+  trial.network->update_statistics(begin, std::span(sum).subspan(begin), samples,
+                                   std::span(trial.weights).subspan(begin), std::span(updated).subspan(begin));
+  return trial.canonical(updated);
+}
+
+std::vector<LabelledBatch> cut(const Trial& trial, const std::vector<std::size_t>& counts) {
+  std::vector<LabelledBatch> shards;
+  std::size_t first = 0;
+  for (const std::size_t count : counts) {
+    shards.push_back(trial.samples(first, count));
+    first += count;
+  }
+  return shards;
+}
+
+}  // namespace
+
+TEST_CASE("running statistics follow PyTorch's rule over the samples of all shards") {
+  for (const Case& at : cases()) {
+    CAPTURE(at.name);
+    const Trial trial(at, 9);
+    const ReferenceNetwork reference(at.graph, at.shape);
+    for (const std::vector<std::size_t>& counts :
+         std::vector<std::vector<std::size_t>>{{9}, {4, 5}, {1, 2, 6}, {3, 3, 1, 2}}) {
+      CAPTURE(counts.size());
+      const std::vector<LabelledBatch> shards = cut(trial, counts);
+      const std::vector<float> updated = step(trial, shards);
+      const std::vector<double> expected = reference.with_new_statistics(shards, trial.exact_parameters());
+      for (std::size_t i = 0; i < updated.size(); ++i)
+        CHECK_MESSAGE(std::abs(static_cast<double>(updated[i]) - expected[i]) <= 1e-5 * (1 + std::abs(expected[i])),
+                      i << ": " << updated[i] << " should be " << expected[i]);
+    }
+  }
+}
+
+TEST_CASE("a mean far from zero costs the variance no digits once the running mean is near") {
+  Trial trial({"offset", {2, 5, 5}, {batch_norm(), flatten(), linear(3)}}, 4);
+  for (float& value : trial.values) value = 10'000 + value;
+  std::fill_n(trial.parameters.begin() + 4, 2, 10'000.0F);  // weight, bias, then the running mean
+  trial.network->from_canonical(trial.parameters, trial.weights);
+  const ReferenceNetwork reference(trial.at.graph, trial.at.shape);
+  const std::vector<LabelledBatch> shards = cut(trial, {1, 3});
+  const std::vector<float> updated = step(trial, shards);
+  const std::vector<double> expected = reference.with_new_statistics(shards, trial.exact_parameters());
+  for (std::size_t i = 4; i < 8; ++i)
+    CHECK_MESSAGE(std::abs(static_cast<double>(updated[i]) - expected[i]) <= 1e-4 * std::abs(expected[i]),
+                  i << ": " << updated[i] << " should be " << expected[i]);
+}
+
+TEST_CASE("statistics may be updated piece by piece") {
+  const Trial trial(cases().back(), 4);
+  const std::size_t begin = trial.network->learned_size();
+  REQUIRE(begin % 32 == 0);
+  const std::span<const float> mean = std::span(trial.gradient).subspan(begin);
+  const std::span<const float> old = std::span(trial.weights).subspan(begin);
+  std::vector<float> whole(mean.size()), pieces(mean.size());
+  trial.network->update_statistics(begin, mean, 4, old, whole);
+  for (std::size_t at = 0; at < mean.size(); at += 32) {
+    const std::size_t count = std::min<std::size_t>(32, mean.size() - at);
+    trial.network->update_statistics(begin + at, mean.subspan(at, count), 4, old.subspan(at, count),
+                                     std::span(pieces).subspan(at, count));
+  }
+  CHECK(whole == pieces);
+}
+
+TEST_CASE("an evaluation normalises by the running statistics, whatever the batch") {
+  for (const Case& at : cases()) {
+    CAPTURE(at.name);
+    const Trial trial(at, 7);
+    const ReferenceNetwork reference(at.graph, at.shape);
+    const std::vector<double> exact = trial.exact_parameters();
+    for (const std::size_t count : {1, 7}) {
+      const LabelledBatch part = trial.samples(0, count);
+      CHECK(trial.network->evaluate(part, trial.weights).loss_sum ==
+            doctest::Approx(reference.evaluation_loss(part, exact)).epsilon(1e-5));
+    }
+  }
+}
+
+TEST_CASE("a gradient does not depend on the running statistics") {
+  for (const Case& at : cases()) {
+    CAPTURE(at.name);
+    Trial trial(at, 4);
+    const std::vector<bool> learned = trial.learned();
+    for (std::size_t i = 0; i < learned.size(); ++i)
+      if (!learned[i]) trial.parameters[i] += 0.25F;
+    trial.network->from_canonical(trial.parameters, trial.weights);
+    AlignedFloats gradient(trial.gradient.size());
+    CHECK(trial.network->gradient(trial.samples(), trial.weights, gradient, {}) == trial.loss);
+    CHECK(std::equal(gradient.begin(), gradient.begin() + static_cast<std::ptrdiff_t>(trial.network->learned_size()),
+                     trial.gradient.begin()));
+  }
+}

@@ -1,0 +1,61 @@
+#include <doctest/doctest.h>
+
+#include "files.hpp"
+#include "troupe/models.hpp"
+
+using namespace troupe;
+using namespace troupe::models;
+using testing::check_throws;
+
+TEST_CASE("layers in a row take each other's outputs and are named by number") {
+  const Graph graph({convolution(4, 3), relu(), flatten(), linear(3)});
+  REQUIRE(graph.layers().size() == 4);
+  for (int i = 0; i < 4; ++i) {
+    const Graph::Entry& entry = graph.layers()[static_cast<std::size_t>(i)];
+    CHECK(entry.name == std::to_string(i));
+    REQUIRE(entry.inputs.size() == 1);
+    CHECK(entry.inputs[0].number == i - 1);
+  }
+}
+
+TEST_CASE("an appended layer's node is its number") {
+  Graph graph;
+  const Graph::Node first = graph.append("a", convolution(4, 3), {Graph::input()});
+  const Graph::Node second = graph.append("", add(), {first, first});
+  CHECK(Graph::input().number == -1);
+  CHECK(first.number == 0);
+  CHECK(second.number == 1);
+  CHECK(graph.layers()[1].inputs[1].number == 0);
+}
+
+TEST_CASE("a refused layer is named and leaves the graph as it was") {
+  Graph graph;
+  const Graph::Node first = graph.append("a", convolution(4, 3), {Graph::input()});
+  const auto refused = [&](const std::string& what, const std::string& name, const Layer& layer,
+                           const std::vector<Graph::Node>& inputs) {
+    check_throws(ErrorCode::invalid_argument, what, [&] { graph.append(name, layer, inputs); });
+    CHECK(graph.layers().size() == 1);
+  };
+  refused("layer 1 (linear 'fc') takes 1 input, not 2", "fc", linear(3), {first, first});
+  refused("layer 1 (add) takes 2 inputs, not 1", "", add(), {first});
+  refused("layer 1 (ReLU) takes 1 input, not 0", "", relu(), {});
+  refused("layer 1 (ReLU) takes node 1", "", relu(), {{1}});
+  refused("layer 1 (ReLU) takes node -2", "", relu(), {{-2}});
+  refused("layer 1 (batch-norm) has tensors and so needs a name", "", batch_norm(), {first});
+  refused("layer 1 (batch-norm 'a') has the name of a layer before it", "a", batch_norm(), {first});
+}
+
+TEST_CASE("layers without tensors may share a name") {
+  Graph graph;
+  const Graph::Node first = graph.append("relu", relu(), {Graph::input()});
+  graph.append("relu", relu(), {first});
+  graph.append("relu", linear(3), {first});
+  CHECK(graph.layers().size() == 3);
+}
+
+TEST_CASE("pooling takes its kernel's size as stride unless told otherwise") {
+  CHECK(max_pool(3).stride == 3);
+  CHECK(max_pool(3).padding == 0);
+  CHECK(max_pool(3, 2, 1).stride == 2);
+  CHECK(max_pool(3, 2, 1).padding == 1);
+}

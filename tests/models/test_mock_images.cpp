@@ -1,0 +1,69 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "files.hpp"
+#include "models/batch_source.hpp"
+#include "troupe/models.hpp"
+
+using namespace troupe;
+using testing::check_throws;
+
+namespace {
+
+std::vector<float> pixels(const Batch& batch) { return {batch.values.begin(), batch.values.end()}; }
+
+}  // namespace
+
+TEST_CASE("a shard's mock images are drawn once from seed and shard") {
+  const auto source = mock_image_batches(8, 1001, 4);
+  const Batch first = source->training_batch({.shard = 1, .num_shards = 2, .step = 0, .seed = 3});
+  CHECK(first.size == 4);
+  CHECK(first.values.size() == 4 * 3 * 64);
+  CHECK(first.labels.size() == 4);
+  const auto other = source->training_batch({.shard = 0, .num_shards = 2, .step = 0, .seed = 3});
+  CHECK(pixels(other) != pixels(first));
+  const Batch later = source->training_batch({.shard = 1, .num_shards = 2, .step = 9, .seed = 3});
+  CHECK(later.values.data() == first.values.data());
+  CHECK(pixels(source->training_batch({.shard = 1, .num_shards = 2, .step = 0, .seed = 4})) != pixels(first));
+  CHECK(pixels(mock_image_batches(8, 1001, 4)->training_batch({.shard = 1, .num_shards = 5, .step = 2, .seed = 3})) ==
+        pixels(first));
+}
+
+TEST_CASE("mock images are photographs' bytes, labels all classes") {
+  const auto source = mock_image_batches(16, 5, 200);
+  const Batch batch = source->training_batch({});
+  const auto [least, most] = std::ranges::minmax(batch.values);
+  CHECK(least >= 0);
+  CHECK(least < 3);
+  CHECK(most <= 255);
+  CHECK(most > 252);
+  for (std::int32_t label = 0; label < 5; ++label) {
+    const auto count = std::ranges::count(batch.labels, label);
+    CHECK(count > 15);
+    CHECK(count < 65);
+  }
+  CHECK(source->num_samples() == 0);
+  CHECK(source->steps_per_epoch(2) == 0);
+  CHECK(source->test_batch({}, 0).size == 0);
+}
+
+TEST_CASE("TFBenchModel wants a batch and CPUs") {
+  check_throws(ErrorCode::invalid_argument, "a batch of 0 images", [] { models::TFBenchModel(0); });
+  check_throws(ErrorCode::invalid_argument, "a batch of -1 images", [] { models::TFBenchModel(-1); });
+  check_throws(ErrorCode::unsupported, "use_cpus", [] { models::TFBenchModel(1, false); });
+}
+
+TEST_CASE("TFBenchModel is a ResNet-101 of 1001 classes without an epoch") {
+  models::TFBenchModel model(1);
+  const std::vector<TensorInfo> tensors = model.tensors();
+  std::size_t learned = 0;
+  for (const TensorInfo& tensor : tensors)
+    if (tensor.name.find(".running_") == std::string::npos) learned += tensor.size();
+  CHECK(learned == 44'551'209);
+  CHECK(tensors[0].name == "conv1.weight");
+  CHECK(model.num_samples() == 0);
+  CHECK(model.steps_per_epoch(4) == 0);
+  CHECK_FALSE(model.lightweight());
+}
