@@ -82,7 +82,7 @@ Options RunOptions::to_sgd_options() const {
   options.placement = parse_placement(placement);
   options.precision = precision == "bf16" ? Precision::bf16 : Precision::f32;
   nlohmann::json config{{"batch_size", batch_size}};
-  if (!data.empty()) config["data"] = data;
+  if (data) config["data"] = *data;
   options.config = config.dump();
   options.step_timeout = to_milliseconds(step_timeout, "--step-timeout");
   options.start_timeout = to_milliseconds(start_timeout, "--start-timeout");

@@ -12,7 +12,7 @@ namespace troupe::cli {
 /// What `train` and `evaluate` are told about model, data and workers.
 struct RunOptions {
   std::string model = "cnn";
-  std::string data;  ///< empty: the model's own
+  std::optional<std::string> data;  ///< without it the model's own
   std::int64_t batch_size = 64;
   std::string placement = "in-process";
   std::string precision = "f32";

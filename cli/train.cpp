@@ -89,7 +89,7 @@ class Training {
     if (options_.quiet) return;
     const Options& o = options_.run.sgd;
     std::printf("training %s on %s: %d workers x %d devices, %s, strategy %s, %s, %lld steps\n",
-                options_.run.model.c_str(), options_.run.data.empty() ? "its own data" : options_.run.data.c_str(),
+                options_.run.model.c_str(), options_.run.data ? options_.run.data->c_str() : "its own data",
                 o.num_workers, o.devices_per_worker, options_.run.placement.c_str(), o.strategy.c_str(),
                 to_string(sgd_.precision()), static_cast<long long>(total_steps_));
     std::fflush(stdout);
@@ -188,7 +188,8 @@ void add_evaluate(CLI::App& app) {
   evaluate.get_option("--load")->required();
   evaluate.callback([options] {
     const Evaluation test = options->start().evaluate();
-    if (test.samples == 0) throw Error(ErrorCode::bad_data, "this data has no test set", {.object = options->data});
+    if (test.samples == 0)
+      throw Error(ErrorCode::bad_data, "this data has no test set", {.object = options->data.value_or(options->model)});
     std::printf("test loss %.6f\ntest accuracy %.4f\n", test.loss, test.accuracy);
   });
 }

@@ -114,7 +114,7 @@ std::unique_ptr<Model> network(const Graph& graph, std::unique_ptr<BatchSource> 
   return std::make_unique<Network>(graph, std::move(source), batch_size);
 }
 
-std::unique_ptr<Model> network(Graph graph, TrainingData data, std::int64_t batch_size) {
+std::unique_ptr<Model> network(const Graph& graph, TrainingData data, std::int64_t batch_size) {
   return network(graph, dataset_batches(std::move(data), batch_size), batch_size);
 }
 

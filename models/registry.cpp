@@ -2,12 +2,16 @@
 
 #include <map>
 #include <mutex>
+#include <string_view>
 #include <utility>
 
 #include "troupe/error.hpp"
 
 namespace troupe {
 namespace {
+
+/// Models of Troupe's own commands, which are nobody's choice.
+constexpr std::string_view kInternal = "troupe-";
 
 class Registry {
  public:
@@ -29,7 +33,8 @@ class Registry {
  private:
   std::string known() const {
     std::string names;
-    for (const auto& [name, create] : creators_) names += (names.empty() ? "there are " : ", ") + name;
+    for (const auto& [name, create] : creators_)
+      if (!name.starts_with(kInternal)) names += (names.empty() ? "there are " : ", ") + name;
     return names.empty() ? "none is registered" : names;
   }
 

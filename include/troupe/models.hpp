@@ -104,7 +104,7 @@ class Graph {
 /// A network trained with softmax cross-entropy on a classification set. Weights start as PyTorch's layers do (uniform
 /// in +-1/sqrt(fan in); convolutions without bias normal, with variance 2 / fan out) and carry PyTorch's names.
 /// @throws Error invalid_argument naming the layer whose input does not fit.
-std::unique_ptr<Model> network(Graph graph, TrainingData data, std::int64_t batch_size = 64);
+std::unique_ptr<Model> network(const Graph& graph, TrainingData data, std::int64_t batch_size = 64);
 /// One of layers in a row.
 std::unique_ptr<Model> network(const std::vector<Layer>& layers, TrainingData data, std::int64_t batch_size = 64);
 

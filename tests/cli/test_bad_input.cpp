@@ -159,7 +159,7 @@ TEST_CASE("options that cannot work are named") {
   check_refused(train_linear({"--epochs", "1", "--steps", "1"}), {"--epochs", "--steps"});
   check_refused(linear({"--optimizer", "adam", "--momentum", "0.9"}), {"momentum"});
   check_refused({"train", "--verbose", "--quiet"}, {"--verbose", "--quiet"});
-  check_refused({"train", "--model", "resnet"}, {"--model", "'resnet'", "cnn, linear, mlp"});
+  check_refused({"train", "--model", "resnet"}, {"--model", "'resnet'", "cnn, cnn-bn, linear, mlp, resnet101,"});
   check_refused({"train", "--model", ""}, {"--model"});
   check_refused_everywhere({"train", "--model", "troupe-bench-sync"}, {"troupe-bench-sync"});
   check_refused(linear({"--precision", "f16"}), {"--precision", "f16"});

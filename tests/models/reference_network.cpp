@@ -9,6 +9,9 @@ namespace {
 
 using Kind = models::Layer::Kind;
 
+/// In Walk::values.
+std::size_t value_number(models::Graph::Node node) { return static_cast<std::size_t>(node.number) + 1; }
+
 std::vector<double> softmax(const Tensor& scores, std::int64_t sample) {
   std::vector<double> row;
   double sum = 0;
@@ -70,7 +73,7 @@ ReferenceNetwork::ReferenceNetwork(models::Graph graph, std::vector<std::int64_t
 std::vector<const Tensor*> ReferenceNetwork::inputs(const Walk& walk, std::size_t layer) const {
   std::vector<const Tensor*> result;
   for (const models::Graph::Node node : graph_.layers()[layer].inputs)
-    result.push_back(&walk.values[static_cast<std::size_t>(node.number + 1)]);
+    result.push_back(&walk.values[value_number(node)]);
   return result;
 }
 
@@ -119,7 +122,7 @@ std::vector<double> ReferenceNetwork::gradient(const LabelledBatch& batch, std::
   for (std::size_t i = graph_.layers().size(); i-- > 0;) {
     std::vector<Tensor*> input_gradients;
     for (const models::Graph::Node node : graph_.layers()[i].inputs)
-      input_gradients.push_back(&gradients[static_cast<std::size_t>(node.number + 1)]);
+      input_gradients.push_back(&gradients[value_number(node)]);
     backward(graph_.layers()[i].layer, inputs(at, i), parameters.data() + at.parameters[i], gradients[i + 1],
              input_gradients, result.data() + at.parameters[i]);
   }
@@ -129,11 +132,13 @@ std::vector<double> ReferenceNetwork::gradient(const LabelledBatch& batch, std::
 std::vector<double> ReferenceNetwork::with_new_statistics(std::span<const LabelledBatch> shards,
                                                           std::span<const double> parameters) const {
   std::vector<Walk> walks;
+  walks.reserve(shards.size());
   for (const LabelledBatch& shard : shards) walks.push_back(walk(shard, parameters.data(), true));
   std::vector<double> result(parameters.begin(), parameters.end());
   for (std::size_t i = 0; i < graph_.layers().size(); ++i) {
     if (graph_.layers()[i].layer.kind != Kind::batch_norm) continue;
     std::vector<const Tensor*> normalised;
+    normalised.reserve(walks.size());
     for (const Walk& shard : walks) normalised.push_back(inputs(shard, i)[0]);
     const auto channels = static_cast<std::size_t>(normalised[0]->channels);
     double* const running_means = result.data() + walks[0].parameters[i] + 2 * channels;

@@ -23,9 +23,9 @@ struct Builder {
     return (*this)(batch_norm(), (*this)(convolution(outputs, kernel, kernel / 2, stride, false), from));
   }
   /// Ends in scores.
-  Graph finish(Node last) && {
+  Graph finish(Node last) {
     (*this)(linear(kClasses), (*this)(global_average_pool(), last));
-    return std::move(graph);
+    return graph;
   }
 };
 
@@ -34,7 +34,7 @@ Graph basic_block() {
   Node node = build(relu(), build.normalised(17, 3, 2, Graph::input()));
   node = build.normalised(17, 3, 1, node);
   const Node shortcut = build.normalised(17, 1, 2, Graph::input());
-  return std::move(build).finish(build(relu(), build(add(), {node, shortcut})));
+  return build.finish(build(relu(), build(add(), {node, shortcut})));
 }
 
 Node bottleneck(Builder& build, Node from, std::int64_t width, std::int64_t stride, bool shorten) {
@@ -49,34 +49,34 @@ Graph two_bottlenecks() {
   Builder build;
   const Node start = build(relu(), build.normalised(6, 3, 1, Graph::input()));
   const Node first = bottleneck(build, start, 5, 2, true);
-  return std::move(build).finish(bottleneck(build, first, 5, 1, false));
+  return build.finish(bottleneck(build, first, 5, 1, false));
 }
 
 Graph sum_with_input(bool normalise) {
   Builder build;
   Node node = build(convolution(5, 3, 1), Graph::input());
   if (normalise) node = build(batch_norm(), node);
-  return std::move(build).finish(build(relu(), build(add(), {node, Graph::input()})));
+  return build.finish(build(relu(), build(add(), {node, Graph::input()})));
 }
 
 /// The input has so few channels that convolutions take it as it is.
 Graph sum_with_small_input() {
   Builder build;
   const Node node = build(convolution(3, 3, 1), Graph::input());
-  return std::move(build).finish(build(add(), {Graph::input(), node}));
+  return build.finish(build(add(), {Graph::input(), node}));
 }
 
 Graph sum_with_itself() {
   Builder build;
   const Node node = build(convolution(5, 3), Graph::input());
-  return std::move(build).finish(build(add(), {node, node}));
+  return build.finish(build(add(), {node, node}));
 }
 
 Graph sum_of_convolutions() {
   Builder build;
   const Node first = build(convolution(18, 3, 1, 2), Graph::input());
   const Node second = build(convolution(18, 1, 0, 2, false), Graph::input());
-  return std::move(build).finish(build(relu(), build(add(), {first, second})));
+  return build.finish(build(relu(), build(add(), {first, second})));
 }
 
 Graph sum_of_features() {
@@ -113,7 +113,7 @@ Graph three_sums() {
   const Node start = build(convolution(7, 1), Graph::input());
   Node node = build(add(), {build.normalised(7, 3, 1, start), start});
   node = build(add(), {build.normalised(7, 3, 1, node), node});
-  return std::move(build).finish(build(add(), {start, node}));
+  return build.finish(build(add(), {start, node}));
 }
 
 std::vector<Case> cases() {
