@@ -47,7 +47,8 @@ def main():
             SECTIONS[name](bench)
             sys.stdout.flush()
     versions = "".join(f", {name} {version}" for name, version in bench.versions.items())
-    print(f"\nTroupe {revision(ROOT)}{versions}. Other programs had up to {percent(bench.other_work)} of the processors.")
+    print(f"\nTroupe {revision(ROOT)}{versions}.")
+    print(f"Other programs had up to {percent(bench.other_work)} of the processors.")
 
 
 if __name__ == "__main__":

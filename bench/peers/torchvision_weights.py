@@ -1,7 +1,7 @@
 """Exchanges ResNet weight files with torchvision; prints one JSON line, or says what differs and fails.
 
-    torchvision_weights.py --model resnet18 OURS.safetensors       # what Troupe saved: names, shapes, order, loading
-    torchvision_weights.py --model resnet18 --write OUT.safetensors    # random weights and statistics, for Troupe to load
+    torchvision_weights.py --model resnet18 OURS.safetensors         # from Troupe: names, shapes, order, loading
+    torchvision_weights.py --model resnet18 --write OUT.safetensors  # for Troupe: random weights and statistics
 
 With --images (f32, N x 3 x H x W) and --labels (i64, N) as .npy files, also the loss and gradient of the file's, or the
 written, weights: mean cross-entropy by batch statistics, norm of its gradient, and loss by running statistics.

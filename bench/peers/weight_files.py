@@ -20,8 +20,8 @@ def read(path):
         dtype, shape, (begin, next_end) = TYPES[entry["dtype"]], entry["shape"], entry["data_offsets"]
         count = int(np.prod(shape, dtype=np.int64))
         if begin != end or next_end - begin != count * dtype.itemsize or start + next_end > len(content):
-            raise ValueError(f"{path}: {name} of shape {shape} cannot lie from {begin} to {next_end}: {end} comes before "
-                             f"it, and the file ends at {len(content) - start}")
+            raise ValueError(f"{path}: {name} of shape {shape} cannot lie from {begin} to {next_end}: the one before "
+                             f"ends at {end}, the file at {len(content) - start}")
         arrays[name] = np.frombuffer(content, dtype, count, start + begin).reshape(shape)
         end = next_end
     if start + end != len(content):

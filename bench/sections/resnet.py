@@ -24,7 +24,8 @@ class Setup(NamedTuple):
         return f"Troupe, {self.precision}, {self.workers} x {self.devices}, {self.placement}"
 
     def arguments(self):
-        return (*TFBENCH, "--precision", self.precision, "--workers", self.workers, "--devices-per-worker", self.devices)
+        return (*TFBENCH, "--precision", self.precision, "--workers", self.workers,
+                "--devices-per-worker", self.devices)
 
     def replicas(self):
         return self.workers * self.devices
