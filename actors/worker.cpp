@@ -62,7 +62,8 @@ void Worker::build(const Build& request, Done<Built> done) {
   seed_ = request.seed;
   const int num_replicas = request.num_workers * request.devices;
   replicas_.clear();
-  turns_ = std::make_unique<Turns>(replicas_at_a_time(request));
+  const int at_a_time = replicas_at_a_time(request);
+  turns_ = std::make_unique<Turns>(at_a_time);
   for (int device = 0; device < request.devices; ++device) {
     auto replica = std::make_unique<Replica>();
     replica->context = {index_,
@@ -71,7 +72,8 @@ void Worker::build(const Build& request, Done<Built> done) {
                         request.num_shards,
                         request.seed,
                         static_cast<Precision>(request.precision),
-                        request.config};
+                        request.config,
+                        at_a_time};
     replica->computed.resize(replica->context.shards.size());
     replica->evaluated.resize(replica->context.shards.size());
     replicas_.push_back(std::move(replica));

@@ -24,6 +24,9 @@ class DeviceNetwork {
   DeviceNetwork& operator=(const DeviceNetwork&) = delete;
   virtual ~DeviceNetwork() = default;
 
+  /// Makes memory for a pass beforehand, so that the first one is as fast as the others.
+  virtual void reserve() = 0;
+
   /// Floats of the flat parameter vector, padding included.
   virtual std::size_t size() const = 0;
   /// The first of them, which are learned; see Model::learned_size.

@@ -53,6 +53,7 @@ class Network final : public SupervisedModel {
   void start(const ReplicaContext& context) override {
     precision_ = context.precision;
     device_.reset();
+    if (context.device < context.replicas_at_a_time) device().reserve();
   }
 
   std::size_t size() const override { return device().size(); }

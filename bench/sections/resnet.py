@@ -80,7 +80,7 @@ def against_ddp(bench):
     rows = [[name, f"{middle(name, 'step'):.3f}", "1.00x", "", "", f"{middle(name, 'first'):.2f}x"]
             for name in map(ddp_name, (2, 4))]
     for setup in setups:
-        ratio = middle(setup, "step") / middle(setup.replicas(), "step")
+        ratio = middle(setup, "step") / middle(ddp_name(setup.replicas()), "step")
         rows.append([setup, f"{middle(setup, 'step'):.3f}", f"{ratio:.2f}x", percent(middle(setup, "beyond")),
                      percent(max(result["off"] for result in results[setup])), f"{middle(setup, 'first'):.2f}x"])
     table("ResNet-101, 224 x 224, batch 1 a replica (workers x devices)",

@@ -48,6 +48,7 @@ struct ReplicaContext {
   std::uint64_t seed = 0;
   Precision precision = Precision::f32;  ///< Options::precision
   std::string config;                    ///< Options::config as it was given (JSON for the built-in models)
+  int replicas_at_a_time = 1;            ///< of this worker, that compute while the others wait for their turn
 };
 
 /// What one shard adds to a step.

@@ -6,6 +6,8 @@
 #include <new>
 #include <utility>
 
+#include "runtime/memory.hpp"
+
 namespace troupe::cpu {
 
 namespace {
@@ -31,6 +33,12 @@ std::shared_ptr<ArenaPool> ArenaPool::shared() {
   auto pool = current.lock();
   if (!pool) current = pool = std::make_shared<ArenaPool>();
   return pool;
+}
+
+void ArenaPool::add(std::size_t bytes) {
+  Block block(bytes);
+  for (std::size_t at = 0; at < bytes; at += kPageBytes) block.data()[at] = std::byte{};
+  give_back(std::move(block));
 }
 
 Block ArenaPool::take(std::size_t bytes) {

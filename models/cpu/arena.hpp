@@ -30,6 +30,8 @@ class ArenaPool {
   /// The one of this process.
   static std::shared_ptr<ArenaPool> shared();
 
+  /// Adds a block of so many bytes, every page there.
+  void add(std::size_t bytes);
   /// Lends a block of at least so many bytes, whatever it holds.
   Block take(std::size_t bytes);
   void give_back(Block block);

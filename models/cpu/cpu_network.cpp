@@ -44,6 +44,8 @@ class CpuNetwork final : public DeviceNetwork {
     network_for(usual_batch_, Mode::train);  // so that the first step is as fast as the others
   }
 
+  void reserve() override { pool_->add(network_for(usual_batch_, Mode::train).bytes() + context_.bytes()); }
+
   std::size_t size() const override { return network_.parameters.size(); }
   std::size_t learned_size() const override { return network_.parameters.learned_size(); }
   Precision precision() const override { return element_ == Element::f32 ? Precision::f32 : Precision::bf16; }
