@@ -79,11 +79,18 @@ StepReport DistributedSGD::step() {
 void DistributedSGD::warmup() { impl_->driver.step(true); }
 const StepReport& DistributedSGD::report() const { return impl_->report; }
 
-std::vector<float> DistributedSGD::weights() { return impl_->driver.weights(); }
+std::vector<float> DistributedSGD::weights() {
+  std::vector<float> copy;
+  read_weights([&](std::span<const float> canonical) { copy.assign(canonical.begin(), canonical.end()); });
+  return copy;
+}
+void DistributedSGD::read_weights(const ReadWeights& use) { impl_->driver.read_weights(use); }
 void DistributedSGD::set_weights(std::span<const float> canonical) { impl_->driver.set_weights(canonical); }
 const std::vector<TensorInfo>& DistributedSGD::tensors() const { return impl_->driver.facts().tensors; }
 
-void DistributedSGD::save(const std::string& path) { write_safetensors(path, tensors(), weights()); }
+void DistributedSGD::save(const std::string& path) {
+  read_weights([&](std::span<const float> canonical) { write_safetensors(path, tensors(), canonical); });
+}
 void DistributedSGD::load(const std::string& path) { set_weights(read_safetensors(path, tensors())); }
 
 Evaluation DistributedSGD::evaluate() { return impl_->driver.evaluate(); }

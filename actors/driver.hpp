@@ -32,7 +32,7 @@ class Driver {
   /// One step, committed unless `rehearse`.
   StepReport step(bool rehearse = false);
 
-  std::vector<float> weights();
+  void read_weights(const ReadWeights& use);
   void set_weights(std::span<const float> canonical);
   Evaluation evaluate();
   /// Runs a registered function; what it returned in order of worker and device.

@@ -29,15 +29,14 @@ std::vector<TaskDone> Driver::run_task(Task task, const std::vector<int>& on, co
   return ask<TaskDone>(std::move(task), on, phase, deadline);
 }
 
-std::vector<float> Driver::weights() {
+void Driver::read_weights(const ReadWeights& use) {
   settle();
   const Transfer canonical(*this, total_size(facts_->tensors));
   Task task;
   task.kind = TaskKind::export_weights;
   task.transfer = canonical.number;
   run_task(task, {0}, "weights", Deadline(options_.step_timeout));
-  const auto floats = canonical.floats();
-  return {floats.begin(), floats.end()};
+  use(canonical.floats().first(total_size(facts_->tensors)));
 }
 
 void Driver::set_weights(std::span<const float> values) {

@@ -117,14 +117,15 @@ class Training {
   void finish() {
     if (options_.profile) say_profile();
     if (report_) report_->close();
-    const auto weights = sgd_.weights();
+    std::string hash;
+    sgd_.read_weights([&](std::span<const float> weights) { hash = sha256_hex(std::as_bytes(weights)); });
     if (!options_.save.empty()) {
       sgd_.save(options_.save);
       if (!options_.quiet) std::printf("weights saved to %s\n", options_.save.c_str());
     }
     const Evaluation test = sgd_.evaluate();
     if (test.samples > 0) std::printf("test accuracy %.4f\n", test.accuracy);
-    std::printf("weights sha256 %s\n", sha256_hex(std::as_bytes(std::span(weights))).c_str());
+    std::printf("weights sha256 %s\n", hash.c_str());
   }
 
   const TrainOptions& options_;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -14,6 +15,9 @@ struct LabelledBatch {
   std::span<const float> values;
   std::span<const std::int32_t> labels;
 };
+
+/// Fills the next tensor of the canonical weights; called once a tensor, in their order.
+using ReadTensor = std::function<void(std::span<float> tensor)>;
 
 /// A planned network on one device: the seam between what is computed and how. Only the device knows the layout of
 /// the flat parameter vector. Used by the thread that made it.
@@ -45,7 +49,9 @@ class DeviceNetwork {
   virtual EvaluationResult evaluate(const LabelledBatch& batch, std::span<const float> weights) = 0;
 
   virtual void to_canonical(std::span<const float> weights, std::span<float> canonical) const = 0;
-  virtual void from_canonical(std::span<const float> canonical, std::span<float> weights) const = 0;
+  virtual void from_canonical(const ReadTensor& read, std::span<float> weights) const = 0;
+  /// From all of them in a row.
+  void copy_canonical(std::span<const float> canonical, std::span<float> weights) const;
 
   virtual std::vector<LayerTime> profile() const = 0;
 };

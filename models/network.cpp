@@ -1,5 +1,6 @@
 #include "models/network.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "models/device_network.hpp"
@@ -12,21 +13,19 @@ namespace troupe::models {
 
 namespace {
 
-/// Appends the tensor's first values.
-void append_start(const PlannedTensor& tensor, Random random, std::vector<float>& canonical) {
+/// The tensor's first values.
+void draw_start(const PlannedTensor& tensor, Random random, std::span<float> values) {
   const auto scale = static_cast<float>(tensor.scale);
-  for (std::size_t left = tensor.info.size(); left > 0; --left) {
-    switch (tensor.start) {
-      case PlannedTensor::Start::constant:
-        canonical.push_back(scale);
-        break;
-      case PlannedTensor::Start::uniform:
-        canonical.push_back((2 * random.uniform() - 1) * scale);
-        break;
-      case PlannedTensor::Start::normal:
-        canonical.push_back(static_cast<float>(tensor.scale * random.normal()));
-        break;
-    }
+  switch (tensor.start) {
+    case PlannedTensor::Start::constant:
+      std::ranges::fill(values, scale);
+      return;
+    case PlannedTensor::Start::uniform:
+      for (float& value : values) value = (2 * random.uniform() - 1) * scale;
+      return;
+    case PlannedTensor::Start::normal:
+      for (float& value : values) value = static_cast<float>(tensor.scale * random.normal());
+      return;
   }
 }
 
@@ -68,10 +67,12 @@ class Network final : public SupervisedModel {
   }
 
   void initialize(std::span<float> weights, std::uint64_t seed) override {
-    std::vector<float> canonical;
-    canonical.reserve(total_size(tensors()));
-    for (std::size_t i = 0; i < plan_.tensors.size(); ++i) append_start(plan_.tensors[i], Random(seed, i), canonical);
-    from_canonical(canonical, weights);
+    std::size_t index = 0;
+    const auto draw = [&](std::span<float> tensor) {
+      draw_start(plan_.tensors[index], Random(seed, index), tensor);
+      ++index;
+    };
+    device().from_canonical(draw, weights);
   }
 
   std::vector<TensorInfo> tensors() const override {
@@ -84,7 +85,7 @@ class Network final : public SupervisedModel {
     device().to_canonical(weights, canonical);
   }
   void from_canonical(std::span<const float> canonical, std::span<float> weights) const override {
-    device().from_canonical(canonical, weights);
+    device().copy_canonical(canonical, weights);
   }
 
  protected:

@@ -89,6 +89,9 @@ struct WorkerView {
 using ModelFunction = std::function<std::string(Model& model, std::span<const float> weights)>;
 using WorkerFunction = std::function<std::string(const WorkerView& worker)>;
 
+/// Is shown weights in canonical order, until it returns.
+using ReadWeights = std::function<void(std::span<const float> canonical)>;
+
 /// Make functions known to worker processes under a name. Call before `init`.
 void register_model_function(const std::string& name, ModelFunction function);
 void register_worker_function(const std::string& name, WorkerFunction function);
@@ -122,6 +125,8 @@ class DistributedSGD {
 
   /// The current weights in canonical order (see Model::tensors).
   std::vector<float> weights();
+  /// Lets `use` look at them where they lie, which spares large models a copy. It must not call this object.
+  void read_weights(const ReadWeights& use);
   /// Replaces the weights; momentum and the like start from zero. @throws Error model_mismatch on another length.
   void set_weights(std::span<const float> canonical);
   /// Names and shapes of the canonical weights.

@@ -89,8 +89,8 @@ class CpuNetwork final : public DeviceNetwork {
   void to_canonical(std::span<const float> weights, std::span<float> canonical) const override {
     with_typed_errors([&] { network_.parameters.to_canonical(weights, canonical); });
   }
-  void from_canonical(std::span<const float> canonical, std::span<float> weights) const override {
-    with_typed_errors([&] { network_.parameters.from_canonical(canonical, weights); });
+  void from_canonical(const ReadTensor& read, std::span<float> weights) const override {
+    with_typed_errors([&] { network_.parameters.from_canonical(read, weights); });
   }
 
   std::vector<LayerTime> profile() const override { return profile_.times(); }

@@ -34,7 +34,6 @@ std::string text(const memory::desc& desc) {
   return text;
 }
 
-using CanonicalIn = std::span<const float>::iterator;
 using CanonicalOut = std::span<float>::iterator;
 
 CanonicalOut weights_out(const WeightsLayout& layout, const float* weights, CanonicalOut next) {
@@ -47,14 +46,16 @@ CanonicalOut weights_out(const WeightsLayout& layout, const float* weights, Cano
   return next;
 }
 
-CanonicalIn weights_in(const WeightsLayout& layout, CanonicalIn next, float* weights) {
+void weights_in(const WeightsLayout& layout, const ReadTensor& read, float* weights) {
+  std::vector<float> canonical(static_cast<std::size_t>(layout.outputs) * layout.positions.size());
+  read(canonical);
+  auto next = canonical.cbegin();
   AlignedFloats plain(layout.floats(), 0.0F);
   const std::size_t columns = plain.size() / static_cast<std::size_t>(layout.padded_outputs());
   for (std::size_t row = 0; row < static_cast<std::size_t>(layout.outputs); ++row)
     for (const std::int64_t position : layout.positions)
       plain[row * columns + static_cast<std::size_t>(position)] = *next++;
   reorder(layout.plain, plain.data(), layout.stored, weights);
-  return next;
 }
 
 }  // namespace
@@ -99,18 +100,19 @@ void ParameterLayout::to_canonical(std::span<const float> weights, std::span<flo
   }
 }
 
-void ParameterLayout::from_canonical(std::span<const float> canonical, std::span<float> weights) const {
+void ParameterLayout::from_canonical(const ReadTensor& read, std::span<float> weights) const {
   std::ranges::fill(weights, 0.0F);
-  auto next = canonical.begin();
   for (const LayerParameters& layer : layers_) {
     float* const own = weights.data() + layer.offset;
-    if (layer.weights.exists()) next = weights_in(layer.weights, next, own);
-    for (int i = 0; i < layer.vectors; ++i, next += layer.channels)
-      std::copy_n(next, layer.channels, own + layer.vector(i));
+    if (layer.weights.exists()) weights_in(layer.weights, read, own);
+    for (int i = 0; i < layer.vectors; ++i) read({own + layer.vector(i), static_cast<std::size_t>(layer.channels)});
     if (layer.normalised == 0) continue;
-    for (const Statistic which : {Statistic::mean, Statistic::variance})
+    std::vector<float> values(static_cast<std::size_t>(layer.channels));
+    for (const Statistic which : {Statistic::mean, Statistic::variance}) {
+      read(values);
       for (std::int64_t channel = 0; channel < layer.channels; ++channel)
-        weights[layer.statistics + statistic_position(which, channel)] = *next++;
+        weights[layer.statistics + statistic_position(which, channel)] = values[static_cast<std::size_t>(channel)];
+    }
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include "models/cpu/onednn.hpp"
 #include "models/cpu/statistics.hpp"
+#include "models/device_network.hpp"
 
 namespace troupe::cpu {
 
@@ -58,7 +59,7 @@ class ParameterLayout {
   /// Changes whenever a tensor is laid out differently.
   std::string fingerprint() const;
   void to_canonical(std::span<const float> weights, std::span<float> canonical) const;
-  void from_canonical(std::span<const float> canonical, std::span<float> weights) const;
+  void from_canonical(const ReadTensor& read, std::span<float> weights) const;
 
   /// New running statistics for the floats from `begin` of the flat vector. In place of a gradient a shard writes for
   /// a channel of running mean r, where its own batch of n samples has mean m and variance v: n (m - r) and

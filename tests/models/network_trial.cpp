@@ -35,7 +35,7 @@ Trial::Trial(const Case& the_case, std::int64_t batch_size, Precision precision)
   draw();
   weights.resize(network->size());
   gradient.assign(network->size(), 7.0F);
-  network->from_canonical(parameters, weights);
+  network->copy_canonical(parameters, weights);
   loss = network->gradient(samples(), weights, gradient, {});
 }
 

@@ -72,7 +72,7 @@ TEST_CASE("a mean far from zero costs the variance no digits once the running me
   Trial trial({"offset", {2, 5, 5}, {batch_norm(), flatten(), linear(3)}}, 4);
   for (float& value : trial.values) value = 10'000 + value;
   std::fill_n(trial.parameters.begin() + 4, 2, 10'000.0F);  // weight, bias, then the running mean
-  trial.network->from_canonical(trial.parameters, trial.weights);
+  trial.network->copy_canonical(trial.parameters, trial.weights);
   const ReferenceNetwork reference(trial.at.graph, trial.at.shape);
   const std::vector<LabelledBatch> shards = cut(trial, {1, 3});
   const std::vector<float> updated = step(trial, shards);
@@ -119,7 +119,7 @@ TEST_CASE("a gradient does not depend on the running statistics") {
     const std::vector<bool> learned = trial.learned();
     for (std::size_t i = 0; i < learned.size(); ++i)
       if (!learned[i]) trial.parameters[i] += 0.25F;
-    trial.network->from_canonical(trial.parameters, trial.weights);
+    trial.network->copy_canonical(trial.parameters, trial.weights);
     AlignedFloats gradient(trial.gradient.size());
     CHECK(trial.network->gradient(trial.samples(), trial.weights, gradient, {}) == trial.loss);
     CHECK(std::equal(gradient.begin(), gradient.begin() + static_cast<std::ptrdiff_t>(trial.network->learned_size()),

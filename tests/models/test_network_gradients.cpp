@@ -138,7 +138,7 @@ TEST_CASE("canonical weights survive the way through the flat layout, and paddin
     const Trial trial(at, 5);
     CHECK(trial.canonical(trial.weights) == trial.parameters);
     AlignedFloats unpadded(trial.gradient.size());
-    trial.network->from_canonical(trial.canonical(trial.gradient), unpadded);
+    trial.network->copy_canonical(trial.canonical(trial.gradient), unpadded);
     CHECK(unpadded == trial.gradient);
   }
 }

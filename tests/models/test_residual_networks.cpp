@@ -146,7 +146,7 @@ TEST_CASE("residual networks compute the same bits twice, whatever sizes came be
     trial.network->gradient(trial.samples(0, 2), trial.weights, again, {});
     CHECK(trial.network->gradient(trial.samples(), trial.weights, again, {}) == trial.loss);
     CHECK(again == trial.gradient);
-    trial.network->from_canonical(trial.canonical(trial.gradient), again);
+    trial.network->copy_canonical(trial.canonical(trial.gradient), again);
     CHECK(again == trial.gradient);
   }
 }

@@ -1,0 +1,79 @@
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <string>
+
+#include "actors/test_models.hpp"
+
+using namespace troupe;
+using troupe_test::kSanitized;
+using troupe_test::quiet_options;
+
+namespace {
+
+constexpr int kShards = 4;
+
+/// ResNet-18 on 64 fixed images, of which every shard takes its part in one batch.
+Options resnet_options(Placement placement, int workers, int size, int classes) {
+  Options options = quiet_options(placement, workers);
+  options.num_shards = kShards;
+  options.optimizer.learning_rate = 0.02;
+  options.config =
+      R"({"batch_size": 0, "data": "mock-images:)" + std::to_string(size) + ',' + std::to_string(classes) + "\"}";
+  return options;
+}
+
+std::vector<float> trained(const Options& options, int steps) {
+  DistributedSGD sgd("resnet18", options);
+  for (int step = 0; step < steps; ++step) sgd.step();
+  return sgd.weights();
+}
+
+}  // namespace
+
+TEST_CASE("a ResNet has the same bits everywhere, its running statistics included") {
+  constexpr int kSteps = 2;
+  for (const Precision precision : {Precision::f32, Precision::bf16}) {
+    Options options = resnet_options(Placement::in_process, 1, 32, 10);
+    options.precision = precision;
+    const std::vector<float> expected = trained(options, kSteps);
+    for (const Placement placement : {Placement::in_process, Placement::processes})
+      for (const char* strategy : {"sharded", "driver"})
+        for (const auto& [workers, devices] : {std::pair{1, 2}, {2, 2}, {3, 1}}) {
+          if (kSanitized && (workers == 3 || placement == Placement::processes)) continue;
+          CAPTURE(static_cast<int>(placement));
+          CAPTURE(strategy);
+          CAPTURE(workers);
+          options.placement = placement;
+          options.strategy = strategy;
+          options.num_workers = workers;
+          options.devices_per_worker = devices;
+          CHECK(trained(options, kSteps) == expected);
+        }
+  }
+}
+
+TEST_CASE("a ResNet goes on from a file as if it had not stopped") {
+  const Options options = resnet_options(Placement::in_process, 2, 32, 10);
+  const auto path = std::filesystem::temp_directory_path() / ("troupe-resnet-" + std::to_string(getpid()));
+  {
+    DistributedSGD first("resnet18", options);
+    for (int step = 0; step < 2; ++step) first.step();
+    first.save(path);
+  }
+  DistributedSGD second("resnet18", options);
+  second.load(path);
+  std::filesystem::remove(path);
+  second.step();
+  CHECK(second.weights() == trained(options, 3));
+}
+
+TEST_CASE("a ResNet learns 64 images by heart within 60 steps" * doctest::skip(kSanitized)) {
+  Options options = resnet_options(Placement::in_process, 2, 64, 1001);
+  options.optimizer.learning_rate = 0.05;
+  options.optimizer.momentum = 0.9;
+  DistributedSGD sgd("resnet18", options);
+  double loss = 0;
+  for (int step = 0; step < 60 && (step == 0 || loss > 0.1); ++step) loss = sgd.step().loss;
+  CHECK(loss < 0.1);
+}
