@@ -1,5 +1,7 @@
 #include <unistd.h>
 
+#include <optional>
+
 #include "actors/functions.hpp"
 #include "actors/worker.hpp"
 
@@ -95,6 +97,8 @@ void Worker::transfer_weights(Replica& replica, const Task& request) {
 }
 
 void Worker::evaluate_replica(Replica& replica, const Task& request) {
+  std::optional<Turns::Turn> turn;
+  if (!replica.lightweight) turn.emplace(*turns_);
   const auto weights = slabs_->weights(request.buffer);
   for (std::size_t i = 0; i < replica.context.shards.size(); ++i)
     replica.evaluated[i] =

@@ -138,7 +138,8 @@ class Training {
 void add_optimizer_options(CLI::App& app, OptimizerOptions& optimizer) {
   app.add_option("--optimizer", optimizer.kind, "sgd, adagrad or adam")
       ->check(CLI::IsMember({"sgd", "adagrad", "adam"}));
-  app.add_option("--learning-rate", optimizer.learning_rate, "Rate of the first step after the warm-up");
+  app.add_option("--learning-rate", optimizer.learning_rate,
+                 "Rate of the first step after the warm-up; tfbench: 1e-6 and no momentum unless told");
   app.add_option("--momentum", optimizer.momentum, "Of sgd; the others have none");
   app.add_flag("--nesterov", optimizer.nesterov, "Nesterov's momentum");
   app.add_option("--weight-decay", optimizer.weight_decay, "L2 penalty");
@@ -158,6 +159,9 @@ void register_profile() {
   });
 }
 
+/// What the seed example trained with, without momentum.
+constexpr double kSeedRate = 1e-6;
+
 void add_train(CLI::App& app) {
   auto options = std::make_shared<TrainOptions>();
   options->run.sgd.num_workers = 2;
@@ -176,7 +180,9 @@ void add_train(CLI::App& app) {
   train.add_flag("--quiet", options->quiet, "Print the last lines only")->excludes(verbose);
   train.callback([options, &train] {
     OptimizerOptions& optimizer = options->run.sgd.optimizer;
-    if (optimizer.kind != "sgd" && train.count("--momentum") == 0) optimizer.momentum = 0;
+    const bool seed_example = options->run.model == "tfbench";
+    if (seed_example && train.count("--learning-rate") == 0) optimizer.learning_rate = kSeedRate;
+    if ((seed_example || optimizer.kind != "sgd") && train.count("--momentum") == 0) optimizer.momentum = 0;
     if (!options->save.empty()) check_save_path(options->save);
     Training(*options).run();
   });

@@ -29,7 +29,8 @@ void draw_start(const PlannedTensor& tensor, Random random, std::span<float> val
   }
 }
 
-/// As PyTorch does: one value has no variance, and nothing would be learned from it.
+/// One value has no variance, and nothing would be learned from it: PyTorch refuses it as well. A rest of a shard may
+/// still come to that; what it normalises is then zero.
 void check_variance(const NetworkPlan& plan, std::int64_t batch_size) {
   if (batch_size != 1) return;
   for (const PlannedLayer& layer : plan.layers) {

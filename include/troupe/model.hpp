@@ -29,7 +29,8 @@ enum class Precision : std::uint8_t {
   bf16,  ///< mixed: activations and the operands of matrix products are bfloat16
 };
 
-/// Time that a model spent in layers of one kind, and the arithmetic it did there.
+/// Time that a model spent in layers of one kind, and the arithmetic it did there. What lies between layers (the
+/// samples' layout, the loss) is in none.
 struct LayerTime {
   std::string kind;
   std::int64_t layers = 0;  ///< of this kind in the network

@@ -101,8 +101,10 @@ class Graph {
   std::vector<Entry> layers_;
 };
 
-/// A network trained with softmax cross-entropy on a classification set. Weights start as PyTorch's layers do (uniform
-/// in +-1/sqrt(fan in); convolutions without bias normal, with variance 2 / fan out) and carry PyTorch's names.
+/// A network trained with softmax cross-entropy on a classification set. Weights start as PyTorch's layers do, uniform
+/// in
+/// +-1/sqrt(fan in), but convolutions without bias as torchvision's ResNets do, normal with variance 2 / fan out.
+/// Tensors carry PyTorch's names.
 /// @throws Error invalid_argument naming the layer whose input does not fit.
 std::unique_ptr<Model> network(const Graph& graph, TrainingData data, std::int64_t batch_size = 64);
 /// One of layers in a row.
@@ -114,7 +116,8 @@ std::vector<Layer> mlp_layers(int num_classes);
 std::vector<Layer> cnn_layers(int num_classes);
 /// The same with a batch-norm behind each convolution, which then has no bias.
 std::vector<Layer> cnn_bn_layers(int num_classes);
-/// ResNet as torchvision builds it (version 1.5: the stride is in the 3x3 convolution), with its names and order.
+/// ResNet as torchvision builds it (version 1.5: the stride is in the 3x3 convolution), with its names and order. Takes
+/// images of any size that leaves the last batch-norm more than one value a channel of a batch: 33x33 for batches of 1.
 /// @param depth 18, 34, 50, 101 or 152. @throws Error invalid_argument for another.
 Graph resnet(int depth, int num_classes);
 

@@ -132,7 +132,9 @@ class DistributedSGD {
   /// Names and shapes of the canonical weights.
   const std::vector<TensorInfo>& tensors() const;
 
-  /// Writes or reads the weights as a safetensors file. @throws Error bad_file, or model_mismatch naming the tensor.
+  /// Writes or reads the weights, running statistics included, as a safetensors file. The file holds no more: after
+  /// `load` the optimizer's state, the schedule and the order of the data begin anew. @throws Error bad_file, or
+  /// model_mismatch naming the tensor.
   void save(const std::string& path);
   void load(const std::string& path);
 

@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <cstring>
 #include <new>
 #include <utility>
 
@@ -18,6 +19,14 @@ std::byte* allocate(std::size_t bytes) {
   void* const data = ::operator new(bytes, kLargePage);
   ::madvise(data, bytes, MADV_HUGEPAGE);  // a wish: small pages do as well
   return static_cast<std::byte*>(data);
+}
+
+/// Under sanitizers, what a pass has not written is NaN, so that whoever reads it is found out.
+Block poisoned(Block block) {
+#if defined(TROUPE_SANITIZED)
+  std::memset(block.data(), 0xFF, block.bytes());
+#endif
+  return block;
 }
 
 }  // namespace
@@ -43,14 +52,15 @@ void ArenaPool::add(std::size_t bytes) {
 
 Block ArenaPool::take(std::size_t bytes) {
   const std::scoped_lock lock(mutex_);
-  const auto enough = [bytes](const Block& block) { return block.bytes() >= bytes; };
-  if (const auto found = std::ranges::find_if(free_, enough); found != free_.end()) {
-    Block block = std::move(*found);
-    free_.erase(found);
-    return block;
+  std::ranges::sort(free_, {}, &Block::bytes);
+  auto found = std::ranges::lower_bound(free_, bytes, {}, &Block::bytes);
+  if (found == free_.end()) {
+    if (!free_.empty()) free_.erase(free_.begin());  // all are too small: the new one replaces the smallest
+    return poisoned(Block(bytes));
   }
-  if (!free_.empty()) free_.pop_back();  // too small: the new one replaces it
-  return Block(bytes);
+  Block block = std::move(*found);
+  free_.erase(found);
+  return poisoned(std::move(block));
 }
 
 void ArenaPool::give_back(Block block) {

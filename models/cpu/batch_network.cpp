@@ -37,26 +37,11 @@ std::unique_ptr<Operation> make_operation(Context& context, const PlacedLayer& l
   throw Error(ErrorCode::unsupported, "a layer of a kind that the CPU does not know");
 }
 
-bool feeds_only_next(const PlacedNetwork& network, std::size_t layer) {
-  std::size_t readers = 0;
-  for (const PlacedLayer& other : network.layers)
-    readers += static_cast<std::size_t>(std::ranges::count(other.planned.inputs, static_cast<int>(layer) + 1));
-  return readers == 1 && layer + 1 < network.layers.size() &&
-         network.layers[layer + 1].planned.inputs.front() == static_cast<int>(layer) + 1;
-}
-
-bool pooled(const PlacedNetwork& network, std::size_t layer) {
-  const PlannedLayer& planned = network.layers[layer].planned;
-  if (planned.layer.kind != Kind::convolution || planned.relu || !feeds_only_next(network, layer)) return false;
-  const PlacedLayer& next = network.layers[layer + 1];
-  return next.planned.layer.kind == Kind::max_pool && has_plain_windows(next);
-}
-
 std::vector<Stage> make_stages(Context& context, const PlacedNetwork& network, std::int64_t batch) {
   std::vector<Stage> stages;
   for (std::size_t i = 0; i < network.layers.size(); ++i) {
     const PlacedLayer& layer = network.layers[i];
-    if (pooled(network, i)) {
+    if (is_pooled(network, i)) {
       stages.push_back({i, i + 1, make_convolution_pool(context, layer, network.layers[i + 1], batch)});
       ++i;
     } else {
@@ -141,7 +126,7 @@ void BatchNetwork::forward(std::byte* arena, const float* values, const float* w
          .weights = weights + layer.parameters.offset,
          .statistics = weights + layer.parameters.statistics,
          .statistics_sums = gradient == nullptr ? nullptr : gradient + layer.parameters.statistics});
-    if (profile != nullptr) profile->add_forward(layer, batch_, watch.lap());
+    if (profile != nullptr) profile->add_forward(stages_[i].first, batch_, watch.lap());
   }
 }
 
@@ -156,7 +141,7 @@ void BatchNetwork::backward(std::byte* arena, const float* weights, std::span<fl
   for (const BackwardStep& step : schedule_.backward) {
     run(step, arena, weights, gradient.data());
     const PlacedLayer& layer = first_layer(step.stage);
-    profile.add_backward(layer, batch_, watch.lap());
+    profile.add_backward(stages_[step.stage].first, batch_, watch.lap());
     const std::size_t done_from = layer.parameters.size() > 0 ? layer.parameters.offset : final_from;
     if (!ready || (done_from > 0 && final_from - done_from < kBucketFloats)) continue;
     if (done_from < final_from) ready(done_from, final_from);

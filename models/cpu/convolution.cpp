@@ -121,7 +121,22 @@ class Slice {
   std::optional<DataPass> data_;
 };
 
-WeightsPass make_weights_pass(Context& context, const PlacedLayer& layer, std::int64_t batch) {
+/// oneDNN 2.6's bfloat16 kernels of the weight gradient go wrong for inputs of very few rows or columns and a stride:
+/// they read what nobody wrote. Such a layer's is computed in floats; it costs nothing.
+bool weights_pass_in_floats(const PlacedLayer& layer) {
+  constexpr std::int64_t kFewPixels = 4;
+  const std::int64_t few = std::max(kFewPixels, layer.planned.layer.kernel);
+  return layer.input.element == Element::bf16 && layer.planned.layer.stride > 1 &&
+         std::min(layer.input.height, layer.input.width) <= few;
+}
+
+PlacedLayer in_floats(PlacedLayer layer) {
+  layer.input.element = layer.output.element = Element::f32;
+  return layer;
+}
+
+WeightsPass make_weights_pass(Context& context, const PlacedLayer& placed, std::int64_t batch) {
+  const PlacedLayer layer = weights_pass_in_floats(placed) ? in_floats(placed) : placed;
   const ConvolutionDescriptors make(context, layer, batch);
   return WeightsPass::make<BackwardWeights>(context, layer.parameters.weights.stored, make.fastest_weights());
 }
@@ -129,7 +144,14 @@ WeightsPass make_weights_pass(Context& context, const PlacedLayer& layer, std::i
 class Convolution final : public Operation {
  public:
   Convolution(Context& context, const PlacedLayer& layer, std::int64_t batch)
-      : layer_(layer), batch_(batch), weights_pass_(make_weights_pass(context, layer, batch)) {
+      : context_(context),
+        layer_(layer),
+        batch_(batch),
+        weights_in_floats_(weights_pass_in_floats(layer)),
+        weights_pass_(make_weights_pass(context, layer, batch)) {
+    if (weights_in_floats_)
+      context.activations.reserve(static_cast<std::size_t>(batch * (layer.input.size() + layer.output.size())) *
+                                  sizeof(float));
     slices_.emplace_back(context, layer, std::min(batch, kSliceSamples));
     if (batch > kSliceSamples && batch % kSliceSamples != 0)
       slices_.emplace_back(context, layer, batch % kSliceSamples);
@@ -147,7 +169,7 @@ class Convolution final : public Operation {
 
   void backward(const BackwardOperands& at) override {
     if (layer_.planned.relu) relu_backward(at.output, at.output_gradient, layer_.output, batch_);
-    weights_pass_.run(at.input, at.output_gradient, at.gradient, at.gradient + layer_.parameters.vector(0));
+    weights_gradient(at);
     if (at.input_gradient == nullptr) return;
     for_each_slice([&](Slice& slice, std::int64_t first) {
       slice.data().run(at.weights, sample(at.output_gradient, layer_.output, first),
@@ -156,14 +178,26 @@ class Convolution final : public Operation {
   }
 
  private:
+  void weights_gradient(const BackwardOperands& at) {
+    float* const biases = at.gradient + layer_.parameters.vector(0);
+    if (!weights_in_floats_) return weights_pass_.run(at.input, at.output_gradient, at.gradient, biases);
+    float* const input = context_.activations.floats();
+    float* const output_gradient = input + batch_ * layer_.input.size();
+    to_floats(at.input, input, layer_.input, batch_);
+    to_floats(at.output_gradient, output_gradient, layer_.output, batch_);
+    weights_pass_.run(input, output_gradient, at.gradient, biases);
+  }
+
   template <class Work>
   void for_each_slice(const Work& work) {
     for (std::int64_t first = 0; first < batch_; first += kSliceSamples)
       work(batch_ - first < kSliceSamples ? slices_.back() : slices_.front(), first);
   }
 
+  Context& context_;
   const PlacedLayer& layer_;
   std::int64_t batch_;
+  bool weights_in_floats_;
   WeightsPass weights_pass_;
   std::vector<Slice> slices_;
 };
@@ -185,8 +219,7 @@ void place_convolution(Context& context, PlacedLayer& layer, std::int64_t batch)
   std::iota(weights.positions.begin(), weights.positions.end(), 0);
 
   // The master weights are floats in any case, in the layout of the forward pass on floats.
-  PlacedLayer floats = layer;
-  floats.input.element = floats.output.element = Element::f32;
+  const PlacedLayer floats = in_floats(layer);
   const ConvolutionDescriptors make(context, floats, std::min(batch, kSliceSamples));
   const auto chosen =
       first_fast<Forward::primitive_desc>(make.forward(algorithm::convolution_direct, any_layout(weights.plain)));

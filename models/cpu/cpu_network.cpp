@@ -36,10 +36,9 @@ class CpuNetwork final : public DeviceNetwork {
  public:
   CpuNetwork(const NetworkPlan& plan, std::int64_t batch_size, Element element)
       : usual_batch_(batch_size > 0 ? batch_size : kUsualBatch),
-        element_(element),
         learns_(learning_values(plan)),
-        network_(place(plan)),
-        profile_(network_.layers),
+        network_(place(plan, element)),
+        profile_(network_),
         pool_(ArenaPool::shared()) {
     network_for(usual_batch_, Mode::train);  // so that the first step is as fast as the others
   }
@@ -48,13 +47,13 @@ class CpuNetwork final : public DeviceNetwork {
 
   std::size_t size() const override { return network_.parameters.size(); }
   std::size_t learned_size() const override { return network_.parameters.learned_size(); }
-  Precision precision() const override { return element_ == Element::f32 ? Precision::f32 : Precision::bf16; }
+  Precision precision() const override { return precision_; }
 
   std::string fingerprint() const override {
     const dnnl_version_t& version = *dnnl_version();
     return "onednn-" + std::to_string(version.major) + '.' + std::to_string(version.minor) + '.' +
            std::to_string(version.patch) + "-isa" + std::to_string(static_cast<int>(dnnl::get_effective_cpu_isa())) +
-           (element_ == Element::f32 ? "-f32-" : "-bf16-") + network_.parameters.fingerprint();
+           (precision_ == Precision::f32 ? "-f32-" : "-bf16-") + network_.parameters.fingerprint();
   }
 
   double gradient(const LabelledBatch& batch, std::span<const float> weights, std::span<float> gradient,
@@ -96,9 +95,12 @@ class CpuNetwork final : public DeviceNetwork {
   std::vector<LayerTime> profile() const override { return profile_.times(); }
 
  private:
-  PlacedNetwork place(const NetworkPlan& plan) {
+  PlacedNetwork place(const NetworkPlan& plan, Element element) {
     use_one_thread();
-    return place_network(context_, plan, usual_batch_, element_);
+    PlacedNetwork network = place_network(context_, plan, usual_batch_, element);
+    if (element == Element::bf16 && !sums_are_alike(network)) return place(plan, Element::f32);
+    precision_ = element == Element::f32 ? Precision::f32 : Precision::bf16;
+    return network;
   }
 
   std::size_t evaluation_batch() const {
@@ -126,7 +128,7 @@ class CpuNetwork final : public DeviceNetwork {
   }
 
   std::int64_t usual_batch_;
-  Element element_;
+  Precision precision_ = Precision::f32;
   std::vector<bool> learns_;
   Context context_;
   PlacedNetwork network_;

@@ -55,7 +55,29 @@ void place_layer(Context& context, PlacedLayer& layer, std::int64_t batch) {
   throw Error(ErrorCode::unsupported, "a layer of a kind that the CPU does not know");
 }
 
+bool feeds_only_next(const PlacedNetwork& network, std::size_t layer) {
+  std::size_t readers = 0;
+  for (const PlacedLayer& other : network.layers)
+    readers += static_cast<std::size_t>(std::ranges::count(other.planned.inputs, static_cast<int>(layer) + 1));
+  return readers == 1 && layer + 1 < network.layers.size() &&
+         network.layers[layer + 1].planned.inputs.front() == static_cast<int>(layer) + 1;
+}
+
 }  // namespace
+
+bool sums_are_alike(const PlacedNetwork& network) {
+  return std::ranges::all_of(network.layers, [&](const PlacedLayer& layer) {
+    const std::vector<int>& inputs = layer.planned.inputs;
+    return inputs.size() < 2 || network.layout(inputs[0]).element == network.layout(inputs[1]).element;
+  });
+}
+
+bool is_pooled(const PlacedNetwork& network, std::size_t layer) {
+  const PlannedLayer& planned = network.layers[layer].planned;
+  if (planned.layer.kind != Kind::convolution || planned.relu || !feeds_only_next(network, layer)) return false;
+  const PlacedLayer& next = network.layers[layer + 1];
+  return next.planned.layer.kind == Kind::max_pool && has_plain_windows(next);
+}
 
 std::vector<bool> learning_values(const NetworkPlan& plan) {
   std::vector<bool> learns(plan.layers.size() + 1, false);

@@ -29,28 +29,29 @@ double flops(const PlacedLayer& layer, std::int64_t batch) {
 
 }  // namespace
 
-Profile::Profile(const std::vector<PlacedLayer>& layers) {
-  for (const PlacedLayer& layer : layers) ++of(layer).layers;
+Profile::Profile(const PlacedNetwork& network) : network_(network) {
+  for (std::size_t layer = 0; layer < network.layers.size(); ++layer) {
+    std::string kind = kind_of(network.layers[layer]);
+    if (is_pooled(network, layer)) kind += " + pooling";
+    const bool in_the_last = layer > 0 && is_pooled(network, layer - 1);
+    const auto found = std::ranges::find(times_, kind, &LayerTime::kind);
+    kinds_.push_back(in_the_last ? kinds_.back() : static_cast<std::size_t>(found - times_.begin()));
+    if (in_the_last) continue;
+    if (found == times_.end()) times_.emplace_back().kind = kind;
+    ++times_[kinds_.back()].layers;
+  }
 }
 
-LayerTime& Profile::of(const PlacedLayer& layer) {
-  const std::string kind = kind_of(layer);
-  const auto found = std::ranges::find(times_, kind, &LayerTime::kind);
-  if (found != times_.end()) return *found;
-  times_.emplace_back().kind = kind;
-  return times_.back();
-}
-
-void Profile::add_forward(const PlacedLayer& layer, std::int64_t batch, double seconds) {
-  LayerTime& time = of(layer);
+void Profile::add_forward(std::size_t layer, std::int64_t batch, double seconds) {
+  LayerTime& time = times_[kinds_[layer]];
   time.forward_seconds += seconds;
-  time.forward_flops += flops(layer, batch);
+  time.forward_flops += flops(network_.layers[layer], batch);
 }
 
-void Profile::add_backward(const PlacedLayer& layer, std::int64_t batch, double seconds) {
-  LayerTime& time = of(layer);
+void Profile::add_backward(std::size_t layer, std::int64_t batch, double seconds) {
+  LayerTime& time = times_[kinds_[layer]];
   time.backward_seconds += seconds;
-  time.backward_flops += flops(layer, batch) * (layer.gradient_stops ? 1 : 2);
+  time.backward_flops += flops(network_.layers[layer], batch) * (network_.layers[layer].gradient_stops ? 1 : 2);
 }
 
 }  // namespace troupe::cpu

@@ -3,23 +3,25 @@
 #include <cstdint>
 #include <vector>
 
-#include "models/cpu/operation.hpp"
+#include "models/cpu/placed_network.hpp"
 
 namespace troupe::cpu {
 
-/// Adds up time and arithmetic by kind of layer.
+/// Adds up time and arithmetic by kind of layer. A convolution that runs in one go with its pooling is a kind of its
+/// own.
 class Profile {
  public:
-  explicit Profile(const std::vector<PlacedLayer>& layers);
+  explicit Profile(const PlacedNetwork& network);
 
-  void add_forward(const PlacedLayer& layer, std::int64_t batch, double seconds);
-  void add_backward(const PlacedLayer& layer, std::int64_t batch, double seconds);
+  /// @param layer the first of those that ran in one go
+  void add_forward(std::size_t layer, std::int64_t batch, double seconds);
+  void add_backward(std::size_t layer, std::int64_t batch, double seconds);
 
   const std::vector<LayerTime>& times() const { return times_; }
 
  private:
-  LayerTime& of(const PlacedLayer& layer);
-
+  const PlacedNetwork& network_;
+  std::vector<std::size_t> kinds_;  ///< by layer, its place in `times_`
   std::vector<LayerTime> times_;
 };
 

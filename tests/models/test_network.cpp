@@ -136,14 +136,14 @@ TEST_CASE("a profile knows the kinds of layers") {
   const auto model = network(cnn_layers(4), images({1, 8, 8}, 12, 4), 4);
   AlignedFloats weights(model->size()), gradient(model->size());
   model->gradient({}, weights, gradient);
-  double flops = 0;
-  std::int64_t layers = 0;
-  for (const LayerTime& kind : model->profile()) {
-    flops += kind.forward_flops;
-    layers += kind.layers;
-  }
-  CHECK(flops > 0);
-  CHECK(layers == 6);
+  const std::vector<LayerTime> kinds = model->profile();
+  REQUIRE(kinds.size() == 2);
+  CHECK(kinds[0].kind == "convolution 3x3 + pooling");
+  CHECK(kinds[0].layers == 2);
+  CHECK(kinds[0].forward_flops == 2 * 4 * (8 * 8 * 32 * 9 + 4 * 4 * 64 * 32 * 9));
+  CHECK(kinds[0].backward_flops == 2 * 4 * (8 * 8 * 32 * 9 + 2 * 4 * 4 * 64 * 32 * 9));
+  CHECK(kinds[1].kind == "linear");
+  CHECK(kinds[1].layers == 2);
 }
 
 TEST_CASE("gradient descent on the MLP and the CNNs brings the loss down") {

@@ -170,6 +170,50 @@ TEST_CASE("what is announced as ready is final and announced once") {
   }
 }
 
+TEST_CASE("buckets are announced from the last layer to the first, statistics before them, and cover everything") {
+  using namespace troupe::models;
+  const Graph graph({convolution(32, 3, 1, 1, false), batch_norm(), relu(), flatten(), linear(512), relu(), linear(600),
+                     relu(), linear(kClasses)});
+  const Case at("large linear layers", {1, 6, 6}, graph);
+  const Trial trial(at, 2);
+  std::vector<std::pair<std::size_t, std::size_t>> ranges;
+  AlignedFloats gradient(trial.gradient.size());
+  trial.network->gradient(trial.samples(), trial.weights, gradient,
+                          [&](std::size_t begin, std::size_t end) { ranges.emplace_back(begin, end); });
+  const std::size_t learned = trial.network->learned_size();
+  REQUIRE(ranges.size() > 3);
+  CHECK(ranges.front() == std::pair{learned, trial.network->size()});
+  std::size_t final_from = learned;
+  for (std::size_t i = 1; i < ranges.size(); ++i) {
+    CHECK(ranges[i].second == final_from);
+    final_from = ranges[i].first;
+    if (i + 1 < ranges.size()) CHECK(ranges[i].second - ranges[i].first >= std::size_t{1} << 18);
+  }
+  CHECK(final_from == 0);
+}
+
+TEST_CASE("sums of what is bfloat16 and what is not are computed in floats") {
+  using namespace troupe::models;
+  Graph graph;
+  const auto image = graph.append("a", convolution(kClasses, 3), {Graph::input()});
+  const auto flat = graph.append("", flatten(), {image});
+  const auto mean = graph.append("", global_average_pool(), {image});
+  graph.append("", add(), {flat, mean});
+  const Case at("unlike sum", {2, 3, 3}, graph);
+  const Trial trial(at, 3, Precision::bf16);
+  CHECK(trial.network->precision() == Precision::f32);
+  check_against_reference(trial, 20);
+}
+
+TEST_CASE("strided convolutions of very small images have right gradients in bfloat16") {
+  using namespace troupe::models;
+  for (const std::int64_t size : {1, 2, 3, 4}) {
+    const Graph graph(
+        {convolution(16, 3, 1, 1, false), convolution(32, 3, 1, 2, false), global_average_pool(), linear(kClasses)});
+    check_mixed_precision(Case("small strided", {3, size, size}, graph), 2);
+  }
+}
+
 TEST_CASE("residual networks in bfloat16 give nearly the same") {
   for (const Case& at : cases()) check_mixed_precision(at, 5);
 }
