@@ -39,7 +39,8 @@ TEST_CASE("a ResNet has the same bits everywhere, its running statistics include
     const std::vector<float> expected = trained(options, kSteps);
     for (const Placement placement : {Placement::in_process, Placement::processes})
       for (const char* strategy : {"sharded", "driver"})
-        for (const auto& [workers, devices] : {std::pair{1, 2}, {2, 2}, {3, 1}}) {
+        for (const std::pair<int, int> size : {std::pair{1, 2}, {2, 2}, {3, 1}}) {
+          const int workers = size.first;
           if (kSanitized && (workers == 3 || placement == Placement::processes)) continue;
           CAPTURE(static_cast<int>(placement));
           CAPTURE(strategy);
@@ -47,7 +48,7 @@ TEST_CASE("a ResNet has the same bits everywhere, its running statistics include
           options.placement = placement;
           options.strategy = strategy;
           options.num_workers = workers;
-          options.devices_per_worker = devices;
+          options.devices_per_worker = size.second;
           CHECK(trained(options, kSteps) == expected);
         }
   }

@@ -40,11 +40,15 @@ std::vector<float> train(const Options& options) {
 }  // namespace
 
 TEST_CASE("statistics are the model's: exact, and the same bits however the work is dealt out") {
-  for (const auto& [learned, size] : kSizes) {
+  for (const auto& sizes : kSizes) {
+    const auto learned = sizes.first;
+    const auto size = sizes.second;
     const auto expected = troupe_test::plain_statistics_run(learned, size, kShards, kSteps, kRate, 0.9);
     for (const Placement placement : kPlacements)
       for (const char* strategy : {"sharded", "driver"})
-        for (const auto& [workers, devices] : {std::pair{1, 1}, {2, 1}, {4, 1}, {1, 2}, {2, 2}}) {
+        for (const auto& deal : {std::pair{1, 1}, {2, 1}, {4, 1}, {1, 2}, {2, 2}}) {
+          const int workers = deal.first;
+          const int devices = deal.second;
           const bool processes = placement == Placement::processes;
           if (troupe_test::kSanitized && processes && (size != 6'112 || devices == 1)) continue;
           Options options = statistics_options(placement, workers, learned, size);
