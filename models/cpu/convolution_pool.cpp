@@ -2,7 +2,6 @@
 #include <vector>
 
 #include "models/cpu/operation.hpp"
-#include "runtime/simd.hpp"
 
 namespace troupe::cpu {
 
@@ -12,10 +11,6 @@ namespace {
 /// the convolutions more than they spare the second-level cache).
 constexpr std::int64_t kSliceBytes = std::int64_t{1} << 20;
 constexpr std::int64_t kMostSamples = 32;
-
-TROUPE_CLONES void add(const float* __restrict from, float* __restrict to, std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i) to[i] += from[i];
-}
 
 std::int64_t slice_samples(const PlacedLayer& convolution, std::int64_t batch) {
   const auto sample_bytes = static_cast<std::int64_t>(convolution.output.bytes(1));
@@ -60,7 +55,7 @@ class ConvolutionPool final : public Operation {
                                                      : sample(at.input_gradient, convolution_.input, first(i)),
                                .weights = at.weights,
                                .gradient = gradient});
-      if (i > 0) add(gradient, at.gradient, convolution_.parameters.size());
+      if (i > 0) accumulate(gradient, at.gradient, static_cast<std::int64_t>(convolution_.parameters.size()));
     }
   }
 

@@ -67,9 +67,11 @@ void relu_backward(const void* output, void* gradient, const Layout& layout, std
 
 void accumulate(const void* from, void* to, const Layout& layout, std::int64_t batch) {
   const std::int64_t count = batch * layout.size();
-  if (layout.element == Element::f32) return add_f32(as<float>(from), as<float>(to), count);
+  if (layout.element == Element::f32) return accumulate(as<float>(from), as<float>(to), count);
   add_bf16(as<Bfloat16>(from), as<Bfloat16>(to), count);
 }
+
+void accumulate(const float* from, float* to, std::int64_t count) { add_f32(from, to, count); }
 
 void from_floats(const float* values, void* to, const Layout& layout, std::int64_t batch) {
   const std::int64_t count = batch * layout.size();

@@ -12,6 +12,7 @@ void relu_forward(void* values, const Layout& layout, std::int64_t batch);
 void relu_backward(const void* output, void* gradient, const Layout& layout, std::int64_t batch);
 /// Adds `from` to `to`, of the same layout.
 void accumulate(const void* from, void* to, const Layout& layout, std::int64_t batch);
+void accumulate(const float* from, float* to, std::int64_t count);
 /// Floats to the activations of a layout, and back.
 void from_floats(const float* values, void* to, const Layout& layout, std::int64_t batch);
 void to_floats(const void* values, float* to, const Layout& layout, std::int64_t batch);

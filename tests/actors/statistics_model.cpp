@@ -55,21 +55,11 @@ void StatisticsModel::update_statistics(std::size_t begin, std::span<const float
 std::vector<float> plain_statistics_run(std::size_t learned, std::size_t size, int shards, int steps, double rate,
                                         double momentum) {
   StatisticsModel model(learned, size);
-  std::vector<float> weights(size);
-  std::vector<float> velocity(size);
-  for (int step = 0; step < steps; ++step) {
-    std::vector<std::vector<float>> gradients(static_cast<std::size_t>(shards), std::vector<float>(size));
-    std::int64_t samples = 0;
-    for (int shard = 0; shard < shards; ++shard)
-      samples += model.gradient({shard, shards, step, 1}, weights, gradients[static_cast<std::size_t>(shard)]).samples;
-    for (std::size_t i = 0; i < size; ++i) {
-      const float mean = plain_tree(gradients, i, 0, gradients.size()) / static_cast<float>(samples);
-      velocity[i] = static_cast<float>(momentum) * velocity[i] + mean;
-      weights[i] = i < learned ? weights[i] - static_cast<float>(rate) * velocity[i]
-                               : running(holds_squares(learned, i), weights[i], mean, samples);
-    }
-  }
-  return weights;
+  return plain_run(model, shards, steps, momentum,
+                   [&](std::size_t i, float old, float mean, float velocity, std::int64_t samples) {
+                     return i < learned ? old - static_cast<float>(rate) * velocity
+                                        : running(holds_squares(learned, i), old, mean, samples);
+                   });
 }
 
 void register_statistics_model() {

@@ -102,8 +102,8 @@ float plain_tree(const std::vector<std::vector<float>>& gradients, std::size_t i
   return plain_tree(gradients, i, begin, left) + plain_tree(gradients, i, begin + left, count - left);
 }
 
-std::vector<float> plain_noise_run(std::size_t size, int shards, int steps, double rate, double momentum) {
-  NoiseModel model(size);
+std::vector<float> plain_run(troupe::Model& model, int shards, int steps, double momentum, const PlainUpdate& update) {
+  const std::size_t size = model.size();
   std::vector<float> weights(size);
   std::vector<float> velocity(size);
   model.initialize(weights, 1);
@@ -115,10 +115,17 @@ std::vector<float> plain_noise_run(std::size_t size, int shards, int steps, doub
     for (std::size_t i = 0; i < size; ++i) {
       const float mean = plain_tree(gradients, i, 0, gradients.size()) / static_cast<float>(samples);
       velocity[i] = static_cast<float>(momentum) * velocity[i] + mean;
-      weights[i] -= static_cast<float>(rate) * velocity[i];
+      weights[i] = update(i, weights[i], mean, velocity[i], samples);
     }
   }
   return weights;
+}
+
+std::vector<float> plain_noise_run(std::size_t size, int shards, int steps, double rate, double momentum) {
+  NoiseModel model(size);
+  return plain_run(model, shards, steps, momentum, [rate](std::size_t, float old, float, float velocity, std::int64_t) {
+    return old - static_cast<float>(rate) * velocity;
+  });
 }
 
 void register_models() {

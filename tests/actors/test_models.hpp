@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,12 @@ class NoiseModel : public troupe::Model {
  private:
   std::size_t size_;
 };
+
+/// New weight or statistic `i` of the old one, the mean gradient, its momentum and the number of samples.
+using PlainUpdate = std::function<float(std::size_t i, float old, float mean, float velocity, std::int64_t samples)>;
+
+/// What `steps` steps make of a model's weights, by plain loops on one thread; momentum is kept as SGD does.
+std::vector<float> plain_run(troupe::Model& model, int shards, int steps, double momentum, const PlainUpdate& update);
 
 /// What `steps` steps of SGD with momentum make of NoiseModel's weights, by plain loops on one thread.
 std::vector<float> plain_noise_run(std::size_t size, int shards, int steps, double rate, double momentum);

@@ -39,7 +39,7 @@ TEST_CASE("a ResNet has the same bits everywhere, its running statistics include
     const std::vector<float> expected = trained(options, kSteps);
     for (const Placement placement : {Placement::in_process, Placement::processes})
       for (const char* strategy : {"sharded", "driver"})
-        for (const std::pair<int, int> size : {std::pair{1, 2}, {2, 2}, {3, 1}}) {
+        for (const auto& size : {std::pair{1, 2}, {2, 2}, {3, 1}}) {
           const int workers = size.first;
           if (kSanitized && (workers == 3 || placement == Placement::processes)) continue;
           CAPTURE(static_cast<int>(placement));
