@@ -16,10 +16,31 @@ struct Range {
   bool operator==(const Range&) const = default;
 };
 
-/// Who adds and who applies what, a pure function of strategy, size and number of workers.
+/// Where the replicas ("lanes": worker x device, in order) of a run live.
+struct Topology {
+  std::vector<int> node_of_lane;  ///< never decreasing, from 0, without gaps; all 0 on one machine
+  int num_shards = 1;             ///< dealt out by `shards_of(lane, lanes, num_shards)`
+
+  int num_lanes() const { return static_cast<int>(node_of_lane.size()); }
+  int num_nodes() const { return node_of_lane.empty() ? 0 : node_of_lane.back() + 1; }
+};
+
+/// How the gradients are to be reduced.
+struct PlanOptions {
+  std::string strategy = "auto";  ///< auto, sharded, driver, hierarchical, ring or parameter-server
+  bool deterministic = true;      ///< keep the fixed tree over shards; else ring and hierarchical may add in ring order
+  int parameter_servers = 0;      ///< nodes that own slices under parameter-server; 0: all
+};
+
+/// Who adds, who applies and who sends what, a pure function of options, topology and size.
 struct Plan {
-  bool driver_reduces = false;  ///< the driver adds all gradients; else each worker adds its slice's
-  std::vector<Range> slices;    ///< what worker w applies; cut at pages, so small models leave some empty
+  std::string strategy;         ///< never "auto"
+  bool deterministic = true;    ///< whether the fixed tree is kept
+  bool driver_reduces = false;  ///< the driver adds all gradients; else each lane adds its slice's
+  std::vector<Range> slices;    ///< what each lane applies; cut at pages, so small models leave some empty
+
+  /// The slices of lanes [first, first + count) of one worker, which lie side by side.
+  Range slice_of_lanes(int first, int count) const;
 };
 
 /// Cuts [0, size) into `parts` ranges of whole pages (but for the end), as even as pages allow, in order.
@@ -28,8 +49,8 @@ std::vector<Range> page_slices(std::size_t size, std::size_t parts);
 /// The part of `slice` that the device's thread works on, of `devices`; cut at pages as well.
 Range device_part(const Range& slice, std::size_t device, std::size_t devices);
 
-/// @param strategy "sharded" or "driver". @throws Error invalid_argument for another.
-Plan make_plan(const std::string& strategy, std::size_t size, std::size_t num_workers);
+/// @throws Error invalid_argument for an unknown strategy, or one that the topology does not allow.
+Plan make_plan(const PlanOptions& options, const Topology& topology, std::size_t size);
 
 /// The shards of replica `replica` of `num_replicas`: contiguous and as even as they go.
 std::vector<int> shards_of(int replica, int num_replicas, int num_shards);

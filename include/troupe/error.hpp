@@ -18,7 +18,8 @@ enum class ErrorCode : std::uint8_t {
   store_failed,      ///< the object store refused a request or lost its creator
   worker_lost,       ///< a worker ended or was killed
   timeout,           ///< a deadline passed
-  protocol,          ///< a peer that speaks another protocol or sends garbage
+  protocol,          ///< a peer that speaks another protocol or sends garbage, or that refuses us
+  bad_certificate,   ///< a missing, expired or foreign certificate, or one of another role
   unsupported,       ///< something this build or this machine cannot do
   system,            ///< the operating system refused
 };

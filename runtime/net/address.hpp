@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace troupe {
+
+/// Where somebody listens.
+struct Address {
+  std::string host;  ///< name, IPv4 or IPv6 address (written in brackets when followed by a port)
+  std::uint16_t port = 0;
+
+  /// @throws Error invalid_argument unless `text` is HOST:PORT, with a port from `least_port` on.
+  static Address parse(const std::string& text, std::uint16_t least_port = 0);
+  std::string text() const;
+  bool operator==(const Address&) const = default;
+};
+
+}  // namespace troupe

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "runtime/net/hello.hpp"
+
+namespace troupe {
+
+/// The one place where a process listens to a network. Accepts connections, shakes hands, hears a hello and hands the
+/// stream on. Whoever has no certificate of the authority, is no TLS 1.3, says no proper hello or takes too long is
+/// dropped with one line on standard error (further ones of the same kind and host within a minute are only counted),
+/// and costs a bounded amount of memory meanwhile.
+class Gate {
+ public:
+  /// Says why a caller is refused; empty to take it. Called on the gate's thread; must not block. When it returned an
+  /// empty text, `Take` gets the stream, to which the acceptance has been written.
+  using Admit = std::function<std::string(const Hello& hello, const TlsStream& stream)>;
+  using Take = std::function<void(const Hello& hello, TlsStream stream)>;
+
+  static constexpr std::size_t kMaxHalfOpen = 256;            ///< the oldest of more is dropped
+  static constexpr std::chrono::seconds kHandshakeTimeout{5};  ///< from accept to hello
+
+  /// Listens from now on. Port 0: any free one. @throws Error system when it cannot, naming the address.
+  Gate(const Address& listen, std::shared_ptr<const Credentials> credentials, Admit admit, Take take);
+  ~Gate();
+  Gate(const Gate&) = delete;
+  Gate& operator=(const Gate&) = delete;
+
+  /// With the port that was chosen.
+  const Address& address() const;
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace troupe

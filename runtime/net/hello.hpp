@@ -1,0 +1,55 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "runtime/clock.hpp"
+#include "runtime/net/tls_stream.hpp"
+
+// The first thing said on every connection between nodes, before any other parser sees a byte.
+namespace troupe {
+
+inline constexpr std::uint32_t kNetworkProtocol = 1;
+
+/// Binds a connection to one membership of one run; told by the driver over the control connection.
+using Token = std::array<std::byte, 16>;
+
+enum class Purpose : std::uint32_t {
+  control = 1,  ///< a node joins: CAF's messages follow
+  data,         ///< segments of slabs follow
+  status,       ///< one text follows from the listener, and the end
+};
+
+/// Fixed size, little-endian, no pointers.
+struct Hello {
+  std::uint32_t protocol = kNetworkProtocol;
+  Purpose purpose = Purpose::control;
+  std::array<char, 24> version = {};  ///< of the library, as text
+  std::uint64_t run = 0;              ///< data: as the token
+  std::uint64_t generation = 0;
+  Token token = {};
+  std::int32_t node = -1;     ///< data: the sender's number
+  std::uint32_t stream = 0;   ///< data: which of its connections
+};
+
+inline constexpr std::size_t kHelloBytes = 96;
+
+std::array<std::byte, kHelloBytes> encode(const Hello& hello);
+/// None when the bytes are no hello of ours, whatever its protocol.
+std::optional<Hello> decode_hello(std::span<const std::byte, kHelloBytes> bytes);
+
+/// A hello of this library for a purpose.
+Hello make_hello(Purpose purpose);
+/// Why a hello cannot be served by this library (another protocol or library version); empty when it can.
+std::string mismatch(const Hello& hello);
+
+/// The answer: a status byte, then a length (16 bits) and a text that says why not.
+void answer_hello(TlsStream& stream, const std::string& refusal, const Deadline& deadline);
+/// Says hello and waits for the answer. @throws Error protocol with the refusal's text; timeout, worker_lost.
+void say_hello(TlsStream& stream, const Hello& hello, const Deadline& deadline);
+
+}  // namespace troupe
