@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "actors/cluster.hpp"
+#include "actors/committed_weights.hpp"
 #include "actors/mailbox.hpp"
 #include "actors/model_description.hpp"
 #include "actors/round.hpp"
@@ -55,21 +57,18 @@ class Driver {
     SystemConfig config;
     caf::actor_system system;
     Mailbox mailbox;
+    std::unique_ptr<Cluster> cluster;  ///< where nodes are
     std::unique_ptr<WorkerHost> host;
   };
-  /// Weights on their way to or from a worker: an object that both write.
+  /// A transfer object, for as long as it is needed.
   struct Transfer {
-    Transfer(Driver& driver, std::size_t floats);
-    ~Transfer();
+    explicit Transfer(Driver& driver) : weights(*driver.weights_), number(++driver.last_transfer_) {}
+    ~Transfer() { weights.drop(number); }
     Transfer(const Transfer&) = delete;
     Transfer& operator=(const Transfer&) = delete;
 
-    std::span<float> floats() const { return mapping->writable_floats(); }
-
-    StoreClient& store;
+    CommittedWeights& weights;
     std::uint64_t number;
-    ObjectId id;
-    std::shared_ptr<Mapping> mapping;
   };
   struct Reduced {
     double loss = 0;
@@ -79,7 +78,11 @@ class Driver {
   // driver_start.cpp
   /// Also fills in what follows from other options.
   void check_options();
+  void check_cluster_options() const;
   std::unique_ptr<WorkerHost> make_host();
+  std::unique_ptr<CommittedWeights> make_weights();
+  void gather_nodes(const Deadline& deadline);
+  PlanRequest plan_request() const;
   /// Brings the workers into a known state.
   void settle();
   void replace_lost_workers(const Deadline& deadline);
@@ -103,16 +106,26 @@ class Driver {
 
   // driver_tasks.cpp
   std::vector<TaskDone> run_task(Task task, const std::vector<int>& on, const char* phase, const Deadline& deadline);
-  /// Makes flat weights the committed ones.
-  void place_weights(std::span<const float> flat);
+  /// Makes flat weights in a transfer object the committed ones.
+  void place_weights(const Transfer& flat, const Deadline& deadline);
 
   // driver_rounds.cpp
   std::vector<int> all_workers() const;
   std::vector<int> workers_with_slices() const;
-  Where where(int worker, const char* phase) const;
-  /// Sends `message` to each of `to` and gathers one `Reply` of each, in order of worker.
+  // Members are workers, by their index, and after them nodes.
+  int member_of_node(int node) const { return options_.num_workers + node; }
+  bool is_node(int member) const { return member >= options_.num_workers; }
+  const caf::actor& actor_of(int member) const;
+  bool is_lost(int member) const;
+  std::string missing_text(const Round& round) const;
+  Where where(int member, const char* phase) const;
+  /// Sends `message` to each of `to` and gathers one `Reply` of each, in order of member. `prepare` is told whom the
+  /// message goes to next.
   template <class Reply, class Message>
   std::vector<Reply> ask(Message message, const std::vector<int>& to, const char* phase, const Deadline& deadline);
+  template <class Reply, class Message, class Prepare>
+  std::vector<Reply> ask(Message message, const std::vector<int>& to, const char* phase, const Deadline& deadline,
+                         Prepare prepare);
   Event wait_for_event(const Round& round, const char* phase, const Deadline& deadline);
   void note_end(const Ended& ended);
   /// @throws Error worker_lost when the round waits for somebody who is gone.
@@ -128,7 +141,7 @@ class Driver {
   std::optional<ModelDescription> facts_;
   Plan plan_;
   SlabLayout layout_;
-  std::unique_ptr<DriverSlabs> slabs_;
+  std::unique_ptr<CommittedWeights> weights_;
   std::uint64_t last_round_ = 0;
   std::uint64_t last_transfer_ = 0;
   bool initialized_ = false;

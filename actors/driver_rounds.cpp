@@ -19,12 +19,30 @@ std::vector<int> Driver::all_workers() const {
 std::vector<int> Driver::workers_with_slices() const {
   std::vector<int> with;
   for (const int worker : all_workers())
-    if (!plan_.slices[static_cast<std::size_t>(worker)].empty()) with.push_back(worker);
+    if (!plan_.idle(worker * options_.devices_per_worker, options_.devices_per_worker)) with.push_back(worker);
   return with;
 }
 
-Where Driver::where(int worker, const char* phase) const {
-  return {worker, runtime_->host->node(worker), phase, step_ + 1, {}};
+const caf::actor& Driver::actor_of(int member) const {
+  if (is_node(member)) return runtime_->cluster->node(member - options_.num_workers).actor;
+  return slots_[static_cast<std::size_t>(member)].actor;
+}
+
+bool Driver::is_lost(int member) const {
+  if (is_node(member)) return runtime_->cluster->node(member - options_.num_workers).lost;
+  return slots_[static_cast<std::size_t>(member)].lost;
+}
+
+std::string Driver::missing_text(const Round& round) const {
+  if (!is_node(round.missing().front())) return round.missing_text();
+  std::string names;
+  for (const int member : round.missing()) names += (names.empty() ? "" : ", ") + where(member, "").node;
+  return (round.missing().size() == 1 ? "node " : "nodes ") + names;
+}
+
+Where Driver::where(int member, const char* phase) const {
+  if (is_node(member)) return {-1, runtime_->cluster->node(member - options_.num_workers).name, phase, step_ + 1, {}};
+  return {member, runtime_->host->node(member), phase, step_ + 1, {}};
 }
 
 Event Driver::wait_for_event(const Round& round, const char* phase, const Deadline& deadline) {
@@ -39,22 +57,25 @@ Event Driver::wait_for_event(const Round& round, const char* phase, const Deadli
 }
 
 void Driver::note_end(const Ended& ended) {
+  if (runtime_->cluster && runtime_->cluster->note_end(ended.actor)) return;
   for (Slot& slot : slots_)
     if (slot.actor && slot.actor.address() == ended.actor) slot.lost = true;
 }
 
 void Driver::throw_if_lost(const Round& round, const char* phase) const {
-  for (const int worker : round.missing()) {
-    if (!slots_[static_cast<std::size_t>(worker)].lost) continue;
-    const std::string how = runtime_->host->how_it_ended(worker, kReapTimeout);
-    throw Error(ErrorCode::worker_lost, "a worker was lost" + (how.empty() ? "" : ": its process " + how),
-                where(worker, phase));
+  for (const int member : round.missing()) {
+    if (!is_lost(member)) continue;
+    if (is_node(member))
+      throw Error(ErrorCode::worker_lost, "a node was lost: its connection broke", where(member, phase));
+    const std::string how = runtime_->host->how_it_ended(member, kReapTimeout);
+    throw Error(ErrorCode::worker_lost, "a worker was lost" + (how.empty() ? "" : ": " + how), where(member, phase));
   }
 }
 
 void Driver::time_out(const Round& round, const char* phase) {
-  for (const int worker : round.missing()) slots_[static_cast<std::size_t>(worker)].lost = true;
-  throw Error(ErrorCode::timeout, round.missing_text() + " did not answer in time",
+  for (const int member : round.missing())
+    if (!is_node(member)) slots_[static_cast<std::size_t>(member)].lost = true;
+  throw Error(ErrorCode::timeout, missing_text(round) + " did not answer in time",
               where(round.missing().front(), phase));
 }
 

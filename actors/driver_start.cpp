@@ -16,8 +16,18 @@ namespace {
 constexpr std::chrono::milliseconds kHungStopTimeout{3000};
 
 std::size_t scheduler_threads(const Options& options) {
-  if (options.placement == Placement::processes) return 1;
+  if (options.placement != Placement::in_process) return 1;
   return static_cast<std::size_t>(std::clamp(options.num_workers, 1, usable_cores()));
+}
+
+/// By lane; on one machine all are 0.
+std::vector<std::int32_t> node_of_lane(const Options& options) {
+  const int devices = options.devices_per_worker;
+  std::vector<std::int32_t> nodes(static_cast<std::size_t>(options.num_workers) * static_cast<std::size_t>(devices));
+  if (options.placement == Placement::cluster)
+    for (std::size_t lane = 0; lane < nodes.size(); ++lane)
+      nodes[lane] = node_of_worker(static_cast<int>(lane) / devices, options.num_workers, options.cluster.num_nodes);
+  return nodes;
 }
 
 [[noreturn]] void refuse(const std::string& message) { throw Error(ErrorCode::invalid_argument, message); }
@@ -26,7 +36,7 @@ std::size_t scheduler_threads(const Options& options) {
 
 Driver::Runtime::Runtime(const Options& options)
     : store(options.store_bytes),
-      config(scheduler_threads(options), options.placement == Placement::processes),
+      config(scheduler_threads(options), options.placement != Placement::in_process),
       system(config),
       mailbox(system) {}
 
@@ -41,7 +51,9 @@ Driver::Driver(ModelCreator creator, Options options)
   slots_.resize(static_cast<std::size_t>(options_.num_workers));
   try {
     store_ = runtime_->store.connect();
+    if (options_.placement == Placement::cluster) gather_nodes(Deadline(options_.start_timeout));
     runtime_->host = make_host();
+    weights_ = make_weights();
     settle();
   } catch (...) {
     shut_down();
@@ -65,19 +77,81 @@ void Driver::check_options() {
   if (o.num_shards > 1'000'000) refuse(std::to_string(o.num_shards) + " shards are too many");
   if (!o.use_cpus) throw Error(ErrorCode::unsupported, "this build has no accelerator devices; set use_cpus");
   if (o.step_timeout.count() <= 0 || o.start_timeout.count() <= 0) refuse("timeouts must be positive");
-  make_plan(o.strategy, 1, 1);
+  if (o.placement == Placement::cluster) check_cluster_options();
+  plan_request().make(1);
   if (creator_.name().empty() && !creator_.function()) refuse("a creator or the name of one is needed");
   if (o.placement == Placement::in_process) return;
   if (creator_.name().empty())
-    refuse("worker processes cannot be handed a lambda: register it with register_model and give its name");
+    refuse("workers in other processes cannot be handed a lambda: register it with register_model and give its name");
+  if (o.placement == Placement::cluster) return;
   if (!is_initialised()) refuse("call troupe::init first in main: worker processes are started from this program");
+}
+
+void Driver::check_cluster_options() const {
+  const ClusterOptions& cluster = options_.cluster;
+  if (cluster.num_nodes < 1)
+    refuse("cluster.num_nodes is " + std::to_string(cluster.num_nodes) + ", at least 1 is needed");
+  if (cluster.num_nodes > 1024)
+    refuse(std::to_string(cluster.num_nodes) + " nodes are more than the 1024 that one run can have");
+  if (options_.num_workers < cluster.num_nodes)
+    refuse(std::to_string(options_.num_workers) + " workers are too few for " + std::to_string(cluster.num_nodes) +
+           " nodes; each needs one");
+  if (cluster.streams < 1 || cluster.streams > 64) refuse("cluster.streams must be 1 to 64");
+  if (cluster.listen.empty()) refuse("cluster.listen must say ADDRESS:PORT, where nodes dial");
 }
 
 std::unique_ptr<WorkerHost> Driver::make_host() {
   Runtime& r = *runtime_;
+  if (options_.placement == Placement::cluster) return host_in_cluster(*r.cluster);
   if (options_.placement == Placement::processes)
     return host_processes(r.system, r.mailbox.address(), r.store, options_.num_workers);
   return host_in_process(r.system, r.mailbox.address(), r.store, creator_.function());
+}
+
+std::unique_ptr<CommittedWeights> Driver::make_weights() {
+  if (options_.placement != Placement::cluster) return keep_weights_here(*store_);
+  return keep_weights_in_nodes(
+      *runtime_->cluster,
+      [this](const NodeTask& task, const std::vector<int>& nodes, const Deadline& deadline) {
+        std::vector<int> members;
+        for (const int node : nodes) members.push_back(member_of_node(node));
+        ask<TaskDone>(task, members, "transfer", deadline, [](NodeTask& own, int member) { own.member = member; });
+      },
+      [this](const BeginGeneration& message, const Deadline& deadline) {
+        std::vector<int> members;
+        for (int node = 0; node < runtime_->cluster->size(); ++node) members.push_back(member_of_node(node));
+        ask<TaskDone>(message, members, "start", deadline, [this](BeginGeneration& own, int member) {
+          own.member = member;
+          own.self = member - options_.num_workers;
+        });
+      });
+}
+
+/// Waits until as many nodes have joined as the run is to have.
+void Driver::gather_nodes(const Deadline& deadline) {
+  Runtime& r = *runtime_;
+  r.cluster = std::make_unique<Cluster>(r.system, r.mailbox.address(), options_.cluster, options_.num_workers);
+  while (!r.cluster->complete()) {
+    const auto event = r.mailbox.next(deadline);
+    if (!event)
+      throw Error(ErrorCode::timeout,
+                  std::to_string(r.cluster->missing()) + " of " + std::to_string(options_.cluster.num_nodes) +
+                      " nodes did not join in time at " + options_.cluster.listen,
+                  {.phase = "start"});
+    if (const auto* joined = std::get_if<NodeJoined>(&*event))
+      if (r.cluster->accept(*joined)) r.mailbox.watch(joined->node);
+    if (const auto* ended = std::get_if<Ended>(&*event)) note_end(*ended);
+  }
+}
+
+PlanRequest Driver::plan_request() const {
+  PlanRequest request;
+  request.strategy = options_.strategy;
+  request.deterministic = options_.deterministic;
+  request.parameter_servers = options_.parameter_servers;
+  request.num_shards = options_.num_shards;
+  request.node_of_lane = node_of_lane(options_);
+  return request;
 }
 
 void Driver::settle() {
@@ -138,7 +212,7 @@ void Driver::wait_for_joins(const Deadline& deadline, const HeldSignals& held) {
     const int worker = static_cast<int>(missing() - slots_.begin());
     const std::string how = runtime_->host->how_it_ended(worker, std::chrono::milliseconds(0));
     if (!how.empty())
-      throw Error(ErrorCode::worker_lost, "a worker process " + how + " before it joined", where(worker, "start"));
+      throw Error(ErrorCode::worker_lost, "a worker was lost before it joined: " + how, where(worker, "start"));
     if (held.came()) throw Error(ErrorCode::system, "interrupted while workers start", where(worker, "start"));
     if (deadline.passed()) throw Error(ErrorCode::timeout, "a worker did not join in time", where(worker, "start"));
   }
@@ -166,7 +240,7 @@ void Driver::build_replicas(const Deadline& deadline) {
   request.num_workers = options_.num_workers;
   request.devices = options_.devices_per_worker;
   request.use_cpus = options_.use_cpus;
-  request.num_shards = options_.num_shards;
+  request.plan = plan_request();
   request.seed = options_.seed;
   request.model = creator_.name();
   request.precision = static_cast<std::int32_t>(options_.precision);
@@ -192,27 +266,18 @@ void Driver::check_built(const Built& built) {
 
 /// A new membership: slabs made anew, since nobody can open a sealed one for writing, holding what was committed.
 void Driver::start_generation(const Deadline& deadline) {
-  plan_ = make_plan(options_.strategy, facts_->traits.size, slots_.size());
+  plan_ = plan_request().make(facts_->traits.size);
   ++layout_.generation;
   layout_.size = facts_->traits.size;
   layout_.num_shards = options_.num_shards;
+  layout_.end_shard = options_.num_shards;
   layout_.state_vectors = optimizer_.state_vectors();
   layout_.mean_gradient = plan_.driver_reduces;
-  auto slabs = std::make_unique<DriverSlabs>(*store_, layout_);
-  if (slabs_) {
-    const auto copy = [](std::span<const float> from, std::span<float> to) {
-      std::memcpy(to.data(), from.data(), from.size_bytes());
-    };
-    copy(slabs_->weights(buffer_), slabs->weights(0));
-    for (int vector = 0; vector < layout_.state_vectors; ++vector)
-      copy(slabs_->state(vector, buffer_), slabs->state(vector, 0));
-    buffer_ = 0;
-  }
-  slabs_ = std::move(slabs);
+  weights_->begin(layout_, plan_request(), initialized_ ? buffer_ : -1, deadline);
+  if (initialized_) buffer_ = 0;
   attach_all(false, deadline);
-  slabs_->seal();
+  weights_->publish(deadline);
   attach_all(true, deadline);
-  if (plan_.driver_reduces) slabs_->map_gradients(deadline.left());
   if (!initialized_) initialize_weights(deadline);
   attached_ = layout_.generation;
 }
@@ -222,18 +287,18 @@ void Driver::attach_all(bool share, const Deadline& deadline) {
   request.run = layout_.run;
   request.generation = layout_.generation;
   request.share = share;
-  request.strategy = options_.strategy;
   request.optimizer = to_json(options_.optimizer);
   ask<TaskDone>(request, all_workers(), "start", deadline);
 }
 
 void Driver::initialize_weights(const Deadline& deadline) {
-  const Transfer flat(*this, facts_->traits.size);
+  const Transfer flat(*this);
+  weights_->create(flat.number, facts_->traits.size, deadline);
   Task task;
   task.kind = TaskKind::initialize;
   task.transfer = flat.number;
   run_task(task, {0}, "start", deadline);
-  place_weights(flat.floats().first(facts_->traits.size));
+  place_weights(flat, deadline);
   initialized_ = true;
 }
 
@@ -253,7 +318,7 @@ void Driver::shut_down() noexcept {
   } catch (const std::exception&) {
     all_stopped = false;
   }
-  slabs_.reset();
+  weights_.reset();
   store_.reset();
   for (Slot& slot : slots_) slot.actor = {};
   if (runtime_->host && !runtime_->host->end_all(all_stopped)) {

@@ -17,7 +17,7 @@ StepReport Driver::step(bool rehearse) {
   const Reduced reduced = combine(computed);
   if (plan_.driver_reduces) reduce_here(reduced.samples);
   const double driver_reduce_seconds = plan_.driver_reduces ? phase.lap() : 0;
-  const auto applied = apply(reduced.samples, deadline);
+  const auto applied = apply(reduced.samples, deadline);  // where nodes exchange, what fails ends the generation
 
   StepReport report = report_of(computed, reduced);
   PhaseSeconds& seconds = report.seconds;
@@ -25,6 +25,7 @@ StepReport Driver::step(bool rehearse) {
   seconds.apply.assign(slots_.size(), 0);
   for (const Applied& each : applied) {
     seconds.apply[static_cast<std::size_t>(each.worker)] = from_bits(each.apply_bits);
+    report.bytes_sent += each.bytes_sent;
     slowest_reduce = std::max(slowest_reduce, from_bits(each.reduce_bits));
   }
   // Workers reduce and apply chunk by chunk in one go; the slowest one's share of adding is the reduction's.
@@ -74,11 +75,11 @@ Driver::Reduced Driver::combine(const std::vector<Computed>& computed) const {
 }
 
 void Driver::reduce_here(std::int64_t samples) const {
-  const auto mean = slabs_->mean_gradient();
-  reduce_and_apply(slabs_->gradients(), samples, {0, layout_.size},
-                   [&](std::size_t begin, std::span<const float> chunk) {
-                     std::copy(chunk.begin(), chunk.end(), mean.begin() + static_cast<std::ptrdiff_t>(begin));
-                   });
+  const SharedSlabs& slabs = *weights_->slabs();
+  const auto mean = slabs.mean_gradient();
+  reduce_and_apply(slabs.gradients(), samples, {0, layout_.size}, [&](std::size_t begin, std::span<const float> chunk) {
+    std::copy(chunk.begin(), chunk.end(), mean.begin() + static_cast<std::ptrdiff_t>(begin));
+  });
 }
 
 std::vector<Applied> Driver::apply(std::int64_t samples, const Deadline& deadline) {
@@ -87,6 +88,8 @@ std::vector<Applied> Driver::apply(std::int64_t samples, const Deadline& deadlin
   request.buffer = buffer_;
   request.samples = samples;
   request.updates = updates_;
+  // Less than the driver's own patience, so that whoever waits for a silent node can still name it.
+  request.timeout_ms = deadline.left().count() * 4 / 5;
   return ask<Applied>(request, workers_with_slices(), "apply", deadline);
 }
 

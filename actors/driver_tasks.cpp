@@ -6,22 +6,6 @@
 // What the driver does besides steps.
 namespace troupe {
 
-Driver::Transfer::Transfer(Driver& driver, std::size_t floats)
-    : store(*driver.store_), number(++driver.last_transfer_) {
-  id.run = driver.layout_.run;
-  id.step = number;
-  id.kind = ObjectKind::transfer;
-  mapping = store.create(id, floats * sizeof(float), {.shared_writers = true});
-}
-
-Driver::Transfer::~Transfer() {
-  try {
-    store.release(id);
-  } catch (const Error&) {
-    return;  // The store is gone, and the object with it.
-  }
-}
-
 std::vector<TaskDone> Driver::run_task(Task task, const std::vector<int>& on, const char* phase,
                                        const Deadline& deadline) {
   task.buffer = buffer_;
@@ -31,12 +15,15 @@ std::vector<TaskDone> Driver::run_task(Task task, const std::vector<int>& on, co
 
 void Driver::read_weights(const ReadWeights& use) {
   settle();
-  const Transfer canonical(*this, total_size(facts_->tensors));
+  const Deadline deadline(options_.step_timeout);
+  const std::size_t floats = total_size(facts_->tensors);
+  const Transfer canonical(*this);
+  weights_->create(canonical.number, floats, deadline);
   Task task;
   task.kind = TaskKind::export_weights;
   task.transfer = canonical.number;
-  run_task(task, {0}, "weights", Deadline(options_.step_timeout));
-  use(canonical.floats().first(total_size(facts_->tensors)));
+  run_task(task, {0}, "weights", deadline);
+  weights_->fetch(canonical.number, floats, use, deadline);
 }
 
 void Driver::set_weights(std::span<const float> values) {
@@ -44,25 +31,21 @@ void Driver::set_weights(std::span<const float> values) {
   if (values.size() != total_size(facts_->tensors))
     throw Error(ErrorCode::model_mismatch, std::to_string(values.size()) + " weights for a model of " +
                                                std::to_string(total_size(facts_->tensors)));
-  const Transfer canonical(*this, values.size());
-  const Transfer flat(*this, facts_->traits.size);
-  std::copy(values.begin(), values.end(), canonical.floats().begin());
-  store_->seal(canonical.id);
+  const Deadline deadline(options_.step_timeout);
+  const Transfer canonical(*this);
+  const Transfer flat(*this);
+  weights_->put(canonical.number, values, deadline);
+  weights_->create(flat.number, facts_->traits.size, deadline);
   Task task;
   task.kind = TaskKind::import_weights;
   task.transfer = canonical.number;
-  run_task(task, {0}, "set_weights", Deadline(options_.step_timeout));
-  place_weights(flat.floats());
+  run_task(task, {0}, "set_weights", deadline);
+  place_weights(flat, deadline);
 }
 
-void Driver::place_weights(std::span<const float> flat) {
-  const int next = 1 - buffer_;
-  std::copy(flat.begin(), flat.end(), slabs_->weights(next).begin());
-  for (int vector = 0; vector < layout_.state_vectors; ++vector) {
-    const auto state = slabs_->state(vector, next);
-    std::fill(state.begin(), state.end(), 0.0F);
-  }
-  buffer_ = next;
+void Driver::place_weights(const Transfer& flat, const Deadline& deadline) {
+  weights_->place(flat.number, 1 - buffer_, deadline);
+  buffer_ = 1 - buffer_;
   updates_ = 0;
 }
 

@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <cstdlib>
 #include <iostream>
+#include <iterator>
 
 #include "actors/launch.hpp"
 #include "troupe/models.hpp"
@@ -20,6 +22,34 @@ ProgramState& program() {
 
 constexpr const char* kWorkerFlag = "--troupe-worker=";
 constexpr const char* kSocketFlag = "--troupe-socket=";
+constexpr const char* kJoinFlag = "--troupe-join=";
+constexpr const char* kCertsFlag = "--troupe-certs=";
+constexpr const char* kListenFlag = "--troupe-listen=";
+constexpr const char* kOnceFlag = "--troupe-once";
+constexpr const char* kWatchedFlag = "--troupe-watched";
+
+/// What follows a flag in the last argument that begins with it.
+std::optional<std::string> value_of(const std::string& flag, int argc, const char* const* argv) {
+  std::optional<std::string> value;
+  for (int i = 1; i < argc; ++i) {
+    const std::string argument = argv[i];
+    const bool matches = flag.back() == '=' ? argument.starts_with(flag) : argument == flag;
+    if (matches) value = argument.substr(flag.size());
+  }
+  return value;
+}
+
+void refuse_unknown_flags(int argc, const char* const* argv) {
+  for (int i = 1; i < argc; ++i) {
+    const std::string argument = argv[i];
+    if (!argument.starts_with("--troupe-")) continue;
+    const char* known[] = {kWorkerFlag, kSocketFlag, kJoinFlag, kCertsFlag, kListenFlag, kOnceFlag, kWatchedFlag};
+    const bool is_known = std::any_of(std::begin(known), std::end(known), [&](const std::string& flag) {
+      return flag.back() == '=' ? argument.starts_with(flag) : argument == flag;
+    });
+    if (!is_known) throw Error(ErrorCode::invalid_argument, "unknown argument " + argument);
+  }
+}
 
 int parse_index(const std::string& text) {
   if (text.empty() || text.size() > 6 || text.find_first_not_of("0123456789") != std::string::npos)
@@ -34,22 +64,41 @@ std::vector<std::string> WorkerLaunch::arguments(const std::string& program) con
 }
 
 std::optional<WorkerLaunch> WorkerLaunch::parse(int argc, const char* const* argv) {
-  std::optional<int> worker;
-  std::optional<std::string> socket;
-  for (int i = 1; i < argc; ++i) {
-    const std::string argument = argv[i];
-    if (argument.starts_with(kWorkerFlag)) {
-      worker = parse_index(argument.substr(std::string(kWorkerFlag).size()));
-    } else if (argument.starts_with(kSocketFlag)) {
-      socket = argument.substr(std::string(kSocketFlag).size());
-    } else if (argument.starts_with("--troupe-")) {
-      throw Error(ErrorCode::invalid_argument, "unknown argument " + argument);
-    }
-  }
+  const auto worker = value_of(kWorkerFlag, argc, argv);
+  const auto socket = value_of(kSocketFlag, argc, argv);
   if (!worker && !socket) return std::nullopt;
   if (!worker || !socket)
     throw Error(ErrorCode::invalid_argument, std::string(kWorkerFlag) + " and " + kSocketFlag + " go together");
-  return WorkerLaunch{*worker, *socket};
+  return WorkerLaunch{parse_index(*worker), *socket};
+}
+
+std::vector<std::string> NodeLaunch::arguments(const std::string& program) const {
+  std::vector<std::string> arguments{program, kJoinFlag + join.text(), kCertsFlag + certs};
+  if (!listen.host.empty()) arguments.push_back(kListenFlag + listen.text());
+  if (once) arguments.emplace_back(kOnceFlag);
+  if (watched) arguments.emplace_back(kWatchedFlag);
+  return arguments;
+}
+
+std::optional<NodeLaunch> NodeLaunch::parse(int argc, const char* const* argv) {
+  const auto join = value_of(kJoinFlag, argc, argv);
+  const auto certs = value_of(kCertsFlag, argc, argv);
+  const auto listen = value_of(kListenFlag, argc, argv);
+  const bool once = value_of(kOnceFlag, argc, argv).has_value();
+  if (!join && !certs && !listen && !once) return std::nullopt;
+  if (!join || !certs)
+    throw Error(ErrorCode::invalid_argument, std::string("a node needs ") + kJoinFlag + "HOST:PORT and " + kCertsFlag +
+                                                 "FOLDER (see `troupe certs`)");
+  NodeLaunch launch{Address::parse(*join, 1), *certs, {}, once, value_of(kWatchedFlag, argc, argv).has_value()};
+  if (listen) launch.listen = parse_listen(*listen);
+  return launch;
+}
+
+Address parse_listen(const std::string& text) {
+  // An IPv6 address has colons of its own.
+  const bool has_port = text.find("]:") != std::string::npos ||
+                        (text.find(':') != std::string::npos && text.find(':') == text.rfind(':'));
+  return has_port ? Address::parse(text) : Address::parse(text + ":0");
 }
 
 bool is_initialised() { return program().initialised; }
@@ -58,9 +107,11 @@ const std::string& program_name() { return program().name; }
 void init(int argc, char** argv) {
   if (program().initialised) return;
   models::register_builtin_models();
-  const auto launch = WorkerLaunch::parse(argc, argv);
-  if (launch) run_worker_process(*launch);
-  program() = {true, argc > 0 ? argv[0] : "troupe"};
+  refuse_unknown_flags(argc, argv);
+  program().name = argc > 0 ? argv[0] : "troupe";
+  if (const auto worker = WorkerLaunch::parse(argc, argv)) run_worker_process(*worker);
+  if (const auto node = NodeLaunch::parse(argc, argv)) run_node(*node);
+  program().initialised = true;
 }
 
 }  // namespace troupe

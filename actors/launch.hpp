@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "runtime/net/address.hpp"
+
 namespace troupe {
 
 /// How a process that was started as a worker knows it: `--troupe-worker=INDEX` and `--troupe-socket=PATH`. Its
@@ -18,6 +20,28 @@ struct WorkerLaunch {
   /// None for a user's own process. @throws Error invalid_argument for other `--troupe-...` arguments or half of these.
   static std::optional<WorkerLaunch> parse(int argc, const char* const* argv);
 };
+
+/// How a process that serves as a node knows it: `--troupe-join=HOST:PORT`, `--troupe-certs=FOLDER`,
+/// `--troupe-listen=ADDRESS[:PORT]`, and `--troupe-once`.
+struct NodeLaunch {
+  Address join;          ///< where the driver's gate listens
+  std::string certs;     ///< folder with ca.pem, cert.pem and key.pem, of role node
+  Address listen;        ///< for other nodes; without a host: this end's address of the connection to the driver
+  bool once = false;     ///< ends after one run
+  bool watched = false;  ///< ends when the process ends that holds the other end of kParentSocket
+
+  static constexpr int kParentSocket = 3;
+
+  std::vector<std::string> arguments(const std::string& program) const;
+  /// None for a user's own process. @throws Error invalid_argument
+  static std::optional<NodeLaunch> parse(int argc, const char* const* argv);
+};
+
+/// Takes an address to listen at: ADDRESS or ADDRESS:PORT. @throws Error invalid_argument
+Address parse_listen(const std::string& text);
+
+/// Serves runs until it is told to end, or one run; then ends the process.
+[[noreturn]] void run_node(const NodeLaunch& launch);
 
 /// True once `init` was called in this process: then, and only then, this program may be started anew as a worker.
 bool is_initialised();

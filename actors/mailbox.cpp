@@ -10,6 +10,9 @@ std::optional<Event> Mailbox::next(const Deadline& deadline) {
         [&](Join& join) {
           event = Joined{join, caf::actor_cast<caf::actor>(self_->current_sender())};
         },
+        [&](NodeJoin& join) {
+          event = NodeJoined{join, caf::actor_cast<caf::actor>(self_->current_sender())};
+        },
         [&](const caf::down_msg& down) { event = Ended{down.source}; }, [&](Built& reply) { event = std::move(reply); },
         [&](Computed& reply) { event = std::move(reply); }, [&](Applied& reply) { event = std::move(reply); },
         [&](TaskDone& reply) { event = std::move(reply); },

@@ -14,12 +14,18 @@ struct Joined {
   caf::actor worker;
 };
 
+/// A node that has just come.
+struct NodeJoined {
+  NodeJoin join;
+  caf::actor node;
+};
+
 /// An actor that has ended, or whose connection has.
 struct Ended {
   caf::actor_addr actor;
 };
 
-using Event = std::variant<Joined, Ended, Built, Computed, Applied, TaskDone>;
+using Event = std::variant<Joined, NodeJoined, Ended, Built, Computed, Applied, TaskDone>;
 
 /// The driver actor: lives on the thread of whoever calls `DistributedSGD`, so that a step costs no hop between threads
 /// on the driver's side.

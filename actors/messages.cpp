@@ -15,16 +15,20 @@ void before_send() { sent.fetch_add(1, std::memory_order_release); }
 void after_receive() { sent.load(std::memory_order_acquire); }
 #endif
 
+Plan PlanRequest::make(std::size_t size) const {
+  return make_plan({strategy, deterministic, parameter_servers}, topology(), size);
+}
+
 Failure Failure::from(const std::exception_ptr& error, ErrorCode otherwise) {
   Failure failure;
   try {
     std::rethrow_exception(error);
   } catch (const Error& e) {
-    failure = {static_cast<std::int32_t>(e.code()), e.message(), e.where().phase, e.where().object};
+    failure = {static_cast<std::int32_t>(e.code()), e.message(), e.where().phase, e.where().object, e.where().node};
   } catch (const std::exception& e) {
-    failure = {static_cast<std::int32_t>(otherwise), e.what(), "", ""};
+    failure = {static_cast<std::int32_t>(otherwise), e.what(), "", "", ""};
   } catch (...) {
-    failure = {static_cast<std::int32_t>(otherwise), "an exception that is no std::exception", "", ""};
+    failure = {static_cast<std::int32_t>(otherwise), "an exception that is no std::exception", "", "", ""};
   }
   return failure;
 }
@@ -32,6 +36,10 @@ Failure Failure::from(const std::exception_ptr& error, ErrorCode otherwise) {
 Error Failure::to_error(Where where) const {
   if (!phase.empty()) where.phase = phase;
   if (!object.empty()) where.object = object;
+  if (!node.empty()) {  // somebody else's fault
+    where.node = node;
+    where.worker = -1;
+  }
   return {static_cast<ErrorCode>(code), message, where};
 }
 

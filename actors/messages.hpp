@@ -8,6 +8,7 @@
 
 #include "actors/caf.hpp"
 #include "actors/model_description.hpp"
+#include "collectives/plan.hpp"
 #include "troupe/error.hpp"
 #include "troupe/model.hpp"
 
@@ -15,7 +16,7 @@
 // subnormals between processes, so numbers travel as their bits.
 namespace troupe {
 
-inline constexpr std::uint32_t kProtocolVersion = 2;
+inline constexpr std::uint32_t kProtocolVersion = 3;
 
 inline std::uint64_t to_bits(double value) { return std::bit_cast<std::uint64_t>(value); }
 inline double from_bits(std::uint64_t bits) { return std::bit_cast<double>(bits); }
@@ -26,11 +27,24 @@ struct Failure {
   std::string message;
   std::string phase;
   std::string object;
+  std::string node;  ///< who is to blame, where that is not who tells it
 
   explicit operator bool() const { return code >= 0; }
   static Failure from(const std::exception_ptr& error, ErrorCode otherwise);
   /// The error again, with what the driver knows of its place.
   Error to_error(Where where) const;
+};
+
+/// How gradients are reduced, for `make_plan`.
+struct PlanRequest {
+  std::string strategy;
+  bool deterministic = true;
+  std::int32_t parameter_servers = 0;
+  std::vector<std::int32_t> node_of_lane;
+  std::int32_t num_shards = 1;
+
+  Topology topology() const { return {node_of_lane, num_shards}; }
+  Plan make(std::size_t size) const;
 };
 
 /// From a worker process to the driver, once: here I am. The sender is the worker.
@@ -46,7 +60,7 @@ struct Build {
   std::int32_t num_workers = 1;
   std::int32_t devices = 1;
   bool use_cpus = true;
-  std::int32_t num_shards = 1;
+  PlanRequest plan;
   std::uint64_t seed = 0;
   std::string model;  ///< registered name; empty: the creator that the worker was made with
   std::int32_t precision = 0;
@@ -71,7 +85,6 @@ struct Attach {
   std::uint64_t run = 0;
   std::uint64_t generation = 0;
   bool share = false;
-  std::string strategy;
   std::string optimizer;  ///< OptimizerOptions as JSON
 };
 
@@ -98,7 +111,8 @@ struct Apply {
   std::int64_t step = 0;
   std::int32_t buffer = 0;
   std::int64_t samples = 0;
-  std::int64_t updates = 0;  ///< that made the optimizer's state so far
+  std::int64_t updates = 0;     ///< that made the optimizer's state so far
+  std::int64_t timeout_ms = 0;  ///< for what has to come from other nodes
 };
 
 struct Applied {
@@ -107,6 +121,7 @@ struct Applied {
   Failure failure;
   std::uint64_t reduce_bits = 0;
   std::uint64_t apply_bits = 0;
+  std::int64_t bytes_sent = 0;
 };
 
 enum class TaskKind : std::uint8_t {
@@ -142,9 +157,97 @@ struct TaskDone {
   std::vector<std::int64_t> samples;
 };
 
+/// From a node to the driver, once: here I am. The sender is the node.
+struct NodeJoin {
+  std::uint32_t protocol = kProtocolVersion;
+  std::string token;  ///< of the hello on the connection that this comes over
+  std::int32_t pid = 0;
+  std::int32_t cores = 0;
+  std::int32_t devices = 0;  ///< accelerators
+  std::string host;          ///< where its gate listens
+  std::uint16_t port = 0;
+};
+
+/// To a node: start a worker, in place of what has this index.
+struct StartWorker {
+  std::int32_t worker = 0;
+};
+
+struct NodePeer {
+  std::string name;
+  std::string host;
+  std::uint16_t port = 0;
+};
+
+/// To all nodes: a new generation. Make the slabs that its workers share, and take connections of the others.
+struct BeginGeneration {
+  std::uint64_t round = 0;
+  std::int32_t member = 0;  ///< by which number the node answers
+  std::uint64_t run = 0;
+  std::uint64_t generation = 0;
+  std::string token;
+  std::int32_t self = 0;
+  std::vector<NodePeer> peers;  ///< the driver comes last
+  std::int32_t streams = 1;
+  std::uint64_t size = 0;  ///< floats of the flat vectors
+  std::int32_t state_vectors = 0;
+  std::int32_t carry = -1;  ///< buffer of the generation before whose content goes on, in buffer 0
+  PlanRequest plan;
+};
+
+enum class NodeTaskKind : std::uint8_t {
+  connect,          ///< dial the others
+  publish,          ///< workers may map the shared slabs
+  create_transfer,  ///< make a transfer object for a worker to write
+  expect_transfer,  ///< make one that the driver is going to send
+  end_transfer,     ///< wait until that has come, and publish it
+  send_transfer,    ///< send one to the driver
+  drop_transfer,
+  place,         ///< make a transfer object the weights in `buffer`, at all nodes
+  await_placed,  ///< wait for what the first node places
+};
+
+struct NodeTask {
+  std::uint64_t round = 0;
+  std::int32_t member = 0;
+  NodeTaskKind kind = NodeTaskKind::connect;
+  std::uint64_t transfer = 0;
+  std::uint64_t floats = 0;
+  std::int32_t buffer = 0;
+  std::uint64_t ticket = 0;  ///< of what is sent; greater than any before
+  std::int64_t timeout_ms = 0;
+};
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, PlanRequest& x) {
+  return f(caf::meta::type_name("plan_request"), x.strategy, x.deterministic, x.parameter_servers, x.node_of_lane,
+           x.num_shards);
+}
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, NodeJoin& x) {
+  return f(caf::meta::type_name("node_join"), x.protocol, x.token, x.pid, x.cores, x.devices, x.host, x.port);
+}
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, StartWorker& x) {
+  return f(caf::meta::type_name("start_worker"), x.worker);
+}
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, NodePeer& x) {
+  return f(caf::meta::type_name("node_peer"), x.name, x.host, x.port);
+}
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, BeginGeneration& x) {
+  return f(caf::meta::type_name("begin_generation"), x.round, x.member, x.run, x.generation, x.token, x.self, x.peers,
+           x.streams, x.size, x.state_vectors, x.carry, x.plan);
+}
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, NodeTask& x) {
+  return f(caf::meta::type_name("node_task"), x.round, x.member, x.kind, x.transfer, x.floats, x.buffer, x.ticket,
+           x.timeout_ms);
+}
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, Failure& x) {
-  return f(caf::meta::type_name("failure"), x.code, x.message, x.phase, x.object);
+  return f(caf::meta::type_name("failure"), x.code, x.message, x.phase, x.object, x.node);
 }
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, ReplicaTraits& x) {
@@ -156,7 +259,7 @@ typename Inspector::result_type inspect(Inspector& f, Join& x) {
 }
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, Build& x) {
-  return f(caf::meta::type_name("build"), x.round, x.num_workers, x.devices, x.use_cpus, x.num_shards, x.seed, x.model,
+  return f(caf::meta::type_name("build"), x.round, x.num_workers, x.devices, x.use_cpus, x.plan, x.seed, x.model,
            x.precision, x.config);
 }
 template <class Inspector>
@@ -166,7 +269,7 @@ typename Inspector::result_type inspect(Inspector& f, Built& x) {
 }
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, Attach& x) {
-  return f(caf::meta::type_name("attach"), x.round, x.run, x.generation, x.share, x.strategy, x.optimizer);
+  return f(caf::meta::type_name("attach"), x.round, x.run, x.generation, x.share, x.optimizer);
 }
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, Compute& x) {
@@ -179,11 +282,11 @@ typename Inspector::result_type inspect(Inspector& f, Computed& x) {
 }
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, Apply& x) {
-  return f(caf::meta::type_name("apply"), x.round, x.step, x.buffer, x.samples, x.updates);
+  return f(caf::meta::type_name("apply"), x.round, x.step, x.buffer, x.samples, x.updates, x.timeout_ms);
 }
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, Applied& x) {
-  return f(caf::meta::type_name("applied"), x.round, x.worker, x.failure, x.reduce_bits, x.apply_bits);
+  return f(caf::meta::type_name("applied"), x.round, x.worker, x.failure, x.reduce_bits, x.apply_bits, x.bytes_sent);
 }
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, Task& x) {
@@ -199,6 +302,7 @@ typename Inspector::result_type inspect(Inspector& f, TaskDone& x) {
 
 CAF_BEGIN_TYPE_ID_BLOCK(troupe, caf::first_custom_type_id)
 CAF_ADD_TYPE_ID(troupe, (troupe::Failure))
+CAF_ADD_TYPE_ID(troupe, (troupe::PlanRequest))
 CAF_ADD_TYPE_ID(troupe, (troupe::ReplicaTraits))
 CAF_ADD_TYPE_ID(troupe, (troupe::Join))
 CAF_ADD_TYPE_ID(troupe, (troupe::Build))
@@ -211,4 +315,10 @@ CAF_ADD_TYPE_ID(troupe, (troupe::Applied))
 CAF_ADD_TYPE_ID(troupe, (troupe::TaskKind))
 CAF_ADD_TYPE_ID(troupe, (troupe::Task))
 CAF_ADD_TYPE_ID(troupe, (troupe::TaskDone))
+CAF_ADD_TYPE_ID(troupe, (troupe::NodeJoin))
+CAF_ADD_TYPE_ID(troupe, (troupe::StartWorker))
+CAF_ADD_TYPE_ID(troupe, (troupe::NodePeer))
+CAF_ADD_TYPE_ID(troupe, (troupe::BeginGeneration))
+CAF_ADD_TYPE_ID(troupe, (troupe::NodeTaskKind))
+CAF_ADD_TYPE_ID(troupe, (troupe::NodeTask))
 CAF_END_TYPE_ID_BLOCK(troupe)

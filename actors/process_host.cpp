@@ -66,9 +66,10 @@ class ProcessHost : public WorkerHost {
 
   std::string how_it_ended(int index, std::chrono::milliseconds timeout) override {
     auto& child = child_of(index);
-    if (!child) return "was not started";
+    if (!child) return "its process was not started";
     child->wait(timeout);
-    return child->how_it_ended();
+    const std::string how = child->how_it_ended();
+    return how.empty() ? "" : "its process " + how;
   }
 
   bool end_all(bool /*all_stopped*/) override {

@@ -30,14 +30,18 @@ struct Pending {
 
 /// Replicas beyond the cores that a worker can count on would fight for caches, each with all of its activations in
 /// use.
-int replicas_at_a_time(const Build& request) {
-  return request.use_cpus ? std::max(1, usable_cores() / request.num_workers) : request.devices;
+int replicas_at_a_time(const Build& request, int worker) {
+  if (!request.use_cpus) return request.devices;
+  const auto& nodes = request.plan.node_of_lane;
+  const auto lane = static_cast<std::size_t>(worker) * static_cast<std::size_t>(request.devices);
+  const auto here = std::count(nodes.begin(), nodes.end(), nodes.at(lane));
+  return std::max(1, usable_cores() / (static_cast<int>(here) / request.devices));
 }
 
 }  // namespace
 
-Worker::Worker(int index, std::unique_ptr<StoreClient> store, CreateModel creator)
-    : index_(index), store_(std::move(store)), creator_(std::move(creator)) {}
+Worker::Worker(int index, std::unique_ptr<StoreClient> store, CreateModel creator, std::shared_ptr<NodeService> node)
+    : index_(index), store_(std::move(store)), creator_(std::move(creator)), node_(std::move(node)) {}
 
 void Worker::on_replicas(std::size_t count, ErrorCode otherwise, Work work, Finish finish) {
   auto pending = std::make_shared<Pending>(count);
@@ -57,19 +61,18 @@ void Worker::on_replicas(std::size_t count, ErrorCode otherwise, Work work, Fini
 }
 
 void Worker::build(const Build& request, Done<Built> done) {
-  num_workers_ = request.num_workers;
-  num_shards_ = request.num_shards;
+  plan_request_ = request.plan;
   seed_ = request.seed;
   const int num_replicas = request.num_workers * request.devices;
   replicas_.clear();
-  const int at_a_time = replicas_at_a_time(request);
+  const int at_a_time = replicas_at_a_time(request, index_);
   turns_ = std::make_unique<Turns>(at_a_time);
   for (int device = 0; device < request.devices; ++device) {
     auto replica = std::make_unique<Replica>();
     replica->context = {index_,
                         device,
-                        shards_of(index_ * request.devices + device, num_replicas, request.num_shards),
-                        request.num_shards,
+                        shards_of(index_ * request.devices + device, num_replicas, request.plan.num_shards),
+                        request.plan.num_shards,
                         request.seed,
                         static_cast<Precision>(request.precision),
                         request.config,
@@ -91,7 +94,7 @@ void Worker::create_replica(Replica& replica, const Build& request) const {
     throw Error(ErrorCode::model_failed,
                 "the creator returned no model for device " + std::to_string(replica.context.device));
   replica.model->start(replica.context);
-  replica.description = describe(*replica.model, request.num_shards);
+  replica.description = describe(*replica.model, request.plan.num_shards);
   replica.lightweight = replica.model->lightweight();
   if (replica.lightweight) replica.queue.run_inline();
 }
@@ -127,19 +130,32 @@ void Worker::attach(const Attach& request, Done<TaskDone> done) {
 }
 
 void Worker::make_slabs(const Attach& request) {
-  if (request.share) return slabs_->map_others(kMapTimeout);
+  if (request.share) {
+    slabs_->map_others(kMapTimeout);
+    if (node_) exchange_ = node_->exchange();
+    return;
+  }
+  exchange_.reset();
   slabs_.reset();
   optimizer_ = std::make_unique<Optimizer>(optimizer_from_json(request.optimizer));
-  const Plan plan = make_plan(request.strategy, layout_.size, static_cast<std::size_t>(num_workers_));
+  plan_ = plan_request_.make(layout_.size);
   layout_.run = request.run;
   layout_.generation = request.generation;
-  layout_.num_shards = num_shards_;
   layout_.state_vectors = optimizer_->state_vectors();
-  layout_.mean_gradient = plan.driver_reduces;
+  layout_.mean_gradient = plan_.driver_reduces;
+  const int devices = static_cast<int>(replicas_.size());
+  const int first_lane = index_ * devices;
+  const Topology topology = plan_request_.topology();
+  set_local_shards(layout_, topology, topology.node_of_lane.at(static_cast<std::size_t>(first_lane)));
   std::vector<int> shards;
   for (const auto& replica : replicas_)
     shards.insert(shards.end(), replica->context.shards.begin(), replica->context.shards.end());
-  slabs_ = std::make_unique<WorkerSlabs>(*store_, layout_, shards, plan.slices[static_cast<std::size_t>(index_)]);
+  slabs_ = std::make_unique<WorkerSlabs>(*store_, layout_, shards, plan_.slice_of_lanes(first_lane, devices),
+                                         !plan_.idle(first_lane, devices));
+}
+
+int Worker::lane_of(const Replica& replica) const {
+  return index_ * static_cast<int>(replicas_.size()) + replica.context.device;
 }
 
 }  // namespace troupe

@@ -6,6 +6,7 @@
 
 #include "actors/messages.hpp"
 #include "actors/model_description.hpp"
+#include "actors/node_service.hpp"
 #include "actors/task_queue.hpp"
 #include "actors/turns.hpp"
 #include "collectives/slabs.hpp"
@@ -21,7 +22,7 @@ struct Replica {
   ModelDescription description;
   std::vector<BatchResult> computed;        ///< by position in context.shards
   std::vector<EvaluationResult> evaluated;  ///< likewise
-  ReduceSeconds spent;
+  ExchangeReport spent;
   std::string text;
   bool lightweight = false;  ///< its queue runs inline
   TaskQueue queue;
@@ -35,7 +36,8 @@ class Worker : public std::enable_shared_from_this<Worker> {
   using Done = std::function<void(Reply)>;
 
   /// @param creator for workers of the driver's process; others look theirs up by name.
-  Worker(int index, std::unique_ptr<StoreClient> store, CreateModel creator);
+  /// @param node what a worker shares with the others of its node; null where there are no nodes.
+  Worker(int index, std::unique_ptr<StoreClient> store, CreateModel creator, std::shared_ptr<NodeService> node = {});
 
   int index() const { return index_; }
   void build(const Build& request, Done<Built> done);
@@ -55,6 +57,8 @@ class Worker : public std::enable_shared_from_this<Worker> {
   void create_replica(Replica& replica, const Build& request) const;
   Built describe_replicas(const Build& request, Failure failure);
   void make_slabs(const Attach& request);
+  /// Number of a replica among those of the run.
+  int lane_of(const Replica& replica) const;
   void compute_replica(Replica& replica, const Compute& request) const;
   void apply_replica(Replica& replica, const Apply& request) const;
 
@@ -70,12 +74,14 @@ class Worker : public std::enable_shared_from_this<Worker> {
   int index_;
   std::unique_ptr<StoreClient> store_;
   CreateModel creator_;
-  int num_workers_ = 1;
-  int num_shards_ = 1;
+  std::shared_ptr<NodeService> node_;
+  PlanRequest plan_request_;
+  Plan plan_;
   std::uint64_t seed_ = 0;
   std::unique_ptr<Turns> turns_;  ///< at computing
   SlabLayout layout_;
   std::unique_ptr<WorkerSlabs> slabs_;
+  std::shared_ptr<NodeExchange> exchange_;  ///< with other nodes, if any
   std::unique_ptr<Optimizer> optimizer_;
   std::vector<std::unique_ptr<Replica>> replicas_;  ///< the last member: its threads use the others
 };

@@ -9,6 +9,8 @@
 
 namespace troupe {
 
+class Cluster;
+
 /// Where workers live: the one thing in which placements differ. A started worker sends `Join` to the driver.
 class WorkerHost {
  public:
@@ -21,7 +23,7 @@ class WorkerHost {
   virtual void start(int index) = 0;
   /// Nobody else is to join for now.
   virtual void stop_listening() {}
-  /// "in-process" or "pid N".
+  /// "in-process", "pid N", or the name of a node.
   virtual std::string node(int index) const = 0;
   virtual int pid(int index) const = 0;
   /// Why a worker is no longer there, such as "was ended by signal 9"; empty where it is still there after `timeout`.
@@ -38,5 +40,8 @@ std::unique_ptr<WorkerHost> host_in_process(caf::actor_system& system, const caf
 /// Workers are processes of this machine that run this program.
 std::unique_ptr<WorkerHost> host_processes(caf::actor_system& system, const caf::actor& driver, ObjectStore& store,
                                            int num_workers);
+
+/// Workers are actors in the nodes of a complete cluster.
+std::unique_ptr<WorkerHost> host_in_cluster(Cluster& cluster);
 
 }  // namespace troupe

@@ -11,24 +11,11 @@
 
 #include "actors/launch.hpp"
 #include "actors/local_transport.hpp"
+#include "actors/process_end.hpp"
 #include "actors/worker_actor.hpp"
 
 namespace troupe {
 namespace {
-
-/// Ends without destructors: replicas may be in the middle of a long computation, and all that others could miss is
-/// given back by the end of the process.
-[[noreturn]] void leave(int status) {
-  std::fflush(nullptr);
-  std::cout.flush();
-  std::_Exit(status);
-}
-
-void wait_for_hangup(int socket) {
-  pollfd peer{socket, 0, 0};
-  while (::poll(&peer, 1, -1) < 0 && errno == EINTR) {
-  }
-}
 
 bool has_hung_up(int socket) {
   pollfd peer{socket, 0, 0};

@@ -99,7 +99,7 @@ void Worker::compute_replica(Replica& replica, const Compute& request) const {
   for (std::size_t i = 0; i < replica.context.shards.size(); ++i) {
     const int shard = replica.context.shards[i];
     replica.computed[i] =
-        replica.model->gradient({shard, num_shards_, request.step, seed_}, weights, slabs_->gradient(shard));
+        replica.model->gradient({shard, layout_.num_shards, request.step, seed_}, weights, slabs_->gradient(shard));
   }
 }
 
@@ -113,8 +113,10 @@ void Worker::apply(const Apply& request, Done<Applied> done) {
         reply.failure = std::move(failure);
         ReduceSeconds slowest;
         for (const auto& replica : replicas_) {
-          slowest.reduce = std::max(slowest.reduce, replica->spent.reduce);
-          slowest.apply = std::max(slowest.apply, replica->spent.apply);
+          const ExchangeReport& spent = replica->spent;
+          slowest.reduce = std::max(slowest.reduce, spent.spent.reduce + spent.wait_seconds);
+          slowest.apply = std::max(slowest.apply, spent.spent.apply);
+          reply.bytes_sent += spent.bytes_sent;
         }
         reply.reduce_bits = to_bits(slowest.reduce);
         reply.apply_bits = to_bits(slowest.apply);
@@ -123,12 +125,24 @@ void Worker::apply(const Apply& request, Done<Applied> done) {
 }
 
 void Worker::apply_replica(Replica& replica, const Apply& request) const {
-  const Range range = device_part(slabs_->slice(), static_cast<std::size_t>(replica.context.device), replicas_.size());
+  const int lane = lane_of(replica);
+  const Range range = plan_.slices[static_cast<std::size_t>(lane)];
   replica.spent = {};
-  if (range.empty()) return;
-  const std::int64_t divisor = layout_.mean_gradient ? 1 : request.samples;
+  if (plan_.idle(lane, 1)) return;
   const RangeUpdate update(replica, *slabs_, *optimizer_, request, range);
-  replica.spent = reduce_and_apply(slabs_->sources(), divisor, range, std::cref(update));
+  if (!exchange_) {
+    const std::int64_t divisor = layout_.mean_gradient ? 1 : request.samples;
+    replica.spent.spent = reduce_and_apply(slabs_->sources(), divisor, range, std::cref(update));
+    return;
+  }
+  NodeExchange::Work work;
+  work.lane = lane;
+  work.gradients = &slabs_->sources();
+  work.samples = request.samples;
+  work.buffer = 1 - request.buffer;
+  work.ticket = request.round;
+  work.deadline = Deadline(std::chrono::milliseconds(request.timeout_ms));
+  replica.spent = exchange_->run(work, std::cref(update));
 }
 
 }  // namespace troupe

@@ -9,14 +9,6 @@
 namespace troupe {
 namespace {
 
-ObjectId transfer_id(const SlabLayout& layout, std::uint64_t number) {
-  ObjectId id;
-  id.run = layout.run;
-  id.step = number;
-  id.kind = ObjectKind::transfer;
-  return id;
-}
-
 /// The first `floats` floats of the driver's transfer object, for writing.
 void write_transfer(StoreClient& store, const ObjectId& id, std::size_t floats,
                     const std::function<void(std::span<float>)>& fill) {
@@ -77,7 +69,7 @@ void Worker::stop_replica(Replica& replica, const Task& /*request*/) { replica.m
 
 void Worker::transfer_weights(Replica& replica, const Task& request) {
   const Model& model = *replica.model;
-  const ObjectId first = transfer_id(layout_, request.transfer);
+  const ObjectId first = transfer_id(layout_.run, request.transfer);
   if (request.kind == TaskKind::initialize) {
     write_transfer(*store_, first, model.size(),
                    [&](std::span<float> flat) { replica.model->initialize(flat.first(model.size()), seed_); });
@@ -89,7 +81,7 @@ void Worker::transfer_weights(Replica& replica, const Task& request) {
   } else {
     const auto canonical = store_->get(first, std::chrono::seconds(10));
     const std::size_t floats = total_size(model.tensors());
-    write_transfer(*store_, transfer_id(layout_, request.transfer + 1), model.size(), [&](std::span<float> flat) {
+    write_transfer(*store_, transfer_id(layout_.run, request.transfer + 1), model.size(), [&](std::span<float> flat) {
       model.from_canonical(canonical->floats().first(floats), flat.first(model.size()));
     });
     store_->release(first);
@@ -102,7 +94,7 @@ void Worker::evaluate_replica(Replica& replica, const Task& request) {
   const auto weights = slabs_->weights(request.buffer);
   for (std::size_t i = 0; i < replica.context.shards.size(); ++i)
     replica.evaluated[i] =
-        replica.model->evaluate({replica.context.shards[i], num_shards_, request.step, seed_}, weights);
+        replica.model->evaluate({replica.context.shards[i], layout_.num_shards, request.step, seed_}, weights);
 }
 
 void Worker::call_model(Replica& replica, const Task& request) {

@@ -29,7 +29,7 @@ ObjectId SlabLayout::id(ObjectKind kind, int shard, int bucket) const {
 
 std::size_t SlabLayout::bytes() const { return (size * sizeof(float) + kPageBytes - 1) / kPageBytes * kPageBytes; }
 
-DriverSlabs::DriverSlabs(StoreClient& store, const SlabLayout& layout) : store_(store), layout_(layout) {
+SharedSlabs::SharedSlabs(StoreClient& store, const SlabLayout& layout) : store_(store), layout_(layout) {
   try {
     states_.resize(static_cast<std::size_t>(layout.state_vectors));
     for (int buffer = 0; buffer < 2; ++buffer) {
@@ -48,20 +48,20 @@ DriverSlabs::DriverSlabs(StoreClient& store, const SlabLayout& layout) : store_(
   }
 }
 
-DriverSlabs::~DriverSlabs() { release_all(store_, held_); }
+SharedSlabs::~SharedSlabs() { release_all(store_, held_); }
 
-std::shared_ptr<Mapping> DriverSlabs::create(ObjectKind kind, int shard, int bucket, bool shared_writers) {
+std::shared_ptr<Mapping> SharedSlabs::create(ObjectKind kind, int shard, int bucket, bool shared_writers) {
   const ObjectId id = layout_.id(kind, shard, bucket);
   auto mapping = store_.create(id, layout_.bytes(), {.shared_writers = shared_writers});
   held_.push_back(id);
   return mapping;
 }
 
-void DriverSlabs::seal() {
+void SharedSlabs::seal() {
   for (const ObjectId& id : held_) store_.seal(id);
 }
 
-void DriverSlabs::map_gradients(std::chrono::milliseconds timeout) {
+void SharedSlabs::map_gradients(std::chrono::milliseconds timeout) {
   for (int shard = 0; shard < layout_.num_shards; ++shard) {
     const ObjectId id = layout_.id(ObjectKind::gradient, shard);
     gradient_maps_.push_back(store_.get(id, timeout));
@@ -70,20 +70,24 @@ void DriverSlabs::map_gradients(std::chrono::milliseconds timeout) {
   }
 }
 
-std::span<float> DriverSlabs::weights(int buffer) const {
+std::span<float> SharedSlabs::weights(int buffer) const {
   return weights_[static_cast<std::size_t>(buffer)]->writable_floats().first(layout_.size);
 }
 
-std::span<float> DriverSlabs::state(int vector, int buffer) const {
+std::span<float> SharedSlabs::state(int vector, int buffer) const {
   const auto& buffers = states_[static_cast<std::size_t>(vector)];
   return buffers[static_cast<std::size_t>(buffer)]->writable_floats().first(layout_.size);
 }
 
-std::span<float> DriverSlabs::mean_gradient() const { return mean_gradient_->writable_floats().first(layout_.size); }
+std::span<float> SharedSlabs::mean_gradient() const { return mean_gradient_->writable_floats().first(layout_.size); }
 
 WorkerSlabs::WorkerSlabs(StoreClient& store, const SlabLayout& layout, const std::vector<int>& shards,
-                         const Range& slice)
-    : store_(store), layout_(layout), slice_(slice), own_gradients_(static_cast<std::size_t>(layout.num_shards)) {
+                         const Range& slice, bool contributes)
+    : store_(store),
+      layout_(layout),
+      slice_(slice),
+      contributes_(contributes),
+      own_gradients_(static_cast<std::size_t>(layout.num_shards)) {
   try {
     for (const int shard : shards) {
       const ObjectId id = layout_.id(ObjectKind::gradient, shard);
@@ -109,14 +113,17 @@ WorkerSlabs::~WorkerSlabs() { release_all(store_, held_); }
 void WorkerSlabs::map_others(std::chrono::milliseconds timeout) {
   for (int buffer = 0; buffer < 2; ++buffer)
     weights_[static_cast<std::size_t>(buffer)] = get(ObjectKind::weights, buffer, timeout);
-  if (slice_.empty()) return;
-  const int count = layout_.mean_gradient ? 1 : layout_.num_shards;
-  for (int shard = 0; shard < count; ++shard) {
-    const auto& own = own_gradients_[static_cast<std::size_t>(shard)];
-    const bool is_own = own && !layout_.mean_gradient;
-    const auto kind = layout_.mean_gradient ? ObjectKind::mean_gradient : ObjectKind::gradient;
-    source_maps_.push_back(is_own ? own : get(kind, shard, timeout));
+  if (slice_.empty() && !contributes_) return;
+  if (layout_.mean_gradient) {
+    source_maps_.push_back(get(ObjectKind::mean_gradient, 0, timeout));
     sources_.push_back(source_maps_.back()->floats().first(layout_.size));
+    return;
+  }
+  sources_.resize(static_cast<std::size_t>(layout_.num_shards));
+  for (int shard = layout_.first_shard; shard < layout_.end_shard; ++shard) {
+    const auto& own = own_gradients_[static_cast<std::size_t>(shard)];
+    source_maps_.push_back(own ? own : get(ObjectKind::gradient, shard, timeout));
+    sources_[static_cast<std::size_t>(shard)] = source_maps_.back()->floats().first(layout_.size);
   }
 }
 

@@ -18,6 +18,8 @@ struct SlabLayout {
   std::uint64_t generation = 0;
   std::size_t size = 0;  ///< floats of the flat vectors
   int num_shards = 1;
+  int first_shard = 0;  ///< of those whose gradients lie in this store; the others' lie in other nodes'
+  int end_shard = 1;
   int state_vectors = 0;       ///< of the optimizer
   bool mean_gradient = false;  ///< the driver adds the gradients and shares their mean
 
@@ -30,14 +32,15 @@ struct SlabLayout {
 template <class T>
 using Buffers = std::array<T, 2>;
 
-/// The driver's slabs: weights and optimizer state, which it creates for the slice owners to write, and the mean
-/// gradient where it adds the gradients itself. Released when this goes.
-class DriverSlabs {
+/// The slabs that all workers of a machine share: weights and optimizer state, made for the slice owners to write, and
+/// the mean gradient where the driver adds the gradients itself. They belong to the driver, or in a cluster to the
+/// node. Released when this goes.
+class SharedSlabs {
  public:
-  DriverSlabs(StoreClient& store, const SlabLayout& layout);
-  ~DriverSlabs();
-  DriverSlabs(const DriverSlabs&) = delete;
-  DriverSlabs& operator=(const DriverSlabs&) = delete;
+  SharedSlabs(StoreClient& store, const SlabLayout& layout);
+  ~SharedSlabs();
+  SharedSlabs(const SharedSlabs&) = delete;
+  SharedSlabs& operator=(const SharedSlabs&) = delete;
 
   /// Publishes weights and state; from now on only those who opened their slices can write.
   void seal();
@@ -67,7 +70,9 @@ class DriverSlabs {
 class WorkerSlabs {
  public:
   /// Creates the gradients of `shards` and opens the slice for writing.
-  WorkerSlabs(StoreClient& store, const SlabLayout& layout, const std::vector<int>& shards, const Range& slice);
+  /// @param contributes whether gradients are needed though the slice is empty.
+  WorkerSlabs(StoreClient& store, const SlabLayout& layout, const std::vector<int>& shards, const Range& slice,
+              bool contributes = false);
   ~WorkerSlabs();
   WorkerSlabs(const WorkerSlabs&) = delete;
   WorkerSlabs& operator=(const WorkerSlabs&) = delete;
@@ -81,7 +86,8 @@ class WorkerSlabs {
   std::span<float> weights_slice(int buffer, const Range& range) const;
   std::span<float> state_slice(int vector, int buffer, const Range& range) const;
   const Range& slice() const { return slice_; }
-  /// What a slice is reduced from: all shards' gradients, or the driver's mean.
+  /// What a slice is reduced from: by shard, the gradients that lie in this store (the others' are empty), or the
+  /// driver's mean alone.
   const Gradients& sources() const { return sources_; }
 
  private:
@@ -92,6 +98,7 @@ class WorkerSlabs {
   StoreClient& store_;
   SlabLayout layout_;
   Range slice_;
+  bool contributes_;
   std::vector<ObjectId> held_;
   std::vector<std::shared_ptr<Mapping>> own_gradients_;  ///< by shard; null for the others'
   Buffers<std::shared_ptr<Mapping>> weights_;

@@ -28,6 +28,9 @@ class Transport {
   /// must stay until the membership ends. @throws Error invalid_argument when the window is announced already.
   virtual void announce(WindowId window, int from, std::span<std::byte> bytes, std::size_t segment_bytes) = 0;
 
+  /// Nobody writes into the window's memory any more when this returns. Unknown windows are none.
+  virtual void withdraw(WindowId window) = 0;
+
   /// Sends one whole segment: `bytes` go to `segment * segment_bytes` of the receiver's window. Returns when they have
   /// left this process's memory. @throws Error timeout, or worker_lost naming the node.
   virtual void send(int to, WindowId window, std::uint64_t ticket, std::uint32_t segment,

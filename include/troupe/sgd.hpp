@@ -23,6 +23,16 @@ void init(int argc, char** argv);
 enum class Placement : std::uint8_t {
   in_process,  ///< workers are actors on threads of this process
   processes,   ///< each worker is a process of this machine, started from this program's file
+  cluster,     ///< workers are actors in processes of other machines, the nodes, which dial this one and join
+};
+
+/// Where nodes join. Both sides show certificates of one private authority (`troupe certs`), over TLS 1.3; without
+/// them nothing is listened to.
+struct ClusterOptions {
+  std::string listen = {};  ///< "ADDRESS:PORT" of this machine that nodes dial
+  int num_nodes = 1;        ///< the run begins when so many have joined; workers are dealt to them evenly, in order
+  std::string certs = {};   ///< folder with ca.pem, cert.pem and key.pem, of role driver
+  int streams = 1;          ///< data connections from each node to each other
 };
 
 struct Options {
@@ -31,11 +41,17 @@ struct Options {
                                ///< / num_workers, at least 1) compute one after the other
   bool use_cpus = true;        ///< false asks for accelerators
   Placement placement = Placement::in_process;
-  std::string strategy = "sharded";  ///< "sharded": each worker updates its slice; "driver": the driver adds all
+  std::string strategy = "auto";  ///< how gradients become one update. "sharded": each worker updates its slice;
+                                  ///< "driver": the driver adds all (both on one machine). Among nodes: "hierarchical",
+                                  ///< "ring" or "parameter-server". "auto": sharded, or hierarchical among nodes
+  bool deterministic = true;      ///< keep the order of additions that makes all strategies and placements give the
+                                  ///< same bits; false lets nodes add in the order of the ring
+  int parameter_servers = 0;      ///< nodes that own slices under "parameter-server"; 0: all
   int num_shards = 0;                ///< data shards of the run; 0: num_workers x devices_per_worker
   std::uint64_t seed = 1;
   OptimizerOptions optimizer = {};
   Precision precision = Precision::f32;  ///< bf16: where model and device have it; see DistributedSGD::precision
+  ClusterOptions cluster = {};           ///< for placement `cluster`
   std::string config = {};               ///< handed to the creator as it is
   bool verbose = true;                   ///< `step()` prints the time of each phase to standard output, and a line on
                                          ///< standard error says where bf16 is asked for and f32 computed
@@ -68,6 +84,7 @@ struct StepReport {
   double loss = 0;        ///< mean over the samples, before the update
   std::int64_t samples = 0;
   std::int64_t bytes_copied = 0;  ///< gradient bytes written a second time, after the model wrote them
+  std::int64_t bytes_sent = 0;    ///< between nodes, in both rounds of the exchange, by all nodes together
   PhaseSeconds seconds;
 };
 

@@ -36,6 +36,9 @@ class Credentials {
   std::shared_ptr<SSL_CTX> client_;
 };
 
+/// Which role a folder's certificate carries, whatever else may be wrong with it. @throws Error bad_certificate
+Role role_of(const std::string& folder);
+
 /// Makes a new authority in `folder` (`ca.pem`, `ca-key.pem`) and the driver's credentials in `folder/driver`.
 /// Keys are readable by their owner only. @throws Error bad_certificate when there is one already; system.
 void create_authority(const std::string& folder);

@@ -10,10 +10,11 @@
 
 namespace troupe {
 
-/// One node of a membership.
+/// One node of a membership; the driver may be one, for what passes between it and the nodes.
 struct PeerNode {
   std::string name;  ///< of its certificate
   Address address;   ///< where its gate listens
+  Role role = Role::node;
 };
 
 /// All nodes of one generation of a run.
@@ -51,6 +52,7 @@ class DataPlane : public Transport {
   void take(const Hello& hello, TlsStream stream);
 
   void announce(WindowId window, int from, std::span<std::byte> bytes, std::size_t segment_bytes) override;
+  void withdraw(WindowId window) override;
   void send(int to, WindowId window, std::uint64_t ticket, std::uint32_t segment, std::span<const std::byte> bytes,
             const Deadline& deadline) override;
   void wait(WindowId window, std::uint64_t ticket, std::uint32_t segment, const Deadline& deadline) override;

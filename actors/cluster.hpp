@@ -1,0 +1,82 @@
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "actors/mailbox.hpp"
+#include "actors/tls_transport.hpp"
+#include "runtime/net/data_plane.hpp"
+#include "runtime/net/gate.hpp"
+#include "troupe/sgd.hpp"
+
+namespace troupe {
+
+/// A node of a run, as the driver sees it.
+struct ClusterNode {
+  caf::actor actor;
+  std::string name;  ///< of its certificate, with its address where several show the same
+  NodeJoin join;
+  std::shared_ptr<ControlLink> link;
+  bool lost = false;
+};
+
+/// Workers are dealt to nodes evenly, in order.
+inline int node_of_worker(int worker, int num_workers, int num_nodes) {
+  return static_cast<int>(std::int64_t{worker} * num_nodes / num_workers);
+}
+
+/// The driver's nodes: opens the gate at which they join, knows which worker lives where, and holds the driver's own
+/// end of the data plane.
+class Cluster {
+ public:
+  /// Listens from now on. @throws Error invalid_argument, bad_certificate or system
+  Cluster(caf::actor_system& system, const caf::actor& driver, const ClusterOptions& options, int num_workers);
+  ~Cluster();
+  Cluster(const Cluster&) = delete;
+  Cluster& operator=(const Cluster&) = delete;
+
+  // Joining.
+  bool complete() const { return complete_; }
+  /// False when the join is none of ours, or comes twice. The last one completes the cluster: from then on nodes have
+  /// numbers, in order of name.
+  bool accept(const NodeJoined& joined);
+  int missing() const { return options_.num_nodes - static_cast<int>(nodes_.size()); }
+  bool note_end(const caf::actor_addr& actor);
+
+  // A complete cluster.
+  int size() const { return static_cast<int>(nodes_.size()); }
+  const ClusterNode& node(int index) const { return nodes_[static_cast<std::size_t>(index)]; }
+  int node_of_worker(int worker) const { return troupe::node_of_worker(worker, num_workers_, options_.num_nodes); }
+  /// Nodes in order of their numbers, and the driver.
+  std::vector<NodePeer> peers() const;
+  int streams() const { return options_.streams; }
+  DataPlane& data_plane() { return data_plane_; }
+
+ private:
+  struct Pending {
+    std::string token;
+    std::shared_ptr<ControlLink> link;
+  };
+  std::string admit(const Hello& hello, const TlsStream& stream);
+  void take(const Hello& hello, TlsStream stream);
+  void admit_nobody_else();
+  void give_status(TlsStream& stream) const;
+
+  ClusterOptions options_;
+  int num_workers_;
+  std::shared_ptr<const Credentials> credentials_;
+  DataPlane data_plane_;
+  mutable std::mutex mutex_;  ///< the gate's thread reads and writes the next three
+  std::vector<Pending> pending_;
+  std::vector<ClusterNode> nodes_;
+  bool complete_ = false;
+  TlsListener listener_;
+  std::unique_ptr<Gate> gate_;  ///< goes first
+};
+
+/// What a driver's gate tells of its run: a JSON array with an object for each node. @throws Error
+std::string ask_for_nodes(const Address& driver, const std::string& certs);
+
+}  // namespace troupe

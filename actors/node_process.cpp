@@ -1,0 +1,150 @@
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstring>
+#include <iostream>
+#include <random>
+#include <thread>
+
+#include "actors/launch.hpp"
+#include "actors/node_actor.hpp"
+#include "actors/process_end.hpp"
+#include "actors/tls_transport.hpp"
+#include "runtime/child_process.hpp"
+#include "runtime/cores.hpp"
+#include "runtime/net/gate.hpp"
+
+// A node: a process that serves one run after another, each in a child of its own, so that nothing of a run that went
+// wrong (a worker that hangs, memory that leaks) outlives it.
+namespace troupe {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr milliseconds kFirstPause{200};
+constexpr milliseconds kLongestPause{3000};
+constexpr seconds kJoinTimeout{10};
+
+Token random_token() {
+  Token token;
+  std::random_device random;
+  for (std::byte& each : token) each = static_cast<std::byte>(random());
+  return token;
+}
+
+/// Dials until somebody listens; what is refused for good is thrown.
+TlsStream find_driver(const NodeLaunch& launch, const Credentials& credentials, const Hello& hello) {
+  milliseconds pause = kFirstPause;
+  std::string said;
+  for (;;) {
+    try {
+      TlsStream stream = TlsStream::dial(launch.join, credentials, Role::driver, Deadline(kJoinTimeout));
+      say_hello(stream, hello, Deadline(kJoinTimeout));
+      return stream;
+    } catch (const Error& error) {
+      if (launch.once && error.code() == ErrorCode::protocol) throw;
+      if (said != error.message())
+        std::cerr << "troupe: node " << credentials.name() << " waits for a driver: " << error.message() << std::endl;
+      said = error.message();
+    }
+    std::this_thread::sleep_for(pause);
+    pause = std::min(2 * pause, kLongestPause);
+  }
+}
+
+/// Data connections come from the run's nodes and driver.
+Gate open_gate(const NodeLaunch& launch, const TlsStream& control, std::shared_ptr<const Credentials> credentials,
+               DataPlane& data_plane) {
+  const Address address = launch.listen.host.empty() ? Address{control.local_host(), 0} : launch.listen;
+  return Gate(
+      address, std::move(credentials),
+      [&data_plane](const Hello& hello, const TlsStream& stream) {
+        if (hello.purpose != Purpose::data) return std::string("this is a node, not a driver");
+        return data_plane.admit(hello, stream);
+      },
+      [&data_plane](const Hello& hello, TlsStream stream) { data_plane.take(hello, std::move(stream)); });
+}
+
+NodeJoin make_join(const Hello& hello, const Address& gate) {
+  NodeJoin join;
+  join.token.assign(reinterpret_cast<const char*>(hello.token.data()), hello.token.size());
+  join.pid = static_cast<std::int32_t>(::getpid());
+  join.cores = usable_cores();
+  join.host = gate.host;
+  join.port = gate.port;
+  return join;
+}
+
+void wait_for_end_of(caf::actor_system& system, const caf::actor& driver) {
+  caf::scoped_actor self(system);
+  self->monitor(driver);
+  self->receive([](const caf::down_msg&) {});
+}
+
+void serve_one_run(const NodeLaunch& launch) {
+  auto credentials = std::make_shared<const Credentials>(launch.certs, Role::node);
+  Hello hello = make_hello(Purpose::control);
+  hello.token = random_token();
+  TlsStream control = find_driver(launch, *credentials, hello);
+  ObjectStore store;
+  auto service = std::make_shared<NodeService>(store, credentials, std::clamp(usable_cores() / 2, 1, 4));
+  const Gate gate = open_gate(launch, control, credentials, service->data_plane());
+  const std::string driver_name = control.peer_address();
+  SystemConfig config(1, true);
+  caf::actor_system system(config);
+  const caf::actor driver = connect_tls(system, std::move(control), kJoinTimeout);
+  std::cerr << "troupe: node " << credentials->name() << " joined the driver at " << driver_name << std::endl;
+  system.spawn<caf::detached>(node_actor, service, &store, driver, make_join(hello, gate.address()));
+  wait_for_end_of(system, driver);
+  std::cerr << "troupe: node " << credentials->name() << ": the run has ended" << std::endl;
+  leave(0);
+}
+
+/// Ends this process when the one that started it ends.
+void follow_parent() {
+  std::thread([] {
+    wait_for_hangup(NodeLaunch::kParentSocket);
+    leave(0);
+  }).detach();
+}
+
+[[noreturn]] void serve_runs(NodeLaunch launch) {
+  launch.once = true;
+  launch.watched = true;
+  milliseconds pause = kFirstPause;
+  for (;;) {
+    int ends[2];
+    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) throw_errno("socketpair");
+    const FileDescriptor ours(ends[0]);
+    FileDescriptor theirs(ends[1]);
+    auto child = ChildProcess::start("/proc/self/exe", launch.arguments(program_name()),
+                                     {{theirs.get(), NodeLaunch::kParentSocket}});
+    theirs = {};
+    while (!child.wait(std::chrono::hours(1))) {
+    }
+    const bool well = child.how_it_ended() == "ended with status 0";
+    pause = well ? kFirstPause : std::min(2 * pause, kLongestPause);
+    std::this_thread::sleep_for(pause);
+  }
+}
+
+}  // namespace
+
+void run_node(const NodeLaunch& launch) {
+  try {
+    const Credentials checked(launch.certs, Role::node);  // before anything else
+    if (!launch.once) serve_runs(launch);
+    if (launch.watched) follow_parent();
+    serve_one_run(launch);
+  } catch (const Error& error) {
+    std::cerr << "troupe: " << to_string(error.code()) << ": " << error.what() << '\n';
+  } catch (const std::exception& error) {
+    std::cerr << "troupe: " << error.what() << '\n';
+  }
+  leave(1);
+}
+
+}  // namespace troupe

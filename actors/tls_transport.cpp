@@ -1,0 +1,277 @@
+#include "actors/tls_transport.hpp"
+
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <caf/io/basp_broker.hpp>
+#include <caf/io/middleman_actor_impl.hpp>
+#include <caf/io/network/acceptor_impl.hpp>
+#include <caf/io/network/default_multiplexer.hpp>
+#include <caf/io/network/stream_impl.hpp>
+#include <deque>
+#include <mutex>
+#include <optional>
+
+namespace troupe {
+
+using caf::io::network::default_multiplexer;
+using caf::io::network::native_socket;
+using caf::io::network::rw_state;
+
+namespace {
+
+/// CAF names what is published by port numbers; nothing is bound to this one.
+constexpr std::uint16_t kPort = 1;
+constexpr caf::timespan kManagerPatience = std::chrono::seconds(10);
+
+/// CAF closes its own descriptor of a socket whose other one belongs to the stream.
+native_socket second_descriptor(int fd) {
+  const int copy = ::fcntl(fd, F_DUPFD_CLOEXEC, 0);
+  if (copy < 0) throw_errno("fcntl");
+  return copy;
+}
+
+/// How CAF reads and writes a TLS stream, in place of a plain socket.
+class TlsPolicy {
+ public:
+  TlsPolicy(TlsStream stream, std::shared_ptr<ControlLink> link) : stream_(std::move(stream)), link_(std::move(link)) {}
+  TlsPolicy(TlsPolicy&&) = default;
+  ~TlsPolicy() {
+    if (link_) link_->open = false;
+  }
+
+  rw_state read_some(std::size_t& result, native_socket /*fd*/, void* into, std::size_t bytes) {
+    return outcome(result, [&] { return stream_.read_some({static_cast<std::byte*>(into), bytes}); });
+  }
+  rw_state write_some(std::size_t& result, native_socket /*fd*/, const void* from, std::size_t bytes) {
+    result = 0;
+    if (bytes == 0) return rw_state::indeterminate;
+    return outcome(result, [&] { return stream_.write_some({static_cast<const std::byte*>(from), bytes}); });
+  }
+  /// The socket does not become readable again for what is decrypted already.
+  bool must_read_more(native_socket /*fd*/, std::size_t /*threshold*/) { return stream_.pending() > 0; }
+
+ private:
+  template <class Call>
+  rw_state outcome(std::size_t& result, Call call) {
+    result = 0;
+    try {
+      const TlsStream::Progress progress = call();
+      result = progress.bytes;
+      note_round_trip();
+      return progress.wants == TlsStream::Wants::closed ? rw_state::failure : rw_state::success;
+    } catch (const Error&) {
+      return rw_state::failure;
+    }
+  }
+
+  void note_round_trip() {
+    if (!link_ || Clock::now() < next_look_) return;
+    next_look_ = Clock::now() + std::chrono::milliseconds(500);
+    tcp_info info{};
+    socklen_t length = sizeof info;
+    if (::getsockopt(stream_.fd(), IPPROTO_TCP, TCP_INFO, &info, &length) == 0)
+      link_->round_trip_us = static_cast<int>(info.tcpi_rtt);
+  }
+
+  TlsStream stream_;
+  std::shared_ptr<ControlLink> link_;
+  Clock::time_point next_look_;
+};
+
+/// CAF's view of a connection.
+class TlsScribe : public caf::io::scribe {
+ public:
+  TlsScribe(default_multiplexer& multiplexer, native_socket fd, TlsStream stream, std::shared_ptr<ControlLink> link)
+      : scribe(caf::io::network::conn_hdl_from_socket(fd)),
+        address_(stream.peer_address()),
+        stream_(multiplexer, fd, std::move(stream), std::move(link)) {}
+
+  void configure_read(caf::io::receive_policy::config config) override {
+    stream_.configure_read(config);
+    if (!launched_) stream_.start(this);
+    launched_ = true;
+  }
+  void ack_writes(bool enable) override { stream_.ack_writes(enable); }
+  std::vector<char>& wr_buf() override { return stream_.wr_buf(); }
+  std::vector<char>& rd_buf() override { return stream_.rd_buf(); }
+  void graceful_shutdown() override {
+    stream_.graceful_shutdown();
+    detach(&stream_.backend(), false);
+  }
+  void flush() override { stream_.flush(this); }
+  std::string addr() const override { return address_; }
+  std::uint16_t port() const override { return kPort; }
+  void add_to_loop() override { stream_.activate(this); }
+  void remove_from_loop() override { stream_.passivate(); }
+
+ private:
+  std::string address_;
+  bool launched_ = false;
+  caf::io::network::stream_impl<TlsPolicy> stream_;
+};
+
+caf::io::scribe_ptr make_scribe(default_multiplexer& multiplexer, TlsStream stream, std::shared_ptr<ControlLink> link) {
+  const native_socket fd = second_descriptor(stream.fd());
+  return caf::make_counted<TlsScribe>(multiplexer, fd, std::move(stream), std::move(link));
+}
+
+}  // namespace
+
+/// Through which streams come from the gate's thread to CAF's.
+struct TlsListener::Door {
+  struct Entry {
+    TlsStream stream;
+    std::shared_ptr<ControlLink> link;
+  };
+
+  Door() : bell(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK | EFD_SEMAPHORE)) {
+    if (!bell) throw_errno("eventfd");
+  }
+  void enter(Entry entry) {
+    {
+      const std::lock_guard lock(mutex);
+      waiting.push_back(std::move(entry));
+    }
+    const std::uint64_t one = 1;
+    if (::write(bell.get(), &one, sizeof one) != sizeof one) throw_errno("eventfd");
+  }
+  std::optional<Entry> next() {
+    const std::lock_guard lock(mutex);
+    if (waiting.empty()) return std::nullopt;
+    Entry entry = std::move(waiting.front());
+    waiting.pop_front();
+    return entry;
+  }
+
+  FileDescriptor bell;  ///< counts who waits
+  std::mutex mutex;
+  std::deque<Entry> waiting;
+};
+
+namespace {
+
+/// "Accepts" by hearing the door's bell.
+struct BellPolicy {
+  static bool try_accept(native_socket& result, native_socket fd) {
+    std::uint64_t one = 0;
+    if (::read(fd, &one, sizeof one) != sizeof one) return true;
+    result = fd;
+    return true;
+  }
+};
+
+template <class Door>
+class TlsDoorman : public caf::io::doorman {
+ public:
+  TlsDoorman(default_multiplexer& multiplexer, native_socket bell, std::shared_ptr<Door> door)
+      : doorman(caf::io::network::accept_hdl_from_socket(bell)), acceptor_(multiplexer, bell), door_(std::move(door)) {}
+
+  bool new_connection() override {
+    if (detached()) return false;
+    auto entry = door_->next();
+    if (!entry) return true;
+    auto& multiplexer = acceptor_.backend();
+    auto scribe = make_scribe(multiplexer, std::move(entry->stream), std::move(entry->link));
+    const auto handle = scribe->hdl();
+    parent()->add_scribe(std::move(scribe));
+    return doorman::new_connection(&multiplexer, handle);
+  }
+  void graceful_shutdown() override {
+    acceptor_.graceful_shutdown();
+    detach(&acceptor_.backend(), false);
+  }
+  void launch() override { acceptor_.start(this); }
+  std::string addr() const override { return "gate"; }
+  std::uint16_t port() const override { return kPort; }
+  void add_to_loop() override { acceptor_.activate(this); }
+  void remove_from_loop() override { acceptor_.passivate(); }
+
+ private:
+  caf::io::network::acceptor_impl<BellPolicy> acceptor_;
+  std::shared_ptr<Door> door_;
+};
+
+/// CAF's connection manager for streams that exist already: what `connect` and `open` are to return is handed over
+/// before they are asked.
+class TlsManager : public caf::io::middleman_actor_impl {
+ public:
+  using Make = std::function<caf::expected<caf::io::scribe_ptr>(default_multiplexer&)>;
+  using MakeDoorman = std::function<caf::expected<caf::io::doorman_ptr>(default_multiplexer&)>;
+
+  TlsManager(caf::actor_config& config, caf::actor broker, Make scribe, MakeDoorman doorman)
+      : middleman_actor_impl(config, std::move(broker)), scribe_(std::move(scribe)), doorman_(std::move(doorman)) {}
+
+ protected:
+  caf::expected<caf::io::scribe_ptr> connect(const std::string& /*host*/, std::uint16_t /*port*/) override {
+    return scribe_(multiplexer());
+  }
+  caf::expected<caf::io::doorman_ptr> open(std::uint16_t /*port*/, const char* /*address*/, bool /*reuse*/) override {
+    return doorman_(multiplexer());
+  }
+
+ private:
+  default_multiplexer& multiplexer() { return dynamic_cast<default_multiplexer&>(system().middleman().backend()); }
+
+  Make scribe_;
+  MakeDoorman doorman_;
+};
+
+caf::io::middleman_actor make_manager(caf::actor_system& system, TlsManager::Make scribe,
+                                      TlsManager::MakeDoorman doorman) {
+  auto broker = system.middleman().named_broker<caf::io::basp_broker>(caf::atom("BASP"));
+  return system.spawn<TlsManager, caf::hidden>(std::move(broker), std::move(scribe), std::move(doorman));
+}
+
+}  // namespace
+
+TlsListener::TlsListener(caf::actor_system& system, const caf::actor& reachable) : door_(std::make_shared<Door>()) {
+  const auto doorman = [door = door_](default_multiplexer& multiplexer) -> caf::expected<caf::io::doorman_ptr> {
+    return caf::io::doorman_ptr(
+        caf::make_counted<TlsDoorman<Door>>(multiplexer, second_descriptor(door->bell.get()), door));
+  };
+  manager_ = make_manager(system, nullptr, doorman);
+  caf::scoped_actor self(system);
+  std::string problem;
+  self->request(manager_, kManagerPatience, caf::publish_atom_v, kPort,
+                caf::actor_cast<caf::strong_actor_ptr>(reachable), std::set<std::string>{}, std::string(), false)
+      .receive([](std::uint16_t) {}, [&](const caf::error& error) { problem = self->system().render(error); });
+  if (!problem.empty()) throw Error(ErrorCode::system, "cannot listen for nodes: " + problem);
+}
+
+TlsListener::~TlsListener() {
+  caf::scoped_actor self(manager_->home_system());
+  self->request(manager_, kManagerPatience, caf::close_atom_v, kPort).receive([] {}, [](const caf::error&) {});
+  self->send_exit(manager_, caf::exit_reason::user_shutdown);
+}
+
+void TlsListener::hand_over(TlsStream stream, std::shared_ptr<ControlLink> link) {
+  door_->enter({std::move(stream), std::move(link)});
+}
+
+caf::actor connect_tls(caf::actor_system& system, TlsStream stream, std::chrono::milliseconds timeout) {
+  const std::string address = stream.peer_address();
+  auto taken = std::make_shared<std::optional<TlsStream>>(std::move(stream));
+  const auto scribe = [taken](default_multiplexer& multiplexer) -> caf::expected<caf::io::scribe_ptr> {
+    if (!*taken) return caf::make_error(caf::sec::cannot_connect_to_node);
+    TlsStream once = *std::exchange(*taken, std::nullopt);
+    return make_scribe(multiplexer, std::move(once), nullptr);
+  };
+  const auto manager = make_manager(system, scribe, nullptr);
+  caf::scoped_actor self(system);
+  caf::actor found;
+  std::string problem = "no actor there";
+  self->request(manager, caf::timespan(timeout), caf::connect_atom_v, address, kPort)
+      .receive([&](const caf::node_id&, const caf::strong_actor_ptr& actor,
+                   const std::set<std::string>&) { found = caf::actor_cast<caf::actor>(actor); },
+               [&](const caf::error& error) { problem = self->system().render(error); });
+  self->send_exit(manager, caf::exit_reason::user_shutdown);
+  if (!found) throw Error(ErrorCode::protocol, "cannot reach the driver: " + problem, {.object = address});
+  return found;
+}
+
+}  // namespace troupe
