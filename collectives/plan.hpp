@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "collectives/tree.hpp"
+
 namespace troupe {
 
 /// A range of the flat vectors, in floats.
@@ -16,6 +18,12 @@ struct Range {
   bool operator==(const Range&) const = default;
 };
 
+/// Lanes [first, first + count).
+struct Lanes {
+  int first = 0;
+  int count = 0;
+};
+
 /// Where the replicas ("lanes": worker x device, in order) of a run live.
 struct Topology {
   std::vector<int> node_of_lane;  ///< never decreasing, from 0, without gaps; all 0 on one machine
@@ -23,6 +31,7 @@ struct Topology {
 
   int num_lanes() const { return static_cast<int>(node_of_lane.size()); }
   int num_nodes() const { return node_of_lane.empty() ? 0 : node_of_lane.back() + 1; }
+  Lanes lanes_of_node(int node) const;
 };
 
 /// How the gradients are to be reduced.
@@ -32,13 +41,40 @@ struct PlanOptions {
   int parameter_servers = 0;      ///< nodes that own slices under parameter-server; 0: all
 };
 
+/// What one lane sends to another about the slice of an owner, segment by segment, into a window of the receiver's
+/// node.
+struct Flow {
+  enum class Kind : unsigned char {
+    partial,      ///< the sum of shards [first_shard, end_shard), a complete subtree, to the owner
+    running_sum,  ///< ring order: the sum of all shards of the members passed so far
+    weights,      ///< the slice's new weights
+  };
+  Kind kind = Kind::partial;
+  int owner = 0;  ///< the lane whose slice it is about
+  int from_lane = 0;
+  int to_lane = 0;  ///< who waits for it: the owner of sums; a lane of its node for weights and sums to be passed on
+  int from_node = 0;
+  int to_node = 0;
+  int first_shard = 0;  ///< of a partial sum
+  int end_shard = 0;
+
+  bool operator==(const Flow&) const = default;
+};
+
 /// Who adds, who applies and who sends what, a pure function of options, topology and size.
 struct Plan {
   std::string strategy;         ///< never "auto"
   bool deterministic = true;    ///< whether the fixed tree is kept
   bool driver_reduces = false;  ///< the driver adds all gradients; else each lane adds its slice's
   std::vector<Range> slices;    ///< what each lane applies; cut at pages, so small models leave some empty
+  Topology topology;
+  bool ring_order = false;  ///< sums are passed on from member to member, each adding its shards
+  std::vector<Flow> flows;  ///< none within one node; what is about one owner lies side by side
 
+  /// The shards of lane `lane`: [begin, end).
+  Leaves shards_of_lane(int lane) const;
+  /// The shards of all lanes of `node`.
+  Leaves shards_of_node(int node) const;
   /// The slices of lanes [first, first + count) of one worker, which lie side by side.
   Range slice_of_lanes(int first, int count) const;
 };

@@ -16,22 +16,29 @@ TROUPE_CLONES void divide(float* values, std::size_t count, float divisor) {
 
 }  // namespace
 
-ReduceSeconds reduce_and_apply(const Gradients& gradients, std::int64_t samples, const Range& range,
-                               const ApplyChunk& apply) {
+ReduceSeconds apply_mean(const SumChunk& sum, std::int64_t samples, const Range& range, const ApplyChunk& apply) {
   alignas(64) std::array<float, kTreeChunk> mean;
-  std::vector<const float*> sources(gradients.size());
   ReduceSeconds spent;
   Stopwatch watch;
   for (std::size_t begin = range.begin; begin < range.end; begin += kTreeChunk) {
     const std::size_t count = std::min(kTreeChunk, range.end - begin);
-    for (std::size_t shard = 0; shard < sources.size(); ++shard) sources[shard] = gradients[shard].data() + begin;
-    tree_sum(sources.data(), sources.size(), count, mean.data());
+    sum(begin, count, mean.data());
     if (samples != 1) divide(mean.data(), count, static_cast<float>(samples));
     spent.reduce += watch.lap();
     apply(begin, {mean.data(), count});
     spent.apply += watch.lap();
   }
   return spent;
+}
+
+ReduceSeconds reduce_and_apply(const Gradients& gradients, std::int64_t samples, const Range& range,
+                               const ApplyChunk& apply) {
+  std::vector<const float*> sources(gradients.size());
+  const auto sum = [&](std::size_t begin, std::size_t count, float* out) {
+    for (std::size_t shard = 0; shard < sources.size(); ++shard) sources[shard] = gradients[shard].data() + begin;
+    tree_sum(sources.data(), sources.size(), count, out);
+  };
+  return apply_mean(sum, samples, range, apply);
 }
 
 }  // namespace troupe

@@ -29,8 +29,19 @@ TROUPE_CLONES void add4(const float* a, const float* b, const float* c, const fl
   for (std::size_t i = 0; i < count; ++i) out[i] = (a[i] + b[i]) + (c[i] + d[i]);
 }
 
-TROUPE_CLONES void add_to(const float* a, std::size_t count, float* __restrict out) {
-  for (std::size_t i = 0; i < count; ++i) out[i] += a[i];
+TROUPE_CLONES void add_in_place(float* __restrict sum, const float* __restrict values, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) sum[i] += values[i];
+}
+
+void append_subtrees(const Leaves& subtree, const Leaves& wanted, std::vector<Leaves>& found) {
+  if (subtree.end <= wanted.begin || wanted.end <= subtree.begin) return;
+  if (wanted.begin <= subtree.begin && subtree.end <= wanted.end) {
+    found.push_back(subtree);
+    return;
+  }
+  const std::size_t middle = subtree.begin + left_leaves(subtree.size());
+  append_subtrees({subtree.begin, middle}, wanted, found);
+  append_subtrees({middle, subtree.end}, wanted, found);
 }
 
 }  // namespace
@@ -62,7 +73,15 @@ void tree_sum(const float* const* sources, std::size_t num_sources, std::size_t 
   alignas(64) std::array<float, kTreeChunk> right;
   tree_sum(sources, left, count, out);
   tree_sum(sources + left, num_sources - left, count, right.data());
-  add_to(right.data(), count, out);
+  add_in_place(out, right.data(), count);
+}
+
+void add_to(float* sum, const float* values, std::size_t count) { add_in_place(sum, values, count); }
+
+std::vector<Leaves> complete_subtrees(std::size_t num_leaves, std::size_t begin, std::size_t end) {
+  std::vector<Leaves> found;
+  if (begin < end) append_subtrees({0, num_leaves}, {begin, end}, found);
+  return found;
 }
 
 }  // namespace troupe

@@ -15,6 +15,8 @@ const char* kind_name(ObjectKind kind) {
       return "optimizer state";
     case ObjectKind::transfer:
       return "transfer";
+    case ObjectKind::partial:
+      return "partial sums";
   }
   return "object";
 }

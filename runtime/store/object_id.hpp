@@ -13,6 +13,7 @@ enum class ObjectKind : std::uint32_t {
   weights,          ///< one of the two buffers of the weights
   optimizer_state,  ///< one of the two buffers of one of the optimizer's vectors
   transfer,         ///< weights on their way between the driver and a model
+  partial,          ///< sums that other nodes send to the owner of a slice
 };
 
 /// Says what an object holds, so that publishing it twice is harmless.

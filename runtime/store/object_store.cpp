@@ -34,7 +34,7 @@ bool well_formed(const store::Request& request) {
   const auto operation = static_cast<std::uint32_t>(request.operation);
   return request.magic == store::kMagic && operation >= static_cast<std::uint32_t>(store::Operation::create) &&
          operation <= static_cast<std::uint32_t>(store::Operation::usage) &&
-         (kind >= 1 && kind <= static_cast<std::uint32_t>(ObjectKind::transfer)) &&
+         (kind >= 1 && kind <= static_cast<std::uint32_t>(ObjectKind::partial)) &&
          request.deadline_ms <= kLongestWaitMs;
 }
 

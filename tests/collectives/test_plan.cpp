@@ -56,9 +56,16 @@ TEST_CASE("shards are dealt out completely, contiguously and evenly") {
 }
 
 TEST_CASE("strategies have names") {
-  CHECK(make_plan("driver", 10, 2).driver_reduces);
-  CHECK_FALSE(make_plan("sharded", 10, 2).driver_reduces);
-  CHECK(make_plan("sharded", 10, 2).slices == std::vector<Range>{{0, 10}, {10, 10}});
-  CHECK(code_of([] { make_plan("ring", 10, 2); }) == ErrorCode::invalid_argument);
-  CHECK(message_of([] { make_plan("ring", 10, 2); }).find("ring") != std::string::npos);
+  const Topology one{{0, 0}, 2};
+  const Topology two{{0, 1}, 2};
+  CHECK(make_plan({"driver"}, one, 10).driver_reduces);
+  CHECK_FALSE(make_plan({"sharded"}, one, 10).driver_reduces);
+  CHECK(make_plan({"sharded"}, one, 10).slices == std::vector<Range>{{0, 10}, {10, 10}});
+  CHECK(make_plan({}, one, 10).strategy == "sharded");
+  CHECK(make_plan({}, two, 10).strategy == "hierarchical");
+  CHECK(code_of([&] { make_plan({"star"}, two, 10); }) == ErrorCode::invalid_argument);
+  CHECK(message_of([&] { make_plan({"star"}, two, 10); }).find("'star'") != std::string::npos);
+  CHECK(message_of([&] { make_plan({"star"}, two, 10); }).find("'parameter-server'") != std::string::npos);
+  CHECK(message_of([&] { make_plan({"sharded"}, two, 10); }).find("'hierarchical'") != std::string::npos);
+  CHECK(message_of([&] { make_plan({"driver"}, two, 10); }).find("'parameter-server'") != std::string::npos);
 }

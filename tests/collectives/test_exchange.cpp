@@ -1,0 +1,63 @@
+#include <doctest/doctest.h>
+
+#include "support/errors.hpp"
+#include "trial.hpp"
+
+using namespace troupe;
+
+namespace {
+
+const std::vector<PlanOptions> kInCluster{
+    {.strategy = "hierarchical"},
+    {.strategy = "ring"},
+    {.strategy = "hierarchical", .deterministic = false},
+    {.strategy = "ring", .deterministic = false},
+    {.strategy = "parameter-server", .parameter_servers = 1},
+    {.strategy = "parameter-server"},
+};
+
+/// One replica a node, two, and 1, 2, 3, 1, ...
+std::vector<std::vector<int>> groupings(int nodes) {
+  std::vector<std::vector<int>> all(3);
+  for (int node = 0; node < nodes; ++node) {
+    all[0].push_back(1);
+    all[1].push_back(2);
+    all[2].push_back(1 + node % 3);
+  }
+  return all;
+}
+
+int sum(const std::vector<int>& values) {
+  int total = 0;
+  for (const int value : values) total += value;
+  return total;
+}
+
+void check(const Trial& trial) {
+  INFO(trial.options.strategy << (trial.options.deterministic ? "" : " in ring order") << ", nodes "
+                              << trial.topology.num_nodes() << ", lanes " << trial.topology.num_lanes() << ", shards "
+                              << trial.topology.num_shards << ", size " << trial.size << ", in place "
+                              << trial.in_place);
+  REQUIRE(failure(trial) == "");
+}
+
+void check_all(const PlanOptions& options, int nodes, std::size_t size) {
+  for (const auto& lanes : groupings(nodes))
+    for (const int more : {0, 3})
+      for (const bool in_place : {false, true}) {
+        Trial trial{.options = options, .topology = topology_of(lanes, sum(lanes) + more), .size = size};
+        trial.in_place = in_place;
+        check(trial);
+        trial.whole_numbers = true;
+        if (!options.deterministic) check(trial);
+      }
+}
+
+}  // namespace
+
+TEST_CASE("every node ends with the mean over all shards, with the tree's bits where the plan is deterministic") {
+  for (const PlanOptions& options : kInCluster)
+    for (const int nodes : {1, 2, 3, 4, 7})
+      for (const std::size_t size : {0, 1, 10, 4097}) check_all(options, nodes, size);
+  for (const std::size_t size : {0, 1, 10, 4097}) check_all({.strategy = "sharded"}, 1, size);
+}

@@ -1,0 +1,188 @@
+#include "trial.hpp"
+
+#include <cmath>
+#include <cstring>
+#include <optional>
+#include <thread>
+
+#include "collectives/exchange.hpp"
+#include "collectives/flows.hpp"
+#include "loop_transport.hpp"
+#include "runtime/store/object_store.hpp"
+
+using namespace troupe;
+
+namespace {
+
+std::uint32_t mix(std::uint64_t value) {
+  value = (value ^ (value >> 31)) * 0x9e3779b97f4a7c15ULL;
+  value = (value ^ (value >> 29)) * 0xbf58476d1ce4e5b9ULL;
+  return static_cast<std::uint32_t>(value >> 32);
+}
+
+float special(std::uint32_t random) {
+  switch (random % 5) {
+    case 0:
+      return std::bit_cast<float>(0x7fc00000U | (random >> 10));  // a NaN with a payload
+    case 1:
+      return std::bit_cast<float>(random & 0x80000000U ? 0xff800000U : 0x7f800000U);
+    case 2:
+      return -0.0F;
+    default:
+      return std::bit_cast<float>((random & 0x80000000U) | (random >> 9));  // subnormal
+  }
+}
+
+/// One node's memory and its exchange.
+struct Node {
+  Node(const Plan& plan, int node, LoopNetwork& network, ObjectStore& objects, std::size_t size)
+      : store(objects.connect()), transport(network.endpoint(node)) {
+    for (auto& buffer : weights) buffer.assign(size, -77.0F);
+    SlabLayout layout;
+    layout.size = size;
+    layout.num_shards = plan.topology.num_shards;
+    exchange.emplace(plan, node, transport, *store, layout, Buffers<std::span<float>>{weights[0], weights[1]});
+  }
+
+  std::unique_ptr<StoreClient> store;
+  Transport& transport;
+  Buffers<std::vector<float>> weights;
+  Vectors own;          ///< gradients by shard
+  Gradients gradients;  ///< where they are
+  std::optional<NodeExchange> exchange;
+};
+
+class Running {
+ public:
+  explicit Running(const Trial& trial)
+      : trial_(trial),
+        plan_(make_plan(trial.options, trial.topology, trial.size)),
+        network_(plan_.topology.num_nodes()) {
+    for (int node = 0; node < plan_.topology.num_nodes(); ++node)
+      nodes_.push_back(std::make_unique<Node>(plan_, node, network_, objects_, trial.size));
+  }
+
+  std::string failure() {
+    for (int step = 1; step <= trial_.steps; ++step) {
+      const Vectors gradients = make_gradients(trial_, step);
+      place(gradients, step % 2);
+      run(step);
+      if (!network_.complaint().empty()) return network_.complaint();
+      if (const std::string wrong = check(gradients, step); !wrong.empty()) return wrong;
+    }
+    if (plan_.topology.num_nodes() == 1 && network_.calls() != 0) return "one node used the transport";
+    return "";
+  }
+
+ private:
+  void place(const Vectors& gradients, int buffer) {
+    for (std::size_t n = 0; n < nodes_.size(); ++n) {
+      Node& node = *nodes_[n];
+      const Leaves shards = plan_.shards_of_node(static_cast<int>(n));
+      node.gradients.assign(gradients.size(), {});
+      node.own.resize(gradients.size());
+      for (std::size_t shard = shards.begin; shard < shards.end; ++shard) {
+        const bool in_place = trial_.in_place && shard == shards.begin;
+        auto& memory = in_place ? node.weights[static_cast<std::size_t>(buffer)] : node.own[shard];
+        memory = gradients[shard];
+        node.gradients[shard] = memory;
+      }
+    }
+  }
+
+  void run(int step) {
+    std::vector<std::thread> threads;
+    for (int lane = 0; lane < plan_.topology.num_lanes(); ++lane) {
+      Node& node = *nodes_[static_cast<std::size_t>(plan_.topology.node_of_lane[static_cast<std::size_t>(lane)])];
+      if (!node.exchange->idle(lane)) threads.emplace_back([this, &node, lane, step] { run_lane(node, lane, step); });
+    }
+    for (std::thread& thread : threads) thread.join();
+  }
+
+  static void run_lane(Node& node, int lane, int step) {
+    auto& written = node.weights[static_cast<std::size_t>(step % 2)];
+    const auto apply = [&](std::size_t begin, std::span<const float> mean) {
+      std::copy(mean.begin(), mean.end(), written.begin() + static_cast<std::ptrdiff_t>(begin));
+    };
+    NodeExchange::Work work;
+    work.lane = lane;
+    work.gradients = &node.gradients;
+    work.samples = kSamples;
+    work.buffer = step % 2;
+    work.ticket = static_cast<std::uint64_t>(10 * step);
+    work.deadline = Deadline(std::chrono::seconds(60));
+    node.exchange->run(work, apply);
+  }
+
+  std::string check(const Vectors& gradients, int step) const {
+    const std::vector<float> expected = expected_mean(gradients, trial_.size);
+    for (std::size_t n = 0; n < nodes_.size(); ++n) {
+      const auto& written = nodes_[n]->weights[static_cast<std::size_t>(step % 2)];
+      const std::string at = " on node " + std::to_string(n) + " at step " + std::to_string(step);
+      const bool same_bits = trial_.size == 0 || std::memcmp(written.data(), expected.data(), 4 * trial_.size) == 0;
+      if ((plan_.deterministic || trial_.whole_numbers) && !same_bits)
+        return "other bits" + at + first_difference(written, expected);
+      for (std::size_t i = 0; i < trial_.size; ++i)
+        if (!alike(written[i], expected[i])) return "a wrong mean" + at;
+      const std::size_t sent = network_.bytes_sent(static_cast<int>(n));
+      if (sent != static_cast<std::size_t>(step) * bytes_sent(plan_, static_cast<int>(n))) return "other traffic" + at;
+    }
+    return "";
+  }
+
+  static std::string first_difference(const std::vector<float>& a, const std::vector<float>& b) {
+    for (std::size_t i = 0; i < a.size(); ++i)
+      if (std::bit_cast<std::uint32_t>(a[i]) != std::bit_cast<std::uint32_t>(b[i]))
+        return ", first at " + std::to_string(i) + ": " + std::to_string(std::bit_cast<std::uint32_t>(a[i])) +
+               " instead of " + std::to_string(std::bit_cast<std::uint32_t>(b[i]));
+    return "";
+  }
+
+  static bool alike(float a, float b) {
+    if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
+    return a == b || std::abs(a - b) < 1e-5F;
+  }
+
+  const Trial& trial_;
+  Plan plan_;
+  LoopNetwork network_;
+  ObjectStore objects_;
+  std::vector<std::unique_ptr<Node>> nodes_;
+};
+
+}  // namespace
+
+Vectors make_gradients(const Trial& trial, int step) {
+  Vectors gradients(static_cast<std::size_t>(trial.topology.num_shards), std::vector<float>(trial.size));
+  for (std::size_t shard = 0; shard < gradients.size(); ++shard)
+    for (std::size_t i = 0; i < trial.size; ++i) {
+      const std::uint32_t random = mix((shard << 48) + (static_cast<std::uint64_t>(step) << 40) + i + 1);
+      if (trial.whole_numbers)
+        gradients[shard][i] = static_cast<float>(random % 2001) - 1000;
+      else if (mix(random) % 31 == 0)
+        gradients[shard][i] = special(random);
+      else
+        gradients[shard][i] = static_cast<float>(random) * 0x1p-31F - 1;
+    }
+  return gradients;
+}
+
+std::vector<float> expected_mean(const Vectors& gradients, std::size_t size) {
+  std::vector<float> mean(size);
+  const Gradients sources(gradients.begin(), gradients.end());
+  reduce_and_apply(sources, kSamples, {0, size}, [&](std::size_t begin, std::span<const float> part) {
+    std::copy(part.begin(), part.end(), mean.begin() + static_cast<std::ptrdiff_t>(begin));
+  });
+  return mean;
+}
+
+std::string failure(const Trial& trial) { return Running(trial).failure(); }
+
+Topology topology_of(const std::vector<int>& lanes, int num_shards) {
+  Topology topology;
+  topology.num_shards = num_shards;
+  for (std::size_t node = 0; node < lanes.size(); ++node)
+    topology.node_of_lane.insert(topology.node_of_lane.end(), static_cast<std::size_t>(lanes[node]),
+                                 static_cast<int>(node));
+  return topology;
+}

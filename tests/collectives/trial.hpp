@@ -1,0 +1,34 @@
+#pragma once
+
+#include <bit>
+#include <string>
+#include <vector>
+
+#include "collectives/plan.hpp"
+#include "collectives/reduce.hpp"
+
+/// A reduction among nodes of this process.
+struct Trial {
+  troupe::PlanOptions options;
+  troupe::Topology topology;
+  std::size_t size = 0;
+  bool in_place = false;       ///< the first shard of each node has its gradient in the buffer that is written
+  bool whole_numbers = false;  ///< gradients are small integers, whose sums are exact in any order
+  int steps = 2;
+};
+
+using Vectors = std::vector<std::vector<float>>;
+
+/// By shard. Unless whole numbers: between -1 and 1, and now and then NaN, infinite, -0 or subnormal.
+Vectors make_gradients(const Trial& trial, int step);
+
+/// What one node alone makes of them.
+std::vector<float> expected_mean(const Vectors& gradients, std::size_t size);
+inline constexpr int kSamples = 4;
+
+/// Runs the steps and returns why something is wrong: a break of the transport's contract, other traffic than planned,
+/// or a node whose weights are not as expected (to the bit, where the plan is deterministic or numbers are whole).
+std::string failure(const Trial& trial);
+
+/// Nodes with `lanes[i]` replicas each.
+troupe::Topology topology_of(const std::vector<int>& lanes, int num_shards);
