@@ -39,13 +39,18 @@ class Credentials {
 /// Which role a folder's certificate carries, whatever else may be wrong with it. @throws Error bad_certificate
 Role role_of(const std::string& folder);
 
-/// Makes a new authority in `folder` (`ca.pem`, `ca-key.pem`) and the driver's credentials in `folder/driver`.
+/// Makes a new authority in `folder` (`ca.pem`, `ca-key.pem`; valid for ten years) and the driver's credentials in
+/// `folder/driver`.
 /// Keys are readable by their owner only. @throws Error bad_certificate when there is one already; system.
 void create_authority(const std::string& folder);
 
-/// Makes `folder/NAME` with `ca.pem`, `cert.pem` and `key.pem` for a node, to be copied to it; the authority's key stays
-/// where it is. @throws Error invalid_argument for a name that is no plain word, bad_certificate when the authority is
-/// not there or the name is taken.
+/// Makes the driver's credentials anew, after those in `folder/driver` were removed (they are valid for two years).
+/// @throws Error bad_certificate when the authority is not there or the folder is still there; system.
+void create_driver_credentials(const std::string& folder);
+
+/// Makes `folder/NAME` with `ca.pem`, `cert.pem` and `key.pem` for a node, to be copied to it; the authority's key
+/// stays where it is. @throws Error invalid_argument for a name that is no plain word, bad_certificate when the
+/// authority is not there or the name is taken.
 void create_node_credentials(const std::string& folder, const std::string& name);
 
 }  // namespace troupe

@@ -20,7 +20,7 @@ class Gate {
   using Admit = std::function<std::string(const Hello& hello, const TlsStream& stream)>;
   using Take = std::function<void(const Hello& hello, TlsStream stream)>;
 
-  static constexpr std::size_t kMaxHalfOpen = 256;            ///< the oldest of more is dropped
+  static constexpr std::size_t kMaxHalfOpen = 256;             ///< the oldest of more is dropped
   static constexpr std::chrono::seconds kHandshakeTimeout{5};  ///< from accept to hello
 
   /// Listens from now on. Port 0: any free one. @throws Error system when it cannot, naming the address.

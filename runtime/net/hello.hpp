@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "runtime/clock.hpp"
 #include "runtime/net/tls_stream.hpp"
@@ -32,14 +33,14 @@ struct Hello {
   std::uint64_t run = 0;              ///< data: as the token
   std::uint64_t generation = 0;
   Token token = {};
-  std::int32_t node = -1;     ///< data: the sender's number
-  std::uint32_t stream = 0;   ///< data: which of its connections
+  std::int32_t node = -1;    ///< data: the sender's number
+  std::uint32_t stream = 0;  ///< data: which of its connections
 };
 
 inline constexpr std::size_t kHelloBytes = 96;
 
 std::array<std::byte, kHelloBytes> encode(const Hello& hello);
-/// None when the bytes are no hello of ours, whatever its protocol.
+/// None when the bytes are no hello of ours, whatever its protocol. Of another protocol only that number is read.
 std::optional<Hello> decode_hello(std::span<const std::byte, kHelloBytes> bytes);
 
 /// A hello of this library for a purpose.
@@ -47,7 +48,8 @@ Hello make_hello(Purpose purpose);
 /// Why a hello cannot be served by this library (another protocol or library version); empty when it can.
 std::string mismatch(const Hello& hello);
 
-/// The answer: a status byte, then a length (16 bits) and a text that says why not.
+/// The answer: a status byte, then a length (16 bits) and a text that says why not; empty accepts.
+std::vector<std::byte> encode_answer(const std::string& refusal);
 void answer_hello(TlsStream& stream, const std::string& refusal, const Deadline& deadline);
 /// Says hello and waits for the answer. @throws Error protocol with the refusal's text; timeout, worker_lost.
 void say_hello(TlsStream& stream, const Hello& hello, const Deadline& deadline);

@@ -10,43 +10,37 @@
 #include "runtime/clock.hpp"
 #include "runtime/file_descriptor.hpp"
 #include "runtime/net/address.hpp"
+#include "runtime/net/byte_stream.hpp"
 #include "runtime/net/credentials.hpp"
 
 namespace troupe {
 
 /// A TLS 1.3 connection whose peer has shown a certificate of our authority. Non-blocking below; one thread at a time.
-class TlsStream {
+class TlsStream : public ByteStream {
  public:
-  /// How far a non-blocking call got.
-  enum class Wants : unsigned char { nothing, read, write, closed };
-  struct Progress {
-    std::size_t bytes = 0;
-    Wants wants = Wants::nothing;  ///< what must become possible before it can go on; closed: never
-  };
-
   /// Dials and shakes hands. @throws Error timeout; protocol when the peer is no TLS 1.3, has no certificate of our
-  /// authority or does not have the role `peer`, or refuses ours; system when nobody listens there.
+  /// authority or does not have the role `peer`; system when nobody listens there. A peer that refuses our certificate
+  /// says so only at the first read, as TLS 1.3 has it: Error protocol from `say_hello`.
   static TlsStream dial(const Address& to, const Credentials& credentials, Role peer, const Deadline& deadline);
   /// The server's side of a connection just accepted; nothing has been said yet: call `accept_some` until it wants
   /// nothing.
   TlsStream(FileDescriptor socket, const Credentials& credentials);
   TlsStream(TlsStream&&) noexcept;
   TlsStream& operator=(TlsStream&&) noexcept;
-  ~TlsStream();
+  /// Tells the peer that this is the end, if it can be told at once.
+  ~TlsStream() override;
 
   /// Goes on with the handshake. @throws Error protocol
   Progress accept_some();
-  /// @throws Error protocol on anything but an orderly end or a broken connection, which are `closed`.
-  Progress read_some(std::span<std::byte> into);
-  Progress write_some(std::span<const std::byte> bytes);
+  Progress read_some(std::span<std::byte> into) override;
+  Progress write_some(std::span<const std::byte> bytes, bool more = false) override;
   /// Bytes that are decrypted already: reading them needs no readiness of the socket.
   std::size_t pending() const;
+  /// From now on reads many records with one system call. Such a stream must be read until it wants more: what lies
+  /// here undecrypted is neither `pending` nor seen by a poll.
+  void read_ahead();
 
-  /// Waits for the socket in between. @throws Error timeout, or worker_lost when the connection ends.
-  void read_all(std::span<std::byte> into, const Deadline& deadline);
-  void write_all(std::span<const std::byte> bytes, const Deadline& deadline);
-
-  int fd() const { return socket_.get(); }
+  int fd() const override { return socket_.get(); }
   /// Of the peer's certificate, once hands are shaken.
   const std::string& peer_name() const { return peer_name_; }
   Role peer_role() const { return peer_role_; }
@@ -57,13 +51,16 @@ class TlsStream {
 
  private:
   TlsStream(FileDescriptor socket, SSL_CTX* context);
+  void shake_hands(const Deadline& deadline);
   Progress outcome(int result, const char* doing);
   void note_peer();
+  void renew_key(std::size_t written);
 
   FileDescriptor socket_;
   std::shared_ptr<SSL> ssl_;
   std::string peer_name_;
   Role peer_role_ = Role::node;
+  std::size_t since_renewal_ = 0;  ///< bytes written under the current key
 };
 
 }  // namespace troupe

@@ -1,0 +1,47 @@
+#include "runtime/net/address.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include "troupe/error.hpp"
+
+namespace troupe {
+namespace {
+
+[[noreturn]] void fail(const std::string& text, const std::string& why) {
+  throw Error(ErrorCode::invalid_argument, "'" + text + "' is no HOST:PORT: " + why);
+}
+
+bool plain(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.' || c == '-' ||
+         c == '_' || c == ':' || c == '%';
+}
+
+}  // namespace
+
+Address Address::parse(const std::string& text, std::uint16_t least_port) {
+  const auto colon = text.rfind(':');
+  if (colon == std::string::npos) fail(text, "the port is missing");
+  Address address;
+  address.host = text.substr(0, colon);
+  const bool bracketed = address.host.size() >= 2 && address.host.front() == '[' && address.host.back() == ']';
+  if (bracketed) address.host = address.host.substr(1, address.host.size() - 2);
+  if (address.host.empty()) fail(text, "the host is missing");
+  if (!std::all_of(address.host.begin(), address.host.end(), plain)) fail(text, "a host has no such characters");
+  if (!bracketed && address.host.find(':') != std::string::npos) fail(text, "write an IPv6 address in brackets");
+
+  unsigned port = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data() + colon + 1, end, port);
+  if (error != std::errc() || stop != end || port < least_port || port > 65535)
+    fail(text, "a port is a number from " + std::to_string(least_port) + " to 65535");
+  address.port = static_cast<std::uint16_t>(port);
+  return address;
+}
+
+std::string Address::text() const {
+  const bool brackets = host.find(':') != std::string::npos;
+  return (brackets ? "[" + host + "]" : host) + ":" + std::to_string(port);
+}
+
+}  // namespace troupe

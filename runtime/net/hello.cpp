@@ -1,0 +1,126 @@
+#include "runtime/net/hello.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+#include "runtime/net/little_endian.hpp"
+#include "troupe/error.hpp"
+
+namespace troupe {
+namespace {
+
+constexpr std::uint64_t kMagic = 0x0a0d'6570'756f'7274;  // "troupe\r\n"
+constexpr std::size_t kLongestRefusal = 1024;
+constexpr std::byte kAccepted{1};
+constexpr std::byte kRefused{2};
+
+bool printable(char c) { return c >= ' ' && c <= '~'; }
+
+/// Letters, then zeros to the end.
+bool well_formed(const std::array<char, 24>& text) {
+  const auto end = std::find(text.begin(), text.end(), '\0');
+  return end != text.begin() && std::all_of(text.begin(), end, printable) &&
+         std::all_of(end, text.end(), [](char c) { return c == '\0'; });
+}
+
+std::string text_of(const std::array<char, 24>& text) {
+  return {text.begin(), std::find(text.begin(), text.end(), '\0')};
+}
+
+}  // namespace
+
+std::array<std::byte, kHelloBytes> encode(const Hello& hello) {
+  net::Writer<kHelloBytes> writer;
+  writer.number(kMagic);
+  writer.number(hello.protocol);
+  writer.number(static_cast<std::uint32_t>(hello.purpose));
+  writer.copy(hello.version);
+  writer.number(hello.run);
+  writer.number(hello.generation);
+  writer.copy(hello.token);
+  writer.number(hello.node);
+  writer.number(hello.stream);
+  return writer.bytes();
+}
+
+std::optional<Hello> decode_hello(std::span<const std::byte, kHelloBytes> bytes) {
+  net::Reader<kHelloBytes> reader(bytes);
+  if (reader.number<std::uint64_t>() != kMagic) return std::nullopt;
+  Hello hello;
+  hello.protocol = reader.number<std::uint32_t>();
+  if (hello.protocol != kNetworkProtocol) return hello;
+  const auto purpose = reader.number<std::uint32_t>();
+  if (purpose < static_cast<std::uint32_t>(Purpose::control) || purpose > static_cast<std::uint32_t>(Purpose::status))
+    return std::nullopt;
+  hello.purpose = static_cast<Purpose>(purpose);
+  reader.copy(hello.version);
+  if (!well_formed(hello.version)) return std::nullopt;
+  hello.run = reader.number<std::uint64_t>();
+  hello.generation = reader.number<std::uint64_t>();
+  reader.copy(hello.token);
+  hello.node = reader.number<std::int32_t>();
+  hello.stream = reader.number<std::uint32_t>();
+  if (!reader.rest_is_zero()) return std::nullopt;
+  return hello;
+}
+
+Hello make_hello(Purpose purpose) {
+  constexpr std::string_view kVersion = TROUPE_VERSION;
+  Hello hello;
+  hello.purpose = purpose;
+  static_assert(kVersion.size() < std::tuple_size_v<decltype(hello.version)>);
+  std::copy(kVersion.begin(), kVersion.end(), hello.version.begin());
+  return hello;
+}
+
+std::string mismatch(const Hello& hello) {
+  if (hello.protocol != kNetworkProtocol)
+    return "protocol " + std::to_string(hello.protocol) + " is spoken there, and protocol " +
+           std::to_string(kNetworkProtocol) + " here: run the same Troupe on all machines";
+  if (hello.version != make_hello(hello.purpose).version)
+    return "Troupe " + text_of(hello.version) +
+           " runs there, and " TROUPE_VERSION " here: run the same one on all machines";
+  return {};
+}
+
+std::vector<std::byte> encode_answer(const std::string& refusal) {
+  const std::string text = refusal.substr(0, kLongestRefusal);
+  std::vector<std::byte> answer{text.empty() ? kAccepted : kRefused, static_cast<std::byte>(text.size() & 0xff),
+                                static_cast<std::byte>(text.size() >> 8)};
+  for (const char c : text) answer.push_back(static_cast<std::byte>(c));
+  return answer;
+}
+
+void answer_hello(TlsStream& stream, const std::string& refusal, const Deadline& deadline) {
+  stream.write_all(encode_answer(refusal), deadline);
+}
+
+namespace {
+
+void hear_answer(TlsStream& stream, const Deadline& deadline) {
+  std::array<std::byte, 3> head = {};
+  stream.read_all(head, deadline);
+  const std::size_t size = std::to_integer<std::size_t>(head[1]) | std::to_integer<std::size_t>(head[2]) << 8;
+  if (head[0] == kAccepted && size == 0) return;
+  if (head[0] != kRefused || size == 0 || size > kLongestRefusal)
+    throw Error(ErrorCode::protocol, "the answer to a hello makes no sense");
+  std::string text(size, ' ');
+  stream.read_all(std::as_writable_bytes(std::span(text)), deadline);
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return !printable(c); }, '?');
+  throw Error(ErrorCode::protocol, "refused: " + text);
+}
+
+}  // namespace
+
+void say_hello(TlsStream& stream, const Hello& hello, const Deadline& deadline) {
+  try {
+    stream.write_all(encode(hello), deadline);
+  } catch (const Error& error) {
+    // Who hung up may have said why.
+    if (error.code() != ErrorCode::worker_lost) throw;
+  }
+  hear_answer(stream, deadline);
+}
+
+}  // namespace troupe

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <openssl/bio.h>
+#include <openssl/evp.h>
+#include <openssl/x509.h>
+#include <openssl/x509v3.h>
+
+#include <memory>
+#include <string>
+
+// What OpenSSL's C interface leaves to its users: ownership and the text of errors.
+namespace troupe::net {
+
+template <auto kFree>
+struct Free {
+  template <class T>
+  void operator()(T* object) const {
+    kFree(object);
+  }
+};
+
+using CertificatePtr = std::unique_ptr<X509, Free<&X509_free>>;
+using KeyPtr = std::unique_ptr<EVP_PKEY, Free<&EVP_PKEY_free>>;
+using BioPtr = std::unique_ptr<BIO, Free<&BIO_free_all>>;
+using StorePtr = std::unique_ptr<X509_STORE, Free<&X509_STORE_free>>;
+using StoreContextPtr = std::unique_ptr<X509_STORE_CTX, Free<&X509_STORE_CTX_free>>;
+
+/// The first error in this thread's queue, which is emptied.
+std::string openssl_error();
+
+/// The subject's common name; empty when there is none, or more than one.
+std::string common_name(const X509* certificate);
+
+}  // namespace troupe::net

@@ -1,0 +1,120 @@
+#include "runtime/net/socket.hpp"
+
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <system_error>
+
+#include "runtime/net/byte_stream.hpp"
+#include "troupe/error.hpp"
+
+namespace troupe::net {
+namespace {
+
+using Resolved = std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)>;
+
+Resolved resolve(const Address& address, int flags) {
+  addrinfo wanted = {};
+  wanted.ai_family = AF_UNSPEC;
+  wanted.ai_socktype = SOCK_STREAM;
+  wanted.ai_flags = flags | AI_NUMERICSERV;
+  addrinfo* found = nullptr;
+  const int error = ::getaddrinfo(address.host.c_str(), std::to_string(address.port).c_str(), &wanted, &found);
+  if (error != 0) throw Error(ErrorCode::system, "cannot find " + address.host + ": " + ::gai_strerror(error));
+  return {found, &::freeaddrinfo};
+}
+
+FileDescriptor make_socket(const addrinfo& at) {
+  return FileDescriptor(::socket(at.ai_family, at.ai_socktype | SOCK_NONBLOCK | SOCK_CLOEXEC, at.ai_protocol));
+}
+
+void send_at_once(int socket) {
+  const int on = 1;
+  ::setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+}
+
+/// The error that connecting ended with; 0 when it is connected.
+int try_connect(int socket, const addrinfo& at, const Deadline& deadline) {
+  if (::connect(socket, at.ai_addr, at.ai_addrlen) == 0) return 0;
+  if (errno != EINPROGRESS && errno != EINTR) return errno;
+  wait_for(socket, ByteStream::Wants::write, deadline);
+  int error = 0;
+  socklen_t size = sizeof error;
+  ::getsockopt(socket, SOL_SOCKET, SO_ERROR, &error, &size);
+  return error;
+}
+
+Address numeric(const sockaddr_storage& storage, socklen_t size) {
+  char host[NI_MAXHOST] = "";
+  char port[NI_MAXSERV] = "0";
+  ::getnameinfo(reinterpret_cast<const sockaddr*>(&storage), size, host, sizeof host, port, sizeof port,
+                NI_NUMERICHOST | NI_NUMERICSERV);
+  constexpr const char* kMapped = "::ffff:";
+  const bool mapped = std::strncmp(host, kMapped, std::strlen(kMapped)) == 0;
+  return {mapped ? host + std::strlen(kMapped) : host, static_cast<std::uint16_t>(std::stoi(port))};
+}
+
+[[noreturn]] void fail(const char* what, const Address& address, int error) {
+  throw Error(ErrorCode::system, what + address.text() + ": " + std::generic_category().message(error));
+}
+
+}  // namespace
+
+FileDescriptor connect_to(const Address& to, const Deadline& deadline) try {
+  const Resolved found = resolve(to, AI_ADDRCONFIG);
+  int error = 0;
+  for (const addrinfo* at = found.get(); at != nullptr; at = at->ai_next) {
+    FileDescriptor socket = make_socket(*at);
+    if (!socket) {
+      error = errno;
+      continue;
+    }
+    error = try_connect(socket.get(), *at, deadline);
+    if (error != 0) continue;
+    send_at_once(socket.get());
+    return socket;
+  }
+  fail("cannot connect to ", to, error);
+} catch (const Error& error) {
+  if (error.code() != ErrorCode::timeout) throw;
+  throw Error(ErrorCode::timeout, to.text() + " does not answer");
+}
+
+FileDescriptor listen_on(const Address& address) {
+  const Resolved found = resolve(address, AI_PASSIVE);
+  FileDescriptor socket = make_socket(*found);
+  const int on = 1;
+  const bool listening = socket && ::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) == 0 &&
+                         ::bind(socket.get(), found->ai_addr, found->ai_addrlen) == 0 &&
+                         ::listen(socket.get(), SOMAXCONN) == 0;
+  if (!listening) fail("cannot listen on ", address, errno);
+  return socket;
+}
+
+FileDescriptor accept_from(int listener) {
+  FileDescriptor socket(::accept4(listener, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+  if (socket) send_at_once(socket.get());
+  return socket;
+}
+
+Address peer_of(int socket) {
+  sockaddr_storage storage = {};
+  socklen_t size = sizeof storage;
+  if (::getpeername(socket, reinterpret_cast<sockaddr*>(&storage), &size) != 0) return {"unknown", 0};
+  return numeric(storage, size);
+}
+
+Address local_of(int socket) {
+  sockaddr_storage storage = {};
+  socklen_t size = sizeof storage;
+  if (::getsockname(socket, reinterpret_cast<sockaddr*>(&storage), &size) != 0) return {"unknown", 0};
+  return numeric(storage, size);
+}
+
+}  // namespace troupe::net

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/clock.hpp"
+#include "runtime/file_descriptor.hpp"
+#include "runtime/net/address.hpp"
+
+// TCP sockets, non-blocking and without Nagle's delay.
+namespace troupe::net {
+
+/// @throws Error system (nobody listens, no such host), timeout; both name the address.
+FileDescriptor connect_to(const Address& to, const Deadline& deadline);
+/// @throws Error system, naming the address.
+FileDescriptor listen_on(const Address& address);
+/// None when nobody waits, with `errno` otherwise as of accept4.
+FileDescriptor accept_from(int listener);
+
+Address peer_of(int socket);
+Address local_of(int socket);
+
+}  // namespace troupe::net

@@ -1,0 +1,127 @@
+#include <doctest/doctest.h>
+#include <sys/stat.h>
+
+#include <fstream>
+
+#include "net_trial.hpp"
+#include "runtime/net/certificate_files.hpp"
+#include "support/errors.hpp"
+
+using namespace troupe;
+namespace fs = std::filesystem;
+
+namespace {
+
+mode_t mode_of(const std::string& file) {
+  struct stat status = {};
+  REQUIRE(::stat(file.c_str(), &status) == 0);
+  return status.st_mode & 0777;
+}
+
+/// What loading says; it must name the file.
+std::string refusal(const std::string& folder, Role role, const std::string& file) {
+  const auto load = [&] { Credentials(folder, role); };
+  CHECK(code_of(load) == ErrorCode::bad_certificate);
+  const std::string text = message_of(load);
+  CHECK(text.starts_with(folder + "/" + file + " "));
+  return text;
+}
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+void overwrite(const std::string& file, const std::string& text) { std::ofstream(file) << text; }
+
+}  // namespace
+
+TEST_CASE("an authority, the driver's and a node's credentials") {
+  const TrialAuthority authority(1);
+  const TemporaryFolder& folder = authority.folder();
+  CHECK(authority.driver()->name() == "driver");
+  CHECK(authority.node(0)->name() == "node0");
+  CHECK(authority.node(0)->role() == Role::node);
+  CHECK(mode_of(folder.path()) == 0700);
+  CHECK(mode_of(folder / "node0") == 0700);
+  for (const char* key : {"ca-key.pem", "driver/key.pem", "node0/key.pem"}) CHECK(mode_of(folder / key) == 0600);
+  CHECK_FALSE(fs::exists(folder / "node0/ca-key.pem"));
+}
+
+TEST_CASE("what is there already is not replaced") {
+  const TrialAuthority authority(1);
+  const std::string folder = authority.folder().path();
+  CHECK(code_of([&] { create_authority(folder); }) == ErrorCode::bad_certificate);
+  CHECK(code_of([&] { create_node_credentials(folder, "node0"); }) == ErrorCode::bad_certificate);
+  CHECK(code_of([&] { create_driver_credentials(folder); }) == ErrorCode::bad_certificate);
+  fs::remove_all(folder + "/driver");
+  create_driver_credentials(folder);
+  CHECK(authority.driver()->name() == "driver");
+}
+
+TEST_CASE("names of nodes are plain words") {
+  const TrialAuthority authority;
+  for (const char* name : {"", "driver", "a/b", "..", ".x", "-x", "a b", "ca.pem", "a\nb"}) {
+    CAPTURE(name);
+    CHECK(code_of([&] { create_node_credentials(authority.folder().path(), name); }) == ErrorCode::invalid_argument);
+  }
+  CHECK(code_of([&] { create_node_credentials(authority.folder() / "elsewhere", "a"); }) == ErrorCode::bad_certificate);
+}
+
+TEST_CASE("files that are missing, no PEM, or readable by others") {
+  const TrialAuthority authority(1);
+  const std::string node = authority.folder() / "node0";
+  CHECK(contains(refusal(authority.folder() / "nobody", Role::node, "ca.pem"), "is missing"));
+  for (const std::string file : {"ca.pem", "cert.pem", "key.pem"}) {
+    const std::string path = node + "/" + file;
+    fs::rename(path, path + ".away");
+    CHECK(contains(refusal(node, Role::node, file), "is missing"));
+    overwrite(path, "-----BEGIN NOTHING-----\n");
+    fs::permissions(path, fs::perms::owner_read);
+    CHECK(contains(refusal(node, Role::node, file), "PEM"));
+    fs::remove(path);
+    fs::rename(path + ".away", path);
+  }
+  fs::permissions(node + "/key.pem", fs::perms::owner_read | fs::perms::group_read);
+  CHECK(contains(refusal(node, Role::node, "key.pem"), "chmod 600"));
+  fs::permissions(node + "/key.pem", fs::perms::owner_read);
+  CHECK(authority.node(0)->name() == "node0");
+}
+
+TEST_CASE("a key, an authority or a role that does not fit") {
+  const TrialAuthority authority(2);
+  const TrialAuthority other(1);
+  const std::string node = authority.folder() / "node0";
+  CHECK(contains(refusal(node, Role::driver, "cert.pem"), "is a node's certificate"));
+  CHECK(contains(refusal(authority.folder() / "driver", Role::node, "cert.pem"), "is a driver's certificate"));
+
+  fs::copy(authority.folder() / "node1/key.pem", node + "/key.pem", fs::copy_options::overwrite_existing);
+  CHECK(contains(refusal(node, Role::node, "key.pem"), "does not belong"));
+
+  const std::string second = authority.folder() / "node1";
+  fs::copy(other.folder() / "ca.pem", second + "/ca.pem", fs::copy_options::overwrite_existing);
+  CHECK(contains(refusal(second, Role::node, "cert.pem"), "was not signed by"));
+  fs::copy(second + "/cert.pem", second + "/ca.pem", fs::copy_options::overwrite_existing);
+  CHECK(contains(refusal(second, Role::node, "ca.pem"), "is no authority's"));
+}
+
+TEST_CASE("certificates out of their time, without a role or for another use") {
+  const net::CertifiedKey authority = net::make_authority();
+  const TemporaryFolder folder;
+  const auto write = [&](const net::CertificateText& text) {
+    net::write_member(folder.path(), authority.certificate.get(), net::make_member(authority, text));
+  };
+  const std::string role = net::role_name(Role::node);
+  write({.name = "n", .alternative_name = role});
+  CHECK(Credentials(folder.path(), Role::node).name() == "n");
+  write({.name = "n", .alternative_name = role, .valid_until = -60});
+  CHECK(contains(refusal(folder.path(), Role::node, "cert.pem"), "has expired"));
+  write({.name = "n", .alternative_name = role, .valid_from = 3600});
+  CHECK(contains(refusal(folder.path(), Role::node, "cert.pem"), "not valid yet"));
+  write({.name = "n", .alternative_name = ""});
+  CHECK(contains(refusal(folder.path(), Role::node, "cert.pem"), "neither"));
+  write({.name = "n", .alternative_name = role, .usage = "clientAuth"});
+  CHECK(contains(refusal(folder.path(), Role::node, "cert.pem"), "cannot be used"));
+
+  const net::CertifiedKey old = net::make_authority(-2 * net::kDay, -net::kDay);
+  net::write_member(folder.path(), old.certificate.get(),
+                    net::make_member(old, {.name = "n", .alternative_name = role}));
+  CHECK(contains(refusal(folder.path(), Role::node, "ca.pem"), "has expired"));
+}
