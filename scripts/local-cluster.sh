@@ -1,0 +1,199 @@
+#!/usr/bin/env bash
+# A cluster on one machine: N network namespaces with a `troupe node` in each, joined by a bridge, and a driver's
+# namespace in which COMMAND runs. Nothing of the machine's own network is touched, and all of it goes at the end.
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+
+usage() {
+  cat <<MESSAGE
+usage: $0 N [OPTION...] [-- COMMAND...]
+  N               nodes, 1 to 200; one network namespace each, and one for the driver
+  --rate RATE     what each node's link carries in each direction, such as 1gbit (without it, and for the driver: no
+                  limit)
+  --only-network  start no nodes and make no certificates: COMMAND does what it likes in the namespaces
+  --troupe FILE   the program to run (default: build/release/bin/troupe)
+Without COMMAND, the reference CNN is trained for 100 steps, one worker a node. COMMAND runs in the driver's namespace.
+In its arguments {listen}, {nodes} and {certs} stand for what the driver's --listen, --nodes and --certs take, and its
+environment holds
+  TROUPE_LISTEN             ADDRESS:PORT for the driver
+  TROUPE_NODES              N
+  TROUPE_CERTS              the folder of credentials, with driver/ and node/
+  TROUPE_PROGRAM            the program
+  TROUPE_HUB                the namespace of the bridge, where port0 to port(N-1) lead to the nodes
+                            and driver to the driver
+  TROUPE_NAMESPACES         the nodes' namespaces, with spaces between
+  TROUPE_ADDRESSES          their addresses, likewise; each on the interface eth0
+  TROUPE_NODE_PIDS          the nodes' processes, likewise
+Ends with COMMAND's exit status; 77 (skipped) where namespaces cannot be made.
+MESSAGE
+}
+
+fail() {
+  echo "local-cluster: $1" >&2
+  exit "${2:-2}"
+}
+
+rate='' only_network='' nodes='' troupe=$root/build/release/bin/troupe
+command=()
+while (($#)); do
+  case $1 in
+    --rate | --troupe)
+      (($# > 1)) || fail "$1 needs a value"
+      declare "${1#--}=$2"
+      shift
+      ;;
+    --only-network) only_network=yes ;;
+    --help)
+      usage
+      exit
+      ;;
+    --)
+      command=("${@:2}")
+      break
+      ;;
+    *)
+      [[ $1 =~ ^[1-9][0-9]{0,2}$ && -z $nodes ]] || fail "unexpected '$1'; --help lists what there is"
+      nodes=$1
+      ;;
+  esac
+  shift
+done
+((${nodes:-0} >= 1 && nodes <= 200)) || fail "how many nodes? 1 to 200; --help lists what there is"
+[[ -z $only_network ]] || ((${#command[@]})) || fail "--only-network needs a command"
+if [[ -z $only_network ]]; then
+  [[ -x $troupe ]] || fail "$troupe is missing: build it, or name another with --troupe"
+fi
+((EUID == 0)) || fail "skipped: network namespaces need root" 77
+for tool in ip tc; do
+  command -v "$tool" >/dev/null || fail "skipped: $tool is missing (Debian: iproute2)" 77
+done
+
+prefix=troupe-$$
+hub=$prefix-hub
+driver=$prefix-driver
+network=10.77.0
+folder='' job=''
+names=() addresses=() pids=()
+
+# Ends what runs in our namespaces, asked first and forced after two seconds.
+# shellcheck disable=SC2317  # called by a trap
+end_processes() {
+  local signal name tries
+  for signal in TERM KILL; do
+    for ((tries = 0; tries < 20; ++tries)); do
+      local running=()
+      for name in "${names[@]}" "$driver" "$hub"; do
+        mapfile -t -O "${#running[@]}" running < <(ip netns pids "$name" 2>/dev/null)
+      done
+      ((${#running[@]})) || return 0
+      ((tries)) || kill -s "$signal" "${running[@]}" 2>/dev/null
+      sleep 0.1
+    done
+  done
+}
+
+# shellcheck disable=SC2317  # called by a trap
+clean_up() {
+  local name
+  trap '' INT TERM HUP
+  set +e
+  end_processes
+  for name in "${names[@]}" "$driver" "$hub"; do ip netns del "$name" 2>/dev/null; done
+  [[ -z $folder ]] || rm -rf "$folder"
+}
+
+# Namespaces of runs that were killed before they could clean up.
+remove_stale() {
+  local name pid
+  ip netns list | while read -r name _; do
+    [[ $name =~ ^troupe-([0-9]+)-(n[0-9]+|hub|driver)$ ]] || continue
+    pid=${BASH_REMATCH[1]}
+    [[ -d /proc/$pid ]] && continue
+    ip netns pids "$name" | xargs --no-run-if-empty kill -KILL 2>/dev/null || true
+    ip netns del "$name" 2>/dev/null || true
+  done
+}
+
+# Loss-based congestion control, as Debian has it. A machine set to BBR would pace what has no limit; only Reno may be
+# chosen everywhere, and without loss it does what CUBIC does.
+plain_tcp() {
+  ip netns exec "$1" sh -c \
+    'cd /proc/sys/net/ipv4 && { grep -q cubic tcp_congestion_control || echo reno >tcp_congestion_control; }'
+}
+
+# connect NAMESPACE ADDRESS PORT: a namespace with an interface eth0, whose other end is PORT of the bridge.
+connect() {
+  ip netns add "$1"
+  plain_tcp "$1"
+  ip -n "$hub" link add "$3" type veth peer name eth0 netns "$1"
+  ip -n "$hub" link set "$3" master bridge up
+  ip -n "$1" link set lo up
+  ip -n "$1" address add "$2/24" dev eth0
+  ip -n "$1" link set eth0 up
+}
+
+# limit NAMESPACE INTERFACE ARGUMENTS...: what leaves there. The bucket holds a millisecond and a half at 1 Gbit/s, more
+# than the largest packet that TCP hands over; the queue is long enough that a few senders to one node lose nothing.
+limit() {
+  ip netns exec "$1" tc qdisc add dev "$2" root "${@:3}"
+}
+
+make_network() {
+  ip netns add "$hub"
+  ip -n "$hub" link add name bridge type bridge stp_state 0
+  ip -n "$hub" link set bridge up
+  connect "$driver" "$network.1" driver
+  local i
+  for ((i = 0; i < nodes; ++i)); do
+    names+=("$prefix-n$i") addresses+=("$network.$((i + 2))")
+    connect "${names[i]}" "${addresses[i]}" "port$i"
+    if [[ -n $rate ]]; then
+      limit "${names[i]}" eth0 tbf rate "$rate" burst 192kb limit 8mb
+      limit "$hub" "port$i" tbf rate "$rate" burst 192kb limit 8mb
+    fi
+  done
+}
+
+make_certificates() {
+  "$troupe" certs init "$folder/certs" >/dev/null
+  "$troupe" certs node "$folder/certs" node >/dev/null
+}
+
+start_nodes() {
+  local i
+  for ((i = 0; i < nodes; ++i)); do
+    ip netns exec "${names[i]}" "$troupe" node --join "$TROUPE_LISTEN" --certs "$folder/certs/node" \
+      --listen "${addresses[i]}" < /dev/null > >(sed -u "s/^/n$i: /" >&2) 2>&1 &
+    pids+=($!)
+  done
+}
+
+trap clean_up EXIT
+trap 'exit 129' HUP
+trap 'exit 130' INT
+trap 'exit 143' TERM
+remove_stale
+folder=$(mktemp -d)
+ip netns add "$driver" 2>"$folder/refused" || fail "skipped: $(<"$folder/refused")" 77
+ip netns del "$driver"
+make_network
+
+export TROUPE_LISTEN=$network.1:7070 TROUPE_NODES=$nodes TROUPE_CERTS=$folder/certs TROUPE_PROGRAM=$troupe
+export TROUPE_HUB=$hub TROUPE_NAMESPACES="${names[*]}" TROUPE_ADDRESSES="${addresses[*]}"
+if [[ -z $only_network ]]; then
+  make_certificates
+  start_nodes
+fi
+export TROUPE_NODE_PIDS="${pids[*]}"
+((${#command[@]})) || command=("$troupe" train --model cnn --workers "$nodes" --steps 100 --placement cluster
+  --listen '{listen}' --nodes '{nodes}' --certs '{certs}')
+command=("${command[@]//'{listen}'/$TROUPE_LISTEN}")
+command=("${command[@]//'{nodes}'/$nodes}")
+command=("${command[@]//'{certs}'/$folder/certs/driver}")
+
+# In the background, because a shell that waits for a foreground program does not hear signals.
+ip netns exec "$driver" "${command[@]}" <&0 &
+job=$!
+status=0
+wait "$job" || status=$?
+exit "$status"
