@@ -8,17 +8,22 @@ import torch.multiprocessing as mp
 
 
 def launch(run, options):
-    """Calls run(rank, options) in options.procs processes of one process group."""
+    """Calls run(rank, options) in options.procs processes of one process group: in new ones of this machine, or, where
+    a launcher has set RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT, in this one."""
     for name in [name for name in os.environ if name.startswith("OPENBLAS_")]:
         del os.environ[name]  # a core type set for other programs would choose slower kernels
     os.environ["OPENBLAS_NUM_THREADS"] = "1"  # torch.set_num_threads does not reach OpenBLAS
+    if "RANK" in os.environ:
+        options.procs = int(os.environ["WORLD_SIZE"])
+        _run_rank(int(os.environ["RANK"]), run, options, "env://")
+        return
     with tempfile.TemporaryDirectory() as folder:
         mp.spawn(_run_rank, args=(run, options, f"file://{folder}/store"), nprocs=options.procs)
 
 
-def _run_rank(rank, run, options, store):
+def _run_rank(rank, run, options, meeting):
     torch.set_num_threads(1)
-    dist.init_process_group("gloo", init_method=store, rank=rank, world_size=options.procs)
+    dist.init_process_group("gloo", init_method=meeting, rank=rank, world_size=options.procs)
     run(rank, options)
 
 

@@ -1,5 +1,5 @@
-// The median time of MPI_Allreduce (sum) of COUNT floats, as one JSON line.
-//   mpirun -n RANKS mpi_allreduce COUNT [ROUNDS]
+// The median time of MPI_Allreduce (sum) of COUNT floats, as one JSON line for each COUNT.
+//   mpirun -n RANKS mpi_allreduce [--rounds ROUNDS] COUNT...
 // The slowest rank's time counts. Every rank ends with its own copy of the sum; no optimizer step is part of it.
 #define OMPI_SKIP_MPICXX  // the C++ bindings that MPI dropped do not compile cleanly
 #include <mpi.h>
@@ -7,23 +7,71 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 #include <vector>
 
 namespace {
+
+struct Arguments {
+  long rounds = 0;  // 0: more of them the smaller the sum
+  std::vector<long> counts;
+};
+
+Arguments parse(int argc, char** argv) {
+  Arguments arguments;
+  for (int i = 1; i < argc; ++i) {
+    if (argv[i] == std::string("--rounds") && i + 1 < argc)
+      arguments.rounds = std::atol(argv[++i]);
+    else
+      arguments.counts.push_back(std::atol(argv[i]));
+  }
+  return arguments;
+}
+
+bool are_right(const Arguments& arguments) {
+  const auto& counts = arguments.counts;
+  return arguments.rounds >= 0 && !counts.empty() &&
+         std::all_of(counts.begin(), counts.end(), [](long count) { return count >= 1 && count <= 2'000'000'000; });
+}
+
+long rounds_of(const Arguments& arguments, long count) {
+  if (arguments.rounds > 0) return arguments.rounds;
+  return count > 10'000'000 ? 9 : count > 1'000'000 ? 21 : 201;
+}
 
 double one_round(const std::vector<float>& mine, std::vector<float>& sum) {
   MPI_Barrier(MPI_COMM_WORLD);
   const double start = MPI_Wtime();
   MPI_Allreduce(mine.data(), sum.data(), static_cast<int>(mine.size()), MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
-  const double seconds = MPI_Wtime() - start;
-  double slowest = 0;
-  MPI_Allreduce(&seconds, &slowest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-  return slowest;
+  return MPI_Wtime() - start;
+}
+
+/// The median over the rounds of the slowest rank's seconds; on all ranks.
+double median_of_slowest(const std::vector<double>& seconds) {
+  std::vector<double> slowest(seconds.size());
+  MPI_Allreduce(seconds.data(), slowest.data(), static_cast<int>(seconds.size()), MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  const auto middle = slowest.begin() + static_cast<std::ptrdiff_t>(slowest.size() / 2);
+  std::nth_element(slowest.begin(), middle, slowest.end());
+  return *middle;
 }
 
 bool is_right(const std::vector<float>& sum, int ranks) {
   const auto expected = static_cast<float>(ranks * (ranks + 1) / 2);
   return std::all_of(sum.begin(), sum.end(), [expected](float value) { return value == expected; });
+}
+
+bool measure(long count, long rounds, int rank, int ranks) {
+  const std::vector<float> mine(static_cast<std::size_t>(count), static_cast<float>(rank + 1));
+  std::vector<float> sum(mine.size());
+  one_round(mine, sum);  // touches all pages and opens the connections
+  std::vector<double> seconds;
+  for (long i = 0; i < rounds; ++i) seconds.push_back(one_round(mine, sum));
+  const double median = median_of_slowest(seconds);
+  const bool right = is_right(sum, ranks);
+  if (rank == 0 && right)
+    std::printf("{\"ranks\": %d, \"floats\": %ld, \"rounds\": %ld, \"seconds\": %.9f}\n", ranks, count, rounds, median);
+  std::fflush(stdout);
+  return right;
 }
 
 }  // namespace
@@ -34,25 +82,14 @@ int main(int argc, char** argv) {
   int ranks = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  const long count = argc > 1 ? std::atol(argv[1]) : 0;
-  const long rounds = argc > 2 ? std::atol(argv[2]) : 9;
-  if (count < 1 || count > 2'000'000'000 || rounds < 1) {
-    if (rank == 0) std::fprintf(stderr, "usage: mpirun -n RANKS mpi_allreduce COUNT [ROUNDS]\n");
+  const Arguments arguments = parse(argc, argv);
+  if (!are_right(arguments)) {
+    if (rank == 0) std::fprintf(stderr, "usage: mpirun -n RANKS mpi_allreduce [--rounds ROUNDS] COUNT...\n");
     MPI_Finalize();
     return 2;
   }
-
-  const std::vector<float> mine(static_cast<std::size_t>(count), static_cast<float>(rank + 1));
-  std::vector<float> sum(mine.size());
-  one_round(mine, sum);  // touches all pages and opens the connections
-  std::vector<double> seconds;
-  for (long i = 0; i < rounds; ++i) seconds.push_back(one_round(mine, sum));
-  std::nth_element(seconds.begin(), seconds.begin() + rounds / 2, seconds.end());
-
-  const bool right = is_right(sum, ranks);
-  if (rank == 0 && right)
-    std::printf("{\"ranks\": %d, \"floats\": %ld, \"rounds\": %ld, \"seconds\": %.9f}\n", ranks, count, rounds,
-                seconds[static_cast<std::size_t>(rounds / 2)]);
+  bool right = true;
+  for (const long count : arguments.counts) right &= measure(count, rounds_of(arguments, count), rank, ranks);
   MPI_Finalize();
   return right ? 0 : 1;
 }
