@@ -89,8 +89,12 @@ std::optional<NodeLaunch> NodeLaunch::parse(int argc, const char* const* argv) {
   if (!join || !certs)
     throw Error(ErrorCode::invalid_argument, std::string("a node needs ") + kJoinFlag + "HOST:PORT and " + kCertsFlag +
                                                  "FOLDER (see `troupe certs`)");
-  NodeLaunch launch{Address::parse(*join, 1), *certs, {}, once, value_of(kWatchedFlag, argc, argv).has_value()};
+  NodeLaunch launch;
+  launch.join = Address::parse(*join, 1);
+  launch.certs = *certs;
   if (listen) launch.listen = parse_listen(*listen);
+  launch.once = once;
+  launch.watched = value_of(kWatchedFlag, argc, argv).has_value();
   return launch;
 }
 

@@ -203,8 +203,7 @@ enum class NodeTaskKind : std::uint8_t {
   end_transfer,     ///< wait until that has come, and publish it
   send_transfer,    ///< send one to the driver
   drop_transfer,
-  place,         ///< make a transfer object the weights in `buffer`, at all nodes
-  await_placed,  ///< wait for what the first node places
+  place,  ///< to all nodes: the first makes a transfer object its weights in `buffer` and sends them to the rest
 };
 
 struct NodeTask {

@@ -129,10 +129,12 @@ void Worker::apply_replica(Replica& replica, const Apply& request) const {
   const Range range = plan_.slices[static_cast<std::size_t>(lane)];
   replica.spent = {};
   if (plan_.idle(lane, 1)) return;
-  const RangeUpdate update(replica, *slabs_, *optimizer_, request, range);
+  std::optional<RangeUpdate> update;
+  if (!range.empty()) update.emplace(replica, *slabs_, *optimizer_, request, range);
+  const ApplyChunk apply = [&update](std::size_t begin, std::span<const float> mean) { (*update)(begin, mean); };
   if (!exchange_) {
     const std::int64_t divisor = layout_.mean_gradient ? 1 : request.samples;
-    replica.spent.spent = reduce_and_apply(slabs_->sources(), divisor, range, std::cref(update));
+    replica.spent.spent = reduce_and_apply(slabs_->sources(), divisor, range, apply);
     return;
   }
   NodeExchange::Work work;
@@ -142,7 +144,7 @@ void Worker::apply_replica(Replica& replica, const Apply& request) const {
   work.buffer = 1 - request.buffer;
   work.ticket = request.round;
   work.deadline = Deadline(std::chrono::milliseconds(request.timeout_ms));
-  replica.spent = exchange_->run(work, std::cref(update));
+  replica.spent = exchange_->run(work, apply);
 }
 
 }  // namespace troupe

@@ -64,6 +64,13 @@ Lanes Topology::lanes_of_node(int node) const {
   return {static_cast<int>(lanes.first - node_of_lane.begin()), static_cast<int>(lanes.second - lanes.first)};
 }
 
+bool Plan::idle(int first, int count) const {
+  const auto among = [first, count](int lane) { return lane >= first && lane < first + count; };
+  return slice_of_lanes(first, count).empty() && std::none_of(flows.begin(), flows.end(), [&](const Flow& flow) {
+           return among(flow.from_lane) || among(flow.to_lane);
+         });
+}
+
 Range Plan::slice_of_lanes(int first, int count) const {
   const auto begin = static_cast<std::size_t>(first);
   return {slices[begin].begin, slices[begin + static_cast<std::size_t>(count) - 1].end};

@@ -77,6 +77,8 @@ struct Plan {
   Leaves shards_of_node(int node) const;
   /// The slices of lanes [first, first + count) of one worker, which lie side by side.
   Range slice_of_lanes(int first, int count) const;
+  /// True when these lanes have nothing to apply, send or wait for.
+  bool idle(int first, int count) const;
 };
 
 /// Cuts [0, size) into `parts` ranges of whole pages (but for the end), as even as pages allow, in order.

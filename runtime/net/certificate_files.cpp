@@ -80,6 +80,11 @@ void net::write_member(const std::string& folder, X509* authority, const Certifi
   write_file(folder + "/key.pem", pem(member.key.get()), 0600);
 }
 
+Role role_of(const std::string& folder) {
+  const auto certificate = net::read_certificate(folder + "/cert.pem");
+  return net::has_role(certificate.get(), Role::driver) ? Role::driver : Role::node;
+}
+
 void create_authority(const std::string& folder) {
   for (const char* const file : {"/ca.pem", "/ca-key.pem"}) {
     if (fs::exists(folder + file))
