@@ -12,9 +12,9 @@ namespace troupe {
 
 /// One node of a membership; the driver may be one, for what passes between it and the nodes.
 struct PeerNode {
-  std::string name;  ///< of its certificate
-  Address address;   ///< where its gate listens
-  Role role = Role::node;
+  std::string name;        ///< of its certificate
+  Address address;         ///< where its gate listens
+  Role role = Role::node;  ///< of its certificate
 };
 
 /// All nodes of one generation of a run.

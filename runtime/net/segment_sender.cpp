@@ -1,0 +1,76 @@
+#include "runtime/net/segment_sender.hpp"
+
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "troupe/error.hpp"
+
+namespace troupe {
+
+void SegmentSender::add(std::unique_ptr<ByteStream> stream) {
+  auto lane = std::make_unique<Lane>();
+  lane->stream = std::move(stream);
+  const std::lock_guard lock(mutex_);
+  if (!ended_.empty()) throw Error(ErrorCode::worker_lost, ended_, {.node = name_});
+  lanes_.push_back(std::move(lane));
+}
+
+SegmentSender::Lane& SegmentSender::take(const Deadline& deadline) {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    if (!ended_.empty()) throw Error(ErrorCode::worker_lost, ended_, {.node = name_});
+    if (lanes_.empty()) throw Error(ErrorCode::worker_lost, "there is no connection to it", {.node = name_});
+    const auto found = std::find_if(lanes_.begin(), lanes_.end(), [](const auto& lane) { return !lane->busy; });
+    if (found != lanes_.end()) {
+      (*found)->busy = true;
+      return **found;
+    }
+    if (deadline.passed())
+      throw Error(ErrorCode::timeout, "what was sent before did not leave in time", {.node = name_});
+    free_.wait_until(lock, deadline.at());
+  }
+}
+
+void SegmentSender::give_back(Lane& lane) {
+  {
+    const std::lock_guard lock(mutex_);
+    lane.busy = false;
+  }
+  free_.notify_one();
+}
+
+void SegmentSender::write(Lane& lane, const FrameHeader& header, std::span<const std::byte> bytes,
+                          const Deadline& deadline) {
+  const auto head = encode(header);
+  const std::size_t together = std::min(bytes.size(), kFirst - head.size());
+  std::memcpy(lane.first.data(), head.data(), head.size());
+  if (together > 0) std::memcpy(lane.first.data() + head.size(), bytes.data(), together);
+  const auto rest = bytes.subspan(together);
+  lane.stream->write_all(std::span(lane.first).first(head.size() + together), deadline, !rest.empty());
+  lane.stream->write_all(rest, deadline);
+}
+
+void SegmentSender::send(const FrameHeader& header, std::span<const std::byte> bytes, const Deadline& deadline) {
+  Lane& lane = take(deadline);
+  try {
+    write(lane, header, bytes, deadline);
+  } catch (const Error& error) {
+    // Half a segment may have left.
+    end(error.message());
+    give_back(lane);
+    throw Error(error.code() == ErrorCode::timeout ? ErrorCode::timeout : ErrorCode::worker_lost, error.message(),
+                {.node = name_});
+  }
+  give_back(lane);
+}
+
+void SegmentSender::end(const std::string& why) {
+  const std::lock_guard lock(mutex_);
+  if (ended_.empty()) ended_ = why;
+  for (const auto& lane : lanes_) ::shutdown(lane->stream->fd(), SHUT_RDWR);
+  free_.notify_all();
+}
+
+}  // namespace troupe

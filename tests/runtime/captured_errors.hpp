@@ -1,0 +1,37 @@
+#pragma once
+
+#include <iostream>
+#include <mutex>
+#include <streambuf>
+#include <string>
+
+/// What std::cerr is told meanwhile, by any thread.
+class CapturedErrors : public std::streambuf {
+ public:
+  CapturedErrors() : before_(std::cerr.rdbuf(this)) {}
+  ~CapturedErrors() override { std::cerr.rdbuf(before_); }
+  CapturedErrors(const CapturedErrors&) = delete;
+  CapturedErrors& operator=(const CapturedErrors&) = delete;
+
+  std::string text() const {
+    const std::lock_guard lock(mutex_);
+    return text_;
+  }
+
+ protected:
+  int overflow(int c) override {
+    const std::lock_guard lock(mutex_);
+    text_ += static_cast<char>(c);
+    return c;
+  }
+  std::streamsize xsputn(const char* text, std::streamsize size) override {
+    const std::lock_guard lock(mutex_);
+    text_.append(text, static_cast<std::size_t>(size));
+    return size;
+  }
+
+ private:
+  std::streambuf* before_;
+  mutable std::mutex mutex_;
+  std::string text_;
+};

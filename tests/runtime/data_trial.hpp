@@ -1,0 +1,81 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "net_trial.hpp"
+#include "runtime/net/data_plane.hpp"
+#include "runtime/net/frame.hpp"
+#include "runtime/net/gate.hpp"
+
+/// Made once: keys take time.
+inline const TrialAuthority& trial_authority() {
+  static const TrialAuthority authority(4);
+  return authority;
+}
+
+/// One node: a data plane behind a gate of its own, in this process.
+class TrialNode {
+ public:
+  explicit TrialNode(int number, int threads = 2)
+      : credentials_(trial_authority().node(number)),
+        plane(credentials_, threads),
+        gate(
+            {"127.0.0.1", 0}, credentials_,
+            [this](const troupe::Hello& hello, const troupe::TlsStream& stream) {
+              return hello.purpose == troupe::Purpose::data ? plane.admit(hello, stream) : "only data here";
+            },
+            [this](const troupe::Hello& hello, troupe::TlsStream stream) { plane.take(hello, std::move(stream)); }) {}
+
+ private:
+  std::shared_ptr<const troupe::Credentials> credentials_;
+
+ public:
+  troupe::DataPlane plane;
+  troupe::Gate gate;
+};
+
+/// Nodes of one membership, connected.
+class TrialCluster {
+ public:
+  explicit TrialCluster(int nodes, int streams = 2, int threads = 2) : streams_(streams) {
+    for (int n = 0; n < nodes; ++n) nodes_.push_back(std::make_unique<TrialNode>(n, threads));
+    begin(1);
+  }
+
+  void begin(std::uint64_t generation) {
+    for (int n = 0; n < size(); ++n) nodes_[static_cast<std::size_t>(n)]->plane.begin(membership(n, generation));
+    for (const auto& node : nodes_) node->plane.connect(troupe::Deadline(std::chrono::seconds(30)));
+  }
+  troupe::Membership membership(int self, std::uint64_t generation = 1) const {
+    troupe::Membership made;
+    made.run = 77;
+    made.generation = generation;
+    made.token.fill(std::byte{0x5a});
+    made.self = self;
+    made.streams = streams_;
+    for (int n = 0; n < size(); ++n)
+      made.nodes.push_back({"node" + std::to_string(n), nodes_[static_cast<std::size_t>(n)]->gate.address()});
+    return made;
+  }
+  int size() const { return static_cast<int>(nodes_.size()); }
+  troupe::DataPlane& operator[](int n) { return nodes_.at(static_cast<std::size_t>(n))->plane; }
+  const troupe::Address& address(int n) const { return nodes_.at(static_cast<std::size_t>(n))->gate.address(); }
+  void kill(int n) { (*this)[n].end(); }
+
+ private:
+  int streams_;
+  std::vector<std::unique_ptr<TrialNode>> nodes_;
+};
+
+/// The hello with which a node opens a data connection.
+inline troupe::Hello data_hello(const troupe::Membership& membership, int stream) {
+  troupe::Hello hello = troupe::make_hello(troupe::Purpose::data);
+  hello.run = membership.run;
+  hello.generation = membership.generation;
+  hello.token = membership.token;
+  hello.node = membership.self;
+  hello.stream = static_cast<std::uint32_t>(stream);
+  return hello;
+}
