@@ -2,7 +2,9 @@
 
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/socket.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <iostream>
 #include <optional>
@@ -18,6 +20,18 @@ struct SegmentReceiver::Connection {
   std::array<std::byte, kFrameHeaderBytes> header = {};
   std::optional<WindowTable::Slot> slot = {};  ///< none while a header is read
   std::size_t done = 0;                        ///< bytes of the header, or of the segment
+  int woken_for = 1;                           ///< bytes
+
+  /// In the middle of a large segment, a thread is woken once for much instead of often for little.
+  void wait_for_much() {
+    constexpr std::size_t kMuch = 256 * 1024;
+    constexpr std::size_t kHeld = 32 * 1024;  ///< may have left the socket already: part of a TLS record
+    const std::size_t left = rest().size();
+    const int least = slot && left > kHeld ? static_cast<int>(std::min(left - kHeld, kMuch)) : 1;
+    if (least == woken_for) return;
+    woken_for = least;
+    ::setsockopt(stream->fd(), SOL_SOCKET, SO_RCVLOWAT, &least, sizeof least);
+  }
 
   std::span<std::byte> rest() { return (slot ? slot->bytes : std::span<std::byte>(header)).subspan(done); }
 };
@@ -88,7 +102,10 @@ void SegmentReceiver::serve(Connection& connection) {
     turn -= progress.bytes;
     if (progress.bytes == rest.size()) finish(connection);
     if (progress.wants == ByteStream::Wants::closed) return drop(connection, "its connection ended", false);
-    if (progress.wants == ByteStream::Wants::read) return watch(connection, EPOLL_CTL_MOD, EPOLLIN);
+    if (progress.wants == ByteStream::Wants::read) {
+      connection.wait_for_much();
+      return watch(connection, EPOLL_CTL_MOD, EPOLLIN);
+    }
     if (progress.wants == ByteStream::Wants::write) return watch(connection, EPOLL_CTL_MOD, EPOLLOUT);
   }
   // Decrypted bytes may lie here, which no poll sees: writable is always true, and puts it behind the others.

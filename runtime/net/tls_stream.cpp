@@ -17,6 +17,11 @@ constexpr std::size_t kReadAhead = 128 * 1024;
 /// AES-GCM is good for 2^24.5 full records under one key (RFC 8446, 5.5), which a training run sends in an hour.
 constexpr std::size_t kBytesPerKey = std::size_t{64} << 30;
 
+/// OpenSSL takes what is left in the queue for an error of the next call.
+void forget_errors() {
+  if (ERR_peek_error() != 0) ERR_clear_error();
+}
+
 }  // namespace
 
 TlsStream::TlsStream(FileDescriptor socket, SSL_CTX* context)
@@ -36,10 +41,10 @@ TlsStream& TlsStream::operator=(TlsStream&&) noexcept = default;
 
 TlsStream::~TlsStream() {
   if (!ssl_ || SSL_is_init_finished(ssl_.get()) == 0) return;
-  ERR_clear_error();
+  forget_errors();
   net::expect_more(SSL_get_wbio(ssl_.get()), false);
   SSL_shutdown(ssl_.get());
-  ERR_clear_error();
+  forget_errors();
 }
 
 TlsStream TlsStream::dial(const Address& to, const Credentials& credentials, Role peer, const Deadline& deadline) {
@@ -66,7 +71,7 @@ void TlsStream::shake_hands(const Deadline& deadline) {
 }
 
 TlsStream::Progress TlsStream::accept_some() {
-  ERR_clear_error();
+  forget_errors();
   const int result = SSL_do_handshake(ssl_.get());
   if (result != 1) return outcome(result, "shake hands");
   note_peer();
@@ -77,7 +82,7 @@ TlsStream::Progress TlsStream::read_some(std::span<std::byte> into) {
   std::size_t done = 0;
   while (done < into.size()) {
     std::size_t got = 0;
-    ERR_clear_error();
+    forget_errors();
     const int result = SSL_read_ex(ssl_.get(), into.data() + done, into.size() - done, &got);
     if (result != 1) {
       Progress progress = outcome(result, "read");
@@ -95,7 +100,7 @@ TlsStream::Progress TlsStream::write_some(std::span<const std::byte> bytes, bool
   while (done < bytes.size()) {
     std::size_t written = 0;
     net::expect_more(bio, more || bytes.size() - done > kRecord);
-    ERR_clear_error();
+    forget_errors();
     const int result = SSL_write_ex(ssl_.get(), bytes.data() + done, bytes.size() - done, &written);
     if (result != 1) {
       Progress progress = outcome(result, "write");
