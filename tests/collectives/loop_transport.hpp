@@ -37,7 +37,12 @@ class LoopNetwork {
     const std::lock_guard lock(mutex_);
     to_lose_ = node;
     sends_left_ = sends;
-    if (sends == 0) lost_ = node;
+  }
+  /// Ends the membership: whoever still waits gets worker_lost.
+  void end() {
+    const std::lock_guard lock(mutex_);
+    ended_ = true;
+    changed_.notify_all();
   }
 
  private:
@@ -69,7 +74,7 @@ class LoopNetwork {
         network_.lost_ = network_.to_lose_;
         network_.changed_.notify_all();
       }
-      if (network_.lost_ == to || network_.lost_ == node_)
+      if (network_.ended_ || network_.lost_ == to || network_.lost_ == node_)
         throw troupe::Error(troupe::ErrorCode::worker_lost, "a node is lost");
       network_.deliver(*network_.endpoints_[static_cast<std::size_t>(to)], node_, window, ticket, segment, bytes);
       if (to != node_) bytes_sent += bytes.size();
@@ -83,8 +88,9 @@ class LoopNetwork {
       if (found == windows.end() || segment >= found->second.tickets.size())
         return network_.complain("a wait for what is not announced");
       const Window& waited = found->second;
-      const auto there = [&] { return waited.tickets[segment] >= ticket || network_.lost_ == waited.from; };
-      if (!network_.changed_.wait_until(lock, deadline.at(), there))
+      const auto lost = [&] { return network_.ended_ || network_.lost_ == waited.from || network_.lost_ == node_; };
+      if (!network_.changed_.wait_until(lock, deadline.at(),
+                                        [&] { return waited.tickets[segment] >= ticket || lost(); }))
         throw troupe::Error(troupe::ErrorCode::timeout, "a segment did not come in time");
       if (waited.tickets[segment] < ticket) throw troupe::Error(troupe::ErrorCode::worker_lost, "a node is lost");
     }
@@ -125,4 +131,5 @@ class LoopNetwork {
   int to_lose_ = -1;
   int sends_left_ = 0;
   int lost_ = -1;
+  bool ended_ = false;
 };

@@ -61,3 +61,57 @@ TEST_CASE("every node ends with the mean over all shards, with the tree's bits w
       for (const std::size_t size : {0, 1, 10, 4097}) check_all(options, nodes, size);
   for (const std::size_t size : {0, 1, 10, 4097}) check_all({.strategy = "sharded"}, 1, size);
 }
+
+TEST_CASE("slices of several segments") {
+  for (const PlanOptions& options : kInCluster)
+    for (const int nodes : {3, 4}) check_all(options, nodes, 70'001);
+}
+
+TEST_CASE("a million parameters") {
+  for (const PlanOptions& options : kInCluster)
+    for (const int nodes : {1, 2, 3, 4, 7}) {
+      Trial trial{.options = options, .topology = topology_of(groupings(nodes)[0], nodes), .size = 1'000'000};
+      trial.steps = 1;
+      trial.in_place = nodes != 4;
+      check(trial);
+    }
+  Trial one_node;
+  one_node.options.strategy = "sharded";
+  one_node.topology = topology_of({4}, 5);
+  one_node.size = 1'000'000;
+  check(one_node);
+}
+
+TEST_CASE("nodes without shards and replicas without shards take part") {
+  for (const PlanOptions& options : kInCluster)
+    for (const std::size_t size : {1, 10'000}) {
+      check({.options = options, .topology = topology_of({2, 1, 1, 2}, 1), .size = size});
+      check({.options = options, .topology = topology_of({1, 2, 1}, 2), .size = size});
+    }
+}
+
+TEST_CASE("what the transport throws comes out of each lane that it keeps waiting") {
+  for (const PlanOptions& options : kInCluster)
+    for (const int sends : {0, 1, 5}) {
+      INFO(options.strategy << options.deterministic << ", lost after " << sends);
+      const Trial trial{.options = options, .topology = topology_of({1, 2, 1}, 4), .size = 20'000};
+      const auto codes = codes_after_loss(trial, 2, sends);
+      CHECK(codes.back() == ErrorCode::worker_lost);
+      for (const auto& code : codes) CHECK((!code || code == ErrorCode::worker_lost));
+    }
+}
+
+TEST_CASE("a node whose peers never begin gives up at its deadline") {
+  for (const PlanOptions& options : kInCluster) {
+    INFO(options.strategy << options.deterministic);
+    const Trial trial{.options = options, .topology = topology_of({1, 1}, 2), .size = 10'000};
+    CHECK(code_of([&] { run_alone(trial, 0); }) == ErrorCode::timeout);
+  }
+}
+
+TEST_CASE("replicas of other nodes are refused") {
+  Trial trial;
+  trial.topology = topology_of({1, 1}, 2);
+  trial.size = 10;
+  CHECK(code_of([&] { run_alone(trial, 0, 1); }) == ErrorCode::invalid_argument);
+}

@@ -1,9 +1,11 @@
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <random>
 
 #include "collectives/reduce.hpp"
 #include "collectives/tree.hpp"
+#include "support/errors.hpp"
 
 using namespace troupe;
 
@@ -73,4 +75,55 @@ TEST_CASE("reduce_and_apply hands every float of the range on once, in order, as
   CHECK(next == range.end);
   CHECK(spent.reduce > 0);
   CHECK(spent.apply > 0);
+}
+
+TEST_CASE("complete subtrees tile a range, and are as few as can be") {
+  for (std::size_t leaves = 1; leaves <= 70; ++leaves)
+    for (std::size_t begin = 0; begin <= leaves; ++begin)
+      for (std::size_t end = begin; end <= leaves; ++end) {
+        std::size_t at = begin;
+        const auto subtrees = complete_subtrees(leaves, begin, end);
+        for (const Leaves& subtree : subtrees) {
+          REQUIRE(subtree.begin == at);
+          REQUIRE(subtree.end > at);
+          at = subtree.end;
+        }
+        REQUIRE(at == end);
+        if (leaves > 1) REQUIRE(static_cast<double>(subtrees.size()) <= 2 * std::log2(leaves));
+      }
+  CHECK(complete_subtrees(7, 0, 7) == std::vector<Leaves>{{0, 7}});
+  CHECK(complete_subtrees(7, 4, 7) == std::vector<Leaves>{{4, 7}});
+  CHECK(complete_subtrees(7, 1, 6) == std::vector<Leaves>{{1, 2}, {2, 4}, {4, 6}});
+  CHECK(complete_subtrees(8, 3, 5) == std::vector<Leaves>{{3, 4}, {4, 5}});
+}
+
+TEST_CASE("sums of complete subtrees are finished as the whole tree would have been added") {
+  const std::size_t size = 9;
+  std::mt19937 random(1);
+  for (std::size_t leaves = 1; leaves <= 40; ++leaves) {
+    const auto vectors = random_vectors(leaves, size);
+    for (int trial = 0; trial < 20; ++trial) {
+      std::vector<Leaves> terms;
+      for (std::size_t begin = 0, end = 0; begin < leaves; begin = end) {
+        end = begin + 1 + random() % (leaves - begin);
+        for (const Leaves& subtree : complete_subtrees(leaves, begin, end)) terms.push_back(subtree);
+      }
+      std::vector<std::vector<float>> sums(terms.size(), std::vector<float>(size));
+      std::vector<const float*> sources;
+      for (std::size_t term = 0; term < terms.size(); ++term) {
+        for (std::size_t i = 0; i < size; ++i)
+          sums[term][i] = plain_tree(leaves_at(vectors, i), terms[term].begin, terms[term].size());
+        sources.push_back(sums[term].data());
+      }
+      std::vector<float> whole(size);
+      TermTree(leaves, terms).sum(sources.data(), size, whole.data());
+      for (std::size_t i = 0; i < size; ++i) REQUIRE(whole[i] == plain_tree(leaves_at(vectors, i), 0, leaves));
+    }
+  }
+}
+
+TEST_CASE("terms that are no subtrees, overlap or leave leaves out are refused") {
+  for (const std::vector<Leaves>& terms : std::vector<std::vector<Leaves>>{
+           {}, {{0, 3}}, {{0, 1}, {1, 3}, {3, 4}}, {{0, 2}, {1, 4}}, {{0, 2}, {3, 4}}, {{0, 4}, {4, 5}}, {{0, 2}}})
+    CHECK(code_of([&] { TermTree(4, terms); }) == ErrorCode::invalid_argument);
 }

@@ -1,14 +1,15 @@
 #include "trial.hpp"
 
+#include <bit>
 #include <cmath>
 #include <cstring>
-#include <optional>
 #include <thread>
 
 #include "collectives/exchange.hpp"
 #include "collectives/flows.hpp"
 #include "loop_transport.hpp"
 #include "runtime/store/object_store.hpp"
+#include "support/errors.hpp"
 
 using namespace troupe;
 
@@ -62,11 +63,23 @@ class Running {
       nodes_.push_back(std::make_unique<Node>(plan_, node, network_, objects_, trial.size));
   }
 
+  std::vector<std::optional<ErrorCode>> codes_after_loss(int node, int sends) {
+    network_.lose_after(node, sends);
+    place(make_gradients(trial_, 1), 1);
+    return run(1);
+  }
+
+  void run_alone(int node, int lane) {
+    place(make_gradients(trial_, 1), 1);
+    run_lane(*nodes_[static_cast<std::size_t>(node)], lane, 1, std::chrono::milliseconds(5));
+  }
+
   std::string failure() {
     for (int step = 1; step <= trial_.steps; ++step) {
       const Vectors gradients = make_gradients(trial_, step);
       place(gradients, step % 2);
-      run(step);
+      for (const auto& code : run(step))
+        if (code) return std::string("a lane threw ") + to_string(*code) + ", " + network_.complaint();
       if (!network_.complaint().empty()) return network_.complaint();
       if (const std::string wrong = check(gradients, step); !wrong.empty()) return wrong;
     }
@@ -90,16 +103,23 @@ class Running {
     }
   }
 
-  void run(int step) {
+  std::vector<std::optional<ErrorCode>> run(int step) {
     std::vector<std::thread> threads;
+    std::vector<std::optional<ErrorCode>> codes(plan_.slices.size());
     for (int lane = 0; lane < plan_.topology.num_lanes(); ++lane) {
       Node& node = *nodes_[static_cast<std::size_t>(plan_.topology.node_of_lane[static_cast<std::size_t>(lane)])];
-      if (!node.exchange->idle(lane)) threads.emplace_back([this, &node, lane, step] { run_lane(node, lane, step); });
+      if (node.exchange->idle(lane)) continue;
+      threads.emplace_back([this, &node, &codes, lane, step] {
+        auto& code = codes[static_cast<std::size_t>(lane)];
+        code = code_of([&] { run_lane(node, lane, step, std::chrono::seconds(60)); });
+        if (code) network_.end();  // as a driver does that hears of it
+      });
     }
     for (std::thread& thread : threads) thread.join();
+    return codes;
   }
 
-  static void run_lane(Node& node, int lane, int step) {
+  static void run_lane(Node& node, int lane, int step, std::chrono::milliseconds timeout) {
     auto& written = node.weights[static_cast<std::size_t>(step % 2)];
     const auto apply = [&](std::size_t begin, std::span<const float> mean) {
       std::copy(mean.begin(), mean.end(), written.begin() + static_cast<std::ptrdiff_t>(begin));
@@ -110,7 +130,7 @@ class Running {
     work.samples = kSamples;
     work.buffer = step % 2;
     work.ticket = static_cast<std::uint64_t>(10 * step);
-    work.deadline = Deadline(std::chrono::seconds(60));
+    work.deadline = Deadline(timeout);
     node.exchange->run(work, apply);
   }
 
@@ -175,6 +195,12 @@ std::vector<float> expected_mean(const Vectors& gradients, std::size_t size) {
   });
   return mean;
 }
+
+std::vector<std::optional<ErrorCode>> codes_after_loss(const Trial& trial, int node, int sends) {
+  return Running(trial).codes_after_loss(node, sends);
+}
+
+void run_alone(const Trial& trial, int node, int lane) { Running(trial).run_alone(node, lane); }
 
 std::string failure(const Trial& trial) { return Running(trial).failure(); }
 

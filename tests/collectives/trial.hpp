@@ -1,11 +1,12 @@
 #pragma once
 
-#include <bit>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "collectives/plan.hpp"
 #include "collectives/reduce.hpp"
+#include "troupe/error.hpp"
 
 /// A reduction among nodes of this process.
 struct Trial {
@@ -29,6 +30,13 @@ inline constexpr int kSamples = 4;
 /// Runs the steps and returns why something is wrong: a break of the transport's contract, other traffic than planned,
 /// or a node whose weights are not as expected (to the bit, where the plan is deterministic or numbers are whole).
 std::string failure(const Trial& trial);
+
+/// What each lane of the run gets when node `node` is lost after so many sends of a step and all end
+/// with it; none when the lane comes through.
+std::vector<std::optional<troupe::ErrorCode>> codes_after_loss(const Trial& trial, int node, int sends);
+
+/// Runs `lane` on `node` while nobody else does. @throws what the exchange throws.
+void run_alone(const Trial& trial, int node, int lane = 0);
 
 /// Nodes with `lanes[i]` replicas each.
 troupe::Topology topology_of(const std::vector<int>& lanes, int num_shards);
