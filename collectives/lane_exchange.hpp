@@ -6,6 +6,7 @@
 
 #include "collectives/exchange.hpp"
 #include "collectives/program.hpp"
+#include "collectives/term_tree.hpp"
 
 namespace troupe {
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 
 #include "collectives/flows.hpp"
 #include "runtime/memory.hpp"
@@ -40,6 +41,13 @@ void check(const std::string& strategy, int parameter_servers, int nodes) {
                                                  std::to_string(nodes));
 }
 
+Leaves shard_range(int replica, int num_replicas, int num_shards) {
+  const auto i = static_cast<std::size_t>(replica);
+  const auto replicas = static_cast<std::size_t>(num_replicas);
+  const auto shards = static_cast<std::size_t>(num_shards);
+  return {i * shards / replicas, (i + 1) * shards / replicas};
+}
+
 }  // namespace
 
 std::vector<Range> page_slices(std::size_t size, std::size_t parts) {
@@ -76,12 +84,7 @@ Range Plan::slice_of_lanes(int first, int count) const {
   return {slices[begin].begin, slices[begin + static_cast<std::size_t>(count) - 1].end};
 }
 
-Leaves Plan::shards_of_lane(int lane) const {
-  const auto lanes = static_cast<std::size_t>(topology.num_lanes());
-  const auto shards = static_cast<std::size_t>(topology.num_shards);
-  const auto i = static_cast<std::size_t>(lane);
-  return {i * shards / lanes, (i + 1) * shards / lanes};
-}
+Leaves Plan::shards_of_lane(int lane) const { return shard_range(lane, topology.num_lanes(), topology.num_shards); }
 
 Leaves Plan::shards_of_node(int node) const {
   const Lanes lanes = topology.lanes_of_node(node);
@@ -110,9 +113,9 @@ Plan make_plan(const PlanOptions& options, const Topology& topology, std::size_t
 }
 
 std::vector<int> shards_of(int replica, int num_replicas, int num_shards) {
-  std::vector<int> shards;
-  for (int shard = replica * num_shards / num_replicas; shard < (replica + 1) * num_shards / num_replicas; ++shard)
-    shards.push_back(shard);
+  const Leaves range = shard_range(replica, num_replicas, num_shards);
+  std::vector<int> shards(range.size());
+  std::iota(shards.begin(), shards.end(), static_cast<int>(range.begin));
   return shards;
 }
 

@@ -1,7 +1,7 @@
-#include <algorithm>
+#include "collectives/term_tree.hpp"
+
 #include <array>
 
-#include "collectives/tree.hpp"
 #include "troupe/error.hpp"
 
 namespace troupe {

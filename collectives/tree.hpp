@@ -32,30 +32,6 @@ void add_to(float* sum, const float* values, std::size_t count);
 /// them. Who holds these leaves adds each subtree for itself, and the tree stays the same.
 std::vector<Leaves> complete_subtrees(std::size_t num_leaves, std::size_t begin, std::size_t end);
 
-/// The upper part of the tree over `num_leaves`, above sums of complete subtrees.
-class TermTree {
- public:
-  /// @param terms complete subtrees that tile all leaves, in order.
-  /// @throws Error invalid_argument when they do not.
-  TermTree(std::size_t num_leaves, const std::vector<Leaves>& terms);
-  /// Adds `count` floats of each term as `tree_sum` would have added the leaves.
-  void sum(const float* const* terms, std::size_t count, float* out) const { sum_node(root_, terms, count, out); }
-
- private:
-  struct Node {
-    std::size_t first_term = 0;
-    std::size_t num_terms = 1;
-    int left = -1;  ///< none where the terms are added as the leaves of a tree of their own
-    int right = -1;
-  };
-  int make_node(const Leaves& leaves, const std::vector<Leaves>& terms, std::size_t& next_term);
-  bool is_plain(int node) const;
-  void sum_node(int node, const float* const* terms, std::size_t count, float* out) const;
-
-  std::vector<Node> nodes_;
-  int root_ = -1;
-};
-
 /// Floats added at once: the partial sums of a chunk stay in the first-level cache.
 inline constexpr std::size_t kTreeChunk = 2048;
 

@@ -115,3 +115,12 @@ TEST_CASE("replicas of other nodes are refused") {
   trial.size = 10;
   CHECK(code_of([&] { run_alone(trial, 0, 1); }) == ErrorCode::invalid_argument);
 }
+
+TEST_CASE("an owner stages as many slices as other nodes have terms, and gives them back") {
+  // Nodes of two shards each hold complete subtrees; 7 shards on 3 nodes are 0-1, 2-3 and 4-6, which is one, too.
+  CHECK(staged_floats(make_plan({"hierarchical"}, topology_of({2, 2, 2, 2}, 8), 8 * 4096), 0) == 2 * 3 * 4096);
+  CHECK(staged_floats(make_plan({"hierarchical"}, topology_of({1, 1, 1}, 7), 3 * 4096), 0) == 2 * 4096);
+  CHECK(staged_floats(make_plan({"parameter-server"}, topology_of({1, 1, 1}, 7), 3 * 4096), 0) == 5 * 4096);
+  CHECK(staged_floats(make_plan({"hierarchical", false}, topology_of({1, 1, 1, 1}, 4), 4 * 4096), 1) == 3 * 4096);
+  CHECK(staged_floats(make_plan({"sharded"}, topology_of({4}, 4), 4 * 4096), 0) == 0);
+}

@@ -4,6 +4,7 @@
 #include <random>
 
 #include "collectives/reduce.hpp"
+#include "collectives/term_tree.hpp"
 #include "collectives/tree.hpp"
 #include "support/errors.hpp"
 

@@ -3,6 +3,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <stdexcept>
 #include <thread>
 
 #include "collectives/exchange.hpp"
@@ -203,6 +204,19 @@ std::vector<std::optional<ErrorCode>> codes_after_loss(const Trial& trial, int n
 void run_alone(const Trial& trial, int node, int lane) { Running(trial).run_alone(node, lane); }
 
 std::string failure(const Trial& trial) { return Running(trial).failure(); }
+
+std::size_t staged_floats(const Plan& plan, int node) {
+  ObjectStore objects;
+  const auto watcher = objects.connect();
+  LoopNetwork network(plan.topology.num_nodes());
+  std::uint64_t bytes = 0;
+  {
+    const Node made(plan, node, network, objects, plan.slices.back().end);
+    bytes = watcher->usage().bytes;
+  }
+  if (watcher->usage().objects != 0) throw std::runtime_error("staging is left in the store");
+  return bytes / sizeof(float);
+}
 
 Topology topology_of(const std::vector<int>& lanes, int num_shards) {
   Topology topology;

@@ -38,5 +38,8 @@ std::vector<std::optional<troupe::ErrorCode>> codes_after_loss(const Trial& tria
 /// Runs `lane` on `node` while nobody else does. @throws what the exchange throws.
 void run_alone(const Trial& trial, int node, int lane = 0);
 
+/// Floats that the store holds for an exchange of `node`; none may be left when the exchange is gone.
+std::size_t staged_floats(const troupe::Plan& plan, int node);
+
 /// Nodes with `lanes[i]` replicas each.
 troupe::Topology topology_of(const std::vector<int>& lanes, int num_shards);
