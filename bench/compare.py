@@ -11,23 +11,28 @@ from pathlib import Path
 from harness.bench import ROOT, Bench
 from harness.machine import describe_machine, revision
 from harness.tables import percent
+from sections.allreduce import allreduce
+from sections.cluster import CLUSTER
 from sections.cnn import accuracy, cnn
 from sections.linear import linear
 from sections.resnet import resnet
 from sections.sync import sync
 
-SECTIONS = {"cnn": cnn, "accuracy": accuracy, "linear": linear, "sync": sync, "resnet": resnet}
+SECTIONS = {"cnn": cnn, "accuracy": accuracy, "linear": linear, "sync": sync, "resnet": resnet,
+            "allreduce": allreduce, **CLUSTER}
+GROUPS = {"cluster": list(CLUSTER)}
 
 
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("sections", nargs="*", metavar="SECTION",
-                        help=f"of {', '.join(SECTIONS)}; all when none is given")
+                        help=f"of {', '.join(SECTIONS)}; cluster for all of its own; all when none is given")
     parser.add_argument("--rounds", type=int, default=3, help="alternating runs of each side (default 3)")
     parser.add_argument("--accuracy-epochs", type=int, default=5, help="epochs of section accuracy (default 5)")
     parser.add_argument("--troupe", type=Path, default=ROOT / "build/release/bin/troupe", help="our program")
     parser.add_argument("--python", default="/usr/bin/python3", help="an interpreter that has torch")
     options = parser.parse_args()
+    options.sections = [name for given in options.sections for name in GROUPS.get(given, [given])]
     unknown = [name for name in options.sections if name not in SECTIONS]
     if unknown:
         parser.error(f"no section {unknown[0]}: choose from {', '.join(SECTIONS)}")

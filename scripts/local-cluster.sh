@@ -98,6 +98,7 @@ clean_up() {
   trap '' INT TERM HUP
   set +e
   end_processes
+  wait  # so that their processors' time counts as this script's
   for name in "${names[@]}" "$driver" "$hub"; do ip netns del "$name" 2>/dev/null; done
   [[ -z $folder ]] || rm -rf "$folder"
 }

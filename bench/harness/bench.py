@@ -1,11 +1,12 @@
 """What all sections share: programs, options, a folder for reports, and progress to standard error."""
 import json
+import os
 import sys
 from pathlib import Path
 
 from harness.machine import OtherWork
 from harness.memory import peak_pss
-from harness.programs import last_json, output_of
+from harness.programs import all_json, output_of
 from harness.tables import percent
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -38,9 +39,26 @@ class Bench:
         return peak_pss([self.options.troupe, "train", "--placement", placement, *arguments])
 
     def peer(self, script, *arguments):
-        result = last_json(output_of([self.options.python, PEERS / script, *arguments]))
-        self.versions["PyTorch"] = f"{result['torch']} with BLAS {result['blas']}"
-        return result
+        return self.peer_lines(script, *arguments)[-1]
+
+    def peer_lines(self, script, *arguments):
+        """All JSON lines of a PyTorch peer."""
+        lines = all_json(output_of([self.options.python, PEERS / script, *arguments]))
+        self.note_torch(lines[-1])
+        return lines
+
+    def note_torch(self, line):
+        self.versions["PyTorch"] = f"{line['torch']} with BLAS {line['blas']}"
+
+    def build_mpi(self, source):
+        """Compiles an MPI peer; gives the program's path."""
+        self.versions["OpenMPI"] = output_of(["mpirun", "--version"]).split("\n", maxsplit=1)[0].split()[-1]
+        return self.build(["mpicxx", "-O3"], source)
+
+    def mpi(self, ranks, *arguments):
+        """All JSON lines of an MPI program on this machine."""
+        environment = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+        return all_json(output_of(["mpirun", "--oversubscribe", "-n", ranks, *arguments], env=environment))
 
     def peer_memory(self, script, *arguments):
         """Peak bytes of a peer's processes, without the one that only starts them."""

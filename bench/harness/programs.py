@@ -17,6 +17,11 @@ def check(command, status, words):
         sys.exit(f"{' '.join(command)}\nfailed with {status}:\n{words}")
 
 
+def all_json(text):
+    """The lines that are JSON objects."""
+    return [json.loads(line) for line in text.splitlines() if line.startswith("{")]
+
+
 def last_json(text):
     """The last line that is a JSON object."""
-    return json.loads([line for line in text.splitlines() if line.startswith("{")][-1])
+    return all_json(text)[-1]

@@ -1,9 +1,8 @@
 """Reduce and apply of one model's parameters, against the memory floor and an all-reduce."""
-import os
 from statistics import median
 
 from harness.bench import PLACEMENTS
-from harness.programs import last_json, output_of
+from harness.programs import last_json
 from harness.tables import table
 
 PARAMETERS = 44_551_209  # ResNet-101
@@ -12,9 +11,7 @@ REPLICAS = 4
 
 def sync(bench):
     """Seconds from all gradients to new weights."""
-    program = bench.build(["mpicxx", "-O3"], "mpi_allreduce.cpp")
-    bench.versions["OpenMPI"] = output_of(["mpirun", "--version"]).split("\n", maxsplit=1)[0].split()[-1]
-    environment = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    program = bench.build_mpi("mpi_allreduce.cpp")
 
     def ours(placement):
         def run(_):
@@ -24,8 +21,7 @@ def sync(bench):
         return run
 
     def mpi(_):
-        return last_json(output_of(["mpirun", "--oversubscribe", "-n", REPLICAS, program, PARAMETERS],
-                                   env=environment))
+        return bench.mpi(REPLICAS, program, PARAMETERS)[-1]
 
     results = bench.alternate({**{placement: ours(placement) for placement in PLACEMENTS}, "mpi": mpi})
     theirs = median(result["seconds"] for result in results["mpi"])

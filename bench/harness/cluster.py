@@ -1,0 +1,55 @@
+"""Our program and its peers in network namespaces, by scripts/local-cluster.sh; needs root."""
+import json
+import os
+import sys
+
+from harness.bench import PEERS, ROOT
+from harness.programs import all_json, last_json, output_of
+
+DRIVER = ("--placement", "cluster", "--listen", "{listen}", "--nodes", "{nodes}", "--certs", "{certs}")
+
+
+class Cluster:
+    """`nodes` namespaces with one rank or node each; every call makes them anew. `rate` as tc takes it, or none."""
+
+    def __init__(self, bench, nodes, rate=None):
+        if os.geteuid() != 0:
+            sys.exit("measuring a cluster makes network namespaces, for which it must be root")
+        self.bench = bench
+        self.nodes = nodes
+        self.options = ["--rate", rate] if rate else []
+
+    def __str__(self):
+        return f"{self.nodes} nodes" + (f" at {self.options[1]}" if self.options else "")
+
+    def run(self, *command, options=()):
+        """Output of a command in the driver's namespace."""
+        return output_of([ROOT / "scripts/local-cluster.sh", self.nodes, *self.options, *options, "--", *command])
+
+    def troupe(self, *arguments):
+        """Output of a command of ours that leads nodes."""
+        program = self.bench.options.troupe
+        return self.run(program, *arguments, *DRIVER, options=("--troupe", program))
+
+    def train(self, *arguments):
+        """The steps that `troupe train` on the nodes reports."""
+        report = self.bench.folder / "cluster.jsonl"
+        self.troupe("train", "--report", report, "--quiet", *arguments)
+        with report.open() as lines:
+            return [json.loads(line) for line in lines]
+
+    def mpi(self, *arguments):
+        """All JSON lines of an MPI program with one rank a node."""
+        return all_json(self.run(PEERS / "mpirun_in_namespaces.sh", *arguments, options=["--only-network"]))
+
+    def torch(self, script, *arguments):
+        """All JSON lines of a PyTorch peer with one rank a node."""
+        lines = all_json(self.run(PEERS / "ranks_in_namespaces.sh", self.bench.options.python, PEERS / script,
+                                  *arguments, options=["--only-network"]))
+        self.bench.note_torch(lines[-1])
+        return lines
+
+    def allreduce(self, parameters, collective):
+        """What `troupe bench allreduce` with one worker a node measures."""
+        return last_json(self.troupe("bench", "allreduce", "--parameters", parameters, "--workers", self.nodes,
+                                     "--collective", collective, "--json"))

@@ -1,0 +1,66 @@
+"""All-reduce over the processes of one node, against OpenMPI and gloo."""
+from statistics import median
+
+from harness.programs import last_json
+from harness.tables import table
+
+FLOATS = (1024, 262_144, 4_194_304, 44_551_209)
+RANKS = (2, 4)
+# OpenMPI's own choice, and what measured best of its algorithms with large sums.
+MPI_VARIANTS = {
+    "OpenMPI": (),
+    "OpenMPI, ring of 1 MiB segments": (
+        "--mca", "coll_tuned_use_dynamic_rules", 1, "--mca", "coll_tuned_allreduce_algorithm", 5,
+        "--mca", "coll_tuned_allreduce_algorithm_segmentsize", 1 << 20)}
+
+
+def by_size(lines):
+    return {line["floats"]: line["seconds"] for line in lines}
+
+
+def medians(results, floats):
+    """name -> median seconds of one size; results: name -> a dictionary of sizes for each round."""
+    return {name: median(result[floats] for result in rounds) for name, rounds in results.items()}
+
+
+def milliseconds(seconds):
+    return f"{seconds * 1e3:.4g}"
+
+
+def allreduce(bench):
+    """Seconds of one sum over worker processes."""
+    program = bench.build_mpi("mpi_allreduce.cpp")
+    for ranks in RANKS:
+        over_processes(bench, program, ranks)
+
+
+def ours(bench, ranks):
+    """The sum that all replicas share, and the sum copied into each replica's own memory."""
+    def run(_):
+        lines = {floats: last_json(bench.troupe("bench", "allreduce", "--parameters", floats, "--workers", ranks,
+                                                "--placement", "processes", "--collective", "sharded", "--json"))
+                 for floats in FLOATS}
+        return {figure: {floats: line[figure] for floats, line in lines.items()}
+                for figure in ("seconds", "private_seconds")}
+    return run
+
+
+def over_processes(bench, program, ranks):
+    runs = {"troupe": ours(bench, ranks)}
+    for name, variant in MPI_VARIANTS.items():
+        runs[name] = lambda _, variant=variant: by_size(bench.mpi(ranks, *variant, program, *FLOATS))
+    runs["gloo"] = lambda _: by_size(bench.peer_lines("gloo_allreduce.py", "--procs", ranks, *FLOATS))
+    results = bench.alternate(runs)
+    rounds = results.pop("troupe")
+    results = {"shared": [result["seconds"] for result in rounds],
+               "private": [result["private_seconds"] for result in rounds], **results}
+    rows = []
+    for floats in FLOATS:
+        seconds = medians(results, floats)
+        rows.append([f"{floats:,}", *map(milliseconds, seconds.values()),
+                     *(f"{seconds[peer] / seconds['shared']:.2f} / {seconds[peer] / seconds['private']:.2f}"
+                       for peer in (*MPI_VARIANTS, "gloo"))])
+    peers = (*MPI_VARIANTS, "gloo")
+    table(f"All-reduce over {ranks} processes of one node; milliseconds, and times faster (shared / private)",
+          ["floats", "Troupe, shared sum", "Troupe, private copies", *peers,
+           *(f"against {name}" for name in peers)], rows)

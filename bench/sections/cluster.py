@@ -1,0 +1,132 @@
+"""Four nodes in network namespaces: ours under mutual TLS, the peers in the clear, as they come."""
+from statistics import median
+
+from harness.cluster import Cluster
+from harness.programs import last_json
+from harness.steps import steady, step_seconds
+from harness.tables import percent, table
+from sections.allreduce import FLOATS, MPI_VARIANTS, by_size, medians, milliseconds
+
+NODES = 4
+COLLECTIVES = ("ring", "hierarchical")
+RATE = 1e9  # bits a second
+RATE_FLOATS = 4_194_304
+LINEAR = ("--model", "linear", "--data", "synthetic-linear", "--batch-size", 0, "--learning-rate", 0.01)
+LINEAR_STEPS = 2000
+CNN = ("--model", "cnn", "--data", "fashion-mnist", "--workers", 2, "--batch-size", 64, "--learning-rate", 0.05,
+       "--momentum", 0.9, "--epochs", 1)
+DRIVER_WORKERS = (8, 32, 128)
+
+
+def ours(cluster, collective, sizes):
+    return lambda _: {floats: cluster.allreduce(floats, collective)["seconds"] for floats in sizes}
+
+
+def peers(bench, cluster, sizes):
+    """name -> function of the round that gives seconds by size."""
+    program = bench.build_mpi("mpi_allreduce.cpp")
+    runs = {name: lambda _, variant=variant: by_size(cluster.mpi(*variant, program, *sizes))
+            for name, variant in MPI_VARIANTS.items()}
+    runs["gloo"] = lambda _: by_size(cluster.torch("gloo_allreduce.py", *sizes))
+    return runs
+
+
+def cluster_allreduce(bench):
+    """No limit on the links: what processors and memory allow."""
+    cluster = Cluster(bench, NODES)
+    theirs = peers(bench, cluster, FLOATS)
+    runs = {f"Troupe, {name}": ours(cluster, name, FLOATS) for name in COLLECTIVES}
+    results = bench.alternate({**runs, **theirs})
+    rows = []
+    for floats in FLOATS:
+        seconds = medians(results, floats)
+        best = min(seconds[name] for name in theirs)
+        fastest = min(seconds[name] for name in runs)
+        rows.append([f"{floats:,}", *map(milliseconds, seconds.values()), f"{best / fastest:.2f}x"])
+    table(f"All-reduce over {cluster}, no limit; milliseconds",
+          ["floats", *results, "our best is faster than their best"], rows)
+
+
+def cluster_rate(bench):
+    """Links of 1 Gbit/s in each direction, against what a ring has to send."""
+    cluster = Cluster(bench, NODES, "1gbit")
+    limit = 2 * (NODES - 1) / NODES * RATE_FLOATS * 4 * 8 / RATE
+    names = ("ring", "hierarchical", "parameter-server")
+    results = bench.alternate({**{f"Troupe, {name}": ours(cluster, name, [RATE_FLOATS]) for name in names},
+                               **peers(bench, cluster, [RATE_FLOATS])})
+    rows = [[name, f"{seconds:.4f}", f"{seconds / limit:.3f}x"]
+            for name, seconds in medians(results, RATE_FLOATS).items()]
+    table(f"All-reduce of {RATE_FLOATS:,} floats over {cluster}",
+          ["", "seconds", f"against 2 (N-1)/N x bytes / rate, {limit:.4f} s"], rows)
+
+
+def cluster_linear(bench):
+    """A step with next to nothing to compute or send."""
+    cluster = Cluster(bench, NODES)
+
+    def troupe(_):
+        steps = cluster.train(*LINEAR, "--workers", NODES, "--steps", LINEAR_STEPS)
+        return {"mean": step_seconds(steps) / len(steps), "median": steady(steps, lambda step: step["seconds"]["step"])}
+
+    def ddp(_):
+        result = cluster.torch("ddp_linear.py", "--steps", LINEAR_STEPS, "--learning-rate", 0.01)[-1]
+        return {"mean": 1 / result["steps_per_second"]}
+
+    results = bench.alternate({"troupe": troupe, "ddp": ddp})
+    theirs = median(result["mean"] for result in results["ddp"])
+    mean = median(result["mean"] for result in results["troupe"])
+    middle = median(result["median"] for result in results["troupe"])
+    table(f"A step of the linear regression 1000 x 4 on {cluster}",
+          ["", "mean, milliseconds", "median, milliseconds", "against DDP"],
+          [["PyTorch DDP, gloo", milliseconds(theirs), "", "1.00x"],
+           ["Troupe", milliseconds(mean), milliseconds(middle), f"{mean / theirs:.2f}x"]])
+
+
+def cluster_cnn(bench):
+    """Two nodes of one worker against two worker processes of this machine."""
+    cluster = Cluster(bench, 2)
+
+    def rate(steps):
+        return sum(step["samples"] for step in steps) / step_seconds(steps)
+
+    def seeded(number):
+        return (*CNN, "--seed", number + 1)
+
+    results = bench.alternate({
+        "nodes": lambda number: rate(cluster.train(*seeded(number))),
+        "processes": lambda number: rate(bench.train("processes", *seeded(number), "--quiet")[1])})
+    nodes, processes = median(results["nodes"]), median(results["processes"])
+    table("Reference CNN, Fashion-MNIST, 2 workers x batch 64, one epoch", ["", "images/s", "against processes"],
+          [["2 worker processes of one node", f"{processes:.0f}", "1.00x"],
+           ["2 nodes x 1 worker", f"{nodes:.0f}", f"{nodes / processes:.2f}x"]])
+
+
+def cluster_tls(bench):
+    """The data plane between two stores with TLS and, inside this measurement only, without."""
+    results = bench.alternate({"data plane": lambda _: last_json(bench.troupe(
+        "bench", "data-plane", "--bytes", 4 * FLOATS[-1], "--json"))})["data plane"]
+    tls, plain = (median(result[name] for result in results) for name in ("tls_seconds", "plain_seconds"))
+    table(f"{4 * FLOATS[-1]:,} bytes from one store to another", ["", "seconds", "against plain"],
+          [["plain", f"{plain:.4f}", "1.00x"], ["TLS 1.3", f"{tls:.4f}", f"{tls / plain:.2f}x"]])
+
+
+def cluster_driver(bench):
+    """What many workers of a trivial model cost the driver: seconds a step by the number of workers."""
+    cluster = Cluster(bench, NODES)
+    runs = {workers: lambda _, workers=workers: steady(
+        cluster.train(*LINEAR, "--workers", workers, "--steps", LINEAR_STEPS // 4),
+        lambda step: step["seconds"]["step"]) for workers in DRIVER_WORKERS}
+    seconds = {workers: median(rounds) for workers, rounds in bench.alternate(runs).items()}
+    first, last = DRIVER_WORKERS[0], DRIVER_WORKERS[-1]
+    slope = (seconds[last] - seconds[first]) / (last - first)
+    rows = []
+    for workers in DRIVER_WORKERS:
+        line = seconds[first] + slope * (workers - first)
+        rows.append([workers, milliseconds(seconds[workers]), f"{seconds[workers] / workers * 1e6:.1f}",
+                     percent(seconds[workers] / line - 1)])
+    table(f"A step of the linear regression by workers on {cluster}; {slope * 1e6:.1f} microseconds for each more",
+          ["workers", "median step, milliseconds", "microseconds a worker", "off the line from first to last"], rows)
+
+
+CLUSTER = {"cluster-allreduce": cluster_allreduce, "cluster-rate": cluster_rate, "cluster-linear": cluster_linear,
+           "cluster-cnn": cluster_cnn, "cluster-tls": cluster_tls, "cluster-driver": cluster_driver}
