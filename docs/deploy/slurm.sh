@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# sbatch slurm.sh: trains the reference CNN on four nodes. There is one task more: the first leads and computes nothing,
+# the others become nodes and find it by Slurm's environment.
+#
+# Before, once, where all machines see it:
+#   troupe certs init ~/troupe-certs && troupe certs node ~/troupe-certs node
+#SBATCH --job-name=troupe
+#SBATCH --ntasks=5
+#SBATCH --cpus-per-task=4
+#SBATCH --mem-per-cpu=2G
+#SBATCH --time=01:00:00
+#SBATCH --output=troupe-%j.log
+set -euo pipefail
+
+export TROUPE_CERTS=${TROUPE_CERTS:-$HOME/troupe-certs} # holds driver/ and node/
+# A task that fails ends the others, and its output says which it was.
+srun --kill-on-bad-exit=1 --label troupe train --model cnn --data fashion-mnist --workers 4 --epochs 5 \
+  --placement cluster --save "troupe-$SLURM_JOB_ID.safetensors" --report "troupe-$SLURM_JOB_ID.jsonl"
