@@ -35,14 +35,15 @@ class ClusterWeights : public CommittedWeights {
   }
 
   void fetch(std::uint64_t transfer, std::size_t floats, const ReadWeights& use, const Deadline& deadline) override {
-    std::vector<float> values(floats);
+    const auto values = std::make_shared<std::vector<float>>(floats);
     DataPlane& data_plane = cluster_.data_plane();
-    const Withdrawn withdrawn{data_plane};
-    data_plane.announce(kTransferWindow, 0, std::as_writable_bytes(std::span(values)), kTransferSegmentBytes);
+    data_plane.withdraw(kTransferWindow);  // of a transfer that came to nothing
+    data_plane.announce(kTransferWindow, 0, std::as_writable_bytes(std::span(*values)), kTransferSegmentBytes, values);
     const NodeTask task{.transfer = transfer, .floats = floats, .ticket = ++last_ticket_};
     ask_first(NodeTaskKind::send_transfer, task, deadline);
     wait_for_floats(data_plane, kTransferWindow, task.ticket, floats, deadline);
-    use(values);
+    data_plane.withdraw(kTransferWindow);
+    use(*values);
   }
 
   void place(std::uint64_t transfer, int buffer, const Deadline& deadline) override {
@@ -58,11 +59,6 @@ class ClusterWeights : public CommittedWeights {
   }
 
  private:
-  struct Withdrawn {
-    DataPlane& data_plane;
-    ~Withdrawn() { data_plane.withdraw(kTransferWindow); }
-  };
-
   BeginGeneration describe(const SlabLayout& layout, const PlanRequest& plan, int carry) const {
     BeginGeneration message;
     message.run = layout.run;

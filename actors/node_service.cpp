@@ -128,9 +128,11 @@ void NodeService::create_transfer(const NodeTask& request) {
 
 void NodeService::expect_transfer(const NodeTask& request) {
   create_transfer(request);
-  const auto floats = transfers_.back().mapping->writable_floats().first(request.floats);
+  const auto& mapping = transfers_.back().mapping;
   data_plane_.withdraw(kTransferWindow);  // of a transfer that came to nothing
-  data_plane_.announce(kTransferWindow, num_nodes_, std::as_writable_bytes(floats), kTransferSegmentBytes);
+  data_plane_.announce(kTransferWindow, num_nodes_,
+                       std::as_writable_bytes(mapping->writable_floats().first(request.floats)), kTransferSegmentBytes,
+                       mapping);
 }
 
 void NodeService::end_transfer(const NodeTask& request) {

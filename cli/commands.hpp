@@ -8,6 +8,9 @@ namespace troupe::cli {
 void add_train(CLI::App& app);
 void add_evaluate(CLI::App& app);
 void add_bench(CLI::App& app);
+void add_certs(CLI::App& app);
+void add_node(CLI::App& app);
+void add_nodes(CLI::App& app);
 
 /// Models that the program's own benchmarks use, for worker processes to find.
 void register_bench_models();

@@ -16,6 +16,9 @@ constexpr const char* kExamples = R"(examples:
   troupe train --model resnet18 --data mock-images:224 --steps 10 --batch-size 8 --precision bf16 --profile
   troupe evaluate --load cnn.safetensors
   troupe bench sync --parameters 44551209 --workers 4
+  troupe certs init certs && troupe certs node certs alice
+  troupe node --join 10.0.0.1:4000 --certs certs/alice         on each node, and on the driver's machine:
+  troupe train --placement cluster --listen 10.0.0.1:4000 --nodes 2 --workers 2 --certs certs/driver
 
 `troupe COMMAND --help` lists a command's options. Each command takes --config FILE, a JSON object with the names of
 its options, such as {"workers": 2, "placement": "processes"}; what is typed wins.)";
@@ -52,6 +55,9 @@ void run(int argc, char** argv) {
   troupe::cli::add_train(app);
   troupe::cli::add_evaluate(app);
   troupe::cli::add_bench(app);
+  troupe::cli::add_certs(app);
+  troupe::cli::add_node(app);
+  troupe::cli::add_nodes(app);
   try {
     auto arguments = troupe::cli::expand_config(app, {argv + 1, argv + argc});
     std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them

@@ -42,17 +42,30 @@ CLI::Validator whole_number(std::uint64_t least) {
 }
 
 Placement parse_placement(const std::string& name) {
+  if (name == "cluster") return Placement::cluster;
   return name == "processes" ? Placement::processes : Placement::in_process;
 }
 
 void add_worker_options(CLI::App& app, Options& sgd, std::string& placement) {
   app.add_option("--workers", sgd.num_workers, "Worker actors");
   app.add_option("--devices-per-worker", sgd.devices_per_worker, "Model replicas of each worker");
-  app.add_option("--placement", placement, "Where workers live: threads of this process, or processes of this machine")
-      ->check(CLI::IsMember({"in-process", "processes"}));
-  app.add_option("--strategy", sgd.strategy,
-                 "How gradients are added: every worker its slice (sharded), or the driver all (driver)")
-      ->check(CLI::IsMember({"sharded", "driver"}));
+  app.add_option("--placement", placement,
+                 "Where workers live: threads of this process, processes of this machine, or nodes that join")
+      ->check(CLI::IsMember({"in-process", "processes", "cluster"}));
+  app.add_option(
+         "--strategy", sgd.strategy,
+         "How gradients are added. On one machine: every worker its slice (sharded), or the driver all (driver); "
+         "among nodes: hierarchical, ring or parameter-server; auto: sharded or hierarchical")
+      ->check(CLI::IsMember({"auto", "sharded", "driver", "hierarchical", "ring", "parameter-server"}));
+  app.add_flag("!--any-order", sgd.deterministic,
+               "Let nodes add in the order of the ring: other bits than elsewhere, fewer bytes for some shapes");
+  app.add_option("--parameter-servers", sgd.parameter_servers, "Nodes that own slices under parameter-server; 0: all")
+      ->check(whole_number(0));
+  app.add_option("--listen", sgd.cluster.listen, "cluster: ADDRESS:PORT where nodes join");
+  app.add_option("--nodes", sgd.cluster.num_nodes, "cluster: how many nodes the run has")->check(whole_number(1));
+  app.add_option("--certs", sgd.cluster.certs, "cluster: folder of the driver's certificate (see `troupe certs`)");
+  app.add_option("--streams", sgd.cluster.streams, "cluster: data connections from each node to each other")
+      ->check(whole_number(1));
   app.add_option("--store-bytes", sgd.store_bytes, "Quota of the object store in bytes; 0: half of the memory")
       ->check(whole_number(0));
 }

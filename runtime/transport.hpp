@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 
 #include "runtime/clock.hpp"
@@ -25,10 +26,13 @@ class Transport {
   virtual ~Transport() = default;
 
   /// From now on node `from` may write `bytes`, in segments of `segment_bytes` (the last may be shorter). The memory
-  /// must stay until the membership ends. @throws Error invalid_argument when the window is announced already.
-  virtual void announce(WindowId window, int from, std::span<std::byte> bytes, std::size_t segment_bytes) = 0;
+  /// must stay until the membership ends, or be what `keep` refers to.
+  /// @throws Error invalid_argument when the window is announced already.
+  virtual void announce(WindowId window, int from, std::span<std::byte> bytes, std::size_t segment_bytes,
+                        std::shared_ptr<const void> keep = nullptr) = 0;
 
-  /// Nobody writes into the window's memory any more when this returns. Unknown windows are none.
+  /// Nothing more may come for a window; a segment that is just coming may still be written. Windows that are not
+  /// announced are none.
   virtual void withdraw(WindowId window) = 0;
 
   /// Sends one whole segment: `bytes` go to `segment * segment_bytes` of the receiver's window. Returns when they have

@@ -144,9 +144,12 @@ void DataPlane::end() { impl_->end(); }
 std::string DataPlane::admit(const Hello& hello, const TlsStream& stream) const { return impl_->admit(hello, stream); }
 void DataPlane::take(const Hello& hello, TlsStream stream) { impl_->take(hello, std::move(stream)); }
 
-void DataPlane::announce(WindowId window, int from, std::span<std::byte> bytes, std::size_t segment_bytes) {
-  impl_->current()->announce(window, from, bytes, segment_bytes);
+void DataPlane::announce(WindowId window, int from, std::span<std::byte> bytes, std::size_t segment_bytes,
+                         std::shared_ptr<const void> keep) {
+  impl_->current()->announce(window, from, bytes, segment_bytes, std::move(keep));
 }
+
+void DataPlane::withdraw(WindowId window) { impl_->current()->withdraw(window); }
 
 void DataPlane::send(int to, WindowId window, std::uint64_t ticket, std::uint32_t segment,
                      std::span<const std::byte> bytes, const Deadline& deadline) {

@@ -35,9 +35,12 @@ void StreamTransport::end() {
   windows_.end(kEnded);
 }
 
-void StreamTransport::announce(WindowId window, int from, std::span<std::byte> bytes, std::size_t segment_bytes) {
-  windows_.announce(window, from, bytes, segment_bytes);
+void StreamTransport::announce(WindowId window, int from, std::span<std::byte> bytes, std::size_t segment_bytes,
+                               std::shared_ptr<const void> keep) {
+  windows_.announce(window, from, bytes, segment_bytes, std::move(keep));
 }
+
+void StreamTransport::withdraw(WindowId window) { windows_.withdraw(window); }
 
 void StreamTransport::send(int to, WindowId window, std::uint64_t ticket, std::uint32_t segment,
                            std::span<const std::byte> bytes, const Deadline& deadline) {

@@ -27,7 +27,9 @@ class StreamTransport : public Transport {
   /// Ends all connections; who waits gets worker_lost. No window is written any more when it returns.
   void end();
 
-  void announce(WindowId window, int from, std::span<std::byte> bytes, std::size_t segment_bytes) override;
+  void announce(WindowId window, int from, std::span<std::byte> bytes, std::size_t segment_bytes,
+                std::shared_ptr<const void> keep = nullptr) override;
+  void withdraw(WindowId window) override;
   void send(int to, WindowId window, std::uint64_t ticket, std::uint32_t segment, std::span<const std::byte> bytes,
             const Deadline& deadline) override;
   void wait(WindowId window, std::uint64_t ticket, std::uint32_t segment, const Deadline& deadline) override;

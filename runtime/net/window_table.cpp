@@ -23,8 +23,12 @@ class WindowTable::Window {
     std::atomic<std::uint64_t> arrived = 0;  ///< whole
   };
 
-  Window(int sender, std::span<std::byte> memory, std::size_t size)
-      : from(sender), bytes(memory), segment_bytes(size), segments(count(memory.size(), size)) {}
+  Window(int sender, std::span<std::byte> memory, std::size_t size, std::shared_ptr<const void> owner)
+      : from(sender),
+        bytes(memory),
+        segment_bytes(size),
+        keep(std::move(owner)),
+        segments(count(memory.size(), size)) {}
 
   std::span<std::byte> segment(std::size_t number) const {
     const std::size_t begin = number * segment_bytes;
@@ -34,6 +38,7 @@ class WindowTable::Window {
   const int from;
   const std::span<std::byte> bytes;
   const std::size_t segment_bytes;
+  const std::shared_ptr<const void> keep;  ///< of the memory, also while a segment comes for a withdrawn window
   std::mutex mutex;
   std::condition_variable changed;
   int waiting = 0;
@@ -54,16 +59,22 @@ WindowTable::WindowTable(std::vector<std::string> names) : names_(std::move(name
 
 WindowTable::~WindowTable() = default;
 
-void WindowTable::announce(WindowId window, int from, std::span<std::byte> bytes, std::size_t segment_bytes) {
+void WindowTable::announce(WindowId window, int from, std::span<std::byte> bytes, std::size_t segment_bytes,
+                           std::shared_ptr<const void> keep) {
   const auto name = "window " + std::to_string(window);
   if (from < 0 || static_cast<std::size_t>(from) >= names_.size())
     throw Error(ErrorCode::invalid_argument, name + " is for a node that is not there");
   if (segment_bytes == 0 || bytes.size() / segment_bytes >= UINT32_MAX)
     throw Error(ErrorCode::invalid_argument, name + " has segments of an impossible size");
-  auto made = std::make_shared<Window>(from, bytes, segment_bytes);
+  auto made = std::make_shared<Window>(from, bytes, segment_bytes, std::move(keep));
   const std::unique_lock lock(mutex_);
   if (!windows_.try_emplace(window, std::move(made)).second)
     throw Error(ErrorCode::invalid_argument, name + " is announced already");
+}
+
+void WindowTable::withdraw(WindowId window) {
+  const std::unique_lock lock(mutex_);
+  windows_.erase(window);
 }
 
 std::shared_ptr<WindowTable::Window> WindowTable::find(WindowId window) const {

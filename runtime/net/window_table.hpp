@@ -24,8 +24,10 @@ class WindowTable {
   explicit WindowTable(std::vector<std::string> names);
   ~WindowTable();
 
-  /// As `Transport::announce`.
-  void announce(WindowId window, int from, std::span<std::byte> bytes, std::size_t segment_bytes);
+  /// As `Transport::announce` and `Transport::withdraw`.
+  void announce(WindowId window, int from, std::span<std::byte> bytes, std::size_t segment_bytes,
+                std::shared_ptr<const void> keep);
+  void withdraw(WindowId window);
   /// As `Transport::wait`.
   void wait(WindowId window, std::uint64_t ticket, std::uint32_t segment, const Deadline& deadline);
 

@@ -57,13 +57,19 @@ class LoopNetwork {
    public:
     Endpoint(LoopNetwork& network, int node) : network_(network), node_(node) {}
 
-    void announce(troupe::WindowId window, int from, std::span<std::byte> bytes, std::size_t segment_bytes) override {
+    void announce(troupe::WindowId window, int from, std::span<std::byte> bytes, std::size_t segment_bytes,
+                  std::shared_ptr<const void> /*keep*/) override {
       const std::lock_guard lock(network_.mutex_);
       ++network_.calls_;
       if (windows.contains(window)) network_.complain("a window announced twice");
       if (bytes.empty() || segment_bytes == 0) network_.complain("an empty window");
       windows[window] = {from, bytes, segment_bytes,
                          std::vector<std::uint64_t>((bytes.size() + segment_bytes - 1) / segment_bytes)};
+    }
+
+    void withdraw(troupe::WindowId window) override {
+      const std::lock_guard lock(network_.mutex_);
+      windows.erase(window);
     }
 
     void send(int to, troupe::WindowId window, std::uint64_t ticket, std::uint32_t segment,

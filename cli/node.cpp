@@ -1,0 +1,86 @@
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "actors/cluster.hpp"
+#include "actors/launch.hpp"
+#include "cli/commands.hpp"
+
+namespace troupe::cli {
+namespace {
+
+struct NodeOptions {
+  std::string join;
+  std::string certs;
+  std::string listen;
+  bool once = false;
+  bool json = false;
+};
+
+void add_join_options(CLI::App& app, NodeOptions& options) {
+  app.add_option("--join", options.join, "HOST:PORT where the driver listens")->required();
+  app.add_option("--certs", options.certs, "Folder with ca.pem, cert.pem and key.pem (see `troupe certs`)")->required();
+}
+
+[[noreturn]] void serve(const NodeOptions& options) {
+  NodeLaunch launch;
+  launch.join = Address::parse(options.join, 1);
+  launch.certs = options.certs;
+  if (!options.listen.empty()) launch.listen = parse_listen(options.listen);
+  launch.once = options.once;
+  run_node(launch);
+}
+
+void print_table(const nlohmann::json& nodes) {
+  std::vector<std::vector<std::string>> rows{{"node", "address", "cores", "devices", "workers", "state", "round trip"}};
+  for (const auto& node : nodes) {
+    const auto number = [&](const char* key) { return std::to_string(node.at(key).get<int>()); };
+    rows.push_back({node.at("node"), node.at("address"), number("cores"), number("devices"), number("workers"),
+                    node.at("state"), number("round_trip_us") + " us"});
+  }
+  std::vector<std::size_t> widths(rows.front().size());
+  for (const auto& row : rows)
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  for (const auto& row : rows) {
+    std::string line;
+    for (std::size_t i = 0; i < row.size(); ++i) line += row[i] + std::string(widths[i] - row[i].size() + 2, ' ');
+    std::printf("%s\n", line.substr(0, line.find_last_not_of(' ') + 1).c_str());
+  }
+}
+
+void show_nodes(const NodeOptions& options) {
+  const std::string text = ask_for_nodes(Address::parse(options.join, 1), options.certs);
+  if (options.json) {
+    std::printf("%s\n", text.c_str());
+    return;
+  }
+  try {
+    print_table(nlohmann::json::parse(text));
+  } catch (const nlohmann::json::exception&) {
+    throw Error(ErrorCode::protocol, "the driver's answer makes no table");
+  }
+}
+
+}  // namespace
+
+void add_node(CLI::App& app) {
+  auto options = std::make_shared<NodeOptions>();
+  CLI::App& node = *app.add_subcommand("node", "Serve a driver's runs on this machine, one after the other");
+  add_join_options(node, *options);
+  node.add_option("--listen", options->listen,
+                  "ADDRESS[:PORT] where other nodes reach this one; else the address that the driver is reached from");
+  node.add_flag("--once", options->once, "End after one run");
+  node.callback([options] { serve(*options); });
+}
+
+void add_nodes(CLI::App& app) {
+  auto options = std::make_shared<NodeOptions>();
+  CLI::App& nodes = *app.add_subcommand("nodes", "Show the nodes of a run that goes on");
+  add_join_options(nodes, *options);
+  nodes.add_flag("--json", options->json, "Print a JSON array");
+  nodes.callback([options] { show_nodes(*options); });
+}
+
+}  // namespace troupe::cli
