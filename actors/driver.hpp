@@ -126,10 +126,14 @@ class Driver {
   template <class Reply, class Message, class Prepare>
   std::vector<Reply> ask(Message message, const std::vector<int>& to, const char* phase, const Deadline& deadline,
                          Prepare prepare);
-  Event wait_for_event(const Round& round, const char* phase, const Deadline& deadline);
+  /// The next event of interest; none when the deadline passes. @throws Error worker_lost as `throw_if_lost`
+  std::optional<Event> next_event(const Round& round, const char* phase, const Deadline& deadline);
   void note_end(const Ended& ended);
   /// @throws Error worker_lost when the round waits for somebody who is gone.
   void throw_if_lost(const Round& round, const char* phase) const;
+  using Failures = std::vector<std::pair<int, Failure>>;  ///< by member
+  /// Who waited for a node may have waited for one that waited itself: of the blamed nodes, one that has not answered.
+  [[noreturn]] void throw_blame(const Round& round, const Failures& failures, const char* phase) const;
   [[noreturn]] void time_out(const Round& round, const char* phase);
 
   ModelCreator creator_;

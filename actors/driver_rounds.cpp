@@ -45,15 +45,25 @@ Where Driver::where(int member, const char* phase) const {
   return {member, runtime_->host->node(member), phase, step_ + 1, {}};
 }
 
-Event Driver::wait_for_event(const Round& round, const char* phase, const Deadline& deadline) {
+std::optional<Event> Driver::next_event(const Round& round, const char* phase, const Deadline& deadline) {
   for (;;) {
     throw_if_lost(round, phase);
     auto event = runtime_->mailbox.next(deadline);
-    if (!event) time_out(round, phase);
+    if (!event) return std::nullopt;
     const auto* ended = std::get_if<Ended>(&*event);
-    if (ended == nullptr) return std::move(*event);
+    if (ended == nullptr) return event;
     note_end(*ended);
   }
+}
+
+void Driver::throw_blame(const Round& round, const Failures& failures, const char* phase) const {
+  const auto is_silent = [&](const auto& failure) {
+    return std::any_of(round.missing().begin(), round.missing().end(),
+                       [&](int member) { return where(member, phase).node == failure.second.node; });
+  };
+  auto blame = std::find_if(failures.begin(), failures.end(), is_silent);
+  if (blame == failures.end()) blame = failures.begin();
+  throw blame->second.to_error(where(blame->first, phase));
 }
 
 void Driver::note_end(const Ended& ended) {

@@ -36,7 +36,7 @@ std::vector<std::int32_t> node_of_lane(const Options& options) {
 
 Driver::Runtime::Runtime(const Options& options)
     : store(options.store_bytes),
-      config(scheduler_threads(options), options.placement != Placement::in_process),
+      config(scheduler_threads(options), options.placement),
       system(config),
       mailbox(system) {}
 
@@ -158,11 +158,13 @@ void Driver::settle() {
   const bool none_lost = std::none_of(slots_.begin(), slots_.end(), [](const Slot& slot) { return slot.lost; });
   if (settled_ && none_lost) return;
   const Deadline deadline(options_.start_timeout);
+  // Among nodes a round that failed leaves connections and windows in an unknown state.
+  const bool broken = runtime_->cluster && !settled_;
   if (!none_lost) replace_lost_workers(deadline);
   const bool all_built = std::all_of(slots_.begin(), slots_.end(), [](const Slot& slot) { return slot.built; });
   if (!all_built) build_replicas(deadline);
   run_task({}, all_workers(), "settle", deadline);
-  if (!all_built || attached_ != layout_.generation) start_generation(deadline);
+  if (!all_built || broken || attached_ != layout_.generation) start_generation(deadline);
 }
 
 void Driver::replace_lost_workers(const Deadline& deadline) {

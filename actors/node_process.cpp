@@ -93,7 +93,7 @@ void serve_one_run(const NodeLaunch& launch) {
   auto service = std::make_shared<NodeService>(store, credentials, std::clamp(usable_cores() / 2, 1, 4));
   const Gate gate = open_gate(launch, control, credentials, service->data_plane());
   const std::string driver_name = control.peer_address();
-  SystemConfig config(1, true);
+  SystemConfig config(1, Placement::cluster);
   caf::actor_system system(config);
   const caf::actor driver = connect_tls(system, std::move(control), kJoinTimeout);
   std::cerr << "troupe: node " << credentials->name() << " joined the driver at " << driver_name << std::endl;

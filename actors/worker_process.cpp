@@ -44,7 +44,7 @@ void serve(const WorkerLaunch& launch, int watched) {
   auto store = std::make_unique<StoreClient>(store::make_socket_channel(std::move(store_socket)));
   auto worker = std::make_shared<Worker>(launch.worker, std::move(store), CreateModel());
 
-  SystemConfig config(1, true);
+  SystemConfig config(1, Placement::processes);
   caf::actor_system system(config);
   const caf::actor driver = connect_local(system, launch.socket, std::chrono::seconds(20));
   system.spawn(worker_actor, worker, driver);

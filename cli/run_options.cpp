@@ -53,7 +53,7 @@ void add_worker_options(CLI::App& app, Options& sgd, std::string& placement) {
                  "Where workers live: threads of this process, processes of this machine, or nodes that join")
       ->check(CLI::IsMember({"in-process", "processes", "cluster"}));
   app.add_option(
-         "--strategy", sgd.strategy,
+         "--strategy,--collective", sgd.strategy,
          "How gradients are added. On one machine: every worker its slice (sharded), or the driver all (driver); "
          "among nodes: hierarchical, ring or parameter-server; auto: sharded or hierarchical")
       ->check(CLI::IsMember({"auto", "sharded", "driver", "hierarchical", "ring", "parameter-server"}));

@@ -85,6 +85,8 @@ struct StepReport {
   std::int64_t samples = 0;
   std::int64_t bytes_copied = 0;  ///< gradient bytes written a second time, after the model wrote them
   std::int64_t bytes_sent = 0;    ///< between nodes, in both rounds of the exchange, by all nodes together
+  std::string strategy = {};      ///< that reduced the gradients; never "auto"
+  bool deterministic = true;      ///< whether the fixed order of additions was kept
   PhaseSeconds seconds;
 };
 

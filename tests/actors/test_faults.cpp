@@ -43,7 +43,7 @@ TEST_CASE("options that make no sense are refused before anything starts") {
   CHECK(refused([](Options& o) { o.devices_per_worker = 0; }) == ErrorCode::invalid_argument);
   CHECK(refused([](Options& o) { o.num_shards = 1; }) == ErrorCode::invalid_argument);
   CHECK(refused([](Options& o) { o.num_shards = -4; }) == ErrorCode::invalid_argument);
-  CHECK(refused([](Options& o) { o.strategy = "ring"; }) == ErrorCode::invalid_argument);
+  CHECK(refused([](Options& o) { o.strategy = "telepathy"; }) == ErrorCode::invalid_argument);
   CHECK(refused([](Options& o) { o.optimizer.kind = "magic"; }) == ErrorCode::invalid_argument);
   CHECK(refused([](Options& o) { o.step_timeout = 0ms; }) == ErrorCode::invalid_argument);
   CHECK(refused([](Options& o) { o.use_cpus = false; }) == ErrorCode::unsupported);

@@ -161,7 +161,7 @@ TEST_CASE("options that cannot work are named") {
   check_refused({"train", "--verbose", "--quiet"}, {"--verbose", "--quiet"});
   check_refused({"train", "--model", "resnet"}, {"--model", "'resnet'", "cnn, cnn-bn, linear, mlp, resnet101,"});
   check_refused({"train", "--model", ""}, {"--model"});
-  check_refused_everywhere({"train", "--model", "troupe-bench-sync"}, {"troupe-bench-sync"});
+  check_refused_everywhere({"train", "--model", "troupe-bench-ready"}, {"troupe-bench-ready"});
   check_refused(linear({"--precision", "f16"}), {"--precision", "f16"});
   check_refused(linear({"--precision", ""}), {"--precision"});
   check_refused(linear({"--load", ""}), {"bad_file"});

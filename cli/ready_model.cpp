@@ -1,0 +1,61 @@
+#include "cli/ready_model.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace troupe::cli {
+namespace {
+
+constexpr double kRate = 0.5;
+
+class ReadyModel : public Model {
+ public:
+  explicit ReadyModel(std::size_t size) : size_(size) {}
+
+  std::size_t size() const override { return size_; }
+  BatchResult gradient(const ShardStep& at, std::span<const float> /*weights*/, std::span<float> gradient) override {
+    const auto value = static_cast<float>(at.shard + 1);
+    if (gradient.front() != value) std::fill(gradient.begin(), gradient.end(), value);
+    return {0, 1};
+  }
+  bool lightweight() const override { return size_ <= 1024; }
+
+ private:
+  std::size_t size_;
+};
+
+}  // namespace
+
+void register_ready_model() {
+  register_model(kReadyModel, [](const ReplicaContext& context) {
+    if (context.config.starts_with('{'))  // what models to train are configured by
+      throw Error(ErrorCode::invalid_argument, std::string(kReadyModel) + " is only there for `troupe bench`");
+    return std::make_unique<ReadyModel>(std::stoull(context.config));
+  });
+}
+
+void prepare_ready_model(Options& options, std::size_t parameters) {
+  options.optimizer.learning_rate = kRate;
+  options.config = std::to_string(parameters);
+  options.verbose = false;
+}
+
+void verify_ready_model(DistributedSGD& sgd, int shards, int steps) {
+  const double sum = 0.5 * shards * (shards + 1);
+  const float mean = static_cast<float>(sum) / static_cast<float>(shards);
+  float expected = 0;
+  for (int step = 0; step < steps; ++step) expected -= static_cast<float>(kRate) * mean;
+  for (const float weight : sgd.weights())
+    if (!(std::abs(weight - expected) <= 1e-5F * std::abs(expected)))
+      throw Error(ErrorCode::bad_data, "a weight is " + std::to_string(weight) + ", not " + std::to_string(expected));
+}
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+}  // namespace troupe::cli
