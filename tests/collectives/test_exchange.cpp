@@ -43,13 +43,13 @@ void check(const Trial& trial) {
 
 void check_all(const PlanOptions& options, int nodes, std::size_t size) {
   for (const auto& lanes : groupings(nodes))
-    for (const int more : {0, 3})
-      for (const bool in_place : {false, true}) {
+    for (const bool in_place : {false, true})
+      for (const int more : {0, 3}) {
+        if (kSanitized && in_place == (more == 0)) continue;
         Trial trial{.options = options, .topology = topology_of(lanes, sum(lanes) + more), .size = size};
         trial.in_place = in_place;
+        trial.whole_numbers = !options.deterministic && more > 0;
         check(trial);
-        trial.whole_numbers = true;
-        if (!options.deterministic) check(trial);
       }
 }
 
@@ -63,13 +63,13 @@ TEST_CASE("every node ends with the mean over all shards, with the tree's bits w
 }
 
 TEST_CASE("slices of several segments") {
-  for (const PlanOptions& options : kInCluster)
-    for (const int nodes : {3, 4}) check_all(options, nodes, 70'001);
+  for (const PlanOptions& options : kInCluster) check_all(options, kSanitized ? 3 : 4, 70'001);
 }
 
 TEST_CASE("a million parameters") {
   for (const PlanOptions& options : kInCluster)
     for (const int nodes : {1, 2, 3, 4, 7}) {
+      if (kSanitized && nodes % 2 == 0) continue;
       Trial trial{.options = options, .topology = topology_of(groupings(nodes)[0], nodes), .size = 1'000'000};
       trial.steps = 1;
       trial.in_place = nodes != 4;

@@ -142,7 +142,7 @@ std::size_t stuck(const Plan& plan) {
 }  // namespace
 
 TEST_CASE("plans for 1 to 64 replicas reduce every float once over all shards, and every node ends with all") {
-  for (int lanes = 1; lanes <= 64; ++lanes)
+  for (int lanes = 1; lanes <= 64; lanes += kSanitized ? 7 : 1)
     for (const auto& grouping : groupings(lanes))
       for (const PlanOptions& options : kOptions) {
         const int shards = lanes + (lanes % 5 == 0 ? lanes / 2 : 0);
@@ -183,7 +183,7 @@ TEST_CASE("a node sends 2 (N-1)/N of the vector where nodes hold complete subtre
       REQUIRE(std::abs(static_cast<double>(bytes_received(plan, node)) - theory) <= rounding);
     }
   };
-  for (std::size_t nodes = 2; nodes <= 64; ++nodes)
+  for (std::size_t nodes = 2; nodes <= 64; nodes += kSanitized ? 31 : 1)
     for (const std::size_t size : {std::size_t{1'000'003}, nodes * 1024}) {
       for (const char* strategy : {"hierarchical", "ring"})
         for (const bool deterministic : {true, false})

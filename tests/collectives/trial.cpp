@@ -22,16 +22,17 @@ std::uint32_t mix(std::uint64_t value) {
   return static_cast<std::uint32_t>(value >> 32);
 }
 
-float special(std::uint32_t random) {
-  switch (random % 5) {
+/// What is odd about element `at` in some shard. All NaNs of an element are the same, and it has no infinities: which
+/// of two NaNs a sum becomes is left to the compiler.
+float special(std::uint32_t at, std::uint32_t random) {
+  const std::uint32_t sign = random & 0x80000000U;
+  switch (at % 3) {
     case 0:
-      return std::bit_cast<float>(0x7fc00000U | (random >> 10));  // a NaN with a payload
+      return std::bit_cast<float>(0x7fc00000U | (at >> 10));  // a NaN with a payload
     case 1:
-      return std::bit_cast<float>(random & 0x80000000U ? 0xff800000U : 0x7f800000U);
-    case 2:
-      return -0.0F;
+      return std::bit_cast<float>(sign | 0x7f800000U);  // infinite
     default:
-      return std::bit_cast<float>((random & 0x80000000U) | (random >> 9));  // subnormal
+      return std::bit_cast<float>(sign | (random % 3 == 0 ? 0 : random >> 10));  // zero or subnormal
   }
 }
 
@@ -54,6 +55,12 @@ struct Node {
   std::optional<NodeExchange> exchange;
 };
 
+/// For all trials: each would start a thread.
+ObjectStore& one_store() {
+  static ObjectStore store;
+  return store;
+}
+
 class Running {
  public:
   explicit Running(const Trial& trial)
@@ -61,7 +68,7 @@ class Running {
         plan_(make_plan(trial.options, trial.topology, trial.size)),
         network_(plan_.topology.num_nodes()) {
     for (int node = 0; node < plan_.topology.num_nodes(); ++node)
-      nodes_.push_back(std::make_unique<Node>(plan_, node, network_, objects_, trial.size));
+      nodes_.push_back(std::make_unique<Node>(plan_, node, network_, one_store(), trial.size));
   }
 
   std::vector<std::optional<ErrorCode>> codes_after_loss(int node, int sends) {
@@ -167,7 +174,6 @@ class Running {
   const Trial& trial_;
   Plan plan_;
   LoopNetwork network_;
-  ObjectStore objects_;
   std::vector<std::unique_ptr<Node>> nodes_;
 };
 
@@ -178,10 +184,11 @@ Vectors make_gradients(const Trial& trial, int step) {
   for (std::size_t shard = 0; shard < gradients.size(); ++shard)
     for (std::size_t i = 0; i < trial.size; ++i) {
       const std::uint32_t random = mix((shard << 48) + (static_cast<std::uint64_t>(step) << 40) + i + 1);
+      const std::uint32_t at = mix(i + 1);
       if (trial.whole_numbers)
         gradients[shard][i] = static_cast<float>(random % 2001) - 1000;
-      else if (mix(random) % 31 == 0)
-        gradients[shard][i] = special(random);
+      else if (at % 29 < 3 && random % 4 != 0)
+        gradients[shard][i] = special(at / 29, random);
       else
         gradients[shard][i] = static_cast<float>(random) * 0x1p-31F - 1;
     }

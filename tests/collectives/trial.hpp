@@ -8,6 +8,13 @@
 #include "collectives/reduce.hpp"
 #include "troupe/error.hpp"
 
+/// Sanitizers make everything ten times as slow, so loops are shorter there.
+#ifdef TROUPE_SANITIZED
+inline constexpr bool kSanitized = true;
+#else
+inline constexpr bool kSanitized = false;
+#endif
+
 /// A reduction among nodes of this process.
 struct Trial {
   troupe::PlanOptions options;
@@ -20,7 +27,7 @@ struct Trial {
 
 using Vectors = std::vector<std::vector<float>>;
 
-/// By shard. Unless whole numbers: between -1 and 1, and now and then NaN, infinite, -0 or subnormal.
+/// By shard. Unless whole numbers: between -1 and 1, and now and then NaN, infinite, zero or subnormal.
 Vectors make_gradients(const Trial& trial, int step);
 
 /// What one node alone makes of them.
