@@ -22,7 +22,13 @@ struct ExchangeReport {
 /// One node's part in reducing gradients, applying the mean and sharing the new weights among nodes. All lanes of the
 /// node run it, each on its own thread, with the same ticket; together with the lanes of all other nodes.
 ///
-/// What other nodes send lands in staging slabs made here (partial sums) or in the node's weights (new slices).
+/// What other nodes send lands in staging slabs made here (partial sums) or in the node's weights (new slices). An
+/// owner stages one slice for each term of the sum that other nodes send, so where nodes hold complete subtrees a node
+/// stages (N-1)/N of the vector; in ring order one slice for each sum that passes through, as much.
+///
+/// A node may begin the next step when all its own lanes have returned: new weights come only after every node with
+/// shards has sent its own sums, so nobody is a step ahead of what another still reads. Not for plans whose
+/// driver reduces.
 class NodeExchange {
  public:
   /// Makes the staging slabs and announces all windows, for each segment of the plan.

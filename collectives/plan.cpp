@@ -106,7 +106,8 @@ Plan make_plan(const PlanOptions& options, const Topology& topology, std::size_t
   plan.deterministic = !plan.ring_order;
   const bool some_serve = plan.strategy == "parameter-server" && options.parameter_servers > 0;
   const Lanes last_owners = topology.lanes_of_node(some_serve ? options.parameter_servers - 1 : nodes - 1);
-  plan.slices = page_slices(size, static_cast<std::size_t>(last_owners.first + last_owners.count));
+  plan.slices =
+      page_slices(size, static_cast<std::size_t>(last_owners.first) + static_cast<std::size_t>(last_owners.count));
   plan.slices.resize(topology.node_of_lane.size(), {size, size});
   add_flows(plan);
   return plan;

@@ -68,7 +68,7 @@ struct Plan {
   bool driver_reduces = false;  ///< the driver adds all gradients; else each lane adds its slice's
   std::vector<Range> slices;    ///< what each lane applies; cut at pages, so small models leave some empty
   Topology topology;
-  bool ring_order = false;  ///< sums are passed on from member to member, each adding its shards
+  bool ring_order = false;  ///< sums pass from member to member, each adding its shards; never within one node
   std::vector<Flow> flows;  ///< none within one node; what is about one owner lies side by side
 
   /// The shards of lane `lane`: [begin, end).

@@ -82,6 +82,24 @@ class Running {
     run_lane(*nodes_[static_cast<std::size_t>(node)], lane, 1, std::chrono::milliseconds(5));
   }
 
+  std::string failure_without_rounds() {
+    std::vector<std::string> wrong(nodes_.size());
+    std::vector<std::thread> threads;
+    for (std::size_t n = 0; n < nodes_.size(); ++n)
+      threads.emplace_back([this, n, &wrong] {
+        for (int step = 1; step <= trial_.steps && wrong[n].empty(); ++step) {
+          const Vectors gradients = make_gradients(trial_, step);
+          place(gradients, step % 2, n);
+          run_node(static_cast<int>(n), step);
+          wrong[n] = check_node(expected_mean(gradients, trial_.size), step, n);
+        }
+      });
+    for (std::thread& thread : threads) thread.join();
+    for (const std::string& what : wrong)
+      if (!what.empty()) return what;
+    return network_.complaint();
+  }
+
   std::string failure() {
     for (int step = 1; step <= trial_.steps; ++step) {
       const Vectors gradients = make_gradients(trial_, step);
@@ -97,18 +115,31 @@ class Running {
 
  private:
   void place(const Vectors& gradients, int buffer) {
-    for (std::size_t n = 0; n < nodes_.size(); ++n) {
-      Node& node = *nodes_[n];
-      const Leaves shards = plan_.shards_of_node(static_cast<int>(n));
-      node.gradients.assign(gradients.size(), {});
-      node.own.resize(gradients.size());
-      for (std::size_t shard = shards.begin; shard < shards.end; ++shard) {
-        const bool in_place = trial_.in_place && shard == shards.begin;
-        auto& memory = in_place ? node.weights[static_cast<std::size_t>(buffer)] : node.own[shard];
-        memory = gradients[shard];
-        node.gradients[shard] = memory;
-      }
+    for (std::size_t n = 0; n < nodes_.size(); ++n) place(gradients, buffer, n);
+  }
+
+  void place(const Vectors& gradients, int buffer, std::size_t n) {
+    Node& node = *nodes_[n];
+    const Leaves shards = plan_.shards_of_node(static_cast<int>(n));
+    node.gradients.assign(gradients.size(), {});
+    node.own.resize(gradients.size());
+    for (std::size_t shard = shards.begin; shard < shards.end; ++shard) {
+      const bool in_place = trial_.in_place && shard == shards.begin;
+      auto& memory = in_place ? node.weights[static_cast<std::size_t>(buffer)] : node.own[shard];
+      memory = gradients[shard];
+      node.gradients[shard] = memory;
     }
+  }
+
+  void run_node(int n, int step) {
+    Node& node = *nodes_[static_cast<std::size_t>(n)];
+    const Lanes lanes = plan_.topology.lanes_of_node(n);
+    std::vector<std::thread> threads;
+    for (int lane = lanes.first; lane < lanes.first + lanes.count; ++lane)
+      threads.emplace_back([this, &node, lane, step] {
+        if (code_of([&] { run_lane(node, lane, step, std::chrono::seconds(60)); })) network_.end();
+      });
+    for (std::thread& thread : threads) thread.join();
   }
 
   std::vector<std::optional<ErrorCode>> run(int step) {
@@ -144,17 +175,21 @@ class Running {
 
   std::string check(const Vectors& gradients, int step) const {
     const std::vector<float> expected = expected_mean(gradients, trial_.size);
-    for (std::size_t n = 0; n < nodes_.size(); ++n) {
-      const auto& written = nodes_[n]->weights[static_cast<std::size_t>(step % 2)];
-      const std::string at = " on node " + std::to_string(n) + " at step " + std::to_string(step);
-      const bool same_bits = trial_.size == 0 || std::memcmp(written.data(), expected.data(), 4 * trial_.size) == 0;
-      if ((plan_.deterministic || trial_.whole_numbers) && !same_bits)
-        return "other bits" + at + first_difference(written, expected);
-      for (std::size_t i = 0; i < trial_.size; ++i)
-        if (!alike(written[i], expected[i])) return "a wrong mean" + at;
-      const std::size_t sent = network_.bytes_sent(static_cast<int>(n));
-      if (sent != static_cast<std::size_t>(step) * bytes_sent(plan_, static_cast<int>(n))) return "other traffic" + at;
-    }
+    for (std::size_t n = 0; n < nodes_.size(); ++n)
+      if (const std::string wrong = check_node(expected, step, n); !wrong.empty()) return wrong;
+    return "";
+  }
+
+  std::string check_node(const std::vector<float>& expected, int step, std::size_t n) const {
+    const auto& written = nodes_[n]->weights[static_cast<std::size_t>(step % 2)];
+    const std::string at = " on node " + std::to_string(n) + " at step " + std::to_string(step);
+    const bool same_bits = trial_.size == 0 || std::memcmp(written.data(), expected.data(), 4 * trial_.size) == 0;
+    if ((plan_.deterministic || trial_.whole_numbers) && !same_bits)
+      return "other bits" + at + first_difference(written, expected);
+    for (std::size_t i = 0; i < trial_.size; ++i)
+      if (!alike(written[i], expected[i])) return "a wrong mean" + at;
+    const std::size_t sent = network_.bytes_sent(static_cast<int>(n));
+    if (sent != static_cast<std::size_t>(step) * bytes_sent(plan_, static_cast<int>(n))) return "other traffic" + at;
     return "";
   }
 
@@ -209,6 +244,8 @@ std::vector<std::optional<ErrorCode>> codes_after_loss(const Trial& trial, int n
 }
 
 void run_alone(const Trial& trial, int node, int lane) { Running(trial).run_alone(node, lane); }
+
+std::string failure_without_rounds(const Trial& trial) { return Running(trial).failure_without_rounds(); }
 
 std::string failure(const Trial& trial) { return Running(trial).failure(); }
 

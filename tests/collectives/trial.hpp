@@ -38,6 +38,9 @@ inline constexpr int kSamples = 4;
 /// or a node whose weights are not as expected (to the bit, where the plan is deterministic or numbers are whole).
 std::string failure(const Trial& trial);
 
+/// As `failure`, but each node goes from step to step without waiting for the others to have ended theirs.
+std::string failure_without_rounds(const Trial& trial);
+
 /// What each lane of the run gets when node `node` is lost after so many sends of a step and all end
 /// with it; none when the lane comes through.
 std::vector<std::optional<troupe::ErrorCode>> codes_after_loss(const Trial& trial, int node, int sends);
