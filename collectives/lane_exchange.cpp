@@ -75,6 +75,10 @@ LaneExchange::Segment LaneExchange::segment_of(int owner, std::uint32_t segment)
 
 ExchangeReport LaneExchange::run(const NodeExchange::Work& work, const ApplyChunk& apply_chunk) {
   Call call{work, apply_chunk, {}};
+  if (plan_.flows.empty()) {  // one node: the whole slice at once
+    call.report.spent = reduce_and_apply(*work.gradients, work.samples, slice_, apply_chunk);
+    return call.report;
+  }
   for (const Operation& operation : program_) switch (operation.kind) {
       case Operation::Kind::contribute:
         contribute(call, operation);
