@@ -21,6 +21,7 @@ void set_serial(X509* certificate) {
 }
 
 void set_name(X509_NAME* name, const std::string& text) {
+  if (text.empty()) return;
   check(X509_NAME_add_entry_by_txt(name, "CN", MBSTRING_UTF8, reinterpret_cast<const unsigned char*>(text.data()),
                                    static_cast<int>(text.size()), -1, 0) == 1,
         "write a name into a certificate");

@@ -24,11 +24,12 @@ namespace {
 
 /// Somebody who has not finished to introduce himself.
 struct Caller {
-  Caller(asio::io_context& loop, FileDescriptor socket, const Credentials& credentials)
+  Caller(asio::io_context& loop, FileDescriptor socket, const Credentials& credentials,
+         std::chrono::milliseconds timeout)
       : address(net::peer_of(socket.get())),
         readiness(loop, socket.get()),
         stream(std::move(socket), credentials),
-        deadline(Gate::kHandshakeTimeout) {}
+        deadline(timeout) {}
   // The socket is the stream's.
   ~Caller() { readiness.release(); }
   Caller(const Caller&) = delete;
@@ -64,8 +65,12 @@ const char* describe(Caller::Stage stage) {
 /// Everything but the constructor and the end happens on the loop's thread.
 class Gate::Impl {
  public:
-  Impl(const Address& listen, std::shared_ptr<const Credentials> credentials, Admit admit, Take take)
-      : credentials_(std::move(credentials)), admit_(std::move(admit)), take_(std::move(take)) {
+  Impl(const Address& listen, std::shared_ptr<const Credentials> credentials, Admit admit, Take take,
+       std::chrono::milliseconds handshake_timeout)
+      : handshake_timeout_(handshake_timeout),
+        credentials_(std::move(credentials)),
+        admit_(std::move(admit)),
+        take_(std::move(take)) {
     FileDescriptor listener = net::listen_on(listen);
     address_ = {listen.host, net::local_of(listener.get()).port};
     try {
@@ -132,7 +137,7 @@ class Gate::Impl {
 
   void welcome(FileDescriptor socket) try {
     if (callers_.size() >= kMaxHalfOpen) refuse(callers_.begin(), "too many connect at once");
-    advance(callers_.try_emplace(next_++, loop_, std::move(socket), *credentials_).first);
+    advance(callers_.try_emplace(next_++, loop_, std::move(socket), *credentials_, handshake_timeout_).first);
   } catch (const std::exception& error) {
     log_.refused("a caller", address_.text(), error.what());
   }
@@ -205,6 +210,7 @@ class Gate::Impl {
     });
   }
 
+  const std::chrono::milliseconds handshake_timeout_;
   std::shared_ptr<const Credentials> credentials_;
   Admit admit_;
   Take take_;
@@ -219,8 +225,10 @@ class Gate::Impl {
   std::thread thread_;
 };
 
-Gate::Gate(const Address& listen, std::shared_ptr<const Credentials> credentials, Admit admit, Take take)
-    : impl_(std::make_unique<Impl>(listen, std::move(credentials), std::move(admit), std::move(take))) {}
+Gate::Gate(const Address& listen, std::shared_ptr<const Credentials> credentials, Admit admit, Take take,
+           std::chrono::milliseconds handshake_timeout)
+    : impl_(std::make_unique<Impl>(listen, std::move(credentials), std::move(admit), std::move(take),
+                                   handshake_timeout)) {}
 
 Gate::~Gate() = default;
 

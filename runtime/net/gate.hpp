@@ -24,7 +24,8 @@ class Gate {
   static constexpr std::chrono::seconds kHandshakeTimeout{5};  ///< from accept to hello
 
   /// Listens from now on. Port 0: any free one. @throws Error system when it cannot, naming the address.
-  Gate(const Address& listen, std::shared_ptr<const Credentials> credentials, Admit admit, Take take);
+  Gate(const Address& listen, std::shared_ptr<const Credentials> credentials, Admit admit, Take take,
+       std::chrono::milliseconds handshake_timeout = kHandshakeTimeout);
   ~Gate();
   Gate(const Gate&) = delete;
   Gate& operator=(const Gate&) = delete;

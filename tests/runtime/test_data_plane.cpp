@@ -209,10 +209,10 @@ TEST_CASE("nobody writes into a window after the end") {
 }
 
 TEST_CASE("segments that must not be break their connection, and no other") {
+  const CapturedErrors errors;
   TrialCluster cluster(2, 1);
   Membership three = cluster.membership(0, 2);
   three.nodes.push_back({"node2", {"127.0.0.1", 1}});
-  const CapturedErrors errors;
   struct Bad {
     FrameHeader header;
     const char* why;
@@ -259,8 +259,8 @@ TEST_CASE("segments that must not be break their connection, and no other") {
 }
 
 TEST_CASE("garbage instead of a segment breaks its connection with one line") {
-  TrialCluster cluster(2, 1);
   const CapturedErrors errors;
+  TrialCluster cluster(2, 1);
   Membership again = cluster.membership(0, 2);
   cluster[0].begin(again);
   std::vector<std::byte> memory(16);
@@ -275,8 +275,8 @@ TEST_CASE("garbage instead of a segment breaks its connection with one line") {
 }
 
 TEST_CASE("connections of other runs, generations, tokens and nodes are refused") {
-  TrialCluster cluster(3, 2);
   const CapturedErrors errors;
+  TrialCluster cluster(3, 2);
   Membership fresh = cluster.membership(0, 9);
   cluster[0].begin(fresh);
   fresh.self = 1;
@@ -307,8 +307,8 @@ TEST_CASE("connections of other runs, generations, tokens and nodes are refused"
 }
 
 TEST_CASE("connecting names the node that refuses, is another or is not there") {
-  TrialCluster cluster(2, 1);
   const CapturedErrors errors;
+  TrialCluster cluster(2, 1);
   Membership other = cluster.membership(0, 5);
   cluster[0].begin(other);
   CHECK(where_of([&] { cluster[0].connect(soon()); }).node == "node1");

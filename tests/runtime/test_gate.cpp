@@ -1,0 +1,338 @@
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <poll.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+
+#include <condition_variable>
+#include <deque>
+#include <fstream>
+#include <functional>
+
+#include "captured_errors.hpp"
+#include "net_trial.hpp"
+#include "runtime/net/certificate_files.hpp"
+#include "runtime/net/gate.hpp"
+#include "runtime/net/refusal_log.hpp"
+#include "runtime/net/socket.hpp"
+#include "runtime/net/tls_context.hpp"
+#include "support/errors.hpp"
+
+using namespace troupe;
+using namespace std::chrono_literals;
+
+namespace {
+
+Deadline soon() { return Deadline(60s); }
+const Address kAnyPort{"127.0.0.1", 0};
+
+const TrialAuthority& authority() {
+  static const TrialAuthority made(2);
+  return made;
+}
+
+/// A gate that keeps the streams it takes.
+class OpenGate {
+ public:
+  explicit OpenGate(std::shared_ptr<const Credentials> credentials = authority().driver(),
+                    std::chrono::milliseconds timeout = 30s, const Address& listen = kAnyPort)
+      : gate_(
+            listen, std::move(credentials),
+            [](const Hello& hello, const TlsStream& stream) {
+              return hello.purpose == Purpose::status ? "no status for " + stream.peer_name() : "";
+            },
+            [this](const Hello&, TlsStream stream) {
+              const std::lock_guard lock(mutex_);
+              taken_.push_back(std::move(stream));
+              changed_.notify_all();
+            },
+            timeout) {}
+
+  const Address& address() const { return gate_.address(); }
+  TlsStream next() {
+    std::unique_lock lock(mutex_);
+    REQUIRE(changed_.wait_until(lock, soon().at(), [this] { return !taken_.empty(); }));
+    TlsStream stream = std::move(taken_.front());
+    taken_.pop_front();
+    return stream;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<TlsStream> taken_;
+  Gate gate_;
+};
+
+/// Goes through the gate and says a word.
+void check_open(OpenGate& gate) {
+  TlsStream stream = TlsStream::dial(gate.address(), *authority().node(0), Role::driver, soon());
+  say_hello(stream, make_hello(Purpose::control), soon());
+  TlsStream taken = gate.next();
+  CHECK(taken.peer_name() == "node0");
+  CHECK(taken.peer_role() == Role::node);
+  CHECK(stream.peer_name() == "driver");
+  std::array<std::byte, 4> word{std::byte{1}, std::byte{2}, std::byte{3}, std::byte{4}}, heard = {};
+  for (const auto& [from, to] : {std::pair(&stream, &taken), std::pair(&taken, &stream)}) {
+    from->write_all(word, soon());
+    to->read_all(heard, soon());
+    CHECK(heard == word);
+    heard = {};
+  }
+}
+
+/// Says `bytes` without TLS, and reads until the gate hangs up.
+void say_plainly(const Address& to, const std::string& bytes) {
+  const FileDescriptor socket = net::connect_to(to, soon());
+  CHECK(::send(socket.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(bytes.size()));
+  for (;;) {
+    wait_for(socket.get(), ByteStream::Wants::read, soon());
+    char buffer[256];
+    const ssize_t got = ::recv(socket.get(), buffer, sizeof buffer, 0);
+    if (got == 0 || (got < 0 && errno != EAGAIN)) return;
+  }
+}
+
+/// Whether a TLS client of any making hears a byte from the gate after it said hello.
+bool gets_through(const Address& to, SSL_CTX* context) {
+  const FileDescriptor socket = net::connect_to(to, soon());
+  const std::unique_ptr<SSL, net::Free<&SSL_free>> ssl(SSL_new(context));
+  SSL_set_fd(ssl.get(), socket.get());
+  const auto go_on = [&](auto step) {
+    for (;;) {
+      ERR_clear_error();
+      const int result = step();
+      if (result > 0) return true;
+      const int error = SSL_get_error(ssl.get(), result);
+      if (error != SSL_ERROR_WANT_READ && error != SSL_ERROR_WANT_WRITE) return false;
+      wait_for(socket.get(), error == SSL_ERROR_WANT_READ ? ByteStream::Wants::read : ByteStream::Wants::write, soon());
+    }
+  };
+  if (!go_on([&] { return SSL_connect(ssl.get()); })) return false;
+  const auto hello = encode(make_hello(Purpose::control));
+  if (!go_on([&] { return SSL_write(ssl.get(), hello.data(), static_cast<int>(hello.size())); })) return false;
+  char byte = 0;
+  return go_on([&] { return SSL_read(ssl.get(), &byte, 1); });
+}
+
+std::size_t resident_bytes() {
+  std::ifstream file("/proc/self/statm");
+  std::size_t total = 0, resident = 0;
+  file >> total >> resident;
+  return resident * 4096;
+}
+
+std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t found = 0;
+  for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
+  return found;
+}
+
+/// Until the gate, on its own thread, has told something.
+bool hears(const CapturedErrors& errors, const std::string& part) {
+  const Deadline deadline = soon();
+  while (!deadline.passed()) {
+    if (count(errors.text(), part) > 0) return true;
+    ::poll(nullptr, 0, 1);
+  }
+  return false;
+}
+
+}  // namespace
+
+TEST_CASE("a node passes the driver's gate, over IPv4 and IPv6") {
+  OpenGate gate;
+  check_open(gate);
+  const bool ipv6 = !code_of([] { net::listen_on({"::1", 0}); });
+  if (!ipv6) return;
+  OpenGate sixth(authority().driver(), 30s, {"::1", 0});
+  CHECK(sixth.address().text().starts_with("[::1]:"));
+  check_open(sixth);
+}
+
+TEST_CASE("a refusal is heard with its reason") {
+  const CapturedErrors errors;
+  OpenGate gate;
+  TlsStream stream = TlsStream::dial(gate.address(), *authority().node(1), Role::driver, soon());
+  const auto say = [&] { say_hello(stream, make_hello(Purpose::status), soon()); };
+  CHECK(message_of(say) == "refused: no status for node1");
+  CHECK(hears(errors, ": no status for node1\n"));
+}
+
+TEST_CASE("nobody poses as somebody else, on either side") {
+  const CapturedErrors errors;
+  OpenGate driver;
+  OpenGate node(authority().node(0));
+  const auto dial = [](const OpenGate& gate, std::shared_ptr<const Credentials> as, Role peer) {
+    return code_of([&] { TlsStream::dial(gate.address(), *as, peer, soon()); });
+  };
+  CHECK(dial(node, authority().node(1), Role::driver) == ErrorCode::protocol);
+  CHECK(dial(driver, authority().node(1), Role::node) == ErrorCode::protocol);
+  CHECK(dial(node, authority().node(1), Role::node) == std::nullopt);
+  // What the gate's owner sees is the certificate's role, whatever is said.
+  TlsStream stream = TlsStream::dial(node.address(), *authority().driver(), Role::node, soon());
+  say_hello(stream, make_hello(Purpose::control), soon());
+  CHECK(node.next().peer_role() == Role::driver);
+}
+
+TEST_CASE("another authority is refused by both sides") {
+  const TrialAuthority other(1);
+  const CapturedErrors errors;
+  OpenGate gate;
+  const auto dial = [&] { TlsStream::dial(gate.address(), *other.node(0), Role::driver, soon()); };
+  CHECK(code_of(dial) == ErrorCode::protocol);
+  CHECK(message_of(dial).find("its certificate is not good") != std::string::npos);
+  // A client that does not mind whom it speaks to is refused by the gate.
+  const auto mine = other.node(0);
+  SSL_CTX_set_verify(mine->client(), SSL_VERIFY_NONE, nullptr);
+  CHECK_FALSE(gets_through(gate.address(), mine->client()));
+  CHECK(hears(errors, "its certificate is not good: "));
+  check_open(gate);
+}
+
+TEST_CASE("TLS clients without a proper certificate, or of TLS 1.2, are refused") {
+  const CapturedErrors errors;
+  const net::CertifiedKey root = net::make_authority();
+  const std::string role = net::role_name(Role::node);
+  const TemporaryFolder folder;
+  net::CertifiedKey own = net::make_member(root, {.name = "driver", .alternative_name = net::role_name(Role::driver)});
+  const auto context_of = [&](const net::CertificateText& text) {
+    const net::CertifiedKey member = net::make_member(root, text);
+    return net::make_context(false, root.certificate.get(), member.certificate.get(), member.key.get());
+  };
+  net::write_member(folder.path(), root.certificate.get(), own);
+  OpenGate gate(std::make_shared<Credentials>(folder.path(), Role::driver));
+  CHECK(gets_through(gate.address(), context_of({.name = "n", .alternative_name = role}).get()));
+  const auto refused = [&](const net::CertificateText& text, const char* why) {
+    CAPTURE(why);
+    CHECK_FALSE(gets_through(gate.address(), context_of(text).get()));
+    CHECK(hears(errors, why));
+  };
+  refused({.name = "n", .alternative_name = role, .valid_until = -60}, "certificate has expired");
+  refused({.name = "n", .alternative_name = role, .valid_from = 3600}, "certificate is not yet valid");
+  refused({.name = "n", .alternative_name = role, .usage = "serverAuth"}, "certificate purpose");
+  refused({.name = "n", .alternative_name = "urn:else"}, "neither a driver's nor a node's");
+  refused({.name = "", .alternative_name = role}, "names nobody");
+
+  const std::unique_ptr<SSL_CTX, net::Free<&SSL_CTX_free>> bare(SSL_CTX_new(TLS_client_method()));
+  CHECK_FALSE(gets_through(gate.address(), bare.get()));
+  CHECK(hears(errors, "it shows no certificate"));
+  const auto old = context_of({.name = "n", .alternative_name = role});
+  SSL_CTX_set_min_proto_version(old.get(), TLS1_2_VERSION);
+  SSL_CTX_set_max_proto_version(old.get(), TLS1_2_VERSION);
+  CHECK_FALSE(gets_through(gate.address(), old.get()));
+  CHECK(hears(errors, "it does not speak TLS 1.3"));
+}
+
+TEST_CASE("whoever speaks no TLS, or says no proper hello, is refused with one line each") {
+  const CapturedErrors errors;
+  OpenGate gate;
+  say_plainly(gate.address(), "GET / HTTP/1.1\r\n\r\n");
+  say_plainly(gate.address(), std::string(32, '\0'));
+  say_plainly(gate.address(), std::string(1000, '\xff'));
+  CHECK(hears(errors, "it does not speak TLS\n"));
+  const auto says = [&](std::span<const std::byte> bytes) {
+    TlsStream stream = TlsStream::dial(gate.address(), *authority().node(0), Role::driver, soon());
+    stream.write_all(bytes, soon());
+    std::array<std::byte, 200> answer = {};
+    if (bytes.size() >= kHelloBytes) code_of([&] { stream.read_all(answer, soon()); });
+    return std::string(reinterpret_cast<const char*>(answer.data()) + 3);
+  };
+  Hello hello = make_hello(Purpose::control);
+  auto bytes = encode(hello);
+  says(std::span(bytes).first(50));
+  CHECK(hears(errors, "hung up while saying hello"));
+  bytes[0] = std::byte{0};
+  says(bytes);
+  CHECK(hears(errors, "it says no proper hello"));
+  hello.protocol = 7;
+  CHECK(says(encode(hello)).find("protocol 7 is spoken there") == 0);
+  CHECK(hears(errors, "protocol 7"));
+  check_open(gate);
+  CHECK(count(errors.text(), "\n") == count(errors.text(), "troupe: refused 127.0.0.1:"));
+}
+
+TEST_CASE("connections held open cost little, end in time, and keep nobody out") {
+  const CapturedErrors errors;
+  OpenGate gate(authority().driver(), 30s);
+  check_open(gate);
+  const std::size_t before = resident_bytes();
+  std::vector<FileDescriptor> held;
+  for (int i = 0; i < 200; ++i) held.push_back(net::connect_to(gate.address(), soon()));
+  check_open(gate);
+#ifndef TROUPE_SANITIZED
+  CHECK(resident_bytes() - std::min(before, resident_bytes()) < std::size_t{200} * 64 * 1024);
+#endif
+  CHECK(errors.text().empty());
+  for (int i = 0; i < 100; ++i) held.push_back(net::connect_to(gate.address(), soon()));
+  check_open(gate);
+  CHECK(hears(errors, "too many connect at once"));
+  char byte = 0;
+  CHECK(::recv(held.front().get(), &byte, 1, 0) == 0);  // the oldest was dropped
+  CHECK(::recv(held.back().get(), &byte, 1, 0) < 0);
+}
+
+TEST_CASE("who takes too long is dropped, at each stage") {
+  const CapturedErrors errors;
+  OpenGate gate(authority().driver(), 200ms);
+  say_plainly(gate.address(), "");
+  CHECK(hears(errors, "too slow at shaking hands"));
+  TlsStream stream = TlsStream::dial(gate.address(), *authority().node(0), Role::driver, soon());
+  std::array<std::byte, 1> byte = {};
+  CHECK(code_of([&] { stream.read_all(byte, soon()); }) == ErrorCode::worker_lost);
+  CHECK(hears(errors, "too slow at saying hello"));
+}
+
+TEST_CASE("a machine without descriptors keeps the gate waiting, not busy") {
+  const CapturedErrors errors;
+  OpenGate gate;
+  check_open(gate);
+  rlimit before = {};
+  REQUIRE(::getrlimit(RLIMIT_NOFILE, &before) == 0);
+  FileDescriptor last(::open("/dev/null", O_RDONLY));
+  const rlimit tight{static_cast<rlim_t>(last.get() + 2), before.rlim_max};
+  last.reset();
+  std::optional<FileDescriptor> caller;
+  {
+    REQUIRE(::setrlimit(RLIMIT_NOFILE, &tight) == 0);
+    std::vector<FileDescriptor> all;
+    for (FileDescriptor fd(::open("/dev/null", O_RDONLY)); fd; fd = FileDescriptor(::open("/dev/null", O_RDONLY)))
+      all.push_back(std::move(fd));
+    REQUIRE_FALSE(all.empty());
+    all.pop_back();
+    caller = net::connect_to(gate.address(), soon());
+    CHECK(hears(errors, "Too many open files"));
+    CHECK(count(errors.text(), "\n") == 1);
+    REQUIRE(::setrlimit(RLIMIT_NOFILE, &before) == 0);
+  }
+  check_open(gate);
+}
+
+TEST_CASE("a gate that cannot listen says where") {
+  OpenGate gate;
+  const auto again = [&] { OpenGate second(authority().driver(), 30s, gate.address()); };
+  CHECK(code_of(again) == ErrorCode::system);
+  CHECK(message_of(again).find(gate.address().text()) != std::string::npos);
+  CHECK(code_of([] { OpenGate nowhere(authority().driver(), 30s, {"no.such.host.invalid", 0}); }) == ErrorCode::system);
+}
+
+TEST_CASE("refusals of a kind are counted and told later") {
+  const CapturedErrors errors;
+  {
+    net::RefusalLog log;
+    log.refused("a:1", "a", "bad");
+    log.refused("a:2", "a", "bad");
+    log.refused("a:3", "a", "bad");
+    log.refused("b:1", "b", "bad");
+    CHECK(errors.text() == "troupe: refused a:1: bad\ntroupe: refused b:1: bad\n");
+    log.tick(Clock::now() + 2 * net::RefusalLog::kSilence);
+    CHECK(errors.text().ends_with("troupe: refused a 2 more times: bad\n"));
+    log.refused("a:4", "a", "bad");
+    CHECK(errors.text().ends_with("troupe: refused a:4: bad\n"));
+    for (int i = 0; i < 1000; ++i) log.refused("c", "host" + std::to_string(i), "bad");
+  }
+  CHECK(count(errors.text(), "\n") < 80);
+  CHECK(errors.text().find("various reasons") != std::string::npos);
+}
