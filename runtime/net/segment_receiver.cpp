@@ -15,6 +15,7 @@
 namespace troupe {
 
 struct SegmentReceiver::Connection {
+  std::mutex mutex = {};
   int from = -1;
   std::unique_ptr<ByteStream> stream;
   std::array<std::byte, kFrameHeaderBytes> header = {};
@@ -86,7 +87,8 @@ void SegmentReceiver::run() {
     if (event.data.ptr == nullptr) return;  // and it stays so for the other threads
     auto& connection = *static_cast<Connection*>(event.data.ptr);
     try {
-      serve(connection);
+      if (serve(connection)) continue;
+      drop(connection, "its connection ended", false);
     } catch (const std::exception& error) {
       const auto* const known = dynamic_cast<const Error*>(&error);
       drop(connection, known != nullptr ? known->message() : error.what(), true);
@@ -94,22 +96,29 @@ void SegmentReceiver::run() {
   }
 }
 
-void SegmentReceiver::serve(Connection& connection) {
+bool SegmentReceiver::serve(Connection& connection) {
+  // The kernel gives a connection to one thread at a time; that one has let go of it only after it watches it again.
+  const std::lock_guard lock(connection.mutex);
   for (std::size_t turn = kTurn; turn > 0;) {
     const std::span<std::byte> rest = connection.rest();
     const auto progress = connection.stream->read_some(rest.first(std::min(rest.size(), turn)));
     connection.done += progress.bytes;
     turn -= progress.bytes;
     if (progress.bytes == rest.size()) finish(connection);
-    if (progress.wants == ByteStream::Wants::closed) return drop(connection, "its connection ended", false);
+    if (progress.wants == ByteStream::Wants::closed) return false;
     if (progress.wants == ByteStream::Wants::read) {
       connection.wait_for_much();
-      return watch(connection, EPOLL_CTL_MOD, EPOLLIN);
+      watch(connection, EPOLL_CTL_MOD, EPOLLIN);
+      return true;
     }
-    if (progress.wants == ByteStream::Wants::write) return watch(connection, EPOLL_CTL_MOD, EPOLLOUT);
+    if (progress.wants == ByteStream::Wants::write) {
+      watch(connection, EPOLL_CTL_MOD, EPOLLOUT);
+      return true;
+    }
   }
   // Decrypted bytes may lie here, which no poll sees: writable is always true, and puts it behind the others.
   watch(connection, EPOLL_CTL_MOD, EPOLLIN | EPOLLOUT);
+  return true;
 }
 
 void SegmentReceiver::finish(Connection& connection) {

@@ -35,7 +35,8 @@ class SegmentReceiver {
   struct Connection;
 
   void run();
-  void serve(Connection& connection);
+  /// False when the connection ended.
+  bool serve(Connection& connection);
   /// A header is whole, or the segment behind it.
   void finish(Connection& connection);
   void watch(Connection& connection, int operation, std::uint32_t events);

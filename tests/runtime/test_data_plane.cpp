@@ -189,10 +189,11 @@ TEST_CASE("a membership ends and another begins") {
 TEST_CASE("nobody writes into a window after the end") {
   for (int round = 0; round < kRounds; ++round) {
     TrialCluster cluster(2);
-    auto memory = std::make_unique<std::vector<std::byte>>(8 << 20);
-    cluster[0].announce(1, 1, *memory, memory->size());
-    cluster[0].announce(2, 0, *memory, memory->size());
-    const auto bytes = pattern(memory->size(), 1);
+    constexpr std::size_t kBytes = 4 << 20;
+    auto memory = std::make_unique<std::vector<std::byte>>(2 * kBytes);
+    cluster[0].announce(1, 1, std::span(*memory).first(kBytes), kBytes);
+    cluster[0].announce(2, 0, std::span(*memory).last(kBytes), kBytes);
+    const auto bytes = pattern(kBytes, 1);
     std::vector<std::thread> senders;
     for (const int from : {0, 1})
       senders.emplace_back([&, from] {

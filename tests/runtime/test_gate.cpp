@@ -258,7 +258,7 @@ TEST_CASE("connections held open cost little, end in time, and keep nobody out")
   const CapturedErrors errors;
   OpenGate gate(authority().driver(), 30s);
   check_open(gate);
-  const std::size_t before = resident_bytes();
+  [[maybe_unused]] const std::size_t before = resident_bytes();
   std::vector<FileDescriptor> held;
   for (int i = 0; i < 200; ++i) held.push_back(net::connect_to(gate.address(), soon()));
   check_open(gate);
