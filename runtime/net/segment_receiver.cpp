@@ -2,7 +2,6 @@
 
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
-#include <sys/socket.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -21,18 +20,6 @@ struct SegmentReceiver::Connection {
   std::array<std::byte, kFrameHeaderBytes> header = {};
   std::optional<WindowTable::Slot> slot = {};  ///< none while a header is read
   std::size_t done = 0;                        ///< bytes of the header, or of the segment
-  int woken_for = 1;                           ///< bytes
-
-  /// In the middle of a large segment, a thread is woken once for much instead of often for little.
-  void wait_for_much() {
-    constexpr std::size_t kMuch = 256 * 1024;
-    constexpr std::size_t kHeld = 32 * 1024;  ///< may have left the socket already: part of a TLS record
-    const std::size_t left = rest().size();
-    const int least = slot && left > kHeld ? static_cast<int>(std::min(left - kHeld, kMuch)) : 1;
-    if (least == woken_for) return;
-    woken_for = least;
-    ::setsockopt(stream->fd(), SOL_SOCKET, SO_RCVLOWAT, &least, sizeof least);
-  }
 
   std::span<std::byte> rest() { return (slot ? slot->bytes : std::span<std::byte>(header)).subspan(done); }
 };
@@ -107,7 +94,6 @@ bool SegmentReceiver::serve(Connection& connection) {
     if (progress.bytes == rest.size()) finish(connection);
     if (progress.wants == ByteStream::Wants::closed) return false;
     if (progress.wants == ByteStream::Wants::read) {
-      connection.wait_for_much();
       watch(connection, EPOLL_CTL_MOD, EPOLLIN);
       return true;
     }

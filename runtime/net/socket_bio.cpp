@@ -4,7 +4,6 @@
 #include <sys/socket.h>
 
 #include <cerrno>
-#include <cstdint>
 
 #include "runtime/net/openssl.hpp"
 #include "troupe/error.hpp"
@@ -12,23 +11,26 @@
 namespace troupe::net {
 namespace {
 
-constexpr int kExpectMore = 0x10000;  ///< a flag beyond OpenSSL's own
+struct Socket {
+  int fd = -1;
+  bool more = false;  ///< is written at once
+};
 
 bool again(int error) { return error == EAGAIN || error == EWOULDBLOCK || error == EINTR; }
 
-int socket_of(BIO* bio) { return static_cast<int>(reinterpret_cast<std::intptr_t>(BIO_get_data(bio))); }
+Socket& socket_of(BIO* bio) { return *static_cast<Socket*>(BIO_get_data(bio)); }
 
 int write_socket(BIO* bio, const char* bytes, int size) {
   BIO_clear_retry_flags(bio);
-  const int more = BIO_test_flags(bio, kExpectMore) != 0 ? MSG_MORE : 0;
-  const ssize_t sent = ::send(socket_of(bio), bytes, static_cast<std::size_t>(size), MSG_NOSIGNAL | more);
+  const int more = socket_of(bio).more ? MSG_MORE : 0;
+  const ssize_t sent = ::send(socket_of(bio).fd, bytes, static_cast<std::size_t>(size), MSG_NOSIGNAL | more);
   if (sent < 0 && again(errno)) BIO_set_retry_write(bio);
   return static_cast<int>(sent);
 }
 
 int read_socket(BIO* bio, char* bytes, int size) {
   BIO_clear_retry_flags(bio);
-  const ssize_t got = ::recv(socket_of(bio), bytes, static_cast<std::size_t>(size), 0);
+  const ssize_t got = ::recv(socket_of(bio).fd, bytes, static_cast<std::size_t>(size), 0);
   if (got < 0 && again(errno)) BIO_set_retry_read(bio);
   if (got == 0) BIO_set_flags(bio, BIO_FLAGS_IN_EOF);
   return static_cast<int>(got);
@@ -41,7 +43,14 @@ long control(BIO* bio, int command, long, void*) {
 }
 
 int create(BIO* bio) {
+  BIO_set_data(bio, new Socket);
   BIO_set_init(bio, 1);
+  return 1;
+}
+
+int destroy(BIO* bio) {
+  delete static_cast<Socket*>(BIO_get_data(bio));
+  BIO_set_data(bio, nullptr);
   return 1;
 }
 
@@ -52,6 +61,7 @@ BIO_METHOD* make_method() {
   BIO_meth_set_read(method, &read_socket);
   BIO_meth_set_ctrl(method, &control);
   BIO_meth_set_create(method, &create);
+  BIO_meth_set_destroy(method, &destroy);
   return method;
 }
 
@@ -61,15 +71,10 @@ BIO* make_socket_bio(int socket) {
   static BIO_METHOD* const method = make_method();  // never freed: streams may outlive statics
   BIO* const bio = method != nullptr ? BIO_new(method) : nullptr;
   if (bio == nullptr) throw Error(ErrorCode::system, "cannot set up TLS: " + openssl_error());
-  BIO_set_data(bio, reinterpret_cast<void*>(static_cast<std::intptr_t>(socket)));
+  socket_of(bio).fd = socket;
   return bio;
 }
 
-void expect_more(BIO* bio, bool more) {
-  if (more)
-    BIO_set_flags(bio, kExpectMore);
-  else
-    BIO_clear_flags(bio, kExpectMore);
-}
+void expect_more(BIO* bio, bool more) { socket_of(bio).more = more; }
 
 }  // namespace troupe::net

@@ -12,7 +12,7 @@ constexpr const char* kEnded = "the membership of the cluster ended";
 
 }  // namespace
 
-StreamTransport::StreamTransport(std::vector<std::string> names, int self, int threads)
+StreamTransport::StreamTransport(const std::vector<std::string>& names, int self, int threads)
     : self_(self), windows_(names), receiver_(windows_, names, threads) {
   for (const std::string& name : names) senders_.push_back(std::make_unique<SegmentSender>(name));
 }

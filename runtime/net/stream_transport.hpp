@@ -18,7 +18,7 @@ namespace troupe {
 class StreamTransport : public Transport {
  public:
   /// @param names of all nodes; `self` is this one's number. `threads` receive. @throws Error system
-  StreamTransport(std::vector<std::string> names, int self, int threads);
+  StreamTransport(const std::vector<std::string>& names, int self, int threads);
   ~StreamTransport() override;
 
   /// A connection that this node writes to; one that it reads from.

@@ -11,8 +11,7 @@ constexpr long kLongestChain = 16 * 1024;  ///< bytes of certificates that a pee
 }  // namespace
 
 std::shared_ptr<SSL_CTX> make_context(bool server, X509* authority, X509* certificate, EVP_PKEY* key) {
-  const std::shared_ptr<SSL_CTX> context(SSL_CTX_new(server ? TLS_server_method() : TLS_client_method()),
-                                         &SSL_CTX_free);
+  std::shared_ptr<SSL_CTX> context(SSL_CTX_new(server ? TLS_server_method() : TLS_client_method()), &SSL_CTX_free);
   SSL_CTX* const tls = context.get();
   const bool made = tls != nullptr && SSL_CTX_set_min_proto_version(tls, TLS1_3_VERSION) == 1 &&
                     SSL_CTX_set_max_proto_version(tls, TLS1_3_VERSION) == 1 &&

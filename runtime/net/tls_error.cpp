@@ -31,11 +31,11 @@ std::string tls_error(const SSL* ssl, const char* doing) {
   const unsigned long code = ERR_peek_error();
   const int reason = ERR_GET_REASON(code);
   const char* const text = code != 0 ? ERR_reason_error_string(code) : nullptr;
-  const std::string fallback = std::string("TLS cannot ") + doing + ": " + (text != nullptr ? text : "unknown error");
+  std::string fallback = std::string("TLS cannot ") + doing + ": " + (text != nullptr ? text : "unknown error");
   ERR_clear_error();
   if (ERR_GET_LIB(code) != ERR_LIB_SSL) return fallback;
   if (reason > SSL_AD_REASON_OFFSET) {
-    const std::string alert = alert_from_peer(reason);
+    std::string alert = alert_from_peer(reason);
     return alert.empty() ? fallback : alert;
   }
   switch (reason) {
