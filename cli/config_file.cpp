@@ -62,7 +62,7 @@ void append(const CLI::App& command, const std::string& path, const std::string&
   }
 }
 
-/// Removes `--config FILE` or `--config=FILE` and returns FILE.
+/// Removes `--config FILE` or `--config=FILE` and returns FILE. What stands behind `--` is another program's.
 std::optional<std::string> take_config_path(std::vector<std::string>& arguments) {
   for (auto at = arguments.begin(); at != arguments.end(); ++at) {
     const std::string prefix = std::string(kFlag) + "=";
@@ -71,6 +71,7 @@ std::optional<std::string> take_config_path(std::vector<std::string>& arguments)
       arguments.erase(at);
       return path;
     }
+    if (*at == "--") break;
     if (*at != kFlag) continue;
     if (at + 1 == arguments.end()) throw Error(ErrorCode::invalid_argument, "--config wants a file");
     std::string path = *(at + 1);

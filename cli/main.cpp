@@ -5,6 +5,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/config_file.hpp"
+#include "cli/launch.hpp"
 #include "troupe/sgd.hpp"
 
 namespace {
@@ -45,7 +46,9 @@ std::string describe(const CLI::App& app, const CLI::ParseError& error) {
   return error.what();
 }
 
-void run(int argc, char** argv) {
+/// The exit status.
+int run(int argc, char** argv) {
+  int status = 0;
   CLI::App app("Troupe: distributed SGD on an actor runtime");
   app.name("troupe");
   app.require_subcommand(1);
@@ -58,6 +61,7 @@ void run(int argc, char** argv) {
   troupe::cli::add_certs(app);
   troupe::cli::add_node(app);
   troupe::cli::add_nodes(app);
+  troupe::cli::add_launch(app, status);
   try {
     auto arguments = troupe::cli::expand_config(app, {argv + 1, argv + argc});
     std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
@@ -68,6 +72,7 @@ void run(int argc, char** argv) {
     throw troupe::Error(troupe::ErrorCode::invalid_argument, describe(app, error) + "; --help lists what there is");
   }
   check_output();
+  return status;
 }
 
 }  // namespace
@@ -78,8 +83,7 @@ int main(int argc, char** argv) {
     troupe::cli::register_bench_models();
     troupe::cli::register_profile();
     troupe::init(argc, argv);
-    run(argc, argv);
-    return 0;
+    return run(argc, argv);
   } catch (const troupe::Error& error) {
     std::cerr << "troupe: " << troupe::to_string(error.code()) << ": " << error.what() << '\n';
   } catch (const std::exception& error) {

@@ -77,9 +77,13 @@ bool ChildProcess::wait(std::chrono::milliseconds timeout) {
   return true;
 }
 
+void ChildProcess::signal(int number) {
+  if (handle_) ::syscall(SYS_pidfd_send_signal, handle_.get(), number, nullptr, 0);
+}
+
 void ChildProcess::kill() {
   if (!handle_) return;
-  ::syscall(SYS_pidfd_send_signal, handle_.get(), SIGKILL, nullptr, 0);
+  signal(SIGKILL);
   reap();
 }
 
@@ -90,6 +94,11 @@ void ChildProcess::reap() {
   } while (reaped < 0 && errno == EINTR);
   reaped_elsewhere_ = reaped < 0;
   handle_.reset();
+}
+
+int ChildProcess::exit_status() const {
+  if (handle_ || reaped_elsewhere_) return -1;
+  return WIFSIGNALED(status_) ? 128 + WTERMSIG(status_) : WEXITSTATUS(status_);
 }
 
 std::string ChildProcess::how_it_ended() const {

@@ -28,6 +28,11 @@ class ChildProcess {
   bool wait(std::chrono::milliseconds timeout);
   /// Kills the child through its pidfd and reaps it. When this returns, it writes nowhere any more.
   void kill();
+  /// Sends a signal while it runs.
+  void signal(int number);
+  /// As a shell tells it: the status it ended with, 128 and the number of the signal that ended it, or -1 while it runs
+  /// or when another wait of this program took its status.
+  int exit_status() const;
   /// Such as "ended with status 3" or "was ended by signal 9"; empty while it runs.
   std::string how_it_ended() const;
 

@@ -48,3 +48,15 @@ TEST_CASE("a program that is not there ends with status 127") {
   CHECK(child.wait(10s));
   CHECK(child.how_it_ended() == "ended with status 127");
 }
+
+TEST_CASE("a child's status, and the signal that it was sent, as a shell tells them") {
+  auto child = ChildProcess::start("/bin/sh", {"sh", "-c", "exit 3"}, {});
+  CHECK(child.wait(10s));
+  CHECK(child.exit_status() == 3);
+  child.signal(SIGTERM);  // nobody there any more
+  auto sleeping = ChildProcess::start("/bin/sleep", {"sleep", "1000"}, {});
+  CHECK(sleeping.exit_status() == -1);
+  sleeping.signal(SIGTERM);
+  CHECK(sleeping.wait(10s));
+  CHECK(sleeping.exit_status() == 128 + SIGTERM);
+}

@@ -1,0 +1,46 @@
+#include "cli/hosts_file.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <sstream>
+#include <string_view>
+
+#include "models/input_file.hpp"
+
+namespace troupe::cli {
+namespace {
+
+constexpr std::string_view kSpace = " \t\r";
+
+bool belongs(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || std::string_view("._-@:%[]").find(c) != std::string::npos;
+}
+
+/// What could be an option of the remote shell is none.
+bool is_host(const std::string& text) { return text.front() != '-' && std::all_of(text.begin(), text.end(), belongs); }
+
+std::string trim(std::string text) {
+  text.erase(std::min(text.find('#'), text.size()));
+  text.erase(text.find_last_not_of(kSpace) + 1);
+  text.erase(0, text.find_first_not_of(kSpace));
+  return text;
+}
+
+}  // namespace
+
+std::vector<std::string> read_hosts(const std::string& path) {
+  const auto bytes = InputFile(path).read_all();
+  std::istringstream lines(std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+  std::vector<std::string> hosts;
+  std::string line;
+  for (int number = 1; std::getline(lines, line); ++number) {
+    const std::string host = trim(line);
+    if (host.empty()) continue;
+    if (!is_host(host)) throw_bad_file(path, "line " + std::to_string(number) + " is no host: '" + host + "'");
+    hosts.push_back(host);
+  }
+  if (hosts.empty()) throw_bad_file(path, "there is no host in it");
+  return hosts;
+}
+
+}  // namespace troupe::cli

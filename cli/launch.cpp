@@ -1,0 +1,234 @@
+#include "cli/launch.hpp"
+
+#include <poll.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <iterator>
+#include <list>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "cli/hosts_file.hpp"
+#include "cli/remote_node.hpp"
+#include "runtime/child_process.hpp"
+#include "runtime/clock.hpp"
+#include "runtime/held_signals.hpp"
+#include "runtime/net/address.hpp"
+#include "troupe/error.hpp"
+
+namespace troupe::cli {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kLook = 50ms;        // between two looks at who has ended
+constexpr auto kPatience = 5000ms;  // for nodes to end, once told
+
+struct LaunchOptions {
+  std::string hosts;
+  std::string listen;
+  std::string join;
+  std::string certs = "certs";
+  std::string node_certs;
+  std::string troupe = "troupe";
+  std::string node_program;
+  std::string remote_shell = "ssh -o BatchMode=yes -o ConnectTimeout=10";
+  double start_timeout = 60;  ///< seconds
+  std::vector<std::string> command;
+};
+
+/// A signal that has come while it was held back, or 0.
+int take_signal() {
+  sigset_t ending;
+  ::sigemptyset(&ending);
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) ::sigaddset(&ending, number);
+  const timespec now{};
+  return std::max(0, ::sigtimedwait(&ending, nullptr, &now));
+}
+
+/// What COMMAND says behind `--listen`; empty when it says nothing.
+std::string listen_of(const std::vector<std::string>& command) {
+  const std::string flag = "--listen";
+  for (std::size_t i = 0; i < command.size(); ++i) {
+    if (command[i] == flag && i + 1 < command.size()) return command[i + 1];
+    if (command[i].starts_with(flag + "=")) return command[i].substr(flag.size() + 1);
+  }
+  return "";
+}
+
+/// Fills in what follows from the rest. @throws Error invalid_argument
+void complete(LaunchOptions& options) {
+  if (options.listen.empty()) options.listen = listen_of(options.command);
+  if (options.listen.empty())
+    throw Error(ErrorCode::invalid_argument, "where is the driver to listen? Give --listen ADDRESS:PORT");
+  const std::string host = Address::parse(options.listen, 1).host;
+  if (options.join.empty() && (host == "0.0.0.0" || host == "::"))
+    throw Error(ErrorCode::invalid_argument, "nodes cannot dial " + options.listen + ": say by --join what they can");
+  if (options.join.empty()) options.join = options.listen;
+  Address::parse(options.join, 1);
+  if (options.node_certs.empty()) options.node_certs = options.certs + "/node";
+}
+
+std::vector<std::string> node_command(const LaunchOptions& options) {
+  if (!options.node_program.empty())
+    return {options.node_program, "--troupe-join=" + options.join, "--troupe-certs=" + options.node_certs};
+  return {options.troupe, "node", "--join", options.join, "--certs", options.node_certs};
+}
+
+std::vector<std::string> words(const std::string& text) {
+  std::istringstream stream(text);
+  return {std::istream_iterator<std::string>(stream), {}};
+}
+
+std::string replaced(std::string text, const std::string& placeholder, const std::string& value) {
+  for (auto at = text.find(placeholder); at != std::string::npos; at = text.find(placeholder, at + value.size()))
+    text.replace(at, placeholder.size(), value);
+  return text;
+}
+
+std::vector<std::string> driver_command(const LaunchOptions& options, std::size_t nodes) {
+  std::vector<std::string> arguments{"env", "--"};
+  for (const std::string& word : options.command)
+    arguments.push_back(replaced(replaced(replaced(word, "{listen}", options.listen), "{nodes}", std::to_string(nodes)),
+                                 "{certs}", options.certs + "/driver"));
+  return arguments;
+}
+
+/// The nodes on all hosts; told to end when this goes.
+class Nodes {
+ public:
+  explicit Nodes(const LaunchOptions& options) {
+    for (const std::string& host : read_hosts(options.hosts))
+      nodes_.emplace_back(host, words(options.remote_shell), node_command(options));
+  }
+
+  ~Nodes() { stop(); }
+  Nodes(const Nodes&) = delete;
+  Nodes& operator=(const Nodes&) = delete;
+
+  std::size_t size() const { return nodes_.size(); }
+
+  /// Waits until the program runs on all hosts, or a signal comes, which it returns.
+  /// @throws Error timeout or system, naming the host
+  int reach(std::chrono::milliseconds timeout) {
+    const Deadline deadline(timeout);
+    for (;;) {
+      pass_on();
+      if (const int signal = take_signal(); signal != 0) return signal;
+      const auto missing = std::find_if(nodes_.begin(), nodes_.end(), [](const auto& each) { return !each.reached(); });
+      if (missing == nodes_.end()) return 0;
+      if (deadline.passed()) fail(*missing, ErrorCode::timeout, "cannot be reached in time");
+      check();
+    }
+  }
+
+  /// Prints what comes from the nodes until there is nothing, or for a short time.
+  void pass_on() {
+    std::vector<pollfd> waiting;
+    for (const RemoteNode& node : nodes_) waiting.push_back({node.output(), POLLIN, 0});
+    ::poll(waiting.data(), waiting.size(), static_cast<int>(kLook.count()));
+    auto node = nodes_.begin();
+    for (const pollfd& each : waiting) {
+      if (each.revents != 0) node->pass_on();
+      ++node;
+    }
+  }
+
+  /// Says which nodes have ended. @throws Error system, naming the host where there never was one
+  void check() {
+    for (auto node = nodes_.begin(); node != nodes_.end();) {
+      if (node->output() >= 0 || !node->ended()) {
+        ++node;
+        continue;
+      }
+      if (!node->reached()) fail(*node, ErrorCode::system, "cannot be reached");
+      if (node->exit_status() == 126 || node->exit_status() == 127)
+        fail(*node, ErrorCode::system, "cannot start the node's program");
+      std::fprintf(stderr, "%s: the node has ended with status %d\n", node->host().c_str(), node->exit_status());
+      node = nodes_.erase(node);
+    }
+  }
+
+ private:
+  [[noreturn]] static void fail(const RemoteNode& node, ErrorCode code, const std::string& what) {
+    const std::string& words = node.last_line();
+    throw Error(code, "host " + node.host() + " " + what + (words.empty() ? "" : ": " + words),
+                {.node = node.host(), .phase = "start"});
+  }
+
+  void stop() {
+    nodes_.remove_if([](const RemoteNode& node) { return !node.reached(); });  // the remote shell is killed
+    for (RemoteNode& node : nodes_) node.stop();
+    const Deadline deadline(kPatience);
+    while (!nodes_.empty() && !deadline.passed()) {
+      pass_on();
+      nodes_.remove_if([](RemoteNode& node) { return node.output() < 0 && node.ended(); });
+    }
+  }
+
+  std::list<RemoteNode> nodes_;
+};
+
+/// The driver's exit status.
+int run_driver(Nodes& nodes, const std::vector<std::string>& command) {
+  auto driver = ChildProcess::start("/usr/bin/env", command, {});
+  try {
+    while (!driver.wait(0ms)) {
+      nodes.pass_on();
+      const int signal = take_signal();
+      if (signal != 0 && signal != SIGINT) driver.signal(signal);  // SIGINT has come to both from the terminal
+      nodes.check();
+    }
+  } catch (const Error&) {
+    driver.signal(SIGTERM);
+    driver.wait(kPatience);
+    throw;
+  }
+  return driver.exit_status();
+}
+
+int launch(LaunchOptions options) {
+  complete(options);
+  const HeldSignals held;
+  Nodes nodes(options);
+  const auto command = driver_command(options, nodes.size());
+  const int signal = nodes.reach(std::chrono::milliseconds(static_cast<std::int64_t>(options.start_timeout * 1000)));
+  return signal != 0 ? 128 + signal : run_driver(nodes, command);
+}
+
+}  // namespace
+
+void add_launch(CLI::App& app, int& status) {
+  auto options = std::make_shared<LaunchOptions>();
+  CLI::App& launching = *app.add_subcommand(
+      "launch", "Start nodes on other hosts over ssh, run COMMAND, the driver, and end the nodes with it");
+  launching.add_option("--hosts", options->hosts, "File with one host a line; # begins a comment")->required();
+  launching.add_option("--listen", options->listen,
+                       "ADDRESS:PORT of the driver; without it what COMMAND's --listen says");
+  launching.add_option("--join", options->join, "HOST:PORT by which nodes reach the driver; without it as --listen");
+  launching.add_option("--certs", options->certs, "Folder of credentials: driver/ is needed here, node/ on every host")
+      ->envname("TROUPE_CERTS");
+  launching.add_option("--node-certs", options->node_certs,
+                       "The node's credentials on the hosts; without it CERTS/node");
+  auto* troupe = launching.add_option("--troupe", options->troupe, "The troupe program on the hosts");
+  launching.add_option("--node-program", options->node_program, "A program of your own to become a node in its place")
+      ->excludes(troupe);
+  launching.add_option("--rsh", options->remote_shell, "Remote shell, which gets a host and a line of shell");
+  launching.add_option("--start-timeout", options->start_timeout, "Seconds that it may take to reach all hosts")
+      ->check(CLI::Range(0.001, 1e6));
+  launching
+      .add_option("COMMAND", options->command,
+                  "The driver, such as: troupe train --placement cluster ...; {listen}, "
+                  "{nodes} and {certs} in it stand for what its --listen, --nodes and --certs take")
+      ->required();
+  launching.positionals_at_end();
+  launching.callback([options, &status] { status = launch(*options); });
+}
+
+}  // namespace troupe::cli

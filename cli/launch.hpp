@@ -1,0 +1,10 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace troupe::cli {
+
+/// Adds `launch`, which runs a driver together with nodes on other hosts. `status` becomes the driver's exit status.
+void add_launch(CLI::App& app, int& status);
+
+}  // namespace troupe::cli

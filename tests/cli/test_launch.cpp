@@ -1,0 +1,178 @@
+#include <doctest/doctest.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "cli/processes.hpp"
+#include "cli/run_program.hpp"
+#include "cli/small_data.hpp"
+
+using namespace troupe_test;
+using namespace std::chrono_literals;
+using troupe::testing::TemporaryFolder;
+using troupe::testing::write_file;
+
+namespace {
+
+/// Hosts on this machine: a remote shell that runs its line here, and a node that notes its arguments and its pid.
+class Hosts {
+ public:
+  explicit Hosts(const std::string& hosts = "# two\nalpha\n  user@beta  # the second\n\n") {
+    write_file(folder_ / "hosts", hosts);
+    write_script("rsh", R"(host=$1; shift
+case $host in
+  lost*) echo "no route to $host" >&2; exit 255 ;;
+  silent*) exec sleep 1000 ;;
+esac
+exec sh -c "$*")");
+    write_script("node",
+                 "trap 'echo told to end; exit 0' TERM\necho \"node: $*\"\necho $$ >\"$0-$$\"; mv \"$0-$$\" \"$0.$$\"\n"
+                 "while :; do sleep 0.02; done");
+    write_script("driver", "cd '" + folder_.path().string() +
+                               "'; while [ $(ls | grep -c '^node\\.') -lt $1 ]; do "
+                               "sleep 0.02; done; shift; eval \"$@\"");
+  }
+
+  std::vector<std::string> launch(const std::vector<std::string>& options,
+                                  const std::vector<std::string>& driver) const {
+    std::vector<std::string> all{"launch", "--hosts", folder_ / "hosts", "--rsh", folder_ / "rsh"};
+    all.insert(all.end(), options.begin(), options.end());
+    all.push_back("--");
+    all.insert(all.end(), driver.begin(), driver.end());
+    return all;
+  }
+
+  /// With nodes that note themselves, of which the driver first waits for `nodes`.
+  std::vector<std::string> launch_nodes(int nodes, const std::string& script) const {
+    return launch({"--troupe", folder_ / "node", "--listen", "10.0.0.1:7070"},
+                  {folder_ / "driver", std::to_string(nodes), script});
+  }
+
+  std::vector<pid_t> nodes() const {
+    std::vector<pid_t> pids;
+    for (const auto& entry : std::filesystem::directory_iterator(folder_.path()))
+      if (entry.path().filename().string().starts_with("node.")) {
+        std::ifstream file(entry.path());
+        for (pid_t pid = 0; file >> pid;) pids.push_back(pid);
+      }
+    return pids;
+  }
+
+  std::string operator/(const std::string& name) const { return folder_ / name; }
+
+ private:
+  void write_script(const std::string& name, const std::string& lines) const {
+    write_file(folder_ / name, "#!/bin/sh\n" + lines + "\n");
+    std::filesystem::permissions(folder_ / name, std::filesystem::perms::owner_all);
+  }
+
+  TemporaryFolder folder_;
+};
+
+bool holds_line(const std::string& text, const std::string& line) {
+  return ("\n" + text).find("\n" + line + "\n") != std::string::npos;
+}
+
+bool holds(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("launch starts a node on each host, runs the driver, passes on what they say and ends them") {
+  const Hosts hosts;
+  const Finished run = run_program(hosts.launch_nodes(2, "echo {listen} {nodes} {certs}; exit 5"));
+  CHECK(run.status == 5);
+  CHECK(run.out == "10.0.0.1:7070 2 certs/driver\n");
+  for (const std::string host : {"alpha", "user@beta"}) {
+    CHECK_MESSAGE(holds_line(run.err, host + ": node: node --join 10.0.0.1:7070 --certs certs/node"), run.err);
+    CHECK_MESSAGE(holds_line(run.err, host + ": told to end"), run.err);
+  }
+  REQUIRE(hosts.nodes().size() == 2);
+  for (const pid_t pid : hosts.nodes()) CHECK(Watch(pid).ends_within(2s));
+}
+
+TEST_CASE("launch gives all words to whom they belong, as they are") {
+  const Hosts hosts("alpha\n");
+  const auto options = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> all{"--node-program", hosts / "node", "--certs", "it's a\nfolder; $(exit) \"here\""};
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  };
+  const Finished run = run_program(hosts.launch(options({}), {hosts / "driver", "1", "printf '[%s]' \"$@\" #",
+                                                              "--listen=h:1", "--config", "a  b", "it's", "--"}));
+  CHECK_MESSAGE(run.status == 0, run.err);
+  CHECK(holds(run.out, "[--listen=h:1][--config][a  b][it's][--]"));
+  CHECK_MESSAGE(holds(run.err, "alpha: node: --troupe-join=h:1 --troupe-certs=it's a\n"), run.err);
+  CHECK_MESSAGE(holds(run.err, "alpha: folder; $(exit) \"here\"/node\n"), run.err);
+}
+
+TEST_CASE("a host that cannot be reached is named, and the others' nodes end") {
+  for (const std::string name : {"lost1", "silent1"}) {
+    const Hosts hosts("alpha\n" + name + "\n");
+    auto arguments = hosts.launch_nodes(0, "echo never");
+    arguments.insert(arguments.begin() + 1, {"--start-timeout", "1"});
+    const Finished run = run_program(arguments);
+    CHECK(run.status == 1);
+    CHECK(run.out.empty());
+    CHECK_MESSAGE(holds(run.err, "host " + name + " cannot be reached"), run.err);
+    for (const pid_t pid : hosts.nodes()) CHECK(Watch(pid).ends_within(2s));
+  }
+}
+
+TEST_CASE("a host without the program is named, and the driver is ended") {
+  const Hosts hosts("alpha\n");
+  const Finished run = run_program(hosts.launch({"--troupe", hosts / "missing", "--listen", "h:1"}, {"sleep", "1000"}));
+  CHECK(run.status == 1);
+  CHECK_MESSAGE(holds(run.err, "host alpha cannot start the node's program"), run.err);
+}
+
+TEST_CASE("a node that ends is told of, and the driver goes on") {
+  const Hosts hosts("alpha\n");
+  const Finished run = run_program(hosts.launch_nodes(1, "kill -9 $(cat node.*); sleep 0.3; echo done"));
+  CHECK(run.status == 0);
+  CHECK(run.out == "done\n");
+  CHECK_MESSAGE(holds_line(run.err, "alpha: the node has ended with status 137"), run.err);
+}
+
+TEST_CASE("a signal for launch reaches the driver, whose status counts") {
+  for (const int signal : {SIGTERM, SIGHUP}) {
+    const Hosts hosts;
+    Program program(hosts.launch_nodes(2, "trap 'exit 9' TERM HUP; echo ready; while :; do sleep 0.02; done"));
+    REQUIRE(program.prints("ready"));
+    ::kill(program.pid(), signal);
+    CHECK(program.finish().status == 9);
+    for (const pid_t pid : hosts.nodes()) CHECK(Watch(pid).ends_within(2s));
+  }
+}
+
+TEST_CASE("nodes end with launch, however it ended") {
+  const Hosts hosts;
+  Program program(hosts.launch_nodes(2, "echo ready; sleep 1000"));
+  REQUIRE(program.prints("ready"));
+  std::vector<Watch> watches;
+  for (const pid_t pid : hosts.nodes()) watches.emplace_back(pid);
+  REQUIRE(watches.size() == 2);
+  ::kill(program.pid(), SIGKILL);
+  for (const Watch& watch : watches) CHECK(watch.ends_within(5s));
+}
+
+TEST_CASE("launch refuses what cannot work") {
+  const auto says = [](const std::vector<std::string>& arguments, const std::string& words) {
+    const Finished run = run_program(arguments);
+    CHECK(run.status == 1);
+    CHECK_MESSAGE(holds(run.err, words), run.err);
+  };
+  const Hosts hosts;
+  says(hosts.launch({}, {"true"}), "--listen ADDRESS:PORT");
+  says(hosts.launch({"--listen", "0.0.0.0:7070"}, {"true"}), "--join");
+  says(hosts.launch({"--listen", "[::]:7070"}, {"true"}), "--join");
+  says(hosts.launch({"--listen", "here:0"}, {"true"}), "here:0");
+  says(hosts.launch({"--listen", "h:1", "--join", "there"}, {"true"}), "there");
+  says(Hosts("alpha\n-oProxyCommand=x\n").launch({"--listen", "h:1"}, {"true"}), "line 2");
+  says(Hosts("alpha beta\n").launch({"--listen", "h:1"}, {"true"}), "line 1");
+  says(Hosts("# nobody\n").launch({"--listen", "h:1"}, {"true"}), "no host");
+  says({"launch", "--hosts", hosts / "nothere", "--listen", "h:1", "--", "true"}, "nothere");
+}
