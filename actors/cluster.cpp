@@ -86,6 +86,10 @@ void Cluster::admit_nobody_else() {
   complete_ = true;
   const auto key = [](const ClusterNode& node) { return std::tie(node.name, node.link->address); };
   std::sort(nodes_.begin(), nodes_.end(), [&](const auto& a, const auto& b) { return key(a) < key(b); });
+  for (ClusterNode& node : nodes_) {
+    const auto same = [&](const ClusterNode& other) { return other.link->name == node.link->name; };
+    if (std::count_if(nodes_.begin(), nodes_.end(), same) > 1) node.name += " at " + node.link->address;
+  }
 }
 
 bool Cluster::note_end(const caf::actor_addr& actor) {
@@ -103,9 +107,9 @@ bool Cluster::note_end(const caf::actor_addr& actor) {
 
 std::vector<NodePeer> Cluster::peers() const {
   std::vector<NodePeer> peers;
-  for (const ClusterNode& node : nodes_) peers.push_back({node.link->name, node.join.host, node.join.port});
+  for (const ClusterNode& node : nodes_) peers.push_back({node.link->name, node.name, node.join.host, node.join.port});
   Address own = gate_->address();
-  peers.push_back({credentials_->name(), own.host, own.port});
+  peers.push_back({credentials_->name(), "", own.host, own.port});
   return peers;
 }
 

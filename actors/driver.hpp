@@ -78,6 +78,7 @@ class Driver {
   // driver_start.cpp
   /// Also fills in what follows from other options.
   void check_options();
+  void find_cluster();
   void check_cluster_options() const;
   std::unique_ptr<WorkerHost> make_host();
   std::unique_ptr<CommittedWeights> make_weights();

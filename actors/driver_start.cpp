@@ -77,7 +77,10 @@ void Driver::check_options() {
   if (o.num_shards > 1'000'000) refuse(std::to_string(o.num_shards) + " shards are too many");
   if (!o.use_cpus) throw Error(ErrorCode::unsupported, "this build has no accelerator devices; set use_cpus");
   if (o.step_timeout.count() <= 0 || o.start_timeout.count() <= 0) refuse("timeouts must be positive");
-  if (o.placement == Placement::cluster) check_cluster_options();
+  if (o.placement == Placement::cluster) {
+    find_cluster();
+    check_cluster_options();
+  }
   plan_request().make(1);
   if (creator_.name().empty() && !creator_.function()) refuse("a creator or the name of one is needed");
   if (o.placement == Placement::in_process) return;
@@ -85,6 +88,16 @@ void Driver::check_options() {
     refuse("workers in other processes cannot be handed a lambda: register it with register_model and give its name");
   if (o.placement == Placement::cluster) return;
   if (!is_initialised()) refuse("call troupe::init first in main: worker processes are started from this program");
+}
+
+/// What the options leave open, Slurm says.
+void Driver::find_cluster() {
+  ClusterOptions& cluster = options_.cluster;
+  const auto slurm = cluster.listen.empty() ? find_slurm_cluster() : std::nullopt;
+  if (!slurm) return;
+  cluster.listen = Address{"0.0.0.0", slurm->task.port}.text();
+  cluster.num_nodes = slurm->task.tasks - 1;
+  if (cluster.certs.empty()) cluster.certs = slurm->certs + "/driver";
 }
 
 void Driver::check_cluster_options() const {

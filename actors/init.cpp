@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "actors/launch.hpp"
+#include "runtime/slurm.hpp"
 #include "troupe/models.hpp"
 #include "troupe/sgd.hpp"
 
@@ -105,6 +106,24 @@ Address parse_listen(const std::string& text) {
   return has_port ? Address::parse(text) : Address::parse(text + ":0");
 }
 
+std::optional<SlurmCluster> find_slurm_cluster() {
+  const char* certs = std::getenv("TROUPE_CERTS");
+  if (certs == nullptr) return std::nullopt;
+  const auto task = find_slurm_task(slurm_environment());
+  if (!task || task->tasks < 2) return std::nullopt;
+  return SlurmCluster{*task, certs};
+}
+
+std::optional<NodeLaunch> slurm_node() {
+  const auto cluster = find_slurm_cluster();
+  if (!cluster || cluster->task.rank == 0) return std::nullopt;
+  NodeLaunch launch;
+  launch.join = {cluster->task.leader, cluster->task.port};
+  launch.certs = cluster->certs + "/node";
+  launch.once = true;
+  return launch;
+}
+
 bool is_initialised() { return program().initialised; }
 const std::string& program_name() { return program().name; }
 
@@ -115,6 +134,7 @@ void init(int argc, char** argv) {
   program().name = argc > 0 ? argv[0] : "troupe";
   if (const auto worker = WorkerLaunch::parse(argc, argv)) run_worker_process(*worker);
   if (const auto node = NodeLaunch::parse(argc, argv)) run_node(*node);
+  if (const auto node = slurm_node()) run_node(*node);
   program().initialised = true;
 }
 

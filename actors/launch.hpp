@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "runtime/net/address.hpp"
+#include "runtime/slurm.hpp"
 
 namespace troupe {
 
@@ -36,6 +37,17 @@ struct NodeLaunch {
   /// None for a user's own process. @throws Error invalid_argument
   static std::optional<NodeLaunch> parse(int argc, const char* const* argv);
 };
+
+/// What Slurm says, where `srun` started this program as several tasks and TROUPE_CERTS names the folder of the
+/// certificates (`driver` and `node`): the first task is the driver, the others are its nodes.
+struct SlurmCluster {
+  SlurmTask task;
+  std::string certs;
+};
+/// @throws Error invalid_argument for an environment that contradicts itself.
+std::optional<SlurmCluster> find_slurm_cluster();
+/// How this task serves as a node; none for the first, and outside Slurm.
+std::optional<NodeLaunch> slurm_node();
 
 /// Takes an address to listen at: ADDRESS or ADDRESS:PORT. @throws Error invalid_argument
 Address parse_listen(const std::string& text);

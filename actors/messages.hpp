@@ -174,7 +174,8 @@ struct StartWorker {
 };
 
 struct NodePeer {
-  std::string name;
+  std::string name;   ///< of its certificate
+  std::string label;  ///< what errors call it
   std::string host;
   std::uint16_t port = 0;
 };
@@ -232,7 +233,7 @@ typename Inspector::result_type inspect(Inspector& f, StartWorker& x) {
 }
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, NodePeer& x) {
-  return f(caf::meta::type_name("node_peer"), x.name, x.host, x.port);
+  return f(caf::meta::type_name("node_peer"), x.name, x.label, x.host, x.port);
 }
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, BeginGeneration& x) {

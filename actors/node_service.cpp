@@ -34,7 +34,7 @@ Membership membership_of(const BeginGeneration& request) {
   membership.self = request.self;
   membership.streams = request.streams;
   for (const NodePeer& peer : request.peers)
-    membership.nodes.push_back({peer.name, {peer.host, peer.port}, Role::node});
+    membership.nodes.push_back({peer.name, {peer.host, peer.port}, Role::node, peer.label});
   membership.nodes.back().role = Role::driver;
   return membership;
 }

@@ -13,9 +13,11 @@
 namespace troupe {
 namespace {
 
+const std::string& label_of(const PeerNode& node) { return node.label.empty() ? node.name : node.label; }
+
 std::vector<std::string> names_of(const Membership& membership) {
   std::vector<std::string> names;
-  for (const PeerNode& node : membership.nodes) names.push_back(node.name);
+  for (const PeerNode& node : membership.nodes) names.push_back(label_of(node));
   return names;
 }
 
@@ -27,7 +29,7 @@ TlsStream dial_node(const PeerNode& node, const Credentials& credentials, const 
   say_hello(stream, hello, deadline);
   return stream;
 } catch (const Error& error) {
-  throw Error(error.code(), error.message(), {.node = node.name});
+  throw Error(error.code(), error.message(), {.node = label_of(node)});
 }
 
 }  // namespace

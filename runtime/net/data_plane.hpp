@@ -15,6 +15,7 @@ struct PeerNode {
   std::string name;        ///< of its certificate
   Address address;         ///< where its gate listens
   Role role = Role::node;  ///< of its certificate
+  std::string label = {};  ///< what errors call it; empty: its name
 };
 
 /// All nodes of one generation of a run.
