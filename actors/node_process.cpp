@@ -68,12 +68,13 @@ Gate open_gate(const NodeLaunch& launch, const TlsStream& control, std::shared_p
       [&data_plane](const Hello& hello, TlsStream stream) { data_plane.take(hello, std::move(stream)); });
 }
 
-NodeJoin make_join(const Hello& hello, const Address& gate) {
+/// @param own this end's address of the connection to the driver, for a gate that listens to all addresses.
+NodeJoin make_join(const Hello& hello, const Address& gate, const std::string& own) {
   NodeJoin join;
   join.token.assign(reinterpret_cast<const char*>(hello.token.data()), hello.token.size());
   join.pid = static_cast<std::int32_t>(::getpid());
   join.cores = usable_cores();
-  join.host = gate.host;
+  join.host = gate.host == "0.0.0.0" || gate.host == "::" ? own : gate.host;
   join.port = gate.port;
   return join;
 }
@@ -90,14 +91,15 @@ void serve_one_run(const NodeLaunch& launch) {
   hello.token = random_token();
   TlsStream control = find_driver(launch, *credentials, hello);
   ObjectStore store;
-  auto service = std::make_shared<NodeService>(store, credentials, std::clamp(usable_cores() / 2, 1, 4));
+  auto service = std::make_shared<NodeService>(store, credentials, launch.join, std::clamp(usable_cores() / 2, 1, 4));
   const Gate gate = open_gate(launch, control, credentials, service->data_plane());
   const std::string driver_name = control.peer_address();
+  const NodeJoin join = make_join(hello, gate.address(), control.local_host());
   SystemConfig config(1, Placement::cluster);
   caf::actor_system system(config);
   const caf::actor driver = connect_tls(system, std::move(control), kJoinTimeout);
   std::cerr << "troupe: node " << credentials->name() << " joined the driver at " << driver_name << std::endl;
-  system.spawn<caf::detached>(node_actor, service, &store, driver, make_join(hello, gate.address()));
+  system.spawn<caf::detached>(node_actor, service, &store, driver, join);
   wait_for_end_of(system, driver);
   std::cerr << "troupe: node " << credentials->name() << ": the run has ended" << std::endl;
   leave(0);

@@ -60,8 +60,9 @@ void wait_for_floats(Transport& transport, WindowId window, std::uint64_t ticket
     transport.wait(window, ticket, static_cast<std::uint32_t>(begin / kSegmentFloats), deadline);
 }
 
-NodeService::NodeService(ObjectStore& store, std::shared_ptr<const Credentials> credentials, int threads)
-    : store_(store.connect()), data_plane_(std::move(credentials), threads) {}
+NodeService::NodeService(ObjectStore& store, std::shared_ptr<const Credentials> credentials, Address driver,
+                         int threads)
+    : store_(store.connect()), data_plane_(std::move(credentials), threads), driver_(std::move(driver)) {}
 
 std::shared_ptr<NodeExchange> NodeService::exchange() const {
   const std::lock_guard lock(mutex_);
@@ -69,7 +70,9 @@ std::shared_ptr<NodeExchange> NodeService::exchange() const {
 }
 
 void NodeService::begin(const BeginGeneration& request) {
-  data_plane_.begin(membership_of(request));
+  Membership membership = membership_of(request);
+  membership.nodes.back().address = driver_;
+  data_plane_.begin(membership);
   while (!transfers_.empty()) drop_transfer(transfers_.back().number);
   self_ = request.self;
   num_nodes_ = static_cast<int>(request.peers.size()) - 1;

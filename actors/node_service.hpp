@@ -36,7 +36,8 @@ void wait_for_floats(Transport& transport, WindowId window, std::uint64_t ticket
 /// weights and state and the exchange over them. The node's part of everything, without the actor around it.
 class NodeService {
  public:
-  NodeService(ObjectStore& store, std::shared_ptr<const Credentials> credentials, int threads);
+  /// @param driver where this node reaches the driver, which may not know by which address.
+  NodeService(ObjectStore& store, std::shared_ptr<const Credentials> credentials, Address driver, int threads);
 
   DataPlane& data_plane() { return data_plane_; }
   void begin(const BeginGeneration& request);
@@ -67,6 +68,7 @@ class NodeService {
 
   std::unique_ptr<StoreClient> store_;
   DataPlane data_plane_;
+  Address driver_;
   int self_ = 0;
   int num_nodes_ = 1;  ///< without the driver
   std::uint64_t run_ = 0;
