@@ -49,7 +49,7 @@ class Cluster:
         self.bench.note_torch(lines[-1])
         return lines
 
-    def allreduce(self, parameters, collective):
+    def allreduce(self, parameters, rounds, *collective):
         """What `troupe bench allreduce` with one worker a node measures."""
         return last_json(self.troupe("bench", "allreduce", "--parameters", parameters, "--workers", self.nodes,
-                                     "--collective", collective, "--json"))
+                                     "--rounds", rounds, "--collective", *collective, "--json"))

@@ -5,10 +5,12 @@ from harness.cluster import Cluster
 from harness.programs import last_json
 from harness.steps import steady, step_seconds
 from harness.tables import percent, table
-from sections.allreduce import FLOATS, MPI_VARIANTS, by_size, medians, milliseconds
+from sections.allreduce import FLOATS, MPI_VARIANTS, by_size, medians, milliseconds, rounds_of
 
 NODES = 4
-COLLECTIVES = ("ring", "hierarchical")
+COLLECTIVES = {"Troupe, ring": ("ring",), "Troupe, hierarchical": ("hierarchical",)}
+SERVERS = {"Troupe, a parameter server on each node": ("parameter-server",),
+           "Troupe, one parameter server": ("parameter-server", "--parameter-servers", 1)}
 RATE = 1e9  # bits a second
 RATE_FLOATS = 4_194_304
 LINEAR = ("--model", "linear", "--data", "synthetic-linear", "--batch-size", 0, "--learning-rate", 0.01)
@@ -18,12 +20,16 @@ CNN = ("--model", "cnn", "--data", "fashion-mnist", "--workers", 2, "--batch-siz
 DRIVER_WORKERS = (8, 32, 128)
 
 
-def ours(cluster, collective, sizes):
-    return lambda _: {floats: cluster.allreduce(floats, collective)["seconds"] for floats in sizes}
+def ours(cluster, collectives, sizes):
+    """name -> function of the round that gives seconds by size."""
+    def run(collective):
+        return lambda _: {floats: cluster.allreduce(floats, rounds_of(floats), *collective)["seconds"]
+                          for floats in sizes}
+    return {name: run(collective) for name, collective in collectives.items()}
 
 
 def peers(bench, cluster, sizes):
-    """name -> function of the round that gives seconds by size."""
+    """Likewise, of what others run."""
     program = bench.build_mpi("mpi_allreduce.cpp")
     runs = {name: lambda _, variant=variant: by_size(cluster.mpi(*variant, program, *sizes))
             for name, variant in MPI_VARIANTS.items()}
@@ -35,7 +41,7 @@ def cluster_allreduce(bench):
     """No limit on the links: what processors and memory allow."""
     cluster = Cluster(bench, NODES)
     theirs = peers(bench, cluster, FLOATS)
-    runs = {f"Troupe, {name}": ours(cluster, name, FLOATS) for name in COLLECTIVES}
+    runs = ours(cluster, COLLECTIVES, FLOATS)
     results = bench.alternate({**runs, **theirs})
     rows = []
     for floats in FLOATS:
@@ -51,8 +57,7 @@ def cluster_rate(bench):
     """Links of 1 Gbit/s in each direction, against what a ring has to send."""
     cluster = Cluster(bench, NODES, "1gbit")
     limit = 2 * (NODES - 1) / NODES * RATE_FLOATS * 4 * 8 / RATE
-    names = ("ring", "hierarchical", "parameter-server")
-    results = bench.alternate({**{f"Troupe, {name}": ours(cluster, name, [RATE_FLOATS]) for name in names},
+    results = bench.alternate({**ours(cluster, {**COLLECTIVES, **SERVERS}, [RATE_FLOATS]),
                                **peers(bench, cluster, [RATE_FLOATS])})
     rows = [[name, f"{seconds:.4f}", f"{seconds / limit:.3f}x"]
             for name, seconds in medians(results, RATE_FLOATS).items()]
