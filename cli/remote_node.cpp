@@ -21,7 +21,7 @@ std::string watched(const std::vector<std::string>& command) {
   for (const std::string& word : command) words += quote(word) + ' ';
   const std::string script = std::string("exec 3<&0; echo ") + quote(kStarted) + "; " + words +
                              "3<&- </dev/null & node=$!; "
-                             "{ cat; kill \"$node\"; } <&3 >/dev/null 2>&1 3<&- & watch=$!; exec 3<&-; "
+                             "{ cat; kill \"$node\"; } <&3 >/dev/null 2>&1 3<&- & watch=$!; exec 3<&- 2>/dev/null; "
                              "wait \"$node\"; status=$?; kill \"$watch\" 2>/dev/null; exit \"$status\"";
   return "exec sh -c " + quote(script);
 }

@@ -17,7 +17,7 @@ In its arguments {listen}, {nodes} and {certs} stand for what the driver's --lis
 environment holds
   TROUPE_LISTEN             ADDRESS:PORT for the driver
   TROUPE_NODES              N
-  TROUPE_CERTS              the folder of credentials, with driver/ and node/
+  TROUPE_CERTS              the folder of credentials: driver/, n0/ to n(N-1)/ of the nodes, and node/ of one more
   TROUPE_PROGRAM            the program
   TROUPE_HUB                the namespace of the bridge, where port0 to port(N-1) lead to the nodes
                             and driver to the driver
@@ -98,7 +98,6 @@ clean_up() {
   trap '' INT TERM HUP
   set +e
   end_processes
-  wait  # so that their processors' time counts as this script's
   for name in "${names[@]}" "$driver" "$hub"; do ip netns del "$name" 2>/dev/null; done
   [[ -z $folder ]] || rm -rf "$folder"
 }
@@ -156,16 +155,18 @@ make_network() {
 }
 
 make_certificates() {
+  local name
   "$troupe" certs init "$folder/certs" >/dev/null
-  "$troupe" certs node "$folder/certs" node >/dev/null
+  for name in node "${names[@]#"$prefix"-}"; do "$troupe" certs node "$folder/certs" "$name" >/dev/null; done
 }
 
 start_nodes() {
   local i
   for ((i = 0; i < nodes; ++i)); do
-    ip netns exec "${names[i]}" "$troupe" node --join "$TROUPE_LISTEN" --certs "$folder/certs/node" \
+    ip netns exec "${names[i]}" "$troupe" node --join "$TROUPE_LISTEN" --certs "$folder/certs/n$i" \
       --listen "${addresses[i]}" < /dev/null > >(sed -u "s/^/n$i: /" >&2) 2>&1 &
     pids+=($!)
+    disown # the shell would report a node that a command has killed
   done
 }
 

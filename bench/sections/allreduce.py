@@ -43,8 +43,8 @@ def ours(bench, ranks):
     """The sum that all replicas share, and the sum copied into each replica's own memory."""
     def run(_):
         lines = {floats: last_json(bench.troupe("bench", "allreduce", "--parameters", floats, "--workers", ranks,
-                                                "--rounds", rounds_of(floats), "--placement", "processes", "--collective",
-                                                "sharded", "--json"))
+                                                "--rounds", rounds_of(floats), "--placement", "processes",
+                                                "--collective", "sharded", "--json"))
                  for floats in FLOATS}
         return {figure: {floats: line[figure] for floats, line in lines.items()}
                 for figure in ("seconds", "private_seconds")}
