@@ -4,25 +4,12 @@
 #include <cstring>
 #include <filesystem>
 
-#include "cli/run_program.hpp"
-#include "cli/small_data.hpp"
+#include "cli/refused.hpp"
 
 using namespace troupe_test;
 using namespace troupe::testing;
 
 namespace {
-
-/// The program must end by itself, with one line that names the thing.
-void check_refused(const std::vector<std::string>& arguments, const std::vector<std::string>& named) {
-  const Finished run = run_program(arguments);
-  INFO(run.out << run.err);
-  CHECK(run.status == 1);
-  CHECK(run.err.starts_with("troupe: "));
-  CHECK(lines_of(run.err).size() == 1);
-  CHECK(run.err.size() < 600);
-  CHECK(run.out.find("sha256") == std::string::npos);
-  for (const std::string& text : named) CHECK_MESSAGE(run.err.find(text) != std::string::npos, text);
-}
 
 void check_refused_everywhere(const std::vector<std::string>& arguments, const std::vector<std::string>& named) {
   for (const char* placement : {"in-process", "processes"})

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "cli/run_program.hpp"
+#include "cli/small_data.hpp"
+
+namespace troupe_test {
+
+/// The program must end by itself, with one line that names the thing.
+inline void check_refused(const std::vector<std::string>& arguments, const std::vector<std::string>& named) {
+  const Finished run = run_program(arguments);
+  INFO(run.out << run.err);
+  CHECK(run.status == 1);
+  CHECK(run.err.starts_with("troupe: "));
+  CHECK(lines_of(run.err).size() == 1);
+  CHECK(run.err.size() < 600);
+  CHECK(run.out.find("sha256") == std::string::npos);
+  for (const std::string& text : named) CHECK_MESSAGE(run.err.find(text) != std::string::npos, text);
+}
+
+}  // namespace troupe_test

@@ -1,0 +1,127 @@
+#include <doctest/doctest.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+
+#include "cli/refused.hpp"
+#include "runtime/net/socket.hpp"
+
+using namespace troupe_test;
+using namespace std::chrono_literals;
+using troupe::testing::TemporaryFolder;
+
+// The commands of a cluster, given what cannot work. Training over nodes is tested in tests/cluster.
+
+namespace {
+
+/// Made once: keys take time.
+const TemporaryFolder& certificates() {
+  static const TemporaryFolder folder;
+  static const bool made = [] {
+    const std::string path = folder.path().string();
+    return run_program({"certs", "init", path}).status == 0 && run_program({"certs", "node", path, "n0"}).status == 0;
+  }();
+  REQUIRE(made);
+  return folder;
+}
+
+std::string driver_folder() { return certificates() / "driver"; }
+std::string node_folder() { return certificates() / "n0"; }
+
+/// A port at which nobody listens now.
+std::string free_address() {
+  return "127.0.0.1:" + std::to_string(troupe::net::local_of(troupe::net::listen_on({"127.0.0.1", 0}).get()).port);
+}
+
+std::vector<std::string> train_in_cluster(const std::vector<std::string>& more) {
+  return joined(train_linear({"--steps", "1", "--placement", "cluster", "--workers", "2", "--start-timeout", "1"}),
+                more);
+}
+
+/// Says its line and goes on waiting.
+void check_waits(const std::vector<std::string>& arguments, const std::string& why) {
+  Program program(arguments);
+  program.read_until_silent(1s);
+  ::kill(program.pid(), SIGTERM);
+  const Finished run = program.finish(10s);
+  INFO(run.err);
+  CHECK(run.status == -SIGTERM);
+  CHECK(lines_of(run.err).size() == 1);
+  CHECK(run.err.find(why) != std::string::npos);
+}
+
+}  // namespace
+
+TEST_CASE("a cluster that cannot be is refused with what to do") {
+  const std::string listen = free_address();
+  const std::string certs = driver_folder();
+  const auto refused = [](const std::vector<std::string>& more, const std::vector<std::string>& named) {
+    check_refused(train_in_cluster(more), named);
+  };
+  refused({"--listen", listen}, {"bad_certificate", "troupe certs init"});
+  refused({"--certs", certs}, {"invalid_argument", "listen"});
+  refused({"--listen", "127.0.0.1:0", "--certs", certs}, {"invalid_argument", "127.0.0.1:0"});
+  refused({"--listen", "127.0.0.1", "--certs", certs}, {"invalid_argument", "127.0.0.1"});
+  refused({"--listen", "127.0.0.1:70000", "--certs", certs}, {"invalid_argument", "70000"});
+  refused({"--listen", listen, "--certs", node_folder()}, {"bad_certificate", "driver"});
+  refused({"--listen", listen, "--certs", certificates() / "nobody"}, {"bad_certificate", "nobody"});
+  refused({"--listen", listen, "--certs", certs, "--nodes", "3"}, {"invalid_argument", "2 workers", "3 nodes"});
+  refused({"--listen", listen, "--certs", certs, "--nodes", "0"}, {"--nodes"});
+  refused({"--listen", listen, "--certs", certs, "--streams", "65"}, {"streams"});
+  for (const char* strategy : {"driver", "sharded"})
+    refused({"--listen", listen, "--certs", certs, "--strategy", strategy, "--nodes", "2"},
+            {"invalid_argument", strategy});
+  refused({"--listen", listen, "--certs", certs, "--strategy", "parameter-server", "--parameter-servers", "9"}, {"9"});
+  // Addresses that are not ours: TEST-NET-1 is nobody's.
+  refused({"--listen", "192.0.2.1:7070", "--certs", certs}, {"system", "192.0.2.1:7070"});
+  refused({"--listen", "no.such.host.invalid:7070", "--certs", certs}, {"system", "no.such.host.invalid"});
+}
+
+TEST_CASE("nodes that never join, and a port that is taken") {
+  const auto taken = troupe::net::listen_on({"127.0.0.1", 0});
+  const std::string address = "127.0.0.1:" + std::to_string(troupe::net::local_of(taken.get()).port);
+  check_refused(train_in_cluster({"--listen", address, "--certs", driver_folder()}), {"system", address});
+  const std::string free = free_address();
+  check_refused(train_in_cluster({"--listen", free, "--certs", driver_folder(), "--nodes", "2"}),
+                {"timeout", "2 of 2 nodes", free});
+}
+
+TEST_CASE("a node that cannot serve says why") {
+  const std::string join = free_address();
+  check_refused({"node", "--join", join, "--certs", "/nonexistent"}, {"bad_certificate", "/nonexistent"});
+  check_refused({"node", "--join", join, "--certs", driver_folder()}, {"bad_certificate", "node"});
+  check_refused({"node", "--join", "nowhere", "--certs", node_folder()}, {"invalid_argument", "nowhere"});
+  check_refused({"node", "--join", join, "--certs", node_folder(), "--listen", "a:b:c"}, {"invalid_argument"});
+  check_refused({"node", "--join", join}, {"--certs"});
+  check_refused({"node", "--certs", node_folder()}, {"--join"});
+  check_waits({"node", "--join", join, "--certs", node_folder()}, "waits for a driver");
+}
+
+TEST_CASE("troupe nodes against nobody") {
+  const std::string join = free_address();
+  check_refused({"nodes", "--join", join, "--certs", node_folder()}, {"system", join});
+  check_refused({"nodes", "--join", join, "--certs", "/nonexistent"}, {"bad_certificate", "/nonexistent"});
+  check_refused({"nodes", "--join", "x:0", "--certs", node_folder()}, {"invalid_argument", "x:0"});
+}
+
+TEST_CASE("certificates are made once, for plain names, and keys are nobody else's") {
+  const TemporaryFolder folder;
+  const std::string path = folder / "certs";
+  check_refused({"certs", "node", path, "n0"}, {"bad_certificate", path});
+  REQUIRE(run_program({"certs", "init", path}).status == 0);
+  check_refused({"certs", "init", path}, {"bad_certificate", path});
+  REQUIRE(run_program({"certs", "node", path, "n0"}).status == 0);
+  check_refused({"certs", "node", path, "n0"}, {"bad_certificate", "n0"});
+  for (const std::string& name :
+       {std::string("a/b"), std::string(".."), std::string("."), std::string(" "), std::string("a b"),
+        std::string("n\n0"), std::string(300, 'x'), std::string("driver")})
+    check_refused({"certs", "node", path, name}, {});
+  check_refused({"certs"}, {});
+  for (const char* file : {"ca-key.pem", "driver/key.pem", "n0/key.pem"}) {
+    struct stat status {};
+    REQUIRE(::stat((path + "/" + file).c_str(), &status) == 0);
+    CHECK((status.st_mode & 0777) == 0600);
+  }
+  std::filesystem::permissions(path + "/n0/key.pem", std::filesystem::perms(0644));
+  check_refused({"node", "--join", "127.0.0.1:1", "--certs", path + "/n0"}, {"bad_certificate", "key.pem"});
+}

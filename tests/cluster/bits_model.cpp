@@ -1,0 +1,66 @@
+#include "cluster/bits_model.hpp"
+
+#include <array>
+#include <bit>
+#include <limits>
+#include <memory>
+#include <string>
+
+#include "troupe/models.hpp"
+#include "troupe/sgd.hpp"
+
+using namespace troupe;
+
+namespace troupe_test {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+double loss_of(const std::string& kind) {
+  if (kind == "nan") return std::numeric_limits<double>::quiet_NaN();
+  if (kind == "infinity") return kInfinity;
+  if (kind == "-infinity") return -kInfinity;
+  if (kind == "subnormal") return 2 * std::numeric_limits<double>::denorm_min();
+  return -0.0;
+}
+
+/// Quiet NaNs with payloads, infinities, zeros of both signs, subnormals, and what lies at the ends of the range.
+constexpr std::array<std::uint32_t, 12> kBits{0x7fc00000, 0xffc12345, 0x7f800000, 0xff800000, 0x80000000, 0x00000000,
+                                              0x00000001, 0x807fffff, 0x00400000, 0x7f7fffff, 0x00800000, 0x3f800000};
+
+/// One shard has values, the others -0, to which every value can be added without a change. Weights, too, begin at -0,
+/// and the statistics' half of the vector takes the mean as it is.
+class BitsModel : public Model {
+ public:
+  explicit BitsModel(std::string config) : loss_(loss_of(config)) {}
+
+  void start(const ReplicaContext& context) override { shards_ = context.num_shards; }
+  std::size_t size() const override { return 12'288; }
+  std::size_t learned_size() const override { return size() / 2; }
+  void initialize(std::span<float> weights, std::uint64_t /*seed*/) override {
+    std::fill(weights.begin(), weights.end(), -0.0F);
+  }
+  BatchResult gradient(const ShardStep& at, std::span<const float> /*weights*/, std::span<float> gradient) override {
+    for (std::size_t i = 0; i < gradient.size(); ++i)
+      gradient[i] = static_cast<int>(i / kBits.size()) % shards_ == at.shard
+                        ? std::bit_cast<float>(kBits[i % kBits.size()])
+                        : -0.0F;
+    return {at.shard == 1 ? loss_ : -0.0, at.shard == 0 ? 1 : 0};
+  }
+  void update_statistics(std::size_t /*begin*/, std::span<const float> mean, std::int64_t /*samples*/,
+                         std::span<const float> /*statistics*/, std::span<float> updated) const override {
+    std::copy(mean.begin(), mean.end(), updated.begin());
+  }
+
+ private:
+  double loss_;
+  int shards_ = 1;
+};
+
+}  // namespace
+
+void register_bits_model() {
+  register_model("bits", [](const ReplicaContext& context) { return std::make_unique<BitsModel>(context.config); });
+}
+
+}  // namespace troupe_test

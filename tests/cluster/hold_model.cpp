@@ -1,0 +1,95 @@
+#include "cluster/hold_model.hpp"
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <sstream>
+
+#include "actors/test_models.hpp"
+#include "cluster/child.hpp"
+
+using namespace troupe;
+using namespace std::chrono_literals;
+
+namespace troupe_test {
+namespace {
+
+/// What is held goes on by itself after so long, lest a test that failed leaves it there.
+constexpr auto kLongestHold = 30s;
+
+Hold parse(const std::string& text) {
+  Hold hold;
+  std::istringstream(text) >> hold.size >> hold.phase >> hold.worker >> hold.step >> hold.folder;
+  return hold;
+}
+
+void tell(const std::string& folder, const std::string& name, const std::string& text) {
+  std::ofstream(folder + "/" + name + ".new") << text;
+  std::filesystem::rename(folder + "/" + name + ".new", folder + "/" + name);
+}
+
+class HoldModel : public NoiseModel {
+ public:
+  explicit HoldModel(Hold hold) : NoiseModel(hold.size), hold_(std::move(hold)) {}
+
+  void start(const ReplicaContext& context) override {
+    worker_ = context.worker;
+    hold("start");
+  }
+  std::size_t learned_size() const override { return size() / 64 * 32; }
+  BatchResult gradient(const ShardStep& at, std::span<const float> weights, std::span<float> gradient) override {
+    step_ = at.step;
+    if (at.step == hold_.step) hold("compute");
+    return NoiseModel::gradient(at, weights, gradient);
+  }
+  void update_statistics(std::size_t /*begin*/, std::span<const float> mean, std::int64_t /*samples*/,
+                         std::span<const float> statistics, std::span<float> updated) const override {
+    if (step_ == hold_.step) hold("apply");
+    for (std::size_t i = 0; i < mean.size(); ++i) updated[i] = statistics[i] + 0.5F * mean[i];
+  }
+  EvaluationResult evaluate(const ShardStep& at, std::span<const float> weights) override {
+    if (at.step == hold_.step) hold("evaluate");
+    return {static_cast<double>(weights[0]), at.shard, 10};
+  }
+  void to_canonical(std::span<const float> weights, std::span<float> canonical) const override {
+    hold("weights");
+    NoiseModel::to_canonical(weights, canonical);
+  }
+
+ private:
+  void hold(const char* phase) const {
+    if (phase != hold_.phase || worker_ != hold_.worker || held_) return;
+    held_ = true;
+    tell(hold_.folder, "held", std::to_string(::getpid()));
+    comes_true([&] { return std::filesystem::exists(hold_.folder + "/go"); }, kLongestHold);
+  }
+
+  Hold hold_;
+  int worker_ = -1;
+  std::int64_t step_ = -1;
+  mutable bool held_ = false;
+};
+
+}  // namespace
+
+std::string Hold::text() const {
+  return std::to_string(size) + " " + phase + " " + std::to_string(worker) + " " + std::to_string(step) + " " + folder;
+}
+
+void register_hold_model() {
+  register_model("hold",
+                 [](const ReplicaContext& context) { return std::make_unique<HoldModel>(parse(context.config)); });
+}
+
+bool when_held(const std::string& folder, const std::function<void(pid_t)>& act) {
+  if (!comes_true([&] { return std::filesystem::exists(folder + "/held"); }, kLongestHold)) return false;
+  pid_t pid = 0;
+  std::ifstream(folder + "/held") >> pid;
+  act(pid);
+  tell(folder, "go", "");
+  return true;
+}
+
+}  // namespace troupe_test

@@ -1,0 +1,18 @@
+#define DOCTEST_CONFIG_IMPLEMENT
+#include <doctest/doctest.h>
+#include <signal.h>
+
+#include "cluster/bits_model.hpp"
+#include "cluster/hold_model.hpp"
+#include "cluster/rogue_node.hpp"
+#include "troupe/sgd.hpp"
+
+// Nodes of these tests are this program again.
+int main(int argc, char** argv) {
+  troupe_test::register_hold_model();
+  troupe_test::register_bits_model();
+  troupe::init(argc, argv);
+  ::signal(SIGPIPE, SIG_IGN);  // some of what the tests dial hangs up on them
+  if (argc == 6 && std::string(argv[1]) == "--rogue") troupe_test::run_rogue(argv[2], argv[3], argv[4], argv[5]);
+  return doctest::Context(argc, argv).run();
+}

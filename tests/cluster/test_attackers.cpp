@@ -1,0 +1,298 @@
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <thread>
+
+#include "actors/cluster.hpp"
+#include "cluster/attacks.hpp"
+#include "cluster/hold_model.hpp"
+#include "cluster/nodes.hpp"
+#include "cluster/rogue_node.hpp"
+#include "runtime/captured_errors.hpp"
+#include "runtime/net/certificate_files.hpp"
+#include "runtime/net/gate.hpp"
+#include "support/errors.hpp"
+
+using namespace troupe;
+using namespace troupe_test;
+using namespace std::chrono_literals;
+
+namespace {
+
+#if defined(TROUPE_SANITIZED)
+constexpr std::size_t kMemory = std::size_t{512} << 20;  // freed memory stays with the sanitizer for a while
+#else
+constexpr std::size_t kMemory = std::size_t{48} << 20;
+#endif
+
+/// A run in a thread of its own, step after step until it is finished.
+class Training {
+ public:
+  explicit Training(const Options& options) : sgd_("hold", options), thread_([this] { run(); }) {}
+  ~Training() { stop(); }
+  Training(const Training&) = delete;
+  Training& operator=(const Training&) = delete;
+
+  int steps() const { return steps_; }
+  /// Waits for more steps.
+  bool goes_on(int more = 3) const {
+    const int now = steps_;
+    return comes_true([&] { return steps_ >= now + more; }, 30s);
+  }
+  std::vector<int> pids() const { return sgd_.worker_pids(); }
+  /// Ends it. Empty when it went well.
+  std::string finish() {
+    stop();
+    return problem_;
+  }
+  std::vector<float> weights() { return sgd_.weights(); }
+
+ private:
+  void stop() {
+    stop_ = true;
+    if (thread_.joinable()) thread_.join();
+  }
+  void run() try {
+    while (!stop_) {
+      sgd_.step();
+      ++steps_;
+      std::this_thread::sleep_for(5ms);  // else there are too many to do again for comparison
+    }
+  } catch (const std::exception& error) {
+    problem_ = error.what();
+  }
+
+  DistributedSGD sgd_;
+  std::atomic<bool> stop_ = false;
+  std::atomic<int> steps_ = 0;
+  std::string problem_;
+  std::thread thread_;
+};
+
+/// A process that takes part in the run and tells what it knows.
+std::unique_ptr<Child> start_rogue(const std::string& mode, const Nodes& nodes, int as) {
+  const auto& folder = nodes.authority().folder();
+  const std::string program = std::filesystem::read_symlink("/proc/self/exe").string();
+  return std::make_unique<Child>(
+      std::vector<std::string>{program, "--rogue", mode, nodes.listen(), nodes.authority().node(as), folder / mode},
+      folder / ("log-" + mode));
+}
+
+/// A certificate of the nodes' authority that has expired.
+std::string make_expired(const Authority& authority) {
+  const std::string root = authority.folder().path().string();
+  const auto signer = net::read_certified_key(root + "/ca.pem", root + "/ca-key.pem");
+  net::CertificateText text;
+  text.name = "node0";
+  text.alternative_name = net::role_name(Role::node);
+  text.valid_from = -10 * net::kDay;
+  text.valid_until = -net::kDay;
+  const std::string folder = root + "/expired";
+  net::write_member(folder, signer.certificate.get(), net::make_member(signer, text));
+  return folder;
+}
+
+std::vector<std::byte> hello_bytes(const Hello& hello) {
+  const auto bytes = encode(hello);
+  return {bytes.begin(), bytes.end()};
+}
+
+/// Why a hello is refused that somebody with good credentials says.
+std::string refusal_of(const Address& gate, const Credentials& credentials, Role there, const Hello& hello) {
+  return message_of([&] {
+    TlsStream stream = TlsStream::dial(gate, credentials, there, Deadline(20s));
+    say_hello(stream, hello, Deadline(20s));
+  });
+}
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+/// Everyone without credentials, at a gate.
+void attack_without_credentials(const Address& gate, const Authority& authority, const Authority& foreign) {
+  const auto hello = hello_bytes(make_hello(Purpose::control));
+  CHECK(say_over_tls(gate, "", hello) == 0);
+  CHECK(say_over_tls(gate, foreign.node(0), hello) == 0);
+  CHECK(say_over_tls(gate, foreign.driver(), hello) == 0);
+  CHECK(say_over_tls(gate, make_expired(authority), hello) == 0);
+  CHECK(say_over_tls(gate, authority.node(0), hello, 0x0303) == 0);
+  const std::string http = "GET / HTTP/1.0\r\n\r\n";
+  CHECK(say_plain(gate, std::as_bytes(std::span(http))) != kNotHungUp);
+  CHECK(say_plain(gate, garbage(1 << 16)) != kNotHungUp);
+  for (const CafHeader& header : crafted_caf_headers()) {
+    CHECK(say_plain(gate, header) != kNotHungUp);
+    std::vector<std::byte> in_place_of_hello(header.begin(), header.end());
+    in_place_of_hello.resize(kHelloBytes);
+    CHECK(say_over_tls(gate, authority.node(0), in_place_of_hello) == 0);
+  }
+  CHECK(say_over_tls(gate, authority.node(0), garbage(kHelloBytes)) == 0);
+}
+
+/// Somebody with node 2's certificate and the run's secrets, at a node's gate or the driver's.
+void attack_with_secrets(const Address& gate, Role there, const Secrets& secrets, const Authority& authority) {
+  const Credentials own(authority.node(2), Role::node);
+  const auto refusal = [&](auto change) {
+    Hello hello = secrets.hello;
+    change(hello);
+    return refusal_of(gate, own, there, hello);
+  };
+  CHECK(contains(refusal([](Hello&) {}), "there already"));
+  CHECK(contains(refusal([](Hello& hello) { ++hello.run; }), "another run"));
+  CHECK(contains(refusal([](Hello& hello) { ++hello.generation; }), "another generation"));
+  CHECK(contains(refusal([](Hello& hello) { hello.token[15] ^= std::byte{1}; }), "token"));
+  CHECK(contains(refusal([](Hello& hello) { hello.node = 1; }), "it is node2, and says to be node1"));
+  CHECK(contains(refusal([](Hello& hello) { hello.node = 3; }), "node"));  // the driver
+  CHECK(contains(refusal([](Hello& hello) { hello.node = -1; }), "not there"));
+  CHECK(contains(refusal([](Hello& hello) { hello.stream = 1; }), "too many"));
+  CHECK(contains(refusal([](Hello& hello) { hello.protocol = 99; }), "protocol 99"));
+  CHECK(contains(refusal([](Hello& hello) { hello.purpose = Purpose::control; }),
+                 there == Role::driver ? "all its nodes" : "not a driver"));
+}
+
+/// One line for each kind of trouble, all of them ours, whatever the number of attempts.
+void check_log(const std::string& text, std::size_t most) {
+  INFO(text);
+  std::istringstream in(text);
+  std::set<std::string> lines;
+  for (std::string line; std::getline(in, line);) {
+    CHECK(line.starts_with("troupe: "));
+    CHECK(line.size() < 400);
+    CHECK(lines.insert(line).second);
+  }
+  CHECK(contains(text, "refused"));
+  CHECK(lines.size() <= most);
+}
+
+}  // namespace
+
+TEST_CASE("a run goes on unharmed while others knock at its gates") {
+  Nodes nodes(2);
+  // The run has three nodes: the last is a spy, that is a node whose secrets leak.
+  create_node_credentials(nodes.authority().folder().path().string(), "node2");
+  const auto spy = start_rogue("spy", nodes, 2);
+  const Authority foreign(1);
+  std::string heard;
+  std::vector<float> weights;
+  int steps = 0;
+  {
+    const CapturedErrors errors;
+    Options options = nodes.options(3);
+    Training training(options);
+    REQUIRE(training.goes_on());
+    const Secrets secrets = read_secrets(nodes.authority().folder() / "spy");
+    REQUIRE(secrets.gates.size() == 4);
+    const auto pids = training.pids();
+    const std::size_t before_here = resident_bytes(::getpid());
+    const std::size_t before_there = resident_bytes(pids[0]);
+    std::vector<FileDescriptor> half_open;
+    for (const auto& [gate, role] : {std::pair{secrets.gates[3], Role::driver}, {secrets.gates[0], Role::node}}) {
+      CAPTURE(gate.text());
+      for (int i = 0; i < 200; ++i) half_open.push_back(connect_plain(gate));
+      attack_without_credentials(gate, nodes.authority(), foreign);
+      attack_with_secrets(gate, role, secrets, nodes.authority());
+      for (int i = 0; i < 200; ++i) half_open.push_back(connect_plain(gate));
+      CHECK(training.goes_on());
+    }
+    CHECK(contains(ask_for_nodes(Address::parse(nodes.listen()), nodes.authority().node(0)), "serving"));
+    CHECK(resident_bytes(::getpid()) < before_here + kMemory);
+    CHECK(resident_bytes(pids[0]) < before_there + kMemory);
+    CHECK(training.finish() == "");
+    weights = training.weights();
+    steps = training.steps();
+    heard = errors.text();
+  }
+  CHECK(bits_of(weights) == bits_of(run_here(Hold{}.text(), 3, steps)));
+  check_log(heard, 40);
+  check_log(nodes[0].err(), 40);
+}
+
+TEST_CASE("a join is taken once, and only from a node") {
+  Nodes nodes(1);
+  create_node_credentials(nodes.authority().folder().path().string(), "other");
+  const std::string folder = nodes.authority().folder().path().string();
+  const Credentials other(folder + "/other", Role::node);
+  const Credentials driver(nodes.authority().driver(), Role::driver);
+  const CapturedErrors errors;
+  const Address gate = Address::parse(nodes.listen());
+  std::optional<TlsStream> first;
+  std::string twice;
+  std::string as_driver;
+  // While the driver waits for its second node.
+  std::thread attacker([&] {
+    Hello hello = make_hello(Purpose::control);
+    hello.token.fill(std::byte{7});
+    comes_true(
+        [&] { return !code_of([&] { first.emplace(TlsStream::dial(gate, other, Role::driver, Deadline(20s))); }); },
+        20s);
+    say_hello(*first, hello, Deadline(20s));
+    twice = refusal_of(gate, other, Role::driver, hello);
+    hello.token.fill(std::byte{8});
+    as_driver = refusal_of(gate, driver, Role::driver, hello);
+  });
+  Options options = nodes.options(2);
+  options.start_timeout = 5s;
+  const auto start = [&] { DistributedSGD("hold", options); };
+  CHECK(code_of(start) == ErrorCode::timeout);
+  attacker.join();
+  CHECK(contains(twice, "seen before"));
+  CHECK(contains(as_driver, "only a node may join"));
+  first.reset();
+  DistributedSGD alone("hold", nodes.options(1));
+  CHECK(alone.step().step == 1);
+}
+
+TEST_CASE("a node dials nobody but a driver") {
+  Nodes nodes(1);
+  create_node_credentials(nodes.authority().folder().path().string(), "impostor");
+  std::atomic<int> taken = 0;
+  {
+    const Gate gate(
+        Address::parse(nodes.listen()),
+        std::make_shared<const Credentials>(nodes.authority().folder() / "impostor", Role::node),
+        [](const Hello&, const TlsStream&) { return std::string(); }, [&](const Hello&, TlsStream) { ++taken; });
+    CHECK(nodes[0].says("role"));
+  }
+  CHECK(taken == 0);
+  {
+    const Authority foreign(0);
+    const Gate gate(
+        Address::parse(nodes.listen()), std::make_shared<const Credentials>(foreign.driver(), Role::driver),
+        [](const Hello&, const TlsStream&) { return std::string(); }, [&](const Hello&, TlsStream) { ++taken; });
+    CHECK(nodes[0].says("certificate verify failed"));
+  }
+  CHECK(taken == 0);
+  DistributedSGD sgd("hold", nodes.options());
+  CHECK(sgd.step().step == 1);
+}
+
+TEST_CASE("a member that sends what nobody announced ends its run, and harms no other") {
+  Nodes nodes(2);
+  create_node_credentials(nodes.authority().folder().path().string(), "node2");
+  for (const char* mode : {"oversized", "unannounced", "garbage"}) {
+    CAPTURE(mode);
+    {
+      const auto rogue = start_rogue(mode, nodes, 2);
+      const auto run = [&] { DistributedSGD("hold", nodes.options(3)).step(); };
+      CHECK(where_of(run).node == "node2");
+    }
+    CHECK(nodes[0].says("dropped a data connection of node2"));
+    DistributedSGD sgd("hold", nodes.options(2));
+    CHECK(sgd.step().step == 1);
+  }
+}
+
+TEST_CASE("a node that sends crafted headers of CAF's protocol in place of a join") {
+  Nodes nodes(1);
+  create_node_credentials(nodes.authority().folder().path().string(), "node1");
+  const auto rogue = start_rogue("caf-headers", nodes, 1);
+  Options options = nodes.options(2);
+  options.start_timeout = 5s;
+  const auto start = [&] { DistributedSGD("hold", options); };
+  CHECK(code_of(start) == ErrorCode::timeout);  // of the second node there was only noise
+  CHECK(rogue->says("sent all headers"));
+  CHECK(resident_bytes(::getpid()) < (std::size_t{1} << 30) + kMemory);
+}

@@ -1,0 +1,159 @@
+#include <doctest/doctest.h>
+#include <signal.h>
+
+#include <optional>
+#include <thread>
+
+#include "cluster/hold_model.hpp"
+#include "cluster/nodes.hpp"
+#include "runtime/clock.hpp"
+
+using namespace troupe;
+using namespace troupe_test;
+using namespace std::chrono_literals;
+using std::chrono::milliseconds;
+using troupe::testing::TemporaryFolder;
+
+namespace {
+
+#if defined(TROUPE_SANITIZED)
+constexpr milliseconds kStepTimeout = 6s;
+#else
+constexpr milliseconds kStepTimeout = 2s;
+#endif
+/// Nodes that found no driver for a while look again every three seconds.
+constexpr milliseconds kStartTimeout = 4s + kStepTimeout;
+/// What a loaded machine may add to a deadline.
+constexpr milliseconds kSlack = 3s;
+
+/// What a call did.
+struct Outcome {
+  std::optional<Error> error;
+  double seconds = 0;
+};
+
+template <class Call>
+Outcome outcome_of(Call call) {
+  Outcome outcome;
+  const Stopwatch watch;
+  try {
+    call();
+  } catch (const Error& error) {
+    outcome.error = error;
+  }
+  outcome.seconds = watch.seconds();
+  return outcome;
+}
+
+/// A run in which something happens to a node's process in a phase.
+Outcome run_until_held(Options options, const std::string& phase, int victim, const std::function<void(pid_t)>& act) {
+  const TemporaryFolder folder;
+  options.config = Hold{.phase = phase, .worker = victim, .step = 1, .folder = folder.path().string()}.text();
+  options.step_timeout = kStepTimeout;
+  options.start_timeout = kStartTimeout;
+  bool held = false;
+  std::thread actor([&] { held = when_held(folder.path().string(), act); });
+  std::optional<DistributedSGD> sgd;
+  Outcome outcome = outcome_of([&] { sgd.emplace("hold", options); });
+  if (sgd) {
+    sgd->step();
+    outcome = outcome_of([&] {
+      if (phase == "evaluate") {
+        sgd->evaluate();
+      } else if (phase == "weights") {
+        sgd->weights();
+      } else {
+        sgd->step();
+      }
+    });
+    if (outcome.error && phase != "evaluate" && phase != "weights") CHECK(sgd->report().step == 1);
+  }
+  actor.join();
+  CHECK(held);
+  return outcome;
+}
+
+void check_outcome(const Outcome& outcome, const std::string& phase, int victim, ErrorCode code) {
+  REQUIRE(outcome.error);
+  INFO(std::string(outcome.error->what()));
+  CHECK(outcome.error->code() == code);
+  CHECK(outcome.error->where().node == "node" + std::to_string(victim));
+  CHECK(outcome.error->where().phase == phase);
+  const auto deadline = phase == "start" ? kStartTimeout : kStepTimeout;
+  CHECK(outcome.seconds < std::chrono::duration<double>(deadline + kSlack).count());
+}
+
+/// The next run, by so many of the nodes.
+void check_usable(const Nodes& nodes, int count) {
+  Options options = nodes.options(count);
+  options.num_shards = 3;
+  DistributedSGD sgd("hold", options);
+  sgd.step();
+  sgd.step();
+  static const auto expected = run_here(Hold{}.text(), 3, 2);
+  CHECK(bits_of(sgd.weights()) == bits_of(expected));
+}
+
+struct Phase {
+  const char* name;
+  int victim;  ///< weights are the first node's business
+};
+#if defined(TROUPE_SANITIZED)
+constexpr Phase kPhases[] = {{"compute", 1}, {"apply", 1}};
+#else
+constexpr Phase kPhases[] = {{"start", 1}, {"compute", 1}, {"apply", 1}, {"evaluate", 1}, {"weights", 0}};
+#endif
+
+}  // namespace
+
+TEST_CASE("a node that is killed is named, with the phase, and joins the next run anew") {
+  Nodes nodes(3);
+  for (const auto& [phase, victim] : kPhases) {
+    CAPTURE(phase);
+    const Outcome outcome = run_until_held(nodes.options(), phase, victim, [](pid_t pid) { ::kill(pid, SIGKILL); });
+    check_outcome(outcome, phase, victim, ErrorCode::worker_lost);
+    check_usable(nodes, 3);
+  }
+}
+
+TEST_CASE("a node that is killed for good leaves the others usable") {
+  Nodes nodes(3);
+  const Outcome outcome = run_until_held(nodes.options(), "compute", 1, [&](pid_t) { nodes[1].signal(SIGKILL); });
+  check_outcome(outcome, "compute", 1, ErrorCode::worker_lost);
+  check_usable(nodes, 2);
+}
+
+TEST_CASE("a node that is stopped is missed in time, and named with the phase") {
+  Nodes nodes(3);
+  for (const auto& [phase, victim] : kPhases) {
+    CAPTURE(phase);
+    pid_t stopped = 0;
+    const Outcome outcome = run_until_held(nodes.options(), phase, victim, [&](pid_t pid) {
+      stopped = pid;
+      ::kill(pid, SIGSTOP);
+    });
+    check_outcome(outcome, phase, victim, ErrorCode::timeout);
+    check_usable(nodes, 2);
+    ::kill(stopped, SIGCONT);
+  }
+  check_usable(nodes, 3);
+}
+
+TEST_CASE("a node that is cut off is missed in time, and named with the phase") {
+  if (const std::string why = Namespaces::why_not(); !why.empty()) {
+    MESSAGE("skipped: " << why);
+    return;
+  }
+  const Namespaces namespaces(3);
+  Nodes nodes(3, &namespaces);
+  const InNamespace inside(namespaces.driver());
+  for (const auto& [phase, victim] : kPhases) {
+    CAPTURE(phase);
+    const int cut = victim;
+    const Outcome outcome = run_until_held(nodes.options(), phase, victim, [&](pid_t) { namespaces.cut_off(cut); });
+    check_outcome(outcome, phase, victim, ErrorCode::timeout);
+    check_usable(nodes, 2);
+    namespaces.join_again(victim);
+  }
+  check_usable(nodes, 3);
+}
