@@ -99,13 +99,6 @@ std::optional<NodeLaunch> NodeLaunch::parse(int argc, const char* const* argv) {
   return launch;
 }
 
-Address parse_listen(const std::string& text) {
-  // An IPv6 address has colons of its own.
-  const bool has_port = text.find("]:") != std::string::npos ||
-                        (text.find(':') != std::string::npos && text.find(':') == text.rfind(':'));
-  return has_port ? Address::parse(text) : Address::parse(text + ":0");
-}
-
 std::optional<SlurmCluster> find_slurm_cluster() {
   const char* certs = std::getenv("TROUPE_CERTS");
   if (certs == nullptr) return std::nullopt;

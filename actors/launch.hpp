@@ -49,9 +49,6 @@ std::optional<SlurmCluster> find_slurm_cluster();
 /// How this task serves as a node; none for the first, and outside Slurm.
 std::optional<NodeLaunch> slurm_node();
 
-/// Takes an address to listen at: ADDRESS or ADDRESS:PORT. @throws Error invalid_argument
-Address parse_listen(const std::string& text);
-
 /// Serves runs until it is told to end, or one run; then ends the process.
 [[noreturn]] void run_node(const NodeLaunch& launch);
 

@@ -49,7 +49,7 @@ function check_folder(header,    target) {
     violation(FNR, folder "/ must not include " target "/ (only: " may[folder] ")")
 }
 
-# Tests may use what the folder that they test uses.
+# Tests may use what the folder that they test uses; fuzz targets mirror the folders below tests/fuzz/.
 function check_others(header,    prefix) {
   for (prefix in only)
     if (header ~ prefix && path !~ only[prefix] && FILENAME !~ only[prefix])
@@ -68,7 +68,7 @@ FNR == 1 {
   previous = FILENAME
   folder = path = FILENAME
   sub(/\/.*/, "", folder)
-  sub(/^tests\//, "", path)
+  sub(/^tests\/(fuzz\/)?/, "", path)
 }
 { lines = FNR }
 /^[ \t]*#[ \t]*include[ \t]*[<"]/ {

@@ -39,6 +39,13 @@ Address Address::parse(const std::string& text, std::uint16_t least_port) {
   return address;
 }
 
+Address parse_listen(const std::string& text) {
+  // An IPv6 address has colons of its own.
+  const bool has_port = text.find("]:") != std::string::npos ||
+                        (text.find(':') != std::string::npos && text.find(':') == text.rfind(':'));
+  return has_port ? Address::parse(text) : Address::parse(text + ":0");
+}
+
 std::string Address::text() const {
   const bool brackets = host.find(':') != std::string::npos;
   return (brackets ? "[" + host + "]" : host) + ":" + std::to_string(port);

@@ -16,4 +16,7 @@ struct Address {
   bool operator==(const Address&) const = default;
 };
 
+/// Takes an address to listen at: ADDRESS or ADDRESS:PORT. @throws Error invalid_argument
+Address parse_listen(const std::string& text);
+
 }  // namespace troupe

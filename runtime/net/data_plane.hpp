@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "runtime/net/hello.hpp"
+#include "runtime/net/tls_stream.hpp"
 #include "runtime/transport.hpp"
 
 namespace troupe {

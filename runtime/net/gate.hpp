@@ -6,6 +6,7 @@
 #include <string>
 
 #include "runtime/net/hello.hpp"
+#include "runtime/net/tls_stream.hpp"
 
 namespace troupe {
 

@@ -91,13 +91,13 @@ std::vector<std::byte> encode_answer(const std::string& refusal) {
   return answer;
 }
 
-void answer_hello(TlsStream& stream, const std::string& refusal, const Deadline& deadline) {
+void answer_hello(ByteStream& stream, const std::string& refusal, const Deadline& deadline) {
   stream.write_all(encode_answer(refusal), deadline);
 }
 
 namespace {
 
-void hear_answer(TlsStream& stream, const Deadline& deadline) {
+void hear_answer(ByteStream& stream, const Deadline& deadline) {
   std::array<std::byte, 3> head = {};
   stream.read_all(head, deadline);
   const std::size_t size = std::to_integer<std::size_t>(head[1]) | std::to_integer<std::size_t>(head[2]) << 8;
@@ -113,7 +113,7 @@ void hear_answer(TlsStream& stream, const Deadline& deadline) {
 
 }  // namespace
 
-void say_hello(TlsStream& stream, const Hello& hello, const Deadline& deadline) {
+void say_hello(ByteStream& stream, const Hello& hello, const Deadline& deadline) {
   try {
     stream.write_all(encode(hello), deadline);
   } catch (const Error& error) {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "runtime/clock.hpp"
-#include "runtime/net/tls_stream.hpp"
+#include "runtime/net/byte_stream.hpp"
 
 // The first thing said on every connection between nodes, before any other parser sees a byte.
 namespace troupe {
@@ -50,8 +50,8 @@ std::string mismatch(const Hello& hello);
 
 /// The answer: a status byte, then a length (16 bits) and a text that says why not; empty accepts.
 std::vector<std::byte> encode_answer(const std::string& refusal);
-void answer_hello(TlsStream& stream, const std::string& refusal, const Deadline& deadline);
+void answer_hello(ByteStream& stream, const std::string& refusal, const Deadline& deadline);
 /// Says hello and waits for the answer. @throws Error protocol with the refusal's text; timeout, worker_lost.
-void say_hello(TlsStream& stream, const Hello& hello, const Deadline& deadline);
+void say_hello(ByteStream& stream, const Hello& hello, const Deadline& deadline);
 
 }  // namespace troupe

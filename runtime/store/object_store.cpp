@@ -23,19 +23,8 @@ namespace troupe {
 namespace asio = boost::asio;
 namespace {
 
-constexpr std::uint64_t kLongestWaitMs = 3'600'000;
-
 std::size_t default_quota() {
   return static_cast<std::size_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)) / 2;
-}
-
-bool well_formed(const store::Request& request) {
-  const auto kind = static_cast<std::uint32_t>(request.id.kind);
-  const auto operation = static_cast<std::uint32_t>(request.operation);
-  return request.magic == store::kMagic && operation >= static_cast<std::uint32_t>(store::Operation::create) &&
-         operation <= static_cast<std::uint32_t>(store::Operation::usage) &&
-         (kind >= 1 && kind <= static_cast<std::uint32_t>(ObjectKind::partial)) &&
-         request.deadline_ms <= kLongestWaitMs;
 }
 
 }  // namespace
@@ -143,7 +132,7 @@ class ObjectStore::Impl : public std::enable_shared_from_this<ObjectStore::Impl>
         store::receive_packet(socket.native_handle(), std::as_writable_bytes(std::span(&request, 1)), nullptr);
     if (got == store::Received::nothing) return true;
     if (got == store::Received::closed) return drop_session(client, "");
-    if (got == store::Received::malformed || !well_formed(request))
+    if (got == store::Received::malformed || !store::well_formed(request))
       return drop_session(client, "sent a malformed request");
     handle(client, request, [this, client](const store::Answer& answer) { send(client, answer); });
     return true;

@@ -38,6 +38,9 @@ struct Request {
   std::int64_t step = 0;             ///< create: keep until this step commits; commit: the step
 };
 
+/// Whether a request that came from outside is one: its magic, operation and kind, and a deadline of at most an hour.
+bool well_formed(const Request& request);
+
 struct Reply {
   std::uint32_t magic = kMagic;
   Status status = Status::ok;

@@ -1,5 +1,8 @@
 #include "runtime/store/store_client.hpp"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <string>
 
@@ -55,6 +58,18 @@ ErrorCode code_of(store::Status status) {
   throw Error(code_of(status), text(status), {.object = to_string(id) + size});
 }
 
+/// Maps a part of what a store handed over. A file that is shorter, or may become so, would cost its user a SIGBUS.
+std::shared_ptr<Mapping> map(const FileDescriptor& file, std::size_t offset, std::size_t bytes, Access access,
+                             const ObjectId& id) {
+  struct stat status = {};
+  const bool known = file && ::fstat(file.get(), &status) == 0;
+  const std::size_t size = known ? static_cast<std::size_t>(status.st_size) : 0;
+  if (bytes == 0 || offset > size || bytes > size - offset || (::fcntl(file.get(), F_GET_SEALS) & F_SEAL_SHRINK) == 0)
+    throw Error(ErrorCode::store_failed, "the object store handed over no slab of the object's size",
+                {.object = to_string(id)});
+  return std::make_shared<Mapping>(file.get(), offset, bytes, access);
+}
+
 store::Request request(store::Operation operation, const ObjectId& id = {}) {
   store::Request made;
   made.operation = operation;
@@ -86,9 +101,9 @@ std::shared_ptr<Mapping> StoreClient::create(const ObjectId& id, std::size_t byt
     called = call(wanted, kPatience);
   }
   // A slab with several writers is not used again, so there is no use in keeping it mapped.
-  if (options.shared_writers) return std::make_shared<Mapping>(called.file.get(), 0, bytes, Access::write);
+  if (options.shared_writers) return map(called.file, 0, bytes, Access::write, id);
   auto& mapping = own_slabs_[called.reply.slab];
-  if (!mapping) mapping = std::make_shared<Mapping>(called.file.get(), 0, bytes, Access::write);
+  if (!mapping || mapping->bytes() != bytes) mapping = map(called.file, 0, bytes, Access::write, id);
   return mapping;
 }
 
@@ -97,7 +112,7 @@ std::shared_ptr<Mapping> StoreClient::open(const ObjectId& id, std::size_t offse
   const Called called = call(request(store::Operation::open, id), kPatience);
   if (offset > called.reply.bytes || bytes > called.reply.bytes - offset)
     throw Error(ErrorCode::store_failed, "a part beyond the object's end", {.object = to_string(id)});
-  return std::make_shared<Mapping>(called.file.get(), offset, bytes, Access::write);
+  return map(called.file, offset, bytes, Access::write, id);
 }
 
 void StoreClient::seal(const ObjectId& id) {
@@ -110,7 +125,7 @@ std::shared_ptr<Mapping> StoreClient::get(const ObjectId& id, std::chrono::milli
   wanted.deadline_ms = static_cast<std::uint64_t>(std::max<std::int64_t>(timeout.count(), 0));
   const std::lock_guard lock(mutex_);
   const Called called = call(wanted, timeout + kPatience);
-  return std::make_shared<Mapping>(called.file.get(), 0, called.reply.bytes, Access::read);
+  return map(called.file, 0, called.reply.bytes, Access::read, id);
 }
 
 void StoreClient::release(const ObjectId& id) {

@@ -1,0 +1,217 @@
+// Writes first inputs of the fuzz targets: make_corpus FOLDER. Most are what Troupe itself writes; the rest are close
+// to it. What a fuzzer has found is kept beside them, and not touched.
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <vector>
+
+#include "models/files.hpp"
+#include "models/weight_file.hpp"
+#include "runtime/net/certificate.hpp"
+#include "runtime/net/frame.hpp"
+#include "runtime/net/hello.hpp"
+#include "runtime/store/protocol.hpp"
+
+using namespace troupe;
+using namespace troupe::testing;
+using namespace std::string_literals;
+
+namespace {
+
+template <class T>
+std::string bytes_of(const T& object) {
+  return {reinterpret_cast<const char*>(std::data(object)), std::size(object) * sizeof *std::data(object)};
+}
+
+template <class T>
+std::string bytes_of_struct(const T& object) {
+  return {reinterpret_cast<const char*>(&object), sizeof object};
+}
+
+class Corpus {
+ public:
+  explicit Corpus(std::filesystem::path folder) : folder_(std::move(folder)) {}
+
+  void add(const std::string& target, const std::string& name, const std::string& bytes) const {
+    std::filesystem::create_directories(folder_ / target);
+    write_file(path(target, name), bytes);
+  }
+  std::string path(const std::string& target, const std::string& name) const { return folder_ / target / name; }
+
+ private:
+  std::filesystem::path folder_;
+};
+
+void add_hellos(const Corpus& corpus) {
+  for (const Purpose purpose : {Purpose::control, Purpose::data, Purpose::status}) {
+    Hello hello = make_hello(purpose);
+    hello.run = 77;
+    hello.generation = 3;
+    hello.node = 1;
+    const std::string bytes = bytes_of(encode(hello));
+    corpus.add("hello", "purpose-" + std::to_string(static_cast<int>(purpose)), bytes);
+    corpus.add("hello", "short-" + std::to_string(static_cast<int>(purpose)), bytes.substr(0, 90));
+    hello.protocol = 2;
+    corpus.add("hello", "protocol-" + std::to_string(static_cast<int>(purpose)), bytes_of(encode(hello)));
+  }
+  corpus.add("hello", "frame", bytes_of(encode(FrameHeader{7, 1, 2, 52})) + std::string(64, '\0'));
+  corpus.add("hello_answer", "accepted", "\x40" + bytes_of(encode_answer("")));
+  corpus.add("hello_answer", "refused", "\x01" + bytes_of(encode_answer("this node is not expected")));
+  corpus.add("hello_answer", "too-long", "\xff\x02\xff\xff"s + std::string(1100, 'a'));
+  corpus.add("hello_answer", "contradicts-itself", "\x05\x01\x03\x00why"s);
+}
+
+std::string segment(WindowId window, std::uint32_t number, std::uint64_t ticket, std::size_t bytes) {
+  return bytes_of(encode(FrameHeader{window, number, ticket, bytes})) + std::string(bytes, 'x');
+}
+
+/// What node 1 says goes up to a multiple of 8 bytes.
+std::string two_nodes(char piece, const std::string& first, const std::string& second) {
+  return std::string{piece, static_cast<char>(first.size() / 8)} + first + second;
+}
+
+void add_segments(const Corpus& corpus) {
+  const std::string whole = segment(7, 0, 1, 48) + segment(7, 1, 1, 48) + segment(7, 0, 2, 48);
+  corpus.add("segments", "in-order", two_nodes('\xff', whole, segment(8, 0, 1, 64)));
+  corpus.add("segments", "in-pieces", two_nodes(5, whole, segment(8, 0, 1, 64) + segment(8, 0, 2, 64)));
+  corpus.add("segments", "last-of-its-window", two_nodes(9, "", segment(7, 2, 1, 4)));
+  corpus.add("segments", "of-another-node", two_nodes(9, segment(8, 0, 1, 64), ""));
+  corpus.add("segments", "twice", two_nodes(40, "", segment(8, 0, 1, 64) + segment(8, 0, 1, 64)));
+  corpus.add("segments", "too-long", two_nodes(40, "", segment(8, 0, 1, 65)));
+  corpus.add("segments", "cut-off", two_nodes(40, "", segment(8, 0, 1, 64).substr(0, 70)));
+  corpus.add("segments", "own-window", two_nodes(40, segment(9, 0, 1, 32), segment(9, 0, 1, 32)));
+}
+
+void add_texts(const Corpus& corpus) {
+  int number = 0;
+  for (const char* const text : {"10.0.0.1:4000", "[::1]:0", "driver.example.org:65535", "::1:5", ":1", "host:65536",
+                                 "a b:1", "[fe80::1%eth0]:7", "[]:1", "host:+1"})
+    corpus.add("address", std::to_string(number++), text);
+  const std::string environment = "STEP_ID=0\nPROCID=2\nSTEP_NUM_TASKS=4\nJOB_ID=1234567\n";
+  for (const char* const list :
+       {"node[01-03,07],other", "rack[0-1]node[4-9]-ib,x", "login-2.example.org", "node[", "node[1-2-3]", "a,,b"})
+    corpus.add("slurm", std::to_string(number++), list + "\n"s + environment);
+  corpus.add("slurm", "special-step", "a\nSTEP_ID=4294967294\n");
+  corpus.add("slurm", "rank-too-high", "a\nSTEP_ID=0\nPROCID=4\nNTASKS=4\nJOBID=1\n");
+}
+
+std::string request(std::uint8_t client, store::Operation operation, std::uint64_t bytes, std::uint64_t more = 0) {
+  store::Request made;
+  made.operation = operation;
+  made.bytes = bytes;
+  if (operation == store::Operation::get) made.deadline_ms = more;
+  if (operation == store::Operation::create) made.shared_writers = more;
+  if (operation == store::Operation::commit) made.step = static_cast<std::int64_t>(more);
+  return static_cast<char>(client) + bytes_of_struct(made);
+}
+
+void add_requests(const Corpus& corpus) {
+  using enum store::Operation;
+  const std::string life = request(0, create, 4096) + request(0, seal, 0) + request(1, get, 0) + request(0, release, 0);
+  corpus.add("store_requests", "life", life + request(1, release, 0) + request(0, create, 4096));
+  corpus.add("store_requests", "wait",
+             request(1, get, 0, 50) + request(2, get, 0, 50) + request(0, create, 100) + request(0, seal, 0));
+  corpus.add("store_requests", "expire", request(1, get, 0, 50) + "\xf0");
+  corpus.add("store_requests", "shared",
+             request(0, create, 9000, 1) + request(1, open, 0) + "\xf9" + request(2, get, 0));
+  corpus.add("store_requests", "full", request(0, create, 60000) + request(1, create, 60000) + request(0, usage, 0));
+  corpus.add("store_requests", "trim", life + request(1, release, 0) + request(0, trim, 1) + request(0, commit, 0, 7));
+  corpus.add("store_requests", "short", "\xe8" + request(0, create, 1).substr(1, 8));
+  corpus.add("store_requests", "huge", request(0, create, UINT64_MAX));
+}
+
+std::string reply(std::uint64_t sequence, std::uint64_t slab, std::uint64_t bytes, bool file,
+                  store::Status status = store::Status::ok) {
+  store::Reply made;
+  made.status = status;
+  made.sequence = sequence;
+  made.slab = slab;
+  made.bytes = bytes;
+  return static_cast<char>(file ? 0xc1 : 0xc0) + bytes_of_struct(made);
+}
+
+/// Calls of `call` in store_replies.cpp, and what they are answered.
+void add_replies(const Corpus& corpus) {
+  const auto add = [&](const std::string& name, const std::string& calls, const std::string& replies) {
+    corpus.add("store_replies", name, static_cast<char>(calls.size()) + calls + replies);
+  };
+  add("create", "\x00\x04"s, reply(1, 1, 64, true) + reply(2, 0, 0, false));
+  add("shared", "\x01", reply(1, 1, 9000, true));
+  add("open", "\x02", reply(1, 1, 9000, true));
+  add("get", "\x03", reply(1, 1, 12000, true));
+  add("no-file", "\x03", reply(1, 1, 4096, false));
+  add("file-too-short", "\x03", reply(1, 1, 1 << 20, true));
+  add("full", "\x00\x00"s, reply(1, 1, 64, true) + reply(2, 0, 0, false, store::Status::full));
+  add("late", "\x03", reply(0, 1, 64, true) + reply(1, 1, 64, true));
+  add("usage", "\x07", reply(1, 0, 4096, false));
+}
+
+void add_models(const Corpus& corpus) {
+  write_gzip(corpus.path("idx", "images"), "");  // makes no folder
+  corpus.add("idx", "images", "");
+  write_gzip(corpus.path("idx", "images"), idx_bytes({2, 3, 2}, "abcdefghijkl"));
+  corpus.add("idx", "labels", "");
+  write_gzip(corpus.path("idx", "labels"), idx_bytes({5}, "\x01\x02\x03\x04\x05"));
+  corpus.add("idx", "promises-too-much", "");
+  write_gzip(corpus.path("idx", "promises-too-much"), idx_bytes({0xffffffff, 0xffffffff, 2}, "ab"));
+  corpus.add("idx", "cut-off", read_file(corpus.path("idx", "images")).substr(0, 20));
+  corpus.add("npy", "floats", npy_bytes(npy_dictionary("<f4", "(2, 3)"), std::string(24, 'x')));
+  corpus.add("npy", "doubles", npy_bytes(npy_dictionary("<f8", "(2,)"), std::string(16, '\x7f'), 2));
+  corpus.add("npy", "bytes", npy_bytes(npy_dictionary("|u1", "(5, 1, 1)"), "abcde", 3));
+  corpus.add("npy", "labels", npy_bytes(npy_dictionary("<i8", "(2,)"), std::string(16, '\1')));
+  corpus.add("npy", "fortran", npy_bytes(npy_dictionary("<i4", "(2,)", true), std::string(8, '\1')));
+  corpus.add("npy", "promises-too-much", npy_bytes(npy_dictionary("<i8", "(4611686018427387904, 8)"), ""));
+  corpus.add("safetensors", "two-tensors", "");
+  write_safetensors(corpus.path("safetensors", "two-tensors"), {{"weight", {2, 3}}, {"bias", {2}}},
+                    std::vector<float>(8, 0.5F));
+  const auto with_header = [](const std::string& header, const std::string& data) {
+    return little_endian(header.size(), 8) + header + data;
+  };
+  corpus.add("safetensors", "batch-norm",
+             with_header(R"({"__metadata__":{"format":"pt"},"a.num_batches_tracked":{"dtype":"I64","shape":[],)"
+                         R"("data_offsets":[0,8]},"a.running_mean":{"dtype":"F32","shape":[1],"data_offsets":[8,12]}})",
+                         std::string(12, '\0')));
+  corpus.add("safetensors", "overlap",
+             with_header(R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},)"
+                         R"("b":{"dtype":"F32","shape":[1],"data_offsets":[2,6]}})",
+                         "abcdef"));
+  corpus.add("safetensors", "nested", with_header(std::string(50, '['), ""));
+}
+
+/// Keys that open nothing: nobody has the authority's.
+void add_credentials(const Corpus& corpus) {
+  constexpr long kForFiftyYears = 50 * 365 * net::kDay;
+  const net::CertifiedKey authority = net::make_authority(-net::kBackdate, kForFiftyYears);
+  const std::string ca = net::pem(authority.certificate.get());
+  const auto add = [&](const std::string& name, net::CertificateText text, bool other_authority = false) {
+    text.valid_until = std::min(text.valid_until, kForFiftyYears);
+    const net::CertifiedKey other = net::make_authority();
+    const auto member = net::make_member(other_authority ? other : authority, text);
+    corpus.add("credentials", name, ca + '\0' + net::pem(member.certificate.get()) + '\0' + net::pem(member.key.get()));
+  };
+  const std::string role = net::role_name(Role::node);
+  add("node", {.name = "alice", .alternative_name = role, .valid_until = kForFiftyYears});
+  add("driver", {.name = "driver", .alternative_name = net::role_name(Role::driver), .valid_until = kForFiftyYears});
+  add("no-role", {.name = "alice", .valid_until = kForFiftyYears});
+  add("expired", {.name = "alice", .alternative_name = role, .valid_until = -1});
+  add("foreign", {.name = "alice", .alternative_name = role, .valid_until = kForFiftyYears}, true);
+  corpus.add("credentials", "empty", std::string(2, '\0'));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 2) {
+    std::cerr << "usage: make_corpus FOLDER\n";
+    return 2;
+  }
+  const Corpus corpus(argv[1]);
+  add_hellos(corpus);
+  add_segments(corpus);
+  add_texts(corpus);
+  add_requests(corpus);
+  add_replies(corpus);
+  add_models(corpus);
+  add_credentials(corpus);
+  return 0;
+}

@@ -1,0 +1,55 @@
+#include "runtime/net/credentials.hpp"
+
+#include <fcntl.h>
+
+#include <filesystem>
+
+#include "fuzz/support.hpp"
+
+using namespace troupe;
+
+namespace {
+
+constexpr char kNextFile = '\0';
+
+/// Replaces a file of a folder; a key may be read by its owner only.
+void write(const std::string& file, const std::string& text) {
+  const FileDescriptor made(::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+  fuzz::expect(made && ::write(made.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size()),
+               "a file takes the input");
+}
+
+class Folder {
+ public:
+  Folder() {
+    std::string name = "/dev/shm/troupe-fuzz-XXXXXX";
+    fuzz::expect(::mkdtemp(name.data()) != nullptr, "a folder is made");
+    path_ = name;
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  ~Folder() { std::filesystem::remove_all(path_); }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static const Folder folder;
+  fuzz::Input input(data, size);
+  for (const char* const file : {"/ca.pem", "/cert.pem", "/key.pem"})
+    write(folder.path() + file, input.text_until(kNextFile));
+  for (const Role role : {Role::driver, Role::node})
+    fuzz::may_refuse(
+        [&] {
+          const Credentials credentials(folder.path(), role);
+          fuzz::expect(!credentials.name().empty(), "a certificate names somebody");
+          fuzz::expect(role_of(folder.path()) == role, "a certificate has one role");
+        },
+        {ErrorCode::bad_certificate});
+  fuzz::may_refuse([&] { role_of(folder.path()); }, {ErrorCode::bad_certificate});
+  return 0;
+}

@@ -1,0 +1,103 @@
+#include <sys/socket.h>
+
+#include <set>
+#include <vector>
+
+#include "fuzz/support.hpp"
+#include "runtime/store/object_table.hpp"
+#include "runtime/store/seqpacket.hpp"
+
+using namespace troupe;
+using namespace troupe::store;
+
+namespace {
+
+constexpr std::size_t kQuota = 1 << 16;
+constexpr int kClients = 3;
+
+/// A store's books behind the sockets of clients who send what they like. Whoever sends no request is dropped.
+class Store {
+ public:
+  Store() {
+    for (int i = 0; i < kClients; ++i) add();
+  }
+
+  void receive(std::size_t client, std::span<const std::byte> packet) {
+    const auto [ours, theirs] = make_socket_pair();
+    if (::send(theirs.get(), packet.data(), packet.size(), MSG_DONTWAIT) != static_cast<ssize_t>(packet.size())) return;
+    Request request;
+    const auto got = receive_packet(ours.get(), std::as_writable_bytes(std::span(&request, 1)), nullptr);
+    if (got != Received::packet || !well_formed(request)) return replace(client);
+    fuzz::expect(packet.size() == sizeof request, "a request has its size");
+    const Answer answer = table_.handle(clients_[client], request);
+    fuzz::expect(answer.fd < 0 || answer.reply.bytes <= kQuota, "a slab fits the quota");
+    if (answer.reply.status == Status::waiting) waiting_.insert({clients_[client], request.sequence, request.id});
+    check();
+  }
+
+  void replace(std::size_t client) {
+    table_.drop_client(clients_[client]);
+    std::erase_if(waiting_, [&](const Waiter& waiter) { return waiter.client == clients_[client]; });
+    clients_[client] = table_.add_client();
+    check();
+  }
+
+  void expire() {
+    while (!waiting_.empty()) table_.expire(*waiting_.begin());
+  }
+
+  /// When all clients have gone, nothing is left but what is kept for a step.
+  void end() {
+    for (std::size_t i = 0; i < clients_.size(); ++i) table_.drop_client(clients_[i]);
+    const ClientId last = table_.add_client();
+    Request commit;
+    commit.operation = Operation::commit;
+    commit.step = INT64_MAX;
+    table_.handle(last, commit);
+    const Reply reply = usage(last);
+    fuzz::expect(reply.objects == 0 && reply.slabs == 0 && reply.bytes == 0, "nothing is left of clients that went");
+  }
+
+ private:
+  void add() { clients_.push_back(table_.add_client()); }
+
+  Reply usage(ClientId client) {
+    Request request;
+    request.operation = Operation::usage;
+    return table_.handle(client, request).reply;
+  }
+
+  void check() {
+    const Reply reply = usage(clients_.front());
+    fuzz::expect(reply.bytes <= kQuota, "slabs take no more than the quota");
+    fuzz::expect(reply.objects <= reply.slabs, "each object has a slab");
+    fuzz::expect(reply.clients == kClients, "as many clients as there are");
+  }
+
+  ObjectTable table_{kQuota, [this](const Waiter& waiter, const Answer& /*answer*/) {
+                       fuzz::expect(waiting_.erase(waiter) == 1, "only who waits is woken, once");
+                     }};
+  std::vector<ClientId> clients_;
+  std::set<Waiter> waiting_;
+};
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  fuzz::Input input(data, size);
+  Store store;
+  for (int i = 0; i < 64 && !input.empty(); ++i) {
+    // Who speaks, in the low bits; then a request's bytes, or some others.
+    const auto head = input.number<std::uint8_t>();
+    const std::size_t client = head % kClients;
+    if (head >= 0xf8) {
+      store.replace(client);
+    } else if (head >= 0xf0) {
+      store.expire();
+    } else {
+      store.receive(client, input.take(head < 0xe0 ? sizeof(Request) : head - 0xe0));
+    }
+  }
+  store.end();
+  return 0;
+}
