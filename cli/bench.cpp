@@ -7,6 +7,7 @@ void add_bench(CLI::App& app) {
   bench.require_subcommand(1);
   add_bench_sync(bench);
   add_bench_allreduce(bench);
+  add_bench_data_plane(bench);
 }
 
 }  // namespace troupe::cli

@@ -15,6 +15,7 @@ void add_nodes(CLI::App& app);
 /// What can be measured, below `bench`.
 void add_bench_sync(CLI::App& bench);
 void add_bench_allreduce(CLI::App& bench);
+void add_bench_data_plane(CLI::App& bench);
 
 /// Models that the program's own benchmarks use, for worker processes to find.
 void register_bench_models();
