@@ -1,4 +1,5 @@
 #include <doctest/doctest.h>
+#include <signal.h>
 #include <sys/stat.h>
 
 #include <filesystem>

@@ -14,7 +14,6 @@
 #include "actors/tls_transport.hpp"
 #include "actors/worker_actor.hpp"
 #include "cluster/child.hpp"
-#include "runtime/net/frame.hpp"
 #include "runtime/net/gate.hpp"
 
 using namespace troupe;
@@ -33,7 +32,6 @@ struct Rogue {
   ObjectStore store;
   std::shared_ptr<NodeService> service;
   BeginGeneration generation = {};
-  std::vector<TlsStream> connections = {};
 
   Rogue(std::string what, std::string to, const std::string& certs)
       : mode(std::move(what)),
@@ -64,17 +62,15 @@ void Rogue::tell_secrets() const {
 }
 
 void Rogue::connect(const NodeTask& request) {
-  if (mode == "spy") return service->task(request);
-  const NodePeer& first = generation.peers.front();
-  connections.push_back(TlsStream::dial({first.host, first.port}, *credentials, Role::node, soon()));
-  say_hello(connections.back(), data_hello(), soon());
-  FrameHeader header;
-  header.window = mode == "unannounced" ? 0x12345678 : 0;
-  header.ticket = 1;
-  header.bytes = mode == "oversized" ? std::uint64_t{1} << 40 : 16;
-  auto bytes = encode(header);
-  if (mode == "garbage") bytes.fill(std::byte{0xa5});
-  connections.back().write_all(bytes, soon());
+  service->task(request);
+  if (mode == "spy") return;
+  const bool oversized = mode == "oversized";
+  const std::vector<std::byte> bytes(oversized ? std::size_t{64} << 20 : 16);
+  try {
+    service->data_plane().send(0, oversized ? 0 : 0x12345678, 1, 0, bytes, soon());
+  } catch (const Error& error) {
+    std::cerr << "rogue: " << error.what() << std::endl;  // it has been dropped
+  }
 }
 
 template <class Request>
@@ -190,11 +186,11 @@ Secrets read_secrets(const std::string& file) {
 
 std::vector<CafHeader> crafted_caf_headers() {
   std::vector<CafHeader> headers;
-  for (const unsigned char length : {0x00, 0xff})
+  for (const unsigned char length : {0x00, 0x10})
     for (unsigned char operation = 0; operation < 8; ++operation) {
       CafHeader header{};
       header[0] = static_cast<std::byte>(operation);
-      for (std::size_t i = 4; i < 8; ++i) header[i] = static_cast<std::byte>(length);
+      header[4] = static_cast<std::byte>(length);
       header[23] = std::byte{1};  // from actor 1
       header[31] = std::byte{1};  // to actor 1
       headers.push_back(header);

@@ -18,8 +18,8 @@ struct Secrets {
 /// Runs this process as a node with a certificate that has fallen into the wrong hands: it joins one run and takes
 /// part. `mode` says what it does besides:
 ///   spy          writes its secrets to `file`
-///   oversized, unannounced, garbage
-///                sends the first node, in place of segments, one of 2^40 bytes, one for no window, or noise
+///   oversized, unannounced
+///                sends the first node, before anything else, a segment of 64 MiB or one for no window
 ///   caf-headers  sends the driver's CAF crafted headers in place of a join, and waits to be killed
 [[noreturn]] void run_rogue(const std::string& mode, const std::string& join, const std::string& certs,
                             const std::string& file);
@@ -28,7 +28,7 @@ struct Secrets {
 Secrets read_secrets(const std::string& file);
 
 using CafHeader = std::array<std::byte, 32>;
-/// Headers of CAF's protocol of every kind, as no peer of ours sends them first; some announce 4 GB.
+/// Headers of CAF's protocol of every kind, as no peer of ours sends them first; some announce 256 MiB.
 std::vector<CafHeader> crafted_caf_headers();
 
 }  // namespace troupe_test

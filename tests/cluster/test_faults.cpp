@@ -95,22 +95,33 @@ void check_usable(const Nodes& nodes, int count) {
 }
 
 struct Phase {
-  const char* name;
+  const char* phase;
   int victim;  ///< weights are the first node's business
+  const char* strategy = "auto";
 };
 #if defined(TROUPE_SANITIZED)
 constexpr Phase kPhases[] = {{"compute", 1}, {"apply", 1}};
 #else
-constexpr Phase kPhases[] = {{"start", 1}, {"compute", 1}, {"apply", 1}, {"evaluate", 1}, {"weights", 0}};
+constexpr Phase kPhases[] = {{"start", 1},         {"compute", 1},       {"apply", 1},
+                             {"apply", 1, "ring"}, {"apply", 2, "ring"}, {"apply", 1, "parameter-server"},
+                             {"evaluate", 1},      {"weights", 0}};
 #endif
+
+Options with(const Nodes& nodes, const char* strategy) {
+  Options options = nodes.options();
+  options.strategy = strategy;
+  return options;
+}
 
 }  // namespace
 
 TEST_CASE("a node that is killed is named, with the phase, and joins the next run anew") {
   Nodes nodes(3);
-  for (const auto& [phase, victim] : kPhases) {
-    CAPTURE(phase);
-    const Outcome outcome = run_until_held(nodes.options(), phase, victim, [](pid_t pid) { ::kill(pid, SIGKILL); });
+  for (const auto& [phase, victim, strategy] : kPhases) {
+    CAPTURE(std::string(phase));
+    CAPTURE(std::string(strategy));
+    const Outcome outcome =
+        run_until_held(with(nodes, strategy), phase, victim, [](pid_t pid) { ::kill(pid, SIGKILL); });
     check_outcome(outcome, phase, victim, ErrorCode::worker_lost);
     check_usable(nodes, 3);
   }
@@ -125,10 +136,11 @@ TEST_CASE("a node that is killed for good leaves the others usable") {
 
 TEST_CASE("a node that is stopped is missed in time, and named with the phase") {
   Nodes nodes(3);
-  for (const auto& [phase, victim] : kPhases) {
-    CAPTURE(phase);
+  for (const auto& [phase, victim, strategy] : kPhases) {
+    CAPTURE(std::string(phase));
+    CAPTURE(std::string(strategy));
     pid_t stopped = 0;
-    const Outcome outcome = run_until_held(nodes.options(), phase, victim, [&](pid_t pid) {
+    const Outcome outcome = run_until_held(with(nodes, strategy), phase, victim, [&](pid_t pid) {
       stopped = pid;
       ::kill(pid, SIGSTOP);
     });
@@ -147,10 +159,12 @@ TEST_CASE("a node that is cut off is missed in time, and named with the phase") 
   const Namespaces namespaces(3);
   Nodes nodes(3, &namespaces);
   const InNamespace inside(namespaces.driver());
-  for (const auto& [phase, victim] : kPhases) {
-    CAPTURE(phase);
+  for (const auto& [phase, victim, strategy] : kPhases) {
+    CAPTURE(std::string(phase));
+    CAPTURE(std::string(strategy));
     const int cut = victim;
-    const Outcome outcome = run_until_held(nodes.options(), phase, victim, [&](pid_t) { namespaces.cut_off(cut); });
+    const Outcome outcome =
+        run_until_held(with(nodes, strategy), phase, victim, [&](pid_t) { namespaces.cut_off(cut); });
     check_outcome(outcome, phase, victim, ErrorCode::timeout);
     check_usable(nodes, 2);
     namespaces.join_again(victim);
