@@ -10,7 +10,6 @@ namespace troupe {
 namespace {
 
 constexpr std::chrono::seconds kStatusTimeout{5};
-constexpr std::size_t kMaxStatusBytes = std::size_t{1} << 20;
 
 std::string text_of(const Token& token) { return {reinterpret_cast<const char*>(token.data()), token.size()}; }
 
@@ -132,12 +131,9 @@ void Cluster::give_status(TlsStream& stream) const {
                        {"round_trip_us", node.link->round_trip_us.load()}});
     }
   }
-  const std::string text = nodes.dump();
-  const auto length = static_cast<std::uint32_t>(text.size());
   const Deadline deadline(std::chrono::milliseconds(500));  // it fits a socket's buffer
   try {
-    stream.write_all(std::as_bytes(std::span(&length, 1)), deadline);
-    stream.write_all(std::as_bytes(std::span(text)), deadline);
+    stream.write_all(encode_status(nodes.dump()), deadline);
   } catch (const Error&) {
     return;  // whoever asked has gone
   }
@@ -149,12 +145,7 @@ std::string ask_for_nodes(const Address& driver, const std::string& certs) {
   const Credentials credentials(certs, role);
   TlsStream stream = TlsStream::dial(driver, credentials, Role::driver, deadline);
   say_hello(stream, make_hello(Purpose::status), deadline);
-  std::uint32_t length = 0;
-  stream.read_all(std::as_writable_bytes(std::span(&length, 1)), deadline);
-  if (length > kMaxStatusBytes) throw Error(ErrorCode::protocol, "the driver's answer is too long");
-  std::string text(length, '\0');
-  stream.read_all(std::as_writable_bytes(std::span(text)), deadline);
-  return text;
+  return hear_status(stream, deadline);
 }
 
 }  // namespace troupe

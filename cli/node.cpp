@@ -1,12 +1,11 @@
 #include <cstdio>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
-#include <vector>
 
 #include "actors/cluster.hpp"
 #include "actors/launch.hpp"
 #include "cli/commands.hpp"
+#include "cli/node_table.hpp"
 
 namespace troupe::cli {
 namespace {
@@ -33,34 +32,13 @@ void add_join_options(CLI::App& app, NodeOptions& options) {
   run_node(launch);
 }
 
-void print_table(const nlohmann::json& nodes) {
-  std::vector<std::vector<std::string>> rows{{"node", "address", "cores", "devices", "workers", "state", "round trip"}};
-  for (const auto& node : nodes) {
-    const auto number = [&](const char* key) { return std::to_string(node.at(key).get<int>()); };
-    rows.push_back({node.at("node"), node.at("address"), number("cores"), number("devices"), number("workers"),
-                    node.at("state"), number("round_trip_us") + " us"});
-  }
-  std::vector<std::size_t> widths(rows.front().size());
-  for (const auto& row : rows)
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
-  for (const auto& row : rows) {
-    std::string line;
-    for (std::size_t i = 0; i < row.size(); ++i) line += row[i] + std::string(widths[i] - row[i].size() + 2, ' ');
-    std::printf("%s\n", line.substr(0, line.find_last_not_of(' ') + 1).c_str());
-  }
-}
-
 void show_nodes(const NodeOptions& options) {
   const std::string text = ask_for_nodes(Address::parse(options.join, 1), options.certs);
   if (options.json) {
     std::printf("%s\n", text.c_str());
     return;
   }
-  try {
-    print_table(nlohmann::json::parse(text));
-  } catch (const nlohmann::json::exception&) {
-    throw Error(ErrorCode::protocol, "the driver's answer makes no table");
-  }
+  std::printf("%s", node_table(text).c_str());
 }
 
 }  // namespace

@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::uint64_t kMagic = 0x0a0d'6570'756f'7274;  // "troupe\r\n"
 constexpr std::size_t kLongestRefusal = 1024;
+constexpr std::size_t kLongestStatus = std::size_t{1} << 20;
 constexpr std::byte kAccepted{1};
 constexpr std::byte kRefused{2};
 
@@ -112,6 +113,24 @@ void hear_answer(ByteStream& stream, const Deadline& deadline) {
 }
 
 }  // namespace
+
+std::vector<std::byte> encode_status(const std::string& text) {
+  net::Writer<sizeof(std::uint32_t)> length;
+  length.number(static_cast<std::uint32_t>(text.size()));
+  std::vector<std::byte> status(length.bytes().begin(), length.bytes().end());
+  for (const char c : text) status.push_back(static_cast<std::byte>(c));
+  return status;
+}
+
+std::string hear_status(ByteStream& stream, const Deadline& deadline) {
+  std::array<std::byte, sizeof(std::uint32_t)> head = {};
+  stream.read_all(head, deadline);
+  const auto length = net::Reader<sizeof(std::uint32_t)>(head).number<std::uint32_t>();
+  if (length > kLongestStatus) throw Error(ErrorCode::protocol, "the driver's answer is too long");
+  std::string text(length, '\0');
+  stream.read_all(std::as_writable_bytes(std::span(text)), deadline);
+  return text;
+}
 
 void say_hello(ByteStream& stream, const Hello& hello, const Deadline& deadline) {
   try {

@@ -51,6 +51,10 @@ std::string mismatch(const Hello& hello);
 /// The answer: a status byte, then a length (16 bits) and a text that says why not; empty accepts.
 std::vector<std::byte> encode_answer(const std::string& refusal);
 void answer_hello(ByteStream& stream, const std::string& refusal, const Deadline& deadline);
+/// What follows an accepted hello for status: a length (32 bits) and a text, of at most 1 MiB.
+std::vector<std::byte> encode_status(const std::string& text);
+/// Hears that text. @throws Error protocol when it is longer; timeout, worker_lost.
+std::string hear_status(ByteStream& stream, const Deadline& deadline);
 /// Says hello and waits for the answer. @throws Error protocol with the refusal's text; timeout, worker_lost.
 void say_hello(ByteStream& stream, const Hello& hello, const Deadline& deadline);
 

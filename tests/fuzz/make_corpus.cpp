@@ -5,6 +5,8 @@
 #include <iostream>
 #include <vector>
 
+#include "actors/options_json.hpp"
+#include "fuzz/actors/message_seeds.hpp"
 #include "models/files.hpp"
 #include "models/weight_file.hpp"
 #include "runtime/net/certificate.hpp"
@@ -178,6 +180,39 @@ void add_models(const Corpus& corpus) {
   corpus.add("safetensors", "nested", with_header(std::string(50, '['), ""));
 }
 
+void add_control(const Corpus& corpus) {
+  const auto seeds = fuzz::message_seeds();
+  for (std::size_t i = 0; i < seeds.size(); ++i) {
+    corpus.add("messages", std::to_string(i), seeds[i]);
+    corpus.add("messages", std::to_string(i) + "-cut-off", seeds[i].substr(0, seeds[i].size() - 3));
+  }
+  OptimizerOptions options;
+  corpus.add("options", "default", to_json(options));
+  options.schedule.warmup_steps = 7;
+  options.learning_rate = 1e-300;
+  corpus.add("options", "small-rate", to_json(options));
+  corpus.add("options", "fraction-for-steps", R"({"kind":"sgd","schedule":{"warmup_steps":1e300}})");
+}
+
+std::string status(const std::string& text) { return bytes_of(encode_status(text)); }
+
+void add_command(const Corpus& corpus) {
+  const std::string node = R"({"node":"alice","address":"10.0.0.2","cores":8,"devices":0,"workers":2,)"
+                           R"("state":"serving","round_trip_us":120})";
+  corpus.add("status", "two-nodes", status("[" + node + "," + node + "]"));
+  corpus.add("status", "none", status("[]"));
+  corpus.add("status", "object", status(R"({"a":)" + node + "}"));
+  corpus.add("status", "plain", "[" + node + "]");
+  corpus.add("status", "too-long", "\xff\xff\xff\xff[]");
+  corpus.add("status", "huge-number", R"([{"node":"a","address":"b","cores":1e300}])");
+  corpus.add("config", "all",
+             R"({"workers": 2, "learning-rate": 0.05, "epochs": 5, "placement": "processes", "profile": true})");
+  corpus.add("config", "negated", R"({"any-order": true, "steps": 100})");
+  corpus.add("config", "unknown", R"({"wrokers": 2})");
+  corpus.add("config", "of-another-type", R"({"profile": "yes", "workers": [1]})");
+  corpus.add("config", "nested", std::string(2000, '['));
+}
+
 /// Keys that open nothing: nobody has the authority's.
 void add_credentials(const Corpus& corpus) {
   constexpr long kForFiftyYears = 50 * 365 * net::kDay;
@@ -212,6 +247,8 @@ int main(int argc, char** argv) {
   add_requests(corpus);
   add_replies(corpus);
   add_models(corpus);
+  add_control(corpus);
+  add_command(corpus);
   add_credentials(corpus);
   return 0;
 }

@@ -1,0 +1,59 @@
+#include "cli/node_table.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "troupe/error.hpp"
+
+namespace troupe::cli {
+namespace {
+
+using Row = std::vector<std::string>;
+
+[[noreturn]] void refuse() { throw Error(ErrorCode::protocol, "the driver's answer makes no table"); }
+
+std::string text(const nlohmann::json& node, const char* key) { return node.at(key).get<std::string>(); }
+
+/// Converting a fraction or what fits no integer would be undefined.
+std::string number(const nlohmann::json& node, const char* key) {
+  const auto& value = node.at(key);
+  if (!value.is_number_integer()) refuse();
+  return value.dump();
+}
+
+Row row_of(const nlohmann::json& node) {
+  return {text(node, "node"),
+          text(node, "address"),
+          number(node, "cores"),
+          number(node, "devices"),
+          number(node, "workers"),
+          text(node, "state"),
+          number(node, "round_trip_us") + " us"};
+}
+
+}  // namespace
+
+std::string node_table(const std::string& answer) {
+  std::vector<Row> rows{{"node", "address", "cores", "devices", "workers", "state", "round trip"}};
+  try {
+    const auto nodes = nlohmann::json::parse(answer);
+    if (!nodes.is_array()) refuse();
+    for (const auto& node : nodes) rows.push_back(row_of(node));
+  } catch (const nlohmann::json::exception&) {
+    refuse();
+  }
+  std::vector<std::size_t> widths(rows.front().size());
+  for (const Row& row : rows)
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  std::string table;
+  for (const Row& row : rows) {
+    std::string line;
+    for (std::size_t i = 0; i < row.size(); ++i) line += row[i] + std::string(widths[i] - row[i].size() + 2, ' ');
+    table += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+  }
+  return table;
+}
+
+}  // namespace troupe::cli
