@@ -5,6 +5,7 @@
 #include "actors/driver_rounds.hpp"
 #include "actors/launch.hpp"
 #include "actors/options_json.hpp"
+#include "actors/reply_checks.hpp"
 #include "runtime/cores.hpp"
 #include "runtime/held_signals.hpp"
 
@@ -267,6 +268,7 @@ void Driver::build_replicas(const Deadline& deadline) {
 }
 
 void Driver::check_built(const Built& built) {
+  check_reply(built, where(built.worker, "start"));
   if (!facts_) {  // the first worker's answer, since answers come in order
     facts_ = ModelDescription{built.replicas.at(0), built.num_samples, built.steps_per_epoch, {}};
     for (std::size_t i = 0; i < built.tensor_names.size(); ++i)

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "actors/driver_rounds.hpp"
+#include "actors/reply_checks.hpp"
 #include "collectives/tree.hpp"
 
 // A step: compute, reduce, apply, commit.
@@ -53,7 +54,8 @@ std::vector<Computed> Driver::compute(const Deadline& deadline) {
 Driver::Reduced Driver::combine(const std::vector<Computed>& computed) const {
   std::vector<double> losses(static_cast<std::size_t>(options_.num_shards));
   Reduced reduced;
-  for (const Computed& worker : computed)
+  for (const Computed& worker : computed) {
+    check_reply(worker, options_.num_shards, where(worker.worker, "compute"));
     for (std::size_t i = 0; i < worker.shards.size(); ++i) {
       const double loss = from_bits(worker.loss_bits[i]);
       if (!std::isfinite(loss))
@@ -68,6 +70,7 @@ Driver::Reduced Driver::combine(const std::vector<Computed>& computed) const {
       losses.at(static_cast<std::size_t>(worker.shards[i])) = loss;
       reduced.samples += worker.samples[i];
     }
+  }
   if (reduced.samples <= 0)
     throw Error(ErrorCode::bad_data, "no shard has a sample at this step", {.phase = "compute", .step = step_ + 1});
   reduced.loss = tree_sum(losses) / static_cast<double>(reduced.samples);

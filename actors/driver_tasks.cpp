@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "actors/driver_rounds.hpp"
+#include "actors/reply_checks.hpp"
 #include "collectives/tree.hpp"
 
 // What the driver does besides steps.
@@ -56,12 +57,14 @@ Evaluation Driver::evaluate() {
   std::vector<double> losses(static_cast<std::size_t>(options_.num_shards));
   std::int64_t correct = 0;
   Evaluation evaluation;
-  for (const TaskDone& done : run_task(task, all_workers(), "evaluate", Deadline(options_.step_timeout)))
+  for (const TaskDone& done : run_task(task, all_workers(), "evaluate", Deadline(options_.step_timeout))) {
+    check_reply(done, options_.num_shards, where(done.worker, "evaluate"));
     for (std::size_t i = 0; i < done.shards.size(); ++i) {
       losses.at(static_cast<std::size_t>(done.shards[i])) = from_bits(done.loss_bits[i]);
       correct += done.correct[i];
       evaluation.samples += done.samples[i];
     }
+  }
   if (evaluation.samples == 0) return evaluation;
   evaluation.loss = tree_sum(losses) / static_cast<double>(evaluation.samples);
   evaluation.accuracy = static_cast<double>(correct) / static_cast<double>(evaluation.samples);

@@ -205,6 +205,10 @@ void add_command(const Corpus& corpus) {
   corpus.add("status", "plain", "[" + node + "]");
   corpus.add("status", "too-long", "\xff\xff\xff\xff[]");
   corpus.add("status", "huge-number", R"([{"node":"a","address":"b","cores":1e300}])");
+  corpus.add("hosts", "three", "alice\nbob@10.0.0.2  # the second\n\n[fe80::1%eth0]\r\n");
+  corpus.add("hosts", "none", "# nobody\n");
+  corpus.add("hosts", "option", "a\n-oProxyCommand=x\n");
+  corpus.add("hosts", "command", "a;b\n");
   corpus.add("config", "all",
              R"({"workers": 2, "learning-rate": 0.05, "epochs": 5, "placement": "processes", "profile": true})");
   corpus.add("config", "negated", R"({"any-order": true, "steps": 100})");

@@ -30,10 +30,7 @@ cmake --build "$build" --target fuzz_targets -j "$jobs"
 echo "fuzz: built in $((SECONDS - start)) s"
 
 targets=("${@:3}")
-if ((${#targets[@]} == 0)); then
-  for folder in "$source"/corpus/*/; do targets+=("$(basename "$folder")"); done
-fi
-# The target with the highest time still fits, and none has less than a second.
+((${#targets[@]})) || mapfile -t targets <"$build/targets.txt"
 each=$((seconds / ${#targets[@]}))
 ((each > 0)) || each=1
 

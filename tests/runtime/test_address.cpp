@@ -20,3 +20,11 @@ TEST_CASE("what is no address is refused") {
   }
   CHECK(code_of([] { Address::parse("host:0", 1); }) == ErrorCode::invalid_argument);
 }
+
+TEST_CASE("an address to listen at may leave its port out") {
+  CHECK(parse_listen("10.0.0.1") == Address{"10.0.0.1", 0});
+  CHECK(parse_listen("10.0.0.1:80") == Address{"10.0.0.1", 80});
+  CHECK(parse_listen("[::1]") == Address{"::1", 0});
+  for (const char* text : {"", ":80", "::1", "host:x"})
+    CHECK(code_of([&] { parse_listen(text); }) == ErrorCode::invalid_argument);
+}

@@ -217,6 +217,24 @@ TEST_CASE("a sealed memory file cannot be mapped for writing, shrunk or grown") 
   CHECK(::ftruncate(file.get(), 2 * kPageBytes) != 0);
 }
 
+TEST_CASE("a client maps no slab that is shorter than the store says, or may become so") {
+  const auto code_with = [](const FileDescriptor& file) {
+    auto [store, socket] = store::make_socket_pair();
+    StoreClient client(store::make_socket_channel(std::move(socket)));
+    store::Reply reply;
+    reply.sequence = 1;
+    reply.bytes = 2 * kPageBytes;
+    REQUIRE(store::send_packet(store.get(), std::as_bytes(std::span(&reply, 1)), file.get()));
+    return code_of([&] { client.get(id(0), 0ms); });
+  };
+  CHECK(code_with({}) == ErrorCode::store_failed);
+  CHECK(code_with(make_memory_file(kPageBytes)) == ErrorCode::store_failed);
+  const FileDescriptor unsealed(::memfd_create("unsealed", MFD_CLOEXEC));
+  REQUIRE(::ftruncate(unsealed.get(), 2 * kPageBytes) == 0);
+  CHECK(code_with(unsealed) == ErrorCode::store_failed);
+  CHECK_FALSE(code_with(make_memory_file(2 * kPageBytes)));
+}
+
 TEST_CASE("garbage drops the client that sent it, and nobody else") {
   ObjectStore store(1 << 20);
   const auto watcher = store.connect();
