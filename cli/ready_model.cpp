@@ -10,6 +10,7 @@ namespace troupe::cli {
 namespace {
 
 constexpr double kRate = 0.5;
+constexpr std::size_t kLightweightSize = std::size_t{1} << 20;
 
 class ReadyModel : public Model {
  public:
@@ -21,7 +22,8 @@ class ReadyModel : public Model {
     if (gradient.front() != value) std::fill(gradient.begin(), gradient.end(), value);
     return {0, 1};
   }
-  bool lightweight() const override { return size_ <= 1024; }
+  /// Nothing is computed: a thread of its own would cost more.
+  bool lightweight() const override { return size_ <= kLightweightSize; }
 
  private:
   std::size_t size_;

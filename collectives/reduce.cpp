@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 
 #include "collectives/tree.hpp"
 #include "runtime/clock.hpp"
@@ -10,8 +11,21 @@
 namespace troupe {
 namespace {
 
-TROUPE_CLONES void divide(float* values, std::size_t count, float divisor) {
+TROUPE_CLONES void multiply(float* values, std::size_t count, float factor) {
+  for (std::size_t i = 0; i < count; ++i) values[i] *= factor;
+}
+
+TROUPE_CLONES void divide_each(float* values, std::size_t count, float divisor) {
   for (std::size_t i = 0; i < count; ++i) values[i] /= divisor;
+}
+
+/// By a power of two a product with its inverse is the same float as the quotient, and several times faster.
+void divide(float* values, std::size_t count, std::int64_t divisor) {
+  if (divisor == 1) return;
+  const auto as_float = static_cast<float>(divisor);
+  if (divisor > 0 && std::has_single_bit(static_cast<std::uint64_t>(divisor)))
+    return multiply(values, count, 1.0F / as_float);
+  divide_each(values, count, as_float);
 }
 
 }  // namespace
@@ -23,7 +37,7 @@ ReduceSeconds apply_mean(const SumChunk& sum, std::int64_t samples, const Range&
   for (std::size_t begin = range.begin; begin < range.end; begin += kTreeChunk) {
     const std::size_t count = std::min(kTreeChunk, range.end - begin);
     sum(begin, count, mean.data());
-    if (samples != 1) divide(mean.data(), count, static_cast<float>(samples));
+    divide(mean.data(), count, samples);
     spent.reduce += watch.lap();
     apply(begin, {mean.data(), count});
     spent.apply += watch.lap();
