@@ -9,10 +9,21 @@ constexpr std::size_t kLeastSegment = 4 * kTreeChunk;  // 32 KB
 constexpr std::size_t kMostSegment = 64 * kTreeChunk;  // 512 KB
 constexpr std::size_t kSegmentsInSlice = 4;
 
+constexpr std::size_t kLeastPassedOn = 16 * kTreeChunk;  // 128 KB
+
+/// New weights of small slices go straight to all nodes, since each hop costs time. Large ones go around the ring: then
+/// every link carries one stream at full rate instead of several that meet at the receivers.
+bool passes_weights_on(const Plan& plan) {
+  const auto larger = [](const Range& a, const Range& b) { return a.size() < b.size(); };
+  const auto largest = std::max_element(plan.slices.begin(), plan.slices.end(), larger);
+  return plan.strategy != "parameter-server" && largest != plan.slices.end() && largest->size() >= kLeastPassedOn;
+}
+
 /// The flows about one owner's slice after the other's.
 class FlowMaker {
  public:
-  explicit FlowMaker(Plan& plan) : plan_(plan), topology_(plan.topology), handlers_(make_handlers()) {}
+  explicit FlowMaker(Plan& plan)
+      : plan_(plan), topology_(plan.topology), handlers_(make_handlers()), passes_on_(passes_weights_on(plan)) {}
 
   void make(int owner) {
     owner_ = owner;
@@ -20,7 +31,7 @@ class FlowMaker {
       pass_sums();
     else
       send_partials();
-    if (plan_.strategy == "ring" || plan_.ring_order)
+    if (passes_on_)
       pass_weights();
     else
       send_weights();
@@ -117,6 +128,7 @@ class FlowMaker {
   Plan& plan_;
   const Topology& topology_;
   std::vector<std::vector<int>> handlers_;
+  bool passes_on_;
   int owner_ = 0;
 };
 

@@ -15,9 +15,9 @@ struct Ranked {
   int owner = 0;
 
   auto key() const {
-    // Contributions take all destinations in turn, segment by segment; nodes start with different ones.
-    const bool by_segment = operation.kind == Operation::Kind::contribute;
-    return std::tuple(phase, by_segment ? operation.segment : 0, distance, owner, operation.segment, operation.out);
+    // Contributions go to one destination after the other, and each node begins with the one behind it: so at each time
+    // each receives from one.
+    return std::tuple(phase, distance, owner, operation.segment, operation.out);
   }
 };
 
