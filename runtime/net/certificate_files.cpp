@@ -45,6 +45,13 @@ void write_file(const std::string& file, const std::string& text, mode_t mode) {
     throw_errno(("cannot write " + file).c_str());
 }
 
+/// A text of the user's, as an error may show it.
+std::string on_one_line(std::string text) {
+  std::replace_if(
+      text.begin(), text.end(), [](unsigned char c) { return c < ' ' || c == 0x7f; }, '?');
+  return text;
+}
+
 bool plain_word(const std::string& name) {
   const auto allowed = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' ||
@@ -103,7 +110,7 @@ void create_driver_credentials(const std::string& folder) {
 
 void create_node_credentials(const std::string& folder, const std::string& name) {
   if (!plain_word(name) || name == to_string(Role::driver) || name.find(".pem") != std::string::npos)
-    throw Error(ErrorCode::invalid_argument, "'" + name +
+    throw Error(ErrorCode::invalid_argument, "'" + on_one_line(name) +
                                                  "' cannot name a node: letters, digits, '-', '_' and '.', at most 63, "
                                                  "and not 'driver'");
   add_member(folder, read_authority_key(folder), name, Role::node);

@@ -33,11 +33,11 @@ struct Rogue {
   std::shared_ptr<NodeService> service;
   BeginGeneration generation = {};
 
-  Rogue(std::string what, std::string to, const std::string& certs)
+  Rogue(std::string what, std::string to, const Address& driver, const std::string& certs)
       : mode(std::move(what)),
         file(std::move(to)),
         credentials(std::make_shared<const Credentials>(certs, Role::node)),
-        service(std::make_shared<NodeService>(store, credentials, 1)) {}
+        service(std::make_shared<NodeService>(store, credentials, driver, 1)) {}
 
   Hello data_hello() const {
     Hello hello = make_hello(Purpose::data);
@@ -146,7 +146,7 @@ void serve(Rogue& own, const Address& address, TlsStream control, const std::str
   join.pid = ::getpid();
   join.host = gate.address().host;
   join.port = gate.address().port;
-  SystemConfig config(1, true);
+  SystemConfig config(1, Placement::cluster);
   caf::actor_system system(config);
   const caf::actor driver = connect_tls(system, std::move(control), 10s);
   system.spawn<caf::detached>(rogue_actor, rogue, driver, join);
@@ -162,7 +162,7 @@ void serve(Rogue& own, const Address& address, TlsStream control, const std::str
 void run_rogue(const std::string& mode, const std::string& join, const std::string& certs, const std::string& file) {
   try {
     const Address address = Address::parse(join);
-    Rogue rogue(mode, file, certs);
+    Rogue rogue(mode, file, address, certs);
     if (mode == "caf-headers") send_caf_headers(rogue, address);
     const Hello hello = joining_hello();
     TlsStream control = join_driver(address, *rogue.credentials, hello);

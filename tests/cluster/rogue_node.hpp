@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/net/address.hpp"
 #include "runtime/net/hello.hpp"
 
 namespace troupe_test {

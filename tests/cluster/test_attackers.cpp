@@ -237,7 +237,7 @@ TEST_CASE("a join is taken once, and only from a node") {
     as_driver = refusal_of(gate, driver, Role::driver, hello);
   });
   Options options = nodes.options(2);
-  options.start_timeout = 5s;
+  options.start_timeout = 3s;
   const auto start = [&] { DistributedSGD("hold", options); };
   CHECK(code_of(start) == ErrorCode::timeout);
   attacker.join();
@@ -319,7 +319,7 @@ TEST_CASE("a node that sends crafted headers of CAF's protocol in place of a joi
   create_node_credentials(nodes.authority().folder().path().string(), "node1");
   const auto rogue = start_rogue("caf-headers", nodes, 1);
   Options options = nodes.options(2);
-  options.start_timeout = 5s;
+  options.start_timeout = 3s;
   std::size_t most = resident_bytes(::getpid());
   const std::size_t before = most;
   std::atomic<bool> over = false;
@@ -329,7 +329,7 @@ TEST_CASE("a node that sends crafted headers of CAF's protocol in place of a joi
   const Stopwatch watch;
   const auto start = [&] { DistributedSGD("hold", options); };
   CHECK(code_of(start) == ErrorCode::timeout);  // of the second node there was only noise
-  CHECK(watch.seconds() < 10);
+  CHECK(watch.seconds() < 8);
   over = true;
   observer.join();
   CHECK(rogue->says("sent all headers"));
