@@ -32,7 +32,10 @@ void remove_stale() {
     if (std::regex_match(name, parts, kOurs) && !std::filesystem::exists("/proc/" + parts[1].str()))
       stale.push_back(name);
   }
-  for (const std::string& name : stale) ip("netns del " + name);
+  for (const std::string& name : stale) {
+    ip("netns pids " + name + " | xargs --no-run-if-empty kill -KILL");
+    ip("netns del " + name);
+  }
 }
 
 troupe::FileDescriptor open_namespace(const std::string& path) {

@@ -201,6 +201,8 @@ TEST_CASE("a run goes on unharmed while others knock at its gates") {
     CHECK(nodes[0].says("too slow at shaking hands"));
     CHECK(training.goes_on());
     CHECK(contains(ask_for_nodes(Address::parse(nodes.listen()), nodes.authority().node(0)), "serving"));
+    const auto ask_node = [&] { ask_for_nodes(secrets.gates[0], nodes.authority().node(0)); };
+    CHECK(contains(message_of(ask_node), "a driver's is needed"));
     CHECK(resident_bytes(::getpid()) < before_here + kMemory);
     CHECK(resident_bytes(pids[0]) < before_there + kMemory);
     CHECK(training.finish() == "");
