@@ -50,9 +50,10 @@ class ClusterWeights : public CommittedWeights {
     ask_all(NodeTaskKind::place, {.transfer = transfer, .buffer = buffer, .ticket = ++last_ticket_}, deadline);
   }
 
-  void drop(std::uint64_t transfer) noexcept override {
+  void drop(std::uint64_t transfer, bool failed, const Deadline& deadline) noexcept override {
+    if (failed) return;
     try {
-      ask_first(NodeTaskKind::drop_transfer, {.transfer = transfer}, Deadline(std::chrono::seconds(5)));
+      ask_first(NodeTaskKind::drop_transfer, {.transfer = transfer}, deadline);
     } catch (const Error&) {
       return;  // The next generation drops it.
     }

@@ -36,7 +36,8 @@ class CommittedWeights {
   virtual void fetch(std::uint64_t transfer, std::size_t floats, const ReadWeights& use, const Deadline& deadline) = 0;
   /// Makes what a worker wrote, flat weights, the content of a buffer; its optimizer state is zero.
   virtual void place(std::uint64_t transfer, int buffer, const Deadline& deadline) = 0;
-  virtual void drop(std::uint64_t transfer) noexcept = 0;
+  /// @param failed whether something went wrong, after which nodes are not waited for: their next generation drops it.
+  virtual void drop(std::uint64_t transfer, bool failed, const Deadline& deadline) noexcept = 0;
 
   /// The slabs of this machine; null where they lie in nodes.
   virtual SharedSlabs* slabs() { return nullptr; }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -62,13 +63,19 @@ class Driver {
   };
   /// A transfer object, for as long as it is needed.
   struct Transfer {
-    explicit Transfer(Driver& driver) : weights(*driver.weights_), number(++driver.last_transfer_) {}
-    ~Transfer() { weights.drop(number); }
+    Transfer(Driver& driver, const Deadline& until)
+        : weights(*driver.weights_),
+          number(++driver.last_transfer_),
+          deadline(until),
+          exceptions(std::uncaught_exceptions()) {}
+    ~Transfer() { weights.drop(number, std::uncaught_exceptions() > exceptions, deadline); }
     Transfer(const Transfer&) = delete;
     Transfer& operator=(const Transfer&) = delete;
 
     CommittedWeights& weights;
     std::uint64_t number;
+    Deadline deadline;
+    int exceptions;
   };
   struct Reduced {
     double loss = 0;

@@ -309,7 +309,7 @@ void Driver::attach_all(bool share, const Deadline& deadline) {
 }
 
 void Driver::initialize_weights(const Deadline& deadline) {
-  const Transfer flat(*this);
+  const Transfer flat(*this, deadline);
   weights_->create(flat.number, facts_->traits.size, deadline);
   Task task;
   task.kind = TaskKind::initialize;

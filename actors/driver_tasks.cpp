@@ -18,7 +18,7 @@ void Driver::read_weights(const ReadWeights& use) {
   settle();
   const Deadline deadline(options_.step_timeout);
   const std::size_t floats = total_size(facts_->tensors);
-  const Transfer canonical(*this);
+  const Transfer canonical(*this, deadline);
   weights_->create(canonical.number, floats, deadline);
   Task task;
   task.kind = TaskKind::export_weights;
@@ -33,8 +33,8 @@ void Driver::set_weights(std::span<const float> values) {
     throw Error(ErrorCode::model_mismatch, std::to_string(values.size()) + " weights for a model of " +
                                                std::to_string(total_size(facts_->tensors)));
   const Deadline deadline(options_.step_timeout);
-  const Transfer canonical(*this);
-  const Transfer flat(*this);
+  const Transfer canonical(*this, deadline);
+  const Transfer flat(*this, deadline);
   weights_->put(canonical.number, values, deadline);
   weights_->create(flat.number, facts_->traits.size, deadline);
   Task task;

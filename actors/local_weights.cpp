@@ -53,7 +53,7 @@ class LocalWeights : public CommittedWeights {
     }
   }
 
-  void drop(std::uint64_t transfer) noexcept override {
+  void drop(std::uint64_t transfer, bool /*failed*/, const Deadline& /*deadline*/) noexcept override {
     try {
       if (transfers_.erase(transfer) > 0) store_.release(transfer_id(layout_.run, transfer));
     } catch (const Error&) {

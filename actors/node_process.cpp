@@ -45,7 +45,7 @@ TlsStream find_driver(const NodeLaunch& launch, const Credentials& credentials, 
       say_hello(stream, hello, Deadline(kJoinTimeout));
       return stream;
     } catch (const Error& error) {
-      if (launch.once && error.code() == ErrorCode::protocol) throw;
+      if (launch.once && !launch.watched && error.code() == ErrorCode::protocol) throw;
       if (said != error.message())
         std::cerr << "troupe: node " << credentials.name() << " waits for a driver: " << error.message() << std::endl;
       said = error.message();

@@ -13,6 +13,7 @@
 #include <caf/io/network/default_multiplexer.hpp>
 #include <caf/io/network/stream_impl.hpp>
 #include <deque>
+#include <iostream>
 #include <mutex>
 #include <optional>
 
@@ -35,10 +36,15 @@ native_socket second_descriptor(int fd) {
   return copy;
 }
 
+/// Of one message of CAF's. Ours are small; a peer that announces a larger one would make CAF allocate it at once.
+constexpr std::size_t kMaxMessageBytes = std::size_t{16} << 20;
+
 /// How CAF reads and writes a TLS stream, in place of a plain socket.
 class TlsPolicy {
  public:
-  TlsPolicy(TlsStream stream, std::shared_ptr<ControlLink> link) : stream_(std::move(stream)), link_(std::move(link)) {}
+  /// @param refused set from outside to end the connection at its next read; on CAF's thread.
+  TlsPolicy(TlsStream stream, std::shared_ptr<ControlLink> link, std::shared_ptr<bool> refused)
+      : stream_(std::move(stream)), link_(std::move(link)), refused_(std::move(refused)) {}
   TlsPolicy(TlsPolicy&&) = default;
   ~TlsPolicy() {
     if (link_) link_->open = false;
@@ -59,6 +65,7 @@ class TlsPolicy {
   template <class Call>
   rw_state outcome(std::size_t& result, Call call) {
     result = 0;
+    if (*refused_) return rw_state::failure;
     try {
       const TlsStream::Progress progress = call();
       result = progress.bytes;
@@ -80,6 +87,7 @@ class TlsPolicy {
 
   TlsStream stream_;
   std::shared_ptr<ControlLink> link_;
+  std::shared_ptr<bool> refused_;
   Clock::time_point next_look_;
 };
 
@@ -89,9 +97,10 @@ class TlsScribe : public caf::io::scribe {
   TlsScribe(default_multiplexer& multiplexer, native_socket fd, TlsStream stream, std::shared_ptr<ControlLink> link)
       : scribe(caf::io::network::conn_hdl_from_socket(fd)),
         address_(stream.peer_address()),
-        stream_(multiplexer, fd, std::move(stream), std::move(link)) {}
+        stream_(multiplexer, fd, std::move(stream), std::move(link), refused_) {}
 
   void configure_read(caf::io::receive_policy::config config) override {
+    if (config.second > kMaxMessageBytes) refuse(config);
     stream_.configure_read(config);
     if (!launched_) stream_.start(this);
     launched_ = true;
@@ -110,7 +119,15 @@ class TlsScribe : public caf::io::scribe {
   void remove_from_loop() override { stream_.passivate(); }
 
  private:
+  void refuse(caf::io::receive_policy::config& config) {
+    std::cerr << "troupe: dropped the control connection of " + address_ + ": it announced a message of " +
+                     std::to_string(config.second) + " bytes\n";
+    *refused_ = true;
+    config = caf::io::receive_policy::at_most(1);
+  }
+
   std::string address_;
+  std::shared_ptr<bool> refused_ = std::make_shared<bool>(false);
   bool launched_ = false;
   caf::io::network::stream_impl<TlsPolicy> stream_;
 };
