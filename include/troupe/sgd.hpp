@@ -47,7 +47,7 @@ struct Options {
   bool deterministic = true;      ///< keep the order of additions that makes all strategies and placements give the
                                   ///< same bits; false lets nodes add in the order of the ring
   int parameter_servers = 0;      ///< nodes that own slices under "parameter-server"; 0: all
-  int num_shards = 0;                ///< data shards of the run; 0: num_workers x devices_per_worker
+  int num_shards = 0;             ///< data shards of the run; 0: num_workers x devices_per_worker
   std::uint64_t seed = 1;
   OptimizerOptions optimizer = {};
   Precision precision = Precision::f32;  ///< bf16: where model and device have it; see DistributedSGD::precision
