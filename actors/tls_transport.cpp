@@ -1,8 +1,8 @@
 #include "actors/tls_transport.hpp"
 
 #include <fcntl.h>
+#include <linux/tcp.h>
 #include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -82,7 +82,7 @@ class TlsPolicy {
     tcp_info info{};
     socklen_t length = sizeof info;
     if (::getsockopt(stream_.fd(), IPPROTO_TCP, TCP_INFO, &info, &length) == 0)
-      link_->round_trip_us = static_cast<int>(info.tcpi_rtt);
+      link_->round_trip_us = static_cast<int>(info.tcpi_min_rtt);
   }
 
   TlsStream stream_;

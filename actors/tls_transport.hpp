@@ -14,7 +14,7 @@ namespace troupe {
 struct ControlLink {
   std::string name;                   ///< of the peer's certificate
   std::string address;                ///< of the peer
-  std::atomic<int> round_trip_us{0};  ///< as the kernel estimates it
+  std::atomic<int> round_trip_us{0};  ///< the least that the kernel saw, which leaves delayed acknowledgements out
   std::atomic<bool> open{true};
 };
 

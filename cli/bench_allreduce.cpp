@@ -43,14 +43,16 @@ struct Seconds {
   std::vector<double> with_private_copies;
 };
 
+double reduction(const PhaseSeconds& step) { return step.reduce + step.apply_all; }
+
 Seconds measure(DistributedSGD& sgd, int rounds) {
   Seconds seconds;
+  for (int round = 0; round < rounds; ++round) seconds.shared.push_back(reduction(sgd.step().seconds));
   for (int round = 0; round < rounds; ++round) {
-    const PhaseSeconds step = sgd.step().seconds;
-    seconds.shared.push_back(step.reduce + step.apply_all);
+    const double shared = reduction(sgd.step().seconds);
     const Stopwatch watch;
     sgd.foreach_model(kPrivateCopy);
-    seconds.with_private_copies.push_back(seconds.shared.back() + watch.seconds());
+    seconds.with_private_copies.push_back(shared + watch.seconds());
   }
   return seconds;
 }
@@ -65,7 +67,7 @@ void bench_allreduce(const AllReduceOptions& options) {
   verify_ready_model(sgd, ranks, 1);
   sgd.foreach_model(kPrivateCopy);
   const Seconds seconds = measure(sgd, options.rounds);
-  verify_ready_model(sgd, ranks, options.rounds + 1);
+  verify_ready_model(sgd, ranks, 2 * options.rounds + 1);
   const StepReport& last = sgd.report();
   if (options.json) {
     const nlohmann::ordered_json result{
