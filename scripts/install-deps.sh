@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what Troupe needs to build and run; does nothing, and needs no network, when all of it is there.
-#   --dev    also clang-format, clang-tidy, ccache, and clang with libFuzzer
+#   --dev    also clang-format, clang-tidy, ccache, and clang with libFuzzer, and iproute2
 #   --peers  also PyTorch (with torchvision and OpenBLAS) and OpenMPI, which bench/ compares with
 set -euo pipefail
 
@@ -8,7 +8,7 @@ packages=(g++ cmake ninja-build pkg-config libcaf-dev libssl-dev libeigen3-dev l
   doctest-dev libdnnl-dev zlib1g-dev libcli11-dev dataset-fashion-mnist)
 for option in "$@"; do
   case $option in
-    --dev) packages+=(git clang-format clang-tidy ccache clang libclang-rt-14-dev) ;;
+    --dev) packages+=(git clang-format clang-tidy ccache clang libclang-rt-14-dev iproute2) ;;
     --peers)
       # Without OpenBLAS, PyTorch multiplies matrices by reference loops, several times slower.
       packages+=(python3 python3-torch python3-torchvision python3-numpy libopenblas0-pthread openmpi-bin libopenmpi-dev)
