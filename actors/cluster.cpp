@@ -46,6 +46,9 @@ std::string Cluster::admit(const Hello& hello, const TlsStream& stream) {
   const std::string token = text_of(hello.token);
   const auto known = [&](const Pending& each) { return each.token == token; };
   if (std::any_of(pending_.begin(), pending_.end(), known)) return "this join has been seen before";
+  const auto is_here = [](const Pending& each) { return each.link->open.load(); };
+  if (std::count_if(pending_.begin(), pending_.end(), is_here) >= options_.num_nodes)
+    return "the run has all its nodes";
   return "";
 }
 

@@ -19,6 +19,7 @@ class ClusterWeights : public CommittedWeights {
     begin_(message, deadline);
     ask_all(NodeTaskKind::connect, {}, deadline);
     cluster_.data_plane().connect(deadline);
+    begun_ = layout.generation;
   }
 
   void publish(const Deadline& deadline) override { ask_all(NodeTaskKind::publish, {}, deadline); }
@@ -71,6 +72,7 @@ class ClusterWeights : public CommittedWeights {
     message.size = layout.size;
     message.state_vectors = layout.state_vectors;
     message.carry = carry;
+    message.carried_generation = begun_;
     message.plan = plan;
     return message;
   }
@@ -98,6 +100,7 @@ class ClusterWeights : public CommittedWeights {
   AskNodes ask_;
   BeginOnNodes begin_;
   std::uint64_t last_ticket_ = 0;
+  std::uint64_t begun_ = 0;  ///< the last generation that began everywhere
 };
 
 }  // namespace

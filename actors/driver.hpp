@@ -114,6 +114,7 @@ class Driver {
 
   // driver_tasks.cpp
   std::vector<TaskDone> run_task(Task task, const std::vector<int>& on, const char* phase, const Deadline& deadline);
+  void transfer(const std::function<void()>& work);
   /// Makes flat weights in a transfer object the committed ones.
   void place_weights(const Transfer& flat, const Deadline& deadline);
 

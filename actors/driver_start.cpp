@@ -78,6 +78,8 @@ void Driver::check_options() {
   if (o.num_shards > 1'000'000) refuse(std::to_string(o.num_shards) + " shards are too many");
   if (!o.use_cpus) throw Error(ErrorCode::unsupported, "this build has no accelerator devices; set use_cpus");
   if (o.step_timeout.count() <= 0 || o.start_timeout.count() <= 0) refuse("timeouts must be positive");
+  if (o.placement != Placement::cluster && !(o.cluster.listen.empty() && o.cluster.certs.empty()))
+    refuse("a cluster's address and certificates need placement cluster");
   if (o.placement == Placement::cluster) {
     find_cluster();
     check_cluster_options();
@@ -170,7 +172,7 @@ PlanRequest Driver::plan_request() const {
 
 void Driver::settle() {
   const bool none_lost = std::none_of(slots_.begin(), slots_.end(), [](const Slot& slot) { return slot.lost; });
-  if (settled_ && none_lost) return;
+  if (settled_ && none_lost && attached_ > 0 && attached_ == layout_.generation) return;
   const Deadline deadline(options_.start_timeout);
   // Among nodes a round that failed leaves connections and windows in an unknown state.
   const bool broken = runtime_->cluster && !settled_;

@@ -16,15 +16,17 @@ std::vector<TaskDone> Driver::run_task(Task task, const std::vector<int>& on, co
 
 void Driver::read_weights(const ReadWeights& use) {
   settle();
-  const Deadline deadline(options_.step_timeout);
-  const std::size_t floats = total_size(facts_->tensors);
-  const Transfer canonical(*this, deadline);
-  weights_->create(canonical.number, floats, deadline);
-  Task task;
-  task.kind = TaskKind::export_weights;
-  task.transfer = canonical.number;
-  run_task(task, {0}, "weights", deadline);
-  weights_->fetch(canonical.number, floats, use, deadline);
+  transfer([&] {
+    const Deadline deadline(options_.step_timeout);
+    const std::size_t floats = total_size(facts_->tensors);
+    const Transfer canonical(*this, deadline);
+    weights_->create(canonical.number, floats, deadline);
+    Task task;
+    task.kind = TaskKind::export_weights;
+    task.transfer = canonical.number;
+    run_task(task, {0}, "weights", deadline);
+    weights_->fetch(canonical.number, floats, use, deadline);
+  });
 }
 
 void Driver::set_weights(std::span<const float> values) {
@@ -32,16 +34,24 @@ void Driver::set_weights(std::span<const float> values) {
   if (values.size() != total_size(facts_->tensors))
     throw Error(ErrorCode::model_mismatch, std::to_string(values.size()) + " weights for a model of " +
                                                std::to_string(total_size(facts_->tensors)));
-  const Deadline deadline(options_.step_timeout);
-  const Transfer canonical(*this, deadline);
-  const Transfer flat(*this, deadline);
-  weights_->put(canonical.number, values, deadline);
-  weights_->create(flat.number, facts_->traits.size, deadline);
-  Task task;
-  task.kind = TaskKind::import_weights;
-  task.transfer = canonical.number;
-  run_task(task, {0}, "set_weights", deadline);
-  place_weights(flat, deadline);
+  transfer([&] {
+    const Deadline deadline(options_.step_timeout);
+    const Transfer canonical(*this, deadline);
+    const Transfer flat(*this, deadline);
+    weights_->put(canonical.number, values, deadline);
+    weights_->create(flat.number, facts_->traits.size, deadline);
+    Task task;
+    task.kind = TaskKind::import_weights;
+    task.transfer = canonical.number;
+    run_task(task, {0}, "set_weights", deadline);
+    place_weights(flat, deadline);
+  });
+}
+
+/// What fails on the driver's side of a transfer leaves the nodes' side unsettled, too.
+void Driver::transfer(const std::function<void()>& work) try { work(); } catch (...) {
+  settled_ = false;
+  throw;
 }
 
 void Driver::place_weights(const Transfer& flat, const Deadline& deadline) {

@@ -26,7 +26,11 @@ constexpr const char* kSocketFlag = "--troupe-socket=";
 constexpr const char* kJoinFlag = "--troupe-join=";
 constexpr const char* kCertsFlag = "--troupe-certs=";
 constexpr const char* kListenFlag = "--troupe-listen=";
+constexpr const char* kStoreFlag = "--troupe-store-bytes=";
+constexpr const char* kPatienceFlag = "--troupe-patience=";
 constexpr const char* kOnceFlag = "--troupe-once";
+/// Seconds that a task of Slurm's waits for its leader to make a cluster.
+constexpr int kSlurmPatience = 300;
 constexpr const char* kWatchedFlag = "--troupe-watched";
 
 /// What follows a flag in the last argument that begins with it.
@@ -34,8 +38,9 @@ std::optional<std::string> value_of(const std::string& flag, int argc, const cha
   std::optional<std::string> value;
   for (int i = 1; i < argc; ++i) {
     const std::string argument = argv[i];
-    const bool matches = flag.back() == '=' ? argument.starts_with(flag) : argument == flag;
-    if (matches) value = argument.substr(flag.size());
+    const bool takes_value = flag.back() == '=';
+    if (takes_value ? argument.starts_with(flag) : argument == flag) value = argument.substr(flag.size());
+    if (takes_value && argument + '=' == flag && i + 1 < argc) value = argv[++i];
   }
   return value;
 }
@@ -44,18 +49,19 @@ void refuse_unknown_flags(int argc, const char* const* argv) {
   for (int i = 1; i < argc; ++i) {
     const std::string argument = argv[i];
     if (!argument.starts_with("--troupe-")) continue;
-    const char* known[] = {kWorkerFlag, kSocketFlag, kJoinFlag, kCertsFlag, kListenFlag, kOnceFlag, kWatchedFlag};
+    const char* known[] = {kWorkerFlag, kSocketFlag,   kJoinFlag, kCertsFlag,  kListenFlag,
+                           kStoreFlag,  kPatienceFlag, kOnceFlag, kWatchedFlag};
     const bool is_known = std::any_of(std::begin(known), std::end(known), [&](const std::string& flag) {
-      return flag.back() == '=' ? argument.starts_with(flag) : argument == flag;
+      return flag.back() == '=' ? argument.starts_with(flag) || argument + '=' == flag : argument == flag;
     });
     if (!is_known) throw Error(ErrorCode::invalid_argument, "unknown argument " + argument);
   }
 }
 
-int parse_index(const std::string& text) {
-  if (text.empty() || text.size() > 6 || text.find_first_not_of("0123456789") != std::string::npos)
-    throw Error(ErrorCode::invalid_argument, std::string(kWorkerFlag) + text + " is no number of a worker");
-  return std::stoi(text);
+std::size_t parse_number(const std::string& flag, const std::string& text, std::size_t most_digits) {
+  if (text.empty() || text.size() > most_digits || text.find_first_not_of("0123456789") != std::string::npos)
+    throw Error(ErrorCode::invalid_argument, flag + text + " is no number that can be");
+  return std::stoull(text);
 }
 
 }  // namespace
@@ -70,12 +76,14 @@ std::optional<WorkerLaunch> WorkerLaunch::parse(int argc, const char* const* arg
   if (!worker && !socket) return std::nullopt;
   if (!worker || !socket)
     throw Error(ErrorCode::invalid_argument, std::string(kWorkerFlag) + " and " + kSocketFlag + " go together");
-  return WorkerLaunch{parse_index(*worker), *socket};
+  return WorkerLaunch{static_cast<int>(parse_number(kWorkerFlag, *worker, 6)), *socket};
 }
 
 std::vector<std::string> NodeLaunch::arguments(const std::string& program) const {
   std::vector<std::string> arguments{program, kJoinFlag + join.text(), kCertsFlag + certs};
   if (!listen.host.empty()) arguments.push_back(kListenFlag + listen.text());
+  if (store_bytes > 0) arguments.push_back(kStoreFlag + std::to_string(store_bytes));
+  if (patience > 0) arguments.push_back(kPatienceFlag + std::to_string(patience));
   if (once) arguments.emplace_back(kOnceFlag);
   if (watched) arguments.emplace_back(kWatchedFlag);
   return arguments;
@@ -94,6 +102,9 @@ std::optional<NodeLaunch> NodeLaunch::parse(int argc, const char* const* argv) {
   launch.join = Address::parse(*join, 1);
   launch.certs = *certs;
   if (listen) launch.listen = parse_listen(*listen);
+  if (const auto bytes = value_of(kStoreFlag, argc, argv)) launch.store_bytes = parse_number(kStoreFlag, *bytes, 15);
+  if (const auto seconds = value_of(kPatienceFlag, argc, argv))
+    launch.patience = static_cast<int>(parse_number(kPatienceFlag, *seconds, 6));
   launch.once = once;
   launch.watched = value_of(kWatchedFlag, argc, argv).has_value();
   return launch;
@@ -113,7 +124,7 @@ std::optional<NodeLaunch> slurm_node() {
   NodeLaunch launch;
   launch.join = {cluster->task.leader, cluster->task.port};
   launch.certs = cluster->certs + "/node";
-  launch.once = true;
+  launch.patience = kSlurmPatience;  // the job is not to last because its leader made no cluster
   return launch;
 }
 

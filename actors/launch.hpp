@@ -23,13 +23,15 @@ struct WorkerLaunch {
 };
 
 /// How a process that serves as a node knows it: `--troupe-join=HOST:PORT`, `--troupe-certs=FOLDER`,
-/// `--troupe-listen=ADDRESS[:PORT]`, and `--troupe-once`.
+/// `--troupe-listen=ADDRESS[:PORT]`, `--troupe-store-bytes=N`, `--troupe-patience=SECONDS` and `--troupe-once`.
 struct NodeLaunch {
-  Address join;          ///< where the driver's gate listens
-  std::string certs;     ///< folder with ca.pem, cert.pem and key.pem, of role node
-  Address listen;        ///< for other nodes; without a host: this end's address of the connection to the driver
-  bool once = false;     ///< ends after one run
-  bool watched = false;  ///< ends when the process ends that holds the other end of kParentSocket
+  Address join;                 ///< where the driver's gate listens
+  std::string certs;            ///< folder with ca.pem, cert.pem and key.pem, of role node
+  Address listen;               ///< for other nodes; without a host: this end's address of the connection to the driver
+  std::size_t store_bytes = 0;  ///< quota of the node's object store; 0: half of the machine's memory
+  int patience = 0;             ///< seconds after which it no longer waits for a driver; 0: never
+  bool once = false;            ///< ends after one run
+  bool watched = false;         ///< ends when the process ends that holds the other end of kParentSocket
 
   static constexpr int kParentSocket = 3;
 

@@ -192,7 +192,8 @@ struct BeginGeneration {
   std::int32_t streams = 1;
   std::uint64_t size = 0;  ///< floats of the flat vectors
   std::int32_t state_vectors = 0;
-  std::int32_t carry = -1;  ///< buffer of the generation before whose content goes on, in buffer 0
+  std::int32_t carry = -1;               ///< buffer whose content goes on, in buffer 0; -1: none
+  std::uint64_t carried_generation = 0;  ///< which the buffer belongs to: the last that began everywhere
   PlanRequest plan;
 };
 
@@ -238,7 +239,7 @@ typename Inspector::result_type inspect(Inspector& f, NodePeer& x) {
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, BeginGeneration& x) {
   return f(caf::meta::type_name("begin_generation"), x.round, x.member, x.run, x.generation, x.token, x.self, x.peers,
-           x.streams, x.size, x.state_vectors, x.carry, x.plan);
+           x.streams, x.size, x.state_vectors, x.carry, x.carried_generation, x.plan);
 }
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, NodeTask& x) {

@@ -27,6 +27,9 @@ using std::chrono::seconds;
 constexpr milliseconds kFirstPause{200};
 constexpr milliseconds kLongestPause{3000};
 constexpr seconds kJoinTimeout{10};
+/// Of a node that has served a run and whose patience is limited.
+constexpr int kLaterPatience = 20;
+constexpr int kOutOfPatience = 3;  ///< a child's status
 
 Token random_token() {
   Token token;
@@ -35,11 +38,13 @@ Token random_token() {
   return token;
 }
 
-/// Dials until somebody listens; what is refused for good is thrown.
+/// Dials until somebody listens; what is refused for good is thrown. Ends the process when its patience does.
 TlsStream find_driver(const NodeLaunch& launch, const Credentials& credentials, const Hello& hello) {
   milliseconds pause = kFirstPause;
   std::string said;
+  const Deadline patience(launch.patience > 0 ? seconds(launch.patience) : std::chrono::hours(24 * 365));
   for (;;) {
+    if (patience.passed()) leave(kOutOfPatience);
     try {
       TlsStream stream = TlsStream::dial(launch.join, credentials, Role::driver, Deadline(kJoinTimeout));
       say_hello(stream, hello, Deadline(kJoinTimeout));
@@ -90,7 +95,7 @@ void serve_one_run(const NodeLaunch& launch) {
   Hello hello = make_hello(Purpose::control);
   hello.token = random_token();
   TlsStream control = find_driver(launch, *credentials, hello);
-  ObjectStore store;
+  ObjectStore store(launch.store_bytes);
   auto service = std::make_shared<NodeService>(store, credentials, launch.join, std::clamp(usable_cores() / 2, 1, 4));
   const Gate gate = open_gate(launch, control, credentials, service->data_plane());
   const std::string driver_name = control.peer_address();
@@ -116,6 +121,7 @@ void follow_parent() {
 [[noreturn]] void serve_runs(NodeLaunch launch) {
   launch.once = true;
   launch.watched = true;
+  bool served = false;
   milliseconds pause = kFirstPause;
   for (;;) {
     int ends[2];
@@ -127,7 +133,10 @@ void follow_parent() {
     theirs = {};
     while (!child.wait(std::chrono::hours(1))) {
     }
-    const bool well = child.how_it_ended() == "ended with status 0";
+    if (child.exit_status() == kOutOfPatience) leave(served ? 0 : 1);
+    const bool well = child.exit_status() == 0;
+    served = served || well;
+    if (served && launch.patience > 0) launch.patience = kLaterPatience;
     pause = well ? kFirstPause : std::min(2 * pause, kLongestPause);
     std::this_thread::sleep_for(pause);
   }

@@ -86,20 +86,33 @@ void NodeService::begin(const BeginGeneration& request) {
   layout.state_vectors = request.state_vectors;
   set_local_shards(layout, request.plan.topology(), self_);
   next->slabs = std::make_unique<SharedSlabs>(*store_, layout);
-  if (request.carry >= 0 && generation_ && generation_->layout.size == layout.size) {
-    const SharedSlabs& old = *generation_->slabs;
-    copy(old.weights(request.carry), next->slabs->weights(0));
-    for (int vector = 0; vector < layout.state_vectors; ++vector)
-      copy(old.state(vector, request.carry), next->slabs->state(vector, 0));
-  }
+  if (request.carry >= 0) carry_on(request, *next);
+  next->transport = data_plane_.transport();
   const Buffers<std::span<float>> weights{next->slabs->weights(0), next->slabs->weights(1)};
-  next->exchange = std::make_unique<NodeExchange>(plan, self_, data_plane_, *store_, layout, weights);
+  next->exchange = std::make_unique<NodeExchange>(plan, self_, *next->transport, *store_, layout, weights);
   if (self_ != 0)
     for (int buffer = 0; buffer < 2; ++buffer)
       data_plane_.announce(kPlaceWindow + static_cast<WindowId>(buffer), 0,
                            std::as_writable_bytes(next->slabs->weights(buffer)), kTransferSegmentBytes);
   const std::lock_guard lock(mutex_);
   generation_ = std::move(next);
+}
+
+/// The committed content lies in the last generation that began everywhere, or, where a later one began here but not
+/// everywhere, in that one's first buffer.
+void NodeService::carry_on(const BeginGeneration& request, Generation& next) const {
+  next.carried_generation = request.carried_generation;
+  next.carry = request.carry;
+  const Generation* now = generation_.get();
+  const bool is_last = now != nullptr && now->layout.generation == request.carried_generation;
+  const bool began_from_it =
+      now != nullptr && now->carried_generation == request.carried_generation && now->carry == request.carry;
+  if ((!is_last && !began_from_it) || now->layout.size != next.layout.size)
+    throw Error(ErrorCode::protocol, "this node does not hold the committed weights");
+  const int buffer = is_last ? request.carry : 0;
+  copy(now->slabs->weights(buffer), next.slabs->weights(0));
+  for (int vector = 0; vector < next.layout.state_vectors; ++vector)
+    copy(now->slabs->state(vector, buffer), next.slabs->state(vector, 0));
 }
 
 void NodeService::task(const NodeTask& request) {

@@ -48,7 +48,10 @@ class NodeService {
  private:
   struct Generation {
     SlabLayout layout;
+    std::uint64_t carried_generation = 0;  ///< whose content buffer 0 began with
+    std::int32_t carry = -1;
     std::unique_ptr<SharedSlabs> slabs;
+    std::shared_ptr<Transport> transport;  ///< a lane that is late must not reach into the next generation
     std::unique_ptr<NodeExchange> exchange;
   };
   struct Transfer {
@@ -56,6 +59,7 @@ class NodeService {
     std::shared_ptr<Mapping> mapping;
   };
 
+  void carry_on(const BeginGeneration& request, Generation& next) const;
   void create_transfer(const NodeTask& request);
   void expect_transfer(const NodeTask& request);
   void end_transfer(const NodeTask& request);

@@ -141,6 +141,7 @@ DataPlane::~DataPlane() { impl_->end(); }
 
 void DataPlane::begin(const Membership& membership) { impl_->begin(membership); }
 void DataPlane::connect(const Deadline& deadline) { impl_->connect(deadline); }
+std::shared_ptr<Transport> DataPlane::transport() const { return impl_->current(); }
 void DataPlane::end() { impl_->end(); }
 
 std::string DataPlane::admit(const Hello& hello, const TlsStream& stream) const { return impl_->admit(hello, stream); }

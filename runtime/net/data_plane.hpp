@@ -45,6 +45,8 @@ class DataPlane : public Transport {
   void begin(const Membership& membership);
   /// Dials all other nodes. They must have begun. @throws Error as `TlsStream::dial` and `say_hello`, naming the node.
   void connect(const Deadline& deadline);
+  /// The transport of this membership alone, which ends with it. @throws Error worker_lost when there is none
+  std::shared_ptr<Transport> transport() const;
   /// Ends the membership likewise.
   void end();
 

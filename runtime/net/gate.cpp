@@ -180,8 +180,13 @@ class Gate::Impl {
     const Hello hello = *caller->second.hello;
     caller->second.readiness.release();
     TlsStream stream = std::move(caller->second.stream);
+    const Address address = caller->second.address;
     callers_.erase(caller);
-    take_(hello, std::move(stream));
+    try {
+      take_(hello, std::move(stream));
+    } catch (const Error& error) {
+      log_.refused(address.text(), address.host, error.message());
+    }
   }
 
   void wait(Place caller, TlsStream::Wants wants) {
