@@ -42,9 +42,18 @@ ChildProcess ChildProcess::start(const std::string& program, const std::vector<s
   argv.reserve(arguments.size() + 1);
   for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
+  int ends[2] = {-1, -1};
+  if (::pipe2(ends, O_CLOEXEC) != 0) throw_errno("pipe");
+  const FileDescriptor begun(ends[0]);
+  FileDescriptor held_until_exec(ends[1]);
   const pid_t pid = ::fork();
   if (pid < 0) throw_errno("fork");
   if (pid == 0) become(program.c_str(), argv.data(), inherited.data(), inherited.size());
+  // Before its exec the child has our handlers: a signal would be handled by them.
+  held_until_exec = FileDescriptor();
+  char nothing = 0;
+  while (::read(begun.get(), &nothing, 1) < 0 && errno == EINTR) {
+  }
   FileDescriptor handle(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
   if (!handle) {
     ::kill(pid, SIGKILL);

@@ -162,7 +162,8 @@ void check_log(const std::string& text, std::size_t most) {
   for (std::string line; std::getline(in, line);) {
     CHECK(line.starts_with("troupe: "));
     CHECK(line.size() < 400);
-    CHECK(lines.insert(line).second);
+    // A node whose run has ended says again that it waits.
+    CHECK((lines.insert(line).second || contains(line, "waits for a driver")));
   }
   CHECK(contains(text, "refused"));
   CHECK(lines.size() <= most);
