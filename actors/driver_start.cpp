@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <cstring>
+#include <numeric>
 #include <random>
 
 #include "actors/driver_rounds.hpp"
@@ -129,13 +129,13 @@ std::unique_ptr<CommittedWeights> Driver::make_weights() {
   return keep_weights_in_nodes(
       *runtime_->cluster,
       [this](const NodeTask& task, const std::vector<int>& nodes, const Deadline& deadline) {
-        std::vector<int> members;
-        for (const int node : nodes) members.push_back(member_of_node(node));
+        std::vector<int> members(nodes);
+        for (int& member : members) member = member_of_node(member);
         ask<TaskDone>(task, members, "transfer", deadline, [](NodeTask& own, int member) { own.member = member; });
       },
       [this](const BeginGeneration& message, const Deadline& deadline) {
-        std::vector<int> members;
-        for (int node = 0; node < runtime_->cluster->size(); ++node) members.push_back(member_of_node(node));
+        std::vector<int> members(static_cast<std::size_t>(runtime_->cluster->size()));
+        std::iota(members.begin(), members.end(), member_of_node(0));
         ask<TaskDone>(message, members, "start", deadline, [this](BeginGeneration& own, int member) {
           own.member = member;
           own.self = member - options_.num_workers;

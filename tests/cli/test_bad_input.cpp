@@ -155,7 +155,7 @@ TEST_CASE("options that cannot work are named") {
   check_refused({"evaluate", "--model", "linear", "--data", "synthetic-linear", "--load", ""}, {"bad_file"});
   check_refused_everywhere({"train", "--data", "nothing"}, {"'nothing'"});
   check_refused_everywhere({"train", "--data", ""}, {"no data named ''"});
-  check_refused({"train", "--strategy", "ring"}, {"--strategy", "ring"});
+  check_refused({"train", "--strategy", "telepathy"}, {"--strategy", "telepathy"});
   check_refused({"train", "--placement", "moon"}, {"--placement", "moon"});
   check_refused({"train", "--frobnicate"}, {"--frobnicate"});
   check_refused({"train", "extra"}, {"extra"});
