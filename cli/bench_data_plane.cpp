@@ -102,31 +102,26 @@ class Pair {
 
 class PlainPair : public Pair {
  public:
-  PlainPair(std::size_t bytes, int streams) : Pair(bytes), ends_{names(), names()} {
+  PlainPair(std::size_t bytes, int streams) : Pair(bytes) {
     const FileDescriptor listener = net::listen_on({"127.0.0.1", 0});
     const Address address = net::local_of(listener.get());
     for (int stream = 0; stream < streams; ++stream) {
-      ends_.sender.add_outgoing(1, std::make_unique<PlainStream>(net::connect_to(address, patience())));
+      sender_.add_outgoing(1, std::make_unique<PlainStream>(net::connect_to(address, patience())));
       wait_for(listener.get(), ByteStream::Wants::read, patience());
-      ends_.receiver.add_incoming(0, std::make_unique<PlainStream>(net::accept_from(listener.get())));
+      receiver_.add_incoming(0, std::make_unique<PlainStream>(net::accept_from(listener.get())));
     }
     announce();
   }
 
  protected:
-  Transport& sender() override { return ends_.sender; }
-  Transport& receiver() override { return ends_.receiver; }
+  Transport& sender() override { return sender_; }
+  Transport& receiver() override { return receiver_; }
 
  private:
-  struct Ends {
-    Ends(std::vector<std::string> a, std::vector<std::string> b)
-        : sender(std::move(a), 0, 1), receiver(std::move(b), 1, 1) {}
-    StreamTransport sender;
-    StreamTransport receiver;
-  };
   static std::vector<std::string> names() { return {"sender", "receiver"}; }
 
-  Ends ends_;
+  StreamTransport sender_{names(), 0, 1};
+  StreamTransport receiver_{names(), 1, 1};
 };
 
 /// Certificates for as long as a measurement takes.
