@@ -153,6 +153,7 @@ class Driver {
   std::vector<Slot> slots_;
   std::optional<ModelDescription> facts_;
   Plan plan_;
+  std::vector<int> appliers_;  ///< workers that have a part in reducing and applying
   SlabLayout layout_;
   std::unique_ptr<CommittedWeights> weights_;
   std::uint64_t last_round_ = 0;

@@ -286,6 +286,7 @@ void Driver::check_built(const Built& built) {
 /// A new membership: slabs made anew, since nobody can open a sealed one for writing, holding what was committed.
 void Driver::start_generation(const Deadline& deadline) {
   plan_ = plan_request().make(facts_->traits.size);
+  appliers_ = workers_with_slices();
   ++layout_.generation;
   layout_.size = facts_->traits.size;
   layout_.num_shards = options_.num_shards;

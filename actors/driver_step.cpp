@@ -93,7 +93,7 @@ std::vector<Applied> Driver::apply(std::int64_t samples, const Deadline& deadlin
   request.updates = updates_;
   // Less than the driver's own patience, so that whoever waits for a silent node can still name it.
   request.timeout_ms = deadline.left().count() * 4 / 5;
-  return ask<Applied>(request, workers_with_slices(), "apply", deadline);
+  return ask<Applied>(request, appliers_, "apply", deadline);
 }
 
 StepReport Driver::report_of(const std::vector<Computed>& computed, const Reduced& reduced) const {

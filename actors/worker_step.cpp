@@ -128,7 +128,7 @@ void Worker::apply_replica(Replica& replica, const Apply& request) const {
   const int lane = lane_of(replica);
   const Range range = plan_.slices[static_cast<std::size_t>(lane)];
   replica.spent = {};
-  if (plan_.idle(lane, 1)) return;
+  if (exchange_ ? exchange_->idle(lane) : range.empty()) return;
   std::optional<RangeUpdate> update;
   if (!range.empty()) update.emplace(replica, *slabs_, *optimizer_, request, range);
   const ApplyChunk apply = [&update](std::size_t begin, std::span<const float> mean) { (*update)(begin, mean); };
