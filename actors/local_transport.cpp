@@ -13,15 +13,13 @@
 #include <cstring>
 #include <filesystem>
 
+#include "actors/connection_manager.hpp"
 #include "runtime/file_descriptor.hpp"
 
 namespace troupe {
 namespace {
 
-/// CAF names what is published by port numbers; nothing is bound to this one.
-constexpr std::uint16_t kPort = 1;
 constexpr const char* kSocketName = "/driver";
-constexpr caf::timespan kManagerPatience = std::chrono::seconds(10);
 
 sockaddr_un address_of(const std::string& path) {
   sockaddr_un address{};
@@ -58,7 +56,7 @@ class LocalDoorman : public caf::io::network::doorman_impl {
     return true;
   }
   std::string addr() const override { return "local"; }
-  std::uint16_t port() const override { return kPort; }
+  std::uint16_t port() const override { return kPublishedPort; }
 
  private:
   LocalListener::Admit admit_;
@@ -125,36 +123,20 @@ std::string make_private_folder() {
 
 LocalListener::LocalListener(caf::actor_system& system, const caf::actor& reachable, Admit admit)
     : folder_(make_private_folder()), path_(folder_ + kSocketName), manager_(make_manager(system, std::move(admit))) {
-  caf::scoped_actor self(system);
-  std::string problem;
-  self->request(manager_, kManagerPatience, caf::publish_atom_v, kPort,
-                caf::actor_cast<caf::strong_actor_ptr>(reachable), std::set<std::string>{}, path_, false)
-      .receive([](std::uint16_t) {}, [&](const caf::error& error) { problem = self->system().render(error); });
+  const std::string problem = publish(manager_, reachable, path_);
   if (problem.empty()) return;
   std::filesystem::remove_all(folder_);
   throw Error(ErrorCode::system, "cannot listen for worker processes: " + problem, {.object = path_});
 }
 
 LocalListener::~LocalListener() {
-  caf::scoped_actor self(manager_->home_system());
-  self->request(manager_, kManagerPatience, caf::close_atom_v, kPort).receive([] {}, [](const caf::error&) {});
-  self->send_exit(manager_, caf::exit_reason::user_shutdown);
+  end_publishing(manager_);
   std::error_code ignored;
   std::filesystem::remove_all(folder_, ignored);
 }
 
 caf::actor connect_local(caf::actor_system& system, const std::string& path, std::chrono::milliseconds timeout) {
-  const auto manager = make_manager(system, [](pid_t) { return false; });
-  caf::scoped_actor self(system);
-  caf::actor found;
-  std::string problem = "no actor there";
-  self->request(manager, caf::timespan(timeout), caf::connect_atom_v, path, kPort)
-      .receive([&](const caf::node_id&, const caf::strong_actor_ptr& actor,
-                   const std::set<std::string>&) { found = caf::actor_cast<caf::actor>(actor); },
-               [&](const caf::error& error) { problem = self->system().render(error); });
-  self->send_exit(manager, caf::exit_reason::user_shutdown);
-  if (!found) throw Error(ErrorCode::protocol, "cannot reach the driver: " + problem, {.object = path});
-  return found;
+  return connect(make_manager(system, [](pid_t) { return false; }), path, timeout);
 }
 
 }  // namespace troupe

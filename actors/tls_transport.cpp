@@ -17,6 +17,8 @@
 #include <mutex>
 #include <optional>
 
+#include "actors/connection_manager.hpp"
+
 namespace troupe {
 
 using caf::io::network::default_multiplexer;
@@ -24,10 +26,6 @@ using caf::io::network::native_socket;
 using caf::io::network::rw_state;
 
 namespace {
-
-/// CAF names what is published by port numbers; nothing is bound to this one.
-constexpr std::uint16_t kPort = 1;
-constexpr caf::timespan kManagerPatience = std::chrono::seconds(10);
 
 /// CAF closes its own descriptor of a socket whose other one belongs to the stream.
 native_socket second_descriptor(int fd) {
@@ -114,7 +112,7 @@ class TlsScribe : public caf::io::scribe {
   }
   void flush() override { stream_.flush(this); }
   std::string addr() const override { return address_; }
-  std::uint16_t port() const override { return kPort; }
+  std::uint16_t port() const override { return kPublishedPort; }
   void add_to_loop() override { stream_.activate(this); }
   void remove_from_loop() override { stream_.passivate(); }
 
@@ -204,7 +202,7 @@ class TlsDoorman : public caf::io::doorman {
   }
   void launch() override { acceptor_.start(this); }
   std::string addr() const override { return "gate"; }
-  std::uint16_t port() const override { return kPort; }
+  std::uint16_t port() const override { return kPublishedPort; }
   void add_to_loop() override { acceptor_.activate(this); }
   void remove_from_loop() override { acceptor_.passivate(); }
 
@@ -252,19 +250,11 @@ TlsListener::TlsListener(caf::actor_system& system, const caf::actor& reachable)
         caf::make_counted<TlsDoorman<Door>>(multiplexer, second_descriptor(door->bell.get()), door));
   };
   manager_ = make_manager(system, nullptr, doorman);
-  caf::scoped_actor self(system);
-  std::string problem;
-  self->request(manager_, kManagerPatience, caf::publish_atom_v, kPort,
-                caf::actor_cast<caf::strong_actor_ptr>(reachable), std::set<std::string>{}, std::string(), false)
-      .receive([](std::uint16_t) {}, [&](const caf::error& error) { problem = self->system().render(error); });
+  const std::string problem = publish(manager_, reachable, "");
   if (!problem.empty()) throw Error(ErrorCode::system, "cannot listen for nodes: " + problem);
 }
 
-TlsListener::~TlsListener() {
-  caf::scoped_actor self(manager_->home_system());
-  self->request(manager_, kManagerPatience, caf::close_atom_v, kPort).receive([] {}, [](const caf::error&) {});
-  self->send_exit(manager_, caf::exit_reason::user_shutdown);
-}
+TlsListener::~TlsListener() { end_publishing(manager_); }
 
 void TlsListener::hand_over(TlsStream stream, std::shared_ptr<ControlLink> link) {
   door_->enter({std::move(stream), std::move(link)});
@@ -278,17 +268,7 @@ caf::actor connect_tls(caf::actor_system& system, TlsStream stream, std::chrono:
     TlsStream once = *std::exchange(*taken, std::nullopt);
     return make_scribe(multiplexer, std::move(once), nullptr);
   };
-  const auto manager = make_manager(system, scribe, nullptr);
-  caf::scoped_actor self(system);
-  caf::actor found;
-  std::string problem = "no actor there";
-  self->request(manager, caf::timespan(timeout), caf::connect_atom_v, address, kPort)
-      .receive([&](const caf::node_id&, const caf::strong_actor_ptr& actor,
-                   const std::set<std::string>&) { found = caf::actor_cast<caf::actor>(actor); },
-               [&](const caf::error& error) { problem = self->system().render(error); });
-  self->send_exit(manager, caf::exit_reason::user_shutdown);
-  if (!found) throw Error(ErrorCode::protocol, "cannot reach the driver: " + problem, {.object = address});
-  return found;
+  return connect(make_manager(system, scribe, nullptr), address, timeout);
 }
 
 }  // namespace troupe
