@@ -57,7 +57,7 @@ class TlsPolicy {
     return outcome(result, [&] { return stream_.write_some({static_cast<const std::byte*>(from), bytes}); });
   }
   /// The socket does not become readable again for what is decrypted already.
-  bool must_read_more(native_socket /*fd*/, std::size_t /*threshold*/) { return stream_.pending() > 0; }
+  bool must_read_more(native_socket /*fd*/, std::size_t /*threshold*/) { return stream_.pending(); }
 
  private:
   template <class Call>

@@ -73,7 +73,9 @@ class DataPlane::Impl {
       const PeerNode& peer = membership.nodes[static_cast<std::size_t>(node)];
       for (int stream = 0; stream < membership.streams; ++stream) {
         hello.stream = static_cast<std::uint32_t>(stream);
-        transport->add_outgoing(node, std::make_unique<TlsStream>(dial_node(peer, *credentials_, hello, deadline)));
+        auto connection = std::make_unique<TlsStream>(dial_node(peer, *credentials_, hello, deadline));
+        connection->send_in_bulk();
+        transport->add_outgoing(node, std::move(connection));
       }
     }
   }
@@ -92,7 +94,7 @@ class DataPlane::Impl {
       taken_.emplace(hello.node, hello.stream);
       transport = transport_;
     }
-    stream.read_ahead();
+    stream.receive_in_bulk();
     transport->add_incoming(hello.node, std::make_unique<TlsStream>(std::move(stream)));
   }
 

@@ -158,7 +158,7 @@ class Gate::Impl {
   }
 
   static TlsStream::Progress step(Caller& caller) {
-    if (caller.stage == Caller::Stage::handshake) return caller.stream.accept_some();
+    if (caller.stage == Caller::Stage::handshake) return {0, caller.stream.accept_some()};
     const bool hello = caller.stage == Caller::Stage::hello;
     const auto progress = hello ? caller.stream.read_some(std::span(caller.bytes).subspan(caller.done))
                                 : caller.stream.write_some(std::span(caller.answer).subspan(caller.done));

@@ -11,26 +11,20 @@
 namespace troupe::net {
 namespace {
 
-struct Socket {
-  int fd = -1;
-  bool more = false;  ///< is written at once
-};
-
 bool again(int error) { return error == EAGAIN || error == EWOULDBLOCK || error == EINTR; }
 
-Socket& socket_of(BIO* bio) { return *static_cast<Socket*>(BIO_get_data(bio)); }
+int& socket_of(BIO* bio) { return *static_cast<int*>(BIO_get_data(bio)); }
 
 int write_socket(BIO* bio, const char* bytes, int size) {
   BIO_clear_retry_flags(bio);
-  const int more = socket_of(bio).more ? MSG_MORE : 0;
-  const ssize_t sent = ::send(socket_of(bio).fd, bytes, static_cast<std::size_t>(size), MSG_NOSIGNAL | more);
+  const ssize_t sent = ::send(socket_of(bio), bytes, static_cast<std::size_t>(size), MSG_NOSIGNAL);
   if (sent < 0 && again(errno)) BIO_set_retry_write(bio);
   return static_cast<int>(sent);
 }
 
 int read_socket(BIO* bio, char* bytes, int size) {
   BIO_clear_retry_flags(bio);
-  const ssize_t got = ::recv(socket_of(bio).fd, bytes, static_cast<std::size_t>(size), 0);
+  const ssize_t got = ::recv(socket_of(bio), bytes, static_cast<std::size_t>(size), 0);
   if (got < 0 && again(errno)) BIO_set_retry_read(bio);
   if (got == 0) BIO_set_flags(bio, BIO_FLAGS_IN_EOF);
   return static_cast<int>(got);
@@ -43,13 +37,13 @@ long control(BIO* bio, int command, long, void*) {
 }
 
 int create(BIO* bio) {
-  BIO_set_data(bio, new Socket);
+  BIO_set_data(bio, new int(-1));
   BIO_set_init(bio, 1);
   return 1;
 }
 
 int destroy(BIO* bio) {
-  delete static_cast<Socket*>(BIO_get_data(bio));
+  delete static_cast<int*>(BIO_get_data(bio));
   BIO_set_data(bio, nullptr);
   return 1;
 }
@@ -71,10 +65,8 @@ BIO* make_socket_bio(int socket) {
   static BIO_METHOD* const method = make_method();  // never freed: streams may outlive statics
   BIO* const bio = method != nullptr ? BIO_new(method) : nullptr;
   if (bio == nullptr) throw Error(ErrorCode::system, "cannot set up TLS: " + openssl_error());
-  socket_of(bio).fd = socket;
+  socket_of(bio) = socket;
   return bio;
 }
-
-void expect_more(BIO* bio, bool more) { socket_of(bio).more = more; }
 
 }  // namespace troupe::net

@@ -4,11 +4,9 @@
 #include <openssl/ssl.h>
 
 namespace troupe::net {
-namespace {
 
-/// The peer says that it dislikes what we sent.
-std::string alert_from_peer(int reason) {
-  switch (reason - SSL_AD_REASON_OFFSET) {
+std::string alert_text(int alert) {
+  switch (alert) {
     case SSL_AD_CERTIFICATE_REQUIRED:
     case SSL_AD_HANDSHAKE_FAILURE:
     case SSL_AD_UNKNOWN_CA:
@@ -21,11 +19,9 @@ std::string alert_from_peer(int reason) {
     case SSL_AD_PROTOCOL_VERSION:
       return "it does not speak TLS 1.3";
     default:
-      return "";
+      return std::string("it ended the connection with an alert: ") + SSL_alert_desc_string_long(alert);
   }
 }
-
-}  // namespace
 
 std::string tls_error(const SSL* ssl, const char* doing) {
   const unsigned long code = ERR_peek_error();
@@ -34,10 +30,7 @@ std::string tls_error(const SSL* ssl, const char* doing) {
   std::string fallback = std::string("TLS cannot ") + doing + ": " + (text != nullptr ? text : "unknown error");
   ERR_clear_error();
   if (ERR_GET_LIB(code) != ERR_LIB_SSL) return fallback;
-  if (reason > SSL_AD_REASON_OFFSET) {
-    std::string alert = alert_from_peer(reason);
-    return alert.empty() ? fallback : alert;
-  }
+  if (reason > SSL_AD_REASON_OFFSET) return alert_text(reason - SSL_AD_REASON_OFFSET);
   switch (reason) {
     case SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE:
       return "it shows no certificate";

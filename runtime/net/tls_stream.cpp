@@ -1,55 +1,54 @@
 #include "runtime/net/tls_stream.hpp"
 
-#include <openssl/err.h>
-#include <openssl/ssl.h>
+#include <sys/socket.h>
 
-#include "runtime/net/certificate.hpp"
+#include <cerrno>
+
+#include "runtime/net/record_reader.hpp"
+#include "runtime/net/record_writer.hpp"
 #include "runtime/net/socket.hpp"
-#include "runtime/net/socket_bio.hpp"
-#include "runtime/net/tls_error.hpp"
+#include "runtime/net/tls_handshake.hpp"
 #include "troupe/error.hpp"
 
 namespace troupe {
 namespace {
 
-constexpr std::size_t kRecord = SSL3_RT_MAX_PLAIN_LENGTH;
-constexpr std::size_t kReadAhead = 128 * 1024;
-/// AES-GCM is good for 2^24.5 full records under one key (RFC 8446, 5.5), which a training run sends in an hour.
-constexpr std::size_t kBytesPerKey = std::size_t{64} << 30;
+// In records. Those for bulk are in a core's own cache still when the kernel copies them, or when they are decrypted.
+constexpr std::size_t kFew = 2;
+constexpr std::size_t kManyToSend = 32;
+constexpr std::size_t kManyToReceive = 16;
 
-/// OpenSSL takes what is left in the queue for an error of the next call.
-void forget_errors() {
-  if (ERR_peek_error() != 0) ERR_clear_error();
-}
+bool again(int error) { return error == EAGAIN || error == EWOULDBLOCK || error == EINTR; }
 
 }  // namespace
 
-TlsStream::TlsStream(FileDescriptor socket, SSL_CTX* context)
-    : socket_(std::move(socket)), ssl_(SSL_new(context), &SSL_free) {
-  if (!ssl_) throw Error(ErrorCode::system, "cannot set up TLS: " + net::openssl_error());
-  BIO* const bio = net::make_socket_bio(socket_.get());
-  SSL_set_bio(ssl_.get(), bio, bio);
-}
+struct TlsStream::Records {
+  explicit Records(const net::TlsHandshake& handshake)
+      : reader(handshake.receiving(), kFew), writer(handshake.sending(), kFew) {}
+
+  net::RecordReader reader;
+  net::RecordWriter writer;
+  std::size_t held = 0;  ///< bytes that are sealed and will be given to `write_some` once more
+  bool broken = false;
+};
+
+TlsStream::TlsStream(FileDescriptor socket, const Credentials& credentials, bool server)
+    : socket_(std::move(socket)), handshake_(std::make_unique<net::TlsHandshake>(socket_.get(), credentials, server)) {}
 
 TlsStream::TlsStream(FileDescriptor socket, const Credentials& credentials)
-    : TlsStream(std::move(socket), credentials.server()) {
-  SSL_set_accept_state(ssl_.get());
-}
+    : TlsStream(std::move(socket), credentials, true) {}
 
 TlsStream::TlsStream(TlsStream&&) noexcept = default;
 TlsStream& TlsStream::operator=(TlsStream&&) noexcept = default;
 
 TlsStream::~TlsStream() {
-  if (!ssl_ || SSL_is_init_finished(ssl_.get()) == 0) return;
-  forget_errors();
-  net::expect_more(SSL_get_wbio(ssl_.get()), false);
-  SSL_shutdown(ssl_.get());
-  forget_errors();
+  if (!records_ || records_->broken) return;
+  records_->writer.alert(net::Alert::close_notify);
+  flush();
 }
 
 TlsStream TlsStream::dial(const Address& to, const Credentials& credentials, Role peer, const Deadline& deadline) {
-  TlsStream stream(net::connect_to(to, deadline), credentials.client());
-  SSL_set_connect_state(stream.ssl_.get());
+  TlsStream stream(net::connect_to(to, deadline), credentials, false);
   try {
     stream.shake_hands(deadline);
   } catch (const Error& error) {
@@ -63,96 +62,80 @@ TlsStream TlsStream::dial(const Address& to, const Credentials& credentials, Rol
 
 void TlsStream::shake_hands(const Deadline& deadline) {
   for (;;) {
-    const Progress progress = accept_some();
-    if (progress.wants == Wants::nothing) return;
-    if (progress.wants == Wants::closed) throw Error(ErrorCode::protocol, "it hung up instead of shaking hands");
-    wait_for(fd(), progress.wants, deadline);
+    const Wants wants = accept_some();
+    if (wants == Wants::nothing) return;
+    if (wants == Wants::closed) throw Error(ErrorCode::protocol, "it hung up instead of shaking hands");
+    wait_for(fd(), wants, deadline);
   }
 }
 
-TlsStream::Progress TlsStream::accept_some() {
-  forget_errors();
-  const int result = SSL_do_handshake(ssl_.get());
-  if (result != 1) return outcome(result, "shake hands");
-  note_peer();
-  return {};
+ByteStream::Wants TlsStream::accept_some() {
+  const Wants wants = handshake_->go_on();
+  if (wants != Wants::nothing) return wants;
+  peer_name_ = handshake_->peer_name();
+  peer_role_ = handshake_->peer_role();
+  records_ = std::make_unique<Records>(*handshake_);
+  handshake_.reset();
+  return wants;
 }
 
-TlsStream::Progress TlsStream::read_some(std::span<std::byte> into) {
-  std::size_t done = 0;
-  while (done < into.size()) {
-    std::size_t got = 0;
-    forget_errors();
-    const int result = SSL_read_ex(ssl_.get(), into.data() + done, into.size() - done, &got);
-    if (result != 1) {
-      Progress progress = outcome(result, "read");
-      progress.bytes = done;
-      return progress;
-    }
-    done += got;
+TlsStream::Progress TlsStream::read_some(std::span<std::byte> into) try {
+  net::RecordReader& reader = records_->reader;
+  for (std::size_t done = 0;;) {
+    done += reader.read(into.subspan(done));
+    if (reader.must_renew_key()) records_->writer.renew_key();
+    if (done == into.size()) return {done, Wants::nothing};
+    if (reader.closed()) return {done, Wants::closed};
+    const std::span<std::byte> room = reader.room();
+    const ssize_t got = ::recv(fd(), room.data(), room.size(), 0);
+    if (got <= 0) return {done, got < 0 && again(errno) ? Wants::read : Wants::closed};
+    reader.received(static_cast<std::size_t>(got));
   }
-  return {done, Wants::nothing};
+} catch (const Error&) {
+  if (records_->reader.alert() != net::Alert::close_notify && !records_->broken) {
+    records_->writer.alert(records_->reader.alert());
+    flush();
+  }
+  records_->broken = true;
+  throw;
 }
 
 TlsStream::Progress TlsStream::write_some(std::span<const std::byte> bytes, bool more) {
-  std::size_t done = 0;
-  BIO* const bio = SSL_get_wbio(ssl_.get());
-  while (done < bytes.size()) {
-    std::size_t written = 0;
-    net::expect_more(bio, more || bytes.size() - done > kRecord);
-    forget_errors();
-    const int result = SSL_write_ex(ssl_.get(), bytes.data() + done, bytes.size() - done, &written);
-    if (result != 1) {
-      Progress progress = outcome(result, "write");
-      progress.bytes = done;
-      return progress;
+  std::size_t sealed = records_->held;
+  std::size_t sent = 0;
+  for (;;) {
+    sealed += records_->writer.write(bytes.subspan(sealed));
+    if (sealed == bytes.size() && more) break;
+    const Wants wants = flush();
+    if (wants != Wants::nothing) {
+      records_->held = sealed - sent;
+      return {sent, wants};
     }
-    done += written;
-    renew_key(written);
+    sent = sealed;
+    if (sent == bytes.size()) break;
   }
-  return {done, Wants::nothing};
+  records_->held = 0;
+  return {bytes.size(), Wants::nothing};
 }
 
-void TlsStream::renew_key(std::size_t written) {
-  since_renewal_ += written;
-  if (since_renewal_ < kBytesPerKey) return;
-  since_renewal_ = 0;
-  SSL_key_update(ssl_.get(), SSL_KEY_UPDATE_NOT_REQUESTED);
-}
-
-TlsStream::Progress TlsStream::outcome(int result, const char* doing) {
-  switch (SSL_get_error(ssl_.get(), result)) {
-    case SSL_ERROR_WANT_READ:
-      return {0, Wants::read};
-    case SSL_ERROR_WANT_WRITE:
-      return {0, Wants::write};
-    case SSL_ERROR_ZERO_RETURN:
-    case SSL_ERROR_SYSCALL:
-      return {0, Wants::closed};
-    default:
-      throw Error(ErrorCode::protocol, net::tls_error(ssl_.get(), doing));
+ByteStream::Wants TlsStream::flush() {
+  for (;;) {
+    const auto unsent = records_->writer.unsent();
+    if (unsent.empty()) return Wants::nothing;
+    const ssize_t sent = ::send(fd(), unsent.data(), unsent.size(), MSG_NOSIGNAL);
+    if (sent < 0 && again(errno)) return Wants::write;
+    if (sent <= 0) {
+      records_->broken = true;
+      return Wants::closed;
+    }
+    records_->writer.sent(static_cast<std::size_t>(sent));
   }
 }
 
-void TlsStream::note_peer() {
-  const net::CertificatePtr certificate(SSL_get1_peer_certificate(ssl_.get()));
-  if (!certificate) throw Error(ErrorCode::protocol, "it shows no certificate");
-  const bool driver = net::has_role(certificate.get(), Role::driver);
-  if (!driver && !net::has_role(certificate.get(), Role::node))
-    throw Error(ErrorCode::protocol, "its certificate is neither a driver's nor a node's");
-  peer_role_ = driver ? Role::driver : Role::node;
-  peer_name_ = net::common_name(certificate.get());
-  if (peer_name_.empty()) throw Error(ErrorCode::protocol, "its certificate names nobody");
-}
+bool TlsStream::pending() const { return records_->reader.pending(); }
 
-std::size_t TlsStream::pending() const { return static_cast<std::size_t>(SSL_pending(ssl_.get())); }
-
-void TlsStream::read_ahead() {
-  // New buffers of that size, when the old ones hold nothing.
-  SSL_set_default_read_buffer_len(ssl_.get(), kReadAhead);
-  SSL_free_buffers(ssl_.get());
-  SSL_set_read_ahead(ssl_.get(), 1);
-}
+void TlsStream::send_in_bulk() { records_->writer.enlarge(kManyToSend); }
+void TlsStream::receive_in_bulk() { records_->reader.enlarge(kManyToReceive); }
 
 std::string TlsStream::peer_address() const { return net::peer_of(fd()).text(); }
 std::string TlsStream::local_host() const { return net::local_of(fd()).host; }

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <openssl/types.h>
-
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -15,7 +13,13 @@
 
 namespace troupe {
 
-/// A TLS 1.3 connection whose peer has shown a certificate of our authority. Non-blocking below; one thread at a time.
+namespace net {
+class TlsHandshake;
+}
+
+/// A TLS 1.3 connection whose peer has shown a certificate of our authority. OpenSSL shakes hands; the records that
+/// follow are ours, so that bytes are encrypted straight from where they lie and decrypted straight to where they
+/// belong. Non-blocking below; one thread at a time.
 class TlsStream : public ByteStream {
  public:
   /// Dials and shakes hands. @throws Error timeout; protocol when the peer is no TLS 1.3, has no certificate of our
@@ -31,14 +35,14 @@ class TlsStream : public ByteStream {
   ~TlsStream() override;
 
   /// Goes on with the handshake. @throws Error protocol
-  Progress accept_some();
+  Wants accept_some();
   Progress read_some(std::span<std::byte> into) override;
   Progress write_some(std::span<const std::byte> bytes, bool more = false) override;
-  /// Bytes that are decrypted already: reading them needs no readiness of the socket.
-  std::size_t pending() const;
-  /// From now on reads many records with one system call. Such a stream must be read until it wants more: what lies
-  /// here undecrypted is neither `pending` nor seen by a poll.
-  void read_ahead();
+  /// Whether there is something to read without the socket becoming ready. No poll sees it.
+  bool pending() const;
+  /// From now on moves many records with one system call.
+  void send_in_bulk();
+  void receive_in_bulk();
 
   int fd() const override { return socket_.get(); }
   /// Of the peer's certificate, once hands are shaken.
@@ -50,17 +54,17 @@ class TlsStream : public ByteStream {
   std::string local_host() const;
 
  private:
-  TlsStream(FileDescriptor socket, SSL_CTX* context);
+  struct Records;
+
+  TlsStream(FileDescriptor socket, const Credentials& credentials, bool server);
   void shake_hands(const Deadline& deadline);
-  Progress outcome(int result, const char* doing);
-  void note_peer();
-  void renew_key(std::size_t written);
+  Wants flush();
 
   FileDescriptor socket_;
-  std::shared_ptr<SSL> ssl_;
+  std::unique_ptr<net::TlsHandshake> handshake_;  ///< until hands are shaken
+  std::unique_ptr<Records> records_;              ///< from then on
   std::string peer_name_;
   Role peer_role_ = Role::node;
-  std::size_t since_renewal_ = 0;  ///< bytes written under the current key
 };
 
 }  // namespace troupe
