@@ -109,7 +109,8 @@ class Driver {
   std::vector<Computed> compute(const Deadline& deadline);
   Reduced combine(const std::vector<Computed>& computed) const;
   void reduce_here(std::int64_t samples) const;
-  std::vector<Applied> apply(std::int64_t samples, const Deadline& deadline);
+  /// @param computed the round in which the gradients were computed.
+  std::vector<Applied> apply(std::int64_t samples, std::uint64_t computed, const Deadline& deadline);
   StepReport report_of(const std::vector<Computed>& computed, const Reduced& reduced) const;
 
   // driver_tasks.cpp

@@ -7,6 +7,12 @@
 
 // A step: compute, reduce, apply, commit.
 namespace troupe {
+namespace {
+
+/// Less than the driver's own, so that whoever waits for a silent node can still name it.
+std::int64_t patience_of_workers(const Deadline& deadline) { return deadline.left().count() * 4 / 5; }
+
+}  // namespace
 
 StepReport Driver::step(bool rehearse) {
   settle();
@@ -15,10 +21,12 @@ StepReport Driver::step(bool rehearse) {
   Stopwatch phase;
   const auto computed = compute(deadline);
   const double compute_seconds = phase.lap();
+  // Nodes exchange already: whatever fails from here on ends the generation.
+  if (runtime_->cluster) settled_ = false;
   const Reduced reduced = combine(computed);
   if (plan_.driver_reduces) reduce_here(reduced.samples);
   const double driver_reduce_seconds = plan_.driver_reduces ? phase.lap() : 0;
-  const auto applied = apply(reduced.samples, deadline);  // where nodes exchange, what fails ends the generation
+  const auto applied = apply(reduced.samples, computed.front().round, deadline);
 
   StepReport report = report_of(computed, reduced);
   PhaseSeconds& seconds = report.seconds;
@@ -48,6 +56,7 @@ std::vector<Computed> Driver::compute(const Deadline& deadline) {
   Compute request;
   request.step = step_;
   request.buffer = buffer_;
+  request.timeout_ms = patience_of_workers(deadline);
   return ask<Computed>(request, all_workers(), "compute", deadline);
 }
 
@@ -85,14 +94,14 @@ void Driver::reduce_here(std::int64_t samples) const {
   });
 }
 
-std::vector<Applied> Driver::apply(std::int64_t samples, const Deadline& deadline) {
+std::vector<Applied> Driver::apply(std::int64_t samples, std::uint64_t computed, const Deadline& deadline) {
   Apply request;
   request.step = step_;
   request.buffer = buffer_;
   request.samples = samples;
   request.updates = updates_;
-  // Less than the driver's own patience, so that whoever waits for a silent node can still name it.
-  request.timeout_ms = deadline.left().count() * 4 / 5;
+  request.computed = computed;
+  request.timeout_ms = patience_of_workers(deadline);
   return ask<Applied>(request, appliers_, "apply", deadline);
 }
 

@@ -16,7 +16,7 @@
 // subnormals between processes, so numbers travel as their bits.
 namespace troupe {
 
-inline constexpr std::uint32_t kProtocolVersion = 3;
+inline constexpr std::uint32_t kProtocolVersion = 4;
 
 inline std::uint64_t to_bits(double value) { return std::bit_cast<std::uint64_t>(value); }
 inline double from_bits(std::uint64_t bits) { return std::bit_cast<double>(bits); }
@@ -88,11 +88,12 @@ struct Attach {
   std::string optimizer;  ///< OptimizerOptions as JSON
 };
 
-/// Compute the gradients of weights `buffer`.
+/// Compute the gradients of weights `buffer`, and begin to send other nodes what they need of them.
 struct Compute {
   std::uint64_t round = 0;
   std::int64_t step = 0;  ///< steps committed so far
   std::int32_t buffer = 0;
+  std::int64_t timeout_ms = 0;  ///< for other nodes to take it
 };
 
 struct Computed {
@@ -112,6 +113,7 @@ struct Apply {
   std::int32_t buffer = 0;
   std::int64_t samples = 0;
   std::int64_t updates = 0;     ///< that made the optimizer's state so far
+  std::uint64_t computed = 0;   ///< the round in which the gradients were computed
   std::int64_t timeout_ms = 0;  ///< for what has to come from other nodes
 };
 
@@ -274,7 +276,7 @@ typename Inspector::result_type inspect(Inspector& f, Attach& x) {
 }
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, Compute& x) {
-  return f(caf::meta::type_name("compute"), x.round, x.step, x.buffer);
+  return f(caf::meta::type_name("compute"), x.round, x.step, x.buffer, x.timeout_ms);
 }
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, Computed& x) {
@@ -283,7 +285,7 @@ typename Inspector::result_type inspect(Inspector& f, Computed& x) {
 }
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, Apply& x) {
-  return f(caf::meta::type_name("apply"), x.round, x.step, x.buffer, x.samples, x.updates, x.timeout_ms);
+  return f(caf::meta::type_name("apply"), x.round, x.step, x.buffer, x.samples, x.updates, x.computed, x.timeout_ms);
 }
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, Applied& x) {

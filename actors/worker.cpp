@@ -96,7 +96,9 @@ void Worker::create_replica(Replica& replica, const Build& request) const {
   replica.model->start(replica.context);
   replica.description = describe(*replica.model, request.plan.num_shards);
   replica.lightweight = replica.model->lightweight();
-  if (replica.lightweight) replica.queue.run_inline();
+  // On a node each worker's actor has a thread of its own already.
+  const bool has_thread = node_ && request.devices == 1;
+  if (replica.lightweight || has_thread) replica.queue.run_inline();
 }
 
 Built Worker::describe_replicas(const Build& request, Failure failure) {

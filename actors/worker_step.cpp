@@ -86,7 +86,10 @@ void Worker::compute(const Compute& request, Done<Computed> done) {
             reply.samples.push_back(replica->computed[i].samples);
           }
         reply.seconds_bits = to_bits(watch.seconds());
+        const bool computed = !reply.failure;
         done(std::move(reply));
+        if (exchange_ && computed)
+          exchange_->start(exchange_work(*replicas_.front(), request.round, request.timeout_ms));
       });
 }
 
@@ -137,14 +140,20 @@ void Worker::apply_replica(Replica& replica, const Apply& request) const {
     replica.spent.spent = reduce_and_apply(slabs_->sources(), divisor, range, apply);
     return;
   }
-  NodeExchange::Work work;
-  work.lane = lane;
-  work.gradients = &slabs_->sources();
+  NodeExchange::Work work = exchange_work(replica, request.computed, request.timeout_ms);
   work.samples = request.samples;
   work.buffer = 1 - request.buffer;
-  work.ticket = request.round;
-  work.deadline = Deadline(std::chrono::milliseconds(request.timeout_ms));
   replica.spent = exchange_->run(work, apply);
+}
+
+NodeExchange::Work Worker::exchange_work(const Replica& replica, std::uint64_t computed,
+                                         std::int64_t timeout_ms) const {
+  NodeExchange::Work work;
+  work.lane = lane_of(replica);
+  work.gradients = &slabs_->sources();
+  work.ticket = computed;
+  work.deadline = Deadline(std::chrono::milliseconds(timeout_ms));
+  return work;
 }
 
 }  // namespace troupe

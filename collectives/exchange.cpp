@@ -26,6 +26,7 @@ class NodeExchange::Impl {
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
 
+  bool one_lane() const { return lanes_.count == 1; }
   LaneExchange& exchange(int lane) {
     if (lane < lanes_.first || lane >= lanes_.first + lanes_.count)
       throw Error(ErrorCode::invalid_argument, "replica " + std::to_string(lane) + " is not one of this node");
@@ -101,6 +102,10 @@ NodeExchange::NodeExchange(const Plan& plan, int node, Transport& transport, Sto
     : impl_(std::make_unique<Impl>(plan, node, transport, store, layout, weights)) {}
 
 NodeExchange::~NodeExchange() = default;
+
+void NodeExchange::start(const Work& work) {
+  if (impl_->one_lane()) impl_->exchange(work.lane).start(work);
+}
 
 ExchangeReport NodeExchange::run(const Work& work, const ApplyChunk& apply) {
   return impl_->exchange(work.lane).run(work, apply);

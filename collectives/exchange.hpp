@@ -40,11 +40,15 @@ class NodeExchange {
   struct Work {
     int lane = 0;                          ///< of the run
     const Gradients* gradients = nullptr;  ///< by shard; empty spans for shards of other nodes
-    std::int64_t samples = 1;              ///< the divisor of the mean
-    int buffer = 0;                        ///< the weights buffer to be written
+    std::int64_t samples = 1;              ///< the divisor of the mean; for `run`
+    int buffer = 0;                        ///< the weights buffer to be written; for `run`
     std::uint64_t ticket = 0;              ///< greater than any before in this generation
     Deadline deadline{std::chrono::milliseconds(0)};
   };
+  /// Sends what needs nothing of other nodes, on a node of one lane; does nothing elsewhere. May be called before `run`
+  /// with the same ticket, as soon as the node's gradients are there, so that they travel while others compute. What
+  /// goes wrong is thrown by `run`.
+  void start(const Work& work);
   /// Contributes what this lane is to contribute to others' slices, reduces and applies its own slice, sends it on, and
   /// waits for the slices that it is to wait for. When all lanes of a node have returned, the node's `buffer` is whole.
   /// @param apply writes the floats it is given the mean of into the node's buffer.

@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::size_t kLeastSegment = 4 * kTreeChunk;  // 32 KB
 constexpr std::size_t kMostSegment = 64 * kTreeChunk;  // 512 KB
-constexpr std::size_t kSegmentsInSlice = 4;
+constexpr std::size_t kSegmentsInSlice = 2;
 
 constexpr std::size_t kLeastPassedOn = 16 * kTreeChunk;  // 128 KB
 

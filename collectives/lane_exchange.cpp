@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <exception>
 #include <functional>
+#include <utility>
 
 #include "collectives/flows.hpp"
 
@@ -79,21 +81,45 @@ ExchangeReport LaneExchange::run(const NodeExchange::Work& work, const ApplyChun
     call.report.spent = reduce_and_apply(*work.gradients, work.samples, slice_, apply_chunk);
     return call.report;
   }
-  for (const Operation& operation : program_) switch (operation.kind) {
-      case Operation::Kind::contribute:
-        contribute(call, operation);
-        break;
-      case Operation::Kind::pass_sum:
-        pass_sum(call, operation);
-        break;
-      case Operation::Kind::apply:
-        apply(call, operation);
-        break;
-      case Operation::Kind::collect:
-        collect(call, operation);
-        break;
-    }
+  const Started started = std::exchange(started_, Started());
+  std::size_t done = 0;
+  if (started.ticket == work.ticket) {
+    done = started.operations;
+    call.report.bytes_sent = started.bytes_sent;
+  }
+  for (; done < program_.size(); ++done) perform(call, program_[done]);
   return call.report;
+}
+
+void LaneExchange::start(const NodeExchange::Work& work) {
+  const ApplyChunk no_apply;
+  Call call{work, no_apply, {}};
+  started_ = {};
+  started_.ticket = work.ticket;
+  const auto needs_nobody = [](const Operation& operation) {
+    return operation.kind == Operation::Kind::contribute ||
+           (operation.kind == Operation::Kind::pass_sum && operation.in < 0);
+  };
+  try {
+    for (std::size_t& done = started_.operations; done < program_.size() && needs_nobody(program_[done]); ++done)
+      perform(call, program_[done]);
+  } catch (const std::exception&) {
+    // `run` comes to it again.
+  }
+  started_.bytes_sent = call.report.bytes_sent;
+}
+
+void LaneExchange::perform(Call& call, const Operation& operation) {
+  switch (operation.kind) {
+    case Operation::Kind::contribute:
+      return contribute(call, operation);
+    case Operation::Kind::pass_sum:
+      return pass_sum(call, operation);
+    case Operation::Kind::apply:
+      return apply(call, operation);
+    case Operation::Kind::collect:
+      return collect(call, operation);
+  }
 }
 
 void LaneExchange::send(Call& call, int index, std::uint32_t segment, std::span<const float> floats) const {

@@ -26,6 +26,7 @@ class LaneExchange {
  public:
   LaneExchange(const NodeWindows& node, int lane);
   bool idle() const { return program_.empty(); }
+  void start(const NodeExchange::Work& work);
   ExchangeReport run(const NodeExchange::Work& work, const ApplyChunk& apply);
 
  private:
@@ -35,6 +36,14 @@ class LaneExchange {
     std::size_t count = 0;
   };
 
+  /// How far `start` got.
+  struct Started {
+    std::uint64_t ticket = 0;  ///< 0: not at all
+    std::size_t operations = 0;
+    std::int64_t bytes_sent = 0;
+  };
+
+  void perform(Call& call, const Operation& operation);
   void find_inputs();
   Segment segment_of(int owner, std::uint32_t segment) const;
   void send(Call& call, int flow, std::uint32_t segment, std::span<const float> floats) const;
@@ -52,6 +61,7 @@ class LaneExchange {
   int lane_;
   Range slice_;
   std::vector<Operation> program_;
+  Started started_;
   Leaves member_shards_;          ///< ring order: what this lane adds to a running sum
   std::vector<int> sums_in_;      ///< flows of sums to this lane's slice
   std::vector<int> weights_out_;  ///< flows of its new weights

@@ -170,6 +170,7 @@ class Running {
     work.buffer = step % 2;
     work.ticket = static_cast<std::uint64_t>(10 * step);
     work.deadline = Deadline(timeout);
+    if ((lane + step) % 2 == 1) node.exchange->start(work);
     node.exchange->run(work, apply);
   }
 
