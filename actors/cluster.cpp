@@ -27,12 +27,14 @@ Cluster::Cluster(caf::actor_system& system, const caf::actor& driver, const Clus
     : options_(options),
       num_workers_(num_workers),
       credentials_(check(options)),
-      data_plane_(credentials_, 1),
-      listener_(system, driver) {
+      data_plane_(credentials_, 1) {
+  // Nobody joins before there is a listener, which is made last: CAF does not free one that ends at once.
+  const std::lock_guard lock(mutex_);
   gate_ = std::make_unique<Gate>(
       Address::parse(options.listen, 1), credentials_,
       [this](const Hello& hello, const TlsStream& stream) { return admit(hello, stream); },
       [this](const Hello& hello, TlsStream stream) { take(hello, std::move(stream)); });
+  listener_.emplace(system, driver);
 }
 
 Cluster::~Cluster() = default;
@@ -63,7 +65,7 @@ void Cluster::take(const Hello& hello, TlsStream stream) {
     std::erase_if(pending_, [](const Pending& each) { return !each.link->open; });
     pending_.push_back({text_of(hello.token), link});
   }
-  listener_.hand_over(std::move(stream), std::move(link));
+  listener_->hand_over(std::move(stream), std::move(link));
 }
 
 bool Cluster::accept(const NodeJoined& joined) {

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -72,7 +73,7 @@ class Cluster {
   std::vector<Pending> pending_;
   std::vector<ClusterNode> nodes_;
   bool complete_ = false;
-  TlsListener listener_;
+  std::optional<TlsListener> listener_;
   std::unique_ptr<Gate> gate_;  ///< goes first
 };
 
