@@ -18,6 +18,11 @@ std::size_t announced_bytes(const std::byte* header) {
   return kRecordHeaderBytes + std::to_integer<std::size_t>(header[3]) * 256 + std::to_integer<std::size_t>(header[4]);
 }
 
+bool is_protected(const std::byte* header) {
+  return header[0] == static_cast<std::byte>(ContentType::application_data) && header[1] == std::byte{3} &&
+         header[2] == std::byte{3};
+}
+
 }  // namespace
 
 RecordReader::RecordReader(const TrafficSecret& secret, std::size_t records)
@@ -35,9 +40,7 @@ std::span<std::byte> RecordReader::room() {
 std::size_t RecordReader::record_bytes() {
   if (end_ - begin_ < kRecordHeaderBytes) return 0;
   const std::byte* const header = buffer_.data() + begin_;
-  const bool protected_record = header[0] == static_cast<std::byte>(ContentType::application_data) &&
-                                header[1] == std::byte{3} && header[2] == std::byte{3};
-  if (!protected_record) fail(Alert::unexpected_message, "it sends something else than TLS records");
+  if (!is_protected(header)) fail(Alert::unexpected_message, "it sends something else than TLS records");
   const std::size_t bytes = announced_bytes(header);
   if (bytes > kMaxRecordBytes) fail(Alert::record_overflow, "it sends a TLS record of too many bytes");
   if (bytes < kRecordOverhead) fail(Alert::decode_error, "it sends a TLS record of too few bytes");
@@ -47,8 +50,12 @@ std::size_t RecordReader::record_bytes() {
 bool RecordReader::pending() const {
   if (taken_ < leftover_.size()) return true;
   const std::size_t there = end_ - begin_;
-  return !closed_ && there >= kRecordHeaderBytes &&
-         there >= std::min(announced_bytes(buffer_.data() + begin_), kMaxRecordBytes);
+  if (closed_ || there < kRecordHeaderBytes) return false;
+  const std::byte* const header = buffer_.data() + begin_;
+  const std::size_t bytes = announced_bytes(header);
+  // What `read` refuses by its header will not be waited for.
+  const bool refused = !is_protected(header) || bytes > kMaxRecordBytes || bytes < kRecordOverhead;
+  return refused || there >= bytes;
 }
 
 bool RecordReader::must_renew_key() { return std::exchange(must_renew_key_, false); }
