@@ -26,6 +26,7 @@ enum class Alert : std::uint8_t {
   unexpected_message = 10,
   bad_record_mac = 20,
   record_overflow = 22,
+  illegal_parameter = 47,
   decode_error = 50
 };
 

@@ -110,10 +110,12 @@ void RecordReader::take_message(std::uint8_t type, std::span<const std::byte> co
     if (closed_) return;
     throw Error(ErrorCode::protocol, alert_text(code));
   }
-  const bool renewed =
-      type == static_cast<std::uint8_t>(ContentType::handshake) && content.size() == kKeyUpdate.size() &&
-      std::equal(content.begin(), content.end() - 1, kKeyUpdate.begin()) && content.back() <= std::byte{1};
+  const bool renewed = type == static_cast<std::uint8_t>(ContentType::handshake) &&
+                       content.size() == kKeyUpdate.size() &&
+                       std::equal(content.begin(), content.end() - 1, kKeyUpdate.begin());
   if (!renewed) fail(Alert::unexpected_message, "it sends a message of TLS that does not belong here");
+  // RFC 8446, 4.6.3, asks for this very alert.
+  if (content.back() > std::byte{1}) fail(Alert::illegal_parameter, "it asks for a new key in no way that TLS knows");
   key_.renew();
   if (content.back() == std::byte{1}) must_renew_key_ = true;
 }
