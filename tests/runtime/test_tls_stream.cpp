@@ -1,0 +1,265 @@
+#include <doctest/doctest.h>
+
+#include "tls_session.hpp"
+
+using namespace troupe;
+using Wants = ByteStream::Wants;
+
+namespace {
+
+#ifdef TROUPE_SANITIZED
+constexpr std::size_t kMuch = 3'000'000;
+#else
+constexpr std::size_t kMuch = 24'000'000;
+#endif
+
+/// Many bytes both ways at once, in one thread: whatever can go on does.
+class Exchange {
+ public:
+  Exchange(Session& session, std::size_t ours, std::size_t theirs, std::size_t largest_write, std::size_t largest_read)
+      : session_(session),
+        ours_(random_bytes(random_, ours)),
+        theirs_(random_bytes(random_, theirs)),
+        largest_write_(largest_write),
+        piece_(largest_read) {}
+
+  /// @param meanwhile called each time OpenSSL has nothing under way, before it writes
+  void run(const std::function<void()>& meanwhile = nullptr) {
+    while (read_by_us_.size() < theirs_.size() || read_by_them_.size() < ours_.size()) {
+      const bool moved = we_write() | they_write(meanwhile) | we_read() | they_read();
+      if (!moved) wait();
+    }
+    CHECK(read_by_us_ == theirs_);
+    CHECK(read_by_them_ == ours_);
+  }
+  int blocked() const { return blocked_; }
+
+ private:
+  bool we_write() {
+    if (message_ == 0) {
+      message_ = std::min(1 + random_below(random_, largest_write_), ours_.size() - written_by_us_);
+      more_ = written_by_us_ + message_ < ours_.size() && random_below(random_, 3) == 0;
+    }
+    if (message_ == 0) return false;
+    const auto progress = session_.ours().write_some(std::span(ours_).subspan(written_by_us_, message_), more_);
+    REQUIRE(progress.wants != Wants::closed);
+    if (progress.wants == Wants::write) ++blocked_;
+    written_by_us_ += progress.bytes;
+    message_ -= progress.bytes;
+    return progress.bytes > 0;
+  }
+  bool they_write(const std::function<void()>& meanwhile) {
+    if (!session_.theirs().send()) return false;
+    if (meanwhile) meanwhile();
+    const std::size_t bytes = std::min(1 + random_below(random_, largest_write_), theirs_.size() - written_by_them_);
+    if (bytes > 0) session_.theirs().write(std::span(theirs_).subspan(written_by_them_, bytes));
+    written_by_them_ += bytes;
+    return session_.theirs().send() && bytes > 0;
+  }
+  bool we_read() {
+    const auto progress = session_.ours().read_some(piece_);
+    REQUIRE(progress.wants != Wants::closed);
+    read_by_us_.insert(read_by_us_.end(), piece_.begin(), piece_.begin() + static_cast<std::ptrdiff_t>(progress.bytes));
+    return progress.bytes > 0;
+  }
+  bool they_read() {
+    session_.theirs().receive();
+    const Bytes read = session_.theirs().read(ours_.size() - read_by_them_.size());
+    read_by_them_ += read;
+    return !read.empty();
+  }
+  void wait() const {
+    pollfd both[] = {{session_.ours().fd(), POLLIN, 0}, {session_.theirs().fd(), POLLIN, 0}};
+    if (message_ > 0) both[0].events |= POLLOUT;
+    if (!session_.theirs().send()) both[1].events |= POLLOUT;
+    REQUIRE(::poll(both, 2, 60'000) > 0);
+  }
+
+  Session& session_;
+  std::mt19937 random_{1};
+  const Bytes ours_, theirs_;
+  Bytes read_by_us_, read_by_them_;
+  std::size_t written_by_us_ = 0, written_by_them_ = 0;
+  std::size_t largest_write_;
+  std::size_t message_ = 0;  ///< what is left of the one that we write
+  bool more_ = false;
+  Bytes piece_;
+  int blocked_ = 0;
+};
+
+constexpr int kSmallBuffers = 40'000;
+
+/// How many bytes are taken until the socket takes no more, in two calls running.
+std::size_t write_rest(Session& session, const Bytes& bytes, std::size_t written, bool more) {
+  std::size_t taken = 0;
+  for (int i = 0; i < 2; ++i) {
+    const auto progress = session.ours().write_some(std::span(bytes).subspan(written + taken), more);
+    taken += progress.bytes;
+    if (progress.wants == Wants::nothing) break;
+    CHECK(progress.wants == Wants::write);
+  }
+  return taken;
+}
+
+Bytes read_until_writable(Session& session) {
+  Bytes read;
+  pollfd both[] = {{session.ours().fd(), POLLOUT, 0}, {session.theirs().fd(), POLLIN, 0}};
+  do {
+    REQUIRE(::poll(both, 2, 60'000) > 0);
+    session.theirs().receive();
+    read += session.theirs().read(10'000'000);
+  } while ((both[0].revents & POLLOUT) == 0);
+  return read;
+}
+
+}  // namespace
+
+TEST_CASE("OpenSSL and our records understand each other, in both roles and both directions") {
+  in_both_roles([](Session& session) {
+    std::mt19937 random(1);
+    for (const std::size_t size : {1, 2, 100, 16'383, 16'384, 16'385, 100'000}) {
+      const Bytes bytes = random_bytes(random, size);
+      session.we_write(bytes);
+      CHECK(session.they_read(size) == bytes);
+      session.they_write(bytes);
+      CHECK(session.we_read(size) == bytes);
+    }
+    CHECK(session.theirs().key_updates() == 0);
+  });
+}
+
+TEST_CASE("many bytes go both ways at once, between large buffers and small ones") {
+  for (const bool bulk : {false, true}) {
+    for (const int buffers : {0, kSmallBuffers}) {
+      CAPTURE(bulk);
+      CAPTURE(buffers);
+      in_both_roles(
+          [&](Session& session) {
+            if (bulk) session.ours().send_in_bulk();
+            if (bulk) session.ours().receive_in_bulk();
+            Exchange exchange(session, kMuch / 8, kMuch / 8, 200'000, bulk ? 300'000 : 20'000);
+            exchange.run();
+            if (buffers > 0) CHECK(exchange.blocked() > 0);
+          },
+          buffers);
+    }
+  }
+}
+
+TEST_CASE("one direction carries much in large pieces") {
+  in_both_roles([](Session& session) {
+    session.ours().send_in_bulk();
+    Exchange(session, kMuch, 0, 2'000'000, 1).run();
+    session.ours().receive_in_bulk();
+    Exchange(session, 0, kMuch, 2'000'000, 1'000'000).run();
+  });
+}
+
+TEST_CASE("keys that OpenSSL renews in the middle of a transfer are followed, and ours renewed when it asks") {
+  in_both_roles(
+      [](Session& session) {
+        int number = 0;
+        int asked = 0;
+        Exchange(session, kMuch / 16, kMuch / 16, 50'000, 30'000).run([&] {
+          if (++number % 3 != 0) return;
+          const bool ask = number % 2 == 0;
+          REQUIRE(SSL_key_update(session.theirs().ssl(),
+                                 ask ? SSL_KEY_UPDATE_REQUESTED : SSL_KEY_UPDATE_NOT_REQUESTED) == 1);
+          REQUIRE(SSL_do_handshake(session.theirs().ssl()) == 1);
+          if (ask) ++asked;
+        });
+        CHECK(number > 10);
+        CHECK(asked > 2);
+        // Requests that come at once may have one answer.
+        CHECK(session.theirs().key_updates() > 0);
+        CHECK(session.theirs().key_updates() <= asked);
+      },
+      kSmallBuffers);
+}
+
+TEST_CASE("who asks for a new key has it before our next byte, and nobody else has") {
+  in_both_roles([](Session& session) {
+    int expected = 0;
+    for (const bool ask : {true, false, true, true, false}) {
+      SSL_key_update(session.theirs().ssl(), ask ? SSL_KEY_UPDATE_REQUESTED : SSL_KEY_UPDATE_NOT_REQUESTED);
+      session.they_write(Bytes(5, std::byte{1}));
+      CHECK(session.we_read(5) == Bytes(5, std::byte{1}));
+      CHECK(session.theirs().key_updates() == expected);
+      session.we_write(Bytes(3, std::byte{2}));
+      CHECK(session.they_read(3) == Bytes(3, std::byte{2}));
+      if (ask) ++expected;
+      CHECK(session.theirs().key_updates() == expected);
+    }
+  });
+}
+
+TEST_CASE("OpenSSL's padding is taken off") {
+  for (const std::size_t block : {2, 100, 4096, 16'384}) {
+    in_both_roles([&](Session& session) {
+      REQUIRE(SSL_set_block_padding(session.theirs().ssl(), block) == 1);
+      session.they_write(Bytes(1, std::byte{7}));
+      CHECK(session.we_read(1) == Bytes(1, std::byte{7}));
+      Exchange(session, 1000, 300'000, 30'000, 9'000).run();
+      SSL_set_record_padding_callback(session.theirs().ssl(),
+                                      [](SSL*, int, std::size_t size, void*) -> std::size_t { return size % 251; });
+      Exchange(session, 1000, 300'000, 30'000, 70'000).run();
+    });
+  }
+}
+
+TEST_CASE("bytes that others follow are kept until those come") {
+  in_both_roles([](Session& session) {
+    const Bytes header(20, std::byte{1});
+    const Bytes rest(30, std::byte{2});
+    const auto progress = session.ours().write_some(header, true);
+    CHECK(progress.bytes == header.size());
+    CHECK(progress.wants == Wants::nothing);
+    CHECK(session.theirs().receive().empty());
+    session.we_write(rest);
+    wait_for(session.theirs().fd(), Wants::read, soon());
+    CHECK(session.theirs().receive().size() == 50 + 2 * net::kRecordOverhead);  // nothing twice, and nothing else
+    CHECK(session.theirs().read(50) == joined({header, rest}));
+    // More than there is room for goes out before.
+    const Bytes much(500'000, std::byte{3});
+    session.ours().write_some(much, true);
+    wait_for(session.theirs().fd(), Wants::read, soon());
+    CHECK_FALSE(session.theirs().receive().empty());
+  });
+}
+
+TEST_CASE("after a socket took no more, writing goes on with the rest and repeats nothing") {
+  for (const bool more : {false, true}) {
+    in_both_roles(
+        [&](Session& session) {
+          std::mt19937 random(1);
+          const Bytes bytes = random_bytes(random, 3'000'000);
+          const auto before = session.ours().write_some(std::span(bytes).first(100), true);
+          CHECK(before.bytes == 100);
+          Bytes read;
+          int blocked = 0;
+          for (std::size_t written = 100; written < bytes.size();
+               written += write_rest(session, bytes, written, more)) {
+            ++blocked;
+            read += read_until_writable(session);
+          }
+          CHECK(blocked > 3);
+          const Bytes last(10, std::byte{9});
+          auto ending = std::async(std::launch::async, [&] { session.we_write(last); });
+          read += session.they_read(bytes.size() + last.size() - read.size());
+          ending.get();
+          CHECK(read == joined({bytes, last}));
+        },
+        kSmallBuffers);
+  }
+}
+
+TEST_CASE("what was decrypted and not asked for is pending") {
+  in_both_roles([](Session& session) {
+    CHECK_FALSE(session.ours().pending());
+    session.they_write(Bytes(100, std::byte{1}));
+    CHECK(session.we_read(60).size() == 60);
+    CHECK(session.ours().pending());
+    CHECK(session.we_read(40).size() == 40);
+    CHECK_FALSE(session.ours().pending());
+  });
+}

@@ -1,0 +1,118 @@
+#pragma once
+
+#include <poll.h>
+
+#include <future>
+#include <optional>
+
+#include "data_trial.hpp"
+#include "openssl_peer.hpp"
+#include "runtime/net/socket.hpp"
+#include "runtime/net/tls_stream.hpp"
+
+inline troupe::Deadline soon() { return troupe::Deadline(std::chrono::seconds(60)); }
+
+inline void limit_buffers(int socket, int bytes) {
+  if (bytes == 0) return;
+  ::setsockopt(socket, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof bytes);
+  ::setsockopt(socket, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof bytes);
+}
+
+/// A connection between a stream of ours and OpenSSL, with hands shaken.
+class Session {
+ public:
+  using Wants = troupe::ByteStream::Wants;
+
+  /// @param buffers bytes of each socket's buffers; 0 for the system's choice
+  explicit Session(bool we_serve, int buffers = 0) {
+    const troupe::FileDescriptor listener = troupe::net::listen_on({"127.0.0.1", 0});
+    limit_buffers(listener.get(), buffers);
+    const troupe::Address at = troupe::net::local_of(listener.get());
+    auto shaken = std::async(std::launch::async, [&] {
+      theirs_ = we_serve ? connect(at, buffers) : accept(listener.get());
+      return theirs_->shake_hands(soon());
+    });
+    if (we_serve)
+      serve(listener.get());
+    else
+      ours_.emplace(troupe::TlsStream::dial(at, *node(), troupe::Role::driver, soon()));
+    REQUIRE(shaken.get());
+    limit_buffers(ours_->fd(), buffers);
+  }
+
+  troupe::TlsStream& ours() { return *ours_; }
+  OpensslPeer& theirs() { return *theirs_; }
+  void end_ours() { ours_.reset(); }
+
+  void we_write(const Bytes& bytes, bool more = false) { ours_->write_all(bytes, soon(), more); }
+  Bytes we_read(std::size_t bytes) {
+    Bytes read(bytes);
+    ours_->read_all(read, soon());
+    return read;
+  }
+  void they_write(const Bytes& bytes) {
+    theirs_->write(bytes);
+    they_send();
+  }
+  void they_send() {
+    while (!theirs_->send()) troupe::wait_for(theirs_->fd(), Wants::write, soon());
+  }
+  /// So many bytes, unless OpenSSL comes to an end before.
+  Bytes they_read(std::size_t bytes) {
+    Bytes read = theirs_->read(bytes);
+    while (read.size() < bytes && theirs_->error == SSL_ERROR_WANT_READ) {
+      troupe::wait_for(theirs_->fd(), Wants::read, soon());
+      theirs_->receive();
+      read += theirs_->read(bytes - read.size());
+    }
+    return read;
+  }
+  /// The first outcome of our reading that is not to be waited for.
+  troupe::ByteStream::Progress we_read_some(std::span<std::byte> into) {
+    for (;;) {
+      const auto progress = ours_->read_some(into);
+      if (progress.bytes > 0 || progress.wants != Wants::read) return progress;
+      troupe::wait_for(ours_->fd(), Wants::read, soon());
+    }
+  }
+
+ private:
+  static const std::shared_ptr<const troupe::Credentials>& driver() {
+    static const auto made = trial_authority().driver();
+    return made;
+  }
+  static const std::shared_ptr<const troupe::Credentials>& node() {
+    static const auto made = trial_authority().node(0);
+    return made;
+  }
+  static troupe::FileDescriptor next_of(int listener) {
+    troupe::wait_for(listener, Wants::read, soon());
+    return troupe::net::accept_from(listener);
+  }
+  static std::unique_ptr<OpensslPeer> accept(int listener) {
+    return std::make_unique<OpensslPeer>(next_of(listener), driver()->server(), true);
+  }
+  static std::unique_ptr<OpensslPeer> connect(const troupe::Address& to, int buffers) {
+    troupe::FileDescriptor socket = troupe::net::connect_to(to, soon());
+    limit_buffers(socket.get(), buffers);
+    return std::make_unique<OpensslPeer>(std::move(socket), node()->client(), false);
+  }
+  void serve(int listener) {
+    ours_.emplace(next_of(listener), *driver());
+    for (Wants wants = ours_->accept_some(); wants != Wants::nothing; wants = ours_->accept_some())
+      troupe::wait_for(ours_->fd(), wants, soon());
+  }
+
+  std::unique_ptr<OpensslPeer> theirs_;
+  std::optional<troupe::TlsStream> ours_;
+};
+
+/// A test of both roles.
+template <class Test>
+void in_both_roles(Test test, int buffers = 0) {
+  for (const bool we_serve : {false, true}) {
+    CAPTURE(we_serve);
+    Session session(we_serve, buffers);
+    test(session);
+  }
+}
