@@ -39,6 +39,7 @@ class OpensslPeer {
     for (;;) {
       const int result = SSL_do_handshake(ssl_.get());
       const int why = SSL_get_error(ssl_.get(), result);
+      if (result == 1 && !first_words.empty()) write(first_words);
       while (!send()) troupe::wait_for(fd(), troupe::ByteStream::Wants::write, deadline);
       if (result == 1 || why != SSL_ERROR_WANT_READ) return result == 1;
       troupe::wait_for(fd(), troupe::ByteStream::Wants::read, deadline);
@@ -105,6 +106,7 @@ class OpensslPeer {
   int key_updates() const { return key_updates_; }
   void hang_up() { socket_.reset(); }
 
+  Bytes first_words;  ///< sent together with the end of its handshake
   Hands on_sending;
   Hands on_receiving;
   int error = SSL_ERROR_NONE;

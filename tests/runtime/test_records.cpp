@@ -37,6 +37,7 @@ class Line {
     Bytes piece(most);
     const bool pending = reader.pending();
     const std::size_t got = reader.read(piece);
+    REQUIRE(got <= most);
     read.insert(read.end(), piece.begin(), piece.begin() + static_cast<std::ptrdiff_t>(got));
     if (!pending) CHECK(got == 0);
     if (got < most) CHECK_FALSE(reader.pending());
@@ -172,6 +173,29 @@ TEST_CASE("a buffer for records takes as many full ones, and a small one before 
     CHECK(writer.write(Bytes(1)) == 0);
     writer.sent(1);
     CHECK(writer.write(Bytes(1)) == 1);
+  }
+}
+
+TEST_CASE("a buffer always has room for an alert, and for a new key before the last bytes") {
+  RecordWriter filled(trial_secret(), 1);
+  filled.write(Bytes(2 * kMaxRecordContent));
+  filled.alert(Alert::close_notify);
+  const std::size_t capacity = filled.unsent().size();  // a byte more would lie outside
+  for (std::size_t left = 0; left < 200; ++left) {
+    CAPTURE(left);
+    RecordWriter writer(trial_secret(), 1);
+    RecordKey key(trial_secret());
+    writer.write(Bytes(kMaxRecordContent));
+    const std::size_t second = capacity - left - (kMaxRecordContent + kRecordOverhead) - kRecordOverhead;
+    const std::size_t written = writer.write(Bytes(second));
+    writer.renew_key();
+    const std::size_t more = writer.write(Bytes(200));
+    writer.alert(Alert::close_notify);
+    CHECK(writer.unsent().size() <= capacity);
+    std::size_t content = 0;
+    for (const Seen& seen : records_of(writer, key)) content += seen.type == 23 ? seen.content.size() : 0;
+    CHECK(content == kMaxRecordContent + written + more);
+    if (left > 150) CHECK(more > 0);
   }
 }
 
@@ -321,14 +345,19 @@ TEST_CASE("what will be refused is pending as soon as it is seen") {
 
 TEST_CASE("content goes straight to where it is wanted, and no further") {
   for (const std::size_t padding : {0, 1, 20}) {
-    TrialPeer peer;
-    RecordReader reader(trial_secret(), 2);
-    receive(reader, joined({peer.data(100, padding), peer.data(100, padding)}));
-    Bytes piece(150, std::byte{0xa5});
-    CHECK(reader.read(std::span(piece).first(149)) == 149);
-    CHECK(piece[148] == std::byte{'x'});
-    CHECK(piece[149] == std::byte{0xa5});
-    CHECK(reader.read(piece) == 51);
-    CHECK(piece[50] == std::byte{'x'});
+    for (const std::size_t size : {1, 99, 100, 101, 119, 120, 121, 199}) {
+      CAPTURE(padding);
+      CAPTURE(size);
+      TrialPeer peer;
+      RecordReader reader(trial_secret(), 2);
+      receive(reader, joined({peer.data(100, padding), peer.data(100, padding)}));
+      Bytes piece(202, std::byte{0xa5});
+      CHECK(reader.read(std::span(piece).first(size)) == size);
+      CHECK(std::all_of(piece.begin(), piece.begin() + static_cast<std::ptrdiff_t>(size),
+                        [](std::byte byte) { return byte == std::byte{'x'}; }));
+      CHECK(piece[size] == std::byte{0xa5});
+      CHECK(reader.read(piece) == 200 - size);
+      CHECK(piece[199 - size] == std::byte{'x'});
+    }
   }
 }

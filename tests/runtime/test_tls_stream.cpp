@@ -263,3 +263,19 @@ TEST_CASE("what was decrypted and not asked for is pending") {
     CHECK_FALSE(session.ours().pending());
   });
 }
+
+TEST_CASE("what comes together with the end of the handshake is not lost") {
+  const Bytes words(40'000, std::byte{3});
+  const FileDescriptor listener = net::listen_on({"127.0.0.1", 0});
+  const Address at = net::local_of(listener.get());
+  auto shaken = std::async(std::launch::async, [&] {
+    OpensslPeer peer(net::connect_to(at, soon()), trial_authority().node(0)->client(), false);
+    peer.first_words = words;
+    return peer.shake_hands(soon());
+  });
+  TlsStream stream = serve(listener.get());
+  CHECK(shaken.get());
+  Bytes heard(words.size());
+  stream.read_all(heard, soon());
+  CHECK(heard == words);
+}

@@ -18,6 +18,22 @@ inline void limit_buffers(int socket, int bytes) {
   ::setsockopt(socket, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof bytes);
 }
 
+inline troupe::FileDescriptor next_of(int listener) {
+  troupe::wait_for(listener, troupe::ByteStream::Wants::read, soon());
+  return troupe::net::accept_from(listener);
+}
+
+/// The driver's end of the next connection, with hands shaken.
+inline troupe::TlsStream serve(int listener) {
+  using Wants = troupe::ByteStream::Wants;
+  troupe::TlsStream stream(next_of(listener), *trial_authority().driver());
+  for (Wants wants = stream.accept_some(); wants != Wants::nothing; wants = stream.accept_some()) {
+    if (wants == Wants::closed) throw std::runtime_error("it hung up instead of shaking hands");
+    troupe::wait_for(stream.fd(), wants, soon());
+  }
+  return stream;
+}
+
 /// A connection between a stream of ours and OpenSSL, with hands shaken.
 class Session {
  public:
@@ -33,7 +49,7 @@ class Session {
       return theirs_->shake_hands(soon());
     });
     if (we_serve)
-      serve(listener.get());
+      ours_.emplace(serve(listener.get()));
     else
       ours_.emplace(troupe::TlsStream::dial(at, *node(), troupe::Role::driver, soon()));
     REQUIRE(shaken.get());
@@ -85,10 +101,6 @@ class Session {
     static const auto made = trial_authority().node(0);
     return made;
   }
-  static troupe::FileDescriptor next_of(int listener) {
-    troupe::wait_for(listener, Wants::read, soon());
-    return troupe::net::accept_from(listener);
-  }
   static std::unique_ptr<OpensslPeer> accept(int listener) {
     return std::make_unique<OpensslPeer>(next_of(listener), driver()->server(), true);
   }
@@ -97,12 +109,6 @@ class Session {
     limit_buffers(socket.get(), buffers);
     return std::make_unique<OpensslPeer>(std::move(socket), node()->client(), false);
   }
-  void serve(int listener) {
-    ours_.emplace(next_of(listener), *driver());
-    for (Wants wants = ours_->accept_some(); wants != Wants::nothing; wants = ours_->accept_some())
-      troupe::wait_for(ours_->fd(), wants, soon());
-  }
-
   std::unique_ptr<OpensslPeer> theirs_;
   std::optional<troupe::TlsStream> ours_;
 };
