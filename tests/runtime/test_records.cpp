@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "record_trial.hpp"
+#include "runtime/clock.hpp"
 #include "runtime/net/record_writer.hpp"
 #include "support/errors.hpp"
 
@@ -30,7 +31,6 @@ class Line {
   void receive(std::size_t most) {
     const std::size_t taken = ::receive(reader, std::span(wire_).first(std::min(most, wire_.size())));
     wire_.erase(wire_.begin(), wire_.begin() + static_cast<std::ptrdiff_t>(taken));
-    received_ += taken;
   }
   /// Adds what is read to `read`.
   void take(std::size_t most) {
@@ -43,7 +43,6 @@ class Line {
     if (got < most) CHECK_FALSE(reader.pending());
   }
   bool idle() const { return wire_.empty() && writer.unsent().empty() && !reader.pending(); }
-  std::size_t received() const { return received_; }
 
   RecordWriter writer;
   RecordReader reader;
@@ -51,7 +50,6 @@ class Line {
 
  private:
   Bytes wire_;
-  std::size_t received_ = 0;
 };
 
 /// Mostly little, sometimes more than a record.
@@ -71,7 +69,9 @@ std::size_t trial_size(std::mt19937& random) {
 /// Writes `content` by `line` in pieces of any size, and reads it in others.
 void carry(Line& line, const Bytes& content, std::mt19937& random, std::size_t most) {
   std::size_t written = 0;
+  const Deadline deadline(std::chrono::seconds(60));
   while (written < content.size() || !line.idle()) {
+    REQUIRE_FALSE(deadline.passed());
     const std::size_t bytes = std::min(trial_size(random), content.size() - written);
     written += line.writer.write(std::span(content).subspan(written, bytes));
     line.send(std::min(most, trial_size(random)));

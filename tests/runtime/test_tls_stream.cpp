@@ -8,7 +8,7 @@ using Wants = ByteStream::Wants;
 namespace {
 
 #ifdef TROUPE_SANITIZED
-constexpr std::size_t kMuch = 3'000'000;
+constexpr std::size_t kMuch = 12'000'000;
 #else
 constexpr std::size_t kMuch = 24'000'000;
 #endif
@@ -25,7 +25,9 @@ class Exchange {
 
   /// @param meanwhile called each time OpenSSL has nothing under way, before it writes
   void run(const std::function<void()>& meanwhile = nullptr) {
+    const Deadline deadline = soon();
     while (read_by_us_.size() < theirs_.size() || read_by_them_.size() < ours_.size()) {
+      REQUIRE_FALSE(deadline.passed());
       const bool moved = we_write() | they_write(meanwhile) | we_read() | they_read();
       if (!moved) wait();
     }

@@ -85,11 +85,13 @@ class Session {
   }
   /// The first outcome of our reading that is not to be waited for.
   troupe::ByteStream::Progress we_read_some(std::span<std::byte> into) {
-    for (;;) {
+    const troupe::Deadline deadline = soon();
+    while (!deadline.passed()) {
       const auto progress = ours_->read_some(into);
       if (progress.bytes > 0 || progress.wants != Wants::read) return progress;
-      troupe::wait_for(ours_->fd(), Wants::read, soon());
+      troupe::wait_for(ours_->fd(), Wants::read, deadline);
     }
+    throw std::runtime_error("reading never comes to an end");
   }
 
  private:
