@@ -29,7 +29,8 @@ struct TlsStream::Records {
   net::RecordReader reader;
   net::RecordWriter writer;
   std::size_t held = 0;  ///< bytes that are sealed and will be given to `write_some` once more
-  bool broken = false;
+  bool reading_failed = false;  ///< and what follows in the stream is worth nothing
+  bool sending_failed = false;
 };
 
 TlsStream::TlsStream(FileDescriptor socket, const Credentials& credentials, bool server)
@@ -42,7 +43,7 @@ TlsStream::TlsStream(TlsStream&&) noexcept = default;
 TlsStream& TlsStream::operator=(TlsStream&&) noexcept = default;
 
 TlsStream::~TlsStream() {
-  if (!records_ || records_->broken) return;
+  if (!records_ || records_->reading_failed || records_->sending_failed) return;
   records_->writer.alert(net::Alert::close_notify);
   flush();
 }
@@ -80,6 +81,7 @@ ByteStream::Wants TlsStream::accept_some() {
 }
 
 TlsStream::Progress TlsStream::read_some(std::span<std::byte> into) try {
+  if (records_->reading_failed) return {0, Wants::closed};
   net::RecordReader& reader = records_->reader;
   for (std::size_t done = 0;;) {
     done += reader.read(into.subspan(done));
@@ -92,15 +94,16 @@ TlsStream::Progress TlsStream::read_some(std::span<std::byte> into) try {
     reader.received(static_cast<std::size_t>(got));
   }
 } catch (const Error&) {
-  if (records_->reader.alert() != net::Alert::close_notify && !records_->broken) {
+  records_->reading_failed = true;
+  if (records_->reader.alert() != net::Alert::close_notify && !records_->sending_failed) {
     records_->writer.alert(records_->reader.alert());
     flush();
   }
-  records_->broken = true;
   throw;
 }
 
 TlsStream::Progress TlsStream::write_some(std::span<const std::byte> bytes, bool more) {
+  if (records_->reading_failed) return {0, Wants::closed};
   std::size_t sealed = records_->held;
   std::size_t sent = 0;
   for (;;) {
@@ -125,7 +128,7 @@ ByteStream::Wants TlsStream::flush() {
     const ssize_t sent = ::send(fd(), unsent.data(), unsent.size(), MSG_NOSIGNAL);
     if (sent < 0 && again(errno)) return Wants::write;
     if (sent <= 0) {
-      records_->broken = true;
+      records_->sending_failed = true;
       return Wants::closed;
     }
     records_->writer.sent(static_cast<std::size_t>(sent));
