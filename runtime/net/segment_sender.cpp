@@ -3,7 +3,6 @@
 #include <sys/socket.h>
 
 #include <algorithm>
-#include <cstring>
 
 #include "troupe/error.hpp"
 
@@ -43,13 +42,9 @@ void SegmentSender::give_back(Lane& lane) {
 
 void SegmentSender::write(Lane& lane, const FrameHeader& header, std::span<const std::byte> bytes,
                           const Deadline& deadline) {
-  const auto head = encode(header);
-  const std::size_t together = std::min(bytes.size(), kFirst - head.size());
-  std::memcpy(lane.first.data(), head.data(), head.size());
-  if (together > 0) std::memcpy(lane.first.data() + head.size(), bytes.data(), together);
-  const auto rest = bytes.subspan(together);
-  lane.stream->write_all(std::span(lane.first).first(head.size() + together), deadline, !rest.empty());
-  lane.stream->write_all(rest, deadline);
+  // The header is a record of its own, so that those behind it fit where they belong.
+  lane.stream->write_all(encode(header), deadline, !bytes.empty());
+  lane.stream->write_all(bytes, deadline);
 }
 
 void SegmentSender::send(const FrameHeader& header, std::span<const std::byte> bytes, const Deadline& deadline) {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <condition_variable>
 #include <cstddef>
 #include <memory>
@@ -26,12 +25,9 @@ class SegmentSender {
   void end(const std::string& why);
 
  private:
-  static constexpr std::size_t kFirst = 16 * 1024;  ///< header and bytes that share the first TLS record
-
   struct Lane {
     std::unique_ptr<ByteStream> stream;
     bool busy = false;
-    std::array<std::byte, kFirst> first;
   };
 
   Lane& take(const Deadline& deadline);
