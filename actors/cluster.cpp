@@ -24,10 +24,7 @@ std::shared_ptr<const Credentials> check(const ClusterOptions& options) {
 }  // namespace
 
 Cluster::Cluster(caf::actor_system& system, const caf::actor& driver, const ClusterOptions& options, int num_workers)
-    : options_(options),
-      num_workers_(num_workers),
-      credentials_(check(options)),
-      data_plane_(credentials_, 1) {
+    : options_(options), num_workers_(num_workers), credentials_(check(options)), data_plane_(credentials_, 1) {
   // Nobody joins before there is a listener, which is made last: CAF does not free one that ends at once.
   const std::lock_guard lock(mutex_);
   gate_ = std::make_unique<Gate>(
