@@ -41,6 +41,7 @@ std::string Cluster::admit(const Hello& hello, const TlsStream& stream) {
   if (hello.purpose == Purpose::data) return data_plane_.admit(hello, stream);
   if (stream.peer_role() != Role::node) return "only a node may join";
   const std::lock_guard lock(mutex_);
+  if (!listener_) return "the run did not begin";
   if (complete_) return "the run has all its nodes";
   const std::string token = text_of(hello.token);
   const auto known = [&](const Pending& each) { return each.token == token; };

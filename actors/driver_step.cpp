@@ -7,13 +7,6 @@
 
 // A step: compute, reduce, apply, commit.
 namespace troupe {
-namespace {
-
-/// Less than the driver's own, so that whoever waits for a silent node can still name it.
-std::int64_t patience_of_workers(const Deadline& deadline) { return deadline.left().count() * 4 / 5; }
-
-}  // namespace
-
 StepReport Driver::step(bool rehearse) {
   settle();
   const Deadline deadline(options_.step_timeout);
@@ -56,7 +49,7 @@ std::vector<Computed> Driver::compute(const Deadline& deadline) {
   Compute request;
   request.step = step_;
   request.buffer = buffer_;
-  request.timeout_ms = patience_of_workers(deadline);
+  request.timeout_ms = deadline.left().count();
   return ask<Computed>(request, all_workers(), "compute", deadline);
 }
 
@@ -101,7 +94,7 @@ std::vector<Applied> Driver::apply(std::int64_t samples, std::uint64_t computed,
   request.samples = samples;
   request.updates = updates_;
   request.computed = computed;
-  request.timeout_ms = patience_of_workers(deadline);
+  request.timeout_ms = deadline.left().count();
   return ask<Applied>(request, appliers_, "apply", deadline);
 }
 

@@ -93,7 +93,7 @@ struct Compute {
   std::uint64_t round = 0;
   std::int64_t step = 0;  ///< steps committed so far
   std::int32_t buffer = 0;
-  std::int64_t timeout_ms = 0;  ///< for other nodes to take it
+  std::int64_t timeout_ms = 0;  ///< how long the driver waits for the step
 };
 
 struct Computed {
@@ -114,7 +114,7 @@ struct Apply {
   std::int64_t samples = 0;
   std::int64_t updates = 0;     ///< that made the optimizer's state so far
   std::uint64_t computed = 0;   ///< the round in which the gradients were computed
-  std::int64_t timeout_ms = 0;  ///< for what has to come from other nodes
+  std::int64_t timeout_ms = 0;  ///< how long the driver waits
 };
 
 struct Applied {

@@ -79,6 +79,8 @@ void Worker::build(const Build& request, Done<Built> done) {
                         at_a_time};
     replica->computed.resize(replica->context.shards.size());
     replica->evaluated.resize(replica->context.shards.size());
+    // On a node each worker's actor has a thread of its own already.
+    if (node_ && request.devices == 1) replica->queue.run_inline();
     replicas_.push_back(std::move(replica));
   }
   on_replicas(
@@ -96,9 +98,7 @@ void Worker::create_replica(Replica& replica, const Build& request) const {
   replica.model->start(replica.context);
   replica.description = describe(*replica.model, request.plan.num_shards);
   replica.lightweight = replica.model->lightweight();
-  // On a node each worker's actor has a thread of its own already.
-  const bool has_thread = node_ && request.devices == 1;
-  if (replica.lightweight || has_thread) replica.queue.run_inline();
+  if (replica.lightweight) replica.queue.run_inline();
 }
 
 Built Worker::describe_replicas(const Build& request, Failure failure) {

@@ -62,7 +62,8 @@ class Worker : public std::enable_shared_from_this<Worker> {
   void compute_replica(Replica& replica, const Compute& request) const;
   void apply_replica(Replica& replica, const Apply& request) const;
   /// Of gradients that were computed in that round.
-  NodeExchange::Work exchange_work(const Replica& replica, std::uint64_t computed, std::int64_t timeout_ms) const;
+  /// @param driver how long it waits
+  NodeExchange::Work exchange_work(const Replica& replica, std::uint64_t computed, const Deadline& driver) const;
 
   void finish_task(const Task& request, std::size_t count, TaskWork work, const Done<TaskDone>& done);
   static void collect(Replica& replica, const Task& request, TaskDone& reply);

@@ -68,13 +68,18 @@ class RangeUpdate {
   States<std::span<float>> new_state_;
 };
 
+template <class Request>
+Deadline deadline_of(const Request& request) {
+  return Deadline(std::chrono::milliseconds(request.timeout_ms));
+}
+
 }  // namespace
 
 void Worker::compute(const Compute& request, Done<Computed> done) {
   on_replicas(
       replicas_.size(), ErrorCode::model_failed,
       [this, request](Replica& replica) { compute_replica(replica, request); },
-      [this, request, done, watch = Stopwatch()](Failure failure) {
+      [this, request, done, watch = Stopwatch(), deadline = deadline_of(request)](Failure failure) {
         Computed reply;
         reply.round = request.round;
         reply.worker = index_;
@@ -88,8 +93,7 @@ void Worker::compute(const Compute& request, Done<Computed> done) {
         reply.seconds_bits = to_bits(watch.seconds());
         const bool computed = !reply.failure;
         done(std::move(reply));
-        if (exchange_ && computed)
-          exchange_->start(exchange_work(*replicas_.front(), request.round, request.timeout_ms));
+        if (exchange_ && computed) exchange_->start(exchange_work(*replicas_.front(), request.round, deadline));
       });
 }
 
@@ -140,19 +144,19 @@ void Worker::apply_replica(Replica& replica, const Apply& request) const {
     replica.spent.spent = reduce_and_apply(slabs_->sources(), divisor, range, apply);
     return;
   }
-  NodeExchange::Work work = exchange_work(replica, request.computed, request.timeout_ms);
+  NodeExchange::Work work = exchange_work(replica, request.computed, deadline_of(request));
   work.samples = request.samples;
   work.buffer = 1 - request.buffer;
   replica.spent = exchange_->run(work, apply);
 }
 
-NodeExchange::Work Worker::exchange_work(const Replica& replica, std::uint64_t computed,
-                                         std::int64_t timeout_ms) const {
+NodeExchange::Work Worker::exchange_work(const Replica& replica, std::uint64_t computed, const Deadline& driver) const {
   NodeExchange::Work work;
   work.lane = lane_of(replica);
   work.gradients = &slabs_->sources();
   work.ticket = computed;
-  work.deadline = Deadline(std::chrono::milliseconds(timeout_ms));
+  // Before the driver loses its patience, so that whoever waits for a silent node can still name it.
+  work.deadline = Deadline(driver.left() * 4 / 5);
   return work;
 }
 

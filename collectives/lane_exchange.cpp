@@ -84,6 +84,7 @@ ExchangeReport LaneExchange::run(const NodeExchange::Work& work, const ApplyChun
   const Started started = std::exchange(started_, Started());
   std::size_t done = 0;
   if (started.ticket == work.ticket) {
+    if (started.failure) std::rethrow_exception(started.failure);
     done = started.operations;
     call.report.bytes_sent = started.bytes_sent;
   }
@@ -103,8 +104,8 @@ void LaneExchange::start(const NodeExchange::Work& work) {
   try {
     for (std::size_t& done = started_.operations; done < program_.size() && needs_nobody(program_[done]); ++done)
       perform(call, program_[done]);
-  } catch (const std::exception&) {
-    // `run` comes to it again.
+  } catch (...) {
+    started_.failure = std::current_exception();
   }
   started_.bytes_sent = call.report.bytes_sent;
 }

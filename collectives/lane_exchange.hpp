@@ -1,5 +1,6 @@
 #pragma once
 
+#include <exception>
 #include <optional>
 #include <span>
 #include <vector>
@@ -41,6 +42,7 @@ class LaneExchange {
     std::uint64_t ticket = 0;  ///< 0: not at all
     std::size_t operations = 0;
     std::int64_t bytes_sent = 0;
+    std::exception_ptr failure;
   };
 
   void perform(Call& call, const Operation& operation);

@@ -1,12 +1,24 @@
 #include "runtime/net/record.hpp"
 
-namespace troupe::net {
+#include <openssl/crypto.h>
 
-RecordKey::RecordKey(const TrafficSecret& secret) : secret_(secret), aead_(make_aead(secret.key())), iv_(secret.iv()) {}
+namespace troupe::net {
+namespace {
+
+std::unique_ptr<Aead> aead_of(const TrafficSecret& secret) {
+  AeadKey key = secret.key();
+  std::unique_ptr<Aead> aead = make_aead(key);
+  OPENSSL_cleanse(key.data(), key.size());
+  return aead;
+}
+
+}  // namespace
+
+RecordKey::RecordKey(const TrafficSecret& secret) : secret_(secret), aead_(aead_of(secret)), iv_(secret.iv()) {}
 
 void RecordKey::renew() {
   secret_ = secret_.next();
-  aead_ = make_aead(secret_.key());
+  aead_ = aead_of(secret_);
   iv_ = secret_.iv();
   records_ = 0;
 }

@@ -34,7 +34,11 @@ std::span<std::byte> RecordReader::room() {
     end_ -= begin_;
     begin_ = 0;
   }
-  return std::span(buffer_).subspan(end_);
+  const std::span<std::byte> all = std::span(buffer_).subspan(end_);
+  if (buffer_.size() > kMaxRecordBytes) return all;
+  const std::size_t there = end_ - begin_;
+  const std::size_t wanted = there < kRecordHeaderBytes ? kRecordHeaderBytes : announced_bytes(buffer_.data() + begin_);
+  return all.first(std::min(all.size(), wanted - std::min(wanted, there)));
 }
 
 std::size_t RecordReader::record_bytes() {

@@ -13,7 +13,8 @@ namespace troupe::net {
 /// all of a record fits there.
 class RecordReader {
  public:
-  /// @param records in the buffer. @throws Error system
+  /// @param records that are taken from the connection at once. With one, not a byte of the next is, so that nothing
+  /// lies here that a poll does not see. @throws Error system
   RecordReader(const TrafficSecret& secret, std::size_t records);
 
   /// Where the next bytes of the connection belong, while what is there is not enough for `read`: never empty then.

@@ -4,6 +4,8 @@
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 
+#include <array>
+#include <cstring>
 #include <optional>
 #include <string_view>
 
@@ -24,16 +26,16 @@ namespace {
 using SecretBytes = std::array<std::byte, TrafficSecret::kBytes>;
 
 /// Of "LABEL RANDOM SECRET", the line that OpenSSL writes for a file of keys, the secret.
-std::optional<TrafficSecret> secret_of(std::string_view line) {
-  const std::size_t at = line.rfind(' ');
-  SecretBytes bytes;
+std::optional<TrafficSecret> secret_of(const char* line) {
+  const char* const digits = std::strrchr(line, ' ');
+  SecretBytes bytes{};
   std::size_t size = 0;
-  const std::string digits(line.substr(at == line.npos ? line.size() : at + 1));
-  if (OPENSSL_hexstr2buf_ex(reinterpret_cast<unsigned char*>(bytes.data()), bytes.size(), &size, digits.c_str(),
-                            '\0') != 1 ||
-      size != bytes.size())
-    return std::nullopt;
-  const TrafficSecret secret(bytes);
+  const bool whole = digits != nullptr &&
+                     OPENSSL_hexstr2buf_ex(reinterpret_cast<unsigned char*>(bytes.data()), bytes.size(), &size,
+                                           digits + 1, '\0') == 1 &&
+                     size == bytes.size();
+  std::optional<TrafficSecret> secret;
+  if (whole) secret.emplace(bytes);
   OPENSSL_cleanse(bytes.data(), bytes.size());
   return secret;
 }
@@ -45,8 +47,8 @@ void TlsHandshake::hear_secrets(SSL_CTX* context) {
     const std::string_view line(text);
     auto* const secrets = static_cast<Secrets*>(SSL_get_app_data(ssl));
     if (secrets == nullptr) return;
-    if (line.starts_with("CLIENT_TRAFFIC_SECRET_0 ")) secrets->client = secret_of(line);
-    if (line.starts_with("SERVER_TRAFFIC_SECRET_0 ")) secrets->server = secret_of(line);
+    if (line.starts_with("CLIENT_TRAFFIC_SECRET_0 ")) secrets->client = secret_of(text);
+    if (line.starts_with("SERVER_TRAFFIC_SECRET_0 ")) secrets->server = secret_of(text);
   });
 }
 

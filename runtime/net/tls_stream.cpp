@@ -14,7 +14,6 @@ namespace troupe {
 namespace {
 
 // In records. Those for bulk are in a core's own cache still when the kernel copies them, or when they are decrypted.
-constexpr std::size_t kFew = 2;
 constexpr std::size_t kManyToSend = 32;
 constexpr std::size_t kManyToReceive = 16;
 
@@ -24,11 +23,11 @@ bool again(int error) { return error == EAGAIN || error == EWOULDBLOCK || error 
 
 struct TlsStream::Records {
   explicit Records(const net::TlsHandshake& handshake)
-      : reader(handshake.receiving(), kFew), writer(handshake.sending(), kFew) {}
+      : reader(handshake.receiving(), 1), writer(handshake.sending(), 1) {}
 
   net::RecordReader reader;
   net::RecordWriter writer;
-  std::size_t held = 0;  ///< bytes that are sealed and will be given to `write_some` once more
+  std::size_t held = 0;         ///< bytes that are sealed and will be given to `write_some` once more
   bool reading_failed = false;  ///< and what follows in the stream is worth nothing
   bool sending_failed = false;
 };
@@ -44,8 +43,12 @@ TlsStream& TlsStream::operator=(TlsStream&&) noexcept = default;
 
 TlsStream::~TlsStream() {
   if (!records_ || records_->reading_failed || records_->sending_failed) return;
-  records_->writer.alert(net::Alert::close_notify);
-  flush();
+  try {
+    records_->writer.alert(net::Alert::close_notify);
+    flush();
+  } catch (const Error&) {
+    return;  // the peer sees that the connection ends
+  }
 }
 
 TlsStream TlsStream::dial(const Address& to, const Credentials& credentials, Role peer, const Deadline& deadline) {

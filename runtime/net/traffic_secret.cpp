@@ -52,9 +52,9 @@ AeadNonce TrafficSecret::iv() const {
 }
 
 TrafficSecret TrafficSecret::next() const {
-  std::array<std::byte, kBytes> bytes;
-  expand(bytes_, "traffic upd", bytes);
-  return TrafficSecret(bytes);
+  TrafficSecret next(*this);
+  expand(bytes_, "traffic upd", next.bytes_);
+  return next;
 }
 
 }  // namespace troupe::net

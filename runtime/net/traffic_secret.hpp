@@ -7,8 +7,8 @@
 
 namespace troupe::net {
 
-/// The secret that one direction of a TLS 1.3 connection draws its keys from (RFC 8446, 7), with SHA-256. Leaves
-/// nothing behind in memory.
+/// The secret that one direction of a TLS 1.3 connection draws its keys from (RFC 8446, 7), with SHA-256. Wiped at its
+/// end.
 class TrafficSecret {
  public:
   static constexpr std::size_t kBytes = 32;

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <memory>
 #include <sstream>
+#include <thread>
 
 #include "actors/test_models.hpp"
 #include "cluster/child.hpp"
@@ -40,6 +41,8 @@ class HoldModel : public NoiseModel {
   }
   std::size_t learned_size() const override { return size() / 64 * 32; }
   BatchResult gradient(const ShardStep& at, std::span<const float> weights, std::span<float> gradient) override {
+    if (std::this_thread::get_id() != made_by_)
+      throw Error(ErrorCode::model_failed, "gradient is called by another thread than the one that made the model");
     step_ = at.step;
     if (at.step == hold_.step) hold("compute");
     return NoiseModel::gradient(at, weights, gradient);
@@ -67,6 +70,7 @@ class HoldModel : public NoiseModel {
   }
 
   Hold hold_;
+  std::thread::id made_by_ = std::this_thread::get_id();
   int worker_ = -1;
   std::int64_t step_ = -1;
   mutable bool held_ = false;

@@ -149,7 +149,7 @@ TEST_CASE("a node that is stopped is missed in time, and named with the phase") 
     pid_t stopped = 0;
     const Outcome outcome = run_until_held(with(nodes, strategy), phase, victim, [&](pid_t pid) {
       stopped = pid;
-      ::kill(pid, SIGSTOP);
+      stop(pid);
     });
     check_outcome(outcome, phase, victim, ErrorCode::timeout);
     check_usable(nodes, 2);

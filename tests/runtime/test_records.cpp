@@ -327,6 +327,24 @@ TEST_CASE("as long as nothing whole has come, nothing is pending") {
   CHECK_FALSE(reader.pending());
 }
 
+TEST_CASE("a reader of one record takes not a byte of the next") {
+  TrialPeer peer;
+  const Bytes first = peer.data(100);
+  const Bytes wire = joined({first, peer.data(7)});
+  RecordReader reader(trial_secret(), 1);
+  Bytes piece(200);
+  std::size_t taken = 0;
+  while (reader.read(piece) == 0) {
+    const std::span<std::byte> room = reader.room();
+    REQUIRE(taken + room.size() <= first.size());
+    std::copy_n(wire.begin() + static_cast<std::ptrdiff_t>(taken), room.size(), room.begin());
+    reader.received(room.size());
+    taken += room.size();
+  }
+  CHECK(taken == first.size());
+  CHECK(reader.room().size() == kRecordHeaderBytes);
+}
+
 TEST_CASE("what will be refused is pending as soon as it is seen") {
   for (const char* const header :
        {"1403030001", "1703010020", "1803030020", "1703034101", "170303ffff", "1703030010"}) {
