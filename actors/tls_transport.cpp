@@ -56,7 +56,7 @@ class TlsPolicy {
     if (bytes == 0) return rw_state::indeterminate;
     return outcome(result, [&] { return stream_.write_some({static_cast<const std::byte*>(from), bytes}); });
   }
-  /// The socket does not become readable again for what is decrypted already.
+  /// The socket does not become readable again for what was read from it already.
   bool must_read_more(native_socket /*fd*/, std::size_t /*threshold*/) { return stream_.pending(); }
 
  private:

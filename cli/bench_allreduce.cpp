@@ -99,7 +99,9 @@ void add_bench_allreduce(CLI::App& bench) {
   auto options = std::make_shared<AllReduceOptions>();
   options->sgd.num_workers = 2;
   CLI::App& allreduce = *bench.add_subcommand(
-      "allreduce", "Time the reduction of one gradient a rank to a result that all can read, after checking it");
+      "allreduce",
+      "Time the reduction of one gradient a rank to a result that all can read (among nodes: the whole step), after "
+      "checking it");
   allreduce.add_option("--parameters", options->parameters, "Floats")->check(CLI::Range(1UL, 1UL << 36));
   allreduce.add_option("--rounds", options->rounds, "Measurements")->check(CLI::Range(1, 10'000));
   add_worker_options(allreduce, options->sgd, options->placement);

@@ -5,6 +5,8 @@
 #include <intel-ipsec-mb.h>
 #include <openssl/crypto.h>
 
+#include <cstdint>
+
 namespace troupe::net {
 namespace {
 
