@@ -7,6 +7,9 @@ namespace {
 
 constexpr std::size_t kLeastSegment = 4 * kTreeChunk;  // 32 KB
 constexpr std::size_t kMostSegment = 64 * kTreeChunk;  // 512 KB
+/// Of slices with many segments all the same: fewer system calls.
+constexpr std::size_t kMostSegmentOfLarge = 2 * kMostSegment;
+constexpr std::size_t kManySegments = 16;
 constexpr std::size_t kSegmentsInSlice = 2;
 
 constexpr std::size_t kLeastPassedOn = 16 * kTreeChunk;  // 128 KB
@@ -146,7 +149,8 @@ void add_flows(Plan& plan) {
 }
 
 std::size_t segment_floats(std::size_t slice_floats) {
-  const std::size_t part = std::clamp(slice_floats / kSegmentsInSlice, kLeastSegment, kMostSegment);
+  const std::size_t most = std::clamp(slice_floats / kManySegments, kMostSegment, kMostSegmentOfLarge);
+  const std::size_t part = std::clamp(slice_floats / kSegmentsInSlice, kLeastSegment, most);
   return (part + kTreeChunk - 1) / kTreeChunk * kTreeChunk;
 }
 
