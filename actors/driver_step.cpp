@@ -7,6 +7,7 @@
 
 // A step: compute, reduce, apply, commit.
 namespace troupe {
+
 StepReport Driver::step(bool rehearse) {
   settle();
   const Deadline deadline(options_.step_timeout);

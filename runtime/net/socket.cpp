@@ -103,6 +103,8 @@ FileDescriptor accept_from(int listener) {
   return socket;
 }
 
+bool may_go_on(int error) { return error == EAGAIN || error == EWOULDBLOCK || error == EINTR; }
+
 Address peer_of(int socket) {
   sockaddr_storage storage = {};
   socklen_t size = sizeof storage;

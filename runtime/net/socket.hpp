@@ -16,6 +16,9 @@ FileDescriptor listen_on(const Address& address);
 /// None when nobody waits, with `errno` otherwise as of accept4.
 FileDescriptor accept_from(int listener);
 
+/// Whether a call that failed with this `errno` may go on when the socket is ready.
+bool may_go_on(int error);
+
 Address peer_of(int socket);
 Address local_of(int socket);
 

@@ -6,26 +6,25 @@
 #include <cerrno>
 
 #include "runtime/net/openssl.hpp"
+#include "runtime/net/socket.hpp"
 #include "troupe/error.hpp"
 
 namespace troupe::net {
 namespace {
-
-bool again(int error) { return error == EAGAIN || error == EWOULDBLOCK || error == EINTR; }
 
 int& socket_of(BIO* bio) { return *static_cast<int*>(BIO_get_data(bio)); }
 
 int write_socket(BIO* bio, const char* bytes, int size) {
   BIO_clear_retry_flags(bio);
   const ssize_t sent = ::send(socket_of(bio), bytes, static_cast<std::size_t>(size), MSG_NOSIGNAL);
-  if (sent < 0 && again(errno)) BIO_set_retry_write(bio);
+  if (sent < 0 && may_go_on(errno)) BIO_set_retry_write(bio);
   return static_cast<int>(sent);
 }
 
 int read_socket(BIO* bio, char* bytes, int size) {
   BIO_clear_retry_flags(bio);
   const ssize_t got = ::recv(socket_of(bio), bytes, static_cast<std::size_t>(size), 0);
-  if (got < 0 && again(errno)) BIO_set_retry_read(bio);
+  if (got < 0 && may_go_on(errno)) BIO_set_retry_read(bio);
   if (got == 0) BIO_set_flags(bio, BIO_FLAGS_IN_EOF);
   return static_cast<int>(got);
 }

@@ -40,6 +40,11 @@ std::optional<TrafficSecret> secret_of(const char* line) {
   return secret;
 }
 
+const TrafficSecret& told(const std::optional<TrafficSecret>& secret) {
+  if (!secret) throw Error(ErrorCode::system, "OpenSSL does not tell the secrets of a connection");
+  return *secret;
+}
+
 }  // namespace
 
 void TlsHandshake::hear_secrets(SSL_CTX* context) {
@@ -100,16 +105,8 @@ void TlsHandshake::note_peer() {
   if (peer_name_.empty()) throw Error(ErrorCode::protocol, "its certificate names nobody");
 }
 
-TrafficSecret TlsHandshake::sending() const {
-  const auto& secret = server_ ? secrets_->server : secrets_->client;
-  if (!secret) throw Error(ErrorCode::system, "OpenSSL does not tell the secrets of a connection");
-  return *secret;
-}
+TrafficSecret TlsHandshake::sending() const { return told(server_ ? secrets_->server : secrets_->client); }
 
-TrafficSecret TlsHandshake::receiving() const {
-  const auto& secret = server_ ? secrets_->client : secrets_->server;
-  if (!secret) throw Error(ErrorCode::system, "OpenSSL does not tell the secrets of a connection");
-  return *secret;
-}
+TrafficSecret TlsHandshake::receiving() const { return told(server_ ? secrets_->client : secrets_->server); }
 
 }  // namespace troupe::net

@@ -17,8 +17,6 @@ namespace {
 constexpr std::size_t kManyToSend = 32;
 constexpr std::size_t kManyToReceive = 16;
 
-bool again(int error) { return error == EAGAIN || error == EWOULDBLOCK || error == EINTR; }
-
 }  // namespace
 
 struct TlsStream::Records {
@@ -93,7 +91,7 @@ TlsStream::Progress TlsStream::read_some(std::span<std::byte> into) try {
     if (reader.closed()) return {done, Wants::closed};
     const std::span<std::byte> room = reader.room();
     const ssize_t got = ::recv(fd(), room.data(), room.size(), 0);
-    if (got <= 0) return {done, got < 0 && again(errno) ? Wants::read : Wants::closed};
+    if (got <= 0) return {done, got < 0 && net::may_go_on(errno) ? Wants::read : Wants::closed};
     reader.received(static_cast<std::size_t>(got));
   }
 } catch (const Error&) {
@@ -129,7 +127,7 @@ ByteStream::Wants TlsStream::flush() {
     const auto unsent = records_->writer.unsent();
     if (unsent.empty()) return Wants::nothing;
     const ssize_t sent = ::send(fd(), unsent.data(), unsent.size(), MSG_NOSIGNAL);
-    if (sent < 0 && again(errno)) return Wants::write;
+    if (sent < 0 && net::may_go_on(errno)) return Wants::write;
     if (sent <= 0) {
       records_->sending_failed = true;
       return Wants::closed;
