@@ -10,6 +10,8 @@ namespace troupe {
 namespace {
 
 constexpr std::chrono::seconds kStatusTimeout{5};
+/// From a node's hello to its join.
+constexpr std::chrono::seconds kJoinTimeout{10};
 
 std::string text_of(const Token& token) { return {reinterpret_cast<const char*>(token.data()), token.size()}; }
 
@@ -23,7 +25,13 @@ std::shared_ptr<const Credentials> check(const ClusterOptions& options) {
 
 }  // namespace
 
-Cluster::Cluster(caf::actor_system& system, const caf::actor& driver, const ClusterOptions& options, int num_workers)
+std::string ClusterNode::how_it_ended() const {
+  const std::string why = link->refusal();
+  return why.empty() ? "its connection broke" : "its connection was ended, because " + why;
+}
+
+Cluster::Cluster(caf::actor_system& system, const caf::actor& driver, const ClusterOptions& options,
+                 const RunLimits& limits, int num_workers)
     : options_(options), num_workers_(num_workers), credentials_(check(options)), data_plane_(credentials_, 1) {
   // Nobody joins before there is a listener, which is made last: CAF does not free one that ends at once.
   const std::lock_guard lock(mutex_);
@@ -31,7 +39,7 @@ Cluster::Cluster(caf::actor_system& system, const caf::actor& driver, const Clus
       Address::parse(options.listen, 1), credentials_,
       [this](const Hello& hello, const TlsStream& stream) { return admit(hello, stream); },
       [this](const Hello& hello, TlsStream stream) { take(hello, std::move(stream)); });
-  listener_.emplace(system, driver);
+  listener_.emplace(system, driver, limits);
 }
 
 Cluster::~Cluster() = default;
@@ -46,24 +54,32 @@ std::string Cluster::admit(const Hello& hello, const TlsStream& stream) {
   const std::string token = text_of(hello.token);
   const auto known = [&](const Pending& each) { return each.token == token; };
   if (std::any_of(pending_.begin(), pending_.end(), known)) return "this join has been seen before";
-  const auto is_here = [](const Pending& each) { return each.link->open.load(); };
-  if (std::count_if(pending_.begin(), pending_.end(), is_here) >= options_.num_nodes)
-    return "the run has all its nodes";
-  return "";
+  return no_place_for(stream.peer_name());
+}
+
+/// Who has said hello takes no place from others, only from its own certificate.
+std::string Cluster::no_place_for(const std::string& name) const {
+  const auto places = std::count_if(pending_.begin(), pending_.end(), [&](const Pending& each) {
+    return each.link->open() && each.link->name() == name;
+  });
+  if (places < (options_.shared_certificates ? options_.num_nodes : 1)) return "";
+  return "the certificate of " + name + " is in the run already, and no more nodes may share it";
 }
 
 void Cluster::take(const Hello& hello, TlsStream stream) {
   if (hello.purpose == Purpose::status) return give_status(stream);
   if (hello.purpose == Purpose::data) return data_plane_.take(hello, std::move(stream));
-  auto link = std::make_shared<ControlLink>();
-  link->name = stream.peer_name();
-  link->address = stream.peer_address();
+  const auto link =
+      std::make_shared<ControlLink>(stream, [log = log_](const ControlLink& ended, const std::string& why) {
+        log->refused(ended.name() + " at " + ended.address(), ended.name(), why);
+      });
   {
     const std::lock_guard lock(mutex_);
-    std::erase_if(pending_, [](const Pending& each) { return !each.link->open; });
-    pending_.push_back({text_of(hello.token), link});
+    std::erase_if(pending_, [](const Pending& each) { return !each.link->open(); });
+    if (complete_) return;  // since it was admitted
+    pending_.push_back({text_of(hello.token), link, Deadline(kJoinTimeout)});
   }
-  listener_->hand_over(std::move(stream), std::move(link));
+  listener_->hand_over(std::move(stream), link);
 }
 
 bool Cluster::accept(const NodeJoined& joined) {
@@ -71,26 +87,40 @@ bool Cluster::accept(const NodeJoined& joined) {
   const std::lock_guard lock(mutex_);
   const auto known =
       std::find_if(pending_.begin(), pending_.end(), [&](const Pending& each) { return each.token == join.token; });
-  if (complete_ || known == pending_.end() || !joined.node) return false;
-  const bool twice =
-      std::any_of(nodes_.begin(), nodes_.end(), [&](const ClusterNode& node) { return node.link == known->link; });
-  if (twice) return false;
-  if (join.protocol != kProtocolVersion)
-    throw Error(ErrorCode::protocol,
-                "a node speaks protocol " + std::to_string(join.protocol) + ", not " + std::to_string(kProtocolVersion),
-                {.node = known->link->name, .phase = "start"});
-  nodes_.push_back({joined.node, known->link->name, join, known->link, false});
+  if (complete_ || known == pending_.end() || known->joined || !joined.node) return false;
+  if (join.protocol != kProtocolVersion) {
+    known->link->refuse("it speaks protocol " + std::to_string(join.protocol) + ", not " +
+                        std::to_string(kProtocolVersion));
+    return false;
+  }
+  known->joined = true;
+  nodes_.push_back({joined.node, known->link->name(), join, known->link, false});
   if (static_cast<int>(nodes_.size()) == options_.num_nodes) admit_nobody_else();
   return true;
 }
 
+Deadline Cluster::drop_late() {
+  const std::lock_guard lock(mutex_);
+  Deadline next{kJoinTimeout};
+  for (const Pending& each : pending_) {
+    if (each.joined || !each.link->open()) continue;
+    if (each.deadline.passed())
+      each.link->refuse("it said hello and did not join");
+    else
+      next = std::min(next, each.deadline, [](const Deadline& a, const Deadline& b) { return a.at() < b.at(); });
+  }
+  return next;
+}
+
 void Cluster::admit_nobody_else() {
   complete_ = true;
-  const auto key = [](const ClusterNode& node) { return std::tie(node.name, node.link->address); };
+  for (const Pending& each : pending_)
+    if (!each.joined) each.link->refuse("the run has all its nodes");
+  const auto key = [](const ClusterNode& node) { return std::pair(node.name, node.link->address()); };
   std::sort(nodes_.begin(), nodes_.end(), [&](const auto& a, const auto& b) { return key(a) < key(b); });
   for (ClusterNode& node : nodes_) {
-    const auto same = [&](const ClusterNode& other) { return other.link->name == node.link->name; };
-    if (std::count_if(nodes_.begin(), nodes_.end(), same) > 1) node.name += " at " + node.link->address;
+    const auto same = [&](const ClusterNode& other) { return other.link->name() == node.link->name(); };
+    if (std::count_if(nodes_.begin(), nodes_.end(), same) > 1) node.name += " at " + node.link->address();
   }
 }
 
@@ -107,9 +137,24 @@ bool Cluster::note_end(const caf::actor_addr& actor) {
   return true;
 }
 
+void Cluster::check_sender(int member, const caf::actor_addr& sender) {
+  const bool worker = member >= 0 && member < num_workers_;
+  const int home = worker ? node_of_worker(member) : member - num_workers_;
+  const auto& from = sender.node();
+  if (home >= 0 && home < size() && node(home).actor.node() == from) return;  // of a worker that was replaced
+  for (const ClusterNode& each : nodes_)
+    if (each.actor.node() == from) each.link->refuse("it answers for another");
+}
+
+bool Cluster::is_home_of(int worker, const caf::actor& actor) {
+  check_sender(worker, actor.address());
+  return node(node_of_worker(worker)).actor.node() == actor.node();
+}
+
 std::vector<NodePeer> Cluster::peers() const {
   std::vector<NodePeer> peers;
-  for (const ClusterNode& node : nodes_) peers.push_back({node.link->name, node.name, node.join.host, node.join.port});
+  for (const ClusterNode& node : nodes_)
+    peers.push_back({node.link->name(), node.name, node.join.host, node.join.port});
   Address own = gate_->address();
   peers.push_back({credentials_->name(), "", own.host, own.port});
   return peers;
@@ -126,12 +171,12 @@ void Cluster::give_status(TlsStream& stream) const {
       const ClusterNode& node = nodes_[i];
       const char* state = node.lost ? "lost" : complete_ ? "serving" : "joined";
       nodes.push_back({{"node", node.name},
-                       {"address", node.link->address},
+                       {"address", node.link->address()},
                        {"cores", node.join.cores},
                        {"devices", node.join.devices},
                        {"workers", workers[i]},
                        {"state", state},
-                       {"round_trip_us", node.link->round_trip_us.load()}});
+                       {"round_trip_us", node.link->round_trip_us()}});
     }
   }
   const Deadline deadline(std::chrono::milliseconds(500));  // it fits a socket's buffer

@@ -10,6 +10,7 @@
 #include "actors/tls_transport.hpp"
 #include "runtime/net/data_plane.hpp"
 #include "runtime/net/gate.hpp"
+#include "runtime/net/refusal_log.hpp"
 #include "troupe/sgd.hpp"
 
 namespace troupe {
@@ -21,6 +22,9 @@ struct ClusterNode {
   NodeJoin join;
   std::shared_ptr<ControlLink> link;
   bool lost = false;
+
+  /// For an error's text.
+  std::string how_it_ended() const;
 };
 
 /// Workers are dealt to nodes evenly, in order.
@@ -33,7 +37,8 @@ inline int node_of_worker(int worker, int num_workers, int num_nodes) {
 class Cluster {
  public:
   /// Listens from now on. @throws Error invalid_argument, bad_certificate or system
-  Cluster(caf::actor_system& system, const caf::actor& driver, const ClusterOptions& options, int num_workers);
+  Cluster(caf::actor_system& system, const caf::actor& driver, const ClusterOptions& options, const RunLimits& limits,
+          int num_workers);
   ~Cluster();
   Cluster(const Cluster&) = delete;
   Cluster& operator=(const Cluster&) = delete;
@@ -43,6 +48,8 @@ class Cluster {
   /// False when the join is none of ours, or comes twice. The last one completes the cluster: from then on nodes have
   /// numbers, in order of name.
   bool accept(const NodeJoined& joined);
+  /// Ends connections whose nodes said hello and did not join in time. When to ask again; nothing before that.
+  Deadline drop_late();
   int missing() const { return options_.num_nodes - static_cast<int>(nodes_.size()); }
   bool note_end(const caf::actor_addr& actor);
 
@@ -54,14 +61,23 @@ class Cluster {
   std::vector<NodePeer> peers() const;
   int streams() const { return options_.streams; }
   DataPlane& data_plane() { return data_plane_; }
+  /// Ends the connection of a node that speaks for a member (a worker or, behind them, a node) of another.
+  void check_sender(int member, const caf::actor_addr& sender);
+  /// Whether an actor lives where a worker should; the connection of a node that has it elsewhere is ended.
+  bool is_home_of(int worker, const caf::actor& actor);
 
  private:
+  /// A node that has said hello; until it joins, if it does.
   struct Pending {
     std::string token;
     std::shared_ptr<ControlLink> link;
+    Deadline deadline;
+    bool joined = false;
   };
   std::string admit(const Hello& hello, const TlsStream& stream);
   void take(const Hello& hello, TlsStream stream);
+  /// Why a certificate can have no place more; empty when it can.
+  std::string no_place_for(const std::string& name) const;
   void admit_nobody_else();
   void give_status(TlsStream& stream) const;
 
@@ -69,6 +85,7 @@ class Cluster {
   int num_workers_;
   std::shared_ptr<const Credentials> credentials_;
   DataPlane data_plane_;
+  std::shared_ptr<net::RefusalLog> log_ = std::make_shared<net::RefusalLog>();  ///< of control connections
   mutable std::mutex mutex_;  ///< the gate's thread reads and writes the next three
   std::vector<Pending> pending_;
   std::vector<ClusterNode> nodes_;

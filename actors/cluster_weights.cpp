@@ -24,24 +24,26 @@ class ClusterWeights : public CommittedWeights {
 
   void publish(const Deadline& deadline) override { ask_all(NodeTaskKind::publish, {}, deadline); }
 
-  void create(std::uint64_t transfer, std::size_t floats, const Deadline& deadline) override {
-    ask_first(NodeTaskKind::create_transfer, {.transfer = transfer, .floats = floats}, deadline);
+  void create(std::uint64_t transfer, int worker, std::size_t floats, const Deadline& deadline) override {
+    ask_one(worker, NodeTaskKind::create_transfer, {.transfer = transfer, .floats = floats}, deadline);
   }
 
   void put(std::uint64_t transfer, std::span<const float> values, const Deadline& deadline) override {
     const NodeTask task{.transfer = transfer, .floats = values.size(), .ticket = ++last_ticket_};
-    ask_first(NodeTaskKind::expect_transfer, task, deadline);
+    ask_one(0, NodeTaskKind::expect_transfer, task, deadline);
     send_floats(cluster_.data_plane(), 0, kTransferWindow, task.ticket, values, deadline);
-    ask_first(NodeTaskKind::end_transfer, task, deadline);
+    ask_one(0, NodeTaskKind::end_transfer, task, deadline);
   }
 
-  void fetch(std::uint64_t transfer, std::size_t floats, const ReadWeights& use, const Deadline& deadline) override {
+  void fetch(std::uint64_t transfer, int worker, std::size_t floats, const ReadWeights& use,
+             const Deadline& deadline) override {
     const auto values = std::make_shared<std::vector<float>>(floats);
     DataPlane& data_plane = cluster_.data_plane();
     data_plane.withdraw(kTransferWindow);  // of a transfer that came to nothing
-    data_plane.announce(kTransferWindow, 0, std::as_writable_bytes(std::span(*values)), kTransferSegmentBytes, values);
+    data_plane.announce(kTransferWindow, cluster_.node_of_worker(worker), std::as_writable_bytes(std::span(*values)),
+                        kTransferSegmentBytes, values);
     const NodeTask task{.transfer = transfer, .floats = floats, .ticket = ++last_ticket_};
-    ask_first(NodeTaskKind::send_transfer, task, deadline);
+    ask_one(worker, NodeTaskKind::send_transfer, task, deadline);
     wait_for_floats(data_plane, kTransferWindow, task.ticket, floats, deadline);
     data_plane.withdraw(kTransferWindow);
     use(*values);
@@ -51,10 +53,10 @@ class ClusterWeights : public CommittedWeights {
     ask_all(NodeTaskKind::place, {.transfer = transfer, .buffer = buffer, .ticket = ++last_ticket_}, deadline);
   }
 
-  void drop(std::uint64_t transfer, bool failed, const Deadline& deadline) noexcept override {
+  void drop(std::uint64_t transfer, int worker, bool failed, const Deadline& deadline) noexcept override {
     if (failed) return;
     try {
-      ask_first(NodeTaskKind::drop_transfer, {.transfer = transfer}, deadline);
+      ask_one(worker, NodeTaskKind::drop_transfer, {.transfer = transfer}, deadline);
     } catch (const Error&) {
       return;  // The next generation drops it.
     }
@@ -87,8 +89,9 @@ class ClusterWeights : public CommittedWeights {
     task.timeout_ms = deadline.left().count();
     return task;
   }
-  void ask_first(NodeTaskKind kind, const NodeTask& task, const Deadline& deadline) {
-    ask_(complete(task, kind, deadline), {0}, deadline);
+  /// The node where a worker is.
+  void ask_one(int worker, NodeTaskKind kind, const NodeTask& task, const Deadline& deadline) {
+    ask_(complete(task, kind, deadline), {cluster_.node_of_worker(worker)}, deadline);
   }
   void ask_all(NodeTaskKind kind, const NodeTask& task, const Deadline& deadline) {
     std::vector<int> nodes(static_cast<std::size_t>(cluster_.size()));

@@ -15,7 +15,7 @@ namespace troupe {
 class Cluster;
 
 /// Both buffers of weights and optimizer state, wherever they lie: in this machine's store, or in the store of each
-/// node. Transfer objects are how they come and go: a worker fills one or reads one, beside the first worker.
+/// node. Transfer objects are how they, and what users' functions return, come and go: a worker fills one or reads one.
 class CommittedWeights {
  public:
   CommittedWeights() = default;
@@ -28,16 +28,17 @@ class CommittedWeights {
   /// Lets workers map them; all gradients are there by now.
   virtual void publish(const Deadline& deadline) = 0;
 
-  /// Makes a transfer object for a worker to write.
-  virtual void create(std::uint64_t transfer, std::size_t floats, const Deadline& deadline) = 0;
-  /// Makes one for a worker to read.
+  /// Makes a transfer object for `worker` to write.
+  virtual void create(std::uint64_t transfer, int worker, std::size_t floats, const Deadline& deadline) = 0;
+  /// Makes one for the first worker to read.
   virtual void put(std::uint64_t transfer, std::span<const float> values, const Deadline& deadline) = 0;
-  /// Shows what a worker wrote.
-  virtual void fetch(std::uint64_t transfer, std::size_t floats, const ReadWeights& use, const Deadline& deadline) = 0;
-  /// Makes what a worker wrote, flat weights, the content of a buffer; its optimizer state is zero.
+  /// Shows what `worker` wrote.
+  virtual void fetch(std::uint64_t transfer, int worker, std::size_t floats, const ReadWeights& use,
+                     const Deadline& deadline) = 0;
+  /// Makes what the first worker wrote, flat weights, the content of a buffer; its optimizer state is zero.
   virtual void place(std::uint64_t transfer, int buffer, const Deadline& deadline) = 0;
   /// @param failed whether something went wrong, after which nodes are not waited for: their next generation drops it.
-  virtual void drop(std::uint64_t transfer, bool failed, const Deadline& deadline) noexcept = 0;
+  virtual void drop(std::uint64_t transfer, int worker, bool failed, const Deadline& deadline) noexcept = 0;
 
   /// The slabs of this machine; null where they lie in nodes.
   virtual SharedSlabs* slabs() { return nullptr; }

@@ -63,16 +63,18 @@ class Driver {
   };
   /// A transfer object, for as long as it is needed.
   struct Transfer {
-    Transfer(Driver& driver, const Deadline& until)
+    Transfer(Driver& driver, const Deadline& until, int beside = 0)
         : weights(*driver.weights_),
+          worker(beside),
           number(++driver.last_transfer_),
           deadline(until),
           exceptions(std::uncaught_exceptions()) {}
-    ~Transfer() { weights.drop(number, std::uncaught_exceptions() > exceptions, deadline); }
+    ~Transfer() { weights.drop(number, worker, std::uncaught_exceptions() > exceptions, deadline); }
     Transfer(const Transfer&) = delete;
     Transfer& operator=(const Transfer&) = delete;
 
     CommittedWeights& weights;
+    int worker;  ///< who writes or reads it
     std::uint64_t number;
     Deadline deadline;
     int exceptions;
@@ -116,6 +118,8 @@ class Driver {
   // driver_tasks.cpp
   std::vector<TaskDone> run_task(Task task, const std::vector<int>& on, const char* phase, const Deadline& deadline);
   void transfer(const std::function<void()>& work);
+  /// What a worker's replicas keep since they ran a function.
+  std::vector<std::string> fetch_texts(const TaskDone& done, const Deadline& deadline);
   /// Makes flat weights in a transfer object the committed ones.
   void place_weights(const Transfer& flat, const Deadline& deadline);
 
@@ -127,6 +131,8 @@ class Driver {
   bool is_node(int member) const { return member >= options_.num_workers; }
   const caf::actor& actor_of(int member) const;
   bool is_lost(int member) const;
+  /// Whether a reply speaks for its sender; a node that speaks for others is ended.
+  bool is_from(int member, const caf::actor_addr& sender);
   std::string missing_text(const Round& round) const;
   Where where(int member, const char* phase) const;
   /// Sends `message` to each of `to` and gathers one `Reply` of each, in order of member. `prepare` is told whom the

@@ -33,6 +33,13 @@ bool Driver::is_lost(int member) const {
   return slots_[static_cast<std::size_t>(member)].lost;
 }
 
+bool Driver::is_from(int member, const caf::actor_addr& sender) {
+  const int members = options_.num_workers + (runtime_->cluster ? runtime_->cluster->size() : 0);
+  if (member >= 0 && member < members && actor_of(member) && actor_of(member).address() == sender) return true;
+  if (runtime_->cluster) runtime_->cluster->check_sender(member, sender);
+  return false;
+}
+
 std::string Driver::missing_text(const Round& round) const {
   if (!is_node(round.missing().front())) return round.missing_text();
   std::string names;
@@ -76,7 +83,9 @@ void Driver::throw_if_lost(const Round& round, const char* phase) const {
   for (const int member : round.missing()) {
     if (!is_lost(member)) continue;
     if (is_node(member))
-      throw Error(ErrorCode::worker_lost, "a node was lost: its connection broke", where(member, phase));
+      throw Error(ErrorCode::worker_lost,
+                  "a node was lost: " + runtime_->cluster->node(member - options_.num_workers).how_it_ended(),
+                  where(member, phase));
     const std::string how = runtime_->host->how_it_ended(member, kReapTimeout);
     throw Error(ErrorCode::worker_lost, "a worker was lost" + (how.empty() ? "" : ": " + how), where(member, phase));
   }

@@ -28,8 +28,10 @@ std::vector<Reply> Driver::ask(Message message, const std::vector<int>& to, cons
     const auto event = next_event(round, phase, patience.value_or(deadline));
     if (!event && patience) break;
     if (!event) time_out(round, phase);
-    const auto* reply = std::get_if<Reply>(&*event);
-    if (reply == nullptr || !round.accept(reply->round, reply->worker)) continue;
+    const auto* from = std::get_if<From<Reply>>(&*event);
+    const Reply* reply = from != nullptr ? &from->reply : nullptr;
+    if (reply == nullptr || !is_from(reply->worker, from->sender) || !round.accept(reply->round, reply->worker))
+      continue;
     if (!reply->failure) {
       replies.push_back(*reply);
       continue;

@@ -118,7 +118,7 @@ void Driver::check_cluster_options() const {
 
 std::unique_ptr<WorkerHost> Driver::make_host() {
   Runtime& r = *runtime_;
-  if (options_.placement == Placement::cluster) return host_in_cluster(*r.cluster);
+  if (options_.placement == Placement::cluster) return host_in_cluster(*r.cluster, r.mailbox);
   if (options_.placement == Placement::processes)
     return host_processes(r.system, r.mailbox.address(), r.store, options_.num_workers);
   return host_in_process(r.system, r.mailbox.address(), r.store, creator_.function());
@@ -146,9 +146,14 @@ std::unique_ptr<CommittedWeights> Driver::make_weights() {
 /// Waits until as many nodes have joined as the run is to have.
 void Driver::gather_nodes(const Deadline& deadline) {
   Runtime& r = *runtime_;
-  r.cluster = std::make_unique<Cluster>(r.system, r.mailbox.address(), options_.cluster, options_.num_workers);
+  const auto replicas = static_cast<std::size_t>(options_.num_workers * options_.devices_per_worker);
+  r.cluster = std::make_unique<Cluster>(r.system, r.mailbox.address(), options_.cluster,
+                                        RunLimits{static_cast<std::size_t>(options_.num_shards), replicas,
+                                                  static_cast<std::size_t>(options_.cluster.num_nodes) + 1},
+                                        options_.num_workers);
   while (!r.cluster->complete()) {
-    const auto event = r.mailbox.next(deadline);
+    const auto event = r.mailbox.next(Deadline(std::min(deadline.left(), r.cluster->drop_late().left())));
+    if (!event && !deadline.passed()) continue;
     if (!event)
       throw Error(ErrorCode::timeout,
                   std::to_string(r.cluster->missing()) + " of " + std::to_string(options_.cluster.num_nodes) +
@@ -240,6 +245,7 @@ void Driver::accept_join(const Joined& joined) {
   const Join& join = joined.join;
   if (join.worker < 0 || join.worker >= options_.num_workers || !joined.worker) return;
   Slot& slot = slots_[static_cast<std::size_t>(join.worker)];
+  if (runtime_->cluster && !runtime_->cluster->is_home_of(join.worker, joined.worker)) return;
   if (!slot.lost || join.pid != runtime_->host->pid(join.worker)) return;
   if (join.protocol != kProtocolVersion)
     throw Error(
@@ -313,7 +319,7 @@ void Driver::attach_all(bool share, const Deadline& deadline) {
 
 void Driver::initialize_weights(const Deadline& deadline) {
   const Transfer flat(*this, deadline);
-  weights_->create(flat.number, facts_->traits.size, deadline);
+  weights_->create(flat.number, 0, facts_->traits.size, deadline);
   Task task;
   task.kind = TaskKind::initialize;
   task.transfer = flat.number;

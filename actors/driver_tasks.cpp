@@ -20,12 +20,12 @@ void Driver::read_weights(const ReadWeights& use) {
     const Deadline deadline(options_.step_timeout);
     const std::size_t floats = total_size(facts_->tensors);
     const Transfer canonical(*this, deadline);
-    weights_->create(canonical.number, floats, deadline);
+    weights_->create(canonical.number, 0, floats, deadline);
     Task task;
     task.kind = TaskKind::export_weights;
     task.transfer = canonical.number;
     run_task(task, {0}, "weights", deadline);
-    weights_->fetch(canonical.number, floats, use, deadline);
+    weights_->fetch(canonical.number, 0, floats, use, deadline);
   });
 }
 
@@ -39,7 +39,7 @@ void Driver::set_weights(std::span<const float> values) {
     const Transfer canonical(*this, deadline);
     const Transfer flat(*this, deadline);
     weights_->put(canonical.number, values, deadline);
-    weights_->create(flat.number, facts_->traits.size, deadline);
+    weights_->create(flat.number, 0, facts_->traits.size, deadline);
     Task task;
     task.kind = TaskKind::import_weights;
     task.transfer = canonical.number;
@@ -89,8 +89,32 @@ std::vector<std::string> Driver::call(TaskKind kind, const std::string& name, bo
   task.first_replica_only = first_only;
   const std::vector<int> on = first_only ? std::vector<int>{0} : all_workers();
   std::vector<std::string> texts;
-  for (TaskDone& done : run_task(task, on, "call", Deadline(options_.step_timeout)))
-    std::move(done.texts.begin(), done.texts.end(), std::back_inserter(texts));
+  transfer([&] {
+    const Deadline deadline(options_.step_timeout);
+    for (const TaskDone& done : run_task(task, on, "call", deadline)) {
+      std::vector<std::string> of_worker = fetch_texts(done, deadline);
+      std::move(of_worker.begin(), of_worker.end(), std::back_inserter(texts));
+    }
+  });
+  return texts;
+}
+
+std::vector<std::string> Driver::fetch_texts(const TaskDone& done, const Deadline& deadline) {
+  const std::size_t bytes = check_texts(done, options_.devices_per_worker, where(done.worker, "call"));
+  std::vector<std::string> texts(done.text_bytes.size());
+  if (bytes == 0) return texts;
+  const std::size_t floats = (bytes + sizeof(float) - 1) / sizeof(float);  // what transfers are made of
+  const Transfer text(*this, deadline, done.worker);
+  weights_->create(text.number, done.worker, floats, deadline);
+  Task task;
+  task.kind = TaskKind::export_texts;
+  task.transfer = text.number;
+  run_task(task, {done.worker}, "call", deadline);
+  const auto split = [&](std::span<const float> written) {
+    const char* from = reinterpret_cast<const char*>(written.data());
+    for (std::size_t i = 0; i < texts.size(); from += done.text_bytes[i++]) texts[i].assign(from, done.text_bytes[i]);
+  };
+  weights_->fetch(text.number, done.worker, floats, split, deadline);
   return texts;
 }
 

@@ -28,18 +28,18 @@ class LocalWeights : public CommittedWeights {
     if (layout_.mean_gradient) slabs_->map_gradients(deadline.left());
   }
 
-  void create(std::uint64_t transfer, std::size_t floats, const Deadline& /*deadline*/) override {
+  void create(std::uint64_t transfer, int /*worker*/, std::size_t floats, const Deadline& /*deadline*/) override {
     transfers_[transfer] =
         store_.create(transfer_id(layout_.run, transfer), floats * sizeof(float), {.shared_writers = true});
   }
 
   void put(std::uint64_t transfer, std::span<const float> values, const Deadline& deadline) override {
-    create(transfer, values.size(), deadline);
+    create(transfer, 0, values.size(), deadline);
     copy(values, transfers_[transfer]->writable_floats());
     store_.seal(transfer_id(layout_.run, transfer));
   }
 
-  void fetch(std::uint64_t transfer, std::size_t floats, const ReadWeights& use,
+  void fetch(std::uint64_t transfer, int /*worker*/, std::size_t floats, const ReadWeights& use,
              const Deadline& /*deadline*/) override {
     use(transfers_.at(transfer)->floats().first(floats));
   }
@@ -53,7 +53,7 @@ class LocalWeights : public CommittedWeights {
     }
   }
 
-  void drop(std::uint64_t transfer, bool /*failed*/, const Deadline& /*deadline*/) noexcept override {
+  void drop(std::uint64_t transfer, int /*worker*/, bool /*failed*/, const Deadline& /*deadline*/) noexcept override {
     try {
       if (transfers_.erase(transfer) > 0) store_.release(transfer_id(layout_.run, transfer));
     } catch (const Error&) {

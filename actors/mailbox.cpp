@@ -2,6 +2,14 @@
 
 namespace troupe {
 
+/// Handles a reply.
+template <class Reply>
+auto Mailbox::into(std::optional<Event>& event) {
+  return [this, &event](Reply& reply) {
+    event = From<Reply>{std::move(reply), caf::actor_cast<caf::actor_addr>(self_->current_sender())};
+  };
+}
+
 std::optional<Event> Mailbox::next(const Deadline& deadline) {
   std::optional<Event> event;
   const auto until = std::chrono::high_resolution_clock::now() + (deadline.at() - Clock::now());
@@ -13,9 +21,8 @@ std::optional<Event> Mailbox::next(const Deadline& deadline) {
         [&](NodeJoin& join) {
           event = NodeJoined{join, caf::actor_cast<caf::actor>(self_->current_sender())};
         },
-        [&](const caf::down_msg& down) { event = Ended{down.source}; }, [&](Built& reply) { event = std::move(reply); },
-        [&](Computed& reply) { event = std::move(reply); }, [&](Applied& reply) { event = std::move(reply); },
-        [&](TaskDone& reply) { event = std::move(reply); },
+        [&](const caf::down_msg& down) { event = Ended{down.source}; }, into<Built>(event), into<Computed>(event),
+        into<Applied>(event), into<TaskDone>(event),
         // What nobody of ours sends is dropped.
         caf::others >> [](caf::message_view&) -> caf::result<caf::message> { return caf::message{}; });
   }

@@ -25,7 +25,14 @@ struct Ended {
   caf::actor_addr actor;
 };
 
-using Event = std::variant<Joined, NodeJoined, Ended, Built, Computed, Applied, TaskDone>;
+/// A reply, and who has sent it.
+template <class Reply>
+struct From {
+  Reply reply;
+  caf::actor_addr sender;
+};
+
+using Event = std::variant<Joined, NodeJoined, Ended, From<Built>, From<Computed>, From<Applied>, From<TaskDone>>;
 
 /// The driver actor: lives on the thread of whoever calls `DistributedSGD`, so that a step costs no hop between threads
 /// on the driver's side.
@@ -46,6 +53,9 @@ class Mailbox {
   void unwatch(const caf::actor& actor) { self_->demonitor(actor); }
 
  private:
+  template <class Reply>
+  auto into(std::optional<Event>& event);
+
   caf::scoped_actor self_;
 };
 

@@ -30,6 +30,8 @@ Failure Failure::from(const std::exception_ptr& error, ErrorCode otherwise) {
   } catch (...) {
     failure = {static_cast<std::int32_t>(otherwise), "an exception that is no std::exception", "", "", ""};
   }
+  for (std::string* text : {&failure.message, &failure.phase, &failure.object, &failure.node})
+    if (text->size() > kLongestText) text->resize(kLongestText);
   return failure;
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "actors/admission/message_shapes.hpp"
 #include "actors/caf.hpp"
 #include "actors/model_description.hpp"
 #include "collectives/plan.hpp"
@@ -132,10 +133,12 @@ enum class TaskKind : std::uint8_t {
   export_weights,   ///< write weights `buffer` into a transfer object, canonical
   import_weights,   ///< turn canonical weights in one transfer object into flat ones in another
   evaluate,         ///< of the weights in `buffer`
-  model_function,   ///< run the function `name` on each replica
-  worker_function,  ///< run the function `name` on the worker
+  model_function,   ///< run the function `name` on each replica, and keep what it returns
+  worker_function,  ///< run the function `name` on the worker, likewise
+  export_texts,     ///< write what functions returned into a transfer object, replica by replica
   stop,             ///< end the replicas
 };
+static_assert(static_cast<std::uint8_t>(TaskKind::stop) + 1 == kTaskKinds);
 
 /// Everything that is no part of a step.
 struct Task {
@@ -152,8 +155,8 @@ struct TaskDone {
   std::uint64_t round = 0;
   std::int32_t worker = 0;
   Failure failure;
-  std::vector<std::string> texts;    ///< functions
-  std::vector<std::int32_t> shards;  ///< evaluate, as the next three
+  std::vector<std::uint64_t> text_bytes;  ///< functions: what each replica keeps
+  std::vector<std::int32_t> shards;       ///< evaluate, as the next three
   std::vector<std::uint64_t> loss_bits;
   std::vector<std::int64_t> correct;
   std::vector<std::int64_t> samples;
@@ -209,6 +212,7 @@ enum class NodeTaskKind : std::uint8_t {
   drop_transfer,
   place,  ///< to all nodes: the first makes a transfer object its weights in `buffer` and sends them to the rest
 };
+static_assert(static_cast<std::uint8_t>(NodeTaskKind::place) + 1 == kNodeTaskKinds);
 
 struct NodeTask {
   std::uint64_t round = 0;
@@ -297,8 +301,8 @@ typename Inspector::result_type inspect(Inspector& f, Task& x) {
 }
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, TaskDone& x) {
-  return f(caf::meta::type_name("task_done"), x.round, x.worker, x.failure, x.texts, x.shards, x.loss_bits, x.correct,
-           x.samples);
+  return f(caf::meta::type_name("task_done"), x.round, x.worker, x.failure, x.text_bytes, x.shards, x.loss_bits,
+           x.correct, x.samples);
 }
 
 }  // namespace troupe

@@ -5,9 +5,10 @@
 namespace troupe {
 namespace {
 
-/// Carries a request out and answers it.
+/// Carries a request of the driver's out and answers it; nobody else is obeyed.
 template <class Request, class Work>
-void answer(caf::event_based_actor* self, const Request& request, Work work) {
+void answer(caf::event_based_actor* self, const caf::actor& driver, const Request& request, Work work) {
+  if (self->current_sender() != driver) return;
   TaskDone reply;
   reply.round = request.round;
   reply.worker = request.member;
@@ -17,7 +18,7 @@ void answer(caf::event_based_actor* self, const Request& request, Work work) {
     reply.failure = Failure::from(std::current_exception(), ErrorCode::system);
   }
   before_send();
-  self->send(caf::actor_cast<caf::actor>(self->current_sender()), std::move(reply));
+  self->send(driver, std::move(reply));
 }
 
 }  // namespace
@@ -27,12 +28,13 @@ caf::behavior node_actor(caf::event_based_actor* self, const std::shared_ptr<Nod
   self->send(driver, join);
   return {
       [=](const StartWorker& request) {
+        if (self->current_sender() != driver) return;
         // Workers block while they wait for other nodes: each has its own thread.
         auto worker = std::make_shared<Worker>(request.worker, store->connect(), CreateModel(), service);
         self->system().spawn<caf::detached>(worker_actor, std::move(worker), driver);
       },
-      [=](const BeginGeneration& request) { answer(self, request, [&] { service->begin(request); }); },
-      [=](const NodeTask& request) { answer(self, request, [&] { service->task(request); }); },
+      [=](const BeginGeneration& request) { answer(self, driver, request, [&] { service->begin(request); }); },
+      [=](const NodeTask& request) { answer(self, driver, request, [&] { service->task(request); }); },
   };
 }
 

@@ -98,12 +98,14 @@ void serve_one_run(const NodeLaunch& launch) {
   ObjectStore store(launch.store_bytes);
   auto service = std::make_shared<NodeService>(store, credentials, launch.join, std::clamp(usable_cores() / 2, 1, 4));
   const Gate gate = open_gate(launch, control, credentials, service->data_plane());
-  const std::string driver_name = control.peer_address();
   const NodeJoin join = make_join(hello, gate.address(), control.local_host());
   SystemConfig config(1, Placement::cluster);
   caf::actor_system system(config);
-  const caf::actor driver = connect_tls(system, std::move(control), kJoinTimeout);
-  std::cerr << "troupe: node " << credentials->name() << " joined the driver at " << driver_name << std::endl;
+  const auto link = std::make_shared<ControlLink>(control, [](const ControlLink& ended, const std::string& why) {
+    std::cerr << "troupe: dropped the driver at " + ended.address() + ": " + why + "\n";
+  });
+  const caf::actor driver = connect_tls(system, std::move(control), link, kJoinTimeout);
+  std::cerr << "troupe: node " << credentials->name() << " joined the driver at " << link->address() << std::endl;
   system.spawn<caf::detached>(node_actor, service, &store, driver, join);
   wait_for_end_of(system, driver);
   std::cerr << "troupe: node " << credentials->name() << ": the run has ended" << std::endl;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "actors/functions.hpp"
+
 namespace troupe {
 namespace {
 
@@ -32,6 +34,16 @@ void check_reply(const TaskDone& done, int num_shards, const Where& where) {
   check(done.loss_bits.size() == shards && done.samples.size() == shards && done.correct.size() == shards &&
             are_of_run(done.shards, num_shards),
         where);
+}
+
+std::size_t check_texts(const TaskDone& done, int devices, const Where& where) {
+  check(done.text_bytes.size() <= static_cast<std::size_t>(devices), where);
+  std::size_t bytes = 0;
+  for (const std::uint64_t each : done.text_bytes) {
+    check(each <= kMostTextBytes - bytes, where);
+    bytes += each;
+  }
+  return bytes;
 }
 
 }  // namespace troupe

@@ -10,6 +10,8 @@ void check_reply(const Built& built, const Where& where);
 /// @throws Error protocol unless each shard is one of the run's and has its loss and number of samples.
 void check_reply(const Computed& computed, int num_shards, const Where& where);
 /// The same, and how many samples were right.
+/// Bytes of what functions returned on a worker. @throws Error protocol
+std::size_t check_texts(const TaskDone& done, int devices, const Where& where);
 void check_reply(const TaskDone& done, int num_shards, const Where& where);
 
 }  // namespace troupe

@@ -1,22 +1,21 @@
 #include "actors/tls_transport.hpp"
 
-#include <fcntl.h>
-#include <linux/tcp.h>
-#include <netinet/in.h>
 #include <sys/eventfd.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
+#include <caf/binary_serializer.hpp>
 #include <caf/io/basp_broker.hpp>
 #include <caf/io/middleman_actor_impl.hpp>
 #include <caf/io/network/acceptor_impl.hpp>
 #include <caf/io/network/default_multiplexer.hpp>
 #include <caf/io/network/stream_impl.hpp>
+#include <cstring>
 #include <deque>
-#include <iostream>
 #include <mutex>
 #include <optional>
+#include <utility>
 
+#include "actors/admission/admitted_stream.hpp"
 #include "actors/connection_manager.hpp"
 
 namespace troupe {
@@ -27,26 +26,27 @@ using caf::io::network::rw_state;
 
 namespace {
 
-/// CAF closes its own descriptor of a socket whose other one belongs to the stream.
-native_socket second_descriptor(int fd) {
-  const int copy = ::fcntl(fd, F_DUPFD_CLOEXEC, 0);
-  if (copy < 0) throw_errno("fcntl");
-  return copy;
-}
+/// Of messages that the peer does not take.
+constexpr std::size_t kMostQueued = std::size_t{64} << 20;
 
-/// Of one message of CAF's. Ours are small; a peer that announces a larger one would make CAF allocate it at once.
-constexpr std::size_t kMaxMessageBytes = std::size_t{16} << 20;
+wire::NodeId id_of(const caf::node_id& node) {
+  std::vector<char> bytes;
+  caf::binary_serializer sink(nullptr, bytes);
+  wire::NodeId id{};
+  if (sink(node) || bytes.size() != id.size()) throw Error(ErrorCode::system, "this process has no id of CAF's");
+  std::memcpy(id.data(), bytes.data(), id.size());
+  return id;
+}
 
 /// How CAF reads and writes a TLS stream, in place of a plain socket.
 class TlsPolicy {
  public:
-  /// @param refused set from outside to end the connection at its next read; on CAF's thread.
-  TlsPolicy(TlsStream stream, std::shared_ptr<ControlLink> link, std::shared_ptr<bool> refused)
-      : stream_(std::move(stream)), link_(std::move(link)), refused_(std::move(refused)) {}
-  TlsPolicy(TlsPolicy&&) = default;
-  ~TlsPolicy() {
-    if (link_) link_->open = false;
-  }
+  TlsPolicy(TlsStream stream, std::shared_ptr<ControlLink> link, LinkEnd end, const caf::node_id& own,
+            const RunLimits& limits)
+      : stream_(std::move(stream), end, id_of(own), limits), link_(std::move(link)) {}
+  TlsPolicy(const TlsPolicy&) = delete;
+  TlsPolicy& operator=(const TlsPolicy&) = delete;
+  ~TlsPolicy() { link_->note_end(); }
 
   rw_state read_some(std::size_t& result, native_socket /*fd*/, void* into, std::size_t bytes) {
     return outcome(result, [&] { return stream_.read_some({static_cast<std::byte*>(into), bytes}); });
@@ -63,42 +63,32 @@ class TlsPolicy {
   template <class Call>
   rw_state outcome(std::size_t& result, Call call) {
     result = 0;
-    if (*refused_) return rw_state::failure;
+    if (link_->refused()) return rw_state::failure;
     try {
       const TlsStream::Progress progress = call();
       result = progress.bytes;
-      note_round_trip();
+      link_->note_round_trip();
       return progress.wants == TlsStream::Wants::closed ? rw_state::failure : rw_state::success;
-    } catch (const Error&) {
+    } catch (const Error& error) {
+      link_->refuse(error.message());
       return rw_state::failure;
     }
   }
 
-  void note_round_trip() {
-    if (!link_ || Clock::now() < next_look_) return;
-    next_look_ = Clock::now() + std::chrono::milliseconds(500);
-    tcp_info info{};
-    socklen_t length = sizeof info;
-    if (::getsockopt(stream_.fd(), IPPROTO_TCP, TCP_INFO, &info, &length) == 0)
-      link_->round_trip_us = static_cast<int>(info.tcpi_min_rtt);
-  }
-
-  TlsStream stream_;
+  AdmittedStream stream_;
   std::shared_ptr<ControlLink> link_;
-  std::shared_ptr<bool> refused_;
-  Clock::time_point next_look_;
 };
 
 /// CAF's view of a connection.
 class TlsScribe : public caf::io::scribe {
  public:
-  TlsScribe(default_multiplexer& multiplexer, native_socket fd, TlsStream stream, std::shared_ptr<ControlLink> link)
+  TlsScribe(default_multiplexer& multiplexer, native_socket fd, TlsStream stream,
+            const std::shared_ptr<ControlLink>& link, LinkEnd end, const RunLimits& limits)
       : scribe(caf::io::network::conn_hdl_from_socket(fd)),
-        address_(stream.peer_address()),
-        stream_(multiplexer, fd, std::move(stream), std::move(link), refused_) {}
+        link_(link),
+        stream_(multiplexer, fd, std::move(stream), link, end, multiplexer.system().node(), limits) {}
 
   void configure_read(caf::io::receive_policy::config config) override {
-    if (config.second > kMaxMessageBytes) refuse(config);
     stream_.configure_read(config);
     if (!launched_) stream_.start(this);
     launched_ = true;
@@ -110,29 +100,26 @@ class TlsScribe : public caf::io::scribe {
     stream_.graceful_shutdown();
     detach(&stream_.backend(), false);
   }
-  void flush() override { stream_.flush(this); }
-  std::string addr() const override { return address_; }
+  void flush() override {
+    if (stream_.wr_buf().size() > kMostQueued) link_->refuse("it takes no messages");
+    stream_.flush(this);
+  }
+  std::string addr() const override { return link_->address(); }
   std::uint16_t port() const override { return kPublishedPort; }
   void add_to_loop() override { stream_.activate(this); }
   void remove_from_loop() override { stream_.passivate(); }
 
  private:
-  void refuse(caf::io::receive_policy::config& config) {
-    std::cerr << "troupe: dropped the control connection of " + address_ + ": it announced a message of " +
-                     std::to_string(config.second) + " bytes\n";
-    *refused_ = true;
-    config = caf::io::receive_policy::at_most(1);
-  }
-
-  std::string address_;
-  std::shared_ptr<bool> refused_ = std::make_shared<bool>(false);
+  std::shared_ptr<ControlLink> link_;
   bool launched_ = false;
   caf::io::network::stream_impl<TlsPolicy> stream_;
 };
 
-caf::io::scribe_ptr make_scribe(default_multiplexer& multiplexer, TlsStream stream, std::shared_ptr<ControlLink> link) {
-  const native_socket fd = second_descriptor(stream.fd());
-  return caf::make_counted<TlsScribe>(multiplexer, fd, std::move(stream), std::move(link));
+caf::io::scribe_ptr make_scribe(default_multiplexer& multiplexer, TlsStream stream,
+                                const std::shared_ptr<ControlLink>& link, LinkEnd end, const RunLimits& limits) {
+  // CAF closes its own descriptor of a socket whose other one belongs to the stream.
+  const native_socket fd = duplicate(stream.fd()).release();
+  return caf::make_counted<TlsScribe>(multiplexer, fd, std::move(stream), link, end, limits);
 }
 
 }  // namespace
@@ -144,7 +131,7 @@ struct TlsListener::Door {
     std::shared_ptr<ControlLink> link;
   };
 
-  Door() : bell(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK | EFD_SEMAPHORE)) {
+  explicit Door(const RunLimits& run) : limits(run), bell(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK | EFD_SEMAPHORE)) {
     if (!bell) throw_errno("eventfd");
   }
   void enter(Entry entry) {
@@ -163,6 +150,7 @@ struct TlsListener::Door {
     return entry;
   }
 
+  const RunLimits limits;
   FileDescriptor bell;  ///< counts who waits
   std::mutex mutex;
   std::deque<Entry> waiting;
@@ -191,7 +179,7 @@ class TlsDoorman : public caf::io::doorman {
     auto entry = door_->next();
     if (!entry) return true;
     auto& multiplexer = acceptor_.backend();
-    auto scribe = make_scribe(multiplexer, std::move(entry->stream), std::move(entry->link));
+    auto scribe = make_scribe(multiplexer, std::move(entry->stream), entry->link, LinkEnd::driver, door_->limits);
     const auto handle = scribe->hdl();
     parent()->add_scribe(std::move(scribe));
     return doorman::new_connection(&multiplexer, handle);
@@ -244,10 +232,11 @@ caf::io::middleman_actor make_manager(caf::actor_system& system, TlsManager::Mak
 
 }  // namespace
 
-TlsListener::TlsListener(caf::actor_system& system, const caf::actor& reachable) : door_(std::make_shared<Door>()) {
+TlsListener::TlsListener(caf::actor_system& system, const caf::actor& reachable, const RunLimits& limits)
+    : door_(std::make_shared<Door>(limits)) {
   const auto doorman = [door = door_](default_multiplexer& multiplexer) -> caf::expected<caf::io::doorman_ptr> {
     return caf::io::doorman_ptr(
-        caf::make_counted<TlsDoorman<Door>>(multiplexer, second_descriptor(door->bell.get()), door));
+        caf::make_counted<TlsDoorman<Door>>(multiplexer, duplicate(door->bell.get()).release(), door));
   };
   manager_ = make_manager(system, nullptr, doorman);
   const std::string problem = publish(manager_, reachable, "");
@@ -260,13 +249,15 @@ void TlsListener::hand_over(TlsStream stream, std::shared_ptr<ControlLink> link)
   door_->enter({std::move(stream), std::move(link)});
 }
 
-caf::actor connect_tls(caf::actor_system& system, TlsStream stream, std::chrono::milliseconds timeout) {
-  const std::string address = stream.peer_address();
+caf::actor connect_tls(caf::actor_system& system, TlsStream stream, std::shared_ptr<ControlLink> link,
+                       std::chrono::milliseconds timeout) {
+  const std::string address = link->address();
   auto taken = std::make_shared<std::optional<TlsStream>>(std::move(stream));
-  const auto scribe = [taken](default_multiplexer& multiplexer) -> caf::expected<caf::io::scribe_ptr> {
+  const auto scribe = [taken,
+                       link = std::move(link)](default_multiplexer& multiplexer) -> caf::expected<caf::io::scribe_ptr> {
     if (!*taken) return caf::make_error(caf::sec::cannot_connect_to_node);
     TlsStream once = *std::exchange(*taken, std::nullopt);
-    return make_scribe(multiplexer, std::move(once), nullptr);
+    return make_scribe(multiplexer, std::move(once), link, LinkEnd::node, {});
   };
   return connect(make_manager(system, scribe, nullptr), address, timeout);
 }

@@ -1,29 +1,22 @@
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <memory>
-#include <string>
 
+#include "actors/admission/message_shapes.hpp"
+#include "actors/control_link.hpp"
 #include "actors/system.hpp"
 #include "runtime/net/tls_stream.hpp"
 
 namespace troupe {
 
-/// What is known of a control connection while CAF uses it.
-struct ControlLink {
-  std::string name;                   ///< of the peer's certificate
-  std::string address;                ///< of the peer
-  std::atomic<int> round_trip_us{0};  ///< the least that the kernel saw, which leaves delayed acknowledgements out
-  std::atomic<bool> open{true};
-};
-
 /// Lets nodes reach an actor by CAF's messages over TLS streams that a gate has taken: CAF hears nobody who has not
-/// shown a certificate and said hello. Listens to nothing itself.
+/// shown a certificate and said hello, and nothing that `LinkAdmission` does not let through. Listens to nothing
+/// itself.
 class TlsListener {
  public:
   /// @throws Error system
-  TlsListener(caf::actor_system& system, const caf::actor& reachable);
+  TlsListener(caf::actor_system& system, const caf::actor& reachable, const RunLimits& limits);
   ~TlsListener();
   TlsListener(const TlsListener&) = delete;
   TlsListener& operator=(const TlsListener&) = delete;
@@ -38,6 +31,7 @@ class TlsListener {
 };
 
 /// The actor that the other end of `stream` publishes. @throws Error protocol or timeout
-caf::actor connect_tls(caf::actor_system& system, TlsStream stream, std::chrono::milliseconds timeout);
+caf::actor connect_tls(caf::actor_system& system, TlsStream stream, std::shared_ptr<ControlLink> link,
+                       std::chrono::milliseconds timeout);
 
 }  // namespace troupe

@@ -66,10 +66,11 @@ class Worker : public std::enable_shared_from_this<Worker> {
   NodeExchange::Work exchange_work(const Replica& replica, std::uint64_t computed, const Deadline& driver) const;
 
   void finish_task(const Task& request, std::size_t count, TaskWork work, const Done<TaskDone>& done);
-  static void collect(Replica& replica, const Task& request, TaskDone& reply);
+  static void collect(const Replica& replica, const Task& request, TaskDone& reply);
   void do_nothing(Replica& replica, const Task& request);
   void stop_replica(Replica& replica, const Task& request);
   void transfer_weights(Replica& replica, const Task& request);
+  void export_texts(Replica& replica, const Task& request);
   void evaluate_replica(Replica& replica, const Task& request);
   void call_model(Replica& replica, const Task& request);
   void call_worker(Replica& replica, const Task& request);

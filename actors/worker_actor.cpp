@@ -5,12 +5,20 @@
 namespace troupe {
 namespace {
 
-/// Replies come from the replicas' threads, straight to the driver.
-auto reply_to(caf::event_based_actor* self) {
+/// Replies come from the replicas' threads, straight to the driver, in the worker's name.
+auto reply_to(caf::event_based_actor* self, const caf::actor& driver) {
   after_receive();
-  return [to = caf::actor_cast<caf::actor>(self->current_sender())](auto reply) {
+  return [from = caf::actor_cast<caf::actor>(self), driver](auto reply) {
     before_send();
-    caf::anon_send(to, std::move(reply));
+    caf::send_as(from, driver, std::move(reply));
+  };
+}
+
+/// What to do with a request, which is the driver's alone to make.
+template <class Request, class Work>
+auto obey(caf::event_based_actor* self, const caf::actor& driver, Work work) {
+  return [=](const Request& request) {
+    if (self->current_sender() == driver) work(request, reply_to(self, driver));
   };
 }
 
@@ -20,11 +28,11 @@ caf::behavior worker_actor(caf::event_based_actor* self, const std::shared_ptr<W
                            const caf::actor& driver) {
   self->send(driver, Join{kProtocolVersion, worker->index(), static_cast<std::int32_t>(::getpid())});
   return {
-      [=](const Build& request) { worker->build(request, reply_to(self)); },
-      [=](const Attach& request) { worker->attach(request, reply_to(self)); },
-      [=](const Compute& request) { worker->compute(request, reply_to(self)); },
-      [=](const Apply& request) { worker->apply(request, reply_to(self)); },
-      [=](const Task& request) { worker->task(request, reply_to(self)); },
+      obey<Build>(self, driver, [worker](const auto&... with) { worker->build(with...); }),
+      obey<Attach>(self, driver, [worker](const auto&... with) { worker->attach(with...); }),
+      obey<Compute>(self, driver, [worker](const auto&... with) { worker->compute(with...); }),
+      obey<Apply>(self, driver, [worker](const auto&... with) { worker->apply(with...); }),
+      obey<Task>(self, driver, [worker](const auto&... with) { worker->task(with...); }),
   };
 }
 

@@ -10,6 +10,7 @@
 namespace troupe {
 
 class Cluster;
+class Mailbox;
 
 /// Where workers live: the one thing in which placements differ. A started worker sends `Join` to the driver.
 class WorkerHost {
@@ -42,6 +43,6 @@ std::unique_ptr<WorkerHost> host_processes(caf::actor_system& system, const caf:
                                            int num_workers);
 
 /// Workers are actors in the nodes of a complete cluster.
-std::unique_ptr<WorkerHost> host_in_cluster(Cluster& cluster);
+std::unique_ptr<WorkerHost> host_in_cluster(Cluster& cluster, Mailbox& driver);
 
 }  // namespace troupe

@@ -39,9 +39,7 @@ FileDescriptor take_store_socket() {
 }
 
 void serve(const WorkerLaunch& launch, int watched) {
-  FileDescriptor store_socket(::fcntl(watched, F_DUPFD_CLOEXEC, 0));
-  if (!store_socket) throw_errno("fcntl");
-  auto store = std::make_unique<StoreClient>(store::make_socket_channel(std::move(store_socket)));
+  auto store = std::make_unique<StoreClient>(store::make_socket_channel(duplicate(watched)));
   auto worker = std::make_shared<Worker>(launch.worker, std::move(store), CreateModel());
 
   SystemConfig config(1, Placement::processes);

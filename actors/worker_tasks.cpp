@@ -1,6 +1,9 @@
 #include <unistd.h>
 
+#include <cstring>
+#include <numeric>
 #include <optional>
+#include <utility>
 
 #include "actors/functions.hpp"
 #include "actors/worker.hpp"
@@ -17,9 +20,19 @@ void write_transfer(StoreClient& store, const ObjectId& id, std::size_t floats,
   store.release(id);
 }
 
+void check_length(TaskDone& reply) {
+  const std::uint64_t bytes = std::accumulate(reply.text_bytes.begin(), reply.text_bytes.end(), std::uint64_t{0});
+  if (bytes <= kMostTextBytes) return;
+  reply.failure.code = static_cast<std::int32_t>(ErrorCode::invalid_argument);
+  reply.failure.message = "the function returned " + std::to_string(bytes) + " bytes on a worker, and " +
+                          std::to_string(kMostTextBytes) + " can be returned";
+}
+
 }  // namespace
 
 void Worker::task(const Task& request, const Done<TaskDone>& done) {
+  if (request.kind == TaskKind::model_function || request.kind == TaskKind::worker_function)
+    for (const auto& replica : replicas_) replica->text.clear();  // of a call that failed elsewhere
   switch (request.kind) {
     case TaskKind::initialize:
     case TaskKind::export_weights:
@@ -31,6 +44,8 @@ void Worker::task(const Task& request, const Done<TaskDone>& done) {
       return finish_task(request, request.first_replica_only ? 1 : replicas_.size(), &Worker::call_model, done);
     case TaskKind::worker_function:
       return finish_task(request, 1, &Worker::call_worker, done);
+    case TaskKind::export_texts:
+      return finish_task(request, 1, &Worker::export_texts, done);
     case TaskKind::stop:
       return finish_task(request, replicas_.size(), &Worker::stop_replica, done);
     case TaskKind::fence:
@@ -47,13 +62,14 @@ void Worker::finish_task(const Task& request, std::size_t count, TaskWork work, 
         reply.worker = index_;
         reply.failure = std::move(failure);
         for (std::size_t i = 0; i < count; ++i) collect(*replicas_[i], request, reply);
+        check_length(reply);
         done(std::move(reply));
       });
 }
 
-void Worker::collect(Replica& replica, const Task& request, TaskDone& reply) {
+void Worker::collect(const Replica& replica, const Task& request, TaskDone& reply) {
   if (request.kind == TaskKind::model_function || request.kind == TaskKind::worker_function)
-    reply.texts.push_back(std::move(replica.text));
+    reply.text_bytes.push_back(replica.text.size());
   if (request.kind != TaskKind::evaluate) return;
   for (std::size_t i = 0; i < replica.evaluated.size(); ++i) {
     reply.shards.push_back(replica.context.shards[i]);
@@ -61,6 +77,15 @@ void Worker::collect(Replica& replica, const Task& request, TaskDone& reply) {
     reply.correct.push_back(replica.evaluated[i].correct);
     reply.samples.push_back(replica.evaluated[i].samples);
   }
+}
+
+/// All replicas are between tasks: the driver asks for this after each has answered.
+void Worker::export_texts(Replica& /*replica*/, const Task& request) {
+  std::string texts;
+  for (const auto& each : replicas_) texts += std::exchange(each->text, {});
+  const std::size_t floats = (texts.size() + sizeof(float) - 1) / sizeof(float);
+  write_transfer(*store_, transfer_id(layout_.run, request.transfer), floats,
+                 [&](std::span<float> written) { std::memcpy(written.data(), texts.data(), texts.size()); });
 }
 
 void Worker::do_nothing(Replica& /*replica*/, const Task& /*request*/) {}

@@ -64,6 +64,8 @@ void add_worker_options(CLI::App& app, Options& sgd, std::string& placement) {
   app.add_option("--listen", sgd.cluster.listen, "cluster: ADDRESS:PORT where nodes join");
   app.add_option("--nodes", sgd.cluster.num_nodes, "cluster: how many nodes the run has")->check(whole_number(1));
   app.add_option("--certs", sgd.cluster.certs, "cluster: folder of the driver's certificate (see `troupe certs`)");
+  app.add_flag("--shared-certs", sgd.cluster.shared_certificates,
+               "cluster: several nodes may show the same certificate");
   app.add_option("--streams", sgd.cluster.streams, "cluster: data connections from each node to each other")
       ->check(whole_number(1));
   app.add_option("--store-bytes", sgd.store_bytes, "Quota of the object store in bytes; 0: half of the memory")

@@ -25,6 +25,9 @@ class FileDescriptor {
   int fd_ = -1;
 };
 
+/// A second descriptor of the same file, not inherited by programs that are started. @throws Error system
+FileDescriptor duplicate(int fd);
+
 /// Throws Error system with the text of `errno`. `what` says what was tried.
 [[noreturn]] void throw_errno(const char* what);
 

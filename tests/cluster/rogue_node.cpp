@@ -9,11 +9,13 @@
 #include <random>
 
 #include "actors/caf.hpp"
+#include "actors/control_attacks.hpp"
+#include "actors/local_transport.hpp"
 #include "actors/node_service.hpp"
 #include "actors/system.hpp"
-#include "actors/tls_transport.hpp"
 #include "actors/worker_actor.hpp"
 #include "cluster/child.hpp"
+#include "cluster/tap.hpp"
 #include "runtime/net/gate.hpp"
 
 using namespace troupe;
@@ -63,7 +65,7 @@ void Rogue::tell_secrets() const {
 
 void Rogue::connect(const NodeTask& request) {
   service->task(request);
-  if (mode == "spy") return;
+  if (mode != "oversized" && mode != "unannounced") return;
   const bool oversized = mode == "oversized";
   const std::vector<std::byte> bytes(oversized ? std::size_t{64} << 20 : 16);
   try {
@@ -123,18 +125,121 @@ Hello joining_hello() {
   return hello;
 }
 
-/// One a connection; some may be left open, waiting for more.
-[[noreturn]] void send_caf_headers(const Rogue& rogue, const Address& driver) {
-  std::vector<TlsStream> connections;
-  for (const CafHeader& header : crafted_caf_headers()) {
-    connections.push_back(join_driver(driver, *rogue.credentials, joining_hello()));
-    connections.back().write_all(header, soon());
-  }
-  std::cerr << "rogue: sent all headers" << std::endl;
-  for (;;) ::pause();
+/// The driver's next frame.
+Frame read_frame(TlsStream& stream) {
+  Frame whole(wire::kHeaderBytes);
+  stream.read_all(whole, soon());
+  whole.resize(whole.size() + header_of(whole).payload);
+  stream.read_all(std::span(whole).subspan(wire::kHeaderBytes), soon());
+  return whole;
 }
 
-void serve(Rogue& own, const Address& address, TlsStream control, const std::string& token) {
+Frame client_handshake(std::uint8_t flags) {
+  wire::Header head = header(wire::Operation::client_handshake);
+  head.flags = flags;
+  caf::actor_system_config config;
+  const caf::actor_system system(config);
+  Frame payload;
+  append(payload, fields_of(system.node()));
+  return frame(head, payload);
+}
+
+/// Shakes hands by hand, as CAF does.
+Overheard shake_hands(TlsStream& stream) {
+  Overheard overheard;
+  for (const std::uint8_t flags : {std::uint8_t{0}, wire::kSelectConnection}) {
+    const Frame own = client_handshake(flags);
+    stream.write_all(own, soon());
+    overheard.hear(own);
+    if (flags == 0) overheard.hear(read_frame(stream));
+  }
+  return overheard;
+}
+
+bool is_hung_up_on(TlsStream& stream) {
+  try {
+    for (;;) read_frame(stream);
+  } catch (const Error& error) {
+    return error.code() != ErrorCode::timeout;
+  }
+}
+
+void attack_in_place_of_joining(const Rogue& rogue, const Address& driver) {
+  for (const std::string& name : control_attacks()) {
+    if (name == "from a stranger") continue;  // so is whoever joins
+    const Hello hello = joining_hello();
+    TlsStream stream = join_driver(driver, *rogue.credentials, hello);
+    try {
+      const Overheard overheard = shake_hands(stream);
+      NodeJoin join;
+      join.token.assign(reinterpret_cast<const char*>(hello.token.data()), hello.token.size());
+      const Frame honest = message_frame(77, overheard.driver_actor, "troupe::NodeJoin", join);
+      for (const Frame& each : control_attack(name, overheard, honest)) stream.write_all(each, soon());
+    } catch (const Error&) {
+      // It has hung up already.
+    }
+    if (!is_hung_up_on(stream)) throw std::runtime_error("not refused: " + name);
+  }
+  std::cerr << "rogue: all were refused" << std::endl;
+}
+
+void idle(const Rogue& rogue, const Address& driver) {
+  TlsStream first = join_driver(driver, *rogue.credentials, joining_hello());
+  try {
+    TlsStream second = TlsStream::dial(driver, *rogue.credentials, Role::driver, soon());
+    say_hello(second, joining_hello(), soon());
+  } catch (const Error& error) {
+    std::cerr << "rogue: " << error.what() << std::endl;
+  }
+  if (is_hung_up_on(first)) std::cerr << "rogue: was hung up on" << std::endl;
+}
+
+/// What a rogue does to its own control connection.
+class Meddling {
+ public:
+  Meddling(const std::string& mode, const std::string& file) {
+    if (mode.starts_with("run:")) attack_ = mode.substr(4);
+    if (mode.starts_with("die:")) left_ = std::stoi(mode.substr(4));
+    if (mode == "record") record_.open(file, std::ios::binary);
+  }
+  std::vector<Frame> change(const Frame& whole) {
+    note(whole, 0);
+    if (attack_.empty() || !is_second_answer(whole)) return {whole};
+    if (attack_ == "half a frame") return {Frame(whole.begin(), whole.end() - 4)};
+    if (attack_ == "answers for another") return {for_another(whole)};
+    return control_attack(attack_, overheard_, whole);
+  }
+  void see(const Frame& whole) { note(whole, 1); }
+
+ private:
+  void note(const Frame& whole, char from) {
+    overheard_.hear(whole);
+    if (left_ == 0) ::_exit(0);
+    if (left_ > 0) --left_;
+    if (!record_.is_open()) return;
+    record_.put(from);
+    record_.write(reinterpret_cast<const char*>(whole.data()), static_cast<std::streamsize>(whole.size()));
+    record_.flush();
+  }
+  bool is_second_answer(const Frame& whole) {
+    const std::string text(reinterpret_cast<const char*>(whole.data()), whole.size());
+    return text.find("troupe::Computed") != std::string::npos && ++answers_ == 2;
+  }
+  /// The field behind type and round says which worker answers.
+  static Frame for_another(Frame whole) {
+    const std::size_t worker = wire::kHeaderBytes + envelope("@<>+troupe::Computed").size() + 8;
+    std::fill_n(whole.begin() + static_cast<std::ptrdiff_t>(worker), 4, std::byte{0});
+    return whole;
+  }
+
+  std::string attack_;
+  int left_ = -1;
+  int answers_ = 0;
+  std::ofstream record_;
+  Overheard overheard_;
+};
+
+void serve(Rogue& own, TlsStream control, const std::string& token) {
   const std::shared_ptr<Rogue> rogue(&own, [](Rogue*) {});
   DataPlane& data_plane = rogue->service->data_plane();
   const Gate gate(
@@ -144,16 +249,22 @@ void serve(Rogue& own, const Address& address, TlsStream control, const std::str
   NodeJoin join;
   join.token = token;
   join.pid = ::getpid();
+  join.cores = 1;
   join.host = gate.address().host;
   join.port = gate.address().port;
+  Meddling meddling(own.mode, own.file);
+  const std::string path = own.file + ".socket";
+  const Tap tap(
+      std::move(control), path, [&](const Frame& whole) { return meddling.change(whole); },
+      [&](const Frame& whole) { meddling.see(whole); });
   SystemConfig config(1, Placement::cluster);
   caf::actor_system system(config);
-  const caf::actor driver = connect_tls(system, std::move(control), 10s);
+  const caf::actor driver = connect_local(system, path, 10s);
   system.spawn<caf::detached>(rogue_actor, rogue, driver, join);
   caf::scoped_actor self(system);
   self->monitor(driver);
   self->receive([](const caf::down_msg&) {});
-  std::cerr << "rogue: the run at " << address.text() << " has ended" << std::endl;
+  std::cerr << "rogue: the run has ended" << std::endl;
   ::_exit(0);
 }
 
@@ -163,10 +274,17 @@ void run_rogue(const std::string& mode, const std::string& join, const std::stri
   try {
     const Address address = Address::parse(join);
     Rogue rogue(mode, file, address, certs);
-    if (mode == "caf-headers") send_caf_headers(rogue, address);
+    if (mode == "join") {
+      attack_in_place_of_joining(rogue, address);
+      ::_exit(0);
+    }
+    if (mode == "idle") {
+      idle(rogue, address);
+      ::_exit(0);
+    }
     const Hello hello = joining_hello();
     TlsStream control = join_driver(address, *rogue.credentials, hello);
-    serve(rogue, address, std::move(control), {reinterpret_cast<const char*>(hello.token.data()), hello.token.size()});
+    serve(rogue, std::move(control), {reinterpret_cast<const char*>(hello.token.data()), hello.token.size()});
   } catch (const std::exception& error) {
     std::cerr << "rogue: " << error.what() << std::endl;
   }
@@ -182,20 +300,6 @@ Secrets read_secrets(const std::string& file) {
   secrets.hello = decode_hello(bytes).value();
   for (std::string line; std::getline(in, line);) secrets.gates.push_back(Address::parse(line));
   return secrets;
-}
-
-std::vector<CafHeader> crafted_caf_headers() {
-  std::vector<CafHeader> headers;
-  for (const unsigned char length : {0x00, 0x10})
-    for (unsigned char operation = 0; operation < 8; ++operation) {
-      CafHeader header{};
-      header[0] = static_cast<std::byte>(operation);
-      header[4] = static_cast<std::byte>(length);
-      header[23] = std::byte{1};  // from actor 1
-      header[31] = std::byte{1};  // to actor 1
-      headers.push_back(header);
-    }
-  return headers;
 }
 
 }  // namespace troupe_test

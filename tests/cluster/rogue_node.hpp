@@ -1,7 +1,5 @@
 #pragma once
 
-#include <array>
-#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -21,15 +19,16 @@ struct Secrets {
 ///   spy          writes its secrets to `file`
 ///   oversized, unannounced
 ///                sends the first node, before anything else, a segment of 64 MiB or one for no window
-///   caf-headers  sends the driver's CAF crafted headers in place of a join, and waits to be killed
+///   idle         says hello twice, tells what the second one heard, and waits to be hung up on
+///   join         sends each of `control_attacks` in place of its join, and says so once the driver has hung up on all
+///   run:ATTACK   takes part in a run and sends that attack in place of its second answer of a step; besides those of
+///                `control_attacks`, "answers for another" and "half a frame"
+///   die:N        is gone after N frames on its control connection
+///   record       writes all frames of its control connection to `file`, each behind a byte: 0 its own, 1 the driver's
 [[noreturn]] void run_rogue(const std::string& mode, const std::string& join, const std::string& certs,
                             const std::string& file);
 
 /// What a spy has written by now. @throws std::runtime_error when nothing comes
 Secrets read_secrets(const std::string& file);
-
-using CafHeader = std::array<std::byte, 32>;
-/// Headers of CAF's protocol of every kind, as no peer of ours sends them first; some announce 256 MiB.
-std::vector<CafHeader> crafted_caf_headers();
 
 }  // namespace troupe_test

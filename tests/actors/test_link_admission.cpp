@@ -1,0 +1,352 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <deque>
+#include <optional>
+
+#include "actors/admission/frame_filter.hpp"
+#include "actors/admission/link_admission.hpp"
+#include "actors/control_attacks.hpp"
+#include "fuzz/actors/message_kinds.hpp"
+#include "support/errors.hpp"
+
+using namespace troupe;
+using namespace troupe_test;
+using namespace std::chrono_literals;
+using wire::Header;
+using wire::NodeId;
+using wire::Operation;
+
+namespace {
+
+constexpr std::uint64_t kDriver = 5;
+constexpr std::uint64_t kNode = 7;
+constexpr std::uint64_t kWorker = 9;
+constexpr RunLimits kLimits{.shards = 4, .replicas = 4, .members = 3};
+
+NodeId id_of(unsigned char process) {
+  NodeId id{};
+  const Frame kind = {std::byte{0x00}, std::byte{0x00}, std::byte{0x3e}, std::byte{0x9a},
+                      std::byte{0xab}, std::byte{0x9b}, std::byte{0xac}, std::byte{0x79}};
+  std::copy(kind.begin(), kind.end(), id.begin());
+  id[11] = static_cast<std::byte>(process);
+  std::fill(id.begin() + 12, id.end(), std::byte{0x77});
+  return id;
+}
+
+/// One end of a connection: its admission, and the ids in what it lets through.
+struct End {
+  End(LinkEnd which, NodeId own, NodeId stand_in) : admission(which, own, stand_in, kLimits) {}
+
+  /// What leaves on the wire.
+  Frame say(Frame whole) {
+    admission.to_peer(header_of(whole), std::span(whole).subspan(wire::kHeaderBytes));
+    return whole;
+  }
+  /// What CAF hears; nothing when it is not to.
+  std::optional<Frame> hear(Frame whole, Clock::time_point now = Clock::now()) {
+    admission.announced(header_of(whole));
+    const bool passes = admission.from_peer(header_of(whole), std::span(whole).subspan(wire::kHeaderBytes), now);
+    return passes ? std::optional(whole) : std::nullopt;
+  }
+
+  LinkAdmission admission;
+};
+
+/// An honest driver and node, as far as their run has come. Each frame passes both admissions.
+class Session {
+ public:
+  explicit Session(NodeId driver_id = id_of(1), NodeId node_id = id_of(2))
+      : overheard{node_id, driver_id, kDriver, kNode},
+        driver(LinkEnd::driver, driver_id, kNodeStandIn),
+        node(LinkEnd::node, node_id, kDriverStandIn) {}
+
+  static inline const NodeId kNodeStandIn = id_of(101);
+  static inline const NodeId kDriverStandIn = id_of(102);
+
+  std::optional<Frame> from_node(const Frame& whole) { return driver.hear(node.say(whole)); }
+  std::optional<Frame> from_driver(const Frame& whole) { return node.hear(driver.say(whole)); }
+  template <class Message>
+  void request(std::uint64_t to, const std::string& type, const Message& message) {
+    CHECK(from_driver(message_frame(kDriver, to, "troupe::" + type, message)));
+  }
+  template <class Message>
+  Frame reply(std::uint64_t from, const std::string& type, const Message& message) {
+    return message_frame(from, kDriver, "troupe::" + type, message);
+  }
+
+  void shake_hands() {
+    Frame payload;
+    append(payload, overheard.node);
+    Header head = header(Operation::client_handshake);
+    const auto first = from_node(frame(head, payload));
+    REQUIRE(first);
+    CHECK(wire::Reader(payload_of(*first)).node() == kNodeStandIn);
+    Frame of_driver;
+    append(of_driver, overheard.driver);
+    append(of_driver, std::string("\1\6troupe", 8) + std::string(7, '\0') + "\5" + std::string(1, '\0'));
+    Header server = header(Operation::server_handshake);
+    server.data = wire::kVersion;
+    const auto heard = from_driver(frame(server, of_driver));
+    REQUIRE(heard);
+    CHECK(wire::Reader(payload_of(*heard)).node() == kDriverStandIn);
+    head.flags = wire::kSelectConnection;
+    CHECK(from_node(frame(head, payload)));
+    CHECK_FALSE(from_driver(question()));
+    CHECK_FALSE(from_node(question()));
+    CHECK(from_node(notice(header(Operation::monitor_message, 0, kDriver), overheard.node, kDriverStandIn)));
+  }
+  static Frame question() {
+    Header head = header(Operation::direct_message, 3, wire::kSpawnServer);
+    head.flags = wire::kNamedReceiver;
+    head.data = wire::kAsynchronous;
+    return frame(head, envelope("@<>+@atom+@atom+@str"));
+  }
+  Frame node_join() {
+    NodeJoin join;
+    join.token = std::string(16, 't');
+    join.host = "10.0.0.2";
+    return reply(kNode, "NodeJoin", join);
+  }
+  void join() {
+    CHECK(from_node(node_join()));
+    const auto watched =
+        from_driver(notice(header(Operation::monitor_message, 0, kNode), overheard.driver, kNodeStandIn));
+    REQUIRE(watched);
+    CHECK(wire::Reader(payload_of(*watched)).node() == kDriverStandIn);
+    request(kNode, "StartWorker", StartWorker{1});
+    CHECK(from_node(reply(kWorker, "Join", Join{})));
+  }
+  /// Up to a request to compute.
+  void ask() { request(kWorker, "Compute", Compute{.round = 3}); }
+  Frame computed(int shards = 4) {
+    const auto count = static_cast<std::size_t>(shards);
+    return reply(kWorker, "Computed",
+                 Computed{3,
+                          1,
+                          {},
+                          std::vector<std::int32_t>(count),
+                          std::vector<std::uint64_t>(count),
+                          std::vector<std::int64_t>(count),
+                          0});
+  }
+
+  Overheard overheard;
+  End driver;
+  End node;
+};
+
+/// Whether some frame of an attack is refused, as one of another protocol.
+bool is_refused(Session& session, const std::vector<Frame>& frames) {
+  const auto code = code_of([&] {
+    for (const Frame& each : frames) session.driver.hear(each);
+  });
+  if (code) CHECK(*code == ErrorCode::protocol);
+  return code.has_value();
+}
+
+}  // namespace
+
+TEST_CASE("an honest run passes, and nobody hears the other's own id") {
+  Session session;
+  session.shake_hands();
+  session.join();
+  for (int step = 0; step < 1000; ++step) {
+    session.ask();
+    CHECK(session.from_node(session.computed()));
+  }
+  session.request(kNode, "BeginGeneration", std::get<BeginGeneration>(fuzz::filled_messages()));
+  session.request(kNode, "NodeTask", NodeTask{});
+  for (int i = 0; i < 2; ++i) CHECK(session.from_node(session.reply(kNode, "TaskDone", TaskDone{})));
+  CHECK(session.from_node(frame(header(Operation::heartbeat))));
+  CHECK(session.from_driver(frame(header(Operation::heartbeat))));
+  const auto end = session.from_node(end_notice(kNode, session.overheard.node, Session::kDriverStandIn));
+  REQUIRE(end);
+  CHECK(wire::Reader(payload_of(*end)).node() == Session::kNodeStandIn);
+  CHECK(session.from_driver(end_notice(kDriver, session.overheard.driver, Session::kNodeStandIn)));
+}
+
+TEST_CASE("processes that call themselves alike, as in two containers, can talk") {
+  Session session(id_of(1), id_of(1));
+  session.shake_hands();
+  session.join();
+  session.ask();
+  CHECK(session.from_node(session.computed()));
+}
+
+TEST_CASE(
+    "what no honest node sends is refused before it has joined, in the middle of a run, and before its handshake") {
+  for (const std::string& name : control_attacks()) {
+    CAPTURE(name);
+    Session joining;
+    joining.shake_hands();
+    // Who joins may be any actor.
+    CHECK(is_refused(joining, control_attack(name, joining.overheard, joining.node_join())) ==
+          (name != "from a stranger"));
+    Session running;
+    running.shake_hands();
+    running.join();
+    running.ask();
+    CHECK(is_refused(running, control_attack(name, running.overheard, running.computed())));
+    Session fresh;
+    CHECK(is_refused(fresh, control_attack(name, fresh.overheard, fresh.node_join())));
+  }
+}
+
+TEST_CASE("nothing but the next handshake passes before both have been heard") {
+  Session session;
+  Frame payload;
+  append(payload, session.overheard.node);
+  CHECK(is_refused(session, {session.node_join()}));
+  Header second = header(Operation::client_handshake);
+  second.flags = wire::kSelectConnection;
+  Session other;
+  CHECK(is_refused(other, {frame(second, payload)}));
+  Session empty;
+  CHECK(is_refused(empty, {frame(header(Operation::client_handshake), Frame(sizeof(NodeId)))}));
+  Session twice;
+  CHECK(is_refused(twice, {frame(header(Operation::client_handshake), payload),
+                           frame(header(Operation::client_handshake), payload)}));
+}
+
+TEST_CASE("a worker joins once for each time that one was started, as an actor that nobody is") {
+  Session session;
+  session.shake_hands();
+  session.join();
+  CHECK(is_refused(session, {session.reply(kWorker + 1, "Join", Join{})}));
+  Session again;
+  again.shake_hands();
+  again.join();
+  again.request(kNode, "StartWorker", StartWorker{1});
+  CHECK(is_refused(again, {again.reply(kWorker, "Join", Join{})}));
+  Session more;
+  more.shake_hands();
+  more.join();
+  more.request(kNode, "StartWorker", StartWorker{1});
+  CHECK(more.from_node(more.reply(kWorker + 1, "Join", Join{})));
+}
+
+TEST_CASE("an answer is for who was asked, and of the kind that was asked for") {
+  const auto in_answer = [](const Frame& answer) {
+    Session session;
+    session.shake_hands();
+    session.join();
+    session.ask();
+    return is_refused(session, {answer});
+  };
+  Session session;
+  CHECK_FALSE(in_answer(session.computed()));
+  CHECK(in_answer(session.reply(kNode, "Computed", Computed{})));
+  CHECK(in_answer(session.reply(kWorker, "Applied", Applied{})));
+  CHECK(in_answer(session.reply(kWorker, "Built", Built{})));
+  CHECK(in_answer(session.reply(kWorker, "TaskDone", TaskDone{})));
+  CHECK(in_answer(session.computed(5)));  // the run has four shards
+}
+
+TEST_CASE("heartbeats may come one a second for ever, and together after a pause") {
+  Session session;
+  session.shake_hands();
+  const auto now = Clock::now();
+  for (int second = 0; second < 1000; ++second)
+    CHECK(session.driver.hear(frame(header(Operation::heartbeat)), now + 1000s));
+}
+
+TEST_CASE("the driver is refused likewise") {
+  Session session;
+  session.shake_hands();
+  session.join();
+  const auto refused = [&](const Frame& whole) {
+    return code_of([&] { session.node.hear(whole); }) == ErrorCode::protocol;
+  };
+  CHECK(refused(message_frame(kDriver, kWorker, "troupe::StartWorker", StartWorker{})));
+  CHECK(refused(message_frame(kDriver, kNode, "troupe::Compute", Compute{})));
+  CHECK(refused(message_frame(kDriver + 1, kNode, "troupe::StartWorker", StartWorker{})));
+  CHECK(refused(message_frame(kDriver, kDriver, "troupe::Computed", Computed{})));
+  CHECK(refused(end_notice(kNode, session.overheard.driver, session.overheard.node)));
+  Session fresh;
+  CHECK(code_of([&] { fresh.node.hear(frame(header(Operation::heartbeat))); }) == ErrorCode::protocol);
+}
+
+namespace {
+
+/// In order of fuzz::Messages.
+constexpr const char* kNames[] = {"Join",     "Build",       "Built",           "Attach",  "Compute",
+                                  "Computed", "Apply",       "Applied",         "Task",    "TaskDone",
+                                  "NodeJoin", "StartWorker", "BeginGeneration", "NodeTask"};
+
+template <class Message>
+void check_shape(const std::string& name, const Message& message) {
+  CAPTURE(name);
+  const auto kind = kind_of("troupe::" + name);
+  REQUIRE(kind);
+  const std::vector<char> fields = fields_of(message);
+  const auto bytes = std::as_bytes(std::span(fields));
+  CHECK(well_formed(*kind, bytes, kLimits));
+  CHECK(bytes.size() <= largest_fields(*kind, kLimits));
+  for (std::size_t size = 0; size < bytes.size(); ++size) CHECK_FALSE(well_formed(*kind, bytes.first(size), kLimits));
+  std::vector<char> longer = fields;
+  longer.push_back('\0');
+  CHECK_FALSE(well_formed(*kind, std::as_bytes(std::span(longer)), kLimits));
+}
+
+template <std::size_t... kIndex>
+void check_shapes(std::index_sequence<kIndex...> /*all*/) {
+  const auto messages = fuzz::filled_messages();
+  (check_shape(kNames[kIndex], std::get<kIndex>(messages)), ...);
+}
+
+}  // namespace
+
+TEST_CASE("each message of ours has its shape, to the byte") {
+  check_shapes(std::make_index_sequence<std::tuple_size_v<fuzz::Messages>>());
+}
+
+TEST_CASE("lists are as long as a run can have them, and texts as long as an error's") {
+  Built built;
+  built.replicas.resize(kLimits.replicas + 1);
+  const auto fits = [](MessageKind kind, const auto& message) {
+    const auto fields = fields_of(message);
+    return well_formed(kind, std::as_bytes(std::span(fields)), kLimits);
+  };
+  CHECK_FALSE(fits(MessageKind::built, built));
+  built.replicas.pop_back();
+  CHECK(fits(MessageKind::built, built));
+  Applied applied;
+  applied.failure.message = std::string(kLongestText + 1, 'x');
+  CHECK_FALSE(fits(MessageKind::applied, applied));
+  applied.failure.message.pop_back();
+  CHECK(fits(MessageKind::applied, applied));
+  const auto thrown = std::make_exception_ptr(std::runtime_error(std::string(100'000, 'x')));
+  applied.failure = Failure::from(thrown, ErrorCode::model_failed);
+  CHECK(fits(MessageKind::applied, applied));
+  NodeJoin join;
+  join.token = "short";
+  CHECK_FALSE(fits(MessageKind::node_join, join));
+}
+
+TEST_CASE("frames are the same wherever the stream is cut, and a refused one leaves nothing behind") {
+  std::vector<Frame> frames = {frame(header(Operation::heartbeat)), Session().computed(), Session().node_join(),
+                               frame(header(Operation::heartbeat))};
+  Frame stream;
+  for (const Frame& each : frames) append(stream, each);
+  for (std::size_t cut = 1; cut < stream.size(); cut += 7) {
+    std::vector<Frame> seen;
+    FrameFilter filter([](const Header&) {},
+                       [&](const Header& head, std::span<std::byte> payload) {
+                         seen.push_back(frame(head, {payload.begin(), payload.end()}));
+                         return !head.is(Operation::heartbeat);
+                       });
+    std::vector<std::byte> passed;
+    for (std::size_t at = 0; at < stream.size(); at += cut)
+      filter.take(std::span(stream).subspan(at, std::min(cut, stream.size() - at)), passed);
+    CHECK(seen == frames);
+    Frame expected = frames[1];
+    append(expected, frames[2]);
+    CHECK(passed == expected);
+  }
+  FrameFilter strict([](const Header&) { throw Error(ErrorCode::protocol, "no"); },
+                     [](const Header&, std::span<std::byte>) { return true; });
+  std::vector<std::byte> passed;
+  CHECK(code_of([&] { strict.take(stream, passed); }) == ErrorCode::protocol);
+  CHECK(passed.empty());
+}

@@ -1,0 +1,241 @@
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <future>
+#include <optional>
+
+#include "actors/control_frames.hpp"
+#include "cluster/hold_model.hpp"
+#include "cluster/rogue_node.hpp"
+#include "cluster/training.hpp"
+#include "runtime/captured_errors.hpp"
+#include "runtime/net/gate.hpp"
+#include "support/errors.hpp"
+
+using namespace troupe;
+using namespace troupe_test;
+using namespace std::chrono_literals;
+
+// Members of the authority that say on their control connection what no honest node says.
+namespace {
+
+void add_node(const Nodes& nodes, const std::string& name) {
+  create_node_credentials(nodes.authority().folder().path().string(), name);
+}
+
+/// The largest that this process has become.
+class MemoryWatch {
+ public:
+  MemoryWatch() : before_(resident_bytes(::getpid())), most_(before_), thread_([this] { run(); }) {}
+  ~MemoryWatch() { stop(); }
+  MemoryWatch(const MemoryWatch&) = delete;
+  MemoryWatch& operator=(const MemoryWatch&) = delete;
+
+  std::size_t grown() {
+    stop();
+    return most_ - before_;
+  }
+
+ private:
+  void stop() {
+    over_ = true;
+    if (thread_.joinable()) thread_.join();
+  }
+  void run() {
+    for (; !over_; std::this_thread::sleep_for(5ms)) most_ = std::max(most_, resident_bytes(::getpid()));
+  }
+
+  std::size_t before_;
+  std::size_t most_;
+  std::atomic<bool> over_ = false;
+  std::thread thread_;
+};
+
+/// Trains for a few steps with all nodes once they are there, and compares with a run in this process.
+void check_training(Training& training, int shards) {
+  CHECK(training.goes_on());
+  CHECK(training.finish() == "");
+  const auto weights = training.weights();
+  CHECK(bits_of(weights) == bits_of(run_here(Hold{}.text(), shards, training.steps())));
+}
+
+std::future<std::unique_ptr<Training>> begin_training(const Options& options) {
+  return std::async(std::launch::async, [options] { return std::make_unique<Training>(options); });
+}
+
+}  // namespace
+
+TEST_CASE("whatever a member sends in place of its join is refused in one line, and the run begins without it") {
+  Nodes nodes(1);
+  add_node(nodes, "node1");
+  add_node(nodes, "node2");
+  const CapturedErrors errors;
+  MemoryWatch memory;
+  auto training = begin_training(nodes.options(2));
+  const auto rogue = start_rogue("join", nodes, 2);
+  CHECK(rogue->wait() == 0);
+  CHECK(contains(rogue->err(), "all were refused"));
+  const auto honest = start_rogue("spy", nodes, 1);
+  check_training(*training.get(), 2);
+  CHECK(memory.grown() < kMemory);
+  check_log(errors.text(), 60);
+  CHECK(count(errors.text(), "refused node2 at") > 10);
+}
+
+TEST_CASE("who says hello and no more takes nobody's place, and is hung up on") {
+  Nodes nodes(1);
+  add_node(nodes, "node1");
+  add_node(nodes, "node2");
+  const CapturedErrors errors;
+  auto training = begin_training(nodes.options(2));
+  const auto idle = start_rogue("idle", nodes, 2);
+  CHECK(idle->says("the certificate of node2 is in the run already"));
+  const auto honest = start_rogue("spy", nodes, 1);
+  check_training(*training.get(), 2);
+  CHECK(idle->says("was hung up on"));
+  CHECK(contains(errors.text(), "refused node2"));
+}
+
+TEST_CASE("who says hello and no more is hung up on in time") {
+  Nodes nodes(0);
+  add_node(nodes, "node2");
+  const CapturedErrors errors;
+  Options options = nodes.options(1);
+  options.start_timeout = 60s;
+  auto start = std::async(std::launch::async, [options] { DistributedSGD("hold", options).step(); });
+  const auto idle = start_rogue("idle", nodes, 2);
+  CHECK(idle->says("was hung up on", 40s));
+  CHECK(contains(errors.text(), "it said hello and did not join"));
+  const auto honest = start_rogue("spy", nodes, 2);
+  start.get();
+}
+
+TEST_CASE("several nodes show one certificate only where that was asked for") {
+  Nodes nodes(0);
+  add_node(nodes, "node0");
+  Options options = nodes.options(2);
+  options.start_timeout = 3s;
+  const auto one = start_rogue("spy", nodes, 0);
+  const auto other = start_rogue("record", nodes, 0);
+  {
+    const CapturedErrors errors;
+    CHECK(code_of([&] { DistributedSGD("hold", options); }) == ErrorCode::timeout);
+    CHECK(contains(errors.text(), "the certificate of node0 is in the run already"));
+  }
+  options.start_timeout = 60s;
+  options.cluster.shared_certificates = true;
+  const auto third = start_rogue("spy", nodes, 0);
+  const auto fourth = start_rogue("record", nodes, 0);
+  DistributedSGD sgd("hold", options);
+  CHECK(sgd.step().step == 1);
+}
+
+TEST_CASE("a node may be killed at every point of its join") {
+  Nodes nodes(1);
+  for (const char* name : {"node1", "node2", "node3"}) add_node(nodes, name);
+  const CapturedErrors errors;
+  auto training = begin_training(nodes.options(3));
+  for (int frames = 0; frames < 8; ++frames) {
+    CAPTURE(frames);
+    CHECK(start_rogue("die:" + std::to_string(frames), nodes, 3)->wait() == 0);
+  }
+  const auto one = start_rogue("spy", nodes, 1);
+  const auto other = start_rogue("spy", nodes, 2);
+  check_training(*training.get(), 3);
+}
+
+TEST_CASE(
+    "whatever a member of a run sends in place of an answer ends its part in one line, and the next run is unharmed") {
+  Nodes nodes(2);
+  add_node(nodes, "node2");
+  for (const std::string attack :
+       {"client handshake without an id", "server handshake without a payload", "nested messages", "huge text",
+        "routed to another node", "claims another's id", "config server by name", "said twice", "flood of heartbeats",
+        "answers for another"}) {
+    CAPTURE(attack);
+    const CapturedErrors errors;
+    MemoryWatch memory;
+    std::string message;
+    std::string node;
+    {
+      const auto rogue = start_rogue("run:" + attack, nodes, 2);
+      DistributedSGD sgd("hold", nodes.options(3));
+      try {
+        for (;;) sgd.step();
+      } catch (const Error& error) {
+        message = error.what();
+        node = error.where().node;
+        CHECK(error.code() == ErrorCode::worker_lost);
+      }
+      CHECK(sgd.report().step >= 1);
+    }
+    INFO(message);
+    CHECK(node == "node2");
+    CHECK(contains(message, "its connection was ended, because "));
+    CHECK(memory.grown() < kMemory);
+    CHECK(count(errors.text(), "refused node2 at") == 1);
+  }
+  Training after(nodes.options(2));
+  check_training(after, 2);
+}
+
+TEST_CASE("half a frame is waited for no longer than a step") {
+  Nodes nodes(1);
+  add_node(nodes, "node1");
+  Options options = nodes.options(2);
+  options.step_timeout = 3s;
+  const auto rogue = start_rogue("run:half a frame", nodes, 1);
+  DistributedSGD sgd("hold", options);
+  Where where;
+  try {
+    for (;;) sgd.step();
+  } catch (const Error& error) {
+    CHECK(error.code() == ErrorCode::timeout);
+    where = error.where();
+  }
+  CHECK(where.node == "node1");
+  CHECK(where.phase == "compute");
+}
+
+namespace {
+
+/// A driver of the authority that shakes hands as no honest one does. @return whom it took so far
+class FalseDriver {
+ public:
+  FalseDriver(const Nodes& nodes, Frame says)
+      : says_(std::move(says)),
+        gate_(
+            Address::parse(nodes.listen()),
+            std::make_shared<const Credentials>(nodes.authority().driver(), Role::driver),
+            [](const Hello&, const TlsStream&) { return ""; },
+            [this](const Hello&, TlsStream stream) { take(std::move(stream)); }) {}
+
+  bool took_one() {
+    return comes_true([this] { return taken_ > 0; }, 20s);
+  }
+
+ private:
+  void take(TlsStream stream) {
+    if (!says_.empty()) stream.write_all(says_, Deadline(1s));
+    ++taken_;
+  }
+
+  Frame says_;
+  std::atomic<int> taken_ = 0;
+  Gate gate_;
+};
+
+}  // namespace
+
+TEST_CASE("a driver that ends, or says what none says, while a node joins costs the node nothing") {
+  Nodes nodes(1);
+  const Frame heartbeat = frame(header(wire::Operation::heartbeat));
+  const Frame server = frame(header(wire::Operation::server_handshake));
+  for (const Frame& says : {Frame(), Frame(server.begin(), server.begin() + 9), server, heartbeat})
+    CHECK(FalseDriver(nodes, says).took_one());
+  CHECK(nodes[0].says("it does not shake hands as a driver does"));
+  DistributedSGD sgd("hold", nodes.options());
+  CHECK(sgd.step().step == 1);
+}
