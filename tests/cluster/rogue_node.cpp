@@ -137,10 +137,9 @@ Frame read_frame(TlsStream& stream) {
 Frame client_handshake(std::uint8_t flags) {
   wire::Header head = header(wire::Operation::client_handshake);
   head.flags = flags;
-  caf::actor_system_config config;
-  const caf::actor_system system(config);
   Frame payload;
-  append(payload, fields_of(system.node()));
+  append(payload, fields_of(wire::kDefaultNode));
+  payload.resize(sizeof(wire::NodeId), std::byte{0x42});
   return frame(head, payload);
 }
 
@@ -166,7 +165,7 @@ bool is_hung_up_on(TlsStream& stream) {
 
 void attack_in_place_of_joining(const Rogue& rogue, const Address& driver) {
   for (const std::string& name : control_attacks()) {
-    if (name == "from a stranger") continue;  // so is whoever joins
+    if (name == "from a stranger" || name == "said twice") continue;  // which begin as an honest join
     const Hello hello = joining_hello();
     TlsStream stream = join_driver(driver, *rogue.credentials, hello);
     try {
@@ -204,8 +203,10 @@ class Meddling {
   }
   std::vector<Frame> change(const Frame& whole) {
     note(whole, 0);
+    if (silent_) return {};
     if (attack_.empty() || !is_second_answer(whole)) return {whole};
-    if (attack_ == "half a frame") return {Frame(whole.begin(), whole.end() - 4)};
+    silent_ = attack_ == "half a frame";
+    if (silent_) return {Frame(whole.begin(), whole.end() - 4)};
     if (attack_ == "answers for another") return {for_another(whole)};
     return control_attack(attack_, overheard_, whole);
   }
@@ -235,6 +236,7 @@ class Meddling {
   std::string attack_;
   int left_ = -1;
   int answers_ = 0;
+  bool silent_ = false;
   std::ofstream record_;
   Overheard overheard_;
 };

@@ -111,7 +111,7 @@ TEST_CASE("a run goes on unharmed while others knock at its gates") {
     Options options = nodes.options(3);
     Training training(options);
     REQUIRE(training.goes_on());
-    const Secrets secrets = read_secrets(nodes.authority().folder() / "spy");
+    const Secrets secrets = read_secrets(rogue_file("spy", nodes, 2));
     REQUIRE(secrets.gates.size() == 4);
     const auto pids = training.pids();
     const std::size_t before_here = resident_bytes(::getpid());

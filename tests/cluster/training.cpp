@@ -21,12 +21,16 @@ void Training::run() try {
   problem_ = error.what();
 }
 
+std::string rogue_file(const std::string& mode, const Nodes& nodes, int as) {
+  return nodes.authority().folder() / (std::to_string(as) + "-" + mode);
+}
+
 std::unique_ptr<Child> start_rogue(const std::string& mode, const Nodes& nodes, int as) {
-  const auto& folder = nodes.authority().folder();
+  const std::string file = rogue_file(mode, nodes, as);
   const std::string program = std::filesystem::read_symlink("/proc/self/exe").string();
   return std::make_unique<Child>(
-      std::vector<std::string>{program, "--rogue", mode, nodes.listen(), nodes.authority().node(as), folder / mode},
-      folder / ("log-" + mode));
+      std::vector<std::string>{program, "--rogue", mode, nodes.listen(), nodes.authority().node(as), file},
+      file + ".log");
 }
 
 void check_log(const std::string& text, std::size_t most) {

@@ -55,6 +55,9 @@ class Training {
   std::thread thread_;
 };
 
+/// To which a rogue writes.
+std::string rogue_file(const std::string& mode, const Nodes& nodes, int as);
+
 /// A process that takes part in the run, with the certificate of node `as`; what it is told to do is `run_rogue`'s.
 std::unique_ptr<Child> start_rogue(const std::string& mode, const Nodes& nodes, int as);
 
