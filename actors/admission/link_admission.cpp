@@ -43,6 +43,7 @@ bool is_question_by_name(const Header& header) {
 }
 
 void replace(std::span<std::byte> payload, std::size_t at, const NodeId& expected, const NodeId& by) {
+  demand(payload.size() >= at + expected.size(), "a notice of another length");
   const auto place = payload.subspan(at, expected.size());
   demand(std::equal(place.begin(), place.end(), expected.begin()), "a notice names another node");
   std::copy(by.begin(), by.end(), place.begin());

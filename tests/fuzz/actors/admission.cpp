@@ -1,0 +1,178 @@
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+
+#include <array>
+#include <caf/binary_serializer.hpp>
+#include <csignal>
+#include <fstream>
+#include <vector>
+
+#include "actors/admission/frame_filter.hpp"
+#include "actors/admission/link_admission.hpp"
+#include "actors/local_transport.hpp"
+#include "fuzz/support.hpp"
+
+// What passes the driver's end of a control connection must not hurt CAF: it is fed to one in a child, which must not
+// die, hang or grow. An input is what both ends said, each frame behind a byte (0 a node's, 1 the driver's): the first
+// inputs are what the cluster tests' rogue "record" wrote in real runs, with the ids of their processes made these.
+using namespace troupe;
+
+namespace {
+
+constexpr std::size_t kMemory = std::size_t{512} << 20;
+constexpr int kPatience = 5'000;  // milliseconds
+
+constexpr wire::NodeId fixed_id(unsigned char fill) {
+  wire::NodeId id{};
+  constexpr std::array<unsigned char, 8> kKind = {0x00, 0x00, 0x3e, 0x9a, 0xab, 0x9b, 0xac, 0x79};
+  for (std::size_t i = 0; i < id.size(); ++i) id[i] = static_cast<std::byte>(i < kKind.size() ? kKind[i] : fill);
+  return id;
+}
+
+constexpr wire::NodeId kDriver = fixed_id('D');
+constexpr wire::NodeId kNode = fixed_id('N');
+constexpr RunLimits kLimits{.shards = 8, .replicas = 8, .members = 3};
+
+/// A driver's CAF: where it listens, and what its actor and its process are called.
+struct Reader {
+  pid_t pid = -1;
+  std::array<char, 108> path{};
+  std::uint64_t actor = 0;
+  wire::NodeId id{};
+};
+
+[[noreturn]] void read_for_ever(int tell) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  SystemConfig config(1, Placement::processes);
+  caf::actor_system system(config);
+  const caf::actor sink = system.spawn([](caf::event_based_actor* self) -> caf::behavior {
+    self->set_default_handler(caf::drop);
+    return {[](const StartWorker&) {}};
+  });
+  const LocalListener listener(system, sink, [](pid_t) { return true; });
+  Reader self;
+  self.pid = ::getpid();
+  listener.path().copy(self.path.data(), self.path.size() - 1);
+  self.actor = sink.id();
+  std::vector<char> bytes;
+  caf::binary_serializer to(nullptr, bytes);
+  fuzz::expect(!to(system.node()) && bytes.size() == self.id.size(), "a system has an id");
+  std::memcpy(self.id.data(), bytes.data(), bytes.size());
+  fuzz::expect(::write(tell, &self, sizeof self) == sizeof self, "the parent listens");
+  for (;;) ::pause();
+}
+
+/// Before the fuzzer has threads.
+Reader start_reader() {
+  std::array<int, 2> ends{};
+  fuzz::expect(::pipe(ends.data()) == 0, "a pipe");
+  if (::fork() == 0) read_for_ever(ends[1]);
+  Reader reader;
+  fuzz::expect(::read(ends[0], &reader, sizeof reader) == sizeof reader, "the reader starts");
+  return reader;
+}
+
+Reader& reader() {
+  static Reader started = start_reader();
+  return started;
+}
+
+void check_reader() {
+  fuzz::expect(::waitpid(reader().pid, nullptr, WNOHANG) == 0, "CAF lives on what was let through");
+  std::ifstream statm("/proc/" + std::to_string(reader().pid) + "/statm");
+  std::size_t pages = 0;
+  std::size_t resident = 0;
+  statm >> pages >> resident;
+  fuzz::expect(resident * 4096 < kMemory, "CAF does not grow with what was let through");
+}
+
+/// Whether it was read to its end.
+bool feed_reader(std::span<const std::byte> bytes) {
+  const FileDescriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  std::memcpy(address.sun_path, reader().path.data(), reader().path.size());
+  fuzz::expect(::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0,
+               "the reader takes connections");
+  while (!bytes.empty()) {
+    const ssize_t sent = ::send(socket.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    if (sent <= 0) break;  // CAF may end a connection
+    bytes = bytes.subspan(static_cast<std::size_t>(sent));
+  }
+  ::shutdown(socket.get(), SHUT_WR);
+  std::array<std::byte, 4096> heard;
+  pollfd ready{socket.get(), POLLIN, 0};
+  do
+    if (::poll(&ready, 1, kPatience) <= 0) return false;
+  while (::recv(socket.get(), heard.data(), heard.size(), 0) > 0);
+  return true;
+}
+
+/// As the reader's CAF knows its actor and itself.
+void rename(wire::Header& header, std::span<std::byte> payload) {
+  using wire::Operation;
+  if (header.is(Operation::direct_message) || header.is(Operation::monitor_message)) header.target = reader().actor;
+  if (header.is(Operation::monitor_message) || header.is(Operation::down_message))
+    std::copy(reader().id.begin(), reader().id.end(), payload.begin() + sizeof(wire::NodeId));
+}
+
+/// Each connection has a stand-in of its own, as in a driver.
+wire::NodeId next_id() {
+  static std::uint64_t last = 0;
+  wire::NodeId id = kNode;
+  ++last;
+  std::memcpy(id.data() + id.size() - sizeof last, &last, sizeof last);
+  return id;
+}
+
+/// What passes of an input. @throws Error protocol at what ends the connection
+void admit(fuzz::Input input, std::vector<std::byte>& passed) {
+  const wire::NodeId stand_in = next_id();
+  LinkAdmission admission(LinkEnd::driver, kDriver, stand_in, kLimits);
+  const auto judge = [&](const wire::Header& header, std::span<std::byte> payload) {
+    if (!admission.from_peer(header, payload, Clock::now())) return false;
+    wire::Header renamed = header;
+    rename(renamed, payload);
+    const auto head = wire::encode(renamed);
+    passed.insert(passed.end(), head.begin(), head.end());
+    passed.insert(passed.end(), payload.begin(), payload.end());
+    return false;
+  };
+  std::vector<std::byte> none;
+  FrameFilter from_node([&](const wire::Header& header) { admission.announced(header); }, judge);
+  FrameFilter from_driver([](const wire::Header&) {},
+                          [&](const wire::Header& header, std::span<std::byte> payload) {
+                            const auto peer = std::search(payload.begin(), payload.end(), kNode.begin(), kNode.end());
+                            if (peer != payload.end()) std::copy(stand_in.begin(), stand_in.end(), peer);
+                            admission.to_peer(header, payload);
+                            return false;
+                          });
+  while (!input.empty()) {
+    FrameFilter& filter = input.number<std::uint8_t>() == 0 ? from_node : from_driver;
+    const auto head = input.take(wire::kHeaderBytes);
+    if (head.size() < wire::kHeaderBytes) break;
+    const auto header = wire::decode(head.first<wire::kHeaderBytes>());
+    filter.take(head, none);
+    filter.take(input.take(header.payload), none);
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerInitialize(int* /*argc*/, char*** /*argv*/) {
+  reader();
+  return 0;
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  std::vector<std::byte> passed;
+  fuzz::may_refuse([&] { admit(fuzz::Input(data, size), passed); }, {ErrorCode::protocol});
+  if (passed.empty()) return 0;
+  // After some ten thousand connections CAF forgets to read one, whatever is said there.
+  fuzz::expect(feed_reader(passed) || feed_reader(passed), "CAF reads to the end of what was let through");
+  check_reader();
+  return 0;
+}
