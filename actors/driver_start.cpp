@@ -3,6 +3,7 @@
 #include <random>
 
 #include "actors/driver_rounds.hpp"
+#include "actors/expiry_notice.hpp"
 #include "actors/launch.hpp"
 #include "actors/options_json.hpp"
 #include "actors/reply_checks.hpp"
@@ -151,6 +152,7 @@ void Driver::gather_nodes(const Deadline& deadline) {
                                         RunLimits{static_cast<std::size_t>(options_.num_shards), replicas,
                                                   static_cast<std::size_t>(options_.cluster.num_nodes) + 1},
                                         options_.num_workers);
+  note_expiry(options_.cluster.certs);
   while (!r.cluster->complete()) {
     const auto event = r.mailbox.next(Deadline(std::min(deadline.left(), r.cluster->drop_late().left())));
     if (!event && !deadline.passed()) continue;

@@ -26,6 +26,7 @@ constexpr const char* kSocketFlag = "--troupe-socket=";
 constexpr const char* kJoinFlag = "--troupe-join=";
 constexpr const char* kCertsFlag = "--troupe-certs=";
 constexpr const char* kListenFlag = "--troupe-listen=";
+constexpr const char* kDriverNameFlag = "--troupe-driver-name=";
 constexpr const char* kStoreFlag = "--troupe-store-bytes=";
 constexpr const char* kPatienceFlag = "--troupe-patience=";
 constexpr const char* kOnceFlag = "--troupe-once";
@@ -49,8 +50,8 @@ void refuse_unknown_flags(int argc, const char* const* argv) {
   for (int i = 1; i < argc; ++i) {
     const std::string argument = argv[i];
     if (!argument.starts_with("--troupe-")) continue;
-    const char* known[] = {kWorkerFlag, kSocketFlag,   kJoinFlag, kCertsFlag,  kListenFlag,
-                           kStoreFlag,  kPatienceFlag, kOnceFlag, kWatchedFlag};
+    const char* known[] = {kWorkerFlag,     kSocketFlag, kJoinFlag,     kCertsFlag, kListenFlag,
+                           kDriverNameFlag, kStoreFlag,  kPatienceFlag, kOnceFlag,  kWatchedFlag};
     const bool is_known = std::any_of(std::begin(known), std::end(known), [&](const std::string& flag) {
       return flag.back() == '=' ? argument.starts_with(flag) || argument + '=' == flag : argument == flag;
     });
@@ -82,6 +83,7 @@ std::optional<WorkerLaunch> WorkerLaunch::parse(int argc, const char* const* arg
 std::vector<std::string> NodeLaunch::arguments(const std::string& program) const {
   std::vector<std::string> arguments{program, kJoinFlag + join.text(), kCertsFlag + certs};
   if (!listen.host.empty()) arguments.push_back(kListenFlag + listen.text());
+  if (!driver_name.empty()) arguments.push_back(kDriverNameFlag + driver_name);
   if (store_bytes > 0) arguments.push_back(kStoreFlag + std::to_string(store_bytes));
   if (patience > 0) arguments.push_back(kPatienceFlag + std::to_string(patience));
   if (once) arguments.emplace_back(kOnceFlag);
@@ -102,6 +104,7 @@ std::optional<NodeLaunch> NodeLaunch::parse(int argc, const char* const* argv) {
   launch.join = Address::parse(*join, 1);
   launch.certs = *certs;
   if (listen) launch.listen = parse_listen(*listen);
+  launch.driver_name = value_of(kDriverNameFlag, argc, argv).value_or("");
   if (const auto bytes = value_of(kStoreFlag, argc, argv)) launch.store_bytes = parse_number(kStoreFlag, *bytes, 15);
   if (const auto seconds = value_of(kPatienceFlag, argc, argv))
     launch.patience = static_cast<int>(parse_number(kPatienceFlag, *seconds, 6));
@@ -123,7 +126,7 @@ std::optional<NodeLaunch> slurm_node() {
   if (!cluster || cluster->task.rank == 0) return std::nullopt;
   NodeLaunch launch;
   launch.join = {cluster->task.leader, cluster->task.port};
-  launch.certs = cluster->certs + "/node";
+  launch.certs = cluster->certs + "/node-" + std::to_string(cluster->task.rank);
   launch.patience = kSlurmPatience;  // the job is not to last because its leader made no cluster
   return launch;
 }

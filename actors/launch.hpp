@@ -23,11 +23,13 @@ struct WorkerLaunch {
 };
 
 /// How a process that serves as a node knows it: `--troupe-join=HOST:PORT`, `--troupe-certs=FOLDER`,
-/// `--troupe-listen=ADDRESS[:PORT]`, `--troupe-store-bytes=N`, `--troupe-patience=SECONDS` and `--troupe-once`.
+/// `--troupe-listen=ADDRESS[:PORT]`, `--troupe-driver-name=NAME`, `--troupe-store-bytes=N`, `--troupe-patience=SECONDS`
+/// and `--troupe-once`.
 struct NodeLaunch {
   Address join;                 ///< where the driver's gate listens
   std::string certs;            ///< folder with ca.pem, cert.pem and key.pem, of role node
   Address listen;               ///< for other nodes; without a host: this end's address of the connection to the driver
+  std::string driver_name;      ///< that the driver's certificate must have; empty: any
   std::size_t store_bytes = 0;  ///< quota of the node's object store; 0: half of the machine's memory
   int patience = 0;             ///< seconds after which it no longer waits for a driver; 0: never
   bool once = false;            ///< ends after one run
@@ -41,7 +43,8 @@ struct NodeLaunch {
 };
 
 /// What Slurm says, where `srun` started this program as several tasks and TROUPE_CERTS names the folder of the
-/// certificates (`driver` and `node`): the first task is the driver, the others are its nodes.
+/// certificates (`driver`, and `node-RANK` for each other task): the first task is the driver, the others are its
+/// nodes.
 struct SlurmCluster {
   SlurmTask task;
   std::string certs;

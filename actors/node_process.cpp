@@ -8,6 +8,7 @@
 #include <random>
 #include <thread>
 
+#include "actors/expiry_notice.hpp"
 #include "actors/launch.hpp"
 #include "actors/node_actor.hpp"
 #include "actors/process_end.hpp"
@@ -38,21 +39,36 @@ Token random_token() {
   return token;
 }
 
-/// Dials until somebody listens; what is refused for good is thrown. Ends the process when its patience does.
-TlsStream find_driver(const NodeLaunch& launch, const Credentials& credentials, const Hello& hello) {
+/// A connection to the driver, and with which credentials it was made.
+struct Found {
+  std::shared_ptr<const Credentials> credentials;
+  TlsStream control;
+};
+
+/// @param name becomes the certificate's, once it has been read
+Found dial_driver(const NodeLaunch& launch, const Hello& hello, std::string& name) {
+  auto credentials = std::make_shared<const Credentials>(launch.certs, Role::node, launch.driver_name);
+  name = credentials->name();
+  TlsStream control = TlsStream::dial(launch.join, *credentials, Role::driver, Deadline(kJoinTimeout));
+  say_hello(control, hello, Deadline(kJoinTimeout));
+  return {std::move(credentials), std::move(control)};
+}
+
+/// Dials until somebody listens; what is refused for good is thrown. Certificates are read each time: they may be
+/// renewed, and others revoked, while the node waits. Ends the process when its patience does.
+Found find_driver(const NodeLaunch& launch, const Hello& hello) {
   milliseconds pause = kFirstPause;
+  std::string name = launch.certs;
   std::string said;
   const Deadline patience(launch.patience > 0 ? seconds(launch.patience) : std::chrono::hours(24 * 365));
   for (;;) {
     if (patience.passed()) leave(kOutOfPatience);
     try {
-      TlsStream stream = TlsStream::dial(launch.join, credentials, Role::driver, Deadline(kJoinTimeout));
-      say_hello(stream, hello, Deadline(kJoinTimeout));
-      return stream;
+      return dial_driver(launch, hello, name);
     } catch (const Error& error) {
       if (launch.once && !launch.watched && error.code() == ErrorCode::protocol) throw;
       if (said != error.message())
-        std::cerr << "troupe: node " << credentials.name() << " waits for a driver: " << error.message() << std::endl;
+        std::cerr << "troupe: node " << name << " waits for a driver: " << error.message() << std::endl;
       said = error.message();
     }
     std::this_thread::sleep_for(pause);
@@ -91,10 +107,10 @@ void wait_for_end_of(caf::actor_system& system, const caf::actor& driver) {
 }
 
 void serve_one_run(const NodeLaunch& launch) {
-  auto credentials = std::make_shared<const Credentials>(launch.certs, Role::node);
   Hello hello = make_hello(Purpose::control);
   hello.token = random_token();
-  TlsStream control = find_driver(launch, *credentials, hello);
+  auto [credentials, control] = find_driver(launch, hello);
+  note_expiry(launch.certs);
   ObjectStore store(launch.store_bytes);
   auto service = std::make_shared<NodeService>(store, credentials, launch.join, std::clamp(usable_cores() / 2, 1, 4));
   const Gate gate = open_gate(launch, control, credentials, service->data_plane());
@@ -148,7 +164,8 @@ void follow_parent() {
 
 void run_node(const NodeLaunch& launch) {
   try {
-    const Credentials checked(launch.certs, Role::node);  // before anything else
+    // Before anything else; later ones may be bad for a while, until they are renewed.
+    if (!launch.watched) const Credentials checked(launch.certs, Role::node);
     if (!launch.once) serve_runs(launch);
     if (launch.watched) follow_parent();
     serve_one_run(launch);

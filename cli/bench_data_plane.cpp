@@ -12,6 +12,7 @@
 #include "cli/ready_model.hpp"
 #include "cli/run_options.hpp"
 #include "runtime/file_descriptor.hpp"
+#include "runtime/net/authority.hpp"
 #include "runtime/net/data_plane.hpp"
 #include "runtime/net/gate.hpp"
 #include "runtime/net/socket.hpp"

@@ -1,43 +1,109 @@
+#include <sys/prctl.h>
+
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "cli/commands.hpp"
-#include "runtime/net/credentials.hpp"
+#include "runtime/net/authority.hpp"
+#include "runtime/net/expiry.hpp"
 
 namespace troupe::cli {
 namespace {
 
 struct CertsOptions {
   std::string folder;
+  std::vector<std::string> names;
   std::string name;
+  std::optional<std::int64_t> days;
+  AuthorityOptions authority;
 };
 
+/// Says how long the certificate in DIR/NAME is good, and what to do with it.
+void report(const CertsOptions& options, const std::string& name, const char* what) {
+  const std::string folder = options.folder + "/" + name;
+  std::printf("%s of %s in %s, valid until %s: copy this folder to %s\n", what, name.c_str(), folder.c_str(),
+              last_day_of(folder).c_str(), name == "driver" ? "where the driver runs" : "the node");
+}
+
 void init(const CertsOptions& options) {
-  create_authority(options.folder);
-  std::printf("authority in %s (keep ca-key.pem there), the driver's certificate in %s/driver\n",
-              options.folder.c_str(), options.folder.c_str());
+  create_authority(options.folder, options.authority);
+  std::printf("authority in %s (keep ca-key.pem there), the driver's certificate in %s/driver, valid until %s\n",
+              options.folder.c_str(), options.folder.c_str(), last_day_of(options.folder + "/driver").c_str());
 }
 
 void node(const CertsOptions& options) {
-  create_node_credentials(options.folder, options.name);
-  std::printf("certificate of node %s in %s/%s: copy this folder to the node\n", options.name.c_str(),
-              options.folder.c_str(), options.name.c_str());
+  for (const std::string& name : options.names) {
+    create_node_credentials(options.folder, name, options.days);
+    report(options, name, "certificate");
+  }
+}
+
+void renew(const CertsOptions& options) {
+  renew_credentials(options.folder, options.name, options.days);
+  report(options, options.name, "new key and certificate");
+}
+
+void revoke(const CertsOptions& options) {
+  const Revoked revoked = revoke_credentials(options.folder, options.name);
+  std::printf(
+      "revoked %s (%d certificates, %d of them before): copy %s/crl.pem to the folders of credentials of the "
+      "driver and all nodes, where it counts from the next run on\n",
+      options.name.c_str(), revoked.certificates, revoked.certificates - revoked.added, options.folder.c_str());
+}
+
+struct Command {
+  CLI::App& app;
+  CertsOptions& options;
+};
+
+/// A subcommand for an authority's folder. It leaves no core dump behind: that might hold a key.
+Command add(CLI::App& certs, const char* name, const char* what, void (*action)(const CertsOptions&)) {
+  auto options = std::make_shared<CertsOptions>();
+  CLI::App& command = *certs.add_subcommand(name, what);
+  command.add_option("DIR", options->folder, "Folder of the authority and all certificates")->required();
+  command.callback([options, action] {
+    ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+    action(*options);
+  });
+  return {command, *options};
+}
+
+void add_days(const Command& command) {
+  command.app.add_option("--days", command.options.days, "Days for which the certificate is good; without it 90");
+}
+
+void add_name(const Command& command) {
+  command.app.add_option("NAME", command.options.name, "A node's name, or driver")->required();
+}
+
+void add_init(CLI::App& certs) {
+  const Command command = add(certs, "init", "Make a private authority, and the driver's certificate", &init);
+  AuthorityOptions& authority = command.options.authority;
+  command.app.add_option("--days", authority.days, "Days for which the authority is good")->capture_default_str();
+  command.app.add_option("--driver-days", authority.driver_days,
+                         "Days for which the driver's certificate is good; without it 90");
+  command.app
+      .add_option("--driver-name", authority.driver_name,
+                  "The name in the driver's certificate, which `troupe node --driver-name` asks for")
+      ->capture_default_str();
 }
 
 }  // namespace
 
 void add_certs(CLI::App& app) {
-  CLI::App& certs = *app.add_subcommand("certs", "Make the private authority and certificates that a cluster needs");
+  CLI::App& certs = *app.add_subcommand("certs", "Make, renew and revoke the certificates that a cluster needs");
   certs.require_subcommand(1);
-  auto options = std::make_shared<CertsOptions>();
-  CLI::App& init_command = *certs.add_subcommand("init", "Make an authority, and the driver's certificate");
-  init_command.add_option("DIR", options->folder, "Folder for all certificates")->required();
-  init_command.callback([options] { init(*options); });
-  CLI::App& node_command = *certs.add_subcommand("node", "Make a node's certificate");
-  node_command.add_option("DIR", options->folder, "Folder that `troupe certs init` made")->required();
-  node_command.add_option("NAME", options->name, "The node's name")->required();
-  node_command.callback([options] { node(*options); });
+  add_init(certs);
+  const Command nodes = add(certs, "node", "Make nodes' certificates", &node);
+  nodes.app.add_option("NAME", nodes.options.names, "The nodes' names")->required();
+  add_days(nodes);
+  const Command renewing = add(certs, "renew", "Put a new key and certificate in the place of a member's", &renew);
+  add_name(renewing);
+  add_days(renewing);
+  add_name(add(certs, "revoke", "List all certificates of a member as revoked, for driver and nodes to read", &revoke));
 }
 
 }  // namespace troupe::cli

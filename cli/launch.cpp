@@ -72,13 +72,7 @@ void complete(LaunchOptions& options) {
     throw Error(ErrorCode::invalid_argument, "nodes cannot dial " + options.listen + ": say by --join what they can");
   if (options.join.empty()) options.join = options.listen;
   Address::parse(options.join, 1);
-  if (options.node_certs.empty()) options.node_certs = options.certs + "/node";
-}
-
-std::vector<std::string> node_command(const LaunchOptions& options) {
-  if (!options.node_program.empty())
-    return {options.node_program, "--troupe-join=" + options.join, "--troupe-certs=" + options.node_certs};
-  return {options.troupe, "node", "--join", options.join, "--certs", options.node_certs};
+  if (options.node_certs.empty()) options.node_certs = options.certs + "/{host}";
 }
 
 std::vector<std::string> words(const std::string& text) {
@@ -90,6 +84,14 @@ std::string replaced(std::string text, const std::string& placeholder, const std
   for (auto at = text.find(placeholder); at != std::string::npos; at = text.find(placeholder, at + value.size()))
     text.replace(at, placeholder.size(), value);
   return text;
+}
+
+/// Each host has its own certificate: `{host}` is its name without the user's.
+std::vector<std::string> node_command(const LaunchOptions& options, const std::string& host) {
+  const std::string certs = replaced(options.node_certs, "{host}", host.substr(host.find('@') + 1));
+  if (!options.node_program.empty())
+    return {options.node_program, "--troupe-join=" + options.join, "--troupe-certs=" + certs};
+  return {options.troupe, "node", "--join", options.join, "--certs", certs};
 }
 
 std::vector<std::string> driver_command(const LaunchOptions& options, std::size_t nodes) {
@@ -105,7 +107,7 @@ class Nodes {
  public:
   explicit Nodes(const LaunchOptions& options) {
     for (const std::string& host : read_hosts(options.hosts))
-      nodes_.emplace_back(host, words(options.remote_shell), node_command(options));
+      nodes_.emplace_back(host, words(options.remote_shell), node_command(options, host));
   }
 
   ~Nodes() { stop(); }
@@ -212,10 +214,13 @@ void add_launch(CLI::App& app, int& status) {
   launching.add_option("--listen", options->listen,
                        "ADDRESS:PORT of the driver; without it what COMMAND's --listen says");
   launching.add_option("--join", options->join, "HOST:PORT by which nodes reach the driver; without it as --listen");
-  launching.add_option("--certs", options->certs, "Folder of credentials: driver/ is needed here, node/ on every host")
+  launching
+      .add_option("--certs", options->certs,
+                  "Folder of credentials: driver/ is needed here, on every host one with its name")
       ->envname("TROUPE_CERTS");
-  launching.add_option("--node-certs", options->node_certs,
-                       "The node's credentials on the hosts; without it CERTS/node");
+  launching.add_option(
+      "--node-certs", options->node_certs,
+      "The node's credentials on the hosts; {host} stands for the host's name; without it CERTS/{host}");
   auto* troupe = launching.add_option("--troupe", options->troupe, "The troupe program on the hosts");
   launching.add_option("--node-program", options->node_program, "A program of your own to become a node in its place")
       ->excludes(troupe);

@@ -15,6 +15,7 @@ struct NodeOptions {
   std::string join;
   std::string certs;
   std::string listen;
+  std::string driver_name;
   std::size_t store_bytes = 0;
   bool once = false;
   bool json = false;
@@ -30,6 +31,7 @@ void add_join_options(CLI::App& app, NodeOptions& options) {
   launch.join = Address::parse(options.join, 1);
   launch.certs = options.certs;
   if (!options.listen.empty()) launch.listen = parse_listen(options.listen);
+  launch.driver_name = options.driver_name;
   launch.store_bytes = options.store_bytes;
   launch.once = options.once;
   run_node(launch);
@@ -52,6 +54,8 @@ void add_node(CLI::App& app) {
   add_join_options(node, *options);
   node.add_option("--listen", options->listen,
                   "ADDRESS[:PORT] where other nodes reach this one; else the address that the driver is reached from");
+  node.add_option("--driver-name", options->driver_name,
+                  "The name that the driver's certificate must have; without it any driver of the authority is obeyed");
   node.add_option("--store-bytes", options->store_bytes, "Quota of the object store in bytes; 0: half of the memory")
       ->check(whole_number(0));
   node.add_flag("--once", options->once, "End after one run");

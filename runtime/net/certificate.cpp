@@ -57,12 +57,6 @@ void sign(X509* certificate, X509* issuer, EVP_PKEY* key) {
   check(X509_sign(certificate, key, EVP_sha256()) > 0, "sign a certificate");
 }
 
-std::string text_of(BIO* bio) {
-  char* data = nullptr;
-  const long size = BIO_get_mem_data(bio, &data);
-  return {data, static_cast<std::size_t>(size)};
-}
-
 }  // namespace
 
 std::string role_name(Role role) { return std::string("urn:troupe:role:") + to_string(role); }
@@ -71,7 +65,7 @@ CertifiedKey make_authority(long valid_from, long valid_until) {
   CertifiedKey made = start("Troupe authority", valid_from, valid_until);
   X509* const certificate = made.certificate.get();
   add_extension(certificate, certificate, NID_basic_constraints, "critical,CA:TRUE,pathlen:0");
-  add_extension(certificate, certificate, NID_key_usage, "critical,keyCertSign");
+  add_extension(certificate, certificate, NID_key_usage, "critical,keyCertSign,cRLSign");
   sign(certificate, certificate, made.key.get());
   return made;
 }

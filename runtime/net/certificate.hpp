@@ -11,7 +11,7 @@ namespace troupe::net {
 
 inline constexpr long kDay = 24 * 3600;
 inline constexpr long kAuthorityLifetime = 3650 * kDay;
-inline constexpr long kMemberLifetime = 730 * kDay;
+inline constexpr long kMemberLifetime = 90 * kDay;
 /// Certificates count from this long before they are made, because clocks differ.
 inline constexpr long kBackdate = kDay;
 
@@ -32,7 +32,7 @@ struct CertificateText {
 /// "urn:troupe:role:driver" and "urn:troupe:role:node".
 std::string role_name(Role role);
 
-/// A self-signed authority that signs nothing but members. @throws Error system
+/// A self-signed authority that signs nothing but members and lists of revoked ones. @throws Error system
 CertifiedKey make_authority(long valid_from = -kBackdate, long valid_until = kAuthorityLifetime);
 /// A new key and its certificate. @throws Error system
 CertifiedKey make_member(const CertifiedKey& authority, const CertificateText& text);

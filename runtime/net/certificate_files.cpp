@@ -1,28 +1,33 @@
 #include "runtime/net/certificate_files.hpp"
 
 #include <fcntl.h>
+#include <openssl/crypto.h>
+#include <openssl/err.h>
+#include <openssl/pem.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 
 #include "runtime/file_descriptor.hpp"
+#include "runtime/net/private_key.hpp"
 #include "troupe/error.hpp"
 
-namespace troupe {
+namespace troupe::net {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kLongestName = 63;
+/// A pair that does not belong together is read so often: its folder may just have been replaced.
+constexpr int kReadings = 10;
 
-void make_private_folder(const std::string& folder) {
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (!error) fs::permissions(folder, fs::perms::owner_all, error);
-  if (error) throw Error(ErrorCode::system, "cannot make the folder " + folder + ": " + error.message());
+int no_password(char*, int, int, void*) { return -1; }
+
+CertificatePtr next_certificate(BIO* bio) {
+  return CertificatePtr(PEM_read_bio_X509(bio, nullptr, &no_password, nullptr));
 }
 
 void write_bytes(int fd, const std::string& text, const std::string& file) {
@@ -34,7 +39,60 @@ void write_bytes(int fd, const std::string& text, const std::string& file) {
   }
 }
 
-/// Nobody ever sees half a file, and a key never has another mode.
+}  // namespace
+
+void refuse(const std::string& file, const std::string& what, const std::string& advice) {
+  throw Error(ErrorCode::bad_certificate, file + " " + what + "; " + advice);
+}
+
+void refuse_missing(const std::string& file) {
+  refuse(file, "is missing or cannot be read", "`troupe certs` makes it, or copy it from where it was made");
+}
+
+std::string read_text(const std::string& file) {
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream) refuse_missing(file);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+BioPtr bio_of(const std::string& text) { return BioPtr(BIO_new_mem_buf(text.data(), static_cast<int>(text.size()))); }
+
+CertificatePtr read_certificate(const std::string& file) {
+  const std::string text = read_text(file);
+  CertificatePtr certificate = next_certificate(bio_of(text).get());
+  ERR_clear_error();
+  if (!certificate) refuse(file, "is no certificate in PEM form", kMakeAnew);
+  return certificate;
+}
+
+std::vector<CertificatePtr> read_certificates(const std::string& file) {
+  const std::string text = read_text(file);
+  const BioPtr bio = bio_of(text);
+  std::vector<CertificatePtr> certificates;
+  while (CertificatePtr next = next_certificate(bio.get())) certificates.push_back(std::move(next));
+  const bool ended = ERR_GET_REASON(ERR_peek_last_error()) == PEM_R_NO_START_LINE;
+  ERR_clear_error();
+  if (!ended) refuse(file, "holds what is no certificate in PEM form", "copy it from where it was whole");
+  return certificates;
+}
+
+CertifiedKey read_certified_key(const std::string& certificate_file, const std::string& key_file) {
+  for (int reading = 1;; ++reading) {
+    CertificatePtr certificate = read_certificate(certificate_file);
+    KeyPtr key = read_key(key_file, certificate.get());
+    if (key) return {std::move(certificate), std::move(key)};
+    if (reading == kReadings)
+      refuse(key_file, "does not belong to " + certificate_file, "copy both from the same folder");
+  }
+}
+
+void make_private_folder(const std::string& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (!error) fs::permissions(folder, fs::perms::owner_all, error);
+  if (error) throw Error(ErrorCode::system, "cannot make the folder " + folder + ": " + error.message());
+}
+
 void write_file(const std::string& file, const std::string& text, mode_t mode) {
   const std::string unfinished = file + ".new";
   ::unlink(unfinished.c_str());
@@ -45,75 +103,17 @@ void write_file(const std::string& file, const std::string& text, mode_t mode) {
     throw_errno(("cannot write " + file).c_str());
 }
 
-/// A text of the user's, as an error may show it.
-std::string on_one_line(std::string text) {
-  std::replace_if(
-      text.begin(), text.end(), [](unsigned char c) { return c < ' ' || c == 0x7f; }, '?');
-  return text;
+void write_key(const std::string& file, EVP_PKEY* key) {
+  std::string text = pem(key);
+  write_file(file, text, 0600);
+  OPENSSL_cleanse(text.data(), text.size());
 }
 
-bool plain_word(const std::string& name) {
-  const auto allowed = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' ||
-           c == '.';
-  };
-  return !name.empty() && name.size() <= kLongestName && name.front() != '.' && name.front() != '-' &&
-         std::all_of(name.begin(), name.end(), allowed);
-}
-
-net::CertifiedKey read_authority_key(const std::string& folder) {
-  if (!fs::exists(folder + "/ca-key.pem"))
-    throw Error(ErrorCode::bad_certificate,
-                folder + "/ca-key.pem is missing; `troupe certs init " + folder + "` makes an authority");
-  return net::read_certified_key(folder + "/ca.pem", folder + "/ca-key.pem");
-}
-
-void add_member(const std::string& folder, const net::CertifiedKey& authority, const std::string& name, Role role) {
-  const std::string member = folder + "/" + name;
-  if (fs::exists(member))
-    throw Error(ErrorCode::bad_certificate, member + " is there already; remove it to have it made anew");
-  net::CertificateText text;
-  text.name = name;
-  text.alternative_name = net::role_name(role);
-  net::write_member(member, authority.certificate.get(), net::make_member(authority, text));
-}
-
-}  // namespace
-
-void net::write_member(const std::string& folder, X509* authority, const CertifiedKey& member) {
+void write_member(const std::string& folder, X509* authority, const CertifiedKey& member) {
   make_private_folder(folder);
   write_file(folder + "/ca.pem", pem(authority), 0644);
   write_file(folder + "/cert.pem", pem(member.certificate.get()), 0644);
-  write_file(folder + "/key.pem", pem(member.key.get()), 0600);
+  write_key(folder + "/key.pem", member.key.get());
 }
 
-Role role_of(const std::string& folder) {
-  const auto certificate = net::read_certificate(folder + "/cert.pem");
-  return net::has_role(certificate.get(), Role::driver) ? Role::driver : Role::node;
-}
-
-void create_authority(const std::string& folder) {
-  for (const char* const file : {"/ca.pem", "/ca-key.pem"}) {
-    if (fs::exists(folder + file))
-      throw Error(ErrorCode::bad_certificate, folder + file + " is there already; choose another folder");
-  }
-  make_private_folder(folder);
-  const net::CertifiedKey authority = net::make_authority();
-  write_file(folder + "/ca-key.pem", net::pem(authority.key.get()), 0600);
-  write_file(folder + "/ca.pem", net::pem(authority.certificate.get()), 0644);
-  create_driver_credentials(folder);
-}
-
-void create_driver_credentials(const std::string& folder) {
-  add_member(folder, read_authority_key(folder), to_string(Role::driver), Role::driver);
-}
-
-void create_node_credentials(const std::string& folder, const std::string& name) {
-  if (!plain_word(name) || name == to_string(Role::driver) || name.find(".pem") != std::string::npos)
-    throw Error(ErrorCode::invalid_argument, "'" + on_one_line(name) +
-                                                 "' cannot name a node: letters, digits, '-', '_' and '.', at most 63, "
-                                                 "and not 'driver'");
-  add_member(folder, read_authority_key(folder), name, Role::node);
-}
-
-}  // namespace troupe
+}  // namespace troupe::net

@@ -1,14 +1,11 @@
 #include "runtime/net/credentials.hpp"
 
 #include <openssl/err.h>
-#include <openssl/pem.h>
-#include <sys/stat.h>
 
-#include <fstream>
-#include <iterator>
+#include <ctime>
 
-#include "runtime/net/certificate.hpp"
 #include "runtime/net/certificate_files.hpp"
+#include "runtime/net/revocation.hpp"
 #include "runtime/net/tls_context.hpp"
 #include "troupe/error.hpp"
 
@@ -16,60 +13,52 @@ namespace troupe {
 namespace {
 
 using net::CertificatePtr;
-using net::KeyPtr;
-
-[[noreturn]] void refuse(const std::string& file, const std::string& what, const std::string& advice) {
-  throw Error(ErrorCode::bad_certificate, file + " " + what + "; " + advice);
-}
-
-const char* const kMakeAnew = "make it anew with `troupe certs`";
-
-int no_password(char*, int, int, void*) { return -1; }
-
-std::string read_file(const std::string& file) {
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream)
-    refuse(file, "is missing or cannot be read", "`troupe certs` makes it, or copy it from where it was made");
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
-
-net::BioPtr bio_of(const std::string& text) {
-  return net::BioPtr(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
-}
+using net::kMakeAnew;
+using net::refuse;
 
 void check_times(X509* certificate, const std::string& file) {
   if (X509_cmp_current_time(X509_get0_notBefore(certificate)) >= 0)
     refuse(file, "is not valid yet", "set this machine's clock");
-  if (X509_cmp_current_time(X509_get0_notAfter(certificate)) <= 0) refuse(file, "has expired", kMakeAnew);
+  if (X509_cmp_current_time(X509_get0_notAfter(certificate)) <= 0)
+    refuse(file, "has expired", "have its authority make a new one: `troupe certs renew`");
 }
 
-KeyPtr read_key(const std::string& file) {
-  struct stat status = {};
-  if (::stat(file.c_str(), &status) == 0 && (status.st_mode & 077) != 0)
-    refuse(file, "can be read by others", "run `chmod 600 " + file + "`, and make it anew if others may have read it");
-  const std::string text = read_file(file);
-  KeyPtr key(PEM_read_bio_PrivateKey(bio_of(text).get(), nullptr, &no_password, nullptr));
-  ERR_clear_error();
-  if (!key) refuse(file, "is no private key in PEM form without a password", kMakeAnew);
-  return key;
+[[noreturn]] void refuse(const std::string& folder, int error) {
+  const std::string file = folder + "/cert.pem";
+  switch (error) {
+    case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
+    case X509_V_ERR_CERT_SIGNATURE_FAILURE:
+    case X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE:
+    case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT:
+      refuse(file, "was not signed by the ca.pem beside it", "copy both from the same `troupe certs` folder");
+    case X509_V_ERR_CERT_REVOKED:
+      refuse(file, "has been revoked", "have its authority make a new one: `troupe certs renew`");
+    case X509_V_ERR_UNABLE_TO_GET_CRL:
+    case X509_V_ERR_KEYUSAGE_NO_CRL_SIGN:
+    case X509_V_ERR_UNHANDLED_CRITICAL_CRL_EXTENSION:
+    case X509_V_ERR_DIFFERENT_CRL_SCOPE:
+      refuse(folder + "/crl.pem", std::string("cannot be used: ") + X509_verify_cert_error_string(error),
+             "copy the newest one that `troupe certs revoke` has written");
+    default:
+      refuse(file, std::string("cannot be used: ") + X509_verify_cert_error_string(error), kMakeAnew);
+  }
 }
 
 /// As a peer would, for both sides of a connection.
-void verify(X509* authority, X509* certificate, const std::string& file) {
+void verify(X509* authority, X509_CRL* list, X509* certificate, const std::string& folder) {
   for (const int purpose : {X509_PURPOSE_SSL_SERVER, X509_PURPOSE_SSL_CLIENT}) {
     const net::StorePtr store(X509_STORE_new());
     const net::StoreContextPtr context(X509_STORE_CTX_new());
     const bool set_up = store && context && X509_STORE_add_cert(store.get(), authority) == 1 &&
+                        (list == nullptr || (X509_STORE_add_crl(store.get(), list) == 1 &&
+                                             X509_STORE_set_flags(store.get(), X509_V_FLAG_CRL_CHECK) == 1)) &&
                         X509_STORE_CTX_init(context.get(), store.get(), certificate, nullptr) == 1 &&
                         X509_STORE_CTX_set_purpose(context.get(), purpose) == 1;
     if (!set_up) throw Error(ErrorCode::system, "cannot verify a certificate: " + net::openssl_error());
     if (X509_verify_cert(context.get()) == 1) continue;
     const int error = X509_STORE_CTX_get_error(context.get());
     ERR_clear_error();
-    if (error == X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY || error == X509_V_ERR_CERT_SIGNATURE_FAILURE ||
-        error == X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE || error == X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT)
-      refuse(file, "was not signed by the ca.pem beside it", "copy both from the same `troupe certs` folder");
-    refuse(file, std::string("cannot be used: ") + X509_verify_cert_error_string(error), kMakeAnew);
+    refuse(folder, error);
   }
 }
 
@@ -84,48 +73,44 @@ void check_role(X509* certificate, Role role, const std::string& file) {
 CertificatePtr read_authority(const std::string& file) {
   CertificatePtr authority = net::read_certificate(file);
   if (X509_check_ca(authority.get()) != 1) refuse(file, "is no authority's certificate", kMakeAnew);
+  if (X509_cmp_current_time(X509_get0_notAfter(authority.get())) <= 0)
+    refuse(file, "has expired", "make a new authority with `troupe certs init`");
   check_times(authority.get(), file);
   return authority;
 }
 
 }  // namespace
 
-namespace net {
-
-CertificatePtr read_certificate(const std::string& file) {
-  const std::string text = read_file(file);
-  CertificatePtr certificate(PEM_read_bio_X509(bio_of(text).get(), nullptr, &no_password, nullptr));
-  ERR_clear_error();
-  if (!certificate) refuse(file, "is no certificate in PEM form", kMakeAnew);
-  return certificate;
-}
-
-CertifiedKey read_certified_key(const std::string& certificate_file, const std::string& key_file) {
-  CertifiedKey read{read_certificate(certificate_file), read_key(key_file)};
-  const bool matches = X509_check_private_key(read.certificate.get(), read.key.get()) == 1;
-  ERR_clear_error();
-  if (!matches) refuse(key_file, "does not belong to " + certificate_file, "copy both from the same folder");
-  return read;
-}
-
-}  // namespace net
-
 const char* to_string(Role role) { return role == Role::driver ? "driver" : "node"; }
 
-Credentials::Credentials(const std::string& folder, Role role) : role_(role) {
+Role role_of(const std::string& folder) {
+  const auto certificate = net::read_certificate(folder + "/cert.pem");
+  return net::has_role(certificate.get(), Role::driver) ? Role::driver : Role::node;
+}
+
+Credentials::Credentials(const std::string& folder, Role role, std::string driver)
+    : role_(role), driver_(std::move(driver)) {
   const std::string file = folder + "/cert.pem";
   const CertificatePtr authority = read_authority(folder + "/ca.pem");
   const net::CertifiedKey own = net::read_certified_key(file, folder + "/key.pem");
+  const net::ListPtr list = net::read_list(folder + "/crl.pem", authority.get());
   X509* const certificate = own.certificate.get();
   check_times(certificate, file);
-  verify(authority.get(), certificate, file);
+  verify(authority.get(), list.get(), certificate, folder);
   check_role(certificate, role, file);
   name_ = net::common_name(certificate);
   if (name_.empty()) refuse(file, "names nobody", kMakeAnew);
   server_ = net::make_context(true, authority.get(), certificate, own.key.get());
   client_ = net::make_context(false, authority.get(), certificate, own.key.get());
+  for (SSL_CTX* const context : {server_.get(), client_.get()})
+    net::check_peers(context, list.get(), std::time(nullptr));
 }
 
 Credentials::~Credentials() = default;
+
+void Credentials::check_peer(Role role, const std::string& name) const {
+  if (role == Role::driver && !driver_.empty() && name != driver_)
+    throw Error(ErrorCode::protocol, "it is the driver '" + name + "', and only '" + driver_ + "' is obeyed here");
+}
 
 }  // namespace troupe

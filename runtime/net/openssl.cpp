@@ -11,6 +11,12 @@ std::string openssl_error() {
   return reason != nullptr ? reason : "unknown error";
 }
 
+std::string text_of(BIO* bio) {
+  char* data = nullptr;
+  const long size = BIO_get_mem_data(bio, &data);
+  return {data, static_cast<std::size_t>(size)};
+}
+
 std::string common_name(const X509* certificate) {
   const X509_NAME* const subject = X509_get_subject_name(certificate);
   const int at = X509_NAME_get_index_by_NID(subject, NID_commonName, -1);

@@ -21,12 +21,16 @@ struct Free {
 
 using CertificatePtr = std::unique_ptr<X509, Free<&X509_free>>;
 using KeyPtr = std::unique_ptr<EVP_PKEY, Free<&EVP_PKEY_free>>;
+using ListPtr = std::unique_ptr<X509_CRL, Free<&X509_CRL_free>>;
 using BioPtr = std::unique_ptr<BIO, Free<&BIO_free_all>>;
 using StorePtr = std::unique_ptr<X509_STORE, Free<&X509_STORE_free>>;
 using StoreContextPtr = std::unique_ptr<X509_STORE_CTX, Free<&X509_STORE_CTX_free>>;
 
 /// The first error in this thread's queue, which is emptied.
 std::string openssl_error();
+
+/// What was written to a BIO in memory.
+std::string text_of(BIO* bio);
 
 /// The subject's common name; empty when there is none, or more than one.
 std::string common_name(const X509* certificate);

@@ -16,6 +16,8 @@ std::string alert_text(int alert) {
     case SSL_AD_CERTIFICATE_UNKNOWN:
     case SSL_AD_DECRYPT_ERROR:
       return "it refuses our certificate";
+    case SSL_AD_CERTIFICATE_REVOKED:
+      return "it says that our certificate is revoked";
     case SSL_AD_PROTOCOL_VERSION:
       return "it does not speak TLS 1.3";
     default:

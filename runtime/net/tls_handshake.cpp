@@ -59,6 +59,7 @@ void TlsHandshake::hear_secrets(SSL_CTX* context) {
 
 TlsHandshake::TlsHandshake(int socket, const Credentials& credentials, bool server)
     : server_(server),
+      credentials_(credentials),
       secrets_(std::make_unique<Secrets>()),
       ssl_(SSL_new(server ? credentials.server() : credentials.client()), &SSL_free) {
   if (!ssl_) throw Error(ErrorCode::system, "cannot set up TLS: " + openssl_error());
@@ -103,6 +104,7 @@ void TlsHandshake::note_peer() {
   peer_role_ = driver ? Role::driver : Role::node;
   peer_name_ = common_name(certificate.get());
   if (peer_name_.empty()) throw Error(ErrorCode::protocol, "its certificate names nobody");
+  credentials_.check_peer(peer_role_, peer_name_);
 }
 
 TrafficSecret TlsHandshake::sending() const { return told(server_ ? secrets_->server : secrets_->client); }

@@ -18,12 +18,13 @@ class TlsHandshake {
   /// Makes the handshakes of a context hear the secrets that they agree on.
   static void hear_secrets(SSL_CTX* context);
 
-  /// Our side, of a socket that outlives this. @throws Error system
+  /// Our side, of a socket that outlives this, as the credentials do. @throws Error system
   TlsHandshake(int socket, const Credentials& credentials, bool server);
   ~TlsHandshake();
 
   /// Goes on until hands are shaken (it wants nothing), or the socket must become ready, or the peer hung up.
-  /// @throws Error protocol: the peer is no TLS 1.3, or has no certificate of our authority with a role and a name.
+  /// @throws Error protocol: the peer is no TLS 1.3, or has no certificate of our authority with a role and a name, or
+  /// is a driver of another name than ours is to have.
   ByteStream::Wants go_on();
 
   // Once hands are shaken:
@@ -40,6 +41,7 @@ class TlsHandshake {
   void note_peer();
 
   bool server_;
+  const Credentials& credentials_;
   std::unique_ptr<Secrets> secrets_;
   std::unique_ptr<SSL, void (*)(SSL*)> ssl_;
   std::string peer_name_;

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "actors/node_service.hpp"
+#include "runtime/net/authority.hpp"
 
 using namespace troupe;
 

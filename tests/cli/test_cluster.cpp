@@ -104,25 +104,3 @@ TEST_CASE("troupe nodes against nobody") {
   check_refused({"nodes", "--join", join, "--certs", "/nonexistent"}, {"bad_certificate", "/nonexistent"});
   check_refused({"nodes", "--join", "x:0", "--certs", node_folder()}, {"invalid_argument", "x:0"});
 }
-
-TEST_CASE("certificates are made once, for plain names, and keys are nobody else's") {
-  const TemporaryFolder folder;
-  const std::string path = folder / "certs";
-  check_refused({"certs", "node", path, "n0"}, {"bad_certificate", path});
-  REQUIRE(run_program({"certs", "init", path}).status == 0);
-  check_refused({"certs", "init", path}, {"bad_certificate", path});
-  REQUIRE(run_program({"certs", "node", path, "n0"}).status == 0);
-  check_refused({"certs", "node", path, "n0"}, {"bad_certificate", "n0"});
-  for (const std::string& name :
-       {std::string("a/b"), std::string(".."), std::string("."), std::string(" "), std::string("a b"),
-        std::string("n\n0"), std::string(300, 'x'), std::string("driver")})
-    check_refused({"certs", "node", path, name}, {});
-  check_refused({"certs"}, {});
-  for (const char* file : {"ca-key.pem", "driver/key.pem", "n0/key.pem"}) {
-    struct stat status {};
-    REQUIRE(::stat((path + "/" + file).c_str(), &status) == 0);
-    CHECK((status.st_mode & 0777) == 0600);
-  }
-  std::filesystem::permissions(path + "/n0/key.pem", std::filesystem::perms(0644));
-  check_refused({"node", "--join", "127.0.0.1:1", "--certs", path + "/n0"}, {"bad_certificate", "key.pem"});
-}

@@ -87,7 +87,8 @@ TEST_CASE("launch starts a node on each host, runs the driver, passes on what th
   CHECK(run.status == 5);
   CHECK(run.out == "10.0.0.1:7070 2 certs/driver\n");
   for (const std::string host : {"alpha", "user@beta"}) {
-    CHECK_MESSAGE(holds_line(run.err, host + ": node: node --join 10.0.0.1:7070 --certs certs/node"), run.err);
+    const std::string own = host == "alpha" ? "certs/alpha" : "certs/beta";  // a certificate each
+    CHECK_MESSAGE(holds_line(run.err, host + ": node: node --join 10.0.0.1:7070 --certs " + own), run.err);
     CHECK_MESSAGE(holds_line(run.err, host + ": told to end"), run.err);
   }
   REQUIRE(hosts.nodes().size() == 2);
@@ -106,7 +107,16 @@ TEST_CASE("launch gives all words to whom they belong, as they are") {
   CHECK_MESSAGE(run.status == 0, run.err);
   CHECK(holds(run.out, "[--listen=h:1][--config][a  b][it's][--]"));
   CHECK_MESSAGE(holds(run.err, "alpha: node: --troupe-join=h:1 --troupe-certs=it's a\n"), run.err);
-  CHECK_MESSAGE(holds(run.err, "alpha: folder; $(exit) \"here\"/node\n"), run.err);
+  CHECK_MESSAGE(holds(run.err, "alpha: folder; $(exit) \"here\"/alpha\n"), run.err);
+}
+
+TEST_CASE("launch finds the nodes' credentials where it is told") {
+  for (const auto& [certs, given] : {std::pair{"same", "same"}, std::pair{"of-{host}/it", "of-alpha/it"}}) {
+    const Hosts hosts("user@alpha\n");
+    const Finished run = run_program(
+        hosts.launch({"--troupe", hosts / "node", "--listen", "h:1", "--node-certs", certs}, {hosts / "driver", "1"}));
+    CHECK_MESSAGE(holds_line(run.err, std::string("user@alpha: node: node --join h:1 --certs ") + given), run.err);
+  }
 }
 
 TEST_CASE("a host that cannot be reached is named, and the others' nodes end") {

@@ -17,6 +17,7 @@
 #include "cluster/training.hpp"
 #include "runtime/captured_errors.hpp"
 #include "runtime/clock.hpp"
+#include "runtime/net/authority.hpp"
 #include "runtime/net/certificate_files.hpp"
 #include "runtime/net/gate.hpp"
 #include "support/errors.hpp"

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "runtime/net/authority.hpp"
 #include "runtime/net/credentials.hpp"
 
 /// A folder of its own, removed afterwards.

@@ -1,4 +1,6 @@
 #include <doctest/doctest.h>
+#include <openssl/pem.h>
+#include <openssl/rsa.h>
 #include <sys/stat.h>
 
 #include <fstream>
@@ -45,26 +47,6 @@ TEST_CASE("an authority, the driver's and a node's credentials") {
   CHECK_FALSE(fs::exists(folder / "node0/ca-key.pem"));
 }
 
-TEST_CASE("what is there already is not replaced") {
-  const TrialAuthority authority(1);
-  const std::string folder = authority.folder().path();
-  CHECK(code_of([&] { create_authority(folder); }) == ErrorCode::bad_certificate);
-  CHECK(code_of([&] { create_node_credentials(folder, "node0"); }) == ErrorCode::bad_certificate);
-  CHECK(code_of([&] { create_driver_credentials(folder); }) == ErrorCode::bad_certificate);
-  fs::remove_all(folder + "/driver");
-  create_driver_credentials(folder);
-  CHECK(authority.driver()->name() == "driver");
-}
-
-TEST_CASE("names of nodes are plain words") {
-  const TrialAuthority authority;
-  for (const char* name : {"", "driver", "a/b", "..", ".x", "-x", "a b", "ca.pem", "a\nb"}) {
-    CAPTURE(name);
-    CHECK(code_of([&] { create_node_credentials(authority.folder().path(), name); }) == ErrorCode::invalid_argument);
-  }
-  CHECK(code_of([&] { create_node_credentials(authority.folder() / "elsewhere", "a"); }) == ErrorCode::bad_certificate);
-}
-
 TEST_CASE("files that are missing, no PEM, or readable by others") {
   const TrialAuthority authority(1);
   const std::string node = authority.folder() / "node0";
@@ -94,6 +76,13 @@ TEST_CASE("a key, an authority or a role that does not fit") {
 
   fs::copy(authority.folder() / "node1/key.pem", node + "/key.pem", fs::copy_options::overwrite_existing);
   CHECK(contains(refusal(node, Role::node, "key.pem"), "does not belong"));
+  for (const char* const kind : {"ed25519", "rsa"}) {
+    CAPTURE(kind);
+    const net::KeyPtr other_kind(std::string(kind) == "rsa" ? EVP_RSA_gen(2048)
+                                                            : EVP_PKEY_Q_keygen(nullptr, nullptr, kind));
+    net::write_key(node + "/key.pem", other_kind.get());
+    CHECK(contains(refusal(node, Role::node, "key.pem"), "is no private key of an elliptic curve"));
+  }
 
   const std::string second = authority.folder() / "node1";
   fs::copy(other.folder() / "ca.pem", second + "/ca.pem", fs::copy_options::overwrite_existing);
@@ -124,4 +113,24 @@ TEST_CASE("certificates out of their time, without a role or for another use") {
   net::write_member(folder.path(), old.certificate.get(),
                     net::make_member(old, {.name = "n", .alternative_name = role}));
   CHECK(contains(refusal(folder.path(), Role::node, "ca.pem"), "has expired"));
+}
+
+TEST_CASE("keys are read as `troupe certs` and as other programs write them") {
+  const TrialAuthority authority(1);
+  const std::string file = authority.folder() / "node0/key.pem";
+  std::string text;
+  {
+    const net::BioPtr bio(BIO_new_file(file.c_str(), "r"));
+    const net::KeyPtr key(PEM_read_bio_PrivateKey(bio.get(), nullptr, nullptr, nullptr));
+    const net::BioPtr written(BIO_new(BIO_s_mem()));
+    REQUIRE(PEM_write_bio_PrivateKey_traditional(written.get(), key.get(), nullptr, nullptr, 0, nullptr, nullptr) == 1);
+    text = net::text_of(written.get());
+  }
+  REQUIRE(contains(text, "BEGIN EC PRIVATE KEY"));
+  overwrite(file, text);
+  CHECK(authority.node(0)->name() == "node0");
+  overwrite(file, text.substr(0, text.size() / 2));
+  CHECK(contains(refusal(authority.folder() / "node0", Role::node, "key.pem"), "is no private key"));
+  overwrite(file, std::string(1 << 20, 'x'));
+  CHECK(contains(refusal(authority.folder() / "node0", Role::node, "key.pem"), "is no private key"));
 }

@@ -1,0 +1,10 @@
+#pragma once
+
+#include <string>
+
+namespace troupe {
+
+/// Says so on standard error where the certificate in a folder, or its authority's, ends soon. @throws Error
+void note_expiry(const std::string& certs);
+
+}  // namespace troupe

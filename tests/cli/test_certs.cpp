@@ -1,0 +1,115 @@
+#include <doctest/doctest.h>
+#include <signal.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+
+#include "cli/refused.hpp"
+#include "runtime/net/certificate_files.hpp"
+#include "runtime/net/socket.hpp"
+
+using namespace troupe_test;
+using namespace std::chrono_literals;
+using troupe::testing::TemporaryFolder;
+
+namespace {
+
+/// What a command prints that must succeed.
+std::string done(const std::vector<std::string>& arguments) {
+  const Finished run = run_program(arguments);
+  INFO(run.err);
+  REQUIRE(run.status == 0);
+  return run.out;
+}
+
+std::string text_of(const std::string& file) { return troupe::testing::read_file(file); }
+
+bool holds(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("certificates are made once, for plain names, and keys are nobody else's") {
+  const TemporaryFolder folder;
+  const std::string path = folder / "certs";
+  check_refused({"certs", "node", path, "n0"}, {"bad_certificate", path});
+  REQUIRE(run_program({"certs", "init", path}).status == 0);
+  check_refused({"certs", "init", path}, {"bad_certificate", path});
+  REQUIRE(run_program({"certs", "node", path, "n0"}).status == 0);
+  check_refused({"certs", "node", path, "n0"}, {"bad_certificate", "n0"});
+  for (const std::string& name :
+       {std::string("a/b"), std::string(".."), std::string("."), std::string(" "), std::string("a b"),
+        std::string("n\n0"), std::string(300, 'x'), std::string("driver")})
+    check_refused({"certs", "node", path, name}, {});
+  check_refused({"certs"}, {});
+  for (const char* file : {"ca-key.pem", "driver/key.pem", "n0/key.pem"}) {
+    struct stat status {};
+    REQUIRE(::stat((path + "/" + file).c_str(), &status) == 0);
+    CHECK((status.st_mode & 0777) == 0600);
+  }
+  std::filesystem::permissions(path + "/n0/key.pem", std::filesystem::perms(0644));
+  check_refused({"node", "--join", "127.0.0.1:1", "--certs", path + "/n0"}, {"bad_certificate", "key.pem"});
+}
+
+TEST_CASE("the authority's commands, one after the other") {
+  const TemporaryFolder folder;
+  const std::string certs = folder / "certs";
+  CHECK(holds(done({"certs", "init", certs, "--days", "200", "--driver-days", "20", "--driver-name", "boss"}), certs));
+  const std::string made = done({"certs", "node", certs, "n0", "n1", "n2", "--days", "10"});
+  CHECK(lines_of(made).size() == 3);
+  for (const char* name : {"n0", "n1", "n2"}) CHECK(holds(made, certs + "/" + name));
+  const std::string before = text_of(certs + "/n0/cert.pem");
+  CHECK(holds(done({"certs", "renew", certs, "n0"}), certs + "/n0"));
+  CHECK(text_of(certs + "/n0/cert.pem") != before);
+  CHECK(holds(done({"certs", "renew", certs, "driver", "--days", "30"}), certs + "/driver"));
+
+  CHECK(holds(done({"certs", "revoke", certs, "n0"}), "revoked n0 (2 certificates, 0 of them before)"));
+  CHECK(holds(done({"certs", "revoke", certs, "n0"}), "revoked n0 (2 certificates, 2 of them before)"));
+  for (const char* where : {"", "/driver", "/n0", "/n1", "/n2"})
+    CHECK(text_of(certs + where + "/crl.pem") == text_of(certs + "/crl.pem"));
+  check_refused({"node", "--join", "127.0.0.1:1", "--certs", certs + "/n0"},
+                {"bad_certificate", certs + "/n0/cert.pem", "revoked", "troupe certs renew"});
+  done({"certs", "renew", certs, "n0"});
+  CHECK(text_of(certs + "/n0/crl.pem") == text_of(certs + "/crl.pem"));
+
+  check_refused({"certs", "revoke", certs, "nobody"}, {"invalid_argument", "nobody"});
+  check_refused({"certs", "renew", certs, "nobody"}, {"invalid_argument", "nobody"});
+  check_refused({"certs", "revoke", certs}, {"NAME"});
+  for (const char* days : {"0", "-1", "201", "99999999", "99999999999999999999", "x"}) {
+    check_refused({"certs", "node", certs, "n9", "--days", days}, {"invalid_argument"});
+    check_refused({"certs", "renew", certs, "n1", "--days", days}, {"invalid_argument"});
+  }
+  check_refused({"certs", "init", folder / "other", "--days", "10", "--driver-days", "11"}, {"invalid_argument"});
+  CHECK_FALSE(std::filesystem::exists(certs + "/n9"));
+}
+
+TEST_CASE("a list that is broken stops driver and node") {
+  const TemporaryFolder folder;
+  const std::string certs = folder / "certs";
+  done({"certs", "init", certs});
+  done({"certs", "node", certs, "n0"});
+  for (const char* name : {"driver", "n0"}) troupe::testing::write_file(certs + "/" + name + "/crl.pem", "rubbish");
+  check_refused({"node", "--join", "127.0.0.1:1", "--certs", certs + "/n0"},
+                {"bad_certificate", certs + "/n0/crl.pem", "troupe certs revoke"});
+  check_refused(
+      train_linear({"--steps", "1", "--placement", "cluster", "--listen", "127.0.0.1:1", "--certs", certs + "/driver"}),
+      {"bad_certificate", certs + "/driver/crl.pem"});
+}
+
+TEST_CASE("a driver whose certificate ends soon says so") {
+  const TemporaryFolder folder;
+  const troupe::net::CertifiedKey authority = troupe::net::make_authority();
+  troupe::net::CertificateText text{.name = "driver",
+                                    .alternative_name = troupe::net::role_name(troupe::Role::driver),
+                                    .valid_from = -80 * troupe::net::kDay,
+                                    .valid_until = 9 * troupe::net::kDay + 600};
+  troupe::net::write_member(folder.path().string(), authority.certificate.get(),
+                            troupe::net::make_member(authority, text));
+  const auto port = troupe::net::local_of(troupe::net::listen_on({"127.0.0.1", 0}).get()).port;
+  const Finished run = run_program(
+      train_linear({"--steps", "1", "--placement", "cluster", "--listen", "127.0.0.1:" + std::to_string(port),
+                    "--certs", folder.path().string(), "--start-timeout", "0.2"}));
+  const auto lines = lines_of(run.err);
+  REQUIRE(lines.size() == 2);  // and that nobody came
+  CHECK(holds(lines[0], folder / "cert.pem expires in 9 days"));
+  CHECK(holds(lines[0], "`troupe certs renew DIR driver`"));
+}

@@ -1,0 +1,143 @@
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <openssl/core_names.h>
+#include <openssl/evp.h>
+#include <openssl/pem.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+
+#include "cli/refused.hpp"
+#include "runtime/clock.hpp"
+#include "runtime/net/openssl.hpp"
+#include "runtime/net/socket.hpp"
+
+using namespace troupe_test;
+using namespace std::chrono_literals;
+using troupe::testing::read_file;
+using troupe::testing::TemporaryFolder;
+
+// Processes that hold private keys are killed such that the kernel writes their memory to a file, which is searched for
+// the key.
+
+namespace {
+
+/// Lets children leave core dumps.
+class CoreDumps {
+ public:
+  CoreDumps() {
+    ::getrlimit(RLIMIT_CORE, &before_);
+    const rlimit most{before_.rlim_max, before_.rlim_max};
+    ::setrlimit(RLIMIT_CORE, &most);
+  }
+  ~CoreDumps() { ::setrlimit(RLIMIT_CORE, &before_); }
+  CoreDumps(const CoreDumps&) = delete;
+  CoreDumps& operator=(const CoreDumps&) = delete;
+
+ private:
+  rlimit before_ = {};
+};
+
+/// The core dump in a folder; empty when there is none.
+std::string core_in(const std::string& folder) {
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
+    if (entry.path().filename().string().starts_with("core")) return read_file(entry.path().string());
+  return "";
+}
+
+/// The secret number of a key, in the order in which files have it.
+std::string secret_of(const std::string& file) {
+  const troupe::net::BioPtr bio(BIO_new_file(file.c_str(), "r"));
+  const troupe::net::KeyPtr key(PEM_read_bio_PrivateKey(bio.get(), nullptr, nullptr, nullptr));
+  BIGNUM* number = nullptr;
+  REQUIRE(EVP_PKEY_get_bn_param(key.get(), OSSL_PKEY_PARAM_PRIV_KEY, &number) == 1);
+  std::array<unsigned char, 32> bytes{};
+  REQUIRE(BN_bn2binpad(number, bytes.data(), bytes.size()) == static_cast<int>(bytes.size()));
+  BN_clear_free(number);
+  return {bytes.begin(), bytes.end()};
+}
+
+/// Half of the secret number, in whichever order, or of the file's text.
+bool holds_key(const std::string& core, const std::string& key_file) {
+  const std::string secret = secret_of(key_file);
+  const std::string reversed(secret.rbegin(), secret.rend());
+  const std::string text = read_file(key_file);
+  const std::string lines = text.substr(text.find('\n') + 1);
+  for (const std::string& part :
+       {secret.substr(0, 16), secret.substr(16), reversed.substr(0, 16), reversed.substr(16), lines.substr(48, 16)})
+    if (core.find(part) != std::string::npos) return true;
+  return false;
+}
+
+/// Whether what a core dump must hold is there, what was signed: else it proves nothing.
+bool holds_certificate(const std::string& core, const std::string& folder) {
+  const troupe::net::BioPtr bio(BIO_new_file((folder + "/cert.pem").c_str(), "r"));
+  const troupe::net::CertificatePtr certificate(PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr));
+  unsigned char* bytes = nullptr;
+  const int size = i2d_re_X509_tbs(certificate.get(), &bytes);
+  const std::string text(reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(size));
+  OPENSSL_free(bytes);
+  return core.find(text) != std::string::npos;
+}
+
+std::string make_certificates(const TemporaryFolder& folder) {
+  const std::string certs = folder / "certs";
+  REQUIRE(run_program({"certs", "init", certs}).status == 0);
+  REQUIRE(run_program({"certs", "node", certs, "n0"}).status == 0);
+  return certs;
+}
+
+/// @param core of a process with the credentials in `folder`
+void check_no_key(const std::string& core, const std::string& folder) {
+  if (core.empty()) {
+    MESSAGE("skipped: this system, or a sanitizer, leaves no core dump where the process ran");
+    return;
+  }
+  CHECK(holds_certificate(core, folder));
+  CHECK_FALSE(holds_key(core, folder + "/key.pem"));
+}
+
+}  // namespace
+
+TEST_CASE("a core dump of a driver or a node in the middle of a run does not hold its key") {
+  const CoreDumps allowed;
+  const TemporaryFolder folder;
+  const std::string certs = make_certificates(folder);
+  for (const char* name : {"run-driver", "run-n0"}) std::filesystem::create_directory(folder / name);
+  const std::string address =
+      "127.0.0.1:" + std::to_string(troupe::net::local_of(troupe::net::listen_on({"127.0.0.1", 0}).get()).port);
+  Program node({"node", "--once", "--join", address, "--certs", certs + "/n0"}, {.folder = folder / "run-n0"});
+  Program driver(train_linear({"--steps", "1000000", "--placement", "cluster", "--workers", "1", "--listen", address,
+                               "--certs", certs + "/driver"}),
+                 {.folder = folder / "run-driver"});
+  REQUIRE(driver.prints("step"));
+  ::kill(driver.pid(), SIGABRT);
+  ::kill(node.pid(), SIGABRT);
+  CHECK(driver.finish().status == -SIGABRT);
+  CHECK(node.finish().status == -SIGABRT);
+  check_no_key(core_in(folder / "run-driver"), certs + "/driver");
+  check_no_key(core_in(folder / "run-n0"), certs + "/n0");
+}
+
+TEST_CASE("`troupe certs` leaves no core dump") {
+  const CoreDumps allowed;
+  const TemporaryFolder folder;
+  const std::string full = folder / "full";
+  REQUIRE(::mkfifo(full.c_str(), 0600) == 0);
+  const troupe::FileDescriptor end(::open(full.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC));
+  const std::array<char, 4096> filling{};
+  while (::write(end.get(), filling.data(), filling.size()) > 0) {
+  }
+  // It has made keys when it cannot print that it did.
+  Program certs({"certs", "init", "certs"}, {.folder = folder.path().string(), .output = full});
+  const troupe::Deadline deadline(60s);
+  while (!std::filesystem::exists(folder / "certs/driver") && !deadline.passed()) certs.read_until_silent(10ms);
+  ::kill(certs.pid(), SIGABRT);
+  CHECK(certs.finish().status == -SIGABRT);
+  CHECK(std::filesystem::exists(folder / "certs/driver/key.pem"));
+  CHECK(core_in(folder.path().string()).empty());
+}
