@@ -1,8 +1,11 @@
 #include <doctest/doctest.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
+#include <memory>
 
 #include "cli/refused.hpp"
 #include "runtime/net/certificate_files.hpp"
@@ -93,6 +96,55 @@ TEST_CASE("a list that is broken stops driver and node") {
   check_refused(
       train_linear({"--steps", "1", "--placement", "cluster", "--listen", "127.0.0.1:1", "--certs", certs + "/driver"}),
       {"bad_certificate", certs + "/driver/crl.pem"});
+}
+
+TEST_CASE("a node that asks for a name obeys no driver of another") {
+  const TemporaryFolder folder;
+  const std::string certs = folder / "certs";
+  done({"certs", "init", certs, "--driver-name", "boss"});
+  done({"certs", "node", certs, "n0"});
+  const auto port = troupe::net::local_of(troupe::net::listen_on({"127.0.0.1", 0}).get()).port;
+  const std::string address = "127.0.0.1:" + std::to_string(port);
+  Program driver(train_linear(
+      {"--steps", "1", "--placement", "cluster", "--workers", "1", "--listen", address, "--certs", certs + "/driver"}));
+  const auto node = [&](const std::string& name) {
+    return run_program({"node", "--once", "--join", address, "--certs", certs + "/n0", "--driver-name", name});
+  };
+  const Finished refused = node("driver");
+  CHECK(refused.status == 1);
+  CHECK_MESSAGE(holds(refused.err, "protocol: " + address + ": it is the driver 'boss', and only 'driver' is obeyed"),
+                refused.err);
+  CHECK(node("boss").status == 0);
+  CHECK(driver.finish().status == 0);
+}
+
+TEST_CASE("each task of srun has a certificate of its own") {
+  const TemporaryFolder folder;
+  const std::string certs = folder / "certs";
+  done({"certs", "init", certs});
+  done({"certs", "node", certs, "node-1"});
+  // From 20000 on ports belong to jobs; nobody else here plays Slurm.
+  const auto as_task = [&](int rank, const std::vector<std::string>& arguments) {
+    for (const auto& [name, value] :
+         {std::pair{"SLURM_STEP_ID", std::string("0")}, std::pair{"SLURM_STEP_NUM_TASKS", std::string("2")},
+          std::pair{"SLURM_PROCID", std::to_string(rank)}, std::pair{"SLURM_STEP_NODELIST", std::string("localhost")},
+          std::pair{"SLURM_JOB_ID", std::to_string(::getpid())}, std::pair{"TROUPE_CERTS", certs}})
+      ::setenv(name, value.c_str(), 1);
+    auto program = std::make_unique<Program>(arguments);
+    for (const char* name : {"SLURM_STEP_ID", "SLURM_STEP_NUM_TASKS", "SLURM_PROCID", "SLURM_STEP_NODELIST",
+                             "SLURM_JOB_ID", "TROUPE_CERTS"})
+      ::unsetenv(name);
+    return program;
+  };
+  const auto train = train_linear({"--steps", "1", "--placement", "cluster", "--workers", "1"});
+  const auto driver = as_task(0, train);
+  const auto node = as_task(1, train);
+  const Finished run = driver->finish();
+  CHECK_MESSAGE(run.status == 0, run.err);
+  std::filesystem::remove_all(certs + "/node-1");
+  const Finished without = as_task(1, train)->finish();
+  CHECK(without.status == 1);
+  CHECK_MESSAGE(holds(without.err, certs + "/node-1/"), without.err);
 }
 
 TEST_CASE("a driver whose certificate ends soon says so") {
