@@ -17,7 +17,7 @@ constexpr const char* kExamples = R"(examples:
   troupe train --model resnet18 --data mock-images:224 --steps 10 --batch-size 8 --precision bf16 --profile
   troupe evaluate --load cnn.safetensors
   troupe bench sync --parameters 44551209 --workers 4
-  troupe certs init certs && troupe certs node certs alice
+  troupe certs init certs && troupe certs node certs alice bob
   troupe node --join 10.0.0.1:4000 --certs certs/alice         on each node, and on the driver's machine:
   troupe train --placement cluster --listen 10.0.0.1:4000 --nodes 2 --workers 2 --certs certs/driver
 

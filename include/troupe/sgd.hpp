@@ -31,7 +31,7 @@ enum class Placement : std::uint8_t {
 struct ClusterOptions {
   std::string listen = {};  ///< "ADDRESS:PORT" of this machine that nodes dial
   int num_nodes = 1;        ///< the run begins when so many have joined; workers are dealt to them evenly, in order
-  std::string certs = {};   ///< folder with ca.pem, cert.pem and key.pem, of role driver
+  std::string certs = {};   ///< folder with ca.pem, cert.pem and key.pem, of role driver, and perhaps crl.pem
   int streams = 1;          ///< data connections from each node to each other
   bool shared_certificates =
       false;  ///< whether several nodes may show the same one; else each has one place in the run

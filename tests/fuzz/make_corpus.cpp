@@ -12,6 +12,7 @@
 #include "runtime/net/certificate.hpp"
 #include "runtime/net/frame.hpp"
 #include "runtime/net/hello.hpp"
+#include "runtime/net/revocation.hpp"
 #include "runtime/store/protocol.hpp"
 
 using namespace troupe;
@@ -268,6 +269,24 @@ void add_credentials(const Corpus& corpus) {
   add("expired", {.name = "alice", .alternative_name = role, .valid_until = -1});
   add("foreign", {.name = "alice", .alternative_name = role, .valid_until = kForFiftyYears}, true);
   corpus.add("credentials", "empty", std::string(2, '\0'));
+  const auto alice =
+      net::make_member(authority, {.name = "alice", .alternative_name = role, .valid_until = kForFiftyYears});
+  const auto with_list = [&](const std::string& name, X509_CRL* list) {
+    corpus.add(
+        "credentials", name,
+        ca + '\0' + net::pem(alice.certificate.get()) + '\0' + net::pem(alice.key.get()) + '\0' + net::pem(list));
+  };
+  const net::ListPtr list = net::make_list(authority);
+  net::sign_list(list.get(), authority);
+  with_list("list-empty", list.get());
+  net::add_to_list(list.get(), authority.certificate.get());
+  net::sign_list(list.get(), authority);
+  with_list("list", list.get());
+  net::add_to_list(list.get(), alice.certificate.get());
+  net::sign_list(list.get(), authority);
+  with_list("list-revoked", list.get());
+  net::sign_list(list.get(), net::make_authority());
+  with_list("list-foreign", list.get());
 }
 
 }  // namespace

@@ -5,6 +5,8 @@
 #include <filesystem>
 
 #include "fuzz/support.hpp"
+#include "runtime/net/certificate_files.hpp"
+#include "runtime/net/expiry.hpp"
 
 using namespace troupe;
 
@@ -42,6 +44,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   fuzz::Input input(data, size);
   for (const char* const file : {"/ca.pem", "/cert.pem", "/key.pem"})
     write(folder.path() + file, input.text_until(kNextFile));
+  // Where the input ends there is no list.
+  const std::string list = folder.path() + "/crl.pem";
+  std::filesystem::remove(list);
+  if (!input.empty()) write(list, input.text());
   for (const Role role : {Role::driver, Role::node})
     fuzz::may_refuse(
         [&] {
@@ -51,5 +57,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         },
         {ErrorCode::bad_certificate});
   fuzz::may_refuse([&] { role_of(folder.path()); }, {ErrorCode::bad_certificate});
+  fuzz::may_refuse([&] { expiry_notice(folder.path()); }, {ErrorCode::bad_certificate});
+  fuzz::may_refuse([&] { net::read_certificates(folder.path() + "/cert.pem"); }, {ErrorCode::bad_certificate});
   return 0;
 }
