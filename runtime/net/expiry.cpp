@@ -51,7 +51,7 @@ std::string last_day_of(const std::string& folder) {
 }
 
 std::string expiry_notice(const std::string& folder) {
-  const std::string authority = notice(folder + "/ca.pem", "make a new authority with `troupe certs init`");
+  std::string authority = notice(folder + "/ca.pem", "make a new authority with `troupe certs init`");
   if (!authority.empty()) return authority;
   const std::string file = folder + "/cert.pem";
   const net::CertificatePtr certificate = net::read_certificate(file);

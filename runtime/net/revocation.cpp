@@ -54,8 +54,7 @@ int forgive_expiry(int good, X509_STORE_CTX* context) {
   const ASN1_TIME* const end = error == X509_V_ERR_CERT_HAS_EXPIRED
                                    ? X509_get0_notAfter(X509_STORE_CTX_get_current_cert(context))
                                    : X509_CRL_get0_nextUpdate(X509_STORE_CTX_get0_current_crl(context));
-  auto since = static_cast<std::time_t>(
-      reinterpret_cast<std::intptr_t>(X509_STORE_get_ex_data(X509_STORE_CTX_get0_store(context), 0)));
+  std::time_t since = X509_VERIFY_PARAM_get_time(X509_STORE_get0_param(X509_STORE_CTX_get0_store(context)));
   if (X509_cmp_time(end, &since) <= 0) return 0;
   X509_STORE_CTX_set_error(context, X509_V_OK);
   return 1;
@@ -99,7 +98,7 @@ bool add_to_list(X509_CRL* list, X509* certificate) {
   check(entry && X509_REVOKED_set_serialNumber(entry.get(), X509_get_serialNumber(certificate)) == 1 &&
         X509_REVOKED_set_revocationDate(entry.get(), from_now(0).get()) == 1 &&
         X509_CRL_add0_revoked(list, entry.get()) == 1);
-  entry.release();  // the list's from now on
+  static_cast<void>(entry.release());  // the list's from now on
   return true;
 }
 
@@ -117,7 +116,9 @@ std::string pem(X509_CRL* list) {
 
 void check_peers(SSL_CTX* context, X509_CRL* list, std::int64_t since) {
   X509_STORE* const store = SSL_CTX_get_cert_store(context);
-  check(X509_STORE_set_ex_data(store, 0, reinterpret_cast<void*>(static_cast<std::intptr_t>(since))) == 1);
+  // Kept there for `forgive_expiry`; what is verified is verified as of now.
+  X509_VERIFY_PARAM_set_time(X509_STORE_get0_param(store), since);
+  X509_VERIFY_PARAM_clear_flags(X509_STORE_get0_param(store), X509_V_FLAG_USE_CHECK_TIME);
   X509_STORE_set_verify_cb(store, &forgive_expiry);
   if (list == nullptr) return;
   check(X509_STORE_add_crl(store, list) == 1 && X509_STORE_set_flags(store, X509_V_FLAG_CRL_CHECK) == 1);
