@@ -108,7 +108,7 @@ TEST_CASE("a name that was revoked can be made anew, and its old certificates st
   CHECK(fs::exists(certs.folder + "/node1/crl.pem"));
 }
 
-TEST_CASE("who has no certificate cannot be revoked, and an older authority cannot revoke") {
+TEST_CASE("who has no certificate cannot be revoked, and a list that is broken is not written over") {
   const Certs certs;
   for (const char* name : {"nobody", "", "../x", "a\nb"})
     CHECK(code_of([&] { revoke_credentials(certs.folder, name); }) == ErrorCode::invalid_argument);
@@ -116,6 +116,21 @@ TEST_CASE("who has no certificate cannot be revoked, and an older authority cann
   CHECK(code_of([&] { revoke_credentials(certs.folder + "/nothere", "node0"); }) == ErrorCode::bad_certificate);
   overwrite(certs.folder + "/crl.pem", "rubbish");
   CHECK(code_of([&] { revoke_credentials(certs.folder, "node0"); }) == ErrorCode::bad_certificate);
+}
+
+TEST_CASE("an authority from before there were lists says that it cannot revoke") {
+  const Certs certs;
+  X509* const old = certs.authority.certificate.get();
+  X509_EXTENSION_free(X509_delete_ext(old, X509_get_ext_by_NID(old, NID_key_usage, -1)));
+  const std::unique_ptr<X509_EXTENSION, net::Free<&X509_EXTENSION_free>> usage(
+      X509V3_EXT_conf_nid(nullptr, nullptr, NID_key_usage, "critical,keyCertSign"));
+  REQUIRE(X509_add_ext(old, usage.get(), -1) == 1);
+  REQUIRE(X509_sign(old, certs.authority.key.get(), EVP_sha256()) > 0);
+  overwrite(certs.folder + "/ca.pem", net::pem(old));
+  const auto revoke = [&] { revoke_credentials(certs.folder, "node0"); };
+  CHECK(code_of(revoke) == ErrorCode::bad_certificate);
+  CHECK(contains(message_of(revoke), "may not sign lists"));
+  CHECK_FALSE(fs::exists(certs.folder + "/crl.pem"));
 }
 
 TEST_CASE("a list that is broken, foreign, or out of its time is not passed over") {
