@@ -17,7 +17,7 @@ configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/troupe-config.cmake.in
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/troupe-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/troupe-config.cmake ${PROJECT_BINARY_DIR}/troupe-config-version.cmake
   ${CMAKE_CURRENT_LIST_DIR}/FindCAF.cmake ${CMAKE_CURRENT_LIST_DIR}/Finddnnl.cmake
-  ${CMAKE_CURRENT_LIST_DIR}/FindIPSec_MB.cmake DESTINATION ${troupe_package_dir})
+  DESTINATION ${troupe_package_dir})
 
 # What each link dependency is to pkg-config: a package, flags, or (headers only) nothing.
 set(pkg_package_OpenSSL::Crypto libcrypto)
@@ -26,7 +26,6 @@ set(pkg_package_ZLIB::ZLIB zlib)
 set(pkg_flags_CAF::io -lcaf_io -lcaf_core)
 set(pkg_flags_DNNL::dnnl -ldnnl)
 set(pkg_flags_gomp -lgomp)
-set(pkg_flags_IPSec_MB::IPSec_MB -lIPSec_MB)
 set(pkg_flags_Threads::Threads -pthread)
 set(pkg_nothing Boost::headers Eigen3::Eigen nlohmann_json::nlohmann_json)
 

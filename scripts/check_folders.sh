@@ -25,7 +25,6 @@ BEGIN {
   # headers of others: the folders that may include them
   only["^caf/"] = "^actors/"
   only["^boost/"] = "^runtime/"
-  only["^intel-ipsec-mb"] = "^runtime/"
   only["^openssl/"] = "^(runtime|tests/cluster)/"  # attackers of the cluster speak TLS of their own
   only["^(oneapi/)?dnnl"] = "^(models/cpu|bench/peers)/"
   only["^Eigen/"] = "^models/"

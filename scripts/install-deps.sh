@@ -6,10 +6,6 @@ set -euo pipefail
 
 packages=(g++ cmake ninja-build pkg-config libcaf-dev libssl-dev libeigen3-dev libboost-dev nlohmann-json3-dev
   doctest-dev libdnnl-dev zlib1g-dev libcli11-dev dataset-fashion-mnist)
-# AES at the speed of wide registers; elsewhere OpenSSL's is used.
-if [[ $(dpkg --print-architecture 2>/dev/null) == amd64 ]]; then
-  packages+=(libipsec-mb-dev)
-fi
 for option in "$@"; do
   case $option in
     --dev) packages+=(git clang-format clang-tidy ccache clang libclang-rt-14-dev iproute2) ;;

@@ -42,7 +42,7 @@ void SegmentSender::give_back(Lane& lane) {
 
 void SegmentSender::write(Lane& lane, const FrameHeader& header, std::span<const std::byte> bytes,
                           const Deadline& deadline) {
-  // The header is a record of its own, so that those behind it fit where they belong.
+  // The header is a record of its own, so that full ones follow, and nothing is copied to share one with it.
   lane.stream->write_all(encode(header), deadline, !bytes.empty());
   lane.stream->write_all(bytes, deadline);
 }

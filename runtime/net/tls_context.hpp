@@ -10,4 +10,7 @@ namespace troupe::net {
 /// @throws Error system
 std::shared_ptr<SSL_CTX> make_context(bool server, X509* authority, X509* certificate, EVP_PKEY* key);
 
+/// Whether what a handshake led to is what `make_context` lays down. @throws Error protocol
+void check_session(const SSL* ssl);
+
 }  // namespace troupe::net

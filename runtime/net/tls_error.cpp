@@ -4,7 +4,9 @@
 #include <openssl/ssl.h>
 
 namespace troupe::net {
+namespace {
 
+/// Of an alert that the peer sent (RFC 8446, 6).
 std::string alert_text(int alert) {
   switch (alert) {
     case SSL_AD_CERTIFICATE_REQUIRED:
@@ -25,6 +27,8 @@ std::string alert_text(int alert) {
   }
 }
 
+}  // namespace
+
 std::string tls_error(const SSL* ssl, const char* doing) {
   const unsigned long code = ERR_peek_error();
   const int reason = ERR_GET_REASON(code);
@@ -38,6 +42,8 @@ std::string tls_error(const SSL* ssl, const char* doing) {
       return "it shows no certificate";
     case SSL_R_CERTIFICATE_VERIFY_FAILED:
       return std::string("its certificate is not good: ") + X509_verify_cert_error_string(SSL_get_verify_result(ssl));
+    case SSL_R_DECRYPTION_FAILED_OR_BAD_RECORD_MAC:
+      return "a TLS record of it was changed on the way";
     case SSL_R_UNSUPPORTED_PROTOCOL:
     case SSL_R_VERSION_TOO_LOW:
       return "it does not speak TLS 1.3";

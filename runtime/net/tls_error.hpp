@@ -9,7 +9,4 @@ namespace troupe::net {
 /// What is wrong with the peer, in words such as "it shows no certificate". Empties this thread's queue of errors.
 std::string tls_error(const SSL* ssl, const char* doing);
 
-/// The same for an alert that the peer sent. @param alert its number (RFC 8446, 6).
-std::string alert_text(int alert);
-
 }  // namespace troupe::net

@@ -1,56 +1,57 @@
 #include "runtime/net/tls_stream.hpp"
 
-#include <sys/socket.h>
+#include <openssl/err.h>
+#include <openssl/ssl.h>
 
-#include <cerrno>
-
-#include "runtime/net/record_reader.hpp"
-#include "runtime/net/record_writer.hpp"
+#include "runtime/net/certificate.hpp"
 #include "runtime/net/socket.hpp"
-#include "runtime/net/tls_handshake.hpp"
+#include "runtime/net/socket_bio.hpp"
+#include "runtime/net/tls_context.hpp"
+#include "runtime/net/tls_error.hpp"
 #include "troupe/error.hpp"
 
 namespace troupe {
 namespace {
 
-// In records. Those for bulk are in a core's own cache still when the kernel copies them, or when they are decrypted.
-constexpr std::size_t kManyToSend = 32;
-constexpr std::size_t kManyToReceive = 16;
+/// Bytes of records that one system call moves; few enough to be in a core's own cache still.
+constexpr std::size_t kBulkToSend = 256 * 1024;
+constexpr std::size_t kBulkToReceive = 128 * 1024;
+/// AES-GCM is good for 2^24.5 full records under one key (RFC 8446, 5.5), which a training run sends in an hour and
+/// OpenSSL does not count. A new key costs some microseconds.
+constexpr std::size_t kBytesPerKey = std::size_t{64} << 20;
+
+/// OpenSSL takes what is left in the queue for an error of the next call.
+void forget_errors() {
+  if (ERR_peek_error() != 0) ERR_clear_error();
+}
 
 }  // namespace
 
-struct TlsStream::Records {
-  explicit Records(const net::TlsHandshake& handshake)
-      : reader(handshake.receiving(), 1), writer(handshake.sending(), 1) {}
-
-  net::RecordReader reader;
-  net::RecordWriter writer;
-  std::size_t held = 0;         ///< bytes that are sealed and will be given to `write_some` once more
-  bool reading_failed = false;  ///< and what follows in the stream is worth nothing
-  bool sending_failed = false;
-};
-
-TlsStream::TlsStream(FileDescriptor socket, const Credentials& credentials, bool server)
-    : socket_(std::move(socket)), handshake_(std::make_unique<net::TlsHandshake>(socket_.get(), credentials, server)) {}
+TlsStream::TlsStream(FileDescriptor socket, const Credentials& credentials, SSL_CTX* context)
+    : socket_(std::move(socket)), credentials_(&credentials), ssl_(SSL_new(context), &SSL_free) {
+  if (!ssl_) throw Error(ErrorCode::system, "cannot set up TLS: " + net::openssl_error());
+  BIO* const bio = net::make_socket_bio(socket_.get());
+  SSL_set_bio(ssl_.get(), bio, bio);
+}
 
 TlsStream::TlsStream(FileDescriptor socket, const Credentials& credentials)
-    : TlsStream(std::move(socket), credentials, true) {}
+    : TlsStream(std::move(socket), credentials, credentials.server()) {
+  SSL_set_accept_state(ssl_.get());
+}
 
 TlsStream::TlsStream(TlsStream&&) noexcept = default;
 TlsStream& TlsStream::operator=(TlsStream&&) noexcept = default;
 
 TlsStream::~TlsStream() {
-  if (!records_ || records_->reading_failed || records_->sending_failed) return;
-  try {
-    records_->writer.alert(net::Alert::close_notify);
-    flush();
-  } catch (const Error&) {
-    return;  // the peer sees that the connection ends
-  }
+  if (!ssl_ || broken_ || SSL_is_init_finished(ssl_.get()) == 0) return;
+  forget_errors();
+  SSL_shutdown(ssl_.get());
+  forget_errors();
 }
 
 TlsStream TlsStream::dial(const Address& to, const Credentials& credentials, Role peer, const Deadline& deadline) {
-  TlsStream stream(net::connect_to(to, deadline), credentials, false);
+  TlsStream stream(net::connect_to(to, deadline), credentials, credentials.client());
+  SSL_set_connect_state(stream.ssl_.get());
   try {
     stream.shake_hands(deadline);
   } catch (const Error& error) {
@@ -72,74 +73,99 @@ void TlsStream::shake_hands(const Deadline& deadline) {
 }
 
 ByteStream::Wants TlsStream::accept_some() {
-  const Wants wants = handshake_->go_on();
-  if (wants != Wants::nothing) return wants;
-  peer_name_ = handshake_->peer_name();
-  peer_role_ = handshake_->peer_role();
-  records_ = std::make_unique<Records>(*handshake_);
-  handshake_.reset();
-  return wants;
+  forget_errors();
+  const int result = SSL_do_handshake(ssl_.get());
+  if (result != 1) return wants_after(result, "shake hands");
+  net::check_session(ssl_.get());
+  note_peer();
+  return Wants::nothing;
 }
 
-TlsStream::Progress TlsStream::read_some(std::span<std::byte> into) try {
-  if (records_->reading_failed) return {0, Wants::closed};
-  net::RecordReader& reader = records_->reader;
+void TlsStream::note_peer() {
+  const net::CertificatePtr certificate(SSL_get1_peer_certificate(ssl_.get()));
+  if (!certificate) throw Error(ErrorCode::protocol, "it shows no certificate");
+  const bool driver = net::has_role(certificate.get(), Role::driver);
+  if (!driver && !net::has_role(certificate.get(), Role::node))
+    throw Error(ErrorCode::protocol, "its certificate is neither a driver's nor a node's");
+  peer_role_ = driver ? Role::driver : Role::node;
+  peer_name_ = net::common_name(certificate.get());
+  if (peer_name_.empty()) throw Error(ErrorCode::protocol, "its certificate names nobody");
+  credentials_->check_peer(peer_role_, peer_name_);
+}
+
+TlsStream::Progress TlsStream::read_some(std::span<std::byte> into) {
   for (std::size_t done = 0;;) {
-    done += reader.read(into.subspan(done));
-    if (reader.must_renew_key()) records_->writer.renew_key();
     if (done == into.size()) return {done, Wants::nothing};
-    if (reader.closed()) return {done, Wants::closed};
-    const std::span<std::byte> room = reader.room();
-    const ssize_t got = ::recv(fd(), room.data(), room.size(), 0);
-    if (got <= 0) return {done, got < 0 && net::may_go_on(errno) ? Wants::read : Wants::closed};
-    reader.received(static_cast<std::size_t>(got));
+    if (broken_) return {done, Wants::closed};
+    std::size_t got = 0;
+    forget_errors();
+    const int result = SSL_read_ex(ssl_.get(), into.data() + done, into.size() - done, &got);
+    if (result != 1) return {done, wants_after(result, "read")};
+    done += got;
   }
-} catch (const Error&) {
-  records_->reading_failed = true;
-  if (records_->reader.alert() != net::Alert::close_notify && !records_->sending_failed) {
-    records_->writer.alert(records_->reader.alert());
-    flush();
-  }
-  throw;
 }
 
 TlsStream::Progress TlsStream::write_some(std::span<const std::byte> bytes, bool more) {
-  if (records_->reading_failed) return {0, Wants::closed};
-  std::size_t sealed = records_->held;
-  std::size_t sent = 0;
-  for (;;) {
-    sealed += records_->writer.write(bytes.subspan(sealed));
-    if (sealed == bytes.size() && more) break;
-    const Wants wants = flush();
-    if (wants != Wants::nothing) {
-      records_->held = sealed - sent;
-      return {sent, wants};
-    }
-    sent = sealed;
-    if (sent == bytes.size()) break;
+  while (held_ < bytes.size()) {
+    if (broken_) return {0, Wants::closed};
+    std::size_t written = 0;
+    forget_errors();
+    const int result = SSL_write_ex(ssl_.get(), bytes.data() + held_, bytes.size() - held_, &written);
+    if (result != 1) return {0, wants_after(result, "write")};
+    held_ += written;
+    renew_key(written);
   }
-  records_->held = 0;
+  const Wants wants = more ? Wants::nothing : flush();
+  if (wants != Wants::nothing) return {0, wants};
+  held_ = 0;
   return {bytes.size(), Wants::nothing};
 }
 
 ByteStream::Wants TlsStream::flush() {
-  for (;;) {
-    const auto unsent = records_->writer.unsent();
-    if (unsent.empty()) return Wants::nothing;
-    const ssize_t sent = ::send(fd(), unsent.data(), unsent.size(), MSG_NOSIGNAL);
-    if (sent < 0 && net::may_go_on(errno)) return Wants::write;
-    if (sent <= 0) {
-      records_->sending_failed = true;
+  BIO* const bio = SSL_get_wbio(ssl_.get());
+  if (BIO_flush(bio) == 1) return Wants::nothing;
+  return BIO_should_retry(bio) != 0 ? Wants::write : Wants::closed;
+}
+
+void TlsStream::renew_key(std::size_t written) {
+  since_renewal_ += written;
+  if (since_renewal_ < kBytesPerKey) return;
+  since_renewal_ = 0;
+  SSL_key_update(ssl_.get(), SSL_KEY_UPDATE_NOT_REQUESTED);
+}
+
+ByteStream::Wants TlsStream::wants_after(int result, const char* doing) {
+  switch (SSL_get_error(ssl_.get(), result)) {
+    case SSL_ERROR_WANT_READ:
+      return Wants::read;
+    case SSL_ERROR_WANT_WRITE:
+      return Wants::write;
+    case SSL_ERROR_ZERO_RETURN:
+    case SSL_ERROR_SYSCALL:
       return Wants::closed;
-    }
-    records_->writer.sent(static_cast<std::size_t>(sent));
+    default:
+      broken_ = true;
+      throw Error(ErrorCode::protocol, net::tls_error(ssl_.get(), doing));
   }
 }
 
-bool TlsStream::pending() const { return records_->reader.pending(); }
+bool TlsStream::pending() const { return SSL_pending(ssl_.get()) > 0; }
 
-void TlsStream::send_in_bulk() { records_->writer.enlarge(kManyToSend); }
-void TlsStream::receive_in_bulk() { records_->reader.enlarge(kManyToReceive); }
+void TlsStream::send_in_bulk() {
+  BIO* const socket = SSL_get_wbio(ssl_.get());
+  net::BioPtr buffer(BIO_new(BIO_f_buffer()));
+  if (!buffer || BIO_set_write_buffer_size(buffer.get(), kBulkToSend) != 1)
+    throw Error(ErrorCode::system, "cannot set up TLS: " + net::openssl_error());
+  BIO_up_ref(socket);  // which OpenSSL lets go of
+  SSL_set0_wbio(ssl_.get(), BIO_push(buffer.release(), socket));
+}
+
+void TlsStream::receive_in_bulk() {
+  // New buffers of that size, when the old ones hold nothing.
+  SSL_set_default_read_buffer_len(ssl_.get(), kBulkToReceive);
+  SSL_free_buffers(ssl_.get());
+  SSL_set_read_ahead(ssl_.get(), 1);
+}
 
 std::string TlsStream::peer_address() const { return net::peer_of(fd()).text(); }
 std::string TlsStream::local_host() const { return net::local_of(fd()).host; }

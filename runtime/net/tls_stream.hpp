@@ -1,5 +1,7 @@
 #pragma once
 
+#include <openssl/types.h>
+
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -13,13 +15,8 @@
 
 namespace troupe {
 
-namespace net {
-class TlsHandshake;
-}
-
-/// A TLS 1.3 connection whose peer has shown a certificate of our authority. OpenSSL shakes hands; the records that
-/// follow are ours, so that bytes are encrypted straight from where they lie and decrypted straight to where they
-/// belong. Non-blocking below; one thread at a time.
+/// A TLS 1.3 connection, OpenSSL's, whose peer has shown a certificate of our authority. Non-blocking below; one thread
+/// at a time.
 class TlsStream : public ByteStream {
  public:
   /// Dials and shakes hands. @throws Error timeout; protocol when the peer is no TLS 1.3, has no certificate of our
@@ -40,8 +37,10 @@ class TlsStream : public ByteStream {
   Progress write_some(std::span<const std::byte> bytes, bool more = false) override;
   /// Whether there is something to read without the socket becoming ready. No poll sees it.
   bool pending() const;
-  /// From now on moves many records with one system call.
+  /// From now on gives many records to the socket with one call. @throws Error system
   void send_in_bulk();
+  /// From now on takes many records from the socket with one call. Such a stream must be read until it wants more: what
+  /// lies here undecrypted is neither `pending` nor seen by a poll.
   void receive_in_bulk();
 
   int fd() const override { return socket_.get(); }
@@ -54,17 +53,22 @@ class TlsStream : public ByteStream {
   std::string local_host() const;
 
  private:
-  struct Records;
-
-  TlsStream(FileDescriptor socket, const Credentials& credentials, bool server);
+  TlsStream(FileDescriptor socket, const Credentials& credentials, SSL_CTX* context);
   void shake_hands(const Deadline& deadline);
+  void note_peer();
+  /// After a call that did not succeed. @throws Error protocol
+  Wants wants_after(int result, const char* doing);
   Wants flush();
+  void renew_key(std::size_t written);
 
   FileDescriptor socket_;
-  std::unique_ptr<net::TlsHandshake> handshake_;  ///< until hands are shaken
-  std::unique_ptr<Records> records_;              ///< from then on
+  const Credentials* credentials_;  ///< until hands are shaken
+  std::unique_ptr<SSL, void (*)(SSL*)> ssl_;
   std::string peer_name_;
   Role peer_role_ = Role::node;
+  bool broken_ = false;            ///< OpenSSL must not be asked any more
+  std::size_t held_ = 0;           ///< bytes that OpenSSL took and that will be given to `write_some` once more
+  std::size_t since_renewal_ = 0;  ///< bytes written under the current key
 };
 
 }  // namespace troupe

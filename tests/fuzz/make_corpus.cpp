@@ -85,39 +85,6 @@ void add_segments(const Corpus& corpus) {
   corpus.add("segments", "own-window", two_nodes(40, segment(9, 0, 1, 32), segment(9, 0, 1, 32)));
 }
 
-/// What `act` in records.cpp is told: an action and a number, and behind them what some of them take.
-std::string action(int which, unsigned number, const std::string& more = "") {
-  return std::string{static_cast<char>(which), static_cast<char>(number & 0xff), static_cast<char>(number >> 8)} + more;
-}
-
-void add_records(const Corpus& corpus) {
-  const auto data = [](unsigned bytes, char padding = 0) { return action(0, bytes, {padding}); };
-  const auto small = [](unsigned bytes) { return action(1, bytes); };
-  const auto update = [](bool ask) { return action(2, ask ? 1 : 0); };
-  const auto message = [](unsigned type, const std::string& content) {
-    return action(3, type + static_cast<unsigned>(content.size()) * 256, content);
-  };
-  const auto receive = [](unsigned bytes) { return action(7, bytes); };
-  const auto read = [](unsigned bytes) { return action(8, bytes); };
-  const auto add = [&](const std::string& name, const std::string& actions) {
-    corpus.add("records", name, "\x01" + actions);
-  };
-  add("in-order", data(16384) + small(50) + data(3000, 100) + receive(20000) + read(100) + read(30000) + small(7));
-  add("in-pieces", small(40) + receive(4) + read(1) + receive(1) + read(9) + receive(60) + read(9) + read(9));
-  add("updates", small(9) + update(true) + small(9) + update(false) + update(true) + data(500, 3) + read(0));
-  add("closed", small(9) + message(21, "\x01\x00"s) + small(9));
-  add("alert", small(9) + message(21, "\x02\x14") + small(9));
-  add("ticket", message(22, "\x04\x00\x00\x01\x00"s));
-  add("update-of-another-kind", message(22, "\x18\x00\x00\x01\x02"s));
-  add("changed", small(9) + action(4, 300, "\x10") + small(9));
-  add("twice", small(9) + action(6, 0));
-  add("plain", action(5, 7, "\x15\x03\x03\x00\x02\x02\x28"s));
-  add("too-long", data(16500, 20));
-  std::string empty;
-  for (int i = 0; i < 33; ++i) empty += small(0);
-  add("empty", empty.substr(3) + small(1) + empty);
-}
-
 void add_texts(const Corpus& corpus) {
   int number = 0;
   for (const char* const text : {"10.0.0.1:4000", "[::1]:0", "driver.example.org:65535", "::1:5", ":1", "host:65536",
@@ -299,7 +266,6 @@ int main(int argc, char** argv) {
   const Corpus corpus(argv[1]);
   add_hellos(corpus);
   add_segments(corpus);
-  add_records(corpus);
   add_texts(corpus);
   add_requests(corpus);
   add_replies(corpus);

@@ -8,10 +8,13 @@
 #include <memory>
 #include <stdexcept>
 
-#include "record_trial.hpp"
+#include "bytes.hpp"
 #include "runtime/file_descriptor.hpp"
 #include "runtime/net/byte_stream.hpp"
 #include "runtime/net/openssl.hpp"
+
+/// What a record of TLS 1.3 adds to its content: header, type and tag.
+constexpr std::size_t kRecordOverhead = 5 + 1 + 16;
 
 /// OpenSSL alone, at the other end of a connection. Its bytes pass through the hands of the test on their way from and
 /// to the socket.
@@ -24,6 +27,8 @@ class OpensslPeer {
     SSL_set_bio(ssl_.get(), BIO_new(BIO_s_mem()), BIO_new(BIO_s_mem()));
     // Otherwise it takes any end for an orderly one.
     SSL_clear_options(ssl_.get(), SSL_OP_IGNORE_UNEXPECTED_EOF);
+    SSL_clear_mode(ssl_.get(), SSL_MODE_ENABLE_PARTIAL_WRITE);
+    SSL_set_mode(ssl_.get(), SSL_MODE_AUTO_RETRY);
     SSL_set_msg_callback(ssl_.get(), &note_message);
     SSL_set_msg_callback_arg(ssl_.get(), this);
     if (server)

@@ -116,7 +116,7 @@ Bytes read_until_writable(Session& session) {
 
 }  // namespace
 
-TEST_CASE("OpenSSL and our records understand each other, in both roles and both directions") {
+TEST_CASE("bytes go both ways between a stream and OpenSSL, in both roles") {
   in_both_roles([](Session& session) {
     std::mt19937 random(1);
     for (const std::size_t size : {1, 2, 100, 16'383, 16'384, 16'385, 100'000}) {
@@ -195,22 +195,42 @@ TEST_CASE("who asks for a new key has it before our next byte, and nobody else h
   });
 }
 
-TEST_CASE("OpenSSL's padding is taken off") {
-  for (const std::size_t block : {2, 100, 4096, 16'384}) {
-    in_both_roles([&](Session& session) {
-      REQUIRE(SSL_set_block_padding(session.theirs().ssl(), block) == 1);
-      session.they_write(Bytes(1, std::byte{7}));
-      CHECK(session.we_read(1) == Bytes(1, std::byte{7}));
-      Exchange(session, 1000, 300'000, 30'000, 9'000).run();
-      SSL_set_record_padding_callback(session.theirs().ssl(),
-                                      [](SSL*, int, std::size_t size, void*) -> std::size_t { return size % 251; });
-      Exchange(session, 1000, 300'000, 30'000, 70'000).run();
+TEST_CASE("a stream renews its key long before AES-GCM is worn out") {
+  in_both_roles([](Session& session) {
+    session.ours().send_in_bulk();
+    const Bytes piece(1 << 20, std::byte{1});
+    constexpr int kPieces = 130;
+    auto writing = std::async(std::launch::async, [&] {
+      for (int i = 0; i < kPieces; ++i) session.we_write(piece);
     });
-  }
+    for (int i = 0; i < kPieces; ++i) REQUIRE(session.they_read(piece.size()) == piece);
+    writing.get();
+    CHECK(session.theirs().key_updates() == 2);
+  });
 }
 
-TEST_CASE("bytes that others follow are kept until those come") {
+TEST_CASE("a message of TLS ends a call, so that many of them keep no thread from others") {
   in_both_roles([](Session& session) {
+    for (int i = 0; i < 2; ++i) {
+      REQUIRE(SSL_key_update(session.theirs().ssl(), SSL_KEY_UPDATE_NOT_REQUESTED) == 1);
+      REQUIRE(SSL_do_handshake(session.theirs().ssl()) == 1);
+    }
+    session.they_write(Bytes(5, std::byte{1}));
+    wait_for(session.ours().fd(), Wants::read, soon());
+    Bytes piece(5);
+    for (int i = 0; i < 2; ++i) {
+      const auto progress = session.ours().read_some(piece);
+      CHECK(progress.bytes == 0);
+      CHECK(progress.wants == Wants::read);
+      CHECK_FALSE(session.ours().pending());
+    }
+    CHECK(session.ours().read_some(piece).bytes == 5);
+  });
+}
+
+TEST_CASE("in bulk, bytes that others follow are kept until those come") {
+  in_both_roles([](Session& session) {
+    session.ours().send_in_bulk();
     const Bytes header(20, std::byte{1});
     const Bytes rest(30, std::byte{2});
     const auto progress = session.ours().write_some(header, true);
@@ -219,7 +239,7 @@ TEST_CASE("bytes that others follow are kept until those come") {
     CHECK(session.theirs().receive().empty());
     session.we_write(rest);
     wait_for(session.theirs().fd(), Wants::read, soon());
-    CHECK(session.theirs().receive().size() == 50 + 2 * net::kRecordOverhead);  // nothing twice, and nothing else
+    CHECK(session.theirs().receive().size() == 50 + 2 * kRecordOverhead);  // nothing twice, and nothing else
     CHECK(session.theirs().read(50) == joined({header, rest}));
     // More than there is room for goes out before.
     const Bytes much(500'000, std::byte{3});
@@ -230,9 +250,12 @@ TEST_CASE("bytes that others follow are kept until those come") {
 }
 
 TEST_CASE("after a socket took no more, writing goes on with the rest and repeats nothing") {
-  for (const bool more : {false, true}) {
+  for (const auto& [bulk, more] : {std::pair(false, false), std::pair(true, false), std::pair(true, true)}) {
+    CAPTURE(bulk);
+    CAPTURE(more);
     in_both_roles(
-        [&](Session& session) {
+        [&, bulk = bulk, more = more](Session& session) {
+          if (bulk) session.ours().send_in_bulk();
           std::mt19937 random(1);
           const Bytes bytes = random_bytes(random, 3'000'000);
           const auto before = session.ours().write_some(std::span(bytes).first(100), true);
@@ -253,6 +276,20 @@ TEST_CASE("after a socket took no more, writing goes on with the rest and repeat
         },
         kSmallBuffers);
   }
+}
+
+TEST_CASE("receiving in bulk may begin in the middle of a record") {
+  in_both_roles([](Session& session) {
+    std::mt19937 random(1);
+    const Bytes bytes = random_bytes(random, 300'000);
+    session.theirs().write(bytes);
+    auto sending = std::async(std::launch::async, [&] { session.they_send(); });
+    Bytes read = session.we_read(20'000);
+    session.ours().receive_in_bulk();
+    read += session.we_read(bytes.size() - read.size());
+    sending.get();
+    CHECK(read == bytes);
+  });
 }
 
 TEST_CASE("what was decrypted and not asked for is pending") {

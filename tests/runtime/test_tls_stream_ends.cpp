@@ -33,6 +33,7 @@ TEST_CASE("OpenSSL's end is an end behind all of its bytes") {
 TEST_CASE("our end is an orderly one to OpenSSL, behind all of our bytes") {
   for (const bool more : {false, true}) {
     in_both_roles([&](Session& session) {
+      session.ours().send_in_bulk();
       session.we_write(Bytes(1000, std::byte{5}), more);
       session.end_ours();
       CHECK(session.they_read(2000) == Bytes(1000, std::byte{5}));
@@ -100,18 +101,19 @@ TEST_CASE("after an alert we say nothing more, not even that this is the end") {
     CHECK(code_of([&] { session.we_write(piece); }) == ErrorCode::worker_lost);
     session.end_ours();
     wait_for(session.theirs().fd(), Wants::read, soon());
-    CHECK(session.theirs().receive().size() == 2 + net::kRecordOverhead);
+    CHECK(session.theirs().receive().size() == 2 + kRecordOverhead);
   });
 }
 
-TEST_CASE("what is no record at all is told to OpenSSL as unexpected") {
+TEST_CASE("what is no record at all is an error here, and OpenSSL is told so") {
   in_both_roles([](Session& session) {
     session.theirs().on_sending = [&](Bytes& bytes) { bytes = Bytes(20, std::byte{'G'}); };
     session.they_write(Bytes(100, std::byte{1}));
     Bytes piece(10);
-    CHECK(code_of([&] { session.we_read_some(piece); }) == ErrorCode::protocol);
+    const auto read = [&] { session.we_read_some(piece); };
+    CHECK(message_of(read) == "it does not speak TLS");
     CHECK(session.they_read(1).empty());
-    CHECK(session.theirs().reason == SSL_R_SSLV3_ALERT_UNEXPECTED_MESSAGE);
+    CHECK(session.theirs().error == SSL_ERROR_SSL);
   });
 }
 

@@ -24,9 +24,9 @@ inline troupe::FileDescriptor next_of(int listener) {
 }
 
 /// The driver's end of the next connection, with hands shaken.
-inline troupe::TlsStream serve(int listener) {
+inline troupe::TlsStream serve(int listener, const troupe::Credentials& driver = *trial_authority().driver()) {
   using Wants = troupe::ByteStream::Wants;
-  troupe::TlsStream stream(next_of(listener), *trial_authority().driver());
+  troupe::TlsStream stream(next_of(listener), driver);
   for (Wants wants = stream.accept_some(); wants != Wants::nothing; wants = stream.accept_some()) {
     if (wants == Wants::closed) throw std::runtime_error("it hung up instead of shaking hands");
     troupe::wait_for(stream.fd(), wants, soon());
