@@ -43,7 +43,7 @@ TlsStream::TlsStream(TlsStream&&) noexcept = default;
 TlsStream& TlsStream::operator=(TlsStream&&) noexcept = default;
 
 TlsStream::~TlsStream() {
-  if (!ssl_ || broken_ || SSL_is_init_finished(ssl_.get()) == 0) return;
+  if (!ssl_ || SSL_is_init_finished(ssl_.get()) == 0) return;
   forget_errors();
   SSL_shutdown(ssl_.get());
   forget_errors();
@@ -96,7 +96,6 @@ void TlsStream::note_peer() {
 TlsStream::Progress TlsStream::read_some(std::span<std::byte> into) {
   for (std::size_t done = 0;;) {
     if (done == into.size()) return {done, Wants::nothing};
-    if (broken_) return {done, Wants::closed};
     std::size_t got = 0;
     forget_errors();
     const int result = SSL_read_ex(ssl_.get(), into.data() + done, into.size() - done, &got);
@@ -107,7 +106,6 @@ TlsStream::Progress TlsStream::read_some(std::span<std::byte> into) {
 
 TlsStream::Progress TlsStream::write_some(std::span<const std::byte> bytes, bool more) {
   while (held_ < bytes.size()) {
-    if (broken_) return {0, Wants::closed};
     std::size_t written = 0;
     forget_errors();
     const int result = SSL_write_ex(ssl_.get(), bytes.data() + held_, bytes.size() - held_, &written);
@@ -144,7 +142,6 @@ ByteStream::Wants TlsStream::wants_after(int result, const char* doing) {
     case SSL_ERROR_SYSCALL:
       return Wants::closed;
     default:
-      broken_ = true;
       throw Error(ErrorCode::protocol, net::tls_error(ssl_.get(), doing));
   }
 }

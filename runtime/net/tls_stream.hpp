@@ -66,7 +66,6 @@ class TlsStream : public ByteStream {
   std::unique_ptr<SSL, void (*)(SSL*)> ssl_;
   std::string peer_name_;
   Role peer_role_ = Role::node;
-  bool broken_ = false;            ///< OpenSSL must not be asked any more
   std::size_t held_ = 0;           ///< bytes that OpenSSL took and that will be given to `write_some` once more
   std::size_t since_renewal_ = 0;  ///< bytes written under the current key
 };
