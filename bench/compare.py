@@ -31,6 +31,8 @@ def parse_arguments():
     parser.add_argument("--accuracy-epochs", type=int, default=5, help="epochs of section accuracy (default 5)")
     parser.add_argument("--troupe", type=Path, default=ROOT / "build/release/bin/troupe", help="our program")
     parser.add_argument("--python", default="/usr/bin/python3", help="an interpreter that has torch")
+    parser.add_argument("--tls-python", type=Path, default=ROOT / "build/torch/bin/python",
+                        help="an interpreter whose torch has gloo's TLS, which Debian's has not")
     options = parser.parse_args()
     options.sections = [name for given in options.sections for name in GROUPS.get(given, [given])]
     unknown = [name for name in options.sections if name not in SECTIONS]

@@ -22,9 +22,10 @@ class Cluster:
     def __str__(self):
         return f"{self.nodes} nodes" + (f" at {self.options[1]}" if self.options else "")
 
-    def run(self, *command, options=()):
+    def run(self, *command, options=(), env=None):
         """Output of a command in the driver's namespace."""
-        return output_of([ROOT / "scripts/local-cluster.sh", self.nodes, *self.options, *options, "--", *command])
+        return output_of([ROOT / "scripts/local-cluster.sh", self.nodes, *self.options, *options, "--", *command],
+                         env={**os.environ, **(env or {})})
 
     def troupe(self, *arguments):
         """Output of a command of ours that leads nodes."""
@@ -42,12 +43,22 @@ class Cluster:
         """All JSON lines of an MPI program with one rank a node."""
         return all_json(self.run(PEERS / "mpirun_in_namespaces.sh", *arguments, options=["--only-network"]))
 
-    def torch(self, script, *arguments):
+    def torch(self, script, *arguments, python=None, env=None):
         """All JSON lines of a PyTorch peer with one rank a node."""
-        lines = all_json(self.run(PEERS / "ranks_in_namespaces.sh", self.bench.options.python, PEERS / script,
-                                  *arguments, options=["--only-network"]))
+        lines = all_json(self.run(PEERS / "ranks_in_namespaces.sh", python or self.bench.options.python,
+                                  PEERS / script, *arguments, options=["--only-network"], env=env))
         self.bench.note_torch(lines[-1])
         return lines
+
+    def torch_under_tls(self, script, *arguments):
+        """The same with gloo's TLS, certificates on both sides, by the interpreter whose PyTorch has that."""
+        certs = self.bench.folder / "certs"
+        if not certs.exists():
+            self.bench.troupe("certs", "init", certs)
+        files = {"PKEY": "key.pem", "CERT": "cert.pem", "CA_FILE": "ca.pem"}
+        env = {f"GLOO_DEVICE_TRANSPORT_TCP_TLS_{name}": str(certs / "driver" / file) for name, file in files.items()}
+        return self.torch(script, *arguments, python=self.bench.options.tls_python,
+                          env={"GLOO_DEVICE_TRANSPORT": "TCP_TLS", **env})
 
     def allreduce(self, parameters, rounds, *collective):
         """What `troupe bench allreduce` with one worker a node measures."""

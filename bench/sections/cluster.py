@@ -1,4 +1,5 @@
-"""Four nodes in network namespaces: ours under mutual TLS, the peers in the clear, as they come."""
+"""Four nodes in network namespaces: ours under mutual TLS, the peers in the clear, as they come, unless told otherwise."""
+import sys
 from statistics import median
 
 from harness.cluster import Cluster
@@ -63,6 +64,24 @@ def cluster_rate(bench):
             for name, seconds in medians(results, RATE_FLOATS).items()]
     table(f"All-reduce of {RATE_FLOATS:,} floats over {cluster}",
           ["", "seconds", f"against 2 (N-1)/N x bytes / rate, {limit:.4f} s"], rows)
+
+
+def cluster_gloo(bench):
+    """Large sums without a limit on the links, against gloo under TLS, as ours are, and in the clear."""
+    if not bench.options.tls_python.is_file():
+        sys.exit(f"{bench.options.tls_python} is missing: bench/README.md says how to make it")
+    cluster = Cluster(bench, NODES)
+    sizes = FLOATS[-2:]
+    runs = {**ours(cluster, {"Troupe": ("hierarchical",)}, sizes),
+            "gloo under TLS": lambda _: by_size(cluster.torch_under_tls("gloo_allreduce.py", *sizes)),
+            "gloo in the clear": lambda _: by_size(cluster.torch("gloo_allreduce.py", *sizes))}
+    results = bench.alternate(runs)
+    rows = []
+    for floats in sizes:
+        troupe, *theirs = medians(results, floats).values()
+        rows.append([f"{floats:,}", milliseconds(troupe),
+                     *(f"{milliseconds(seconds)}, {troupe / seconds:.2f}x" for seconds in theirs)])
+    table(f"All-reduce over {cluster}, no limit; milliseconds, and ours against theirs", ["floats", *results], rows)
 
 
 def cluster_linear(bench):
@@ -133,5 +152,5 @@ def cluster_driver(bench):
           ["workers", "median step, milliseconds", "microseconds a worker", "off the line from first to last"], rows)
 
 
-CLUSTER = {"cluster-allreduce": cluster_allreduce, "cluster-rate": cluster_rate, "cluster-linear": cluster_linear,
-           "cluster-cnn": cluster_cnn, "cluster-tls": cluster_tls, "cluster-driver": cluster_driver}
+CLUSTER = {"cluster-allreduce": cluster_allreduce, "cluster-rate": cluster_rate, "cluster-gloo": cluster_gloo,
+           "cluster-linear": cluster_linear, "cluster-cnn": cluster_cnn, "cluster-tls": cluster_tls, "cluster-driver": cluster_driver}

@@ -2,10 +2,20 @@
 
 #include <openssl/types.h>
 
+#include <cstddef>
+
+#include "runtime/net/byte_stream.hpp"
+
 namespace troupe::net {
 
 /// What OpenSSL reads from and writes to: the socket itself, as its own does, but a broken connection raises no
 /// SIGPIPE. Does not own the socket. @throws Error system
 BIO* make_socket_bio(int socket);
+
+/// From now on writes wait in a buffer until that is full or `flush` is called, whatever OpenSSL asks for.
+void buffer_writes(BIO* bio, std::size_t bytes);
+
+/// Sends what waits, as far as the socket takes it.
+ByteStream::Wants flush(BIO* bio);
 
 }  // namespace troupe::net

@@ -46,6 +46,7 @@ TlsStream::~TlsStream() {
   if (!ssl_ || SSL_is_init_finished(ssl_.get()) == 0) return;
   forget_errors();
   SSL_shutdown(ssl_.get());
+  net::flush(SSL_get_wbio(ssl_.get()));
   forget_errors();
 }
 
@@ -113,16 +114,10 @@ TlsStream::Progress TlsStream::write_some(std::span<const std::byte> bytes, bool
     held_ += written;
     renew_key(written);
   }
-  const Wants wants = more ? Wants::nothing : flush();
+  const Wants wants = more ? Wants::nothing : net::flush(SSL_get_wbio(ssl_.get()));
   if (wants != Wants::nothing) return {0, wants};
   held_ = 0;
   return {bytes.size(), Wants::nothing};
-}
-
-ByteStream::Wants TlsStream::flush() {
-  BIO* const bio = SSL_get_wbio(ssl_.get());
-  if (BIO_flush(bio) == 1) return Wants::nothing;
-  return BIO_should_retry(bio) != 0 ? Wants::write : Wants::closed;
 }
 
 void TlsStream::renew_key(std::size_t written) {
@@ -148,14 +143,7 @@ ByteStream::Wants TlsStream::wants_after(int result, const char* doing) {
 
 bool TlsStream::pending() const { return SSL_pending(ssl_.get()) > 0; }
 
-void TlsStream::send_in_bulk() {
-  BIO* const socket = SSL_get_wbio(ssl_.get());
-  net::BioPtr buffer(BIO_new(BIO_f_buffer()));
-  if (!buffer || BIO_set_write_buffer_size(buffer.get(), kBulkToSend) != 1)
-    throw Error(ErrorCode::system, "cannot set up TLS: " + net::openssl_error());
-  BIO_up_ref(socket);  // which OpenSSL lets go of
-  SSL_set0_wbio(ssl_.get(), BIO_push(buffer.release(), socket));
-}
+void TlsStream::send_in_bulk() { net::buffer_writes(SSL_get_wbio(ssl_.get()), kBulkToSend); }
 
 void TlsStream::receive_in_bulk() {
   // New buffers of that size, when the old ones hold nothing.

@@ -37,7 +37,7 @@ class TlsStream : public ByteStream {
   Progress write_some(std::span<const std::byte> bytes, bool more = false) override;
   /// Whether there is something to read without the socket becoming ready. No poll sees it.
   bool pending() const;
-  /// From now on gives many records to the socket with one call. @throws Error system
+  /// From now on gives many records to the socket with one call.
   void send_in_bulk();
   /// From now on takes many records from the socket with one call. Such a stream must be read until it wants more: what
   /// lies here undecrypted is neither `pending` nor seen by a poll.
@@ -58,7 +58,6 @@ class TlsStream : public ByteStream {
   void note_peer();
   /// After a call that did not succeed. @throws Error protocol
   Wants wants_after(int result, const char* doing);
-  Wants flush();
   void renew_key(std::size_t written);
 
   FileDescriptor socket_;
