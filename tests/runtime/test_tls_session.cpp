@@ -38,7 +38,7 @@ std::string said_of_peer(
     else
       TlsStream::dial(at, *sides.node, Role::driver, soon());
   };
-  const std::string said = message_of(shake);
+  std::string said = message_of(shake);
   shaken.get();
   return said;
 }

@@ -264,12 +264,15 @@ TEST_CASE("in bulk, bytes that others follow are kept until those come") {
 }
 
 TEST_CASE("after a socket took no more, writing goes on with the rest and repeats nothing") {
-  for (const auto& [bulk, more] : {std::pair(false, false), std::pair(true, false), std::pair(true, true)}) {
-    CAPTURE(bulk);
-    CAPTURE(more);
+  struct Way {
+    bool bulk, more;
+  };
+  for (const Way way : {Way{false, false}, Way{true, false}, Way{true, true}}) {
+    CAPTURE(way.bulk);
+    CAPTURE(way.more);
     in_both_roles(
-        [&, bulk = bulk, more = more](Session& session) {
-          if (bulk) session.ours().send_in_bulk();
+        [&](Session& session) {
+          if (way.bulk) session.ours().send_in_bulk();
           std::mt19937 random(1);
           const Bytes bytes = random_bytes(random, 3'000'000);
           const auto before = session.ours().write_some(std::span(bytes).first(100), true);
@@ -277,7 +280,7 @@ TEST_CASE("after a socket took no more, writing goes on with the rest and repeat
           Bytes read;
           int blocked = 0;
           for (std::size_t written = 100; written < bytes.size();
-               written += write_rest(session, bytes, written, more)) {
+               written += write_rest(session, bytes, written, way.more)) {
             ++blocked;
             read += read_until_writable(session);
           }
