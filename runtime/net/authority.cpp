@@ -13,6 +13,7 @@
 #include "runtime/net/certificate_files.hpp"
 #include "runtime/net/expiry.hpp"
 #include "runtime/net/revocation.hpp"
+#include "runtime/printable.hpp"
 #include "troupe/error.hpp"
 
 namespace troupe {
@@ -27,13 +28,6 @@ constexpr std::int64_t kMostDays = 36500;
 constexpr long kRounding = 3600;  ///< seconds that may have passed since an authority was made for as many days
 const char* const kDriver = "driver";
 
-/// A text of the user's, as an error may show it.
-std::string on_one_line(std::string text) {
-  std::replace_if(
-      text.begin(), text.end(), [](unsigned char c) { return c < ' ' || c == 0x7f; }, '?');
-  return text;
-}
-
 void check_name(const std::string& name, const char* whom) {
   const auto allowed = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' ||
@@ -41,8 +35,8 @@ void check_name(const std::string& name, const char* whom) {
   };
   if (name.empty() || name.size() > kLongestName || name.front() == '.' || name.front() == '-' ||
       !std::all_of(name.begin(), name.end(), allowed))
-    throw Error(ErrorCode::invalid_argument, "'" + on_one_line(name) + "' cannot name a " + whom +
-                                                 ": letters, digits, '-', '_' and '.', at most 63");
+    throw Error(ErrorCode::invalid_argument,
+                "'" + printable(name) + "' cannot name a " + whom + ": letters, digits, '-', '_' and '.', at most 63");
 }
 
 void check_node_name(const std::string& name) {
@@ -152,7 +146,7 @@ std::vector<X509*> Authority::of(const std::string& member) const {
   }
   if (found.empty())
     throw Error(ErrorCode::invalid_argument,
-                "the authority in " + folder_ + " has made no certificate for '" + on_one_line(member) + "'");
+                "the authority in " + folder_ + " has made no certificate for '" + printable(member) + "'");
   return found;
 }
 

@@ -1,34 +1,23 @@
 #include "runtime/net/socket.hpp"
 
-#include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 
 #include <cerrno>
 #include <cstring>
-#include <memory>
 #include <string>
 #include <system_error>
 
 #include "runtime/net/byte_stream.hpp"
+#include "runtime/net/resolve.hpp"
 #include "troupe/error.hpp"
 
 namespace troupe::net {
 namespace {
 
-using Resolved = std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)>;
-
-Resolved resolve(const Address& address, int flags) {
-  addrinfo wanted = {};
-  wanted.ai_family = AF_UNSPEC;
-  wanted.ai_socktype = SOCK_STREAM;
-  wanted.ai_flags = flags | AI_NUMERICSERV;
-  addrinfo* found = nullptr;
-  const int error = ::getaddrinfo(address.host.c_str(), std::to_string(address.port).c_str(), &wanted, &found);
-  if (error != 0) throw Error(ErrorCode::system, "cannot find " + address.host + ": " + ::gai_strerror(error));
-  return {found, &::freeaddrinfo};
-}
+/// For where to listen, which is the user's own to say.
+constexpr std::chrono::seconds kListenTimeout{10};
 
 FileDescriptor make_socket(const addrinfo& at) {
   return FileDescriptor(::socket(at.ai_family, at.ai_socktype | SOCK_NONBLOCK | SOCK_CLOEXEC, at.ai_protocol));
@@ -64,12 +53,9 @@ Address numeric(const sockaddr_storage& storage, socklen_t size) {
   throw Error(ErrorCode::system, what + address.text() + ": " + std::generic_category().message(error));
 }
 
-}  // namespace
-
-FileDescriptor connect_to(const Address& to, const Deadline& deadline) try {
-  const Resolved found = resolve(to, AI_ADDRCONFIG);
+FileDescriptor connect_to_any(const addrinfo& found, const Address& to, const Deadline& deadline) {
   int error = 0;
-  for (const addrinfo* at = found.get(); at != nullptr; at = at->ai_next) {
+  for (const addrinfo* at = &found; at != nullptr; at = at->ai_next) {
     FileDescriptor socket = make_socket(*at);
     if (!socket) {
       error = errno;
@@ -81,13 +67,22 @@ FileDescriptor connect_to(const Address& to, const Deadline& deadline) try {
     return socket;
   }
   fail("cannot connect to ", to, error);
-} catch (const Error& error) {
-  if (error.code() != ErrorCode::timeout) throw;
-  throw Error(ErrorCode::timeout, to.text() + " does not answer");
+}
+
+}  // namespace
+
+FileDescriptor connect_to(const Address& to, const Deadline& deadline) {
+  const Resolved found = resolve(to, AI_ADDRCONFIG, deadline);
+  try {
+    return connect_to_any(*found, to, deadline);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::timeout) throw;
+    throw Error(ErrorCode::timeout, to.text() + " does not answer");
+  }
 }
 
 FileDescriptor listen_on(const Address& address) {
-  const Resolved found = resolve(address, AI_PASSIVE);
+  const Resolved found = resolve(address, AI_PASSIVE, Deadline(kListenTimeout));
   FileDescriptor socket = make_socket(*found);
   const int on = 1;
   const bool listening = socket && ::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) == 0 &&

@@ -9,7 +9,7 @@
 // TCP sockets, non-blocking and without Nagle's delay.
 namespace troupe::net {
 
-/// @throws Error system (nobody listens, no such host), timeout; both name the address.
+/// @throws Error system (nobody listens, no such host), timeout (of resolving, too); both name the address.
 FileDescriptor connect_to(const Address& to, const Deadline& deadline);
 /// @throws Error system, naming the address.
 FileDescriptor listen_on(const Address& address);

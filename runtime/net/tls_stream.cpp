@@ -8,6 +8,7 @@
 #include "runtime/net/socket_bio.hpp"
 #include "runtime/net/tls_context.hpp"
 #include "runtime/net/tls_error.hpp"
+#include "runtime/printable.hpp"
 #include "troupe/error.hpp"
 
 namespace troupe {
@@ -19,6 +20,9 @@ constexpr std::size_t kBulkToReceive = 128 * 1024;
 /// AES-GCM is good for 2^24.5 full records under one key (RFC 8446, 5.5), which a training run sends in an hour and
 /// OpenSSL does not count. A new key costs some microseconds.
 constexpr std::size_t kBytesPerKey = std::size_t{64} << 20;
+
+/// RFC 5280's bound of a common name, in letters of at most four bytes.
+constexpr std::size_t kLongestName = 256;
 
 /// OpenSSL takes what is left in the queue for an error of the next call.
 void forget_errors() {
@@ -91,6 +95,8 @@ void TlsStream::note_peer() {
   peer_role_ = driver ? Role::driver : Role::node;
   peer_name_ = net::common_name(certificate.get());
   if (peer_name_.empty()) throw Error(ErrorCode::protocol, "its certificate names nobody");
+  if (!is_printable(peer_name_, kLongestName))
+    throw Error(ErrorCode::protocol, "its certificate's name is no plain text");
   credentials_->check_peer(peer_role_, peer_name_);
 }
 

@@ -1,0 +1,85 @@
+#include "runtime/net/resolve.hpp"
+
+#include <atomic>
+#include <future>
+#include <string>
+#include <system_error>
+#include <thread>
+
+#include "runtime/held_signals.hpp"
+#include "runtime/printable.hpp"
+#include "troupe/error.hpp"
+
+namespace troupe::net {
+namespace {
+
+constexpr std::size_t kLongestHost = 255;  // of a name in the DNS
+
+struct Outcome {
+  int error = 0;
+  Resolved found{nullptr, &::freeaddrinfo};
+};
+
+Outcome look_up(const Address& address, int flags) {
+  addrinfo wanted = {};
+  wanted.ai_family = AF_UNSPEC;
+  wanted.ai_socktype = SOCK_STREAM;
+  wanted.ai_flags = flags | AI_NUMERICSERV;
+  addrinfo* found = nullptr;
+  const int error = ::getaddrinfo(address.host.c_str(), std::to_string(address.port).c_str(), &wanted, &found);
+  return {error, Resolved(found, &::freeaddrinfo)};
+}
+
+[[noreturn]] void fail(ErrorCode code, const Address& address, const std::string& why) {
+  throw Error(code, "cannot find " + printable(address.host, kLongestHost) + ": " + why);
+}
+
+/// A place among those who look names up; none when there are too many.
+class Place {
+ public:
+  Place() : taken_(count().fetch_add(1) < kMostLookUps) {}
+  ~Place() { count().fetch_sub(1); }
+  Place(const Place&) = delete;
+  Place& operator=(const Place&) = delete;
+  bool taken() const { return taken_; }
+
+ private:
+  // Of the process, as its threads are.
+  static std::atomic<int>& count() {
+    static std::atomic<int> count{0};
+    return count;
+  }
+  bool taken_;
+};
+
+std::future<Outcome> begin_look_up(const Address& address, int flags) try {
+  auto place = std::make_shared<Place>();
+  if (!place->taken()) fail(ErrorCode::system, address, "too many names are being looked up already");
+  std::packaged_task<Outcome()> task([address, flags, place = std::move(place)] { return look_up(address, flags); });
+  std::future<Outcome> outcome = task.get_future();
+  const HeldSignals held;  // signals are for the user's threads
+  std::thread(std::move(task)).detach();
+  return outcome;
+} catch (const std::system_error& error) {
+  fail(ErrorCode::system, address, std::string("no thread to look it up: ") + error.code().message());
+}
+
+}  // namespace
+
+bool is_numeric(const std::string& host) { return look_up({host, 0}, AI_NUMERICHOST).error == 0; }
+
+Resolved resolve(const Address& address, int flags, const Deadline& deadline) {
+  if (address.host.empty() || address.host.size() > kLongestHost || !is_printable(address.host))
+    fail(ErrorCode::system, address, "it is no name of a host");
+  Outcome outcome = look_up(address, flags | AI_NUMERICHOST);
+  if (outcome.error != 0) {
+    std::future<Outcome> coming = begin_look_up(address, flags);
+    if (coming.wait_until(deadline.at()) != std::future_status::ready)
+      fail(ErrorCode::timeout, address, "its name was not resolved in time");
+    outcome = coming.get();
+  }
+  if (outcome.error != 0) fail(ErrorCode::system, address, ::gai_strerror(outcome.error));
+  return std::move(outcome.found);
+}
+
+}  // namespace troupe::net
