@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "runtime/printable.hpp"
 #include "troupe/error.hpp"
 
 namespace troupe::cli {
@@ -14,7 +15,7 @@ using Row = std::vector<std::string>;
 
 [[noreturn]] void refuse() { throw Error(ErrorCode::protocol, "the driver's answer makes no table"); }
 
-std::string text(const nlohmann::json& node, const char* key) { return node.at(key).get<std::string>(); }
+std::string text(const nlohmann::json& node, const char* key) { return printable(node.at(key).get<std::string>()); }
 
 /// Converting a fraction or what fits no integer would be undefined.
 std::string number(const nlohmann::json& node, const char* key) {

@@ -31,8 +31,8 @@ class Transport {
   virtual void announce(WindowId window, int from, std::span<std::byte> bytes, std::size_t segment_bytes,
                         std::shared_ptr<const void> keep = nullptr) = 0;
 
-  /// Nothing more may come for a window; a segment that is just coming may still be written. Windows that are not
-  /// announced are none.
+  /// From now on nobody writes the window, which need not be announced. @throws Error protocol, naming the node, when a
+  /// segment is just coming: that one may still be written, until the membership ends.
   virtual void withdraw(WindowId window) = 0;
 
   /// Sends one whole segment: `bytes` go to `segment * segment_bytes` of the receiver's window. Returns when they have

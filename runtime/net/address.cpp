@@ -1,6 +1,9 @@
 #include "runtime/net/address.hpp"
 
+#include <arpa/inet.h>
+
 #include <algorithm>
+#include <array>
 #include <charconv>
 
 #include "troupe/error.hpp"
@@ -44,6 +47,13 @@ Address parse_listen(const std::string& text) {
   const bool has_port = text.find("]:") != std::string::npos ||
                         (text.find(':') != std::string::npos && text.find(':') == text.rfind(':'));
   return has_port ? Address::parse(text) : Address::parse(text + ":0");
+}
+
+std::string source_of(const std::string& host) {
+  constexpr std::size_t kNetworkBytes = 8;
+  std::array<char, sizeof(in6_addr)> bytes = {};
+  if (::inet_pton(AF_INET6, host.substr(0, host.find('%')).c_str(), bytes.data()) != 1) return host;
+  return {bytes.data(), kNetworkBytes};
 }
 
 std::string Address::text() const {

@@ -16,6 +16,9 @@ struct Address {
   bool operator==(const Address&) const = default;
 };
 
+/// Whom a numeric host belongs to: an IPv4 address is somebody by itself, of an IPv6 address its network (/64).
+std::string source_of(const std::string& host);
+
 /// Takes an address to listen at: ADDRESS or ADDRESS:PORT. @throws Error invalid_argument
 Address parse_listen(const std::string& text);
 

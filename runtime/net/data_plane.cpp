@@ -4,14 +4,20 @@
 
 #include <algorithm>
 #include <mutex>
+#include <optional>
 #include <set>
+#include <thread>
 #include <utility>
 
+#include "runtime/net/gate.hpp"
 #include "runtime/net/stream_transport.hpp"
 #include "troupe/error.hpp"
 
 namespace troupe {
 namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
 
 const std::string& label_of(const PeerNode& node) { return node.label.empty() ? node.name : node.label; }
 
@@ -21,13 +27,48 @@ std::vector<std::string> names_of(const Membership& membership) {
   return names;
 }
 
-TlsStream dial_node(const PeerNode& node, const Credentials& credentials, const Hello& hello,
-                    const Deadline& deadline) try {
-  TlsStream stream = TlsStream::dial(node.address, credentials, node.role, deadline);
+/// A gate gives up a handshake after as long, so waiting longer is of no use.
+constexpr milliseconds kHandshakePatience = Gate::kHandshakeTimeout + seconds(1);
+constexpr milliseconds kFirstPause{20};
+constexpr milliseconds kLongestPause{1000};
+
+Deadline sooner(const Deadline& deadline, milliseconds from_now) {
+  return Deadline(std::min(deadline.left(), from_now));
+}
+
+/// Not so is a peer that shows another certificate or speaks another protocol.
+bool may_pass(ErrorCode code) {
+  return code == ErrorCode::system || code == ErrorCode::timeout || code == ErrorCode::worker_lost;
+}
+
+/// One try. None when it may be another time, for a reason that `why` is told.
+std::optional<TlsStream> try_dial(const PeerNode& node, const Credentials& credentials, const Hello& hello,
+                                  const Deadline& deadline, std::optional<Error>& why) try {
+  TlsStream stream = TlsStream::dial(node.address, credentials, node.role, sooner(deadline, kHandshakePatience));
   if (stream.peer_name() != node.name)
     throw Error(ErrorCode::protocol, node.address.text() + " is " + stream.peer_name());
-  say_hello(stream, hello, deadline);
-  return stream;
+  const Verdict verdict = introduce(stream, hello, deadline);
+  if (verdict.refusal.empty()) return stream;
+  why.emplace(ErrorCode::protocol, verdict.refusal);
+  if (!verdict.for_now) throw *why;
+  return std::nullopt;
+} catch (const Error& error) {
+  if (!may_pass(error.code())) throw;
+  why.emplace(error);
+  return std::nullopt;
+}
+
+TlsStream dial_node(const PeerNode& node, const Credentials& credentials, const Hello& hello,
+                    const Deadline& deadline) try {
+  std::optional<Error> why;
+  milliseconds pause = kFirstPause;
+  for (const Deadline patience = sooner(deadline, DataPlane::kDialPatience);;) {
+    auto stream = try_dial(node, credentials, hello, deadline, why);
+    if (stream) return std::move(*stream);
+    if (patience.left() <= pause) throw *why;
+    std::this_thread::sleep_for(pause);
+    pause = std::min(2 * pause, kLongestPause);
+  }
 } catch (const Error& error) {
   throw Error(error.code(), error.message(), {.node = label_of(node)});
 }
@@ -36,15 +77,15 @@ TlsStream dial_node(const PeerNode& node, const Credentials& credentials, const 
 
 class DataPlane::Impl {
  public:
-  Impl(std::shared_ptr<const Credentials> credentials, int threads)
-      : credentials_(std::move(credentials)), threads_(std::max(1, threads)) {}
+  Impl(std::shared_ptr<const Credentials> credentials, int threads, std::shared_ptr<net::RefusalLog> log)
+      : credentials_(std::move(credentials)), threads_(std::max(1, threads)), log_(std::move(log)) {}
 
   void begin(const Membership& membership) {
     if (membership.self < 0 || static_cast<std::size_t>(membership.self) >= membership.nodes.size() ||
         membership.streams < 1)
       throw Error(ErrorCode::invalid_argument, "a membership without this node, or without connections");
     end();
-    auto transport = std::make_shared<StreamTransport>(names_of(membership), membership.self, threads_);
+    auto transport = std::make_shared<StreamTransport>(names_of(membership), membership.self, threads_, log_);
     const std::lock_guard lock(mutex_);
     membership_ = membership;
     taken_.clear();
@@ -80,7 +121,7 @@ class DataPlane::Impl {
     }
   }
 
-  std::string admit(const Hello& hello, const TlsStream& stream) const {
+  Verdict admit(const Hello& hello, const TlsStream& stream) const {
     const std::lock_guard lock(mutex_);
     return refusal(hello, stream);
   }
@@ -90,7 +131,7 @@ class DataPlane::Impl {
     {
       // Much may have happened since it was admitted.
       const std::lock_guard lock(mutex_);
-      if (!refusal(hello, stream).empty()) return;
+      if (!refusal(hello, stream).refusal.empty()) return;
       taken_.emplace(hello.node, hello.stream);
       transport = transport_;
     }
@@ -111,8 +152,8 @@ class DataPlane::Impl {
     return membership_;
   }
 
-  std::string refusal(const Hello& hello, const TlsStream& stream) const {
-    if (!transport_) return "no data is expected here now";
+  Verdict refusal(const Hello& hello, const TlsStream& stream) const {
+    if (!transport_) return {"no data is expected here now", true};
     if (hello.run != membership_.run) return "it belongs to another run";
     if (hello.generation != membership_.generation) return "it belongs to another generation of the cluster";
     if (CRYPTO_memcmp(hello.token.data(), membership_.token.data(), hello.token.size()) != 0)
@@ -130,14 +171,15 @@ class DataPlane::Impl {
 
   const std::shared_ptr<const Credentials> credentials_;
   const int threads_;
+  const std::shared_ptr<net::RefusalLog> log_;
   mutable std::mutex mutex_;
   Membership membership_;
   std::set<std::pair<std::int32_t, std::uint32_t>> taken_;
   std::shared_ptr<StreamTransport> transport_;  ///< of the membership; none outside of one
 };
 
-DataPlane::DataPlane(std::shared_ptr<const Credentials> credentials, int threads)
-    : impl_(std::make_unique<Impl>(std::move(credentials), threads)) {}
+DataPlane::DataPlane(std::shared_ptr<const Credentials> credentials, int threads, std::shared_ptr<net::RefusalLog> log)
+    : impl_(std::make_unique<Impl>(std::move(credentials), threads, std::move(log))) {}
 
 DataPlane::~DataPlane() { impl_->end(); }
 
@@ -146,7 +188,7 @@ void DataPlane::connect(const Deadline& deadline) { impl_->connect(deadline); }
 std::shared_ptr<Transport> DataPlane::transport() const { return impl_->current(); }
 void DataPlane::end() { impl_->end(); }
 
-std::string DataPlane::admit(const Hello& hello, const TlsStream& stream) const { return impl_->admit(hello, stream); }
+Verdict DataPlane::admit(const Hello& hello, const TlsStream& stream) const { return impl_->admit(hello, stream); }
 void DataPlane::take(const Hello& hello, TlsStream stream) { impl_->take(hello, std::move(stream)); }
 
 void DataPlane::announce(WindowId window, int from, std::span<std::byte> bytes, std::size_t segment_bytes,

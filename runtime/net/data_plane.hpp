@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "runtime/net/hello.hpp"
+#include "runtime/net/refusal_log.hpp"
 #include "runtime/net/tls_stream.hpp"
 #include "runtime/transport.hpp"
 
@@ -34,16 +35,22 @@ struct Membership {
 ///
 /// `send` writes on the caller's thread; a few threads of the data plane receive. A connection that breaks makes all
 /// that waits for its node fail at once; a malformed frame, or one for no announced window, breaks its connection with
-/// one line on standard error. A node sends to itself by a copy.
+/// one line of the refusal log. A node sends to itself by a copy.
 class DataPlane : public Transport {
  public:
-  DataPlane(std::shared_ptr<const Credentials> credentials, int threads);
+  DataPlane(std::shared_ptr<const Credentials> credentials, int threads,
+            std::shared_ptr<net::RefusalLog> log = std::make_shared<net::RefusalLog>());
   ~DataPlane() override;
 
   /// Forgets what was before: windows, connections, errors; whoever still waits gets worker_lost. From now on takes
   /// connections of this membership.
   void begin(const Membership& membership);
-  /// Dials all other nodes. They must have begun. @throws Error as `TlsStream::dial` and `say_hello`, naming the node.
+  /// How long what may pass is tried again: a node that nobody answers for, hangs up, or does not expect data yet.
+  static constexpr std::chrono::seconds kDialPatience{15};
+
+  /// Dials all other nodes. What does not come about is tried again within the deadline, for `kDialPatience` a
+  /// connection, unless it would be the same again, such as another certificate or a refusal for good.
+  /// @throws Error as `TlsStream::dial` and `say_hello`, naming the node
   void connect(const Deadline& deadline);
   /// The transport of this membership alone, which ends with it. @throws Error worker_lost when there is none
   std::shared_ptr<Transport> transport() const;
@@ -52,7 +59,7 @@ class DataPlane : public Transport {
 
   /// For the gate: why a data connection is refused (another run, generation or token, a node that is not who its
   /// certificate says, a stream that is there already), and taking it when it is not. Any thread.
-  std::string admit(const Hello& hello, const TlsStream& stream) const;
+  Verdict admit(const Hello& hello, const TlsStream& stream) const;
   void take(const Hello& hello, TlsStream stream);
 
   void announce(WindowId window, int from, std::span<std::byte> bytes, std::size_t segment_bytes,

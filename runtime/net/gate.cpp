@@ -14,7 +14,6 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/net/refusal_log.hpp"
 #include "runtime/net/socket.hpp"
 #include "troupe/error.hpp"
 
@@ -24,9 +23,10 @@ namespace {
 
 /// Somebody who has not finished to introduce himself.
 struct Caller {
-  Caller(asio::io_context& loop, FileDescriptor socket, const Credentials& credentials,
+  Caller(asio::io_context& loop, FileDescriptor socket, const Address& peer, const Credentials& credentials,
          std::chrono::milliseconds timeout)
-      : address(net::peer_of(socket.get())),
+      : address(peer),
+        source(source_of(peer.host)),
         readiness(loop, socket.get()),
         stream(std::move(socket), credentials),
         deadline(timeout) {}
@@ -38,6 +38,7 @@ struct Caller {
   enum class Stage : unsigned char { handshake, hello, answer };
 
   Address address;
+  std::string source;
   asio::posix::stream_descriptor readiness;
   TlsStream stream;
   Deadline deadline;
@@ -45,7 +46,7 @@ struct Caller {
   std::array<std::byte, kHelloBytes> bytes = {};
   std::size_t done = 0;  ///< bytes of the hello heard, or of the answer written
   std::optional<Hello> hello = {};
-  std::string refusal = {};
+  Verdict verdict = {};
   std::vector<std::byte> answer = {};
 };
 
@@ -66,13 +67,14 @@ const char* describe(Caller::Stage stage) {
 class Gate::Impl {
  public:
   Impl(const Address& listen, std::shared_ptr<const Credentials> credentials, Admit admit, Take take,
-       std::chrono::milliseconds handshake_timeout)
+       std::chrono::milliseconds handshake_timeout, std::shared_ptr<net::RefusalLog> log)
       : handshake_timeout_(handshake_timeout),
+        log_(std::move(log)),
         credentials_(std::move(credentials)),
         admit_(std::move(admit)),
         take_(std::move(take)) {
     FileDescriptor listener = net::listen_on(listen);
-    address_ = {listen.host, net::local_of(listener.get()).port};
+    address_ = net::local_of(listener.get());
     try {
       listener_.assign(listener.get());
       listener.release();
@@ -126,7 +128,7 @@ class Gate::Impl {
         const int error = errno;
         const bool full = error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM;
         if (full)
-          log_.refused("callers of " + address_.text(), address_.text(), std::generic_category().message(error));
+          log_->refused("callers of " + address_.text(), address_.text(), std::generic_category().message(error));
         paused_ = full;
         return !full;
       }
@@ -136,10 +138,21 @@ class Gate::Impl {
   }
 
   void welcome(FileDescriptor socket) try {
-    if (callers_.size() >= kMaxHalfOpen) refuse(callers_.begin(), "too many connect at once");
-    advance(callers_.try_emplace(next_++, loop_, std::move(socket), *credentials_, handshake_timeout_).first);
+    const Address peer = net::peer_of(socket.get());
+    if (callers_.size() >= kMaxHalfOpen) refuse(one_too_many(source_of(peer.host)), "too many connect at once");
+    advance(callers_.try_emplace(next_++, loop_, std::move(socket), peer, *credentials_, handshake_timeout_).first);
   } catch (const std::exception& error) {
-    log_.refused("a caller", address_.text(), error.what());
+    log_->refused("a caller", address_.text(), error.what());
+  }
+
+  /// The oldest of the source that holds most places once there is one for the newcomer.
+  Place one_too_many(const std::string& newcomer) {
+    std::map<std::string, std::size_t> held{{newcomer, 1}};
+    for (const auto& [number, caller] : callers_) ++held[caller.source];
+    const auto fewer = [](const auto& a, const auto& b) { return a.second < b.second; };
+    const std::size_t most = std::max_element(held.begin(), held.end(), fewer)->second;
+    return std::find_if(callers_.begin(), callers_.end(),
+                        [&](const auto& entry) { return held[entry.second.source] == most; });
   }
 
   /// Goes on until the caller has to do something, or is gone.
@@ -169,14 +182,19 @@ class Gate::Impl {
   void hear(Caller& caller) {
     caller.hello = decode_hello(caller.bytes);
     if (!caller.hello) throw Error(ErrorCode::protocol, "it says no proper hello");
-    caller.refusal = mismatch(*caller.hello);
-    if (caller.refusal.empty()) caller.refusal = admit_(*caller.hello, caller.stream);
-    caller.answer = encode_answer(caller.refusal);
+    caller.verdict = mismatch(*caller.hello);
+    if (caller.verdict.refusal.empty()) caller.verdict = admit_(*caller.hello, caller.stream);
+    caller.answer = encode_answer(caller.verdict);
     caller.done = 0;
   }
 
   void finish(Place caller) {
-    if (!caller->second.refusal.empty()) return refuse(caller, caller->second.refusal);
+    const Verdict& verdict = caller->second.verdict;
+    if (!verdict.refusal.empty()) return refuse(caller, std::string(verdict.refusal));
+    if (verdict.status) {
+      callers_.erase(caller);
+      return;
+    }
     const Hello hello = *caller->second.hello;
     caller->second.readiness.release();
     TlsStream stream = std::move(caller->second.stream);
@@ -185,7 +203,7 @@ class Gate::Impl {
     try {
       take_(hello, std::move(stream));
     } catch (const Error& error) {
-      log_.refused(address.text(), address.host, error.message());
+      log_->refused(address.text(), address.host, error.message());
     }
   }
 
@@ -199,7 +217,7 @@ class Gate::Impl {
   }
 
   void refuse(Place caller, const std::string& why) {
-    log_.refused(caller->second.address.text(), caller->second.address.host, why);
+    log_->refused(caller->second.address.text(), caller->second.address.host, why);
     callers_.erase(caller);
   }
 
@@ -207,7 +225,7 @@ class Gate::Impl {
   void tick() {
     while (!callers_.empty() && callers_.begin()->second.deadline.passed())
       refuse(callers_.begin(), std::string("too slow at ") + describe(callers_.begin()->second.stage));
-    log_.tick(Clock::now());
+    log_->tick(Clock::now());
     if (std::exchange(paused_, false)) wait_for_callers();
     timer_.expires_after(kTick);
     timer_.async_wait([this](const boost::system::error_code& error) {
@@ -216,11 +234,11 @@ class Gate::Impl {
   }
 
   const std::chrono::milliseconds handshake_timeout_;
+  const std::shared_ptr<net::RefusalLog> log_;
   std::shared_ptr<const Credentials> credentials_;
   Admit admit_;
   Take take_;
   Address address_;
-  net::RefusalLog log_;
   asio::io_context loop_{1};
   asio::posix::stream_descriptor listener_{loop_};
   asio::steady_timer timer_{loop_};
@@ -231,9 +249,9 @@ class Gate::Impl {
 };
 
 Gate::Gate(const Address& listen, std::shared_ptr<const Credentials> credentials, Admit admit, Take take,
-           std::chrono::milliseconds handshake_timeout)
-    : impl_(std::make_unique<Impl>(listen, std::move(credentials), std::move(admit), std::move(take),
-                                   handshake_timeout)) {}
+           std::chrono::milliseconds handshake_timeout, std::shared_ptr<net::RefusalLog> log)
+    : impl_(std::make_unique<Impl>(listen, std::move(credentials), std::move(admit), std::move(take), handshake_timeout,
+                                   std::move(log))) {}
 
 Gate::~Gate() = default;
 

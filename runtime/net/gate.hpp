@@ -6,6 +6,7 @@
 #include <string>
 
 #include "runtime/net/hello.hpp"
+#include "runtime/net/refusal_log.hpp"
 #include "runtime/net/tls_stream.hpp"
 
 namespace troupe {
@@ -16,22 +17,25 @@ namespace troupe {
 /// and costs a bounded amount of memory meanwhile.
 class Gate {
  public:
-  /// Says why a caller is refused; empty to take it. Called on the gate's thread; must not block. When it returned an
-  /// empty text, `Take` gets the stream, to which the acceptance has been written.
-  using Admit = std::function<std::string(const Hello& hello, const TlsStream& stream)>;
+  /// What becomes of a caller. Called on the gate's thread; must not block. Whom it does not refuse `Take` gets, with
+  /// the acceptance written, unless a status is all that he wants, which the gate tells him itself.
+  using Admit = std::function<Verdict(const Hello& hello, const TlsStream& stream)>;
   using Take = std::function<void(const Hello& hello, TlsStream stream)>;
 
-  static constexpr std::size_t kMaxHalfOpen = 256;             ///< the oldest of more is dropped
-  static constexpr std::chrono::seconds kHandshakeTimeout{5};  ///< from accept to hello
+  /// Of more, the oldest of the address (of IPv6 the /64 network) that holds most is dropped: who floods a gate keeps
+  /// nobody out but himself.
+  static constexpr std::size_t kMaxHalfOpen = 256;
+  static constexpr std::chrono::seconds kHandshakeTimeout{5};  ///< from accept to the end of the answer
 
   /// Listens from now on. Port 0: any free one. @throws Error system when it cannot, naming the address.
   Gate(const Address& listen, std::shared_ptr<const Credentials> credentials, Admit admit, Take take,
-       std::chrono::milliseconds handshake_timeout = kHandshakeTimeout);
+       std::chrono::milliseconds handshake_timeout = kHandshakeTimeout,
+       std::shared_ptr<net::RefusalLog> log = std::make_shared<net::RefusalLog>());
   ~Gate();
   Gate(const Gate&) = delete;
   Gate& operator=(const Gate&) = delete;
 
-  /// With the port that was chosen.
+  /// Numeric, with the port that was chosen.
   const Address& address() const;
 
  private:

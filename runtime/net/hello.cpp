@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "runtime/net/little_endian.hpp"
+#include "runtime/printable.hpp"
 #include "troupe/error.hpp"
 
 namespace troupe {
@@ -14,13 +15,14 @@ constexpr std::size_t kLongestRefusal = 1024;
 constexpr std::size_t kLongestStatus = std::size_t{1} << 20;
 constexpr std::byte kAccepted{1};
 constexpr std::byte kRefused{2};
+constexpr std::byte kRefusedForNow{3};
 
-bool printable(char c) { return c >= ' ' && c <= '~'; }
+bool is_ascii_letter(char c) { return c >= ' ' && c <= '~'; }
 
 /// Letters, then zeros to the end.
 bool well_formed(const std::array<char, 24>& text) {
   const auto end = std::find(text.begin(), text.end(), '\0');
-  return end != text.begin() && std::all_of(text.begin(), end, printable) &&
+  return end != text.begin() && std::all_of(text.begin(), end, is_ascii_letter) &&
          std::all_of(end, text.end(), [](char c) { return c == '\0'; });
 }
 
@@ -84,32 +86,30 @@ std::string mismatch(const Hello& hello) {
   return {};
 }
 
-std::vector<std::byte> encode_answer(const std::string& refusal) {
-  const std::string text = refusal.substr(0, kLongestRefusal);
-  std::vector<std::byte> answer{text.empty() ? kAccepted : kRefused, static_cast<std::byte>(text.size() & 0xff),
+std::vector<std::byte> encode_answer(const Verdict& verdict) {
+  const std::string text = verdict.refusal.substr(0, kLongestRefusal);
+  const std::byte kind = text.empty() ? kAccepted : verdict.for_now ? kRefusedForNow : kRefused;
+  std::vector<std::byte> answer{kind, static_cast<std::byte>(text.size() & 0xff),
                                 static_cast<std::byte>(text.size() >> 8)};
   for (const char c : text) answer.push_back(static_cast<std::byte>(c));
+  if (!text.empty() || !verdict.status) return answer;
+  const auto status = encode_status(*verdict.status);
+  answer.insert(answer.end(), status.begin(), status.end());
   return answer;
-}
-
-void answer_hello(ByteStream& stream, const std::string& refusal, const Deadline& deadline) {
-  stream.write_all(encode_answer(refusal), deadline);
 }
 
 namespace {
 
-void hear_answer(ByteStream& stream, const Deadline& deadline) {
+Verdict hear_answer(ByteStream& stream, const Deadline& deadline) {
   std::array<std::byte, 3> head = {};
   stream.read_all(head, deadline);
   const std::size_t size = std::to_integer<std::size_t>(head[1]) | std::to_integer<std::size_t>(head[2]) << 8;
-  if (head[0] == kAccepted && size == 0) return;
-  if (head[0] != kRefused || size == 0 || size > kLongestRefusal)
+  if (head[0] == kAccepted && size == 0) return {};
+  if ((head[0] != kRefused && head[0] != kRefusedForNow) || size == 0 || size > kLongestRefusal)
     throw Error(ErrorCode::protocol, "the answer to a hello makes no sense");
   std::string text(size, ' ');
   stream.read_all(std::as_writable_bytes(std::span(text)), deadline);
-  std::replace_if(
-      text.begin(), text.end(), [](char c) { return !printable(c); }, '?');
-  throw Error(ErrorCode::protocol, "refused: " + text);
+  return {"refused: " + printable(text), head[0] == kRefusedForNow};
 }
 
 }  // namespace
@@ -132,14 +132,19 @@ std::string hear_status(ByteStream& stream, const Deadline& deadline) {
   return text;
 }
 
-void say_hello(ByteStream& stream, const Hello& hello, const Deadline& deadline) {
+Verdict introduce(ByteStream& stream, const Hello& hello, const Deadline& deadline) {
   try {
     stream.write_all(encode(hello), deadline);
   } catch (const Error& error) {
     // Who hung up may have said why.
     if (error.code() != ErrorCode::worker_lost) throw;
   }
-  hear_answer(stream, deadline);
+  return hear_answer(stream, deadline);
+}
+
+void say_hello(ByteStream& stream, const Hello& hello, const Deadline& deadline) {
+  const Verdict verdict = introduce(stream, hello, deadline);
+  if (!verdict.refusal.empty()) throw Error(ErrorCode::protocol, verdict.refusal);
 }
 
 }  // namespace troupe

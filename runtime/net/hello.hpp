@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "runtime/clock.hpp"
@@ -48,14 +49,29 @@ Hello make_hello(Purpose purpose);
 /// Why a hello cannot be served by this library (another protocol or library version); empty when it can.
 std::string mismatch(const Hello& hello);
 
-/// The answer: a status byte, then a length (16 bits) and a text that says why not; empty accepts.
-std::vector<std::byte> encode_answer(const std::string& refusal);
-void answer_hello(ByteStream& stream, const std::string& refusal, const Deadline& deadline);
+/// What becomes of who said a hello.
+struct Verdict {
+  Verdict() = default;
+  // NOLINTBEGIN(google-explicit-constructor)
+  Verdict(std::string why, bool not_now = false) : refusal(std::move(why)), for_now(not_now) {}
+  Verdict(const char* why) : refusal(why) {}
+  // NOLINTEND(google-explicit-constructor)
+
+  std::string refusal;                     ///< why it is refused; empty: it is not
+  bool for_now = false;                    ///< the same hello may be taken later
+  std::optional<std::string> status = {};  ///< all that it gets, before the connection ends
+};
+
+/// The answer: a status byte, then a length (16 bits) and a text that says why not; what was asked for as status comes
+/// behind it.
+std::vector<std::byte> encode_answer(const Verdict& verdict);
 /// What follows an accepted hello for status: a length (32 bits) and a text, of at most 1 MiB.
 std::vector<std::byte> encode_status(const std::string& text);
 /// Hears that text. @throws Error protocol when it is longer; timeout, worker_lost.
 std::string hear_status(ByteStream& stream, const Deadline& deadline);
-/// Says hello and waits for the answer. @throws Error protocol with the refusal's text; timeout, worker_lost.
+/// Says hello and waits for the answer. @throws Error protocol; timeout, worker_lost.
+Verdict introduce(ByteStream& stream, const Hello& hello, const Deadline& deadline);
+/// The same. @throws Error protocol with the refusal's text, too
 void say_hello(ByteStream& stream, const Hello& hello, const Deadline& deadline);
 
 }  // namespace troupe

@@ -2,10 +2,18 @@
 
 #include <iostream>
 
+#include "runtime/printable.hpp"
+
 namespace troupe::net {
 namespace {
 
-const std::pair<std::string, std::string> kOthers{"others", "various reasons"};
+constexpr std::size_t kLongestReason = 300;
+
+const std::tuple<std::string, std::string, std::string> kOthers{"refused", "others", "various reasons"};
+
+std::string line(const std::string& done, const std::string& who, const std::string& why) {
+  return "troupe: " + done + " " + who + ": " + why + "\n";
+}
 
 }  // namespace
 
@@ -14,18 +22,32 @@ RefusalLog::~RefusalLog() {
 }
 
 void RefusalLog::refused(const std::string& who, const std::string& host, const std::string& why) {
+  note(printable(who, kLongestReason), {"refused", printable(host, kLongestReason), printable(why, kLongestReason)});
+}
+
+void RefusalLog::dropped(const std::string& what, const std::string& why) {
+  const std::string shown = printable(what, kLongestReason);
+  note(shown, {"dropped", shown, printable(why, kLongestReason)});
+}
+
+void RefusalLog::note(const std::string& who, Kind kind) {
+  const std::lock_guard lock(mutex_);
   const auto now = Clock::now();
-  tick(now);
-  Kind kind{host, why};
+  forget_until(now);
   if (seen_.size() >= kKinds && !seen_.contains(kind)) kind = kOthers;
   const auto [at, fresh] = seen_.try_emplace(kind, Seen{now});
   if (fresh && kind != kOthers)
-    std::cerr << "troupe: refused " + who + ": " + why + "\n";
+    std::cerr << line(std::get<0>(kind), who, std::get<2>(kind));
   else
     ++at->second.more;
 }
 
 void RefusalLog::tick(Clock::time_point now) {
+  const std::lock_guard lock(mutex_);
+  forget_until(now);
+}
+
+void RefusalLog::forget_until(Clock::time_point now) {
   std::erase_if(seen_, [now](const auto& entry) {
     if (now - entry.second.first < kSilence) return false;
     tell(entry.first, entry.second);
@@ -35,7 +57,8 @@ void RefusalLog::tick(Clock::time_point now) {
 
 void RefusalLog::tell(const Kind& kind, const Seen& seen) {
   if (seen.more == 0) return;
-  std::cerr << "troupe: refused " + kind.first + " " + std::to_string(seen.more) + " more times: " + kind.second + "\n";
+  const auto& [done, who, why] = kind;
+  std::cerr << line(done, who + " " + std::to_string(seen.more) + " more times", why);
 }
 
 }  // namespace troupe::net

@@ -24,9 +24,11 @@ struct SegmentReceiver::Connection {
   std::span<std::byte> rest() { return (slot ? slot->bytes : std::span<std::byte>(header)).subspan(done); }
 };
 
-SegmentReceiver::SegmentReceiver(WindowTable& windows, std::vector<std::string> names, int threads)
+SegmentReceiver::SegmentReceiver(WindowTable& windows, std::vector<std::string> names, int threads,
+                                 std::shared_ptr<net::RefusalLog> log)
     : windows_(windows),
       names_(std::move(names)),
+      log_(std::move(log)),
       events_(::epoll_create1(EPOLL_CLOEXEC)),
       stop_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
   epoll_event event = {};
@@ -129,7 +131,7 @@ void SegmentReceiver::watch(Connection& connection, int operation, std::uint32_t
 
 void SegmentReceiver::drop(Connection& connection, const std::string& why, bool tell) {
   const std::string& name = names_[static_cast<std::size_t>(connection.from)];
-  if (tell) std::cerr << "troupe: dropped a data connection of " + name + ": " + why + "\n";
+  if (tell) log_->dropped("a data connection of " + name, why);
   const int from = connection.from;
   {
     const std::lock_guard lock(mutex_);

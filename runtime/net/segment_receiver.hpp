@@ -10,6 +10,7 @@
 
 #include "runtime/file_descriptor.hpp"
 #include "runtime/net/byte_stream.hpp"
+#include "runtime/net/refusal_log.hpp"
 #include "runtime/net/window_table.hpp"
 
 namespace troupe {
@@ -20,8 +21,9 @@ class SegmentReceiver {
  public:
   static constexpr std::size_t kTurn = 1 << 20;
 
-  /// @param names of the nodes, for the line on standard error. @throws Error system
-  SegmentReceiver(WindowTable& windows, std::vector<std::string> names, int threads);
+  /// @param names of the nodes, for the log. @throws Error system
+  SegmentReceiver(WindowTable& windows, std::vector<std::string> names, int threads,
+                  std::shared_ptr<net::RefusalLog> log);
   ~SegmentReceiver();
   SegmentReceiver(const SegmentReceiver&) = delete;
   SegmentReceiver& operator=(const SegmentReceiver&) = delete;
@@ -44,6 +46,7 @@ class SegmentReceiver {
 
   WindowTable& windows_;
   const std::vector<std::string> names_;
+  const std::shared_ptr<net::RefusalLog> log_;
   FileDescriptor events_;
   FileDescriptor stop_;
   std::mutex mutex_;

@@ -12,8 +12,9 @@ constexpr const char* kEnded = "the membership of the cluster ended";
 
 }  // namespace
 
-StreamTransport::StreamTransport(const std::vector<std::string>& names, int self, int threads)
-    : self_(self), windows_(names), receiver_(windows_, names, threads) {
+StreamTransport::StreamTransport(const std::vector<std::string>& names, int self, int threads,
+                                 std::shared_ptr<net::RefusalLog> log)
+    : self_(self), windows_(names), receiver_(windows_, names, threads, std::move(log)) {
   for (const std::string& name : names) senders_.push_back(std::make_unique<SegmentSender>(name));
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "runtime/net/byte_stream.hpp"
+#include "runtime/net/refusal_log.hpp"
 #include "runtime/net/segment_receiver.hpp"
 #include "runtime/net/segment_sender.hpp"
 #include "runtime/net/window_table.hpp"
@@ -18,7 +19,8 @@ namespace troupe {
 class StreamTransport : public Transport {
  public:
   /// @param names of all nodes; `self` is this one's number. `threads` receive. @throws Error system
-  StreamTransport(const std::vector<std::string>& names, int self, int threads);
+  StreamTransport(const std::vector<std::string>& names, int self, int threads,
+                  std::shared_ptr<net::RefusalLog> log = std::make_shared<net::RefusalLog>());
   ~StreamTransport() override;
 
   /// A connection that this node writes to; one that it reads from.

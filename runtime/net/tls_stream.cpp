@@ -72,7 +72,7 @@ void TlsStream::shake_hands(const Deadline& deadline) {
   for (;;) {
     const Wants wants = accept_some();
     if (wants == Wants::nothing) return;
-    if (wants == Wants::closed) throw Error(ErrorCode::protocol, "it hung up instead of shaking hands");
+    if (wants == Wants::closed) throw Error(ErrorCode::worker_lost, "it hung up instead of shaking hands");
     wait_for(fd(), wants, deadline);
   }
 }

@@ -20,8 +20,8 @@ namespace troupe {
 class TlsStream : public ByteStream {
  public:
   /// Dials and shakes hands. @throws Error timeout; protocol when the peer is no TLS 1.3, has no certificate of our
-  /// authority or does not have the role `peer`; system when nobody listens there. A peer that refuses our certificate
-  /// says so only at the first read, as TLS 1.3 has it: Error protocol from `say_hello`.
+  /// authority or does not have the role `peer`; worker_lost when it hangs up; system when nobody listens there. A peer
+  /// that refuses our certificate says so only at the first read, as TLS 1.3 has it: Error protocol from `say_hello`.
   static TlsStream dial(const Address& to, const Credentials& credentials, Role peer, const Deadline& deadline);
   /// The server's side of a connection just accepted; nothing has been said yet: call `accept_some` until it wants
   /// nothing.

@@ -1,5 +1,7 @@
 #include "runtime/net/window_table.hpp"
 
+#include <algorithm>
+
 #include "troupe/error.hpp"
 
 namespace troupe {
@@ -42,6 +44,7 @@ class WindowTable::Window {
   std::mutex mutex;
   std::condition_variable changed;
   int waiting = 0;
+  bool withdrawn = false;
   std::vector<Segment> segments;
 
  private:
@@ -73,8 +76,20 @@ void WindowTable::announce(WindowId window, int from, std::span<std::byte> bytes
 }
 
 void WindowTable::withdraw(WindowId window) {
-  const std::unique_lock lock(mutex_);
-  windows_.erase(window);
+  std::shared_ptr<Window> gone;
+  {
+    const std::unique_lock lock(mutex_);
+    const auto found = windows_.find(window);
+    if (found == windows_.end()) return;
+    gone = std::move(found->second);
+    windows_.erase(found);
+  }
+  const std::lock_guard lock(gone->mutex);
+  gone->withdrawn = true;
+  const auto arriving = [](const Window::Segment& segment) { return segment.claimed != segment.arrived; };
+  if (std::any_of(gone->segments.begin(), gone->segments.end(), arriving))
+    throw Error(ErrorCode::protocol, "window " + std::to_string(window) + " is still being written",
+                {.node = names_[static_cast<std::size_t>(gone->from)]});
 }
 
 std::shared_ptr<WindowTable::Window> WindowTable::find(WindowId window) const {
@@ -120,6 +135,7 @@ WindowTable::Slot WindowTable::claim(int from, const FrameHeader& header) {
   if (header.bytes != bytes.size()) malformed(header, "has another size");
   auto& segment = window->segments[header.segment];
   const std::lock_guard lock(window->mutex);
+  if (window->withdrawn) malformed(header, "is not announced any more");
   if (header.ticket <= segment.claimed) malformed(header, "was there already");
   if (segment.claimed != segment.arrived) malformed(header, "is arriving already");
   segment.claimed = header.ticket;

@@ -18,11 +18,11 @@ inline const TrialAuthority& trial_authority() {
 /// One node: a data plane behind a gate of its own, in this process.
 class TrialNode {
  public:
-  explicit TrialNode(int number, int threads = 2)
+  explicit TrialNode(int number, int threads = 2, const troupe::Address& listen = {"127.0.0.1", 0})
       : credentials_(trial_authority().node(number)),
         plane(credentials_, threads),
         gate(
-            {"127.0.0.1", 0}, credentials_,
+            listen, credentials_,
             [this](const troupe::Hello& hello, const troupe::TlsStream& stream) {
               return hello.purpose == troupe::Purpose::data ? plane.admit(hello, stream) : "only data here";
             },

@@ -5,6 +5,8 @@
 
 #include "captured_errors.hpp"
 #include "data_trial.hpp"
+#include "runtime/net/socket.hpp"
+#include "runtime/net/window_table.hpp"
 #include "support/errors.hpp"
 
 using namespace troupe;
@@ -24,6 +26,15 @@ std::vector<std::byte> pattern(std::size_t bytes, std::size_t seed) {
   std::vector<std::byte> made(bytes);
   for (std::size_t i = 0; i < bytes; ++i) made[i] = static_cast<std::byte>((i * 131 + seed * 17 + i / 251) & 0xff);
   return made;
+}
+
+/// Asks until it holds.
+template <class Condition>
+bool comes_true(Condition condition) {
+  const Deadline deadline = soon();
+  for (; !condition(); std::this_thread::yield())
+    if (deadline.passed()) return false;
+  return true;
 }
 
 std::size_t segments(std::size_t bytes, std::size_t each) { return (bytes + each - 1) / each; }
@@ -280,6 +291,17 @@ TEST_CASE("garbage instead of a segment breaks its connection with one line") {
   const auto wait = [&] { cluster[0].wait(1, 1, 0, soon()); };
   CHECK(code_of(wait) == ErrorCode::worker_lost);
   CHECK(errors.text() == "troupe: dropped a data connection of node1: what came is no segment\n");
+  // The same again is counted only.
+  ++again.generation;
+  again.self = 0;
+  cluster[0].begin(again);
+  cluster[0].announce(1, 1, memory, 16);
+  again.self = 1;
+  TlsStream second = TlsStream::dial(cluster.address(0), *trial_authority().node(1), Role::node, soon());
+  say_hello(second, data_hello(again, 0), soon());
+  second.write_all(pattern(1000, 1), soon());
+  CHECK(code_of(wait) == ErrorCode::worker_lost);
+  CHECK(errors.text() == "troupe: dropped a data connection of node1: what came is no segment\n");
 }
 
 TEST_CASE("connections of other runs, generations, tokens and nodes are refused") {
@@ -326,5 +348,57 @@ TEST_CASE("connecting names the node that refuses, is another or is not there") 
   CHECK(message_of([&] { cluster[0].connect(soon()); }).find("is node1") != std::string::npos);
   other.nodes[1].address = {"127.0.0.1", 1};
   cluster[0].begin(other);
-  CHECK(code_of([&] { cluster[0].connect(soon()); }) == ErrorCode::system);
+  const auto connect = [&] { cluster[0].connect(Deadline(300ms)); };
+  CHECK(code_of(connect) == ErrorCode::system);
+  CHECK(where_of(connect).node == "node2");
+  CHECK(message_of(connect).find("Connection refused") != std::string::npos);
+}
+
+TEST_CASE("what may pass is dialled again: nobody there, a hang-up, no data expected yet") {
+  const CapturedErrors errors;
+  TrialCluster cluster(1);
+  const Address later = net::local_of(net::listen_on({"127.0.0.1", 0}).get());
+  Membership two = cluster.membership(0, 2);
+  two.nodes.push_back({"node1", later});
+  cluster[0].begin(two);
+  std::optional<ErrorCode> code;
+  std::thread dialling([&] { code = code_of([&] { cluster[0].connect(soon()); }); });
+  // Whom it dials is there late; hangs up on the first, as a full gate does; and begins later still.
+  std::optional<TrialNode> node1;
+  {
+    std::optional<FileDescriptor> listener;
+    const auto listens = [&] { return !code_of([&] { listener.emplace(net::listen_on(later)); }); };
+    CHECK(comes_true(listens));
+    wait_for(listener->get(), ByteStream::Wants::read, soon());
+    net::accept_from(listener->get());
+  }
+  CHECK(comes_true([&] { return !code_of([&] { node1.emplace(1, 2, later); }); }));
+  CHECK(comes_true([&] { return errors.text().find("no data is expected here now") != std::string::npos; }));
+  Membership own = two;
+  own.self = 1;
+  node1->plane.begin(own);
+  dialling.join();
+  CHECK_FALSE(code);
+  std::vector<std::byte> memory(16);
+  node1->plane.announce(1, 0, memory, 16);
+  cluster[0].send(1, 1, 1, 0, pattern(16, 1), soon());
+  node1->plane.wait(1, 1, 0, soon());
+  CHECK(memory == pattern(16, 1));
+}
+
+TEST_CASE("a window is written by nobody once it is withdrawn") {
+  WindowTable table({"node0", "node1"});
+  std::vector<std::byte> memory(32);
+  const auto announce = [&] { table.announce(1, 1, memory, 16, nullptr); };
+  announce();
+  const auto first = table.claim(1, {1, 0, 1, 16});
+  table.arrived(first);
+  table.withdraw(1);
+  CHECK(code_of([&] { table.claim(1, {1, 1, 1, 16}); }) == ErrorCode::protocol);
+  table.withdraw(1);  // which is none
+  // A segment that has begun, and may take its time.
+  announce();
+  const auto late = table.claim(1, {1, 1, 2, 16});
+  const auto withdraw = [&] { table.withdraw(1); };
+  CHECK(message_of(withdraw) == "window 1 is still being written (node node1)");
 }

@@ -1,15 +1,19 @@
+#include <arpa/inet.h>
 #include <doctest/doctest.h>
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <poll.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <fstream>
 #include <functional>
+#include <thread>
 
 #include "captured_errors.hpp"
 #include "net_trial.hpp"
@@ -81,6 +85,20 @@ void check_open(OpenGate& gate) {
     CHECK(heard == word);
     heard = {};
   }
+}
+
+/// A connection from another address of this machine.
+FileDescriptor connect_from(const char* host, const Address& to) {
+  FileDescriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in own = {}, other = {};
+  own.sin_family = other.sin_family = AF_INET;
+  other.sin_port = htons(to.port);
+  REQUIRE(::inet_pton(AF_INET, host, &own.sin_addr) == 1);
+  REQUIRE(::inet_pton(AF_INET, to.host.c_str(), &other.sin_addr) == 1);
+  REQUIRE(::bind(socket.get(), reinterpret_cast<sockaddr*>(&own), sizeof own) == 0);
+  REQUIRE(::connect(socket.get(), reinterpret_cast<sockaddr*>(&other), sizeof other) == 0);
+  ::fcntl(socket.get(), F_SETFL, O_NONBLOCK);
+  return socket;
 }
 
 /// Says `bytes` without TLS, and reads until the gate hangs up.
@@ -274,6 +292,54 @@ TEST_CASE("connections held open cost little, end in time, and keep nobody out")
   CHECK(::recv(held.back().get(), &byte, 1, 0) < 0);
 }
 
+TEST_CASE("who floods a gate keeps out nobody at another address") {
+  const CapturedErrors errors;
+  OpenGate gate;
+  // Honest, and slow: here before the flood, and done after it.
+  const FileDescriptor first = connect_from("127.0.0.3", gate.address());
+  std::vector<FileDescriptor> flood;
+  for (std::size_t i = 0; i < 2 * Gate::kMaxHalfOpen; ++i) flood.push_back(connect_from("127.0.0.2", gate.address()));
+  check_open(gate);  // from 127.0.0.1; the gate has seen the flood by now
+  CHECK(hears(errors, "refused 127.0.0.2:"));
+  char byte = 0;
+  CHECK(::recv(flood.front().get(), &byte, 1, 0) == 0);
+  CHECK(::recv(flood.back().get(), &byte, 1, 0) < 0);
+  CHECK(::recv(first.get(), &byte, 1, 0) < 0);
+  CHECK(errno == EAGAIN);
+  CHECK(count(errors.text(), "127.0.0.3") == 0);
+}
+
+TEST_CASE("an IPv6 network is one caller") {
+  CHECK(source_of("10.0.0.1") != source_of("10.0.0.2"));
+  CHECK(source_of("2001:db8::1") == source_of("2001:db8:0:0:ffff::2"));
+  CHECK(source_of("2001:db8::1") != source_of("2001:db8:0:1::1"));
+  CHECK(source_of("fe80::1%eth0") == source_of("fe80::2"));
+}
+
+TEST_CASE("whoever asks for a status and does not listen keeps nobody waiting") {
+  const CapturedErrors errors;
+  const std::string much(32 << 20, 's');  // more than a socket takes
+  std::atomic<int> taken = 0;
+  const auto told = [&](const Hello&, const TlsStream& stream) {
+    Verdict verdict;
+    verdict.status = stream.peer_name() == "node0" ? much : "all is well";
+    return verdict;
+  };
+  const Gate gate(kAnyPort, authority().driver(), told, [&](const Hello&, TlsStream) { ++taken; });
+  std::vector<TlsStream> deaf;
+  for (int i = 0; i < 3; ++i) {
+    deaf.push_back(TlsStream::dial(gate.address(), *authority().node(0), Role::driver, soon()));
+    say_hello(deaf.back(), make_hello(Purpose::status), soon());
+  }
+  TlsStream stream = TlsStream::dial(gate.address(), *authority().node(1), Role::driver, soon());
+  say_hello(stream, make_hello(Purpose::status), soon());
+  CHECK(hear_status(stream, soon()) == "all is well");
+  std::array<std::byte, 1> byte = {};
+  CHECK(code_of([&] { stream.read_all(byte, soon()); }) == ErrorCode::worker_lost);  // the gate ends it
+  CHECK(hears(errors, "too slow at taking the answer"));
+  CHECK(taken == 0);
+}
+
 TEST_CASE("who takes too long is dropped, at each stage") {
   const CapturedErrors errors;
   OpenGate gate(authority().driver(), 200ms);
@@ -335,4 +401,23 @@ TEST_CASE("refusals of a kind are counted and told later") {
   }
   CHECK(count(errors.text(), "\n") < 80);
   CHECK(errors.text().find("various reasons") != std::string::npos);
+}
+
+TEST_CASE("a log of refusals is for several threads, for what is dropped too, and shows no control letters") {
+  const CapturedErrors errors;
+  {
+    net::RefusalLog log;
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 4; ++t)
+      threads.emplace_back([&] {
+        for (int i = 0; i < 100; ++i) log.dropped("a data connection of alice", "no segment");
+      });
+    for (std::thread& thread : threads) thread.join();
+    log.refused("\x1b[2J:1", "\x1b[2J", std::string(1000, '\n') + "\xc2\x9b");
+  }
+  CHECK(count(errors.text(), "troupe: dropped a data connection of alice: no segment\n") == 1);
+  CHECK(count(errors.text(), "troupe: dropped a data connection of alice 399 more times: no segment\n") == 1);
+  CHECK(count(errors.text(), "troupe: refused ?[2J:1: ") == 1);
+  CHECK(count(errors.text(), "\n") == 3);
+  CHECK(errors.text().find('\x1b') == std::string::npos);
 }

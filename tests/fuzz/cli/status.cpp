@@ -1,6 +1,9 @@
+#include <sstream>
+
 #include "cli/node_table.hpp"
 #include "fuzz/byte_stream.hpp"
 #include "runtime/net/hello.hpp"
+#include "runtime/printable.hpp"
 
 using namespace troupe;
 
@@ -8,7 +11,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::span bytes(reinterpret_cast<const std::byte*>(data), size);
   const Deadline deadline(std::chrono::seconds(5));
   const auto table = [](const std::string& text) {
-    fuzz::expect(cli::node_table(text).starts_with("node"), "a table has headings");
+    std::istringstream lines(cli::node_table(text));
+    std::string line;
+    fuzz::expect(std::getline(lines, line) && line.starts_with("node"), "a table has headings");
+    while (std::getline(lines, line)) fuzz::expect(is_printable(line, line.size()), "a table can be shown");
   };
   fuzz::ScriptedStream said(bytes, 7);
   fuzz::may_refuse([&] { table(hear_status(said, deadline)); }, {ErrorCode::protocol, ErrorCode::worker_lost});

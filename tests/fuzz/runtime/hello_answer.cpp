@@ -1,5 +1,6 @@
 #include "fuzz/byte_stream.hpp"
 #include "runtime/net/hello.hpp"
+#include "runtime/printable.hpp"
 
 using namespace troupe;
 
@@ -16,8 +17,7 @@ void round_trip(const std::string& refusal) {
   } catch (const Error& error) {
     const std::string text = error.message();
     fuzz::expect(error.code() == ErrorCode::protocol && text.starts_with("refused: "), "a refusal is told as one");
-    fuzz::expect(std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c <= '~'; }),
-                 "what a peer says is printable");
+    fuzz::expect(is_printable(text, 2 * kLongestPeerText), "what a peer says is printable");
   }
 }
 
