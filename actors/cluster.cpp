@@ -4,7 +4,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
-#include "runtime/cores.hpp"
+#include "actors/join_check.hpp"
 
 namespace troupe {
 namespace {
@@ -14,6 +14,12 @@ constexpr std::chrono::seconds kStatusTimeout{5};
 constexpr std::chrono::seconds kJoinTimeout{10};
 
 std::string text_of(const Token& token) { return {reinterpret_cast<const char*>(token.data()), token.size()}; }
+
+Verdict told(std::string status) {
+  Verdict verdict;
+  verdict.status = std::move(status);
+  return verdict;
+}
 
 std::shared_ptr<const Credentials> check(const ClusterOptions& options) {
   if (options.certs.empty())
@@ -32,20 +38,24 @@ std::string ClusterNode::how_it_ended() const {
 
 Cluster::Cluster(caf::actor_system& system, const caf::actor& driver, const ClusterOptions& options,
                  const RunLimits& limits, int num_workers)
-    : options_(options), num_workers_(num_workers), credentials_(check(options)), data_plane_(credentials_, 1) {
+    : options_(options),
+      num_workers_(num_workers),
+      credentials_(check(options)),
+      data_plane_(credentials_, 1, refusals_) {
   // Nobody joins before there is a listener, which is made last: CAF does not free one that ends at once.
   const std::lock_guard lock(mutex_);
   gate_ = std::make_unique<Gate>(
       Address::parse(options.listen, 1), credentials_,
       [this](const Hello& hello, const TlsStream& stream) { return admit(hello, stream); },
-      [this](const Hello& hello, TlsStream stream) { take(hello, std::move(stream)); });
+      [this](const Hello& hello, TlsStream stream) { take(hello, std::move(stream)); }, Gate::kHandshakeTimeout,
+      refusals_);
   listener_.emplace(system, driver, limits);
 }
 
 Cluster::~Cluster() = default;
 
-std::string Cluster::admit(const Hello& hello, const TlsStream& stream) {
-  if (hello.purpose == Purpose::status) return "";
+Verdict Cluster::admit(const Hello& hello, const TlsStream& stream) {
+  if (hello.purpose == Purpose::status) return told(status());
   if (hello.purpose == Purpose::data) return data_plane_.admit(hello, stream);
   if (stream.peer_role() != Role::node) return "only a node may join";
   const std::lock_guard lock(mutex_);
@@ -67,10 +77,9 @@ std::string Cluster::no_place_for(const std::string& name) const {
 }
 
 void Cluster::take(const Hello& hello, TlsStream stream) {
-  if (hello.purpose == Purpose::status) return give_status(stream);
   if (hello.purpose == Purpose::data) return data_plane_.take(hello, std::move(stream));
   const auto link =
-      std::make_shared<ControlLink>(stream, [log = log_](const ControlLink& ended, const std::string& why) {
+      std::make_shared<ControlLink>(stream, [log = refusals_](const ControlLink& ended, const std::string& why) {
         log->refused(ended.name() + " at " + ended.address(), ended.name(), why);
       });
   {
@@ -88,9 +97,9 @@ bool Cluster::accept(const NodeJoined& joined) {
   const auto known =
       std::find_if(pending_.begin(), pending_.end(), [&](const Pending& each) { return each.token == join.token; });
   if (complete_ || known == pending_.end() || known->joined || !joined.node) return false;
-  if (join.protocol != kProtocolVersion) {
-    known->link->refuse("it speaks protocol " + std::to_string(join.protocol) + ", not " +
-                        std::to_string(kProtocolVersion));
+  const std::string problem = join_problem(join, Address::parse(known->link->address()).host);
+  if (!problem.empty()) {
+    known->link->refuse(problem);
     return false;
   }
   known->joined = true;
@@ -160,31 +169,24 @@ std::vector<NodePeer> Cluster::peers() const {
   return peers;
 }
 
-void Cluster::give_status(TlsStream& stream) const {
+std::string Cluster::status() const {
   nlohmann::json nodes = nlohmann::json::array();
-  {
-    const std::lock_guard lock(mutex_);
-    std::vector<int> workers(nodes_.size());
-    for (int worker = 0; complete_ && worker < num_workers_; ++worker)
-      ++workers[static_cast<std::size_t>(node_of_worker(worker))];
-    for (std::size_t i = 0; i < nodes_.size(); ++i) {
-      const ClusterNode& node = nodes_[i];
-      const char* state = node.lost ? "lost" : complete_ ? "serving" : "joined";
-      nodes.push_back({{"node", node.name},
-                       {"address", node.link->address()},
-                       {"cores", node.join.cores},
-                       {"devices", node.join.devices},
-                       {"workers", workers[i]},
-                       {"state", state},
-                       {"round_trip_us", node.link->round_trip_us()}});
-    }
+  const std::lock_guard lock(mutex_);
+  std::vector<int> workers(nodes_.size());
+  for (int worker = 0; complete_ && worker < num_workers_; ++worker)
+    ++workers[static_cast<std::size_t>(node_of_worker(worker))];
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    const ClusterNode& node = nodes_[i];
+    const char* state = node.lost ? "lost" : complete_ ? "serving" : "joined";
+    nodes.push_back({{"node", node.name},
+                     {"address", node.link->address()},
+                     {"cores", node.join.cores},
+                     {"devices", node.join.devices},
+                     {"workers", workers[i]},
+                     {"state", state},
+                     {"round_trip_us", node.link->round_trip_us()}});
   }
-  const Deadline deadline(std::chrono::milliseconds(500));  // it fits a socket's buffer
-  try {
-    stream.write_all(encode_status(nodes.dump()), deadline);
-  } catch (const Error&) {
-    return;  // whoever asked has gone
-  }
+  return nodes.dump();
 }
 
 std::string ask_for_nodes(const Address& driver, const std::string& certs) {

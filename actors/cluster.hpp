@@ -74,18 +74,18 @@ class Cluster {
     Deadline deadline;
     bool joined = false;
   };
-  std::string admit(const Hello& hello, const TlsStream& stream);
+  Verdict admit(const Hello& hello, const TlsStream& stream);
   void take(const Hello& hello, TlsStream stream);
   /// Why a certificate can have no place more; empty when it can.
   std::string no_place_for(const std::string& name) const;
   void admit_nobody_else();
-  void give_status(TlsStream& stream) const;
+  std::string status() const;
 
   ClusterOptions options_;
   int num_workers_;
   std::shared_ptr<const Credentials> credentials_;
+  const std::shared_ptr<net::RefusalLog> refusals_ = std::make_shared<net::RefusalLog>();
   DataPlane data_plane_;
-  std::shared_ptr<net::RefusalLog> log_ = std::make_shared<net::RefusalLog>();  ///< of control connections
   mutable std::mutex mutex_;  ///< the gate's thread reads and writes the next three
   std::vector<Pending> pending_;
   std::vector<ClusterNode> nodes_;

@@ -51,6 +51,8 @@ using AskNodes = std::function<void(const NodeTask& task, const std::vector<int>
 /// Has each node begin a generation under its own number.
 using BeginOnNodes = std::function<void(const BeginGeneration& message, const Deadline& deadline)>;
 
-std::unique_ptr<CommittedWeights> keep_weights_in_nodes(Cluster& cluster, AskNodes ask, BeginOnNodes begin);
+/// @param store of the driver, for what it fetches.
+std::unique_ptr<CommittedWeights> keep_weights_in_nodes(Cluster& cluster, StoreClient& store, AskNodes ask,
+                                                        BeginOnNodes begin);
 
 }  // namespace troupe

@@ -12,6 +12,7 @@
 #include "actors/committed_weights.hpp"
 #include "actors/mailbox.hpp"
 #include "actors/model_description.hpp"
+#include "actors/reply_checks.hpp"
 #include "actors/round.hpp"
 #include "actors/worker_host.hpp"
 #include "collectives/slabs.hpp"
@@ -116,6 +117,8 @@ class Driver {
   StepReport report_of(const std::vector<Computed>& computed, const Reduced& reduced) const;
 
   // driver_tasks.cpp
+  /// What a worker is to answer a task with.
+  Wanted wanted(const Task& task, int worker) const;
   std::vector<TaskDone> run_task(Task task, const std::vector<int>& on, const char* phase, const Deadline& deadline);
   void transfer(const std::function<void()>& work);
   /// What a worker's replicas keep since they ran a function.
@@ -126,6 +129,7 @@ class Driver {
   // driver_rounds.cpp
   std::vector<int> all_workers() const;
   std::vector<int> workers_with_slices() const;
+  Leaves shards_of_worker(int worker) const;
   // Members are workers, by their index, and after them nodes.
   int member_of_node(int node) const { return options_.num_workers + node; }
   bool is_node(int member) const { return member >= options_.num_workers; }

@@ -23,6 +23,11 @@ std::vector<int> Driver::workers_with_slices() const {
   return with;
 }
 
+Leaves Driver::shards_of_worker(int worker) const {
+  const int first = worker * options_.devices_per_worker;
+  return {plan_.shards_of_lane(first).begin, plan_.shards_of_lane(first + options_.devices_per_worker - 1).end};
+}
+
 const caf::actor& Driver::actor_of(int member) const {
   if (is_node(member)) return runtime_->cluster->node(member - options_.num_workers).actor;
   return slots_[static_cast<std::size_t>(member)].actor;

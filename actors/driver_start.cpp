@@ -128,7 +128,7 @@ std::unique_ptr<WorkerHost> Driver::make_host() {
 std::unique_ptr<CommittedWeights> Driver::make_weights() {
   if (options_.placement != Placement::cluster) return keep_weights_here(*store_);
   return keep_weights_in_nodes(
-      *runtime_->cluster,
+      *runtime_->cluster, *store_,
       [this](const NodeTask& task, const std::vector<int>& nodes, const Deadline& deadline) {
         std::vector<int> members(nodes);
         for (int& member : members) member = member_of_node(member);
@@ -278,7 +278,7 @@ void Driver::build_replicas(const Deadline& deadline) {
 }
 
 void Driver::check_built(const Built& built) {
-  check_reply(built, where(built.worker, "start"));
+  check_reply(built, options_.devices_per_worker, where(built.worker, "start"));
   if (!facts_) {  // the first worker's answer, since answers come in order
     facts_ = ModelDescription{built.replicas.at(0), built.num_samples, built.steps_per_epoch, {}};
     for (std::size_t i = 0; i < built.tensor_names.size(); ++i)

@@ -27,6 +27,7 @@ StepReport Driver::step(bool rehearse) {
   double slowest_reduce = 0;
   seconds.apply.assign(slots_.size(), 0);
   for (const Applied& each : applied) {
+    check_reply(each, where(each.worker, "apply"));
     seconds.apply[static_cast<std::size_t>(each.worker)] = from_bits(each.apply_bits);
     report.bytes_sent += each.bytes_sent;
     slowest_reduce = std::max(slowest_reduce, from_bits(each.reduce_bits));
@@ -58,7 +59,7 @@ Driver::Reduced Driver::combine(const std::vector<Computed>& computed) const {
   std::vector<double> losses(static_cast<std::size_t>(options_.num_shards));
   Reduced reduced;
   for (const Computed& worker : computed) {
-    check_reply(worker, options_.num_shards, where(worker.worker, "compute"));
+    check_reply(worker, shards_of_worker(worker.worker), where(worker.worker, "compute"));
     for (std::size_t i = 0; i < worker.shards.size(); ++i) {
       const double loss = from_bits(worker.loss_bits[i]);
       if (!std::isfinite(loss))
@@ -66,10 +67,6 @@ Driver::Reduced Driver::combine(const std::vector<Computed>& computed) const {
             ErrorCode::non_finite_loss,
             "the loss of shard " + std::to_string(worker.shards[i]) + " is " + (std::isnan(loss) ? "NaN" : "infinite"),
             where(worker.worker, "compute"));
-      if (worker.samples[i] < 0)
-        throw Error(ErrorCode::model_failed,
-                    "shard " + std::to_string(worker.shards[i]) + " reports a negative number of samples",
-                    where(worker.worker, "compute"));
       losses.at(static_cast<std::size_t>(worker.shards[i])) = loss;
       reduced.samples += worker.samples[i];
     }

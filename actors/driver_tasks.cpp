@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <numeric>
 
 #include "actors/driver_rounds.hpp"
 #include "actors/reply_checks.hpp"
@@ -7,11 +8,21 @@
 // What the driver does besides steps.
 namespace troupe {
 
+Wanted Driver::wanted(const Task& task, int worker) const {
+  const bool each_replica = task.kind == TaskKind::model_function && !task.first_replica_only;
+  if (each_replica) return {.texts = static_cast<std::size_t>(options_.devices_per_worker)};
+  if (task.kind == TaskKind::model_function || task.kind == TaskKind::worker_function) return {.texts = 1};
+  if (task.kind == TaskKind::evaluate) return {.shards = shards_of_worker(worker)};
+  return {};
+}
+
 std::vector<TaskDone> Driver::run_task(Task task, const std::vector<int>& on, const char* phase,
                                        const Deadline& deadline) {
   task.buffer = buffer_;
   task.step = step_;
-  return ask<TaskDone>(std::move(task), on, phase, deadline);
+  auto replies = ask<TaskDone>(task, on, phase, deadline);
+  for (const TaskDone& done : replies) check_reply(done, wanted(task, done.worker), where(done.worker, phase));
+  return replies;
 }
 
 void Driver::read_weights(const ReadWeights& use) {
@@ -68,7 +79,6 @@ Evaluation Driver::evaluate() {
   std::int64_t correct = 0;
   Evaluation evaluation;
   for (const TaskDone& done : run_task(task, all_workers(), "evaluate", Deadline(options_.step_timeout))) {
-    check_reply(done, options_.num_shards, where(done.worker, "evaluate"));
     for (std::size_t i = 0; i < done.shards.size(); ++i) {
       losses.at(static_cast<std::size_t>(done.shards[i])) = from_bits(done.loss_bits[i]);
       correct += done.correct[i];
@@ -100,7 +110,7 @@ std::vector<std::string> Driver::call(TaskKind kind, const std::string& name, bo
 }
 
 std::vector<std::string> Driver::fetch_texts(const TaskDone& done, const Deadline& deadline) {
-  const std::size_t bytes = check_texts(done, options_.devices_per_worker, where(done.worker, "call"));
+  const std::uint64_t bytes = std::accumulate(done.text_bytes.begin(), done.text_bytes.end(), std::uint64_t{0});
   std::vector<std::string> texts(done.text_bytes.size());
   if (bytes == 0) return texts;
   const std::size_t floats = (bytes + sizeof(float) - 1) / sizeof(float);  // what transfers are made of

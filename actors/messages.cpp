@@ -2,7 +2,18 @@
 
 #include <atomic>
 
+#include "runtime/printable.hpp"
+
 namespace troupe {
+namespace {
+
+constexpr std::size_t kLongestPlace = 300;
+
+bool is_code(std::int32_t number) {
+  return number >= 0 && number <= UINT8_MAX && to_string(static_cast<ErrorCode>(number)) != std::string("unknown");
+}
+
+}  // namespace
 
 #if defined(__SANITIZE_THREAD__)
 namespace {
@@ -36,13 +47,13 @@ Failure Failure::from(const std::exception_ptr& error, ErrorCode otherwise) {
 }
 
 Error Failure::to_error(Where where) const {
-  if (!phase.empty()) where.phase = phase;
-  if (!object.empty()) where.object = object;
+  if (!phase.empty()) where.phase = printable(phase, kLongestPlace);
+  if (!object.empty()) where.object = printable(object, kLongestPlace);
   if (!node.empty()) {  // somebody else's fault
-    where.node = node;
+    where.node = printable(node, kLongestPlace);
     where.worker = -1;
   }
-  return {static_cast<ErrorCode>(code), message, where};
+  return {is_code(code) ? static_cast<ErrorCode>(code) : ErrorCode::protocol, printable(message), where};
 }
 
 }  // namespace troupe

@@ -32,7 +32,7 @@ struct Failure {
 
   explicit operator bool() const { return code >= 0; }
   static Failure from(const std::exception_ptr& error, ErrorCode otherwise);
-  /// The error again, with what the driver knows of its place.
+  /// The error again, with what the driver knows of its place. Its texts are printable, whoever wrote them.
   Error to_error(Where where) const;
 };
 
@@ -210,6 +210,7 @@ enum class NodeTaskKind : std::uint8_t {
   end_transfer,     ///< wait until that has come, and publish it
   send_transfer,    ///< send one to the driver
   drop_transfer,
+  expect_placed,  ///< to all but the first node: let it write the weights in `buffer`, once
   place,  ///< to all nodes: the first makes a transfer object its weights in `buffer` and sends them to the rest
 };
 static_assert(static_cast<std::uint8_t>(NodeTaskKind::place) + 1 == kNodeTaskKinds);

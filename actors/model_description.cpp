@@ -18,6 +18,10 @@ ModelDescription describe(const Model& model, int num_shards) {
   ModelDescription description{traits, model.num_samples(), model.steps_per_epoch(num_shards), model.tensors()};
   if (traits.size == 0 || total_size(description.tensors) == 0)
     throw Error(ErrorCode::model_failed, "the model has no parameters");
+  if (total_size(description.tensors) > traits.size)
+    throw Error(ErrorCode::model_failed, "the model's tensors() have " +
+                                             std::to_string(total_size(description.tensors)) +
+                                             " floats, more than its size " + std::to_string(traits.size));
   const bool fits = traits.learned_size == traits.size ||
                     (traits.learned_size < traits.size && traits.learned_size % kStatisticsGranule == 0);
   if (!fits)

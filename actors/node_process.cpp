@@ -78,15 +78,15 @@ Found find_driver(const NodeLaunch& launch, const Hello& hello) {
 
 /// Data connections come from the run's nodes and driver.
 Gate open_gate(const NodeLaunch& launch, const TlsStream& control, std::shared_ptr<const Credentials> credentials,
-               DataPlane& data_plane) {
+               DataPlane& data_plane, std::shared_ptr<net::RefusalLog> log) {
   const Address address = launch.listen.host.empty() ? Address{control.local_host(), 0} : launch.listen;
   return Gate(
       address, std::move(credentials),
       [&data_plane](const Hello& hello, const TlsStream& stream) {
-        if (hello.purpose != Purpose::data) return std::string("this is a node, not a driver");
-        return data_plane.admit(hello, stream);
+        return hello.purpose == Purpose::data ? data_plane.admit(hello, stream) : "this is a node, not a driver";
       },
-      [&data_plane](const Hello& hello, TlsStream stream) { data_plane.take(hello, std::move(stream)); });
+      [&data_plane](const Hello& hello, TlsStream stream) { data_plane.take(hello, std::move(stream)); },
+      Gate::kHandshakeTimeout, std::move(log));
 }
 
 /// @param own this end's address of the connection to the driver, for a gate that listens to all addresses.
@@ -112,8 +112,10 @@ void serve_one_run(const NodeLaunch& launch) {
   auto [credentials, control] = find_driver(launch, hello);
   note_expiry(launch.certs);
   ObjectStore store(launch.store_bytes);
-  auto service = std::make_shared<NodeService>(store, credentials, launch.join, std::clamp(usable_cores() / 2, 1, 4));
-  const Gate gate = open_gate(launch, control, credentials, service->data_plane());
+  const auto log = std::make_shared<net::RefusalLog>();
+  auto service =
+      std::make_shared<NodeService>(store, credentials, launch.join, std::clamp(usable_cores() / 2, 1, 4), log);
+  const Gate gate = open_gate(launch, control, credentials, service->data_plane(), log);
   const NodeJoin join = make_join(hello, gate.address(), control.local_host());
   SystemConfig config(1, Placement::cluster);
   caf::actor_system system(config);

@@ -61,8 +61,10 @@ void wait_for_floats(Transport& transport, WindowId window, std::uint64_t ticket
 }
 
 NodeService::NodeService(ObjectStore& store, std::shared_ptr<const Credentials> credentials, Address driver,
-                         int threads)
-    : store_(store.connect()), data_plane_(std::move(credentials), threads), driver_(std::move(driver)) {}
+                         int threads, std::shared_ptr<net::RefusalLog> log)
+    : store_(store.connect()),
+      data_plane_(std::move(credentials), threads, std::move(log)),
+      driver_(std::move(driver)) {}
 
 std::shared_ptr<NodeExchange> NodeService::exchange() const {
   const std::lock_guard lock(mutex_);
@@ -90,10 +92,6 @@ void NodeService::begin(const BeginGeneration& request) {
   next->transport = data_plane_.transport();
   const Buffers<std::span<float>> weights{next->slabs->weights(0), next->slabs->weights(1)};
   next->exchange = std::make_unique<NodeExchange>(plan, self_, *next->transport, *store_, layout, weights);
-  if (self_ != 0)
-    for (int buffer = 0; buffer < 2; ++buffer)
-      data_plane_.announce(kPlaceWindow + static_cast<WindowId>(buffer), 0,
-                           std::as_writable_bytes(next->slabs->weights(buffer)), kTransferSegmentBytes);
   const std::lock_guard lock(mutex_);
   generation_ = std::move(next);
 }
@@ -131,6 +129,9 @@ void NodeService::task(const NodeTask& request) {
       return send_transfer(request);
     case NodeTaskKind::drop_transfer:
       return drop_transfer(request.transfer);
+    case NodeTaskKind::expect_placed:
+      return data_plane_.announce(kPlaceWindow, 0, std::as_writable_bytes(generation_->slabs->weights(request.buffer)),
+                                  kTransferSegmentBytes);
     case NodeTaskKind::place:
       return self_ == 0 ? place(request) : await_placed(request);
   }
@@ -180,13 +181,13 @@ void NodeService::place(const NodeTask& request) {
   start_from(request.buffer);
   const Deadline deadline(std::chrono::milliseconds(request.timeout_ms));
   for (int node = 1; node < num_nodes_; ++node)
-    send_floats(data_plane_, node, kPlaceWindow + static_cast<WindowId>(request.buffer), request.ticket, weights,
-                deadline);
+    send_floats(data_plane_, node, kPlaceWindow, request.ticket, weights, deadline);
 }
 
 void NodeService::await_placed(const NodeTask& request) {
-  wait_for_floats(data_plane_, kPlaceWindow + static_cast<WindowId>(request.buffer), request.ticket,
-                  generation_->layout.size, Deadline(std::chrono::milliseconds(request.timeout_ms)));
+  wait_for_floats(data_plane_, kPlaceWindow, request.ticket, generation_->layout.size,
+                  Deadline(std::chrono::milliseconds(request.timeout_ms)));
+  data_plane_.withdraw(kPlaceWindow);
   start_from(request.buffer);
 }
 

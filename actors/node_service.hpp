@@ -14,7 +14,7 @@ namespace troupe {
 
 /// Windows beyond those of the exchange.
 inline constexpr WindowId kTransferWindow = 0xFFFF0000;  ///< weights between the driver and the first node
-inline constexpr WindowId kPlaceWindow = 0xFFFF0001;     ///< weights from the first node into the others' buffers
+inline constexpr WindowId kPlaceWindow = 0xFFFF0001;  ///< weights from the first node into one of the others' buffers
 inline constexpr std::size_t kTransferSegmentBytes = std::size_t{1} << 20;
 
 /// The object of a transfer, as driver, nodes and workers name it.
@@ -37,7 +37,8 @@ void wait_for_floats(Transport& transport, WindowId window, std::uint64_t ticket
 class NodeService {
  public:
   /// @param driver where this node reaches the driver, which may not know by which address.
-  NodeService(ObjectStore& store, std::shared_ptr<const Credentials> credentials, Address driver, int threads);
+  NodeService(ObjectStore& store, std::shared_ptr<const Credentials> credentials, Address driver, int threads,
+              std::shared_ptr<net::RefusalLog> log = std::make_shared<net::RefusalLog>());
 
   DataPlane& data_plane() { return data_plane_; }
   void begin(const BeginGeneration& request);

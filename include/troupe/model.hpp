@@ -120,7 +120,8 @@ class Model {
   /// Steps until every shard has seen its samples once; 0 where that means nothing.
   virtual std::int64_t steps_per_epoch(int /*num_shards*/) const { return 0; }
 
-  /// The canonical weights, for files and hashes: by default one tensor "weights" of `size()` floats.
+  /// The canonical weights, for files and hashes: by default one tensor "weights" of `size()` floats. At most `size()`
+  /// floats, in tensors whose names are printable.
   virtual std::vector<TensorInfo> tensors() const;
   /// Converts `size()` floats of the model's layout to the canonical order, and back.
   virtual void to_canonical(std::span<const float> weights, std::span<float> canonical) const;

@@ -1,54 +1,138 @@
 #include <doctest/doctest.h>
 
+#include <limits>
+
 #include "actors/functions.hpp"
 #include "actors/reply_checks.hpp"
+#include "runtime/printable.hpp"
 #include "support/errors.hpp"
 
 using namespace troupe;
 
 namespace {
 
-template <class Reply>
-bool passes(const Reply& reply) {
-  const auto code = code_of([&] { check_reply(reply, 2, {}); });
-  CHECK((!code || code == ErrorCode::protocol));
-  return !code;
+const Where kWhere{1, "alice", "compute", 3, {}};
+constexpr Leaves kShards{2, 4};
+constexpr int kDevices = 2;
+
+/// What the check of a reply throws, which is to name worker and node.
+template <class Reply, class... Wanted>
+std::optional<ErrorCode> refused(const Reply& reply, const Wanted&... wanted) {
+  const auto run = [&] { check_reply(reply, wanted..., kWhere); };
+  const auto code = code_of(run);
+  if (code) CHECK(message_of(run).find("(worker 1, node alice, phase compute, step 3") != std::string::npos);
+  return code;
+}
+
+Computed computed() { return {1, 1, {}, {2, 3}, {5, 6}, {7, 8}, to_bits(0.5)}; }
+TaskDone evaluated() { return {1, 1, {}, {}, {2, 3}, {5, 6}, {6, 0}, {7, 8}}; }
+Built built() {
+  const ReplicaTraits traits{64, 32, "plain", 0};
+  return {1, 1, {}, {traits, traits}, 100, 10, {"weight", "bias"}, {{5, 6}, {}}};
+}
+
+/// A reply with one thing changed.
+template <class Reply, class Change, class... Wanted>
+std::optional<ErrorCode> refused_after(Reply reply, Change change, const Wanted&... wanted) {
+  change(reply);
+  return refused(reply, wanted...);
 }
 
 }  // namespace
 
-TEST_CASE("a reply whose lists do not belong together is refused") {
-  CHECK(passes(Computed{}));
-  CHECK(passes(Computed{1, 0, {}, {0, 1}, {5, 6}, {7, 8}, 0}));
-  CHECK_FALSE(passes(Computed{1, 0, {}, {0, 1}, {5}, {7, 8}, 0}));
-  CHECK_FALSE(passes(Computed{1, 0, {}, {0, 1}, {5, 6}, {7}, 0}));
-  CHECK_FALSE(passes(Computed{1, 0, {}, {}, {5}, {7}, 0}));
-  CHECK(passes(TaskDone{1, 0, {}, {4}, {1}, {5}, {6}, {7}}));
-  CHECK_FALSE(passes(TaskDone{1, 0, {}, {}, {1}, {5}, {}, {7}}));
+TEST_CASE("a worker tells of its shards, all and no others, in order") {
+  CHECK_FALSE(refused(computed(), kShards));
+  CHECK_FALSE(refused(Computed{}, Leaves{4, 4}));
+  const auto with = [](auto change) { return refused_after(computed(), change, kShards); };
+  CHECK(with([](Computed& c) { c.shards = {0, 1}; }) == ErrorCode::protocol);
+  CHECK(with([](Computed& c) { c.shards = {3, 2}; }) == ErrorCode::protocol);
+  CHECK(with([](Computed& c) { c.shards = {2, 2}; }) == ErrorCode::protocol);
+  CHECK(with([](Computed& c) { c.shards = {2}; }) == ErrorCode::protocol);
+  CHECK(with([](Computed& c) { c.shards = {2, 3, 4}; }) == ErrorCode::protocol);
+  CHECK(with([](Computed& c) { c.loss_bits = {5}; }) == ErrorCode::protocol);
+  CHECK(with([](Computed& c) { c.samples = {7, 8, 9}; }) == ErrorCode::protocol);
+  CHECK(with([](Computed& c) { c = {}; }) == ErrorCode::protocol);
 }
 
-TEST_CASE("a reply about a shard that the run has not is refused") {
-  CHECK_FALSE(passes(Computed{1, 0, {}, {2}, {5}, {7}, 0}));
-  CHECK_FALSE(passes(Computed{1, 0, {}, {-1}, {5}, {7}, 0}));
-  CHECK_FALSE(passes(TaskDone{1, 0, {}, {}, {2}, {5}, {6}, {7}}));
+TEST_CASE("numbers of samples that cannot be are the model's fault") {
+  const auto with = [](auto change) { return refused_after(computed(), change, kShards); };
+  CHECK(with([](Computed& c) { c.samples[1] = -1; }) == ErrorCode::model_failed);
+  CHECK(with([](Computed& c) { c.samples[1] = INT64_MAX; }) == ErrorCode::model_failed);
+  const auto done = [](auto change) { return refused_after(evaluated(), change, Wanted{.shards = kShards}); };
+  CHECK(done([](TaskDone& d) { d.samples[1] = -1; }) == ErrorCode::model_failed);
+  CHECK(done([](TaskDone& d) { d.correct[1] = 9; }) == ErrorCode::model_failed);
+  CHECK(done([](TaskDone& d) { d.correct[1] = -1; }) == ErrorCode::model_failed);
 }
 
-TEST_CASE("functions return no more texts than a worker has replicas, and no more bytes than a call may") {
-  TaskDone done;
-  done.text_bytes = {kMostTextBytes - 4, 4};
-  CHECK(check_texts(done, 2, {}) == kMostTextBytes);
-  CHECK(code_of([&] { check_texts(done, 1, {}); }) == ErrorCode::protocol);
-  done.text_bytes = {kMostTextBytes - 4, 5};
-  CHECK(code_of([&] { check_texts(done, 2, {}); }) == ErrorCode::protocol);
-  done.text_bytes = {UINT64_MAX, 2};
-  CHECK(code_of([&] { check_texts(done, 2, {}); }) == ErrorCode::protocol);
+TEST_CASE("times and bytes are such") {
+  for (const double seconds : {-1.0, std::numeric_limits<double>::infinity(), std::nan("")}) {
+    CHECK(refused_after(
+              computed(), [&](Computed& c) { c.seconds_bits = to_bits(seconds); }, kShards) == ErrorCode::protocol);
+    CHECK(refused(Applied{1, 1, {}, to_bits(seconds), 0, 0}) == ErrorCode::protocol);
+    CHECK(refused(Applied{1, 1, {}, 0, to_bits(seconds), 0}) == ErrorCode::protocol);
+  }
+  CHECK_FALSE(refused(Applied{1, 1, {}, to_bits(0.1), to_bits(0.2), 4096}));
+  CHECK(refused(Applied{1, 1, {}, 0, 0, -1}) == ErrorCode::protocol);
+  CHECK(refused(Applied{1, 1, {}, 0, 0, INT64_MAX}) == ErrorCode::protocol);
 }
 
-TEST_CASE("a worker without replicas, or with a tensor without a shape, is refused") {
-  Built built;
-  CHECK(code_of([&] { check_reply(built, {}); }) == ErrorCode::protocol);
-  built.replicas.emplace_back();
-  CHECK_FALSE(code_of([&] { check_reply(built, {}); }));
-  built.tensor_names.emplace_back("weight");
-  CHECK(code_of([&] { check_reply(built, {}); }) == ErrorCode::protocol);
+TEST_CASE("a task is answered with what it asks for") {
+  CHECK_FALSE(refused(TaskDone{}, Wanted{}));
+  CHECK_FALSE(refused(TaskDone{1, 1, {}, {1, kMostTextBytes - 1}, {}, {}, {}, {}}, Wanted{.texts = 2}));
+  CHECK(refused(TaskDone{1, 1, {}, {1, kMostTextBytes}, {}, {}, {}, {}}, Wanted{.texts = 2}) == ErrorCode::protocol);
+  CHECK(refused(TaskDone{1, 1, {}, {UINT64_MAX, 2}, {}, {}, {}, {}}, Wanted{.texts = 2}) == ErrorCode::protocol);
+  CHECK(refused(TaskDone{1, 1, {}, {1}, {}, {}, {}, {}}, Wanted{.texts = 2}) == ErrorCode::protocol);
+  CHECK(refused(TaskDone{1, 1, {}, {1}, {}, {}, {}, {}}, Wanted{}) == ErrorCode::protocol);
+  CHECK(refused(evaluated(), Wanted{}) == ErrorCode::protocol);
+  CHECK_FALSE(refused(evaluated(), Wanted{.shards = kShards}));
+  const auto with = [](auto change) { return refused_after(evaluated(), change, Wanted{.shards = kShards}); };
+  CHECK(with([](TaskDone& d) { d.shards = {2, 4}; }) == ErrorCode::protocol);
+  CHECK(with([](TaskDone& d) { d.loss_bits.pop_back(); }) == ErrorCode::protocol);
+  CHECK(with([](TaskDone& d) { d.correct.pop_back(); }) == ErrorCode::protocol);
+  CHECK(with([](TaskDone& d) { d.samples.push_back(1); }) == ErrorCode::protocol);
+}
+
+TEST_CASE("a worker has a replica for each device, of a size that can be") {
+  CHECK_FALSE(refused(built(), kDevices));
+  const auto with = [](auto change) { return refused_after(built(), change, kDevices); };
+  CHECK(with([](Built& b) { b.replicas.clear(); }) == ErrorCode::protocol);
+  CHECK(with([](Built& b) { b.replicas.pop_back(); }) == ErrorCode::protocol);
+  CHECK(with([](Built& b) { b.replicas.push_back(b.replicas[0]); }) == ErrorCode::protocol);
+  CHECK(with([](Built& b) { b.replicas[1].size = 0; }) == ErrorCode::protocol);
+  CHECK(with([](Built& b) { b.replicas[0].size = std::uint64_t{1} << 62; }) == ErrorCode::protocol);  // 4 x that is 0
+  CHECK(with([](Built& b) { b.replicas[0].learned_size = 65; }) == ErrorCode::protocol);
+  CHECK(with([](Built& b) { b.replicas[0].precision = 7; }) == ErrorCode::protocol);
+  CHECK(with([](Built& b) { b.replicas[0].fingerprint = "\x1b[2J"; }) == ErrorCode::protocol);
+  CHECK(with([](Built& b) { b.num_samples = -1; }) == ErrorCode::protocol);
+  CHECK(with([](Built& b) { b.steps_per_epoch = -1; }) == ErrorCode::protocol);
+}
+
+TEST_CASE("a model's tensors fit into it, and have names that can be shown") {
+  const auto with = [](auto change) { return refused_after(built(), change, kDevices); };
+  CHECK_FALSE(with([](Built& b) { b.tensor_shapes = {{63}, {}}; }));
+  CHECK(with([](Built& b) { b.tensor_shapes = {{64}, {}}; }) == ErrorCode::protocol);
+  CHECK(with([](Built& b) { b.tensor_shapes = {{-1, -1}, {}}; }) == ErrorCode::protocol);
+  CHECK(with([](Built& b) { b.tensor_shapes = {{1 << 30, 1 << 30, 16}, {}}; }) == ErrorCode::protocol);  // 2^64
+  CHECK(with([](Built& b) { b.tensor_shapes = {{INT64_MAX}, {}}; }) == ErrorCode::protocol);
+  CHECK(with([](Built& b) { b.tensor_shapes = {std::vector<std::int64_t>(100, 1), {}}; }) == ErrorCode::protocol);
+  CHECK_FALSE(with([](Built& b) { b.tensor_shapes = {{INT64_MAX, 0}, {}}; }));
+  CHECK(with([](Built& b) { b.tensor_shapes = {{0}, {0}}; }) == ErrorCode::protocol);
+  CHECK(with([](Built& b) { b.tensor_shapes.pop_back(); }) == ErrorCode::protocol);
+  CHECK(with([](Built& b) { b.tensor_names.pop_back(); }) == ErrorCode::protocol);
+  CHECK(with([](Built& b) { b.tensor_names = {}, b.tensor_shapes = {}; }) == ErrorCode::protocol);
+  CHECK(with([](Built& b) { b.tensor_names[0] = "\x1b]0;x"; }) == ErrorCode::protocol);
+  CHECK(with([](Built& b) { b.tensor_names[0] = std::string(5000, 'x'); }) == ErrorCode::protocol);
+}
+
+TEST_CASE("an error that a peer tells has a code and texts that can be shown") {
+  const Failure failure{1000, "\x1b[2Jgone\n" + std::string(10'000, 'x'), "\x07", "shard\t1",
+                        "\xe2\x80\xae"
+                        "alice"};
+  const Error error = failure.to_error(kWhere);
+  CHECK(error.code() == ErrorCode::protocol);
+  CHECK(is_printable(error.what(), 4000));
+  CHECK(error.message().starts_with("?[2Jgone xxx"));
+  CHECK(error.where().node == "?alice");
+  CHECK((Failure{static_cast<std::int32_t>(ErrorCode::timeout), "late", "", "", ""}.to_error({}).code()) ==
+        ErrorCode::timeout);
 }
