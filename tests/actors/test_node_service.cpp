@@ -5,9 +5,13 @@
 #include <cstdlib>
 #include <filesystem>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "actors/node_service.hpp"
 #include "runtime/net/authority.hpp"
+#include "runtime/captured_errors.hpp"
+#include "runtime/net/gate.hpp"
 
 using namespace troupe;
 
@@ -22,15 +26,17 @@ class NodeFolder {
   NodeFolder() : folder_((std::filesystem::temp_directory_path() / "troupe-test-XXXXXX").string()) {
     REQUIRE(::mkdtemp(folder_.data()) != nullptr);
     create_authority(folder_ + "/certs");
-    create_node_credentials(folder_ + "/certs", "alice");
+    for (const char* name : {"alice", "bob"}) create_node_credentials(folder_ + "/certs", name);
   }
   ~NodeFolder() { std::filesystem::remove_all(folder_); }
   NodeFolder(const NodeFolder&) = delete;
   NodeFolder& operator=(const NodeFolder&) = delete;
 
-  std::shared_ptr<const Credentials> credentials() const {
-    return std::make_shared<const Credentials>(folder_ + "/certs/alice", Role::node);
+  std::shared_ptr<const Credentials> credentials(const std::string& name = "alice") const {
+    return std::make_shared<const Credentials>(folder_ + "/certs/" + name, Role::node);
   }
+
+  std::string path() const { return folder_ + "/certs"; }
 
  private:
   std::string folder_;
@@ -108,5 +114,85 @@ TEST_CASE("a node without the committed weights says so") {
     FAIL("no error");
   } catch (const Error& error) {
     CHECK(error.code() == ErrorCode::protocol);
+  }
+}
+
+namespace {
+
+/// One of two nodes.
+struct Member {
+  explicit Member(const NodeFolder& folder, const std::string& name, const Address& driver)
+      : service(store, folder.credentials(name), driver, 1),
+        gate(
+            {"127.0.0.1", 0}, folder.credentials(name),
+            [this](const Hello& hello, const TlsStream& stream) { return service.data_plane().admit(hello, stream); },
+            [this](const Hello& hello, TlsStream stream) { service.data_plane().take(hello, std::move(stream)); }) {}
+
+  ObjectStore store;
+  NodeService service;
+  Gate gate;
+};
+
+struct Pair {
+  NodeFolder folder;
+  Gate driver{{"127.0.0.1", 0},
+              std::make_shared<const Credentials>(folder.path() + "/driver", Role::driver),
+              [](const Hello&, const TlsStream&) { return ""; },
+              [](const Hello&, TlsStream) {}};
+  Member alice{folder, "alice", driver.address()};
+  Member bob{folder, "bob", driver.address()};
+
+  Pair() {
+    BeginGeneration request;
+    request.run = kRun;
+    request.generation = 1;
+    request.token.assign(Token{}.size(), 't');
+    request.peers = {{"alice", "", "127.0.0.1", alice.gate.address().port},
+                     {"bob", "", "127.0.0.1", bob.gate.address().port},
+                     {"driver", "", "127.0.0.1", 1}};
+    request.size = kSize;
+    request.plan = {"auto", true, 0, {0, 1}, 2};
+    for (Member* const member : {&alice, &bob}) {
+      member->service.begin(request);
+      ++request.self;
+    }
+  }
+  void connect() { alice.service.data_plane().connect(Deadline(std::chrono::seconds(30))); }
+  void send_weights(float value, std::uint64_t ticket) {
+    const std::vector<float> weights(kSize, value);
+    send_floats(alice.service.data_plane(), 1, kPlaceWindow, ticket, weights, Deadline(std::chrono::seconds(30)));
+  }
+  void have_bob(NodeTaskKind kind, std::uint64_t ticket) {
+    NodeTask task;
+    task.kind = kind;
+    task.buffer = 1;
+    task.ticket = ticket;
+    task.timeout_ms = 30'000;
+    bob.service.task(task);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("the first node may write the others' weights only when the driver places some, and once") {
+  const auto dropped = [](const CapturedErrors& errors) {
+    const Deadline deadline(std::chrono::seconds(30));
+    const std::string line = "dropped a data connection of alice: segment 0 of window " + std::to_string(kPlaceWindow);
+    while (errors.text().find(line) == std::string::npos && !deadline.passed()) std::this_thread::yield();
+    return errors.text().find(line) != std::string::npos;
+  };
+  for (const bool placed : {true, false}) {
+    CAPTURE(placed);
+    const CapturedErrors errors;
+    Pair pair;
+    pair.connect();
+    if (placed) {
+      pair.have_bob(NodeTaskKind::expect_placed, 0);
+      pair.send_weights(7, 1);
+      pair.have_bob(NodeTaskKind::place, 1);
+      CHECK(errors.text().find("dropped") == std::string::npos);
+    }
+    pair.send_weights(8, 2);
+    CHECK(dropped(errors));
   }
 }

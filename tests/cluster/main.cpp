@@ -4,6 +4,7 @@
 
 #include "cluster/bits_model.hpp"
 #include "cluster/hold_model.hpp"
+#include "cluster/lying_node.hpp"
 #include "cluster/rogue_node.hpp"
 #include "troupe/sgd.hpp"
 
@@ -14,5 +15,6 @@ int main(int argc, char** argv) {
   troupe::init(argc, argv);
   ::signal(SIGPIPE, SIG_IGN);  // some of what the tests dial hangs up on them
   if (argc == 6 && std::string(argv[1]) == "--rogue") troupe_test::run_rogue(argv[2], argv[3], argv[4], argv[5]);
+  if (argc == 5 && std::string(argv[1]) == "--liar") troupe_test::run_liar(argv[2], argv[3], argv[4]);
   return doctest::Context(argc, argv).run();
 }

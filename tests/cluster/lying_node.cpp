@@ -1,0 +1,88 @@
+#include "cluster/lying_node.hpp"
+
+#include <unistd.h>
+
+#include <iostream>
+#include <random>
+#include <thread>
+
+#include "actors/node_service.hpp"
+#include "actors/system.hpp"
+#include "actors/tls_transport.hpp"
+#include "actors/worker.hpp"
+
+using namespace troupe;
+using namespace std::chrono_literals;
+
+namespace troupe_test {
+namespace {
+
+void lie_about(const std::string& what, Built& built) {
+  if (what == "tensors") {
+    built.tensor_names = {"weights"};
+    built.tensor_shapes = {{std::int64_t{1} << 40}};
+  }
+  if (what == "failure") {
+    built = {built.round, built.worker, {}, {}, 0, 0, {}, {}};
+    built.failure = {static_cast<std::int32_t>(ErrorCode::model_failed), "\x1b[2Jno\nmodel", "", "", ""};
+  }
+}
+
+caf::behavior lying_worker(caf::event_based_actor* self, const std::shared_ptr<Worker>& worker, const std::string& lie,
+                           const caf::actor& driver) {
+  self->send(driver, Join{kProtocolVersion, worker->index(), static_cast<std::int32_t>(::getpid())});
+  return {[=](const Build& request) {
+    worker->build(request, [=, own = caf::actor_cast<caf::actor>(self)](Built built) {
+      lie_about(lie, built);
+      caf::send_as(own, driver, std::move(built));
+    });
+  }};
+}
+
+caf::behavior lying_node(caf::event_based_actor* self, ObjectStore* store, const std::shared_ptr<NodeService>& service,
+                         const std::string& lie, const caf::actor& driver, const NodeJoin& join) {
+  self->send(driver, join);
+  return {[=](const StartWorker& request) {
+    auto worker = std::make_shared<Worker>(request.worker, store->connect(), CreateModel(), service);
+    self->system().spawn<caf::detached>(lying_worker, std::move(worker), lie, driver);
+  }};
+}
+
+TlsStream join_driver(const Address& driver, const Credentials& credentials, const Hello& hello) {
+  for (;;) try {
+      TlsStream stream = TlsStream::dial(driver, credentials, Role::driver, Deadline(20s));
+      say_hello(stream, hello, Deadline(20s));
+      return stream;
+    } catch (const Error&) {
+      std::this_thread::sleep_for(50ms);
+    }
+}
+
+}  // namespace
+
+void run_liar(const std::string& lie, const std::string& join, const std::string& certs) {
+  const Address address = Address::parse(join);
+  const auto credentials = std::make_shared<const Credentials>(certs, Role::node);
+  Hello hello = make_hello(Purpose::control);
+  std::random_device random;
+  for (std::byte& each : hello.token) each = static_cast<std::byte>(random());
+  TlsStream control = join_driver(address, *credentials, hello);
+  NodeJoin says;
+  says.token.assign(reinterpret_cast<const char*>(hello.token.data()), hello.token.size());
+  says.pid = ::getpid();
+  says.cores = 1;
+  says.host = lie == "host" ? "metadata.internal" : control.local_host();
+  says.port = 1;
+  ObjectStore store;
+  const auto service = std::make_shared<NodeService>(store, credentials, address, 1);
+  SystemConfig config(1, Placement::cluster);
+  caf::actor_system system(config);
+  const caf::actor driver = connect_tls(system, std::move(control), 10s);
+  system.spawn<caf::detached>(lying_node, &store, service, lie, driver, says);
+  caf::scoped_actor self(system);
+  self->monitor(driver);
+  self->receive([](const caf::down_msg&) {});
+  ::_exit(0);
+}
+
+}  // namespace troupe_test
