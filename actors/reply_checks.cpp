@@ -28,14 +28,14 @@ void check_traits(const ReplicaTraits& traits, const Where& where) {
   check(is_printable(traits.fingerprint, kLongestFingerprint), "the name of the model's layout", where);
 }
 
-/// At most `most`, and if there are more, any number that is. A tensor without floats is one.
+/// As `TensorInfo::size`, which refuses what memory could not hold, where this refuses what the model does not.
 std::uint64_t floats_of(const std::vector<std::int64_t>& shape, std::uint64_t most, const Where& where) {
   std::uint64_t floats = 1;
   for (const std::int64_t length : shape) {
     check(length >= 0, "a tensor's shape", where);
-    if (length == 0) return 0;
-    floats =
-        floats > most / static_cast<std::uint64_t>(length) ? most + 1 : floats * static_cast<std::uint64_t>(length);
+    const auto times = static_cast<std::uint64_t>(length);
+    check(times == 0 || floats <= most / times, "its tensors are larger than the model", where);
+    floats *= times;
   }
   return floats;
 }

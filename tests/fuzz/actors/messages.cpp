@@ -1,9 +1,11 @@
 #include <caf/binary_deserializer.hpp>
 #include <caf/binary_serializer.hpp>
 
+#include "actors/join_check.hpp"
 #include "actors/reply_checks.hpp"
 #include "fuzz/actors/message_kinds.hpp"
 #include "fuzz/support.hpp"
+#include "runtime/printable.hpp"
 
 using namespace troupe;
 using fuzz::Messages;
@@ -17,32 +19,42 @@ std::vector<char> written(const auto& message) {
   return bytes;
 }
 
-constexpr int kShards = 4;
+constexpr Leaves kShards{1, 4};
 
-/// As the driver uses what has passed its check.
+/// Each reply as the driver uses what has passed its check.
 void use(const Built& built) {
-  fuzz::may_refuse(
-      [&] {
-        check_reply(built, {});
-        fuzz::expect(!built.replicas.empty(), "there is a replica");
-        for (std::size_t i = 0; i < built.tensor_names.size(); ++i)
-          fuzz::expect(built.tensor_shapes[i].size() < SIZE_MAX, "a tensor has a shape");
-      },
-      {ErrorCode::protocol});
+  check_reply(built, 1, {});
+  fuzz::expect(built.replicas.size() == 1 && !built.tensor_names.empty(), "there is a replica, with tensors");
+  std::uint64_t floats = 0;
+  for (std::size_t i = 0; i < built.tensor_names.size(); ++i)
+    floats += TensorInfo{built.tensor_names[i], built.tensor_shapes[i]}.size();
+  fuzz::expect(floats > 0 && floats <= built.replicas[0].size, "tensors fit into the model");
 }
 
-void use(const auto& reply) requires requires { reply.loss_bits; }
-{
-  fuzz::may_refuse(
-      [&] {
-        check_reply(reply, kShards, {});
-        std::vector<std::uint64_t> losses(kShards);
-        for (std::size_t i = 0; i < reply.shards.size(); ++i) {
-          losses[static_cast<std::size_t>(reply.shards[i])] =
-              reply.loss_bits[i] + static_cast<std::uint64_t>(reply.samples[i]);
-        }
-      },
-      {ErrorCode::protocol});
+std::int64_t sum(const std::vector<std::int32_t>& shards, const std::vector<std::int64_t>& of_each) {
+  std::vector<std::int64_t> all(kShards.end);
+  std::int64_t total = 0;
+  for (std::size_t i = 0; i < shards.size(); ++i) total += all[static_cast<std::size_t>(shards[i])] = of_each[i];
+  return total;
+}
+
+void use(const Computed& computed) {
+  check_reply(computed, kShards, {});
+  fuzz::expect(sum(computed.shards, computed.samples) >= 0, "samples add up");
+}
+
+void use(const Applied& applied) {
+  check_reply(applied, {});
+  fuzz::expect(from_bits(applied.reduce_bits) >= 0 && applied.bytes_sent >= 0, "times and bytes are such");
+}
+
+void use(const TaskDone& done) {
+  check_reply(done, Wanted{.shards = kShards}, {});
+  fuzz::expect(sum(done.shards, done.correct) <= sum(done.shards, done.samples), "no more is right than was asked");
+}
+
+void use(const NodeJoin& join) {
+  fuzz::expect(is_printable(join_problem(join, "10.0.0.1"), 1000), "what is wrong with a join can be shown");
 }
 
 void use(const auto& /*other*/) {}
@@ -52,7 +64,7 @@ void read(const std::string& bytes) {
   Message message;
   caf::binary_deserializer source(nullptr, bytes.data(), bytes.size());
   if (source(message)) return;
-  use(message);
+  fuzz::may_refuse([&] { use(message); }, {ErrorCode::protocol, ErrorCode::model_failed});
   const std::vector<char> first = written(message);
   Message again;
   caf::binary_deserializer second(nullptr, first.data(), first.size());
