@@ -49,8 +49,8 @@ std::optional<TlsStream> try_dial(const PeerNode& node, const Credentials& crede
     throw Error(ErrorCode::protocol, node.address.text() + " is " + stream.peer_name());
   const Verdict verdict = introduce(stream, hello, deadline);
   if (verdict.refusal.empty()) return stream;
+  if (!verdict.for_now) throw Error(ErrorCode::protocol, verdict.refusal);
   why.emplace(ErrorCode::protocol, verdict.refusal);
-  if (!verdict.for_now) throw *why;
   return std::nullopt;
 } catch (const Error& error) {
   if (!may_pass(error.code())) throw;
@@ -65,7 +65,7 @@ TlsStream dial_node(const PeerNode& node, const Credentials& credentials, const 
   for (const Deadline patience = sooner(deadline, DataPlane::kDialPatience);;) {
     auto stream = try_dial(node, credentials, hello, deadline, why);
     if (stream) return std::move(*stream);
-    if (patience.left() <= pause) throw *why;
+    if (patience.left() <= pause) throw Error(*why);
     std::this_thread::sleep_for(pause);
     pause = std::min(2 * pause, kLongestPause);
   }
