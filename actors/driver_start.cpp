@@ -7,8 +7,9 @@
 #include "actors/launch.hpp"
 #include "actors/options_json.hpp"
 #include "actors/reply_checks.hpp"
-#include "runtime/cores.hpp"
+#include "actors/start_needs.hpp"
 #include "runtime/held_signals.hpp"
+#include "runtime/limits.hpp"
 
 // How workers come, are replaced and go.
 namespace troupe {
@@ -16,11 +17,6 @@ namespace {
 
 /// How long the others may take to end when a worker of this process hangs, which makes waiting useless.
 constexpr std::chrono::milliseconds kHungStopTimeout{3000};
-
-std::size_t scheduler_threads(const Options& options) {
-  if (options.placement != Placement::in_process) return 1;
-  return static_cast<std::size_t>(std::clamp(options.num_workers, 1, usable_cores()));
-}
 
 /// By lane; on one machine all are 0.
 std::vector<std::int32_t> node_of_lane(const Options& options) {
@@ -45,6 +41,7 @@ Driver::Runtime::Runtime(const Options& options)
 Driver::Driver(ModelCreator creator, Options options)
     : creator_(std::move(creator)), options_(std::move(options)), optimizer_(options_.optimizer) {
   check_options();
+  try_start(needs_of_driver(options_, optimizer_.state_vectors()), "the driver");
   {
     const HeldSignals held;  // signals are for the user's threads, not for ours
     runtime_ = std::make_unique<Runtime>(options_);
@@ -57,6 +54,9 @@ Driver::Driver(ModelCreator creator, Options options)
     runtime_->host = make_host();
     weights_ = make_weights();
     settle();
+  } catch (const std::bad_alloc&) {
+    shut_down();
+    throw no_memory("the driver cannot start");
   } catch (...) {
     shut_down();
     throw;
@@ -236,6 +236,8 @@ void Driver::wait_for_joins(const Deadline& deadline, const HeldSignals& held) {
     if (missing() == slots_.end()) break;
     const int worker = static_cast<int>(missing() - slots_.begin());
     const std::string how = runtime_->host->how_it_ended(worker, std::chrono::milliseconds(0));
+    if (const auto why = runtime_->host->why_not_started(worker, where(worker, "start")); why && !how.empty())
+      throw *why;
     if (!how.empty())
       throw Error(ErrorCode::worker_lost, "a worker was lost before it joined: " + how, where(worker, "start"));
     if (held.came()) throw Error(ErrorCode::system, "interrupted while workers start", where(worker, "start"));

@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "actors/start_needs.hpp"
 #include "actors/worker_actor.hpp"
 #include "actors/worker_host.hpp"
 
@@ -18,6 +19,7 @@ class InProcessHost : public WorkerHost {
     auto worker = std::make_shared<Worker>(index, store_.connect(), creator_);
     // What a worker took that hangs, be it a scheduler's thread, its successor must not need.
     const bool successor = !started_.insert(index).second;
+    if (successor) try_start(needs_of_worker(), "a new worker");
     actors_.push_back(successor ? system_.spawn<caf::detached>(worker_actor, worker, driver_)
                                 : system_.spawn(worker_actor, worker, driver_));
   }

@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "actors/launch.hpp"
+#include "runtime/limits.hpp"
 #include "runtime/slurm.hpp"
 #include "troupe/models.hpp"
 #include "troupe/sgd.hpp"
@@ -136,6 +137,7 @@ const std::string& program_name() { return program().name; }
 
 void init(int argc, char** argv) {
   if (program().initialised) return;
+  raise_file_limit();
   models::register_builtin_models();
   refuse_unknown_flags(argc, argv);
   program().name = argc > 0 ? argv[0] : "troupe";

@@ -10,12 +10,13 @@
 namespace troupe {
 
 /// How a process that was started as a worker knows it: `--troupe-worker=INDEX` and `--troupe-socket=PATH`. Its
-/// connection to the object store is an inherited descriptor.
+/// connection to the object store is an inherited descriptor, and so is the file for its last words.
 struct WorkerLaunch {
   int worker = 0;
   std::string socket;
 
   static constexpr int kStoreSocket = 3;
+  static constexpr int kLastWords = 4;
 
   std::vector<std::string> arguments(const std::string& program) const;
   /// None for a user's own process. @throws Error invalid_argument for other `--troupe-...` arguments or half of these.
@@ -30,7 +31,7 @@ struct NodeLaunch {
   std::string certs;            ///< folder with ca.pem, cert.pem and key.pem, of role node
   Address listen;               ///< for other nodes; without a host: this end's address of the connection to the driver
   std::string driver_name;      ///< that the driver's certificate must have; empty: any
-  std::size_t store_bytes = 0;  ///< quota of the node's object store; 0: half of the machine's memory
+  std::size_t store_bytes = 0;  ///< quota of the node's object store; 0: half of the memory
   int patience = 0;             ///< seconds after which it no longer waits for a driver; 0: never
   bool once = false;            ///< ends after one run
   bool watched = false;         ///< ends when the process ends that holds the other end of kParentSocket

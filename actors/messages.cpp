@@ -1,6 +1,9 @@
 #include "actors/messages.hpp"
 
 #include <atomic>
+#include <new>
+
+#include "runtime/limits.hpp"
 
 #include "runtime/printable.hpp"
 
@@ -36,6 +39,9 @@ Failure Failure::from(const std::exception_ptr& error, ErrorCode otherwise) {
     std::rethrow_exception(error);
   } catch (const Error& e) {
     failure = {static_cast<std::int32_t>(e.code()), e.message(), e.where().phase, e.where().object, e.where().node};
+  } catch (const std::bad_alloc&) {
+    failure = {static_cast<std::int32_t>(ErrorCode::limit_reached), no_memory("memory was refused").message(), "", "",
+               ""};
   } catch (const std::exception& e) {
     failure = {static_cast<std::int32_t>(otherwise), e.what(), "", "", ""};
   } catch (...) {

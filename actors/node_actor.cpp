@@ -1,5 +1,6 @@
 #include "actors/node_actor.hpp"
 
+#include "actors/start_needs.hpp"
 #include "actors/worker_actor.hpp"
 
 namespace troupe {
@@ -29,9 +30,15 @@ caf::behavior node_actor(caf::event_based_actor* self, const std::shared_ptr<Nod
   return {
       [=](const StartWorker& request) {
         if (self->current_sender() != driver) return;
-        // Workers block while they wait for other nodes: each has its own thread.
-        auto worker = std::make_shared<Worker>(request.worker, store->connect(), CreateModel(), service);
-        self->system().spawn<caf::detached>(worker_actor, std::move(worker), driver);
+        try {
+          // Workers block while they wait for other nodes: each has its own thread.
+          try_start(needs_of_worker(), "a worker of this node");
+          auto worker = std::make_shared<Worker>(request.worker, store->connect(), CreateModel(), service);
+          self->system().spawn<caf::detached>(worker_actor, std::move(worker), driver);
+        } catch (const Error&) {
+          const auto why = Failure::from(std::current_exception(), ErrorCode::system);
+          self->system().spawn(refusing_worker, request.worker, why, driver);
+        }
       },
       [=](const BeginGeneration& request) { answer(self, driver, request, [&] { service->begin(request); }); },
       [=](const NodeTask& request) { answer(self, driver, request, [&] { service->task(request); }); },

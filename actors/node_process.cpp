@@ -12,9 +12,11 @@
 #include "actors/launch.hpp"
 #include "actors/node_actor.hpp"
 #include "actors/process_end.hpp"
+#include "actors/start_needs.hpp"
 #include "actors/tls_transport.hpp"
 #include "runtime/child_process.hpp"
 #include "runtime/cores.hpp"
+#include "runtime/limits.hpp"
 #include "runtime/net/gate.hpp"
 
 // A node: a process that serves one run after another, each in a child of its own, so that nothing of a run that went
@@ -31,6 +33,7 @@ constexpr seconds kJoinTimeout{10};
 /// Of a node that has served a run and whose patience is limited.
 constexpr int kLaterPatience = 20;
 constexpr int kOutOfPatience = 3;  ///< a child's status
+constexpr const char* kWhose = "the node";
 
 Token random_token() {
   Token token;
@@ -107,16 +110,17 @@ void wait_for_end_of(caf::actor_system& system, const caf::actor& driver) {
 }
 
 void serve_one_run(const NodeLaunch& launch) {
+  try_start(needs_of_node(), kWhose);  // before a driver counts on it
   Hello hello = make_hello(Purpose::control);
   hello.token = random_token();
   auto [credentials, control] = find_driver(launch, hello);
   note_expiry(launch.certs);
   ObjectStore store(launch.store_bytes);
   const auto log = std::make_shared<net::RefusalLog>();
-  auto service =
-      std::make_shared<NodeService>(store, credentials, launch.join, std::clamp(usable_cores() / 2, 1, 4), log);
+  auto service = std::make_shared<NodeService>(store, credentials, launch.join, node_receivers(), log);
   const Gate gate = open_gate(launch, control, credentials, service->data_plane(), log);
   const NodeJoin join = make_join(hello, gate.address(), control.local_host());
+  try_start(needs_of_system(), kWhose);  // much may have happened while it waited
   SystemConfig config(1, Placement::cluster);
   caf::actor_system system(config);
   const auto link = std::make_shared<ControlLink>(control, [](const ControlLink& ended, const std::string& why) {
@@ -132,7 +136,7 @@ void serve_one_run(const NodeLaunch& launch) {
 
 /// Ends this process when the one that started it ends.
 void follow_parent() {
-  std::thread([] {
+  start_thread([] {
     wait_for_hangup(NodeLaunch::kParentSocket);
     leave(0);
   }).detach();
@@ -168,7 +172,10 @@ void run_node(const NodeLaunch& launch) {
   try {
     // Before anything else; later ones may be bad for a while, until they are renewed.
     if (!launch.watched) const Credentials checked(launch.certs, Role::node);
-    if (!launch.once) serve_runs(launch);
+    if (!launch.once) {
+      try_start(needs_of_node(), kWhose);
+      serve_runs(launch);
+    }
     if (launch.watched) follow_parent();
     serve_one_run(launch);
   } catch (const Error& error) {

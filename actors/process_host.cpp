@@ -1,12 +1,16 @@
 #include <chrono>
+#include <csignal>
+#include <cstdint>
 #include <mutex>
 #include <optional>
 #include <set>
 #include <vector>
 
+#include "actors/last_words.hpp"
 #include "actors/launch.hpp"
 #include "actors/local_transport.hpp"
 #include "actors/worker_host.hpp"
+#include "runtime/cgroup.hpp"
 #include "runtime/child_process.hpp"
 
 namespace troupe {
@@ -16,10 +20,11 @@ namespace {
 class Admission {
  public:
   /// Starts a child such that nobody asks for it before it is known.
-  ChildProcess start(const WorkerLaunch& launch, int store_socket) {
+  ChildProcess start(const WorkerLaunch& launch, int store_socket, int last_words) {
     const std::lock_guard lock(mutex_);
-    auto child = ChildProcess::start("/proc/self/exe", launch.arguments(program_name()),
-                                     {{store_socket, WorkerLaunch::kStoreSocket}});
+    auto child =
+        ChildProcess::start("/proc/self/exe", launch.arguments(program_name()),
+                            {{store_socket, WorkerLaunch::kStoreSocket}, {last_words, WorkerLaunch::kLastWords}});
     known_.insert(child.pid());
     return child;
   }
@@ -40,7 +45,11 @@ class Admission {
 class ProcessHost : public WorkerHost {
  public:
   ProcessHost(caf::actor_system& system, caf::actor driver, ObjectStore& store, int num_workers)
-      : system_(system), driver_(std::move(driver)), store_(store), children_(static_cast<std::size_t>(num_workers)) {}
+      : system_(system),
+        driver_(std::move(driver)),
+        store_(store),
+        children_(static_cast<std::size_t>(num_workers)),
+        last_words_(children_.size()) {}
 
   void start(int index) override {
     auto& child = child_of(index);
@@ -52,7 +61,9 @@ class ProcessHost : public WorkerHost {
     if (!listener_)
       listener_.emplace(system_, driver_, [admission = admission_](pid_t pid) { return admission->admits(pid); });
     const FileDescriptor socket = store_.connect_process();
-    child = admission_->start({index, listener_->path()}, socket.get());
+    FileDescriptor& last_words = last_words_[static_cast<std::size_t>(index)];
+    last_words = make_last_words();
+    child = admission_->start({index, listener_->path()}, socket.get(), last_words.get());
   }
 
   /// There is nothing to knock at while the run goes on.
@@ -69,7 +80,13 @@ class ProcessHost : public WorkerHost {
     if (!child) return "its process was not started";
     child->wait(timeout);
     const std::string how = child->how_it_ended();
-    return how.empty() ? "" : "its process " + how;
+    if (how.empty()) return "";
+    const bool out_of_memory = child->exit_status() == 128 + SIGKILL && kills_before_ < out_of_memory_kills();
+    return "its process " + how + (out_of_memory ? ", since the memory that its cgroup allows was used up" : "");
+  }
+
+  std::optional<Error> why_not_started(int index, const Where& where) override {
+    return read_last_words(last_words_[static_cast<std::size_t>(index)].get(), where);
   }
 
   bool end_all(bool /*all_stopped*/) override {
@@ -81,12 +98,16 @@ class ProcessHost : public WorkerHost {
  private:
   std::optional<ChildProcess>& child_of(int index) { return children_[static_cast<std::size_t>(index)]; }
 
+  static std::uint64_t out_of_memory_kills() { return cgroup::Reader().out_of_memory_kills(); }
+
   caf::actor_system& system_;
   caf::actor driver_;
   ObjectStore& store_;
   std::shared_ptr<Admission> admission_ = std::make_shared<Admission>();
   std::optional<LocalListener> listener_;
   std::vector<std::optional<ChildProcess>> children_;
+  std::vector<FileDescriptor> last_words_;
+  std::uint64_t kills_before_ = out_of_memory_kills();
 };
 
 }  // namespace

@@ -2,9 +2,11 @@
 
 #include <utility>
 
+#include "runtime/limits.hpp"
+
 namespace troupe {
 
-TaskQueue::TaskQueue() : thread_([state = state_] { work(state); }) {}
+TaskQueue::TaskQueue() : thread_(start_thread([state = state_] { work(state); })) {}
 
 TaskQueue::~TaskQueue() { close(); }
 

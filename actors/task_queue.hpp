@@ -13,6 +13,7 @@ namespace troupe {
 /// caller's.
 class TaskQueue {
  public:
+  /// @throws Error limit_reached
   TaskQueue();
   /// Ends after the tasks that wait. Called by one of its own tasks, it lets the thread end by itself.
   ~TaskQueue();

@@ -60,7 +60,7 @@ void Worker::on_replicas(std::size_t count, ErrorCode otherwise, Work work, Fini
   }
 }
 
-void Worker::build(const Build& request, Done<Built> done) {
+void Worker::make_replicas(const Build& request) {
   plan_request_ = request.plan;
   seed_ = request.seed;
   const int num_replicas = request.num_workers * request.devices;
@@ -82,6 +82,15 @@ void Worker::build(const Build& request, Done<Built> done) {
     // On a node each worker's actor has a thread of its own already.
     if (node_ && request.devices == 1) replica->queue.run_inline();
     replicas_.push_back(std::move(replica));
+  }
+}
+
+void Worker::build(const Build& request, Done<Built> done) {
+  try {
+    make_replicas(request);
+  } catch (...) {
+    replicas_.clear();
+    return done(describe_replicas(request, Failure::from(std::current_exception(), ErrorCode::system)));
   }
   on_replicas(
       replicas_.size(), ErrorCode::model_failed,

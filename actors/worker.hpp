@@ -54,6 +54,8 @@ class Worker : public std::enable_shared_from_this<Worker> {
   /// Runs `work` on the threads of the first `count` replicas and then `finish` with the first failure.
   void on_replicas(std::size_t count, ErrorCode otherwise, Work work, Finish finish);
 
+  /// Without their models.
+  void make_replicas(const Build& request);
   void create_replica(Replica& replica, const Build& request) const;
   Built describe_replicas(const Build& request, Failure failure);
   void make_slabs(const Attach& request);

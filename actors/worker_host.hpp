@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "actors/system.hpp"
@@ -29,6 +30,8 @@ class WorkerHost {
   virtual int pid(int index) const = 0;
   /// Why a worker is no longer there, such as "was ended by signal 9"; empty where it is still there after `timeout`.
   virtual std::string how_it_ended(int index, std::chrono::milliseconds timeout) = 0;
+  /// What a worker that has ended said of why it cannot start.
+  virtual std::optional<Error> why_not_started(int /*index*/, const Where& /*where*/) { return std::nullopt; }
   /// Ends workers that did not end when told to. False when some could not be ended: then neither the actor system nor
   /// the store may be taken down.
   virtual bool end_all(bool all_stopped) = 0;

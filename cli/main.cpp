@@ -2,10 +2,12 @@
 
 #include <cstdio>
 #include <iostream>
+#include <new>
 
 #include "cli/commands.hpp"
 #include "cli/config_file.hpp"
 #include "cli/launch.hpp"
+#include "runtime/limits.hpp"
 #include "troupe/sgd.hpp"
 
 namespace {
@@ -86,6 +88,8 @@ int main(int argc, char** argv) {
     return run(argc, argv);
   } catch (const troupe::Error& error) {
     std::cerr << "troupe: " << troupe::to_string(error.code()) << ": " << error.what() << '\n';
+  } catch (const std::bad_alloc&) {
+    std::cerr << "troupe: limit_reached: " << troupe::no_memory("memory was refused").what() << '\n';
   } catch (const std::exception& error) {
     std::cerr << "troupe: " << error.what() << '\n';
   }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "runtime/clock.hpp"
+#include "runtime/limits.hpp"
 #include "runtime/simd.hpp"
 
 namespace troupe::cli {
@@ -33,11 +34,12 @@ MemoryFloor::MemoryFloor(std::size_t parameters, std::size_t gradients, std::siz
 
 double MemoryFloor::measure() {
   const Stopwatch watch;
-  std::vector<std::thread> pool;
+  std::vector<std::jthread> pool;
   const std::size_t n = weights_.size();
   for (std::size_t t = 0; t < threads_; ++t)
-    pool.emplace_back([this, begin = n * t / threads_, end = n * (t + 1) / threads_] { pass(begin, end); });
-  for (std::thread& thread : pool) thread.join();
+    pool.push_back(start_thread<std::jthread>(
+        [this, begin = n * t / threads_, end = n * (t + 1) / threads_] { pass(begin, end); }));
+  for (std::jthread& thread : pool) thread.join();
   return watch.seconds();
 }
 

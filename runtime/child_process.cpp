@@ -12,6 +12,7 @@
 #include <cstdint>
 
 #include "runtime/clock.hpp"
+#include "runtime/limits.hpp"
 
 namespace troupe {
 namespace {
@@ -47,6 +48,7 @@ ChildProcess ChildProcess::start(const std::string& program, const std::vector<s
   const FileDescriptor begun(ends[0]);
   FileDescriptor held_until_exec(ends[1]);
   const pid_t pid = ::fork();
+  if (pid < 0 && errno == EAGAIN) throw_no_task("cannot start a process");
   if (pid < 0) throw_errno("fork");
   if (pid == 0) become(program.c_str(), argv.data(), inherited.data(), inherited.size());
   // Before its exec the child has our handlers: a signal would be handled by them.

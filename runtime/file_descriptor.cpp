@@ -4,10 +4,8 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <string>
-#include <system_error>
 
-#include "troupe/error.hpp"
+#include "runtime/limits.hpp"
 
 namespace troupe {
 
@@ -22,9 +20,6 @@ FileDescriptor duplicate(int fd) {
   return copy;
 }
 
-void throw_errno(const char* what) {
-  const int error = errno;
-  throw Error(ErrorCode::system, std::string(what) + ": " + std::generic_category().message(error));
-}
+void throw_errno(const char* what) { throw_refused(what, errno); }
 
 }  // namespace troupe

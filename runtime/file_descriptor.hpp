@@ -25,10 +25,10 @@ class FileDescriptor {
   int fd_ = -1;
 };
 
-/// A second descriptor of the same file, not inherited by programs that are started. @throws Error system
+/// A second descriptor of the same file, not inherited by programs that are started. @throws Error system, limit_reached
 FileDescriptor duplicate(int fd);
 
-/// Throws Error system with the text of `errno`. `what` says what was tried.
+/// Throws Error system or limit_reached with the text of `errno`. `what` says what was tried.
 [[noreturn]] void throw_errno(const char* what);
 
 }  // namespace troupe

@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <string>
 
-#include "troupe/error.hpp"
+#include "runtime/limits.hpp"
 
 namespace troupe {
 
@@ -23,7 +23,16 @@ std::span<float> Mapping::writable_floats() const {
   return {static_cast<float*>(data_), bytes_ / sizeof(float)};
 }
 
+namespace {
+
+/// Of slabs that it is worth to ask the system about first.
+constexpr std::size_t kLarge = std::size_t{1} << 20;
+
+}  // namespace
+
 FileDescriptor make_memory_file(std::size_t bytes) {
+  const std::string lack = bytes >= kLarge ? lack_of_memory(bytes) : "";
+  if (!lack.empty()) throw Error(ErrorCode::store_full, "a slab " + lack);
   FileDescriptor file(::memfd_create("troupe-slab", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (!file) throw_errno("memfd_create");
   int failed = 0;

@@ -22,6 +22,7 @@ enum class ErrorCode : std::uint8_t {
   bad_certificate,   ///< a missing, expired or foreign certificate, or one of another role
   unsupported,       ///< something this build or this machine cannot do
   system,            ///< the operating system refused
+  limit_reached,     ///< a limit on threads, open files or memory, which the text names with how to raise it
 };
 
 /// The code's name, such as "worker_lost".

@@ -16,7 +16,8 @@
 namespace troupe {
 
 /// Call first in main. A process that was started as a worker runs here and never returns; in the user's own
-/// process it notes that workers can be started, which placement `processes` needs.
+/// process it notes that workers can be started, which placement `processes` needs. Raises this process's soft limit on
+/// open files to its hard one.
 /// @throws Error invalid_argument for a `--troupe-...` argument it does not know.
 void init(int argc, char** argv);
 
@@ -60,7 +61,7 @@ struct Options {
   std::chrono::milliseconds step_timeout =
       std::chrono::seconds(60);  ///< no call but the constructor takes longer; late workers are replaced
   std::chrono::milliseconds start_timeout = std::chrono::seconds(60);  ///< for workers to start and build models
-  std::size_t store_bytes = 0;  ///< quota of the object store; 0: half of the machine's memory
+  std::size_t store_bytes = 0;  ///< quota of the object store; 0: half of the machine's memory, or of the container's
 };
 
 /// The precision's name: "f32" or "bf16".

@@ -7,6 +7,7 @@
 #include <new>
 #include <utility>
 
+#include "runtime/limits.hpp"
 #include "runtime/memory.hpp"
 
 namespace troupe::cpu {
@@ -16,6 +17,7 @@ namespace {
 constexpr std::align_val_t kLargePage{std::size_t{1} << 21};
 
 std::byte* allocate(std::size_t bytes) {
+  require_memory(bytes, "a pass through the network");
   void* const data = ::operator new(bytes, kLargePage);
   ::madvise(data, bytes, MADV_HUGEPAGE);  // a wish: small pages do as well
   return static_cast<std::byte*>(data);
@@ -45,6 +47,7 @@ std::shared_ptr<ArenaPool> ArenaPool::shared() {
 }
 
 void ArenaPool::add(std::size_t bytes) {
+  const std::scoped_lock lock(adding_);  // what is there for one is taken before the next one asks
   Block block(bytes);
   for (std::size_t at = 0; at < bytes; at += kPageBytes) block.data()[at] = std::byte{};
   give_back(std::move(block));

@@ -37,6 +37,7 @@ class ArenaPool {
   void give_back(Block block);
 
  private:
+  std::mutex adding_;
   std::mutex mutex_;
   std::vector<Block> free_;
 };

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/limits.hpp"
 #include "runtime/net/socket.hpp"
 #include "troupe/error.hpp"
 
@@ -79,11 +80,11 @@ class Gate::Impl {
       listener_.assign(listener.get());
       listener.release();
     } catch (const boost::system::system_error& error) {
-      throw Error(ErrorCode::system, "cannot listen on " + listen.text() + ": " + error.what());
+      throw_refused("cannot listen on " + listen.text(), error.code().value());
     }
     wait_for_callers();
     tick();
-    thread_ = std::thread([this] { run(); });
+    thread_ = start_thread([this] { run(); });
   }
 
   ~Impl() {

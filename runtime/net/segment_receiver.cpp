@@ -8,6 +8,7 @@
 #include <iostream>
 #include <optional>
 
+#include "runtime/limits.hpp"
 #include "runtime/net/frame.hpp"
 #include "troupe/error.hpp"
 
@@ -36,7 +37,12 @@ SegmentReceiver::SegmentReceiver(WindowTable& windows, std::vector<std::string> 
   event.data.ptr = nullptr;
   if (!events_ || !stop_ || ::epoll_ctl(events_.get(), EPOLL_CTL_ADD, stop_.get(), &event) != 0)
     throw_errno("cannot wait for connections");
-  for (int i = 0; i < threads; ++i) threads_.emplace_back([this] { run(); });
+  try {
+    for (int i = 0; i < threads; ++i) threads_.push_back(start_thread([this] { run(); }));
+  } catch (const Error&) {
+    end();
+    throw;
+  }
 }
 
 SegmentReceiver::~SegmentReceiver() { end(); }

@@ -7,8 +7,8 @@
 #include <cerrno>
 #include <cstring>
 #include <string>
-#include <system_error>
 
+#include "runtime/limits.hpp"
 #include "runtime/net/byte_stream.hpp"
 #include "runtime/net/resolve.hpp"
 #include "troupe/error.hpp"
@@ -50,7 +50,7 @@ Address numeric(const sockaddr_storage& storage, socklen_t size) {
 }
 
 [[noreturn]] void fail(const char* what, const Address& address, int error) {
-  throw Error(ErrorCode::system, what + address.text() + ": " + std::generic_category().message(error));
+  throw_refused(what + address.text(), error);
 }
 
 FileDescriptor connect_to_any(const addrinfo& found, const Address& to, const Deadline& deadline) {

@@ -1,7 +1,6 @@
 #include "runtime/store/object_store.hpp"
 
 #include <fcntl.h>
-#include <unistd.h>
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
@@ -15,19 +14,13 @@
 #include <thread>
 #include <utility>
 
+#include "runtime/limits.hpp"
 #include "runtime/store/object_table.hpp"
 #include "runtime/store/seqpacket.hpp"
 #include "troupe/error.hpp"
 
 namespace troupe {
 namespace asio = boost::asio;
-namespace {
-
-std::size_t default_quota() {
-  return static_cast<std::size_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)) / 2;
-}
-
-}  // namespace
 
 /// Everything but `run`, `stop` and `post` happens on the loop's thread.
 class ObjectStore::Impl : public std::enable_shared_from_this<ObjectStore::Impl> {
@@ -40,11 +33,11 @@ class ObjectStore::Impl : public std::enable_shared_from_this<ObjectStore::Impl>
       : first_socket_(loop_),
         table_(quota, [this](const store::Waiter& waiter, const store::Answer& answer) { wake(waiter, answer); }) {
   } catch (const boost::system::system_error& error) {
-    throw Error(ErrorCode::system, std::string("cannot start the object store: ") + error.what());
+    throw_refused("cannot start the object store", error.code().value());
   }
 
   void run() {
-    thread_ = std::thread([this] {
+    thread_ = start_thread([this] {
       for (;;) try {
           loop_.run();
           return;
@@ -217,7 +210,7 @@ class ObjectStore::LoopChannel : public store::Channel {
 };
 
 ObjectStore::ObjectStore(std::size_t quota_bytes)
-    : impl_(std::make_shared<Impl>(quota_bytes > 0 ? quota_bytes : default_quota())) {
+    : impl_(std::make_shared<Impl>(quota_bytes > 0 ? quota_bytes : memory_bytes() / 2)) {
   impl_->run();
 }
 

@@ -15,7 +15,8 @@ namespace troupe {
 /// process inherits its socket.
 class ObjectStore {
  public:
-  /// @param quota_bytes that all slabs together may take; 0: half of the machine's memory.
+  /// @param quota_bytes that all slabs together may take; 0: half of the memory that the machine, or a cgroup
+  /// around this process, has.
   explicit ObjectStore(std::size_t quota_bytes = 0);
   ~ObjectStore();
   ObjectStore(const ObjectStore&) = delete;

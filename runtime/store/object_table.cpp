@@ -14,6 +14,12 @@ Answer refuse(Status status) {
   return answer;
 }
 
+/// Of a slab that could not be made.
+Status status_of(const Error& error) {
+  if (error.code() == ErrorCode::store_full) return Status::no_memory;
+  return error.code() == ErrorCode::limit_reached ? Status::no_files : Status::machine_refused;
+}
+
 }  // namespace
 
 Answer ObjectTable::answer_with(const Slab& slab) {
@@ -86,7 +92,7 @@ Answer ObjectTable::create(ClientId client, const Request& request) {
     const bool recycle = !object.shared_writers;
     if (!take_slab(clients_.at(client), request.bytes, recycle, object.slab)) return refuse(Status::full);
   } catch (const Error& error) {
-    return refuse(error.code() == ErrorCode::store_full ? Status::no_memory : Status::machine_refused);
+    return refuse(status_of(error));
   }
   const auto made = objects_.emplace(request.id, std::move(object)).first;
   refer(client, made);

@@ -14,14 +14,15 @@ enum class Operation : std::uint32_t { create = 1, open, seal, get, release, tri
 
 enum class Status : std::uint32_t {
   ok = 0,
-  full,             ///< the quota cannot take the object
-  no_memory,        ///< the machine cannot
-  machine_refused,  ///< no descriptor for it, say
-  exists,           ///< somebody else made an object of this id, or its size is another
-  unknown,          ///< no such object
-  not_creator,      ///< only the creator may do this
-  not_shared,       ///< not open for other writers
-  creator_died,     ///< the creator ended before it sealed the object
+  full,       ///< the quota cannot take the object
+  no_memory,  ///< the machine cannot
+  no_files,   ///< the store's process has as many files open as it may
+  machine_refused,
+  exists,        ///< somebody else made an object of this id, or its size is another
+  unknown,       ///< no such object
+  not_creator,   ///< only the creator may do this
+  not_shared,    ///< not open for other writers
+  creator_died,  ///< the creator ended before it sealed the object
   timed_out,
   bad_request,
   waiting,  ///< inside the store only: the answer comes later

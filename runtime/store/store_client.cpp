@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <string>
 
-#include "troupe/error.hpp"
+#include "runtime/limits.hpp"
 
 namespace troupe {
 namespace {
@@ -14,13 +14,15 @@ namespace {
 /// Requests that need no waiting are answered at once by a living store.
 constexpr std::chrono::seconds kPatience{10};
 
-const char* text(store::Status status) {
+std::string text(store::Status status) {
   using store::Status;
   switch (status) {
     case Status::full:
-      return "the object store is full";
+      return "the object store is full (its quota is Options::store_bytes, by default half of the memory)";
     case Status::no_memory:
-      return "the machine has no memory for an object";
+      return "there is no memory for an object: " + memory_limit_text();
+    case Status::no_files:
+      return "the object store has too many files open: " + file_limit_text();
     case Status::machine_refused:
       return "the machine refused the object store a memory file";
     case Status::exists:
@@ -46,6 +48,8 @@ ErrorCode code_of(store::Status status) {
     case Status::full:
     case Status::no_memory:
       return ErrorCode::store_full;
+    case Status::no_files:
+      return ErrorCode::limit_reached;
     case Status::timed_out:
       return ErrorCode::timeout;
     default:
@@ -58,9 +62,16 @@ ErrorCode code_of(store::Status status) {
   throw Error(code_of(status), text(status), {.object = to_string(id) + size});
 }
 
+/// A process that has too many files open is handed none. @throws Error limit_reached
+void require_one_more_file() {
+  const FileDescriptor one(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  if (!one) throw_errno("a slab of the object store");
+}
+
 /// Maps a part of what a store handed over. A file that is shorter, or may become so, would cost its user a SIGBUS.
 std::shared_ptr<Mapping> map(const FileDescriptor& file, std::size_t offset, std::size_t bytes, Access access,
                              const ObjectId& id) {
+  if (!file) require_one_more_file();
   struct stat status = {};
   const bool known = file && ::fstat(file.get(), &status) == 0;
   const std::size_t size = known ? static_cast<std::size_t>(status.st_size) : 0;
