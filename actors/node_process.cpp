@@ -173,7 +173,7 @@ void run_node(const NodeLaunch& launch) {
     // Before anything else; later ones may be bad for a while, until they are renewed.
     if (!launch.watched) const Credentials checked(launch.certs, Role::node);
     if (!launch.once) {
-      try_start(needs_of_node(), kWhose);
+      try_start(needs_of_supervisor(), kWhose);
       serve_runs(launch);
     }
     if (launch.watched) follow_parent();

@@ -63,6 +63,9 @@ StartNeeds needs_of_node() {
   return needs;
 }
 
+/// The other two are the child's first thread, and the one that follows its parent.
+StartNeeds needs_of_supervisor() { return {needs_of_node().threads, 2, needs_of_node().files}; }
+
 StartNeeds needs_of_worker() { return {1, 0, kBrief}; }
 
 int node_receivers() { return std::clamp(usable_cores() / 2, 1, 4); }

@@ -22,6 +22,9 @@ constexpr const char* kMorePids =
 constexpr const char* kMoreMemory =
     "raise it there, or by docker run --memory, Kubernetes' resources.limits.memory or systemd's MemoryMax";
 
+/// Other threads may have ended since one was refused.
+constexpr std::uint64_t kNearlyNone = 3;
+
 std::optional<std::uint64_t> soft_limit(__rlimit_resource_t resource) {
   rlimit limit{};
   if (::getrlimit(resource, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return std::nullopt;
@@ -66,7 +69,7 @@ std::string task_limit_text() {
   const auto mapped = soft_limit(RLIMIT_AS);
   if (mapped && mapped_bytes() + stack_bytes() > *mapped) return address_space_text(*mapped);
   for (const cgroup::Limit& limit : cgroup::Reader().tasks())
-    if (limit.left() == 0)
+    if (limit.left() <= kNearlyNone)
       return "pids.max of its cgroup allows " + std::to_string(limit.most) + " in all (" + limit.file + "); " +
              kMorePids;
   for (const char* file : {"/proc/sys/kernel/threads-max", "/proc/sys/kernel/pid_max"})

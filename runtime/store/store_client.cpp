@@ -18,7 +18,8 @@ std::string text(store::Status status) {
   using store::Status;
   switch (status) {
     case Status::full:
-      return "the object store is full (its quota is Options::store_bytes, by default half of the memory)";
+      return "the object store is full (its quota is Options::store_bytes, by default half of the memory that the"
+             " machine or its cgroup has)";
     case Status::no_memory:
       return "there is no memory for an object: " + memory_limit_text();
     case Status::no_files:

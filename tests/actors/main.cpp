@@ -9,6 +9,7 @@
 
 // Worker processes of these tests are this program again.
 int main(int argc, char** argv) {
+  troupe_test::limit_files_as_told();
   troupe_test::register_models();
   troupe::init(argc, argv);
   // A folder of its own, so that what other programs leave is not taken for what these tests leave.

@@ -1,9 +1,11 @@
 #include "actors/test_models.hpp"
 
 #include <signal.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <limits>
 #include <stdexcept>
@@ -139,10 +141,22 @@ void register_models() {
   });
   register_model_function(
       "fails", [](Model&, std::span<const float>) -> std::string { throw std::runtime_error("this function fails"); });
+  register_worker_function("takes-memory", [](const WorkerView&) {
+    std::vector<std::string> taken;
+    while (taken.size() < 1000) taken.emplace_back(std::size_t{1} << 20, 'x');
+    return std::string();
+  });
   register_worker_function("who", [](const WorkerView& view) {
     return std::to_string(view.worker) + " " + std::to_string(view.models.size()) + " " +
            (view.pid == ::getpid() ? "here" : "elsewhere");
   });
+}
+
+void limit_files_as_told() {
+  const char* const most = std::getenv(kFilesVariable);
+  if (most == nullptr) return;
+  const rlimit limit{std::stoul(most), std::stoul(most)};
+  ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 Options quiet_options(Placement placement, int workers) {

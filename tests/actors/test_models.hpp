@@ -51,6 +51,10 @@ std::vector<float> plain_noise_run(std::size_t size, int shards, int steps, doub
 /// "as-told" (computes in the precision asked for) and functions.
 void register_models();
 
+/// Where this is set, a process may have so many files open: for worker processes.
+inline constexpr const char* kFilesVariable = "TROUPE_TEST_FILES";
+void limit_files_as_told();
+
 /// Everything the placements share; verbose off.
 troupe::Options quiet_options(troupe::Placement placement, int workers);
 

@@ -48,6 +48,7 @@ std::pair<FileDescriptor, FileDescriptor> make_terminal() {
   std::vector<char*> argv{program.data()};
   for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
+  if (around.limit) around.limit();
   ::execv(argv[0], argv.data());
   ::_exit(127);
 }
@@ -88,11 +89,19 @@ bool Program::read_some(std::chrono::milliseconds timeout) {
   return true;
 }
 
-bool Program::prints(const std::string& text, std::chrono::milliseconds timeout) {
+bool Program::read_until(const Stream& stream, const std::string& text, std::chrono::milliseconds timeout) {
   const Deadline deadline(timeout);
-  while (out_.text.find(text) == std::string::npos)
+  while (stream.text.find(text) == std::string::npos)
     if (!read_some(deadline.left())) return false;
   return true;
+}
+
+bool Program::prints(const std::string& text, std::chrono::milliseconds timeout) {
+  return read_until(out_, text, timeout);
+}
+
+bool Program::says(const std::string& text, std::chrono::milliseconds timeout) {
+  return read_until(err_, text, timeout);
 }
 
 void Program::read_until_silent(std::chrono::milliseconds silence) {

@@ -3,6 +3,7 @@
 #include <sys/types.h>
 
 #include <chrono>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -18,10 +19,11 @@ struct Finished {
 };
 
 struct Surroundings {
-  std::string temporary = {};  ///< TMPDIR; empty: as here
-  std::string folder = {};     ///< to run in; empty: as here
-  std::string output = {};     ///< file that standard output goes to; empty: to this program
-  bool terminal = false;       ///< standard output is a terminal
+  std::string temporary = {};        ///< TMPDIR; empty: as here
+  std::string folder = {};           ///< to run in; empty: as here
+  std::string output = {};           ///< file that standard output goes to; empty: to this program
+  bool terminal = false;             ///< standard output is a terminal
+  std::function<void()> limit = {};  ///< called in the child before the program begins: system calls only
 };
 
 /// The program `troupe` as a child in a process group of its own, which is killed with this object.
@@ -34,8 +36,11 @@ class Program {
 
   pid_t pid() const { return pid_; }
   const std::string& out() const { return out_.text; }
+  const std::string& err() const { return err_.text; }
   /// Reads until standard output holds `text`. False when it ended, or time ran out, before that.
   bool prints(const std::string& text, std::chrono::milliseconds timeout = std::chrono::seconds(60));
+  /// The same for standard error.
+  bool says(const std::string& text, std::chrono::milliseconds timeout = std::chrono::seconds(60));
   /// Reads until nothing has come on standard output for so long.
   void read_until_silent(std::chrono::milliseconds silence);
   /// Closes our end of standard output.
@@ -51,6 +56,7 @@ class Program {
 
   /// Takes what has come on both streams. False when nothing came, or both have ended.
   bool read_some(std::chrono::milliseconds timeout);
+  bool read_until(const Stream& stream, const std::string& text, std::chrono::milliseconds timeout);
 
   pid_t pid_ = -1;
   Stream out_;

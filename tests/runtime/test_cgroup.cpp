@@ -77,7 +77,8 @@ TEST_CASE("lines that make no sense are skipped") {
 TEST_CASE("numbers of limits") {
   CHECK(cgroup::parse_limit("20\n") == 20);
   CHECK(cgroup::parse_limit("0") == 0);
-  for (const char* none : {"max\n", "", "\n", "-1\n", "9223372036854771712\n", "99999999999999999999\n", "12x\n", "1 2"})
+  for (const char* none :
+       {"max\n", "", "\n", "-1\n", "9223372036854771712\n", "99999999999999999999\n", "12x\n", "1 2"})
     CHECK_FALSE(cgroup::parse_limit(none));
   CHECK(cgroup::parse_count("low 0\noom 3\noom_kill 2\n", "oom_kill") == 2);
   CHECK_FALSE(cgroup::parse_count("oom_kill\noom_killer 4\n", "oom_kill"));
@@ -88,7 +89,8 @@ TEST_CASE("memory of version 2: each level's limit, and the page cache is not in
   machine.write("/sys/fs/cgroup/pod/app/memory.max", "max\n");
   machine.write("/sys/fs/cgroup/pod/memory.max", "1000000\n");
   machine.write("/sys/fs/cgroup/pod/memory.current", "700000\n");
-  machine.write("/sys/fs/cgroup/pod/memory.stat", "anon 100000\nfile 600000\ninactive_file 300000\nactive_file 100000\n");
+  machine.write("/sys/fs/cgroup/pod/memory.stat",
+                "anon 100000\nfile 600000\ninactive_file 300000\nactive_file 100000\n");
   machine.write("/sys/fs/cgroup/pod/app/memory.events", "low 0\nhigh 0\nmax 7\noom 2\noom_kill 2\n");
   const auto limits = machine.reader().memory();
   REQUIRE(limits.size() == 1);
@@ -129,7 +131,7 @@ TEST_CASE("threads and processes") {
 
 TEST_CASE("a quota of processor time counts in whole cores") {
   const std::map<std::string, std::optional<std::uint64_t>> quotas{
-      {"max 100000\n", std::nullopt}, {"100000 100000\n", 1}, {"150000 100000\n", 2}, {"1000 100000\n", 1},
+      {"max 100000\n", std::nullopt}, {"100000 100000\n", 1}, {"150000 100000\n", 2},     {"1000 100000\n", 1},
       {"400000 100000\n", 4},         {"", std::nullopt},     {"100000\n", std::nullopt}, {"0 0\n", std::nullopt}};
   for (const auto& [text, cores] : quotas) {
     Machine machine("0::/a\n", kVersion2Mounts);

@@ -1,0 +1,227 @@
+#include <doctest/doctest.h>
+#include <grp.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "cli/processes.hpp"
+#include "cli/refused.hpp"
+#include "runtime/net/socket.hpp"
+#include "support/control_group.hpp"
+
+using namespace troupe_test;
+using namespace std::chrono_literals;
+using troupe::testing::TemporaryFolder;
+
+// What a container or a shell may limit: whatever the limit, a program works or says in one line which it was.
+
+namespace {
+
+#if defined(TROUPE_SANITIZED)
+constexpr int kStride = 6;  // a start takes a second
+#else
+constexpr int kStride = 1;
+#endif
+
+std::vector<std::string> train(const std::string& placement, const std::vector<std::string>& more = {}) {
+  return joined(train_linear({"--placement", placement, "--steps", "2", "--workers", "2", "--quiet"}), more);
+}
+
+auto resource_limit(__rlimit_resource_t resource, rlim_t soft, rlim_t hard) {
+  return [=] {
+    const rlimit limit{soft, hard};
+    if (::setrlimit(resource, &limit) != 0) ::_exit(125);
+  };
+}
+
+/// How many of a sweep's programs worked, and how many were refused.
+struct Sweep {
+  int worked = 0;
+  int refused = 0;
+
+  /// It worked, or said in one line which limit it met. Nothing is left.
+  void check(const Finished& run, const std::string& limit) {
+    INFO(run.out << run.err);
+    const bool well = run.status == 0 && run.out.starts_with("weights sha256");
+    const bool told = run.status == 1 && run.err.starts_with("troupe: limit_reached: ") &&
+                      lines_of(run.err).size() == 1 && run.err.find(limit) != std::string::npos;
+    CHECK((well || told));
+    worked += well ? 1 : 0;
+    refused += told ? 1 : 0;
+  }
+  void check_both() const {
+    CHECK(worked > 0);
+    CHECK(refused > 0);
+  }
+};
+
+Finished run_limited(const std::vector<std::string>& arguments, const std::function<void()>& limit) {
+  const TemporaryFolder temporary;
+  std::filesystem::permissions(temporary.path(), std::filesystem::perms::all);
+  Finished run = Program(arguments, {.temporary = temporary.path().string(), .limit = limit}).finish(30s);
+  CHECK(std::filesystem::is_empty(temporary.path()));
+  return run;
+}
+
+/// A user of whom nothing else runs here.
+void become_nobody_else() {
+  constexpr uid_t kNobodyElse = 64'117;
+  if (::setgroups(0, nullptr) != 0 || ::setgid(kNobodyElse) != 0 || ::setuid(kNobodyElse) != 0) ::_exit(125);
+}
+
+std::string free_address() {
+  return "127.0.0.1:" + std::to_string(troupe::net::local_of(troupe::net::listen_on({"127.0.0.1", 0}).get()).port);
+}
+
+/// Signals that the process does not take, as the kernel writes them.
+std::string blocked_signals(pid_t pid) {
+  std::istringstream status(troupe::testing::read_file("/proc/" + std::to_string(pid) + "/status"));
+  for (std::string word; status >> word;)
+    if (word == "SigBlk:" && status >> word) return word;
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("with few threads and processes in its cgroup a training works or names pids.max") {
+  const ControlGroup group("pids", "pids.max");
+  if (!group.made()) return skipped("no cgroup for processes can be made here");
+  for (const char* placement : {"in-process", "processes"}) {
+    Sweep sweep;
+    for (std::uint64_t most = 2; most <= 26; most += kStride) {
+      group.set("pids.max", most);
+      CAPTURE(most);
+      sweep.check(run_limited(train(placement), group.entry()), group.folder() + "/pids.max");
+      CHECK(group.members().empty());
+    }
+    sweep.check_both();
+  }
+}
+
+TEST_CASE("with few threads and processes for its user a training works or names the limit") {
+  if (::geteuid() != 0) return skipped("only root can become another user");
+  if (run_limited({"--version"}, become_nobody_else).status != 0)
+    return skipped("another user cannot run this program");
+  for (const char* placement : {"in-process", "processes"}) {
+    Sweep sweep;
+    for (rlim_t most = 2; most <= 26; most += 3 * kStride) {
+      CAPTURE(most);
+      const auto limit = [most] {
+        resource_limit(RLIMIT_NPROC, most, most)();
+        become_nobody_else();
+      };
+      sweep.check(run_limited(train(placement), limit), "RLIMIT_NPROC");
+    }
+    sweep.check_both();
+  }
+}
+
+TEST_CASE("with little address space a training works or names RLIMIT_AS") {
+#if defined(TROUPE_SANITIZED)
+  skipped("a sanitizer takes terabytes of address space");
+#else
+  constexpr rlim_t kMegabyte = 1 << 20;
+  for (const char* placement : {"in-process", "processes"}) {
+    Sweep sweep;
+    for (rlim_t megabytes = 20; megabytes <= 420; megabytes += megabytes < 200 ? 10 : 40) {
+      const auto limit = resource_limit(RLIMIT_AS, megabytes * kMegabyte, megabytes * kMegabyte);
+      // Its libraries have to fit, which is nothing that the program could say.
+      if (run_limited({"--version"}, limit).status != 0) continue;
+      CAPTURE(megabytes);
+      sweep.check(run_limited(train(placement), limit), "RLIMIT_AS");
+    }
+    sweep.check_both();
+  }
+#endif
+}
+
+TEST_CASE("with few files a training works or names RLIMIT_NOFILE") {
+  for (const char* placement : {"in-process", "processes"}) {
+    Sweep sweep;
+    for (rlim_t most = 6; most <= 48; most += 3 * kStride)
+      sweep.check(run_limited(train(placement), resource_limit(RLIMIT_NOFILE, most, most)), "RLIMIT_NOFILE");
+    sweep.check_both();
+  }
+  // Shards are files in memory.
+  const auto many = train("in-process", {"--shards", "100"});
+  Sweep sweep;
+  sweep.check(run_limited(many, resource_limit(RLIMIT_NOFILE, 64, 64)), "RLIMIT_NOFILE lets this process have 64 open");
+  CHECK(sweep.refused == 1);
+  // And a soft limit is raised to the hard one.
+  sweep.check(run_limited(many, resource_limit(RLIMIT_NOFILE, 64, 512)), "");
+  CHECK(sweep.worked == 1);
+}
+
+TEST_CASE("a driver or node of a cluster with few threads names pids.max in time") {
+  const ControlGroup group("pids", "pids.max");
+  if (!group.made()) return skipped("no cgroup for processes can be made here");
+  const TemporaryFolder folder;
+  const std::string certs = folder.path().string();
+  REQUIRE(run_program({"certs", "init", certs}).status == 0);
+  REQUIRE(run_program({"certs", "node", certs, "n0"}).status == 0);
+  const std::string address = free_address();
+  const auto driver = train("cluster", {"--listen", address, "--certs", certs + "/driver"});
+  const std::vector<std::string> node{"node", "--join", address, "--certs", certs + "/n0"};
+  for (std::uint64_t most = 3; most <= 9; most += 2 * kStride) {
+    group.set("pids.max", most);
+    for (const auto& arguments : {driver, node, joined(node, {"--once"})}) {
+      Sweep sweep;
+      sweep.check(run_limited(arguments, group.entry()), group.folder() + "/pids.max");
+      CHECK(sweep.refused == 1);
+    }
+  }
+  // A node that can join, but may not have the threads for its workers.
+  Sweep sweep;
+  for (std::uint64_t most = 10; most <= 24; ++most) {
+    group.set("pids.max", most);
+    Program serving(joined(node, {"--once"}), {.limit = group.entry()});
+    if (!serving.says("waits for a driver", 10s)) continue;
+    sweep.check(run_program(driver), "(worker ");
+  }
+  sweep.check_both();
+}
+
+TEST_CASE("signals reach a training that works and one that is refused") {
+  Program program(train_linear({"--placement", "in-process", "--steps", "1000000000", "--verbose"}));
+  REQUIRE(program.prints("step 1, "));
+  CHECK(blocked_signals(program.pid()) == "0000000000000000");
+  const ControlGroup group("pids", "pids.max");
+  if (!group.made()) return skipped("no cgroup for processes can be made here");
+  for (const char* placement : {"in-process", "processes"})
+    for (std::uint64_t most = 4; most <= 24; most += 4) {
+      group.set("pids.max", most);
+      const TemporaryFolder temporary;
+      Program limited(train(placement, {"--steps", "1000000000"}),
+                      {.temporary = temporary.path().string(), .limit = group.entry()});
+      ::kill(limited.pid(), SIGTERM);
+      const Finished run = limited.finish(20s);
+      CHECK((run.status == -SIGTERM || run.status == 1));
+      CHECK(group.members().empty());
+      CHECK(std::filesystem::is_empty(temporary.path()));
+    }
+}
+
+TEST_CASE("what does not fit into the memory of its cgroup is refused, not killed") {
+  const ControlGroup group("memory", "memory.limit_in_bytes");
+  const ControlGroup second("memory", "memory.max");
+  const ControlGroup& used = group.made() ? group : second;
+  if (!used.made()) return skipped("no cgroup for memory can be made here");
+  used.set(group.made() ? "memory.limit_in_bytes" : "memory.max", std::uint64_t{600} << 20);
+  const auto refused = [&](const std::vector<std::string>& arguments, const std::string& named) {
+    const Finished run = run_limited(arguments, used.entry());
+    INFO(run.out << run.err);
+    CHECK(run.status == 1);
+    CHECK(run.err.find(named) != std::string::npos);
+    CHECK(lines_of(run.err).size() == 1);
+  };
+  // 400 MB of weights for each of two buffers: the quota is half of 600 MB.
+  const std::vector<std::string> large{"bench", "sync", "--parameters", "100000000", "--workers", "1"};
+  refused(large, "troupe: store_full: the object store is full");
+  refused(joined(large, {"--placement", "processes"}), "troupe: store_full: the object store is full");
+  // Past the quota the slabs meet the limit itself.
+  refused(joined(large, {"--store-bytes", "9000000000"}), used.folder());
+  refused({"train", "--model", "resnet18", "--data", "mock-images:224", "--batch-size", "256", "--workers", "1"},
+          used.folder());
+}
