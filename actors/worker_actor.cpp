@@ -38,13 +38,13 @@ caf::behavior worker_actor(caf::event_based_actor* self, const std::shared_ptr<W
 
 caf::behavior refusing_worker(caf::event_based_actor* self, int index, const Failure& why, const caf::actor& driver) {
   self->send(driver, Join{kProtocolVersion, index, static_cast<std::int32_t>(::getpid())});
-  return {[=](const Build& request) {
+  return {obey<Build>(self, driver, [=](const Build& request, const auto& reply) {
     Built built;
     built.round = request.round;
     built.worker = index;
     built.failure = why;
-    reply_to(self)(std::move(built));
-  }};
+    reply(std::move(built));
+  })};
 }
 
 }  // namespace troupe

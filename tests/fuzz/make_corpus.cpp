@@ -96,6 +96,15 @@ void add_texts(const Corpus& corpus) {
     corpus.add("slurm", std::to_string(number++), list + "\n"s + environment);
   corpus.add("slurm", "special-step", "a\nSTEP_ID=4294967294\n");
   corpus.add("slurm", "rank-too-high", "a\nSTEP_ID=0\nPROCID=4\nNTASKS=4\nJOBID=1\n");
+  const std::string version_2 = "0::/user.slice/run.scope\n\f29 22 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n\f";
+  const std::string version_1 =
+      "8:pids:/a/b\n4:memory:/docker/3f\n2:cpu,cpuacct:/\n\f35 31 0:32 /docker/3f /memory rw master:1 - cgroup cgroup "
+      "rw,memory\n39 31 0:36 / /with\\040space rw - cgroup cgroup rw,pids\n32 31 0:29 / /cpu rw - cgroup cgroup "
+      "rw,cpu,cpuacct\n\f";
+  for (const char* const content : {"max\n", "20\n", "150000 100000\n", "oom_kill 3\n", "9223372036854771712\n"}) {
+    corpus.add("cgroup", std::to_string(number++), version_2 + content);
+    corpus.add("cgroup", std::to_string(number++), version_1 + content);
+  }
 }
 
 std::string request(std::uint8_t client, store::Operation operation, std::uint64_t bytes, std::uint64_t more = 0) {
