@@ -8,6 +8,7 @@
 
 #include "cli/processes.hpp"
 #include "cli/refused.hpp"
+#include "runtime/clock.hpp"
 #include "runtime/net/socket.hpp"
 #include "support/control_group.hpp"
 
@@ -81,6 +82,22 @@ std::string blocked_signals(pid_t pid) {
   for (std::string word; status >> word;)
     if (word == "SigBlk:" && status >> word) return word;
   return "";
+}
+
+/// Waits until the child is the program and has so many threads, or has ended.
+void await_threads(pid_t pid, std::size_t threads) {
+  const std::string process = "/proc/" + std::to_string(pid);
+  const troupe::Deadline deadline(10s);
+  bool begun = false;
+  while (!deadline.passed()) {
+    std::error_code failed;
+    const auto program = std::filesystem::read_symlink(process + "/exe", failed);
+    const bool is_program = program == TROUPE_PROGRAM;
+    if (begun && !is_program) return;
+    begun = begun || is_program;
+    const std::filesystem::directory_iterator tasks(process + "/task", failed);
+    if (begun && static_cast<std::size_t>(std::distance(begin(tasks), end(tasks))) >= threads) return;
+  }
 }
 
 }  // namespace
@@ -190,11 +207,12 @@ TEST_CASE("signals reach a training that works and one that is refused") {
   const ControlGroup group("pids", "pids.max");
   if (!group.made()) return skipped("no cgroup for processes can be made here");
   for (const char* placement : {"in-process", "processes"})
-    for (std::uint64_t most = 4; most <= 24; most += 4) {
+    for (std::uint64_t most = 3; most <= 24; most += 3) {
       group.set("pids.max", most);
       const TemporaryFolder temporary;
       Program limited(train(placement, {"--steps", "1000000000"}),
                       {.temporary = temporary.path().string(), .limit = group.entry()});
+      await_threads(limited.pid(), most % 8);
       ::kill(limited.pid(), SIGTERM);
       const Finished run = limited.finish(20s);
       CHECK((run.status == -SIGTERM || run.status == 1));
