@@ -76,7 +76,7 @@ std::string task_limit_text() {
     if (const auto most = number_in(file); most && threads_of_machine() + 1 >= *most)
       return std::string(file) + " allows the machine " + std::to_string(*most) + "; raise it there";
   const auto most = soft_limit(RLIMIT_NPROC);
-  const std::string around = "a cgroup around this container allows no more (pids.max)";
+  std::string around = "a cgroup around this container allows no more (pids.max)";
   if (!most) return around;
   return "RLIMIT_NPROC lets user " + std::to_string(::getuid()) + " have " + std::to_string(*most) +
          " threads and processes, which `ulimit -u` raises, or " + around;

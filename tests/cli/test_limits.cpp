@@ -107,7 +107,7 @@ TEST_CASE("with few threads and processes in its cgroup a training works or name
   if (!group.made()) return skipped("no cgroup for processes can be made here");
   for (const char* placement : {"in-process", "processes"}) {
     Sweep sweep;
-    for (std::uint64_t most = 2; most <= 26; most += kStride) {
+    for (std::uint64_t most = 2; most <= 32; most += kStride) {
       group.set("pids.max", most);
       CAPTURE(most);
       sweep.check(run_limited(train(placement), group.entry()), group.folder() + "/pids.max");
@@ -123,7 +123,7 @@ TEST_CASE("with few threads and processes for its user a training works or names
     return skipped("another user cannot run this program");
   for (const char* placement : {"in-process", "processes"}) {
     Sweep sweep;
-    for (rlim_t most = 2; most <= 26; most += 3 * kStride) {
+    for (rlim_t most = 2; most <= 38; most += 2 * kStride) {
       CAPTURE(most);
       const auto limit = [most] {
         resource_limit(RLIMIT_NPROC, most, most)();
@@ -191,13 +191,14 @@ TEST_CASE("a driver or node of a cluster with few threads names pids.max in time
   }
   // A node that can join, but may not have the threads for its workers.
   Sweep sweep;
-  for (std::uint64_t most = 10; most <= 24; ++most) {
+  for (std::uint64_t most = 10; most <= 24; most += kStride) {
     group.set("pids.max", most);
     Program serving(joined(node, {"--once"}), {.limit = group.entry()});
     if (!serving.says("waits for a driver", 10s)) continue;
     sweep.check(run_program(driver), "(worker ");
   }
-  sweep.check_both();
+  CHECK(sweep.worked > 0);
+  if (kStride == 1) CHECK(sweep.refused > 0);  // which is between two limits next to each other
 }
 
 TEST_CASE("signals reach a training that works and one that is refused") {

@@ -133,10 +133,10 @@ TEST_CASE("a quota of processor time counts in whole cores") {
   const std::map<std::string, std::optional<std::uint64_t>> quotas{
       {"max 100000\n", std::nullopt}, {"100000 100000\n", 1}, {"150000 100000\n", 2},     {"1000 100000\n", 1},
       {"400000 100000\n", 4},         {"", std::nullopt},     {"100000\n", std::nullopt}, {"0 0\n", std::nullopt}};
-  for (const auto& [text, cores] : quotas) {
+  for (const auto& quota : quotas) {
     Machine machine("0::/a\n", kVersion2Mounts);
-    machine.write("/sys/fs/cgroup/a/cpu.max", text);
-    CHECK_MESSAGE(machine.reader().cores() == cores, text);
+    machine.write("/sys/fs/cgroup/a/cpu.max", quota.first);
+    CHECK_MESSAGE(machine.reader().cores() == quota.second, quota.first);
   }
   Machine nested("0::/a/b\n", kVersion2Mounts);
   nested.write("/sys/fs/cgroup/a/cpu.max", "200000 100000\n");
