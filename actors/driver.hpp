@@ -114,6 +114,10 @@ class Driver {
   void reduce_here(std::int64_t samples) const;
   /// @param computed the round in which the gradients were computed.
   std::vector<Applied> apply(std::int64_t samples, std::uint64_t computed, const Deadline& deadline);
+  /// @throws Error non_finite_weights where a worker wrote what is not finite.
+  void check_finite(const std::vector<Applied>& applied, const Deadline& deadline);
+  /// Of all that these workers wrote, and who wrote it.
+  std::pair<NonFinite, int> find_non_finite(const std::vector<int>& workers, const Deadline& deadline);
   StepReport report_of(const std::vector<Computed>& computed, const Reduced& reduced) const;
 
   // driver_tasks.cpp

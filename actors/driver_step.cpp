@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "actors/driver_rounds.hpp"
+#include "actors/non_finite.hpp"
 #include "actors/reply_checks.hpp"
 #include "collectives/tree.hpp"
 
@@ -21,6 +22,7 @@ StepReport Driver::step(bool rehearse) {
   if (plan_.driver_reduces) reduce_here(reduced.samples);
   const double driver_reduce_seconds = plan_.driver_reduces ? phase.lap() : 0;
   const auto applied = apply(reduced.samples, computed.front().round, deadline);
+  check_finite(applied, deadline);
 
   StepReport report = report_of(computed, reduced);
   PhaseSeconds& seconds = report.seconds;
@@ -94,6 +96,38 @@ std::vector<Applied> Driver::apply(std::int64_t samples, std::uint64_t computed,
   request.computed = computed;
   request.timeout_ms = deadline.left().count();
   return ask<Applied>(request, appliers_, "apply", deadline);
+}
+
+void Driver::check_finite(const std::vector<Applied>& applied, const Deadline& deadline) {
+  std::vector<int> workers;
+  for (const Applied& each : applied)
+    if (!each.finite) workers.push_back(each.worker);
+  if (workers.empty()) return;
+  std::string what;
+  Where place;
+  try {
+    const auto [found, worker] = find_non_finite(workers, deadline);
+    const auto tensor = static_cast<std::size_t>(found.tensor);
+    what = "the step's new " + name_of_part(found, optimizer_) + " would not be finite";
+    place = where(worker, "apply");
+    place.object = tensor < facts_->tensors.size() ? "tensor '" + facts_->tensors[tensor].name + "'" : "padding";
+  } catch (const Error& error) {
+    what = std::string("what the step makes would not be finite; where cannot be told: ") + error.message();
+    place = error.where();
+  }
+  throw Error(ErrorCode::non_finite_weights, what + "; nothing is committed", place);
+}
+
+std::pair<NonFinite, int> Driver::find_non_finite(const std::vector<int>& workers, const Deadline& deadline) {
+  Task task;
+  task.kind = TaskKind::find_non_finite;
+  std::vector<std::pair<NonFinite, int>> all;
+  for (const int worker : workers) {  // one after the other, because it takes memory
+    const NonFinite found = run_task(task, {worker}, "apply", deadline).front().found;
+    check_reply(found, facts_->tensors.size(), optimizer_.state_vectors(), where(worker, "apply"));
+    all.emplace_back(found, worker);
+  }
+  return *std::min_element(all.begin(), all.end());
 }
 
 StepReport Driver::report_of(const std::vector<Computed>& computed, const Reduced& reduced) const {

@@ -4,7 +4,6 @@
 #include <new>
 
 #include "runtime/limits.hpp"
-
 #include "runtime/printable.hpp"
 
 namespace troupe {

@@ -17,7 +17,7 @@
 // subnormals between processes, so numbers travel as their bits.
 namespace troupe {
 
-inline constexpr std::uint32_t kProtocolVersion = 4;
+inline constexpr std::uint32_t kProtocolVersion = 5;
 
 inline std::uint64_t to_bits(double value) { return std::bit_cast<std::uint64_t>(value); }
 inline double from_bits(std::uint64_t bits) { return std::bit_cast<double>(bits); }
@@ -53,6 +53,19 @@ struct Join {
   std::uint32_t protocol = kProtocolVersion;
   std::int32_t worker = 0;
   std::int32_t pid = 0;
+};
+
+/// The first tensor, in canonical order, of which something is not finite, and what: its weights come first, then the
+/// vectors of the optimizer's state.
+struct NonFinite {
+  static constexpr std::int32_t kWeights = 0;
+  static constexpr std::int32_t kStatistics = 1;
+  static constexpr std::int32_t kState = 2;  ///< the first vector
+
+  std::int32_t tensor = -1;  ///< its index, or the number of tensors where it is padding; -1: all is finite
+  std::int32_t part = kWeights;
+
+  auto operator<=>(const NonFinite&) const = default;
 };
 
 /// Make the replicas and say what they are like.
@@ -125,10 +138,12 @@ struct Applied {
   std::uint64_t reduce_bits = 0;
   std::uint64_t apply_bits = 0;
   std::int64_t bytes_sent = 0;
+  bool finite = true;  ///< all that was written
 };
 
 enum class TaskKind : std::uint8_t {
   fence,            ///< answer when all that was asked before is done
+  find_non_finite,  ///< say what is not finite of what the last `Apply` wrote beside `buffer`
   initialize,       ///< write the first weights into a transfer object
   export_weights,   ///< write weights `buffer` into a transfer object, canonical
   import_weights,   ///< turn canonical weights in one transfer object into flat ones in another
@@ -160,6 +175,7 @@ struct TaskDone {
   std::vector<std::uint64_t> loss_bits;
   std::vector<std::int64_t> correct;
   std::vector<std::int64_t> samples;
+  NonFinite found = {};  ///< find_non_finite
 };
 
 /// From a node to the driver, once: here I am. The sender is the node.
@@ -294,16 +310,21 @@ typename Inspector::result_type inspect(Inspector& f, Apply& x) {
 }
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, Applied& x) {
-  return f(caf::meta::type_name("applied"), x.round, x.worker, x.failure, x.reduce_bits, x.apply_bits, x.bytes_sent);
+  return f(caf::meta::type_name("applied"), x.round, x.worker, x.failure, x.reduce_bits, x.apply_bits, x.bytes_sent,
+           x.finite);
 }
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, Task& x) {
   return f(caf::meta::type_name("task"), x.round, x.kind, x.buffer, x.transfer, x.step, x.first_replica_only, x.name);
 }
 template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, NonFinite& x) {
+  return f(caf::meta::type_name("non_finite"), x.tensor, x.part);
+}
+template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, TaskDone& x) {
   return f(caf::meta::type_name("task_done"), x.round, x.worker, x.failure, x.text_bytes, x.shards, x.loss_bits,
-           x.correct, x.samples);
+           x.correct, x.samples, x.found);
 }
 
 }  // namespace troupe
@@ -312,6 +333,7 @@ CAF_BEGIN_TYPE_ID_BLOCK(troupe, caf::first_custom_type_id)
 CAF_ADD_TYPE_ID(troupe, (troupe::Failure))
 CAF_ADD_TYPE_ID(troupe, (troupe::PlanRequest))
 CAF_ADD_TYPE_ID(troupe, (troupe::ReplicaTraits))
+CAF_ADD_TYPE_ID(troupe, (troupe::NonFinite))
 CAF_ADD_TYPE_ID(troupe, (troupe::Join))
 CAF_ADD_TYPE_ID(troupe, (troupe::Build))
 CAF_ADD_TYPE_ID(troupe, (troupe::Built))

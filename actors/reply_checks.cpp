@@ -114,4 +114,10 @@ void check_reply(const TaskDone& done, const Wanted& wanted, const Where& where)
   }
 }
 
+void check_reply(const NonFinite& found, std::size_t tensors, int state_vectors, const Where& where) {
+  check(found.tensor >= 0 && static_cast<std::size_t>(found.tensor) <= tensors && found.part >= 0 &&
+            found.part < NonFinite::kState + state_vectors,
+        "what is not finite", where);
+}
+
 }  // namespace troupe

@@ -23,5 +23,7 @@ struct Wanted {
 };
 /// As above.
 void check_reply(const TaskDone& done, const Wanted& wanted, const Where& where);
+/// @throws Error protocol unless it names one of `tensors` tensors, or padding, and a part that there is.
+void check_reply(const NonFinite& found, std::size_t tensors, int state_vectors, const Where& where);
 
 }  // namespace troupe

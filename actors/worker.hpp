@@ -23,6 +23,8 @@ struct Replica {
   std::vector<BatchResult> computed;        ///< by position in context.shards
   std::vector<EvaluationResult> evaluated;  ///< likewise
   ExchangeReport spent;
+  bool finite = true;    ///< what the last apply wrote
+  NonFinite non_finite;  ///< where it is not
   std::string text;
   bool lightweight = false;  ///< its queue runs inline
   TaskQueue queue;
@@ -73,6 +75,7 @@ class Worker : public std::enable_shared_from_this<Worker> {
   void stop_replica(Replica& replica, const Task& request);
   void transfer_weights(Replica& replica, const Task& request);
   void export_texts(Replica& replica, const Task& request);
+  void find_non_finite(Replica& replica, const Task& request);
   void evaluate_replica(Replica& replica, const Task& request);
   void call_model(Replica& replica, const Task& request);
   void call_worker(Replica& replica, const Task& request);

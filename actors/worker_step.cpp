@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "actors/worker.hpp"
+#include "models/finite.hpp"
 #include "runtime/clock.hpp"
 
 // A worker's part of a step: gradients of its shards, new weights of its slice.
@@ -10,7 +11,8 @@ namespace troupe {
 namespace {
 
 /// Makes version v + 1 of a range of the flat vector from version v and the mean gradient, a chunk a call: the
-/// optimizer that of the parameters, the model that of its statistics, which have no gradient.
+/// optimizer that of the parameters, the model that of its statistics, which have no gradient. What a chunk became is
+/// checked while it is in the cache.
 class RangeUpdate {
  public:
   RangeUpdate(const Replica& replica, const WorkerSlabs& slabs, const Optimizer& optimizer, const Apply& request,
@@ -30,21 +32,20 @@ class RangeUpdate {
     }
   }
 
-  void operator()(std::size_t begin, std::span<const float> mean) const {
+  void operator()(std::size_t begin, std::span<const float> mean) {
     const std::size_t learned = begin < learned_size_ ? std::min(mean.size(), learned_size_ - begin) : 0;
     if (learned > 0) learn(begin, mean.first(learned));
-    if (learned == mean.size()) return;
-    const std::size_t at = begin + learned;
-    const std::size_t count = mean.size() - learned;
-    model_.update_statistics(at, mean.subspan(learned), samples_, weights_.subspan(at, count),
-                             new_weights_.subspan(at - begin_, count));
+    if (learned < mean.size()) update_statistics(begin + learned, mean.subspan(learned));
   }
+
+  /// Whether all that was written is.
+  bool finite() const { return finite_; }
 
  private:
   template <class T>
   using States = std::array<T, Optimizer::kMaxStateVectors>;
 
-  void learn(std::size_t begin, std::span<const float> mean) const {
+  void learn(std::size_t begin, std::span<const float> mean) {
     const std::size_t at = begin - begin_;
     States<const float*> from{};
     States<float*> to{};
@@ -52,8 +53,15 @@ class RangeUpdate {
       from[vector] = state_[vector].data() + at;
       to[vector] = new_state_[vector].data() + at;
     }
-    optimizer_.update(step_, mean.size(), mean.data(), weights_.data() + begin, new_weights_.data() + at, from.data(),
-                      to.data());
+    const bool finite = optimizer_.update(step_, mean.size(), mean.data(), weights_.data() + begin,
+                                          new_weights_.data() + at, from.data(), to.data());
+    finite_ = finite_ && finite;
+  }
+
+  void update_statistics(std::size_t begin, std::span<const float> mean) {
+    const auto updated = new_weights_.subspan(begin - begin_, mean.size());
+    model_.update_statistics(begin, mean, samples_, weights_.subspan(begin, mean.size()), updated);
+    finite_ = finite_ && all_finite(updated);
   }
 
   const Model& model_;
@@ -66,6 +74,7 @@ class RangeUpdate {
   std::span<float> new_weights_;
   States<std::span<const float>> state_;
   States<std::span<float>> new_state_;
+  bool finite_ = true;
 };
 
 template <class Request>
@@ -124,6 +133,7 @@ void Worker::apply(const Apply& request, Done<Applied> done) {
           slowest.reduce = std::max(slowest.reduce, spent.spent.reduce + spent.wait_seconds);
           slowest.apply = std::max(slowest.apply, spent.spent.apply);
           reply.bytes_sent += spent.bytes_sent;
+          reply.finite = reply.finite && replica->finite;
         }
         reply.reduce_bits = to_bits(slowest.reduce);
         reply.apply_bits = to_bits(slowest.apply);
@@ -135,19 +145,22 @@ void Worker::apply_replica(Replica& replica, const Apply& request) const {
   const int lane = lane_of(replica);
   const Range range = plan_.slices[static_cast<std::size_t>(lane)];
   replica.spent = {};
+  replica.finite = true;
   if (exchange_ ? exchange_->idle(lane) : range.empty()) return;
   std::optional<RangeUpdate> update;
   if (!range.empty()) update.emplace(replica, *slabs_, *optimizer_, request, range);
   const ApplyChunk apply = [&update](std::size_t begin, std::span<const float> mean) { (*update)(begin, mean); };
-  if (!exchange_) {
+  if (exchange_) {
+    NodeExchange::Work work = exchange_work(replica, request.computed, deadline_of(request));
+    work.samples = request.samples;
+    work.buffer = 1 - request.buffer;
+    replica.spent = exchange_->run(work, apply);
+  } else {
     const std::int64_t divisor = layout_.mean_gradient ? 1 : request.samples;
     replica.spent.spent = reduce_and_apply(slabs_->sources(), divisor, range, apply);
-    return;
   }
-  NodeExchange::Work work = exchange_work(replica, request.computed, deadline_of(request));
-  work.samples = request.samples;
-  work.buffer = 1 - request.buffer;
-  replica.spent = exchange_->run(work, apply);
+  // The exchange goes on to its end: the driver commits nothing, and no other node has to wait in vain.
+  replica.finite = !update || update->finite();
 }
 
 NodeExchange::Work Worker::exchange_work(const Replica& replica, std::uint64_t computed, const Deadline& driver) const {

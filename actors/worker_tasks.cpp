@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "actors/functions.hpp"
+#include "actors/non_finite.hpp"
 #include "actors/worker.hpp"
 
 // What a worker does besides steps.
@@ -38,6 +39,8 @@ void Worker::task(const Task& request, const Done<TaskDone>& done) {
     case TaskKind::export_weights:
     case TaskKind::import_weights:
       return finish_task(request, 1, &Worker::transfer_weights, done);
+    case TaskKind::find_non_finite:
+      return finish_task(request, 1, &Worker::find_non_finite, done);
     case TaskKind::evaluate:
       return finish_task(request, replicas_.size(), &Worker::evaluate_replica, done);
     case TaskKind::model_function:
@@ -70,6 +73,7 @@ void Worker::finish_task(const Task& request, std::size_t count, TaskWork work, 
 void Worker::collect(const Replica& replica, const Task& request, TaskDone& reply) {
   if (request.kind == TaskKind::model_function || request.kind == TaskKind::worker_function)
     reply.text_bytes.push_back(replica.text.size());
+  if (request.kind == TaskKind::find_non_finite) reply.found = replica.non_finite;
   if (request.kind != TaskKind::evaluate) return;
   for (std::size_t i = 0; i < replica.evaluated.size(); ++i) {
     reply.shards.push_back(replica.context.shards[i]);
@@ -111,6 +115,15 @@ void Worker::transfer_weights(Replica& replica, const Task& request) {
     });
     store_->release(first);
   }
+}
+
+void Worker::find_non_finite(Replica& replica, const Task& request) {
+  const int written = 1 - request.buffer;
+  const Range& slice = slabs_->slice();
+  std::vector<std::span<const float>> vectors{slabs_->weights_slice(written, slice)};
+  for (int vector = 0; vector < layout_.state_vectors; ++vector)
+    vectors.emplace_back(slabs_->state_slice(vector, written, slice));
+  replica.non_finite = first_non_finite(*replica.model, slice.begin, vectors);
 }
 
 void Worker::evaluate_replica(Replica& replica, const Task& request) {

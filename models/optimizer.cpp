@@ -1,8 +1,11 @@
 #include "models/optimizer.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 
+#include "models/finite.hpp"
 #include "models/schedule.hpp"
 #include "troupe/error.hpp"
 
@@ -66,13 +69,14 @@ UpdateStep Optimizer::prepare(std::int64_t step, std::int64_t updates) const {
   prepared.beta2 = static_cast<float>(options_.beta2);
   prepared.one_minus_beta1 = static_cast<float>(1 - options_.beta1);
   prepared.one_minus_beta2 = static_cast<float>(1 - options_.beta2);
-  prepared.epsilon = static_cast<float>(options_.epsilon);
+  // Zero by zero, as padding has it, is to stay zero.
+  prepared.epsilon = std::max(static_cast<float>(options_.epsilon), std::numeric_limits<float>::min());
   return prepared;
 }
 
-void Optimizer::update(const UpdateStep& step, std::size_t count, const float* gradient_mean, const float* weights,
+bool Optimizer::update(const UpdateStep& step, std::size_t count, const float* gradient_mean, const float* weights,
                        float* new_weights, const float* const* state, float* const* new_state) const {
-  rule_->kernel(step, count, gradient_mean, weights, new_weights, state, new_state);
+  return is_finite(rule_->kernel(step, count, gradient_mean, weights, new_weights, state, new_state));
 }
 
 }  // namespace troupe

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
 
 namespace troupe {
 
@@ -17,13 +19,18 @@ struct UpdateStep {
   float epsilon = 0;
 };
 
-/// Updates `count` floats, see Optimizer::update. Rounds every operation to float, in the order written.
-using UpdateKernel = void (*)(const UpdateStep& step, std::size_t count, const float* gradient, const float* weights,
-                              float* new_weights, const float* const* state, float* const* new_state);
+/// Updates `count` floats, see Optimizer::update. Rounds every operation to float, in the order written. Returns the
+/// largest of the magnitude_bits of all that it wrote.
+using UpdateKernel = std::uint32_t (*)(const UpdateStep& step, std::size_t count, const float* gradient,
+                                       const float* weights, float* new_weights, const float* const* state,
+                                       float* const* new_state);
+
+inline constexpr int kMaxStateVectors = 2;
 
 struct UpdateRule {
   UpdateKernel kernel;
   int state_vectors;
+  std::array<const char*, kMaxStateVectors> state_names;
 };
 
 extern const UpdateRule kPlainSgd;

@@ -83,12 +83,14 @@ void computed(Reader& r, const RunLimits& limits) {
 void applied(Reader& r) {
   reply(r);
   r.skip(8 + 8 + 8);
+  flag(r);
 }
 
 void task_done(Reader& r, const RunLimits& limits) {
   reply(r);
   list(r, limits.replicas, 8);
   for (const std::size_t bytes : {4, 8, 8, 8}) list(r, limits.shards, bytes);
+  r.skip(4 + 4);
 }
 
 void begin_generation(Reader& r, const RunLimits& limits) {

@@ -46,7 +46,7 @@ inline constexpr std::size_t kMostDimensions = 32;
 inline constexpr std::size_t kLongestDescription = std::size_t{4} << 20;
 
 /// How many values TaskKind and NodeTaskKind have.
-inline constexpr std::uint8_t kTaskKinds = 9;
+inline constexpr std::uint8_t kTaskKinds = 10;
 inline constexpr std::uint8_t kNodeTaskKinds = 9;
 
 /// The kind that a type has by CAF's name of it; none where it is no message of ours.

@@ -8,21 +8,22 @@ namespace troupe {
 
 /// What went wrong, for programs; `Error::what()` says it for people.
 enum class ErrorCode : std::uint8_t {
-  invalid_argument,  ///< an option, size or name that cannot work
-  bad_file,          ///< missing, truncated or malformed file
-  bad_data,          ///< data that does not fit the model (labels out of range, wrong shape)
-  model_failed,      ///< a creator or a model threw, or a creator returned null
-  model_mismatch,    ///< replicas that differ in size or layout, or weights of another model
-  non_finite_loss,   ///< the loss of a worker became NaN or infinite
-  store_full,        ///< the object store's quota cannot take the object
-  store_failed,      ///< the object store refused a request or lost its creator
-  worker_lost,       ///< a worker ended or was killed
-  timeout,           ///< a deadline passed
-  protocol,          ///< a peer that speaks another protocol or sends garbage, or that refuses us
-  bad_certificate,   ///< a missing, expired or foreign certificate, or one of another role
-  unsupported,       ///< something this build or this machine cannot do
-  system,            ///< the operating system refused
-  limit_reached,     ///< a limit on threads, open files or memory, which the text names with how to raise it
+  invalid_argument,    ///< an option, size or name that cannot work
+  bad_file,            ///< missing, truncated or malformed file
+  bad_data,            ///< data that does not fit the model (labels out of range, wrong shape)
+  model_failed,        ///< a creator or a model threw, or a creator returned null
+  model_mismatch,      ///< replicas that differ in size or layout, or weights of another model
+  non_finite_loss,     ///< the loss of a worker became NaN or infinite
+  non_finite_weights,  ///< a step's new weights, optimizer state or statistics would be NaN or infinite
+  store_full,          ///< the object store's quota cannot take the object
+  store_failed,        ///< the object store refused a request or lost its creator
+  worker_lost,         ///< a worker ended or was killed
+  timeout,             ///< a deadline passed
+  protocol,            ///< a peer that speaks another protocol or sends garbage, or that refuses us
+  bad_certificate,     ///< a missing, expired or foreign certificate, or one of another role
+  unsupported,         ///< something this build or this machine cannot do
+  system,              ///< the operating system refused
+  limit_reached,       ///< a limit on threads, open files or memory, which the text names with how to raise it
 };
 
 /// The code's name, such as "worker_lost".

@@ -24,7 +24,7 @@ struct OptimizerOptions {
   double weight_decay = 0;  ///< L2: added to the gradient as weight_decay * weight
   double beta1 = 0.9;       ///< adam
   double beta2 = 0.999;     ///< adam
-  double epsilon = 1e-8;    ///< adam, adagrad
+  double epsilon = 1e-8;    ///< adam, adagrad; 0 counts as the smallest normal float, so that 0 / 0 is 0
   Schedule schedule = {};
 };
 

@@ -121,7 +121,9 @@ void register_worker_function(const std::string& name, WorkerFunction function);
 /// Synchronous data-parallel SGD. Not for use by two threads at once.
 ///
 /// `step()` is a transaction: it commits a new version of the weights or throws and changes nothing, and may
-/// then be called again; lost workers are replaced first. For the same number of shards the bits of the result
+/// then be called again; lost workers are replaced first. Nothing is committed that is not finite, be it weights,
+/// statistics or the optimizer's state: that is an Error non_finite_weights, whose Where::object is the first tensor in
+/// canonical order. For the same number of shards the bits of the result
 /// do not depend on workers, placement, strategy or deaths.
 class DistributedSGD {
  public:
@@ -149,7 +151,8 @@ class DistributedSGD {
   std::vector<float> weights();
   /// Lets `use` look at them where they lie, which spares large models a copy. It must not call this object.
   void read_weights(const ReadWeights& use);
-  /// Replaces the weights; momentum and the like start from zero. @throws Error model_mismatch on another length.
+  /// Replaces the weights by these as they are, NaN and all; momentum and the like start from zero.
+  /// @throws Error model_mismatch on another length.
   void set_weights(std::span<const float> canonical);
   /// Names and shapes of the canonical weights.
   const std::vector<TensorInfo>& tensors() const;

@@ -195,7 +195,7 @@ std::map<std::string, Attack> message_attacks() {
        [](const Overheard&, const Frame& honest) {
          return Frames{honest, honest};
        }},
-      {"an answer that nobody asked for", message_of_type("@<>+troupe::Applied", std::string(46, '\0'))},
+      {"an answer that nobody asked for", message_of_type("@<>+troupe::Applied", std::string(47, '\0'))},
       {"a worker that nobody asked for", message_of_type("@<>+troupe::Join", std::string(12, '\0'))},
       {"four gigabytes announced",
        [](const Overheard&, const Frame& honest) { return Frames{announcing(0xffff'ffff, honest)}; }},

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "actors/node_service.hpp"
-#include "runtime/net/authority.hpp"
 #include "runtime/captured_errors.hpp"
+#include "runtime/net/authority.hpp"
 #include "runtime/net/gate.hpp"
 
 using namespace troupe;

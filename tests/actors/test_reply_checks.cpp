@@ -64,6 +64,20 @@ TEST_CASE("numbers of samples that cannot be are the model's fault") {
   CHECK(done([](TaskDone& d) { d.correct[1] = -1; }) == ErrorCode::model_failed);
 }
 
+TEST_CASE("a tensor or a part that the run has not is refused") {
+  const auto passes = [](const NonFinite& found, int state_vectors) {
+    return !code_of([&] { check_reply(found, 3, state_vectors, {}); });
+  };
+  CHECK(passes({0, NonFinite::kWeights}, 0));
+  CHECK(passes({3, NonFinite::kStatistics}, 0));  // padding
+  CHECK(passes({2, NonFinite::kState + 1}, 2));
+  CHECK_FALSE(passes({-1, NonFinite::kWeights}, 0));
+  CHECK_FALSE(passes({4, NonFinite::kWeights}, 0));
+  CHECK_FALSE(passes({0, -1}, 0));
+  CHECK_FALSE(passes({0, NonFinite::kState}, 0));
+  CHECK_FALSE(passes({0, NonFinite::kState + 2}, 2));
+}
+
 TEST_CASE("times and bytes are such") {
   for (const double seconds : {-1.0, std::numeric_limits<double>::infinity(), std::nan("")}) {
     CHECK(refused_after(

@@ -193,10 +193,10 @@ TEST_CASE("files that cannot be written are named before the training") {
   CHECK(S_ISCHR(status.st_mode));
 }
 
-TEST_CASE("a loss that is not finite is named by worker and step") {
+TEST_CASE("weights that would not be finite are named by tensor, worker and step") {
   for (const char* strategy : {"sharded", "driver"})
     check_refused_everywhere(train_linear({"--steps", "50", "--learning-rate", "1e30", "--strategy", strategy}),
-                             {"non_finite_loss", "worker ", "phase compute", "step 3"});
+                             {"non_finite_weights", "worker ", "phase apply", "step 2", "tensor '"});
   for (const char* rate : {"nan", "inf", "-1"})
     check_refused(train_linear({"--steps", "50", "--learning-rate", rate}), {"learning_rate"});
 }

@@ -1,7 +1,9 @@
 #include "cluster/bits_model.hpp"
 
+#include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <limits>
 #include <memory>
 #include <string>
@@ -27,9 +29,16 @@ double loss_of(const std::string& kind) {
 /// Quiet NaNs with payloads, infinities, zeros of both signs, subnormals, and what lies at the ends of the range.
 constexpr std::array<std::uint32_t, 12> kBits{0x7fc00000, 0xffc12345, 0x7f800000, 0xff800000, 0x80000000, 0x00000000,
                                               0x00000001, 0x807fffff, 0x00400000, 0x7f7fffff, 0x00800000, 0x3f800000};
+constexpr std::uint32_t kShownExponent = 0x10000000;
+
+/// What is not finite is not committed, so statistics show it with another exponent, that of no value above.
+float shown(float value) {
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  return std::isfinite(value) ? value : std::bit_cast<float>(bits ^ kShownExponent);
+}
 
 /// One shard has values, the others -0, to which every value can be added without a change. Weights, too, begin at -0,
-/// and the statistics' half of the vector takes the mean as it is.
+/// and take the finite values only; the statistics' half of the vector shows the mean as it is.
 class BitsModel : public Model {
  public:
   explicit BitsModel(std::string config) : loss_(loss_of(config)) {}
@@ -41,15 +50,16 @@ class BitsModel : public Model {
     std::fill(weights.begin(), weights.end(), -0.0F);
   }
   BatchResult gradient(const ShardStep& at, std::span<const float> /*weights*/, std::span<float> gradient) override {
-    for (std::size_t i = 0; i < gradient.size(); ++i)
-      gradient[i] = static_cast<int>(i / kBits.size()) % shards_ == at.shard
-                        ? std::bit_cast<float>(kBits[i % kBits.size()])
-                        : -0.0F;
+    for (std::size_t i = 0; i < gradient.size(); ++i) {
+      const auto value = std::bit_cast<float>(kBits[i % kBits.size()]);
+      const bool takes = static_cast<int>(i / kBits.size()) % shards_ == at.shard;
+      gradient[i] = takes && (i >= learned_size() || std::isfinite(value)) ? value : -0.0F;
+    }
     return {at.shard == 1 ? loss_ : -0.0, at.shard == 0 ? 1 : 0};
   }
   void update_statistics(std::size_t /*begin*/, std::span<const float> mean, std::int64_t /*samples*/,
                          std::span<const float> /*statistics*/, std::span<float> updated) const override {
-    std::copy(mean.begin(), mean.end(), updated.begin());
+    std::transform(mean.begin(), mean.end(), updated.begin(), shown);
   }
 
  private:

@@ -22,9 +22,9 @@ inline Messages filled_messages() {
       Compute{3, 100, 1, 5000},
       Computed{3, 2, failure, {0, 1}, {1, 2}, {64, 64}, 5},
       Apply{4, 100, 1, 128, 99, 3, 5000},
-      Applied{4, 2, {}, 1, 2, 4096},
+      Applied{4, 2, {}, 1, 2, 4096, false},
       Task{5, TaskKind::evaluate, 1, 7, 100, true, "norm"},
-      TaskDone{5, 2, {}, {4}, {0, 1}, {1, 2}, {60, 61}, {64, 64}},
+      TaskDone{5, 2, {}, {4}, {0, 1}, {1, 2}, {60, 61}, {64, 64}, {1, NonFinite::kState}},
       NodeJoin{kProtocolVersion, std::string(16, 't'), 4711, 8, 0, "10.0.0.2", 4000},
       StartWorker{3},
       BeginGeneration{

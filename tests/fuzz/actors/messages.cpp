@@ -20,6 +20,8 @@ std::vector<char> written(const auto& message) {
 }
 
 constexpr Leaves kShards{1, 4};
+constexpr int kTensors = 3;
+constexpr int kStateVectors = 2;
 
 /// Each reply as the driver uses what has passed its check.
 void use(const Built& built) {
@@ -48,7 +50,14 @@ void use(const Applied& applied) {
   fuzz::expect(from_bits(applied.reduce_bits) >= 0 && applied.bytes_sent >= 0, "times and bytes are such");
 }
 
+void use(const NonFinite& found) {
+  check_reply(found, kTensors, kStateVectors, {});
+  fuzz::expect(found.tensor >= 0 && found.tensor <= kTensors, "a tensor of the run, or padding");
+  fuzz::expect(found.part >= 0 && found.part < NonFinite::kState + kStateVectors, "a part of it");
+}
+
 void use(const TaskDone& done) {
+  fuzz::may_refuse([&] { use(done.found); }, {ErrorCode::protocol});
   check_reply(done, Wanted{.shards = kShards}, {});
   fuzz::expect(sum(done.shards, done.correct) <= sum(done.shards, done.samples), "no more is right than was asked");
 }

@@ -1,0 +1,180 @@
+#include <doctest/doctest.h>
+
+#include <optional>
+
+#include "actors/spoiled_model.hpp"
+#include "actors/test_models.hpp"
+#include "support/errors.hpp"
+
+using namespace troupe;
+using troupe_test::kSanitized;
+using troupe_test::quiet_options;
+using troupe_test::Spoil;
+
+namespace {
+
+constexpr Placement kPlacements[] = {Placement::in_process, Placement::processes};
+constexpr int kShards = 5;
+constexpr int kSteps = 5;
+
+Options spoiled(const Spoil& spoil, Placement placement = Placement::in_process, int workers = 1) {
+  Options options = quiet_options(placement, workers);
+  options.num_shards = kShards;
+  options.optimizer.momentum = 0.9;
+  options.config = spoil.text();
+  return options;
+}
+
+OptimizerOptions optimizer(const std::string& name, double rate) {
+  OptimizerOptions options;
+  options.learning_rate = rate;
+  if (name == "adam" || name == "adagrad") options.kind = name;
+  if (name == "momentum" || name == "nesterov") options.momentum = 0.9;
+  options.nesterov = name == "nesterov";
+  return options;
+}
+
+/// Without any accident.
+std::vector<float> undisturbed(Options options) {
+  options.config = Spoil{}.text();
+  DistributedSGD sgd("spoiled", options);
+  for (int step = 0; step < kSteps; ++step) sgd.step();
+  return sgd.weights();
+}
+
+/// What the next step throws, which is to change nothing.
+Error refused_step(DistributedSGD& sgd) {
+  const auto before = sgd.weights();
+  const std::int64_t steps = sgd.report().step;
+  std::optional<Error> thrown;
+  try {
+    sgd.step();
+  } catch (const Error& error) {
+    thrown = error;
+  }
+  REQUIRE(thrown);
+  INFO(std::string(thrown->what()));
+  CHECK(thrown->code() == ErrorCode::non_finite_weights);
+  CHECK(thrown->where().phase == "apply");
+  CHECK(thrown->where().step == steps + 1);
+  CHECK(sgd.report().step == steps);
+  CHECK(sgd.weights() == before);
+  return *thrown;
+}
+
+bool names(const Error& error, const std::string& part, const std::string& object) {
+  INFO(std::string(error.what()));
+  CHECK(error.message().find("new " + part + " would") != std::string::npos);
+  CHECK(error.where().object == object);
+  return error.message().find("new " + part + " would") != std::string::npos && error.where().object == object;
+}
+
+/// Two steps, two that are refused, and the rest as if nothing had happened.
+void check_survives(const Options& options, const std::string& part, const std::string& object,
+                    const std::vector<float>& expected) {
+  DistributedSGD sgd("spoiled", options);
+  for (int step = 0; step < 2; ++step) sgd.step();
+  for (int again = 0; again < 2; ++again) REQUIRE(names(refused_step(sgd), part, object));
+  for (int step = 2; step < kSteps; ++step) sgd.step();
+  CHECK(sgd.weights() == expected);
+}
+
+}  // namespace
+
+TEST_CASE("a step that makes what is not finite names the first tensor, wherever it lies, and commits nothing") {
+  const std::vector<float> expected = undisturbed(spoiled({}));
+  struct Accident {
+    Spoil spoil;
+    const char* part;
+    const char* object;
+  };
+  const Accident accidents[] = {{{"cb", "inf"}, "weights", "tensor 'b'"},
+                                {{"dca", "-inf"}, "weights", "tensor 'a'"},
+                                {{"d", "nan"}, "statistics", "tensor 'd'"},
+                                {{"pd", "inf"}, "statistics", "tensor 'd'"},
+                                {{"p", "nan"}, "weights", "padding"}};
+  for (const Accident& accident : accidents)
+    for (const Placement placement : kPlacements)
+      for (const char* strategy : {"sharded", "driver"})
+        for (const auto& deal : {std::pair{1, 1}, {1, 3}, {2, 2}, {5, 1}}) {
+          if (kSanitized && placement == Placement::processes && deal.first != 2) continue;
+          Options options = spoiled(accident.spoil, placement, deal.first);
+          options.devices_per_worker = deal.second;
+          options.strategy = strategy;
+          CAPTURE(accident.spoil.tensors);
+          CAPTURE(static_cast<int>(placement));
+          CAPTURE(strategy);
+          CAPTURE(deal.first);
+          check_survives(options, accident.part, accident.object, expected);
+        }
+}
+
+TEST_CASE("no optimizer's state changes at a step that is refused") {
+  for (const char* name : {"sgd", "momentum", "nesterov", "adagrad", "adam"})
+    for (const Placement placement : kPlacements) {
+      CAPTURE(name);
+      Options options = spoiled({"c", "inf"}, placement, 2);
+      options.optimizer = optimizer(name, 0.05);
+      check_survives(options, "weights", "tensor 'c'", undisturbed(options));
+    }
+}
+
+TEST_CASE("a rate that is far too large is refused before it spoils the weights") {
+  struct Case {
+    const char* optimizer;
+    double rate;
+    int steps;  ///< that come to something
+    const char* part;
+  };
+  // Adam and Adagrad divide by the root of what overflows: their weights stay finite longer than their state.
+  const Case cases[] = {{"sgd", 1e38, 1, "weights"},        {"momentum", 1e38, 1, "weights"},
+                        {"nesterov", 1e38, 1, "weights"},   {"adagrad", 1e38, 1, "sum of squares"},
+                        {"adam", 1e37, 1, "second moment"}, {"sgd", 1e300, 0, "weights"},
+                        {"adam", 1e300, 0, "weights"}};
+  for (const Case& at : cases) {
+    CAPTURE(at.optimizer);
+    Options options = spoiled({}, Placement::in_process, 2);
+    options.optimizer = optimizer(at.optimizer, at.rate);
+    DistributedSGD sgd("spoiled", options);
+    for (int step = 0; step < at.steps; ++step) sgd.step();
+    CHECK(names(refused_step(sgd), at.part, "tensor 'a'"));
+    CHECK(names(refused_step(sgd), at.part, "tensor 'a'"));
+    sgd.set_weights(std::vector<float>(sgd.weights().size()));  // from where one step works, or none
+    CHECK(code_of([&] { sgd.step(); }).has_value() == (at.steps == 0));
+  }
+}
+
+TEST_CASE("a warm-up is checked as well, and where no tensor can be named the error says why") {
+  DistributedSGD early("spoiled", spoiled({.tensors = "b", .times = 1, .step = 0}));
+  CHECK(code_of([&] { early.warmup(); }) == ErrorCode::non_finite_weights);
+  CHECK(early.step().step == 1);
+
+  struct Undescribed : troupe_test::SpoiledModel {
+    using SpoiledModel::SpoiledModel;
+    void from_canonical(std::span<const float>, std::span<float>) const override {
+      throw std::runtime_error("no such luck");
+    }
+  };
+  DistributedSGD sgd([](int, int) { return std::make_unique<Undescribed>(Spoil{.tensors = "b", .times = 1}); },
+                     spoiled({}));
+  sgd.step();
+  sgd.step();
+  const Error error = refused_step(sgd);
+  CHECK(error.message().find("no such luck") != std::string::npos);
+  CHECK(error.where().object.empty());
+  for (int step = 2; step < kSteps; ++step) sgd.step();
+  CHECK(sgd.weights() == undisturbed(spoiled({})));
+}
+
+TEST_CASE("padding stays finite where an optimizer without epsilon divides zero by zero") {
+  for (const char* kind : {"adam", "adagrad"}) {
+    Options options = quiet_options(Placement::in_process, 2);
+    options.optimizer.kind = kind;
+    options.optimizer.learning_rate = 1e-4;
+    options.optimizer.epsilon = 0;
+    options.config = R"({"batch_size": 4, "data": "mock-images:32,10"})";
+    DistributedSGD sgd("resnet18", options);
+    for (int step = 0; step < 2; ++step) sgd.step();
+    CHECK(sgd.report().step == 2);
+  }
+}

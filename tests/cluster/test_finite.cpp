@@ -1,0 +1,78 @@
+#include <doctest/doctest.h>
+
+#include <tuple>
+
+#include "actors/spoiled_model.hpp"
+#include "cluster/nodes.hpp"
+
+using namespace troupe;
+using namespace troupe_test;
+
+namespace {
+
+constexpr int kSteps = 4;
+
+Options spoiled(const Nodes& nodes, const Spoil& spoil, const char* strategy, bool deterministic) {
+  Options options = nodes.options();
+  options.num_shards = 5;
+  options.strategy = strategy;
+  options.deterministic = deterministic;
+  options.optimizer.kind = "adam";
+  options.config = spoil.text();
+  return options;
+}
+
+std::vector<float> undisturbed(Options options) {
+  options.config = Spoil{}.text();
+  DistributedSGD sgd("spoiled", options);
+  for (int step = 0; step < kSteps; ++step) sgd.step();
+  return sgd.weights();
+}
+
+/// The third step, which changes nothing.
+void check_refused(DistributedSGD& sgd, const std::string& part, const std::string& object) {
+  const auto before = sgd.weights();
+  try {
+    sgd.step();
+    CHECK(false);
+  } catch (const Error& error) {
+    INFO(std::string(error.what()));
+    CHECK(error.code() == ErrorCode::non_finite_weights);
+    CHECK(error.message().find("new " + part + " would") != std::string::npos);
+    CHECK(error.where().object == object);
+    CHECK(error.where().phase == "apply");
+    CHECK(error.where().step == 3);
+    CHECK(error.where().node.starts_with("node"));
+  }
+  CHECK(sgd.report().step == 2);
+  CHECK(sgd.weights() == before);
+}
+
+}  // namespace
+
+TEST_CASE("nodes commit nothing that is not finite, and go on from what they have") {
+  Nodes nodes(3);
+  struct Way {
+    const char* strategy;
+    bool deterministic;
+  };
+  for (const auto& [strategy, deterministic] : {Way{"hierarchical", true},
+                                                {"hierarchical", false},
+                                                {"ring", true},
+                                                {"ring", false},
+                                                {"parameter-server", true}}) {
+    CAPTURE(strategy);
+    CAPTURE(deterministic);
+    const auto expected = undisturbed(spoiled(nodes, {}, strategy, deterministic));
+    for (const auto& [tensors, value, part, object] :
+         {std::tuple{"cb", "inf", "weights", "tensor 'b'"}, {"d", "nan", "statistics", "tensor 'd'"}}) {
+      CAPTURE(tensors);
+      DistributedSGD sgd("spoiled", spoiled(nodes, {tensors, value}, strategy, deterministic));
+      sgd.step();
+      sgd.step();
+      for (int again = 0; again < 2; ++again) check_refused(sgd, part, object);
+      for (int step = 2; step < kSteps; ++step) sgd.step();
+      CHECK(sgd.weights() == expected);
+    }
+  }
+}
