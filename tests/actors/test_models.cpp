@@ -169,6 +169,15 @@ Options quiet_options(Placement placement, int workers) {
   return options;
 }
 
+std::chrono::milliseconds missed_by_none(Options options) {
+  options.config = "10";
+  DistributedSGD sgd("noise", options);
+  return generous_deadline([&] {
+    sgd.step();
+    sgd.step();
+  });
+}
+
 std::size_t open_descriptors() {
   const std::filesystem::directory_iterator entries("/proc/self/fd");
   return static_cast<std::size_t>(std::distance(begin(entries), end(entries)));

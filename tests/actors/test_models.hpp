@@ -5,15 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "support/patience.hpp"
 #include "troupe/troupe.hpp"
 
 namespace troupe_test {
-
-#if defined(TROUPE_SANITIZED)
-inline constexpr bool kSanitized = true;  // a process takes a second to start, and there would be hundreds
-#else
-inline constexpr bool kSanitized = false;
-#endif
 
 /// In [-1, 1), a function of its arguments alone, and cheap: the tests compute many millions.
 float noise(std::uint64_t shard, std::uint64_t step, std::uint64_t i);
@@ -57,6 +52,9 @@ void limit_files_as_told();
 
 /// Everything the placements share; verbose off.
 troupe::Options quiet_options(troupe::Placement placement, int workers);
+
+/// A step's deadline that only a worker misses which hangs, for runs like this one of NoiseModel.
+std::chrono::milliseconds missed_by_none(troupe::Options options);
 
 /// Descriptors of this process, and socket folders in the folder for temporary files.
 std::size_t open_descriptors();

@@ -12,6 +12,7 @@
 #include "runtime/captured_errors.hpp"
 #include "runtime/net/authority.hpp"
 #include "runtime/net/gate.hpp"
+#include "support/patience.hpp"
 
 using namespace troupe;
 
@@ -88,7 +89,7 @@ struct Node {
     id.run = kRun;
     id.generation = generation;
     id.kind = ObjectKind::weights;
-    const float weight = client->get(id, std::chrono::seconds(5))->floats()[0];
+    const float weight = client->get(id, troupe_test::kPatience)->floats()[0];
     client->release(id);
     return weight;
   }

@@ -106,7 +106,9 @@ TEST_CASE("a worker's replicas compute as many at a time as it has cores to itse
   for (const int workers : {1, 2}) {
     const int at_a_time = std::max(1, usable_cores() / workers);
     Meeting meeting;
-    const auto before = [&](const ReplicaContext& at, const ShardStep&) { meeting.pass(at.worker, at_a_time, 10s); };
+    const auto before = [&](const ReplicaContext& at, const ShardStep&) {
+      meeting.pass(at.worker, at_a_time, troupe_test::kPatience);
+    };
     DistributedSGD sgd(watched(before), replicas(workers, 2 * at_a_time));
     sgd.step();
     for (int worker = 0; worker < workers; ++worker) CHECK(meeting.most(worker) == at_a_time);
@@ -149,7 +151,7 @@ TEST_CASE("who waits for a replica that hangs is given up with it") {
   auto hangs = std::make_shared<std::atomic<bool>>(true);
   {
     Options options = replicas(2, 3);
-    options.step_timeout = 200ms;
+    options.step_timeout = troupe_test::missed_by_none(options);
     const auto before = [=](const ReplicaContext& at, const ShardStep& step) {
       if (at.worker == 1 && step.step == 1 && *hangs) gate->pass();
     };
@@ -171,7 +173,7 @@ TEST_CASE("a queue behind a replica that hangs does not keep the run from ending
   auto gate = std::make_shared<Gate>();
   {
     Options options = replicas(1, 3);
-    options.step_timeout = 200ms;
+    options.step_timeout = troupe_test::missed_by_none(options);
     DistributedSGD sgd(watched([=](const ReplicaContext&, const ShardStep&) { gate->pass(); }), options);
     CHECK(code_of([&] { sgd.step(); }) == ErrorCode::timeout);
   }

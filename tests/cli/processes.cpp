@@ -9,6 +9,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "support/patience.hpp"
+
 namespace troupe_test {
 namespace {
 
@@ -80,9 +82,9 @@ std::set<std::string> inet_sockets_of(pid_t pid) {
 
 Watch::Watch(pid_t pid) : handle_(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))) {}
 
-bool Watch::ends_within(std::chrono::milliseconds timeout) const {
+bool Watch::ends() const {
   pollfd waiting{handle_.get(), POLLIN, 0};
-  return !handle_ || ::poll(&waiting, 1, static_cast<int>(timeout.count())) == 1;
+  return !handle_ || ::poll(&waiting, 1, static_cast<int>(std::chrono::milliseconds(kPatience).count())) == 1;
 }
 
 }  // namespace troupe_test

@@ -2,7 +2,6 @@
 
 #include <sys/types.h>
 
-#include <chrono>
 #include <set>
 #include <string>
 #include <vector>
@@ -20,7 +19,8 @@ std::set<std::string> inet_sockets_of(pid_t pid);
 class Watch {
  public:
   explicit Watch(pid_t pid);
-  bool ends_within(std::chrono::milliseconds timeout) const;
+  /// Waits for it; false when it does not come.
+  bool ends() const;
 
  private:
   troupe::FileDescriptor handle_;  ///< pidfd; none when the process is gone already

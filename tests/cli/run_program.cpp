@@ -89,19 +89,11 @@ bool Program::read_some(std::chrono::milliseconds timeout) {
   return true;
 }
 
-bool Program::read_until(const Stream& stream, const std::string& text, std::chrono::milliseconds timeout) {
-  const Deadline deadline(timeout);
+bool Program::comes(const Stream& stream, const std::string& text) {
+  const Deadline deadline(kPatience);
   while (stream.text.find(text) == std::string::npos)
     if (!read_some(deadline.left())) return false;
   return true;
-}
-
-bool Program::prints(const std::string& text, std::chrono::milliseconds timeout) {
-  return read_until(out_, text, timeout);
-}
-
-bool Program::says(const std::string& text, std::chrono::milliseconds timeout) {
-  return read_until(err_, text, timeout);
 }
 
 void Program::read_until_silent(std::chrono::milliseconds silence) {
@@ -109,8 +101,8 @@ void Program::read_until_silent(std::chrono::milliseconds silence) {
   }
 }
 
-Finished Program::finish(std::chrono::milliseconds timeout) {
-  const Deadline deadline(timeout);
+Finished Program::finish() {
+  const Deadline deadline(kPatience);
   while (read_some(deadline.left())) {
   }
   if (out_.end || err_.end) throw std::runtime_error("the program has not ended in time; so far: " + out_.text);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "runtime/file_descriptor.hpp"
+#include "support/patience.hpp"
 
 namespace troupe_test {
 
@@ -38,15 +39,15 @@ class Program {
   const std::string& out() const { return out_.text; }
   const std::string& err() const { return err_.text; }
   /// Reads until standard output holds `text`. False when it ended, or time ran out, before that.
-  bool prints(const std::string& text, std::chrono::milliseconds timeout = std::chrono::seconds(60));
-  /// The same for standard error.
-  bool says(const std::string& text, std::chrono::milliseconds timeout = std::chrono::seconds(60));
+  bool prints(const std::string& text) { return comes(out_, text); }
+  /// The same of standard error.
+  bool says(const std::string& text) { return comes(err_, text); }
   /// Reads until nothing has come on standard output for so long.
   void read_until_silent(std::chrono::milliseconds silence);
   /// Closes our end of standard output.
   void stop_reading() { out_.end.reset(); }
-  /// Reads to the end. @throws std::runtime_error when the program has not ended in time.
-  Finished finish(std::chrono::milliseconds timeout = std::chrono::seconds(60));
+  /// Reads to the end. @throws std::runtime_error when the program does not end.
+  Finished finish();
 
  private:
   struct Stream {
@@ -54,9 +55,9 @@ class Program {
     std::string text;
   };
 
+  bool comes(const Stream& stream, const std::string& text);
   /// Takes what has come on both streams. False when nothing came, or both have ended.
   bool read_some(std::chrono::milliseconds timeout);
-  bool read_until(const Stream& stream, const std::string& text, std::chrono::milliseconds timeout);
 
   pid_t pid_ = -1;
   Stream out_;

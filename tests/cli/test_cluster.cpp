@@ -42,9 +42,10 @@ std::vector<std::string> train_in_cluster(const std::vector<std::string>& more) 
 /// Says its line and goes on waiting.
 void check_waits(const std::vector<std::string>& arguments, const std::string& why) {
   Program program(arguments);
+  CHECK(program.says("\n"));
   program.read_until_silent(1s);
   ::kill(program.pid(), SIGTERM);
-  const Finished run = program.finish(10s);
+  const Finished run = program.finish();
   INFO(run.err);
   CHECK(run.status == -SIGTERM);
   CHECK(lines_of(run.err).size() == 1);

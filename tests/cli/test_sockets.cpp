@@ -16,11 +16,15 @@
 #include "cli/small_data.hpp"
 
 using namespace troupe_test;
-using namespace std::chrono_literals;
 using troupe::FileDescriptor;
 using troupe::testing::TemporaryFolder;
 
 namespace {
+
+bool becomes_readable(const FileDescriptor& descriptor) {
+  pollfd waiting{descriptor.get(), POLLIN, 0};
+  return ::poll(&waiting, 1, static_cast<int>(std::chrono::milliseconds(kPatience).count())) == 1;
+}
 
 /// Waits for something to be made in a folder.
 class Lookout {
@@ -28,10 +32,9 @@ class Lookout {
   explicit Lookout(const std::string& folder) : inotify_(::inotify_init1(IN_CLOEXEC)) {
     REQUIRE(::inotify_add_watch(inotify_.get(), folder.c_str(), IN_CREATE) >= 0);
   }
-  /// The new name; empty when time runs out.
-  std::string next(std::chrono::milliseconds timeout) const {
-    pollfd waiting{inotify_.get(), POLLIN, 0};
-    if (::poll(&waiting, 1, static_cast<int>(timeout.count())) != 1) return "";
+  /// The new name; empty when none comes.
+  std::string next() const {
+    if (!becomes_readable(inotify_)) return "";
     alignas(inotify_event) std::array<char, 4096> buffer{};
     if (::read(inotify_.get(), buffer.data(), buffer.size()) <= 0) return "";
     return reinterpret_cast<const inotify_event*>(buffer.data())->name;
@@ -55,11 +58,9 @@ FileDescriptor connect_to(const std::string& folder) {
 }
 
 /// True when the other side closes without a word.
-bool is_turned_away(const FileDescriptor& socket, std::chrono::milliseconds timeout) {
-  pollfd waiting{socket.get(), POLLIN, 0};
+bool is_turned_away(const FileDescriptor& socket) {
   std::array<char, 256> buffer{};
-  return ::poll(&waiting, 1, static_cast<int>(timeout.count())) == 1 &&
-         ::recv(socket.get(), buffer.data(), buffer.size(), 0) <= 0;
+  return becomes_readable(socket) && ::recv(socket.get(), buffer.data(), buffer.size(), 0) <= 0;
 }
 
 }  // namespace
@@ -90,14 +91,14 @@ TEST_CASE("a stranger who knocks while workers start is turned away, and the tra
     const Lookout lookout(temporary.path().string());
     Program program(train_linear({"--placement", "processes", "--workers", "4", "--steps", "5", "--quiet"}),
                     {.temporary = temporary.path().string()});
-    const std::string folder = lookout.next(20s);
+    const std::string folder = lookout.next();
     REQUIRE_FALSE(folder.empty());
     const FileDescriptor stranger = connect_to(temporary / folder);
     if (stranger) {
       ++heard;
       const std::string garbage(5000, '\xff');
       ::send(stranger.get(), garbage.data(), garbage.size(), MSG_NOSIGNAL);
-      CHECK(is_turned_away(stranger, 5s));
+      CHECK(is_turned_away(stranger));
     }
     const Finished run = program.finish();
     CHECK_MESSAGE(run.status == 0, run.err);
@@ -111,7 +112,7 @@ TEST_CASE("the folder of the socket is for its user alone, and gone when all wor
   const Lookout lookout(temporary.path().string());
   Program program(train_linear({"--placement", "processes", "--steps", "1000000000", "--verbose"}),
                   {.temporary = temporary.path().string()});
-  const std::string folder = temporary / lookout.next(20s);
+  const std::string folder = temporary / lookout.next();
   std::error_code gone;
   const auto permissions = std::filesystem::status(folder, gone).permissions();
   if (!gone) CHECK(permissions == std::filesystem::perms::owner_all);
@@ -125,9 +126,9 @@ TEST_CASE("an interrupt while workers start leaves no folder and no process") {
     const Lookout lookout(temporary.path().string());
     Program program(train_linear({"--placement", "processes", "--workers", "4", "--steps", "1000000000"}),
                     {.temporary = temporary.path().string()});
-    REQUIRE_FALSE(lookout.next(20s).empty());
+    REQUIRE_FALSE(lookout.next().empty());
     ::kill(-program.pid(), SIGINT);
-    CHECK(program.finish(5s).status == -SIGINT);  // standard error ends with the last worker
+    CHECK(program.finish().status == -SIGINT);  // standard error ends with the last worker
     CHECK(std::filesystem::is_empty(temporary.path()));
   }
 }

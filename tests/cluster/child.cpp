@@ -85,7 +85,7 @@ void stop(pid_t pid) {
     const std::filesystem::directory_iterator tasks("/proc/" + std::to_string(pid) + "/task");
     return std::all_of(begin(tasks), end(tasks), [&](const auto& task) { return is_stopped(task.path()); });
   };
-  CHECK(comes_true(all_are, std::chrono::seconds(20)));
+  CHECK(comes_true(all_are, kPatience));
 }
 
 std::size_t resident_bytes(pid_t pid) {

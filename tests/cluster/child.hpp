@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "support/patience.hpp"
+
 namespace troupe_test {
 
 /// A program as a child in a process group of its own, all of which is killed with this object. What it prints goes to
@@ -22,11 +24,11 @@ class Child {
   /// To the whole group.
   void signal(int number) const;
   /// The exit status, or minus the signal that ended it. @throws std::runtime_error when it has not ended in time
-  int wait(std::chrono::milliseconds timeout = std::chrono::seconds(60));
+  int wait(std::chrono::milliseconds timeout = kPatience);
   std::string out() const;
   std::string err() const;
   /// Waits until standard error holds `text`.
-  bool says(const std::string& text, std::chrono::milliseconds timeout = std::chrono::seconds(20)) const;
+  bool says(const std::string& text, std::chrono::milliseconds timeout = kPatience) const;
 
  private:
   pid_t pid_ = -1;

@@ -18,7 +18,7 @@ namespace troupe_test {
 namespace {
 
 /// What is held goes on by itself after so long, lest a test that failed leaves it there.
-constexpr auto kLongestHold = 30s;
+constexpr auto kLongestHold = kPatience;
 
 Hold parse(const std::string& text) {
   Hold hold;

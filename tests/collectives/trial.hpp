@@ -6,14 +6,11 @@
 
 #include "collectives/plan.hpp"
 #include "collectives/reduce.hpp"
+#include "support/patience.hpp"
 #include "troupe/error.hpp"
 
 /// Sanitizers make everything ten times as slow, so loops are shorter there.
-#ifdef TROUPE_SANITIZED
-inline constexpr bool kSanitized = true;
-#else
-inline constexpr bool kSanitized = false;
-#endif
+using troupe_test::kSanitized;
 
 /// A reduction among nodes of this process.
 struct Trial {

@@ -8,6 +8,7 @@
 #include "runtime/net/data_plane.hpp"
 #include "runtime/net/frame.hpp"
 #include "runtime/net/gate.hpp"
+#include "support/patience.hpp"
 
 /// Made once: keys take time.
 inline const TrialAuthority& trial_authority() {
@@ -46,7 +47,7 @@ class TrialCluster {
 
   void begin(std::uint64_t generation) {
     for (int n = 0; n < size(); ++n) nodes_[static_cast<std::size_t>(n)]->plane.begin(membership(n, generation));
-    for (const auto& node : nodes_) node->plane.connect(troupe::Deadline(std::chrono::seconds(30)));
+    for (const auto& node : nodes_) node->plane.connect(troupe::Deadline(troupe_test::kPatience));
   }
   troupe::Membership membership(int self, std::uint64_t generation = 1) const {
     troupe::Membership made;

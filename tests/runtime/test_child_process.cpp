@@ -7,9 +7,11 @@
 
 #include "runtime/child_process.hpp"
 #include "runtime/clock.hpp"
+#include "support/patience.hpp"
 
 using namespace troupe;
 using namespace std::chrono_literals;
+using troupe_test::kPatience;
 
 TEST_CASE("a child inherits exactly the descriptors it is given") {
   std::array<int, 2> ends{};
@@ -20,7 +22,7 @@ TEST_CASE("a child inherits exactly the descriptors it is given") {
   auto child =
       ChildProcess::start("/bin/sh", {"sh", "-c", "test -e " + original + " || echo closed >&7"}, {{writing.get(), 7}});
   writing.reset();
-  CHECK(child.wait(10s));
+  CHECK(child.wait(kPatience));
   CHECK(child.how_it_ended() == "ended with status 0");
   std::array<char, 16> text{};
   CHECK(::read(reading.get(), text.data(), text.size() - 1) > 0);
@@ -45,18 +47,18 @@ TEST_CASE("a child does not outlive its owner") {
 
 TEST_CASE("a program that is not there ends with status 127") {
   auto child = ChildProcess::start("/nonexistent", {"nonexistent"}, {});
-  CHECK(child.wait(10s));
+  CHECK(child.wait(kPatience));
   CHECK(child.how_it_ended() == "ended with status 127");
 }
 
 TEST_CASE("a child's status, and the signal that it was sent, as a shell tells them") {
   auto child = ChildProcess::start("/bin/sh", {"sh", "-c", "exit 3"}, {});
-  CHECK(child.wait(10s));
+  CHECK(child.wait(kPatience));
   CHECK(child.exit_status() == 3);
   child.signal(SIGTERM);  // nobody there any more
   auto sleeping = ChildProcess::start("/bin/sleep", {"sleep", "1000"}, {});
   CHECK(sleeping.exit_status() == -1);
   sleeping.signal(SIGTERM);
-  CHECK(sleeping.wait(10s));
+  CHECK(sleeping.wait(kPatience));
   CHECK(sleeping.exit_status() == 128 + SIGTERM);
 }

@@ -8,19 +8,16 @@
 #include "runtime/net/socket.hpp"
 #include "runtime/net/window_table.hpp"
 #include "support/errors.hpp"
+#include "support/patience.hpp"
 
 using namespace troupe;
 using namespace std::chrono_literals;
 
 namespace {
 
-#ifdef TROUPE_SANITIZED
-constexpr int kRounds = 3;
-#else
-constexpr int kRounds = 10;
-#endif
+constexpr int kRounds = troupe_test::kSanitized ? 3 : 10;
 
-Deadline soon() { return Deadline(60s); }
+Deadline soon() { return Deadline(troupe_test::kPatience); }
 
 std::vector<std::byte> pattern(std::size_t bytes, std::size_t seed) {
   std::vector<std::byte> made(bytes);

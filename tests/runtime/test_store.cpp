@@ -11,9 +11,11 @@
 #include "runtime/store/object_store.hpp"
 #include "runtime/store/seqpacket.hpp"
 #include "support/errors.hpp"
+#include "support/patience.hpp"
 
 using namespace troupe;
 using namespace std::chrono_literals;
+using troupe_test::kPatience;
 
 namespace {
 
@@ -34,14 +36,14 @@ std::unique_ptr<StoreClient> connect(ObjectStore& store, bool socket) {
 }
 
 void wait_for_clients(StoreClient& watcher, std::uint64_t clients) {
-  const Clock::time_point until = Clock::now() + 10s;
+  const Clock::time_point until = Clock::now() + kPatience;
   while (watcher.usage().clients != clients && Clock::now() < until) std::this_thread::yield();
   REQUIRE(watcher.usage().clients == clients);
 }
 
 store::Reply receive_reply(int socket) {
   store::Reply reply;
-  const Clock::time_point until = Clock::now() + 10s;
+  const Clock::time_point until = Clock::now() + kPatience;
   auto got = store::Received::nothing;
   while (got == store::Received::nothing && Clock::now() < until)
     got = store::receive_packet(socket, std::as_writable_bytes(std::span(&reply, 1)), nullptr);
@@ -64,7 +66,7 @@ TEST_CASE("an object is written once and read where it lies") {
     const auto slab = writer->create(id(0), kBytes);
     slab->writable_floats()[0] = 1;
     writer->seal(id(0));
-    const auto seen = reader->get(id(0), 1s);
+    const auto seen = reader->get(id(0), kPatience);
     CHECK(seen->floats()[0] == 1);
     // The creator goes on writing, and says by message what the slab then holds.
     slab->writable_floats()[0] = 2;
@@ -96,7 +98,7 @@ TEST_CASE("slabs are used again by their creator once nobody refers to them") {
   const auto reader = connect(store, true);
   const auto first = creator->create(id(0), kBytes);
   creator->seal(id(0));
-  const auto seen = reader->get(id(0), 1s);
+  const auto seen = reader->get(id(0), kPatience);
   creator->release(id(0));
   CHECK(creator->create(id(1), kBytes) != first);  // somebody still reads the first
   reader->release(id(0));
@@ -140,7 +142,7 @@ TEST_CASE("get waits until the object is sealed, or its deadline, or its creator
 
     auto writer = connect(store, !socket);
     writer->create(id(0), kBytes);
-    auto sealed = std::async(std::launch::async, [&] { return reader->get(id(0), 10s)->bytes(); });
+    auto sealed = std::async(std::launch::async, [&] { return reader->get(id(0), kPatience)->bytes(); });
     writer->seal(id(0));
     CHECK(sealed.get() == kBytes);
   }
@@ -260,7 +262,7 @@ TEST_CASE("garbage drops the client that sent it, and nobody else") {
     const FileDescriptor socket = store.connect_process();
     REQUIRE(store::send_packet(socket.get(), packet, STDIN_FILENO));
     std::byte answer{};
-    const Clock::time_point until = Clock::now() + 10s;
+    const Clock::time_point until = Clock::now() + kPatience;
     auto got = store::Received::nothing;
     while (got == store::Received::nothing && Clock::now() < until)
       got = store::receive_packet(socket.get(), {&answer, 1}, nullptr);
@@ -277,7 +279,7 @@ TEST_CASE("a client that does not read its answers is dropped") {
   store::Request request;
   request.operation = store::Operation::usage;
   const auto packet = std::as_bytes(std::span(&request, 1));
-  const Clock::time_point until = Clock::now() + 10s;
+  const Clock::time_point until = Clock::now() + kPatience;
   while (watcher->usage().clients == 2 && Clock::now() < until) store::send_packet(socket.get(), packet, -1);
   CHECK(watcher->usage().clients == 1);
 }
@@ -304,7 +306,7 @@ TEST_CASE("nothing of a client remains: no byte, no object, no descriptor") {
     const auto second = store.connect();
     first->create(id(0), kBytes);
     first->seal(id(0));
-    second->get(id(0), 1s);
+    second->get(id(0), kPatience);
     second->create(id(1), kBytes, {.shared_writers = true});
     first->open(id(1), 0, kPageBytes);
   }

@@ -11,9 +11,11 @@
 
 #include "runtime/clock.hpp"
 #include "runtime/store/object_store.hpp"
+#include "support/patience.hpp"
 
 using namespace troupe;
 using namespace std::chrono_literals;
+using troupe_test::kPatience;
 
 namespace {
 
@@ -33,8 +35,8 @@ std::vector<std::function<void(StoreClient&)>> every_call() {
       [](StoreClient& c) { c.open(id(2), 0, kPageBytes); },
       [](StoreClient& c) { c.seal(id(1)); },
       [](StoreClient& c) { c.seal(id(2)); },
-      [](StoreClient& c) { c.get(id(1), 1s); },
-      [](StoreClient& c) { c.get(id(0), 1s); },
+      [](StoreClient& c) { c.get(id(1), kPatience); },
+      [](StoreClient& c) { c.get(id(0), kPatience); },
       [](StoreClient& c) { c.release(id(2)); },
       [](StoreClient& c) { c.release(id(2)); },
       [](StoreClient& c) { c.create(id(3), kBytes); },
@@ -74,7 +76,7 @@ std::size_t open_descriptors() {
 }
 
 void check_as_before(StoreClient& watcher, const StoreUsage& before, std::size_t descriptors) {
-  const Clock::time_point until = Clock::now() + 10s;
+  const Clock::time_point until = Clock::now() + kPatience;
   while (watcher.usage().clients != before.clients && Clock::now() < until) std::this_thread::yield();
   const StoreUsage after = watcher.usage();
   REQUIRE(after.clients == before.clients);
@@ -87,7 +89,7 @@ void check_as_before(StoreClient& watcher, const StoreUsage& before, std::size_t
 /// The store's loop opens descriptors of its own for its first socket.
 void warm_up(ObjectStore& store, StoreClient& watcher) {
   StoreClient(store::make_socket_channel(store.connect_process())).usage();
-  const Clock::time_point until = Clock::now() + 10s;
+  const Clock::time_point until = Clock::now() + kPatience;
   while (watcher.usage().clients != 1 && Clock::now() < until) std::this_thread::yield();
 }
 
@@ -148,7 +150,7 @@ TEST_CASE("a reader's death leaves the object to the others") {
   owner->seal(id(0));
   slab->writable_floats()[1] = 4;
   FileDescriptor socket = store.connect_process();
-  REQUIRE(was_killed(fork_client(socket, [](StoreClient& client) { client.get(id(0), 1s); })));
+  REQUIRE(was_killed(fork_client(socket, [](StoreClient& client) { client.get(id(0), kPatience); })));
   const auto other = store.connect();
-  CHECK(other->get(id(0), 1s)->floats()[1] == 4);
+  CHECK(other->get(id(0), kPatience)->floats()[1] == 4);
 }

@@ -7,11 +7,7 @@ using Wants = ByteStream::Wants;
 
 namespace {
 
-#ifdef TROUPE_SANITIZED
-constexpr std::size_t kMuch = 12'000'000;
-#else
-constexpr std::size_t kMuch = 24'000'000;
-#endif
+constexpr std::size_t kMuch = troupe_test::kSanitized ? 12'000'000 : 24'000'000;
 
 /// Many bytes both ways at once, in one thread: whatever can go on does.
 class Exchange {
