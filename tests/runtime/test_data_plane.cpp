@@ -6,7 +6,6 @@
 #include "captured_errors.hpp"
 #include "data_trial.hpp"
 #include "runtime/net/socket.hpp"
-#include "runtime/net/window_table.hpp"
 #include "support/errors.hpp"
 #include "support/patience.hpp"
 
@@ -381,21 +380,4 @@ TEST_CASE("what may pass is dialled again: nobody there, a hang-up, no data expe
   cluster[0].send(1, 1, 1, 0, pattern(16, 1), soon());
   node1->plane.wait(1, 1, 0, soon());
   CHECK(memory == pattern(16, 1));
-}
-
-TEST_CASE("a window is written by nobody once it is withdrawn") {
-  WindowTable table({"node0", "node1"});
-  std::vector<std::byte> memory(32);
-  const auto announce = [&] { table.announce(1, 1, memory, 16, nullptr); };
-  announce();
-  const auto first = table.claim(1, {1, 0, 1, 16});
-  table.arrived(first);
-  table.withdraw(1);
-  CHECK(code_of([&] { table.claim(1, {1, 1, 1, 16}); }) == ErrorCode::protocol);
-  table.withdraw(1);  // which is none
-  // A segment that has begun, and may take its time.
-  announce();
-  const auto late = table.claim(1, {1, 1, 2, 16});
-  const auto withdraw = [&] { table.withdraw(1); };
-  CHECK(message_of(withdraw) == "window 1 is still being written (node node1)");
 }

@@ -13,13 +13,11 @@
 #include <deque>
 #include <fstream>
 #include <functional>
-#include <thread>
 
 #include "captured_errors.hpp"
 #include "net_trial.hpp"
 #include "runtime/net/certificate_files.hpp"
 #include "runtime/net/gate.hpp"
-#include "runtime/net/refusal_log.hpp"
 #include "runtime/net/socket.hpp"
 #include "runtime/net/tls_context.hpp"
 #include "support/errors.hpp"
@@ -299,6 +297,7 @@ TEST_CASE("who floods a gate keeps out nobody at another address") {
   // Honest, and slow: here before the flood, and done after it.
   const FileDescriptor first = connect_from("127.0.0.3", gate.address());
   std::vector<FileDescriptor> flood;
+  flood.reserve(2 * Gate::kMaxHalfOpen);
   for (std::size_t i = 0; i < 2 * Gate::kMaxHalfOpen; ++i) flood.push_back(connect_from("127.0.0.2", gate.address()));
   check_open(gate);  // from 127.0.0.1; the gate has seen the flood by now
   CHECK(hears(errors, "refused 127.0.0.2:"));
@@ -386,42 +385,4 @@ TEST_CASE("a gate that cannot listen says where") {
   CHECK(code_of([] {
           OpenGate nowhere(authority().driver(), troupe_test::kPatience, {"no.such.host.invalid", 0});
         }) == ErrorCode::system);
-}
-
-TEST_CASE("refusals of a kind are counted and told later") {
-  const CapturedErrors errors;
-  {
-    net::RefusalLog log;
-    log.refused("a:1", "a", "bad");
-    log.refused("a:2", "a", "bad");
-    log.refused("a:3", "a", "bad");
-    log.refused("b:1", "b", "bad");
-    CHECK(errors.text() == "troupe: refused a:1: bad\ntroupe: refused b:1: bad\n");
-    log.tick(Clock::now() + 2 * net::RefusalLog::kSilence);
-    CHECK(errors.text().ends_with("troupe: refused a 2 more times: bad\n"));
-    log.refused("a:4", "a", "bad");
-    CHECK(errors.text().ends_with("troupe: refused a:4: bad\n"));
-    for (int i = 0; i < 1000; ++i) log.refused("c", "host" + std::to_string(i), "bad");
-  }
-  CHECK(count(errors.text(), "\n") < 80);
-  CHECK(errors.text().find("various reasons") != std::string::npos);
-}
-
-TEST_CASE("a log of refusals is for several threads, for what is dropped too, and shows no control letters") {
-  const CapturedErrors errors;
-  {
-    net::RefusalLog log;
-    std::vector<std::thread> threads;
-    for (int t = 0; t < 4; ++t)
-      threads.emplace_back([&] {
-        for (int i = 0; i < 100; ++i) log.dropped("a data connection of alice", "no segment");
-      });
-    for (std::thread& thread : threads) thread.join();
-    log.refused("\x1b[2J:1", "\x1b[2J", std::string(1000, '\n') + "\xc2\x9b");
-  }
-  CHECK(count(errors.text(), "troupe: dropped a data connection of alice: no segment\n") == 1);
-  CHECK(count(errors.text(), "troupe: dropped a data connection of alice 399 more times: no segment\n") == 1);
-  CHECK(count(errors.text(), "troupe: refused ?[2J:1: ") == 1);
-  CHECK(count(errors.text(), "\n") == 3);
-  CHECK(errors.text().find('\x1b') == std::string::npos);
 }

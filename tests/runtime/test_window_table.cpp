@@ -1,0 +1,25 @@
+#include <doctest/doctest.h>
+
+#include <vector>
+
+#include "runtime/net/window_table.hpp"
+#include "support/errors.hpp"
+
+using namespace troupe;
+
+TEST_CASE("a window is written by nobody once it is withdrawn") {
+  WindowTable table({"node0", "node1"});
+  std::vector<std::byte> memory(32);
+  const auto announce = [&] { table.announce(1, 1, memory, 16, nullptr); };
+  announce();
+  const auto first = table.claim(1, {1, 0, 1, 16});
+  table.arrived(first);
+  table.withdraw(1);
+  CHECK(code_of([&] { table.claim(1, {1, 1, 1, 16}); }) == ErrorCode::protocol);
+  table.withdraw(1);  // which is none
+  // A segment that has begun, and may take its time.
+  announce();
+  const auto late = table.claim(1, {1, 1, 2, 16});
+  const auto withdraw = [&] { table.withdraw(1); };
+  CHECK(message_of(withdraw) == "window 1 is still being written (node node1)");
+}
