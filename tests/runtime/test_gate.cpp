@@ -327,6 +327,7 @@ TEST_CASE("whoever asks for a status and does not listen keeps nobody waiting") 
   };
   const Gate gate(kAnyPort, authority().driver(), told, [&](const Hello&, TlsStream) { ++taken; });
   std::vector<TlsStream> deaf;
+  deaf.reserve(3);
   for (int i = 0; i < 3; ++i) {
     deaf.push_back(TlsStream::dial(gate.address(), *authority().node(0), Role::driver, soon()));
     say_hello(deaf.back(), make_hello(Purpose::status), soon());
