@@ -47,8 +47,8 @@ class Bench:
         self.note_torch(lines[-1])
         return lines
 
-    def note_torch(self, line):
-        self.versions["PyTorch"] = f"{line['torch']} with BLAS {line['blas']}"
+    def note_torch(self, line, name="PyTorch"):
+        self.versions[name] = f"{line['torch']} with BLAS {line['blas']}"
 
     def build_mpi(self, source):
         """Compiles an MPI peer; gives the program's path."""

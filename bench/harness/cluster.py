@@ -43,10 +43,9 @@ class Cluster:
         """All JSON lines of an MPI program with one rank a node."""
         return all_json(self.run(PEERS / "mpirun_in_namespaces.sh", *arguments, options=["--only-network"]))
 
-    def torch(self, script, *arguments, python=None, env=None):
+    def torch(self, script, *arguments):
         """All JSON lines of a PyTorch peer with one rank a node."""
-        lines = all_json(self.run(PEERS / "ranks_in_namespaces.sh", python or self.bench.options.python,
-                                  PEERS / script, *arguments, options=["--only-network"], env=env))
+        lines = self.ranks(self.bench.options.python, script, *arguments)
         self.bench.note_torch(lines[-1])
         return lines
 
@@ -57,8 +56,14 @@ class Cluster:
             self.bench.troupe("certs", "init", certs)
         files = {"PKEY": "key.pem", "CERT": "cert.pem", "CA_FILE": "ca.pem"}
         env = {f"GLOO_DEVICE_TRANSPORT_TCP_TLS_{name}": str(certs / "driver" / file) for name, file in files.items()}
-        return self.torch(script, *arguments, python=self.bench.options.tls_python,
-                          env={"GLOO_DEVICE_TRANSPORT": "TCP_TLS", **env})
+        lines = self.ranks(self.bench.options.tls_python, script, *arguments,
+                           env={"GLOO_DEVICE_TRANSPORT": "TCP_TLS", **env})
+        self.bench.note_torch(lines[-1], "PyTorch under TLS")
+        return lines
+
+    def ranks(self, python, script, *arguments, env=None):
+        return all_json(self.run(PEERS / "ranks_in_namespaces.sh", python, PEERS / script, *arguments,
+                                 options=["--only-network"], env=env))
 
     def allreduce(self, parameters, rounds, *collective):
         """What `troupe bench allreduce` with one worker a node measures."""
