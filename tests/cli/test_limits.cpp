@@ -61,7 +61,7 @@ struct Sweep {
 Finished run_limited(const std::vector<std::string>& arguments, const std::function<void()>& limit) {
   const TemporaryFolder temporary;
   std::filesystem::permissions(temporary.path(), std::filesystem::perms::all);
-  Finished run = Program(arguments, {.temporary = temporary.path().string(), .limit = limit}).finish(30s);
+  Finished run = Program(arguments, {.temporary = temporary.path().string(), .limit = limit}).finish();
   CHECK(std::filesystem::is_empty(temporary.path()));
   return run;
 }
@@ -194,7 +194,7 @@ TEST_CASE("a driver or node of a cluster with few threads names pids.max in time
   for (std::uint64_t most = 10; most <= 24; most += kStride) {
     group.set("pids.max", most);
     Program serving(joined(node, {"--once"}), {.limit = group.entry()});
-    if (!serving.says("waits for a driver", 10s)) continue;
+    if (!serving.says("waits for a driver")) continue;
     sweep.check(run_program(driver), "(worker ");
   }
   CHECK(sweep.worked > 0);
@@ -215,7 +215,7 @@ TEST_CASE("signals reach a training that works and one that is refused") {
                       {.temporary = temporary.path().string(), .limit = group.entry()});
       await_threads(limited.pid(), most % 8);
       ::kill(limited.pid(), SIGTERM);
-      const Finished run = limited.finish(20s);
+      const Finished run = limited.finish();
       CHECK((run.status == -SIGTERM || run.status == 1));
       CHECK(group.members().empty());
       CHECK(std::filesystem::is_empty(temporary.path()));

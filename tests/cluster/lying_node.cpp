@@ -77,7 +77,8 @@ void run_liar(const std::string& lie, const std::string& join, const std::string
   const auto service = std::make_shared<NodeService>(store, credentials, address, 1);
   SystemConfig config(1, Placement::cluster);
   caf::actor_system system(config);
-  const caf::actor driver = connect_tls(system, std::move(control), 10s);
+  const auto link = std::make_shared<ControlLink>(control, [](const ControlLink&, const std::string&) {});
+  const caf::actor driver = connect_tls(system, std::move(control), link, 10s);
   system.spawn<caf::detached>(lying_node, &store, service, lie, driver, says);
   caf::scoped_actor self(system);
   self->monitor(driver);
