@@ -11,6 +11,7 @@
 #include "cluster/rogue_node.hpp"
 #include "cluster/training.hpp"
 #include "runtime/captured_errors.hpp"
+#include "runtime/net/authority.hpp"
 #include "runtime/net/gate.hpp"
 #include "support/errors.hpp"
 
