@@ -7,6 +7,7 @@
 
 #include "cluster/nodes.hpp"
 #include "runtime/captured_errors.hpp"
+#include "runtime/net/authority.hpp"
 #include "runtime/net/credentials.hpp"
 #include "support/errors.hpp"
 
