@@ -25,7 +25,8 @@ class FileDescriptor {
   int fd_ = -1;
 };
 
-/// A second descriptor of the same file, not inherited by programs that are started. @throws Error system, limit_reached
+/// A second descriptor of the same file, not inherited by programs that are started. @throws Error system,
+/// limit_reached
 FileDescriptor duplicate(int fd);
 
 /// Throws Error system or limit_reached with the text of `errno`. `what` says what was tried.

@@ -110,7 +110,9 @@ TEST_CASE("with few threads and processes in its cgroup a training works or name
     for (std::uint64_t most = 2; most <= 32; most += kStride) {
       group.set("pids.max", most);
       CAPTURE(most);
-      sweep.check(run_limited(train(placement), group.entry()), group.folder() + "/pids.max");
+      // A worker may look for what stopped it when another has given up already, and there is room again.
+      const std::string named = placement == std::string("processes") ? "pids.max" : group.folder() + "/pids.max";
+      sweep.check(run_limited(train(placement), group.entry()), named);
       CHECK(group.members().empty());
     }
     sweep.check_both();
