@@ -167,7 +167,8 @@ class DistributedSGD {
   Evaluation evaluate();
 
   /// Runs a function on every replica, on every worker, or on the first replica, and returns what they return in
-  /// order of worker and device. Functions given by value need placement in_process; names serve all placements.
+  /// order of worker and device, at most 64 MiB a worker. Functions given by value need placement in_process; names
+  /// serve all placements.
   std::vector<std::string> foreach_model(const ModelFunction& function);
   std::vector<std::string> foreach_model(const std::string& name);
   std::vector<std::string> foreach_worker(const WorkerFunction& function);
