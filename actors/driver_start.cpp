@@ -147,7 +147,8 @@ std::unique_ptr<CommittedWeights> Driver::make_weights() {
 /// Waits until as many nodes have joined as the run is to have.
 void Driver::gather_nodes(const Deadline& deadline) {
   Runtime& r = *runtime_;
-  const auto replicas = static_cast<std::size_t>(options_.num_workers * options_.devices_per_worker);
+  const auto replicas =
+      static_cast<std::size_t>(options_.num_workers) * static_cast<std::size_t>(options_.devices_per_worker);
   r.cluster = std::make_unique<Cluster>(r.system, r.mailbox.address(), options_.cluster,
                                         RunLimits{static_cast<std::size_t>(options_.num_shards), replicas,
                                                   static_cast<std::size_t>(options_.cluster.num_nodes) + 1},
@@ -237,7 +238,7 @@ void Driver::wait_for_joins(const Deadline& deadline, const HeldSignals& held) {
     const int worker = static_cast<int>(missing() - slots_.begin());
     const std::string how = runtime_->host->how_it_ended(worker, std::chrono::milliseconds(0));
     if (const auto why = runtime_->host->why_not_started(worker, where(worker, "start")); why && !how.empty())
-      throw *why;
+      throw Error(*why);
     if (!how.empty())
       throw Error(ErrorCode::worker_lost, "a worker was lost before it joined: " + how, where(worker, "start"));
     if (held.came()) throw Error(ErrorCode::system, "interrupted while workers start", where(worker, "start"));

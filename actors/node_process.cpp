@@ -123,8 +123,8 @@ void serve_one_run(const NodeLaunch& launch) {
   try_start(needs_of_system(), kWhose);  // much may have happened while it waited
   SystemConfig config(1, Placement::cluster);
   caf::actor_system system(config);
-  const auto link = std::make_shared<ControlLink>(control, [](const ControlLink& ended, const std::string& why) {
-    std::cerr << "troupe: dropped the driver at " + ended.address() + ": " + why + "\n";
+  const auto link = std::make_shared<ControlLink>(control, [log](const ControlLink& ended, const std::string& why) {
+    log->dropped("the driver at " + ended.address(), why);
   });
   const caf::actor driver = connect_tls(system, std::move(control), link, kJoinTimeout);
   std::cerr << "troupe: node " << credentials->name() << " joined the driver at " << link->address() << std::endl;

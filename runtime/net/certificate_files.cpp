@@ -49,10 +49,12 @@ void refuse_missing(const std::string& file) {
   refuse(file, "is missing or cannot be read", "`troupe certs` makes it, or copy it from where it was made");
 }
 
-std::string read_text(const std::string& file) {
+std::string read_text(const std::string& file) try {
   std::ifstream stream(file, std::ios::binary);
   if (!stream) refuse_missing(file);
   return {std::istreambuf_iterator<char>(stream), {}};
+} catch (const std::ios_base::failure&) {  // a folder opens, and cannot be read
+  refuse_missing(file);
 }
 
 BioPtr bio_of(const std::string& text) { return BioPtr(BIO_new_mem_buf(text.data(), static_cast<int>(text.size()))); }

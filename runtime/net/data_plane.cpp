@@ -70,6 +70,7 @@ TlsStream dial_node(const PeerNode& node, const Credentials& credentials, const 
     pause = std::min(2 * pause, kLongestPause);
   }
 } catch (const Error& error) {
+  if (error.code() == ErrorCode::limit_reached) throw;  // this process's
   throw Error(error.code(), error.message(), {.node = label_of(node)});
 }
 

@@ -3,10 +3,10 @@
 #include <atomic>
 #include <future>
 #include <string>
-#include <system_error>
 #include <thread>
 
 #include "runtime/held_signals.hpp"
+#include "runtime/limits.hpp"
 #include "runtime/printable.hpp"
 #include "troupe/error.hpp"
 
@@ -52,16 +52,14 @@ class Place {
   bool taken_;
 };
 
-std::future<Outcome> begin_look_up(const Address& address, int flags) try {
+std::future<Outcome> begin_look_up(const Address& address, int flags) {
   auto place = std::make_shared<Place>();
   if (!place->taken()) fail(ErrorCode::system, address, "too many names are being looked up already");
   std::packaged_task<Outcome()> task([address, flags, place = std::move(place)] { return look_up(address, flags); });
   std::future<Outcome> outcome = task.get_future();
   const HeldSignals held;  // signals are for the user's threads
-  std::thread(std::move(task)).detach();
+  start_thread([task = std::make_shared<std::packaged_task<Outcome()>>(std::move(task))] { (*task)(); }).detach();
   return outcome;
-} catch (const std::system_error& error) {
-  fail(ErrorCode::system, address, std::string("no thread to look it up: ") + error.code().message());
 }
 
 }  // namespace

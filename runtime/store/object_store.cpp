@@ -180,7 +180,9 @@ class ObjectStore::LoopChannel : public store::Channel {
       impl->handle(client, numbered, [promise](const store::Answer& answer) {
         // The caller maps the file later, when the table may have closed its own descriptor.
         FileDescriptor copy(answer.fd >= 0 ? ::fcntl(answer.fd, F_DUPFD_CLOEXEC, 0) : -1);
-        promise->set_value({answer.reply, std::move(copy)});
+        store::Reply reply = answer.reply;
+        if (answer.fd >= 0 && !copy) reply.status = store::Status::no_files;
+        promise->set_value({reply, std::move(copy)});
       });
     };
     Result result = on_loop<Result>(ask, timeout);
