@@ -44,9 +44,12 @@ Progress AdmittedStream::read_some(std::span<std::byte> into) {
   }
   std::array<std::byte, kReadAtOnce> bytes;
   while (heard_.empty()) {
+    // CAF reads until there is no more; that was seen at the last read, and the socket has not been waited for since.
+    if (std::exchange(drained_, false)) return {0, Wants::read};
     const Progress progress = stream_.read_some(bytes);
     from_peer_.take(std::span(bytes).first(progress.bytes), heard_);
     if (progress.bytes == 0) return progress;
+    drained_ = progress.wants == Wants::read;
   }
   const std::size_t count = std::min(into.size(), heard_.size() - read_);
   std::memcpy(into.data(), heard_.data() + read_, count);

@@ -33,6 +33,7 @@ class AdmittedStream {
   FrameFilter to_peer_;
   std::vector<std::byte> heard_;
   std::size_t read_ = 0;  ///< of what was heard
+  bool drained_ = false;  ///< the socket held no more at the last read
   std::vector<std::byte> said_;
   std::size_t sent_ = 0;    ///< of what was said
   std::size_t judged_ = 0;  ///< bytes given to `write_some` that `said_` stands for
