@@ -12,6 +12,9 @@ namespace {
 constexpr std::chrono::seconds kStatusTimeout{5};
 /// From a node's hello to its join.
 constexpr std::chrono::seconds kJoinTimeout{10};
+/// Of one certificate.
+constexpr std::int64_t kHellosAtStart = 64;
+constexpr std::int64_t kHellosPerSecond = 4;
 
 std::string text_of(const Token& token) { return {reinterpret_cast<const char*>(token.data()), token.size()}; }
 
@@ -64,6 +67,7 @@ Verdict Cluster::admit(const Hello& hello, const TlsStream& stream) {
   const std::string token = text_of(hello.token);
   const auto known = [&](const Pending& each) { return each.token == token; };
   if (std::any_of(pending_.begin(), pending_.end(), known)) return "this join has been seen before";
+  if (comes_too_often(stream.peer_name())) return "it comes too often";
   return no_place_for(stream.peer_name());
 }
 
@@ -74,6 +78,12 @@ std::string Cluster::no_place_for(const std::string& name) const {
   });
   if (places < (options_.shared_certificates ? options_.num_nodes : 1)) return "";
   return "the certificate of " + name + " is in the run already, and no more nodes may share it";
+}
+
+/// CAF keeps a little of each connection for as long as the run lasts.
+bool Cluster::comes_too_often(const std::string& name) {
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - began_).count();
+  return ++hellos_[name] > kHellosAtStart + kHellosPerSecond * seconds;
 }
 
 void Cluster::take(const Hello& hello, TlsStream stream) {
@@ -108,17 +118,11 @@ bool Cluster::accept(const NodeJoined& joined) {
   return true;
 }
 
-Deadline Cluster::drop_late() {
+void Cluster::drop_late() {
   const std::lock_guard lock(mutex_);
-  Deadline next{kJoinTimeout};
-  for (const Pending& each : pending_) {
-    if (each.joined || !each.link->open()) continue;
-    if (each.deadline.passed())
+  for (const Pending& each : pending_)
+    if (!each.joined && each.deadline.passed() && each.link->open())
       each.link->refuse("it said hello and did not join");
-    else
-      next = std::min(next, each.deadline, [](const Deadline& a, const Deadline& b) { return a.at() < b.at(); });
-  }
-  return next;
 }
 
 void Cluster::admit_nobody_else() {
@@ -147,8 +151,8 @@ bool Cluster::note_end(const caf::actor_addr& actor) {
 }
 
 void Cluster::check_sender(int member, const caf::actor_addr& sender) {
-  const bool worker = member >= 0 && member < num_workers_;
-  const int home = worker ? node_of_worker(member) : member - num_workers_;
+  int home = -1;
+  if (member >= 0) home = member < num_workers_ ? node_of_worker(member) : member - num_workers_;
   const auto& from = sender.node();
   if (home >= 0 && home < size() && node(home).actor.node() == from) return;  // of a worker that was replaced
   for (const ClusterNode& each : nodes_)

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -48,8 +49,8 @@ class Cluster {
   /// False when the join is none of ours, or comes twice. The last one completes the cluster: from then on nodes have
   /// numbers, in order of name.
   bool accept(const NodeJoined& joined);
-  /// Ends connections whose nodes said hello and did not join in time. When to ask again; nothing before that.
-  Deadline drop_late();
+  /// Ends connections whose nodes said hello and did not join in time. Ask now and then.
+  void drop_late();
   int missing() const { return options_.num_nodes - static_cast<int>(nodes_.size()); }
   bool note_end(const caf::actor_addr& actor);
 
@@ -78,6 +79,8 @@ class Cluster {
   void take(const Hello& hello, TlsStream stream);
   /// Why a certificate can have no place more; empty when it can.
   std::string no_place_for(const std::string& name) const;
+  /// Whether a certificate says hello more often than a node that waits for its run.
+  bool comes_too_often(const std::string& name);
   void admit_nobody_else();
   std::string status() const;
 
@@ -88,6 +91,8 @@ class Cluster {
   DataPlane data_plane_;
   mutable std::mutex mutex_;  ///< the gate's thread reads and writes the next three
   std::vector<Pending> pending_;
+  std::map<std::string, std::int64_t> hellos_;  ///< by certificate
+  const Clock::time_point began_ = Clock::now();
   std::vector<ClusterNode> nodes_;
   bool complete_ = false;
   std::optional<TlsListener> listener_;

@@ -17,6 +17,7 @@ namespace {
 
 /// How long the others may take to end when a worker of this process hangs, which makes waiting useless.
 constexpr std::chrono::milliseconds kHungStopTimeout{3000};
+constexpr std::chrono::milliseconds kLookForLate{200};
 
 /// By lane; on one machine all are 0.
 std::vector<std::int32_t> node_of_lane(const Options& options) {
@@ -114,6 +115,9 @@ void Driver::check_cluster_options() const {
     refuse(std::to_string(options_.num_workers) + " workers are too few for " + std::to_string(cluster.num_nodes) +
            " nodes; each needs one");
   if (cluster.streams < 1 || cluster.streams > 64) refuse("cluster.streams must be 1 to 64");
+  if (options_.config.size() > kLongestSetting)
+    refuse("config has " + std::to_string(options_.config.size()) + " bytes, and nodes take " +
+           std::to_string(kLongestSetting));
   if (cluster.listen.empty()) refuse("cluster.listen must say ADDRESS:PORT, where nodes dial");
 }
 
@@ -155,7 +159,8 @@ void Driver::gather_nodes(const Deadline& deadline) {
                                         options_.num_workers);
   note_expiry(options_.cluster.certs);
   while (!r.cluster->complete()) {
-    const auto event = r.mailbox.next(Deadline(std::min(deadline.left(), r.cluster->drop_late().left())));
+    const auto event = r.mailbox.next(Deadline(std::min(deadline.left(), kLookForLate)));
+    if (!event) r.cluster->drop_late();
     if (!event && !deadline.passed()) continue;
     if (!event)
       throw Error(ErrorCode::timeout,

@@ -92,6 +92,7 @@ Evaluation Driver::evaluate() {
 }
 
 std::vector<std::string> Driver::call(TaskKind kind, const std::string& name, bool first_only) {
+  if (name.size() > kLongestText) throw Error(ErrorCode::invalid_argument, "the function's name is too long");
   settle();
   Task task;
   task.kind = kind;

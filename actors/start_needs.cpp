@@ -46,9 +46,9 @@ StartNeeds needs_of_driver(const Options& options, int state_vectors) {
       break;
     case Placement::cluster:
       needs.threads += kGateThreads + 1;
-      // A node's control connection takes two, a data connection one each way.
+      // A node's control connection takes three, a data connection one each way.
       needs.files +=
-          kNetworkFiles + kGateFiles + kReceiverFiles + options.cluster.num_nodes * (2 + 2 * options.cluster.streams);
+          kNetworkFiles + kGateFiles + kReceiverFiles + options.cluster.num_nodes * (3 + 2 * options.cluster.streams);
       break;
   }
   return needs;

@@ -72,6 +72,9 @@ class TlsPolicy {
     } catch (const Error& error) {
       link_->refuse(error.message());
       return rw_state::failure;
+    } catch (const std::exception& error) {  // no memory, which CAF's thread would not survive
+      link_->refuse(error.what());
+      return rw_state::failure;
     }
   }
 
@@ -115,11 +118,10 @@ class TlsScribe : public caf::io::scribe {
   caf::io::network::stream_impl<TlsPolicy> stream_;
 };
 
-caf::io::scribe_ptr make_scribe(default_multiplexer& multiplexer, TlsStream stream,
+/// @param second of the stream's socket: CAF closes its own descriptor.
+caf::io::scribe_ptr make_scribe(default_multiplexer& multiplexer, TlsStream stream, FileDescriptor second,
                                 const std::shared_ptr<ControlLink>& link, LinkEnd end, const RunLimits& limits) {
-  // CAF closes its own descriptor of a socket whose other one belongs to the stream.
-  const native_socket fd = duplicate(stream.fd()).release();
-  return caf::make_counted<TlsScribe>(multiplexer, fd, std::move(stream), link, end, limits);
+  return caf::make_counted<TlsScribe>(multiplexer, second.release(), std::move(stream), link, end, limits);
 }
 
 }  // namespace
@@ -128,6 +130,7 @@ caf::io::scribe_ptr make_scribe(default_multiplexer& multiplexer, TlsStream stre
 struct TlsListener::Door {
   struct Entry {
     TlsStream stream;
+    FileDescriptor second;  ///< of its socket
     std::shared_ptr<ControlLink> link;
   };
 
@@ -179,10 +182,16 @@ class TlsDoorman : public caf::io::doorman {
     auto entry = door_->next();
     if (!entry) return true;
     auto& multiplexer = acceptor_.backend();
-    auto scribe = make_scribe(multiplexer, std::move(entry->stream), entry->link, LinkEnd::driver, door_->limits);
-    const auto handle = scribe->hdl();
-    parent()->add_scribe(std::move(scribe));
-    return doorman::new_connection(&multiplexer, handle);
+    try {
+      auto scribe = make_scribe(multiplexer, std::move(entry->stream), std::move(entry->second), entry->link,
+                                LinkEnd::driver, door_->limits);
+      const auto handle = scribe->hdl();
+      parent()->add_scribe(std::move(scribe));
+      return doorman::new_connection(&multiplexer, handle);
+    } catch (const std::exception& error) {  // which CAF's thread would not survive
+      entry->link->refuse(error.what());
+      return true;
+    }
   }
   void graceful_shutdown() override {
     acceptor_.graceful_shutdown();
@@ -246,18 +255,20 @@ TlsListener::TlsListener(caf::actor_system& system, const caf::actor& reachable,
 TlsListener::~TlsListener() { end_publishing(manager_); }
 
 void TlsListener::hand_over(TlsStream stream, std::shared_ptr<ControlLink> link) {
-  door_->enter({std::move(stream), std::move(link)});
+  FileDescriptor second = duplicate(stream.fd());  // here, where a refusal hurts nobody
+  door_->enter({std::move(stream), std::move(second), std::move(link)});
 }
 
 caf::actor connect_tls(caf::actor_system& system, TlsStream stream, std::shared_ptr<ControlLink> link,
                        std::chrono::milliseconds timeout) {
   const std::string address = link->address();
   auto taken = std::make_shared<std::optional<TlsStream>>(std::move(stream));
-  const auto scribe = [taken,
+  const auto second = std::make_shared<FileDescriptor>(duplicate((*taken)->fd()));
+  const auto scribe = [taken, second,
                        link = std::move(link)](default_multiplexer& multiplexer) -> caf::expected<caf::io::scribe_ptr> {
     if (!*taken) return caf::make_error(caf::sec::cannot_connect_to_node);
     TlsStream once = *std::exchange(*taken, std::nullopt);
-    return make_scribe(multiplexer, std::move(once), link, LinkEnd::node, {});
+    return make_scribe(multiplexer, std::move(once), std::move(*second), link, LinkEnd::node, {});
   };
   return connect(make_manager(system, scribe, nullptr), address, timeout);
 }

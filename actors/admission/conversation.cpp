@@ -8,6 +8,9 @@
 namespace troupe {
 namespace {
 
+/// CAF asks once for each time that it comes to know of an actor anew.
+constexpr std::uint32_t kMostWatches = 1000;
+
 [[noreturn]] void refuse(const std::string& what) { throw Error(ErrorCode::protocol, what); }
 
 bool is_for_driver(MessageKind kind) { return kind <= MessageKind::task_done; }
@@ -81,10 +84,14 @@ Conversation::Party& Conversation::party(Actor actor) {
 
 void Conversation::watch_driver(Actor actor) {
   if (actor == 0 || actor != driver_) refuse("it asks for the end of an actor that it was not told of");
-  ++driver_watched_;
+  watch(driver_watched_);
 }
 
-void Conversation::watch_node(Actor actor) { ++party(actor).watched; }
+void Conversation::watch_node(Actor actor) { watch(party(actor).watched); }
+
+void Conversation::watch(std::uint32_t& watched) {
+  if (++watched > kMostWatches) refuse("it asks for the end of an actor again and again");
+}
 
 void Conversation::end_of_driver(Actor actor) {
   if (actor != driver_) refuse("it tells the end of another actor");

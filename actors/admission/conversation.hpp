@@ -37,6 +37,7 @@ class Conversation {
 
   void say_to_node(MessageKind kind, Actor from, Actor to);
   void say_to_driver(MessageKind kind, Actor from);
+  static void watch(std::uint32_t& watched);
   void come(Actor actor);
   Party& party(Actor actor);
 

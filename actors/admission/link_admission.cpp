@@ -111,7 +111,6 @@ bool LinkAdmission::from_peer(const Header& header, std::span<std::byte> payload
       replace(payload, 0, peer_, stand_in_);
       replace(payload, sizeof(NodeId), own_, own_);
       note_watch(header, peer_is_driver());
-      count_idle(now);
       return true;
     case Operation::down_message:
       demand(payload.size() == kEndBytes, "a notice of another length");

@@ -243,6 +243,21 @@ TEST_CASE("an answer is for who was asked, and of the kind that was asked for") 
   CHECK(in_answer(session.computed(5)));  // the run has four shards
 }
 
+TEST_CASE("a node may have as many workers as a run, all watched at once") {
+  Session session;
+  session.shake_hands();
+  session.join();
+  for (std::uint64_t worker = 100; worker < 600; ++worker) {
+    session.request(kNode, "StartWorker", StartWorker{1});
+    CHECK(session.from_node(session.reply(worker, "Join", Join{})));
+    CHECK(session.from_driver(
+        notice(header(Operation::monitor_message, 0, worker), session.overheard.driver, Session::kNodeStandIn)));
+  }
+  const auto watch =
+      notice(header(Operation::monitor_message, 0, kDriver), session.overheard.node, session.overheard.driver);
+  CHECK(is_refused(session, std::vector<Frame>(2000, watch)));
+}
+
 TEST_CASE("heartbeats may come one a second for ever, and together after a pause") {
   Session session;
   session.shake_hands();
