@@ -98,7 +98,11 @@ void Cluster::take(const Hello& hello, TlsStream stream) {
     if (complete_) return;  // since it was admitted
     pending_.push_back({text_of(hello.token), link, Deadline(kJoinTimeout)});
   }
-  listener_->hand_over(std::move(stream), link);
+  try {
+    listener_->hand_over(std::move(stream), link);
+  } catch (const Error& error) {
+    link->refuse(error.message());  // which frees its place
+  }
 }
 
 bool Cluster::accept(const NodeJoined& joined) {
@@ -107,6 +111,7 @@ bool Cluster::accept(const NodeJoined& joined) {
   const auto known =
       std::find_if(pending_.begin(), pending_.end(), [&](const Pending& each) { return each.token == join.token; });
   if (complete_ || known == pending_.end() || known->joined || !joined.node) return false;
+  if (!known->link->leads_to(joined.node.node())) return false;  // which has that node's token from elsewhere
   const std::string problem = join_problem(join, Address::parse(known->link->address()).host);
   if (!problem.empty()) {
     known->link->refuse(problem);

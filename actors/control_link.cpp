@@ -22,6 +22,16 @@ std::string ControlLink::refusal() const {
   return refusal_;
 }
 
+bool ControlLink::leads_to(const caf::node_id& node) const {
+  const std::lock_guard lock(mutex_);
+  return peer_ == node;
+}
+
+void ControlLink::note_peer(const caf::node_id& node) {
+  const std::lock_guard lock(mutex_);
+  peer_ = node;
+}
+
 void ControlLink::refuse(const std::string& why) {
   {
     const std::lock_guard lock(mutex_);

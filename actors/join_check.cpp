@@ -47,6 +47,8 @@ bool within(std::int32_t number, std::int32_t least, std::int32_t most) { return
 }  // namespace
 
 std::string join_problem(const NodeJoin& join, const std::string& peer) {
+  if (join.protocol != kProtocolVersion)
+    return "it speaks protocol " + std::to_string(join.protocol) + ", not " + std::to_string(kProtocolVersion);
   const std::string listens = "it says that it listens at " + printable(join.host, kLongestShownHost) + ", ";
   // A text that goes on behind a zero byte is another one for C's functions.
   const Reach reach = join.host.find('\0') == std::string::npos ? reach_of(join.host) : Reach::none;

@@ -9,9 +9,6 @@
 namespace troupe {
 namespace {
 
-constexpr std::size_t kLongestName = 1000;
-constexpr std::size_t kLongestFingerprint = 1000;
-constexpr std::size_t kMostDimensions = 32;
 constexpr std::uint64_t kMostFloats = std::uint64_t{1} << 48;
 /// So that all shards' add up.
 constexpr std::int64_t kMostSamples = std::int64_t{1} << 40;
@@ -25,7 +22,7 @@ void check_traits(const ReplicaTraits& traits, const Where& where) {
   check(traits.size > 0 && traits.size <= kMostFloats && traits.learned_size <= traits.size, "the model's size", where);
   check(traits.precision >= 0 && traits.precision <= static_cast<std::int32_t>(Precision::bf16),
         "what the model computes in", where);
-  check(is_printable(traits.fingerprint, kLongestFingerprint), "the name of the model's layout", where);
+  check(is_printable(traits.fingerprint, kLongestModelName), "the name of the model's layout", where);
 }
 
 /// As `TensorInfo::size`, which refuses what memory could not hold, where this refuses what the model does not.
@@ -45,7 +42,7 @@ void check_tensors(const Built& built, const Where& where) {
   const std::uint64_t size = built.replicas.front().size;
   std::uint64_t total = 0;
   for (std::size_t i = 0; i < built.tensor_names.size(); ++i) {
-    check(is_printable(built.tensor_names[i], kLongestName), "a tensor's name", where);
+    check(is_printable(built.tensor_names[i], kLongestModelName), "a tensor's name", where);
     check(built.tensor_shapes[i].size() <= kMostDimensions, "a tensor's shape", where);
     total += floats_of(built.tensor_shapes[i], size, where);
     check(total <= size, "its tensors are larger than the model", where);

@@ -3,6 +3,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <caf/binary_deserializer.hpp>
 #include <caf/binary_serializer.hpp>
 #include <caf/io/basp_broker.hpp>
 #include <caf/io/middleman_actor_impl.hpp>
@@ -26,8 +27,10 @@ using caf::io::network::rw_state;
 
 namespace {
 
-/// Of messages that the peer does not take.
-constexpr std::size_t kMostQueued = std::size_t{64} << 20;
+/// Of messages that the peer does not take: a little more than all workers of the run are told at once.
+std::size_t most_queued(const RunLimits& limits) {
+  return (std::size_t{64} << 20) + limits.replicas * largest_fields(MessageKind::build, limits);
+}
 
 wire::NodeId id_of(const caf::node_id& node) {
   std::vector<char> bytes;
@@ -38,12 +41,21 @@ wire::NodeId id_of(const caf::node_id& node) {
   return id;
 }
 
+caf::node_id node_of(const wire::NodeId& id) {
+  caf::binary_deserializer source(nullptr, reinterpret_cast<const char*>(id.data()), id.size());
+  caf::node_id node;
+  if (source(node)) throw Error(ErrorCode::system, "CAF does not take an id of ours");
+  return node;
+}
+
 /// How CAF reads and writes a TLS stream, in place of a plain socket.
 class TlsPolicy {
  public:
   TlsPolicy(TlsStream stream, std::shared_ptr<ControlLink> link, LinkEnd end, const caf::node_id& own,
             const RunLimits& limits)
-      : stream_(std::move(stream), end, id_of(own), limits), link_(std::move(link)) {}
+      : stream_(std::move(stream), end, id_of(own), limits), link_(std::move(link)) {
+    link_->note_peer(node_of(stream_.peer()));
+  }
   TlsPolicy(const TlsPolicy&) = delete;
   TlsPolicy& operator=(const TlsPolicy&) = delete;
   ~TlsPolicy() { link_->note_end(); }
@@ -89,6 +101,7 @@ class TlsScribe : public caf::io::scribe {
             const std::shared_ptr<ControlLink>& link, LinkEnd end, const RunLimits& limits)
       : scribe(caf::io::network::conn_hdl_from_socket(fd)),
         link_(link),
+        most_queued_(most_queued(limits)),
         stream_(multiplexer, fd, std::move(stream), link, end, multiplexer.system().node(), limits) {}
 
   void configure_read(caf::io::receive_policy::config config) override {
@@ -104,7 +117,7 @@ class TlsScribe : public caf::io::scribe {
     detach(&stream_.backend(), false);
   }
   void flush() override {
-    if (stream_.wr_buf().size() > kMostQueued) link_->refuse("it takes no messages");
+    if (stream_.wr_buf().size() > most_queued_) link_->refuse("it takes no messages");
     stream_.flush(this);
   }
   std::string addr() const override { return link_->address(); }
@@ -114,6 +127,7 @@ class TlsScribe : public caf::io::scribe {
 
  private:
   std::shared_ptr<ControlLink> link_;
+  const std::size_t most_queued_;
   bool launched_ = false;
   caf::io::network::stream_impl<TlsPolicy> stream_;
 };

@@ -144,12 +144,29 @@ std::uint64_t Reader::memory_in_use(const std::string& folder) const {
   return used.value_or(0) > cached ? *used - cached : 0;
 }
 
+/// Version 2 limits swap for itself, version 1 memory and swap together.
+std::uint64_t Reader::swap_left(const std::string& folder, std::uint64_t memory_left) const {
+  const auto left = [&](const char* most, const char* used) -> std::optional<std::uint64_t> {
+    const auto limit = parse_limit(read_(folder + most));
+    if (!limit) return std::nullopt;
+    return Limit{*limit, parse_limit(read_(folder + used)).value_or(0), {}}.left();
+  };
+  if (const auto swap = left("/memory.swap.max", "/memory.swap.current")) return *swap;
+  const auto both = left("/memory.memsw.limit_in_bytes", "/memory.memsw.usage_in_bytes");
+  if (!both) return std::numeric_limits<std::uint64_t>::max();
+  return *both > memory_left ? *both - memory_left : 0;
+}
+
 std::vector<Limit> Reader::memory() const {
   std::vector<Limit> found;
-  for (const std::string& folder : folders_of("memory"))
-    for (const char* name : {"/memory.max", "/memory.limit_in_bytes"})
-      if (const auto most = parse_limit(read_(folder + name)))
-        found.push_back({*most, memory_in_use(folder), folder + name});
+  for (const std::string& folder : folders_of("memory")) {
+    for (const char* name : {"/memory.max", "/memory.limit_in_bytes"}) {
+      const auto most = parse_limit(read_(folder + name));
+      if (!most) continue;
+      found.push_back({*most, memory_in_use(folder), folder + name});
+      found.back().swap_left = swap_left(folder, found.back().left());
+    }
+  }
   return found;
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -27,6 +28,8 @@ struct Limit {
   std::uint64_t most = 0;
   std::uint64_t used = 0;
   std::string file;  ///< that says so, and takes another number
+  /// Of memory: bytes of swap that may be used besides.
+  std::uint64_t swap_left = std::numeric_limits<std::uint64_t>::max();
 
   std::uint64_t left() const { return most > used ? most - used : 0; }
 };
@@ -52,6 +55,7 @@ class Reader {
  private:
   std::vector<std::string> folders_of(std::string_view controller) const;
   std::uint64_t memory_in_use(const std::string& folder) const;
+  std::uint64_t swap_left(const std::string& folder, std::uint64_t memory_left) const;
 
   ReadFile read_;
 };

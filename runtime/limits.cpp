@@ -148,8 +148,8 @@ std::string lack_of_memory(std::size_t bytes) {
     return "takes " + megabytes(bytes) + " of memory, and " + megabytes(left) + " are left of " + whose;
   };
   for (const cgroup::Limit& limit : cgroup::Reader().memory())
-    if (bytes > limit.left() + swap)
-      return lack(limit.left() + swap,
+    if (const std::uint64_t left = limit.left() + std::min(swap, limit.swap_left); bytes > left)
+      return lack(left,
                   "the " + megabytes(limit.most) + " that its cgroup allows (" + limit.file + "); " + kMoreMemory);
   if (available && bytes > *available + swap)
     return lack(*available + swap, "the machine's " + megabytes(machine_bytes()));

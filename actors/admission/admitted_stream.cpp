@@ -5,6 +5,8 @@
 #include <random>
 #include <utility>
 
+#include "troupe/error.hpp"
+
 namespace troupe {
 namespace {
 
@@ -33,9 +35,17 @@ AdmittedStream::AdmittedStream(TlsStream stream, LinkEnd end, const wire::NodeId
                  }),
       to_peer_([](const wire::Header&) {},
                [this](const wire::Header& header, std::span<std::byte> payload) {
-                 admission_.to_peer(header, payload);
+                 check_own(header, payload);
                  return true;
-               }) {}
+               }) {
+  stream_.read_ahead();  // from here on CAF asks for what is `pending`; the gate did not
+}
+
+void AdmittedStream::check_own(const wire::Header& header, std::span<std::byte> payload) try {
+  admission_.to_peer(header, payload);
+} catch (const Error& error) {
+  throw Error(error.code(), "this side was to say what may not be said: " + error.message());
+}
 
 Progress AdmittedStream::read_some(std::span<std::byte> into) {
   if (read_ == heard_.size()) {

@@ -25,8 +25,12 @@ class AdmittedStream {
   TlsStream::Progress write_some(std::span<const std::byte> bytes);
   /// Whether something can be read that no poll of the socket sees.
   bool pending() const { return read_ < heard_.size() || stream_.pending(); }
+  /// Under which this process's CAF knows the peer.
+  const wire::NodeId& peer() const { return admission_.stand_in(); }
 
  private:
+  void check_own(const wire::Header& header, std::span<std::byte> payload);
+
   TlsStream stream_;
   LinkAdmission admission_;
   FrameFilter from_peer_;

@@ -30,6 +30,7 @@ class LinkAdmission {
   bool from_peer(const wire::Header& header, std::span<std::byte> payload, Clock::time_point now);
   /// A whole frame of our CAF; ids in it are changed in place. @throws Error protocol
   void to_peer(const wire::Header& header, std::span<std::byte> payload);
+  const wire::NodeId& stand_in() const { return stand_in_; }
 
  private:
   void shake_hands(const wire::Header& header, std::span<std::byte> payload);

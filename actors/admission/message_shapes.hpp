@@ -43,7 +43,9 @@ inline constexpr std::size_t kLongestSetting = std::size_t{1} << 20;
 /// Of a model, whose description is the one long reply.
 inline constexpr std::size_t kMostTensors = 100'000;
 inline constexpr std::size_t kMostDimensions = 32;
+inline constexpr std::size_t kLongestModelName = 1000;  ///< of a tensor or of a layout
 inline constexpr std::size_t kLongestDescription = std::size_t{4} << 20;
+inline constexpr std::size_t kMostTensorBytes = std::size_t{3} << 20;  ///< names and shapes in it
 
 /// How many values TaskKind and NodeTaskKind have.
 inline constexpr std::uint8_t kTaskKinds = 10;

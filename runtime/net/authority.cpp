@@ -116,7 +116,7 @@ std::vector<net::CertificatePtr> Authority::read_issued() const {
 long Authority::lifetime(Days days) const {
   const long left = static_cast<long>(net::seconds_left(own_.certificate.get()));
   if (left <= 0) net::refuse(folder_ + "/ca.pem", "has expired", "make a new authority in another folder");
-  const long asked = days ? seconds_of(*days) : net::kMemberLifetime;
+  const long asked = seconds_of(days.value_or(kMemberDays));
   if (days && asked > left + kRounding)
     throw Error(ErrorCode::invalid_argument, folder_ + "/ca.pem ends in " + std::to_string(left / net::kDay) +
                                                  " days: a certificate cannot be valid for " + std::to_string(*days));
@@ -138,6 +138,9 @@ void Authority::issue(const std::string& member, const net::CertificateText& tex
 }
 
 std::vector<X509*> Authority::of(const std::string& member) const {
+  if (issued_.empty())
+    net::refuse(folder_ + "/issued.pem", "is missing or empty, which says what the authority has made",
+                "put it back from where you keep ca-key.pem, or make a new authority in another folder");
   std::vector<X509*> found;
   for (const auto& each : issued_) {
     const bool is_driver = net::has_role(each.get(), Role::driver);

@@ -10,8 +10,7 @@
 namespace troupe::net {
 
 inline constexpr long kDay = 24 * 3600;
-inline constexpr long kAuthorityLifetime = 3650 * kDay;
-inline constexpr long kMemberLifetime = 90 * kDay;
+inline constexpr long kYear = 365 * kDay;
 /// Certificates count from this long before they are made, because clocks differ.
 inline constexpr long kBackdate = kDay;
 
@@ -26,14 +25,14 @@ struct CertificateText {
   std::string alternative_name;  ///< such as `role_name(Role::node)`; empty for none
   std::string usage = "serverAuth,clientAuth";
   long valid_from = -kBackdate;
-  long valid_until = kMemberLifetime;
+  long valid_until = kYear;
 };
 
 /// "urn:troupe:role:driver" and "urn:troupe:role:node".
 std::string role_name(Role role);
 
 /// A self-signed authority that signs nothing but members and lists of revoked ones. @throws Error system
-CertifiedKey make_authority(long valid_from = -kBackdate, long valid_until = kAuthorityLifetime);
+CertifiedKey make_authority(long valid_from = -kBackdate, long valid_until = kYear);
 /// A new key and its certificate. @throws Error system
 CertifiedKey make_member(const CertifiedKey& authority, const CertificateText& text);
 

@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "runtime/net/openssl.hpp"
@@ -19,6 +20,7 @@ struct Socket {
   std::vector<char> buffer = {};  ///< empty where each write is sent at once
   std::size_t begin = 0;          ///< of what waits in it
   std::size_t end = 0;
+  bool drained = false;  ///< the last read took all that was there
 };
 
 Socket& socket_of(BIO* bio) { return *static_cast<Socket*>(BIO_get_data(bio)); }
@@ -55,9 +57,15 @@ int write_socket(BIO* bio, const char* bytes, int size) {
 
 int read_socket(BIO* bio, char* bytes, int size) {
   BIO_clear_retry_flags(bio);
-  const ssize_t got = ::recv(socket_of(bio).fd, bytes, static_cast<std::size_t>(size), 0);
+  Socket& socket = socket_of(bio);
+  if (std::exchange(socket.drained, false)) {  // readers go on until there is no more: a system call less for each
+    BIO_set_retry_read(bio);
+    return -1;
+  }
+  const ssize_t got = ::recv(socket.fd, bytes, static_cast<std::size_t>(size), 0);
   if (got < 0 && may_go_on(errno)) BIO_set_retry_read(bio);
   if (got == 0) BIO_set_flags(bio, BIO_FLAGS_IN_EOF);
+  socket.drained = got > 0 && got < size;
   return static_cast<int>(got);
 }
 

@@ -147,15 +147,17 @@ ByteStream::Wants TlsStream::wants_after(int result, const char* doing) {
   }
 }
 
-bool TlsStream::pending() const { return SSL_pending(ssl_.get()) > 0; }
+bool TlsStream::pending() const { return SSL_has_pending(ssl_.get()) > 0; }
 
 void TlsStream::send_in_bulk() { net::buffer_writes(SSL_get_wbio(ssl_.get()), kBulkToSend); }
+
+void TlsStream::read_ahead() { SSL_set_read_ahead(ssl_.get(), 1); }
 
 void TlsStream::receive_in_bulk() {
   // New buffers of that size, when the old ones hold nothing.
   SSL_set_default_read_buffer_len(ssl_.get(), kBulkToReceive);
   SSL_free_buffers(ssl_.get());
-  SSL_set_read_ahead(ssl_.get(), 1);
+  read_ahead();
 }
 
 std::string TlsStream::peer_address() const { return net::peer_of(fd()).text(); }

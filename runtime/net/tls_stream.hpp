@@ -35,12 +35,15 @@ class TlsStream : public ByteStream {
   Wants accept_some();
   Progress read_some(std::span<std::byte> into) override;
   Progress write_some(std::span<const std::byte> bytes, bool more = false) override;
-  /// Whether there is something to read without the socket becoming ready. No poll sees it.
+  /// Whether bytes lie here that no poll of the socket sees: read until there is no more. They may be a part of a
+  /// record only, of which nothing can be read yet.
   bool pending() const;
   /// From now on gives many records to the socket with one call.
   void send_in_bulk();
-  /// From now on takes many records from the socket with one call. Such a stream must be read until it wants more: what
-  /// lies here undecrypted is neither `pending` nor seen by a poll.
+  /// From now on takes what the socket has with one call, some 16 KB at once, not each record with two. Such a stream
+  /// must be read until it wants more before its socket is waited for.
+  void read_ahead();
+  /// The same, with room for many large records.
   void receive_in_bulk();
 
   int fd() const override { return socket_.get(); }

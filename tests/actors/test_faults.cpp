@@ -62,7 +62,7 @@ TEST_CASE("a lambda cannot go to another process") {
 
 TEST_CASE("creators that fail are reported with the worker, in any placement") {
   for (const Placement placement : kPlacements) {
-    for (const char* fault : {"creator-throws", "creator-null", "describe-throws"}) {
+    for (const char* fault : {"creator-throws", "creator-null", "describe-throws", "many-tensors", "odd-name"}) {
       const auto start = [&] { DistributedSGD("faulty", faulty(placement, fault)); };
       CHECK(code_of(start) == ErrorCode::model_failed);
       CHECK(where_of(start).worker == 1);
@@ -71,8 +71,12 @@ TEST_CASE("creators that fail are reported with the worker, in any placement") {
     const auto start = [&] { DistributedSGD("faulty", faulty(placement, "other-size")); };
     CHECK(code_of(start) == ErrorCode::model_mismatch);
     CHECK(message_of(start).find("11") != std::string::npos);
-    CHECK(message_of([&] { DistributedSGD("faulty", faulty(placement, "creator-throws")); }).find("no such luck") !=
-          std::string::npos);
+    const auto says = [&](const char* fault, const char* text) {
+      return message_of([&] { DistributedSGD("faulty", faulty(placement, fault)); }).find(text) != std::string::npos;
+    };
+    CHECK(says("creator-throws", "no such luck"));
+    CHECK(says("many-tensors", "the model's 70000 tensors take"));
+    CHECK(says("odd-name", "the model's tensor has a name that cannot be told, '?[2J"));
   }
   const auto exits = [] { DistributedSGD("faulty", faulty(Placement::processes, "creator-exits")); };
   CHECK(code_of(exits) == ErrorCode::worker_lost);

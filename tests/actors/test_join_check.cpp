@@ -63,4 +63,5 @@ TEST_CASE("a node has a port, a process, and as many cores and devices as there 
   CHECK(changed([](NodeJoin& join) { join.devices = -1; }) != "");
   CHECK(changed([](NodeJoin& join) { join.devices = INT32_MAX; }) != "");
   CHECK(changed([](NodeJoin& join) { join.pid = 0; }) != "");
+  CHECK(changed([](NodeJoin& join) { ++join.protocol; }).find("protocol") != std::string::npos);
 }

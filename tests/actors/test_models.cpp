@@ -63,6 +63,20 @@ class Undescribed : public NoiseModel {
   std::vector<TensorInfo> tensors() const override { throw std::runtime_error("no such luck"); }
 };
 
+/// Has tensors of a float each.
+class ManyTensors : public NoiseModel {
+ public:
+  ManyTensors(std::size_t count, std::string name) : NoiseModel(count), name_(std::move(name)) {}
+  std::vector<TensorInfo> tensors() const override {
+    std::vector<TensorInfo> tensors;
+    for (std::size_t i = 0; i < size(); ++i) tensors.push_back({name_ + std::to_string(i), {1}});
+    return tensors;
+  }
+
+ private:
+  std::string name_;
+};
+
 /// Computes in what its creator was told.
 class AsTold : public NoiseModel {
  public:
@@ -77,6 +91,8 @@ std::unique_ptr<Model> make_faulty(const ReplicaContext& context) {
   const std::string& fault = context.config;
   const bool second = context.worker == 1 && context.device == 0;
   if (second && fault == "describe-throws") return std::make_unique<Undescribed>();
+  if (second && fault == "many-tensors") return std::make_unique<ManyTensors>(70'000, std::string(60, 'x'));
+  if (second && fault == "odd-name") return std::make_unique<ManyTensors>(10, "\x1b[2J");
   if (second && fault == "creator-throws") throw std::runtime_error("no such luck");
   if (second && fault == "creator-null") return nullptr;
   if (second && fault == "creator-exits") ::_exit(5);

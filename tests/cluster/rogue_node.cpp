@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <optional>
 #include <random>
 
 #include "actors/caf.hpp"
@@ -193,6 +194,17 @@ void idle(const Rogue& rogue, const Address& driver) {
   if (is_hung_up_on(first)) std::cerr << "rogue: was hung up on" << std::endl;
 }
 
+/// Joins anew, and leaves at once, until it hears that this is too often.
+void knock(const Rogue& rogue, const Address& driver) {
+  for (std::string refusal; refusal.find("it comes too often") == refusal.npos;) try {
+      TlsStream stream = TlsStream::dial(driver, *rogue.credentials, Role::driver, soon());
+      say_hello(stream, joining_hello(), soon());
+    } catch (const Error& error) {
+      refusal = error.what();
+    }
+  std::cerr << "rogue: has to wait" << std::endl;
+}
+
 /// What a rogue does to its own control connection.
 class Meddling {
  public:
@@ -280,13 +292,20 @@ void run_rogue(const std::string& mode, const std::string& join, const std::stri
       attack_in_place_of_joining(rogue, address);
       ::_exit(0);
     }
+    if (mode == "knock") {
+      knock(rogue, address);
+      ::_exit(0);
+    }
     if (mode == "idle") {
       idle(rogue, address);
       ::_exit(0);
     }
     const Hello hello = joining_hello();
     TlsStream control = join_driver(address, *rogue.credentials, hello);
-    serve(rogue, std::move(control), {reinterpret_cast<const char*>(hello.token.data()), hello.token.size()});
+    std::optional<TlsStream> other;
+    if (mode == "borrow") other.emplace(join_driver(address, *rogue.credentials, joining_hello()));
+    serve(rogue, std::move(other ? *other : control),
+          {reinterpret_cast<const char*>(hello.token.data()), hello.token.size()});
   } catch (const std::exception& error) {
     std::cerr << "rogue: " << error.what() << std::endl;
   }

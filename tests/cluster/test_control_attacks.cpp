@@ -1,8 +1,11 @@
 #include <doctest/doctest.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
+#include <filesystem>
 #include <future>
 #include <optional>
 
@@ -114,6 +117,58 @@ TEST_CASE("who says hello and no more is hung up on in time") {
   start.get();
 }
 
+TEST_CASE("who joins and leaves for ever has to wait, and nobody else") {
+  Nodes nodes(1);
+  add_node(nodes, "node1");
+  add_node(nodes, "node2");
+  const CapturedErrors errors;
+  auto training = begin_training(nodes.options(2));
+  const auto knocks = start_rogue("knock", nodes, 2);
+  CHECK(knocks->says("has to wait"));
+  const auto honest = start_rogue("spy", nodes, 1);
+  check_training(*training.get(), 2);
+}
+
+namespace {
+
+std::size_t open_files() {
+  const std::filesystem::directory_iterator files("/proc/self/fd");
+  return static_cast<std::size_t>(std::distance(begin(files), {}));
+}
+
+/// This process may open files up to number `most`, until the end of this object.
+class FileLimit {
+ public:
+  explicit FileLimit(std::size_t most) {
+    ::getrlimit(RLIMIT_NOFILE, &before_);
+    rlimit limit = before_;
+    limit.rlim_cur = most;
+    ::setrlimit(RLIMIT_NOFILE, &limit);
+  }
+  FileLimit(const FileLimit&) = delete;
+  FileLimit& operator=(const FileLimit&) = delete;
+  ~FileLimit() { ::setrlimit(RLIMIT_NOFILE, &before_); }
+
+ private:
+  rlimit before_{};
+};
+
+}  // namespace
+
+TEST_CASE("a driver that has no file left for a node takes it when there are some again") {
+  Nodes nodes(2);
+  nodes[1].signal(SIGSTOP);
+  const CapturedErrors errors;
+  auto training = begin_training(nodes.options(2));
+  CHECK(nodes[0].says("joined the driver"));
+  nodes[1].signal(SIGCONT);
+  for (std::size_t more = 0; more < 5; ++more) {
+    const FileLimit limit(open_files() + more);
+    comes_true([&] { return training.wait_for(0s) == std::future_status::ready; }, 500ms);
+  }
+  check_training(*training.get(), 2);
+}
+
 TEST_CASE("several nodes show one certificate only where that was asked for") {
   Nodes nodes(0);
   add_node(nodes, "node0");
@@ -132,6 +187,19 @@ TEST_CASE("several nodes show one certificate only where that was asked for") {
   const auto third = start_rogue("die:1000000", nodes, 0);
   DistributedSGD sgd("hold", options);
   CHECK(sgd.step().step == 1);
+}
+
+TEST_CASE("a node joins on the connection that said its hello, and on no other") {
+  Nodes nodes(0);
+  add_node(nodes, "node0");
+  add_node(nodes, "node1");
+  Options options = nodes.options(2);
+  options.cluster.shared_certificates = true;
+  options.start_timeout = 3s;
+  const auto borrows = start_rogue("borrow", nodes, 0);
+  const auto honest = start_rogue("spy", nodes, 1);
+  const CapturedErrors errors;
+  CHECK(code_of([&] { DistributedSGD("hold", options); }) == ErrorCode::timeout);
 }
 
 TEST_CASE("a node may be killed at every point of its join") {

@@ -133,6 +133,15 @@ TEST_CASE("who reads while members are renewed gets a pair that belongs together
   CHECK(problem.empty());
 }
 
+TEST_CASE("an authority whose notes are gone says so, rather than forget whom it has made") {
+  const TrialAuthority authority(1);
+  const std::string folder = authority.folder().path();
+  fs::remove(folder + "/issued.pem");
+  for (const std::string& problem : {message_of([&] { renew_credentials(folder, "node0"); }),
+                                     message_of([&] { revoke_credentials(folder, "node0"); })})
+    CHECK(problem.find("issued.pem is missing") != std::string::npos);
+}
+
 TEST_CASE("members that are made at the same time are all noted") {
   const TrialAuthority authority;
   const std::string folder = authority.folder().path();
@@ -154,7 +163,7 @@ TEST_CASE("who has little time left is told so, with the command that helps") {
     net::write_member(folder.path(), authority.certificate.get(), net::make_member(authority, text));
     return expiry_notice(folder.path());
   };
-  CHECK(notice(net::kBackdate, net::kMemberLifetime).empty());
+  CHECK(notice(net::kBackdate, kMemberDays * net::kDay).empty());
   CHECK(notice(80 * net::kDay, 15 * net::kDay).empty());
   CHECK(notice(net::kBackdate, 5 * net::kDay).empty());  // it was never to last
   const std::string soon = notice(80 * net::kDay, 10 * net::kDay + 60);

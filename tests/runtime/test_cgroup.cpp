@@ -98,6 +98,14 @@ TEST_CASE("memory of version 2: each level's limit, and the page cache is not in
   CHECK(limits[0].used == 300000);
   CHECK(limits[0].left() == 700000);
   CHECK(limits[0].file == "/sys/fs/cgroup/pod/memory.max");
+  CHECK(limits[0].swap_left > 1'000'000'000);
+  machine.write("/sys/fs/cgroup/pod/memory.swap.max", "max\n");
+  CHECK(machine.reader().memory().front().swap_left > 1'000'000'000);
+  machine.write("/sys/fs/cgroup/pod/memory.swap.max", "50000\n");
+  machine.write("/sys/fs/cgroup/pod/memory.swap.current", "20000\n");
+  CHECK(machine.reader().memory().front().swap_left == 30000);
+  machine.write("/sys/fs/cgroup/pod/memory.swap.max", "0\n");
+  CHECK(machine.reader().memory().front().swap_left == 0);
   CHECK(machine.reader().out_of_memory_kills() == 2);
 }
 
@@ -113,6 +121,12 @@ TEST_CASE("memory of version 1") {
   REQUIRE(limits.size() == 1);
   CHECK(limits[0].most == 5000);
   CHECK(limits[0].used == 2000);
+  CHECK(limits[0].swap_left > 1'000'000'000);
+  machine.write(folder + "/memory.memsw.limit_in_bytes", "7000\n");
+  machine.write(folder + "/memory.memsw.usage_in_bytes", "3500\n");
+  CHECK(machine.reader().memory().front().swap_left == 500);
+  machine.write(folder + "/memory.memsw.usage_in_bytes", "6000\n");
+  CHECK(machine.reader().memory().front().swap_left == 0);
   CHECK(machine.reader().out_of_memory_kills() == 3);
 }
 

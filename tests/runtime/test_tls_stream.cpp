@@ -316,6 +316,26 @@ TEST_CASE("what was decrypted and not asked for is pending") {
   });
 }
 
+TEST_CASE("reading ahead, what came with a record is pending, and read without the socket") {
+  in_both_roles([](Session& session) {
+    session.ours().read_ahead();
+    for (int i = 0; i < 3; ++i) session.theirs().write(Bytes(100, std::byte{1}));
+    session.theirs().on_sending = [](Bytes& bytes) { bytes.resize(bytes.size() - 10); };
+    session.they_send();
+    wait_for(session.ours().fd(), Wants::read, soon());
+    Bytes piece(100);
+    CHECK(session.ours().read_some(piece).bytes == 100);
+    CHECK(session.ours().pending());
+    CHECK(session.ours().read_some(piece).bytes == 100);
+    CHECK(session.ours().pending());  // the beginning of the third
+    for (int i = 0; i < 3; ++i) {
+      const auto progress = session.ours().read_some(piece);
+      CHECK(progress.bytes == 0);
+      CHECK(progress.wants == Wants::read);
+    }
+  });
+}
+
 TEST_CASE("what comes together with the end of the handshake is not lost") {
   const Bytes words(40'000, std::byte{3});
   const FileDescriptor listener = net::listen_on({"127.0.0.1", 0});
