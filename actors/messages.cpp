@@ -54,11 +54,13 @@ Failure Failure::from(const std::exception_ptr& error, ErrorCode otherwise) {
 Error Failure::to_error(Where where) const {
   if (!phase.empty()) where.phase = printable(phase, kLongestPlace);
   if (!object.empty()) where.object = printable(object, kLongestPlace);
-  if (!node.empty()) {  // somebody else's fault
+  std::string text = printable(message);
+  if (!node.empty()) {  // somebody else's fault, as this one says
+    if (!where.node.empty()) text += " (told by " + where.node + ")";
     where.node = printable(node, kLongestPlace);
     where.worker = -1;
   }
-  return {is_code(code) ? static_cast<ErrorCode>(code) : ErrorCode::protocol, printable(message), where};
+  return {is_code(code) ? static_cast<ErrorCode>(code) : ErrorCode::protocol, text, where};
 }
 
 }  // namespace troupe

@@ -70,8 +70,9 @@ Received receive_packet(int socket, std::span<std::byte> packet, FileDescriptor*
   FileDescriptor received = fd != nullptr ? descriptor_of(message) : FileDescriptor();
   if (got == 0) return Received::closed;
   if (got != static_cast<ssize_t>(packet.size()) || (message.msg_flags & MSG_TRUNC) != 0) return Received::malformed;
-  if (fd != nullptr) *fd = std::move(received);
-  return Received::packet;
+  if (fd == nullptr) return Received::packet;
+  *fd = std::move(received);
+  return (message.msg_flags & MSG_CTRUNC) != 0 ? Received::no_file : Received::packet;
 }
 
 }  // namespace troupe::store

@@ -14,7 +14,13 @@ std::pair<FileDescriptor, FileDescriptor> make_socket_pair();
 /// Sends one packet, with a descriptor beside it unless `fd` is negative. False when the peer is gone or does not read.
 bool send_packet(int socket, std::span<const std::byte> packet, int fd);
 
-enum class Received : unsigned char { packet, nothing, closed, malformed };
+enum class Received : unsigned char {
+  packet,
+  no_file,  ///< a packet whose descriptor this process has no place for
+  nothing,
+  closed,
+  malformed
+};
 
 /// Receives one packet of exactly `packet.size()` bytes without waiting. A descriptor that came with it goes to `fd`,
 /// or is closed where `fd` is null.

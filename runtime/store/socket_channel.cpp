@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "runtime/clock.hpp"
+#include "runtime/limits.hpp"
 #include "runtime/store/channel.hpp"
 #include "runtime/store/seqpacket.hpp"
 #include "troupe/error.hpp"
@@ -25,14 +26,19 @@ class SocketChannel : public Channel {
     for (;;) {
       wait_readable(deadline);
       Reply reply;
-      switch (receive_packet(socket_.get(), std::as_writable_bytes(std::span(&reply, 1)), &file)) {
+      const Received received = receive_packet(socket_.get(), std::as_writable_bytes(std::span(&reply, 1)), &file);
+      switch (received) {
         case Received::nothing:
           break;
         case Received::packet:
+        case Received::no_file:
           // An answer to a request that was given up earlier is not ours.
-          if (reply.magic == kMagic && reply.sequence == sequence_) return reply;
-          file.reset();
-          break;
+          if (reply.magic != kMagic || reply.sequence != sequence_) {
+            file.reset();
+            break;
+          }
+          if (received == Received::no_file) throw_refused("a slab of the object store", EMFILE);
+          return reply;
         default:
           throw Error(ErrorCode::store_failed, "the object store is gone");
       }

@@ -22,10 +22,12 @@ void lie_about(const std::string& what, Built& built) {
     built.tensor_names = {"weights"};
     built.tensor_shapes = {{std::int64_t{1} << 40}};
   }
-  if (what == "failure") {
-    built = {built.round, built.worker, {}, {}, 0, 0, {}, {}};
+  if (what != "failure" && what != "blame") return;
+  built = {built.round, built.worker, {}, {}, 0, 0, {}, {}};
+  if (what == "failure")
     built.failure = {static_cast<std::int32_t>(ErrorCode::model_failed), "\x1b[2Jno\nmodel", "", "", ""};
-  }
+  else
+    built.failure = {static_cast<std::int32_t>(ErrorCode::worker_lost), "he does not answer", "", "", "bob"};
 }
 
 caf::behavior lying_worker(caf::event_based_actor* self, const std::shared_ptr<Worker>& worker, const std::string& lie,

@@ -90,6 +90,14 @@ TEST_CASE("what a node tells of a failure can be shown") {
   CHECK(error->where().node == "alice");
 }
 
+TEST_CASE("who blames another is named beside him") {
+  Nodes nodes(1);
+  const auto error = error_with("blame", nodes);
+  REQUIRE(error);
+  CHECK(error->where().node == "bob");
+  CHECK(error->message() == "he does not answer (told by alice)");
+}
+
 TEST_CASE("weights that the driver's store has no room for are refused, and the run goes on") {
   Nodes nodes(1);
   Options options = nodes.options();
