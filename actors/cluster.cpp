@@ -12,7 +12,7 @@ namespace {
 constexpr std::chrono::seconds kStatusTimeout{5};
 /// From a node's hello to its join.
 constexpr std::chrono::seconds kJoinTimeout{10};
-/// Of one certificate.
+/// That are taken, for each place in the run.
 constexpr std::int64_t kHellosAtStart = 64;
 constexpr std::int64_t kHellosPerSecond = 4;
 
@@ -67,23 +67,26 @@ Verdict Cluster::admit(const Hello& hello, const TlsStream& stream) {
   const std::string token = text_of(hello.token);
   const auto known = [&](const Pending& each) { return each.token == token; };
   if (std::any_of(pending_.begin(), pending_.end(), known)) return "this join has been seen before";
+  if (const std::string problem = no_place_for(stream.peer_name()); !problem.empty()) return problem;
   if (comes_too_often(stream.peer_name())) return "it comes too often";
-  return no_place_for(stream.peer_name());
+  return "";
 }
+
+/// Of one certificate.
+int Cluster::places() const { return options_.shared_certificates ? options_.num_nodes : 1; }
 
 /// Who has said hello takes no place from others, only from its own certificate.
 std::string Cluster::no_place_for(const std::string& name) const {
-  const auto places = std::count_if(pending_.begin(), pending_.end(), [&](const Pending& each) {
-    return each.link->open() && each.link->name() == name;
-  });
-  if (places < (options_.shared_certificates ? options_.num_nodes : 1)) return "";
+  const auto taken = std::count_if(pending_.begin(), pending_.end(),
+                                   [&](const Pending& each) { return each.link->open() && each.link->name() == name; });
+  if (taken < places()) return "";
   return "the certificate of " + name + " is in the run already, and no more nodes may share it";
 }
 
 /// CAF keeps a little of each connection for as long as the run lasts.
 bool Cluster::comes_too_often(const std::string& name) {
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - began_).count();
-  return ++hellos_[name] > kHellosAtStart + kHellosPerSecond * seconds;
+  return ++hellos_[name] > places() * (kHellosAtStart + kHellosPerSecond * seconds);
 }
 
 void Cluster::take(const Hello& hello, TlsStream stream) {
@@ -108,11 +111,13 @@ void Cluster::take(const Hello& hello, TlsStream stream) {
 bool Cluster::accept(const NodeJoined& joined) {
   const NodeJoin& join = joined.join;
   const std::lock_guard lock(mutex_);
-  const auto known =
-      std::find_if(pending_.begin(), pending_.end(), [&](const Pending& each) { return each.token == join.token; });
-  if (complete_ || known == pending_.end() || known->joined || !joined.node) return false;
-  if (!known->link->leads_to(joined.node.node())) return false;  // which has that node's token from elsewhere
-  const std::string problem = join_problem(join, Address::parse(known->link->address()).host);
+  if (complete_ || !joined.node) return false;
+  const auto known = std::find_if(pending_.begin(), pending_.end(),
+                                  [&](const Pending& each) { return each.link->leads_to(joined.node.node()); });
+  if (known == pending_.end() || known->joined) return false;
+  const std::string problem = join.token == known->token
+                                  ? join_problem(join, Address::parse(known->link->address()).host)
+                                  : "it joins with a hello that it has not said";
   if (!problem.empty()) {
     known->link->refuse(problem);
     return false;

@@ -80,6 +80,7 @@ class Cluster {
   /// Why a certificate can have no place more; empty when it can.
   std::string no_place_for(const std::string& name) const;
   /// Whether a certificate says hello more often than a node that waits for its run.
+  int places() const;
   bool comes_too_often(const std::string& name);
   void admit_nobody_else();
   std::string status() const;

@@ -160,7 +160,7 @@ void Driver::gather_nodes(const Deadline& deadline) {
   note_expiry(options_.cluster.certs);
   while (!r.cluster->complete()) {
     const auto event = r.mailbox.next(Deadline(std::min(deadline.left(), kLookForLate)));
-    if (!event) r.cluster->drop_late();
+    r.cluster->drop_late();
     if (!event && !deadline.passed()) continue;
     if (!event)
       throw Error(ErrorCode::timeout,

@@ -3,6 +3,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <caf/binary_deserializer.hpp>
 #include <caf/binary_serializer.hpp>
 #include <caf/io/basp_broker.hpp>
@@ -27,9 +28,10 @@ using caf::io::network::rw_state;
 
 namespace {
 
-/// Of messages that the peer does not take: a little more than all workers of the run are told at once.
+/// Of messages that the peer does not take: a little more than all workers of a node are told at once.
 std::size_t most_queued(const RunLimits& limits) {
-  return (std::size_t{64} << 20) + limits.replicas * largest_fields(MessageKind::build, limits);
+  const std::size_t nodes = std::max<std::size_t>(limits.members, 2) - 1;
+  return (std::size_t{64} << 20) + (limits.replicas / nodes + 1) * largest_fields(MessageKind::build, limits);
 }
 
 wire::NodeId id_of(const caf::node_id& node) {

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "models/input_file.hpp"
+#include "runtime/printable.hpp"
 #include "troupe/error.hpp"
 
 namespace troupe::cli {
@@ -47,7 +48,7 @@ void append(const CLI::App& command, const std::string& path, const std::string&
   const std::string flag = "--" + key;
   const CLI::Option* option = command.get_option_no_throw(flag);
   if (option == nullptr || flag == kFlag || key == "help")
-    fail(path, "unknown key '" + key + "' for '" + command.get_name() + "'");
+    fail(path, "unknown key '" + printable(key) + "' for '" + command.get_name() + "'");
   const bool is_flag = option->get_expected_max() == 0;
   if (is_flag != value.is_boolean())
     fail(path, "key '" + key + "' wants " + (is_flag ? "true or false" : "a number or a string"));

@@ -8,6 +8,8 @@
 #include <cstdio>
 #include <utility>
 
+#include "runtime/printable.hpp"
+
 namespace troupe::cli {
 namespace {
 
@@ -95,8 +97,8 @@ void RemoteNode::print(const std::string& line) {
     reached_ = true;
     return;
   }
-  last_line_ = line;
-  std::fprintf(stderr, "%s: %s\n", host_.c_str(), line.c_str());
+  last_line_ = printable(line);
+  std::fprintf(stderr, "%s: %s\n", host_.c_str(), last_line_.c_str());
 }
 
 }  // namespace troupe::cli

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <charconv>
-#include <fstream>
-#include <iterator>
+
+#include "runtime/kernel_file.hpp"
 
 namespace troupe::cgroup {
 namespace {
@@ -124,37 +124,36 @@ std::optional<std::uint64_t> parse_count(std::string_view text, std::string_view
   return std::nullopt;
 }
 
-Reader::Reader()
-    : Reader([](const std::string& path) {
-        std::ifstream file(path, std::ios::binary);
-        return std::string(std::istreambuf_iterator<char>(file), {});
-      }) {}
+Reader::Reader() : Reader(&read_kernel_file) {}
 
 std::vector<std::string> Reader::folders_of(std::string_view controller) const {
   return folders(read_("/proc/self/cgroup"), read_("/proc/self/mountinfo"), controller);
 }
 
-std::uint64_t Reader::memory_in_use(const std::string& folder) const {
+/// Bytes of files' contents, of which version 1 counts those of folders below under names of their own.
+std::uint64_t Reader::cached(const std::string& folder) const {
   const std::string stat = read_(folder + "/memory.stat");
+  const std::string prefix = parse_limit(read_(folder + "/memory.current")) ? "" : "total_";
+  return parse_count(stat, prefix + "inactive_file").value_or(0) +
+         parse_count(stat, prefix + "active_file").value_or(0);
+}
+
+std::uint64_t Reader::memory_in_use(const std::string& folder) const {
   const auto version_2 = parse_limit(read_(folder + "/memory.current"));
   const auto used = version_2 ? version_2 : parse_limit(read_(folder + "/memory.usage_in_bytes"));
-  const std::string prefix = version_2 ? "" : "total_";
-  const auto cached =
-      parse_count(stat, prefix + "inactive_file").value_or(0) + parse_count(stat, prefix + "active_file").value_or(0);
-  return used.value_or(0) > cached ? *used - cached : 0;
+  const std::uint64_t files = cached(folder);
+  return used.value_or(0) > files ? *used - files : 0;
 }
 
 /// Version 2 limits swap for itself, version 1 memory and swap together.
 std::uint64_t Reader::swap_left(const std::string& folder, std::uint64_t memory_left) const {
-  const auto left = [&](const char* most, const char* used) -> std::optional<std::uint64_t> {
-    const auto limit = parse_limit(read_(folder + most));
-    if (!limit) return std::nullopt;
-    return Limit{*limit, parse_limit(read_(folder + used)).value_or(0), {}}.left();
-  };
-  if (const auto swap = left("/memory.swap.max", "/memory.swap.current")) return *swap;
-  const auto both = left("/memory.memsw.limit_in_bytes", "/memory.memsw.usage_in_bytes");
+  const auto number = [&](const char* file) { return parse_limit(read_(folder + file)); };
+  const auto less = [](std::uint64_t all, std::uint64_t part) { return all > part ? all - part : 0; };
+  if (const auto swap = number("/memory.swap.max")) return less(*swap, number("/memory.swap.current").value_or(0));
+  const auto both = number("/memory.memsw.limit_in_bytes");
   if (!both) return std::numeric_limits<std::uint64_t>::max();
-  return *both > memory_left ? *both - memory_left : 0;
+  const std::uint64_t used = less(number("/memory.memsw.usage_in_bytes").value_or(0), cached(folder));
+  return less(less(*both, used), memory_left);
 }
 
 std::vector<Limit> Reader::memory() const {

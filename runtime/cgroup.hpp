@@ -54,6 +54,7 @@ class Reader {
 
  private:
   std::vector<std::string> folders_of(std::string_view controller) const;
+  std::uint64_t cached(const std::string& folder) const;
   std::uint64_t memory_in_use(const std::string& folder) const;
   std::uint64_t swap_left(const std::string& folder, std::uint64_t memory_left) const;
 

@@ -7,12 +7,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
-#include <fstream>
-#include <iterator>
-#include <limits>
+#include <cstdlib>
 #include <optional>
 
 #include "runtime/cgroup.hpp"
+#include "runtime/kernel_file.hpp"
 
 namespace troupe {
 namespace {
@@ -33,9 +32,9 @@ std::optional<std::uint64_t> soft_limit(__rlimit_resource_t resource) {
 
 /// Of the file's start; none where there is none.
 std::optional<std::uint64_t> number_in(const char* path) {
-  std::ifstream file(path);
-  std::uint64_t number = 0;
-  return file >> number ? std::optional(number) : std::nullopt;
+  const std::string text = read_kernel_file(path);
+  if (text.empty()) return std::nullopt;
+  return std::strtoull(text.c_str(), nullptr, 10);
 }
 
 std::uint64_t mapped_bytes() {
@@ -59,8 +58,7 @@ std::string address_space_text(std::uint64_t limit) {
 
 /// Threads of all processes on the machine, as in "0.00 0.01 0.05 2/345 6789".
 std::uint64_t threads_of_machine() {
-  std::ifstream file("/proc/loadavg");
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const std::string text = read_kernel_file("/proc/loadavg");
   const auto slash = text.find('/');
   return slash == text.npos ? 0 : std::strtoull(text.c_str() + slash + 1, nullptr, 10);
 }
@@ -82,18 +80,11 @@ std::string task_limit_text() {
          " threads and processes, which `ulimit -u` raises, or " + around;
 }
 
-/// The machine's memory that is in nobody's use, and its swap.
-std::optional<std::uint64_t> available_bytes(std::uint64_t& swap) {
-  std::ifstream file("/proc/meminfo");
-  std::optional<std::uint64_t> available;
-  std::string key;
-  std::uint64_t kilobytes = 0;
-  while (file >> key >> kilobytes) {
-    if (key == "MemAvailable:") available = kilobytes << 10;
-    if (key == "SwapFree:") swap = kilobytes << 10;
-    file.ignore(std::numeric_limits<std::streamsize>::max(), '\n');
-  }
-  return available;
+/// Of a line of /proc/meminfo, such as "SwapFree:   1234 kB".
+std::optional<std::uint64_t> bytes_in(const std::string& memory, const std::string& key) {
+  const auto found = memory.find(key);
+  if (found == memory.npos) return std::nullopt;
+  return std::strtoull(memory.c_str() + found + key.size(), nullptr, 10) << 10;
 }
 
 std::uint64_t machine_bytes() {
@@ -142,8 +133,9 @@ std::size_t memory_bytes() {
 }
 
 std::string lack_of_memory(std::size_t bytes) {
-  std::uint64_t swap = 0;
-  const auto available = available_bytes(swap);
+  const std::string memory = read_kernel_file("/proc/meminfo");
+  const std::uint64_t swap = bytes_in(memory, "\nSwapFree:").value_or(0);
+  const auto available = bytes_in(memory, "\nMemAvailable:");  // what is in nobody's use
   const auto lack = [&](std::uint64_t left, const std::string& whose) {
     return "takes " + megabytes(bytes) + " of memory, and " + megabytes(left) + " are left of " + whose;
   };

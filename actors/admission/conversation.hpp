@@ -17,6 +17,7 @@ class Conversation {
 
   /// The driver's one actor, as its handshake names it.
   void begin(Actor driver) { driver_ = driver; }
+  bool node_joined() const { return node_ != 0; }
 
   /// A message has been said. @throws Error protocol: it is for or from somebody else than it may be, or nobody asked
   void say(MessageKind kind, Actor from, Actor to);

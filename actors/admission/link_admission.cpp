@@ -62,6 +62,7 @@ LinkAdmission::LinkAdmission(LinkEnd end, const NodeId& own, const NodeId& stand
 
 std::size_t LinkAdmission::largest_message() const {
   if (peer_is_driver()) return largest_of({MessageKind::build, MessageKind::begin_generation}, limits_);
+  if (!conversation_.node_joined()) return largest_of({MessageKind::node_join}, limits_);
   return largest_of({MessageKind::built, MessageKind::computed, MessageKind::task_done}, limits_);
 }
 

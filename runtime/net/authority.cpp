@@ -85,6 +85,8 @@ class Authority {
       : folder_(std::move(folder)), lock_(folder_), own_(read(folder_)), issued_(read_issued()) {}
 
   void issue(const std::string& member, const net::CertificateText& text);
+  /// @throws Error bad_certificate where what it has made is forgotten
+  void require_notes() const;
   long lifetime(Days days) const;
   /// All certificates that were made for a name, in order.
   std::vector<X509*> of(const std::string& member) const;
@@ -137,10 +139,14 @@ void Authority::issue(const std::string& member, const net::CertificateText& tex
   put_in_place(unfinished, folder_ + "/" + member, folder_ + "/." + member + ".old");
 }
 
-std::vector<X509*> Authority::of(const std::string& member) const {
+void Authority::require_notes() const {
   if (issued_.empty())
     net::refuse(folder_ + "/issued.pem", "is missing or empty, which says what the authority has made",
                 "put it back from where you keep ca-key.pem, or make a new authority in another folder");
+}
+
+std::vector<X509*> Authority::of(const std::string& member) const {
+  require_notes();
   std::vector<X509*> found;
   for (const auto& each : issued_) {
     const bool is_driver = net::has_role(each.get(), Role::driver);
@@ -202,6 +208,7 @@ void create_authority(const std::string& folder, const AuthorityOptions& options
 void create_node_credentials(const std::string& folder, const std::string& name, Days days) {
   check_node_name(name);
   Authority authority(folder);
+  authority.require_notes();
   const std::string member = folder + "/" + name;
   if (fs::exists(member))
     throw Error(ErrorCode::bad_certificate,

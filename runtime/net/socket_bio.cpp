@@ -4,6 +4,7 @@
 #include <sys/socket.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <utility>
 #include <vector>
@@ -15,12 +16,18 @@
 namespace troupe::net {
 namespace {
 
+/// The handshake's, and a new key now and then: a peer like us has one for 64 MiB.
+constexpr std::uint64_t kMessagesAtStart = 16;
+constexpr std::uint64_t kBytesOfMessage = std::uint64_t{64} << 10;
+
 struct Socket {
   int fd = -1;
   std::vector<char> buffer = {};  ///< empty where each write is sent at once
   std::size_t begin = 0;          ///< of what waits in it
   std::size_t end = 0;
   bool drained = false;  ///< the last read took all that was there
+  std::uint64_t received = 0;
+  std::uint64_t messages = 0;  ///< of TLS itself, in what was received
 };
 
 Socket& socket_of(BIO* bio) { return *static_cast<Socket*>(BIO_get_data(bio)); }
@@ -62,10 +69,12 @@ int read_socket(BIO* bio, char* bytes, int size) {
     BIO_set_retry_read(bio);
     return -1;
   }
+  if (talks_too_much(bio)) return -1;
   const ssize_t got = ::recv(socket.fd, bytes, static_cast<std::size_t>(size), 0);
   if (got < 0 && may_go_on(errno)) BIO_set_retry_read(bio);
   if (got == 0) BIO_set_flags(bio, BIO_FLAGS_IN_EOF);
   socket.drained = got > 0 && got < size;
+  if (got > 0) socket.received += static_cast<std::uint64_t>(got);
   return static_cast<int>(got);
 }
 
@@ -111,6 +120,13 @@ BIO* make_socket_bio(int socket) {
 }
 
 void buffer_writes(BIO* bio, std::size_t bytes) { socket_of(bio).buffer.resize(bytes); }
+
+void count_message(BIO* bio) { ++socket_of(bio).messages; }
+
+bool talks_too_much(BIO* bio) {
+  const Socket& socket = socket_of(bio);
+  return socket.messages > kMessagesAtStart + socket.received / kBytesOfMessage;
+}
 
 ByteStream::Wants flush(BIO* bio) {
   if (send_waiting(bio)) return ByteStream::Wants::nothing;

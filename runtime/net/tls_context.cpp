@@ -32,7 +32,8 @@ std::shared_ptr<SSL_CTX> make_context(bool server, X509* authority, X509* certif
   SSL_CTX_set_session_cache_mode(tls, SSL_SESS_CACHE_OFF);
   // A write goes as far as the socket takes it, and goes on with bytes that may have moved.
   SSL_CTX_set_mode(tls, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
-  // Who sends messages of TLS without end keeps no thread from others: each ends a call.
+  // Who sends messages of TLS without end keeps no thread from others: each ends a call, or all that lie here already
+  // where it is read ahead. How many there may be is counted beside the socket.
   SSL_CTX_clear_mode(tls, SSL_MODE_AUTO_RETRY);
   SSL_CTX_set_verify(tls, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
   SSL_CTX_set_verify_depth(tls, 1);

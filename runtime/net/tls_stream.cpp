@@ -29,6 +29,11 @@ void forget_errors() {
   if (ERR_peek_error() != 0) ERR_clear_error();
 }
 
+void note_message(int written, int /*version*/, int type, const void* /*message*/, std::size_t /*size*/, SSL* ssl,
+                  void* /*nothing*/) {
+  if (written == 0 && type == SSL3_RT_HANDSHAKE) net::count_message(SSL_get_rbio(ssl));
+}
+
 }  // namespace
 
 TlsStream::TlsStream(FileDescriptor socket, const Credentials& credentials, SSL_CTX* context)
@@ -36,6 +41,7 @@ TlsStream::TlsStream(FileDescriptor socket, const Credentials& credentials, SSL_
   if (!ssl_) throw Error(ErrorCode::system, "cannot set up TLS: " + net::openssl_error());
   BIO* const bio = net::make_socket_bio(socket_.get());
   SSL_set_bio(ssl_.get(), bio, bio);
+  SSL_set_msg_callback(ssl_.get(), &note_message);
 }
 
 TlsStream::TlsStream(FileDescriptor socket, const Credentials& credentials)
@@ -134,6 +140,8 @@ void TlsStream::renew_key(std::size_t written) {
 }
 
 ByteStream::Wants TlsStream::wants_after(int result, const char* doing) {
+  if (net::talks_too_much(SSL_get_rbio(ssl_.get())))
+    throw Error(ErrorCode::protocol, "it sends messages of TLS without end");
   switch (SSL_get_error(ssl_.get(), result)) {
     case SSL_ERROR_WANT_READ:
       return Wants::read;

@@ -90,7 +90,11 @@ Answer ObjectTable::create(ClientId client, const Request& request) {
   try {
     // Others are to map a shared object for writing, which a slab that was sealed before does not allow.
     const bool recycle = !object.shared_writers;
-    if (!take_slab(clients_.at(client), request.bytes, recycle, object.slab)) return refuse(Status::full);
+    if (!take_slab(clients_.at(client), request.bytes, recycle, object.slab)) {
+      Answer answer = refuse(Status::full);
+      answer.reply.quota = quota_;
+      return answer;
+    }
   } catch (const Error& error) {
     return refuse(status_of(error));
   }

@@ -14,12 +14,12 @@ namespace {
 /// Requests that need no waiting are answered at once by a living store.
 constexpr std::chrono::seconds kPatience{10};
 
-std::string text(store::Status status) {
+std::string text(const store::Reply& reply) {
   using store::Status;
-  switch (status) {
+  switch (reply.status) {
     case Status::full:
-      return "the object store is full (its quota is Options::store_bytes, by default half of the memory that the"
-             " machine or its cgroup has)";
+      return "the object store is full: its quota is " + std::to_string(reply.quota >> 20) +
+             " MB, which is Options::store_bytes or half of the memory there is (" + memory_limit_text() + ")";
     case Status::no_memory:
       return "there is no memory for an object: " + memory_limit_text();
     case Status::no_files:
@@ -58,9 +58,9 @@ ErrorCode code_of(store::Status status) {
   }
 }
 
-[[noreturn]] void fail(store::Status status, const ObjectId& id, std::size_t bytes) {
+[[noreturn]] void fail(const store::Reply& reply, const ObjectId& id, std::size_t bytes) {
   const std::string size = bytes > 0 ? ", " + std::to_string(bytes) + " bytes" : "";
-  throw Error(code_of(status), text(status), {.object = to_string(id) + size});
+  throw Error(code_of(reply.status), text(reply), {.object = to_string(id) + size});
 }
 
 /// Maps a part of what a store handed over. A file that is shorter, or may become so, would cost its user a SIGBUS.
@@ -87,7 +87,7 @@ store::Request request(store::Operation operation, const ObjectId& id = {}) {
 StoreClient::Called StoreClient::call(store::Request request, std::chrono::milliseconds timeout) {
   Called called;
   called.reply = channel_->call(request, timeout, called.file);
-  if (called.reply.status != store::Status::ok) fail(called.reply.status, request.id, request.bytes);
+  if (called.reply.status != store::Status::ok) fail(called.reply, request.id, request.bytes);
   return called;
 }
 

@@ -339,6 +339,17 @@ TEST_CASE("lists are as long as a run can have them, and texts as long as an err
   CHECK_FALSE(fits(MessageKind::node_join, join));
 }
 
+TEST_CASE("a frame as large as a model's description is announced by none that has not joined") {
+  Session session;
+  session.shake_hands();
+  Header large = header(Operation::direct_message);
+  large.payload = 100'000;
+  const auto announce = [&] { session.driver.admission.announced(large); };
+  CHECK(code_of(announce) == ErrorCode::protocol);
+  session.join();
+  CHECK_FALSE(code_of(announce));
+}
+
 TEST_CASE("frames are the same wherever the stream is cut, and a refused one leaves nothing behind") {
   std::vector<Frame> frames = {frame(header(Operation::heartbeat)), Session().computed(), Session().node_join(),
                                frame(header(Operation::heartbeat))};

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <limits>
 #include <stdexcept>
 
@@ -160,6 +161,7 @@ void register_models() {
   register_model_function(
       "fails", [](Model&, std::span<const float>) -> std::string { throw std::runtime_error("this function fails"); });
   register_worker_function("takes-memory", [](const WorkerView&) {
+    std::ofstream("/proc/self/oom_score_adj") << "1000";  // this one, and not its driver
     std::vector<std::string> taken;
     while (taken.size() < 1000) taken.emplace_back(std::size_t{1} << 20, 'x');
     return std::string();

@@ -137,7 +137,8 @@ TEST_CASE("an authority whose notes are gone says so, rather than forget whom it
   const TrialAuthority authority(1);
   const std::string folder = authority.folder().path();
   fs::remove(folder + "/issued.pem");
-  for (const std::string& problem : {message_of([&] { renew_credentials(folder, "node0"); }),
+  for (const std::string& problem : {message_of([&] { create_node_credentials(folder, "node1"); }),
+                                     message_of([&] { renew_credentials(folder, "node0"); }),
                                      message_of([&] { revoke_credentials(folder, "node0"); })})
     CHECK(problem.find("issued.pem is missing") != std::string::npos);
 }

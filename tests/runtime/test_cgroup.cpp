@@ -123,9 +123,9 @@ TEST_CASE("memory of version 1") {
   CHECK(limits[0].used == 2000);
   CHECK(limits[0].swap_left > 1'000'000'000);
   machine.write(folder + "/memory.memsw.limit_in_bytes", "7000\n");
-  machine.write(folder + "/memory.memsw.usage_in_bytes", "3500\n");
+  machine.write(folder + "/memory.memsw.usage_in_bytes", "5500\n");  // of which 2000 are files, and 1500 are swapped
   CHECK(machine.reader().memory().front().swap_left == 500);
-  machine.write(folder + "/memory.memsw.usage_in_bytes", "6000\n");
+  machine.write(folder + "/memory.memsw.usage_in_bytes", "6900\n");
   CHECK(machine.reader().memory().front().swap_left == 0);
   CHECK(machine.reader().out_of_memory_kills() == 3);
 }

@@ -1,7 +1,5 @@
 #include <doctest/doctest.h>
-#include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +11,7 @@
 #include "runtime/store/object_store.hpp"
 #include "runtime/store/seqpacket.hpp"
 #include "support/errors.hpp"
+#include "support/few_files.hpp"
 #include "support/patience.hpp"
 
 using namespace troupe;
@@ -326,30 +325,6 @@ TEST_CASE("a wait that the store's end cuts short fails at once") {
   CHECK(waiting.get() == ErrorCode::store_failed);
 }
 
-namespace {
-
-/// Leaves this process room for `free` more files, until the end of this object.
-class FewFiles {
- public:
-  explicit FewFiles(std::size_t free) {
-    REQUIRE(::getrlimit(RLIMIT_NOFILE, &before_) == 0);
-    const rlimit few{256, before_.rlim_max};
-    REQUIRE(::setrlimit(RLIMIT_NOFILE, &few) == 0);
-    for (FileDescriptor file(::open("/dev/null", O_RDONLY)); file; file = FileDescriptor(::open("/dev/null", O_RDONLY)))
-      taken_.push_back(std::move(file));
-    taken_.resize(taken_.size() - free);
-  }
-  FewFiles(const FewFiles&) = delete;
-  FewFiles& operator=(const FewFiles&) = delete;
-  ~FewFiles() { ::setrlimit(RLIMIT_NOFILE, &before_); }
-
- private:
-  rlimit before_{};
-  std::vector<FileDescriptor> taken_;
-};
-
-}  // namespace
-
 TEST_CASE("who has no file left for a slab is told which limit that is, the store and its client alike") {
   for (const bool socket : {false, true}) {
     CAPTURE(socket);
@@ -358,7 +333,7 @@ TEST_CASE("who has no file left for a slab is told which limit that is, the stor
     client->usage();  // the loop opens descriptors of its own for its first socket
     std::vector<std::string> problems;
     for (std::size_t free = 0; free < 2; ++free) {  // none for the slab, and none for who gets it
-      const FewFiles few(free);
+      const troupe_test::FewFiles few(free);
       const auto create = [&] { client->create(id(static_cast<std::uint32_t>(free)), kBytes); };
       CHECK(code_of(create) == ErrorCode::limit_reached);
       problems.push_back(message_of([&] { client->create(id(static_cast<std::uint32_t>(2 + free)), kBytes); }));

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include "support/errors.hpp"
 #include "tls_session.hpp"
 
 using namespace troupe;
@@ -236,6 +237,31 @@ TEST_CASE("a message of TLS ends a call, so that many of them keep no thread fro
     }
     CHECK(session.ours().read_some(piece).bytes == 5);
   });
+}
+
+TEST_CASE("who sends messages of TLS without end is ended, however it is read") {
+  enum class Way { one_by_one, ahead, bulk };
+  for (const Way way : {Way::one_by_one, Way::ahead, Way::bulk}) {
+    CAPTURE(static_cast<int>(way));
+    in_both_roles([&](Session& session) {
+      if (way == Way::ahead) session.ours().read_ahead();
+      if (way == Way::bulk) session.ours().receive_in_bulk();
+      Bytes piece(5);
+      std::optional<ErrorCode> code;
+      int renewals = 0;
+      for (; renewals < 40 && !code; ++renewals) {
+        REQUIRE(SSL_key_update(session.theirs().ssl(), SSL_KEY_UPDATE_NOT_REQUESTED) == 1);
+        REQUIRE(SSL_do_handshake(session.theirs().ssl()) == 1);
+        session.they_send();
+        code = code_of([&] {
+          wait_for(session.ours().fd(), Wants::read, soon());
+          for (int i = 0; i < 2; ++i) session.ours().read_some(piece);
+        });
+      }
+      CHECK(code == ErrorCode::protocol);
+      CHECK(renewals > 5);
+    });
+  }
 }
 
 TEST_CASE("in bulk, bytes that others follow are kept until those come") {
