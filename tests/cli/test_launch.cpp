@@ -24,7 +24,7 @@ class Hosts {
     write_file(folder_ / "hosts", hosts);
     write_script("rsh", R"(host=$1; shift
 case $host in
-  lost*) echo "no route to $host" >&2; exit 255 ;;
+  lost*) printf 'no route to \033[2J%s\n' "$host" >&2; exit 255 ;;
   silent*) exec sleep 1000 ;;
 esac
 exec sh -c "$*")");
@@ -129,6 +129,7 @@ TEST_CASE("a host that cannot be reached is named, and the others' nodes end") {
     CHECK(run.status == 1);
     CHECK(run.out.empty());
     CHECK_MESSAGE(holds(run.err, "host " + name + " cannot be reached"), run.err);
+    CHECK_FALSE(holds(run.err, "\x1b"));  // what hosts say does nothing to this terminal
     for (const pid_t pid : hosts.nodes()) CHECK(Watch(pid).ends());
   }
 }

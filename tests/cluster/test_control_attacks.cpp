@@ -187,7 +187,8 @@ TEST_CASE("a node may be killed at every point of its join") {
   auto training = begin_training(nodes.options(3));
   for (int frames = 0; frames < 8; ++frames) {
     CAPTURE(frames);
-    CHECK(start_rogue("die:" + std::to_string(frames), nodes, 3)->wait() == 0);
+    const auto dies = start_rogue("die:" + std::to_string(frames), nodes, 3);
+    CHECK_MESSAGE(dies->wait() == 0, dies->err());
   }
   const auto one = start_rogue("spy", nodes, 1);
   const auto other = start_rogue("spy", nodes, 2);
