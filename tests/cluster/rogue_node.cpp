@@ -268,7 +268,7 @@ void serve(Rogue& own, TlsStream control, const std::string& token) {
   join.port = gate.address().port;
   Meddling meddling(own.mode, own.file);
   const std::string path = own.file + ".socket";
-  const Tap tap(
+  static const Tap tap(  // whose thread uses it until this process ends
       std::move(control), path, [&](const Frame& whole) { return meddling.change(whole); },
       [&](const Frame& whole) { meddling.see(whole); });
   SystemConfig config(1, Placement::cluster);
