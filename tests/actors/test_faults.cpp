@@ -75,7 +75,7 @@ TEST_CASE("creators that fail are reported with the worker, in any placement") {
       return message_of([&] { DistributedSGD("faulty", faulty(placement, fault)); }).find(text) != std::string::npos;
     };
     CHECK(says("creator-throws", "no such luck"));
-    CHECK(says("many-tensors", "the model's 70000 tensors take"));
+    CHECK(says("many-tensors", "the model's 3500 tensors take"));
     CHECK(says("odd-name", "the model's tensor has a name that cannot be told, '?[2J"));
   }
   const auto exits = [] { DistributedSGD("faulty", faulty(Placement::processes, "creator-exits")); };

@@ -92,7 +92,7 @@ std::unique_ptr<Model> make_faulty(const ReplicaContext& context) {
   const std::string& fault = context.config;
   const bool second = context.worker == 1 && context.device == 0;
   if (second && fault == "describe-throws") return std::make_unique<Undescribed>();
-  if (second && fault == "many-tensors") return std::make_unique<ManyTensors>(70'000, std::string(60, 'x'));
+  if (second && fault == "many-tensors") return std::make_unique<ManyTensors>(3'500, std::string(900, 'x'));
   if (second && fault == "odd-name") return std::make_unique<ManyTensors>(10, "\x1b[2J");
   if (second && fault == "creator-throws") throw std::runtime_error("no such luck");
   if (second && fault == "creator-null") return nullptr;
