@@ -70,6 +70,9 @@ TEST_CASE("a worker that is killed for want of memory is told from others") {
   const troupe_test::ControlGroup version_2("memory", "memory.max");
   const auto& group = version_1.made() ? version_1 : version_2;
   if (!group.made()) return troupe_test::skipped("no cgroup for memory can be made here");
+#if defined(__SANITIZE_THREAD__)
+  return troupe_test::skipped("ThreadSanitizer takes the threads of a forked child for its parent's");
+#endif
   group.set(version_1.made() ? "memory.limit_in_bytes" : "memory.max", std::uint64_t{600} << 20);
   const pid_t pid = ::fork();
   REQUIRE(pid >= 0);
