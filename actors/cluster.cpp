@@ -72,7 +72,6 @@ Verdict Cluster::admit(const Hello& hello, const TlsStream& stream) {
   return "";
 }
 
-/// Of one certificate.
 int Cluster::places() const { return options_.shared_certificates ? options_.num_nodes : 1; }
 
 /// Who has said hello takes no place from others, only from its own certificate.

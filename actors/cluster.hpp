@@ -79,8 +79,9 @@ class Cluster {
   void take(const Hello& hello, TlsStream stream);
   /// Why a certificate can have no place more; empty when it can.
   std::string no_place_for(const std::string& name) const;
-  /// Whether a certificate says hello more often than a node that waits for its run.
+  /// That one certificate can have in the run.
   int places() const;
+  /// Whether a certificate joins more often than a node that loses its connection now and then.
   bool comes_too_often(const std::string& name);
   void admit_nobody_else();
   std::string status() const;
