@@ -3,10 +3,10 @@
 #include <iostream>
 #include <sstream>
 
-#include "actors/driver.hpp"
-#include "actors/functions.hpp"
+#include "actors/driver/driver.hpp"
 #include "actors/precision_notice.hpp"
-#include "models/weight_file.hpp"
+#include "actors/worker/functions.hpp"
+#include "models/files/weight_file.hpp"
 #include "troupe/sgd.hpp"
 
 namespace troupe {

@@ -2,7 +2,7 @@
 
 #include <iostream>
 
-#include "runtime/net/expiry.hpp"
+#include "runtime/net/certificates/expiry.hpp"
 
 namespace troupe {
 

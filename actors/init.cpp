@@ -4,8 +4,8 @@
 #include <iterator>
 
 #include "actors/launch.hpp"
-#include "runtime/limits.hpp"
-#include "runtime/slurm.hpp"
+#include "runtime/processes/limits.hpp"
+#include "runtime/processes/slurm.hpp"
 #include "troupe/models.hpp"
 #include "troupe/sgd.hpp"
 

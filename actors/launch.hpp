@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "runtime/net/address.hpp"
-#include "runtime/slurm.hpp"
+#include "runtime/processes/slurm.hpp"
 
 namespace troupe {
 

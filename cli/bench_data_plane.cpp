@@ -12,11 +12,11 @@
 #include "cli/ready_model.hpp"
 #include "cli/run_options.hpp"
 #include "runtime/file_descriptor.hpp"
-#include "runtime/net/authority.hpp"
-#include "runtime/net/data_plane.hpp"
-#include "runtime/net/gate.hpp"
+#include "runtime/net/certificates/authority.hpp"
+#include "runtime/net/data/data_plane.hpp"
+#include "runtime/net/data/stream_transport.hpp"
+#include "runtime/net/gate/gate.hpp"
 #include "runtime/net/socket.hpp"
-#include "runtime/net/stream_transport.hpp"
 
 // What TLS costs on the data plane. The plain connections exist in this file only, and only on loopback.
 namespace troupe::cli {

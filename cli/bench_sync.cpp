@@ -8,7 +8,7 @@
 #include "cli/memory_floor.hpp"
 #include "cli/ready_model.hpp"
 #include "cli/run_options.hpp"
-#include "runtime/cores.hpp"
+#include "runtime/processes/cores.hpp"
 
 namespace troupe::cli {
 namespace {

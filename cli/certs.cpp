@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "cli/commands.hpp"
-#include "runtime/net/authority.hpp"
-#include "runtime/net/expiry.hpp"
+#include "runtime/net/certificates/authority.hpp"
+#include "runtime/net/certificates/expiry.hpp"
 
 namespace troupe::cli {
 namespace {

@@ -5,7 +5,7 @@
 #include <sstream>
 #include <string_view>
 
-#include "models/input_file.hpp"
+#include "models/files/input_file.hpp"
 
 namespace troupe::cli {
 namespace {

@@ -16,10 +16,10 @@
 
 #include "cli/hosts_file.hpp"
 #include "cli/remote_node.hpp"
-#include "runtime/child_process.hpp"
 #include "runtime/clock.hpp"
-#include "runtime/held_signals.hpp"
 #include "runtime/net/address.hpp"
+#include "runtime/processes/child_process.hpp"
+#include "runtime/processes/held_signals.hpp"
 #include "troupe/error.hpp"
 
 namespace troupe::cli {

@@ -7,7 +7,7 @@
 #include "cli/commands.hpp"
 #include "cli/config_file.hpp"
 #include "cli/launch.hpp"
-#include "runtime/limits.hpp"
+#include "runtime/processes/limits.hpp"
 #include "troupe/sgd.hpp"
 
 namespace {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "runtime/clock.hpp"
-#include "runtime/limits.hpp"
+#include "runtime/processes/limits.hpp"
 #include "runtime/simd.hpp"
 
 namespace troupe::cli {

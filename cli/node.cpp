@@ -2,8 +2,8 @@
 #include <memory>
 #include <string>
 
-#include "actors/cluster.hpp"
 #include "actors/launch.hpp"
+#include "actors/placements/cluster.hpp"
 #include "cli/commands.hpp"
 #include "cli/node_table.hpp"
 #include "cli/run_options.hpp"

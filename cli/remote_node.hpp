@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "runtime/child_process.hpp"
 #include "runtime/file_descriptor.hpp"
+#include "runtime/processes/child_process.hpp"
 
 namespace troupe::cli {
 

@@ -5,7 +5,7 @@
 #include <span>
 #include <utility>
 
-#include "models/batch_source.hpp"
+#include "models/data/batch_source.hpp"
 #include "troupe/model.hpp"
 
 namespace troupe {

@@ -1,6 +1,6 @@
 #include <utility>
 
-#include "models/network.hpp"
+#include "models/network/network.hpp"
 #include "troupe/error.hpp"
 #include "troupe/models.hpp"
 

@@ -5,7 +5,7 @@
 
 #include <cerrno>
 
-#include "runtime/limits.hpp"
+#include "runtime/processes/limits.hpp"
 
 namespace troupe {
 

@@ -7,8 +7,8 @@
 #include <new>
 #include <utility>
 
-#include "runtime/limits.hpp"
-#include "runtime/memory.hpp"
+#include "runtime/processes/limits.hpp"
+#include "runtime/processes/memory.hpp"
 
 namespace troupe::cpu {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "models/cpu/cross_entropy.hpp"
+#include "models/cpu/layers/cross_entropy.hpp"
 #include "models/cpu/packing.hpp"
 #include "runtime/clock.hpp"
 

@@ -7,7 +7,7 @@
 #include "models/cpu/arena.hpp"
 #include "models/cpu/profile.hpp"
 #include "models/cpu/schedule.hpp"
-#include "models/device_network.hpp"
+#include "models/network/device_network.hpp"
 
 namespace troupe::cpu {
 

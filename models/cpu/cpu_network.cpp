@@ -2,7 +2,7 @@
 #include <map>
 
 #include "models/cpu/batch_network.hpp"
-#include "models/device_network.hpp"
+#include "models/network/device_network.hpp"
 
 namespace troupe {
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "models/cpu/element.hpp"
-#include "models/network_plan.hpp"
+#include "models/network/network_plan.hpp"
 
 namespace troupe::cpu {
 

@@ -3,10 +3,10 @@
 #include <cstdint>
 #include <memory>
 
-#include "models/cpu/elementwise.hpp"
+#include "models/cpu/layers/elementwise.hpp"
 #include "models/cpu/onednn.hpp"
 #include "models/cpu/parameters.hpp"
-#include "models/network_plan.hpp"
+#include "models/network/network_plan.hpp"
 
 namespace troupe::cpu {
 

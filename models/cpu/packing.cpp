@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "models/cpu/elementwise.hpp"
+#include "models/cpu/layers/elementwise.hpp"
 
 namespace troupe::cpu {
 

@@ -7,7 +7,7 @@
 
 #include "models/cpu/onednn.hpp"
 #include "models/cpu/statistics.hpp"
-#include "models/device_network.hpp"
+#include "models/network/device_network.hpp"
 
 namespace troupe::cpu {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "models/layers.hpp"
+#include "models/layers/layers.hpp"
 
 namespace troupe::cpu {
 

@@ -5,9 +5,9 @@
 #include <string>
 #include <thread>
 
-#include "runtime/held_signals.hpp"
-#include "runtime/limits.hpp"
 #include "runtime/printable.hpp"
+#include "runtime/processes/held_signals.hpp"
+#include "runtime/processes/limits.hpp"
 #include "troupe/error.hpp"
 
 namespace troupe::net {

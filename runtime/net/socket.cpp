@@ -8,9 +8,9 @@
 #include <cstring>
 #include <string>
 
-#include "runtime/limits.hpp"
 #include "runtime/net/byte_stream.hpp"
 #include "runtime/net/resolve.hpp"
+#include "runtime/processes/limits.hpp"
 #include "troupe/error.hpp"
 
 namespace troupe::net {

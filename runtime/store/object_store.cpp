@@ -14,7 +14,7 @@
 #include <thread>
 #include <utility>
 
-#include "runtime/limits.hpp"
+#include "runtime/processes/limits.hpp"
 #include "runtime/store/object_table.hpp"
 #include "runtime/store/seqpacket.hpp"
 #include "troupe/error.hpp"

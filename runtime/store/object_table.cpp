@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "runtime/memory.hpp"
+#include "runtime/processes/memory.hpp"
 #include "troupe/error.hpp"
 
 namespace troupe::store {

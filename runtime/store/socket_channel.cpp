@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "runtime/clock.hpp"
-#include "runtime/limits.hpp"
+#include "runtime/processes/limits.hpp"
 #include "runtime/store/channel.hpp"
 #include "runtime/store/seqpacket.hpp"
 #include "troupe/error.hpp"

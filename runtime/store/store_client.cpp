@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <string>
 
-#include "runtime/limits.hpp"
+#include "runtime/processes/limits.hpp"
 
 namespace troupe {
 namespace {

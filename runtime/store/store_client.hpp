@@ -6,7 +6,7 @@
 #include <memory>
 #include <mutex>
 
-#include "runtime/memory.hpp"
+#include "runtime/processes/memory.hpp"
 #include "runtime/store/channel.hpp"
 #include "runtime/store/object_id.hpp"
 

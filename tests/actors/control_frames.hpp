@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "actors/admission/wire.hpp"
-#include "actors/messages.hpp"
+#include "actors/messages/messages.hpp"
+#include "actors/transport/admission/wire.hpp"
 
 // Frames of CAF's protocol, made by hand.
 namespace troupe_test {

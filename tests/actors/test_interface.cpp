@@ -8,8 +8,8 @@
 #include <set>
 #include <sstream>
 
-#include "actors/messages.hpp"
-#include "actors/round.hpp"
+#include "actors/driver/round.hpp"
+#include "actors/messages/messages.hpp"
 #include "actors/test_models.hpp"
 #include "support/errors.hpp"
 

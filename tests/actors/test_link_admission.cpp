@@ -4,9 +4,9 @@
 #include <deque>
 #include <optional>
 
-#include "actors/admission/frame_filter.hpp"
-#include "actors/admission/link_admission.hpp"
 #include "actors/control_attacks.hpp"
+#include "actors/transport/admission/frame_filter.hpp"
+#include "actors/transport/admission/link_admission.hpp"
 #include "fuzz/actors/message_kinds.hpp"
 #include "support/errors.hpp"
 

@@ -8,10 +8,10 @@
 #include <thread>
 #include <vector>
 
-#include "actors/node_service.hpp"
+#include "actors/node/node_service.hpp"
 #include "runtime/captured_errors.hpp"
-#include "runtime/net/authority.hpp"
-#include "runtime/net/gate.hpp"
+#include "runtime/net/certificates/authority.hpp"
+#include "runtime/net/gate/gate.hpp"
 #include "support/patience.hpp"
 
 using namespace troupe;

@@ -2,8 +2,8 @@
 
 #include <limits>
 
-#include "actors/functions.hpp"
-#include "actors/reply_checks.hpp"
+#include "actors/driver/reply_checks.hpp"
+#include "actors/worker/functions.hpp"
 #include "runtime/printable.hpp"
 #include "support/errors.hpp"
 

@@ -10,7 +10,7 @@
 
 #include "actors/pinned.hpp"
 #include "actors/test_models.hpp"
-#include "runtime/cores.hpp"
+#include "runtime/processes/cores.hpp"
 #include "support/errors.hpp"
 
 using namespace troupe;

@@ -8,7 +8,7 @@
 #include <memory>
 
 #include "cli/refused.hpp"
-#include "runtime/net/certificate_files.hpp"
+#include "runtime/net/certificates/certificate_files.hpp"
 #include "runtime/net/socket.hpp"
 
 using namespace troupe_test;

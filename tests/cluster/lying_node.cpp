@@ -6,10 +6,10 @@
 #include <random>
 #include <thread>
 
-#include "actors/node_service.hpp"
-#include "actors/system.hpp"
-#include "actors/tls_transport.hpp"
-#include "actors/worker.hpp"
+#include "actors/node/node_service.hpp"
+#include "actors/transport/system.hpp"
+#include "actors/transport/tls_transport.hpp"
+#include "actors/worker/worker.hpp"
 
 using namespace troupe;
 using namespace std::chrono_literals;

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "cluster/hold_model.hpp"
-#include "runtime/net/authority.hpp"
+#include "runtime/net/certificates/authority.hpp"
 #include "runtime/net/socket.hpp"
 
 using namespace troupe;

@@ -11,13 +11,13 @@
 
 #include "actors/caf.hpp"
 #include "actors/control_attacks.hpp"
-#include "actors/local_transport.hpp"
-#include "actors/node_service.hpp"
-#include "actors/system.hpp"
-#include "actors/worker_actor.hpp"
+#include "actors/node/node_service.hpp"
+#include "actors/transport/local_transport.hpp"
+#include "actors/transport/system.hpp"
+#include "actors/worker/worker_actor.hpp"
 #include "cluster/child.hpp"
 #include "cluster/tap.hpp"
-#include "runtime/net/gate.hpp"
+#include "runtime/net/gate/gate.hpp"
 
 using namespace troupe;
 using namespace std::chrono_literals;

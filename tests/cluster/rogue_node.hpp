@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "runtime/net/address.hpp"
-#include "runtime/net/hello.hpp"
+#include "runtime/net/gate/hello.hpp"
 
 namespace troupe_test {
 

@@ -9,7 +9,7 @@
 #include <cstring>
 #include <iostream>
 
-#include "actors/admission/frame_filter.hpp"
+#include "actors/transport/admission/frame_filter.hpp"
 #include "troupe/error.hpp"
 
 using namespace troupe;

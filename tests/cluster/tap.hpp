@@ -7,7 +7,7 @@
 
 #include "actors/control_frames.hpp"
 #include "runtime/file_descriptor.hpp"
-#include "runtime/net/tls_stream.hpp"
+#include "runtime/net/tls/tls_stream.hpp"
 
 namespace troupe_test {
 

@@ -8,8 +8,8 @@
 #include <set>
 #include <thread>
 
-#include "actors/cluster.hpp"
 #include "actors/control_frames.hpp"
+#include "actors/placements/cluster.hpp"
 #include "cluster/attacks.hpp"
 #include "cluster/hold_model.hpp"
 #include "cluster/nodes.hpp"
@@ -17,9 +17,9 @@
 #include "cluster/training.hpp"
 #include "runtime/captured_errors.hpp"
 #include "runtime/clock.hpp"
-#include "runtime/net/authority.hpp"
-#include "runtime/net/certificate_files.hpp"
-#include "runtime/net/gate.hpp"
+#include "runtime/net/certificates/authority.hpp"
+#include "runtime/net/certificates/certificate_files.hpp"
+#include "runtime/net/gate/gate.hpp"
 #include "support/errors.hpp"
 
 using namespace troupe;

@@ -5,7 +5,7 @@
 #include "cluster/hold_model.hpp"
 #include "cluster/nodes.hpp"
 #include "runtime/captured_errors.hpp"
-#include "runtime/net/authority.hpp"
+#include "runtime/net/certificates/authority.hpp"
 
 using namespace troupe;
 using namespace troupe_test;

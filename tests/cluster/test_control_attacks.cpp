@@ -11,8 +11,8 @@
 #include "cluster/rogue_node.hpp"
 #include "cluster/training.hpp"
 #include "runtime/captured_errors.hpp"
-#include "runtime/net/authority.hpp"
-#include "runtime/net/gate.hpp"
+#include "runtime/net/certificates/authority.hpp"
+#include "runtime/net/gate/gate.hpp"
 #include "support/errors.hpp"
 #include "support/few_files.hpp"
 

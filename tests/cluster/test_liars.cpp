@@ -7,8 +7,8 @@
 
 #include "cluster/nodes.hpp"
 #include "runtime/captured_errors.hpp"
-#include "runtime/net/authority.hpp"
-#include "runtime/net/credentials.hpp"
+#include "runtime/net/certificates/authority.hpp"
+#include "runtime/net/certificates/credentials.hpp"
 #include "support/errors.hpp"
 
 using namespace troupe;

@@ -4,9 +4,9 @@
 #include <map>
 #include <set>
 
-#include "collectives/flows.hpp"
-#include "collectives/program.hpp"
-#include "runtime/memory.hpp"
+#include "collectives/plan/flows.hpp"
+#include "collectives/plan/program.hpp"
+#include "runtime/processes/memory.hpp"
 #include "support/errors.hpp"
 #include "trial.hpp"
 

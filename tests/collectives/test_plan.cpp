@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "collectives/plan.hpp"
-#include "runtime/memory.hpp"
+#include "collectives/plan/plan.hpp"
+#include "runtime/processes/memory.hpp"
 #include "support/errors.hpp"
 
 using namespace troupe;

@@ -3,9 +3,9 @@
 #include <cmath>
 #include <random>
 
-#include "collectives/reduce.hpp"
-#include "collectives/term_tree.hpp"
-#include "collectives/tree.hpp"
+#include "collectives/exchange/reduce.hpp"
+#include "collectives/plan/term_tree.hpp"
+#include "collectives/plan/tree.hpp"
 #include "support/errors.hpp"
 
 using namespace troupe;

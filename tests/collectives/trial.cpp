@@ -6,8 +6,8 @@
 #include <stdexcept>
 #include <thread>
 
-#include "collectives/exchange.hpp"
-#include "collectives/flows.hpp"
+#include "collectives/exchange/exchange.hpp"
+#include "collectives/plan/flows.hpp"
 #include "loop_transport.hpp"
 #include "runtime/store/object_store.hpp"
 #include "support/errors.hpp"

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "collectives/plan.hpp"
-#include "collectives/reduce.hpp"
+#include "collectives/exchange/reduce.hpp"
+#include "collectives/plan/plan.hpp"
 #include "support/patience.hpp"
 #include "troupe/error.hpp"
 

@@ -5,14 +5,14 @@
 #include <iostream>
 #include <vector>
 
-#include "actors/options_json.hpp"
+#include "actors/messages/options_json.hpp"
 #include "fuzz/actors/message_seeds.hpp"
 #include "models/files.hpp"
-#include "models/weight_file.hpp"
-#include "runtime/net/certificate.hpp"
-#include "runtime/net/frame.hpp"
-#include "runtime/net/hello.hpp"
-#include "runtime/net/revocation.hpp"
+#include "models/files/weight_file.hpp"
+#include "runtime/net/certificates/certificate.hpp"
+#include "runtime/net/certificates/revocation.hpp"
+#include "runtime/net/data/frame.hpp"
+#include "runtime/net/gate/hello.hpp"
 #include "runtime/store/protocol.hpp"
 
 using namespace troupe;

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "models/device_network.hpp"
+#include "models/network/device_network.hpp"
 #include "reference_layers.hpp"
 #include "troupe/models.hpp"
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "models/finite.hpp"
+#include "models/optimizers/finite.hpp"
 
 using namespace troupe;
 

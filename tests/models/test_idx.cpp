@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "files.hpp"
-#include "models/idx.hpp"
+#include "models/files/idx.hpp"
 
 using namespace troupe;
 using namespace troupe::testing;

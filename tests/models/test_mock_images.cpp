@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "files.hpp"
-#include "models/batch_source.hpp"
+#include "models/data/batch_source.hpp"
 #include "troupe/models.hpp"
 
 using namespace troupe;

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "models/aligned.hpp"
-#include "models/device_network.hpp"
+#include "models/network/device_network.hpp"
 #include "troupe/error.hpp"
 #include "troupe/models.hpp"
 

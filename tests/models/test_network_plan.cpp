@@ -5,7 +5,7 @@
 #include <string>
 
 #include "files.hpp"
-#include "models/network_plan.hpp"
+#include "models/network/network_plan.hpp"
 
 using namespace troupe;
 using namespace troupe::models;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "files.hpp"
-#include "models/npy.hpp"
+#include "models/files/npy.hpp"
 
 using namespace troupe;
 using namespace troupe::testing;

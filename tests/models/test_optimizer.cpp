@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "files.hpp"
-#include "models/optimizer.hpp"
+#include "models/optimizers/optimizer.hpp"
 #include "runtime/random.hpp"
 
 using namespace troupe;

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "files.hpp"
-#include "models/network_plan.hpp"
+#include "models/network/network_plan.hpp"
 
 using namespace troupe;
 using namespace troupe::models;

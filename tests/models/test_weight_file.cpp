@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "files.hpp"
-#include "models/network_plan.hpp"
-#include "models/weight_file.hpp"
+#include "models/files/weight_file.hpp"
+#include "models/network/network_plan.hpp"
 
 using namespace troupe;
 using namespace troupe::testing;

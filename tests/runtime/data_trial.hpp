@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "net_trial.hpp"
-#include "runtime/net/data_plane.hpp"
-#include "runtime/net/frame.hpp"
-#include "runtime/net/gate.hpp"
+#include "runtime/net/data/data_plane.hpp"
+#include "runtime/net/data/frame.hpp"
+#include "runtime/net/gate/gate.hpp"
 #include "support/patience.hpp"
 
 /// Made once: keys take time.

@@ -4,8 +4,8 @@
 #include <memory>
 #include <string>
 
-#include "runtime/net/authority.hpp"
-#include "runtime/net/credentials.hpp"
+#include "runtime/net/certificates/authority.hpp"
+#include "runtime/net/certificates/credentials.hpp"
 
 /// A folder of its own, removed afterwards.
 class TemporaryFolder {

@@ -7,8 +7,8 @@
 #include <thread>
 
 #include "net_trial.hpp"
-#include "runtime/net/certificate_files.hpp"
-#include "runtime/net/expiry.hpp"
+#include "runtime/net/certificates/certificate_files.hpp"
+#include "runtime/net/certificates/expiry.hpp"
 #include "support/errors.hpp"
 
 using namespace troupe;

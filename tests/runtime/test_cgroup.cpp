@@ -2,7 +2,7 @@
 
 #include <map>
 
-#include "runtime/cgroup.hpp"
+#include "runtime/processes/cgroup.hpp"
 
 using namespace troupe;
 using Folders = std::vector<std::string>;

@@ -5,8 +5,8 @@
 
 #include <array>
 
-#include "runtime/child_process.hpp"
 #include "runtime/clock.hpp"
+#include "runtime/processes/child_process.hpp"
 #include "support/patience.hpp"
 
 using namespace troupe;

@@ -6,7 +6,7 @@
 #include <fstream>
 
 #include "net_trial.hpp"
-#include "runtime/net/certificate_files.hpp"
+#include "runtime/net/certificates/certificate_files.hpp"
 #include "support/errors.hpp"
 
 using namespace troupe;

@@ -2,8 +2,8 @@
 
 #include <random>
 
-#include "runtime/net/frame.hpp"
-#include "runtime/net/hello.hpp"
+#include "runtime/net/data/frame.hpp"
+#include "runtime/net/gate/hello.hpp"
 
 using namespace troupe;
 

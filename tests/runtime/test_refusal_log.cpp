@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "captured_errors.hpp"
-#include "runtime/net/refusal_log.hpp"
+#include "runtime/net/gate/refusal_log.hpp"
 
 using namespace troupe;
 

@@ -6,10 +6,10 @@
 
 #include "captured_errors.hpp"
 #include "net_trial.hpp"
-#include "runtime/net/certificate_files.hpp"
-#include "runtime/net/gate.hpp"
-#include "runtime/net/revocation.hpp"
-#include "runtime/net/tls_context.hpp"
+#include "runtime/net/certificates/certificate_files.hpp"
+#include "runtime/net/certificates/revocation.hpp"
+#include "runtime/net/gate/gate.hpp"
+#include "runtime/net/tls/tls_context.hpp"
 #include "support/errors.hpp"
 
 using namespace troupe;

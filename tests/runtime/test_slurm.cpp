@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-#include "runtime/slurm.hpp"
+#include "runtime/processes/slurm.hpp"
 #include "support/errors.hpp"
 #include "troupe/error.hpp"
 

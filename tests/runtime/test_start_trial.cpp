@@ -10,11 +10,11 @@
 #include <functional>
 #include <vector>
 
-#include "runtime/child_process.hpp"
-#include "runtime/cores.hpp"
-#include "runtime/limits.hpp"
-#include "runtime/memory.hpp"
-#include "runtime/start_trial.hpp"
+#include "runtime/processes/child_process.hpp"
+#include "runtime/processes/cores.hpp"
+#include "runtime/processes/limits.hpp"
+#include "runtime/processes/memory.hpp"
+#include "runtime/processes/start_trial.hpp"
 #include "support/control_group.hpp"
 #include "support/errors.hpp"
 

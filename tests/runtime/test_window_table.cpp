@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "runtime/net/window_table.hpp"
+#include "runtime/net/data/window_table.hpp"
 #include "support/errors.hpp"
 
 using namespace troupe;

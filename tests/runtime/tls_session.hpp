@@ -8,7 +8,7 @@
 #include "data_trial.hpp"
 #include "openssl_peer.hpp"
 #include "runtime/net/socket.hpp"
-#include "runtime/net/tls_stream.hpp"
+#include "runtime/net/tls/tls_stream.hpp"
 
 inline troupe::Deadline soon() { return troupe::Deadline(std::chrono::seconds(60)); }
 

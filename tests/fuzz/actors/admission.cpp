@@ -10,9 +10,9 @@
 #include <fstream>
 #include <vector>
 
-#include "actors/admission/frame_filter.hpp"
-#include "actors/admission/link_admission.hpp"
-#include "actors/local_transport.hpp"
+#include "actors/transport/admission/frame_filter.hpp"
+#include "actors/transport/admission/link_admission.hpp"
+#include "actors/transport/local_transport.hpp"
 #include "fuzz/support.hpp"
 
 // What passes the driver's end of a control connection must not hurt CAF: it is fed to one in a child, which must not

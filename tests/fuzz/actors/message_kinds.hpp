@@ -2,7 +2,7 @@
 
 #include <tuple>
 
-#include "actors/messages.hpp"
+#include "actors/messages/messages.hpp"
 
 namespace troupe::fuzz {
 

@@ -1,8 +1,8 @@
 #include <caf/binary_deserializer.hpp>
 #include <caf/binary_serializer.hpp>
 
-#include "actors/join_check.hpp"
-#include "actors/reply_checks.hpp"
+#include "actors/driver/reply_checks.hpp"
+#include "actors/placements/join_check.hpp"
 #include "fuzz/actors/message_kinds.hpp"
 #include "fuzz/support.hpp"
 #include "runtime/printable.hpp"

@@ -1,4 +1,4 @@
-#include "actors/options_json.hpp"
+#include "actors/messages/options_json.hpp"
 #include "fuzz/support.hpp"
 
 using namespace troupe;

@@ -2,7 +2,7 @@
 
 #include "cli/node_table.hpp"
 #include "fuzz/byte_stream.hpp"
-#include "runtime/net/hello.hpp"
+#include "runtime/net/gate/hello.hpp"
 #include "runtime/printable.hpp"
 
 using namespace troupe;

@@ -1,4 +1,4 @@
-#include "models/idx.hpp"
+#include "models/files/idx.hpp"
 
 #include "fuzz/support.hpp"
 

@@ -1,4 +1,4 @@
-#include "models/npy.hpp"
+#include "models/files/npy.hpp"
 
 #include "fuzz/support.hpp"
 

@@ -1,7 +1,7 @@
 #include "fuzz/support.hpp"
-#include "models/input_file.hpp"
-#include "models/safetensors_header.hpp"
-#include "models/weight_file.hpp"
+#include "models/files/input_file.hpp"
+#include "models/files/safetensors_header.hpp"
+#include "models/files/weight_file.hpp"
 
 using namespace troupe;
 

@@ -1,4 +1,4 @@
-#include "runtime/cgroup.hpp"
+#include "runtime/processes/cgroup.hpp"
 
 #include "fuzz/support.hpp"
 

@@ -1,12 +1,12 @@
-#include "runtime/net/credentials.hpp"
+#include "runtime/net/certificates/credentials.hpp"
 
 #include <fcntl.h>
 
 #include <filesystem>
 
 #include "fuzz/support.hpp"
-#include "runtime/net/certificate_files.hpp"
-#include "runtime/net/expiry.hpp"
+#include "runtime/net/certificates/certificate_files.hpp"
+#include "runtime/net/certificates/expiry.hpp"
 
 using namespace troupe;
 

@@ -1,7 +1,7 @@
-#include "runtime/net/hello.hpp"
+#include "runtime/net/gate/hello.hpp"
 
 #include "fuzz/support.hpp"
-#include "runtime/net/frame.hpp"
+#include "runtime/net/data/frame.hpp"
 
 using namespace troupe;
 

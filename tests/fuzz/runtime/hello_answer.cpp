@@ -1,5 +1,5 @@
 #include "fuzz/byte_stream.hpp"
-#include "runtime/net/hello.hpp"
+#include "runtime/net/gate/hello.hpp"
 #include "runtime/printable.hpp"
 
 using namespace troupe;

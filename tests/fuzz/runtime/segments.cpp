@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "fuzz/byte_stream.hpp"
-#include "runtime/net/stream_transport.hpp"
+#include "runtime/net/data/stream_transport.hpp"
 
 using namespace troupe;
 

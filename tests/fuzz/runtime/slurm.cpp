@@ -1,4 +1,4 @@
-#include "runtime/slurm.hpp"
+#include "runtime/processes/slurm.hpp"
 
 #include "fuzz/support.hpp"
 

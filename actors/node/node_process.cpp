@@ -1,0 +1,189 @@
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstring>
+#include <iostream>
+#include <random>
+#include <thread>
+
+#include "actors/expiry_notice.hpp"
+#include "actors/launch.hpp"
+#include "actors/node/node_actor.hpp"
+#include "actors/placements/start_needs.hpp"
+#include "actors/process_end.hpp"
+#include "actors/transport/tls_transport.hpp"
+#include "runtime/net/gate/gate.hpp"
+#include "runtime/processes/child_process.hpp"
+#include "runtime/processes/cores.hpp"
+#include "runtime/processes/limits.hpp"
+
+// A node: a process that serves one run after another, each in a child of its own, so that nothing of a run that went
+// wrong (a worker that hangs, memory that leaks) outlives it.
+namespace troupe {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr milliseconds kFirstPause{200};
+constexpr milliseconds kLongestPause{3000};
+constexpr seconds kJoinTimeout{10};
+/// Of a node that has served a run and whose patience is limited.
+constexpr int kLaterPatience = 20;
+constexpr int kOutOfPatience = 3;  ///< a child's status
+constexpr const char* kWhose = "the node";
+
+Token random_token() {
+  Token token;
+  std::random_device random;
+  for (std::byte& each : token) each = static_cast<std::byte>(random());
+  return token;
+}
+
+/// A connection to the driver, and with which credentials it was made.
+struct Found {
+  std::shared_ptr<const Credentials> credentials;
+  TlsStream control;
+};
+
+/// @param name becomes the certificate's, once it has been read
+Found dial_driver(const NodeLaunch& launch, const Hello& hello, std::string& name) {
+  auto credentials = std::make_shared<const Credentials>(launch.certs, Role::node, launch.driver_name);
+  name = credentials->name();
+  TlsStream control = TlsStream::dial(launch.join, *credentials, Role::driver, Deadline(kJoinTimeout));
+  say_hello(control, hello, Deadline(kJoinTimeout));
+  return {std::move(credentials), std::move(control)};
+}
+
+/// Dials until somebody listens; what is refused for good is thrown. Certificates are read each time: they may be
+/// renewed, and others revoked, while the node waits. Ends the process when its patience does.
+Found find_driver(const NodeLaunch& launch, const Hello& hello) {
+  milliseconds pause = kFirstPause;
+  std::string name = launch.certs;
+  std::string said;
+  const Deadline patience(launch.patience > 0 ? seconds(launch.patience) : std::chrono::hours(24 * 365));
+  for (;;) {
+    if (patience.passed()) leave(kOutOfPatience);
+    try {
+      return dial_driver(launch, hello, name);
+    } catch (const Error& error) {
+      if (launch.once && !launch.watched && error.code() == ErrorCode::protocol) throw;
+      if (said != error.message())
+        std::cerr << "troupe: node " << name << " waits for a driver: " << error.message() << std::endl;
+      said = error.message();
+    }
+    std::this_thread::sleep_for(pause);
+    pause = std::min(2 * pause, kLongestPause);
+  }
+}
+
+/// Data connections come from the run's nodes and driver.
+Gate open_gate(const NodeLaunch& launch, const TlsStream& control, std::shared_ptr<const Credentials> credentials,
+               DataPlane& data_plane, std::shared_ptr<net::RefusalLog> log) {
+  const Address address = launch.listen.host.empty() ? Address{control.local_host(), 0} : launch.listen;
+  return Gate(
+      address, std::move(credentials),
+      [&data_plane](const Hello& hello, const TlsStream& stream) {
+        return hello.purpose == Purpose::data ? data_plane.admit(hello, stream) : "this is a node, not a driver";
+      },
+      [&data_plane](const Hello& hello, TlsStream stream) { data_plane.take(hello, std::move(stream)); },
+      Gate::kHandshakeTimeout, std::move(log));
+}
+
+/// @param own this end's address of the connection to the driver, for a gate that listens to all addresses.
+NodeJoin make_join(const Hello& hello, const Address& gate, const std::string& own) {
+  NodeJoin join;
+  join.token.assign(reinterpret_cast<const char*>(hello.token.data()), hello.token.size());
+  join.pid = static_cast<std::int32_t>(::getpid());
+  join.cores = usable_cores();
+  join.host = gate.host == "0.0.0.0" || gate.host == "::" ? own : gate.host;
+  join.port = gate.port;
+  return join;
+}
+
+void wait_for_end_of(caf::actor_system& system, const caf::actor& driver) {
+  caf::scoped_actor self(system);
+  self->monitor(driver);
+  self->receive([](const caf::down_msg&) {});
+}
+
+void serve_one_run(const NodeLaunch& launch) {
+  try_start(needs_of_node(), kWhose);  // before a driver counts on it
+  Hello hello = make_hello(Purpose::control);
+  hello.token = random_token();
+  auto [credentials, control] = find_driver(launch, hello);
+  note_expiry(launch.certs);
+  ObjectStore store(launch.store_bytes);
+  const auto log = std::make_shared<net::RefusalLog>();
+  auto service = std::make_shared<NodeService>(store, credentials, launch.join, node_receivers(), log);
+  const Gate gate = open_gate(launch, control, credentials, service->data_plane(), log);
+  const NodeJoin join = make_join(hello, gate.address(), control.local_host());
+  try_start(needs_of_system(), kWhose);  // much may have happened while it waited
+  SystemConfig config(1, Placement::cluster);
+  caf::actor_system system(config);
+  const auto link = std::make_shared<ControlLink>(control, [log](const ControlLink& ended, const std::string& why) {
+    log->dropped("the driver at " + ended.address(), why);
+  });
+  const caf::actor driver = connect_tls(system, std::move(control), link, kJoinTimeout);
+  std::cerr << "troupe: node " << credentials->name() << " joined the driver at " << link->address() << std::endl;
+  system.spawn<caf::detached>(node_actor, service, &store, driver, join);
+  wait_for_end_of(system, driver);
+  std::cerr << "troupe: node " << credentials->name() << ": the run has ended" << std::endl;
+  leave(0);
+}
+
+/// Ends this process when the one that started it ends.
+void follow_parent() {
+  start_thread([] {
+    wait_for_hangup(NodeLaunch::kParentSocket);
+    leave(0);
+  }).detach();
+}
+
+[[noreturn]] void serve_runs(NodeLaunch launch) {
+  launch.once = true;
+  launch.watched = true;
+  bool served = false;
+  milliseconds pause = kFirstPause;
+  for (;;) {
+    int ends[2];
+    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) throw_errno("socketpair");
+    const FileDescriptor ours(ends[0]);
+    FileDescriptor theirs(ends[1]);
+    auto child = ChildProcess::start("/proc/self/exe", launch.arguments(program_name()),
+                                     {{theirs.get(), NodeLaunch::kParentSocket}});
+    theirs = {};
+    while (!child.wait(std::chrono::hours(1))) {
+    }
+    if (child.exit_status() == kOutOfPatience) leave(served ? 0 : 1);
+    const bool well = child.exit_status() == 0;
+    served = served || well;
+    if (served && launch.patience > 0) launch.patience = kLaterPatience;
+    pause = well ? kFirstPause : std::min(2 * pause, kLongestPause);
+    std::this_thread::sleep_for(pause);
+  }
+}
+
+}  // namespace
+
+void run_node(const NodeLaunch& launch) {
+  try {
+    // Before anything else; later ones may be bad for a while, until they are renewed.
+    if (!launch.watched) const Credentials checked(launch.certs, Role::node);
+    if (!launch.once) {
+      try_start(needs_of_supervisor(), kWhose);
+      serve_runs(launch);
+    }
+    if (launch.watched) follow_parent();
+    serve_one_run(launch);
+  } catch (const Error& error) {
+    std::cerr << "troupe: " << to_string(error.code()) << ": " << error.what() << '\n';
+  } catch (const std::exception& error) {
+    std::cerr << "troupe: " << error.what() << '\n';
+  }
+  leave(1);
+}
+
+}  // namespace troupe

@@ -1,0 +1,107 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "actors/driver/mailbox.hpp"
+#include "actors/transport/tls_transport.hpp"
+#include "runtime/net/data/data_plane.hpp"
+#include "runtime/net/gate/gate.hpp"
+#include "runtime/net/gate/refusal_log.hpp"
+#include "troupe/sgd.hpp"
+
+namespace troupe {
+
+/// A node of a run, as the driver sees it.
+struct ClusterNode {
+  caf::actor actor;
+  std::string name;  ///< of its certificate, with its address where several show the same
+  NodeJoin join;
+  std::shared_ptr<ControlLink> link;
+  bool lost = false;
+
+  /// For an error's text.
+  std::string how_it_ended() const;
+};
+
+/// Workers are dealt to nodes evenly, in order.
+inline int node_of_worker(int worker, int num_workers, int num_nodes) {
+  return static_cast<int>(std::int64_t{worker} * num_nodes / num_workers);
+}
+
+/// The driver's nodes: opens the gate at which they join, knows which worker lives where, and holds the driver's own
+/// end of the data plane.
+class Cluster {
+ public:
+  /// Listens from now on. @throws Error invalid_argument, bad_certificate or system
+  Cluster(caf::actor_system& system, const caf::actor& driver, const ClusterOptions& options, const RunLimits& limits,
+          int num_workers);
+  ~Cluster();
+  Cluster(const Cluster&) = delete;
+  Cluster& operator=(const Cluster&) = delete;
+
+  // Joining.
+  bool complete() const { return complete_; }
+  /// False when the join is none of ours, or comes twice. The last one completes the cluster: from then on nodes have
+  /// numbers, in order of name.
+  bool accept(const NodeJoined& joined);
+  /// Ends connections whose nodes said hello and did not join in time. Ask now and then.
+  void drop_late();
+  int missing() const { return options_.num_nodes - static_cast<int>(nodes_.size()); }
+  bool note_end(const caf::actor_addr& actor);
+
+  // A complete cluster.
+  int size() const { return static_cast<int>(nodes_.size()); }
+  const ClusterNode& node(int index) const { return nodes_[static_cast<std::size_t>(index)]; }
+  int node_of_worker(int worker) const { return troupe::node_of_worker(worker, num_workers_, options_.num_nodes); }
+  /// Nodes in order of their numbers, and the driver.
+  std::vector<NodePeer> peers() const;
+  int streams() const { return options_.streams; }
+  DataPlane& data_plane() { return data_plane_; }
+  /// Ends the connection of a node that speaks for a member (a worker or, behind them, a node) of another.
+  void check_sender(int member, const caf::actor_addr& sender);
+  /// Whether an actor lives where a worker should; the connection of a node that has it elsewhere is ended.
+  bool is_home_of(int worker, const caf::actor& actor);
+
+ private:
+  /// A node that has said hello; until it joins, if it does.
+  struct Pending {
+    std::string token;
+    std::shared_ptr<ControlLink> link;
+    Deadline deadline;
+    bool joined = false;
+  };
+  Verdict admit(const Hello& hello, const TlsStream& stream);
+  void take(const Hello& hello, TlsStream stream);
+  /// Why a certificate can have no place more; empty when it can.
+  std::string no_place_for(const std::string& name) const;
+  /// That one certificate can have in the run.
+  int places() const;
+  /// Whether a certificate joins more often than a node that loses its connection now and then.
+  bool comes_too_often(const std::string& name);
+  void admit_nobody_else();
+  std::string status() const;
+
+  ClusterOptions options_;
+  int num_workers_;
+  std::shared_ptr<const Credentials> credentials_;
+  const std::shared_ptr<net::RefusalLog> refusals_ = std::make_shared<net::RefusalLog>();
+  DataPlane data_plane_;
+  mutable std::mutex mutex_;  ///< the gate's thread reads and writes the next three
+  std::vector<Pending> pending_;
+  std::map<std::string, std::int64_t> hellos_;  ///< by certificate
+  const Clock::time_point began_ = Clock::now();
+  std::vector<ClusterNode> nodes_;
+  bool complete_ = false;
+  std::optional<TlsListener> listener_;
+  std::unique_ptr<Gate> gate_;  ///< goes first
+};
+
+/// What a driver's gate tells of its run: a JSON array with an object for each node. @throws Error
+std::string ask_for_nodes(const Address& driver, const std::string& certs);
+
+}  // namespace troupe

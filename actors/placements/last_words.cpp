@@ -1,0 +1,41 @@
+#include "actors/placements/last_words.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <array>
+#include <new>
+#include <string>
+
+#include "actors/messages/messages.hpp"
+
+namespace troupe {
+namespace {
+
+constexpr std::size_t kLongest = 2000;
+
+}  // namespace
+
+FileDescriptor make_last_words() {
+  FileDescriptor file(::memfd_create("troupe-last-words", MFD_CLOEXEC));
+  if (!file) throw_errno("memfd_create");
+  return file;
+}
+
+void leave_last_words(int file, const std::exception& error) noexcept try {
+  const auto* const known = dynamic_cast<const Error*>(&error);
+  const ErrorCode code = known != nullptr ? known->code() : ErrorCode::system;
+  const std::string text = static_cast<char>(code) + std::string(known != nullptr ? known->message() : error.what());
+  if (::pwrite(file, text.data(), std::min(text.size(), kLongest), 0) < 0) return;  // the status says enough
+} catch (const std::bad_alloc&) {
+  return;
+}
+
+std::optional<Error> read_last_words(int file, const Where& where) {
+  std::array<char, kLongest> text{};
+  const ssize_t got = ::pread(file, text.data(), text.size(), 0);
+  if (got <= 1) return std::nullopt;
+  return Error(static_cast<ErrorCode>(text[0]), std::string(text.data() + 1, static_cast<std::size_t>(got) - 1), where);
+}
+
+}  // namespace troupe

@@ -1,0 +1,120 @@
+#include <chrono>
+#include <csignal>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "actors/launch.hpp"
+#include "actors/placements/last_words.hpp"
+#include "actors/placements/worker_host.hpp"
+#include "actors/transport/local_transport.hpp"
+#include "runtime/processes/cgroup.hpp"
+#include "runtime/processes/child_process.hpp"
+
+namespace troupe {
+namespace {
+
+/// The children that may speak to the driver. The listener asks from CAF's thread.
+class Admission {
+ public:
+  /// Starts a child such that nobody asks for it before it is known.
+  ChildProcess start(const WorkerLaunch& launch, int store_socket, int last_words) {
+    const std::lock_guard lock(mutex_);
+    auto child =
+        ChildProcess::start("/proc/self/exe", launch.arguments(program_name()),
+                            {{store_socket, WorkerLaunch::kStoreSocket}, {last_words, WorkerLaunch::kLastWords}});
+    known_.insert(child.pid());
+    return child;
+  }
+  void forget(pid_t pid) {
+    const std::lock_guard lock(mutex_);
+    known_.erase(pid);
+  }
+  bool admits(pid_t pid) {
+    const std::lock_guard lock(mutex_);
+    return known_.contains(pid);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::set<pid_t> known_;
+};
+
+class ProcessHost : public WorkerHost {
+ public:
+  ProcessHost(caf::actor_system& system, caf::actor driver, ObjectStore& store, int num_workers)
+      : system_(system),
+        driver_(std::move(driver)),
+        store_(store),
+        children_(static_cast<std::size_t>(num_workers)),
+        last_words_(children_.size()) {}
+
+  void start(int index) override {
+    auto& child = child_of(index);
+    if (child) {
+      child->kill();
+      admission_->forget(child->pid());
+      child.reset();
+    }
+    if (!listener_)
+      listener_.emplace(system_, driver_, [admission = admission_](pid_t pid) { return admission->admits(pid); });
+    const FileDescriptor socket = store_.connect_process();
+    FileDescriptor& last_words = last_words_[static_cast<std::size_t>(index)];
+    last_words = make_last_words();
+    child = admission_->start({index, listener_->path()}, socket.get(), last_words.get());
+  }
+
+  /// There is nothing to knock at while the run goes on.
+  void stop_listening() override { listener_.reset(); }
+
+  std::string node(int index) const override { return "pid " + std::to_string(pid(index)); }
+  int pid(int index) const override {
+    const auto& child = children_[static_cast<std::size_t>(index)];
+    return child ? child->pid() : -1;
+  }
+
+  std::string how_it_ended(int index, std::chrono::milliseconds timeout) override {
+    auto& child = child_of(index);
+    if (!child) return "its process was not started";
+    child->wait(timeout);
+    const std::string how = child->how_it_ended();
+    if (how.empty()) return "";
+    const bool out_of_memory = child->exit_status() == 128 + SIGKILL && kills_before_ < out_of_memory_kills();
+    return "its process " + how + (out_of_memory ? ", since the memory that its cgroup allows was used up" : "");
+  }
+
+  std::optional<Error> why_not_started(int index, const Where& where) override {
+    return read_last_words(last_words_[static_cast<std::size_t>(index)].get(), where);
+  }
+
+  bool end_all(bool /*all_stopped*/) override {
+    children_.clear();
+    listener_.reset();
+    return true;
+  }
+
+ private:
+  std::optional<ChildProcess>& child_of(int index) { return children_[static_cast<std::size_t>(index)]; }
+
+  static std::uint64_t out_of_memory_kills() { return cgroup::Reader().out_of_memory_kills(); }
+
+  caf::actor_system& system_;
+  caf::actor driver_;
+  ObjectStore& store_;
+  std::shared_ptr<Admission> admission_ = std::make_shared<Admission>();
+  std::optional<LocalListener> listener_;
+  std::vector<std::optional<ChildProcess>> children_;
+  std::vector<FileDescriptor> last_words_;
+  std::uint64_t kills_before_ = out_of_memory_kills();
+};
+
+}  // namespace
+
+std::unique_ptr<WorkerHost> host_processes(caf::actor_system& system, const caf::actor& driver, ObjectStore& store,
+                                           int num_workers) {
+  return std::make_unique<ProcessHost>(system, driver, store, num_workers);
+}
+
+}  // namespace troupe

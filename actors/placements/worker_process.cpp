@@ -1,0 +1,80 @@
+#include <fcntl.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+#include <iostream>
+
+#include "actors/launch.hpp"
+#include "actors/placements/last_words.hpp"
+#include "actors/placements/start_needs.hpp"
+#include "actors/process_end.hpp"
+#include "actors/transport/local_transport.hpp"
+#include "actors/worker/worker_actor.hpp"
+
+namespace troupe {
+namespace {
+
+bool has_hung_up(int socket) {
+  pollfd peer{socket, 0, 0};
+  return ::poll(&peer, 1, 0) > 0;
+}
+
+/// A driver that was killed while its workers joined could not.
+void remove_socket(const WorkerLaunch& launch) {
+  const std::filesystem::path socket(launch.socket);
+  std::error_code ignored;
+  std::filesystem::remove(socket, ignored);
+  std::filesystem::remove(socket.parent_path(), ignored);
+}
+
+/// An inherited descriptor under a number of its own, not to be inherited further.
+FileDescriptor take_inherited(int number, const char* missing) {
+  FileDescriptor inherited(number);
+  FileDescriptor taken(::fcntl(inherited.get(), F_DUPFD_CLOEXEC, 0));
+  if (!taken) throw_errno(missing);
+  return taken;
+}
+
+void serve(const WorkerLaunch& launch, int watched) {
+  auto store = std::make_unique<StoreClient>(store::make_socket_channel(duplicate(watched)));
+  auto worker = std::make_shared<Worker>(launch.worker, std::move(store), CreateModel());
+
+  try_start(needs_of_system(), "its process");
+  SystemConfig config(1, Placement::processes);
+  caf::actor_system system(config);
+  const caf::actor driver = connect_local(system, launch.socket, std::chrono::seconds(20));
+  system.spawn(worker_actor, worker, driver);
+  wait_for_hangup(watched);
+  remove_socket(launch);
+  leave(0);
+}
+
+}  // namespace
+
+void run_worker_process(const WorkerLaunch& launch) {
+  // Ctrl-C reaches the whole process group; the driver decides what it means, and its end is the workers' end.
+  std::signal(SIGINT, SIG_IGN);
+  FileDescriptor watched;
+  FileDescriptor last_words;
+  try {
+    last_words = take_inherited(WorkerLaunch::kLastWords, "the file for last words is not there");
+    watched = take_inherited(WorkerLaunch::kStoreSocket, "the object store's socket is not there");
+    serve(launch, watched.get());
+  } catch (const std::exception& error) {
+    if (watched && has_hung_up(watched.get())) {
+      remove_socket(launch);
+    } else if (last_words) {
+      leave_last_words(last_words.get(), error);
+    } else {
+      std::cerr << "troupe: worker " << launch.worker << ": " << error.what() << '\n';
+    }
+  }
+  leave(1);
+}
+
+}  // namespace troupe

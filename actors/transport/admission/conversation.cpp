@@ -1,0 +1,103 @@
+#include "actors/transport/admission/conversation.hpp"
+
+#include <optional>
+#include <string>
+
+#include "troupe/error.hpp"
+
+namespace troupe {
+namespace {
+
+/// CAF asks once for each time that it comes to know of an actor anew.
+constexpr std::uint32_t kMostWatches = 1000;
+
+[[noreturn]] void refuse(const std::string& what) { throw Error(ErrorCode::protocol, what); }
+
+bool is_for_driver(MessageKind kind) { return kind <= MessageKind::task_done; }
+bool is_for_node_itself(MessageKind kind) {
+  return kind >= MessageKind::start_worker && kind <= MessageKind::node_task;
+}
+
+MessageKind answer_to(MessageKind kind) {
+  switch (kind) {
+    case MessageKind::start_worker:
+      return MessageKind::join;
+    case MessageKind::build:
+      return MessageKind::built;
+    case MessageKind::compute:
+      return MessageKind::computed;
+    case MessageKind::apply:
+      return MessageKind::applied;
+    default:
+      return MessageKind::task_done;
+  }
+}
+
+/// Place of an answer among those that an actor may owe.
+std::size_t place_of(MessageKind answer) {
+  return static_cast<std::size_t>(answer) - static_cast<std::size_t>(MessageKind::built);
+}
+
+void use_up(std::uint32_t& owed, const char* otherwise) {
+  if (owed == 0) refuse(otherwise);
+  --owed;
+}
+
+}  // namespace
+
+void Conversation::say(MessageKind kind, Actor from, Actor to) {
+  if (!is_for_driver(kind)) return say_to_node(kind, from, to);
+  if (to != driver_) refuse("a message is for an actor that it was not told of");
+  say_to_driver(kind, from);
+}
+
+void Conversation::say_to_node(MessageKind kind, Actor from, Actor to) {
+  if (from != driver_) refuse("a request comes from another than the driver");
+  Party& asked = party(to);
+  if (is_for_node_itself(kind) != (to == node_)) refuse("a request is for another kind of actor");
+  const MessageKind answer = answer_to(kind);
+  ++(answer == MessageKind::join ? joins_owed_ : asked.owed[place_of(answer)]);
+}
+
+void Conversation::say_to_driver(MessageKind kind, Actor from) {
+  if (kind == MessageKind::node_join) {
+    if (node_ != 0) refuse("it joins twice");
+    come(from);
+    node_ = from;
+  } else if (kind == MessageKind::join) {
+    use_up(joins_owed_, "a worker joins that was not asked for");
+    come(from);
+  } else {
+    use_up(party(from).owed[place_of(kind)], "an answer that nobody asked for");
+  }
+}
+
+void Conversation::come(Actor actor) {
+  if (actor == 0 || !parties_.try_emplace(actor).second) refuse("it joins as an actor that is there already");
+}
+
+Conversation::Party& Conversation::party(Actor actor) {
+  const auto found = parties_.find(actor);
+  if (found == parties_.end()) refuse("it names an actor that did not join");
+  return found->second;
+}
+
+void Conversation::watch_driver(Actor actor) {
+  if (actor == 0 || actor != driver_) refuse("it asks for the end of an actor that it was not told of");
+  watch(driver_watched_);
+}
+
+void Conversation::watch_node(Actor actor) { watch(party(actor).watched); }
+
+void Conversation::watch(std::uint32_t& watched) {
+  if (++watched > kMostWatches) refuse("it asks for the end of an actor again and again");
+}
+
+void Conversation::end_of_driver(Actor actor) {
+  if (actor != driver_) refuse("it tells the end of another actor");
+  use_up(driver_watched_, "it tells an end that nobody asked for");
+}
+
+void Conversation::end_of_node(Actor actor) { use_up(party(actor).watched, "it tells an end that nobody asked for"); }
+
+}  // namespace troupe

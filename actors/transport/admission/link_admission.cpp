@@ -1,0 +1,233 @@
+#include "actors/transport/admission/link_admission.hpp"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+#include "troupe/error.hpp"
+
+namespace troupe {
+namespace {
+
+using wire::Header;
+using wire::NodeId;
+using wire::Operation;
+using wire::Reader;
+
+constexpr std::string_view kApplication = "troupe";
+constexpr std::string_view kTypePrefix = "@<>+";
+constexpr std::string_view kEmptyMessage = "@<>";
+constexpr std::size_t kLongestType = 64;
+
+constexpr std::size_t kHandshakeBytes = 256;  ///< of a driver
+constexpr std::size_t kQuestionBytes = 256;   ///< CAF's own, to the spawn server
+constexpr std::size_t kTwoNodes = 2 * sizeof(NodeId);
+constexpr std::size_t kEndBytes = kTwoNodes + 1 + 8 + 2 + 1 + kEmptyMessage.size();
+/// Of a message beside its fields: no forwarding stack, and its type.
+constexpr std::size_t kEnvelopeBytes = 1 + 2 + 1 + kTypePrefix.size() + kLongestType;
+
+/// Frames that carry nothing: some at the start, and heartbeats, one a second, from then on.
+constexpr std::uint64_t kIdleAtStart = 64;
+constexpr std::uint64_t kIdlePerSecond = 4;
+
+[[noreturn]] void refuse(const std::string& what) { throw Error(ErrorCode::protocol, what); }
+
+void demand(bool holds, const char* otherwise) {
+  if (!holds) refuse(otherwise);
+}
+
+bool is_plain(const Header& header) { return header.padding == 0 && header.flags == 0; }
+
+bool is_question_by_name(const Header& header) {
+  return header.is(Operation::direct_message) && (header.flags & wire::kNamedReceiver) != 0;
+}
+
+void replace(std::span<std::byte> payload, std::size_t at, const NodeId& expected, const NodeId& by) {
+  demand(payload.size() >= at + expected.size(), "a notice of another length");
+  const auto place = payload.subspan(at, expected.size());
+  demand(std::equal(place.begin(), place.end(), expected.begin()), "a notice names another node");
+  std::copy(by.begin(), by.end(), place.begin());
+}
+
+std::size_t largest_of(std::initializer_list<MessageKind> kinds, const RunLimits& limits) {
+  std::size_t most = 0;
+  for (const MessageKind kind : kinds) most = std::max(most, largest_fields(kind, limits));
+  return kEnvelopeBytes + most;
+}
+
+}  // namespace
+
+LinkAdmission::LinkAdmission(LinkEnd end, const NodeId& own, const NodeId& stand_in, const RunLimits& limits)
+    : end_(end), own_(own), stand_in_(stand_in), limits_(limits) {}
+
+std::size_t LinkAdmission::largest_message() const {
+  if (peer_is_driver()) return largest_of({MessageKind::build, MessageKind::begin_generation}, limits_);
+  if (!conversation_.node_joined()) return largest_of({MessageKind::node_join}, limits_);
+  return largest_of({MessageKind::built, MessageKind::computed, MessageKind::task_done}, limits_);
+}
+
+void LinkAdmission::announced(const Header& header) const {
+  std::size_t most = 0;
+  switch (static_cast<Operation>(header.operation)) {
+    case Operation::server_handshake:
+      most = kHandshakeBytes;
+      break;
+    case Operation::client_handshake:
+      most = sizeof(NodeId);
+      break;
+    case Operation::direct_message:
+      most = is_question_by_name(header) ? kQuestionBytes : largest_message();
+      break;
+    case Operation::monitor_message:
+      most = kTwoNodes;
+      break;
+    case Operation::down_message:
+      most = kEndBytes;
+      break;
+    case Operation::heartbeat:
+      break;
+    default:
+      refuse("it sent a frame that no node sends (operation " + std::to_string(header.operation) + ")");
+  }
+  if (header.payload > most)
+    refuse("it announced " + std::to_string(header.payload) + " bytes where " + std::to_string(most) + " can be");
+}
+
+bool LinkAdmission::from_peer(const Header& header, std::span<std::byte> payload, Clock::time_point now) {
+  if (handshakes_ < (peer_is_driver() ? 1 : 2)) {
+    shake_hands(header, payload);
+    return true;
+  }
+  if (is_question_by_name(header)) {
+    demand(header.flags == wire::kNamedReceiver && header.target == wire::kSpawnServer, "it asks for an actor by name");
+    count_idle(now);
+    return false;
+  }
+  switch (static_cast<Operation>(header.operation)) {
+    case Operation::direct_message:
+      note_message(header, payload, peer_is_driver());
+      return true;
+    case Operation::monitor_message:
+      demand(payload.size() == kTwoNodes, "a notice of another length");
+      replace(payload, 0, peer_, stand_in_);
+      replace(payload, sizeof(NodeId), own_, own_);
+      note_watch(header, peer_is_driver());
+      return true;
+    case Operation::down_message:
+      demand(payload.size() == kEndBytes, "a notice of another length");
+      replace(payload, 0, peer_, stand_in_);
+      replace(payload, sizeof(NodeId), own_, own_);
+      note_end(header, payload, peer_is_driver());
+      return true;
+    case Operation::heartbeat:
+      demand(header == Header{.operation = header.operation}, "a heartbeat that says something");
+      count_idle(now);
+      return true;
+    default:
+      refuse("it sent a frame that is not for now (operation " + std::to_string(header.operation) + ")");
+  }
+}
+
+void LinkAdmission::to_peer(const Header& header, std::span<std::byte> payload) {
+  const bool we_drive = end_ == LinkEnd::driver;
+  switch (static_cast<Operation>(header.operation)) {
+    case Operation::server_handshake: {
+      Reader reader(payload);
+      reader.node();
+      for (std::size_t left = reader.count(payload.size()); left > 0 && reader.good(); --left)
+        reader.text(payload.size());
+      conversation_.begin(reader.number64());
+      return;
+    }
+    case Operation::direct_message:
+      if (!is_question_by_name(header)) note_message(header, payload, we_drive);
+      return;
+    case Operation::monitor_message:
+      replace(payload, sizeof(NodeId), stand_in_, peer_);
+      return note_watch(header, we_drive);
+    case Operation::down_message:
+      replace(payload, sizeof(NodeId), stand_in_, peer_);
+      return note_end(header, payload, we_drive);
+    case Operation::client_handshake:
+    case Operation::heartbeat:
+      return;
+    default:
+      refuse("a frame for others was to leave");
+  }
+}
+
+void LinkAdmission::shake_hands(const Header& header, std::span<std::byte> payload) {
+  if (peer_is_driver())
+    hear_server(header, payload);
+  else
+    hear_client(header, payload);
+  ++handshakes_;
+}
+
+/// The second one says that this connection is to be used.
+void LinkAdmission::hear_client(const Header& header, std::span<std::byte> payload) {
+  Header expected{.operation = static_cast<std::uint8_t>(Operation::client_handshake), .payload = sizeof(NodeId)};
+  if (handshakes_ > 0) expected.flags = wire::kSelectConnection;
+  demand(header == expected, "it does not shake hands as a node does");
+  const NodeId id = Reader(payload).node();
+  demand(handshakes_ == 0 ? wire::well_formed(id) : id == peer_, "it shakes hands with an id that cannot be");
+  peer_ = id;
+  std::copy(stand_in_.begin(), stand_in_.end(), payload.begin());
+}
+
+void LinkAdmission::hear_server(const Header& header, std::span<std::byte> payload) {
+  Header expected{.operation = static_cast<std::uint8_t>(Operation::server_handshake), .data = wire::kVersion};
+  expected.payload = header.payload;
+  demand(header == expected, "it does not shake hands as a driver does");
+  Reader reader(payload);
+  peer_ = reader.node();
+  const bool ours = reader.count(1) == 1 && reader.text(kApplication.size()) == kApplication;
+  const std::uint64_t driver = reader.number64();
+  reader.count(0);  // an interface
+  demand(reader.complete() && ours && driver != 0 && wire::well_formed(peer_),
+         "it does not shake hands as a driver does");
+  conversation_.begin(driver);
+  std::copy(stand_in_.begin(), stand_in_.end(), payload.begin());
+}
+
+void LinkAdmission::note_message(const Header& header, std::span<const std::byte> payload, bool of_driver) {
+  demand(is_plain(header) && header.data == wire::kAsynchronous, "a message that is no plain one");
+  Reader reader(payload);
+  demand(reader.count(payload.size()) == 0, "a message that is to be forwarded");
+  demand(reader.number16() == 0, "a message of CAF's own");
+  const std::string_view type = reader.text(kTypePrefix.size() + kLongestType);
+  const auto kind = type.starts_with(kTypePrefix) ? kind_of(type.substr(kTypePrefix.size())) : std::nullopt;
+  demand(reader.good() && kind.has_value(), "a message that is none of ours");
+  demand((*kind > MessageKind::task_done) == of_driver, "a message that goes the other way");
+  const std::size_t read = 1 + 2 + 1 + type.size();
+  demand(well_formed(*kind, payload.subspan(read), limits_), "a message that is not well formed");
+  conversation_.say(*kind, header.source, header.target);
+}
+
+void LinkAdmission::note_watch(const Header& header, bool of_driver) {
+  demand(is_plain(header) && header.data == 0 && header.source == 0, "a notice that says too much");
+  if (of_driver)
+    conversation_.watch_node(header.target);
+  else
+    conversation_.watch_driver(header.target);
+}
+
+void LinkAdmission::note_end(const Header& header, std::span<const std::byte> payload, bool of_driver) {
+  demand(is_plain(header) && header.data == 0 && header.target == 0, "a notice that says too much");
+  Reader reader(payload.subspan(kTwoNodes + 1 + 8));
+  demand(reader.number16() == 0 && reader.text(kEmptyMessage.size()) == kEmptyMessage && reader.complete(),
+         "the end of an actor, with more");
+  if (of_driver)
+    conversation_.end_of_driver(header.source);
+  else
+    conversation_.end_of_node(header.source);
+}
+
+void LinkAdmission::count_idle(Clock::time_point now) {
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(now - began_).count();
+  const std::uint64_t most =
+      kIdleAtStart + kIdlePerSecond * static_cast<std::uint64_t>(std::max<std::int64_t>(0, seconds));
+  demand(++idle_frames_ <= most, "it sends more heartbeats than can be");
+}
+
+}  // namespace troupe

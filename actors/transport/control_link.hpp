@@ -1,0 +1,55 @@
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <mutex>
+#include <string>
+
+#include "actors/caf.hpp"
+#include "runtime/clock.hpp"
+#include "runtime/file_descriptor.hpp"
+#include "runtime/net/tls/tls_stream.hpp"
+
+namespace troupe {
+
+/// A control connection while CAF uses it, as others see it.
+class ControlLink {
+ public:
+  using Refused = std::function<void(const ControlLink& link, const std::string& why)>;
+
+  /// @param refused tells once what the peer did that ended it; called on CAF's thread, or on who calls `refuse`.
+  ControlLink(const TlsStream& stream, Refused refused);
+
+  const std::string& name() const { return name_; }        ///< of the peer's certificate
+  const std::string& address() const { return address_; }  ///< of the peer
+  bool open() const { return open_ && !has_refusal_; }
+  /// The least in microseconds that the kernel saw, which leaves delayed acknowledgements out.
+  int round_trip_us() const { return round_trip_us_; }
+  /// Why it was ended, if it was.
+  std::string refusal() const;
+  bool refused() const { return has_refusal_; }
+  /// Whether CAF knows the peer as `node`.
+  bool leads_to(const caf::node_id& node) const;
+
+  /// Ends the connection. Any thread.
+  void refuse(const std::string& why);
+  /// On CAF's thread, now and then.
+  void note_round_trip();
+  void note_end() { open_ = false; }
+  void note_peer(const caf::node_id& node);
+
+ private:
+  std::string name_;
+  std::string address_;
+  FileDescriptor socket_;  ///< a second descriptor
+  Refused refused_;
+  std::atomic<int> round_trip_us_{0};
+  std::atomic<bool> open_{true};
+  mutable std::mutex mutex_;
+  std::string refusal_;
+  caf::node_id peer_;
+  std::atomic<bool> has_refusal_{false};
+  Clock::time_point next_look_;
+};
+
+}  // namespace troupe

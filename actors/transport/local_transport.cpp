@@ -1,0 +1,142 @@
+#include "actors/transport/local_transport.hpp"
+
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <array>
+#include <caf/io/basp_broker.hpp>
+#include <caf/io/middleman_actor_impl.hpp>
+#include <caf/io/network/default_multiplexer.hpp>
+#include <caf/io/network/doorman_impl.hpp>
+#include <cstring>
+#include <filesystem>
+
+#include "actors/transport/connection_manager.hpp"
+#include "runtime/file_descriptor.hpp"
+
+namespace troupe {
+namespace {
+
+constexpr const char* kSocketName = "/driver";
+
+sockaddr_un address_of(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (path.size() >= sizeof address.sun_path)
+    throw Error(ErrorCode::system, "the folder for temporary files has too long a name for a socket", {.object = path});
+  std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
+  return address;
+}
+
+FileDescriptor make_socket() {
+  FileDescriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  if (!socket) throw_errno("socket");
+  return socket;
+}
+
+void set_non_blocking(int fd) { ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) | O_NONBLOCK); }
+
+bool admitted(int fd, const LocalListener::Admit& admit) {
+  ucred peer{};
+  socklen_t length = sizeof peer;
+  return ::getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0 && peer.uid == ::geteuid() && admit(peer.pid);
+}
+
+/// Accepts connections on an AF_UNIX socket. CAF would fall over garbage, so who may not speak is not heard at all.
+class LocalDoorman : public caf::io::network::doorman_impl {
+ public:
+  LocalDoorman(caf::io::network::default_multiplexer& multiplexer, int fd, LocalListener::Admit admit)
+      : doorman_impl(multiplexer, fd), admit_(std::move(admit)) {}
+
+  bool new_connection() override {
+    if (admitted(acceptor_.accepted_socket(), admit_)) return doorman_impl::new_connection();
+    ::close(acceptor_.accepted_socket());
+    return true;
+  }
+  std::string addr() const override { return "local"; }
+  std::uint16_t port() const override { return kPublishedPort; }
+
+ private:
+  LocalListener::Admit admit_;
+};
+
+/// CAF's connection manager, with AF_UNIX sockets in place of TCP: `host` is a path, and for `open` too.
+class LocalManager : public caf::io::middleman_actor_impl {
+ public:
+  LocalManager(caf::actor_config& config, caf::actor broker, LocalListener::Admit admit)
+      : middleman_actor_impl(config, std::move(broker)), admit_(std::move(admit)) {}
+
+ protected:
+  caf::expected<caf::io::scribe_ptr> connect(const std::string& path, std::uint16_t /*port*/) override {
+    try {
+      FileDescriptor socket = make_socket();
+      const sockaddr_un address = address_of(path);
+      if (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
+        return caf::make_error(caf::sec::cannot_connect_to_node, path);
+      set_non_blocking(socket.get());
+      return multiplexer().new_scribe(socket.release());
+    } catch (const Error& error) {
+      return caf::make_error(caf::sec::cannot_connect_to_node, error.what());
+    }
+  }
+
+  caf::expected<caf::io::doorman_ptr> open(std::uint16_t /*port*/, const char* path, bool /*reuse*/) override {
+    try {
+      FileDescriptor socket = make_socket();
+      const sockaddr_un address = address_of(path);
+      if (::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) throw_errno("bind");
+      if (::listen(socket.get(), SOMAXCONN) != 0) throw_errno("listen");
+      set_non_blocking(socket.get());
+      return caf::io::doorman_ptr(caf::make_counted<LocalDoorman>(multiplexer(), socket.release(), admit_));
+    } catch (const Error& error) {
+      return caf::make_error(caf::sec::cannot_open_port, error.what());
+    }
+  }
+
+ private:
+  caf::io::network::default_multiplexer& multiplexer() {
+    return dynamic_cast<caf::io::network::default_multiplexer&>(system().middleman().backend());
+  }
+
+  LocalListener::Admit admit_;
+};
+
+caf::io::middleman_actor make_manager(caf::actor_system& system, LocalListener::Admit admit) {
+  auto broker = system.middleman().named_broker<caf::io::basp_broker>(caf::atom("BASP"));
+  return system.spawn<LocalManager, caf::hidden>(std::move(broker), std::move(admit));
+}
+
+std::string make_private_folder() {
+  std::error_code failed;
+  const auto parent = std::filesystem::temp_directory_path(failed);
+  if (failed) throw Error(ErrorCode::system, "no folder for temporary files (TMPDIR): " + failed.message());
+  std::string name = (parent / "troupe-XXXXXX").string();
+  address_of(name + kSocketName);
+  if (::mkdtemp(name.data()) == nullptr)
+    throw_errno(("cannot make a folder for a socket in " + parent.string()).c_str());
+  return name;
+}
+
+}  // namespace
+
+LocalListener::LocalListener(caf::actor_system& system, const caf::actor& reachable, Admit admit)
+    : folder_(make_private_folder()), path_(folder_ + kSocketName), manager_(make_manager(system, std::move(admit))) {
+  const std::string problem = publish(manager_, reachable, path_);
+  if (problem.empty()) return;
+  std::filesystem::remove_all(folder_);
+  throw Error(ErrorCode::system, "cannot listen for worker processes: " + problem, {.object = path_});
+}
+
+LocalListener::~LocalListener() {
+  end_publishing(manager_);
+  std::error_code ignored;
+  std::filesystem::remove_all(folder_, ignored);
+}
+
+caf::actor connect_local(caf::actor_system& system, const std::string& path, std::chrono::milliseconds timeout) {
+  return connect(make_manager(system, [](pid_t) { return false; }), path, timeout);
+}
+
+}  // namespace troupe

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <functional>
+#include <string>
+
+#include "actors/transport/system.hpp"
+
+namespace troupe {
+
+/// Lets processes of this machine reach an actor over an AF_UNIX socket, without any port. The socket lies in a folder
+/// that only this user can enter, admits only processes that `admit` knows, and goes with this object; connections
+/// that were made stay.
+class LocalListener {
+ public:
+  using Admit = std::function<bool(pid_t)>;
+
+  /// @throws Error system
+  LocalListener(caf::actor_system& system, const caf::actor& reachable, Admit admit);
+  ~LocalListener();
+  LocalListener(const LocalListener&) = delete;
+  LocalListener& operator=(const LocalListener&) = delete;
+
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string folder_;
+  std::string path_;
+  caf::io::middleman_actor manager_;
+};
+
+/// The actor behind the socket. @throws Error protocol or timeout
+caf::actor connect_local(caf::actor_system& system, const std::string& path, std::chrono::milliseconds timeout);
+
+}  // namespace troupe

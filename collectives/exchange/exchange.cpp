@@ -1,0 +1,116 @@
+#include "collectives/exchange/exchange.hpp"
+
+#include "collectives/exchange/lane_exchange.hpp"
+#include "collectives/plan/flows.hpp"
+#include "troupe/error.hpp"
+
+namespace troupe {
+
+class NodeExchange::Impl {
+ public:
+  Impl(const Plan& plan, int node, Transport& transport, StoreClient& store, const SlabLayout& layout,
+       const Buffers<std::span<float>>& weights)
+      : plan_(plan), lanes_(plan.topology.lanes_of_node(node)), store_(store), layout_(layout) {
+    windows_ = {&plan_, &transport, weights, std::vector<std::span<float>>(plan.flows.size())};
+    try {
+      make_staging();
+      announce(node);
+      exchanges_.reserve(static_cast<std::size_t>(lanes_.count));
+      for (int lane = lanes_.first; lane < lanes_.first + lanes_.count; ++lane) exchanges_.emplace_back(windows_, lane);
+    } catch (...) {
+      release();
+      throw;
+    }
+  }
+  ~Impl() { release(); }
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+
+  bool one_lane() const { return lanes_.count == 1; }
+  LaneExchange& exchange(int lane) {
+    if (lane < lanes_.first || lane >= lanes_.first + lanes_.count)
+      throw Error(ErrorCode::invalid_argument, "replica " + std::to_string(lane) + " is not one of this node");
+    return exchanges_[static_cast<std::size_t>(lane - lanes_.first)];
+  }
+
+ private:
+  /// One slab for each lane that sums come to: where it is the owner in the fixed tree, as many slices as other nodes
+  /// have terms; in ring order one of each slice that it passes on.
+  void make_staging() {
+    for (int lane = lanes_.first; lane < lanes_.first + lanes_.count; ++lane) {
+      std::size_t floats = 0;
+      for (const Flow& flow : plan_.flows) floats += staging_floats(flow, lane);
+      if (floats == 0) continue;
+      const ObjectId id = layout_.id(ObjectKind::partial, lane);
+      mappings_.push_back(store_.create(id, floats * sizeof(float)));
+      held_.push_back(id);
+      std::span<float> rest = mappings_.back()->writable_floats();
+      for (std::size_t i = 0; i < plan_.flows.size(); ++i) {
+        const std::size_t taken = staging_floats(plan_.flows[i], lane);
+        if (taken == 0) continue;
+        windows_.staging[i] = rest.first(slice(plan_.flows[i]).size());
+        rest = rest.subspan(taken);
+      }
+    }
+  }
+
+  /// What a flow takes of a lane's slab, in whole pages.
+  std::size_t staging_floats(const Flow& flow, int lane) const {
+    if (flow.to_lane != lane || flow.kind == Flow::Kind::weights) return 0;
+    return (slice(flow).size() + kPageFloats - 1) / kPageFloats * kPageFloats;
+  }
+
+  void announce(int node) {
+    for (std::size_t i = 0; i < plan_.flows.size(); ++i) {
+      const Flow& flow = plan_.flows[i];
+      if (flow.to_node != node) continue;
+      const Range& range = slice(flow);
+      const std::size_t segment = segment_floats(range.size()) * sizeof(float);
+      const auto announce_one = [&](int buffer, std::span<float> floats) {
+        windows_.transport->announce(window_of(i, buffer), flow.from_node, std::as_writable_bytes(floats), segment);
+      };
+      if (flow.kind != Flow::Kind::weights) announce_one(0, windows_.staging[i]);
+      for (int buffer = 0; buffer < 2 && flow.kind == Flow::Kind::weights; ++buffer)
+        announce_one(buffer, windows_.weights[static_cast<std::size_t>(buffer)].subspan(range.begin, range.size()));
+    }
+  }
+
+  const Range& slice(const Flow& flow) const { return plan_.slices[static_cast<std::size_t>(flow.owner)]; }
+
+  void release() noexcept {
+    for (const ObjectId& id : held_) {
+      try {
+        store_.release(id);
+      } catch (const Error&) {
+        return;  // The store is gone, and what it held with it.
+      }
+    }
+  }
+
+  Plan plan_;
+  Lanes lanes_;
+  StoreClient& store_;
+  SlabLayout layout_;
+  NodeWindows windows_;
+  std::vector<ObjectId> held_;
+  std::vector<std::shared_ptr<Mapping>> mappings_;
+  std::vector<LaneExchange> exchanges_;
+};
+
+NodeExchange::NodeExchange(const Plan& plan, int node, Transport& transport, StoreClient& store,
+                           const SlabLayout& layout, const Buffers<std::span<float>>& weights)
+    : impl_(std::make_unique<Impl>(plan, node, transport, store, layout, weights)) {}
+
+NodeExchange::~NodeExchange() = default;
+
+void NodeExchange::start(const Work& work) {
+  if (impl_->one_lane()) impl_->exchange(work.lane).start(work);
+}
+
+ExchangeReport NodeExchange::run(const Work& work, const ApplyChunk& apply) {
+  return impl_->exchange(work.lane).run(work, apply);
+}
+
+bool NodeExchange::idle(int lane) const { return impl_->exchange(lane).idle(); }
+
+}  // namespace troupe

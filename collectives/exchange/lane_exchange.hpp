@@ -1,0 +1,80 @@
+#pragma once
+
+#include <exception>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "collectives/exchange/exchange.hpp"
+#include "collectives/plan/program.hpp"
+#include "collectives/plan/term_tree.hpp"
+
+namespace troupe {
+
+/// What the lanes of a node share in an exchange.
+struct NodeWindows {
+  const Plan* plan = nullptr;
+  Transport* transport = nullptr;
+  Buffers<std::span<float>> weights;
+  std::vector<std::span<float>> staging;  ///< by flow; empty but for sums that come to this node
+};
+
+/// The window of a flow; the same on all nodes. Weights have one for each buffer.
+WindowId window_of(std::size_t flow, int buffer);
+
+/// One lane's part in the exchange: its program, and what that needs, made once.
+class LaneExchange {
+ public:
+  LaneExchange(const NodeWindows& node, int lane);
+  bool idle() const { return program_.empty(); }
+  void start(const NodeExchange::Work& work);
+  ExchangeReport run(const NodeExchange::Work& work, const ApplyChunk& apply);
+
+ private:
+  struct Call;  ///< what one run is about
+  struct Segment {
+    std::size_t begin = 0;  ///< of the slice
+    std::size_t count = 0;
+  };
+
+  /// How far `start` got.
+  struct Started {
+    std::uint64_t ticket = 0;  ///< 0: not at all
+    std::size_t operations = 0;
+    std::int64_t bytes_sent = 0;
+    std::exception_ptr failure;
+  };
+
+  void perform(Call& call, const Operation& operation);
+  void find_inputs();
+  Segment segment_of(int owner, std::uint32_t segment) const;
+  void send(Call& call, int flow, std::uint32_t segment, std::span<const float> floats) const;
+  void wait(Call& call, int flow, std::uint32_t segment) const;
+  void contribute(Call& call, const Operation& operation);
+  void pass_sum(Call& call, const Operation& operation);
+  void apply(Call& call, const Operation& operation);
+  void collect(Call& call, const Operation& operation);
+  void add_and_send(Call& call, const Operation& operation, const Leaves& shards);
+  void sum_shards(const Call& call, const Leaves& shards, std::size_t begin, std::size_t count, float* sum);
+  void sum_terms(const Call& call, std::size_t begin, std::size_t count, float* sum);
+
+  const NodeWindows& node_;
+  const Plan& plan_;
+  int lane_;
+  Range slice_;
+  std::vector<Operation> program_;
+  Started started_;
+  Leaves member_shards_;          ///< ring order: what this lane adds to a running sum
+  std::vector<int> sums_in_;      ///< flows of sums to this lane's slice
+  std::vector<int> weights_out_;  ///< flows of its new weights
+  struct Term {
+    int shard = -1;  ///< of this node
+    int flow = -1;   ///< else from another
+  };
+  std::vector<Term> terms_;            ///< of the fixed tree, in order
+  std::optional<TermTree> tree_;       ///< over the terms; none in ring order
+  std::vector<const float*> sources_;  ///< scratch
+  std::vector<float> sent_sum_;        ///< scratch: a segment of the sum that is being sent
+};
+
+}  // namespace troupe

@@ -1,0 +1,58 @@
+#include "collectives/exchange/reduce.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+#include "collectives/plan/tree.hpp"
+#include "runtime/clock.hpp"
+#include "runtime/simd.hpp"
+
+namespace troupe {
+namespace {
+
+TROUPE_CLONES void multiply(float* values, std::size_t count, float factor) {
+  for (std::size_t i = 0; i < count; ++i) values[i] *= factor;
+}
+
+TROUPE_CLONES void divide_each(float* values, std::size_t count, float divisor) {
+  for (std::size_t i = 0; i < count; ++i) values[i] /= divisor;
+}
+
+/// By a power of two a product with its inverse is the same float as the quotient, and several times faster.
+void divide(float* values, std::size_t count, std::int64_t divisor) {
+  if (divisor == 1) return;
+  const auto as_float = static_cast<float>(divisor);
+  if (divisor > 0 && std::has_single_bit(static_cast<std::uint64_t>(divisor)))
+    return multiply(values, count, 1.0F / as_float);
+  divide_each(values, count, as_float);
+}
+
+}  // namespace
+
+ReduceSeconds apply_mean(const SumChunk& sum, std::int64_t samples, const Range& range, const ApplyChunk& apply) {
+  alignas(64) std::array<float, kTreeChunk> mean;
+  ReduceSeconds spent;
+  Stopwatch watch;
+  for (std::size_t begin = range.begin; begin < range.end; begin += kTreeChunk) {
+    const std::size_t count = std::min(kTreeChunk, range.end - begin);
+    sum(begin, count, mean.data());
+    divide(mean.data(), count, samples);
+    spent.reduce += watch.lap();
+    apply(begin, {mean.data(), count});
+    spent.apply += watch.lap();
+  }
+  return spent;
+}
+
+ReduceSeconds reduce_and_apply(const Gradients& gradients, std::int64_t samples, const Range& range,
+                               const ApplyChunk& apply) {
+  std::vector<const float*> sources(gradients.size());
+  const auto sum = [&](std::size_t begin, std::size_t count, float* out) {
+    for (std::size_t shard = 0; shard < sources.size(); ++shard) sources[shard] = gradients[shard].data() + begin;
+    tree_sum(sources.data(), sources.size(), count, out);
+  };
+  return apply_mean(sum, samples, range, apply);
+}
+
+}  // namespace troupe

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "collectives/plan/plan.hpp"
+
+namespace troupe {
+
+/// Gradients of all shards, in order of shard; each holds the whole flat vector.
+using Gradients = std::vector<std::span<const float>>;
+
+/// Is given the mean gradient of the floats [begin, begin + mean.size()), a few thousand at a time.
+using ApplyChunk = std::function<void(std::size_t begin, std::span<const float> mean)>;
+
+/// Seconds spent in each part of a reduction.
+struct ReduceSeconds {
+  double reduce = 0;
+  double apply = 0;
+};
+
+/// Writes the sum of the floats [begin, begin + count) to `sum`; `count` is at most kTreeChunk.
+using SumChunk = std::function<void(std::size_t begin, std::size_t count, float* sum)>;
+
+/// Has a range summed, divides by the number of samples and hands the mean on, chunk by chunk, while it is in the
+/// cache.
+ReduceSeconds apply_mean(const SumChunk& sum, std::int64_t samples, const Range& range, const ApplyChunk& apply);
+
+/// Adds the gradients of a range in the fixed tree, divides by the number of samples and hands the mean on chunk by
+/// chunk, while it is in the cache: one pass over memory.
+ReduceSeconds reduce_and_apply(const Gradients& gradients, std::int64_t samples, const Range& range,
+                               const ApplyChunk& apply);
+
+}  // namespace troupe

@@ -1,0 +1,171 @@
+#include "collectives/plan/flows.hpp"
+
+#include <algorithm>
+
+namespace troupe {
+namespace {
+
+constexpr std::size_t kLeastSegment = 4 * kTreeChunk;  // 32 KB
+constexpr std::size_t kMostSegment = 64 * kTreeChunk;  // 512 KB
+/// Of slices with many segments all the same: fewer system calls.
+constexpr std::size_t kMostSegmentOfLarge = 2 * kMostSegment;
+constexpr std::size_t kManySegments = 16;
+constexpr std::size_t kSegmentsInSlice = 2;
+
+constexpr std::size_t kLeastPassedOn = 16 * kTreeChunk;  // 128 KB
+
+/// New weights of small slices go straight to all nodes, since each hop costs time. Large ones go around the ring: then
+/// every link carries one stream at full rate instead of several that meet at the receivers.
+bool passes_weights_on(const Plan& plan) {
+  const auto larger = [](const Range& a, const Range& b) { return a.size() < b.size(); };
+  const auto largest = std::max_element(plan.slices.begin(), plan.slices.end(), larger);
+  return plan.strategy != "parameter-server" && largest != plan.slices.end() && largest->size() >= kLeastPassedOn;
+}
+
+/// The flows about one owner's slice after the other's.
+class FlowMaker {
+ public:
+  explicit FlowMaker(Plan& plan)
+      : plan_(plan), topology_(plan.topology), handlers_(make_handlers()), passes_on_(passes_weights_on(plan)) {}
+
+  void make(int owner) {
+    owner_ = owner;
+    if (plan_.ring_order)
+      pass_sums();
+    else
+      send_partials();
+    if (passes_on_)
+      pass_weights();
+    else
+      send_weights();
+  }
+
+ private:
+  int node_of(int lane) const { return topology_.node_of_lane[static_cast<std::size_t>(lane)]; }
+
+  /// Of each node and owner, the lane that works for this owner. The lanes of a node take the owners in turns, from the
+  /// next node's on, so that all have the same to do.
+  std::vector<std::vector<int>> make_handlers() const {
+    const auto lanes = static_cast<std::size_t>(topology_.num_lanes());
+    std::vector<std::vector<int>> handlers;
+    for (int node = 0; node < topology_.num_nodes(); ++node) {
+      const Lanes own = topology_.lanes_of_node(node);
+      std::vector<int> handler(lanes, own.first);
+      int turn = 0;
+      for (std::size_t i = 0; i < lanes; ++i) {
+        const std::size_t owner = (static_cast<std::size_t>(own.first + own.count) + i) % lanes;
+        if (node_of(static_cast<int>(owner)) == node || plan_.slices[owner].empty()) continue;
+        handler[owner] = own.first + turn++ % own.count;
+      }
+      handlers.push_back(handler);
+    }
+    return handlers;
+  }
+
+  int handler(int node) const { return handlers_[static_cast<std::size_t>(node)][static_cast<std::size_t>(owner_)]; }
+
+  void add(Flow::Kind kind, int from_lane, int to_lane, const Leaves& shards = {}) {
+    plan_.flows.push_back({kind, owner_, from_lane, to_lane, node_of(from_lane), node_of(to_lane),
+                           static_cast<int>(shards.begin), static_cast<int>(shards.end)});
+  }
+
+  void add_partials(int from_lane, const Leaves& shards) {
+    const auto num_shards = static_cast<std::size_t>(topology_.num_shards);
+    for (const Leaves& subtree : complete_subtrees(num_shards, shards.begin, shards.end))
+      add(Flow::Kind::partial, from_lane, owner_, subtree);
+  }
+
+  /// In the fixed tree: straight to the owner, from whole nodes, lanes (ring) or shards (parameter-server).
+  void send_partials() {
+    const int own_node = node_of(owner_);
+    if (plan_.strategy == "hierarchical") {
+      for (int node = 0; node < topology_.num_nodes(); ++node)
+        if (node != own_node) add_partials(handler(node), plan_.shards_of_node(node));
+      return;
+    }
+    for (int lane = 0; lane < topology_.num_lanes(); ++lane) {
+      if (node_of(lane) == own_node) continue;
+      const Leaves shards = plan_.shards_of_lane(lane);
+      if (plan_.strategy == "ring")
+        add_partials(lane, shards);
+      else
+        for (std::size_t shard = shards.begin; shard < shards.end; ++shard)
+          add(Flow::Kind::partial, lane, owner_, {shard, shard + 1});
+    }
+  }
+
+  /// In ring order: from the member behind the owner round to the owner; members without shards are left out.
+  void pass_sums() {
+    const bool by_lane = plan_.strategy == "ring";
+    const int members = by_lane ? topology_.num_lanes() : topology_.num_nodes();
+    const int own_member = by_lane ? owner_ : node_of(owner_);
+    int last = -1;
+    for (int step = 1; step < members; ++step) {
+      const int member = (own_member + step) % members;
+      if ((by_lane ? plan_.shards_of_lane(member) : plan_.shards_of_node(member)).size() == 0) continue;
+      const int lane = by_lane ? member : handler(member);
+      if (last >= 0) add(Flow::Kind::running_sum, last, lane);
+      last = lane;
+    }
+    if (last >= 0) add(Flow::Kind::running_sum, last, owner_);
+  }
+
+  /// Straight from the owner, to the node behind its own first.
+  void send_weights() {
+    const int nodes = topology_.num_nodes();
+    for (int step = 1; step < nodes; ++step)
+      add(Flow::Kind::weights, owner_, handler((node_of(owner_) + step) % nodes));
+  }
+
+  /// From each node to the one behind it.
+  void pass_weights() {
+    const int nodes = topology_.num_nodes();
+    int last = owner_;
+    for (int step = 1; step < nodes; ++step) {
+      const int lane = handler((node_of(owner_) + step) % nodes);
+      add(Flow::Kind::weights, last, lane);
+      last = lane;
+    }
+  }
+
+  Plan& plan_;
+  const Topology& topology_;
+  std::vector<std::vector<int>> handlers_;
+  bool passes_on_;
+  int owner_ = 0;
+};
+
+std::size_t bytes(const Plan& plan, const Flow& flow) {
+  return flow.from_node == flow.to_node ? 0 : plan.slices[static_cast<std::size_t>(flow.owner)].size() * sizeof(float);
+}
+
+}  // namespace
+
+void add_flows(Plan& plan) {
+  if (plan.topology.num_nodes() < 2) return;
+  FlowMaker maker(plan);
+  for (std::size_t owner = 0; owner < plan.slices.size(); ++owner)
+    if (!plan.slices[owner].empty()) maker.make(static_cast<int>(owner));
+}
+
+std::size_t segment_floats(std::size_t slice_floats) {
+  const std::size_t most = std::clamp(slice_floats / kManySegments, kMostSegment, kMostSegmentOfLarge);
+  const std::size_t part = std::clamp(slice_floats / kSegmentsInSlice, kLeastSegment, most);
+  return (part + kTreeChunk - 1) / kTreeChunk * kTreeChunk;
+}
+
+std::size_t bytes_sent(const Plan& plan, int node) {
+  std::size_t sent = 0;
+  for (const Flow& flow : plan.flows)
+    if (flow.from_node == node) sent += bytes(plan, flow);
+  return sent;
+}
+
+std::size_t bytes_received(const Plan& plan, int node) {
+  std::size_t received = 0;
+  for (const Flow& flow : plan.flows)
+    if (flow.to_node == node) received += bytes(plan, flow);
+  return received;
+}
+
+}  // namespace troupe

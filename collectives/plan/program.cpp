@@ -1,0 +1,96 @@
+#include "collectives/plan/program.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+#include "collectives/plan/flows.hpp"
+
+namespace troupe {
+namespace {
+
+struct Ranked {
+  Operation operation;
+  int phase = 0;     ///< sums, apply, weights
+  int distance = 0;  ///< round the ring of nodes or lanes, from the owner
+  int owner = 0;
+
+  auto key() const {
+    // Contributions go to one destination after the other, and each node begins with the one behind it: so at each time
+    // each receives from one.
+    return std::tuple(phase, distance, owner, operation.segment, operation.out);
+  }
+};
+
+class ProgramMaker {
+ public:
+  ProgramMaker(const Plan& plan, int lane) : plan_(plan), lane_(lane) {}
+
+  std::vector<Operation> make() {
+    for (std::size_t i = 0; i < plan_.flows.size(); ++i) {
+      const Flow& flow = plan_.flows[i];
+      const int index = static_cast<int>(i);
+      if (flow.from_lane == lane_ && flow.kind == Flow::Kind::partial) add(Operation::Kind::contribute, -1, index);
+      if (flow.from_lane == lane_ && flow.kind == Flow::Kind::running_sum)
+        add(Operation::Kind::pass_sum, incoming(index), index);
+      if (flow.to_lane == lane_ && flow.kind == Flow::Kind::weights)
+        add(Operation::Kind::collect, index, outgoing(index));
+    }
+    add_segments(Operation{}, 1, 0, lane_);
+    std::sort(ranked_.begin(), ranked_.end(), [](const Ranked& a, const Ranked& b) { return a.key() < b.key(); });
+    std::vector<Operation> program;
+    program.reserve(ranked_.size());
+    for (const Ranked& ranked : ranked_) program.push_back(ranked.operation);
+    return program;
+  }
+
+ private:
+  const Flow& flow(int index) const { return plan_.flows[static_cast<std::size_t>(index)]; }
+
+  void add(Operation::Kind kind, int in, int out) {
+    const Flow& any = flow(out >= 0 ? out : in);
+    const int phase = kind == Operation::Kind::collect ? 2 : 0;
+    add_segments({kind, in, out, 0}, phase, distance(kind, any.owner), any.owner);
+  }
+
+  void add_segments(Operation operation, int phase, int distance, int owner) {
+    const std::size_t size = plan_.slices[static_cast<std::size_t>(owner)].size();
+    const std::size_t segment = segment_floats(size);
+    for (; operation.segment * segment < size; ++operation.segment)
+      ranked_.push_back({operation, phase, distance, owner});
+  }
+
+  /// How far this lane is behind the owner, round the ring; contributions go to the next node first.
+  int distance(Operation::Kind kind, int owner) const {
+    const Topology& topology = plan_.topology;
+    if (kind == Operation::Kind::pass_sum && plan_.strategy == "ring")
+      return (lane_ - owner + topology.num_lanes()) % topology.num_lanes();
+    const int nodes = topology.num_nodes();
+    const int behind = topology.node_of_lane[static_cast<std::size_t>(lane_)] -
+                       topology.node_of_lane[static_cast<std::size_t>(owner)] + nodes;
+    return (kind == Operation::Kind::contribute ? 2 * nodes - behind : behind) % nodes;
+  }
+
+  /// The flow that this lane has to wait for before it sends flow `index`; they stand one behind the other.
+  int incoming(int index) const {
+    const bool chained = index > 0 && flow(index - 1).owner == flow(index).owner &&
+                         flow(index - 1).kind == flow(index).kind && flow(index - 1).to_lane == lane_;
+    return chained ? index - 1 : -1;
+  }
+
+  int outgoing(int index) const {
+    const int next = index + 1;
+    const bool chained = next < static_cast<int>(plan_.flows.size()) && flow(next).owner == flow(index).owner &&
+                         flow(next).kind == flow(index).kind && flow(next).from_lane == lane_;
+    return chained ? next : -1;
+  }
+
+  const Plan& plan_;
+  int lane_;
+  std::vector<Ranked> ranked_;
+};
+
+}  // namespace
+
+std::vector<Operation> lane_program(const Plan& plan, int lane) { return ProgramMaker(plan, lane).make(); }
+
+}  // namespace troupe

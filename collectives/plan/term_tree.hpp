@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "collectives/plan/tree.hpp"
+
+namespace troupe {
+
+/// The upper part of the tree over `num_leaves`, above sums of complete subtrees.
+class TermTree {
+ public:
+  /// @param terms complete subtrees that tile all leaves, in order.
+  /// @throws Error invalid_argument when they do not.
+  TermTree(std::size_t num_leaves, const std::vector<Leaves>& terms);
+  /// Adds `count` floats of each term as `tree_sum` would have added the leaves.
+  void sum(const float* const* terms, std::size_t count, float* out) const { sum_node(root_, terms, count, out); }
+
+ private:
+  struct Node {
+    std::size_t first_term = 0;
+    std::size_t num_terms = 1;
+    int left = -1;  ///< none where the terms are added as the leaves of a tree of their own
+    int right = -1;
+  };
+  int make_node(const Leaves& leaves, const std::vector<Leaves>& terms, std::size_t& next_term);
+  bool is_plain(int node) const;
+  void sum_node(int node, const float* const* terms, std::size_t count, float* out) const;
+
+  std::vector<Node> nodes_;
+  int root_ = -1;
+};
+
+}  // namespace troupe

@@ -1,0 +1,96 @@
+#include <algorithm>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "models/data/data_sources.hpp"
+#include "models/files/idx.hpp"
+#include "models/files/input_file.hpp"
+#include "models/files/npy.hpp"
+#include "troupe/error.hpp"
+
+namespace troupe {
+namespace {
+
+/// Runs `make` and adds the file to its complaints about the data.
+template <class Make>
+auto naming(const std::string& path, Make make) {
+  try {
+    return make();
+  } catch (const Error& error) {
+    if (!error.where().object.empty()) throw;
+    throw Error(error.code(), error.message(), {.object = path});
+  }
+}
+
+Dataset fashion_mnist_part(const std::string& folder, const std::string& part) {
+  const std::string images_path = folder + "/" + part + "-images-idx3-ubyte.gz";
+  const std::string labels_path = folder + "/" + part + "-labels-idx1-ubyte.gz";
+  IdxArray images = read_idx(images_path, 3);
+  const IdxArray labels = read_idx(labels_path, 1);
+  constexpr std::int64_t kSide = 28;
+  if (images.shape[1] != kSide || images.shape[2] != kSide) throw_bad_file(images_path, "its images are not 28 x 28");
+  if (images.shape[0] != labels.shape[0]) {
+    throw_bad_file(labels_path,
+                   std::to_string(labels.shape[0]) + " labels for " + std::to_string(images.shape[0]) + " images");
+  }
+  return naming(labels_path, [&] {
+    return Dataset::classes({1, kSide, kSide}, std::move(images.bytes), 1.0F / 255,
+                            {labels.bytes.begin(), labels.bytes.end()}, 10);
+  });
+}
+
+/// The labels as class numbers; classes go up to the largest.
+std::pair<std::vector<std::int32_t>, int> class_labels(const std::string& path, const NpyArray& array) {
+  std::vector<std::int32_t> labels;
+  std::int32_t largest = 0;
+  for (const std::int64_t label : array.integers()) {
+    if (label < 0 || label >= std::numeric_limits<std::int32_t>::max()) {
+      throw Error(ErrorCode::bad_data, "label " + std::to_string(label) + " is not a class", {.object = path});
+    }
+    labels.push_back(static_cast<std::int32_t>(label));
+    largest = std::max(largest, labels.back());
+  }
+  return {std::move(labels), largest + 1};
+}
+
+Dataset npy_set(const std::string& images_path, const std::string& labels_path) {
+  NpyArray images = read_npy(images_path);
+  const NpyArray answers = read_npy(labels_path);
+  if (images.shape.size() < 2) throw_bad_file(images_path, "its array is not (samples, ...)");
+  if (images.is_integer() && images.kind != 'u') throw_bad_file(images_path, "its samples are neither u1 nor floats");
+  if (answers.shape.size() != 1) throw_bad_file(labels_path, "its array does not have one dimension");
+  if (answers.shape[0] != images.shape[0]) {
+    throw_bad_file(labels_path,
+                   std::to_string(answers.shape[0]) + " labels for " + std::to_string(images.shape[0]) + " samples");
+  }
+  const std::vector<std::int64_t> shape(images.shape.begin() + 1, images.shape.end());
+  const bool bytes = images.kind == 'u';
+  if (!answers.is_integer()) {
+    std::vector<float> values = images.floats();
+    if (bytes) std::ranges::for_each(values, [](float& value) { value *= 1.0F / 255; });
+    return naming(images_path, [&] { return Dataset::targets(shape, std::move(values), answers.floats()); });
+  }
+  auto [labels, classes] = class_labels(labels_path, answers);
+  return naming(images_path, [&, classes = classes, labels = std::move(labels)]() mutable {
+    return bytes ? Dataset::classes(shape, std::move(images.bytes), 1.0F / 255, std::move(labels), classes)
+                 : Dataset::classes(shape, images.floats(), std::move(labels), classes);
+  });
+}
+
+}  // namespace
+
+DataSets fashion_mnist(const std::string& folder, std::uint64_t /*seed*/) {
+  const std::string from = folder.empty() ? "/usr/share/datasets/fashion-mnist" : folder;
+  return {fashion_mnist_part(from, "train"), fashion_mnist_part(from, "t10k")};
+}
+
+DataSets npy_files(const std::string& paths, std::uint64_t /*seed*/) {
+  const std::size_t comma = paths.find(',');
+  if (comma == std::string::npos) {
+    throw Error(ErrorCode::invalid_argument, "npy:" + paths + " is not npy:IMAGES.npy,LABELS.npy");
+  }
+  return {npy_set(paths.substr(0, comma), paths.substr(comma + 1)), std::nullopt};
+}
+
+}  // namespace troupe

@@ -1,0 +1,148 @@
+#include "models/files/safetensors_header.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <span>
+#include <utility>
+
+namespace troupe {
+namespace {
+
+using nlohmann::json;
+
+/// The header's text, from byte 8 on.
+std::string read_text(const InputFile& file) {
+  std::array<std::byte, 8> prefix{};
+  file.read(0, prefix);
+  std::uint64_t length = 0;
+  std::memcpy(&length, prefix.data(), sizeof length);
+  if (length > file.size() - prefix.size()) throw_bad_file(file.path(), "its header is longer than the file");
+  // Room for some 100,000 tensors, and a bound on what parsing it takes.
+  constexpr std::uint64_t kLargestHeader = 16 << 20;
+  if (length > kLargestHeader) throw_bad_file(file.path(), "its header is too large");
+  std::string text(length, '\0');
+  file.read(prefix.size(), std::as_writable_bytes(std::span(text)));
+  return text;
+}
+
+/// Refuses while parsing what a parsed value no longer shows: keys that come twice, and nesting without end.
+class Watch {
+ public:
+  explicit Watch(const std::string& path) : path_(path) {}
+
+  bool operator()(int depth, json::parse_event_t event, const json& parsed) {
+    if (depth > kDeepest) throw_bad_file(path_, "its header is nested too deeply");
+    if (event == json::parse_event_t::object_start) keys_[static_cast<std::size_t>(depth)].clear();
+    if (event == json::parse_event_t::key &&
+        !keys_[static_cast<std::size_t>(depth - 1)].insert(parsed.get_ref<const std::string&>()).second) {
+      throw_bad_file(path_, "'" + parsed.get_ref<const std::string&>() + "' comes twice in its header");
+    }
+    return true;
+  }
+
+ private:
+  static constexpr int kDeepest = 3;
+
+  const std::string& path_;
+  std::array<std::set<std::string>, kDeepest + 1> keys_;
+};
+
+json parse(const std::string& path, const std::string& text) {
+  if (!text.starts_with('{')) throw_bad_file(path, "not a safetensors file");
+  Watch watch(path);
+  try {
+    return json::parse(
+        text, [&watch](int depth, json::parse_event_t event, json& parsed) { return watch(depth, event, parsed); });
+  } catch (const json::exception&) {
+    throw_bad_file(path, "its header is not JSON");
+  }
+}
+
+void check_metadata(const std::string& path, const json& metadata) {
+  const bool texts = metadata.is_object() && std::ranges::all_of(metadata, &json::is_string);
+  if (!texts) throw_bad_file(path, "its __metadata__ is not an object of strings");
+}
+
+/// Non-negative integers that fit 63 bits.
+std::vector<std::int64_t> read_integers(const std::string& path, const std::string& what, const json& array) {
+  if (!array.is_array()) throw_bad_file(path, what + " is not an array");
+  std::vector<std::int64_t> values;
+  for (const json& value : array) {
+    constexpr std::uint64_t kLargest = std::numeric_limits<std::int64_t>::max();
+    if (!value.is_number_unsigned() || value.get<std::uint64_t>() > kLargest) {
+      throw_bad_file(path, what + " has an entry that is not a length");
+    }
+    values.push_back(value.get<std::int64_t>());
+  }
+  return values;
+}
+
+void check_length(const std::string& path, const std::string& name, const StoredTensor& tensor) {
+  std::uint64_t bytes = tensor.type == StoredType::i64 ? sizeof(std::int64_t) : sizeof(float);
+  for (const std::int64_t length : tensor.shape) {
+    if (__builtin_mul_overflow(bytes, static_cast<std::uint64_t>(length), &bytes)) {
+      throw_bad_file(path, "tensor '" + name + "' is too large");
+    }
+  }
+  if (tensor.begin > tensor.end || tensor.end - tensor.begin != bytes) {
+    throw_bad_file(path, "the offsets of tensor '" + name + "' do not fit its shape");
+  }
+}
+
+StoredType read_type(const std::string& path, const std::string& name, const json& dtype) {
+  if (dtype == "F32") return StoredType::f32;
+  if (dtype == "I64" && name.ends_with(kStepsTracked)) return StoredType::i64;
+  throw_bad_file(path, "tensor '" + name + "' is not of dtype F32");
+}
+
+StoredTensor read_tensor(const std::string& path, const std::string& name, const json& entry) {
+  const bool known = entry.is_object() && entry.size() == 3 && entry.contains("dtype") && entry.contains("shape") &&
+                     entry.contains("data_offsets");
+  if (!known) throw_bad_file(path, "tensor '" + name + "' does not have just dtype, shape and data_offsets");
+  const StoredType type = read_type(path, name, entry["dtype"]);
+  const auto offsets = read_integers(path, "data_offsets of tensor '" + name + "'", entry["data_offsets"]);
+  if (offsets.size() != 2) throw_bad_file(path, "data_offsets of tensor '" + name + "' are not two");
+  StoredTensor tensor{type, read_integers(path, "shape of tensor '" + name + "'", entry["shape"]),
+                      static_cast<std::uint64_t>(offsets[0]), static_cast<std::uint64_t>(offsets[1])};
+  check_length(path, name, tensor);
+  return tensor;
+}
+
+/// Tensors must cover the bytes [0, size) without holes and without sharing any.
+void check_cover(const std::string& path, const StoredTensors& tensors, std::uint64_t size) {
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> ranges;
+  for (const auto& [name, tensor] : tensors) ranges.emplace_back(tensor.begin, tensor.end);
+  std::ranges::sort(ranges);
+  std::uint64_t covered = 0;
+  for (const auto& [begin, end] : ranges) {
+    if (begin != covered) throw_bad_file(path, "its tensors overlap or leave holes");
+    covered = end;
+  }
+  if (covered > size) throw_bad_file(path, "truncated");
+  if (covered < size) throw_bad_file(path, "bytes after the last tensor");
+}
+
+}  // namespace
+
+SafetensorsHeader read_safetensors_header(const InputFile& file) {
+  if (file.size() < 8) throw_bad_file(file.path(), "too short for a safetensors file");
+  const std::string text = read_text(file);
+  const json parsed = parse(file.path(), text);
+  SafetensorsHeader header;
+  header.data = sizeof(std::uint64_t) + text.size();
+  for (const auto& [name, entry] : parsed.items()) {
+    if (name == "__metadata__") {
+      check_metadata(file.path(), entry);
+    } else {
+      header.tensors.emplace(name, read_tensor(file.path(), name, entry));
+    }
+  }
+  check_cover(file.path(), header.tensors, file.size() - header.data);
+  return header;
+}
+
+}  // namespace troupe

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/files/input_file.hpp"
+
+namespace troupe {
+
+enum class StoredType : std::uint8_t { f32, i64 };
+
+/// A tensor in a file: its bytes [begin, end), counted from the end of the header.
+struct StoredTensor {
+  StoredType type = StoredType::f32;
+  std::vector<std::int64_t> shape;
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+};
+
+using StoredTensors = std::map<std::string, StoredTensor>;
+
+struct SafetensorsHeader {
+  StoredTensors tensors;
+  std::uint64_t data = 0;  ///< where in the file the tensors start
+};
+
+/// Counts the steps of a batch-norm, as PyTorch writes it: NAME.num_batches_tracked, the only tensors that may be I64.
+inline constexpr std::string_view kStepsTracked = ".num_batches_tracked";
+
+/// Reads and checks the header: well-formed, without duplicates, tensors of F32 with as many bytes as their shape
+/// says, laid one after the other to the last byte of the file. @throws Error bad_file
+SafetensorsHeader read_safetensors_header(const InputFile& file);
+
+}  // namespace troupe

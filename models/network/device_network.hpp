@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "models/network/network_plan.hpp"
+
+namespace troupe {
+
+/// Samples one after the other, row-major, and a class each.
+struct LabelledBatch {
+  std::span<const float> values;
+  std::span<const std::int32_t> labels;
+};
+
+/// Fills the next tensor of the canonical weights; called once a tensor, in their order.
+using ReadTensor = std::function<void(std::span<float> tensor)>;
+
+/// A planned network on one device: the seam between what is computed and how. Only the device knows the layout of
+/// the flat parameter vector. Used by the thread that made it.
+class DeviceNetwork {
+ public:
+  DeviceNetwork() = default;
+  DeviceNetwork(const DeviceNetwork&) = delete;
+  DeviceNetwork& operator=(const DeviceNetwork&) = delete;
+  virtual ~DeviceNetwork() = default;
+
+  /// Makes memory for a pass beforehand, so that the first one is as fast as the others.
+  virtual void reserve() = 0;
+
+  /// Floats of the flat parameter vector, padding included.
+  virtual std::size_t size() const = 0;
+  /// The first of them, which are learned; see Model::learned_size.
+  virtual std::size_t learned_size() const = 0;
+  /// Names the layout, the precision and the instruction set.
+  virtual std::string fingerprint() const = 0;
+  virtual Precision precision() const = 0;
+
+  /// Writes the gradient of the sum of the losses, all `size()` floats of it, and returns that sum. Calls `ready`,
+  /// where it is set, as soon as a range is final (see ShardStep::ready).
+  virtual double gradient(const LabelledBatch& batch, std::span<const float> weights, std::span<float> gradient,
+                          const ReadyFunction& ready) = 0;
+  /// See Model::update_statistics.
+  virtual void update_statistics(std::size_t begin, std::span<const float> mean, std::int64_t samples,
+                                 std::span<const float> statistics, std::span<float> updated) const = 0;
+  virtual EvaluationResult evaluate(const LabelledBatch& batch, std::span<const float> weights) = 0;
+
+  virtual void to_canonical(std::span<const float> weights, std::span<float> canonical) const = 0;
+  virtual void from_canonical(const ReadTensor& read, std::span<float> weights) const = 0;
+  /// From all of them in a row.
+  void copy_canonical(std::span<const float> canonical, std::span<float> weights) const;
+
+  virtual std::vector<LayerTime> profile() const = 0;
+};
+
+/// @param batch_size that the layouts are chosen for; others work, perhaps slower.
+/// @param precision asked for; DeviceNetwork::precision tells what it became.
+std::unique_ptr<DeviceNetwork> make_cpu_network(NetworkPlan plan, std::int64_t batch_size, Precision precision);
+
+}  // namespace troupe

@@ -1,0 +1,128 @@
+#include "models/network/network.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "models/network/device_network.hpp"
+#include "models/network/network_plan.hpp"
+#include "models/supervised.hpp"
+#include "runtime/random.hpp"
+#include "troupe/error.hpp"
+
+namespace troupe::models {
+
+namespace {
+
+/// The tensor's first values.
+void draw_start(const PlannedTensor& tensor, Random random, std::span<float> values) {
+  const auto scale = static_cast<float>(tensor.scale);
+  switch (tensor.start) {
+    case PlannedTensor::Start::constant:
+      std::ranges::fill(values, scale);
+      return;
+    case PlannedTensor::Start::uniform:
+      for (float& value : values) value = (2 * random.uniform() - 1) * scale;
+      return;
+    case PlannedTensor::Start::normal:
+      for (float& value : values) value = static_cast<float>(tensor.scale * random.normal());
+      return;
+  }
+}
+
+/// One value has no variance, and nothing would be learned from it: PyTorch refuses it as well. A rest of a shard may
+/// still come to that; what it normalises is then zero.
+void check_variance(const NetworkPlan& plan, std::int64_t batch_size) {
+  if (batch_size != 1) return;
+  for (const PlannedLayer& layer : plan.layers) {
+    if (layer.layer.kind != Layer::Kind::batch_norm || layer.input.height * layer.input.width > 1) continue;
+    throw Error(ErrorCode::invalid_argument, "batch-norm '" + layer.name +
+                                                 "' gets one value a channel, which has no variance; it needs larger "
+                                                 "images or batches");
+  }
+}
+
+class Network final : public SupervisedModel {
+ public:
+  Network(const Graph& graph, std::unique_ptr<BatchSource> batches, std::int64_t batch_size)
+      : SupervisedModel(std::move(batches)),
+        plan_(plan_network(graph, source().shape(), source().num_classes())),
+        batch_size_(batch_size) {
+    check_variance(plan_, batch_size);
+  }
+
+  void start(const ReplicaContext& context) override {
+    precision_ = context.precision;
+    device_.reset();
+    if (context.device < context.replicas_at_a_time) device().reserve();
+  }
+
+  std::size_t size() const override { return device().size(); }
+  std::size_t learned_size() const override { return device().learned_size(); }
+  std::string fingerprint() const override { return device().fingerprint(); }
+  Precision precision() const override { return device().precision(); }
+  std::vector<LayerTime> profile() const override { return device().profile(); }
+
+  void update_statistics(std::size_t begin, std::span<const float> mean, std::int64_t samples,
+                         std::span<const float> statistics, std::span<float> updated) const override {
+    device().update_statistics(begin, mean, samples, statistics, updated);
+  }
+
+  void initialize(std::span<float> weights, std::uint64_t seed) override {
+    std::size_t index = 0;
+    const auto draw = [&](std::span<float> tensor) {
+      draw_start(plan_.tensors[index], Random(seed, index), tensor);
+      ++index;
+    };
+    device().from_canonical(draw, weights);
+  }
+
+  std::vector<TensorInfo> tensors() const override {
+    std::vector<TensorInfo> infos;
+    for (const PlannedTensor& tensor : plan_.tensors) infos.push_back(tensor.info);
+    return infos;
+  }
+
+  void to_canonical(std::span<const float> weights, std::span<float> canonical) const override {
+    device().to_canonical(weights, canonical);
+  }
+  void from_canonical(std::span<const float> canonical, std::span<float> weights) const override {
+    device().copy_canonical(canonical, weights);
+  }
+
+ protected:
+  double batch_gradient(const Batch& batch, std::span<const float> weights, std::span<float> gradient,
+                        const ReadyFunction& ready) override {
+    return device().gradient({batch.values, batch.labels}, weights, gradient, ready);
+  }
+  EvaluationResult batch_evaluate(const Batch& batch, std::span<const float> weights) override {
+    return device().evaluate({batch.values, batch.labels}, weights);
+  }
+
+ private:
+  /// Made at first use, since `start` says in what precision.
+  DeviceNetwork& device() const {
+    if (!device_) device_ = make_cpu_network(plan_, batch_size_, precision_);
+    return *device_;
+  }
+
+  NetworkPlan plan_;
+  std::int64_t batch_size_;
+  Precision precision_ = Precision::f32;
+  mutable std::unique_ptr<DeviceNetwork> device_;
+};
+
+}  // namespace
+
+std::unique_ptr<Model> network(const Graph& graph, std::unique_ptr<BatchSource> source, std::int64_t batch_size) {
+  return std::make_unique<Network>(graph, std::move(source), batch_size);
+}
+
+std::unique_ptr<Model> network(const Graph& graph, TrainingData data, std::int64_t batch_size) {
+  return network(graph, dataset_batches(std::move(data), batch_size), batch_size);
+}
+
+std::unique_ptr<Model> network(const std::vector<Layer>& layers, TrainingData data, std::int64_t batch_size) {
+  return network(Graph(layers), std::move(data), batch_size);
+}
+
+}  // namespace troupe::models

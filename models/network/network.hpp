@@ -1,0 +1,14 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "models/data/batch_source.hpp"
+#include "troupe/models.hpp"
+
+namespace troupe::models {
+
+/// models::network on batches from anywhere. `batch_size` is what the kernels are chosen for.
+std::unique_ptr<Model> network(const Graph& graph, std::unique_ptr<BatchSource> source, std::int64_t batch_size);
+
+}  // namespace troupe::models

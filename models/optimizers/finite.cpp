@@ -1,0 +1,20 @@
+#include "models/optimizers/finite.hpp"
+
+#include <algorithm>
+
+#include "runtime/simd.hpp"
+
+namespace troupe {
+namespace {
+
+TROUPE_CLONES std::uint32_t largest_magnitude(const float* values, std::size_t count) {
+  std::uint32_t largest = 0;
+  for (std::size_t i = 0; i < count; ++i) largest = std::max(largest, magnitude_bits(values[i]));
+  return largest;
+}
+
+}  // namespace
+
+bool all_finite(std::span<const float> values) { return is_finite(largest_magnitude(values.data(), values.size())); }
+
+}  // namespace troupe

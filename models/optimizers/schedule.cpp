@@ -1,0 +1,47 @@
+#include "models/optimizers/schedule.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <string>
+
+#include "troupe/error.hpp"
+
+namespace troupe {
+namespace {
+
+void require(bool holds, const std::string& what) {
+  if (!holds) throw Error(ErrorCode::invalid_argument, "learning-rate schedule: " + what);
+}
+
+double cosine(const Schedule& schedule, std::int64_t step) {
+  const double done =
+      static_cast<double>(std::min(step, schedule.total_steps)) / static_cast<double>(schedule.total_steps);
+  const double fall = (1 + std::cos(std::numbers::pi * done)) / 2;
+  return schedule.final_fraction + (1 - schedule.final_fraction) * fall;
+}
+
+}  // namespace
+
+void check_schedule(const Schedule& schedule) {
+  require(schedule.kind == "constant" || schedule.kind == "step" || schedule.kind == "cosine",
+          "no kind '" + schedule.kind + "'; there are constant, step and cosine");
+  require(schedule.warmup_steps >= 0, "warmup_steps is negative");
+  require(schedule.step_size >= 1, "step_size is less than 1");
+  require(std::isfinite(schedule.gamma) && schedule.gamma >= 0, "gamma is not a number from 0 on");
+  require(schedule.total_steps >= 1, "total_steps is less than 1");
+  require(schedule.final_fraction >= 0 && schedule.final_fraction <= 1, "final_fraction is not in [0, 1]");
+}
+
+double schedule_factor(const Schedule& schedule, std::int64_t step) {
+  if (step < schedule.warmup_steps) return static_cast<double>(step) / static_cast<double>(schedule.warmup_steps);
+  const std::int64_t since = step - schedule.warmup_steps;
+  if (schedule.kind == "step") {
+    const std::int64_t falls = since / schedule.step_size;
+    return std::pow(schedule.gamma, static_cast<double>(falls));
+  }
+  if (schedule.kind == "cosine") return cosine(schedule, since);
+  return 1;
+}
+
+}  // namespace troupe

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "runtime/net/byte_stream.hpp"
+#include "runtime/net/data/frame.hpp"
+
+namespace troupe {
+
+/// Sends segments to one node, each over whichever of its connections is free. For use by several threads.
+class SegmentSender {
+ public:
+  /// @param name of the node, for errors.
+  explicit SegmentSender(std::string name) : name_(std::move(name)) {}
+
+  void add(std::unique_ptr<ByteStream> stream);
+  /// As `Transport::send`, on this thread. A send that fails half-way ends all connections to the node.
+  void send(const FrameHeader& header, std::span<const std::byte> bytes, const Deadline& deadline);
+  /// Ends all connections: sends that go on and those that come fail with worker_lost and `why`.
+  void end(const std::string& why);
+
+ private:
+  struct Lane {
+    std::unique_ptr<ByteStream> stream;
+    bool busy = false;
+  };
+
+  Lane& take(const Deadline& deadline);
+  void give_back(Lane& lane);
+  static void write(Lane& lane, const FrameHeader& header, std::span<const std::byte> bytes, const Deadline& deadline);
+
+  const std::string name_;
+  std::mutex mutex_;
+  std::condition_variable free_;
+  std::vector<std::unique_ptr<Lane>> lanes_;
+  std::string ended_;  ///< why; empty as long as it goes on
+};
+
+}  // namespace troupe

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <shared_mutex>
+#include <string>
+#include <vector>
+
+#include "runtime/net/byte_stream.hpp"
+#include "runtime/net/data/segment_receiver.hpp"
+#include "runtime/net/data/segment_sender.hpp"
+#include "runtime/net/data/window_table.hpp"
+#include "runtime/net/gate/refusal_log.hpp"
+#include "runtime/transport.hpp"
+
+namespace troupe {
+
+/// The transport of one membership over connections that others have made: it knows no TLS and no address.
+class StreamTransport : public Transport {
+ public:
+  /// @param names of all nodes; `self` is this one's number. `threads` receive. @throws Error system
+  StreamTransport(const std::vector<std::string>& names, int self, int threads,
+                  std::shared_ptr<net::RefusalLog> log = std::make_shared<net::RefusalLog>());
+  ~StreamTransport() override;
+
+  /// A connection that this node writes to; one that it reads from.
+  void add_outgoing(int to, std::unique_ptr<ByteStream> stream);
+  void add_incoming(int from, std::unique_ptr<ByteStream> stream);
+  /// Ends all connections; who waits gets worker_lost. No window is written any more when it returns.
+  void end();
+
+  void announce(WindowId window, int from, std::span<std::byte> bytes, std::size_t segment_bytes,
+                std::shared_ptr<const void> keep = nullptr) override;
+  void withdraw(WindowId window) override;
+  void send(int to, WindowId window, std::uint64_t ticket, std::uint32_t segment, std::span<const std::byte> bytes,
+            const Deadline& deadline) override;
+  void wait(WindowId window, std::uint64_t ticket, std::uint32_t segment, const Deadline& deadline) override;
+
+ private:
+  void copy_to_self(const FrameHeader& header, std::span<const std::byte> bytes);
+
+  const int self_;
+  WindowTable windows_;
+  std::vector<std::unique_ptr<SegmentSender>> senders_;  ///< by node
+  std::shared_mutex copying_;                            ///< shared while somebody copies into an own window
+  bool ended_ = false;
+  SegmentReceiver receiver_;
+};
+
+}  // namespace troupe

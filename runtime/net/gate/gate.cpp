@@ -1,0 +1,261 @@
+#include "runtime/net/gate/gate.hpp"
+
+#include <algorithm>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <cerrno>
+#include <iostream>
+#include <map>
+#include <optional>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "runtime/net/socket.hpp"
+#include "runtime/processes/limits.hpp"
+#include "troupe/error.hpp"
+
+namespace troupe {
+namespace asio = boost::asio;
+namespace {
+
+/// Somebody who has not finished to introduce himself.
+struct Caller {
+  Caller(asio::io_context& loop, FileDescriptor socket, const Address& peer, const Credentials& credentials,
+         std::chrono::milliseconds timeout)
+      : address(peer),
+        source(source_of(peer.host)),
+        readiness(loop, socket.get()),
+        stream(std::move(socket), credentials),
+        deadline(timeout) {}
+  // The socket is the stream's.
+  ~Caller() { readiness.release(); }
+  Caller(const Caller&) = delete;
+  Caller& operator=(const Caller&) = delete;
+
+  enum class Stage : unsigned char { handshake, hello, answer };
+
+  Address address;
+  std::string source;
+  asio::posix::stream_descriptor readiness;
+  TlsStream stream;
+  Deadline deadline;
+  Stage stage = Stage::handshake;
+  std::array<std::byte, kHelloBytes> bytes = {};
+  std::size_t done = 0;  ///< bytes of the hello heard, or of the answer written
+  std::optional<Hello> hello = {};
+  Verdict verdict = {};
+  std::vector<std::byte> answer = {};
+};
+
+const char* describe(Caller::Stage stage) {
+  switch (stage) {
+    case Caller::Stage::handshake:
+      return "shaking hands";
+    case Caller::Stage::hello:
+      return "saying hello";
+    default:
+      return "taking the answer";
+  }
+}
+
+}  // namespace
+
+/// Everything but the constructor and the end happens on the loop's thread.
+class Gate::Impl {
+ public:
+  Impl(const Address& listen, std::shared_ptr<const Credentials> credentials, Admit admit, Take take,
+       std::chrono::milliseconds handshake_timeout, std::shared_ptr<net::RefusalLog> log)
+      : handshake_timeout_(handshake_timeout),
+        log_(std::move(log)),
+        credentials_(std::move(credentials)),
+        admit_(std::move(admit)),
+        take_(std::move(take)) {
+    FileDescriptor listener = net::listen_on(listen);
+    address_ = net::local_of(listener.get());
+    try {
+      listener_.assign(listener.get());
+      listener.release();
+    } catch (const boost::system::system_error& error) {
+      throw_refused("cannot listen on " + listen.text(), error.code().value());
+    }
+    wait_for_callers();
+    tick();
+    thread_ = start_thread([this] { run(); });
+  }
+
+  ~Impl() {
+    loop_.stop();
+    thread_.join();
+  }
+
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+
+  const Address& address() const { return address_; }
+
+ private:
+  using Callers = std::map<std::uint64_t, Caller>;
+  using Place = Callers::iterator;
+
+  static constexpr std::chrono::milliseconds kTick{200};
+  static constexpr int kAcceptedAtOnce = 16;
+
+  void run() {
+    for (;;) try {
+        loop_.run();
+        return;
+      } catch (const std::exception& error) {
+        // What one caller does must not close the gate for the others.
+        std::cerr << "troupe: gate " + address_.text() + ": " + error.what() + "\n";
+      }
+  }
+
+  void wait_for_callers() {
+    listener_.async_wait(asio::posix::stream_descriptor::wait_read, [this](const boost::system::error_code& error) {
+      if (error) return;
+      if (accept_callers()) wait_for_callers();
+    });
+  }
+
+  /// False when the machine can take no more now: `tick` goes on then.
+  bool accept_callers() {
+    for (int i = 0; i < kAcceptedAtOnce; ++i) {
+      FileDescriptor socket = net::accept_from(listener_.native_handle());
+      if (!socket) {
+        const int error = errno;
+        const bool full = error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM;
+        if (full)
+          log_->refused("callers of " + address_.text(), address_.text(), std::generic_category().message(error));
+        paused_ = full;
+        return !full;
+      }
+      welcome(std::move(socket));
+    }
+    return true;
+  }
+
+  void welcome(FileDescriptor socket) try {
+    const Address peer = net::peer_of(socket.get());
+    if (callers_.size() >= kMaxHalfOpen) refuse(one_too_many(source_of(peer.host)), "too many connect at once");
+    advance(callers_.try_emplace(next_++, loop_, std::move(socket), peer, *credentials_, handshake_timeout_).first);
+  } catch (const std::exception& error) {
+    log_->refused("a caller", address_.text(), error.what());
+  }
+
+  /// The oldest of the source that holds most places once there is one for the newcomer.
+  Place one_too_many(const std::string& newcomer) {
+    std::map<std::string, std::size_t> held{{newcomer, 1}};
+    for (const auto& [number, caller] : callers_) ++held[caller.source];
+    const auto fewer = [](const auto& a, const auto& b) { return a.second < b.second; };
+    const std::size_t most = std::max_element(held.begin(), held.end(), fewer)->second;
+    return std::find_if(callers_.begin(), callers_.end(),
+                        [&](const auto& entry) { return held[entry.second.source] == most; });
+  }
+
+  /// Goes on until the caller has to do something, or is gone.
+  void advance(Place caller) try {
+    for (;;) {
+      const TlsStream::Progress progress = step(caller->second);
+      if (progress.wants == TlsStream::Wants::closed)
+        return refuse(caller, std::string("hung up while ") + describe(caller->second.stage));
+      if (progress.wants != TlsStream::Wants::nothing) return wait(caller, progress.wants);
+      if (caller->second.stage == Caller::Stage::answer) return finish(caller);
+      if (caller->second.stage == Caller::Stage::hello) hear(caller->second);
+      caller->second.stage = static_cast<Caller::Stage>(static_cast<int>(caller->second.stage) + 1);
+    }
+  } catch (const Error& error) {
+    refuse(caller, error.message());
+  }
+
+  static TlsStream::Progress step(Caller& caller) {
+    if (caller.stage == Caller::Stage::handshake) return {0, caller.stream.accept_some()};
+    const bool hello = caller.stage == Caller::Stage::hello;
+    const auto progress = hello ? caller.stream.read_some(std::span(caller.bytes).subspan(caller.done))
+                                : caller.stream.write_some(std::span(caller.answer).subspan(caller.done));
+    caller.done += progress.bytes;
+    return progress;
+  }
+
+  void hear(Caller& caller) {
+    caller.hello = decode_hello(caller.bytes);
+    if (!caller.hello) throw Error(ErrorCode::protocol, "it says no proper hello");
+    caller.verdict = mismatch(*caller.hello);
+    if (caller.verdict.refusal.empty()) caller.verdict = admit_(*caller.hello, caller.stream);
+    caller.answer = encode_answer(caller.verdict);
+    caller.done = 0;
+  }
+
+  void finish(Place caller) {
+    const Verdict& verdict = caller->second.verdict;
+    if (!verdict.refusal.empty()) return refuse(caller, std::string(verdict.refusal));
+    if (verdict.status) {
+      callers_.erase(caller);
+      return;
+    }
+    const Hello hello = *caller->second.hello;
+    caller->second.readiness.release();
+    TlsStream stream = std::move(caller->second.stream);
+    const Address address = caller->second.address;
+    callers_.erase(caller);
+    try {
+      take_(hello, std::move(stream));
+    } catch (const Error& error) {
+      log_->refused(address.text(), address.host, error.message());
+    }
+  }
+
+  void wait(Place caller, TlsStream::Wants wants) {
+    using Readiness = asio::posix::stream_descriptor;
+    const auto event = wants == TlsStream::Wants::write ? Readiness::wait_write : Readiness::wait_read;
+    caller->second.readiness.async_wait(event, [this, number = caller->first](const boost::system::error_code& error) {
+      const Place waiting = error ? callers_.end() : callers_.find(number);
+      if (waiting != callers_.end()) advance(waiting);
+    });
+  }
+
+  void refuse(Place caller, const std::string& why) {
+    log_->refused(caller->second.address.text(), caller->second.address.host, why);
+    callers_.erase(caller);
+  }
+
+  /// Everyone has the same time, so the oldest is the first to be late.
+  void tick() {
+    while (!callers_.empty() && callers_.begin()->second.deadline.passed())
+      refuse(callers_.begin(), std::string("too slow at ") + describe(callers_.begin()->second.stage));
+    log_->tick(Clock::now());
+    if (std::exchange(paused_, false)) wait_for_callers();
+    timer_.expires_after(kTick);
+    timer_.async_wait([this](const boost::system::error_code& error) {
+      if (!error) tick();
+    });
+  }
+
+  const std::chrono::milliseconds handshake_timeout_;
+  const std::shared_ptr<net::RefusalLog> log_;
+  std::shared_ptr<const Credentials> credentials_;
+  Admit admit_;
+  Take take_;
+  Address address_;
+  asio::io_context loop_{1};
+  asio::posix::stream_descriptor listener_{loop_};
+  asio::steady_timer timer_{loop_};
+  bool paused_ = false;
+  Callers callers_;  ///< by arrival
+  std::uint64_t next_ = 0;
+  std::thread thread_;
+};
+
+Gate::Gate(const Address& listen, std::shared_ptr<const Credentials> credentials, Admit admit, Take take,
+           std::chrono::milliseconds handshake_timeout, std::shared_ptr<net::RefusalLog> log)
+    : impl_(std::make_unique<Impl>(listen, std::move(credentials), std::move(admit), std::move(take), handshake_timeout,
+                                   std::move(log))) {}
+
+Gate::~Gate() = default;
+
+const Address& Gate::address() const { return impl_->address(); }
+
+}  // namespace troupe

@@ -1,0 +1,136 @@
+#include "runtime/net/tls/socket_bio.hpp"
+
+#include <openssl/bio.h>
+#include <sys/socket.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "runtime/net/socket.hpp"
+#include "runtime/net/tls/openssl.hpp"
+#include "troupe/error.hpp"
+
+namespace troupe::net {
+namespace {
+
+/// The handshake's, and a new key now and then: a peer like us has one for 64 MiB.
+constexpr std::uint64_t kMessagesAtStart = 16;
+constexpr std::uint64_t kBytesOfMessage = std::uint64_t{64} << 10;
+
+struct Socket {
+  int fd = -1;
+  std::vector<char> buffer = {};  ///< empty where each write is sent at once
+  std::size_t begin = 0;          ///< of what waits in it
+  std::size_t end = 0;
+  bool drained = false;  ///< the last read took all that was there
+  std::uint64_t received = 0;
+  std::uint64_t messages = 0;  ///< of TLS itself, in what was received
+};
+
+Socket& socket_of(BIO* bio) { return *static_cast<Socket*>(BIO_get_data(bio)); }
+
+int send_some(BIO* bio, const char* bytes, std::size_t size) {
+  BIO_clear_retry_flags(bio);
+  const ssize_t sent = ::send(socket_of(bio).fd, bytes, size, MSG_NOSIGNAL);
+  if (sent < 0 && may_go_on(errno)) BIO_set_retry_write(bio);
+  return static_cast<int>(sent);
+}
+
+/// Whether nothing waits any more; otherwise the flags for another try are set, or the connection is broken.
+bool send_waiting(BIO* bio) {
+  Socket& socket = socket_of(bio);
+  while (socket.begin < socket.end) {
+    const int sent = send_some(bio, socket.buffer.data() + socket.begin, socket.end - socket.begin);
+    if (sent <= 0) return false;
+    socket.begin += static_cast<std::size_t>(sent);
+  }
+  socket.begin = socket.end = 0;
+  return true;
+}
+
+int write_socket(BIO* bio, const char* bytes, int size) {
+  Socket& socket = socket_of(bio);
+  const auto wanted = static_cast<std::size_t>(size);
+  if (socket.buffer.size() - socket.end < wanted && !send_waiting(bio)) return -1;
+  if (socket.buffer.size() < wanted) return send_some(bio, bytes, wanted);
+  BIO_clear_retry_flags(bio);
+  std::memcpy(socket.buffer.data() + socket.end, bytes, wanted);
+  socket.end += wanted;
+  return size;
+}
+
+int read_socket(BIO* bio, char* bytes, int size) {
+  BIO_clear_retry_flags(bio);
+  Socket& socket = socket_of(bio);
+  if (std::exchange(socket.drained, false)) {  // readers go on until there is no more: a system call less for each
+    BIO_set_retry_read(bio);
+    return -1;
+  }
+  if (talks_too_much(bio)) return -1;
+  const ssize_t got = ::recv(socket.fd, bytes, static_cast<std::size_t>(size), 0);
+  if (got < 0 && may_go_on(errno)) BIO_set_retry_read(bio);
+  if (got == 0) BIO_set_flags(bio, BIO_FLAGS_IN_EOF);
+  socket.drained = got > 0 && got < size;
+  if (got > 0) socket.received += static_cast<std::uint64_t>(got);
+  return static_cast<int>(got);
+}
+
+long control(BIO* bio, int command, long, void*) {
+  // What waits is for `flush` to send: OpenSSL 3.0 loses the flags for another try when it flushes through a buffer of
+  // its own, as it does when it renews a key.
+  if (command == BIO_CTRL_FLUSH) return 1;
+  if (command == BIO_CTRL_EOF) return BIO_test_flags(bio, BIO_FLAGS_IN_EOF) != 0 ? 1 : 0;
+  return 0;
+}
+
+int create(BIO* bio) {
+  BIO_set_data(bio, new Socket);
+  BIO_set_init(bio, 1);
+  return 1;
+}
+
+int destroy(BIO* bio) {
+  delete static_cast<Socket*>(BIO_get_data(bio));
+  BIO_set_data(bio, nullptr);
+  return 1;
+}
+
+BIO_METHOD* make_method() {
+  BIO_METHOD* const method = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "troupe socket");
+  if (method == nullptr) return nullptr;
+  BIO_meth_set_write(method, &write_socket);
+  BIO_meth_set_read(method, &read_socket);
+  BIO_meth_set_ctrl(method, &control);
+  BIO_meth_set_create(method, &create);
+  BIO_meth_set_destroy(method, &destroy);
+  return method;
+}
+
+}  // namespace
+
+BIO* make_socket_bio(int socket) {
+  static BIO_METHOD* const method = make_method();  // never freed: streams may outlive statics
+  BIO* const bio = method != nullptr ? BIO_new(method) : nullptr;
+  if (bio == nullptr) throw Error(ErrorCode::system, "cannot set up TLS: " + openssl_error());
+  socket_of(bio).fd = socket;
+  return bio;
+}
+
+void buffer_writes(BIO* bio, std::size_t bytes) { socket_of(bio).buffer.resize(bytes); }
+
+void count_message(BIO* bio) { ++socket_of(bio).messages; }
+
+bool talks_too_much(BIO* bio) {
+  const Socket& socket = socket_of(bio);
+  return socket.messages > kMessagesAtStart + socket.received / kBytesOfMessage;
+}
+
+ByteStream::Wants flush(BIO* bio) {
+  if (send_waiting(bio)) return ByteStream::Wants::nothing;
+  return BIO_should_write(bio) != 0 ? ByteStream::Wants::write : ByteStream::Wants::closed;
+}
+
+}  // namespace troupe::net

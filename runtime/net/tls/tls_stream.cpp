@@ -1,0 +1,174 @@
+#include "runtime/net/tls/tls_stream.hpp"
+
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+
+#include "runtime/net/certificates/certificate.hpp"
+#include "runtime/net/socket.hpp"
+#include "runtime/net/tls/socket_bio.hpp"
+#include "runtime/net/tls/tls_context.hpp"
+#include "runtime/net/tls/tls_error.hpp"
+#include "runtime/printable.hpp"
+#include "troupe/error.hpp"
+
+namespace troupe {
+namespace {
+
+/// Bytes of records that one system call moves; few enough to be in a core's own cache still.
+constexpr std::size_t kBulkToSend = 256 * 1024;
+constexpr std::size_t kBulkToReceive = 128 * 1024;
+/// AES-GCM is good for 2^24.5 full records under one key (RFC 8446, 5.5), which a training run sends in an hour and
+/// OpenSSL does not count. A new key costs some microseconds.
+constexpr std::size_t kBytesPerKey = std::size_t{64} << 20;
+
+/// RFC 5280's bound of a common name, in letters of at most four bytes.
+constexpr std::size_t kLongestName = 256;
+
+/// OpenSSL takes what is left in the queue for an error of the next call.
+void forget_errors() {
+  if (ERR_peek_error() != 0) ERR_clear_error();
+}
+
+void note_message(int written, int /*version*/, int type, const void* /*message*/, std::size_t /*size*/, SSL* ssl,
+                  void* /*nothing*/) {
+  if (written == 0 && type == SSL3_RT_HANDSHAKE) net::count_message(SSL_get_rbio(ssl));
+}
+
+}  // namespace
+
+TlsStream::TlsStream(FileDescriptor socket, const Credentials& credentials, SSL_CTX* context)
+    : socket_(std::move(socket)), credentials_(&credentials), ssl_(SSL_new(context), &SSL_free) {
+  if (!ssl_) throw Error(ErrorCode::system, "cannot set up TLS: " + net::openssl_error());
+  BIO* const bio = net::make_socket_bio(socket_.get());
+  SSL_set_bio(ssl_.get(), bio, bio);
+  SSL_set_msg_callback(ssl_.get(), &note_message);
+}
+
+TlsStream::TlsStream(FileDescriptor socket, const Credentials& credentials)
+    : TlsStream(std::move(socket), credentials, credentials.server()) {
+  SSL_set_accept_state(ssl_.get());
+}
+
+TlsStream::TlsStream(TlsStream&&) noexcept = default;
+TlsStream& TlsStream::operator=(TlsStream&&) noexcept = default;
+
+TlsStream::~TlsStream() {
+  if (!ssl_ || SSL_is_init_finished(ssl_.get()) == 0) return;
+  forget_errors();
+  SSL_shutdown(ssl_.get());
+  net::flush(SSL_get_wbio(ssl_.get()));
+  forget_errors();
+}
+
+TlsStream TlsStream::dial(const Address& to, const Credentials& credentials, Role peer, const Deadline& deadline) {
+  TlsStream stream(net::connect_to(to, deadline), credentials, credentials.client());
+  SSL_set_connect_state(stream.ssl_.get());
+  try {
+    stream.shake_hands(deadline);
+  } catch (const Error& error) {
+    throw Error(error.code(), to.text() + ": " + error.message());
+  }
+  if (stream.peer_role() != peer)
+    throw Error(ErrorCode::protocol, to.text() + " shows a " + to_string(stream.peer_role()) + "'s certificate (" +
+                                         stream.peer_name() + "), and a " + to_string(peer) + "'s is needed");
+  return stream;
+}
+
+void TlsStream::shake_hands(const Deadline& deadline) {
+  for (;;) {
+    const Wants wants = accept_some();
+    if (wants == Wants::nothing) return;
+    if (wants == Wants::closed) throw Error(ErrorCode::worker_lost, "it hung up instead of shaking hands");
+    wait_for(fd(), wants, deadline);
+  }
+}
+
+ByteStream::Wants TlsStream::accept_some() {
+  forget_errors();
+  const int result = SSL_do_handshake(ssl_.get());
+  if (result != 1) return wants_after(result, "shake hands");
+  net::check_session(ssl_.get());
+  note_peer();
+  return Wants::nothing;
+}
+
+void TlsStream::note_peer() {
+  const net::CertificatePtr certificate(SSL_get1_peer_certificate(ssl_.get()));
+  if (!certificate) throw Error(ErrorCode::protocol, "it shows no certificate");
+  const bool driver = net::has_role(certificate.get(), Role::driver);
+  if (!driver && !net::has_role(certificate.get(), Role::node))
+    throw Error(ErrorCode::protocol, "its certificate is neither a driver's nor a node's");
+  peer_role_ = driver ? Role::driver : Role::node;
+  peer_name_ = net::common_name(certificate.get());
+  if (peer_name_.empty()) throw Error(ErrorCode::protocol, "its certificate names nobody");
+  if (!is_printable(peer_name_, kLongestName))
+    throw Error(ErrorCode::protocol, "its certificate's name is no plain text");
+  credentials_->check_peer(peer_role_, peer_name_);
+}
+
+TlsStream::Progress TlsStream::read_some(std::span<std::byte> into) {
+  for (std::size_t done = 0;;) {
+    if (done == into.size()) return {done, Wants::nothing};
+    std::size_t got = 0;
+    forget_errors();
+    const int result = SSL_read_ex(ssl_.get(), into.data() + done, into.size() - done, &got);
+    if (result != 1) return {done, wants_after(result, "read")};
+    done += got;
+  }
+}
+
+TlsStream::Progress TlsStream::write_some(std::span<const std::byte> bytes, bool more) {
+  while (held_ < bytes.size()) {
+    std::size_t written = 0;
+    forget_errors();
+    const int result = SSL_write_ex(ssl_.get(), bytes.data() + held_, bytes.size() - held_, &written);
+    if (result != 1) return {0, wants_after(result, "write")};
+    held_ += written;
+    renew_key(written);
+  }
+  const Wants wants = more ? Wants::nothing : net::flush(SSL_get_wbio(ssl_.get()));
+  if (wants != Wants::nothing) return {0, wants};
+  held_ = 0;
+  return {bytes.size(), Wants::nothing};
+}
+
+void TlsStream::renew_key(std::size_t written) {
+  since_renewal_ += written;
+  if (since_renewal_ < kBytesPerKey) return;
+  since_renewal_ = 0;
+  SSL_key_update(ssl_.get(), SSL_KEY_UPDATE_NOT_REQUESTED);
+}
+
+ByteStream::Wants TlsStream::wants_after(int result, const char* doing) {
+  if (net::talks_too_much(SSL_get_rbio(ssl_.get())))
+    throw Error(ErrorCode::protocol, "it sends messages of TLS without end");
+  switch (SSL_get_error(ssl_.get(), result)) {
+    case SSL_ERROR_WANT_READ:
+      return Wants::read;
+    case SSL_ERROR_WANT_WRITE:
+      return Wants::write;
+    case SSL_ERROR_ZERO_RETURN:
+    case SSL_ERROR_SYSCALL:
+      return Wants::closed;
+    default:
+      throw Error(ErrorCode::protocol, net::tls_error(ssl_.get(), doing));
+  }
+}
+
+bool TlsStream::pending() const { return SSL_has_pending(ssl_.get()) > 0; }
+
+void TlsStream::send_in_bulk() { net::buffer_writes(SSL_get_wbio(ssl_.get()), kBulkToSend); }
+
+void TlsStream::read_ahead() { SSL_set_read_ahead(ssl_.get(), 1); }
+
+void TlsStream::receive_in_bulk() {
+  // New buffers of that size, when the old ones hold nothing.
+  SSL_set_default_read_buffer_len(ssl_.get(), kBulkToReceive);
+  SSL_free_buffers(ssl_.get());
+  read_ahead();
+}
+
+std::string TlsStream::peer_address() const { return net::peer_of(fd()).text(); }
+std::string TlsStream::local_host() const { return net::local_of(fd()).host; }
+
+}  // namespace troupe

@@ -1,0 +1,51 @@
+#include "runtime/processes/memory.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+
+#include <cerrno>
+#include <string>
+
+#include "runtime/processes/limits.hpp"
+
+namespace troupe {
+
+Mapping::Mapping(int fd, std::size_t offset, std::size_t bytes, Access access) : bytes_(bytes), access_(access) {
+  const int protection = access == Access::write ? PROT_READ | PROT_WRITE : PROT_READ;
+  data_ = ::mmap(nullptr, bytes, protection, MAP_SHARED | MAP_POPULATE, fd, static_cast<off_t>(offset));
+  if (data_ == MAP_FAILED) throw_errno("cannot map a slab");
+}
+
+Mapping::~Mapping() { ::munmap(data_, bytes_); }
+
+std::span<float> Mapping::writable_floats() const {
+  if (access_ != Access::write) throw Error(ErrorCode::store_failed, "this slab is mapped for reading only");
+  return {static_cast<float*>(data_), bytes_ / sizeof(float)};
+}
+
+namespace {
+
+/// Of slabs that it is worth to ask the system about first.
+constexpr std::size_t kLarge = std::size_t{1} << 20;
+
+}  // namespace
+
+FileDescriptor make_memory_file(std::size_t bytes) {
+  const std::string lack = bytes >= kLarge ? lack_of_memory(bytes) : "";
+  if (!lack.empty()) throw Error(ErrorCode::store_full, "a slab " + lack);
+  FileDescriptor file(::memfd_create("troupe-slab", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  if (!file) throw_errno("memfd_create");
+  int failed = 0;
+  while ((failed = ::posix_fallocate(file.get(), 0, static_cast<off_t>(bytes))) == EINTR) {
+  }
+  if (failed != 0)
+    throw Error(ErrorCode::store_full, "the machine has no memory for a slab of " + std::to_string(bytes) + " bytes");
+  if (::fcntl(file.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) != 0) throw_errno("sealing a slab's size");
+  return file;
+}
+
+void seal_against_new_writers(int fd) {
+  if (::fcntl(fd, F_ADD_SEALS, F_SEAL_FUTURE_WRITE) != 0) throw_errno("sealing a slab");
+}
+
+}  // namespace troupe

@@ -1,0 +1,144 @@
+#include "runtime/processes/start_trial.hpp"
+
+#include <fcntl.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <condition_variable>
+#include <cstdlib>
+#include <deque>
+#include <mutex>
+#include <new>
+#include <thread>
+#include <vector>
+
+#include "runtime/clock.hpp"
+#include "runtime/file_descriptor.hpp"
+#include "runtime/processes/held_signals.hpp"
+#include "runtime/processes/limits.hpp"
+
+namespace troupe {
+namespace {
+
+/// What is proven of other processes' threads; more than that takes too long.
+constexpr int kMostOthers = 1000;
+/// Others of this container come and go, too.
+constexpr int kSpareThreads = 1;
+/// Address space for what is allocated while things start.
+constexpr std::size_t kSpareBytes = std::size_t{16} << 20;
+constexpr std::size_t kSmallStack = std::size_t{1} << 17;
+constexpr std::chrono::seconds kReleaseTimeout{2};
+
+/// Threads that wait until this goes.
+class ParkedThreads {
+ public:
+  ParkedThreads() = default;
+  ~ParkedThreads() {
+    {
+      const std::lock_guard lock(mutex_);
+      open_ = true;
+    }
+    changed_.notify_all();
+    for (const Parked& each : parked_) ::pthread_join(each.thread, nullptr);
+    // Who is joined may still count: only when the kernel has let go of it, another fits in its place.
+    const Deadline deadline(kReleaseTimeout);
+    for (const Parked& each : parked_)
+      while (::syscall(SYS_tgkill, ::getpid(), each.id.load(), 0) == 0 && !deadline.passed()) std::this_thread::yield();
+  }
+  ParkedThreads(const ParkedThreads&) = delete;
+  ParkedThreads& operator=(const ParkedThreads&) = delete;
+
+  /// False when there is none left.
+  bool add(bool small) {
+    pthread_attr_t attributes;
+    ::pthread_attr_init(&attributes);
+    if (small) ::pthread_attr_setstacksize(&attributes, kSmallStack);
+    Parked& next = parked_.emplace_back();
+    next.owner = this;
+    next.allocates = !small;
+    const int error = ::pthread_create(&next.thread, &attributes, wait, &next);
+    ::pthread_attr_destroy(&attributes);
+    if (error != 0) parked_.pop_back();
+    return error == 0;
+  }
+  void await_all() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return waiting_ == parked_.size(); });
+  }
+
+ private:
+  struct Parked {
+    ParkedThreads* owner = nullptr;
+    bool allocates = false;
+    pthread_t thread{};
+    std::atomic<pid_t> id = 0;
+  };
+
+  static void* wait(void* parked) {
+    Parked& self = *static_cast<Parked*>(parked);
+    self.id = static_cast<pid_t>(::syscall(SYS_gettid));
+    // The C library may take address space for each thread that allocates, and keeps it for the next.
+    if (self.allocates) std::free(std::malloc(1));
+    std::unique_lock lock(self.owner->mutex_);
+    ++self.owner->waiting_;
+    self.owner->changed_.notify_all();
+    self.owner->changed_.wait(lock, [&] { return self.owner->open_; });
+    return nullptr;
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool open_ = false;
+  std::size_t waiting_ = 0;
+  std::deque<Parked> parked_;  // whose elements stay where they are
+};
+
+void try_files(int count, const std::string& what) {
+  std::vector<FileDescriptor> files;
+  files.emplace_back(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  while (files.back() && static_cast<int>(files.size()) < count)
+    files.emplace_back(::fcntl(files.front().get(), F_DUPFD_CLOEXEC, 0));
+  if (files.back()) return;
+  const int error = errno;
+  files.clear();  // to say why takes files, too
+  throw_refused(what, error);
+}
+
+/// The C library reserves 64 MB and more for a thread that allocates, as many as it gets, and what is left is chance.
+void spare_address_space() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) ::mallopt(M_ARENA_MAX, 1);
+}
+
+void try_threads(const StartNeeds& needs, const std::string& what) try {
+  const HeldSignals held;  // they are not for these threads
+  ParkedThreads parked;
+  const int others = std::min(needs.others, kMostOthers) + kSpareThreads;
+  spare_address_space();
+  for (int i = 0; i < needs.threads + others; ++i)
+    if (!parked.add(i >= needs.threads)) throw_no_task(what);
+  parked.await_all();
+  void* const spare = ::mmap(nullptr, kSpareBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (spare == MAP_FAILED) throw no_memory(what);
+  ::munmap(spare, kSpareBytes);
+} catch (const std::bad_alloc&) {
+  throw no_memory(what);
+}
+
+}  // namespace
+
+void try_start(const StartNeeds& needs, const std::string& whose) {
+  const std::string cannot = whose + " cannot start: ";
+  const int tasks = needs.threads + needs.others + kSpareThreads;
+  try_files(needs.files, cannot + std::to_string(needs.files) + " more open files are needed");
+  try_threads(needs, cannot + std::to_string(tasks) + " more threads and processes are needed");
+}
+
+}  // namespace troupe
