@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "actors/precision_notice.hpp"
+#include "collectives/plan/strategy.hpp"
 #include "models/registry.hpp"
 
 namespace troupe::cli {
@@ -56,7 +57,7 @@ void add_worker_options(CLI::App& app, Options& sgd, std::string& placement) {
          "--strategy,--collective", sgd.strategy,
          "How gradients are added. On one machine: every worker its slice (sharded), or the driver all (driver); "
          "among nodes: hierarchical, ring or parameter-server; auto: sharded or hierarchical")
-      ->check(CLI::IsMember({"auto", "sharded", "driver", "hierarchical", "ring", "parameter-server"}));
+      ->check(CLI::IsMember(std::vector<std::string>(kStrategyNames.begin(), kStrategyNames.end())));
   app.add_flag("!--any-order", sgd.deterministic,
                "Let nodes add in the order of the ring: other bits than elsewhere, fewer bytes for some shapes");
   app.add_option("--parameter-servers", sgd.parameter_servers, "Nodes that own slices under parameter-server; 0: all")

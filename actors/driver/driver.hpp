@@ -133,7 +133,7 @@ class Driver {
   // driver_rounds.cpp
   std::vector<int> all_workers() const;
   std::vector<int> workers_with_slices() const;
-  Leaves shards_of_worker(int worker) const;
+  Range shards_of_worker(int worker) const;
   // Members are workers, by their index, and after them nodes.
   int member_of_node(int node) const { return options_.num_workers + node; }
   bool is_node(int member) const { return member >= options_.num_workers; }

@@ -8,6 +8,10 @@ namespace {
 /// The end of a connection may be seen before the end of the process.
 constexpr std::chrono::milliseconds kReapTimeout{500};
 
+Range lanes_of(int worker, int devices) {
+  return {static_cast<std::size_t>(worker * devices), static_cast<std::size_t>((worker + 1) * devices)};
+}
+
 }  // namespace
 
 std::vector<int> Driver::all_workers() const {
@@ -19,13 +23,12 @@ std::vector<int> Driver::all_workers() const {
 std::vector<int> Driver::workers_with_slices() const {
   std::vector<int> with;
   for (const int worker : all_workers())
-    if (!plan_.idle(worker * options_.devices_per_worker, options_.devices_per_worker)) with.push_back(worker);
+    if (!plan_.idle(lanes_of(worker, options_.devices_per_worker))) with.push_back(worker);
   return with;
 }
 
-Leaves Driver::shards_of_worker(int worker) const {
-  const int first = worker * options_.devices_per_worker;
-  return {plan_.shards_of_lane(first).begin, plan_.shards_of_lane(first + options_.devices_per_worker - 1).end};
+Range Driver::shards_of_worker(int worker) const {
+  return plan_.topology.shards_of_lanes(lanes_of(worker, options_.devices_per_worker));
 }
 
 const caf::actor& Driver::actor_of(int member) const {

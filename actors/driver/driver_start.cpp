@@ -86,7 +86,7 @@ void Driver::check_options() {
     find_cluster();
     check_cluster_options();
   }
-  plan_request().make(1);
+  make_plan(plan_request(), 1);
   if (creator_.name().empty() && !creator_.function()) refuse("a creator or the name of one is needed");
   if (o.placement == Placement::in_process) return;
   if (creator_.name().empty())
@@ -174,13 +174,10 @@ void Driver::gather_nodes(const Deadline& deadline) {
 }
 
 PlanRequest Driver::plan_request() const {
-  PlanRequest request;
-  request.strategy = options_.strategy;
-  request.deterministic = options_.deterministic;
-  request.parameter_servers = options_.parameter_servers;
-  request.num_shards = options_.num_shards;
-  request.node_of_lane = node_of_lane(options_);
-  return request;
+  return {strategy_of(options_.strategy),
+          options_.deterministic,
+          options_.parameter_servers,
+          {node_of_lane(options_), options_.num_shards}};
 }
 
 void Driver::settle() {
@@ -301,7 +298,7 @@ void Driver::check_built(const Built& built) {
 
 /// A new membership: slabs made anew, since nobody can open a sealed one for writing, holding what was committed.
 void Driver::start_generation(const Deadline& deadline) {
-  plan_ = plan_request().make(facts_->traits.size);
+  plan_ = make_plan(plan_request(), facts_->traits.size);
   appliers_ = workers_with_slices();
   ++layout_.generation;
   layout_.size = facts_->traits.size;

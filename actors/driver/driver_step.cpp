@@ -135,8 +135,8 @@ StepReport Driver::report_of(const std::vector<Computed>& computed, const Reduce
   report.step = step_ + 1;
   report.loss = reduced.loss;
   report.samples = reduced.samples;
-  report.strategy = plan_.strategy;
-  report.deterministic = plan_.deterministic;
+  report.strategy = to_string(plan_.strategy);
+  report.deterministic = !plan_.ring_order;
   if (plan_.driver_reduces) report.bytes_copied = static_cast<std::int64_t>(layout_.size * sizeof(float));
   for (const Computed& worker : computed) report.seconds.compute.push_back(from_bits(worker.seconds_bits));
   return report;

@@ -51,8 +51,8 @@ void check_tensors(const Built& built, const Where& where) {
 }
 
 /// The shards' numbers, and as many of everything else that is told of each.
-void check_shards(const std::vector<std::int32_t>& told, const Leaves& wanted,
-                  std::initializer_list<std::size_t> others, const Where& where) {
+void check_shards(const std::vector<std::int32_t>& told, const Range& wanted, std::initializer_list<std::size_t> others,
+                  const Where& where) {
   bool same = told.size() == wanted.size();
   for (std::size_t i = 0; same && i < told.size(); ++i) same = told[i] == static_cast<std::int32_t>(wanted.begin + i);
   check(same, "other shards than the worker's", where);
@@ -90,7 +90,7 @@ void check_reply(const Built& built, int devices, const Where& where) {
   check(built.num_samples >= 0 && built.steps_per_epoch >= 0, "the number of samples", where);
 }
 
-void check_reply(const Computed& computed, const Leaves& shards, const Where& where) {
+void check_reply(const Computed& computed, const Range& shards, const Where& where) {
   check_shards(computed.shards, shards, {computed.loss_bits.size(), computed.samples.size()}, where);
   for (std::size_t i = 0; i < computed.shards.size(); ++i)
     check_count(computed.samples[i], kMostSamples, computed.shards[i], "samples", where);

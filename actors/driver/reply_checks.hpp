@@ -1,7 +1,7 @@
 #pragma once
 
 #include "actors/messages/messages.hpp"
-#include "collectives/plan/tree.hpp"
+#include "collectives/plan/range.hpp"
 
 // What a reply may say is for its sender to choose; that it says what was asked, no more and no less, is checked before
 // anything of it is used. Numbers that only a model can have got wrong are told as the model's fault.
@@ -12,14 +12,14 @@ namespace troupe {
 void check_reply(const Built& built, int devices, const Where& where);
 /// @param shards of the worker. @throws Error protocol unless it tells of exactly these, in order; model_failed for a
 /// number of samples that cannot be.
-void check_reply(const Computed& computed, const Leaves& shards, const Where& where);
+void check_reply(const Computed& computed, const Range& shards, const Where& where);
 /// @throws Error protocol for times or bytes that cannot be.
 void check_reply(const Applied& applied, const Where& where);
 
 /// What a task is to be answered with.
 struct Wanted {
   std::size_t texts = 0;  ///< of functions
-  Leaves shards = {};     ///< evaluated
+  Range shards = {};      ///< evaluated
 };
 /// As above.
 void check_reply(const TaskDone& done, const Wanted& wanted, const Where& where);

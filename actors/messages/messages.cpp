@@ -28,10 +28,6 @@ void before_send() { sent.fetch_add(1, std::memory_order_release); }
 void after_receive() { sent.load(std::memory_order_acquire); }
 #endif
 
-Plan PlanRequest::make(std::size_t size) const {
-  return make_plan({strategy, deterministic, parameter_servers}, topology(), size);
-}
-
 Failure Failure::from(const std::exception_ptr& error, ErrorCode otherwise) {
   Failure failure;
   try {

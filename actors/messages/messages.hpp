@@ -17,7 +17,7 @@
 // subnormals between processes, so numbers travel as their bits.
 namespace troupe {
 
-inline constexpr std::uint32_t kProtocolVersion = 5;
+inline constexpr std::uint32_t kProtocolVersion = 6;
 
 inline std::uint64_t to_bits(double value) { return std::bit_cast<std::uint64_t>(value); }
 inline double from_bits(std::uint64_t bits) { return std::bit_cast<double>(bits); }
@@ -34,18 +34,6 @@ struct Failure {
   static Failure from(const std::exception_ptr& error, ErrorCode otherwise);
   /// The error again, with what the driver knows of its place. Its texts are printable, whoever wrote them.
   Error to_error(Where where) const;
-};
-
-/// How gradients are reduced, for `make_plan`.
-struct PlanRequest {
-  std::string strategy;
-  bool deterministic = true;
-  std::int32_t parameter_servers = 0;
-  std::vector<std::int32_t> node_of_lane;
-  std::int32_t num_shards = 1;
-
-  Topology topology() const { return {node_of_lane, num_shards}; }
-  Plan make(std::size_t size) const;
 };
 
 /// From a worker process to the driver, once: here I am. The sender is the worker.
@@ -244,8 +232,8 @@ struct NodeTask {
 
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, PlanRequest& x) {
-  return f(caf::meta::type_name("plan_request"), x.strategy, x.deterministic, x.parameter_servers, x.node_of_lane,
-           x.num_shards);
+  return f(caf::meta::type_name("plan_request"), x.strategy, x.deterministic, x.parameter_servers,
+           x.topology.node_of_lane, x.topology.num_shards);
 }
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, NodeJoin& x) {
@@ -331,6 +319,7 @@ typename Inspector::result_type inspect(Inspector& f, TaskDone& x) {
 
 CAF_BEGIN_TYPE_ID_BLOCK(troupe, caf::first_custom_type_id)
 CAF_ADD_TYPE_ID(troupe, (troupe::Failure))
+CAF_ADD_TYPE_ID(troupe, (troupe::Strategy))
 CAF_ADD_TYPE_ID(troupe, (troupe::PlanRequest))
 CAF_ADD_TYPE_ID(troupe, (troupe::ReplicaTraits))
 CAF_ADD_TYPE_ID(troupe, (troupe::NonFinite))

@@ -13,15 +13,11 @@ void copy(std::span<const float> from, std::span<float> to) { std::memcpy(to.dat
 }  // namespace
 
 void set_local_shards(SlabLayout& layout, const Topology& topology, int node) {
-  const auto& lanes = topology.node_of_lane;
-  const auto [first, end] = std::equal_range(lanes.begin(), lanes.end(), node);
-  if (first == end) throw Error(ErrorCode::protocol, "a node without workers", {.node = std::to_string(node)});
-  const auto shards = [&](auto lane) {
-    return shards_of(static_cast<int>(lane - lanes.begin()), topology.num_lanes(), topology.num_shards);
-  };
+  const Range shards = topology.shards_of_node(node);
+  if (shards.empty()) throw Error(ErrorCode::protocol, "a node without workers", {.node = std::to_string(node)});
   layout.num_shards = topology.num_shards;
-  layout.first_shard = shards(first).front();
-  layout.end_shard = shards(end - 1).back() + 1;
+  layout.first_shard = static_cast<int>(shards.begin);
+  layout.end_shard = static_cast<int>(shards.end);
 }
 
 Membership membership_of(const BeginGeneration& request) {
@@ -79,14 +75,14 @@ void NodeService::begin(const BeginGeneration& request) {
   self_ = request.self;
   num_nodes_ = static_cast<int>(request.peers.size()) - 1;
   run_ = request.run;
-  const Plan plan = request.plan.make(request.size);
+  const Plan plan = make_plan(request.plan, request.size);
   auto next = std::make_shared<Generation>();
   SlabLayout& layout = next->layout;
   layout.run = request.run;
   layout.generation = request.generation;
   layout.size = request.size;
   layout.state_vectors = request.state_vectors;
-  set_local_shards(layout, request.plan.topology(), self_);
+  set_local_shards(layout, request.plan.topology, self_);
   next->slabs = std::make_unique<SharedSlabs>(*store_, layout);
   if (request.carry >= 0) carry_on(request, *next);
   next->transport = data_plane_.transport();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <mutex>
+#include <numeric>
 
 #include "actors/messages/options_json.hpp"
 #include "models/registry.hpp"
@@ -28,11 +29,17 @@ struct Pending {
   Failure failure;
 };
 
+std::vector<int> numbers_in(const Range& range) {
+  std::vector<int> numbers(range.size());
+  std::iota(numbers.begin(), numbers.end(), static_cast<int>(range.begin));
+  return numbers;
+}
+
 /// Replicas beyond the cores that a worker can count on would fight for caches, each with all of its activations in
 /// use.
 int replicas_at_a_time(const Build& request, int worker) {
   if (!request.use_cpus) return request.devices;
-  const auto& nodes = request.plan.node_of_lane;
+  const auto& nodes = request.plan.topology.node_of_lane;
   const auto lane = static_cast<std::size_t>(worker) * static_cast<std::size_t>(request.devices);
   const auto here = std::count(nodes.begin(), nodes.end(), nodes.at(lane));
   return std::max(1, usable_cores() / (static_cast<int>(here) / request.devices));
@@ -63,7 +70,6 @@ void Worker::on_replicas(std::size_t count, ErrorCode otherwise, Work work, Fini
 void Worker::make_replicas(const Build& request) {
   plan_request_ = request.plan;
   seed_ = request.seed;
-  const int num_replicas = request.num_workers * request.devices;
   replicas_.clear();
   const int at_a_time = replicas_at_a_time(request, index_);
   turns_ = std::make_unique<Turns>(at_a_time);
@@ -71,8 +77,8 @@ void Worker::make_replicas(const Build& request) {
     auto replica = std::make_unique<Replica>();
     replica->context = {index_,
                         device,
-                        shards_of(index_ * request.devices + device, num_replicas, request.plan.num_shards),
-                        request.plan.num_shards,
+                        numbers_in(request.plan.topology.shards_of_lane(index_ * request.devices + device)),
+                        request.plan.topology.num_shards,
                         request.seed,
                         static_cast<Precision>(request.precision),
                         request.config,
@@ -105,7 +111,7 @@ void Worker::create_replica(Replica& replica, const Build& request) const {
     throw Error(ErrorCode::model_failed,
                 "the creator returned no model for device " + std::to_string(replica.context.device));
   replica.model->start(replica.context);
-  replica.description = describe(*replica.model, request.plan.num_shards);
+  replica.description = describe(*replica.model, request.plan.topology.num_shards);
   replica.lightweight = replica.model->lightweight();
   if (replica.lightweight) replica.queue.run_inline();
 }
@@ -149,20 +155,18 @@ void Worker::make_slabs(const Attach& request) {
   exchange_.reset();
   slabs_.reset();
   optimizer_ = std::make_unique<Optimizer>(optimizer_from_json(request.optimizer));
-  plan_ = plan_request_.make(layout_.size);
+  plan_ = make_plan(plan_request_, layout_.size);
   layout_.run = request.run;
   layout_.generation = request.generation;
   layout_.state_vectors = optimizer_->state_vectors();
   layout_.mean_gradient = plan_.driver_reduces;
-  const int devices = static_cast<int>(replicas_.size());
-  const int first_lane = index_ * devices;
-  const Topology topology = plan_request_.topology();
-  set_local_shards(layout_, topology, topology.node_of_lane.at(static_cast<std::size_t>(first_lane)));
+  const std::size_t first_lane = static_cast<std::size_t>(index_) * replicas_.size();
+  const Range lanes{first_lane, first_lane + replicas_.size()};
+  set_local_shards(layout_, plan_.topology, plan_.topology.node_of_lane.at(first_lane));
   std::vector<int> shards;
   for (const auto& replica : replicas_)
     shards.insert(shards.end(), replica->context.shards.begin(), replica->context.shards.end());
-  slabs_ = std::make_unique<WorkerSlabs>(*store_, layout_, shards, plan_.slice_of_lanes(first_lane, devices),
-                                         !plan_.idle(first_lane, devices));
+  slabs_ = std::make_unique<WorkerSlabs>(*store_, layout_, shards, plan_.slice_of_lanes(lanes), !plan_.idle(lanes));
 }
 
 int Worker::lane_of(const Replica& replica) const {

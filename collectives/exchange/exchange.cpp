@@ -15,8 +15,9 @@ class NodeExchange::Impl {
     try {
       make_staging();
       announce(node);
-      exchanges_.reserve(static_cast<std::size_t>(lanes_.count));
-      for (int lane = lanes_.first; lane < lanes_.first + lanes_.count; ++lane) exchanges_.emplace_back(windows_, lane);
+      exchanges_.reserve(lanes_.size());
+      for (std::size_t lane = lanes_.begin; lane < lanes_.end; ++lane)
+        exchanges_.emplace_back(windows_, static_cast<int>(lane));
     } catch (...) {
       release();
       throw;
@@ -26,18 +27,19 @@ class NodeExchange::Impl {
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
 
-  bool one_lane() const { return lanes_.count == 1; }
+  bool one_lane() const { return lanes_.size() == 1; }
   LaneExchange& exchange(int lane) {
-    if (lane < lanes_.first || lane >= lanes_.first + lanes_.count)
+    const auto index = static_cast<std::size_t>(lane);
+    if (index < lanes_.begin || index >= lanes_.end)
       throw Error(ErrorCode::invalid_argument, "replica " + std::to_string(lane) + " is not one of this node");
-    return exchanges_[static_cast<std::size_t>(lane - lanes_.first)];
+    return exchanges_[index - lanes_.begin];
   }
 
  private:
   /// One slab for each lane that sums come to: where it is the owner in the fixed tree, as many slices as other nodes
   /// have terms; in ring order one of each slice that it passes on.
   void make_staging() {
-    for (int lane = lanes_.first; lane < lanes_.first + lanes_.count; ++lane) {
+    for (int lane = static_cast<int>(lanes_.begin); lane < static_cast<int>(lanes_.end); ++lane) {
       std::size_t floats = 0;
       for (const Flow& flow : plan_.flows) floats += staging_floats(flow, lane);
       if (floats == 0) continue;
@@ -88,7 +90,7 @@ class NodeExchange::Impl {
   }
 
   Plan plan_;
-  Lanes lanes_;
+  Range lanes_;
   StoreClient& store_;
   SlabLayout layout_;
   NodeWindows windows_;

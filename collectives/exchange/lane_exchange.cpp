@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "collectives/plan/flows.hpp"
+#include "collectives/plan/tree.hpp"
 
 namespace troupe {
 
@@ -27,7 +28,8 @@ LaneExchange::LaneExchange(const NodeWindows& node, int lane)
       slice_(plan_.slices[static_cast<std::size_t>(lane)]),
       program_(lane_program(plan_, lane)) {
   const int own_node = plan_.topology.node_of_lane[static_cast<std::size_t>(lane)];
-  member_shards_ = plan_.strategy == "ring" ? plan_.shards_of_lane(lane) : plan_.shards_of_node(own_node);
+  member_shards_ =
+      plan_.strategy == Strategy::ring ? plan_.topology.shards_of_lane(lane) : plan_.topology.shards_of_node(own_node);
   sources_.resize(static_cast<std::size_t>(plan_.topology.num_shards));
   find_inputs();
   std::size_t longest = 0;
@@ -36,7 +38,7 @@ LaneExchange::LaneExchange(const NodeWindows& node, int lane)
                       (operation.kind == Operation::Kind::pass_sum && operation.in < 0);
     if (!sums) continue;
     const Flow& flow = plan_.flows[static_cast<std::size_t>(operation.out)];
-    const bool straight = plan_.ring_order ? member_shards_.size() == 1 : flow.end_shard - flow.first_shard == 1;
+    const bool straight = plan_.ring_order ? member_shards_.size() == 1 : flow.shards.size() == 1;
     if (!straight) longest = std::max(longest, segment_of(flow.owner, operation.segment).count);
   }
   sent_sum_.resize(longest);
@@ -51,17 +53,16 @@ void LaneExchange::find_inputs() {
   }
   if (slice_.empty() || plan_.ring_order) return;
   const auto num_shards = static_cast<std::size_t>(plan_.topology.num_shards);
-  std::vector<std::pair<Leaves, Term>> terms;
-  const Leaves own = plan_.shards_of_node(plan_.topology.node_of_lane[static_cast<std::size_t>(lane_)]);
+  std::vector<std::pair<Range, Term>> terms;
+  const Range own = plan_.topology.shards_of_node(plan_.topology.node_of(lane_));
   for (std::size_t shard = own.begin; shard < own.end; ++shard)
     terms.push_back({{shard, shard + 1}, {.shard = static_cast<int>(shard)}});
   for (const int index : sums_in_) {
     const Flow& flow = plan_.flows[static_cast<std::size_t>(index)];
-    const Leaves shards{static_cast<std::size_t>(flow.first_shard), static_cast<std::size_t>(flow.end_shard)};
-    terms.push_back({shards, {.flow = index}});
+    terms.push_back({flow.shards, {.flow = index}});
   }
   std::sort(terms.begin(), terms.end(), [](const auto& a, const auto& b) { return a.first.begin < b.first.begin; });
-  std::vector<Leaves> leaves;
+  std::vector<Range> leaves;
   for (const auto& [shards, term] : terms) {
     leaves.push_back(shards);
     terms_.push_back(term);
@@ -143,10 +144,10 @@ void LaneExchange::wait(Call& call, int index, std::uint32_t segment) const {
 
 void LaneExchange::contribute(Call& call, const Operation& operation) {
   const Flow& flow = plan_.flows[static_cast<std::size_t>(operation.out)];
-  add_and_send(call, operation, {static_cast<std::size_t>(flow.first_shard), static_cast<std::size_t>(flow.end_shard)});
+  add_and_send(call, operation, flow.shards);
 }
 
-void LaneExchange::add_and_send(Call& call, const Operation& operation, const Leaves& shards) {
+void LaneExchange::add_and_send(Call& call, const Operation& operation, const Range& shards) {
   const int owner = plan_.flows[static_cast<std::size_t>(operation.out)].owner;
   const Segment segment = segment_of(owner, operation.segment);
   const std::size_t begin = plan_.slices[static_cast<std::size_t>(owner)].begin + segment.begin;
@@ -204,8 +205,7 @@ void LaneExchange::collect(Call& call, const Operation& operation) {
   send(call, operation.out, operation.segment, written.subspan(begin, segment.count));
 }
 
-void LaneExchange::sum_shards(const Call& call, const Leaves& shards, std::size_t begin, std::size_t count,
-                              float* sum) {
+void LaneExchange::sum_shards(const Call& call, const Range& shards, std::size_t begin, std::size_t count, float* sum) {
   for (std::size_t i = 0; i < shards.size(); ++i) sources_[i] = (*call.work.gradients)[shards.begin + i].data() + begin;
   tree_sum(sources_.data(), shards.size(), count, sum);
 }

@@ -54,8 +54,8 @@ class LaneExchange {
   void pass_sum(Call& call, const Operation& operation);
   void apply(Call& call, const Operation& operation);
   void collect(Call& call, const Operation& operation);
-  void add_and_send(Call& call, const Operation& operation, const Leaves& shards);
-  void sum_shards(const Call& call, const Leaves& shards, std::size_t begin, std::size_t count, float* sum);
+  void add_and_send(Call& call, const Operation& operation, const Range& shards);
+  void sum_shards(const Call& call, const Range& shards, std::size_t begin, std::size_t count, float* sum);
   void sum_terms(const Call& call, std::size_t begin, std::size_t count, float* sum);
 
   const NodeWindows& node_;
@@ -64,7 +64,7 @@ class LaneExchange {
   Range slice_;
   std::vector<Operation> program_;
   Started started_;
-  Leaves member_shards_;          ///< ring order: what this lane adds to a running sum
+  Range member_shards_;           ///< ring order: what this lane adds to a running sum
   std::vector<int> sums_in_;      ///< flows of sums to this lane's slice
   std::vector<int> weights_out_;  ///< flows of its new weights
   struct Term {

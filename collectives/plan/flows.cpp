@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "collectives/plan/tree.hpp"
+
 namespace troupe {
 namespace {
 
@@ -19,7 +21,8 @@ constexpr std::size_t kLeastPassedOn = 16 * kTreeChunk;  // 128 KB
 bool passes_weights_on(const Plan& plan) {
   const auto larger = [](const Range& a, const Range& b) { return a.size() < b.size(); };
   const auto largest = std::max_element(plan.slices.begin(), plan.slices.end(), larger);
-  return plan.strategy != "parameter-server" && largest != plan.slices.end() && largest->size() >= kLeastPassedOn;
+  return plan.strategy != Strategy::parameter_server && largest != plan.slices.end() &&
+         largest->size() >= kLeastPassedOn;
 }
 
 /// The flows about one owner's slice after the other's.
@@ -41,7 +44,7 @@ class FlowMaker {
   }
 
  private:
-  int node_of(int lane) const { return topology_.node_of_lane[static_cast<std::size_t>(lane)]; }
+  int node_of(int lane) const { return topology_.node_of(lane); }
 
   /// Of each node and owner, the lane that works for this owner. The lanes of a node take the owners in turns, from the
   /// next node's on, so that all have the same to do.
@@ -49,13 +52,13 @@ class FlowMaker {
     const auto lanes = static_cast<std::size_t>(topology_.num_lanes());
     std::vector<std::vector<int>> handlers;
     for (int node = 0; node < topology_.num_nodes(); ++node) {
-      const Lanes own = topology_.lanes_of_node(node);
-      std::vector<int> handler(lanes, own.first);
-      int turn = 0;
+      const Range own = topology_.lanes_of_node(node);
+      std::vector<int> handler(lanes, static_cast<int>(own.begin));
+      std::size_t turn = 0;
       for (std::size_t i = 0; i < lanes; ++i) {
-        const std::size_t owner = (static_cast<std::size_t>(own.first + own.count) + i) % lanes;
+        const std::size_t owner = (own.end + i) % lanes;
         if (node_of(static_cast<int>(owner)) == node || plan_.slices[owner].empty()) continue;
-        handler[owner] = own.first + turn++ % own.count;
+        handler[owner] = static_cast<int>(own.begin + turn++ % own.size());
       }
       handlers.push_back(handler);
     }
@@ -64,29 +67,28 @@ class FlowMaker {
 
   int handler(int node) const { return handlers_[static_cast<std::size_t>(node)][static_cast<std::size_t>(owner_)]; }
 
-  void add(Flow::Kind kind, int from_lane, int to_lane, const Leaves& shards = {}) {
-    plan_.flows.push_back({kind, owner_, from_lane, to_lane, node_of(from_lane), node_of(to_lane),
-                           static_cast<int>(shards.begin), static_cast<int>(shards.end)});
+  void add(Flow::Kind kind, int from_lane, int to_lane, const Range& shards = {}) {
+    plan_.flows.push_back({kind, owner_, from_lane, to_lane, node_of(from_lane), node_of(to_lane), shards});
   }
 
-  void add_partials(int from_lane, const Leaves& shards) {
+  void add_partials(int from_lane, const Range& shards) {
     const auto num_shards = static_cast<std::size_t>(topology_.num_shards);
-    for (const Leaves& subtree : complete_subtrees(num_shards, shards.begin, shards.end))
+    for (const Range& subtree : complete_subtrees(num_shards, shards.begin, shards.end))
       add(Flow::Kind::partial, from_lane, owner_, subtree);
   }
 
   /// In the fixed tree: straight to the owner, from whole nodes, lanes (ring) or shards (parameter-server).
   void send_partials() {
     const int own_node = node_of(owner_);
-    if (plan_.strategy == "hierarchical") {
+    if (plan_.strategy == Strategy::hierarchical) {
       for (int node = 0; node < topology_.num_nodes(); ++node)
-        if (node != own_node) add_partials(handler(node), plan_.shards_of_node(node));
+        if (node != own_node) add_partials(handler(node), topology_.shards_of_node(node));
       return;
     }
     for (int lane = 0; lane < topology_.num_lanes(); ++lane) {
       if (node_of(lane) == own_node) continue;
-      const Leaves shards = plan_.shards_of_lane(lane);
-      if (plan_.strategy == "ring")
+      const Range shards = topology_.shards_of_lane(lane);
+      if (plan_.strategy == Strategy::ring)
         add_partials(lane, shards);
       else
         for (std::size_t shard = shards.begin; shard < shards.end; ++shard)
@@ -96,13 +98,13 @@ class FlowMaker {
 
   /// In ring order: from the member behind the owner round to the owner; members without shards are left out.
   void pass_sums() {
-    const bool by_lane = plan_.strategy == "ring";
+    const bool by_lane = plan_.strategy == Strategy::ring;
     const int members = by_lane ? topology_.num_lanes() : topology_.num_nodes();
     const int own_member = by_lane ? owner_ : node_of(owner_);
     int last = -1;
     for (int step = 1; step < members; ++step) {
       const int member = (own_member + step) % members;
-      if ((by_lane ? plan_.shards_of_lane(member) : plan_.shards_of_node(member)).size() == 0) continue;
+      if ((by_lane ? topology_.shards_of_lane(member) : topology_.shards_of_node(member)).empty()) continue;
       const int lane = by_lane ? member : handler(member);
       if (last >= 0) add(Flow::Kind::running_sum, last, lane);
       last = lane;
@@ -135,10 +137,6 @@ class FlowMaker {
   int owner_ = 0;
 };
 
-std::size_t bytes(const Plan& plan, const Flow& flow) {
-  return flow.from_node == flow.to_node ? 0 : plan.slices[static_cast<std::size_t>(flow.owner)].size() * sizeof(float);
-}
-
 }  // namespace
 
 void add_flows(Plan& plan) {
@@ -152,20 +150,6 @@ std::size_t segment_floats(std::size_t slice_floats) {
   const std::size_t most = std::clamp(slice_floats / kManySegments, kMostSegment, kMostSegmentOfLarge);
   const std::size_t part = std::clamp(slice_floats / kSegmentsInSlice, kLeastSegment, most);
   return (part + kTreeChunk - 1) / kTreeChunk * kTreeChunk;
-}
-
-std::size_t bytes_sent(const Plan& plan, int node) {
-  std::size_t sent = 0;
-  for (const Flow& flow : plan.flows)
-    if (flow.from_node == node) sent += bytes(plan, flow);
-  return sent;
-}
-
-std::size_t bytes_received(const Plan& plan, int node) {
-  std::size_t received = 0;
-  for (const Flow& flow : plan.flows)
-    if (flow.to_node == node) received += bytes(plan, flow);
-  return received;
 }
 
 }  // namespace troupe

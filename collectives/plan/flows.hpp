@@ -11,10 +11,4 @@ void add_flows(Plan& plan);
 /// few enough for a slice to be on its way in parts.
 std::size_t segment_floats(std::size_t slice_floats);
 
-/// What `node` sends to other nodes in one step.
-std::size_t bytes_sent(const Plan& plan, int node);
-
-/// What `node` receives from other nodes in one step.
-std::size_t bytes_received(const Plan& plan, int node);
-
 }  // namespace troupe

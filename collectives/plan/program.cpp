@@ -53,7 +53,7 @@ class ProgramMaker {
   }
 
   void add_segments(Operation operation, int phase, int distance, int owner) {
-    const std::size_t size = plan_.slices[static_cast<std::size_t>(owner)].size();
+    const std::size_t size = plan_.slice_of(owner).size();
     const std::size_t segment = segment_floats(size);
     for (; operation.segment * segment < size; ++operation.segment)
       ranked_.push_back({operation, phase, distance, owner});
@@ -62,11 +62,10 @@ class ProgramMaker {
   /// How far this lane is behind the owner, round the ring; contributions go to the next node first.
   int distance(Operation::Kind kind, int owner) const {
     const Topology& topology = plan_.topology;
-    if (kind == Operation::Kind::pass_sum && plan_.strategy == "ring")
+    if (kind == Operation::Kind::pass_sum && plan_.strategy == Strategy::ring)
       return (lane_ - owner + topology.num_lanes()) % topology.num_lanes();
     const int nodes = topology.num_nodes();
-    const int behind = topology.node_of_lane[static_cast<std::size_t>(lane_)] -
-                       topology.node_of_lane[static_cast<std::size_t>(owner)] + nodes;
+    const int behind = topology.node_of(lane_) - topology.node_of(owner) + nodes;
     return (kind == Operation::Kind::contribute ? 2 * nodes - behind : behind) % nodes;
   }
 

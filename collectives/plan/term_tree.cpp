@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "collectives/plan/tree.hpp"
 #include "troupe/error.hpp"
 
 namespace troupe {
@@ -11,13 +12,13 @@ Error untiled() { return {ErrorCode::invalid_argument, "the terms of a sum are n
 
 }  // namespace
 
-TermTree::TermTree(std::size_t num_leaves, const std::vector<Leaves>& terms) {
+TermTree::TermTree(std::size_t num_leaves, const std::vector<Range>& terms) {
   if (terms.empty() || terms.back().end != num_leaves) throw untiled();
   std::size_t next_term = 0;
   root_ = make_node({0, num_leaves}, terms, next_term);
 }
 
-int TermTree::make_node(const Leaves& leaves, const std::vector<Leaves>& terms, std::size_t& next_term) {
+int TermTree::make_node(const Range& leaves, const std::vector<Range>& terms, std::size_t& next_term) {
   if (next_term >= terms.size() || terms[next_term].begin != leaves.begin || terms[next_term].end > leaves.end)
     throw untiled();
   Node node{.first_term = next_term};

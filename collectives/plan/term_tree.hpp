@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "collectives/plan/tree.hpp"
+#include "collectives/plan/range.hpp"
 
 namespace troupe {
 
@@ -12,7 +12,7 @@ class TermTree {
  public:
   /// @param terms complete subtrees that tile all leaves, in order.
   /// @throws Error invalid_argument when they do not.
-  TermTree(std::size_t num_leaves, const std::vector<Leaves>& terms);
+  TermTree(std::size_t num_leaves, const std::vector<Range>& terms);
   /// Adds `count` floats of each term as `tree_sum` would have added the leaves.
   void sum(const float* const* terms, std::size_t count, float* out) const { sum_node(root_, terms, count, out); }
 
@@ -23,7 +23,7 @@ class TermTree {
     int left = -1;  ///< none where the terms are added as the leaves of a tree of their own
     int right = -1;
   };
-  int make_node(const Leaves& leaves, const std::vector<Leaves>& terms, std::size_t& next_term);
+  int make_node(const Range& leaves, const std::vector<Range>& terms, std::size_t& next_term);
   bool is_plain(int node) const;
   void sum_node(int node, const float* const* terms, std::size_t count, float* out) const;
 

@@ -33,7 +33,7 @@ TROUPE_CLONES void add_in_place(float* __restrict sum, const float* __restrict v
   for (std::size_t i = 0; i < count; ++i) sum[i] += values[i];
 }
 
-void append_subtrees(const Leaves& subtree, const Leaves& wanted, std::vector<Leaves>& found) {
+void append_subtrees(const Range& subtree, const Range& wanted, std::vector<Range>& found) {
   if (subtree.end <= wanted.begin || wanted.end <= subtree.begin) return;
   if (wanted.begin <= subtree.begin && subtree.end <= wanted.end) {
     found.push_back(subtree);
@@ -78,8 +78,8 @@ void tree_sum(const float* const* sources, std::size_t num_sources, std::size_t 
 
 void add_to(float* sum, const float* values, std::size_t count) { add_in_place(sum, values, count); }
 
-std::vector<Leaves> complete_subtrees(std::size_t num_leaves, std::size_t begin, std::size_t end) {
-  std::vector<Leaves> found;
+std::vector<Range> complete_subtrees(std::size_t num_leaves, std::size_t begin, std::size_t end) {
+  std::vector<Range> found;
   if (begin < end) append_subtrees({0, num_leaves}, {begin, end}, found);
   return found;
 }

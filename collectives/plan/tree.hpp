@@ -3,16 +3,9 @@
 #include <cstddef>
 #include <vector>
 
+#include "collectives/plan/range.hpp"
+
 namespace troupe {
-
-/// A range of the tree's leaves, by index.
-struct Leaves {
-  std::size_t begin = 0;
-  std::size_t end = 0;
-
-  std::size_t size() const { return end - begin; }
-  bool operator==(const Leaves&) const = default;
-};
 
 /// How many of `count` > 1 leaves go to the left subtree: the largest power of two below `count`.
 std::size_t left_leaves(std::size_t count);
@@ -30,7 +23,7 @@ void add_to(float* sum, const float* values, std::size_t count);
 
 /// The largest complete subtrees of the tree over `num_leaves` that tile [begin, end), in order: at most 2 log2 of
 /// them. Who holds these leaves adds each subtree for itself, and the tree stays the same.
-std::vector<Leaves> complete_subtrees(std::size_t num_leaves, std::size_t begin, std::size_t end);
+std::vector<Range> complete_subtrees(std::size_t num_leaves, std::size_t begin, std::size_t end);
 
 /// Floats added at once: the partial sums of a chunk stay in the first-level cache.
 inline constexpr std::size_t kTreeChunk = 2048;

@@ -60,7 +60,7 @@ struct Node {
     request.state_vectors = 1;
     request.carried_generation = carried;
     request.carry = carry;
-    request.plan = {"auto", true, 0, {0}, 1};
+    request.plan = {Strategy::automatic, true, 0, {{0}, 1}};
     service.begin(request);
   }
 
@@ -152,7 +152,7 @@ struct Pair {
                      {"bob", "", "127.0.0.1", bob.gate.address().port},
                      {"driver", "", "127.0.0.1", 1}};
     request.size = kSize;
-    request.plan = {"auto", true, 0, {0, 1}, 2};
+    request.plan = {Strategy::automatic, true, 0, {{0, 1}, 2}};
     for (Member* const member : {&alice, &bob}) {
       member->service.begin(request);
       ++request.self;

@@ -12,7 +12,7 @@ using namespace troupe;
 namespace {
 
 const Where kWhere{1, "alice", "compute", 3, {}};
-constexpr Leaves kShards{2, 4};
+constexpr Range kShards{2, 4};
 constexpr int kDevices = 2;
 
 /// What the check of a reply throws, which is to name worker and node.
@@ -42,7 +42,7 @@ std::optional<ErrorCode> refused_after(Reply reply, Change change, const Wanted&
 
 TEST_CASE("a worker tells of its shards, all and no others, in order") {
   CHECK_FALSE(refused(computed(), kShards));
-  CHECK_FALSE(refused(Computed{}, Leaves{4, 4}));
+  CHECK_FALSE(refused(Computed{}, Range{4, 4}));
   const auto with = [](auto change) { return refused_after(computed(), change, kShards); };
   CHECK(with([](Computed& c) { c.shards = {0, 1}; }) == ErrorCode::protocol);
   CHECK(with([](Computed& c) { c.shards = {3, 2}; }) == ErrorCode::protocol);

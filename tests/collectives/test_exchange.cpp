@@ -7,13 +7,13 @@ using namespace troupe;
 
 namespace {
 
-const std::vector<PlanOptions> kInCluster{
-    {.strategy = "hierarchical"},
-    {.strategy = "ring"},
-    {.strategy = "hierarchical", .deterministic = false},
-    {.strategy = "ring", .deterministic = false},
-    {.strategy = "parameter-server", .parameter_servers = 1},
-    {.strategy = "parameter-server"},
+const std::vector<PlanRequest> kInCluster{
+    {.strategy = Strategy::hierarchical},
+    {.strategy = Strategy::ring},
+    {.strategy = Strategy::hierarchical, .deterministic = false},
+    {.strategy = Strategy::ring, .deterministic = false},
+    {.strategy = Strategy::parameter_server, .parameter_servers = 1},
+    {.strategy = Strategy::parameter_server},
 };
 
 /// One replica a node, two, and 1, 2, 3, 1, ...
@@ -34,21 +34,22 @@ int sum(const std::vector<int>& values) {
 }
 
 void check(const Trial& trial) {
-  INFO(trial.options.strategy << (trial.options.deterministic ? "" : " in ring order") << ", nodes "
-                              << trial.topology.num_nodes() << ", lanes " << trial.topology.num_lanes() << ", shards "
-                              << trial.topology.num_shards << ", size " << trial.size << ", in place "
-                              << trial.in_place);
+  INFO(to_string(trial.request.strategy) << (trial.request.deterministic ? "" : " in ring order") << ", nodes "
+                                         << trial.request.topology.num_nodes() << ", lanes "
+                                         << trial.request.topology.num_lanes() << ", shards "
+                                         << trial.request.topology.num_shards << ", size " << trial.size
+                                         << ", in place " << trial.in_place);
   REQUIRE(failure(trial) == "");
 }
 
-void check_all(const PlanOptions& options, int nodes, std::size_t size) {
+void check_all(const PlanRequest& request, int nodes, std::size_t size) {
   for (const auto& lanes : groupings(nodes))
     for (const bool in_place : {false, true})
       for (const int more : {0, 3}) {
         if (kSanitized && in_place == (more == 0)) continue;
-        Trial trial{.options = options, .topology = topology_of(lanes, sum(lanes) + more), .size = size};
+        Trial trial{.request = on(topology_of(lanes, sum(lanes) + more), request), .size = size};
         trial.in_place = in_place;
-        trial.whole_numbers = !options.deterministic && more > 0;
+        trial.whole_numbers = !request.deterministic && more > 0;
         check(trial);
       }
 }
@@ -56,59 +57,59 @@ void check_all(const PlanOptions& options, int nodes, std::size_t size) {
 }  // namespace
 
 TEST_CASE("every node ends with the mean over all shards, with the tree's bits where the plan is deterministic") {
-  for (const PlanOptions& options : kInCluster)
+  for (const PlanRequest& request : kInCluster)
     for (const int nodes : {1, 2, 3, 4, 7})
-      for (const std::size_t size : {0, 1, 10, 4097}) check_all(options, nodes, size);
-  for (const std::size_t size : {0, 1, 10, 4097}) check_all({.strategy = "sharded"}, 1, size);
+      for (const std::size_t size : {0, 1, 10, 4097}) check_all(request, nodes, size);
+  for (const std::size_t size : {0, 1, 10, 4097}) check_all({.strategy = Strategy::sharded}, 1, size);
 }
 
 TEST_CASE("slices of several segments") {
-  for (const PlanOptions& options : kInCluster) check_all(options, kSanitized ? 3 : 4, 70'001);
+  for (const PlanRequest& request : kInCluster) check_all(request, kSanitized ? 3 : 4, 70'001);
 }
 
 TEST_CASE("a million parameters") {
-  for (const PlanOptions& options : kInCluster)
+  for (const PlanRequest& request : kInCluster)
     for (const int nodes : {1, 2, 3, 4, 7}) {
       if (kSanitized && nodes % 2 == 0) continue;
-      Trial trial{.options = options,
-                  .topology = topology_of(groupings(nodes)[0], nodes),
+      Trial trial{.request = on(topology_of(groupings(nodes)[0], nodes), request),
                   .size = kSanitized ? 200'000U : 1'000'000U};
       trial.steps = 1;
       trial.in_place = nodes != 4;
       check(trial);
     }
   Trial one_node;
-  one_node.options.strategy = "sharded";
-  one_node.topology = topology_of({4}, 5);
+  one_node.request.strategy = Strategy::sharded;
+  one_node.request.topology = topology_of({4}, 5);
   one_node.size = 1'000'000;
   check(one_node);
 }
 
 TEST_CASE("a node whose lanes have returned may begin the next step, wherever the others are") {
-  for (const PlanOptions& options : kInCluster)
+  for (const PlanRequest& request : kInCluster)
     for (const auto& lanes : {std::vector{1, 1, 1, 1}, std::vector{2, 1, 2}})
       for (const bool in_place : {false, true}) {
-        Trial trial{.options = options, .topology = topology_of(lanes, 6), .size = 20'000, .in_place = in_place};
+        Trial trial{.request = on(topology_of(lanes, 6), request), .size = 20'000, .in_place = in_place};
         trial.steps = kSanitized ? 4 : 12;
         trial.whole_numbers = true;
-        INFO(options.strategy << options.deterministic << ", nodes " << lanes.size() << ", in place " << in_place);
+        INFO(to_string(request.strategy) << request.deterministic << ", nodes " << lanes.size() << ", in place "
+                                         << in_place);
         REQUIRE(failure_without_rounds(trial) == "");
       }
 }
 
 TEST_CASE("nodes without shards and replicas without shards take part") {
-  for (const PlanOptions& options : kInCluster)
+  for (const PlanRequest& request : kInCluster)
     for (const std::size_t size : {1, 10'000}) {
-      check({.options = options, .topology = topology_of({2, 1, 1, 2}, 1), .size = size});
-      check({.options = options, .topology = topology_of({1, 2, 1}, 2), .size = size});
+      check({.request = on(topology_of({2, 1, 1, 2}, 1), request), .size = size});
+      check({.request = on(topology_of({1, 2, 1}, 2), request), .size = size});
     }
 }
 
 TEST_CASE("what the transport throws comes out of each lane that it keeps waiting") {
-  for (const PlanOptions& options : kInCluster)
+  for (const PlanRequest& request : kInCluster)
     for (const int sends : {0, 1, 5}) {
-      INFO(options.strategy << options.deterministic << ", lost after " << sends);
-      const Trial trial{.options = options, .topology = topology_of({1, 2, 1}, 4), .size = 20'000};
+      INFO(to_string(request.strategy) << request.deterministic << ", lost after " << sends);
+      const Trial trial{.request = on(topology_of({1, 2, 1}, 4), request), .size = 20'000};
       const auto codes = codes_after_loss(trial, 2, sends);
       CHECK(codes.back() == ErrorCode::worker_lost);
       for (const auto& code : codes) CHECK((!code || code == ErrorCode::worker_lost));
@@ -116,25 +117,34 @@ TEST_CASE("what the transport throws comes out of each lane that it keeps waitin
 }
 
 TEST_CASE("a node whose peers never begin gives up at its deadline") {
-  for (const PlanOptions& options : kInCluster) {
-    INFO(options.strategy << options.deterministic);
-    const Trial trial{.options = options, .topology = topology_of({1, 1}, 2), .size = 10'000};
+  for (const PlanRequest& request : kInCluster) {
+    INFO(to_string(request.strategy) << request.deterministic);
+    const Trial trial{.request = on(topology_of({1, 1}, 2), request), .size = 10'000};
     CHECK(code_of([&] { run_alone(trial, 0); }) == ErrorCode::timeout);
   }
 }
 
 TEST_CASE("replicas of other nodes are refused") {
   Trial trial;
-  trial.topology = topology_of({1, 1}, 2);
+  trial.request.topology = topology_of({1, 1}, 2);
   trial.size = 10;
   CHECK(code_of([&] { run_alone(trial, 0, 1); }) == ErrorCode::invalid_argument);
 }
 
 TEST_CASE("an owner stages as many slices as other nodes have terms, and gives them back") {
   // Nodes of two shards each hold complete subtrees; 7 shards on 3 nodes are 0-1, 2-3 and 4-6, which is one, too.
-  CHECK(staged_floats(make_plan({"hierarchical"}, topology_of({2, 2, 2, 2}, 8), 8 * 4096), 0) == 2 * 3 * 4096);
-  CHECK(staged_floats(make_plan({"hierarchical"}, topology_of({1, 1, 1}, 7), 3 * 4096), 0) == 2 * 4096);
-  CHECK(staged_floats(make_plan({"parameter-server"}, topology_of({1, 1, 1}, 7), 3 * 4096), 0) == 5 * 4096);
-  CHECK(staged_floats(make_plan({"hierarchical", false}, topology_of({1, 1, 1, 1}, 4), 4 * 4096), 1) == 3 * 4096);
-  CHECK(staged_floats(make_plan({"sharded"}, topology_of({4}, 4), 4 * 4096), 0) == 0);
+  CHECK(staged_floats(
+            make_plan({.strategy = Strategy::hierarchical, .topology = topology_of({2, 2, 2, 2}, 8)}, 8 * 4096), 0) ==
+        2 * 3 * 4096);
+  CHECK(staged_floats(make_plan({.strategy = Strategy::hierarchical, .topology = topology_of({1, 1, 1}, 7)}, 3 * 4096),
+                      0) == 2 * 4096);
+  CHECK(staged_floats(
+            make_plan({.strategy = Strategy::parameter_server, .topology = topology_of({1, 1, 1}, 7)}, 3 * 4096), 0) ==
+        5 * 4096);
+  CHECK(staged_floats(
+            make_plan(
+                {.strategy = Strategy::hierarchical, .deterministic = false, .topology = topology_of({1, 1, 1, 1}, 4)},
+                4 * 4096),
+            1) == 3 * 4096);
+  CHECK(staged_floats(make_plan({.strategy = Strategy::sharded, .topology = topology_of({4}, 4)}, 4 * 4096), 0) == 0);
 }

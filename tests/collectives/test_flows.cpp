@@ -6,21 +6,23 @@
 
 #include "collectives/plan/flows.hpp"
 #include "collectives/plan/program.hpp"
+#include "collectives/plan/tree.hpp"
 #include "runtime/processes/memory.hpp"
 #include "support/errors.hpp"
+#include "traffic.hpp"
 #include "trial.hpp"
 
 using namespace troupe;
 
 namespace {
 
-const std::vector<PlanOptions> kOptions{
-    {.strategy = "hierarchical"},
-    {.strategy = "ring"},
-    {.strategy = "hierarchical", .deterministic = false},
-    {.strategy = "ring", .deterministic = false},
-    {.strategy = "parameter-server", .parameter_servers = 1},
-    {.strategy = "parameter-server"},
+const std::vector<PlanRequest> kRequests{
+    {.strategy = Strategy::hierarchical},
+    {.strategy = Strategy::ring},
+    {.strategy = Strategy::hierarchical, .deterministic = false},
+    {.strategy = Strategy::ring, .deterministic = false},
+    {.strategy = Strategy::parameter_server, .parameter_servers = 1},
+    {.strategy = Strategy::parameter_server},
 };
 
 /// Up to 64 replicas: alone on their nodes, all on one, two a node, and 1, 2, 3, 1, ...
@@ -37,26 +39,26 @@ std::vector<std::vector<int>> groupings(int lanes) {
 /// What a lane's sum would be made of: how often each shard is in it.
 using Count = std::map<std::size_t, int>;
 
-void add(Count& count, const Leaves& shards) {
+void add(Count& count, const Range& shards) {
   for (std::size_t shard = shards.begin; shard < shards.end; ++shard) ++count[shard];
 }
 
 std::size_t index(int value) { return static_cast<std::size_t>(value); }
 
-Leaves own_shards(const Plan& plan, int lane) {
-  return plan.strategy == "ring" ? plan.shards_of_lane(lane)
-                                 : plan.shards_of_node(plan.topology.node_of_lane[index(lane)]);
+Range own_shards(const Plan& plan, int lane) {
+  return plan.strategy == Strategy::ring ? plan.topology.shards_of_lane(lane)
+                                         : plan.topology.shards_of_node(plan.topology.node_of_lane[index(lane)]);
 }
 
 /// The sum that reaches an owner, following its flows.
 Count shards_at(const Plan& plan, int owner, const std::vector<Flow>& flows) {
   Count sum;
   if (!plan.ring_order) {
-    add(sum, plan.shards_of_node(plan.topology.node_of_lane[index(owner)]));
+    add(sum, plan.topology.shards_of_node(plan.topology.node_of_lane[index(owner)]));
     for (const Flow& flow : flows)
       if (flow.kind == Flow::Kind::partial) {
         REQUIRE(flow.to_lane == owner);
-        add(sum, {index(flow.first_shard), index(flow.end_shard)});
+        add(sum, flow.shards);
       }
     return sum;
   }
@@ -92,7 +94,7 @@ void check_plan(const Plan& plan, std::size_t size) {
     by_owner[flow.owner].push_back(flow);
     REQUIRE(flow.from_node == plan.topology.node_of_lane[index(flow.from_lane)]);
     REQUIRE(flow.to_node == plan.topology.node_of_lane[index(flow.to_lane)]);
-    REQUIRE((flow.from_node != flow.to_node || (plan.ring_order && plan.strategy == "ring")));
+    REQUIRE((flow.from_node != flow.to_node || (plan.ring_order && plan.strategy == Strategy::ring)));
   }
   std::size_t at = 0;
   for (std::size_t lane = 0; lane < plan.slices.size(); ++lane) {
@@ -144,53 +146,54 @@ std::size_t stuck(const Plan& plan) {
 TEST_CASE("plans for 1 to 64 replicas reduce every float once over all shards, and every node ends with all") {
   for (int lanes = 1; lanes <= 64; lanes += kSanitized ? 7 : 1)
     for (const auto& grouping : groupings(lanes))
-      for (const PlanOptions& options : kOptions) {
+      for (const PlanRequest& request : kRequests) {
         const int shards = lanes + (lanes % 5 == 0 ? lanes / 2 : 0);
         const std::size_t size = lanes * 7919U % 97 * 1777;  // from less than a page to more than one for each
-        INFO(options.strategy << options.deterministic << ", lanes " << lanes << " on " << grouping.size());
-        check_plan(make_plan(options, topology_of(grouping, shards), size), size);
+        INFO(to_string(request.strategy) << request.deterministic << ", lanes " << lanes << " on " << grouping.size());
+        check_plan(make_plan(on(topology_of(grouping, shards), request), size), size);
       }
 }
 
 TEST_CASE("replicas without shards and nodes without slices have their places in a plan") {
-  for (const PlanOptions& options : kOptions) {
-    check_plan(make_plan(options, topology_of({1, 2, 1}, 2), 5000), 5000);
-    check_plan(make_plan(options, topology_of({2, 1, 1, 2}, 1), 1), 1);
-    check_plan(make_plan(options, topology_of({2, 1}, 3), 0), 0);
+  for (const PlanRequest& request : kRequests) {
+    check_plan(make_plan(on(topology_of({1, 2, 1}, 2), request), 5000), 5000);
+    check_plan(make_plan(on(topology_of({2, 1, 1, 2}, 1), request), 1), 1);
+    check_plan(make_plan(on(topology_of({2, 1}, 3), request), 0), 0);
   }
 }
 
 TEST_CASE("no lane waits in a circle") {
   for (const int lanes : {2, 3, 4, 7, 12})
     for (const auto& grouping : groupings(lanes))
-      for (const PlanOptions& options : kOptions)
+      for (const PlanRequest& request : kRequests)
         for (const std::size_t size : {std::size_t{1}, std::size_t{4097}, index(lanes) * 30'000}) {
-          INFO(options.strategy << options.deterministic << ", lanes " << lanes << " on " << grouping.size());
-          REQUIRE(stuck(make_plan(options, topology_of(grouping, lanes + 1), size)) == 0);
+          INFO(to_string(request.strategy)
+               << request.deterministic << ", lanes " << lanes << " on " << grouping.size());
+          REQUIRE(stuck(make_plan(on(topology_of(grouping, lanes + 1), request), size)) == 0);
         }
 }
 
 TEST_CASE("a node sends 2 (N-1)/N of the vector where nodes hold complete subtrees or add in ring order") {
-  const auto check_bytes = [](const PlanOptions& options, const std::vector<int>& lanes, std::size_t size) {
+  const auto check_bytes = [](const PlanRequest& request, const std::vector<int>& lanes, std::size_t size) {
     const int num_lanes = static_cast<int>(lanes.size()) * lanes.front();
-    const Plan plan = make_plan(options, topology_of(lanes, num_lanes), size);
+    const Plan plan = make_plan(on(topology_of(lanes, num_lanes), request), size);
     const double nodes = static_cast<double>(lanes.size());
     const double theory = 2 * (nodes - 1) / nodes * static_cast<double>(size) * sizeof(float);
     const double rounding = 2 * nodes * lanes.front() * kPageBytes;
-    INFO(options.strategy << options.deterministic << ", nodes " << nodes << ", lanes " << num_lanes);
+    INFO(to_string(request.strategy) << request.deterministic << ", nodes " << nodes << ", lanes " << num_lanes);
     for (int node = 0; node < plan.topology.num_nodes(); ++node) {
-      REQUIRE(std::abs(static_cast<double>(bytes_sent(plan, node)) - theory) <= rounding);
-      REQUIRE(std::abs(static_cast<double>(bytes_received(plan, node)) - theory) <= rounding);
+      REQUIRE(std::abs(static_cast<double>(traffic_of(plan, node).sent) - theory) <= rounding);
+      REQUIRE(std::abs(static_cast<double>(traffic_of(plan, node).received) - theory) <= rounding);
     }
   };
   for (std::size_t nodes = 2; nodes <= 64; nodes += kSanitized ? 31 : 1)
     for (const std::size_t size : {std::size_t{1'000'003}, nodes * 1024}) {
-      for (const char* strategy : {"hierarchical", "ring"})
+      for (const Strategy strategy : {Strategy::hierarchical, Strategy::ring})
         for (const bool deterministic : {true, false})
           check_bytes({.strategy = strategy, .deterministic = deterministic}, std::vector<int>(nodes, 1), size);
-      check_bytes({.strategy = "hierarchical"}, std::vector<int>(nodes, 2), size);
-      check_bytes({.strategy = "hierarchical"}, std::vector<int>(nodes, 4), size);
-      check_bytes({.strategy = "hierarchical", .deterministic = false}, std::vector<int>(nodes, 3), size);
+      check_bytes({.strategy = Strategy::hierarchical}, std::vector<int>(nodes, 2), size);
+      check_bytes({.strategy = Strategy::hierarchical}, std::vector<int>(nodes, 4), size);
+      check_bytes({.strategy = Strategy::hierarchical, .deterministic = false}, std::vector<int>(nodes, 3), size);
     }
 }
 
@@ -198,13 +201,14 @@ TEST_CASE("a single parameter server takes a gradient from each other shard and 
   for (std::size_t nodes = 2; nodes <= 64; ++nodes) {
     const std::size_t size = 123'457;
     const Topology topology = topology_of(std::vector<int>(nodes, 1), static_cast<int>(nodes));
-    const Plan plan = make_plan({.strategy = "parameter-server", .parameter_servers = 1}, topology, size);
-    REQUIRE(bytes_received(plan, 0) == (nodes - 1) * size * sizeof(float));
-    REQUIRE(bytes_sent(plan, 0) == (nodes - 1) * size * sizeof(float));
-    REQUIRE(bytes_sent(plan, 1) == size * sizeof(float));
+    const Plan plan =
+        make_plan({.strategy = Strategy::parameter_server, .parameter_servers = 1, .topology = topology}, size);
+    REQUIRE(traffic_of(plan, 0).received == (nodes - 1) * size * sizeof(float));
+    REQUIRE(traffic_of(plan, 0).sent == (nodes - 1) * size * sizeof(float));
+    REQUIRE(traffic_of(plan, 1).sent == size * sizeof(float));
   }
   CHECK(code_of([] {
-          make_plan({"parameter-server", true, 3}, topology_of({1, 1}, 2), 9);
+          make_plan({Strategy::parameter_server, true, 3, topology_of({1, 1}, 2)}, 9);
         }) == ErrorCode::invalid_argument);
 }
 
@@ -212,7 +216,7 @@ TEST_CASE("a node sends an owner at most 2 log2 V partial sums") {
   for (int lanes = 2; lanes <= 64; ++lanes)
     for (const auto& grouping : groupings(lanes)) {
       const int shards = lanes * 3 - 1;
-      const Plan plan = make_plan({"hierarchical"}, topology_of(grouping, shards), 1);
+      const Plan plan = make_plan({.strategy = Strategy::hierarchical, .topology = topology_of(grouping, shards)}, 1);
       std::map<int, int> terms;
       for (const Flow& flow : plan.flows)
         if (flow.kind == Flow::Kind::partial) ++terms[flow.from_node];
@@ -221,7 +225,8 @@ TEST_CASE("a node sends an owner at most 2 log2 V partial sums") {
 }
 
 TEST_CASE("the lanes of a node share what is to be sent and waited for") {
-  const Plan plan = make_plan({"hierarchical"}, topology_of({2, 2, 2, 2}, 8), 8 * kPageFloats);
+  const Plan plan =
+      make_plan({.strategy = Strategy::hierarchical, .topology = topology_of({2, 2, 2, 2}, 8)}, 8 * kPageFloats);
   std::map<int, int> sums;
   std::map<int, int> weights;
   for (const Flow& flow : plan.flows) {

@@ -42,30 +42,53 @@ TEST_CASE("devices share a slice without gap or overlap") {
 }
 
 TEST_CASE("shards are dealt out completely, contiguously and evenly") {
-  for (int shards = 1; shards <= 13; ++shards)
-    for (int replicas = 1; replicas <= shards; ++replicas) {
-      int next = 0;
-      for (int replica = 0; replica < replicas; ++replica) {
-        const auto own = shards_of(replica, replicas, shards);
-        REQUIRE(static_cast<int>(own.size()) >= shards / replicas);
-        REQUIRE(static_cast<int>(own.size()) <= shards / replicas + 1);
-        for (const int shard : own) REQUIRE(shard == next++);
+  for (std::size_t shards = 1; shards <= 13; ++shards)
+    for (std::size_t lanes = 1; lanes <= shards; ++lanes) {
+      const Topology topology{std::vector<std::int32_t>(lanes), static_cast<std::int32_t>(shards)};
+      std::size_t next = 0;
+      for (int lane = 0; lane < topology.num_lanes(); ++lane) {
+        const Range own = topology.shards_of_lane(lane);
+        REQUIRE(own.begin == next);
+        REQUIRE(own.size() >= shards / lanes);
+        REQUIRE(own.size() <= shards / lanes + 1);
+        next = own.end;
       }
       REQUIRE(next == shards);
     }
 }
 
+TEST_CASE("a node has the shards of its lanes, and one without lanes has none") {
+  const Topology topology{{0, 0, 1, 2, 2, 2}, 7};
+  CHECK(topology.lanes_of_node(2) == Range{3, 6});
+  CHECK(topology.shards_of_node(0) == Range{0, 2});
+  CHECK(topology.shards_of_node(1) == Range{2, 3});
+  CHECK(topology.shards_of_node(2) == Range{3, 7});
+  CHECK(topology.shards_of_node(3).empty());
+  for (const Range lanes : {Range{0, 7}, Range{6, 7}, Range{4, 3}})
+    CHECK(code_of([&] { (void)topology.shards_of_lanes(lanes); }) == ErrorCode::invalid_argument);
+  CHECK(code_of([] { (void)Topology{}.shards_of_lanes({0, 0}); }) == ErrorCode::invalid_argument);
+}
+
 TEST_CASE("strategies have names") {
+  for (const char* name : kStrategyNames) CHECK(to_string(strategy_of(name)) == std::string(name));
+  CHECK(to_string(static_cast<Strategy>(kStrategyNames.size())) == std::string("unknown"));
+  CHECK(code_of([] { strategy_of("star"); }) == ErrorCode::invalid_argument);
+  const std::string message = message_of([] { strategy_of("star"); });
+  CHECK(message.find("'star'") != std::string::npos);
+  for (const char* name : kStrategyNames) CHECK(message.find('\'' + std::string(name) + '\'') != std::string::npos);
+}
+
+TEST_CASE("a strategy is for one machine or for nodes") {
   const Topology one{{0, 0}, 2};
   const Topology two{{0, 1}, 2};
-  CHECK(make_plan({"driver"}, one, 10).driver_reduces);
-  CHECK_FALSE(make_plan({"sharded"}, one, 10).driver_reduces);
-  CHECK(make_plan({"sharded"}, one, 10).slices == std::vector<Range>{{0, 10}, {10, 10}});
-  CHECK(make_plan({}, one, 10).strategy == "sharded");
-  CHECK(make_plan({}, two, 10).strategy == "hierarchical");
-  CHECK(code_of([&] { make_plan({"star"}, two, 10); }) == ErrorCode::invalid_argument);
-  CHECK(message_of([&] { make_plan({"star"}, two, 10); }).find("'star'") != std::string::npos);
-  CHECK(message_of([&] { make_plan({"star"}, two, 10); }).find("'parameter-server'") != std::string::npos);
-  CHECK(message_of([&] { make_plan({"sharded"}, two, 10); }).find("'hierarchical'") != std::string::npos);
-  CHECK(message_of([&] { make_plan({"driver"}, two, 10); }).find("'parameter-server'") != std::string::npos);
+  const auto plan = [](Strategy strategy, const Topology& topology) {
+    return make_plan({.strategy = strategy, .topology = topology}, 10);
+  };
+  CHECK(plan(Strategy::driver, one).driver_reduces);
+  CHECK_FALSE(plan(Strategy::sharded, one).driver_reduces);
+  CHECK(plan(Strategy::sharded, one).slices == std::vector<Range>{{0, 10}, {10, 10}});
+  CHECK(plan(Strategy::automatic, one).strategy == Strategy::sharded);
+  CHECK(plan(Strategy::automatic, two).strategy == Strategy::hierarchical);
+  CHECK(message_of([&] { plan(Strategy::sharded, two); }).find("'hierarchical'") != std::string::npos);
+  CHECK(message_of([&] { plan(Strategy::driver, two); }).find("'parameter-server'") != std::string::npos);
 }

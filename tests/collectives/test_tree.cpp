@@ -84,7 +84,7 @@ TEST_CASE("complete subtrees tile a range, and are as few as can be") {
       for (std::size_t end = begin; end <= leaves; ++end) {
         std::size_t at = begin;
         const auto subtrees = complete_subtrees(leaves, begin, end);
-        for (const Leaves& subtree : subtrees) {
+        for (const Range& subtree : subtrees) {
           REQUIRE(subtree.begin == at);
           REQUIRE(subtree.end > at);
           at = subtree.end;
@@ -92,10 +92,10 @@ TEST_CASE("complete subtrees tile a range, and are as few as can be") {
         REQUIRE(at == end);
         if (leaves > 1) REQUIRE(static_cast<double>(subtrees.size()) <= 2 * std::log2(leaves));
       }
-  CHECK(complete_subtrees(7, 0, 7) == std::vector<Leaves>{{0, 7}});
-  CHECK(complete_subtrees(7, 4, 7) == std::vector<Leaves>{{4, 7}});
-  CHECK(complete_subtrees(7, 1, 6) == std::vector<Leaves>{{1, 2}, {2, 4}, {4, 6}});
-  CHECK(complete_subtrees(8, 3, 5) == std::vector<Leaves>{{3, 4}, {4, 5}});
+  CHECK(complete_subtrees(7, 0, 7) == std::vector<Range>{{0, 7}});
+  CHECK(complete_subtrees(7, 4, 7) == std::vector<Range>{{4, 7}});
+  CHECK(complete_subtrees(7, 1, 6) == std::vector<Range>{{1, 2}, {2, 4}, {4, 6}});
+  CHECK(complete_subtrees(8, 3, 5) == std::vector<Range>{{3, 4}, {4, 5}});
 }
 
 TEST_CASE("sums of complete subtrees are finished as the whole tree would have been added") {
@@ -104,10 +104,10 @@ TEST_CASE("sums of complete subtrees are finished as the whole tree would have b
   for (std::size_t leaves = 1; leaves <= 40; ++leaves) {
     const auto vectors = random_vectors(leaves, size);
     for (int trial = 0; trial < 20; ++trial) {
-      std::vector<Leaves> terms;
+      std::vector<Range> terms;
       for (std::size_t begin = 0, end = 0; begin < leaves; begin = end) {
         end = begin + 1 + random() % (leaves - begin);
-        for (const Leaves& subtree : complete_subtrees(leaves, begin, end)) terms.push_back(subtree);
+        for (const Range& subtree : complete_subtrees(leaves, begin, end)) terms.push_back(subtree);
       }
       std::vector<std::vector<float>> sums(terms.size(), std::vector<float>(size));
       std::vector<const float*> sources;
@@ -124,7 +124,7 @@ TEST_CASE("sums of complete subtrees are finished as the whole tree would have b
 }
 
 TEST_CASE("terms that are no subtrees, overlap or leave leaves out are refused") {
-  for (const std::vector<Leaves>& terms : std::vector<std::vector<Leaves>>{
+  for (const std::vector<Range>& terms : std::vector<std::vector<Range>>{
            {}, {{0, 3}}, {{0, 1}, {1, 3}, {3, 4}}, {{0, 2}, {1, 4}}, {{0, 2}, {3, 4}}, {{0, 4}, {4, 5}}, {{0, 2}}})
     CHECK(code_of([&] { TermTree(4, terms); }) == ErrorCode::invalid_argument);
 }

@@ -7,10 +7,10 @@
 #include <thread>
 
 #include "collectives/exchange/exchange.hpp"
-#include "collectives/plan/flows.hpp"
 #include "loop_transport.hpp"
 #include "runtime/store/object_store.hpp"
 #include "support/errors.hpp"
+#include "traffic.hpp"
 
 using namespace troupe;
 
@@ -64,9 +64,7 @@ ObjectStore& one_store() {
 class Running {
  public:
   explicit Running(const Trial& trial)
-      : trial_(trial),
-        plan_(make_plan(trial.options, trial.topology, trial.size)),
-        network_(plan_.topology.num_nodes()) {
+      : trial_(trial), plan_(make_plan(trial.request, trial.size)), network_(plan_.topology.num_nodes()) {
     for (int node = 0; node < plan_.topology.num_nodes(); ++node)
       nodes_.push_back(std::make_unique<Node>(plan_, node, network_, one_store(), trial.size));
   }
@@ -120,7 +118,7 @@ class Running {
 
   void place(const Vectors& gradients, int buffer, std::size_t n) {
     Node& node = *nodes_[n];
-    const Leaves shards = plan_.shards_of_node(static_cast<int>(n));
+    const Range shards = plan_.topology.shards_of_node(static_cast<int>(n));
     node.gradients.assign(gradients.size(), {});
     node.own.resize(gradients.size());
     for (std::size_t shard = shards.begin; shard < shards.end; ++shard) {
@@ -133,9 +131,9 @@ class Running {
 
   void run_node(int n, int step) {
     Node& node = *nodes_[static_cast<std::size_t>(n)];
-    const Lanes lanes = plan_.topology.lanes_of_node(n);
+    const Range lanes = plan_.topology.lanes_of_node(n);
     std::vector<std::thread> threads;
-    for (int lane = lanes.first; lane < lanes.first + lanes.count; ++lane)
+    for (int lane = static_cast<int>(lanes.begin); lane < static_cast<int>(lanes.end); ++lane)
       threads.emplace_back([this, &node, lane, step] {
         if (code_of([&] { run_lane(node, lane, step, std::chrono::seconds(60)); })) network_.end();
       });
@@ -185,12 +183,13 @@ class Running {
     const auto& written = nodes_[n]->weights[static_cast<std::size_t>(step % 2)];
     const std::string at = " on node " + std::to_string(n) + " at step " + std::to_string(step);
     const bool same_bits = trial_.size == 0 || std::memcmp(written.data(), expected.data(), 4 * trial_.size) == 0;
-    if ((plan_.deterministic || trial_.whole_numbers) && !same_bits)
+    if ((!plan_.ring_order || trial_.whole_numbers) && !same_bits)
       return "other bits" + at + first_difference(written, expected);
     for (std::size_t i = 0; i < trial_.size; ++i)
       if (!alike(written[i], expected[i])) return "a wrong mean" + at;
     const std::size_t sent = network_.bytes_sent(static_cast<int>(n));
-    if (sent != static_cast<std::size_t>(step) * bytes_sent(plan_, static_cast<int>(n))) return "other traffic" + at;
+    if (sent != static_cast<std::size_t>(step) * traffic_of(plan_, static_cast<int>(n)).sent)
+      return "other traffic" + at;
     return "";
   }
 
@@ -216,7 +215,7 @@ class Running {
 }  // namespace
 
 Vectors make_gradients(const Trial& trial, int step) {
-  Vectors gradients(static_cast<std::size_t>(trial.topology.num_shards), std::vector<float>(trial.size));
+  Vectors gradients(static_cast<std::size_t>(trial.request.topology.num_shards), std::vector<float>(trial.size));
   for (std::size_t shard = 0; shard < gradients.size(); ++shard)
     for (std::size_t i = 0; i < trial.size; ++i) {
       const std::uint32_t random = mix((shard << 48) + (static_cast<std::uint64_t>(step) << 40) + i + 1);
@@ -270,4 +269,9 @@ Topology topology_of(const std::vector<int>& lanes, int num_shards) {
     topology.node_of_lane.insert(topology.node_of_lane.end(), static_cast<std::size_t>(lanes[node]),
                                  static_cast<int>(node));
   return topology;
+}
+
+PlanRequest on(Topology topology, PlanRequest request) {
+  request.topology = std::move(topology);
+  return request;
 }

@@ -14,8 +14,7 @@ using troupe_test::kSanitized;
 
 /// A reduction among nodes of this process.
 struct Trial {
-  troupe::PlanOptions options;
-  troupe::Topology topology;
+  troupe::PlanRequest request;
   std::size_t size = 0;
   bool in_place = false;       ///< the first shard of each node has its gradient in the buffer that is written
   bool whole_numbers = false;  ///< gradients are small integers, whose sums are exact in any order
@@ -50,3 +49,6 @@ std::size_t staged_floats(const troupe::Plan& plan, int node);
 
 /// Nodes with `lanes[i]` replicas each.
 troupe::Topology topology_of(const std::vector<int>& lanes, int num_shards);
+
+/// The request, for that topology.
+troupe::PlanRequest on(troupe::Topology topology, troupe::PlanRequest request);

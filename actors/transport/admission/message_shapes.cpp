@@ -4,6 +4,7 @@
 #include <array>
 
 #include "actors/transport/admission/wire.hpp"
+#include "collectives/plan/strategy.hpp"
 
 namespace troupe {
 namespace {
@@ -47,7 +48,7 @@ void reply(Reader& r) {
 }
 
 void plan(Reader& r, const RunLimits& limits) {
-  r.text(kLongestText);
+  choice(r, kStrategyNames.size());
   flag(r);
   r.skip(4);
   list(r, limits.replicas, 4);

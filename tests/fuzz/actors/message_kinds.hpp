@@ -12,7 +12,7 @@ using Messages = std::tuple<Join, Build, Built, Attach, Compute, Computed, Apply
 
 /// One of each, with something in every field.
 inline Messages filled_messages() {
-  const PlanRequest plan{"ring", true, 2, {0, 0, 1, 1}, 4};
+  const PlanRequest plan{Strategy::ring, true, 2, {{0, 0, 1, 1}, 4}};
   const Failure failure{3, "the model threw", "compute", "shard 1", "alice"};
   return {
       Join{kProtocolVersion, 1, 4711},

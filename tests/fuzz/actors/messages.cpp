@@ -19,7 +19,7 @@ std::vector<char> written(const auto& message) {
   return bytes;
 }
 
-constexpr Leaves kShards{1, 4};
+constexpr Range kShards{1, 4};
 constexpr int kTensors = 3;
 constexpr int kStateVectors = 2;
 

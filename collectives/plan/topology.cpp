@@ -1,0 +1,39 @@
+#include "collectives/plan/topology.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "troupe/error.hpp"
+
+namespace troupe {
+
+Range Topology::lanes_of_node(int node) const {
+  const auto [first, end] = std::equal_range(node_of_lane.begin(), node_of_lane.end(), node);
+  return {static_cast<std::size_t>(first - node_of_lane.begin()), static_cast<std::size_t>(end - node_of_lane.begin())};
+}
+
+Range Topology::shards_of_lanes(const Range& lanes) const {
+  const std::size_t all = node_of_lane.size();
+  if (all == 0 || lanes.begin > lanes.end || lanes.end > all)
+    throw Error(ErrorCode::invalid_argument, "replica " + std::to_string(lanes.end) + " of " + std::to_string(all));
+  const auto shards = static_cast<std::size_t>(num_shards);
+  return {lanes.begin * shards / all, lanes.end * shards / all};
+}
+
+Range Topology::shards_of_lane(int lane) const {
+  const auto begin = static_cast<std::size_t>(lane);
+  return shards_of_lanes({begin, begin + 1});
+}
+
+void Topology::check() const {
+  const std::vector<std::int32_t>& nodes = node_of_lane;
+  bool in_order = !nodes.empty() && nodes.front() == 0 && num_shards > 0;
+  for (std::size_t lane = 1; lane < nodes.size(); ++lane)
+    in_order = in_order && (nodes[lane] == nodes[lane - 1] || nodes[lane] == nodes[lane - 1] + 1);
+  if (!in_order)
+    throw Error(ErrorCode::invalid_argument,
+                "a plan needs replicas in order of their nodes, which are numbered from 0 "
+                "without gaps, and at least one shard");
+}
+
+}  // namespace troupe
