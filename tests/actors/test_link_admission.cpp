@@ -316,7 +316,7 @@ TEST_CASE("each message of ours has its shape, to the byte") {
   check_shapes(std::make_index_sequence<std::tuple_size_v<fuzz::Messages>>());
 }
 
-TEST_CASE("lists are as long as a run can have them, and texts as long as an error's") {
+TEST_CASE("lists are as long as a run can have them, texts as long as an error's, and strategies those there are") {
   Built built;
   built.replicas.resize(kLimits.replicas + 1);
   const auto fits = [](MessageKind kind, const auto& message) {
@@ -337,6 +337,11 @@ TEST_CASE("lists are as long as a run can have them, and texts as long as an err
   NodeJoin join;
   join.token = "short";
   CHECK_FALSE(fits(MessageKind::node_join, join));
+  Build build;
+  build.plan.strategy = static_cast<Strategy>(kStrategyNames.size() - 1);
+  CHECK(fits(MessageKind::build, build));
+  build.plan.strategy = static_cast<Strategy>(kStrategyNames.size());
+  CHECK_FALSE(fits(MessageKind::build, build));
 }
 
 TEST_CASE("a frame as large as a model's description is announced by none that has not joined") {
