@@ -86,8 +86,8 @@ void NodeService::begin(const BeginGeneration& request) {
   next->slabs = std::make_unique<SharedSlabs>(*store_, layout);
   if (request.carry >= 0) carry_on(request, *next);
   next->transport = data_plane_.transport();
-  const Buffers<std::span<float>> weights{next->slabs->weights(0), next->slabs->weights(1)};
-  next->exchange = std::make_unique<NodeExchange>(plan, self_, *next->transport, *store_, layout, weights);
+  std::vector<std::span<float>> weights{next->slabs->weights(0), next->slabs->weights(1)};
+  next->exchange = std::make_unique<NodeExchange>(plan, self_, *next->transport, *store_, layout, std::move(weights));
   const std::lock_guard lock(mutex_);
   generation_ = std::move(next);
 }

@@ -130,8 +130,8 @@ void Worker::apply(const Apply& request, Done<Applied> done) {
         ReduceSeconds slowest;
         for (const auto& replica : replicas_) {
           const ExchangeReport& spent = replica->spent;
-          slowest.reduce = std::max(slowest.reduce, spent.spent.reduce + spent.wait_seconds);
-          slowest.apply = std::max(slowest.apply, spent.spent.apply);
+          slowest.reduce = std::max(slowest.reduce, spent.reduce_seconds + spent.wait_seconds);
+          slowest.apply = std::max(slowest.apply, spent.apply_seconds);
           reply.bytes_sent += spent.bytes_sent;
           reply.finite = reply.finite && replica->finite;
         }
@@ -157,7 +157,8 @@ void Worker::apply_replica(Replica& replica, const Apply& request) const {
     replica.spent = exchange_->run(work, apply);
   } else {
     const std::int64_t divisor = layout_.mean_gradient ? 1 : request.samples;
-    replica.spent.spent = reduce_and_apply(slabs_->sources(), divisor, range, apply);
+    const ReduceSeconds spent = reduce_and_apply(slabs_->sources(), divisor, range, apply);
+    replica.spent = {.reduce_seconds = spent.reduce, .apply_seconds = spent.apply};
   }
   // The exchange goes on to its end: the driver commits nothing, and no other node has to wait in vain.
   replica.finite = !update || update->finite();

@@ -1,5 +1,7 @@
 #include "collectives/exchange/exchange.hpp"
 
+#include <utility>
+
 #include "collectives/exchange/lane_exchange.hpp"
 #include "collectives/plan/flows.hpp"
 #include "troupe/error.hpp"
@@ -9,9 +11,9 @@ namespace troupe {
 class NodeExchange::Impl {
  public:
   Impl(const Plan& plan, int node, Transport& transport, StoreClient& store, const SlabLayout& layout,
-       const Buffers<std::span<float>>& weights)
+       std::vector<std::span<float>> weights)
       : plan_(plan), lanes_(plan.topology.lanes_of_node(node)), store_(store), layout_(layout) {
-    windows_ = {&plan_, &transport, weights, std::vector<std::span<float>>(plan.flows.size())};
+    windows_ = {&plan_, &transport, std::move(weights), std::vector<std::span<float>>(plan.flows.size())};
     try {
       make_staging();
       announce(node);
@@ -50,7 +52,7 @@ class NodeExchange::Impl {
       for (std::size_t i = 0; i < plan_.flows.size(); ++i) {
         const std::size_t taken = staging_floats(plan_.flows[i], lane);
         if (taken == 0) continue;
-        windows_.staging[i] = rest.first(slice(plan_.flows[i]).size());
+        windows_.staging[i] = rest.first(plan_.slice_of(plan_.flows[i].owner).size());
         rest = rest.subspan(taken);
       }
     }
@@ -59,25 +61,23 @@ class NodeExchange::Impl {
   /// What a flow takes of a lane's slab, in whole pages.
   std::size_t staging_floats(const Flow& flow, int lane) const {
     if (flow.to_lane != lane || flow.kind == Flow::Kind::weights) return 0;
-    return (slice(flow).size() + kPageFloats - 1) / kPageFloats * kPageFloats;
+    return (plan_.slice_of(flow.owner).size() + kPageFloats - 1) / kPageFloats * kPageFloats;
   }
 
   void announce(int node) {
+    const std::size_t buffers = windows_.weights.size();
     for (std::size_t i = 0; i < plan_.flows.size(); ++i) {
       const Flow& flow = plan_.flows[i];
       if (flow.to_node != node) continue;
-      const Range& range = slice(flow);
-      const std::size_t segment = segment_floats(range.size()) * sizeof(float);
-      const auto announce_one = [&](int buffer, std::span<float> floats) {
-        windows_.transport->announce(window_of(i, buffer), flow.from_node, std::as_writable_bytes(floats), segment);
-      };
-      if (flow.kind != Flow::Kind::weights) announce_one(0, windows_.staging[i]);
-      for (int buffer = 0; buffer < 2 && flow.kind == Flow::Kind::weights; ++buffer)
-        announce_one(buffer, windows_.weights[static_cast<std::size_t>(buffer)].subspan(range.begin, range.size()));
+      const Range& range = plan_.slice_of(flow.owner);
+      const bool weights = flow.kind == Flow::Kind::weights;
+      for (std::size_t buffer = 0; buffer < (weights ? buffers : 1); ++buffer) {
+        const auto floats = weights ? windows_.weights[buffer].subspan(range.begin, range.size()) : windows_.staging[i];
+        windows_.transport->announce(window_of(i, buffer, buffers), flow.from_node, std::as_writable_bytes(floats),
+                                     segment_floats(range.size()) * sizeof(float));
+      }
     }
   }
-
-  const Range& slice(const Flow& flow) const { return plan_.slices[static_cast<std::size_t>(flow.owner)]; }
 
   void release() noexcept {
     for (const ObjectId& id : held_) {
@@ -100,8 +100,8 @@ class NodeExchange::Impl {
 };
 
 NodeExchange::NodeExchange(const Plan& plan, int node, Transport& transport, StoreClient& store,
-                           const SlabLayout& layout, const Buffers<std::span<float>>& weights)
-    : impl_(std::make_unique<Impl>(plan, node, transport, store, layout, weights)) {}
+                           const SlabLayout& layout, std::vector<std::span<float>> weights)
+    : impl_(std::make_unique<Impl>(plan, node, transport, store, layout, std::move(weights))) {}
 
 NodeExchange::~NodeExchange() = default;
 

@@ -14,7 +14,8 @@ namespace troupe {
 
 /// What one lane spent and sent in one `NodeExchange::run`.
 struct ExchangeReport {
-  ReduceSeconds spent;          ///< adding and applying, without waiting
+  double reduce_seconds = 0;  ///< without waiting, as the next
+  double apply_seconds = 0;
   double wait_seconds = 0;      ///< for segments of other nodes, and for the network to take ours
   std::int64_t bytes_sent = 0;  ///< to other nodes
 };
@@ -32,9 +33,9 @@ struct ExchangeReport {
 class NodeExchange {
  public:
   /// Makes the staging slabs and announces all windows, for each segment of the plan.
-  /// @param weights the node's two buffers, whole, writable.
+  /// @param weights the node's buffers, whole, writable; as many on all nodes.
   NodeExchange(const Plan& plan, int node, Transport& transport, StoreClient& store, const SlabLayout& layout,
-               const Buffers<std::span<float>>& weights);
+               std::vector<std::span<float>> weights);
   ~NodeExchange();
 
   struct Work {

@@ -15,12 +15,12 @@ namespace troupe {
 struct NodeWindows {
   const Plan* plan = nullptr;
   Transport* transport = nullptr;
-  Buffers<std::span<float>> weights;
+  std::vector<std::span<float>> weights;  ///< by buffer
   std::vector<std::span<float>> staging;  ///< by flow; empty but for sums that come to this node
 };
 
-/// The window of a flow; the same on all nodes. Weights have one for each buffer.
-WindowId window_of(std::size_t flow, int buffer);
+/// The window of a flow; the same on all nodes. Weights have one for each of their `buffers`, sums only the first.
+WindowId window_of(std::size_t flow, std::size_t buffer, std::size_t buffers);
 
 /// One lane's part in the exchange: its program, and what that needs, made once.
 class LaneExchange {
@@ -32,11 +32,11 @@ class LaneExchange {
 
  private:
   struct Call;  ///< what one run is about
-  struct Segment {
-    std::size_t begin = 0;  ///< of the slice
-    std::size_t count = 0;
+  /// One summand of the fixed tree: a shard of this node, or what comes of another.
+  struct Term {
+    Range shards;
+    int flow = -1;
   };
-
   /// How far `start` got.
   struct Started {
     std::uint64_t ticket = 0;  ///< 0: not at all
@@ -45,18 +45,25 @@ class LaneExchange {
     std::exception_ptr failure;
   };
 
+  void find_flows();
+  void make_tree();
+  const Flow& flow(int index) const { return plan_.flows[static_cast<std::size_t>(index)]; }
+  /// Of the flat vectors.
+  Range segment_of(int owner, std::uint32_t segment) const;
+  WindowId window(const Call& call, int flow) const;
+  std::span<float> staged(int flow, const Range& range) const;
+  std::span<const float> written(const Call& call, const Range& range) const;
   void perform(Call& call, const Operation& operation);
-  void find_inputs();
-  Segment segment_of(int owner, std::uint32_t segment) const;
   void send(Call& call, int flow, std::uint32_t segment, std::span<const float> floats) const;
   void wait(Call& call, int flow, std::uint32_t segment) const;
-  void contribute(Call& call, const Operation& operation);
   void pass_sum(Call& call, const Operation& operation);
   void apply(Call& call, const Operation& operation);
   void collect(Call& call, const Operation& operation);
   void add_and_send(Call& call, const Operation& operation, const Range& shards);
-  void sum_shards(const Call& call, const Range& shards, std::size_t begin, std::size_t count, float* sum);
-  void sum_terms(const Call& call, std::size_t begin, std::size_t count, float* sum);
+  void sum_shards(const Call& call, const Range& shards, const Range& chunk, float* sum);
+  void sum_terms(const Call& call, const Range& chunk, float* sum);
+  /// In ring order, where one sum comes in, if any other member has shards.
+  void sum_members(const Call& call, const Range& chunk, float* sum);
 
   const NodeWindows& node_;
   const Plan& plan_;
@@ -64,14 +71,11 @@ class LaneExchange {
   Range slice_;
   std::vector<Operation> program_;
   Started started_;
-  Range member_shards_;           ///< ring order: what this lane adds to a running sum
-  std::vector<int> sums_in_;      ///< flows of sums to this lane's slice
-  std::vector<int> weights_out_;  ///< flows of its new weights
-  struct Term {
-    int shard = -1;  ///< of this node
-    int flow = -1;   ///< else from another
-  };
-  std::vector<Term> terms_;            ///< of the fixed tree, in order
+  Range node_shards_;
+  Range member_shards_;                ///< ring order: what this lane adds to a running sum
+  std::vector<int> sums_in_;           ///< flows of sums to this lane's slice
+  std::vector<int> weights_out_;       ///< flows of its new weights
+  std::vector<Term> terms_;            ///< in order
   std::optional<TermTree> tree_;       ///< over the terms; none in ring order
   std::vector<const float*> sources_;  ///< scratch
   std::vector<float> sent_sum_;        ///< scratch: a segment of the sum that is being sent

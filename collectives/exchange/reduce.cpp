@@ -1,10 +1,8 @@
 #include "collectives/exchange/reduce.hpp"
 
-#include <algorithm>
 #include <array>
 #include <bit>
 
-#include "collectives/plan/tree.hpp"
 #include "runtime/clock.hpp"
 #include "runtime/simd.hpp"
 
@@ -34,23 +32,22 @@ ReduceSeconds apply_mean(const SumChunk& sum, std::int64_t samples, const Range&
   alignas(64) std::array<float, kTreeChunk> mean;
   ReduceSeconds spent;
   Stopwatch watch;
-  for (std::size_t begin = range.begin; begin < range.end; begin += kTreeChunk) {
-    const std::size_t count = std::min(kTreeChunk, range.end - begin);
-    sum(begin, count, mean.data());
-    divide(mean.data(), count, samples);
+  for_each_chunk(range, [&](const Range& chunk) {
+    sum(chunk, mean.data());
+    divide(mean.data(), chunk.size(), samples);
     spent.reduce += watch.lap();
-    apply(begin, {mean.data(), count});
+    apply(chunk.begin, {mean.data(), chunk.size()});
     spent.apply += watch.lap();
-  }
+  });
   return spent;
 }
 
 ReduceSeconds reduce_and_apply(const Gradients& gradients, std::int64_t samples, const Range& range,
                                const ApplyChunk& apply) {
   std::vector<const float*> sources(gradients.size());
-  const auto sum = [&](std::size_t begin, std::size_t count, float* out) {
-    for (std::size_t shard = 0; shard < sources.size(); ++shard) sources[shard] = gradients[shard].data() + begin;
-    tree_sum(sources.data(), sources.size(), count, out);
+  const auto sum = [&](const Range& chunk, float* out) {
+    for (std::size_t shard = 0; shard < sources.size(); ++shard) sources[shard] = gradients[shard].data() + chunk.begin;
+    tree_sum(sources.data(), sources.size(), chunk.size(), out);
   };
   return apply_mean(sum, samples, range, apply);
 }

@@ -1,11 +1,13 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <span>
 #include <vector>
 
-#include "collectives/plan/plan.hpp"
+#include "collectives/plan/range.hpp"
+#include "collectives/plan/tree.hpp"
 
 namespace troupe {
 
@@ -21,8 +23,15 @@ struct ReduceSeconds {
   double apply = 0;
 };
 
-/// Writes the sum of the floats [begin, begin + count) to `sum`; `count` is at most kTreeChunk.
-using SumChunk = std::function<void(std::size_t begin, std::size_t count, float* sum)>;
+/// Writes the sum of the floats of `chunk`, at most kTreeChunk, to `sum`.
+using SumChunk = std::function<void(const Range& chunk, float* sum)>;
+
+/// Calls `use` with one chunk of at most kTreeChunk floats after the other.
+template <class Use>
+void for_each_chunk(const Range& range, Use use) {
+  for (std::size_t begin = range.begin; begin < range.end; begin += kTreeChunk)
+    use(Range{begin, std::min(begin + kTreeChunk, range.end)});
+}
 
 /// Has a range summed, divides by the number of samples and hands the mean on, chunk by chunk, while it is in the
 /// cache.

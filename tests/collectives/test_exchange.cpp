@@ -34,11 +34,9 @@ int sum(const std::vector<int>& values) {
 }
 
 void check(const Trial& trial) {
-  INFO(to_string(trial.request.strategy) << (trial.request.deterministic ? "" : " in ring order") << ", nodes "
-                                         << trial.request.topology.num_nodes() << ", lanes "
-                                         << trial.request.topology.num_lanes() << ", shards "
-                                         << trial.request.topology.num_shards << ", size " << trial.size
-                                         << ", in place " << trial.in_place);
+  INFO(name_of(trial.request) << ", nodes " << trial.request.topology.num_nodes() << ", lanes "
+                              << trial.request.topology.num_lanes() << ", shards " << trial.request.topology.num_shards
+                              << ", size " << trial.size << ", in place " << trial.in_place);
   REQUIRE(failure(trial) == "");
 }
 
@@ -91,10 +89,21 @@ TEST_CASE("a node whose lanes have returned may begin the next step, wherever th
         Trial trial{.request = on(topology_of(lanes, 6), request), .size = 20'000, .in_place = in_place};
         trial.steps = kSanitized ? 4 : 12;
         trial.whole_numbers = true;
-        INFO(to_string(request.strategy) << request.deterministic << ", nodes " << lanes.size() << ", in place "
-                                         << in_place);
+        INFO(name_of(request) << ", nodes " << lanes.size() << ", in place " << in_place);
         REQUIRE(failure_without_rounds(trial) == "");
       }
+}
+
+TEST_CASE("weights have as many buffers as the nodes like") {
+  for (const PlanRequest& request : kInCluster) {
+    Trial trial{.request = on(topology_of({1, 2, 1}, 5), request), .size = 20'000, .steps = 5};
+    trial.whole_numbers = !request.deterministic;
+    trial.buffers = 1;
+    check(trial);
+    trial.buffers = 3;
+    check(trial);
+    REQUIRE(failure_without_rounds(trial) == "");
+  }
 }
 
 TEST_CASE("nodes without shards and replicas without shards take part") {
@@ -108,7 +117,7 @@ TEST_CASE("nodes without shards and replicas without shards take part") {
 TEST_CASE("what the transport throws comes out of each lane that it keeps waiting") {
   for (const PlanRequest& request : kInCluster)
     for (const int sends : {0, 1, 5}) {
-      INFO(to_string(request.strategy) << request.deterministic << ", lost after " << sends);
+      INFO(name_of(request) << ", lost after " << sends);
       const Trial trial{.request = on(topology_of({1, 2, 1}, 4), request), .size = 20'000};
       const auto codes = codes_after_loss(trial, 2, sends);
       CHECK(codes.back() == ErrorCode::worker_lost);
@@ -118,7 +127,7 @@ TEST_CASE("what the transport throws comes out of each lane that it keeps waitin
 
 TEST_CASE("a node whose peers never begin gives up at its deadline") {
   for (const PlanRequest& request : kInCluster) {
-    INFO(to_string(request.strategy) << request.deterministic);
+    INFO(name_of(request));
     const Trial trial{.request = on(topology_of({1, 1}, 2), request), .size = 10'000};
     CHECK(code_of([&] { run_alone(trial, 0); }) == ErrorCode::timeout);
   }

@@ -149,7 +149,7 @@ TEST_CASE("plans for 1 to 64 replicas reduce every float once over all shards, a
       for (const PlanRequest& request : kRequests) {
         const int shards = lanes + (lanes % 5 == 0 ? lanes / 2 : 0);
         const std::size_t size = lanes * 7919U % 97 * 1777;  // from less than a page to more than one for each
-        INFO(to_string(request.strategy) << request.deterministic << ", lanes " << lanes << " on " << grouping.size());
+        INFO(name_of(request) << ", lanes " << lanes << " on " << grouping.size());
         check_plan(make_plan(on(topology_of(grouping, shards), request), size), size);
       }
 }
@@ -167,8 +167,7 @@ TEST_CASE("no lane waits in a circle") {
     for (const auto& grouping : groupings(lanes))
       for (const PlanRequest& request : kRequests)
         for (const std::size_t size : {std::size_t{1}, std::size_t{4097}, index(lanes) * 30'000}) {
-          INFO(to_string(request.strategy)
-               << request.deterministic << ", lanes " << lanes << " on " << grouping.size());
+          INFO(name_of(request) << ", lanes " << lanes << " on " << grouping.size());
           REQUIRE(stuck(make_plan(on(topology_of(grouping, lanes + 1), request), size)) == 0);
         }
 }
@@ -180,7 +179,7 @@ TEST_CASE("a node sends 2 (N-1)/N of the vector where nodes hold complete subtre
     const double nodes = static_cast<double>(lanes.size());
     const double theory = 2 * (nodes - 1) / nodes * static_cast<double>(size) * sizeof(float);
     const double rounding = 2 * nodes * lanes.front() * kPageBytes;
-    INFO(to_string(request.strategy) << request.deterministic << ", nodes " << nodes << ", lanes " << num_lanes);
+    INFO(name_of(request) << ", nodes " << nodes << ", lanes " << num_lanes);
     for (int node = 0; node < plan.topology.num_nodes(); ++node) {
       REQUIRE(std::abs(static_cast<double>(traffic_of(plan, node).sent) - theory) <= rounding);
       REQUIRE(std::abs(static_cast<double>(traffic_of(plan, node).received) - theory) <= rounding);

@@ -38,18 +38,22 @@ float special(std::uint32_t at, std::uint32_t random) {
 
 /// One node's memory and its exchange.
 struct Node {
-  Node(const Plan& plan, int node, LoopNetwork& network, ObjectStore& objects, std::size_t size)
-      : store(objects.connect()), transport(network.endpoint(node)) {
-    for (auto& buffer : weights) buffer.assign(size, -77.0F);
+  Node(const Plan& plan, int node, LoopNetwork& network, ObjectStore& objects, std::size_t size, int buffers = 2)
+      : store(objects.connect()),
+        transport(network.endpoint(node)),
+        weights(static_cast<std::size_t>(buffers), std::vector<float>(size, -77.0F)) {
     SlabLayout layout;
     layout.size = size;
     layout.num_shards = plan.topology.num_shards;
-    exchange.emplace(plan, node, transport, *store, layout, Buffers<std::span<float>>{weights[0], weights[1]});
+    exchange.emplace(plan, node, transport, *store, layout,
+                     std::vector<std::span<float>>(weights.begin(), weights.end()));
   }
+
+  std::vector<float>& written(int step) { return weights[static_cast<std::size_t>(step) % weights.size()]; }
 
   std::unique_ptr<StoreClient> store;
   Transport& transport;
-  Buffers<std::vector<float>> weights;
+  Vectors weights;      ///< by buffer
   Vectors own;          ///< gradients by shard
   Gradients gradients;  ///< where they are
   std::optional<NodeExchange> exchange;
@@ -66,7 +70,7 @@ class Running {
   explicit Running(const Trial& trial)
       : trial_(trial), plan_(make_plan(trial.request, trial.size)), network_(plan_.topology.num_nodes()) {
     for (int node = 0; node < plan_.topology.num_nodes(); ++node)
-      nodes_.push_back(std::make_unique<Node>(plan_, node, network_, one_store(), trial.size));
+      nodes_.push_back(std::make_unique<Node>(plan_, node, network_, one_store(), trial.size, trial.buffers));
   }
 
   std::vector<std::optional<ErrorCode>> codes_after_loss(int node, int sends) {
@@ -87,7 +91,7 @@ class Running {
       threads.emplace_back([this, n, &wrong] {
         for (int step = 1; step <= trial_.steps && wrong[n].empty(); ++step) {
           const Vectors gradients = make_gradients(trial_, step);
-          place(gradients, step % 2, n);
+          place(gradients, step, n);
           run_node(static_cast<int>(n), step);
           wrong[n] = check_node(expected_mean(gradients, trial_.size), step, n);
         }
@@ -101,7 +105,7 @@ class Running {
   std::string failure() {
     for (int step = 1; step <= trial_.steps; ++step) {
       const Vectors gradients = make_gradients(trial_, step);
-      place(gradients, step % 2);
+      place(gradients, step);
       for (const auto& code : run(step))
         if (code) return std::string("a lane threw ") + to_string(*code) + ", " + network_.complaint();
       if (!network_.complaint().empty()) return network_.complaint();
@@ -112,18 +116,18 @@ class Running {
   }
 
  private:
-  void place(const Vectors& gradients, int buffer) {
-    for (std::size_t n = 0; n < nodes_.size(); ++n) place(gradients, buffer, n);
+  void place(const Vectors& gradients, int step) {
+    for (std::size_t n = 0; n < nodes_.size(); ++n) place(gradients, step, n);
   }
 
-  void place(const Vectors& gradients, int buffer, std::size_t n) {
+  void place(const Vectors& gradients, int step, std::size_t n) {
     Node& node = *nodes_[n];
     const Range shards = plan_.topology.shards_of_node(static_cast<int>(n));
     node.gradients.assign(gradients.size(), {});
     node.own.resize(gradients.size());
     for (std::size_t shard = shards.begin; shard < shards.end; ++shard) {
       const bool in_place = trial_.in_place && shard == shards.begin;
-      auto& memory = in_place ? node.weights[static_cast<std::size_t>(buffer)] : node.own[shard];
+      auto& memory = in_place ? node.written(step) : node.own[shard];
       memory = gradients[shard];
       node.gradients[shard] = memory;
     }
@@ -157,7 +161,7 @@ class Running {
   }
 
   static void run_lane(Node& node, int lane, int step, std::chrono::milliseconds timeout) {
-    auto& written = node.weights[static_cast<std::size_t>(step % 2)];
+    auto& written = node.written(step);
     const auto apply = [&](std::size_t begin, std::span<const float> mean) {
       std::copy(mean.begin(), mean.end(), written.begin() + static_cast<std::ptrdiff_t>(begin));
     };
@@ -165,7 +169,7 @@ class Running {
     work.lane = lane;
     work.gradients = &node.gradients;
     work.samples = kSamples;
-    work.buffer = step % 2;
+    work.buffer = step % static_cast<int>(node.weights.size());
     work.ticket = static_cast<std::uint64_t>(10 * step);
     work.deadline = Deadline(timeout);
     if ((lane + step) % 2 == 1) node.exchange->start(work);
@@ -180,7 +184,7 @@ class Running {
   }
 
   std::string check_node(const std::vector<float>& expected, int step, std::size_t n) const {
-    const auto& written = nodes_[n]->weights[static_cast<std::size_t>(step % 2)];
+    const auto& written = nodes_[n]->written(step);
     const std::string at = " on node " + std::to_string(n) + " at step " + std::to_string(step);
     const bool same_bits = trial_.size == 0 || std::memcmp(written.data(), expected.data(), 4 * trial_.size) == 0;
     if ((!plan_.ring_order || trial_.whole_numbers) && !same_bits)
@@ -269,6 +273,10 @@ Topology topology_of(const std::vector<int>& lanes, int num_shards) {
     topology.node_of_lane.insert(topology.node_of_lane.end(), static_cast<std::size_t>(lanes[node]),
                                  static_cast<int>(node));
   return topology;
+}
+
+std::string name_of(const PlanRequest& request) {
+  return to_string(request.strategy) + std::string(request.deterministic ? "" : " in ring order");
 }
 
 PlanRequest on(Topology topology, PlanRequest request) {

@@ -19,6 +19,7 @@ struct Trial {
   bool in_place = false;       ///< the first shard of each node has its gradient in the buffer that is written
   bool whole_numbers = false;  ///< gradients are small integers, whose sums are exact in any order
   int steps = 2;
+  int buffers = 2;  ///< of the weights; step v writes buffer v mod that
 };
 
 using Vectors = std::vector<std::vector<float>>;
@@ -49,6 +50,9 @@ std::size_t staged_floats(const troupe::Plan& plan, int node);
 
 /// Nodes with `lanes[i]` replicas each.
 troupe::Topology topology_of(const std::vector<int>& lanes, int num_shards);
+
+/// Its strategy and order, for who reads of a failure.
+std::string name_of(const troupe::PlanRequest& request);
 
 /// The request, for that topology.
 troupe::PlanRequest on(troupe::Topology topology, troupe::PlanRequest request);
