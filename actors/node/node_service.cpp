@@ -38,7 +38,7 @@ Membership membership_of(const BeginGeneration& request) {
 ObjectId transfer_id(std::uint64_t run, std::uint64_t number) {
   ObjectId id;
   id.run = run;
-  id.step = number;
+  id.number = number;
   id.kind = ObjectKind::transfer;
   return id;
 }

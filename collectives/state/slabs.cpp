@@ -17,13 +17,13 @@ void release_all(StoreClient& store, const std::vector<ObjectId>& held) noexcept
 
 }  // namespace
 
-ObjectId SlabLayout::id(ObjectKind kind, int shard, int bucket) const {
+ObjectId SlabLayout::id(ObjectKind kind, int number, int buffer) const {
   ObjectId id;
   id.run = run;
   id.generation = generation;
   id.kind = kind;
-  id.shard = static_cast<std::uint32_t>(shard);
-  id.bucket = static_cast<std::uint32_t>(bucket);
+  id.number = static_cast<std::uint64_t>(number);
+  id.buffer = static_cast<std::uint32_t>(buffer);
   return id;
 }
 
@@ -34,9 +34,9 @@ SharedSlabs::SharedSlabs(StoreClient& store, const SlabLayout& layout) : store_(
     states_.resize(static_cast<std::size_t>(layout.state_vectors));
     for (int buffer = 0; buffer < 2; ++buffer) {
       const auto b = static_cast<std::size_t>(buffer);
-      weights_[b] = create(ObjectKind::weights, buffer, 0, true);
+      weights_[b] = create(ObjectKind::vector, 0, buffer, true);
       for (std::size_t vector = 0; vector < states_.size(); ++vector)
-        states_[vector][b] = create(ObjectKind::optimizer_state, buffer, static_cast<int>(vector), true);
+        states_[vector][b] = create(ObjectKind::vector, static_cast<int>(vector) + 1, buffer, true);
     }
     if (layout.mean_gradient) {
       mean_gradient_ = create(ObjectKind::mean_gradient, 0, 0, false);
@@ -50,8 +50,8 @@ SharedSlabs::SharedSlabs(StoreClient& store, const SlabLayout& layout) : store_(
 
 SharedSlabs::~SharedSlabs() { release_all(store_, held_); }
 
-std::shared_ptr<Mapping> SharedSlabs::create(ObjectKind kind, int shard, int bucket, bool shared_writers) {
-  const ObjectId id = layout_.id(kind, shard, bucket);
+std::shared_ptr<Mapping> SharedSlabs::create(ObjectKind kind, int number, int buffer, bool shared_writers) {
+  const ObjectId id = layout_.id(kind, number, buffer);
   auto mapping = store_.create(id, layout_.bytes(), {.shared_writers = shared_writers});
   held_.push_back(id);
   return mapping;
@@ -98,9 +98,9 @@ WorkerSlabs::WorkerSlabs(StoreClient& store, const SlabLayout& layout, const std
     state_slices_.resize(static_cast<std::size_t>(layout.state_vectors));
     for (int buffer = 0; buffer < 2 && !slice_.empty(); ++buffer) {
       const auto b = static_cast<std::size_t>(buffer);
-      weights_slices_[b] = open_slice(ObjectKind::weights, buffer, 0);
+      weights_slices_[b] = open_slice(0, buffer);
       for (std::size_t vector = 0; vector < state_slices_.size(); ++vector)
-        state_slices_[vector][b] = open_slice(ObjectKind::optimizer_state, buffer, static_cast<int>(vector));
+        state_slices_[vector][b] = open_slice(static_cast<int>(vector) + 1, buffer);
     }
   } catch (...) {
     release_all(store_, held_);
@@ -112,17 +112,17 @@ WorkerSlabs::~WorkerSlabs() { release_all(store_, held_); }
 
 void WorkerSlabs::map_others(std::chrono::milliseconds timeout) {
   for (int buffer = 0; buffer < 2; ++buffer)
-    weights_[static_cast<std::size_t>(buffer)] = get(ObjectKind::weights, buffer, timeout);
+    weights_[static_cast<std::size_t>(buffer)] = get(layout_.id(ObjectKind::vector, 0, buffer), timeout);
   if (slice_.empty() && !contributes_) return;
   if (layout_.mean_gradient) {
-    source_maps_.push_back(get(ObjectKind::mean_gradient, 0, timeout));
+    source_maps_.push_back(get(layout_.id(ObjectKind::mean_gradient, 0), timeout));
     sources_.push_back(source_maps_.back()->floats().first(layout_.size));
     return;
   }
   sources_.resize(static_cast<std::size_t>(layout_.num_shards));
   for (int shard = layout_.first_shard; shard < layout_.end_shard; ++shard) {
     const auto& own = own_gradients_[static_cast<std::size_t>(shard)];
-    source_maps_.push_back(own ? own : get(ObjectKind::gradient, shard, timeout));
+    source_maps_.push_back(own ? own : get(layout_.id(ObjectKind::gradient, shard), timeout));
     sources_[static_cast<std::size_t>(shard)] = source_maps_.back()->floats().first(layout_.size);
   }
 }
@@ -147,15 +147,14 @@ std::span<float> WorkerSlabs::part(const std::shared_ptr<Mapping>& mapping, cons
   return mapping->writable_floats().subspan(range.begin - slice_.begin, range.size());
 }
 
-std::shared_ptr<Mapping> WorkerSlabs::get(ObjectKind kind, int shard, std::chrono::milliseconds timeout) {
-  const ObjectId id = layout_.id(kind, shard);
+std::shared_ptr<Mapping> WorkerSlabs::get(const ObjectId& id, std::chrono::milliseconds timeout) {
   auto mapping = store_.get(id, timeout);
   held_.push_back(id);
   return mapping;
 }
 
-std::shared_ptr<Mapping> WorkerSlabs::open_slice(ObjectKind kind, int buffer, int vector) {
-  const ObjectId id = layout_.id(kind, buffer, vector);
+std::shared_ptr<Mapping> WorkerSlabs::open_slice(int vector, int buffer) {
+  const ObjectId id = layout_.id(ObjectKind::vector, vector, buffer);
   const std::size_t pages = (slice_.size() + kPageFloats - 1) / kPageFloats;
   auto mapping = store_.open(id, slice_.begin * sizeof(float), pages * kPageBytes);
   held_.push_back(id);

@@ -23,7 +23,7 @@ struct SlabLayout {
   int state_vectors = 0;       ///< of the optimizer
   bool mean_gradient = false;  ///< the driver adds the gradients and shares their mean
 
-  ObjectId id(ObjectKind kind, int shard, int bucket = 0) const;
+  ObjectId id(ObjectKind kind, int number, int buffer = 0) const;
   /// Of one flat vector, in whole pages.
   std::size_t bytes() const;
 };
@@ -53,7 +53,7 @@ class SharedSlabs {
   const Gradients& gradients() const { return gradients_; }
 
  private:
-  std::shared_ptr<Mapping> create(ObjectKind kind, int shard, int bucket, bool shared_writers);
+  std::shared_ptr<Mapping> create(ObjectKind kind, int number, int buffer, bool shared_writers);
 
   StoreClient& store_;
   SlabLayout layout_;
@@ -91,8 +91,8 @@ class WorkerSlabs {
   const Gradients& sources() const { return sources_; }
 
  private:
-  std::shared_ptr<Mapping> get(ObjectKind kind, int shard, std::chrono::milliseconds timeout);
-  std::shared_ptr<Mapping> open_slice(ObjectKind kind, int buffer, int vector);
+  std::shared_ptr<Mapping> get(const ObjectId& id, std::chrono::milliseconds timeout);
+  std::shared_ptr<Mapping> open_slice(int vector, int buffer);
   std::span<float> part(const std::shared_ptr<Mapping>& mapping, const Range& range) const;
 
   StoreClient& store_;

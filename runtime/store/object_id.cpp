@@ -3,29 +3,26 @@
 namespace troupe {
 namespace {
 
-const char* kind_name(ObjectKind kind) {
-  switch (kind) {
+std::string name(const ObjectId& id) {
+  const std::string number = std::to_string(id.number);
+  switch (id.kind) {
     case ObjectKind::gradient:
-      return "gradient";
+      return "gradient of shard " + number;
     case ObjectKind::mean_gradient:
       return "mean gradient";
-    case ObjectKind::weights:
-      return "weights";
-    case ObjectKind::optimizer_state:
-      return "optimizer state";
+    case ObjectKind::vector:
+      return (id.number == 0 ? "weights" : "vector " + number + " of the optimizer's state") + ", buffer " +
+             std::to_string(id.buffer);
     case ObjectKind::transfer:
-      return "transfer";
+      return "transfer " + number;
     case ObjectKind::partial:
-      return "partial sums";
+      return "partial sums of lane " + number;
   }
-  return "object";
+  return "object " + number;
 }
 
 }  // namespace
 
-std::string to_string(const ObjectId& id) {
-  return std::string(kind_name(id.kind)) + " " + std::to_string(id.shard) + "." + std::to_string(id.bucket) +
-         " of step " + std::to_string(id.step) + ", generation " + std::to_string(id.generation);
-}
+std::string to_string(const ObjectId& id) { return name(id) + " (generation " + std::to_string(id.generation) + ")"; }
 
 }  // namespace troupe

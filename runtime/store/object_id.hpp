@@ -2,29 +2,25 @@
 
 #include <compare>
 #include <cstdint>
-#include <functional>
 #include <string>
 
 namespace troupe {
 
 enum class ObjectKind : std::uint32_t {
-  gradient = 1,     ///< the gradient of one shard
-  mean_gradient,    ///< the reduced gradient (strategy "driver")
-  weights,          ///< one of the two buffers of the weights
-  optimizer_state,  ///< one of the two buffers of one of the optimizer's vectors
-  transfer,         ///< weights on their way between the driver and a model
-  partial,          ///< sums that other nodes send to the owner of a slice
+  gradient = 1,   ///< of a shard
+  mean_gradient,  ///< the reduced gradient (strategy "driver")
+  vector,         ///< one of the two buffers of the weights, which are vector 0, or of one of the optimizer's vectors
+  transfer,       ///< weights on their way between the driver and a model
+  partial,        ///< sums that other nodes send to a lane that owns a slice
 };
 
 /// Says what an object holds, so that publishing it twice is harmless.
 struct ObjectId {
   std::uint64_t run = 0;
   std::uint64_t generation = 0;  ///< membership it belongs to
-  std::uint64_t step = 0;
+  std::uint64_t number = 0;      ///< of the shard, the vector, the transfer or the lane
   ObjectKind kind = ObjectKind::gradient;
-  std::uint32_t shard = 0;   ///< or buffer, where there are no shards
-  std::uint32_t bucket = 0;  ///< or vector of the optimizer's state
-  std::uint32_t reserved = 0;
+  std::uint32_t buffer = 0;  ///< of a vector
 
   auto operator<=>(const ObjectId&) const = default;
 };

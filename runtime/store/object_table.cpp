@@ -42,7 +42,6 @@ void ObjectTable::drop_client(ClientId client) {
   const Client dropped = std::move(found->second);
   clients_.erase(found);
   for (const Slab& slab : dropped.free_slabs) used_ -= slab.bytes;
-  slabs_ -= dropped.free_slabs.size();
   for (const ObjectId& id : dropped.referenced) {
     const auto object = objects_.find(id);
     object->second.references.erase(client);
@@ -68,10 +67,6 @@ Answer ObjectTable::handle(ClientId client, const Request& request) {
       return release(client, request);
     case Operation::trim:
       return trim(client, request.bytes);
-    case Operation::commit:
-      return commit(request.step);
-    case Operation::usage:
-      return usage();
   }
   return refuse(Status::bad_request);
 }
@@ -86,7 +81,6 @@ Answer ObjectTable::create(ClientId client, const Request& request) {
   Object object;
   object.creator = client;
   object.shared_writers = request.shared_writers != 0;
-  object.keep_until = request.step;
   try {
     // Others are to map a shared object for writing, which a slab that was sealed before does not allow.
     const bool recycle = !object.shared_writers;
@@ -158,25 +152,8 @@ Answer ObjectTable::trim(ClientId client, std::uint64_t slab) {
       std::find_if(free_slabs.begin(), free_slabs.end(), [slab](const Slab& each) { return each.number == slab; });
   if (found == free_slabs.end()) return refuse(Status::unknown);
   used_ -= found->bytes;
-  --slabs_;
   free_slabs.erase(found);
   return {};
-}
-
-Answer ObjectTable::commit(std::int64_t step) {
-  committed_ = std::max(committed_, step);
-  for (auto object = objects_.begin(); object != objects_.end();) free_if_unused(object++);
-  return {};
-}
-
-Answer ObjectTable::usage() const {
-  Answer answer;
-  answer.reply.bytes = used_;
-  answer.reply.objects = objects_.size();
-  answer.reply.slabs = slabs_;
-  answer.reply.clients = clients_.size();
-  answer.reply.quota = quota_;
-  return answer;
 }
 
 void ObjectTable::expire(const Waiter& waiter) {
@@ -196,7 +173,6 @@ bool ObjectTable::take_slab(Client& client, std::size_t bytes, bool recycle, Sla
   slab.bytes = bytes;
   slab.number = next_slab_++;
   used_ += bytes;
-  ++slabs_;
   return true;
 }
 
@@ -206,7 +182,7 @@ void ObjectTable::refer(ClientId client, Objects::iterator object) {
 }
 
 void ObjectTable::free_if_unused(Objects::iterator object) {
-  if (object->second.references.empty() && object->second.keep_until <= committed_) erase(object, Status::creator_died);
+  if (object->second.references.empty()) erase(object, Status::creator_died);
 }
 
 void ObjectTable::erase(Objects::iterator object, Status tell_waiters) {
@@ -223,7 +199,6 @@ void ObjectTable::erase(Objects::iterator object, Status tell_waiters) {
     creator->second.free_slabs.push_back(std::move(gone.slab));
   } else {
     used_ -= gone.slab.bytes;
-    --slabs_;
   }
   wake_waiters(id, refuse(tell_waiters));
 }

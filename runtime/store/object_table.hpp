@@ -44,6 +44,11 @@ class ObjectTable {
   Answer handle(ClientId client, const Request& request);
   void expire(const Waiter& waiter);
 
+  /// Of all slabs, those that wait to be used again included.
+  std::size_t bytes() const { return used_; }
+  std::size_t objects() const { return objects_.size(); }
+  std::size_t clients() const { return clients_.size(); }
+
  private:
   struct Slab {
     std::uint64_t number = 0;
@@ -56,7 +61,6 @@ class ObjectTable {
     ClientId creator = 0;
     bool sealed = false;
     bool shared_writers = false;
-    std::int64_t keep_until = 0;  ///< the store's own reference, until this step commits
     std::map<ClientId, std::uint64_t> references;
   };
   struct Client {
@@ -71,8 +75,6 @@ class ObjectTable {
   Answer get(ClientId client, const Request& request);
   Answer release(ClientId client, const Request& request);
   Answer trim(ClientId client, std::uint64_t slab);
-  Answer commit(std::int64_t step);
-  Answer usage() const;
 
   static Answer answer_with(const Slab& slab);
   bool take_slab(Client& client, std::size_t bytes, bool recycle, Slab& slab);
@@ -84,10 +86,8 @@ class ObjectTable {
   std::size_t quota_;
   Wake wake_;
   std::size_t used_ = 0;
-  std::uint64_t slabs_ = 0;
   std::uint64_t next_slab_ = 1;
   ClientId next_client_ = 1;
-  std::int64_t committed_ = 0;
   Objects objects_;
   std::map<ClientId, Client> clients_;
   std::set<Waiter> waiters_;

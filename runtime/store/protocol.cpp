@@ -11,7 +11,7 @@ bool well_formed(const Request& request) {
   const auto kind = static_cast<std::uint32_t>(request.id.kind);
   const auto operation = static_cast<std::uint32_t>(request.operation);
   return request.magic == kMagic && operation >= static_cast<std::uint32_t>(Operation::create) &&
-         operation <= static_cast<std::uint32_t>(Operation::usage) &&
+         operation <= static_cast<std::uint32_t>(Operation::trim) &&
          (kind >= 1 && kind <= static_cast<std::uint32_t>(ObjectKind::partial)) &&
          request.deadline_ms <= kLongestWaitMs;
 }

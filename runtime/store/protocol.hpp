@@ -10,7 +10,7 @@ namespace troupe::store {
 
 inline constexpr std::uint32_t kMagic = 0x31535254;  // "TRS1"
 
-enum class Operation : std::uint32_t { create = 1, open, seal, get, release, trim, commit, usage };
+enum class Operation : std::uint32_t { create = 1, open, seal, get, release, trim };
 
 enum class Status : std::uint32_t {
   ok = 0,
@@ -36,7 +36,6 @@ struct Request {
   std::uint64_t bytes = 0;  ///< trim: the number of the slab to drop, if it is free
   std::uint64_t deadline_ms = 0;
   std::uint64_t shared_writers = 0;  ///< create: others may open it for writing until it is sealed
-  std::int64_t step = 0;             ///< create: keep until this step commits; commit: the step
 };
 
 /// Whether a request that came from outside is one: its magic, operation and kind, and a deadline of at most an hour.
@@ -48,10 +47,7 @@ struct Reply {
   std::uint64_t sequence = 0;
   std::uint64_t slab = 0;  ///< number of the memory file behind the object
   std::uint64_t bytes = 0;
-  std::uint64_t objects = 0;  ///< usage, from here
-  std::uint64_t slabs = 0;
-  std::uint64_t clients = 0;
-  std::uint64_t quota = 0;
+  std::uint64_t quota = 0;  ///< where it is full
 };
 
 static_assert(std::is_trivially_copyable_v<Request> && std::is_trivially_copyable_v<Reply>);

@@ -95,7 +95,6 @@ std::shared_ptr<Mapping> StoreClient::create(const ObjectId& id, std::size_t byt
   auto wanted = request(store::Operation::create, id);
   wanted.bytes = bytes;
   wanted.shared_writers = options.shared_writers ? 1 : 0;
-  wanted.step = options.keep_until_step;
   const std::lock_guard lock(mutex_);
   Called called;
   try {
@@ -150,19 +149,6 @@ void StoreClient::drop_free_slabs() {
     FileDescriptor none;
     return channel_->call(drop, kPatience, none).status == store::Status::ok;
   });
-}
-
-void StoreClient::commit(std::int64_t step) {
-  auto wanted = request(store::Operation::commit);
-  wanted.step = step;
-  const std::lock_guard lock(mutex_);
-  call(wanted, kPatience);
-}
-
-StoreUsage StoreClient::usage() {
-  const std::lock_guard lock(mutex_);
-  const store::Reply reply = call(request(store::Operation::usage), kPatience).reply;
-  return {reply.bytes, reply.objects, reply.slabs, reply.clients, reply.quota};
 }
 
 }  // namespace troupe

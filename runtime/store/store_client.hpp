@@ -12,18 +12,8 @@
 
 namespace troupe {
 
-/// What a store holds.
-struct StoreUsage {
-  std::uint64_t bytes = 0;  ///< of all slabs, recycled ones included
-  std::uint64_t objects = 0;
-  std::uint64_t slabs = 0;
-  std::uint64_t clients = 0;
-  std::uint64_t quota = 0;
-};
-
 struct CreateOptions {
-  bool shared_writers = false;       ///< others may `open` it for writing until it is sealed
-  std::int64_t keep_until_step = 0;  ///< the store keeps it until this step commits, whoever refers to it
+  bool shared_writers = false;  ///< others may `open` it for writing until it is sealed
 };
 
 /// A client's view of the node's object store. Each call ends within its deadline. For use by several threads.
@@ -47,9 +37,6 @@ class StoreClient {
   void release(const ObjectId& id);
   /// Drops the slabs that wait for this client to use them again.
   void trim();
-  /// Lets objects go that were to be kept until this step.
-  void commit(std::int64_t step);
-  StoreUsage usage();
 
  private:
   struct Called {

@@ -88,7 +88,7 @@ struct Node {
     ObjectId id;
     id.run = kRun;
     id.generation = generation;
-    id.kind = ObjectKind::weights;
+    id.kind = ObjectKind::vector;
     const float weight = client->get(id, troupe_test::kPatience)->floats()[0];
     client->release(id);
     return weight;

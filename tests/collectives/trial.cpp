@@ -59,6 +59,14 @@ struct Node {
   std::optional<NodeExchange> exchange;
 };
 
+/// As many as a new object can have, of `most`.
+std::size_t pages_that_fit(ObjectStore& objects, std::size_t most) {
+  const auto client = objects.connect();
+  std::size_t pages = most;
+  while (pages > 0 && code_of([&] { client->create({.number = pages}, pages * kPageBytes); })) --pages;
+  return pages;
+}
+
 /// For all trials: each would start a thread.
 ObjectStore& one_store() {
   static ObjectStore store;
@@ -254,16 +262,14 @@ std::string failure_without_rounds(const Trial& trial) { return Running(trial).f
 std::string failure(const Trial& trial) { return Running(trial).failure(); }
 
 std::size_t staged_floats(const Plan& plan, int node) {
-  ObjectStore objects;
-  const auto watcher = objects.connect();
+  constexpr std::size_t kPages = 64;
+  ObjectStore objects(kPages * kPageBytes);
   LoopNetwork network(plan.topology.num_nodes());
-  std::uint64_t bytes = 0;
-  {
-    const Node made(plan, node, network, objects, plan.slices.back().end);
-    bytes = watcher->usage().bytes;
-  }
-  if (watcher->usage().objects != 0) throw std::runtime_error("staging is left in the store");
-  return bytes / sizeof(float);
+  std::optional<Node> made(std::in_place, plan, node, network, objects, plan.slices.back().end);
+  const std::size_t beside = pages_that_fit(objects, kPages);
+  made.reset();
+  if (pages_that_fit(objects, kPages) != kPages) throw std::runtime_error("staging is left in the store");
+  return (kPages - beside) * kPageFloats;
 }
 
 Topology topology_of(const std::vector<int>& lanes, int num_shards) {

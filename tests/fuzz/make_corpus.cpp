@@ -113,7 +113,6 @@ std::string request(std::uint8_t client, store::Operation operation, std::uint64
   made.bytes = bytes;
   if (operation == store::Operation::get) made.deadline_ms = more;
   if (operation == store::Operation::create) made.shared_writers = more;
-  if (operation == store::Operation::commit) made.step = static_cast<std::int64_t>(more);
   return static_cast<char>(client) + bytes_of_struct(made);
 }
 
@@ -126,8 +125,8 @@ void add_requests(const Corpus& corpus) {
   corpus.add("store_requests", "expire", request(1, get, 0, 50) + "\xf0");
   corpus.add("store_requests", "shared",
              request(0, create, 9000, 1) + request(1, open, 0) + "\xf9" + request(2, get, 0));
-  corpus.add("store_requests", "full", request(0, create, 60000) + request(1, create, 60000) + request(0, usage, 0));
-  corpus.add("store_requests", "trim", life + request(1, release, 0) + request(0, trim, 1) + request(0, commit, 0, 7));
+  corpus.add("store_requests", "full", request(0, create, 60000) + request(1, create, 60000));
+  corpus.add("store_requests", "trim", life + request(1, release, 0) + request(0, trim, 1));
   corpus.add("store_requests", "short", "\xe8" + request(0, create, 1).substr(1, 8));
   corpus.add("store_requests", "huge", request(0, create, UINT64_MAX));
 }
@@ -155,7 +154,7 @@ void add_replies(const Corpus& corpus) {
   add("file-too-short", "\x03", reply(1, 1, 1 << 20, true));
   add("full", "\x00\x00"s, reply(1, 1, 64, true) + reply(2, 0, 0, false, store::Status::full));
   add("late", "\x03", reply(0, 1, 64, true) + reply(1, 1, 64, true));
-  add("usage", "\x07", reply(1, 0, 4096, false));
+  add("release", "\x06", reply(1, 0, 0, false));
 }
 
 void add_models(const Corpus& corpus) {

@@ -1,17 +1,16 @@
 #include <doctest/doctest.h>
+#include <poll.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <filesystem>
 #include <future>
-#include <thread>
 
 #include "runtime/clock.hpp"
 #include "runtime/store/object_store.hpp"
 #include "runtime/store/seqpacket.hpp"
 #include "support/errors.hpp"
 #include "support/few_files.hpp"
+#include "support/open_files.hpp"
 #include "support/patience.hpp"
 
 using namespace troupe;
@@ -22,24 +21,12 @@ namespace {
 
 constexpr std::size_t kBytes = 3 * kPageBytes;
 
-ObjectId id(std::uint32_t shard, std::uint64_t step = 0) {
-  ObjectId made;
-  made.run = 7;
-  made.step = step;
-  made.shard = shard;
-  return made;
-}
+ObjectId id(std::uint64_t shard) { return {.run = 7, .number = shard}; }
 
 /// The two ways to a store; the interface is one.
 std::unique_ptr<StoreClient> connect(ObjectStore& store, bool socket) {
   if (!socket) return store.connect();
   return std::make_unique<StoreClient>(store::make_socket_channel(store.connect_process()));
-}
-
-void wait_for_clients(StoreClient& watcher, std::uint64_t clients) {
-  const Clock::time_point until = Clock::now() + kPatience;
-  while (watcher.usage().clients != clients && Clock::now() < until) std::this_thread::yield();
-  REQUIRE(watcher.usage().clients == clients);
 }
 
 store::Reply receive_reply(int socket) {
@@ -52,9 +39,9 @@ store::Reply receive_reply(int socket) {
   return reply;
 }
 
-std::size_t open_descriptors() {
-  const std::filesystem::directory_iterator entries("/proc/self/fd");
-  return static_cast<std::size_t>(std::distance(begin(entries), end(entries)));
+bool hung_up(int socket) {
+  pollfd watched{.fd = socket, .events = 0, .revents = 0};
+  return ::poll(&watched, 1, 0) == 1 && (watched.revents & POLLHUP) != 0;
 }
 
 }  // namespace
@@ -78,13 +65,12 @@ TEST_CASE("an object is written once and read where it lies") {
 }
 
 TEST_CASE("publishing twice is harmless, by another client it is refused") {
-  ObjectStore store(1 << 20);
+  ObjectStore store(kBytes);  // there is no room for another
   const auto client = store.connect();
   const auto slab = client->create(id(0), kBytes);
   CHECK(client->create(id(0), kBytes) == slab);
   client->seal(id(0));
   client->seal(id(0));
-  CHECK(client->usage().objects == 1);
   CHECK(code_of([&] { client->create(id(0), 2 * kBytes); }) == ErrorCode::store_failed);
   const auto other = store.connect();
   CHECK(code_of([&] { other->create(id(0), kBytes); }) == ErrorCode::store_failed);
@@ -94,7 +80,7 @@ TEST_CASE("publishing twice is harmless, by another client it is refused") {
 }
 
 TEST_CASE("slabs are used again by their creator once nobody refers to them") {
-  ObjectStore store(1 << 20);
+  ObjectStore store(3 * kBytes);
   const auto creator = store.connect();
   const auto reader = connect(store, true);
   const auto first = creator->create(id(0), kBytes);
@@ -104,23 +90,25 @@ TEST_CASE("slabs are used again by their creator once nobody refers to them") {
   CHECK(creator->create(id(1), kBytes) != first);  // somebody still reads the first
   reader->release(id(0));
   CHECK(creator->create(id(2), kBytes) == first);
-  CHECK(creator->usage().slabs == 2);
   CHECK(reader->create(id(3), kBytes) != first);  // only the creator has it mapped for writing
+  CHECK(code_of([&] { reader->create(id(4), kPageBytes); }) == ErrorCode::store_full);  // three slabs were made
 }
 
 TEST_CASE("a full store is a typed error, and recycled slabs make room") {
   ObjectStore store(4 * kBytes);
   const auto client = store.connect();
-  for (std::uint32_t shard = 0; shard < 4; ++shard) client->create(id(shard), kBytes);
+  const auto other = store.connect();
+  for (std::uint64_t shard = 0; shard < 4; ++shard) client->create(id(shard), kBytes);
   CHECK(code_of([&] { client->create(id(9), kPageBytes); }) == ErrorCode::store_full);
   CHECK(code_of([&] { client->create(id(9), std::size_t{1} << 62); }) == ErrorCode::store_full);
-  CHECK(message_of([&] { client->create(id(9), kPageBytes); }).find("gradient 9") != std::string::npos);
-  for (std::uint32_t shard = 0; shard < 4; ++shard) client->release(id(shard));
-  CHECK(client->usage().bytes == 4 * kBytes);
-  CHECK(client->usage().slabs == 4);
+  CHECK(message_of([&] { client->create(id(9), kPageBytes); }).find("gradient of shard 9 (generation 0)") !=
+        std::string::npos);
+  for (std::uint64_t shard = 0; shard < 4; ++shard) client->release(id(shard));
+  CHECK(code_of([&] { other->create(id(9), kPageBytes); }) == ErrorCode::store_full);  // they wait for their creator
   client->create(id(10), 4 * kBytes);  // another size: the recycled ones must go first
-  CHECK(client->usage().bytes == 4 * kBytes);
-  CHECK(client->usage().slabs == 1);
+  client->release(id(10));
+  client->trim();
+  CHECK_FALSE(code_of([&] { other->create(id(9), 4 * kBytes); }));
 }
 
 TEST_CASE("making room leaves slabs that are in use alone") {
@@ -157,11 +145,11 @@ TEST_CASE("a wait for an object whose creator ends fails at once") {
   store::Request get;
   get.id = id(1);
   get.deadline_ms = 60'000;
-  store::Request usage;
-  usage.operation = store::Operation::usage;
-  usage.sequence = 1;
+  store::Request second;
+  second.operation = store::Operation::trim;
+  second.sequence = 1;
   store::send_packet(socket.get(), std::as_bytes(std::span(&get, 1)), -1);
-  store::send_packet(socket.get(), std::as_bytes(std::span(&usage, 1)), -1);
+  store::send_packet(socket.get(), std::as_bytes(std::span(&second, 1)), -1);
   CHECK(receive_reply(socket.get()).sequence == 1);  // so the store knows of the wait
   writer.reset();
   const store::Reply reply = receive_reply(socket.get());
@@ -195,20 +183,6 @@ TEST_CASE("a shared object does not get a slab that was sealed before") {
   CHECK(worker->open(id(1), 0, kPageBytes)->writable_floats().size() == kPageFloats);
 }
 
-TEST_CASE("what is kept until a step commits stays without references") {
-  ObjectStore store(1 << 20);
-  const auto client = store.connect();
-  client->create(id(0), kBytes, {.keep_until_step = 3});
-  client->seal(id(0));
-  client->release(id(0));
-  client->commit(2);
-  CHECK(client->usage().objects == 1);
-  CHECK(client->get(id(0), 0ms)->bytes() == kBytes);
-  client->release(id(0));
-  client->commit(3);
-  CHECK(client->usage().objects == 0);
-}
-
 TEST_CASE("a sealed memory file cannot be mapped for writing, shrunk or grown") {
   const FileDescriptor file = make_memory_file(kPageBytes);
   const Mapping before(file.get(), 0, kPageBytes, Access::write);
@@ -240,9 +214,10 @@ TEST_CASE("a client maps no slab that is shorter than the store says, or may bec
 
 TEST_CASE("garbage drops the client that sent it, and nobody else") {
   ObjectStore store(1 << 20);
-  const auto watcher = store.connect();
+  const auto other = store.connect();
+  const FileDescriptor quiet = store.connect_process();
   store::Request request;
-  request.operation = store::Operation::usage;
+  request.operation = store::Operation::trim;
   std::vector<std::vector<std::byte>> packets;
   const auto add = [&](auto change) {
     store::Request changed = request;
@@ -269,39 +244,35 @@ TEST_CASE("garbage drops the client that sent it, and nobody else") {
       got = store::receive_packet(socket.get(), {&answer, 1}, nullptr);
     CHECK(got == store::Received::closed);
   }
-  CHECK(watcher->usage().clients == 1);
+  CHECK_FALSE(code_of([&] { other->create(id(0), kBytes); }));
+  CHECK_FALSE(hung_up(quiet.get()));
 }
 
 TEST_CASE("a client that does not read its answers is dropped") {
   ObjectStore store(1 << 20);
-  const auto watcher = store.connect();
   const FileDescriptor socket = store.connect_process();
-  wait_for_clients(*watcher, 2);
   store::Request request;
-  request.operation = store::Operation::usage;
+  request.operation = store::Operation::trim;
   const auto packet = std::as_bytes(std::span(&request, 1));
   const Clock::time_point until = Clock::now() + kPatience;
-  while (watcher->usage().clients == 2 && Clock::now() < until) store::send_packet(socket.get(), packet, -1);
-  CHECK(watcher->usage().clients == 1);
+  while (!hung_up(socket.get()) && Clock::now() < until) store::send_packet(socket.get(), packet, -1);
+  CHECK(hung_up(socket.get()));
 }
 
 TEST_CASE("calls on a store that is gone fail") {
   auto store = std::make_unique<ObjectStore>(1 << 20);
   const auto inside = store->connect();
   const auto outside = connect(*store, true);
-  outside->usage();
+  outside->create(id(0), kBytes);
   store.reset();
-  CHECK(code_of([&] { inside->usage(); }) == ErrorCode::store_failed);
-  CHECK(code_of([&] { outside->usage(); }) == ErrorCode::store_failed);
+  CHECK(code_of([&] { inside->create(id(1), kBytes); }) == ErrorCode::store_failed);
+  CHECK(code_of([&] { outside->create(id(1), kBytes); }) == ErrorCode::store_failed);
 }
 
 TEST_CASE("nothing of a client remains: no byte, no object, no descriptor") {
-  ObjectStore store(1 << 20);
+  ObjectStore store(2 * kBytes);
   const auto watcher = store.connect();
-  connect(store, true)->usage();  // the loop opens descriptors of its own for its first socket
-  wait_for_clients(*watcher, 1);
-  const auto base = watcher->usage();
-  const std::size_t descriptors = open_descriptors();
+  const std::size_t files = troupe_test::open_files();
   {
     const auto first = connect(store, true);
     const auto second = store.connect();
@@ -311,10 +282,9 @@ TEST_CASE("nothing of a client remains: no byte, no object, no descriptor") {
     second->create(id(1), kBytes, {.shared_writers = true});
     first->open(id(1), 0, kPageBytes);
   }
-  wait_for_clients(*watcher, base.clients);
-  CHECK(watcher->usage().bytes == base.bytes);
-  CHECK(watcher->usage().objects == base.objects);
-  CHECK(open_descriptors() == descriptors);
+  CHECK(troupe_test::comes_to_open_files(files));
+  CHECK(code_of([&] { watcher->get(id(0), 0ms); }) == ErrorCode::timeout);
+  CHECK_FALSE(code_of([&] { watcher->create(id(0), 2 * kBytes); }));
 }
 
 TEST_CASE("a wait that the store's end cuts short fails at once") {
@@ -330,13 +300,13 @@ TEST_CASE("who has no file left for a slab is told which limit that is, the stor
     CAPTURE(socket);
     ObjectStore store;
     const auto client = connect(store, socket);
-    client->usage();  // the loop opens descriptors of its own for its first socket
+    client->trim();  // when it is answered, the store has its socket
     std::vector<std::string> problems;
     for (std::size_t free = 0; free < 2; ++free) {  // none for the slab, and none for who gets it
       const troupe_test::FewFiles few(free);
-      const auto create = [&] { client->create(id(static_cast<std::uint32_t>(free)), kBytes); };
+      const auto create = [&] { client->create(id(free), kBytes); };
       CHECK(code_of(create) == ErrorCode::limit_reached);
-      problems.push_back(message_of([&] { client->create(id(static_cast<std::uint32_t>(2 + free)), kBytes); }));
+      problems.push_back(message_of([&] { client->create(id(2 + free), kBytes); }));
     }
     for (const std::string& problem : problems) CHECK(problem.find("open") != std::string::npos);
     CHECK_FALSE(code_of([&] { client->create(id(9), kBytes); }));

@@ -3,14 +3,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <filesystem>
 #include <functional>
 #include <random>
-#include <thread>
 #include <vector>
 
-#include "runtime/clock.hpp"
 #include "runtime/store/object_store.hpp"
+#include "support/errors.hpp"
+#include "support/open_files.hpp"
 #include "support/patience.hpp"
 
 using namespace troupe;
@@ -20,12 +19,9 @@ using troupe_test::kPatience;
 namespace {
 
 constexpr std::size_t kBytes = 16 * kPageBytes;
+constexpr std::size_t kQuota = 8 * kBytes;
 
-ObjectId id(std::uint32_t shard) {
-  ObjectId made;
-  made.shard = shard;
-  return made;
-}
+ObjectId id(std::uint64_t shard) { return {.number = shard}; }
 
 /// Every call a client can make, in an order in which each succeeds.
 std::vector<std::function<void(StoreClient&)>> every_call() {
@@ -42,8 +38,6 @@ std::vector<std::function<void(StoreClient&)>> every_call() {
       [](StoreClient& c) { c.create(id(3), kBytes); },
       [](StoreClient& c) { c.release(id(3)); },
       [](StoreClient& c) { c.trim(); },
-      [](StoreClient& c) { c.commit(0); },
-      [](StoreClient& c) { c.usage(); },
   };
 }
 
@@ -70,62 +64,50 @@ bool was_killed(pid_t pid) {
   return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
 }
 
-std::size_t open_descriptors() {
-  const std::filesystem::directory_iterator entries("/proc/self/fd");
-  return static_cast<std::size_t>(std::distance(begin(entries), end(entries)));
-}
+/// A store in which the test holds one object, and counts what else there is.
+struct Watched {
+  Watched() {
+    watcher->create(id(0), kBytes);
+    watcher->seal(id(0));
+    files = troupe_test::open_files();
+  }
 
-void check_as_before(StoreClient& watcher, const StoreUsage& before, std::size_t descriptors) {
-  const Clock::time_point until = Clock::now() + kPatience;
-  while (watcher.usage().clients != before.clients && Clock::now() < until) std::this_thread::yield();
-  const StoreUsage after = watcher.usage();
-  REQUIRE(after.clients == before.clients);
-  REQUIRE(after.bytes == before.bytes);
-  REQUIRE(after.objects == before.objects);
-  REQUIRE(after.slabs == before.slabs);
-  REQUIRE(open_descriptors() == descriptors);
-}
+  /// No descriptor of a client's socket or slab is left, and all room but the one object's is free.
+  void require_as_before() const {
+    REQUIRE(troupe_test::comes_to_open_files(files));
+    for (std::uint64_t shard = 1; shard < 4; ++shard)
+      REQUIRE(code_of([&] { watcher->get(id(shard), 0ms); }) == ErrorCode::timeout);
+    REQUIRE_FALSE(code_of([&] { watcher->create(id(4), kQuota - kBytes); }));
+    watcher->release(id(4));
+    watcher->trim();
+  }
 
-/// The store's loop opens descriptors of its own for its first socket.
-void warm_up(ObjectStore& store, StoreClient& watcher) {
-  StoreClient(store::make_socket_channel(store.connect_process())).usage();
-  const Clock::time_point until = Clock::now() + kPatience;
-  while (watcher.usage().clients != 1 && Clock::now() < until) std::this_thread::yield();
-}
+  ObjectStore store{kQuota};
+  std::unique_ptr<StoreClient> watcher = store.connect();
+  std::size_t files = 0;
+};
 
 }  // namespace
 
 TEST_CASE("clients that are killed between any two calls leave no byte and no descriptor") {
-  ObjectStore store(64 * kBytes);
-  const auto watcher = store.connect();
-  watcher->create(id(0), kBytes);
-  watcher->seal(id(0));
-  warm_up(store, *watcher);
-  const StoreUsage before = watcher->usage();
-  const std::size_t descriptors = open_descriptors();
+  Watched watched;
   const auto calls = every_call();
   for (std::size_t round = 0; round < 112; ++round) {
-    FileDescriptor socket = store.connect_process();
+    FileDescriptor socket = watched.store.connect_process();
     const std::size_t made = round % (calls.size() + 1);
     const pid_t pid = fork_client(socket, [&](StoreClient& client) {
       for (std::size_t i = 0; i < made; ++i) calls[i](client);
     });
     REQUIRE(was_killed(pid));
-    check_as_before(*watcher, before, descriptors);
+    watched.require_as_before();
   }
 }
 
 TEST_CASE("clients that are killed in the middle of calls leave no byte and no descriptor") {
-  ObjectStore store(64 * kBytes);
-  const auto watcher = store.connect();
-  watcher->create(id(0), kBytes);
-  watcher->seal(id(0));
-  warm_up(store, *watcher);
-  const StoreUsage before = watcher->usage();
-  const std::size_t descriptors = open_descriptors();
+  Watched watched;
   std::mt19937 random(1);
   for (int round = 0; round < 100; ++round) {
-    FileDescriptor socket = store.connect_process();
+    FileDescriptor socket = watched.store.connect_process();
     const pid_t pid = fork_client(socket, [&](StoreClient& client) {
       for (;;) {
         for (const auto& call : every_call()) call(client);
@@ -136,15 +118,15 @@ TEST_CASE("clients that are killed in the middle of calls leave no byte and no d
     });
     // Some calls of ours pass before the kill, a number that differs from round to round.
     const unsigned calls = random() % 60;
-    for (unsigned i = 0; i < calls; ++i) watcher->usage();
+    for (unsigned i = 0; i < calls; ++i) watched.watcher->seal(id(0));
     ::kill(pid, SIGKILL);
     REQUIRE(was_killed(pid));
-    check_as_before(*watcher, before, descriptors);
+    watched.require_as_before();
   }
 }
 
 TEST_CASE("a reader's death leaves the object to the others") {
-  ObjectStore store(64 * kBytes);
+  ObjectStore store(kQuota);
   const auto owner = store.connect();
   const auto slab = owner->create(id(0), kBytes);
   owner->seal(id(0));

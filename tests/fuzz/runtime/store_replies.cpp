@@ -22,8 +22,8 @@ void use(const std::shared_ptr<Mapping>& mapping, std::size_t bytes) {
 
 void call(StoreClient& client, std::uint8_t what) {
   ObjectId id;
-  id.shard = what >> 4;
-  switch (what % 8) {
+  id.number = what >> 4;
+  switch (what % 7) {
     case 0:
       return use(client.create(id, 64), 64);
     case 1:
@@ -36,10 +36,8 @@ void call(StoreClient& client, std::uint8_t what) {
       return client.seal(id);
     case 5:
       return client.trim();
-    case 6:
-      return client.release(id);
     default:
-      client.usage();
+      return client.release(id);
   }
 }
 

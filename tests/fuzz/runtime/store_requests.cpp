@@ -46,32 +46,19 @@ class Store {
     while (!waiting_.empty()) table_.expire(*waiting_.begin());
   }
 
-  /// When all clients have gone, nothing is left but what is kept for a step.
   void end() {
-    for (std::size_t i = 0; i < clients_.size(); ++i) table_.drop_client(clients_[i]);
-    const ClientId last = table_.add_client();
-    Request commit;
-    commit.operation = Operation::commit;
-    commit.step = INT64_MAX;
-    table_.handle(last, commit);
-    const Reply reply = usage(last);
-    fuzz::expect(reply.objects == 0 && reply.slabs == 0 && reply.bytes == 0, "nothing is left of clients that went");
+    for (const ClientId client : clients_) table_.drop_client(client);
+    fuzz::expect(table_.objects() == 0 && table_.bytes() == 0 && table_.clients() == 0,
+                 "nothing is left of clients that went");
   }
 
  private:
   void add() { clients_.push_back(table_.add_client()); }
 
-  Reply usage(ClientId client) {
-    Request request;
-    request.operation = Operation::usage;
-    return table_.handle(client, request).reply;
-  }
-
   void check() {
-    const Reply reply = usage(clients_.front());
-    fuzz::expect(reply.bytes <= kQuota, "slabs take no more than the quota");
-    fuzz::expect(reply.objects <= reply.slabs, "each object has a slab");
-    fuzz::expect(reply.clients == kClients, "as many clients as there are");
+    fuzz::expect(table_.bytes() <= kQuota, "slabs take no more than the quota");
+    fuzz::expect(table_.objects() <= table_.bytes(), "each object has a slab");
+    fuzz::expect(table_.clients() == kClients, "as many clients as there are");
   }
 
   ObjectTable table_{kQuota, [this](const Waiter& waiter, const Answer& /*answer*/) {
