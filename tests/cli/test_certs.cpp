@@ -9,6 +9,7 @@
 
 #include "cli/refused.hpp"
 #include "runtime/net/certificates/certificate_files.hpp"
+#include "runtime/net/certificates/role.hpp"
 #include "runtime/net/socket.hpp"
 
 using namespace troupe_test;

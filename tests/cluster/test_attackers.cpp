@@ -19,6 +19,7 @@
 #include "runtime/clock.hpp"
 #include "runtime/net/certificates/authority.hpp"
 #include "runtime/net/certificates/certificate_files.hpp"
+#include "runtime/net/certificates/role.hpp"
 #include "runtime/net/gate/gate.hpp"
 #include "support/errors.hpp"
 

@@ -8,7 +8,7 @@
 #include "cluster/nodes.hpp"
 #include "runtime/captured_errors.hpp"
 #include "runtime/net/certificates/authority.hpp"
-#include "runtime/net/certificates/credentials.hpp"
+#include "runtime/net/tls/credentials.hpp"
 #include "support/errors.hpp"
 
 using namespace troupe;

@@ -11,6 +11,7 @@
 #include "models/files/weight_file.hpp"
 #include "runtime/net/certificates/certificate.hpp"
 #include "runtime/net/certificates/revocation.hpp"
+#include "runtime/net/certificates/role.hpp"
 #include "runtime/net/data/frame.hpp"
 #include "runtime/net/gate/hello.hpp"
 #include "runtime/store/protocol.hpp"
@@ -153,6 +154,7 @@ void add_replies(const Corpus& corpus) {
   add("no-file", "\x03", reply(1, 1, 4096, false));
   add("file-too-short", "\x03", reply(1, 1, 1 << 20, true));
   add("full", "\x00\x00"s, reply(1, 1, 64, true) + reply(2, 0, 0, false, store::Status::full));
+  add("no-files", "\x00"s, reply(1, 0, 0, false, store::Status::no_files));
   add("late", "\x03", reply(0, 1, 64, true) + reply(1, 1, 64, true));
   add("release", "\x06", reply(1, 0, 0, false));
 }

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "runtime/net/certificates/authority.hpp"
-#include "runtime/net/certificates/credentials.hpp"
+#include "runtime/net/tls/credentials.hpp"
 
 /// A folder of its own, removed afterwards.
 class TemporaryFolder {

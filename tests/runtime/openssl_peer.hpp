@@ -11,7 +11,7 @@
 #include "bytes.hpp"
 #include "runtime/file_descriptor.hpp"
 #include "runtime/net/byte_stream.hpp"
-#include "runtime/net/tls/openssl.hpp"
+#include "runtime/net/openssl.hpp"
 
 /// What a record of TLS 1.3 adds to its content: header, type and tag.
 constexpr std::size_t kRecordOverhead = 5 + 1 + 16;

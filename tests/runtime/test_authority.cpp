@@ -9,6 +9,7 @@
 #include "net_trial.hpp"
 #include "runtime/net/certificates/certificate_files.hpp"
 #include "runtime/net/certificates/expiry.hpp"
+#include "runtime/net/certificates/role.hpp"
 #include "support/errors.hpp"
 
 using namespace troupe;

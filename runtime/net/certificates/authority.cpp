@@ -13,6 +13,7 @@
 #include "runtime/net/certificates/certificate_files.hpp"
 #include "runtime/net/certificates/expiry.hpp"
 #include "runtime/net/certificates/revocation.hpp"
+#include "runtime/net/certificates/role.hpp"
 #include "runtime/printable.hpp"
 #include "troupe/error.hpp"
 

@@ -3,8 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "runtime/net/certificates/credentials.hpp"
-#include "runtime/net/tls/openssl.hpp"
+#include "runtime/net/openssl.hpp"
 
 // Making certificates and reading what they say.
 namespace troupe::net {
@@ -28,16 +27,10 @@ struct CertificateText {
   long valid_until = kYear;
 };
 
-/// "urn:troupe:role:driver" and "urn:troupe:role:node".
-std::string role_name(Role role);
-
 /// A self-signed authority that signs nothing but members and lists of revoked ones. @throws Error system
 CertifiedKey make_authority(long valid_from = -kBackdate, long valid_until = kYear);
 /// A new key and its certificate. @throws Error system
 CertifiedKey make_member(const CertifiedKey& authority, const CertificateText& text);
-
-/// True when the certificate has exactly one role, and it is this one.
-bool has_role(X509* certificate, Role role);
 
 std::string pem(X509* certificate);
 std::string pem(EVP_PKEY* key);

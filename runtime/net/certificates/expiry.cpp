@@ -5,6 +5,7 @@
 #include <ctime>
 
 #include "runtime/net/certificates/certificate_files.hpp"
+#include "runtime/net/certificates/role.hpp"
 
 namespace troupe {
 namespace {

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "runtime/net/tls/openssl.hpp"
+#include "runtime/net/openssl.hpp"
 
 namespace troupe {
 

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "runtime/net/tls/openssl.hpp"
+#include "runtime/net/openssl.hpp"
 
 namespace troupe::net {
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "runtime/net/certificates/certificate.hpp"
-#include "runtime/net/tls/openssl.hpp"
+#include "runtime/net/openssl.hpp"
 
 // Lists of certificates that count no more: X.509's (RFC 5280, 5), signed by the authority.
 namespace troupe::net {

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/net/openssl.hpp"
 #include "runtime/net/socket.hpp"
-#include "runtime/net/tls/openssl.hpp"
 #include "troupe/error.hpp"
 
 namespace troupe::net {

@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "runtime/net/tls/openssl.hpp"
+#include "runtime/net/openssl.hpp"
 #include "troupe/error.hpp"
 
 namespace troupe::net {

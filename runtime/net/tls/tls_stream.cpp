@@ -3,7 +3,8 @@
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 
-#include "runtime/net/certificates/certificate.hpp"
+#include "runtime/net/certificates/role.hpp"
+#include "runtime/net/openssl.hpp"
 #include "runtime/net/socket.hpp"
 #include "runtime/net/tls/socket_bio.hpp"
 #include "runtime/net/tls/tls_context.hpp"

@@ -11,7 +11,7 @@
 #include "runtime/file_descriptor.hpp"
 #include "runtime/net/address.hpp"
 #include "runtime/net/byte_stream.hpp"
-#include "runtime/net/certificates/credentials.hpp"
+#include "runtime/net/tls/credentials.hpp"
 
 namespace troupe {
 

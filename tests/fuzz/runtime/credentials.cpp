@@ -1,4 +1,4 @@
-#include "runtime/net/certificates/credentials.hpp"
+#include "runtime/net/tls/credentials.hpp"
 
 #include <fcntl.h>
 

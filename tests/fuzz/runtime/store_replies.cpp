@@ -64,6 +64,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   ::shutdown(store.get(), SHUT_WR);
   for (const std::byte what : calls)
     fuzz::may_refuse([&] { call(client, std::to_integer<std::uint8_t>(what)); },
-                     {ErrorCode::store_failed, ErrorCode::store_full, ErrorCode::timeout, ErrorCode::system});
+                     {ErrorCode::store_failed, ErrorCode::store_full, ErrorCode::timeout, ErrorCode::system,
+                      ErrorCode::limit_reached});
   return 0;
 }

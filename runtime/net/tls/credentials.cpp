@@ -1,4 +1,4 @@
-#include "runtime/net/certificates/credentials.hpp"
+#include "runtime/net/tls/credentials.hpp"
 
 #include <openssl/err.h>
 
@@ -80,8 +80,6 @@ CertificatePtr read_authority(const std::string& file) {
 }
 
 }  // namespace
-
-const char* to_string(Role role) { return role == Role::driver ? "driver" : "node"; }
 
 Role role_of(const std::string& folder) {
   const auto certificate = net::read_certificate(folder + "/cert.pem");

@@ -1,4 +1,4 @@
-#include "runtime/net/tls/openssl.hpp"
+#include "runtime/net/openssl.hpp"
 
 #include <openssl/err.h>
 

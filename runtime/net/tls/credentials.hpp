@@ -5,13 +5,9 @@
 #include <memory>
 #include <string>
 
+#include "runtime/net/certificates/role.hpp"
+
 namespace troupe {
-
-/// What a certificate entitles to. A node cannot pose as the driver.
-enum class Role : unsigned char { driver, node };
-
-/// "driver" or "node".
-const char* to_string(Role role);
 
 /// A checked certificate with its key and the authority that both sides must share.
 class Credentials {
