@@ -1,16 +1,19 @@
 #!/usr/bin/env bash
-# Who may include whom, and how long a file may be: scripts/check_folders.sh [FILE...] (paths from the repository's
-# root; all C++ sources without arguments). Prints file:line and the rule for each violation, and then fails.
+# Who may include whom, how long a file may be, and how many a folder may hold: scripts/check_folders.sh [FILE...] (paths
+# from the repository's root; without arguments all C++ sources, and all folders). Prints file:line and the rule for each
+# violation, and then fails.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 files=("$@")
+tree=()
 if ((${#files[@]} == 0)); then
-  mapfile -t files < <(git ls-files --cached --others --exclude-standard -- '*.hpp' '*.cpp' '*.cu')
+  mapfile -t tree < <(comm -23 <(git ls-files --cached --others --exclude-standard | sort -u) <(git ls-files -d | sort))
+  mapfile -t files < <(printf '%s\n' "${tree[@]}" | grep -E '\.(hpp|cpp|cu)$')
 fi
 
 ((${#files[@]})) || exit 0
-awk '
+printf '%s\n' "${tree[@]}" | awk '
 BEGIN {
   # folder: the project folders whose headers it may include
   may["include"] = "troupe"
@@ -21,6 +24,19 @@ BEGIN {
   may["cli"] = may["actors"] " cli"
   may["tests"] = may["bench"] = may["cli"] " tests bench"
   may["examples"] = "troupe"
+
+  # room: the other rooms of its folder that it may include. What lies in no room of this table, such as the top of
+  # runtime/, may include any room of its folder and be included by any.
+  rooms["runtime/processes"] = ""
+  rooms["runtime/store"] = "runtime/processes"
+  rooms["runtime/net"] = "runtime/processes"
+  rooms["runtime/net/certificates"] = "runtime/net"
+  rooms["runtime/net/tls"] = "runtime/net runtime/net/certificates"
+  rooms["runtime/net/gate"] = "runtime/processes runtime/net runtime/net/tls"
+  rooms["runtime/net/data"] = "runtime/processes runtime/net runtime/net/tls runtime/net/gate"
+  rooms["collectives/plan"] = ""
+  rooms["collectives/state"] = "collectives/plan"
+  rooms["collectives/exchange"] = "collectives/plan collectives/state"
 
   # headers of others: the folders that may include them
   only["^caf/"] = "^actors/"
@@ -34,9 +50,27 @@ BEGIN {
   only["^(doctest|doctest/.*)$"] = "^tests/"
 }
 
-function violation(line, rule) {
-  printf "%s:%d: %s\n", FILENAME, line, rule
+function refuse(where, rule) {
+  print where ": " rule
   failed = 1
+}
+
+function violation(line, rule) { refuse(FILENAME ":" line, rule) }
+
+function folder_of(file) { return sub(/\/[^\/]*$/, "", file) ? file : "" }
+
+# The innermost room that holds a file; "" for none.
+function room_of(file) {
+  for (file = folder_of(file); file != "" && !(file in rooms);) file = folder_of(file)
+  return file
+}
+
+function check_room(header,    room, target) {
+  room = room_of(FILENAME)
+  target = room_of(header)
+  if (room == "" || target == "" || room == target || index(target, folder "/") != 1) return
+  if (index(" " rooms[room] " ", " " target " ") == 0)
+    violation(FNR, room "/ must not include " target "/ (only: " (rooms[room] == "" ? "none" : rooms[room]) ")")
 }
 
 function check_folder(header,    target) {
@@ -57,18 +91,52 @@ function check_others(header,    prefix) {
 }
 
 function check_length() {
-  if (lines > 400 && previous !~ /^tests\//) {
-    printf "%s:%d: longer than 400 lines\n", previous, lines
-    failed = 1
-  }
+  if (lines > 400 && previous !~ /^tests\//) refuse(previous ":" lines, "longer than 400 lines")
 }
 
+function check_sizes(    folder) {
+  for (folder in held)
+    if (held[folder] > 30 && folder !~ /^tests\/fuzz\/corpus\//)
+      refuse(folder "/", held[folder] " files, and a folder holds at most 30")
+}
+
+# Where a header of the project lies that is included by this name; "" for those of others.
+function place_of(header, from) {
+  if (header in includes) return header
+  if (("include/" header) in includes) return "include/" header
+  if (("tests/" header) in includes) return "tests/" header
+  from = folder_of(from) "/" header
+  return from in includes ? from : ""
+}
+
+# Follows what a node of the graph leads to; `trail` is the way there. Each circle is told once, where it closes.
+function follow(graph, node, trail, what,    next_nodes, count, i, target) {
+  state[node] = "open"
+  count = split(graph[node], next_nodes, " ")
+  for (i = 1; i <= count; ++i) {
+    target = what == "headers" ? place_of(next_nodes[i], node) : next_nodes[i]
+    if (!(target in graph)) continue
+    if (state[target] == "open")
+      refuse(node, "a circle of " what ": " substr(trail " ", index(trail " ", " " target " ") + 1) "-> " target)
+    else if (state[target] == "")
+      follow(graph, target, trail " -> " target, what)
+  }
+  state[node] = "done"
+}
+
+function check_circles(graph, what,    node) {
+  for (node in graph)
+    if (state[node] == "") follow(graph, node, " " node, what)
+}
+
+listing { if ($0 != "") ++held[folder_of($0)]; next }
 FNR == 1 {
   check_length()
   previous = FILENAME
   folder = path = FILENAME
   sub(/\/.*/, "", folder)
   sub(/^tests\/(fuzz\/)?/, "", path)
+  if (FILENAME ~ /\.hpp$/) includes[FILENAME] = ""
 }
 { lines = FNR }
 /^[ \t]*#[ \t]*include[ \t]*[<"]/ {
@@ -76,10 +144,15 @@ FNR == 1 {
   sub(/^[^<"]*[<"]/, "", header)
   sub(/[>"].*/, "", header)
   check_folder(header)
+  check_room(header)
   check_others(header)
+  if (FILENAME ~ /\.hpp$/) includes[FILENAME] = includes[FILENAME] " " header
 }
 END {
   check_length()
+  check_sizes()
+  check_circles(includes, "headers")
+  check_circles(rooms, "rooms")
   exit failed
 }
-' "${files[@]}"
+' listing=1 - listing=0 "${files[@]}"
