@@ -16,20 +16,21 @@ constexpr std::size_t kSmall = 4096;
 }  // namespace
 
 void SegmentSender::add(std::unique_ptr<ByteStream> stream) {
-  auto lane = std::make_unique<Lane>();
-  lane->stream = std::move(stream);
+  auto connection = std::make_unique<Connection>();
+  connection->stream = std::move(stream);
   const std::lock_guard lock(mutex_);
   if (!ended_.empty()) throw Error(ErrorCode::worker_lost, ended_, {.node = name_});
-  lanes_.push_back(std::move(lane));
+  connections_.push_back(std::move(connection));
 }
 
-SegmentSender::Lane& SegmentSender::take(const Deadline& deadline) {
+SegmentSender::Connection& SegmentSender::take(const Deadline& deadline) {
   std::unique_lock lock(mutex_);
   for (;;) {
     if (!ended_.empty()) throw Error(ErrorCode::worker_lost, ended_, {.node = name_});
-    if (lanes_.empty()) throw Error(ErrorCode::worker_lost, "there is no connection to it", {.node = name_});
-    const auto found = std::find_if(lanes_.begin(), lanes_.end(), [](const auto& lane) { return !lane->busy; });
-    if (found != lanes_.end()) {
+    if (connections_.empty()) throw Error(ErrorCode::worker_lost, "there is no connection to it", {.node = name_});
+    const auto found = std::find_if(connections_.begin(), connections_.end(),
+                                    [](const auto& connection) { return !connection->busy; });
+    if (found != connections_.end()) {
       (*found)->busy = true;
       return **found;
     }
@@ -39,45 +40,45 @@ SegmentSender::Lane& SegmentSender::take(const Deadline& deadline) {
   }
 }
 
-void SegmentSender::give_back(Lane& lane) {
+void SegmentSender::give_back(Connection& connection) {
   {
     const std::lock_guard lock(mutex_);
-    lane.busy = false;
+    connection.busy = false;
   }
   free_.notify_one();
 }
 
-void SegmentSender::write(Lane& lane, const FrameHeader& header, std::span<const std::byte> bytes,
+void SegmentSender::write(Connection& connection, const FrameHeader& header, std::span<const std::byte> bytes,
                           const Deadline& deadline) {
   if (bytes.size() <= kSmall) {
     std::array<std::byte, kFrameHeaderBytes + kSmall> both;
     const auto head = encode(header);
     const auto end = std::copy(bytes.begin(), bytes.end(), std::copy(head.begin(), head.end(), both.begin()));
-    return lane.stream->write_all(std::span(both.begin(), end), deadline);
+    return connection.stream->write_all(std::span(both.begin(), end), deadline);
   }
   // The header is a record of its own, so that full ones follow, and nothing is copied to share one with it.
-  lane.stream->write_all(encode(header), deadline, !bytes.empty());
-  lane.stream->write_all(bytes, deadline);
+  connection.stream->write_all(encode(header), deadline, !bytes.empty());
+  connection.stream->write_all(bytes, deadline);
 }
 
 void SegmentSender::send(const FrameHeader& header, std::span<const std::byte> bytes, const Deadline& deadline) {
-  Lane& lane = take(deadline);
+  Connection& connection = take(deadline);
   try {
-    write(lane, header, bytes, deadline);
+    write(connection, header, bytes, deadline);
   } catch (const Error& error) {
     // Half a segment may have left.
     end(error.message());
-    give_back(lane);
+    give_back(connection);
     throw Error(error.code() == ErrorCode::timeout ? ErrorCode::timeout : ErrorCode::worker_lost, error.message(),
                 {.node = name_});
   }
-  give_back(lane);
+  give_back(connection);
 }
 
 void SegmentSender::end(const std::string& why) {
   const std::lock_guard lock(mutex_);
   if (ended_.empty()) ended_ = why;
-  for (const auto& lane : lanes_) ::shutdown(lane->stream->fd(), SHUT_RDWR);
+  for (const auto& connection : connections_) ::shutdown(connection->stream->fd(), SHUT_RDWR);
   free_.notify_all();
 }
 

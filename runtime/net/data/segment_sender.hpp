@@ -25,19 +25,20 @@ class SegmentSender {
   void end(const std::string& why);
 
  private:
-  struct Lane {
+  struct Connection {
     std::unique_ptr<ByteStream> stream;
     bool busy = false;
   };
 
-  Lane& take(const Deadline& deadline);
-  void give_back(Lane& lane);
-  static void write(Lane& lane, const FrameHeader& header, std::span<const std::byte> bytes, const Deadline& deadline);
+  Connection& take(const Deadline& deadline);
+  void give_back(Connection& connection);
+  static void write(Connection& connection, const FrameHeader& header, std::span<const std::byte> bytes,
+                    const Deadline& deadline);
 
   const std::string name_;
   std::mutex mutex_;
   std::condition_variable free_;
-  std::vector<std::unique_ptr<Lane>> lanes_;
+  std::vector<std::unique_ptr<Connection>> connections_;
   std::string ended_;  ///< why; empty as long as it goes on
 };
 
