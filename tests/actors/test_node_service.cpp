@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "actors/node/node_service.hpp"
-#include "runtime/captured_errors.hpp"
 #include "runtime/net/certificates/authority.hpp"
 #include "runtime/net/gate/gate.hpp"
+#include "support/captured_errors.hpp"
 #include "support/patience.hpp"
 
 using namespace troupe;

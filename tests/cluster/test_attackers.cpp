@@ -15,12 +15,12 @@
 #include "cluster/nodes.hpp"
 #include "cluster/rogue_node.hpp"
 #include "cluster/training.hpp"
-#include "runtime/captured_errors.hpp"
 #include "runtime/clock.hpp"
 #include "runtime/net/certificates/authority.hpp"
 #include "runtime/net/certificates/certificate_files.hpp"
 #include "runtime/net/certificates/role.hpp"
 #include "runtime/net/gate/gate.hpp"
+#include "support/captured_errors.hpp"
 #include "support/errors.hpp"
 
 using namespace troupe;

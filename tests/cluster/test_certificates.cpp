@@ -4,8 +4,8 @@
 
 #include "cluster/hold_model.hpp"
 #include "cluster/nodes.hpp"
-#include "runtime/captured_errors.hpp"
 #include "runtime/net/certificates/authority.hpp"
+#include "support/captured_errors.hpp"
 
 using namespace troupe;
 using namespace troupe_test;

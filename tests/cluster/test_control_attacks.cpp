@@ -10,9 +10,9 @@
 #include "cluster/hold_model.hpp"
 #include "cluster/rogue_node.hpp"
 #include "cluster/training.hpp"
-#include "runtime/captured_errors.hpp"
 #include "runtime/net/certificates/authority.hpp"
 #include "runtime/net/gate/gate.hpp"
+#include "support/captured_errors.hpp"
 #include "support/errors.hpp"
 #include "support/few_files.hpp"
 

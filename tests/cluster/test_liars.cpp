@@ -6,9 +6,9 @@
 #include <thread>
 
 #include "cluster/nodes.hpp"
-#include "runtime/captured_errors.hpp"
 #include "runtime/net/certificates/authority.hpp"
 #include "runtime/net/tls/credentials.hpp"
+#include "support/captured_errors.hpp"
 #include "support/errors.hpp"
 
 using namespace troupe;

@@ -5,6 +5,8 @@
 #include <random>
 #include <vector>
 
+namespace troupe_test {
+
 using Bytes = std::vector<std::byte>;
 
 inline std::size_t random_below(std::mt19937& random, std::size_t end) { return random() % end; }
@@ -25,3 +27,5 @@ inline Bytes joined(std::initializer_list<Bytes> pieces) {
   for (const Bytes& piece : pieces) all += piece;
   return all;
 }
+
+}  // namespace troupe_test

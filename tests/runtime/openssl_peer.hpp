@@ -13,6 +13,8 @@
 #include "runtime/net/byte_stream.hpp"
 #include "runtime/net/openssl.hpp"
 
+namespace troupe_test {
+
 /// What a record of TLS 1.3 adds to its content: header, type and tag.
 constexpr std::size_t kRecordOverhead = 5 + 1 + 16;
 
@@ -130,3 +132,5 @@ class OpensslPeer {
   Bytes unsent_;
   int key_updates_ = 0;
 };
+
+}  // namespace troupe_test

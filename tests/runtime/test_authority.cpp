@@ -6,13 +6,14 @@
 #include <set>
 #include <thread>
 
-#include "net_trial.hpp"
 #include "runtime/net/certificates/certificate_files.hpp"
 #include "runtime/net/certificates/expiry.hpp"
 #include "runtime/net/certificates/role.hpp"
 #include "support/errors.hpp"
+#include "trial_authority.hpp"
 
 using namespace troupe;
+using namespace troupe_test;
 namespace fs = std::filesystem;
 
 namespace {

@@ -5,12 +5,13 @@
 
 #include <fstream>
 
-#include "net_trial.hpp"
 #include "runtime/net/certificates/certificate_files.hpp"
 #include "runtime/net/certificates/role.hpp"
 #include "support/errors.hpp"
+#include "trial_authority.hpp"
 
 using namespace troupe;
+using namespace troupe_test;
 namespace fs = std::filesystem;
 
 namespace {

@@ -4,8 +4,6 @@
 #include <netinet/in.h>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
-#include <poll.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 
 #include <atomic>
@@ -14,33 +12,29 @@
 #include <fstream>
 #include <functional>
 
-#include "captured_errors.hpp"
-#include "net_trial.hpp"
 #include "runtime/net/certificates/certificate_files.hpp"
 #include "runtime/net/gate/gate.hpp"
 #include "runtime/net/socket.hpp"
 #include "runtime/net/tls/tls_context.hpp"
+#include "support/captured_errors.hpp"
 #include "support/errors.hpp"
+#include "support/few_files.hpp"
 #include "support/patience.hpp"
+#include "trial_authority.hpp"
 
 using namespace troupe;
+using namespace troupe_test;
 using namespace std::chrono_literals;
 
 namespace {
 
-Deadline soon() { return Deadline(troupe_test::kPatience); }
 const Address kAnyPort{"127.0.0.1", 0};
-
-const TrialAuthority& authority() {
-  static const TrialAuthority made(2);
-  return made;
-}
 
 /// A gate that keeps the streams it takes.
 class OpenGate {
  public:
-  explicit OpenGate(std::shared_ptr<const Credentials> credentials = authority().driver(),
-                    std::chrono::milliseconds timeout = troupe_test::kPatience, const Address& listen = kAnyPort)
+  explicit OpenGate(std::shared_ptr<const Credentials> credentials = trial_authority().driver(),
+                    std::chrono::milliseconds timeout = kPatience, const Address& listen = kAnyPort)
       : gate_(
             listen, std::move(credentials),
             [](const Hello& hello, const TlsStream& stream) {
@@ -71,7 +65,7 @@ class OpenGate {
 
 /// Goes through the gate and says a word.
 void check_open(OpenGate& gate) {
-  TlsStream stream = TlsStream::dial(gate.address(), *authority().node(0), Role::driver, soon());
+  TlsStream stream = TlsStream::dial(gate.address(), *trial_authority().node(0), Role::driver, soon());
   say_hello(stream, make_hello(Purpose::control), soon());
   TlsStream taken = gate.next();
   CHECK(taken.peer_name() == "node0");
@@ -147,16 +141,6 @@ std::size_t count(const std::string& text, const std::string& part) {
   return found;
 }
 
-/// Until the gate, on its own thread, has told something.
-bool hears(const CapturedErrors& errors, const std::string& part) {
-  const Deadline deadline = soon();
-  while (!deadline.passed()) {
-    if (count(errors.text(), part) > 0) return true;
-    ::poll(nullptr, 0, 1);
-  }
-  return false;
-}
-
 }  // namespace
 
 TEST_CASE("a node passes the driver's gate, over IPv4 and IPv6") {
@@ -164,7 +148,7 @@ TEST_CASE("a node passes the driver's gate, over IPv4 and IPv6") {
   check_open(gate);
   const bool ipv6 = !code_of([] { net::listen_on({"::1", 0}); });
   if (!ipv6) return;
-  OpenGate sixth(authority().driver(), troupe_test::kPatience, {"::1", 0});
+  OpenGate sixth(trial_authority().driver(), kPatience, {"::1", 0});
   CHECK(sixth.address().text().starts_with("[::1]:"));
   check_open(sixth);
 }
@@ -172,24 +156,24 @@ TEST_CASE("a node passes the driver's gate, over IPv4 and IPv6") {
 TEST_CASE("a refusal is heard with its reason") {
   const CapturedErrors errors;
   OpenGate gate;
-  TlsStream stream = TlsStream::dial(gate.address(), *authority().node(1), Role::driver, soon());
+  TlsStream stream = TlsStream::dial(gate.address(), *trial_authority().node(1), Role::driver, soon());
   const auto say = [&] { say_hello(stream, make_hello(Purpose::status), soon()); };
   CHECK(message_of(say) == "refused: no status for node1");
-  CHECK(hears(errors, ": no status for node1\n"));
+  CHECK(errors.hears(": no status for node1\n"));
 }
 
 TEST_CASE("nobody poses as somebody else, on either side") {
   const CapturedErrors errors;
   OpenGate driver;
-  OpenGate node(authority().node(0));
+  OpenGate node(trial_authority().node(0));
   const auto dial = [](const OpenGate& gate, std::shared_ptr<const Credentials> as, Role peer) {
     return code_of([&] { TlsStream::dial(gate.address(), *as, peer, soon()); });
   };
-  CHECK(dial(node, authority().node(1), Role::driver) == ErrorCode::protocol);
-  CHECK(dial(driver, authority().node(1), Role::node) == ErrorCode::protocol);
-  CHECK(dial(node, authority().node(1), Role::node) == std::nullopt);
+  CHECK(dial(node, trial_authority().node(1), Role::driver) == ErrorCode::protocol);
+  CHECK(dial(driver, trial_authority().node(1), Role::node) == ErrorCode::protocol);
+  CHECK(dial(node, trial_authority().node(1), Role::node) == std::nullopt);
   // What the gate's owner sees is the certificate's role, whatever is said.
-  TlsStream stream = TlsStream::dial(node.address(), *authority().driver(), Role::node, soon());
+  TlsStream stream = TlsStream::dial(node.address(), *trial_authority().driver(), Role::node, soon());
   say_hello(stream, make_hello(Purpose::control), soon());
   CHECK(node.next().peer_role() == Role::driver);
 }
@@ -205,7 +189,7 @@ TEST_CASE("another authority is refused by both sides") {
   const auto mine = other.node(0);
   SSL_CTX_set_verify(mine->client(), SSL_VERIFY_NONE, nullptr);
   CHECK_FALSE(gets_through(gate.address(), mine->client()));
-  CHECK(hears(errors, "its certificate is not good: "));
+  CHECK(errors.hears("its certificate is not good: "));
   check_open(gate);
 }
 
@@ -225,7 +209,7 @@ TEST_CASE("TLS clients without a proper certificate, or of TLS 1.2, are refused"
   const auto refused = [&](const net::CertificateText& text, const char* why) {
     CAPTURE(why);
     CHECK_FALSE(gets_through(gate.address(), context_of(text).get()));
-    CHECK(hears(errors, why));
+    CHECK(errors.hears(why));
   };
   refused({.name = "n", .alternative_name = role, .valid_until = -60}, "certificate has expired");
   refused({.name = "n", .alternative_name = role, .valid_from = 3600}, "certificate is not yet valid");
@@ -235,12 +219,12 @@ TEST_CASE("TLS clients without a proper certificate, or of TLS 1.2, are refused"
 
   const std::unique_ptr<SSL_CTX, net::Free<&SSL_CTX_free>> bare(SSL_CTX_new(TLS_client_method()));
   CHECK_FALSE(gets_through(gate.address(), bare.get()));
-  CHECK(hears(errors, "it shows no certificate"));
+  CHECK(errors.hears("it shows no certificate"));
   const auto old = context_of({.name = "n", .alternative_name = role});
   SSL_CTX_set_min_proto_version(old.get(), TLS1_2_VERSION);
   SSL_CTX_set_max_proto_version(old.get(), TLS1_2_VERSION);
   CHECK_FALSE(gets_through(gate.address(), old.get()));
-  CHECK(hears(errors, "it does not speak TLS 1.3"));
+  CHECK(errors.hears("it does not speak TLS 1.3"));
 }
 
 TEST_CASE("whoever speaks no TLS, or says no proper hello, is refused with one line each") {
@@ -249,9 +233,9 @@ TEST_CASE("whoever speaks no TLS, or says no proper hello, is refused with one l
   say_plainly(gate.address(), "GET / HTTP/1.1\r\n\r\n");
   say_plainly(gate.address(), std::string(32, '\0'));
   say_plainly(gate.address(), std::string(1000, '\xff'));
-  CHECK(hears(errors, "it does not speak TLS\n"));
+  CHECK(errors.hears("it does not speak TLS\n"));
   const auto says = [&](std::span<const std::byte> bytes) {
-    TlsStream stream = TlsStream::dial(gate.address(), *authority().node(0), Role::driver, soon());
+    TlsStream stream = TlsStream::dial(gate.address(), *trial_authority().node(0), Role::driver, soon());
     stream.write_all(bytes, soon());
     std::array<std::byte, 200> answer = {};
     if (bytes.size() >= kHelloBytes) code_of([&] { stream.read_all(answer, soon()); });
@@ -260,32 +244,31 @@ TEST_CASE("whoever speaks no TLS, or says no proper hello, is refused with one l
   Hello hello = make_hello(Purpose::control);
   auto bytes = encode(hello);
   says(std::span(bytes).first(50));
-  CHECK(hears(errors, "hung up while saying hello"));
+  CHECK(errors.hears("hung up while saying hello"));
   bytes[0] = std::byte{0};
   says(bytes);
-  CHECK(hears(errors, "it says no proper hello"));
+  CHECK(errors.hears("it says no proper hello"));
   hello.protocol = 7;
   CHECK(says(encode(hello)).find("protocol 7 is spoken there") == 0);
-  CHECK(hears(errors, "protocol 7"));
+  CHECK(errors.hears("protocol 7"));
   check_open(gate);
   CHECK(count(errors.text(), "\n") == count(errors.text(), "troupe: refused 127.0.0.1:"));
 }
 
 TEST_CASE("connections held open cost little, end in time, and keep nobody out") {
   const CapturedErrors errors;
-  OpenGate gate(authority().driver(), troupe_test::kPatience);
+  OpenGate gate(trial_authority().driver(), kPatience);
   check_open(gate);
   const std::size_t before = resident_bytes();
   std::vector<FileDescriptor> held;
   for (int i = 0; i < 200; ++i) held.push_back(net::connect_to(gate.address(), soon()));
   check_open(gate);
   // Under sanitizers memory is another thing.
-  if (!troupe_test::kSanitized)
-    CHECK(resident_bytes() - std::min(before, resident_bytes()) < std::size_t{200} * 64 * 1024);
+  if (!kSanitized) CHECK(resident_bytes() - std::min(before, resident_bytes()) < std::size_t{200} * 64 * 1024);
   CHECK(errors.text().empty());
   for (int i = 0; i < 100; ++i) held.push_back(net::connect_to(gate.address(), soon()));
   check_open(gate);
-  CHECK(hears(errors, "too many connect at once"));
+  CHECK(errors.hears("too many connect at once"));
   char byte = 0;
   CHECK(::recv(held.front().get(), &byte, 1, 0) == 0);  // the oldest was dropped
   CHECK(::recv(held.back().get(), &byte, 1, 0) < 0);
@@ -300,7 +283,7 @@ TEST_CASE("who floods a gate keeps out nobody at another address") {
   flood.reserve(2 * Gate::kMaxHalfOpen);
   for (std::size_t i = 0; i < 2 * Gate::kMaxHalfOpen; ++i) flood.push_back(connect_from("127.0.0.2", gate.address()));
   check_open(gate);  // from 127.0.0.1; the gate has seen the flood by now
-  CHECK(hears(errors, "refused 127.0.0.2:"));
+  CHECK(errors.hears("refused 127.0.0.2:"));
   char byte = 0;
   CHECK(::recv(flood.front().get(), &byte, 1, 0) == 0);
   CHECK(::recv(flood.back().get(), &byte, 1, 0) < 0);
@@ -325,65 +308,54 @@ TEST_CASE("whoever asks for a status and does not listen keeps nobody waiting") 
     verdict.status = stream.peer_name() == "node0" ? much : "all is well";
     return verdict;
   };
-  const Gate gate(kAnyPort, authority().driver(), told, [&](const Hello&, TlsStream) { ++taken; });
+  const Gate gate(kAnyPort, trial_authority().driver(), told, [&](const Hello&, TlsStream) { ++taken; });
   std::vector<TlsStream> deaf;
   deaf.reserve(3);
   for (int i = 0; i < 3; ++i) {
-    deaf.push_back(TlsStream::dial(gate.address(), *authority().node(0), Role::driver, soon()));
+    deaf.push_back(TlsStream::dial(gate.address(), *trial_authority().node(0), Role::driver, soon()));
     say_hello(deaf.back(), make_hello(Purpose::status), soon());
   }
-  TlsStream stream = TlsStream::dial(gate.address(), *authority().node(1), Role::driver, soon());
+  TlsStream stream = TlsStream::dial(gate.address(), *trial_authority().node(1), Role::driver, soon());
   say_hello(stream, make_hello(Purpose::status), soon());
   CHECK(hear_status(stream, soon()) == "all is well");
   std::array<std::byte, 1> byte = {};
   CHECK(code_of([&] { stream.read_all(byte, soon()); }) == ErrorCode::worker_lost);  // the gate ends it
-  CHECK(hears(errors, "too slow at taking the answer"));
+  CHECK(errors.hears("too slow at taking the answer"));
   CHECK(taken == 0);
 }
 
 TEST_CASE("who takes too long is dropped, at each stage") {
   const CapturedErrors errors;
   OpenGate patient;
-  OpenGate gate(authority().driver(), troupe_test::generous_deadline([&] { check_open(patient); }));
+  OpenGate gate(trial_authority().driver(), generous_deadline([&] { check_open(patient); }));
   say_plainly(gate.address(), "");
-  CHECK(hears(errors, "too slow at shaking hands"));
-  TlsStream stream = TlsStream::dial(gate.address(), *authority().node(0), Role::driver, soon());
+  CHECK(errors.hears("too slow at shaking hands"));
+  TlsStream stream = TlsStream::dial(gate.address(), *trial_authority().node(0), Role::driver, soon());
   std::array<std::byte, 1> byte = {};
   CHECK(code_of([&] { stream.read_all(byte, soon()); }) == ErrorCode::worker_lost);
-  CHECK(hears(errors, "too slow at saying hello"));
+  CHECK(errors.hears("too slow at saying hello"));
 }
 
 TEST_CASE("a machine without descriptors keeps the gate waiting, not busy") {
   const CapturedErrors errors;
   OpenGate gate;
   check_open(gate);
-  rlimit before = {};
-  REQUIRE(::getrlimit(RLIMIT_NOFILE, &before) == 0);
-  FileDescriptor last(::open("/dev/null", O_RDONLY));
-  const rlimit tight{static_cast<rlim_t>(last.get() + 2), before.rlim_max};
-  last.reset();
   std::optional<FileDescriptor> caller;
   {
-    REQUIRE(::setrlimit(RLIMIT_NOFILE, &tight) == 0);
-    std::vector<FileDescriptor> all;
-    for (FileDescriptor fd(::open("/dev/null", O_RDONLY)); fd; fd = FileDescriptor(::open("/dev/null", O_RDONLY)))
-      all.push_back(std::move(fd));
-    REQUIRE_FALSE(all.empty());
-    all.pop_back();
+    const FewFiles few(1);
     caller = net::connect_to(gate.address(), soon());
-    CHECK(hears(errors, "Too many open files"));
+    CHECK(errors.hears("Too many open files"));
     CHECK(count(errors.text(), "\n") == 1);
-    REQUIRE(::setrlimit(RLIMIT_NOFILE, &before) == 0);
   }
   check_open(gate);
 }
 
 TEST_CASE("a gate that cannot listen says where") {
   OpenGate gate;
-  const auto again = [&] { OpenGate second(authority().driver(), troupe_test::kPatience, gate.address()); };
+  const auto again = [&] { OpenGate second(trial_authority().driver(), kPatience, gate.address()); };
   CHECK(code_of(again) == ErrorCode::system);
   CHECK(message_of(again).find(gate.address().text()) != std::string::npos);
   CHECK(code_of([] {
-          OpenGate nowhere(authority().driver(), troupe_test::kPatience, {"no.such.host.invalid", 0});
+          OpenGate nowhere(trial_authority().driver(), kPatience, {"no.such.host.invalid", 0});
         }) == ErrorCode::system);
 }

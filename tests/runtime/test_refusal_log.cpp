@@ -4,10 +4,11 @@
 #include <thread>
 #include <vector>
 
-#include "captured_errors.hpp"
 #include "runtime/net/gate/refusal_log.hpp"
+#include "support/captured_errors.hpp"
 
 using namespace troupe;
+using namespace troupe_test;
 
 namespace {
 

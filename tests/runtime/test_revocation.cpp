@@ -4,20 +4,19 @@
 #include <algorithm>
 #include <ctime>
 
-#include "captured_errors.hpp"
-#include "net_trial.hpp"
 #include "runtime/net/certificates/certificate_files.hpp"
 #include "runtime/net/certificates/revocation.hpp"
 #include "runtime/net/gate/gate.hpp"
 #include "runtime/net/tls/tls_context.hpp"
+#include "support/captured_errors.hpp"
 #include "support/errors.hpp"
+#include "trial_authority.hpp"
 
 using namespace troupe;
+using namespace troupe_test;
 namespace fs = std::filesystem;
 
 namespace {
-
-Deadline soon() { return Deadline(std::chrono::seconds(60)); }
 
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 

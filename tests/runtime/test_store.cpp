@@ -14,8 +14,8 @@
 #include "support/patience.hpp"
 
 using namespace troupe;
+using namespace troupe_test;
 using namespace std::chrono_literals;
-using troupe_test::kPatience;
 
 namespace {
 
@@ -272,7 +272,7 @@ TEST_CASE("calls on a store that is gone fail") {
 TEST_CASE("nothing of a client remains: no byte, no object, no descriptor") {
   ObjectStore store(2 * kBytes);
   const auto watcher = store.connect();
-  const std::size_t files = troupe_test::open_files();
+  const std::size_t files = open_files();
   {
     const auto first = connect(store, true);
     const auto second = store.connect();
@@ -282,7 +282,7 @@ TEST_CASE("nothing of a client remains: no byte, no object, no descriptor") {
     second->create(id(1), kBytes, {.shared_writers = true});
     first->open(id(1), 0, kPageBytes);
   }
-  CHECK(troupe_test::comes_to_open_files(files));
+  CHECK(comes_true([&] { return open_files() == files; }));
   CHECK(code_of([&] { watcher->get(id(0), 0ms); }) == ErrorCode::timeout);
   CHECK_FALSE(code_of([&] { watcher->create(id(0), 2 * kBytes); }));
 }
@@ -303,7 +303,7 @@ TEST_CASE("who has no file left for a slab is told which limit that is, the stor
     client->trim();  // when it is answered, the store has its socket
     std::vector<std::string> problems;
     for (std::size_t free = 0; free < 2; ++free) {  // none for the slab, and none for who gets it
-      const troupe_test::FewFiles few(free);
+      const FewFiles few(free);
       const auto create = [&] { client->create(id(free), kBytes); };
       CHECK(code_of(create) == ErrorCode::limit_reached);
       problems.push_back(message_of([&] { client->create(id(2 + free), kBytes); }));

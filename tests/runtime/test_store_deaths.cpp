@@ -13,8 +13,8 @@
 #include "support/patience.hpp"
 
 using namespace troupe;
+using namespace troupe_test;
 using namespace std::chrono_literals;
-using troupe_test::kPatience;
 
 namespace {
 
@@ -69,12 +69,12 @@ struct Watched {
   Watched() {
     watcher->create(id(0), kBytes);
     watcher->seal(id(0));
-    files = troupe_test::open_files();
+    files = open_files();
   }
 
   /// No descriptor of a client's socket or slab is left, and all room but the one object's is free.
   void require_as_before() const {
-    REQUIRE(troupe_test::comes_to_open_files(files));
+    REQUIRE(comes_true([&] { return open_files() == files; }));
     for (std::uint64_t shard = 1; shard < 4; ++shard)
       REQUIRE(code_of([&] { watcher->get(id(shard), 0ms); }) == ErrorCode::timeout);
     REQUIRE_FALSE(code_of([&] { watcher->create(id(4), kQuota - kBytes); }));

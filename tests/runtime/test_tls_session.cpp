@@ -5,6 +5,7 @@
 
 // What a stream looks at once hands are shaken. Its own contexts agree to nothing else, so these tests weaken them.
 using namespace troupe;
+using namespace troupe_test;
 
 namespace {
 

@@ -4,11 +4,12 @@
 #include "tls_session.hpp"
 
 using namespace troupe;
+using namespace troupe_test;
 using Wants = ByteStream::Wants;
 
 namespace {
 
-constexpr std::size_t kMuch = troupe_test::kSanitized ? 12'000'000 : 24'000'000;
+constexpr std::size_t kMuch = kSanitized ? 12'000'000 : 24'000'000;
 
 /// Many bytes both ways at once, in one thread: whatever can go on does.
 class Exchange {

@@ -4,6 +4,7 @@
 #include "tls_session.hpp"
 
 using namespace troupe;
+using namespace troupe_test;
 using Wants = ByteStream::Wants;
 
 TEST_CASE("OpenSSL's end is an end behind all of its bytes") {

@@ -5,12 +5,13 @@
 #include <future>
 #include <optional>
 
-#include "data_trial.hpp"
 #include "openssl_peer.hpp"
 #include "runtime/net/socket.hpp"
 #include "runtime/net/tls/tls_stream.hpp"
+#include "support/patience.hpp"
+#include "trial_authority.hpp"
 
-inline troupe::Deadline soon() { return troupe::Deadline(std::chrono::seconds(60)); }
+namespace troupe_test {
 
 inline void limit_buffers(int socket, int bytes) {
   if (bytes == 0) return;
@@ -124,3 +125,5 @@ void in_both_roles(Test test, int buffers = 0) {
     test(session);
   }
 }
+
+}  // namespace troupe_test

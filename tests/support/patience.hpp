@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <thread>
 
 #include "runtime/clock.hpp"
 
@@ -15,6 +16,18 @@ inline constexpr bool kSanitized = false;
 
 /// How long a test waits for what must come, however busy the machine is: only a test that fails waits so long.
 inline constexpr std::chrono::seconds kPatience{180};
+
+/// When patience ends.
+inline troupe::Deadline soon() { return troupe::Deadline(kPatience); }
+
+/// Asks until it holds; false when patience ends.
+template <class Condition>
+bool comes_true(Condition condition) {
+  const troupe::Deadline deadline = soon();
+  for (; !condition(); std::this_thread::yield())
+    if (deadline.passed()) return false;
+  return true;
+}
 
 /// A deadline for what takes about as long as `sample`, which none misses that goes on at all.
 template <class Sample>

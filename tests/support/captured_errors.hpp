@@ -5,6 +5,10 @@
 #include <streambuf>
 #include <string>
 
+#include "support/patience.hpp"
+
+namespace troupe_test {
+
 /// What std::cerr is told meanwhile, by any thread.
 class CapturedErrors : public std::streambuf {
  public:
@@ -16,6 +20,10 @@ class CapturedErrors : public std::streambuf {
   std::string text() const {
     const std::lock_guard lock(mutex_);
     return text_;
+  }
+  /// Whether it is told this before patience ends.
+  bool hears(const std::string& part) const {
+    return comes_true([&] { return text().find(part) != std::string::npos; });
   }
 
  protected:
@@ -35,3 +43,5 @@ class CapturedErrors : public std::streambuf {
   mutable std::mutex mutex_;
   std::string text_;
 };
+
+}  // namespace troupe_test

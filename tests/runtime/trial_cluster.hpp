@@ -4,17 +4,13 @@
 #include <string>
 #include <vector>
 
-#include "net_trial.hpp"
 #include "runtime/net/data/data_plane.hpp"
 #include "runtime/net/data/frame.hpp"
 #include "runtime/net/gate/gate.hpp"
 #include "support/patience.hpp"
+#include "trial_authority.hpp"
 
-/// Made once: keys take time.
-inline const TrialAuthority& trial_authority() {
-  static const TrialAuthority authority(4);
-  return authority;
-}
+namespace troupe_test {
 
 /// One node: a data plane behind a gate of its own, in this process.
 class TrialNode {
@@ -47,7 +43,7 @@ class TrialCluster {
 
   void begin(std::uint64_t generation) {
     for (int n = 0; n < size(); ++n) nodes_[static_cast<std::size_t>(n)]->plane.begin(membership(n, generation));
-    for (const auto& node : nodes_) node->plane.connect(troupe::Deadline(troupe_test::kPatience));
+    for (const auto& node : nodes_) node->plane.connect(soon());
   }
   troupe::Membership membership(int self, std::uint64_t generation = 1) const {
     troupe::Membership made;
@@ -80,3 +76,5 @@ inline troupe::Hello data_hello(const troupe::Membership& membership, int stream
   hello.stream = static_cast<std::uint32_t>(stream);
   return hello;
 }
+
+}  // namespace troupe_test

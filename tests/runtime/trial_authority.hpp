@@ -1,33 +1,13 @@
 #pragma once
 
-#include <filesystem>
 #include <memory>
 #include <string>
 
 #include "runtime/net/certificates/authority.hpp"
 #include "runtime/net/tls/credentials.hpp"
+#include "support/temporary_folder.hpp"
 
-/// A folder of its own, removed afterwards.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string path = (std::filesystem::temp_directory_path() / "troupe-test-XXXXXX").string();
-    if (::mkdtemp(path.data()) == nullptr) throw std::runtime_error("no temporary folder");
-    path_ = path;
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-  std::string operator/(const std::string& name) const { return path_ + "/" + name; }
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
+namespace troupe_test {
 
 /// An authority with a driver and nodes "node0", "node1", ...
 class TrialAuthority {
@@ -47,3 +27,11 @@ class TrialAuthority {
  private:
   TemporaryFolder folder_;
 };
+
+/// Made once: keys take time.
+inline const TrialAuthority& trial_authority() {
+  static const TrialAuthority authority(4);
+  return authority;
+}
+
+}  // namespace troupe_test
