@@ -10,6 +10,7 @@
 
 #include "actors/test_models.hpp"
 #include "support/errors.hpp"
+#include "support/open_files.hpp"
 
 using namespace troupe;
 using namespace std::chrono_literals;
@@ -292,7 +293,7 @@ TEST_CASE("nothing of a run remains: no process, no descriptor, no folder") {
       return o;
     }());
   }
-  const std::size_t descriptors = troupe_test::open_descriptors();
+  const std::size_t descriptors = troupe_test::open_files();
   const std::size_t folders = troupe_test::socket_folders();
   for (const Placement placement : kPlacements) {
     std::vector<int> pids;
@@ -317,5 +318,5 @@ TEST_CASE("nothing of a run remains: no process, no descriptor, no folder") {
     }
   }
   CHECK(::waitpid(-1, nullptr, WNOHANG) == -1);  // no child, ended or not
-  CHECK(troupe_test::open_descriptors() == descriptors);
+  CHECK(troupe_test::open_files() == descriptors);
 }

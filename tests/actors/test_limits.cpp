@@ -24,10 +24,10 @@ Options noise_in_processes() {
 }
 
 /// Worker processes that start meanwhile may have few files open.
-class FewFiles {
+class WorkersHaveFewFiles {
  public:
-  FewFiles() { ::setenv(troupe_test::kFilesVariable, "10", 1); }
-  ~FewFiles() { ::unsetenv(troupe_test::kFilesVariable); }
+  WorkersHaveFewFiles() { ::setenv(troupe_test::kFilesVariable, "10", 1); }
+  ~WorkersHaveFewFiles() { ::unsetenv(troupe_test::kFilesVariable); }
 };
 
 template <class F>
@@ -45,7 +45,7 @@ void check_worker_is_named(F action) {
 TEST_CASE("a worker process that cannot start tells the driver which limit it met") {
   const std::size_t folders = troupe_test::socket_folders();
   {
-    const FewFiles few;
+    const WorkersHaveFewFiles few;
     check_worker_is_named([] { DistributedSGD("noise", noise_in_processes()); });
     CHECK(code_of([] { DistributedSGD("noise", noise_in_processes()); }) == ErrorCode::limit_reached);
   }
@@ -59,7 +59,7 @@ TEST_CASE("a lost worker whose successor cannot start is an error of the step, a
   ::kill(sgd.worker_pids()[1], SIGKILL);
   CHECK(code_of([&] { sgd.step(); }) == ErrorCode::worker_lost);
   {
-    const FewFiles few;
+    const WorkersHaveFewFiles few;
     check_worker_is_named([&] { sgd.step(); });
   }
   CHECK(sgd.step().step == 2);

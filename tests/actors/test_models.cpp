@@ -196,11 +196,6 @@ std::chrono::milliseconds missed_by_none(Options options) {
   });
 }
 
-std::size_t open_descriptors() {
-  const std::filesystem::directory_iterator entries("/proc/self/fd");
-  return static_cast<std::size_t>(std::distance(begin(entries), end(entries)));
-}
-
 std::size_t socket_folders() {
   std::size_t count = 0;
   for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::temp_directory_path()))

@@ -56,8 +56,7 @@ troupe::Options quiet_options(troupe::Placement placement, int workers);
 /// A step's deadline that only a worker misses which hangs, for runs like this one of NoiseModel.
 std::chrono::milliseconds missed_by_none(troupe::Options options);
 
-/// Descriptors of this process, and socket folders in the folder for temporary files.
-std::size_t open_descriptors();
+/// In the folder for temporary files.
 std::size_t socket_folders();
 
 }  // namespace troupe_test

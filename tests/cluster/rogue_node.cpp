@@ -25,8 +25,6 @@ using namespace std::chrono_literals;
 namespace troupe_test {
 namespace {
 
-Deadline soon() { return Deadline(20s); }
-
 /// Everything that a rogue's actor needs.
 struct Rogue {
   std::string mode;

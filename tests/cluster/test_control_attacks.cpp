@@ -67,38 +67,47 @@ std::future<std::unique_ptr<Training>> begin_training(const Options& options) {
   return std::async(std::launch::async, [options] { return std::make_unique<Training>(options); });
 }
 
+/// A run of two nodes that waits for the second, "node1". There is a "node2", too, that should not come.
+class HalfBegun {
+ public:
+  HalfBegun() {
+    add_node(nodes, "node1");
+    add_node(nodes, "node2");
+    training = begin_training(nodes.options(2));
+  }
+  /// The second node comes, and all is well.
+  void check_goes_on() {
+    const auto honest = start_rogue("spy", nodes, 1);
+    check_training(*training.get(), 2);
+  }
+
+  Nodes nodes{1};
+  const CapturedErrors errors;
+  std::future<std::unique_ptr<Training>> training;
+};
+
 }  // namespace
 
 TEST_CASE("whatever a member sends in place of its join is refused in one line, and the run begins without it") {
-  Nodes nodes(1);
-  add_node(nodes, "node1");
-  add_node(nodes, "node2");
-  const CapturedErrors errors;
   MemoryWatch memory;
-  auto training = begin_training(nodes.options(2));
-  const auto rogue = start_rogue("join", nodes, 2);
+  HalfBegun run;
+  const auto rogue = start_rogue("join", run.nodes, 2);
   CHECK(rogue->wait() == 0);
   CHECK(contains(rogue->err(), "all were refused"));
-  const auto honest = start_rogue("spy", nodes, 1);
-  check_training(*training.get(), 2);
+  run.check_goes_on();
   CHECK(memory.grown() < kMemory);
-  check_log(errors.text(), 60);
-  INFO(errors.text());
-  CHECK(count(errors.text(), "refused node2 at") > 10);
+  check_log(run.errors.text(), 60);
+  INFO(run.errors.text());
+  CHECK(count(run.errors.text(), "refused node2 at") > 10);
 }
 
 TEST_CASE("who says hello and no more takes nobody's place, and is hung up on") {
-  Nodes nodes(1);
-  add_node(nodes, "node1");
-  add_node(nodes, "node2");
-  const CapturedErrors errors;
-  auto training = begin_training(nodes.options(2));
-  const auto idle = start_rogue("idle", nodes, 2);
+  HalfBegun run;
+  const auto idle = start_rogue("idle", run.nodes, 2);
   CHECK(idle->says("the certificate of node2 is in the run already"));
-  const auto honest = start_rogue("spy", nodes, 1);
-  check_training(*training.get(), 2);
+  run.check_goes_on();
   CHECK(idle->says("was hung up on"));
-  CHECK(contains(errors.text(), "refused node2"));
+  CHECK(contains(run.errors.text(), "refused node2"));
 }
 
 TEST_CASE("who says hello and no more is hung up on in time") {
@@ -116,33 +125,23 @@ TEST_CASE("who says hello and no more is hung up on in time") {
 }
 
 TEST_CASE("who joins and leaves for ever has to wait, and nobody else") {
-  Nodes nodes(1);
-  add_node(nodes, "node1");
-  add_node(nodes, "node2");
-  const CapturedErrors errors;
-  auto training = begin_training(nodes.options(2));
-  const auto knocks = start_rogue("knock", nodes, 2);
+  HalfBegun run;
+  const auto knocks = start_rogue("knock", run.nodes, 2);
   CHECK(knocks->says("has to wait"));
-  const auto honest = start_rogue("spy", nodes, 1);
-  check_training(*training.get(), 2);
+  run.check_goes_on();
 }
 
 TEST_CASE("a driver that has no files left for who comes takes others when there are some again") {
-  Nodes nodes(1);
-  add_node(nodes, "node1");
-  add_node(nodes, "node2");
-  const CapturedErrors errors;
-  auto training = begin_training(nodes.options(2));
-  CHECK(nodes[0].says("joined the driver"));
-  const auto knocks = start_rogue("knock", nodes, 2);
+  HalfBegun run;
+  CHECK(run.nodes[0].says("joined the driver"));
+  const auto knocks = start_rogue("knock", run.nodes, 2);
   for (std::size_t free = 0; free < 4; ++free) {  // for the connection, and two more descriptors of it
     const FewFiles few(free);
-    comes_true([&] { return training.wait_for(0s) == std::future_status::ready; }, 200ms);
+    comes_true([&] { return run.training.wait_for(0s) == std::future_status::ready; }, 200ms);
   }
   CHECK(knocks->says("has to wait"));
-  CHECK(contains(errors.text(), "Too many open files"));
-  const auto honest = start_rogue("spy", nodes, 1);
-  check_training(*training.get(), 2);
+  CHECK(contains(run.errors.text(), "Too many open files"));
+  run.check_goes_on();
 }
 
 TEST_CASE("several nodes show one certificate only where that was asked for") {
