@@ -40,6 +40,7 @@ BEGIN {
 
   # headers of others: the folders that may include them
   only["^caf/"] = "^actors/"
+  only["^xxhash"] = "^runtime/"
   only["^boost/"] = "^runtime/"
   only["^openssl/"] = "^(runtime|tests/cluster)/"  # attackers of the cluster speak TLS of their own
   only["^(oneapi/)?dnnl"] = "^(models/cpu|bench/peers)/"

@@ -11,3 +11,12 @@ TEST_CASE("sha256 gives the examples of FIPS 180") {
   CHECK(hash("abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
   CHECK(hash(std::string(1'000'000, 'a')) == "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
 }
+
+TEST_CASE("checksum is XXH3 with 64 bits, told in 16 digits") {
+  const auto hash = [](const std::string& text) {
+    return troupe::hex(troupe::checksum(std::as_bytes(std::span(text))));
+  };
+  CHECK(hash("") == "2d06800538d394c2");
+  CHECK(hash("abc") == "78af5f94892f3950");
+  CHECK(troupe::hex(0x1f) == "000000000000001f");
+}
