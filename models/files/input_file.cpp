@@ -11,36 +11,31 @@
 #include "troupe/error.hpp"
 
 namespace troupe {
-namespace {
-
-std::string last_error() { return std::generic_category().message(errno); }
-
-}  // namespace
 
 void throw_bad_file(const std::string& path, const std::string& message) {
   throw Error(ErrorCode::bad_file, message, {.object = path});
 }
 
-InputFile::InputFile(std::string path) : path_(std::move(path)) {
-  // Without O_NONBLOCK, opening a FIFO waits for its writer.
-  descriptor_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (descriptor_ < 0) throw_bad_file(path_, "cannot open: " + last_error());
+void throw_cannot(const std::string& what, const std::string& path) {
+  throw_bad_file(path, "cannot " + what + ": " + std::generic_category().message(errno));
+}
+
+InputFile::InputFile(std::string path)
+    : path_(std::move(path)),
+      // Without O_NONBLOCK, opening a FIFO waits for its writer.
+      file_(::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
+  if (!file_) throw_cannot("open", path_);
   struct stat status {};
-  const bool known = ::fstat(descriptor_, &status) == 0;
-  if (!known || !S_ISREG(status.st_mode)) {
-    ::close(descriptor_);
-    throw_bad_file(path_, "not a regular file");
-  }
+  const bool known = ::fstat(file_.get(), &status) == 0;
+  if (!known || !S_ISREG(status.st_mode)) throw_bad_file(path_, "not a regular file");
   size_ = static_cast<std::uint64_t>(status.st_size);
 }
 
-InputFile::~InputFile() { ::close(descriptor_); }
-
 void InputFile::read(std::uint64_t offset, std::span<std::byte> out) const {
   while (!out.empty()) {
-    const ssize_t got = ::pread(descriptor_, out.data(), out.size(), static_cast<off_t>(offset));
+    const ssize_t got = ::pread(file_.get(), out.data(), out.size(), static_cast<off_t>(offset));
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) throw_bad_file(path_, "cannot read: " + last_error());
+    if (got < 0) throw_cannot("read", path_);
     if (got == 0) throw_bad_file(path_, "truncated");
     offset += static_cast<std::uint64_t>(got);
     out = out.subspan(static_cast<std::size_t>(got));

@@ -6,19 +6,20 @@
 #include <string>
 #include <vector>
 
+#include "runtime/file_descriptor.hpp"
+
 namespace troupe {
 
 /// @throws Error bad_file that names the path.
 [[noreturn]] void throw_bad_file(const std::string& path, const std::string& message);
+/// Throws Error bad_file, "cannot WHAT" and why: what `errno` says.
+[[noreturn]] void throw_cannot(const std::string& what, const std::string& path);
 
 /// A regular file, open for reading.
 class InputFile {
  public:
   /// @throws Error bad_file when there is no such file, it may not be read, or it is not a regular file.
   explicit InputFile(std::string path);
-  InputFile(const InputFile&) = delete;
-  InputFile& operator=(const InputFile&) = delete;
-  ~InputFile();
 
   const std::string& path() const { return path_; }
   /// Bytes, when it was opened.
@@ -30,7 +31,7 @@ class InputFile {
 
  private:
   std::string path_;
-  int descriptor_ = -1;
+  FileDescriptor file_;
   std::uint64_t size_ = 0;
 };
 

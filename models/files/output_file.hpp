@@ -1,8 +1,11 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
+
+#include "models/files/written_file.hpp"
 
 namespace troupe {
 
@@ -17,18 +20,16 @@ class OutputFile {
   /// Without `commit`, leaves nothing behind.
   ~OutputFile();
 
-  void write(std::span<const std::byte> bytes);
+  void write(std::span<const std::byte> bytes) { file_->write(bytes); }
   /// Brings the file to disk and gives it its name.
   void commit();
 
  private:
-  [[noreturn]] void fail(const std::string& what) const;
   void create();
-  void sync_folder() const;
 
   std::string path_;
   std::string temporary_;
-  int descriptor_ = -1;
+  std::optional<WrittenFile> file_;
   bool committed_ = false;
 };
 

@@ -9,10 +9,16 @@
 #include <span>
 #include <utility>
 
+#include "models/files/strict_json.hpp"
+#include "troupe/error.hpp"
+
 namespace troupe {
 namespace {
 
 using nlohmann::json;
+
+// Room for some 100,000 tensors, and a bound on what parsing it takes.
+constexpr std::uint64_t kLargestHeader = 16 << 20;
 
 /// The header's text, from byte 8 on.
 std::string read_text(const InputFile& file) {
@@ -21,45 +27,15 @@ std::string read_text(const InputFile& file) {
   std::uint64_t length = 0;
   std::memcpy(&length, prefix.data(), sizeof length);
   if (length > file.size() - prefix.size()) throw_bad_file(file.path(), "its header is longer than the file");
-  // Room for some 100,000 tensors, and a bound on what parsing it takes.
-  constexpr std::uint64_t kLargestHeader = 16 << 20;
   if (length > kLargestHeader) throw_bad_file(file.path(), "its header is too large");
   std::string text(length, '\0');
   file.read(prefix.size(), std::as_writable_bytes(std::span(text)));
   return text;
 }
 
-/// Refuses while parsing what a parsed value no longer shows: keys that come twice, and nesting without end.
-class Watch {
- public:
-  explicit Watch(const std::string& path) : path_(path) {}
-
-  bool operator()(int depth, json::parse_event_t event, const json& parsed) {
-    if (depth > kDeepest) throw_bad_file(path_, "its header is nested too deeply");
-    if (event == json::parse_event_t::object_start) keys_[static_cast<std::size_t>(depth)].clear();
-    if (event == json::parse_event_t::key &&
-        !keys_[static_cast<std::size_t>(depth - 1)].insert(parsed.get_ref<const std::string&>()).second) {
-      throw_bad_file(path_, "'" + parsed.get_ref<const std::string&>() + "' comes twice in its header");
-    }
-    return true;
-  }
-
- private:
-  static constexpr int kDeepest = 3;
-
-  const std::string& path_;
-  std::array<std::set<std::string>, kDeepest + 1> keys_;
-};
-
 json parse(const std::string& path, const std::string& text) {
   if (!text.starts_with('{')) throw_bad_file(path, "not a safetensors file");
-  Watch watch(path);
-  try {
-    return json::parse(
-        text, [&watch](int depth, json::parse_event_t event, json& parsed) { return watch(depth, event, parsed); });
-  } catch (const json::exception&) {
-    throw_bad_file(path, "its header is not JSON");
-  }
+  return parse_strictly(path, "its header", text, 3);
 }
 
 void check_metadata(const std::string& path, const json& metadata) {
@@ -126,7 +102,40 @@ void check_cover(const std::string& path, const StoredTensors& tensors, std::uin
   if (covered < size) throw_bad_file(path, "bytes after the last tensor");
 }
 
+void check_names(const std::vector<TensorInfo>& tensors) {
+  std::set<std::string_view> names{"__metadata__"};
+  for (const TensorInfo& tensor : tensors)
+    if (!names.insert(tensor.name).second)
+      throw Error(ErrorCode::invalid_argument, "two tensors named '" + tensor.name + "'");
+}
+
+std::string dump(const nlohmann::ordered_json& tensors) {
+  try {
+    return tensors.dump();
+  } catch (const nlohmann::json::exception&) {
+    throw Error(ErrorCode::invalid_argument, "a tensor's name is not UTF-8");
+  }
+}
+
 }  // namespace
+
+std::string make_safetensors_header(const std::vector<TensorInfo>& tensors) {
+  check_names(tensors);
+  nlohmann::ordered_json entries = nlohmann::ordered_json::object();
+  std::uint64_t begin = 0;
+  for (const TensorInfo& tensor : tensors) {
+    const std::uint64_t end = begin + tensor.size() * sizeof(float);
+    entries[tensor.name] = {{"dtype", "F32"}, {"shape", tensor.shape}, {"data_offsets", {begin, end}}};
+    begin = end;
+  }
+  std::string text = dump(entries);
+  text.append((8 - text.size() % 8) % 8, ' ');
+  const std::uint64_t length = text.size();
+  if (length > kLargestHeader) throw Error(ErrorCode::invalid_argument, "too many tensors for a safetensors file");
+  std::string header(sizeof length, '\0');
+  std::memcpy(header.data(), &length, sizeof length);
+  return header + text;
+}
 
 SafetensorsHeader read_safetensors_header(const InputFile& file) {
   if (file.size() < 8) throw_bad_file(file.path(), "too short for a safetensors file");

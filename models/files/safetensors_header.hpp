@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "models/files/input_file.hpp"
+#include "troupe/model.hpp"
 
 namespace troupe {
 
@@ -29,6 +30,10 @@ struct SafetensorsHeader {
 
 /// Counts the steps of a batch-norm, as PyTorch writes it: NAME.num_batches_tracked, the only tensors that may be I64.
 inline constexpr std::string_view kStepsTracked = ".num_batches_tracked";
+
+/// What a file of these tensors, as F32 and one after the other, starts with: length and JSON text, padded so that the
+/// floats start on a multiple of 8 bytes. @throws Error invalid_argument for names that such a file cannot hold.
+std::string make_safetensors_header(const std::vector<TensorInfo>& tensors);
 
 /// Reads and checks the header: well-formed, without duplicates, tensors of F32 with as many bytes as their shape
 /// says, laid one after the other to the last byte of the file. @throws Error bad_file

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "files.hpp"
+#include "models/files.hpp"
 #include "models/files/idx.hpp"
 
 using namespace troupe;

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "files.hpp"
+#include "models/files.hpp"
 #include "models/files/npy.hpp"
 
 using namespace troupe;

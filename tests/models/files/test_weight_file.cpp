@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "files.hpp"
+#include "models/files.hpp"
 #include "models/files/weight_file.hpp"
 #include "models/network/network_plan.hpp"
 

@@ -1,0 +1,63 @@
+#include "models/files/safetensors_file.hpp"
+
+#include <bit>
+#include <set>
+
+#include "troupe/error.hpp"
+
+namespace troupe {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "floats come from the file as they are");
+
+[[noreturn]] void mismatch(const std::string& path, const std::string& message) {
+  throw Error(ErrorCode::model_mismatch, message, {.object = path});
+}
+
+std::string describe(const std::vector<std::int64_t>& shape) {
+  std::string text;
+  for (const std::int64_t length : shape) text += (text.empty() ? "" : ", ") + std::to_string(length);
+  return text.insert(0, 1, '[') + "]";
+}
+
+using Names = std::set<std::string, std::less<>>;
+
+/// PyTorch's count of steps, which says nothing here, beside a batch-norm of the model.
+bool is_ignored(const std::string& name, const StoredTensor& tensor, const Names& expected) {
+  if (tensor.type != StoredType::i64 || !tensor.shape.empty()) return false;
+  return expected.contains(name.substr(0, name.size() - kStepsTracked.size()) + ".running_mean");
+}
+
+}  // namespace
+
+SafetensorsFile::SafetensorsFile(const std::string& path) : file_(path), header_(read_safetensors_header(file_)) {}
+
+const StoredTensor& SafetensorsFile::find(const TensorInfo& wanted) const {
+  const std::string& path = file_.path();
+  const auto found = header_.tensors.find(wanted.name);
+  if (found == header_.tensors.end())
+    mismatch(path, "tensor '" + wanted.name + "' " + describe(wanted.shape) + " is missing");
+  const StoredTensor& tensor = found->second;
+  if (tensor.type != StoredType::f32) throw_bad_file(path, "tensor '" + wanted.name + "' is not of dtype F32");
+  if (tensor.shape != wanted.shape)
+    mismatch(path, "tensor '" + wanted.name + "' is " + describe(tensor.shape) + " in the file and " +
+                       describe(wanted.shape) + " in the model");
+  return tensor;
+}
+
+void SafetensorsFile::require(const std::vector<TensorInfo>& expected) const {
+  Names names;
+  for (const TensorInfo& tensor : expected) {
+    find(tensor);
+    names.insert(tensor.name);
+  }
+  for (const auto& [name, tensor] : header_.tensors)
+    if (!names.contains(name) && !is_ignored(name, tensor, names))
+      mismatch(file_.path(), "tensor '" + name + "' " + describe(tensor.shape) + " is not one of the model's");
+}
+
+void SafetensorsFile::read(const std::string& name, std::span<float> out) const {
+  file_.read(header_.data + header_.tensors.at(name).begin, std::as_writable_bytes(out));
+}
+
+}  // namespace troupe

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "models/files/input_file.hpp"
+#include "models/files/safetensors_header.hpp"
+#include "troupe/model.hpp"
+
+namespace troupe {
+
+/// A safetensors file, open for reading, whose header is well-formed.
+class SafetensorsFile {
+ public:
+  /// @throws Error bad_file
+  explicit SafetensorsFile(const std::string& path);
+
+  const InputFile& file() const { return file_; }
+  const StoredTensors& tensors() const { return header_.tensors; }
+  /// Bytes before the first tensor.
+  std::uint64_t header_bytes() const { return header_.data; }
+
+  /// Checks that it holds exactly the tensors `expected`, in any order. PyTorch's NAME.num_batches_tracked may come
+  /// with NAME.running_mean.
+  /// @throws Error model_mismatch naming a tensor that is missing, superfluous or of another shape.
+  void require(const std::vector<TensorInfo>& expected) const;
+  /// Reads one of the required tensors; `out` is as long as it is.
+  void read(const std::string& name, std::span<float> out) const;
+
+ private:
+  const StoredTensor& find(const TensorInfo& wanted) const;
+
+  InputFile file_;
+  SafetensorsHeader header_;
+};
+
+}  // namespace troupe

@@ -1,0 +1,37 @@
+#include "models/files/written_file.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <utility>
+
+#include "models/files/input_file.hpp"
+
+namespace troupe {
+
+WrittenFile::WrittenFile(FileDescriptor file, std::string path) : file_(std::move(file)), path_(std::move(path)) {}
+
+void WrittenFile::write(std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(file_.get(), bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) throw_cannot("write", path_);
+    bytes = bytes.subspan(static_cast<std::size_t>(written));
+  }
+}
+
+void WrittenFile::sync() {
+  if (::fsync(file_.get()) != 0) throw_cannot("write", path_);
+}
+
+void sync_folder_of(const std::string& path) {
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  const FileDescriptor opened(::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!opened) throw_cannot("open the folder", path);
+  // Some file systems have no fsync for folders.
+  if (::fsync(opened.get()) != 0 && errno != EINVAL) throw_cannot("bring the folder to disk", path);
+}
+
+}  // namespace troupe
