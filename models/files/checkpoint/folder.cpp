@@ -1,0 +1,191 @@
+#include "models/files/checkpoint/folder.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+#include <random>
+#include <span>
+#include <system_error>
+#include <utility>
+
+#include "models/files/checkpoint/manifest.hpp"
+#include "models/files/input_file.hpp"
+#include "runtime/hash.hpp"
+#include "troupe/error.hpp"
+
+namespace troupe {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Behind the path: names of folders that are being written (a number follows, which never comes again, so that nobody
+/// removes by an old name what is new), and of one that is being replaced.
+constexpr const char* kUnfinished = ".tmp-";
+constexpr const char* kReplaced = ".tmp-old";
+constexpr std::size_t kDigits = 16;
+
+/// Absolute and without links, so that what lies beside it is on the same file system.
+std::string settle(const std::string& path) {
+  std::error_code error;
+  fs::path settled = fs::absolute(path, error);
+  if (!error) settled = fs::weakly_canonical(settled, error);
+  if (error) throw_bad_file(path, "cannot find it: " + error.message());
+  if (settled.filename().empty()) settled = settled.parent_path();
+  if (path.empty() || settled.filename().empty()) throw_bad_file(path, "names no folder that could be made");
+  return settled.string();
+}
+
+bool is_there(const std::string& path) {
+  struct stat status {};
+  return ::lstat(path.c_str(), &status) == 0;
+}
+
+bool is_part(const std::string& name) { return name == kWeightsFile || name == kStateFile || name == kManifestFile; }
+
+/// Removes nothing but files of a checkpoint. The manifest goes last: it tells that the others are a checkpoint's.
+void remove_checkpoint(const std::string& folder) {
+  for (const char* const name : {kWeightsFile, kStateFile, kManifestFile}) ::unlink((folder + "/" + name).c_str());
+  ::rmdir(folder.c_str());
+}
+
+/// Whether a folder beside `path` is named as those that its writers make.
+bool is_unfinished(const std::string& path, const std::string& other) {
+  if (other == path + kReplaced) return true;
+  const std::size_t stem = (path + kUnfinished).size();
+  return other.starts_with(path + kUnfinished) && other.size() == stem + kDigits &&
+         other.find_first_not_of("0123456789abcdef", stem) == std::string::npos;
+}
+
+std::string new_name(const std::string& path) {
+  std::random_device random;
+  return path + kUnfinished + hex((std::uint64_t{random()} << 32) | random());
+}
+
+void remove_if_abandoned(const std::string& folder) {
+  const FileDescriptor manifest(::open((folder + "/" + kManifestFile).c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
+  if (manifest && ::flock(manifest.get(), LOCK_EX | LOCK_NB) == 0) remove_checkpoint(folder);
+  if (!manifest && errno == ENOENT) ::rmdir(folder.c_str());  // its writer may be about to make the manifest
+}
+
+void remove_abandoned(const std::string& path) {
+  std::error_code error;
+  std::error_code ignored;
+  fs::directory_iterator entry(fs::path(path).parent_path(), error);
+  for (; !error && entry != fs::directory_iterator(); entry.increment(error))
+    if (is_unfinished(path, entry->path().string()) &&
+        entry->symlink_status(ignored).type() == fs::file_type::directory)
+      remove_if_abandoned(entry->path().string());
+}
+
+/// @throws Error bad_file unless this is an empty folder or one with a checkpoint and nothing else.
+void require_replaceable(const std::string& path) {
+  struct stat status {};
+  if (::lstat(path.c_str(), &status) != 0) {
+    if (errno != ENOENT) throw_cannot("look at it", path);
+    return;
+  }
+  if (!S_ISDIR(status.st_mode)) throw_bad_file(path, "cannot write: this is no folder");
+  std::error_code error;
+  fs::directory_iterator entry(path, error);
+  if (!error && entry == fs::directory_iterator()) return;
+  for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    if (!is_part(name)) throw_bad_file(path, "holds '" + name + "', which is not of a checkpoint: it is not replaced");
+  }
+  if (error) throw_bad_file(path, "cannot look into it: " + error.message());
+  try {
+    read_manifest(path);
+  } catch (const Error& cause) {
+    throw_bad_file(path, "is not replaced, since it is no checkpoint: " + cause.message());
+  }
+}
+
+}  // namespace
+
+std::string find_checkpoint(const std::string& path) {
+  const std::string settled = settle(path);
+  return !is_there(settled) && is_there(settled + kReplaced) ? settled + kReplaced : settled;
+}
+
+CheckpointFolder::CheckpointFolder(const std::string& path) : path_(settle(path)) {
+  if (!is_there(path_)) std::rename((path_ + kReplaced).c_str(), path_.c_str());
+  require_replaceable(path_);
+  remove_abandoned(path_);
+  make();
+}
+
+CheckpointFolder::~CheckpointFolder() {
+  if (!temporary_.empty()) remove_checkpoint(temporary_);
+}
+
+void CheckpointFolder::make() {
+  constexpr int kAttempts = 100;
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    temporary_ = new_name(path_);
+    if (::mkdir(temporary_.c_str(), 0777) != 0) throw_cannot("make a folder beside it", path_);
+    if (hold()) return;
+  }
+  throw_bad_file(path_, "cannot make a folder beside it: others take it away");
+}
+
+/// False where another writer has taken the folder for an abandoned one.
+bool CheckpointFolder::hold() {
+  FileDescriptor made(::open(file(kManifestFile).c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+  if (!made && errno == ENOENT) return false;
+  if (!made) {
+    const int error = errno;
+    ::rmdir(temporary_.c_str());
+    errno = error;
+    throw_cannot("write", path_);
+  }
+  // Where files cannot be locked, nobody takes it for abandoned either.
+  if (::flock(made.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return false;
+  struct stat status {};
+  if (::fstat(made.get(), &status) != 0 || status.st_nlink == 0) return false;
+  manifest_.emplace(std::move(made), path_ + "/" + kManifestFile);
+  return true;
+}
+
+WrittenFile CheckpointFolder::create(const std::string& name) const {
+  FileDescriptor made(::open(file(name).c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+  if (!made) throw_cannot("write", path_);
+  return {std::move(made), path_ + "/" + name};
+}
+
+void CheckpointFolder::commit(std::string_view manifest) {
+  manifest_->write(std::as_bytes(std::span(manifest)));
+  manifest_->sync();
+  sync_folder_of(file(kManifestFile));
+  require_replaceable(path_);
+  const std::string before = put_in_place();
+  temporary_.clear();
+  sync_folder_of(path_);
+  if (!before.empty()) remove_checkpoint(before);
+  manifest_.reset();
+}
+
+std::string CheckpointFolder::put_in_place() {
+  if (std::rename(temporary_.c_str(), path_.c_str()) == 0) return "";
+  if (errno != ENOTEMPTY && errno != EEXIST) throw_cannot("write", path_);
+  if (::renameat2(AT_FDCWD, temporary_.c_str(), AT_FDCWD, path_.c_str(), RENAME_EXCHANGE) == 0) return temporary_;
+  if (errno != EINVAL && errno != ENOSYS) throw_cannot("replace it", path_);
+  return replace_without_exchange();
+}
+
+/// On a file system such as NFS. Between the two calls there is no folder at the path: `find_checkpoint` knows.
+std::string CheckpointFolder::replace_without_exchange() {
+  const std::string before = path_ + kReplaced;
+  if (std::rename(path_.c_str(), before.c_str()) != 0) throw_cannot("replace it", path_);
+  if (std::rename(temporary_.c_str(), path_.c_str()) == 0) return before;
+  const int error = errno;
+  std::rename(before.c_str(), path_.c_str());
+  errno = error;
+  throw_cannot("replace it", path_);
+}
+
+}  // namespace troupe

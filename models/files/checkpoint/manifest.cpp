@@ -1,0 +1,181 @@
+#include "models/files/checkpoint/manifest.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <utility>
+
+#include "models/files/checkpoint/fields.hpp"
+#include "models/files/input_file.hpp"
+#include "models/files/strict_json.hpp"
+#include "runtime/hash.hpp"
+#include "troupe/error.hpp"
+
+namespace troupe {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::int64_t kFormat = 1;
+/// Room for some 100,000 tensors, and a bound on what parsing it takes.
+constexpr std::uint64_t kLargestManifest = 16 << 20;
+constexpr std::int64_t kMostShards = 1'000'000;
+
+std::uint64_t checksum_of(const json& manifest) {
+  const std::string text = manifest.dump();
+  return checksum(std::as_bytes(std::span(text)));
+}
+
+json file_to_json(const CheckpointFile& file) {
+  json tensors = json::object();
+  for (const auto& [name, sum] : file.tensors) tensors[name] = hex(sum);
+  return {{"bytes", file.bytes}, {"header", hex(file.header)}, {"tensors", std::move(tensors)}};
+}
+
+CheckpointFile read_file(Fields fields) {
+  CheckpointFile file;
+  file.bytes = static_cast<std::uint64_t>(fields.integer("bytes", 0));
+  file.header = fields.checksum("header");
+  Fields tensors = fields.object("tensors");
+  for (const std::string& name : tensors.names()) file.tensors.emplace(name, tensors.checksum(name));
+  fields.finish();
+  return file;
+}
+
+/// Tensors of vectors are told apart by the name before the first '/'.
+void check_state_names(Fields& fields, const std::vector<std::string>& names) {
+  for (auto name = names.begin(); name != names.end(); ++name)
+    if (name->empty() || name->find('/') != std::string::npos || std::find(names.begin(), name, *name) != name)
+      fields.refuse("state");
+}
+
+Precision read_precision(Fields& fields) {
+  const std::string name = fields.text("precision");
+  if (name != "f32" && name != "bf16") fields.refuse("precision");
+  return name == "f32" ? Precision::f32 : Precision::bf16;
+}
+
+void read_model(Fields fields, CheckpointManifest& manifest) {
+  manifest.model = fields.text("name");
+  if (fields.has("config")) manifest.config = fields.text("config");
+  manifest.statistics = fields.boolean("statistics");
+  manifest.fingerprint = fields.text("fingerprint");
+  if (manifest.fingerprint.size() != 64) fields.refuse("fingerprint");
+  fields.finish();
+}
+
+void read_files(Fields fields, CheckpointManifest& manifest) {
+  manifest.weights_file = read_file(fields.object(kWeightsFile));
+  if (!manifest.state.empty()) manifest.state_file = read_file(fields.object(kStateFile));
+  fields.finish();
+}
+
+CheckpointManifest read_fields(Fields fields) {
+  CheckpointManifest manifest;
+  fields.skip("format");
+  manifest.step = fields.integer("step", 0);
+  manifest.updates = fields.integer("updates", 0, manifest.step);
+  manifest.num_shards = static_cast<int>(fields.integer("num_shards", 1, kMostShards));
+  manifest.seed = fields.bits("seed");
+  manifest.precision = read_precision(fields);
+  manifest.optimizer = fields.object_text("optimizer");
+  manifest.state = fields.texts("state");
+  check_state_names(fields, manifest.state);
+  manifest.troupe = fields.text("troupe");
+  read_model(fields.object("model"), manifest);
+  Fields data = fields.object("data");
+  manifest.data = data.text("name");
+  manifest.samples = data.integer("samples", 0);
+  data.finish();
+  read_files(fields.object("files"), manifest);
+  fields.finish();
+  return manifest;
+}
+
+void check_format(const std::string& path, const json& parsed) {
+  if (!parsed.is_object() || !parsed.contains("format") || !parsed["format"].is_number_unsigned())
+    throw_bad_file(path, "not a checkpoint's manifest");
+  if (parsed["format"] != kFormat)
+    throw_bad_file(path, "a checkpoint of format " + parsed["format"].dump() + ", and format " +
+                             std::to_string(kFormat) + " is what this Troupe reads");
+}
+
+json model_to_json(const CheckpointManifest& manifest) {
+  json model{{"name", manifest.model}, {"fingerprint", manifest.fingerprint}, {"statistics", manifest.statistics}};
+  if (!manifest.config.empty()) model["config"] = manifest.config;
+  return model;
+}
+
+json to_json_without_checksum(const CheckpointManifest& manifest) {
+  json files{{kWeightsFile, file_to_json(manifest.weights_file)}};
+  if (!manifest.state.empty()) files[kStateFile] = file_to_json(manifest.state_file);
+  return {{"format", kFormat},
+          {"step", manifest.step},
+          {"updates", manifest.updates},
+          {"num_shards", manifest.num_shards},
+          {"seed", manifest.seed},
+          {"model", model_to_json(manifest)},
+          {"precision", manifest.precision == Precision::f32 ? "f32" : "bf16"},
+          {"optimizer", json::parse(manifest.optimizer)},
+          {"state", manifest.state},
+          {"data", {{"name", manifest.data}, {"samples", manifest.samples}}},
+          {"troupe", manifest.troupe},
+          {"files", std::move(files)}};
+}
+
+}  // namespace
+
+std::string fingerprint_of(const std::vector<TensorInfo>& tensors) {
+  std::string text;
+  for (const TensorInfo& tensor : tensors) {
+    text += tensor.name + '\0';
+    for (const std::int64_t length : tensor.shape) text += std::to_string(length) + ',';
+    text += '\n';
+  }
+  return sha256_hex(std::as_bytes(std::span(text)));
+}
+
+std::vector<TensorInfo> state_tensors(const std::string& vector, const std::vector<TensorInfo>& tensors) {
+  std::vector<TensorInfo> named = tensors;
+  for (TensorInfo& tensor : named) tensor.name.insert(0, vector + "/");
+  return named;
+}
+
+std::vector<TensorInfo> state_tensors(const std::vector<std::string>& vectors, const std::vector<TensorInfo>& tensors) {
+  std::vector<TensorInfo> all;
+  for (const std::string& vector : vectors)
+    for (TensorInfo& tensor : state_tensors(vector, tensors)) all.push_back(std::move(tensor));
+  return all;
+}
+
+std::string to_json(const CheckpointManifest& manifest) try {
+  json said = to_json_without_checksum(manifest);
+  said["checksum"] = hex(checksum_of(said));
+  std::string text = said.dump(1) + "\n";
+  manifest_from_json(kManifestFile, text);
+  return text;
+} catch (const json::exception&) {
+  throw Error(ErrorCode::invalid_argument, "a checkpoint's texts are not UTF-8, or the optimizer's options no JSON");
+} catch (const Error& error) {
+  throw Error(ErrorCode::invalid_argument, "cannot be said in a checkpoint: " + error.message());
+}
+
+CheckpointManifest manifest_from_json(const std::string& path, const std::string& text) {
+  if (text.size() > kLargestManifest) throw_bad_file(path, "the manifest is too large");
+  constexpr int kDeepest = 8;
+  json parsed = parse_strictly(path, "the manifest", text, kDeepest);
+  check_format(path, parsed);
+  const std::uint64_t sum = Fields(path, "", parsed).checksum("checksum");
+  parsed.erase("checksum");
+  if (checksum_of(parsed) != sum) throw_bad_file(path, "damaged: its checksum is another");
+  return read_fields(Fields(path, "", parsed));
+}
+
+CheckpointManifest read_manifest(const std::string& folder) {
+  const InputFile file(folder + "/" + kManifestFile);
+  if (file.size() > kLargestManifest) throw_bad_file(file.path(), "the manifest is too large");
+  const std::vector<std::byte> bytes = file.read_all();
+  return manifest_from_json(file.path(), {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+}
+
+}  // namespace troupe

@@ -1,0 +1,98 @@
+#include "models/files/checkpoint/reader.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include "models/files/checkpoint/folder.hpp"
+#include "models/files/input_file.hpp"
+#include "runtime/file_descriptor.hpp"
+#include "runtime/hash.hpp"
+#include "troupe/error.hpp"
+
+namespace troupe {
+namespace {
+
+/// Whether the folder at this path is still the one that was opened.
+bool is_still(const std::string& path, const FileDescriptor& opened) {
+  struct stat now {};
+  struct stat then {};
+  return ::stat(path.c_str(), &now) == 0 && ::fstat(opened.get(), &then) == 0 && now.st_dev == then.st_dev &&
+         now.st_ino == then.st_ino;
+}
+
+void check_header(const SafetensorsFile& file, const CheckpointFile& said) {
+  std::vector<std::byte> header(file.header_bytes());
+  file.file().read(0, header);
+  if (file.file().size() != said.bytes || checksum(header) != said.header)
+    throw_bad_file(file.file().path(), "damaged: its header or its length is not what the manifest says");
+}
+
+std::vector<float> read(const SafetensorsFile& file, const CheckpointFile& said,
+                        const std::vector<TensorInfo>& wanted) {
+  std::vector<float> canonical(total_size(wanted));
+  std::span<float> rest = canonical;
+  for (const TensorInfo& tensor : wanted) {
+    const std::span<float> out = rest.first(tensor.size());
+    file.read(tensor.name, out);
+    const auto sum = said.tensors.find(tensor.name);
+    if (sum == said.tensors.end() || checksum(std::as_bytes(out)) != sum->second)
+      throw_bad_file(file.file().path(), "damaged: tensor '" + tensor.name + "' has another checksum than it had");
+    rest = rest.subspan(out.size());
+  }
+  return canonical;
+}
+
+void check_order(const CheckpointManifest& manifest, const std::vector<TensorInfo>& expected, const std::string& path) {
+  if (manifest.fingerprint != fingerprint_of(expected))
+    throw Error(ErrorCode::model_mismatch, "its tensors come in another order than the model's", {.object = path});
+}
+
+}  // namespace
+
+CheckpointReader::Files::Files(const std::string& folder)
+    : manifest(read_manifest(folder)), weights(folder + "/" + kWeightsFile) {
+  check_header(weights, manifest.weights_file);
+  if (manifest.state.empty()) return;
+  state.emplace(folder + "/" + kStateFile);
+  check_header(*state, manifest.state_file);
+}
+
+/// While files are opened one after the other, another checkpoint may come in the place of this one.
+CheckpointReader::Files CheckpointReader::open(const std::string& path) {
+  constexpr int kReadings = 10;
+  for (int reading = 1;; ++reading) {
+    const std::string folder = find_checkpoint(path);
+    const FileDescriptor opened(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (!opened && reading == kReadings) throw_cannot("open", folder);
+    try {
+      Files files(folder);
+      if (is_still(folder, opened)) return files;
+    } catch (const Error&) {
+      if (reading == kReadings || is_still(folder, opened)) throw;
+    }
+    if (reading == kReadings) throw_bad_file(folder, "is replaced all the time");
+  }
+}
+
+CheckpointReader::CheckpointReader(const std::string& path) : files_(open(path)) {}
+
+std::vector<float> CheckpointReader::weights(const std::vector<TensorInfo>& expected) const {
+  files_.weights.require(expected);
+  check_order(manifest(), expected, files_.weights.file().path());
+  return read(files_.weights, manifest().weights_file, expected);
+}
+
+std::vector<float> CheckpointReader::state(const std::string& vector, const std::vector<TensorInfo>& expected) const {
+  const std::vector<std::string>& vectors = manifest().state;
+  if (std::ranges::find(vectors, vector) == vectors.end())
+    throw Error(ErrorCode::invalid_argument, "a checkpoint without a vector '" + vector + "' of state");
+  files_.state->require(state_tensors(vectors, expected));
+  check_order(manifest(), expected, files_.state->file().path());
+  return read(*files_.state, manifest().state_file, state_tensors(vector, expected));
+}
+
+}  // namespace troupe

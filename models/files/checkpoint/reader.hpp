@@ -1,0 +1,38 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/files/checkpoint/manifest.hpp"
+#include "models/files/safetensors_file.hpp"
+#include "troupe/model.hpp"
+
+namespace troupe {
+
+/// A checkpoint, open for reading: it stays what it was when another takes its place. What is torn, damaged or missing
+/// is an Error bad_file that names the file and the tensor.
+class CheckpointReader {
+ public:
+  explicit CheckpointReader(const std::string& path);
+
+  const CheckpointManifest& manifest() const { return files_.manifest; }
+
+  /// The weights in canonical order. @throws Error model_mismatch naming a tensor that is not as `expected`.
+  std::vector<float> weights(const std::vector<TensorInfo>& expected) const;
+  /// The vector of this name, one of `manifest().state`. @throws Error model_mismatch as `weights`
+  std::vector<float> state(const std::string& vector, const std::vector<TensorInfo>& expected) const;
+
+ private:
+  struct Files {
+    explicit Files(const std::string& folder);
+    CheckpointManifest manifest;
+    SafetensorsFile weights;
+    std::optional<SafetensorsFile> state;
+  };
+  static Files open(const std::string& path);
+
+  Files files_;
+};
+
+}  // namespace troupe

@@ -1,0 +1,76 @@
+#include "models/files/checkpoint/writer.hpp"
+
+#include <bit>
+#include <utility>
+
+#include "models/files/safetensors_header.hpp"
+#include "runtime/hash.hpp"
+#include "troupe/error.hpp"
+
+namespace troupe {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "floats go to the file as they are");
+
+[[noreturn]] void refuse(const std::string& message) { throw Error(ErrorCode::invalid_argument, message); }
+
+/// With what can be said before anything is written; refuses what could not be said in the end.
+CheckpointManifest begun(CheckpointManifest manifest, const std::vector<TensorInfo>& tensors) {
+  manifest.troupe = TROUPE_VERSION;
+  manifest.fingerprint = fingerprint_of(tensors);
+  manifest.weights_file = manifest.state_file = {};
+  to_json(manifest);
+  make_safetensors_header(tensors);
+  make_safetensors_header(state_tensors(manifest.state, tensors));
+  return manifest;
+}
+
+}  // namespace
+
+CheckpointWriter::CheckpointWriter(const std::string& path, CheckpointManifest manifest,
+                                   std::vector<TensorInfo> tensors)
+    : tensors_(std::move(tensors)), manifest_(begun(std::move(manifest), tensors_)), folder_(path) {}
+
+void CheckpointWriter::add(std::span<const float> canonical) {
+  const std::vector<std::string>& state = manifest_.state;
+  if (added_ > state.size()) refuse("a checkpoint of " + std::to_string(state.size()) + " vectors of state is full");
+  if (canonical.size() != total_size(tensors_))
+    refuse("tensors of " + std::to_string(total_size(tensors_)) + " floats and a vector of " +
+           std::to_string(canonical.size()));
+  if (added_ == 0) {
+    start(kWeightsFile, tensors_, manifest_.weights_file);
+    write(canonical, tensors_, manifest_.weights_file);
+  } else {
+    if (added_ == 1) start(kStateFile, state_tensors(state, tensors_), manifest_.state_file);
+    write(canonical, state_tensors(state[added_ - 1], tensors_), manifest_.state_file);
+  }
+  ++added_;
+  if (added_ == 1 || added_ > state.size()) file_->sync();
+}
+
+void CheckpointWriter::start(const char* name, const std::vector<TensorInfo>& tensors, CheckpointFile& entry) {
+  const std::string header = make_safetensors_header(tensors);
+  file_.emplace(folder_.create(name));
+  file_->write(std::as_bytes(std::span(header)));
+  entry.bytes = header.size() + total_size(tensors) * sizeof(float);
+  entry.header = checksum(std::as_bytes(std::span(header)));
+}
+
+void CheckpointWriter::write(std::span<const float> canonical, const std::vector<TensorInfo>& tensors,
+                             CheckpointFile& entry) {
+  for (const TensorInfo& tensor : tensors) {
+    const auto bytes = std::as_bytes(canonical.first(tensor.size()));
+    entry.tensors[tensor.name] = checksum(bytes);
+    file_->write(bytes);
+    canonical = canonical.subspan(tensor.size());
+  }
+}
+
+void CheckpointWriter::commit() {
+  if (added_ <= manifest_.state.size())
+    refuse("a checkpoint with " + std::to_string(added_) + " of " + std::to_string(manifest_.state.size() + 1) +
+           " vectors");
+  folder_.commit(to_json(manifest_));
+}
+
+}  // namespace troupe
