@@ -17,8 +17,8 @@ namespace troupe::testing {
 /// A folder of its own for a test, gone with it.
 class TemporaryFolder {
  public:
-  TemporaryFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "troupe-test-XXXXXX").string();
+  explicit TemporaryFolder(const std::filesystem::path& parent = std::filesystem::temp_directory_path()) {
+    std::string name = (parent / "troupe-test-XXXXXX").string();
     if (::mkdtemp(name.data()) == nullptr) throw Error(ErrorCode::system, "cannot make a folder " + name);
     path_ = name;
   }

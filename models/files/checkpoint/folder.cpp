@@ -31,12 +31,13 @@ constexpr std::size_t kDigits = 16;
 
 /// Absolute and without links, so that what lies beside it is on the same file system.
 std::string settle(const std::string& path) {
+  if (path.empty()) throw_bad_file(path, "names no folder that could be made");
   std::error_code error;
   fs::path settled = fs::absolute(path, error);
   if (!error) settled = fs::weakly_canonical(settled, error);
   if (error) throw_bad_file(path, "cannot find it: " + error.message());
   if (settled.filename().empty()) settled = settled.parent_path();
-  if (path.empty() || settled.filename().empty()) throw_bad_file(path, "names no folder that could be made");
+  if (settled.filename().empty()) throw_bad_file(path, "names no folder that could be made");
   return settled.string();
 }
 

@@ -1,0 +1,180 @@
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include "models/files/checkpoints.hpp"
+#include "support/control_group.hpp"
+
+using namespace troupe;
+using namespace troupe::testing;
+
+namespace {
+
+/// In a child: what it returns is the child's exit status, 120 where it throws.
+template <class Action>
+pid_t start(Action action) {
+  const pid_t child = ::fork();
+  if (child != 0) return child;
+  try {
+    ::_exit(action());
+  } catch (...) {
+    ::_exit(120);
+  }
+}
+
+int status_of(pid_t child) {
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return status;
+}
+
+/// From now on this system call fails, as on a file system that cannot exchange folders.
+void forbid_exchange() {
+  std::array<sock_filter, 4> program{{
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_renameat2, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EINVAL),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  }};
+  const sock_fprog filter{program.size(), program.data()};
+  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) != 0)
+    ::_exit(121);
+}
+
+/// Saves step 2 in a child that is killed at its system call of this number, before it or behind it; calls are counted
+/// from where the save begins. Returns whether it came so far; none where children cannot be traced.
+std::optional<bool> killed_at(int stop, const std::string& path, bool exchange) {
+  const pid_t child = start([&] {
+    if (!exchange) forbid_exchange();
+    if (::ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) != 0) return 122;
+    ::raise(SIGSTOP);
+    save(path, 2);
+    return 0;
+  });
+  int status = status_of(child);
+  if (!WIFSTOPPED(status)) return std::nullopt;
+  ::ptrace(PTRACE_SETOPTIONS, child, nullptr, PTRACE_O_EXITKILL);
+  for (int stops = 0; WIFSTOPPED(status); ++stops) {
+    if (stops == stop) {
+      ::kill(child, SIGKILL);
+      status_of(child);
+      return true;
+    }
+    ::ptrace(PTRACE_SYSCALL, child, nullptr, nullptr);
+    status = status_of(child);
+  }
+  REQUIRE(WIFEXITED(status));
+  REQUIRE(WEXITSTATUS(status) == 0);
+  return false;
+}
+
+/// Where bringing to disk takes no time.
+std::filesystem::path fast_parent() {
+  return std::filesystem::is_directory("/dev/shm") ? "/dev/shm" : std::filesystem::temp_directory_path();
+}
+
+void check_kills(bool replace, bool exchange) {
+  bool seen_old = false;
+  bool seen_new = false;
+  for (int stop = 1;; ++stop) {
+    CAPTURE(stop);
+    const TemporaryFolder folder(fast_parent());
+    const std::string path = folder / "c";
+    if (replace) save(path, 1);
+    const auto killed = killed_at(stop, path, exchange);
+    if (!killed) return troupe_test::skipped("children cannot be traced here");
+    const bool there = replace || std::filesystem::exists(path);
+    const std::int64_t step = there ? load(path) : 0;
+    REQUIRE((step == 2 || step == (replace ? 1 : 0)));
+    (step == 2 ? seen_new : seen_old) = true;
+    save(path, 3);
+    REQUIRE(load(path) == 3);
+    REQUIRE(names_in(folder.path()) == Names{"c"});
+    if (!*killed) break;
+  }
+  CHECK(seen_old);
+  CHECK(seen_new);
+}
+
+/// Runs in a child with a file system of its own at `folder`, of so many pages of 4 KiB; none where that cannot be.
+template <class Action>
+std::optional<int> on_small_disk(const std::string& folder, int pages, Action action) {
+  const std::string user = "0 " + std::to_string(::geteuid()) + " 1";
+  const std::string group = "0 " + std::to_string(::getegid()) + " 1";
+  const int status = status_of(start([&] {
+    if (::unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) return 123;
+    write_file("/proc/self/uid_map", user);
+    write_file("/proc/self/setgroups", "deny");
+    write_file("/proc/self/gid_map", group);
+    const std::string options = "size=" + std::to_string(pages * 4096);
+    if (::mount("none", folder.c_str(), "tmpfs", 0, options.c_str()) != 0) return 123;
+    return action();
+  }));
+  REQUIRE(WIFEXITED(status));
+  if (WEXITSTATUS(status) == 123) return std::nullopt;
+  return WEXITSTATUS(status);
+}
+
+}  // namespace
+
+TEST_CASE("a writer killed at any system call leaves none or a whole checkpoint where there was none") {
+  check_kills(false, true);
+}
+
+TEST_CASE("a writer killed at any system call leaves the old checkpoint or the new one, whole") {
+  check_kills(true, true);
+}
+
+TEST_CASE("a writer killed where folders cannot be exchanged leaves the old checkpoint or the new one, whole") {
+  check_kills(true, false);
+}
+
+TEST_CASE("a full disk is told, and neither touches the checkpoint before nor leaves anything") {
+  const TemporaryFolder folder;
+  const std::string path = folder / "c";
+  const auto save_twice = [&](int pages) {
+    return on_small_disk(folder.path(), pages, [&] {
+      std::int64_t step = 0;
+      for (int next = 1; next <= 2; ++next) {
+        try {
+          save(path, next);
+          step = next;
+        } catch (const Error& error) {
+          const std::string text = error.what();
+          if (error.code() != ErrorCode::bad_file) return 100;
+          if (text.find("No space left") == std::string::npos || text.find(path) == std::string::npos) return 101;
+        }
+        if (names_in(folder.path()).size() != (step > 0 ? 1 : 0)) return 102;
+        if (step > 0 && load(path) != step) return 103;
+      }
+      return static_cast<int>(step);
+    });
+  };
+  int last = 0;
+  bool seen_one = false;
+  for (int pages = 1; last != 2; ++pages) {
+    CAPTURE(pages);
+    const auto step = save_twice(pages);
+    if (!step) return troupe_test::skipped("no file system can be mounted here");
+    REQUIRE(*step >= last);
+    last = *step;
+    REQUIRE(last <= 2);
+    seen_one = seen_one || last == 1;
+  }
+  CHECK(seen_one);
+}
