@@ -8,6 +8,7 @@
 #include "actors/messages/options_json.hpp"
 #include "fuzz/actors/message_seeds.hpp"
 #include "models/files.hpp"
+#include "models/files/checkpoint/manifest.hpp"
 #include "models/files/weight_file.hpp"
 #include "runtime/net/certificates/certificate.hpp"
 #include "runtime/net/certificates/revocation.hpp"
@@ -191,6 +192,27 @@ void add_models(const Corpus& corpus) {
   corpus.add("safetensors", "nested", with_header(std::string(50, '['), ""));
 }
 
+void add_manifests(const Corpus& corpus) {
+  CheckpointManifest manifest;
+  manifest.model = "resnet";
+  manifest.optimizer = "{}";
+  manifest.fingerprint = fingerprint_of({{"weight", {2, 3}}});
+  manifest.weights_file = {80, 1, {{"weight", 2}}};
+  corpus.add("manifest", "plain", to_json(manifest));
+  manifest.step = manifest.updates = 1'000'000;
+  manifest.seed = ~0ULL;
+  manifest.config = R"({"depth":18})";
+  manifest.optimizer = to_json(OptimizerOptions{});
+  manifest.state = {"exp_avg", "exp_avg_sq"};
+  manifest.state_file = {200, 3, {{"exp_avg/weight", 4}, {"exp_avg_sq/weight", 5}}};
+  const std::string text = to_json(manifest);
+  corpus.add("manifest", "state", text);
+  corpus.add("manifest", "cut-off", text.substr(0, text.size() / 2));
+  corpus.add("manifest", "format-2", R"({"format":2})");
+  corpus.add("manifest", "twice", R"({"format":1,"format":1})");
+  corpus.add("manifest", "huge-step", R"({"format":1,"step":1e300})");
+}
+
 void add_control(const Corpus& corpus) {
   const auto seeds = fuzz::message_seeds();
   for (std::size_t i = 0; i < seeds.size(); ++i) {
@@ -280,6 +302,7 @@ int main(int argc, char** argv) {
   add_requests(corpus);
   add_replies(corpus);
   add_models(corpus);
+  add_manifests(corpus);
   add_control(corpus);
   add_command(corpus);
   add_credentials(corpus);

@@ -199,12 +199,11 @@ TEST_CASE("a reader sees one checkpoint whole, however often another takes its p
   const TemporaryFolder folder;
   save(folder / "c", 1);
   const CheckpointReader before(folder / "c");
-  std::thread writer([&] {
+  const std::jthread writer([&] {
     for (int step = 2; step <= 60; ++step) save(folder / "c", step);
   });
   std::int64_t step = 0;
   while (step < 60) step = load(folder / "c");
-  writer.join();
   CHECK(before.weights(kCheckpointTensors) == example_vector(1, 0));
 }
 

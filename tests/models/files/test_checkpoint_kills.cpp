@@ -88,19 +88,34 @@ std::filesystem::path fast_parent() {
   return std::filesystem::is_directory("/dev/shm") ? "/dev/shm" : std::filesystem::temp_directory_path();
 }
 
-void check_kills(bool replace, bool exchange) {
+enum class Before { none, checkpoint, half_replaced };
+
+/// Makes what a writer finds, besides what another left that was killed before.
+void prepare(Before before, const std::string& path) {
+  if (before == Before::none) return;
+  save(path, 1);
+  std::filesystem::copy(path, path + ".tmp-0123456789abcdef");
+  if (before == Before::half_replaced) std::filesystem::rename(path, path + ".tmp-old");
+}
+
+/// The step of the checkpoint at a path where nobody writes; 0 where there is none.
+std::int64_t step_at(const std::string& path) {
+  return std::filesystem::exists(find_checkpoint(path)) ? load(path) : 0;
+}
+
+void check_kills(Before before, bool exchange) {
+  const std::int64_t old_step = before == Before::none ? 0 : 1;
   bool seen_old = false;
   bool seen_new = false;
   for (int stop = 1;; ++stop) {
     CAPTURE(stop);
     const TemporaryFolder folder(fast_parent());
     const std::string path = folder / "c";
-    if (replace) save(path, 1);
+    prepare(before, path);
     const auto killed = killed_at(stop, path, exchange);
     if (!killed) return troupe_test::skipped("children cannot be traced here");
-    const bool there = replace || std::filesystem::exists(path);
-    const std::int64_t step = there ? load(path) : 0;
-    REQUIRE((step == 2 || step == (replace ? 1 : 0)));
+    const std::int64_t step = step_at(path);
+    REQUIRE((step == old_step || step == 2));
     (step == 2 ? seen_new : seen_old) = true;
     save(path, 3);
     REQUIRE(load(path) == 3);
@@ -133,15 +148,19 @@ std::optional<int> on_small_disk(const std::string& folder, int pages, Action ac
 }  // namespace
 
 TEST_CASE("a writer killed at any system call leaves none or a whole checkpoint where there was none") {
-  check_kills(false, true);
+  check_kills(Before::none, true);
 }
 
 TEST_CASE("a writer killed at any system call leaves the old checkpoint or the new one, whole") {
-  check_kills(true, true);
+  check_kills(Before::checkpoint, true);
 }
 
 TEST_CASE("a writer killed where folders cannot be exchanged leaves the old checkpoint or the new one, whole") {
-  check_kills(true, false);
+  check_kills(Before::checkpoint, false);
+}
+
+TEST_CASE("a writer killed after another that was killed where folders cannot be exchanged leaves a whole checkpoint") {
+  check_kills(Before::half_replaced, false);
 }
 
 TEST_CASE("a full disk is told, and neither touches the checkpoint before nor leaves anything") {
