@@ -180,7 +180,7 @@ std::string CheckpointFolder::put_in_place() {
 
 /// On a file system such as NFS. Between the two calls there is no folder at the path: `find_checkpoint` knows.
 std::string CheckpointFolder::replace_without_exchange() {
-  const std::string before = path_ + kReplaced;
+  std::string before = path_ + kReplaced;
   if (std::rename(path_.c_str(), before.c_str()) != 0) throw_cannot("replace it", path_);
   if (std::rename(temporary_.c_str(), path_.c_str()) == 0) return before;
   const int error = errno;
