@@ -11,6 +11,7 @@ from pathlib import Path
 from harness.bench import ROOT, Bench
 from harness.machine import describe_machine, revision
 from harness.tables import percent
+from sections.against import AGAINST, against
 from sections.allreduce import allreduce
 from sections.cluster import CLUSTER
 from sections.cnn import accuracy, cnn
@@ -21,28 +22,40 @@ from sections.sync import sync
 SECTIONS = {"cnn": cnn, "accuracy": accuracy, "linear": linear, "sync": sync, "resnet": resnet,
             "allreduce": allreduce, **CLUSTER}
 GROUPS = {"cluster": list(CLUSTER)}
+ROUNDS = 3
+AGAINST_ROUNDS = 7  # the least: a ratio near one takes more than a ratio of two
 
 
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("sections", nargs="*", metavar="SECTION",
                         help=f"of {', '.join(SECTIONS)}; cluster for all of its own; all when none is given")
-    parser.add_argument("--rounds", type=int, default=3, help="alternating runs of each side (default 3)")
+    parser.add_argument("--rounds", type=int,
+                        help=f"alternating runs of each side (default {ROUNDS}; {AGAINST_ROUNDS}, the least, against a build)")
     parser.add_argument("--accuracy-epochs", type=int, default=5, help="epochs of section accuracy (default 5)")
-    parser.add_argument("--troupe", type=Path, default=ROOT / "build/release/bin/troupe", help="our program")
+    parser.add_argument("--build", type=Path, default=ROOT / "build/release", help="the folder of our build")
+    parser.add_argument("--against", type=Path, metavar="BUILD", help="no peers, but an older build of ours: sections "
+                        f"{', '.join(AGAINST)}")
     parser.add_argument("--python", default="/usr/bin/python3", help="an interpreter that has torch")
     parser.add_argument("--tls-python", type=Path, default=ROOT / "build/torch/bin/python",
                         help="an interpreter whose torch has gloo's TLS, which Debian's has not")
     options = parser.parse_args()
-    options.sections = [name for given in options.sections for name in GROUPS.get(given, [given])]
-    unknown = [name for name in options.sections if name not in SECTIONS]
+    least, known = (AGAINST_ROUNDS, AGAINST) if options.against else (1, SECTIONS)
+    options.rounds = max(ROUNDS, least) if options.rounds is None else options.rounds
+    given = [name for given in options.sections for name in GROUPS.get(given, [given])]
+    options.sections = given or list(known)
+    unknown = [name for name in options.sections if name not in known]
     if unknown:
-        parser.error(f"no section {unknown[0]}: choose from {', '.join(SECTIONS)}")
-    if options.rounds < 1 or options.accuracy_epochs < 1:
-        parser.error("rounds and epochs are at least 1")
-    if not options.troupe.is_file():
-        parser.error(f"{options.troupe} is missing: build it, or name another with --troupe")
+        parser.error(f"no section {unknown[0]}: choose from {', '.join(known)}")
+    if options.rounds < least or options.accuracy_epochs < 1:
+        parser.error(f"rounds are at least {least}, epochs at least 1")
     return options
+
+
+def run_sections(bench):
+    for name in bench.options.sections:
+        SECTIONS[name](bench)
+        sys.stdout.flush()
 
 
 def main():
@@ -50,9 +63,10 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(options, folder)
         print(f"Machine: {describe_machine()}. Medians of {options.rounds} alternating rounds.")
-        for name in options.sections or SECTIONS:
-            SECTIONS[name](bench)
-            sys.stdout.flush()
+        if options.against:
+            against(bench, options.sections)
+        else:
+            run_sections(bench)
     versions = "".join(f", {name} {version}" for name, version in bench.versions.items())
     print(f"\nTroupe {revision(ROOT)}{versions}.")
     print(f"Other programs had up to {percent(bench.other_work)} of the processors.")

@@ -25,7 +25,7 @@ tidy() {
   cmake --preset release >/dev/null || return 1
   local log=build/release/clang-tidy.log
   run-clang-tidy -quiet -p build/release -j "$(nproc)" \
-    "^$(pwd -P)/(runtime|models|collectives|actors|cli|examples)/.*\.cpp$" >"$log" 2>&1 || {
+    "^$(pwd -P)/(runtime|models|collectives|actors|cli|bench|examples)/.*\.cpp$" >"$log" 2>&1 || {
     sed -E 's/\x1b\[[0-9;]*m//g' "$log" | grep -E '^[^ ]+:[0-9]+:[0-9]+: (warning|error):' | sort -u || tail -n 40 "$log"
     echo "the whole of it: $log"
     return 1

@@ -45,7 +45,7 @@ BEGIN {
   only["^openssl/"] = "^(runtime|tests/cluster)/"  # attackers of the cluster speak TLS of their own
   only["^(oneapi/)?dnnl"] = "^(models/cpu|bench/peers)/"
   only["^Eigen/"] = "^models/"
-  only["^CLI/"] = "^cli/"
+  only["^CLI/"] = "^(cli|bench)/"
   only["^nlohmann/"] = "^(runtime|models|collectives|actors|cli|bench)/"
   only["^(cuda|cudnn|cublas|nccl)"] = "/cuda/"
   only["^(doctest|doctest/.*)$"] = "^tests/"

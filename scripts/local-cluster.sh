@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A cluster on one machine: N network namespaces with a `troupe node` in each, joined by a bridge, and a driver's
+# A cluster on one machine: N network namespaces with a node in each, joined by a bridge, and a driver's
 # namespace in which COMMAND runs. Nothing of the machine's own network is touched, and all of it goes at the end.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -12,6 +12,7 @@ usage: $0 N [OPTION...] [-- COMMAND...]
                   limit)
   --only-network  start no nodes and make no certificates: COMMAND does what it likes in the namespaces
   --troupe FILE   the program to run (default: build/release/bin/troupe)
+  --node FILE     the nodes' program, which calls troupe::init (default: the program)
 Without COMMAND, the reference CNN is trained for 100 steps, one worker a node. COMMAND runs in the driver's namespace.
 In its arguments {listen}, {nodes} and {certs} stand for what the driver's --listen, --nodes and --certs take, and its
 environment holds
@@ -33,11 +34,11 @@ fail() {
   exit "${2:-2}"
 }
 
-rate='' only_network='' nodes='' troupe=$root/build/release/bin/troupe
+rate='' only_network='' nodes='' troupe=$root/build/release/bin/troupe node=''
 command=()
 while (($#)); do
   case $1 in
-    --rate | --troupe)
+    --rate | --troupe | --node)
       (($# > 1)) || fail "$1 needs a value"
       declare "${1#--}=$2"
       shift
@@ -62,6 +63,8 @@ done
 [[ -z $only_network ]] || ((${#command[@]})) || fail "--only-network needs a command"
 if [[ -z $only_network ]]; then
   [[ -x $troupe ]] || fail "$troupe is missing: build it, or name another with --troupe"
+  node=${node:-$troupe}
+  [[ -x $node ]] || fail "$node is missing: build it, or name another with --node"
 fi
 ((EUID == 0)) || fail "skipped: network namespaces need root" 77
 for tool in ip tc; do
@@ -163,8 +166,8 @@ make_certificates() {
 start_nodes() {
   local i
   for ((i = 0; i < nodes; ++i)); do
-    ip netns exec "${names[i]}" "$troupe" node --join "$TROUPE_LISTEN" --certs "$folder/certs/n$i" \
-      --listen "${addresses[i]}" < /dev/null > >(sed -u "s/^/n$i: /" >&2) 2>&1 &
+    ip netns exec "${names[i]}" "$node" --troupe-join="$TROUPE_LISTEN" --troupe-certs="$folder/certs/n$i" \
+      --troupe-listen="${addresses[i]}" < /dev/null > >(sed -u "s/^/n$i: /" >&2) 2>&1 &
     pids+=($!)
     disown # the shell would report a node that a command has killed
   done

@@ -2,11 +2,13 @@
 import json
 import os
 import sys
+from copy import copy
 from pathlib import Path
 
+from harness.build import Build
 from harness.machine import OtherWork
 from harness.memory import peak_pss
-from harness.programs import all_json, output_of
+from harness.programs import all_json, last_json, output_of
 from harness.tables import percent
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -17,15 +19,26 @@ PLACEMENTS = ("in-process", "processes")
 class Bench:
     def __init__(self, options, folder):
         self.options = options
+        self.built = Build(options.build)
         self.folder = Path(folder)
         self.versions = {}
         self.other_work = 0  # the largest share of the processors that other programs had during a run
+
+    def with_build(self, folder):
+        """The same with the programs of another build folder."""
+        other = copy(self)
+        other.built = Build(folder)
+        return other
 
     def note(self, text):
         print(text, file=sys.stderr, flush=True)
 
     def troupe(self, *arguments):
-        return output_of([self.options.troupe, *arguments])
+        return output_of([self.built.troupe, *arguments])
+
+    def measure(self, *arguments):
+        """What a command of `troupe-bench` finds."""
+        return last_json(output_of([*self.built.measuring, *arguments, "--json"]))
 
     def train(self, placement, *arguments):
         """Runs `troupe train`; gives its output and the reported steps."""
@@ -36,7 +49,7 @@ class Bench:
 
     def train_memory(self, placement, *arguments):
         """Peak bytes of `troupe train` and its worker processes."""
-        return peak_pss([self.options.troupe, "train", "--placement", placement, *arguments])
+        return peak_pss([self.built.troupe, "train", "--placement", placement, *arguments])
 
     def peer(self, script, *arguments):
         return self.peer_lines(script, *arguments)[-1]
@@ -71,10 +84,13 @@ class Bench:
         return program
 
     def alternate(self, runs):
-        """Runs each of `runs` (name -> function of the round) once a round; gives name -> results."""
+        """Runs each of `runs` (name -> function of the round) once a round; gives name -> results.
+
+        Every other round has them the other way around, so that no name always comes after the same one.
+        """
         results = {name: [] for name in runs}
         for number in range(self.options.rounds):
-            for name, run in runs.items():
+            for name, run in reversed(runs.items()) if number % 2 else runs.items():
                 others = OtherWork()
                 result = run(number)
                 results[name].append(result)

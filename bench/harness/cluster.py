@@ -29,7 +29,7 @@ class Cluster:
 
     def troupe(self, *arguments):
         """Output of a command of ours that leads nodes."""
-        program = self.bench.options.troupe
+        program = self.bench.built.troupe
         return self.run(program, *arguments, *DRIVER, options=("--troupe", program))
 
     def train(self, *arguments):
@@ -66,6 +66,8 @@ class Cluster:
                                  options=["--only-network"], env=env))
 
     def allreduce(self, parameters, rounds, *collective):
-        """What `troupe bench allreduce` with one worker a node measures."""
-        return last_json(self.troupe("bench", "allreduce", "--parameters", parameters, "--workers", self.nodes,
-                                     "--rounds", rounds, "--collective", *collective, "--json"))
+        """What `troupe-bench allreduce` with one worker a node measures."""
+        built = self.bench.built
+        return last_json(self.run(*built.measuring, "allreduce", "--parameters", parameters, "--workers", self.nodes,
+                                  "--rounds", rounds, "--collective", *collective, "--json", *DRIVER,
+                                  options=("--troupe", built.troupe, "--node", built.measuring[0])))

@@ -1,7 +1,6 @@
 """All-reduce over the processes of one node, against OpenMPI and gloo."""
 from statistics import median
 
-from harness.programs import last_json
 from harness.tables import table
 
 FLOATS = (1024, 262_144, 4_194_304, 44_551_209)
@@ -42,9 +41,8 @@ def allreduce(bench):
 def ours(bench, ranks):
     """The sum that all replicas share, and the sum copied into each replica's own memory."""
     def run(_):
-        lines = {floats: last_json(bench.troupe("bench", "allreduce", "--parameters", floats, "--workers", ranks,
-                                                "--rounds", rounds_of(floats), "--placement", "processes",
-                                                "--collective", "sharded", "--json"))
+        lines = {floats: bench.measure("allreduce", "--parameters", floats, "--workers", ranks, "--rounds",
+                                       rounds_of(floats), "--placement", "processes", "--collective", "sharded")
                  for floats in FLOATS}
         return {figure: {floats: line[figure] for floats, line in lines.items()}
                 for figure in ("seconds", "private_seconds")}

@@ -3,10 +3,10 @@ import sys
 from statistics import median
 
 from harness.cluster import Cluster
-from harness.programs import last_json
 from harness.steps import steady, step_seconds
 from harness.tables import percent, table
 from sections.allreduce import FLOATS, MPI_VARIANTS, by_size, medians, milliseconds, rounds_of
+from sections.linear import LINEAR, STEPS
 
 NODES = 4
 COLLECTIVES = {"Troupe, ring": ("ring",), "Troupe, hierarchical": ("hierarchical",)}
@@ -14,8 +14,6 @@ SERVERS = {"Troupe, a parameter server on each node": ("parameter-server",),
            "Troupe, one parameter server": ("parameter-server", "--parameter-servers", 1)}
 RATE = 1e9  # bits a second
 RATE_FLOATS = 4_194_304
-LINEAR = ("--model", "linear", "--data", "synthetic-linear", "--batch-size", 0, "--learning-rate", 0.01)
-LINEAR_STEPS = 2000
 CNN = ("--model", "cnn", "--data", "fashion-mnist", "--workers", 2, "--batch-size", 64, "--learning-rate", 0.05,
        "--momentum", 0.9, "--epochs", 1)
 DRIVER_WORKERS = (8, 32, 128)
@@ -84,19 +82,22 @@ def cluster_gloo(bench):
     table(f"All-reduce over {cluster}, no limit; milliseconds, and ours against theirs", ["floats", *results], rows)
 
 
+def linear_step(cluster):
+    def run(_):
+        steps = cluster.train(*LINEAR, "--workers", NODES, "--steps", STEPS)
+        return {"mean": step_seconds(steps) / len(steps), "median": steady(steps, lambda step: step["seconds"]["step"])}
+    return run
+
+
 def cluster_linear(bench):
     """A step with next to nothing to compute or send."""
     cluster = Cluster(bench, NODES)
 
-    def troupe(_):
-        steps = cluster.train(*LINEAR, "--workers", NODES, "--steps", LINEAR_STEPS)
-        return {"mean": step_seconds(steps) / len(steps), "median": steady(steps, lambda step: step["seconds"]["step"])}
-
     def ddp(_):
-        result = cluster.torch("ddp_linear.py", "--steps", LINEAR_STEPS, "--learning-rate", 0.01)[-1]
+        result = cluster.torch("ddp_linear.py", "--steps", STEPS, "--learning-rate", 0.01)[-1]
         return {"mean": 1 / result["steps_per_second"]}
 
-    results = bench.alternate({"troupe": troupe, "ddp": ddp})
+    results = bench.alternate({"troupe": linear_step(cluster), "ddp": ddp})
     theirs = median(result["mean"] for result in results["ddp"])
     mean = median(result["mean"] for result in results["troupe"])
     middle = median(result["median"] for result in results["troupe"])
@@ -127,8 +128,8 @@ def cluster_cnn(bench):
 
 def cluster_tls(bench):
     """The data plane between two stores with TLS and, inside this measurement only, without."""
-    results = bench.alternate({"data plane": lambda _: last_json(bench.troupe(
-        "bench", "data-plane", "--bytes", 4 * FLOATS[-1], "--json"))})["data plane"]
+    results = bench.alternate({"data plane": lambda _: bench.measure(
+        "data-plane", "--bytes", 4 * FLOATS[-1])})["data plane"]
     tls, plain = (median(result[name] for result in results) for name in ("tls_seconds", "plain_seconds"))
     table(f"{4 * FLOATS[-1]:,} bytes from one store to another", ["", "seconds", "against plain"],
           [["plain", f"{plain:.4f}", "1.00x"], ["TLS 1.3", f"{tls:.4f}", f"{tls / plain:.2f}x"]])
@@ -138,7 +139,7 @@ def cluster_driver(bench):
     """What many workers of a trivial model cost the driver: seconds a step by the number of workers."""
     cluster = Cluster(bench, NODES)
     runs = {workers: lambda _, workers=workers: steady(
-        cluster.train(*LINEAR, "--workers", workers, "--steps", LINEAR_STEPS // 4),
+        cluster.train(*LINEAR, "--workers", workers, "--steps", STEPS // 4),
         lambda step: step["seconds"]["step"]) for workers in DRIVER_WORKERS}
     seconds = {workers: median(rounds) for workers, rounds in bench.alternate(runs).items()}
     first, last = DRIVER_WORKERS[0], DRIVER_WORKERS[-1]

@@ -12,20 +12,21 @@ CNN = ("--model", "cnn", "--data", "fashion-mnist", "--workers", 2, "--batch-siz
 DDP_CNN = ("--procs", 2, "--batch-size", 64, "--learning-rate", 0.05, "--momentum", 0.9)
 
 
+def ours(bench, placement):
+    def run(number):
+        _, steps = bench.train(placement, *CNN, "--epochs", 1, "--seed", number + 1, "--quiet")
+        images = sum(step["samples"] for step in steps)
+        return {"rate": images / step_seconds(steps), "off": phases_off(steps), "images": images,
+                "copied": median(step["bytes_copied"] for step in steps)}
+    return run
+
+
 def cnn(bench):
     """Images per second of one epoch."""
-    def ours(placement):
-        def run(number):
-            _, steps = bench.train(placement, *CNN, "--epochs", 1, "--seed", number + 1, "--quiet")
-            images = sum(step["samples"] for step in steps)
-            return {"rate": images / step_seconds(steps), "off": phases_off(steps), "images": images,
-                    "copied": median(step["bytes_copied"] for step in steps)}
-        return run
-
     def ddp(number):
         return {"rate": bench.peer("ddp_cnn.py", *DDP_CNN, "--seed", number + 1)["images_per_second"][0]}
 
-    results = bench.alternate({**{placement: ours(placement) for placement in PLACEMENTS}, "ddp": ddp})
+    results = bench.alternate({**{placement: ours(bench, placement) for placement in PLACEMENTS}, "ddp": ddp})
     theirs = median(result["rate"] for result in results["ddp"])
     rows = [["PyTorch DDP, gloo, 2 processes", f"{theirs:.0f}", "1.0x", "", ""]]
     for placement in PLACEMENTS:

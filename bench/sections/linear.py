@@ -10,6 +10,7 @@ from harness.tables import percent, table
 
 COEFFICIENTS = (5.0, 3.0, 2.0, 1.0)
 STEPS = 2000
+LINEAR = ("--model", "linear", "--data", "synthetic-linear", "--batch-size", 0, "--learning-rate", 0.01)
 
 
 def read_weights(path):
@@ -29,23 +30,22 @@ def coefficient_error(coefficients):
     return max(abs(got - wanted) for got, wanted in zip(coefficients, COEFFICIENTS))
 
 
+def ours(bench, placement):
+    def run(_):
+        saved = bench.folder / "linear.safetensors"
+        _, steps = bench.train(placement, *LINEAR, "--workers", 4, "--steps", STEPS, "--quiet", "--save", saved)
+        return {"rate": len(steps) / step_seconds(steps), "error": coefficient_error(read_weights(saved)),
+                "off": phases_off(steps)}
+    return run
+
+
 def linear(bench):
     """Steps per second."""
-    def ours(placement):
-        def run(_):
-            saved = bench.folder / "linear.safetensors"
-            _, steps = bench.train(placement, "--model", "linear", "--data", "synthetic-linear", "--workers", 4,
-                                   "--batch-size", 0, "--steps", STEPS, "--learning-rate", 0.01, "--quiet",
-                                   "--save", saved)
-            return {"rate": len(steps) / step_seconds(steps), "error": coefficient_error(read_weights(saved)),
-                    "off": phases_off(steps)}
-        return run
-
     def ddp(_):
         result = bench.peer("ddp_linear.py", "--procs", 4, "--steps", STEPS, "--learning-rate", 0.01)
         return {"rate": result["steps_per_second"], "error": coefficient_error(result["coefficients"])}
 
-    results = bench.alternate({**{placement: ours(placement) for placement in PLACEMENTS}, "ddp": ddp})
+    results = bench.alternate({**{placement: ours(bench, placement) for placement in PLACEMENTS}, "ddp": ddp})
     theirs = median(result["rate"] for result in results["ddp"])
     rows = []
     labels = {"ddp": "PyTorch DDP, gloo, 4 processes", **{name: f"Troupe, 4 workers, {name}" for name in PLACEMENTS}}

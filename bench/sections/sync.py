@@ -2,28 +2,26 @@
 from statistics import median
 
 from harness.bench import PLACEMENTS
-from harness.programs import last_json
 from harness.tables import table
 
 PARAMETERS = 44_551_209  # ResNet-101
 REPLICAS = 4
 
 
+def ours(bench, placement):
+    """Reduction and update, and the floor of the same run."""
+    return lambda _: bench.measure("sync", "--parameters", PARAMETERS, "--workers", REPLICAS, "--devices-per-worker", 1,
+                                   "--placement", placement, "--strategy", "sharded")
+
+
 def sync(bench):
     """Seconds from all gradients to new weights."""
     program = bench.build_mpi("mpi_allreduce.cpp")
 
-    def ours(placement):
-        def run(_):
-            return last_json(bench.troupe(
-                "bench", "sync", "--parameters", PARAMETERS, "--workers", REPLICAS, "--devices-per-worker", 1,
-                "--placement", placement, "--strategy", "sharded", "--json"))
-        return run
-
     def mpi(_):
         return bench.mpi(REPLICAS, program, PARAMETERS)[-1]
 
-    results = bench.alternate({**{placement: ours(placement) for placement in PLACEMENTS}, "mpi": mpi})
+    results = bench.alternate({**{placement: ours(bench, placement) for placement in PLACEMENTS}, "mpi": mpi})
     theirs = median(result["seconds"] for result in results["mpi"])
     rows = [["OpenMPI all-reduce, private copies, no update", f"{theirs:.4f}", "", "", "1.00"]]
     for placement in PLACEMENTS:

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -10,16 +11,19 @@
 
 namespace troupe_test {
 
-/// The program must end by itself, with one line that names the thing.
-inline void check_refused(const std::vector<std::string>& arguments, const std::vector<std::string>& named) {
-  const Finished run = run_program(arguments);
+/// The program must have ended by itself, with one line that names the thing.
+inline void check_refusal(const Finished& run, const std::vector<std::string>& named) {
   INFO(run.out << run.err);
   CHECK(run.status == 1);
-  CHECK(run.err.starts_with("troupe: "));
+  CHECK(run.err.starts_with(std::filesystem::path(TROUPE_PROGRAM).filename().string() + ": "));
   CHECK(lines_of(run.err).size() == 1);
   CHECK(run.err.size() < 600);
   CHECK(run.out.find("sha256") == std::string::npos);
   for (const std::string& text : named) CHECK_MESSAGE(run.err.find(text) != std::string::npos, text);
+}
+
+inline void check_refused(const std::vector<std::string>& arguments, const std::vector<std::string>& named) {
+  check_refusal(run_program(arguments), named);
 }
 
 }  // namespace troupe_test

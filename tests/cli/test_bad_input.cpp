@@ -148,7 +148,6 @@ TEST_CASE("options that cannot work are named") {
   check_refused({"train", "--verbose", "--quiet"}, {"--verbose", "--quiet"});
   check_refused({"train", "--model", "resnet"}, {"--model", "'resnet'", "cnn, cnn-bn, linear, mlp, resnet101,"});
   check_refused({"train", "--model", ""}, {"--model"});
-  check_refused_everywhere({"train", "--model", "troupe-bench-ready"}, {"troupe-bench-ready"});
   check_refused(linear({"--precision", "f16"}), {"--precision", "f16"});
   check_refused(linear({"--precision", ""}), {"--precision"});
   check_refused(linear({"--load", ""}), {"bad_file"});
@@ -160,13 +159,10 @@ TEST_CASE("options that cannot work are named") {
   check_refused({"train", "--frobnicate"}, {"--frobnicate"});
   check_refused({"train", "extra"}, {"extra"});
   check_refused({"frobnicate"}, {"'frobnicate'"});
-  check_refused({"bench", "frobnicate"}, {"'frobnicate'"});
   check_refused({}, {"subcommand"});
   check_refused({"evaluate", "--model", "linear"}, {"--load"});
   check_refused(linear({"--step-timeout", "nan"}), {"--step-timeout"});
   check_refused(linear({"--start-timeout", "-1"}), {"--start-timeout"});
-  check_refused({"bench", "sync", "--parameters", "99999999999"}, {"--parameters"});
-  check_refused({"bench", "sync", "--parameters", "60000000000"}, {"store_full"});
 }
 
 TEST_CASE("models that do not fit the data are named") {
@@ -205,7 +201,6 @@ TEST_CASE("what cannot be printed is an error") {
   const std::vector<std::vector<std::string>> commands{
       train_linear({"--steps", "2", "--quiet"}),
       train_linear({"--steps", "2", "--verbose"}),
-      {"bench", "sync", "--parameters", "10", "--rounds", "1"},
       {"train", "--help"},
   };
   for (const auto& command : commands) {

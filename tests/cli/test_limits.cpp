@@ -6,6 +6,7 @@
 
 #include <filesystem>
 
+#include "cli/limited.hpp"
 #include "cli/processes.hpp"
 #include "cli/refused.hpp"
 #include "runtime/clock.hpp"
@@ -57,14 +58,6 @@ struct Sweep {
     CHECK(refused > 0);
   }
 };
-
-Finished run_limited(const std::vector<std::string>& arguments, const std::function<void()>& limit) {
-  const TemporaryFolder temporary;
-  std::filesystem::permissions(temporary.path(), std::filesystem::perms::all);
-  Finished run = Program(arguments, {.temporary = temporary.path().string(), .limit = limit}).finish();
-  CHECK(std::filesystem::is_empty(temporary.path()));
-  return run;
-}
 
 /// A user of whom nothing else runs here.
 void become_nobody_else() {
@@ -225,24 +218,10 @@ TEST_CASE("signals reach a training that works and one that is refused") {
 }
 
 TEST_CASE("what does not fit into the memory of its cgroup is refused, not killed") {
-  const ControlGroup group("memory", "memory.limit_in_bytes");
-  const ControlGroup second("memory", "memory.max");
-  const ControlGroup& used = group.made() ? group : second;
-  if (!used.made()) return skipped("no cgroup for memory can be made here");
-  used.set(group.made() ? "memory.limit_in_bytes" : "memory.max", std::uint64_t{600} << 20);
-  const auto refused = [&](const std::vector<std::string>& arguments, const std::string& named) {
-    const Finished run = run_limited(arguments, used.entry());
-    INFO(run.out << run.err);
-    CHECK(run.status == 1);
-    CHECK(run.err.find(named) != std::string::npos);
-    CHECK(lines_of(run.err).size() == 1);
-  };
-  // 400 MB of weights for each of two buffers: the quota is half of 600 MB.
-  const std::vector<std::string> large{"bench", "sync", "--parameters", "100000000", "--workers", "1"};
-  refused(large, "troupe: store_full: the object store is full");
-  refused(joined(large, {"--placement", "processes"}), "troupe: store_full: the object store is full");
-  // Past the quota the slabs meet the limit itself.
-  refused(joined(large, {"--store-bytes", "9000000000"}), used.folder());
-  refused({"train", "--model", "resnet18", "--data", "mock-images:224", "--batch-size", "256", "--workers", "1"},
-          used.folder());
+  const MemoryGroup group(std::uint64_t{600} << 20);
+  if (!group.made()) return skipped("no cgroup for memory can be made here");
+  const Finished run = run_limited(
+      {"train", "--model", "resnet18", "--data", "mock-images:224", "--batch-size", "256", "--workers", "1"},
+      group.entry());
+  check_refusal(run, {group.folder()});
 }

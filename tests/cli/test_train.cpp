@@ -196,26 +196,11 @@ TEST_CASE("training goes on from loaded weights") {
 }
 
 TEST_CASE("help and version are printed with status 0") {
-  for (const char* command : {"train", "evaluate", "bench"}) {
+  for (const char* command : {"train", "evaluate"}) {
     const Finished run = run_program({command, "--help"});
     CHECK(run.status == 0);
     CHECK(run.out.find("Usage: troupe " + std::string(command)) != std::string::npos);
   }
   CHECK(run_program({"--help"}).out.find("examples:") != std::string::npos);
   CHECK(matches(run_program({"--version"}).out, "[0-9]+\\.[0-9]+\\.[0-9]+\n"));
-}
-
-TEST_CASE("bench sync gives times and their ratio") {
-  for (const char* placement : {"in-process", "processes"})
-    for (const char* strategy : {"sharded", "driver"}) {
-      const Finished run =
-          run_program({"bench", "sync", "--parameters", "100000", "--workers", "2", "--devices-per-worker", "2",
-                       "--placement", placement, "--strategy", strategy, "--rounds", "3", "--json"});
-      CHECK_MESSAGE(run.status == 0, run.err);
-      const json result = json::parse(run.out);
-      CHECK(result.at("seconds").get<double>() > 0);
-      CHECK(result.at("floor_seconds").get<double>() > 0);
-      CHECK(result.at("ratio").get<double>() ==
-            doctest::Approx(result.at("seconds").get<double>() / result.at("floor_seconds").get<double>()));
-    }
 }

@@ -63,4 +63,22 @@ class ControlGroup {
   std::string folder_;
 };
 
+/// One whose processes may take so many bytes together.
+class MemoryGroup {
+ public:
+  explicit MemoryGroup(std::uint64_t bytes) {
+    if (made()) group().set(version_1_.made() ? "memory.limit_in_bytes" : "memory.max", bytes);
+  }
+
+  bool made() const { return group().made(); }
+  const std::string& folder() const { return group().folder(); }
+  auto entry() const { return group().entry(); }
+
+ private:
+  const ControlGroup& group() const { return version_1_.made() ? version_1_ : version_2_; }
+
+  ControlGroup version_1_{"memory", "memory.limit_in_bytes"};
+  ControlGroup version_2_{"memory", "memory.max"};
+};
+
 }  // namespace troupe_test

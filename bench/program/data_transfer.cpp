@@ -1,6 +1,7 @@
 #include <poll.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
@@ -8,18 +9,19 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "cli/commands.hpp"
-#include "cli/ready_model.hpp"
-#include "cli/run_options.hpp"
+#include "bench/program/commands.hpp"
+#include "bench/program/median.hpp"
+#include "runtime/clock.hpp"
 #include "runtime/file_descriptor.hpp"
 #include "runtime/net/certificates/authority.hpp"
 #include "runtime/net/data/data_plane.hpp"
 #include "runtime/net/data/stream_transport.hpp"
 #include "runtime/net/gate/gate.hpp"
 #include "runtime/net/socket.hpp"
+#include "troupe/error.hpp"
 
 // What TLS costs on the data plane. The plain connections exist in this file only, and only on loopback.
-namespace troupe::cli {
+namespace troupe::bench {
 namespace {
 
 constexpr std::size_t kSegmentBytes = 512 * 1024;
@@ -186,7 +188,7 @@ class TlsPair : public Pair {
   End receiver_;
 };
 
-void bench_data_plane(const DataPlaneOptions& options) {
+void measure_data_plane(const DataPlaneOptions& options) {
   TlsPair tls(options.bytes, options.streams);
   PlainPair plain(options.bytes, options.streams);
   std::vector<double> tls_seconds;
@@ -213,15 +215,15 @@ void bench_data_plane(const DataPlaneOptions& options) {
 
 }  // namespace
 
-void add_bench_data_plane(CLI::App& bench) {
+void add_data_plane(CLI::App& app) {
   auto options = std::make_shared<DataPlaneOptions>();
-  CLI::App& command = *bench.add_subcommand(
+  CLI::App& command = *app.add_subcommand(
       "data-plane", "Time a transfer between two slabs over TLS and, on loopback and only here, without");
   command.add_option("--bytes", options->bytes, "Of the transfer")->check(CLI::Range(1UL, 1UL << 36));
   command.add_option("--rounds", options->rounds, "Measurements of each")->check(CLI::Range(1, 10'000));
   command.add_option("--streams", options->streams, "Connections")->check(CLI::Range(1, 64));
   command.add_flag("--json", options->json, "Print one JSON object");
-  command.callback([options] { bench_data_plane(*options); });
+  command.callback([options] { measure_data_plane(*options); });
 }
 
-}  // namespace troupe::cli
+}  // namespace troupe::bench

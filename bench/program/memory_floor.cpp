@@ -1,4 +1,4 @@
-#include "cli/memory_floor.hpp"
+#include "bench/program/memory_floor.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,7 +9,7 @@
 #include "runtime/processes/limits.hpp"
 #include "runtime/simd.hpp"
 
-namespace troupe::cli {
+namespace troupe::bench {
 namespace {
 
 constexpr float kRate = 1e-6F;
@@ -56,4 +56,4 @@ void MemoryFloor::pass(std::size_t begin, std::size_t end) {
   }
 }
 
-}  // namespace troupe::cli
+}  // namespace troupe::bench

@@ -2,7 +2,7 @@
 
 #include "troupe/sgd.hpp"
 
-namespace troupe::cli {
+namespace troupe::bench {
 
 /// A model whose gradients are there already: what remains of a step is adding and applying them. The gradient of
 /// shard s is s + 1 everywhere. Its configuration is its number of parameters.
@@ -16,6 +16,4 @@ void prepare_ready_model(Options& options, std::size_t parameters);
 /// @throws Error bad_data
 void verify_ready_model(DistributedSGD& sgd, int shards, int steps);
 
-double median(std::vector<double> values);
-
-}  // namespace troupe::cli
+}  // namespace troupe::bench

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace troupe::cli {
+namespace troupe::bench {
 
 /// What the machine's memory allows: the time to read R gradients, read the weights and write them, in place and once,
 /// with all cores and nothing else to do.
@@ -22,4 +22,4 @@ class MemoryFloor {
   std::vector<float> weights_;
 };
 
-}  // namespace troupe::cli
+}  // namespace troupe::bench

@@ -1,19 +1,19 @@
-#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "cli/commands.hpp"
-#include "cli/memory_floor.hpp"
-#include "cli/ready_model.hpp"
+#include "bench/program/commands.hpp"
+#include "bench/program/median.hpp"
+#include "bench/program/memory_floor.hpp"
+#include "bench/program/ready_model.hpp"
 #include "cli/run_options.hpp"
 #include "runtime/processes/cores.hpp"
 
-namespace troupe::cli {
+namespace troupe::bench {
 namespace {
 
-struct BenchOptions {
+struct SyncOptions {
   std::size_t parameters = 44'551'209;
   int rounds = 9;
   bool json = false;
@@ -21,9 +21,9 @@ struct BenchOptions {
   Options sgd;
 };
 
-void bench_sync(const BenchOptions& options) {
+void measure_sync(const SyncOptions& options) {
   Options sgd_options = options.sgd;
-  sgd_options.placement = parse_placement(options.placement);
+  sgd_options.placement = cli::parse_placement(options.placement);
   prepare_ready_model(sgd_options, options.parameters);
   DistributedSGD sgd(kReadyModel, sgd_options);
   const int replicas = sgd_options.num_workers * sgd_options.devices_per_worker;
@@ -59,16 +59,16 @@ void bench_sync(const BenchOptions& options) {
 
 }  // namespace
 
-void add_bench_sync(CLI::App& bench) {
-  auto options = std::make_shared<BenchOptions>();
+void add_sync(CLI::App& app) {
+  auto options = std::make_shared<SyncOptions>();
   options->sgd.num_workers = 2;
-  CLI::App& sync = *bench.add_subcommand(
+  CLI::App& sync = *app.add_subcommand(
       "sync", "Time reduction and update of gradients against the machine's memory, in turn in one run");
   sync.add_option("--parameters", options->parameters, "Floats of the model")->check(CLI::Range(1UL, 1UL << 36));
   sync.add_option("--rounds", options->rounds, "Measurements of each")->check(CLI::Range(1, 10'000));
-  add_worker_options(sync, options->sgd, options->placement);
+  cli::add_worker_options(sync, options->sgd, options->placement);
   sync.add_flag("--json", options->json, "Print one JSON object");
-  sync.callback([options] { bench_sync(*options); });
+  sync.callback([options] { measure_sync(*options); });
 }
 
-}  // namespace troupe::cli
+}  // namespace troupe::bench

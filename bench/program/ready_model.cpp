@@ -1,4 +1,4 @@
-#include "cli/ready_model.hpp"
+#include "bench/program/ready_model.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace troupe::cli {
+namespace troupe::bench {
 namespace {
 
 constexpr double kRate = 0.5;
@@ -33,8 +33,6 @@ class ReadyModel : public Model {
 
 void register_ready_model() {
   register_model(kReadyModel, [](const ReplicaContext& context) {
-    if (context.config.starts_with('{'))  // what models to train are configured by
-      throw Error(ErrorCode::invalid_argument, std::string(kReadyModel) + " is only there for `troupe bench`");
     return std::make_unique<ReadyModel>(std::stoull(context.config));
   });
 }
@@ -55,9 +53,4 @@ void verify_ready_model(DistributedSGD& sgd, int shards, int steps) {
       throw Error(ErrorCode::bad_data, "a weight is " + std::to_string(weight) + ", not " + std::to_string(expected));
 }
 
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
-
-}  // namespace troupe::cli
+}  // namespace troupe::bench

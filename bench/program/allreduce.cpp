@@ -6,12 +6,13 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "cli/commands.hpp"
-#include "cli/ready_model.hpp"
+#include "bench/program/commands.hpp"
+#include "bench/program/median.hpp"
+#include "bench/program/ready_model.hpp"
 #include "cli/run_options.hpp"
 #include "runtime/clock.hpp"
 
-namespace troupe::cli {
+namespace troupe::bench {
 namespace {
 
 constexpr const char* kPrivateCopy = "troupe-bench-private-copy";
@@ -60,9 +61,9 @@ Seconds measure(DistributedSGD& sgd, int rounds) {
   return seconds;
 }
 
-void bench_allreduce(const AllReduceOptions& options) {
+void measure_allreduce(const AllReduceOptions& options) {
   Options sgd_options = options.sgd;
-  sgd_options.placement = parse_placement(options.placement);
+  sgd_options.placement = cli::parse_placement(options.placement);
   prepare_ready_model(sgd_options, options.parameters);
   DistributedSGD sgd(kReadyModel, sgd_options);
   const int ranks = sgd_options.num_workers * sgd_options.devices_per_worker;
@@ -90,23 +91,23 @@ void bench_allreduce(const AllReduceOptions& options) {
 
 }  // namespace
 
-void register_bench_models() {
+void register_measured() {
   register_ready_model();
   register_model_function(kPrivateCopy, copy_privately);
 }
 
-void add_bench_allreduce(CLI::App& bench) {
+void add_allreduce(CLI::App& app) {
   auto options = std::make_shared<AllReduceOptions>();
   options->sgd.num_workers = 2;
-  CLI::App& allreduce = *bench.add_subcommand(
+  CLI::App& allreduce = *app.add_subcommand(
       "allreduce",
       "Time the reduction of one gradient a rank to a result that all can read (among nodes: the whole step), after "
       "checking it");
   allreduce.add_option("--parameters", options->parameters, "Floats")->check(CLI::Range(1UL, 1UL << 36));
   allreduce.add_option("--rounds", options->rounds, "Measurements")->check(CLI::Range(1, 10'000));
-  add_worker_options(allreduce, options->sgd, options->placement);
+  cli::add_worker_options(allreduce, options->sgd, options->placement);
   allreduce.add_flag("--json", options->json, "Print one JSON object");
-  allreduce.callback([options] { bench_allreduce(*options); });
+  allreduce.callback([options] { measure_allreduce(*options); });
 }
 
-}  // namespace troupe::cli
+}  // namespace troupe::bench

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace troupe::bench {
+
+/// Each adds a subcommand that runs when it was chosen. Errors come out as troupe::Error.
+void add_sync(CLI::App& app);
+void add_allreduce(CLI::App& app);
+void add_data_plane(CLI::App& app);
+
+/// The model and the function that `sync` and `allreduce` measure with, for worker processes and nodes to find.
+void register_measured();
+
+}  // namespace troupe::bench

@@ -1,0 +1,29 @@
+#include "bench/program/commands.hpp"
+#include "cli/program.hpp"
+
+namespace {
+
+constexpr const char* kExamples = R"(examples:
+  troupe-bench sync --parameters 44551209 --workers 4
+  troupe-bench allreduce --parameters 44551209 --workers 4 --collective sharded
+  troupe-bench data-plane --bytes 178204836
+
+`troupe-bench COMMAND --help` lists a command's options. Each command takes --config FILE, as those of `troupe` do.
+Nodes of a measured cluster are this program, too: troupe-bench --troupe-join=HOST:PORT --troupe-certs=FOLDER.)";
+
+void add_commands(CLI::App& app, int& /*status*/) {
+  troupe::bench::add_sync(app);
+  troupe::bench::add_allreduce(app);
+  troupe::bench::add_data_plane(app);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return troupe::cli::run({.name = "troupe-bench",
+                           .description = "Measures Troupe itself",
+                           .examples = kExamples,
+                           .register_names = troupe::bench::register_measured,
+                           .add_commands = add_commands},
+                          argc, argv);
+}

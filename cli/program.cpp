@@ -1,0 +1,81 @@
+#include "cli/program.hpp"
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <iostream>
+#include <new>
+#include <vector>
+
+#include "cli/config_file.hpp"
+#include "runtime/processes/limits.hpp"
+#include "troupe/sgd.hpp"
+
+namespace troupe::cli {
+namespace {
+
+/// Opens what the caller closed of standard input, output and error, such that its use fails: else the next sockets
+/// would get these numbers, and what is printed would go to them.
+void keep_standard_streams() {
+  for (int fd = 0; fd <= 2; ++fd)
+    if (::fcntl(fd, F_GETFD) < 0) ::open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
+}
+
+void check_output() {
+  std::cout.flush();
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0 || !std::cout)
+    throw Error(ErrorCode::system, "cannot write to standard output");
+}
+
+std::string describe(const CLI::App& app, const CLI::ParseError& error) {
+  const CLI::App* command = &app;
+  while (!command->get_subcommands().empty()) command = command->get_subcommands().front();
+  const auto unexpected = app.remaining(true);
+  if (command->get_require_subcommand_min() > 0 && !unexpected.empty())
+    return "no command named '" + unexpected.front() + "'";
+  return error.what();
+}
+
+int run_command(const Program& program, int argc, char** argv) {
+  int status = 0;
+  CLI::App app(program.description);
+  app.name(program.name);
+  app.require_subcommand(1);
+  app.footer(program.examples);
+  app.set_version_flag("--version", TROUPE_VERSION);
+  app.option_defaults()->always_capture_default()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  program.add_commands(app, status);
+  try {
+    auto arguments = expand_config(app, {argv + 1, argv + argc});
+    std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
+    app.parse(arguments);
+  } catch (const CLI::Success& help_or_version) {
+    app.exit(help_or_version);
+  } catch (const CLI::ParseError& error) {
+    throw Error(ErrorCode::invalid_argument, describe(app, error) + "; --help lists what there is");
+  }
+  check_output();
+  return status;
+}
+
+}  // namespace
+
+int run(const Program& program, int argc, char** argv) {
+  const auto tell = [&program]() -> std::ostream& { return std::cerr << program.name << ": "; };
+  try {
+    keep_standard_streams();
+    program.register_names();
+    init(argc, argv);
+    return run_command(program, argc, argv);
+  } catch (const Error& error) {
+    tell() << to_string(error.code()) << ": " << error.what() << '\n';
+  } catch (const std::bad_alloc&) {
+    tell() << "limit_reached: " << no_memory("memory was refused").what() << '\n';
+  } catch (const std::exception& error) {
+    tell() << error.what() << '\n';
+  }
+  return 1;
+}
+
+}  // namespace troupe::cli

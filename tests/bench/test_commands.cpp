@@ -1,0 +1,106 @@
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/refused.hpp"
+#include "runtime/net/certificates/authority.hpp"
+#include "runtime/net/socket.hpp"
+
+using namespace troupe_test;
+using nlohmann::json;
+using troupe::testing::TemporaryFolder;
+
+namespace {
+
+/// What a command with --json prints, which must have gone well.
+json result_of(const std::vector<std::string>& arguments) {
+  const Finished run = run_program(joined(arguments, {"--json"}));
+  REQUIRE_MESSAGE(run.status == 0, run.err);
+  return json::parse(run.out);
+}
+
+double number(const json& result, const char* name) { return result.at(name).get<double>(); }
+
+std::string free_address() {
+  return "127.0.0.1:" + std::to_string(troupe::net::local_of(troupe::net::listen_on({"127.0.0.1", 0}).get()).port);
+}
+
+}  // namespace
+
+TEST_CASE("sync gives times and their ratio") {
+  for (const char* placement : {"in-process", "processes"})
+    for (const char* strategy : {"sharded", "driver"}) {
+      const json result = result_of({"sync", "--parameters", "100000", "--workers", "2", "--devices-per-worker", "2",
+                                     "--placement", placement, "--strategy", strategy, "--rounds", "3"});
+      CHECK(number(result, "seconds") > 0);
+      CHECK(number(result, "floor_seconds") > 0);
+      CHECK(number(result, "ratio") == doctest::Approx(number(result, "seconds") / number(result, "floor_seconds")));
+    }
+}
+
+TEST_CASE("allreduce gives the time of a shared sum and of private copies of it") {
+  for (const char* placement : {"in-process", "processes"}) {
+    const json result =
+        result_of({"allreduce", "--parameters", "100000", "--workers", "2", "--placement", placement, "--rounds", "3"});
+    CHECK(result.at("ranks") == 2);
+    CHECK(number(result, "seconds") > 0);
+    CHECK(number(result, "private_seconds") > 0);
+  }
+}
+
+TEST_CASE("nodes that are this program know what allreduce measures") {
+  const TemporaryFolder folder;
+  const std::string certs = folder / "certs";
+  troupe::create_authority(certs);
+  std::vector<std::unique_ptr<Program>> nodes;
+  const std::string address = free_address();
+  for (const char* name : {"n0", "n1"}) {
+    troupe::create_node_credentials(certs, name);
+    nodes.push_back(std::make_unique<Program>(
+        std::vector<std::string>{"--troupe-join=" + address, "--troupe-certs=" + certs + "/" + name}));
+  }
+  const json result =
+      result_of({"allreduce", "--parameters", "100000", "--workers", "2", "--rounds", "3", "--placement", "cluster",
+                 "--listen", address, "--nodes", "2", "--certs", certs + "/driver"});
+  CHECK(result.at("collective") == "hierarchical");
+  CHECK(number(result, "bytes_sent") > 0);
+}
+
+TEST_CASE("data-plane gives the times with and without TLS and their ratio") {
+  const json result = result_of({"data-plane", "--bytes", "1000001", "--rounds", "3", "--streams", "2"});
+  CHECK(result.at("bytes") == 1'000'001);
+  CHECK(number(result, "ratio") == doctest::Approx(number(result, "tls_seconds") / number(result, "plain_seconds")));
+}
+
+TEST_CASE("options come from a file, too, and what is typed wins") {
+  const TemporaryFolder folder;
+  const std::string path = folder / "sync.json";
+  troupe::testing::write_file(path, R"({"parameters": 1000, "rounds": 1, "workers": 3})");
+  const json result = result_of({"sync", "--config", path, "--workers", "2"});
+  CHECK(result.at("parameters") == 1000);
+  CHECK(result.at("workers") == 2);
+}
+
+TEST_CASE("help and version are printed with status 0") {
+  for (const std::string command : {"sync", "allreduce", "data-plane"}) {
+    const Finished run = run_program({command, "--help"});
+    CHECK(run.status == 0);
+    CHECK(run.out.find("Usage: troupe-bench " + command) != std::string::npos);
+  }
+  CHECK(run_program({"--help"}).out.find("examples:") != std::string::npos);
+  CHECK(matches(run_program({"--version"}).out, "[0-9]+\\.[0-9]+\\.[0-9]+\n"));
+}
+
+TEST_CASE("what cannot be is named") {
+  check_refused({}, {"subcommand"});
+  check_refused({"frobnicate"}, {"'frobnicate'"});
+  check_refused({"sync", "--parameters", "99999999999"}, {"--parameters"});
+  check_refused({"sync", "--parameters", "60000000000"}, {"store_full"});
+  check_refused({"allreduce", "--strategy", "telepathy"}, {"--strategy", "telepathy"});
+}
+
+TEST_CASE("what cannot be printed is an error") {
+  const Finished run = run_program({"sync", "--parameters", "10", "--rounds", "1"}, {.output = "/dev/full"});
+  CHECK(run.status == 1);
+  CHECK(run.err == "troupe-bench: system: cannot write to standard output\n");
+}
