@@ -31,7 +31,7 @@ def parse_arguments():
     parser.add_argument("sections", nargs="*", metavar="SECTION",
                         help=f"of {', '.join(SECTIONS)}; cluster for all of its own; all when none is given")
     parser.add_argument("--rounds", type=int,
-                        help=f"alternating runs of each side (default {ROUNDS}; {AGAINST_ROUNDS}, the least, against a build)")
+                        help=f"alternating runs of each side (default {ROUNDS}, against a build {AGAINST_ROUNDS} or more)")
     parser.add_argument("--accuracy-epochs", type=int, default=5, help="epochs of section accuracy (default 5)")
     parser.add_argument("--build", type=Path, default=ROOT / "build/release", help="the folder of our build")
     parser.add_argument("--against", type=Path, metavar="BUILD", help="no peers, but an older build of ours: sections "
@@ -52,21 +52,17 @@ def parse_arguments():
     return options
 
 
-def run_sections(bench):
-    for name in bench.options.sections:
-        SECTIONS[name](bench)
-        sys.stdout.flush()
-
-
 def main():
     options = parse_arguments()
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(options, folder)
         print(f"Machine: {describe_machine()}. Medians of {options.rounds} alternating rounds.")
-        if options.against:
-            against(bench, options.sections)
-        else:
-            run_sections(bench)
+        for name in options.sections:
+            if options.against:
+                against(bench, name)
+            else:
+                SECTIONS[name](bench)
+            sys.stdout.flush()
     versions = "".join(f", {name} {version}" for name, version in bench.versions.items())
     print(f"\nTroupe {revision(ROOT)}{versions}.")
     print(f"Other programs had up to {percent(bench.other_work)} of the processors.")

@@ -64,16 +64,15 @@ AGAINST = {"linear": linear_rows, "cluster-linear": cluster_linear_rows, "sync":
            "cluster-allreduce": cluster_allreduce_rows, "cnn": cnn_rows, "resnet": resnet_rows}
 
 
-def against(bench, sections):
+def against(bench, section):
     """Row by row the two builds in turn."""
     before = bench.with_build(bench.options.against)
+    older, ours = AGAINST[section](before), AGAINST[section](bench)
     rows = []
-    for section in sections:
-        older, ours = AGAINST[section](before), AGAINST[section](bench)
-        for name in ours:
-            results = bench.alternate({f"{name}, before": older[name], name: ours[name]})
-            rows += ratios(name, *results.values())
-    table(f"Against {before.built.folder}",
+    for name in ours:
+        results = bench.alternate({f"{name}, before": older[name], name: ours[name]})
+        rows += ratios(name, *results.values())
+    table(f"{section} against {before.built.folder}",
           ["", "before, milliseconds", "now, milliseconds", "times as fast", "single rounds"], rows)
 
 
