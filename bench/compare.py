@@ -31,7 +31,7 @@ def parse_arguments():
     parser.add_argument("sections", nargs="*", metavar="SECTION",
                         help=f"of {', '.join(SECTIONS)}; cluster for all of its own; all when none is given")
     parser.add_argument("--rounds", type=int,
-                        help=f"alternating runs of each side (default {ROUNDS}, against a build {AGAINST_ROUNDS} or more)")
+                        help=f"runs of each side (default {ROUNDS}; against a build {AGAINST_ROUNDS} or more)")
     parser.add_argument("--accuracy-epochs", type=int, default=5, help="epochs of section accuracy (default 5)")
     parser.add_argument("--build", type=Path, default=ROOT / "build/release", help="the folder of our build")
     parser.add_argument("--against", type=Path, metavar="BUILD", help="no peers, but an older build of ours: sections "
