@@ -4,7 +4,8 @@
 #include <sstream>
 
 #include "actors/driver/driver.hpp"
-#include "actors/precision_notice.hpp"
+#include "actors/driver/precision_notice.hpp"
+#include "actors/placements/placements.hpp"
 #include "actors/worker/functions.hpp"
 #include "models/files/weight_file.hpp"
 #include "troupe/sgd.hpp"
@@ -17,7 +18,7 @@ template <class F>
 class BorrowedName {
  public:
   BorrowedName(FunctionTable<F>& table, const F& function, Placement placement) : table_(table) {
-    if (placement != Placement::in_process)
+    if (!rules_of(placement).takes_lambdas)
       throw Error(ErrorCode::unsupported, "worker processes cannot be handed a function by value: register it by name");
     static std::atomic<std::uint64_t> last{0};
     name_ = std::to_string(++last).insert(0, 1, '#');
@@ -54,7 +55,7 @@ class DistributedSGD::Impl {
 
   std::vector<std::string> call_by_value(const ModelFunction& function, bool first_only) {
     const BorrowedName name(functions().of_models, function, driver.options().placement);
-    return driver.call(TaskKind::model_function, name.name(), first_only);
+    return driver.call_model(name.name(), first_only);
   }
 
   Driver driver;
@@ -86,12 +87,14 @@ std::vector<float> DistributedSGD::weights() {
 }
 void DistributedSGD::read_weights(const ReadWeights& use) { impl_->driver.read_weights(use); }
 void DistributedSGD::set_weights(std::span<const float> canonical) { impl_->driver.set_weights(canonical); }
-const std::vector<TensorInfo>& DistributedSGD::tensors() const { return impl_->driver.facts().tensors; }
+const std::vector<TensorInfo>& DistributedSGD::tensors() const { return impl_->driver.model().tensors; }
 
 void DistributedSGD::save(const std::string& path) {
   read_weights([&](std::span<const float> canonical) { write_safetensors(path, tensors(), canonical); });
 }
 void DistributedSGD::load(const std::string& path) { set_weights(read_safetensors(path, tensors())); }
+void DistributedSGD::save_state(const std::string& path) { impl_->driver.save_state(path); }
+void DistributedSGD::load_state(const std::string& path) { impl_->driver.load_state(path); }
 
 Evaluation DistributedSGD::evaluate() { return impl_->driver.evaluate(); }
 
@@ -99,24 +102,22 @@ std::vector<std::string> DistributedSGD::foreach_model(const ModelFunction& func
   return impl_->call_by_value(function, false);
 }
 std::vector<std::string> DistributedSGD::foreach_model(const std::string& name) {
-  return impl_->driver.call(TaskKind::model_function, name, false);
+  return impl_->driver.call_model(name, false);
 }
 std::vector<std::string> DistributedSGD::foreach_worker(const WorkerFunction& function) {
   const BorrowedName name(functions().of_workers, function, impl_->driver.options().placement);
-  return impl_->driver.call(TaskKind::worker_function, name.name(), false);
+  return impl_->driver.call_worker(name.name());
 }
 std::vector<std::string> DistributedSGD::foreach_worker(const std::string& name) {
-  return impl_->driver.call(TaskKind::worker_function, name, false);
+  return impl_->driver.call_worker(name);
 }
 std::string DistributedSGD::for_model(const ModelFunction& function) {
   return impl_->call_by_value(function, true).at(0);
 }
-std::string DistributedSGD::for_model(const std::string& name) {
-  return impl_->driver.call(TaskKind::model_function, name, true).at(0);
-}
+std::string DistributedSGD::for_model(const std::string& name) { return impl_->driver.call_model(name, true).at(0); }
 
-std::int64_t DistributedSGD::steps_per_epoch() const { return impl_->driver.facts().steps_per_epoch; }
-Precision DistributedSGD::precision() const { return static_cast<Precision>(impl_->driver.facts().traits.precision); }
+std::int64_t DistributedSGD::steps_per_epoch() const { return impl_->driver.model().steps_per_epoch; }
+Precision DistributedSGD::precision() const { return static_cast<Precision>(impl_->driver.model().traits.precision); }
 std::vector<int> DistributedSGD::worker_pids() const { return impl_->driver.worker_pids(); }
 
 }  // namespace troupe

@@ -2,7 +2,7 @@
 #include <memory>
 #include <string>
 
-#include "actors/launch.hpp"
+#include "actors/launch/launch.hpp"
 #include "actors/placements/cluster.hpp"
 #include "cli/commands.hpp"
 #include "cli/node_table.hpp"

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <system_error>
 
-#include "actors/precision_notice.hpp"
+#include "actors/driver/precision_notice.hpp"
 #include "collectives/plan/strategy.hpp"
 #include "models/registry.hpp"
 

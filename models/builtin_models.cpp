@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "runtime/invalid.hpp"
 #include "troupe/error.hpp"
 #include "troupe/models.hpp"
 
@@ -14,9 +15,7 @@ struct Config {
   std::int64_t batch_size = 0;
 };
 
-[[noreturn]] void invalid(const std::string& message) {
-  throw Error(ErrorCode::invalid_argument, "model configuration: " + message);
-}
+[[noreturn]] void invalid(const std::string& message) { throw_invalid("model configuration: " + message); }
 
 void read_entry(const std::string& key, const nlohmann::json& value, Config& config) {
   if (key == "data") {

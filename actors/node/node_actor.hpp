@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "actors/messages/messages.hpp"
 #include "actors/node/node_service.hpp"
 #include "actors/transport/system.hpp"
 

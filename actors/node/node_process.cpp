@@ -8,11 +8,11 @@
 #include <random>
 #include <thread>
 
-#include "actors/expiry_notice.hpp"
-#include "actors/launch.hpp"
+#include "actors/launch/expiry_notice.hpp"
+#include "actors/launch/launch.hpp"
+#include "actors/launch/process_end.hpp"
 #include "actors/node/node_actor.hpp"
-#include "actors/placements/start_needs.hpp"
-#include "actors/process_end.hpp"
+#include "actors/transport/start_needs.hpp"
 #include "actors/transport/tls_transport.hpp"
 #include "runtime/net/gate/gate.hpp"
 #include "runtime/processes/child_process.hpp"
@@ -121,7 +121,7 @@ void serve_one_run(const NodeLaunch& launch) {
   const Gate gate = open_gate(launch, control, credentials, service->data_plane(), log);
   const NodeJoin join = make_join(hello, gate.address(), control.local_host());
   try_start(needs_of_system(), kWhose);  // much may have happened while it waited
-  SystemConfig config(1, Placement::cluster);
+  SystemConfig config(1, Reach::machines);
   caf::actor_system system(config);
   const auto link = std::make_shared<ControlLink>(control, [log](const ControlLink& ended, const std::string& why) {
     log->dropped("the driver at " + ended.address(), why);

@@ -40,11 +40,8 @@ std::string ClusterNode::how_it_ended() const {
 }
 
 Cluster::Cluster(caf::actor_system& system, const caf::actor& driver, const ClusterOptions& options,
-                 const RunLimits& limits, int num_workers)
-    : options_(options),
-      num_workers_(num_workers),
-      credentials_(check(options)),
-      data_plane_(credentials_, 1, refusals_) {
+                 const RunLimits& limits, const Members& members)
+    : options_(options), members_(members), credentials_(check(options)), data_plane_(credentials_, 1, refusals_) {
   // Nobody joins before there is a listener, which is made last: CAF does not free one that ends at once.
   const std::lock_guard lock(mutex_);
   gate_ = std::make_unique<Gate>(
@@ -107,12 +104,12 @@ void Cluster::take(const Hello& hello, TlsStream stream) {
   }
 }
 
-bool Cluster::accept(const NodeJoined& joined) {
-  const NodeJoin& join = joined.join;
+bool Cluster::accept(const NodeArrival& arrival) {
+  const NodeJoin& join = arrival.join;
   const std::lock_guard lock(mutex_);
-  if (complete_ || !joined.node) return false;
+  if (complete_ || !arrival.actor) return false;
   const auto known = std::find_if(pending_.begin(), pending_.end(),
-                                  [&](const Pending& each) { return each.link->leads_to(joined.node.node()); });
+                                  [&](const Pending& each) { return each.link->leads_to(arrival.actor.node()); });
   if (known == pending_.end() || known->joined) return false;
   const std::string problem = join.token == known->token
                                   ? join_problem(join, Address::parse(known->link->address()).host)
@@ -122,7 +119,7 @@ bool Cluster::accept(const NodeJoined& joined) {
     return false;
   }
   known->joined = true;
-  nodes_.push_back({joined.node, known->link->name(), join, known->link, false});
+  nodes_.push_back({arrival.actor, known->link->name(), join, known->link, false});
   if (static_cast<int>(nodes_.size()) == options_.num_nodes) admit_nobody_else();
   return true;
 }
@@ -146,39 +143,28 @@ void Cluster::admit_nobody_else() {
   }
 }
 
-bool Cluster::note_end(const caf::actor_addr& actor) {
+void Cluster::note_departure(const caf::actor_addr& actor) {
   const std::lock_guard lock(mutex_);
-  const auto found = std::find_if(nodes_.begin(), nodes_.end(),
-                                  [&](const ClusterNode& node) { return node.actor.address() == actor; });
-  if (found == nodes_.end()) return false;
-  if (complete_) {
-    found->lost = true;
-  } else {
-    nodes_.erase(found);  // another may take its place
-  }
-  return true;
+  if (!complete_) std::erase_if(nodes_, [&](const ClusterNode& node) { return node.actor.address() == actor; });
 }
 
-void Cluster::check_sender(int member, const caf::actor_addr& sender) {
-  int home = -1;
-  if (member >= 0) home = member < num_workers_ ? node_of_worker(member) : member - num_workers_;
-  const auto& from = sender.node();
-  if (home >= 0 && home < size() && node(home).actor.node() == from) return;  // of a worker that was replaced
-  for (const ClusterNode& each : nodes_)
-    if (each.actor.node() == from) each.link->refuse("it answers for another");
+void Cluster::note_loss(int index) {
+  const std::lock_guard lock(mutex_);
+  nodes_[static_cast<std::size_t>(index)].lost = true;
 }
 
 bool Cluster::is_home_of(int worker, const caf::actor& actor) {
-  check_sender(worker, actor.address());
-  return node(node_of_worker(worker)).actor.node() == actor.node();
+  if (node(members_.node_of(worker)).actor.node() == actor.node()) return true;
+  for (const ClusterNode& each : nodes_)
+    if (each.actor.node() == actor.node()) each.link->refuse("its worker joins as another node's");
+  return false;
 }
 
-std::vector<NodePeer> Cluster::peers() const {
-  std::vector<NodePeer> peers;
+std::vector<PeerNode> Cluster::peers() const {
+  std::vector<PeerNode> peers;
   for (const ClusterNode& node : nodes_)
-    peers.push_back({node.link->name(), node.name, node.join.host, node.join.port});
-  Address own = gate_->address();
-  peers.push_back({credentials_->name(), "", own.host, own.port});
+    peers.push_back({node.link->name(), {node.join.host, node.join.port}, Role::node, node.name});
+  peers.push_back({credentials_->name(), gate_->address(), Role::driver, ""});
   return peers;
 }
 
@@ -186,8 +172,8 @@ std::string Cluster::status() const {
   nlohmann::json nodes = nlohmann::json::array();
   const std::lock_guard lock(mutex_);
   std::vector<int> workers(nodes_.size());
-  for (int worker = 0; complete_ && worker < num_workers_; ++worker)
-    ++workers[static_cast<std::size_t>(node_of_worker(worker))];
+  for (int worker = 0; complete_ && worker < members_.num_workers(); ++worker)
+    ++workers[static_cast<std::size_t>(members_.node_of(worker))];
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     const ClusterNode& node = nodes_[i];
     const char* state = node.lost ? "lost" : complete_ ? "serving" : "joined";

@@ -7,7 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "actors/driver/mailbox.hpp"
+#include "actors/rounds/driver_mailbox.hpp"
+#include "actors/rounds/members.hpp"
 #include "actors/transport/tls_transport.hpp"
 #include "runtime/net/data/data_plane.hpp"
 #include "runtime/net/gate/gate.hpp"
@@ -28,18 +29,13 @@ struct ClusterNode {
   std::string how_it_ended() const;
 };
 
-/// Workers are dealt to nodes evenly, in order.
-inline int node_of_worker(int worker, int num_workers, int num_nodes) {
-  return static_cast<int>(std::int64_t{worker} * num_nodes / num_workers);
-}
-
 /// The driver's nodes: opens the gate at which they join, knows which worker lives where, and holds the driver's own
 /// end of the data plane.
 class Cluster {
  public:
   /// Listens from now on. @throws Error invalid_argument, bad_certificate or system
   Cluster(caf::actor_system& system, const caf::actor& driver, const ClusterOptions& options, const RunLimits& limits,
-          int num_workers);
+          const Members& members);
   ~Cluster();
   Cluster(const Cluster&) = delete;
   Cluster& operator=(const Cluster&) = delete;
@@ -48,22 +44,22 @@ class Cluster {
   bool complete() const { return complete_; }
   /// False when the join is none of ours, or comes twice. The last one completes the cluster: from then on nodes have
   /// numbers, in order of name.
-  bool accept(const NodeJoined& joined);
+  bool accept(const NodeArrival& arrival);
   /// Ends connections whose nodes said hello and did not join in time. Ask now and then.
   void drop_late();
   int missing() const { return options_.num_nodes - static_cast<int>(nodes_.size()); }
-  bool note_end(const caf::actor_addr& actor);
+  /// A node has gone before all were there: another may take its place.
+  void note_departure(const caf::actor_addr& actor);
 
   // A complete cluster.
   int size() const { return static_cast<int>(nodes_.size()); }
   const ClusterNode& node(int index) const { return nodes_[static_cast<std::size_t>(index)]; }
-  int node_of_worker(int worker) const { return troupe::node_of_worker(worker, num_workers_, options_.num_nodes); }
   /// Nodes in order of their numbers, and the driver.
-  std::vector<NodePeer> peers() const;
+  std::vector<PeerNode> peers() const;
   int streams() const { return options_.streams; }
   DataPlane& data_plane() { return data_plane_; }
-  /// Ends the connection of a node that speaks for a member (a worker or, behind them, a node) of another.
-  void check_sender(int member, const caf::actor_addr& sender);
+  /// For the table of nodes.
+  void note_loss(int index);
   /// Whether an actor lives where a worker should; the connection of a node that has it elsewhere is ended.
   bool is_home_of(int worker, const caf::actor& actor);
 
@@ -87,7 +83,7 @@ class Cluster {
   std::string status() const;
 
   ClusterOptions options_;
-  int num_workers_;
+  const Members& members_;
   std::shared_ptr<const Credentials> credentials_;
   const std::shared_ptr<net::RefusalLog> refusals_ = std::make_shared<net::RefusalLog>();
   DataPlane data_plane_;

@@ -6,9 +6,9 @@
 #include <set>
 #include <vector>
 
-#include "actors/launch.hpp"
+#include "actors/launch/launch.hpp"
 #include "actors/placements/last_words.hpp"
-#include "actors/placements/worker_host.hpp"
+#include "actors/placements/placements.hpp"
 #include "actors/transport/local_transport.hpp"
 #include "runtime/processes/cgroup.hpp"
 #include "runtime/processes/child_process.hpp"
@@ -42,17 +42,17 @@ class Admission {
   std::set<pid_t> known_;
 };
 
-class ProcessHost : public WorkerHost {
+class ProcessHost : public Host {
  public:
-  ProcessHost(caf::actor_system& system, caf::actor driver, ObjectStore& store, int num_workers)
-      : system_(system),
-        driver_(std::move(driver)),
-        store_(store),
-        children_(static_cast<std::size_t>(num_workers)),
+  explicit ProcessHost(const HostParts& parts)
+      : system_(parts.system),
+        driver_(parts.mailbox.address()),
+        store_(parts.store),
+        children_(static_cast<std::size_t>(parts.members.num_workers())),
         last_words_(children_.size()) {}
 
-  void start(int index) override {
-    auto& child = child_of(index);
+  void start(int worker) override {
+    auto& child = child_of(worker);
     if (child) {
       child->kill();
       admission_->forget(child->pid());
@@ -61,22 +61,22 @@ class ProcessHost : public WorkerHost {
     if (!listener_)
       listener_.emplace(system_, driver_, [admission = admission_](pid_t pid) { return admission->admits(pid); });
     const FileDescriptor socket = store_.connect_process();
-    FileDescriptor& last_words = last_words_[static_cast<std::size_t>(index)];
+    FileDescriptor& last_words = last_words_[static_cast<std::size_t>(worker)];
     last_words = make_last_words();
-    child = admission_->start({index, listener_->path()}, socket.get(), last_words.get());
+    child = admission_->start({worker, listener_->path()}, socket.get(), last_words.get());
   }
 
   /// There is nothing to knock at while the run goes on.
   void stop_listening() override { listener_.reset(); }
 
-  std::string node(int index) const override { return "pid " + std::to_string(pid(index)); }
-  int pid(int index) const override {
-    const auto& child = children_[static_cast<std::size_t>(index)];
+  std::string node(int worker) const override { return "pid " + std::to_string(pid(worker)); }
+  int pid(int worker) const override {
+    const auto& child = children_[static_cast<std::size_t>(worker)];
     return child ? child->pid() : -1;
   }
 
-  std::string how_it_ended(int index, std::chrono::milliseconds timeout) override {
-    auto& child = child_of(index);
+  std::string how_it_ended(int worker, std::chrono::milliseconds timeout) override {
+    auto& child = child_of(worker);
     if (!child) return "its process was not started";
     child->wait(timeout);
     const std::string how = child->how_it_ended();
@@ -85,8 +85,12 @@ class ProcessHost : public WorkerHost {
     return "its process " + how + (out_of_memory ? ", since the memory that its cgroup allows was used up" : "");
   }
 
-  std::optional<Error> why_not_started(int index, const Where& where) override {
-    return read_last_words(last_words_[static_cast<std::size_t>(index)].get(), where);
+  std::optional<Error> why_not_started(int worker, const Where& where) override {
+    return read_last_words(last_words_[static_cast<std::size_t>(worker)].get(), where);
+  }
+
+  std::unique_ptr<StateHome> make_state_home(StoreClient& store, Rounds& /*rounds*/) override {
+    return keep_state_here(store);
   }
 
   bool end_all(bool /*all_stopped*/) override {
@@ -96,7 +100,7 @@ class ProcessHost : public WorkerHost {
   }
 
  private:
-  std::optional<ChildProcess>& child_of(int index) { return children_[static_cast<std::size_t>(index)]; }
+  std::optional<ChildProcess>& child_of(int worker) { return children_[static_cast<std::size_t>(worker)]; }
 
   static std::uint64_t out_of_memory_kills() { return cgroup::Reader().out_of_memory_kills(); }
 
@@ -110,11 +114,28 @@ class ProcessHost : public WorkerHost {
   std::uint64_t kills_before_ = out_of_memory_kills();
 };
 
+void check(Options& options) {
+  kInProcessRules.check(options);
+  if (!is_initialised())
+    throw_invalid("call troupe::init first in main: worker processes are started from this program");
+}
+
+/// A worker's process: its first thread, CAF's, and the replicas'; here its connection, store socket, handle and last
+/// words.
+StartNeeds needs(const Options& options, int state_vectors) {
+  return {0, options.num_workers * (1 + caf_threads(1, Reach::processes) + options.devices_per_worker),
+          kNetworkNeeds.files + slab_files(options, state_vectors) + 4 * options.num_workers};
+}
+
 }  // namespace
 
-std::unique_ptr<WorkerHost> host_processes(caf::actor_system& system, const caf::actor& driver, ObjectStore& store,
-                                           int num_workers) {
-  return std::make_unique<ProcessHost>(system, driver, store, num_workers);
-}
+const Rules kProcessesRules{
+    Reach::processes,
+    false,
+    check,
+    [](const Options&) { return 0; },
+    [](const Options&) { return std::size_t{1}; },
+    needs,
+    [](const HostParts& parts) -> std::unique_ptr<Host> { return std::make_unique<ProcessHost>(parts); }};
 
 }  // namespace troupe

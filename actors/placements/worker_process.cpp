@@ -9,11 +9,11 @@
 #include <filesystem>
 #include <iostream>
 
-#include "actors/launch.hpp"
+#include "actors/launch/launch.hpp"
+#include "actors/launch/process_end.hpp"
 #include "actors/placements/last_words.hpp"
-#include "actors/placements/start_needs.hpp"
-#include "actors/process_end.hpp"
 #include "actors/transport/local_transport.hpp"
+#include "actors/transport/start_needs.hpp"
 #include "actors/worker/worker_actor.hpp"
 
 namespace troupe {
@@ -45,7 +45,7 @@ void serve(const WorkerLaunch& launch, int watched) {
   auto worker = std::make_shared<Worker>(launch.worker, std::move(store), CreateModel());
 
   try_start(needs_of_system(), "its process");
-  SystemConfig config(1, Placement::processes);
+  SystemConfig config(1, Reach::processes);
   caf::actor_system system(config);
   const caf::actor driver = connect_local(system, launch.socket, std::chrono::seconds(20));
   system.spawn(worker_actor, worker, driver);

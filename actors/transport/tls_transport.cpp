@@ -31,7 +31,7 @@ namespace {
 /// Of messages that the peer does not take: a little more than all workers of a node are told at once.
 std::size_t most_queued(const RunLimits& limits) {
   const std::size_t nodes = std::max<std::size_t>(limits.members, 2) - 1;
-  return (std::size_t{64} << 20) + (limits.replicas / nodes + 1) * largest_fields(MessageKind::build, limits);
+  return (std::size_t{64} << 20) + (limits.replicas / nodes + 1) * largest_message_to(Recipient::worker, limits);
 }
 
 wire::NodeId id_of(const caf::node_id& node) {

@@ -10,9 +10,6 @@
 
 namespace troupe {
 
-/// Of what functions return on one worker in one call.
-inline constexpr std::size_t kMostTextBytes = std::size_t{64} << 20;
-
 /// Functions of one kind by name.
 template <class F>
 class FunctionTable {

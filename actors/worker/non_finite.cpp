@@ -39,10 +39,4 @@ NonFinite first_non_finite(const Model& model, std::size_t begin, const std::vec
   return first.value_or(NonFinite());
 }
 
-std::string name_of_part(const NonFinite& found, const Optimizer& optimizer) {
-  if (found.part == NonFinite::kWeights) return "weights";
-  if (found.part == NonFinite::kStatistics) return "statistics";
-  return optimizer.state_name(found.part - NonFinite::kState);
-}
-
 }  // namespace troupe

@@ -1,11 +1,10 @@
 #pragma once
 
 #include <span>
-#include <string>
 #include <vector>
 
-#include "actors/messages/messages.hpp"
-#include "models/optimizers/optimizer.hpp"
+#include "actors/messages/synchronous.hpp"
+#include "troupe/model.hpp"
 
 namespace troupe {
 
@@ -13,8 +12,5 @@ namespace troupe {
 /// the first tensor in canonical order that is not finite everywhere. Takes memory for two flat vectors.
 /// @param begin of the slice
 NonFinite first_non_finite(const Model& model, std::size_t begin, const std::vector<std::span<const float>>& vectors);
-
-/// How an error calls what is not finite, such as "weights" or "momentum".
-std::string name_of_part(const NonFinite& found, const Optimizer& optimizer);
 
 }  // namespace troupe

@@ -2,97 +2,63 @@
 
 #include <functional>
 #include <memory>
-#include <vector>
+#include <type_traits>
 
-#include "actors/messages/messages.hpp"
-#include "actors/node/node_service.hpp"
-#include "actors/worker/model_description.hpp"
-#include "actors/worker/task_queue.hpp"
-#include "actors/worker/turns.hpp"
-#include "collectives/state/slabs.hpp"
-#include "models/optimizers/optimizer.hpp"
-#include "runtime/store/store_client.hpp"
+#include "actors/worker/duties.hpp"
 
 namespace troupe {
 
-/// One model on one device of a worker, and the shards it works on.
-struct Replica {
-  ReplicaContext context;
-  std::unique_ptr<Model> model;
-  ModelDescription description;
-  std::vector<BatchResult> computed;        ///< by position in context.shards
-  std::vector<EvaluationResult> evaluated;  ///< likewise
-  ExchangeReport spent;
-  bool finite = true;    ///< what the last apply wrote
-  NonFinite non_finite;  ///< where it is not
-  std::string text;
-  bool lightweight = false;  ///< its queue runs inline
-  TaskQueue queue;
-};
-
-/// What a worker does, without the actor around it. Every request ends in one call of `done`, on the thread of the
-/// replica that finished last. Requests are carried out in order, replica by replica.
+/// What a worker does, without the actor around it. Requests are carried out in order, replica by replica.
 class Worker : public std::enable_shared_from_this<Worker> {
  public:
-  template <class Reply>
-  using Done = std::function<void(Reply)>;
-
   /// @param creator for workers of the driver's process; others look theirs up by name.
   /// @param node what a worker shares with the others of its node; null where there are no nodes.
-  Worker(int index, std::unique_ptr<StoreClient> store, CreateModel creator, std::shared_ptr<NodeService> node = {});
+  Worker(int index, std::unique_ptr<StoreClient> store, CreateModel creator, std::shared_ptr<NodeShare> node = {});
 
-  int index() const { return index_; }
-  void build(const Build& request, Done<Built> done);
-  void attach(const Attach& request, Done<TaskDone> done);
-  void compute(const Compute& request, Done<Computed> done);
-  void apply(const Apply& request, Done<Applied> done);
-  void task(const Task& request, const Done<TaskDone>& done);
+  int index() const { return state_.index; }
+
+  /// Does what `duties.hpp` has for the request, and ends in one call of `done` with a Request::Reply, on the thread of
+  /// the replica that finished last.
+  template <class Request, class Done>
+  void carry_out(const Request& request, Done done) {
+    try {
+      prepare(state_, request);
+    } catch (...) {
+      return done(reply_to(request, Failure::from(std::current_exception(), ErrorCode::system)));
+    }
+    on_replicas(
+        replicas_for(state_, request), otherwise<Request>(),
+        [this, request](Replica& replica) { work(state_, replica, request); },
+        [this, request, done](Failure failure) {
+          auto reply = reply_to(request, std::move(failure));
+          const bool well = !reply.failure;
+          if (well) answer(state_, request, reply);
+          done(std::move(reply));
+          if (well) follow_up(state_, request);
+        });
+  }
 
  private:
   using Work = std::function<void(Replica&)>;
   using Finish = std::function<void(Failure)>;
-  using TaskWork = void (Worker::*)(Replica&, const Task&);
 
+  template <class Request>
+  static typename Request::Reply reply_to(const Request& request, Failure failure) {
+    typename Request::Reply reply;
+    reply.round = request.round;
+    reply.failure = std::move(failure);
+    return reply;
+  }
+  /// What an exception is that says nothing of itself.
+  template <class Request>
+  static constexpr ErrorCode otherwise() {
+    const bool of_store = std::is_same_v<Request, MakeSlabs> || std::is_same_v<Request, MapSlabs>;
+    return of_store ? ErrorCode::store_failed : ErrorCode::model_failed;
+  }
   /// Runs `work` on the threads of the first `count` replicas and then `finish` with the first failure.
   void on_replicas(std::size_t count, ErrorCode otherwise, Work work, Finish finish);
 
-  /// Without their models.
-  void make_replicas(const Build& request);
-  void create_replica(Replica& replica, const Build& request) const;
-  Built describe_replicas(const Build& request, Failure failure);
-  void make_slabs(const Attach& request);
-  /// Number of a replica among those of the run.
-  int lane_of(const Replica& replica) const;
-  void compute_replica(Replica& replica, const Compute& request) const;
-  void apply_replica(Replica& replica, const Apply& request) const;
-  /// Of gradients that were computed in that round.
-  /// @param driver how long it waits
-  NodeExchange::Work exchange_work(const Replica& replica, std::uint64_t computed, const Deadline& driver) const;
-
-  void finish_task(const Task& request, std::size_t count, TaskWork work, const Done<TaskDone>& done);
-  static void collect(const Replica& replica, const Task& request, TaskDone& reply);
-  void do_nothing(Replica& replica, const Task& request);
-  void stop_replica(Replica& replica, const Task& request);
-  void transfer_weights(Replica& replica, const Task& request);
-  void export_texts(Replica& replica, const Task& request);
-  void find_non_finite(Replica& replica, const Task& request);
-  void evaluate_replica(Replica& replica, const Task& request);
-  void call_model(Replica& replica, const Task& request);
-  void call_worker(Replica& replica, const Task& request);
-
-  int index_;
-  std::unique_ptr<StoreClient> store_;
-  CreateModel creator_;
-  std::shared_ptr<NodeService> node_;
-  PlanRequest plan_request_;
-  Plan plan_;
-  std::uint64_t seed_ = 0;
-  std::unique_ptr<Turns> turns_;  ///< at computing
-  SlabLayout layout_;
-  std::unique_ptr<WorkerSlabs> slabs_;
-  std::shared_ptr<NodeExchange> exchange_;  ///< with other nodes, if any
-  std::unique_ptr<Optimizer> optimizer_;
-  std::vector<std::unique_ptr<Replica>> replicas_;  ///< the last member: its threads use the others
+  WorkerState state_;
 };
 
 }  // namespace troupe

@@ -15,36 +15,40 @@ auto reply_to(caf::event_based_actor* self, const caf::actor& driver) {
 }
 
 /// What to do with a request, which is the driver's alone to make.
-template <class Request, class Work>
-auto obey(caf::event_based_actor* self, const caf::actor& driver, Work work) {
+template <class Request>
+auto obey(caf::event_based_actor* self, const std::shared_ptr<Worker>& worker, const caf::actor& driver) {
   return [=](const Request& request) {
-    if (self->current_sender() == driver) work(request, reply_to(self, driver));
+    if (self->current_sender() == driver) worker->carry_out(request, reply_to(self, driver));
   };
+}
+
+template <class... Requests>
+caf::behavior obey_all(caf::event_based_actor* self, const std::shared_ptr<Worker>& worker, const caf::actor& driver,
+                       std::tuple<Requests...>* /*kinds*/) {
+  return {obey<Requests>(self, worker, driver)...};
+}
+
+void join(caf::event_based_actor* self, const caf::actor& driver, int index) {
+  self->send(driver, Join{kProtocolVersion, index, static_cast<std::int32_t>(::getpid())});
 }
 
 }  // namespace
 
 caf::behavior worker_actor(caf::event_based_actor* self, const std::shared_ptr<Worker>& worker,
                            const caf::actor& driver) {
-  self->send(driver, Join{kProtocolVersion, worker->index(), static_cast<std::int32_t>(::getpid())});
-  return {
-      obey<Build>(self, driver, [worker](const auto&... with) { worker->build(with...); }),
-      obey<Attach>(self, driver, [worker](const auto&... with) { worker->attach(with...); }),
-      obey<Compute>(self, driver, [worker](const auto&... with) { worker->compute(with...); }),
-      obey<Apply>(self, driver, [worker](const auto&... with) { worker->apply(with...); }),
-      obey<Task>(self, driver, [worker](const auto&... with) { worker->task(with...); }),
-  };
+  join(self, driver, worker->index());
+  return obey_all(self, worker, driver, static_cast<ToWorker*>(nullptr));
 }
 
 caf::behavior refusing_worker(caf::event_based_actor* self, int index, const Failure& why, const caf::actor& driver) {
-  self->send(driver, Join{kProtocolVersion, index, static_cast<std::int32_t>(::getpid())});
-  return {obey<Build>(self, driver, [=](const Build& request, const auto& reply) {
+  join(self, driver, index);
+  return {[=](const Build& request) {
+    if (self->current_sender() != driver) return;
     Built built;
     built.round = request.round;
-    built.worker = index;
     built.failure = why;
-    reply(std::move(built));
-  })};
+    reply_to(self, driver)(std::move(built));
+  }};
 }
 
 }  // namespace troupe

@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "actors/messages/messages.hpp"
 #include "actors/worker/worker.hpp"
 
 namespace troupe {

@@ -6,7 +6,8 @@
 
 #include "collectives/exchange/reduce.hpp"
 #include "collectives/plan/plan.hpp"
-#include "collectives/state/slabs.hpp"
+#include "collectives/state/held_objects.hpp"
+#include "collectives/state/slab_layout.hpp"
 #include "runtime/clock.hpp"
 #include "runtime/transport.hpp"
 

@@ -8,11 +8,9 @@
 
 #include "collectives/plan/range.hpp"
 #include "collectives/plan/tree.hpp"
+#include "collectives/state/slab_layout.hpp"
 
 namespace troupe {
-
-/// Gradients of all shards, in order of shard; each holds the whole flat vector.
-using Gradients = std::vector<std::span<const float>>;
 
 /// Is given the mean gradient of the floats [begin, begin + mean.size()), a few thousand at a time.
 using ApplyChunk = std::function<void(std::size_t begin, std::span<const float> mean)>;

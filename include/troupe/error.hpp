@@ -32,7 +32,7 @@ const char* to_string(ErrorCode code);
 /// Where an error arose; unset members are -1 or empty.
 struct Where {
   int worker = -1;
-  std::string node = {};   ///< "in-process", or "pid N" of a worker process
+  std::string node = {};   ///< "in-process", "pid N" of a worker process, or the name of a node
   std::string phase = {};  ///< "start", "compute", "reduce", "apply", "evaluate", ...
   std::int64_t step = -1;
   std::string object = {};  ///< file, store object or tensor

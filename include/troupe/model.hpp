@@ -123,7 +123,8 @@ class Model {
   /// The canonical weights, for files and hashes: by default one tensor "weights" of `size()` floats. At most `size()`
   /// floats, in tensors whose names are printable.
   virtual std::vector<TensorInfo> tensors() const;
-  /// Converts `size()` floats of the model's layout to the canonical order, and back.
+  /// Converts `size()` floats of the model's layout to the canonical order, and back: a permutation, which leaves out
+  /// padding and makes it zero again. It serves the optimizer's vectors as well as the weights.
   virtual void to_canonical(std::span<const float> weights, std::span<float> canonical) const;
   virtual void from_canonical(std::span<const float> canonical, std::span<float> weights) const;
 

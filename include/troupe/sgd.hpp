@@ -44,6 +44,7 @@ struct Options {
                                ///< / num_workers, at least 1) compute one after the other
   bool use_cpus = true;        ///< false asks for accelerators
   Placement placement = Placement::in_process;
+  std::string algorithm = "synchronous";  ///< what a step is; today there is this one
   std::string strategy = "auto";  ///< how gradients become one update. "sharded": each worker updates its slice;
                                   ///< "driver": the driver adds all (both on one machine). Among nodes: "hierarchical",
                                   ///< "ring" or "parameter-server". "auto": sharded, or hierarchical among nodes
@@ -59,7 +60,8 @@ struct Options {
   bool verbose = true;                   ///< `step()` prints the time of each phase to standard output, and a line on
                                          ///< standard error says where bf16 is asked for and f32 computed
   std::chrono::milliseconds step_timeout =
-      std::chrono::seconds(60);  ///< no call but the constructor takes longer; late workers are replaced
+      std::chrono::seconds(60);  ///< no call waits longer for workers; late ones are replaced. A call that finds
+                                 ///< workers lost first replaces them, within start_timeout
   std::chrono::milliseconds start_timeout = std::chrono::seconds(60);  ///< for workers to start and build models
   std::size_t store_bytes = 0;  ///< quota of the object store; 0: half of the machine's memory, or of the container's
 };
@@ -88,6 +90,9 @@ struct StepReport {
   std::int64_t samples = 0;
   std::int64_t bytes_copied = 0;  ///< gradient bytes written a second time, after the model wrote them
   std::int64_t bytes_sent = 0;    ///< between nodes, in both rounds of the exchange, by all nodes together
+  std::int64_t state_bytes = 0;   ///< of the slabs of weights and optimizer state in one store: this machine's, or each
+                                  ///< node's
+  std::int64_t pinned_bytes = 0;  ///< of these, held for versions that somebody still reads
   std::string strategy = {};      ///< that reduced the gradients; never "auto"
   bool deterministic = true;      ///< whether the fixed order of additions was kept
   PhaseSeconds seconds;
@@ -162,6 +167,16 @@ class DistributedSGD {
   /// model_mismatch naming the tensor.
   void save(const std::string& path);
   void load(const std::string& path);
+
+  /// Writes all that steps depend on, or goes back to it: weights, statistics, the optimizer's state, and the number of
+  /// the step, which the schedule and the order of the data follow. A run of any placement, with any number of workers
+  /// and nodes, then goes on to the same bits as if it had never stopped, provided that number of shards, seed, model,
+  /// data and the optimizer's kind are the same; rates may be others. `path` becomes a folder of weights.safetensors,
+  /// state.safetensors and manifest.json; in the place of another checkpoint it appears whole or not at all, whatever
+  /// dies. It is on disk when this returns. @throws Error bad_file, or model_mismatch for a checkpoint of another run;
+  /// then nothing has changed.
+  void save_state(const std::string& path);
+  void load_state(const std::string& path);
 
   /// Runs the model's test set over all replicas.
   Evaluation evaluate();

@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "runtime/invalid.hpp"
 #include "runtime/random.hpp"
 #include "troupe/data.hpp"
 #include "troupe/error.hpp"
@@ -12,8 +13,6 @@ namespace {
 
 /// Keeps the numbers that shuffle apart from others drawn for the same shard.
 constexpr std::uint64_t kShuffleStream = 0x73687566ULL << 32;
-
-[[noreturn]] void invalid(const std::string& message) { throw Error(ErrorCode::invalid_argument, message); }
 
 std::int64_t divide_up(std::int64_t a, std::int64_t b) { return a / b + (a % b != 0 ? 1 : 0); }
 
@@ -32,20 +31,21 @@ void shuffle(std::vector<std::int64_t>& samples, Random random) {
 
 BatchSampler::BatchSampler(std::int64_t num_samples, std::int64_t batch_size)
     : num_samples_(num_samples), batch_size_(batch_size) {
-  if (num_samples < 0) invalid("a number of samples of " + std::to_string(num_samples));
-  if (batch_size < 0) invalid("a batch size of " + std::to_string(batch_size));
+  if (num_samples < 0) throw_invalid("a number of samples of " + std::to_string(num_samples));
+  if (batch_size < 0) throw_invalid("a batch size of " + std::to_string(batch_size));
 }
 
 std::int64_t BatchSampler::steps_per_epoch(int num_shards) const {
-  if (num_shards < 1) invalid("a number of shards of " + std::to_string(num_shards));
+  if (num_shards < 1) throw_invalid("a number of shards of " + std::to_string(num_shards));
   const std::int64_t largest = shard_size(num_samples_, 0, num_shards);
   return batch_size_ == 0 ? std::min<std::int64_t>(largest, 1) : divide_up(largest, batch_size_);
 }
 
 std::span<const std::int64_t> BatchSampler::batch(int shard, int num_shards, std::int64_t step, std::uint64_t seed) {
   const std::int64_t steps = steps_per_epoch(num_shards);
-  if (shard < 0 || shard >= num_shards) invalid("shard " + std::to_string(shard) + " of " + std::to_string(num_shards));
-  if (step < 0) invalid("step " + std::to_string(step));
+  if (shard < 0 || shard >= num_shards)
+    throw_invalid("shard " + std::to_string(shard) + " of " + std::to_string(num_shards));
+  if (step < 0) throw_invalid("step " + std::to_string(step));
   if (batch_size_ == 0 || steps == 0) return order(shard, num_shards, 0, 0);
 
   const std::span<const std::int64_t> samples = order(shard, num_shards, step / steps, seed);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "runtime/invalid.hpp"
 #include "troupe/error.hpp"
 
 namespace troupe {
@@ -12,9 +13,7 @@ namespace {
 using models::Layer;
 using Kind = models::Layer::Kind;
 
-[[noreturn]] void fail(const std::string& who, const std::string& why) {
-  throw Error(ErrorCode::invalid_argument, who + " " + why);
-}
+[[noreturn]] void fail(const std::string& who, const std::string& why) { throw_invalid(who + " " + why); }
 
 void check_images(const std::string& who, const SampleShape& input) {
   if (input.flat) fail(who, "needs images, but gets " + input.text() + " flat features");

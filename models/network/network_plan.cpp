@@ -5,6 +5,7 @@
 
 #include "models/layers/layer_shape.hpp"
 #include "models/layers/layers.hpp"
+#include "runtime/invalid.hpp"
 #include "troupe/error.hpp"
 
 namespace troupe {
@@ -15,8 +16,6 @@ using models::Graph;
 using models::Layer;
 using Kind = models::Layer::Kind;
 
-[[noreturn]] void fail(const std::string& why) { throw Error(ErrorCode::invalid_argument, why); }
-
 SampleShape input_shape(std::span<const std::int64_t> shape) {
   switch (shape.size()) {
     case 1:
@@ -26,7 +25,7 @@ SampleShape input_shape(std::span<const std::int64_t> shape) {
     case 3:
       return {.channels = shape[0], .height = shape[1], .width = shape[2]};
     default:
-      fail("a network takes samples of 1 to 3 dimensions, not " + std::to_string(shape.size()));
+      throw_invalid("a network takes samples of 1 to 3 dimensions, not " + std::to_string(shape.size()));
   }
 }
 
@@ -51,7 +50,8 @@ std::vector<Uses> count_uses(const std::vector<Graph::Entry>& layers) {
   uses.back().count = 1;
   for (std::size_t i = layers.size(); i-- > 0;) {
     const Graph::Entry& entry = layers[i];
-    if (uses[i].count == 0) fail(models::layer_text(i, entry.name, entry.layer) + " has an output that nothing takes");
+    if (uses[i].count == 0)
+      throw_invalid(models::layer_text(i, entry.name, entry.layer) + " has an output that nothing takes");
     for (const Graph::Node node : entry.inputs) {
       if (node.number < 0) continue;
       Uses& of = uses[static_cast<std::size_t>(node.number)];
@@ -172,7 +172,8 @@ class Planner {
 
   void check_stored_alike(const SampleShape& first, const SampleShape& second) const {
     if (first.channels == second.channels && first.height == second.height && first.width == second.width) return;
-    fail(who() + " gets inputs flattened from " + first.text() + " and " + second.text() + "; flatten after adding");
+    throw_invalid(who() + " gets inputs flattened from " + first.text() + " and " + second.text() +
+                  "; flatten after adding");
   }
 
   /// A batch-norm that makes one of the inputs and can add the other; of two the one appended first.
@@ -188,13 +189,13 @@ class Planner {
   }
 
   void check_scores(const Value& scores) const {
-    if (plan_.tensors.empty()) fail("a network needs a layer with weights");
+    if (plan_.tensors.empty()) throw_invalid("a network needs a layer with weights");
     if (!scores.shape.flat || scores.shape.channels != plan_.num_classes)
-      fail(who() + " gives " + scores.shape.text() + " outputs, but the data has " + std::to_string(plan_.num_classes) +
-           " classes");
+      throw_invalid(who() + " gives " + scores.shape.text() + " outputs, but the data has " +
+                    std::to_string(plan_.num_classes) + " classes");
     const SampleShape stored = stored_shape(scores);
     if (stored.channels != plan_.num_classes)
-      fail(who() + " gives scores that are the pixels of " + stored.text() + "; they have to be channels");
+      throw_invalid(who() + " gives scores that are the pixels of " + stored.text() + "; they have to be channels");
   }
 
   /// From numbers in `planned_` to those in the plan.
@@ -226,8 +227,8 @@ std::string SampleShape::text() const {
 }
 
 NetworkPlan plan_network(const Graph& graph, std::span<const std::int64_t> sample_shape, int num_classes) {
-  if (graph.layers().empty()) fail("a network needs at least one layer");
-  if (num_classes < 1) fail("a network needs data with classes");
+  if (graph.layers().empty()) throw_invalid("a network needs at least one layer");
+  if (num_classes < 1) throw_invalid("a network needs data with classes");
   return Planner(graph, input_shape(sample_shape), num_classes).plan();
 }
 

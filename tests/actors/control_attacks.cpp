@@ -60,6 +60,13 @@ Attack message_of_type(const std::string& types, const std::string& fields) {
   });
 }
 
+/// Another message of ours in place of the honest one.
+template <class Message>
+Attack other(const Message& message) {
+  const std::vector<char> fields = fields_of(message);
+  return message_of_type("@<>+" + type_of<Message>(), {fields.begin(), fields.end()});
+}
+
 std::string nested_messages() {
   std::string nested;
   for (int i = 0; i < kNested; ++i) nested += std::string("\0\0\x0c", 3) + "@<>+@message";
@@ -162,7 +169,7 @@ std::map<std::string, Attack> message_attacks() {
       {"an empty message", message_of_type("@<>", "")},
       {"a type that nobody has", message_of_type("@<>+troupe::Nothing", "")},
       {"two messages in one", message_of_type("@<>+troupe::Join+troupe::Join", std::string(24, '\1'))},
-      {"a message of the driver's", message_of_type("@<>+troupe::StartWorker", std::string(4, '\0'))},
+      {"a message of the driver's", other(StartWorker{})},
       {"an actor's handle", message_of_type("@<>+@strong_actor_ptr", std::string(40, '\1'))},
       {"routed to another node",
        [](const Overheard& known, const Frame& honest) {
@@ -195,8 +202,9 @@ std::map<std::string, Attack> message_attacks() {
        [](const Overheard&, const Frame& honest) {
          return Frames{honest, honest};
        }},
-      {"an answer that nobody asked for", message_of_type("@<>+troupe::Applied", std::string(47, '\0'))},
-      {"a worker that nobody asked for", message_of_type("@<>+troupe::Join", std::string(12, '\0'))},
+      {"an answer that nobody asked for", other(Applied{})},
+      {"an answer to another question", other(Evaluated{})},
+      {"a worker that nobody asked for", other(Join{})},
       {"four gigabytes announced",
        [](const Overheard&, const Frame& honest) { return Frames{announcing(0xffff'ffff, honest)}; }},
       {"more announced than a run has",

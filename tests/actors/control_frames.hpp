@@ -59,9 +59,15 @@ std::vector<char> fields_of(const Message& message) {
   return bytes;
 }
 
+/// As CAF writes it before the fields.
 template <class Message>
-Frame message_frame(std::uint64_t from, std::uint64_t to, const std::string& type, const Message& message) {
-  Frame payload = envelope("@<>+" + type);
+std::string type_of() {
+  return caf::type_name_by_id<caf::type_id<Message>::value>::value;
+}
+
+template <class Message>
+Frame message_frame(std::uint64_t from, std::uint64_t to, const Message& message) {
+  Frame payload = envelope("@<>+" + type_of<Message>());
   append(payload, fields_of(message));
   auto head = header(troupe::wire::Operation::direct_message, from, to);
   head.data = troupe::wire::kAsynchronous;

@@ -67,12 +67,12 @@ class Session {
   std::optional<Frame> from_node(const Frame& whole) { return driver.hear(node.say(whole)); }
   std::optional<Frame> from_driver(const Frame& whole) { return node.hear(driver.say(whole)); }
   template <class Message>
-  void request(std::uint64_t to, const std::string& type, const Message& message) {
-    CHECK(from_driver(message_frame(kDriver, to, "troupe::" + type, message)));
+  void request(std::uint64_t to, const Message& message) {
+    CHECK(from_driver(message_frame(kDriver, to, message)));
   }
   template <class Message>
-  Frame reply(std::uint64_t from, const std::string& type, const Message& message) {
-    return message_frame(from, kDriver, "troupe::" + type, message);
+  static Frame reply(std::uint64_t from, const Message& message) {
+    return message_frame(from, kDriver, message);
   }
 
   void shake_hands() {
@@ -102,11 +102,11 @@ class Session {
     head.data = wire::kAsynchronous;
     return frame(head, envelope("@<>+@atom+@atom+@str"));
   }
-  Frame node_join() {
+  static Frame node_join() {
     NodeJoin join;
     join.token = std::string(16, 't');
     join.host = "10.0.0.2";
-    return reply(kNode, "NodeJoin", join);
+    return reply(kNode, join);
   }
   void join() {
     CHECK(from_node(node_join()));
@@ -114,21 +114,15 @@ class Session {
         from_driver(notice(header(Operation::monitor_message, 0, kNode), overheard.driver, kNodeStandIn));
     REQUIRE(watched);
     CHECK(wire::Reader(payload_of(*watched)).node() == kDriverStandIn);
-    request(kNode, "StartWorker", StartWorker{1});
-    CHECK(from_node(reply(kWorker, "Join", Join{})));
+    request(kNode, StartWorker{1});
+    CHECK(from_node(reply(kWorker, Join{})));
   }
   /// Up to a request to compute.
-  void ask() { request(kWorker, "Compute", Compute{.round = 3}); }
-  Frame computed(int shards = 4) {
-    const auto count = static_cast<std::size_t>(shards);
-    return reply(kWorker, "Computed",
-                 Computed{3,
-                          1,
-                          {},
-                          std::vector<std::int32_t>(count),
-                          std::vector<std::uint64_t>(count),
-                          std::vector<std::int64_t>(count),
-                          0});
+  void ask() { request(kWorker, Compute{.round = 3}); }
+  static Frame computed(std::size_t shards = kLimits.shards) {
+    Computed reply;
+    reply.shards.resize(shards);
+    return Session::reply(kWorker, reply);
   }
 
   Overheard overheard;
@@ -155,9 +149,9 @@ TEST_CASE("an honest run passes, and nobody hears the other's own id") {
     session.ask();
     CHECK(session.from_node(session.computed()));
   }
-  session.request(kNode, "BeginGeneration", std::get<BeginGeneration>(fuzz::filled_messages()));
-  session.request(kNode, "NodeTask", NodeTask{});
-  for (int i = 0; i < 2; ++i) CHECK(session.from_node(session.reply(kNode, "TaskDone", TaskDone{})));
+  session.request(kNode, std::get<BeginGeneration>(fuzz::filled_to_node()));
+  session.request(kNode, Connect{});
+  for (int i = 0; i < 2; ++i) CHECK(session.from_node(session.reply(kNode, Done{})));
   CHECK(session.from_node(frame(header(Operation::heartbeat))));
   CHECK(session.from_driver(frame(header(Operation::heartbeat))));
   const auto end = session.from_node(end_notice(kNode, session.overheard.node, Session::kDriverStandIn));
@@ -213,17 +207,17 @@ TEST_CASE("a worker joins once for each time that one was started, as an actor t
   Session session;
   session.shake_hands();
   session.join();
-  CHECK(is_refused(session, {session.reply(kWorker + 1, "Join", Join{})}));
+  CHECK(is_refused(session, {session.reply(kWorker + 1, Join{})}));
   Session again;
   again.shake_hands();
   again.join();
-  again.request(kNode, "StartWorker", StartWorker{1});
-  CHECK(is_refused(again, {again.reply(kWorker, "Join", Join{})}));
+  again.request(kNode, StartWorker{1});
+  CHECK(is_refused(again, {again.reply(kWorker, Join{})}));
   Session more;
   more.shake_hands();
   more.join();
-  more.request(kNode, "StartWorker", StartWorker{1});
-  CHECK(more.from_node(more.reply(kWorker + 1, "Join", Join{})));
+  more.request(kNode, StartWorker{1});
+  CHECK(more.from_node(more.reply(kWorker + 1, Join{})));
 }
 
 TEST_CASE("an answer is for who was asked, and of the kind that was asked for") {
@@ -234,13 +228,61 @@ TEST_CASE("an answer is for who was asked, and of the kind that was asked for") 
     session.ask();
     return is_refused(session, {answer});
   };
+  CHECK_FALSE(in_answer(Session::computed()));
+  CHECK(in_answer(Session::reply(kNode, Computed{})));
+  CHECK(in_answer(Session::reply(kWorker, Evaluated{})));
+  CHECK(in_answer(Session::reply(kWorker, Applied{})));
+  CHECK(in_answer(Session::reply(kWorker, Built{})));
+  CHECK(in_answer(Session::reply(kWorker, Done{})));
+  CHECK(in_answer(Session::reply(kNode, Done{})));
+  CHECK(in_answer(Session::computed(kLimits.shards + 1)));
+}
+
+namespace {
+
+/// Asks, hears the answer, and does not hear it once more.
+template <class Request>
+void check_answer(Session& session, std::uint64_t asked, const Request& request) {
+  CAPTURE(type_of<Request>());
+  const Frame answer = Session::reply(asked, typename Request::Reply{});
+  CHECK(is_refused(session, {answer}));
+  session.request(asked, request);
+  CHECK(session.from_node(answer));
+  CHECK(is_refused(session, {answer}));
+}
+
+}  // namespace
+
+TEST_CASE("each request is answered once") {
   Session session;
-  CHECK_FALSE(in_answer(session.computed()));
-  CHECK(in_answer(session.reply(kNode, "Computed", Computed{})));
-  CHECK(in_answer(session.reply(kWorker, "Applied", Applied{})));
-  CHECK(in_answer(session.reply(kWorker, "Built", Built{})));
-  CHECK(in_answer(session.reply(kWorker, "TaskDone", TaskDone{})));
-  CHECK(in_answer(session.computed(5)));  // the run has four shards
+  session.shake_hands();
+  session.join();
+  std::apply([&](const StartWorker&, const auto&... each) { (check_answer(session, kNode, each), ...); },
+             fuzz::filled_to_node());
+  std::apply([&](const auto&... each) { (check_answer(session, kWorker, each), ...); }, fuzz::filled_to_worker());
+}
+
+TEST_CASE("no message goes the other way, or to another kind of actor than it is for") {
+  Session session;
+  session.shake_hands();
+  session.join();
+  const std::string other_way = "a message that goes the other way";
+  const auto of_node = [&](const auto& message, std::uint64_t as, const std::string& why) {
+    CAPTURE(type_of<std::decay_t<decltype(message)>>());
+    CHECK(message_of([&] { session.driver.hear(message_frame(as, kDriver, message)); }) == why);
+    CHECK(message_of([&] { session.node.say(message_frame(as, kDriver, message)); }) == why);
+  };
+  const auto of_driver = [&](const auto& message, std::uint64_t to, const std::string& why) {
+    CAPTURE(type_of<std::decay_t<decltype(message)>>());
+    CHECK(message_of([&] { session.node.hear(message_frame(kDriver, to, message)); }) == why);
+    CHECK(message_of([&] { session.driver.say(message_frame(kDriver, to, message)); }) == why);
+  };
+  std::apply([&](const auto&... each) { (of_driver(each, kNode, other_way), ...); }, fuzz::filled_to_driver());
+  std::apply([&](const auto&... each) { (of_node(each, kNode, other_way), ...); }, fuzz::filled_to_node());
+  std::apply([&](const auto&... each) { (of_node(each, kWorker, other_way), ...); }, fuzz::filled_to_worker());
+  const std::string other_kind = "a request is for another kind of actor";
+  std::apply([&](const auto&... each) { (of_driver(each, kWorker, other_kind), ...); }, fuzz::filled_to_node());
+  std::apply([&](const auto&... each) { (of_driver(each, kNode, other_kind), ...); }, fuzz::filled_to_worker());
 }
 
 TEST_CASE("a node may have as many workers as a run, all watched at once") {
@@ -248,8 +290,8 @@ TEST_CASE("a node may have as many workers as a run, all watched at once") {
   session.shake_hands();
   session.join();
   for (std::uint64_t worker = 100; worker < 600; ++worker) {
-    session.request(kNode, "StartWorker", StartWorker{1});
-    CHECK(session.from_node(session.reply(worker, "Join", Join{})));
+    session.request(kNode, StartWorker{1});
+    CHECK(session.from_node(session.reply(worker, Join{})));
     CHECK(session.from_driver(
         notice(header(Operation::monitor_message, 0, worker), session.overheard.driver, Session::kNodeStandIn)));
   }
@@ -273,86 +315,32 @@ TEST_CASE("the driver is refused likewise") {
   const auto refused = [&](const Frame& whole) {
     return code_of([&] { session.node.hear(whole); }) == ErrorCode::protocol;
   };
-  CHECK(refused(message_frame(kDriver, kWorker, "troupe::StartWorker", StartWorker{})));
-  CHECK(refused(message_frame(kDriver, kNode, "troupe::Compute", Compute{})));
-  CHECK(refused(message_frame(kDriver + 1, kNode, "troupe::StartWorker", StartWorker{})));
-  CHECK(refused(message_frame(kDriver, kDriver, "troupe::Computed", Computed{})));
+  CHECK(refused(message_frame(kDriver, kWorker, StartWorker{})));
+  CHECK(refused(message_frame(kDriver, kNode, Compute{})));
+  CHECK(refused(message_frame(kDriver + 1, kNode, StartWorker{})));
+  CHECK(refused(message_frame(kDriver, kDriver, Computed{})));
   CHECK(refused(end_notice(kNode, session.overheard.driver, session.overheard.node)));
   Session fresh;
   CHECK(code_of([&] { fresh.node.hear(frame(header(Operation::heartbeat))); }) == ErrorCode::protocol);
 }
 
-namespace {
-
-/// In order of fuzz::Messages.
-constexpr const char* kNames[] = {"Join",     "Build",       "Built",           "Attach",  "Compute",
-                                  "Computed", "Apply",       "Applied",         "Task",    "TaskDone",
-                                  "NodeJoin", "StartWorker", "BeginGeneration", "NodeTask"};
-
-template <class Message>
-void check_shape(const std::string& name, const Message& message) {
-  CAPTURE(name);
-  const auto kind = kind_of("troupe::" + name);
-  REQUIRE(kind);
-  const std::vector<char> fields = fields_of(message);
-  const auto bytes = std::as_bytes(std::span(fields));
-  CHECK(well_formed(*kind, bytes, kLimits));
-  CHECK(bytes.size() <= largest_fields(*kind, kLimits));
-  for (std::size_t size = 0; size < bytes.size(); ++size) CHECK_FALSE(well_formed(*kind, bytes.first(size), kLimits));
-  std::vector<char> longer = fields;
-  longer.push_back('\0');
-  CHECK_FALSE(well_formed(*kind, std::as_bytes(std::span(longer)), kLimits));
-}
-
-template <std::size_t... kIndex>
-void check_shapes(std::index_sequence<kIndex...> /*all*/) {
-  const auto messages = fuzz::filled_messages();
-  (check_shape(kNames[kIndex], std::get<kIndex>(messages)), ...);
-}
-
-}  // namespace
-
-TEST_CASE("each message of ours has its shape, to the byte") {
-  check_shapes(std::make_index_sequence<std::tuple_size_v<fuzz::Messages>>());
-}
-
-TEST_CASE("lists are as long as a run can have them, texts as long as an error's, and strategies those there are") {
-  Built built;
-  built.replicas.resize(kLimits.replicas + 1);
-  const auto fits = [](MessageKind kind, const auto& message) {
-    const auto fields = fields_of(message);
-    return well_formed(kind, std::as_bytes(std::span(fields)), kLimits);
-  };
-  CHECK_FALSE(fits(MessageKind::built, built));
-  built.replicas.pop_back();
-  CHECK(fits(MessageKind::built, built));
-  Applied applied;
-  applied.failure.message = std::string(kLongestText + 1, 'x');
-  CHECK_FALSE(fits(MessageKind::applied, applied));
-  applied.failure.message.pop_back();
-  CHECK(fits(MessageKind::applied, applied));
-  const auto thrown = std::make_exception_ptr(std::runtime_error(std::string(100'000, 'x')));
-  applied.failure = Failure::from(thrown, ErrorCode::model_failed);
-  CHECK(fits(MessageKind::applied, applied));
-  NodeJoin join;
-  join.token = "short";
-  CHECK_FALSE(fits(MessageKind::node_join, join));
-  Build build;
-  build.plan.strategy = static_cast<Strategy>(kStrategyNames.size() - 1);
-  CHECK(fits(MessageKind::build, build));
-  build.plan.strategy = static_cast<Strategy>(kStrategyNames.size());
-  CHECK_FALSE(fits(MessageKind::build, build));
-}
-
-TEST_CASE("a frame as large as a model's description is announced by none that has not joined") {
+TEST_CASE("the longest description of a model passes, from one that has joined") {
   Session session;
   session.shake_hands();
-  Header large = header(Operation::direct_message);
-  large.payload = 100'000;
-  const auto announce = [&] { session.driver.admission.announced(large); };
-  CHECK(code_of(announce) == ErrorCode::protocol);
+  Built built;
+  built.replicas.resize(kLimits.replicas);
+  for (ReplicaTraits& each : built.replicas) each.fingerprint.resize(kLongestSetting);
+  const std::size_t over = fields_of(built).size() - kLongestDescription;
+  built.replicas.back().fingerprint.resize(kLongestSetting - over);
+  const Frame longest = Session::reply(kWorker, built);
+  REQUIRE(fields_of(built).size() == kLongestDescription);
+  CHECK(is_refused(session, {longest}));
   session.join();
-  CHECK_FALSE(code_of(announce));
+  session.request(kWorker, Build{});
+  CHECK(session.from_node(longest));
+  Header larger = header_of(longest);
+  larger.payload += 64;  // more than the longest type takes
+  CHECK(code_of([&] { session.driver.admission.announced(larger); }) == ErrorCode::protocol);
 }
 
 TEST_CASE("frames are the same wherever the stream is cut, and a refused one leaves nothing behind") {

@@ -12,6 +12,7 @@
 #include <stdexcept>
 
 #include "actors/spoiled_model.hpp"
+#include "actors/state/state_trial.hpp"
 #include "actors/statistics_model.hpp"
 
 using namespace troupe;
@@ -155,6 +156,7 @@ void register_models() {
   register_model("as-told", [](const ReplicaContext& context) { return std::make_unique<AsTold>(context.precision); });
   register_statistics_model();
   register_spoiled_model();
+  register_batches_model();
   register_model_function("first-weight", [](Model& model, std::span<const float> weights) {
     return std::to_string(model.size()) + " " + std::to_string(weights.front());
   });

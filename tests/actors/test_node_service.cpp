@@ -7,10 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "actors/node/floats.hpp"
 #include "actors/node/node_service.hpp"
 #include "runtime/net/certificates/authority.hpp"
 #include "runtime/net/gate/gate.hpp"
 #include "support/captured_errors.hpp"
+#include "support/errors.hpp"
 #include "support/patience.hpp"
 
 using namespace troupe;
@@ -42,79 +44,112 @@ class NodeFolder {
   std::string folder_;
 };
 
-/// A node alone with a driver that never dials.
+/// What a generation of all tests has; the rest is theirs.
+BeginGeneration generation(std::uint64_t number, std::vector<PeerNode> peers, std::size_t size) {
+  BeginGeneration request;
+  request.run = kRun;
+  request.generation = number;
+  request.token.assign(Token{}.size(), 't');
+  request.peers = std::move(peers);
+  request.size = size;
+  request.vectors = 2;
+  return request;
+}
+
+SlabLayout layout_of(const BeginGeneration& request) {
+  SlabLayout layout;
+  layout.run = kRun;
+  layout.generation = request.generation;
+  return layout;
+}
+
+/// A node alone with a driver that never dials. Its state has weights and one vector of the optimizer's.
 struct Node {
   NodeFolder folder;
   ObjectStore store;
   NodeService service{store, folder.credentials(), {"127.0.0.1", 1}, 1};
   std::unique_ptr<StoreClient> client = store.connect();
 
-  void begin(std::uint64_t generation, std::uint64_t carried = 0, int carry = -1) {
-    BeginGeneration request;
-    request.run = kRun;
-    request.generation = generation;
-    request.token.assign(Token{}.size(), 't');
-    request.peers = {{"alice", "", "127.0.0.1", 1}, {"driver", "", "127.0.0.1", 2}};
-    request.size = kSize;
-    request.state_vectors = 1;
-    request.carried_generation = carried;
-    request.carry = carry;
+  void begin(std::uint64_t number, std::uint64_t carried_generation = 0, const std::vector<int>& carried = {}) {
+    auto request = generation(number, {{"alice", {"127.0.0.1", 1}}, {"driver", {"127.0.0.1", 2}}}, kSize);
+    request.buffers = 3;
+    request.carried_generation = carried_generation;
+    request.carried.assign(carried.begin(), carried.end());
     request.plan = {Strategy::automatic, true, 0, {{0}, 1}};
-    service.begin(request);
+    service.carry_out(request);
+    now = layout_of(request);
   }
 
-  void place(float value, int buffer) {
-    NodeTask task;
-    task.kind = NodeTaskKind::create_transfer;
-    task.transfer = 1;
-    task.floats = kSize;
-    service.task(task);
+  void place(float value, int vector, int buffer) {
+    service.carry_out(CreateTransfer{0, 1, kSize});
     const auto mapping = client->open(transfer_id(kRun, 1), 0, kSize * sizeof(float));
     std::ranges::fill(mapping->writable_floats(), value);
     client->release(transfer_id(kRun, 1));
-    task.kind = NodeTaskKind::place;
-    task.buffer = buffer;
-    task.timeout_ms = 1000;
-    service.task(task);
-    task.kind = NodeTaskKind::drop_transfer;
-    service.task(task);
+    service.carry_out(Place{0, 1, vector, buffer, 1, 1000});
   }
 
-  float first_weight(std::uint64_t generation) {
-    NodeTask publish;
-    publish.kind = NodeTaskKind::publish;
-    service.task(publish);
-    ObjectId id;
-    id.run = kRun;
-    id.generation = generation;
-    id.kind = ObjectKind::vector;
-    const float weight = client->get(id, troupe_test::kPatience)->floats()[0];
-    client->release(id);
-    return weight;
+  /// The last float, as workers read it. The generation takes no more writers then.
+  std::vector<float> published(int vector) {
+    service.carry_out(Publish{});
+    std::vector<float> values;
+    for (int buffer = 0; buffer < 3; ++buffer) {
+      const ObjectId id = now.vector_id(vector, buffer);
+      values.push_back(client->get(id, troupe_test::kPatience)->floats()[kSize - 1]);
+      client->release(id);
+    }
+    return values;
   }
+
+  SlabLayout now;
 };
 
 }  // namespace
 
-TEST_CASE("a generation that began here but not everywhere does not lose the committed weights") {
+TEST_CASE("a generation that carries two buffers keeps both, weights and the optimizer's vectors") {
   Node node;
   node.begin(1);
-  node.place(5, 1);
-  node.begin(2, 1, 1);
-  node.begin(3, 1, 1);  // the driver could not begin generation 2 at all nodes
-  node.begin(4, 1, 1);
-  CHECK(node.first_weight(4) == 5);
+  for (int buffer = 0; buffer < 3; ++buffer) {
+    node.place(5.0F + static_cast<float>(buffer), 0, buffer);
+    node.place(25.0F + static_cast<float>(buffer), 1, buffer);
+  }
+  node.begin(2, 1, {0, 2});
+  SUBCASE("weights") { CHECK(node.published(0) == std::vector<float>{5, 7, 0}); }
+  SUBCASE("the optimizer's") { CHECK(node.published(1) == std::vector<float>{25, 27, 0}); }
+}
+
+TEST_CASE("a generation that began here but not everywhere is carried on from its first buffers") {
+  Node node;
+  node.begin(1);
+  node.place(5, 0, 1);
+  node.place(6, 0, 2);
+  node.begin(2, 1, {1, 2});
+  node.begin(3, 1, {1, 2});  // the driver could not begin generation 2 at all nodes
+  node.begin(4, 1, {1, 2});
+  CHECK(node.published(0) == std::vector<float>{5, 6, 0});
+}
+
+TEST_CASE("what was pinned while a generation could not begin everywhere need not be carried any more") {
+  Node node;
+  node.begin(1);
+  node.place(5, 0, 0);
+  node.place(6, 0, 1);
+  node.place(7, 0, 2);
+  node.begin(2, 1, {0, 1, 2});
+  node.begin(3, 1, {1, 2});
+  node.begin(4, 1, {2});
+  CHECK(node.published(0) == std::vector<float>{7, 0, 0});
 }
 
 TEST_CASE("a node without the committed weights says so") {
   Node node;
-  node.begin(2);
-  try {
-    node.begin(3, 1, 0);
-    FAIL("no error");
-  } catch (const Error& error) {
-    CHECK(error.code() == ErrorCode::protocol);
-  }
+  node.begin(1);
+  node.begin(2, 1, {1});
+  const auto code_of_next = [&](std::uint64_t carried_generation, const std::vector<int>& carried) {
+    return code_of([&] { node.begin(3, carried_generation, carried); });
+  };
+  CHECK(code_of_next(7, {1}) == ErrorCode::protocol);
+  CHECK(code_of_next(1, {0}) == ErrorCode::protocol);  // of generation 1 there is only what was its buffer 1
+  CHECK_FALSE(code_of_next(1, {1}));
 }
 
 namespace {
@@ -133,6 +168,10 @@ struct Member {
   Gate gate;
 };
 
+constexpr std::chrono::seconds kSoon{30};
+constexpr std::int64_t kSoonMs = 30'000;
+
+/// Two nodes, both of which have dialled the other.
 struct Pair {
   NodeFolder folder;
   Gate driver{{"127.0.0.1", 0},
@@ -141,35 +180,40 @@ struct Pair {
               [](const Hello&, TlsStream) {}};
   Member alice{folder, "alice", driver.address()};
   Member bob{folder, "bob", driver.address()};
+  SlabLayout layout;
 
-  Pair() {
-    BeginGeneration request;
-    request.run = kRun;
-    request.generation = 1;
-    request.token.assign(Token{}.size(), 't');
-    request.peers = {{"alice", "", "127.0.0.1", alice.gate.address().port},
-                     {"bob", "", "127.0.0.1", bob.gate.address().port},
-                     {"driver", "", "127.0.0.1", 1}};
-    request.size = kSize;
+  explicit Pair(std::size_t size = kSize) {
+    auto request = generation(1,
+                              {{"alice", {"127.0.0.1", alice.gate.address().port}},
+                               {"bob", {"127.0.0.1", bob.gate.address().port}},
+                               {"driver", {"127.0.0.1", 1}}},
+                              size);
     request.plan = {Strategy::automatic, true, 0, {{0, 1}, 2}};
+    layout = layout_of(request);
     for (Member* const member : {&alice, &bob}) {
-      member->service.begin(request);
+      member->service.carry_out(request);
       ++request.self;
     }
+    for (Member* const member : {&alice, &bob}) member->service.carry_out(Connect{0, kSoonMs});
   }
-  void connect() { alice.service.data_plane().connect(Deadline(std::chrono::seconds(30))); }
   void send_weights(float value, std::uint64_t ticket) {
     const std::vector<float> weights(kSize, value);
-    send_floats(alice.service.data_plane(), 1, kPlaceWindow, ticket, weights, Deadline(std::chrono::seconds(30)));
+    send_floats(alice.service.data_plane(), 1, kPlaceWindow, ticket, weights, Deadline(kSoon));
   }
-  void have_bob(NodeTaskKind kind, std::uint64_t ticket) {
-    NodeTask task;
-    task.kind = kind;
-    task.buffer = 1;
-    task.ticket = ticket;
-    task.timeout_ms = 30'000;
-    bob.service.task(task);
-  }
+};
+
+/// A vector of the optimizer's in a node's store, before others may read it.
+class Vector {
+ public:
+  Vector(Member& member, const ObjectId& id, std::size_t size)
+      : store_(member.store.connect()), mapping_(store_->open(id, 0, size * sizeof(float))), size_(size) {}
+
+  std::span<float> floats() const { return mapping_->writable_floats().first(size_); }
+
+ private:
+  std::unique_ptr<StoreClient> store_;
+  std::shared_ptr<Mapping> mapping_;
+  std::size_t size_;
 };
 
 }  // namespace
@@ -180,14 +224,60 @@ TEST_CASE("the first node may write the others' weights only when the driver pla
     CAPTURE(placed);
     const troupe_test::CapturedErrors errors;
     Pair pair;
-    pair.connect();
     if (placed) {
-      pair.have_bob(NodeTaskKind::expect_placed, 0);
+      pair.bob.service.carry_out(ExpectPlaced{0, kWeightsVector, 1});
       pair.send_weights(7, 1);
-      pair.have_bob(NodeTaskKind::place, 1);
+      pair.bob.service.carry_out(Place{0, 0, kWeightsVector, 1, 1, kSoonMs});
       CHECK(errors.text().find("dropped") == std::string::npos);
     }
     pair.send_weights(8, 2);
+    CHECK(errors.hears(dropped));
+  }
+}
+
+TEST_CASE("what each node has of a vector makes the first node's whole, again and again") {
+  constexpr std::size_t kLarge = 1'000'000;  // several segments from bob
+  constexpr int kVector = 1;
+  constexpr int kBuffer = 1;
+  Pair pair(kLarge);
+  const Range of_bob = make_plan({Strategy::automatic, true, 0, {{0, 1}, 2}}, kLarge).slice_of(1);
+  REQUIRE(of_bob.size() * sizeof(float) > kTransferSegmentBytes);
+  const ObjectId id = pair.layout.vector_id(kVector, kBuffer);
+  const Vector alices(pair.alice, id, kLarge);
+  const Vector bobs(pair.bob, id, kLarge);
+  const Vector others(pair.alice, pair.layout.vector_id(kVector, 0), kLarge);
+  for (std::uint64_t ticket = 1; ticket < 4; ++ticket) {
+    CAPTURE(ticket);
+    const auto last = static_cast<float>(ticket);
+    std::ranges::fill(alices.floats(), -last);
+    std::ranges::fill(bobs.floats(), last);
+    pair.alice.service.carry_out(ExpectSlices{0, kVector, kBuffer});
+    for (Member* const member : {&pair.bob, &pair.alice})
+      member->service.carry_out(GatherSlices{0, kVector, kBuffer, ticket, kSoonMs});
+    std::vector<float> whole(kLarge, -last);
+    std::fill(whole.begin() + static_cast<std::ptrdiff_t>(of_bob.begin), whole.end(), last);
+    CHECK(std::ranges::equal(alices.floats(), whole));
+    CHECK(std::ranges::all_of(bobs.floats(), [&](float each) { return each == last; }));
+  }
+  CHECK(std::ranges::all_of(others.floats(), [](float each) { return each == 0; }));
+}
+
+TEST_CASE("another node may write its slices only when the driver gathers some, and once") {
+  const std::string dropped =
+      "dropped a data connection of bob: segment 0 of window " + std::to_string(kGatherWindow + 1);
+  for (const bool expected : {true, false}) {
+    CAPTURE(expected);
+    const troupe_test::CapturedErrors errors;
+    Pair pair;
+    GatherSlices gather{0, 1, 0, 1, kSoonMs};
+    if (expected) {
+      pair.alice.service.carry_out(ExpectSlices{0, 1, 0});
+      pair.bob.service.carry_out(gather);
+      pair.alice.service.carry_out(gather);
+      CHECK(errors.text().find("dropped") == std::string::npos);
+    }
+    ++gather.ticket;
+    pair.bob.service.carry_out(gather);
     CHECK(errors.hears(dropped));
   }
 }

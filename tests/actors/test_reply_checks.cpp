@@ -1,8 +1,9 @@
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <limits>
 
-#include "actors/driver/reply_checks.hpp"
+#include "actors/rounds/reply_checks.hpp"
 #include "actors/worker/functions.hpp"
 #include "runtime/printable.hpp"
 #include "support/errors.hpp"
@@ -24,11 +25,11 @@ std::optional<ErrorCode> refused(const Reply& reply, const Wanted&... wanted) {
   return code;
 }
 
-Computed computed() { return {1, 1, {}, {2, 3}, {5, 6}, {7, 8}, to_bits(0.5)}; }
-TaskDone evaluated() { return {1, 1, {}, {}, {2, 3}, {5, 6}, {6, 0}, {7, 8}}; }
+Computed computed() { return {1, {}, {2, 3}, {5, 6}, {7, 8}, to_bits(0.5)}; }
+Evaluated evaluated() { return {1, {}, {2, 3}, {5, 6}, {6, 0}, {7, 8}}; }
 Built built() {
   const ReplicaTraits traits{64, 32, "plain", 0};
-  return {1, 1, {}, {traits, traits}, 100, 10, {"weight", "bias"}, {{5, 6}, {}}};
+  return {1, {}, {traits, traits}, 100, 10, {"weight", "bias"}, {{5, 6}, {}}};
 }
 
 /// A reply with one thing changed.
@@ -58,10 +59,11 @@ TEST_CASE("numbers of samples that cannot be are the model's fault") {
   const auto with = [](auto change) { return refused_after(computed(), change, kShards); };
   CHECK(with([](Computed& c) { c.samples[1] = -1; }) == ErrorCode::model_failed);
   CHECK(with([](Computed& c) { c.samples[1] = INT64_MAX; }) == ErrorCode::model_failed);
-  const auto done = [](auto change) { return refused_after(evaluated(), change, Wanted{.shards = kShards}); };
-  CHECK(done([](TaskDone& d) { d.samples[1] = -1; }) == ErrorCode::model_failed);
-  CHECK(done([](TaskDone& d) { d.correct[1] = 9; }) == ErrorCode::model_failed);
-  CHECK(done([](TaskDone& d) { d.correct[1] = -1; }) == ErrorCode::model_failed);
+  const auto measured = [](auto change) { return refused_after(evaluated(), change, kShards); };
+  CHECK(measured([](Evaluated& e) { e.samples[1] = -1; }) == ErrorCode::model_failed);
+  CHECK(measured([](Evaluated& e) { e.samples[1] = INT64_MAX; }) == ErrorCode::model_failed);
+  CHECK(measured([](Evaluated& e) { e.correct[1] = 9; }) == ErrorCode::model_failed);
+  CHECK(measured([](Evaluated& e) { e.correct[1] = -1; }) == ErrorCode::model_failed);
 }
 
 TEST_CASE("a tensor or a part that the run has not is refused") {
@@ -82,28 +84,36 @@ TEST_CASE("times and bytes are such") {
   for (const double seconds : {-1.0, std::numeric_limits<double>::infinity(), std::nan("")}) {
     CHECK(refused_after(
               computed(), [&](Computed& c) { c.seconds_bits = to_bits(seconds); }, kShards) == ErrorCode::protocol);
-    CHECK(refused(Applied{1, 1, {}, to_bits(seconds), 0, 0}) == ErrorCode::protocol);
-    CHECK(refused(Applied{1, 1, {}, 0, to_bits(seconds), 0}) == ErrorCode::protocol);
+    CHECK(refused(Applied{1, {}, to_bits(seconds), 0, 0}) == ErrorCode::protocol);
+    CHECK(refused(Applied{1, {}, 0, to_bits(seconds), 0}) == ErrorCode::protocol);
   }
-  CHECK_FALSE(refused(Applied{1, 1, {}, to_bits(0.1), to_bits(0.2), 4096}));
-  CHECK(refused(Applied{1, 1, {}, 0, 0, -1}) == ErrorCode::protocol);
-  CHECK(refused(Applied{1, 1, {}, 0, 0, INT64_MAX}) == ErrorCode::protocol);
+  CHECK_FALSE(refused(Applied{1, {}, to_bits(0.1), to_bits(0.2), 4096}));
+  CHECK(refused(Applied{1, {}, 0, 0, -1}) == ErrorCode::protocol);
+  CHECK(refused(Applied{1, {}, 0, 0, INT64_MAX}) == ErrorCode::protocol);
 }
 
-TEST_CASE("a task is answered with what it asks for") {
-  CHECK_FALSE(refused(TaskDone{}, Wanted{}));
-  CHECK_FALSE(refused(TaskDone{1, 1, {}, {1, kMostTextBytes - 1}, {}, {}, {}, {}}, Wanted{.texts = 2}));
-  CHECK(refused(TaskDone{1, 1, {}, {1, kMostTextBytes}, {}, {}, {}, {}}, Wanted{.texts = 2}) == ErrorCode::protocol);
-  CHECK(refused(TaskDone{1, 1, {}, {UINT64_MAX, 2}, {}, {}, {}, {}}, Wanted{.texts = 2}) == ErrorCode::protocol);
-  CHECK(refused(TaskDone{1, 1, {}, {1}, {}, {}, {}, {}}, Wanted{.texts = 2}) == ErrorCode::protocol);
-  CHECK(refused(TaskDone{1, 1, {}, {1}, {}, {}, {}, {}}, Wanted{}) == ErrorCode::protocol);
-  CHECK(refused(evaluated(), Wanted{}) == ErrorCode::protocol);
-  CHECK_FALSE(refused(evaluated(), Wanted{.shards = kShards}));
-  const auto with = [](auto change) { return refused_after(evaluated(), change, Wanted{.shards = kShards}); };
-  CHECK(with([](TaskDone& d) { d.shards = {2, 4}; }) == ErrorCode::protocol);
-  CHECK(with([](TaskDone& d) { d.loss_bits.pop_back(); }) == ErrorCode::protocol);
-  CHECK(with([](TaskDone& d) { d.correct.pop_back(); }) == ErrorCode::protocol);
-  CHECK(with([](TaskDone& d) { d.samples.push_back(1); }) == ErrorCode::protocol);
+TEST_CASE("a worker measures its shards, all and no others") {
+  CHECK_FALSE(refused(evaluated(), kShards));
+  CHECK_FALSE(refused(Evaluated{}, Range{4, 4}));
+  const auto with = [](auto change) { return refused_after(evaluated(), change, kShards); };
+  CHECK(with([](Evaluated& e) { e = {}; }) == ErrorCode::protocol);
+  CHECK(with([](Evaluated& e) { e.shards = {2, 4}; }) == ErrorCode::protocol);
+  CHECK(with([](Evaluated& e) { e.loss_bits.pop_back(); }) == ErrorCode::protocol);
+  CHECK(with([](Evaluated& e) { e.correct.pop_back(); }) == ErrorCode::protocol);
+  CHECK(with([](Evaluated& e) { e.samples.push_back(1); }) == ErrorCode::protocol);
+}
+
+TEST_CASE("functions return as many texts as were asked for, of no more bytes than can be") {
+  const auto called = [](std::vector<std::uint64_t> text_bytes, std::size_t texts) {
+    return refused(Called{1, {}, std::move(text_bytes)}, texts);
+  };
+  CHECK_FALSE(called({}, 0));
+  CHECK_FALSE(called({1, kMostTextBytes - 1}, 2));
+  CHECK(called({1, kMostTextBytes}, 2) == ErrorCode::protocol);
+  CHECK(called({UINT64_MAX, 2}, 2) == ErrorCode::protocol);
+  CHECK(called({1}, 2) == ErrorCode::protocol);
+  CHECK(called({1, 2, 3}, 2) == ErrorCode::protocol);
+  CHECK(called({1}, 0) == ErrorCode::protocol);
 }
 
 TEST_CASE("a worker has a replica for each device, of a size that can be") {

@@ -23,7 +23,9 @@ void lie_about(const std::string& what, Built& built) {
     built.tensor_shapes = {{std::int64_t{1} << 40}};
   }
   if (what != "failure" && what != "blame") return;
-  built = {built.round, built.worker, {}, {}, 0, 0, {}, {}};
+  const std::uint64_t round = built.round;
+  built = {};
+  built.round = round;
   if (what == "failure")
     built.failure = {static_cast<std::int32_t>(ErrorCode::model_failed), "\x1b[2Jno\nmodel", "", "", ""};
   else
@@ -34,7 +36,7 @@ caf::behavior lying_worker(caf::event_based_actor* self, const std::shared_ptr<W
                            const caf::actor& driver) {
   self->send(driver, Join{kProtocolVersion, worker->index(), static_cast<std::int32_t>(::getpid())});
   return {[=](const Build& request) {
-    worker->build(request, [=, own = caf::actor_cast<caf::actor>(self)](Built built) {
+    worker->carry_out(request, [=, own = caf::actor_cast<caf::actor>(self)](Built built) {
       lie_about(lie, built);
       caf::send_as(own, driver, std::move(built));
     });
@@ -77,7 +79,7 @@ void run_liar(const std::string& lie, const std::string& join, const std::string
   says.port = 1;
   ObjectStore store;
   const auto service = std::make_shared<NodeService>(store, credentials, address, 1);
-  SystemConfig config(1, Placement::cluster);
+  SystemConfig config(1, Reach::machines);
   caf::actor_system system(config);
   const auto link = std::make_shared<ControlLink>(control, [](const ControlLink&, const std::string&) {});
   const caf::actor driver = connect_tls(system, std::move(control), link, 10s);

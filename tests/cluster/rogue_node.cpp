@@ -49,7 +49,9 @@ struct Rogue {
     return hello;
   }
   void tell_secrets() const;
-  void connect(const NodeTask& request);
+  void carry_out(const auto& request) { service->carry_out(request); }
+  void carry_out(const BeginGeneration& request);
+  void carry_out(const Connect& request);
 };
 
 void Rogue::tell_secrets() const {
@@ -57,13 +59,19 @@ void Rogue::tell_secrets() const {
     std::ofstream out(file + ".new", std::ios::binary);
     const auto hello = encode(data_hello());
     out.write(reinterpret_cast<const char*>(hello.data()), hello.size());
-    for (const NodePeer& peer : generation.peers) out << peer.host << ':' << peer.port << '\n';
+    for (const PeerNode& peer : generation.peers) out << peer.address.host << ":" << peer.address.port << '\n';
   }
   std::filesystem::rename(file + ".new", file);
 }
 
-void Rogue::connect(const NodeTask& request) {
-  service->task(request);
+void Rogue::carry_out(const BeginGeneration& request) {
+  generation = request;
+  service->carry_out(request);
+  if (mode == "spy") tell_secrets();
+}
+
+void Rogue::carry_out(const Connect& request) {
+  service->carry_out(request);
   if (mode != "oversized" && mode != "unannounced") return;
   const bool oversized = mode == "oversized";
   const std::vector<std::byte> bytes(oversized ? std::size_t{64} << 20 : 16);
@@ -74,37 +82,24 @@ void Rogue::connect(const NodeTask& request) {
   }
 }
 
-template <class Request>
-TaskDone done(const Request& request) {
-  TaskDone reply;
-  reply.round = request.round;
-  reply.worker = request.member;
-  return reply;
+template <class... Requests>
+caf::behavior obey_all(caf::event_based_actor* self, const std::shared_ptr<Rogue>& rogue, const caf::actor& driver,
+                       std::tuple<StartWorker, Requests...>* /*kinds*/) {
+  const auto start = [=](const StartWorker& request) {
+    auto worker = std::make_shared<Worker>(request.worker, rogue->store.connect(), CreateModel(), rogue->service);
+    self->system().spawn<caf::detached>(worker_actor, std::move(worker), driver);
+  };
+  const auto obey = [=](const auto& request) {
+    rogue->carry_out(request);
+    self->send(driver, Done{request.round, {}});
+  };
+  return {start, [=](const Requests& request) { obey(request); }...};
 }
 
 caf::behavior rogue_actor(caf::event_based_actor* self, const std::shared_ptr<Rogue>& rogue, const caf::actor& driver,
                           const NodeJoin& join) {
   self->send(driver, join);
-  return {
-      [=](const StartWorker& request) {
-        auto worker = std::make_shared<Worker>(request.worker, rogue->store.connect(), CreateModel(), rogue->service);
-        self->system().spawn<caf::detached>(worker_actor, std::move(worker), driver);
-      },
-      [=](const BeginGeneration& request) {
-        rogue->generation = request;
-        rogue->service->begin(request);
-        if (rogue->mode == "spy") rogue->tell_secrets();
-        self->send(driver, done(request));
-      },
-      [=](const NodeTask& request) {
-        if (request.kind == NodeTaskKind::connect) {
-          rogue->connect(request);
-        } else {
-          rogue->service->task(request);
-        }
-        self->send(driver, done(request));
-      },
-  };
+  return obey_all(self, rogue, driver, static_cast<ToNode*>(nullptr));
 }
 
 TlsStream join_driver(const Address& driver, const Credentials& credentials, const Hello& hello) {
@@ -171,7 +166,7 @@ void attack_in_place_of_joining(const Rogue& rogue, const Address& driver) {
       const Overheard overheard = shake_hands(stream);
       NodeJoin join;
       join.token.assign(reinterpret_cast<const char*>(hello.token.data()), hello.token.size());
-      const Frame honest = message_frame(77, overheard.driver_actor, "troupe::NodeJoin", join);
+      const Frame honest = message_frame(77, overheard.driver_actor, join);
       for (const Frame& each : control_attack(name, overheard, honest)) stream.write_all(each, soon());
     } catch (const Error&) {
       // It has hung up already.
@@ -214,10 +209,10 @@ class Meddling {
   std::vector<Frame> change(const Frame& whole) {
     note(whole, 0);
     if (silent_) return {};
+    if (attack_ == "joins as another's" && is_of<Join>(whole)) return {of_first_worker(whole)};
     if (attack_.empty() || !is_second_answer(whole)) return {whole};
     silent_ = attack_ == "half a frame";
     if (silent_) return {Frame(whole.begin(), whole.end() - 4)};
-    if (attack_ == "answers for another") return {for_another(whole)};
     return control_attack(attack_, overheard_, whole);
   }
   void see(const Frame& whole) { note(whole, 1); }
@@ -232,15 +227,14 @@ class Meddling {
     record_.write(reinterpret_cast<const char*>(whole.data()), static_cast<std::streamsize>(whole.size()));
     record_.flush();
   }
-  bool is_second_answer(const Frame& whole) {
+  template <class Message>
+  static bool is_of(const Frame& whole) {
     const std::string text(reinterpret_cast<const char*>(whole.data()), whole.size());
-    return text.find("troupe::Computed") != std::string::npos && ++answers_ == 2;
+    return text.find("+" + type_of<Message>()) != std::string::npos;
   }
-  /// The field behind type and round says which worker answers.
-  static Frame for_another(Frame whole) {
-    const std::size_t worker = wire::kHeaderBytes + envelope("@<>+troupe::Computed").size() + 8;
-    std::fill_n(whole.begin() + static_cast<std::ptrdiff_t>(worker), 4, std::byte{0});
-    return whole;
+  bool is_second_answer(const Frame& whole) { return is_of<Computed>(whole) && ++answers_ == 2; }
+  static Frame of_first_worker(const Frame& join) {
+    return message_frame(header_of(join).source, header_of(join).target, Join{kProtocolVersion, 0, ::getpid()});
   }
 
   std::string attack_;
@@ -269,7 +263,7 @@ void serve(Rogue& own, TlsStream control, const std::string& token) {
   static const Tap tap(  // whose thread uses it until this process ends
       std::move(control), path, [&](const Frame& whole) { return meddling.change(whole); },
       [&](const Frame& whole) { meddling.see(whole); });
-  SystemConfig config(1, Placement::cluster);
+  SystemConfig config(1, Reach::machines);
   caf::actor_system system(config);
   const caf::actor driver = connect_local(system, path, 10s);
   system.spawn<caf::detached>(rogue_actor, rogue, driver, join);

@@ -22,7 +22,8 @@ struct Secrets {
 ///   idle         says hello twice, tells what the second one heard, and waits to be hung up on
 ///   join         sends each of `control_attacks` in place of its join, and says so once the driver has hung up on all
 ///   run:ATTACK   takes part in a run and sends that attack in place of its second answer of a step; besides those of
-///                `control_attacks`, "answers for another" and "half a frame"
+///                `control_attacks`, "half a frame", and "joins as another's", which is sent in place of a worker's
+///                join
 ///   die:N        is gone after N frames on its control connection
 ///   record       writes all frames of its control connection to `file`, each behind a byte: 0 its own, 1 the driver's
 [[noreturn]] void run_rogue(const std::string& mode, const std::string& join, const std::string& certs,

@@ -201,7 +201,7 @@ TEST_CASE(
   for (const std::string attack :
        {"client handshake without an id", "server handshake without a payload", "nested messages", "huge text",
         "routed to another node", "claims another's id", "config server by name", "said twice", "flood of heartbeats",
-        "answers for another"}) {
+        "an answer to another question"}) {
     CAPTURE(attack);
     const CapturedErrors errors;
     MemoryWatch memory;
@@ -225,6 +225,23 @@ TEST_CASE(
     CHECK(memory.grown() < kMemory);
     CHECK(count(errors.text(), "refused node2 at") == 1);
   }
+  Training after(nodes.options(2));
+  check_training(after, 2);
+}
+
+TEST_CASE("a node whose worker joins as another node's is ended in one line, and the next run is unharmed") {
+  Nodes nodes(2);
+  add_node(nodes, "node2");
+  const CapturedErrors errors;
+  {
+    const auto rogue = start_rogue("run:joins as another's", nodes, 2);
+    const auto start = [&] { DistributedSGD("hold", nodes.options(3)); };
+    const std::string message = message_of(start);
+    INFO(message);
+    CHECK(contains(message, "its connection was ended, because its worker joins as another node's"));
+    CHECK(contains(message, "worker 2, node node2"));
+  }
+  CHECK(count(errors.text(), "refused node2 at") == 1);
   Training after(nodes.options(2));
   check_training(after, 2);
 }

@@ -13,31 +13,6 @@ constexpr std::uint32_t kMostWatches = 1000;
 
 [[noreturn]] void refuse(const std::string& what) { throw Error(ErrorCode::protocol, what); }
 
-bool is_for_driver(MessageKind kind) { return kind <= MessageKind::task_done; }
-bool is_for_node_itself(MessageKind kind) {
-  return kind >= MessageKind::start_worker && kind <= MessageKind::node_task;
-}
-
-MessageKind answer_to(MessageKind kind) {
-  switch (kind) {
-    case MessageKind::start_worker:
-      return MessageKind::join;
-    case MessageKind::build:
-      return MessageKind::built;
-    case MessageKind::compute:
-      return MessageKind::computed;
-    case MessageKind::apply:
-      return MessageKind::applied;
-    default:
-      return MessageKind::task_done;
-  }
-}
-
-/// Place of an answer among those that an actor may owe.
-std::size_t place_of(MessageKind answer) {
-  return static_cast<std::size_t>(answer) - static_cast<std::size_t>(MessageKind::built);
-}
-
 void use_up(std::uint32_t& owed, const char* otherwise) {
   if (owed == 0) refuse(otherwise);
   --owed;
@@ -46,7 +21,7 @@ void use_up(std::uint32_t& owed, const char* otherwise) {
 }  // namespace
 
 void Conversation::say(MessageKind kind, Actor from, Actor to) {
-  if (!is_for_driver(kind)) return say_to_node(kind, from, to);
+  if (recipient_of(kind) != Recipient::driver) return say_to_node(kind, from, to);
   if (to != driver_) refuse("a message is for an actor that it was not told of");
   say_to_driver(kind, from);
 }
@@ -54,21 +29,21 @@ void Conversation::say(MessageKind kind, Actor from, Actor to) {
 void Conversation::say_to_node(MessageKind kind, Actor from, Actor to) {
   if (from != driver_) refuse("a request comes from another than the driver");
   Party& asked = party(to);
-  if (is_for_node_itself(kind) != (to == node_)) refuse("a request is for another kind of actor");
+  if ((recipient_of(kind) == Recipient::node) != (to == node_)) refuse("a request is for another kind of actor");
   const MessageKind answer = answer_to(kind);
-  ++(answer == MessageKind::join ? joins_owed_ : asked.owed[place_of(answer)]);
+  ++(is_join_of_worker(answer) ? joins_owed_ : asked.owed[answer]);
 }
 
 void Conversation::say_to_driver(MessageKind kind, Actor from) {
-  if (kind == MessageKind::node_join) {
+  if (is_join_of_node(kind)) {
     if (node_ != 0) refuse("it joins twice");
     come(from);
     node_ = from;
-  } else if (kind == MessageKind::join) {
+  } else if (is_join_of_worker(kind)) {
     use_up(joins_owed_, "a worker joins that was not asked for");
     come(from);
   } else {
-    use_up(party(from).owed[place_of(kind)], "an answer that nobody asked for");
+    use_up(party(from).owed[kind], "an answer that nobody asked for");
   }
 }
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <map>
 
@@ -31,7 +30,7 @@ class Conversation {
  private:
   /// An actor of the node: the node itself, or one of its workers.
   struct Party {
-    std::array<std::uint32_t, 4> owed{};  ///< answers, by kind
+    std::map<MessageKind, std::uint32_t> owed;  ///< answers
     std::uint32_t watched = 0;
   };
   using Parties = std::map<Actor, Party>;

@@ -49,21 +49,17 @@ void replace(std::span<std::byte> payload, std::size_t at, const NodeId& expecte
   std::copy(by.begin(), by.end(), place.begin());
 }
 
-std::size_t largest_of(std::initializer_list<MessageKind> kinds, const RunLimits& limits) {
-  std::size_t most = 0;
-  for (const MessageKind kind : kinds) most = std::max(most, largest_fields(kind, limits));
-  return kEnvelopeBytes + most;
-}
-
 }  // namespace
 
 LinkAdmission::LinkAdmission(LinkEnd end, const NodeId& own, const NodeId& stand_in, const RunLimits& limits)
     : end_(end), own_(own), stand_in_(stand_in), limits_(limits) {}
 
 std::size_t LinkAdmission::largest_message() const {
-  if (peer_is_driver()) return largest_of({MessageKind::build, MessageKind::begin_generation}, limits_);
-  if (!conversation_.node_joined()) return largest_of({MessageKind::node_join}, limits_);
-  return largest_of({MessageKind::built, MessageKind::computed, MessageKind::task_done}, limits_);
+  if (peer_is_driver())
+    return kEnvelopeBytes +
+           std::max(largest_message_to(Recipient::node, limits_), largest_message_to(Recipient::worker, limits_));
+  if (!conversation_.node_joined()) return kEnvelopeBytes + largest_fields(*kind_of("troupe::NodeJoin"), limits_);
+  return kEnvelopeBytes + largest_message_to(Recipient::driver, limits_);
 }
 
 void LinkAdmission::announced(const Header& header) const {
@@ -198,7 +194,7 @@ void LinkAdmission::note_message(const Header& header, std::span<const std::byte
   const std::string_view type = reader.text(kTypePrefix.size() + kLongestType);
   const auto kind = type.starts_with(kTypePrefix) ? kind_of(type.substr(kTypePrefix.size())) : std::nullopt;
   demand(reader.good() && kind.has_value(), "a message that is none of ours");
-  demand((*kind > MessageKind::task_done) == of_driver, "a message that goes the other way");
+  demand((recipient_of(*kind) != Recipient::driver) == of_driver, "a message that goes the other way");
   const std::size_t read = 1 + 2 + 1 + type.size();
   demand(well_formed(*kind, payload.subspan(read), limits_), "a message that is not well formed");
   conversation_.say(*kind, header.source, header.target);

@@ -2,211 +2,226 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <vector>
 
+#include "actors/messages/messages.hpp"
 #include "actors/transport/admission/wire.hpp"
-#include "collectives/plan/strategy.hpp"
 
+// Walks over bytes as `fields` describes the message that they should be; reads no value but lengths, flags and names
+// of enumerations.
 namespace troupe {
 namespace {
 
 using wire::Reader;
 
-constexpr std::size_t kTokenBytes = 16;
-constexpr std::size_t kLongestHost = 255;
-/// Fields of fixed size and the counts of lists, generously.
-constexpr std::size_t kFixedBytes = 256;
-constexpr std::size_t kFailureBytes = kFixedBytes + 4 * kLongestText;
-constexpr std::size_t kPeerBytes = 2 * kLongestText + kLongestHost + 16;
-/// Of shards that were computed or evaluated.
-constexpr std::size_t kComputedShardBytes = 20;
-constexpr std::size_t kEvaluatedShardBytes = 28;
+using All = decltype(std::tuple_cat(ToDriver(), ToNode(), ToWorker()));
+constexpr std::size_t kKinds = std::tuple_size_v<All>;
+constexpr std::size_t kToDriver = std::tuple_size_v<ToDriver>;
+constexpr std::size_t kToNode = std::tuple_size_v<ToNode>;
 
-void list(Reader& r, std::size_t most, std::size_t bytes_each) { r.skip(r.count(most) * bytes_each); }
+/// Of the length of a list or text.
+constexpr std::size_t kCountBytes = 5;
 
-void flag(Reader& r) {
-  if (r.byte() > 1) r.fail();
-}
+template <class T>
+constexpr bool kIsVector = false;
+template <class T>
+constexpr bool kIsVector<std::vector<T>> = true;
 
-/// An enumeration of so many values.
-void choice(Reader& r, std::uint8_t values) {
-  if (r.byte() >= values) r.fail();
-}
+/// How many values an enumeration has.
+constexpr std::uint8_t values_of(Strategy /*any*/) { return kStrategyNames.size(); }
 
-void token(Reader& r) {
-  if (r.text(kTokenBytes).size() != kTokenBytes) r.fail();
-}
-
-void failure(Reader& r) {
-  r.skip(4);
-  for (int text = 0; text < 4; ++text) r.text(kLongestText);
-}
-
-/// Round and who answers.
-void reply(Reader& r) {
-  r.skip(8 + 4);
-  failure(r);
-}
-
-void plan(Reader& r, const RunLimits& limits) {
-  choice(r, kStrategyNames.size());
-  flag(r);
-  r.skip(4);
-  list(r, limits.replicas, 4);
-  r.skip(4);
-}
-
-void node_join(Reader& r) {
-  r.skip(4);
-  token(r);
-  r.skip(4 + 4 + 4);
-  r.text(kLongestHost);
-  r.skip(2);
-}
-
-void built(Reader& r, const RunLimits& limits) {
-  reply(r);
-  for (std::size_t replica = r.count(limits.replicas); replica > 0 && r.good(); --replica) {
-    r.skip(8 + 8);
-    r.text(kLongestSetting);
-    r.skip(4);
+std::size_t most(Bound bound, const RunLimits& limits) {
+  switch (bound) {
+    case Bound::text:
+      return kLongestText;
+    case Bound::setting:
+      return kLongestSetting;
+    case Bound::host:
+      return kLongestHost;
+    case Bound::token:
+      return kTokenBytes;
+    case Bound::shards:
+      return limits.shards;
+    case Bound::replicas:
+      return limits.replicas;
+    case Bound::members:
+      return limits.members;
+    case Bound::tensors:
+      return kMostTensors;
+    case Bound::dimensions:
+      return kMostDimensions;
+    case Bound::buffers:
+      return kMostBuffers;
   }
-  r.skip(8 + 8);
-  for (std::size_t name = r.count(kMostTensors); name > 0 && r.good(); --name) r.text(kLongestText);
-  for (std::size_t shape = r.count(kMostTensors); shape > 0 && r.good(); --shape) list(r, kMostDimensions, 8);
+  return 0;
 }
 
-void computed(Reader& r, const RunLimits& limits) {
-  reply(r);
-  for (const std::size_t bytes : {4, 8, 8}) list(r, limits.shards, bytes);
-  r.skip(8);
+/// Of what a list holds, where that is bounded in turn.
+template <class T>
+constexpr Bound inner_bound() {
+  return kIsVector<T> ? Bound::dimensions : Bound::text;
 }
 
-void applied(Reader& r) {
-  reply(r);
-  r.skip(8 + 8 + 8);
-  flag(r);
-}
+class Walk {
+ public:
+  Walk(Reader& reader, const RunLimits& limits) : reader_(reader), limits_(limits) {}
 
-void task_done(Reader& r, const RunLimits& limits) {
-  reply(r);
-  list(r, limits.replicas, 8);
-  for (const std::size_t bytes : {4, 8, 8, 8}) list(r, limits.shards, bytes);
-  r.skip(4 + 4);
-}
-
-void begin_generation(Reader& r, const RunLimits& limits) {
-  r.skip(8 + 4 + 8 + 8);
-  token(r);
-  r.skip(4);
-  for (std::size_t peer = r.count(limits.members); peer > 0 && r.good(); --peer) {
-    r.text(kLongestText);
-    r.text(kLongestText);
-    r.text(kLongestHost);
-    r.skip(2);
+  template <class T>
+  void field(T& value, Bound bound = Bound::text) {
+    if constexpr (std::is_same_v<T, bool>) {
+      if (reader_.byte() > 1) reader_.fail();
+    } else if constexpr (std::is_enum_v<T>) {
+      if (reader_.byte() >= values_of(value)) reader_.fail();
+    } else if constexpr (std::is_integral_v<T>) {
+      reader_.skip(sizeof(T));
+    } else if constexpr (std::is_same_v<T, std::string>) {
+      const std::size_t length = reader_.text(most(bound, limits_)).size();
+      if (bound == Bound::token && length != kTokenBytes) reader_.fail();
+    } else if constexpr (kIsVector<T>) {
+      list<typename T::value_type>(reader_.count(most(bound, limits_)));
+    } else {
+      fields(value, [this](auto&&... each) { (this->bounded(each), ...); });
+    }
   }
-  r.skip(4 + 8 + 4 + 4 + 8);
-  plan(r, limits);
-}
 
-void node_task(Reader& r) {
-  r.skip(8 + 4);
-  choice(r, kNodeTaskKinds);
-  r.skip(8 + 8 + 4 + 8 + 8);
-}
-
-void build(Reader& r, const RunLimits& limits) {
-  r.skip(8 + 4 + 4);
-  flag(r);
-  plan(r, limits);
-  r.skip(8);
-  r.text(kLongestSetting);
-  r.skip(4);
-  r.text(kLongestSetting);
-}
-
-void attach(Reader& r) {
-  r.skip(8 + 8 + 8);
-  flag(r);
-  r.text(kLongestSetting);
-}
-
-void task(Reader& r) {
-  r.skip(8);
-  choice(r, kTaskKinds);
-  r.skip(4 + 8 + 8);
-  flag(r);
-  r.text(kLongestText);
-}
-
-void fields_of(MessageKind kind, Reader& r, const RunLimits& limits) {
-  switch (kind) {
-    case MessageKind::node_join:
-      return node_join(r);
-    case MessageKind::join:
-      return r.skip(4 + 4 + 4);
-    case MessageKind::built:
-      return built(r, limits);
-    case MessageKind::computed:
-      return computed(r, limits);
-    case MessageKind::applied:
-      return applied(r);
-    case MessageKind::task_done:
-      return task_done(r, limits);
-    case MessageKind::start_worker:
-      return r.skip(4);
-    case MessageKind::begin_generation:
-      return begin_generation(r, limits);
-    case MessageKind::node_task:
-      return node_task(r);
-    case MessageKind::build:
-      return build(r, limits);
-    case MessageKind::attach:
-      return attach(r);
-    case MessageKind::compute:
-      return r.skip(8 + 8 + 4 + 8);
-    case MessageKind::apply:
-      return r.skip(8 + 8 + 4 + 8 + 8 + 8 + 8);
-    case MessageKind::task:
-      return task(r);
+ private:
+  template <class T>
+  void bounded(T& value) {
+    field(value);
   }
+  template <class T, Bound kBound>
+  void bounded(Bounded<T, kBound>& value) {
+    field(value.value, kBound);
+  }
+
+  template <class T>
+  void list(std::size_t count) {
+    if constexpr (std::is_integral_v<T>) {
+      reader_.skip(count * sizeof(T));
+    } else {
+      T any;
+      for (; count > 0 && reader_.good(); --count) field(any, inner_bound<T>());
+    }
+  }
+
+  Reader& reader_;
+  const RunLimits& limits_;
+};
+
+/// The same walk, for the longest bytes that it would accept.
+class Measure {
+ public:
+  explicit Measure(const RunLimits& limits) : limits_(limits) {}
+
+  template <class T>
+  std::size_t field(T& value, Bound bound = Bound::text) {
+    if constexpr (std::is_enum_v<T> || std::is_integral_v<T>) {
+      return sizeof(T);
+    } else if constexpr (std::is_same_v<T, std::string>) {
+      return kCountBytes + most(bound, limits_);
+    } else if constexpr (kIsVector<T>) {
+      typename T::value_type any{};
+      return kCountBytes + most(bound, limits_) * field(any, inner_bound<typename T::value_type>());
+    } else if constexpr (requires { T::kMostBytes; }) {
+      return T::kMostBytes;
+    } else {
+      return fields(value, [this](auto&&... each) { return (std::size_t{0} + ... + this->bounded(each)); });
+    }
+  }
+
+ private:
+  template <class T>
+  std::size_t bounded(T& value) {
+    return field(value);
+  }
+  template <class T, Bound kBound>
+  std::size_t bounded(Bounded<T, kBound>& value) {
+    return field(value.value, kBound);
+  }
+
+  const RunLimits& limits_;
+};
+
+/// What is known of a kind.
+struct Shape {
+  std::string_view type;
+  MessageKind answer{};
+  void (*walk)(Reader&, const RunLimits&) = nullptr;
+  std::size_t (*measure)(const RunLimits&) = nullptr;
+};
+
+template <class Message, std::size_t kIndex = 0>
+constexpr MessageKind kind_of_type() {
+  if constexpr (std::is_same_v<Message, std::tuple_element_t<kIndex, All>>)
+    return static_cast<MessageKind>(kIndex);
+  else
+    return kind_of_type<Message, kIndex + 1>();
 }
 
-/// In order of MessageKind.
-constexpr std::array<std::string_view, 14> kTypes = {
-    "troupe::NodeJoin", "troupe::Join",        "troupe::Built",           "troupe::Computed", "troupe::Applied",
-    "troupe::TaskDone", "troupe::StartWorker", "troupe::BeginGeneration", "troupe::NodeTask", "troupe::Build",
-    "troupe::Attach",   "troupe::Compute",     "troupe::Apply",           "troupe::Task"};
+template <class Message>
+Shape shape_of() {
+  Shape shape;
+  shape.type = caf::type_name_by_id<caf::type_id<Message>::value>::value;
+  shape.walk = [](Reader& reader, const RunLimits& limits) {
+    Message any;
+    Walk(reader, limits).field(any);
+  };
+  shape.measure = [](const RunLimits& limits) {
+    Message any;
+    return Measure(limits).field(any);
+  };
+  if constexpr (requires { typename Message::Reply; }) shape.answer = kind_of_type<typename Message::Reply>();
+  return shape;
+}
+
+template <std::size_t... kIndex>
+std::array<Shape, kKinds> all_shapes(std::index_sequence<kIndex...> /*all*/) {
+  return {shape_of<std::tuple_element_t<kIndex, All>>()...};
+}
+
+const std::array<Shape, kKinds>& shapes() {
+  static const auto all = all_shapes(std::make_index_sequence<kKinds>());
+  return all;
+}
+
+const Shape& shape(MessageKind kind) { return shapes().at(static_cast<std::size_t>(kind)); }
 
 }  // namespace
 
 std::optional<MessageKind> kind_of(std::string_view type) {
-  const auto* const found = std::find(kTypes.begin(), kTypes.end(), type);
-  if (found == kTypes.end()) return std::nullopt;
-  return static_cast<MessageKind>(found - kTypes.begin());
+  const auto& all = shapes();
+  const auto* const found = std::find_if(all.begin(), all.end(), [&](const Shape& each) { return each.type == type; });
+  if (found == all.end()) return std::nullopt;
+  return static_cast<MessageKind>(found - all.begin());
 }
+
+Recipient recipient_of(MessageKind kind) {
+  const auto index = static_cast<std::size_t>(kind);
+  if (index < kToDriver) return Recipient::driver;
+  return index < kToDriver + kToNode ? Recipient::node : Recipient::worker;
+}
+
+MessageKind answer_to(MessageKind request) { return shape(request).answer; }
+bool is_join_of_node(MessageKind kind) { return kind == kind_of_type<NodeJoin>(); }
+bool is_join_of_worker(MessageKind kind) { return kind == kind_of_type<Join>(); }
 
 bool well_formed(MessageKind kind, std::span<const std::byte> fields, const RunLimits& limits) {
   Reader reader(fields);
-  fields_of(kind, reader, limits);
+  shape(kind).walk(reader, limits);
   return reader.complete();
 }
 
-std::size_t largest_fields(MessageKind kind, const RunLimits& limits) {
-  switch (kind) {
-    case MessageKind::built:
-      return kLongestDescription;
-    case MessageKind::computed:
-      return kFailureBytes + kComputedShardBytes * limits.shards;
-    case MessageKind::task_done:
-      return kFailureBytes + 8 * limits.replicas + kEvaluatedShardBytes * limits.shards;
-    case MessageKind::begin_generation:
-      return kFailureBytes + kPeerBytes * limits.members + 4 * limits.replicas;
-    case MessageKind::build:
-    case MessageKind::attach:
-      return kFailureBytes + 2 * kLongestSetting + 4 * limits.replicas;
-    default:
-      return kFailureBytes;
-  }
+std::size_t largest_fields(MessageKind kind, const RunLimits& limits) { return shape(kind).measure(limits); }
+
+std::size_t largest_message_to(Recipient recipient, const RunLimits& limits) {
+  std::size_t largest = 0;
+  for (std::size_t index = 0; index < kKinds; ++index)
+    if (const auto kind = static_cast<MessageKind>(index); recipient_of(kind) == recipient)
+      largest = std::max(largest, largest_fields(kind, limits));
+  return largest;
 }
 
 }  // namespace troupe

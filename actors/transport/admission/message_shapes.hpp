@@ -1,63 +1,34 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <span>
 #include <string_view>
 
+#include "actors/messages/bounds.hpp"
+
 namespace troupe {
 
-/// What driver and nodes say to each other; `actors/messages/messages.hpp` has the fields.
-enum class MessageKind : std::uint8_t {
-  // To the driver.
-  node_join,
-  join,
-  built,
-  computed,
-  applied,
-  task_done,
-  // To a node.
-  start_worker,
-  begin_generation,
-  node_task,
-  // To a worker.
-  build,
-  attach,
-  compute,
-  apply,
-  task,
-};
+/// Which message: its place among all that driver, nodes and workers say (`actors/messages/messages.hpp`).
+enum class MessageKind : std::uint8_t {};
 
-/// What bounds the lists in messages.
-struct RunLimits {
-  std::size_t shards = 1'000'000;
-  std::size_t replicas = 4096;
-  std::size_t members = 1025;  ///< nodes and the driver
-};
-
-/// Of any text in a message, in bytes; errors of models are cut to it.
-inline constexpr std::size_t kLongestText = 4096;
-/// Of a text that the user of the driver writes for all workers, such as `Options::config`.
-inline constexpr std::size_t kLongestSetting = std::size_t{1} << 20;
-/// Of a model, whose description is the one long reply.
-inline constexpr std::size_t kMostTensors = 100'000;
-inline constexpr std::size_t kMostDimensions = 32;
-inline constexpr std::size_t kLongestModelName = 1000;  ///< of a tensor or of a layout
-inline constexpr std::size_t kLongestDescription = std::size_t{4} << 20;
-inline constexpr std::size_t kMostTensorBytes = std::size_t{3} << 20;  ///< names and shapes in it
-
-/// How many values TaskKind and NodeTaskKind have.
-inline constexpr std::uint8_t kTaskKinds = 10;
-inline constexpr std::uint8_t kNodeTaskKinds = 9;
+enum class Recipient : std::uint8_t { driver, node, worker };
 
 /// The kind that a type has by CAF's name of it; none where it is no message of ours.
 std::optional<MessageKind> kind_of(std::string_view type);
+
+Recipient recipient_of(MessageKind kind);
+/// What a request is answered with.
+MessageKind answer_to(MessageKind request);
+bool is_join_of_node(MessageKind kind);
+bool is_join_of_worker(MessageKind kind);
 
 /// Whether `fields` are exactly one message of the kind, with lists that a run can have.
 bool well_formed(MessageKind kind, std::span<const std::byte> fields, const RunLimits& limits);
 
 /// What the fields of a message take at most, in bytes.
 std::size_t largest_fields(MessageKind kind, const RunLimits& limits);
+/// Of all that go to a recipient, but for what it hears only before a node has joined.
+std::size_t largest_message_to(Recipient recipient, const RunLimits& limits);
 
 }  // namespace troupe

@@ -5,14 +5,13 @@
 
 #include "models/files/safetensors_header.hpp"
 #include "runtime/hash.hpp"
+#include "runtime/invalid.hpp"
 #include "troupe/error.hpp"
 
 namespace troupe {
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "floats go to the file as they are");
-
-[[noreturn]] void refuse(const std::string& message) { throw Error(ErrorCode::invalid_argument, message); }
 
 /// With what can be said before anything is written; refuses what could not be said in the end.
 CheckpointManifest begun(CheckpointManifest manifest, const std::vector<TensorInfo>& tensors) {
@@ -33,10 +32,11 @@ CheckpointWriter::CheckpointWriter(const std::string& path, CheckpointManifest m
 
 void CheckpointWriter::add(std::span<const float> canonical) {
   const std::vector<std::string>& state = manifest_.state;
-  if (added_ > state.size()) refuse("a checkpoint of " + std::to_string(state.size()) + " vectors of state is full");
+  if (added_ > state.size())
+    throw_invalid("a checkpoint of " + std::to_string(state.size()) + " vectors of state is full");
   if (canonical.size() != total_size(tensors_))
-    refuse("tensors of " + std::to_string(total_size(tensors_)) + " floats and a vector of " +
-           std::to_string(canonical.size()));
+    throw_invalid("tensors of " + std::to_string(total_size(tensors_)) + " floats and a vector of " +
+                  std::to_string(canonical.size()));
   if (added_ == 0) {
     start(kWeightsFile, tensors_, manifest_.weights_file);
     write(canonical, tensors_, manifest_.weights_file);
@@ -68,8 +68,8 @@ void CheckpointWriter::write(std::span<const float> canonical, const std::vector
 
 void CheckpointWriter::commit() {
   if (added_ <= manifest_.state.size())
-    refuse("a checkpoint with " + std::to_string(added_) + " of " + std::to_string(manifest_.state.size() + 1) +
-           " vectors");
+    throw_invalid("a checkpoint with " + std::to_string(added_) + " of " + std::to_string(manifest_.state.size() + 1) +
+                  " vectors");
   folder_.commit(to_json(manifest_));
 }
 

@@ -46,7 +46,7 @@ struct Reader {
 
 [[noreturn]] void read_for_ever(int tell) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  SystemConfig config(1, Placement::processes);
+  SystemConfig config(1, Reach::processes);
   caf::actor_system system(config);
   const caf::actor sink = system.spawn([](caf::event_based_actor* self) -> caf::behavior {
     self->set_default_handler(caf::drop);

@@ -6,30 +6,65 @@
 
 namespace troupe::fuzz {
 
-/// All that crosses a connection between driver, workers and nodes. An input's first byte chooses one.
-using Messages = std::tuple<Join, Build, Built, Attach, Compute, Computed, Apply, Applied, Task, TaskDone, NodeJoin,
-                            StartWorker, BeginGeneration, NodeTask>;
+/// All that crosses a connection between driver, workers and nodes, in order of MessageKind. An input's first byte
+/// chooses one.
+using Messages = decltype(std::tuple_cat(ToDriver(), ToNode(), ToWorker()));
+
+inline Failure filled_failure() { return {3, "the model threw", "compute", "shard 1", "alice"}; }
+inline PlanRequest filled_plan() { return {Strategy::ring, true, 2, {{0, 0, 1, 1}, 4}}; }
+
+inline ToDriver filled_to_driver() {
+  const Failure failure = filled_failure();
+  return {NodeJoin{kProtocolVersion, std::string(kTokenBytes, 't'), 4711, 8, 2, "10.0.0.2", 4000},
+          Join{kProtocolVersion, 1, 4711},
+          Done{1, failure},
+          Built{2, failure, {{4, 3, "blocked", 1}}, 60000, 469, {"weight", "bias"}, {{2, 3}, {2}}},
+          Computed{3, failure, {0, 1}, {1, 2}, {64, 64}, 5},
+          Applied{4, failure, 1, 2, 4096, true},
+          Found{5, failure, {1, NonFinite::kState}},
+          Evaluated{6, failure, {0, 1}, {1, 2}, {60, 61}, {64, 64}},
+          Called{7, failure, {4}}};
+}
+
+inline ToNode filled_to_node() {
+  std::vector<PeerNode> peers(1);
+  peers[0].name = "alice";
+  peers[0].label = "node alice";
+  peers[0].address = {"10.0.0.2", 4000};
+  return {StartWorker{3},
+          BeginGeneration{1, 77, 3, std::string(kTokenBytes, 't'), 1, peers, 2, 4096, 2, 3, {0, 2}, 2, filled_plan()},
+          Connect{2, 5000},
+          Publish{3},
+          CreateTransfer{4, 9, 4096},
+          ExpectTransfer{5, 9, 4096},
+          EndTransfer{6, 9, 4096, 12, 5000},
+          SendTransfer{7, 9, 4096, 12, 5000},
+          ExpectPlaced{8, 1, 2},
+          Place{9, 9, 1, 2, 12, 5000},
+          ClearState{10, 2},
+          ExpectSlices{11, 1, 2},
+          GatherSlices{12, 1, 2, 12, 5000}};
+}
+
+inline ToWorker filled_to_worker() {
+  return {Compute{13, 100, 1, 5000},
+          Apply{14, 100, 1, 2, 128, 99, 13, 5000},
+          FindNonFinite{15, 1},
+          Build{1, 2, true, filled_plan(), 42, "cnn", 1, R"({"batch_size":64})"},
+          MakeSlabs{2, 77, 3, 2, R"({"kind":"momentum"})"},
+          MapSlabs{3},
+          Fence{4},
+          Stop{5},
+          Initialize{6, 9},
+          ExportVector{7, 1, 2, 9},
+          ImportVector{8, 9, 10},
+          Evaluate{9, 1, 100},
+          CallModel{10, "norm", 1, true},
+          CallWorker{11, "count"},
+          ExportTexts{12, 9}};
+}
 
 /// One of each, with something in every field.
-inline Messages filled_messages() {
-  const PlanRequest plan{Strategy::ring, true, 2, {{0, 0, 1, 1}, 4}};
-  const Failure failure{3, "the model threw", "compute", "shard 1", "alice"};
-  return {
-      Join{kProtocolVersion, 1, 4711},
-      Build{1, 4, 2, true, plan, 42, "cnn", 1, R"({"batch_size":64})"},
-      Built{1, 2, failure, {{4, 3, "blocked", 0}}, 60000, 469, {"weight", "bias"}, {{2, 3}, {2}}},
-      Attach{2, 77, 3, true, R"({"kind":"momentum"})"},
-      Compute{3, 100, 1, 5000},
-      Computed{3, 2, failure, {0, 1}, {1, 2}, {64, 64}, 5},
-      Apply{4, 100, 1, 128, 99, 3, 5000},
-      Applied{4, 2, {}, 1, 2, 4096, false},
-      Task{5, TaskKind::evaluate, 1, 7, 100, true, "norm"},
-      TaskDone{5, 2, {}, {4}, {0, 1}, {1, 2}, {60, 61}, {64, 64}, {1, NonFinite::kState}},
-      NodeJoin{kProtocolVersion, std::string(16, 't'), 4711, 8, 0, "10.0.0.2", 4000},
-      StartWorker{3},
-      BeginGeneration{
-          6, 4, 77, 3, std::string(16, 't'), 0, {{"alice", "node alice", "10.0.0.2", 4000}}, 2, 4096, 1, 0, 0, plan},
-      NodeTask{7, 4, NodeTaskKind::expect_transfer, 9, 4096, 1, 12, 5000}};
-}
+inline Messages filled_messages() { return std::tuple_cat(filled_to_driver(), filled_to_node(), filled_to_worker()); }
 
 }  // namespace troupe::fuzz

@@ -1,8 +1,9 @@
 #include <caf/binary_deserializer.hpp>
 #include <caf/binary_serializer.hpp>
 
-#include "actors/driver/reply_checks.hpp"
 #include "actors/placements/join_check.hpp"
+#include "actors/rounds/reply_checks.hpp"
+#include "actors/transport/admission/message_shapes.hpp"
 #include "fuzz/actors/message_kinds.hpp"
 #include "fuzz/support.hpp"
 #include "runtime/printable.hpp"
@@ -22,6 +23,8 @@ std::vector<char> written(const auto& message) {
 constexpr Range kShards{1, 4};
 constexpr int kTensors = 3;
 constexpr int kStateVectors = 2;
+constexpr std::size_t kTexts = 2;
+constexpr RunLimits kLimits{.shards = 100, .replicas = 10, .members = 3};
 
 /// Each reply as the driver uses what has passed its check.
 void use(const Built& built) {
@@ -56,10 +59,18 @@ void use(const NonFinite& found) {
   fuzz::expect(found.part >= 0 && found.part < NonFinite::kState + kStateVectors, "a part of it");
 }
 
-void use(const TaskDone& done) {
-  fuzz::may_refuse([&] { use(done.found); }, {ErrorCode::protocol});
-  check_reply(done, Wanted{.shards = kShards}, {});
-  fuzz::expect(sum(done.shards, done.correct) <= sum(done.shards, done.samples), "no more is right than was asked");
+void use(const Found& found) { use(found.non_finite); }
+
+void use(const Evaluated& evaluated) {
+  check_reply(evaluated, kShards, {});
+  fuzz::expect(sum(evaluated.shards, evaluated.correct) <= sum(evaluated.shards, evaluated.samples),
+               "no more is right than was asked");
+}
+
+void use(const Called& called) {
+  check_reply(called, kTexts, {});
+  const std::uint64_t first = called.text_bytes.at(0);
+  fuzz::expect(first <= kMostTextBytes && called.text_bytes.at(1) <= kMostTextBytes - first, "texts have room");
 }
 
 void use(const NodeJoin& join) {
@@ -68,8 +79,22 @@ void use(const NodeJoin& join) {
 
 void use(const auto& /*other*/) {}
 
+/// What the admission lets through CAF reads, to the byte.
+template <class Message>
+void admit(const std::string& bytes) {
+  const MessageKind kind = kind_of(caf::type_name_by_id<caf::type_id<Message>::value>::value).value();
+  if (!well_formed(kind, std::as_bytes(std::span(bytes)), kLimits)) return;
+  Message message;
+  caf::binary_deserializer source(nullptr, bytes.data(), bytes.size());
+  fuzz::expect(!source(message), "what is well formed can be read");
+  const std::vector<char> again = written(message);
+  fuzz::expect(std::string(again.begin(), again.end()) == bytes, "what is well formed is what CAF writes");
+  fuzz::expect(bytes.size() <= largest_fields(kind, kLimits), "a message takes no more than its kind");
+}
+
 template <class Message>
 void read(const std::string& bytes) {
+  admit<Message>(bytes);
   Message message;
   caf::binary_deserializer source(nullptr, bytes.data(), bytes.size());
   if (source(message)) return;

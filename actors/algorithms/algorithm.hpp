@@ -1,0 +1,47 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "actors/messages/model_description.hpp"
+#include "actors/rounds/rounds.hpp"
+#include "collectives/plan/plan.hpp"
+#include "collectives/state/driver_gradients.hpp"
+#include "collectives/state/versions.hpp"
+#include "models/optimizers/optimizer.hpp"
+#include "troupe/sgd.hpp"
+
+namespace troupe {
+
+/// What an algorithm makes a step of. Members are there and settled, and the state has a spare buffer.
+struct StepContext {
+  const Options& options;
+  const Members& members;
+  Rounds& rounds;
+  Versions& versions;
+  const ModelDescription& model;
+  const Optimizer& optimizer;
+  const Plan& plan;
+  const std::vector<int>& appliers;  ///< workers that have a part in reducing and applying
+  const DriverGradients* gradients;  ///< where the driver adds them
+  bool settles_by_fence;             ///< see Host
+};
+
+/// What a call of `step()` does with members, rounds and state. It has messages of its own (`actors/messages`) and a
+/// part of its own in the worker (`actors/worker`).
+class Algorithm {
+ public:
+  Algorithm() = default;
+  Algorithm(const Algorithm&) = delete;
+  Algorithm& operator=(const Algorithm&) = delete;
+  virtual ~Algorithm() = default;
+
+  /// Makes a new version of the state and commits it, unless it is only rehearsed; or throws, and nothing has changed.
+  virtual StepReport step(const StepContext& context, const Deadline& deadline, bool rehearse) = 0;
+};
+
+/// @param name Options::algorithm. @throws Error invalid_argument naming those that there are
+std::unique_ptr<Algorithm> make_algorithm(const std::string& name);
+
+}  // namespace troupe

@@ -1,0 +1,52 @@
+#include "actors/algorithms/non_finite_search.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "actors/messages/synchronous.hpp"
+#include "actors/rounds/reply_checks.hpp"
+
+namespace troupe {
+namespace {
+
+/// Of all that these workers wrote, and who wrote it.
+std::pair<NonFinite, int> find(const StepContext& context, const std::vector<int>& workers, int buffer,
+                               const Phase& phase) {
+  std::vector<std::pair<NonFinite, int>> all;
+  for (const int worker : workers) {  // one after the other, because it takes memory
+    const auto replies = context.rounds.ask(FindNonFinite{0, buffer}, {worker}, phase);
+    const NonFinite& found = replies.front().reply.non_finite;
+    check_reply(found, context.model.tensors.size(), context.optimizer.state_vectors(),
+                context.rounds.where(worker, phase));
+    all.emplace_back(found, worker);
+  }
+  return *std::min_element(all.begin(), all.end());
+}
+
+/// Such as "weights" or "momentum".
+std::string name_of_part(const NonFinite& found, const Optimizer& optimizer) {
+  if (found.part == NonFinite::kWeights) return "weights";
+  if (found.part == NonFinite::kStatistics) return "statistics";
+  return optimizer.state_name(found.part - NonFinite::kState);
+}
+
+}  // namespace
+
+Error non_finite_error(const StepContext& context, const std::vector<int>& workers, int buffer, const Phase& phase) {
+  std::string what;
+  Where where;
+  try {
+    const auto [found, worker] = find(context, workers, buffer, phase);
+    const auto tensor = static_cast<std::size_t>(found.tensor);
+    const auto& tensors = context.model.tensors;
+    what = "the step's new " + name_of_part(found, context.optimizer) + " would not be finite";
+    where = context.rounds.where(worker, phase);
+    where.object = tensor < tensors.size() ? "tensor '" + tensors[tensor].name + "'" : "padding";
+  } catch (const Error& error) {
+    what = std::string("what the step makes would not be finite; where cannot be told: ") + error.message();
+    where = error.where();
+  }
+  return {ErrorCode::non_finite_weights, what + "; nothing is committed", where};
+}
+
+}  // namespace troupe

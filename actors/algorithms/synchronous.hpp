@@ -1,0 +1,13 @@
+#pragma once
+
+#include "actors/algorithms/algorithm.hpp"
+
+namespace troupe {
+
+/// Synchronous SGD: all shards' gradients of one version make the next. Two rounds: compute, then reduce and apply.
+class Synchronous : public Algorithm {
+ public:
+  StepReport step(const StepContext& context, const Deadline& deadline, bool rehearse) override;
+};
+
+}  // namespace troupe

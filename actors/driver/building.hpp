@@ -1,0 +1,17 @@
+#pragma once
+
+#include <optional>
+
+#include "actors/messages/model_description.hpp"
+#include "actors/rounds/rounds.hpp"
+#include "troupe/sgd.hpp"
+
+namespace troupe {
+
+/// Has workers build their replicas where they have none, and checks that these can work together.
+/// @param model what the run's first replica was like; none before there was one, and then it is filled in.
+/// @throws Error model_mismatch, protocol, or what a worker failed with
+void build_replicas(const ModelCreator& creator, const Options& options, Members& members, Rounds& rounds,
+                    std::optional<ModelDescription>& model, const Phase& phase);
+
+}  // namespace troupe

@@ -1,0 +1,99 @@
+#include "actors/driver/driver.hpp"
+#include "actors/messages/options_json.hpp"
+#include "models/files/checkpoint/reader.hpp"
+#include "models/files/checkpoint/writer.hpp"
+
+// Checkpoints: every vector of one version of the state, in canonical order, and where the run stood.
+namespace troupe {
+namespace {
+
+/// For as long as it is written out.
+class Pinned {
+ public:
+  explicit Pinned(Driver& driver) : driver_(driver), pin_(driver.pin()) {}
+  ~Pinned() { driver_.unpin(pin_); }
+  Pinned(const Pinned&) = delete;
+  Pinned& operator=(const Pinned&) = delete;
+
+  Versions::PinId id() const { return pin_; }
+
+ private:
+  Driver& driver_;
+  Versions::PinId pin_;
+};
+
+std::vector<std::string> state_names(const Optimizer& optimizer) {
+  std::vector<std::string> names;
+  for (int vector = 0; vector < optimizer.state_vectors(); ++vector) names.emplace_back(optimizer.state_name(vector));
+  return names;
+}
+
+CheckpointManifest manifest_of(const Driver& driver, const Version& version, const std::string& model,
+                               const std::vector<std::string>& state) {
+  const Options& options = driver.options();
+  const ModelDescription& described = driver.model();
+  CheckpointManifest manifest;
+  manifest.step = version.step;
+  manifest.updates = version.updates;
+  manifest.num_shards = options.num_shards;
+  manifest.seed = options.seed;
+  manifest.model = model;
+  manifest.config = options.config;
+  manifest.statistics = described.traits.learned_size < described.traits.size;
+  manifest.precision = static_cast<Precision>(described.traits.precision);
+  manifest.optimizer = to_json(options.optimizer);
+  manifest.state = state;
+  manifest.samples = described.num_samples;
+  return manifest;
+}
+
+[[noreturn]] void differs(const std::string& path, const std::string& theirs, const std::string& ours) {
+  throw Error(ErrorCode::model_mismatch, "the checkpoint is of a run with " + theirs + ", and this one has " + ours,
+              {.object = path});
+}
+
+std::string text_of(const std::vector<std::string>& state) {
+  std::string text = state.empty() ? "an optimizer without state" : "optimizer state";
+  for (const std::string& name : state) text += (&name == state.data() ? " " : ", ") + name;
+  return text;
+}
+
+/// What changes a run's meaning without a word: rates may differ, and so may everything that the bits do not depend on.
+void check_same_run(const std::string& path, const CheckpointManifest& theirs, const CheckpointManifest& ours) {
+  const auto count = [](std::int64_t number, const char* what) { return std::to_string(number) + what; };
+  if (theirs.num_shards != ours.num_shards)
+    differs(path, count(theirs.num_shards, " shards"), std::to_string(ours.num_shards));
+  if (theirs.seed != ours.seed) differs(path, "seed " + std::to_string(theirs.seed), std::to_string(ours.seed));
+  if (theirs.samples != ours.samples)
+    differs(path, count(theirs.samples, " training samples"), std::to_string(ours.samples));
+  if (theirs.state != ours.state) differs(path, text_of(theirs.state), text_of(ours.state));
+}
+
+}  // namespace
+
+void Driver::save_state(const std::string& path) {
+  settle(Needs::members);
+  const Pinned pinned(*this);
+  const auto state = state_names(optimizer_);
+  CheckpointWriter writer(path, manifest_of(*this, versions_.version_of(pinned.id()), creator_.name(), state),
+                          model_->tensors);
+  for (int vector = 0; vector <= optimizer_.state_vectors(); ++vector)
+    read_pinned(
+        pinned.id(), vector, [&](std::span<const float> canonical) { writer.add(canonical); }, "save_state");
+  writer.commit();
+}
+
+void Driver::load_state(const std::string& path) {
+  settle(Needs::spare_buffer);
+  const CheckpointReader reader(path);
+  const CheckpointManifest& manifest = reader.manifest();
+  check_same_run(path, manifest, manifest_of(*this, {}, creator_.name(), state_names(optimizer_)));
+  const int buffer = *versions_.spare();
+  transfers_->write(reader.weights(model_->tensors), model_->traits.size, kWeightsVector, buffer, phase("load_state"));
+  for (int vector = 0; vector < optimizer_.state_vectors(); ++vector)
+    transfers_->write(reader.state(optimizer_.state_name(vector), model_->tensors), model_->traits.size,
+                      kWeightsVector + 1 + vector, buffer, phase("load_state"));
+  versions_.commit(buffer, {manifest.step, manifest.updates});
+}
+
+}  // namespace troupe

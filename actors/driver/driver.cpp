@@ -1,0 +1,227 @@
+#include "actors/driver/driver.hpp"
+
+#include <random>
+
+#include "actors/driver/building.hpp"
+#include "actors/driver/option_checks.hpp"
+#include "actors/messages/options_json.hpp"
+#include "actors/messages/settle.hpp"
+#include "actors/placements/placements.hpp"
+#include "actors/rounds/reply_checks.hpp"
+#include "collectives/plan/tree.hpp"
+#include "runtime/processes/held_signals.hpp"
+#include "runtime/processes/limits.hpp"
+
+namespace troupe {
+namespace {
+
+std::uint64_t random_number() {
+  std::random_device random;
+  return (std::uint64_t{random()} << 32) | random();
+}
+
+}  // namespace
+
+struct Driver::Runtime {
+  explicit Runtime(const Options& options)
+      : store(options.store_bytes),
+        config(rules_of(options.placement).scheduler_threads(options), rules_of(options.placement).reach),
+        system(config),
+        mailbox(system),
+        members(options.num_workers, options.devices_per_worker, rules_of(options.placement).num_nodes(options),
+                options.num_shards) {}
+
+  ObjectStore store;  ///< outlives the actors, which release what they hold in it
+  SystemConfig config;
+  caf::actor_system system;
+  DriverMailbox mailbox;
+  Members members;
+  std::unique_ptr<Host> host;
+};
+
+Driver::Driver(ModelCreator creator, Options options)
+    : creator_(std::move(creator)),
+      options_(std::move(options)),
+      optimizer_(options_.optimizer),
+      algorithm_(make_algorithm(options_.algorithm)) {
+  check_options(options_, creator_);
+  try_start(needs_of_driver(options_, optimizer_.state_vectors()), "the driver");
+  {
+    const HeldSignals held;  // signals are for the user's threads, not for ours
+    runtime_ = std::make_unique<Runtime>(options_);
+  }
+  try {
+    start();
+  } catch (const std::bad_alloc&) {
+    shut_down();
+    throw no_memory("the driver cannot start");
+  } catch (...) {
+    shut_down();
+    throw;
+  }
+}
+
+Driver::~Driver() { shut_down(); }
+
+void Driver::start() {
+  Runtime& r = *runtime_;
+  store_ = r.store.connect();
+  r.host =
+      rules_of(options_.placement).make_host({r.system, r.mailbox, r.store, r.members, options_, creator_.function()});
+  rounds_ = std::make_unique<Rounds>(r.mailbox, r.members, *r.host);
+  home_ = r.host->make_state_home(*store_, *rounds_);
+  transfers_ = std::make_unique<Transfers>(*rounds_, *home_);
+  generation_ = std::make_unique<Generation>(random_number(), plan_request_of(options_, r.members.topology()),
+                                             to_json(options_.optimizer), optimizer_.state_vectors());
+  r.host->gather(Deadline(options_.start_timeout));
+  settle(Needs::members);
+}
+
+void Driver::settle(Needs needs) {
+  Runtime& r = *runtime_;
+  const bool room = needs == Needs::members || versions_.spare();
+  if (rounds_->settled() && r.members.lost_workers().empty() && generation_->stands() && room) return;
+  const Phase start{"start", versions_.committed().step + 1, Deadline(options_.start_timeout)};
+  const bool broken = !r.host->settles_by_fence() && !rounds_->settled();
+  if (!r.members.lost_workers().empty()) Recruiting(*r.host, r.mailbox, r.members, *rounds_).replace_lost(start);
+  const bool fresh = !r.members.unbuilt_workers().empty();
+  if (fresh) build_replicas(creator_, options_, r.members, *rounds_, model_, start);
+  rounds_->ask(Fence{}, r.members.workers(), Phase{"settle", start.step, start.deadline});
+  if (fresh || broken || !generation_->stands() || !room) begin_generation(start);
+}
+
+void Driver::begin_generation(const Phase& phase) {
+  const std::size_t size = model_->traits.size;
+  generation_->begin(size, runtime_->members, *rounds_, *home_, versions_, phase);
+  if (versions_.any()) return;
+  const int buffer = *versions_.spare();
+  transfers_->initialize(size, buffer, phase);
+  versions_.commit(buffer, {});
+}
+
+StepReport Driver::step(bool rehearse) {
+  settle(Needs::spare_buffer);
+  const StepContext context{options_,
+                            runtime_->members,
+                            *rounds_,
+                            versions_,
+                            *model_,
+                            optimizer_,
+                            generation_->plan(),
+                            generation_->appliers(),
+                            home_->gradients(),
+                            runtime_->host->settles_by_fence()};
+  StepReport report = algorithm_->step(context, Deadline(options_.step_timeout), rehearse);
+  const SlabLayout& layout = generation_->layout();
+  report.state_bytes = static_cast<std::int64_t>(home_->bytes());
+  report.pinned_bytes = static_cast<std::int64_t>(layout.bytes()) * layout.vectors * versions_.pinned();
+  return report;
+}
+
+Evaluation Driver::evaluate() {
+  settle(Needs::members);
+  const Phase at = phase("evaluate");
+  const Members& members = runtime_->members;
+  std::vector<double> losses(static_cast<std::size_t>(options_.num_shards));
+  std::int64_t correct = 0;
+  Evaluation evaluation;
+  const Evaluate request{0, versions_.buffer(), versions_.committed().step};
+  for (const auto& [worker, reply] : rounds_->ask(request, members.workers(), at)) {
+    check_reply(reply, members.shards_of(worker), rounds_->where(worker, at));
+    for (std::size_t i = 0; i < reply.shards.size(); ++i) {
+      losses.at(static_cast<std::size_t>(reply.shards[i])) = from_bits(reply.loss_bits[i]);
+      correct += reply.correct[i];
+      evaluation.samples += reply.samples[i];
+    }
+  }
+  if (evaluation.samples == 0) return evaluation;
+  evaluation.loss = tree_sum(losses) / static_cast<double>(evaluation.samples);
+  evaluation.accuracy = static_cast<double>(correct) / static_cast<double>(evaluation.samples);
+  return evaluation;
+}
+
+std::vector<std::string> Driver::call_model(const std::string& name, bool first_only) {
+  settle(Needs::members);
+  const std::vector<int> on = first_only ? std::vector<int>{0} : runtime_->members.workers();
+  const auto texts = first_only ? 1 : static_cast<std::size_t>(options_.devices_per_worker);
+  return call(CallModel{0, name, versions_.buffer(), first_only}, on, texts);
+}
+
+std::vector<std::string> Driver::call_worker(const std::string& name) {
+  settle(Needs::members);
+  return call(CallWorker{0, name}, runtime_->members.workers(), 1);
+}
+
+template <class Request>
+std::vector<std::string> Driver::call(Request request, const std::vector<int>& on, std::size_t texts_each) {
+  if (request.name.size() > kLongestText) throw Error(ErrorCode::invalid_argument, "the function's name is too long");
+  const Phase at = phase("call");
+  std::vector<std::string> texts;
+  for (const auto& [worker, called] : rounds_->ask(std::move(request), on, at)) {
+    check_reply(called, texts_each, rounds_->where(worker, at));
+    for (std::string& text : transfers_->fetch_texts(worker, called.text_bytes, at)) texts.push_back(std::move(text));
+  }
+  return texts;
+}
+
+void Driver::read_weights(const ReadFloats& use) {
+  settle(Needs::members);
+  transfers_->read(kWeightsVector, versions_.buffer(), total_size(model_->tensors), use, phase("weights"));
+}
+
+void Driver::read_pinned(Versions::PinId pin, int vector, const ReadFloats& use, const char* name) {
+  settle(Needs::members);
+  transfers_->read(vector, versions_.buffer_of(pin), total_size(model_->tensors), use, phase(name));
+}
+
+Versions::PinId Driver::pin() {
+  if (versions_.live().size() + 2 > kMostBuffers)
+    throw Error(ErrorCode::unsupported, "more versions are pinned than there may be buffers for");
+  return versions_.pin();
+}
+
+void Driver::set_weights(std::span<const float> values) {
+  settle(Needs::spare_buffer);
+  if (values.size() != total_size(model_->tensors))
+    throw Error(ErrorCode::model_mismatch, std::to_string(values.size()) + " weights for a model of " +
+                                               std::to_string(total_size(model_->tensors)));
+  const Phase at = phase("set_weights");
+  const int buffer = *versions_.spare();
+  transfers_->write(values, model_->traits.size, kWeightsVector, buffer, at);
+  if (optimizer_.state_vectors() > 0) transfers_->clear(buffer, at);
+  versions_.commit(buffer, {versions_.committed().step, 0});
+}
+
+std::vector<int> Driver::worker_pids() const {
+  std::vector<int> pids;
+  for (const int worker : runtime_->members.workers()) pids.push_back(runtime_->host->pid(worker));
+  return pids;
+}
+
+void Driver::shut_down() noexcept {
+  if (!runtime_) return;
+  Runtime& r = *runtime_;
+  bool all_stopped = true;
+  try {
+    const auto patience = r.host && rounds_ ? r.host->patience_at_end() : std::nullopt;
+    std::vector<int> living;
+    for (const int worker : r.members.workers())
+      if (!r.members.lost(worker)) living.push_back(worker);
+    if (patience && !living.empty()) rounds_->ask(Stop{}, living, Phase{"stop", -1, Deadline(*patience)});
+  } catch (const std::exception&) {
+    all_stopped = false;
+  }
+  transfers_.reset();
+  home_.reset();
+  rounds_.reset();
+  store_.reset();
+  for (const int worker : r.members.workers()) r.mailbox.unseat(worker);
+  if (r.host && !r.host->end_all(all_stopped)) {
+    // A replica that hangs cannot be stopped, and waiting for it would hang us as well.
+    [[maybe_unused]] auto* leaked = runtime_.release();
+    return;
+  }
+  runtime_.reset();
+}
+
+}  // namespace troupe

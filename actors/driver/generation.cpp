@@ -1,0 +1,33 @@
+#include "actors/driver/generation.hpp"
+
+#include "actors/messages/slabs.hpp"
+
+namespace troupe {
+
+Generation::Generation(std::uint64_t run, PlanRequest plan, std::string optimizer, int state_vectors)
+    : plan_request_(std::move(plan)), optimizer_(std::move(optimizer)) {
+  layout_.run = run;
+  layout_.vectors = 1 + state_vectors;
+}
+
+void Generation::begin(std::size_t size, const Members& members, Rounds& rounds, StateHome& home, Versions& versions,
+                       const Phase& phase) {
+  plan_ = make_plan(plan_request_, size);
+  appliers_.clear();
+  for (const int worker : members.workers())
+    if (!plan_.idle(members.lanes_of(worker))) appliers_.push_back(worker);
+  ++layout_.generation;
+  layout_.size = size;
+  layout_.num_shards = plan_.topology.num_shards;
+  layout_.shards = {0, static_cast<std::size_t>(plan_.topology.num_shards)};
+  layout_.mean_gradient = plan_.driver_reduces;
+  layout_.buffers = versions.buffers_needed();
+  home.begin(layout_, plan_request_, versions.live(), phase);
+  versions.begin(layout_.buffers);
+  rounds.ask(MakeSlabs{0, layout_.run, layout_.generation, layout_.buffers, optimizer_}, members.workers(), phase);
+  home.publish(phase);
+  rounds.ask(MapSlabs{}, members.workers(), phase);
+  attached_ = layout_.generation;
+}
+
+}  // namespace troupe

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "actors/placements/state_home.hpp"
+#include "actors/rounds/rounds.hpp"
+#include "collectives/plan/plan.hpp"
+#include "collectives/state/versions.hpp"
+
+namespace troupe {
+
+/// One membership, with its slabs and connections. A new one is begun with what is committed or pinned.
+class Generation {
+ public:
+  /// @param optimizer as JSON, for workers.
+  Generation(std::uint64_t run, PlanRequest plan, std::string optimizer, int state_vectors);
+
+  /// Whether everybody knows it.
+  bool stands() const { return attached_ > 0 && attached_ == layout_.generation; }
+  /// Makes the state's slabs anew, since nobody can open a sealed one for writing, and has all workers attach to them.
+  /// When it throws, none stands, and what is committed lies where it lay.
+  /// @param size of the flat vectors, in floats.
+  void begin(std::size_t size, const Members& members, Rounds& rounds, StateHome& home, Versions& versions,
+             const Phase& phase);
+
+  const Plan& plan() const { return plan_; }
+  const SlabLayout& layout() const { return layout_; }
+  /// Workers that have a part in reducing and applying.
+  const std::vector<int>& appliers() const { return appliers_; }
+
+ private:
+  PlanRequest plan_request_;
+  std::string optimizer_;
+  Plan plan_;
+  std::vector<int> appliers_;
+  SlabLayout layout_;
+  std::uint64_t attached_ = 0;  ///< that all workers know
+};
+
+}  // namespace troupe

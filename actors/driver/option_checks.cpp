@@ -1,0 +1,44 @@
+#include "actors/driver/option_checks.hpp"
+
+#include "actors/placements/placements.hpp"
+#include "actors/rounds/members.hpp"
+
+namespace troupe {
+namespace {
+
+void check_numbers(Options& o) {
+  if (o.num_workers < 1) throw_invalid("num_workers is " + std::to_string(o.num_workers) + ", at least 1 is needed");
+  if (o.devices_per_worker < 1)
+    throw_invalid("devices_per_worker is " + std::to_string(o.devices_per_worker) + ", at least 1 is needed");
+  const std::int64_t replicas = std::int64_t{o.num_workers} * o.devices_per_worker;
+  if (replicas > 4096)
+    throw_invalid(std::to_string(replicas) + " replicas are more than the 4096 that one run can have");
+  if (o.num_shards == 0) o.num_shards = static_cast<int>(replicas);
+  if (o.num_shards < replicas)
+    throw_invalid(std::to_string(o.num_shards) + " shards are too few for " + std::to_string(replicas) +
+                  " replicas (num_workers x devices_per_worker); each needs one");
+  if (o.num_shards > 1'000'000) throw_invalid(std::to_string(o.num_shards) + " shards are too many");
+}
+
+}  // namespace
+
+void check_options(Options& options, const ModelCreator& creator) {
+  check_numbers(options);
+  if (!options.use_cpus) throw Error(ErrorCode::unsupported, "this build has no accelerator devices; set use_cpus");
+  if (options.step_timeout.count() <= 0 || options.start_timeout.count() <= 0)
+    throw_invalid("timeouts must be positive");
+  const Rules& rules = rules_of(options.placement);
+  rules.check(options);
+  const Members members(options.num_workers, options.devices_per_worker, rules.num_nodes(options), options.num_shards);
+  make_plan(plan_request_of(options, members.topology()), 1);
+  if (creator.name().empty() && !creator.function()) throw_invalid("a creator or the name of one is needed");
+  if (creator.name().empty() && !rules.takes_lambdas)
+    throw_invalid(
+        "workers in other processes cannot be handed a lambda: register it with register_model and give its name");
+}
+
+PlanRequest plan_request_of(const Options& options, const Topology& topology) {
+  return {strategy_of(options.strategy), options.deterministic, options.parameter_servers, topology};
+}
+
+}  // namespace troupe

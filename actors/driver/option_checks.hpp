@@ -1,0 +1,15 @@
+#pragma once
+
+#include "collectives/plan/plan.hpp"
+#include "troupe/sgd.hpp"
+
+namespace troupe {
+
+/// Fills in what follows from other options. @throws Error invalid_argument or unsupported for those that make no
+/// sense.
+void check_options(Options& options, const ModelCreator& creator);
+
+/// Of checked options. @param topology of the run
+PlanRequest plan_request_of(const Options& options, const Topology& topology);
+
+}  // namespace troupe

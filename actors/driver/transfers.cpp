@@ -1,0 +1,78 @@
+#include "actors/driver/transfers.hpp"
+
+#include <numeric>
+
+#include "actors/messages/call.hpp"
+#include "actors/messages/vectors.hpp"
+
+namespace troupe {
+namespace {
+
+/// Whose model converts.
+constexpr int kConverter = 0;
+
+}  // namespace
+
+template <class Work>
+void Transfers::guard(Work work) try {
+  work();
+} catch (...) {
+  rounds_.unsettle();
+  home_.forget_transfers();
+  throw;
+}
+
+void Transfers::read(int vector, int buffer, std::size_t floats, const ReadFloats& use, const Phase& phase) {
+  guard([&] {
+    const std::uint64_t canonical = ++last_;
+    home_.gather(vector, buffer, phase);
+    home_.create(canonical, kConverter, floats, phase);
+    rounds_.ask(ExportVector{0, vector, buffer, canonical}, {kConverter}, phase);
+    home_.fetch(canonical, kConverter, floats, use, phase);
+  });
+}
+
+void Transfers::write(std::span<const float> canonical, std::size_t size, int vector, int buffer, const Phase& phase) {
+  guard([&] {
+    const std::uint64_t from = ++last_;
+    const std::uint64_t flat = ++last_;
+    home_.put(from, canonical, phase);
+    home_.create(flat, kConverter, size, phase);
+    rounds_.ask(ImportVector{0, from, flat}, {kConverter}, phase);
+    home_.place(flat, vector, buffer, phase);
+  });
+}
+
+void Transfers::initialize(std::size_t size, int buffer, const Phase& phase) {
+  guard([&] {
+    const std::uint64_t flat = ++last_;
+    home_.create(flat, kConverter, size, phase);
+    rounds_.ask(Initialize{0, flat}, {kConverter}, phase);
+    home_.place(flat, kWeightsVector, buffer, phase);
+  });
+}
+
+void Transfers::clear(int buffer, const Phase& phase) {
+  guard([&] { home_.clear(buffer, phase); });
+}
+
+std::vector<std::string> Transfers::fetch_texts(int worker, const std::vector<std::uint64_t>& lengths,
+                                                const Phase& phase) {
+  const std::uint64_t bytes = std::accumulate(lengths.begin(), lengths.end(), std::uint64_t{0});
+  std::vector<std::string> texts(lengths.size());
+  if (bytes == 0) return texts;
+  const auto split = [&](std::span<const float> written) {
+    const char* from = reinterpret_cast<const char*>(written.data());
+    for (std::size_t i = 0; i < texts.size(); from += lengths[i++]) texts[i].assign(from, lengths[i]);
+  };
+  guard([&] {
+    const std::size_t floats = (bytes + sizeof(float) - 1) / sizeof(float);  // what transfers are made of
+    const std::uint64_t text = ++last_;
+    home_.create(text, worker, floats, phase);
+    rounds_.ask(ExportTexts{0, text}, {worker}, phase);
+    home_.fetch(text, worker, floats, split, phase);
+  });
+  return texts;
+}
+
+}  // namespace troupe

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "actors/placements/state_home.hpp"
+#include "actors/rounds/rounds.hpp"
+
+namespace troupe {
+
+/// Moves vectors between the driver and the state, and texts from workers to the driver, by way of transfer objects.
+/// The first worker's model turns the layout of the state into the canonical one and back. What fails leaves nodes
+/// unsettled.
+class Transfers {
+ public:
+  Transfers(Rounds& rounds, StateHome& home) : rounds_(rounds), home_(home) {}
+
+  /// Shows a vector in canonical order, of so many floats, until `use` returns.
+  void read(int vector, int buffer, std::size_t floats, const ReadFloats& use, const Phase& phase);
+  /// Makes canonical values a vector of the state.
+  /// @param size of the flat vector
+  void write(std::span<const float> canonical, std::size_t size, int vector, int buffer, const Phase& phase);
+  /// Makes a model's first weights the state's.
+  void initialize(std::size_t size, int buffer, const Phase& phase);
+  void clear(int buffer, const Phase& phase);
+  /// What functions returned on a worker, which has said how long each text is.
+  std::vector<std::string> fetch_texts(int worker, const std::vector<std::uint64_t>& lengths, const Phase& phase);
+
+ private:
+  template <class Work>
+  void guard(Work work);
+
+  Rounds& rounds_;
+  StateHome& home_;
+  std::uint64_t last_ = 0;  ///< transfer
+};
+
+}  // namespace troupe

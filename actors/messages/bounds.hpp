@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+// What bounds the texts and lists in messages: a peer that says more is not heard.
+namespace troupe {
+
+/// What bounds the lists in messages.
+struct RunLimits {
+  std::size_t shards = 1'000'000;
+  std::size_t replicas = 4096;
+  std::size_t members = 1025;  ///< nodes and the driver
+};
+
+/// Of any text in a message, in bytes; errors of models are cut to it.
+inline constexpr std::size_t kLongestText = 4096;
+/// Of a text that the user of the driver writes for all workers, such as `Options::config`.
+inline constexpr std::size_t kLongestSetting = std::size_t{1} << 20;
+inline constexpr std::size_t kLongestHost = 255;
+inline constexpr std::size_t kTokenBytes = 16;
+/// Of a model, whose description is the one long reply.
+inline constexpr std::size_t kMostTensors = 100'000;
+inline constexpr std::size_t kMostDimensions = 32;
+inline constexpr std::size_t kLongestModelName = 1000;  ///< of a tensor or of a layout
+inline constexpr std::size_t kLongestDescription = std::size_t{4} << 20;
+inline constexpr std::size_t kMostTensorBytes = std::size_t{3} << 20;  ///< names and shapes in it
+/// Of what functions return on one worker in one call.
+inline constexpr std::size_t kMostTextBytes = std::size_t{64} << 20;
+/// Of the state, at a time: what is committed, what is being written, and versions that are pinned.
+inline constexpr std::size_t kMostBuffers = 16;
+
+enum class Bound : std::uint8_t {
+  text,
+  setting,
+  host,
+  token,  ///< exactly
+  shards,
+  replicas,
+  members,
+  tensors,
+  dimensions,
+  buffers,
+};
+
+/// A field and its bound, as `fields` names it.
+template <class T, Bound kBound>
+struct Bounded {
+  T& value;
+};
+template <Bound kBound, class T>
+Bounded<T, kBound> at_most(T& value) {
+  return {value};
+}
+
+}  // namespace troupe

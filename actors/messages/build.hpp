@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "actors/messages/failure.hpp"
+#include "actors/messages/model_description.hpp"
+#include "collectives/plan/plan.hpp"
+
+namespace troupe {
+
+template <class F>
+auto fields(Topology& x, F visit) {
+  return visit(at_most<Bound::replicas>(x.node_of_lane), x.num_shards);
+}
+template <class F>
+auto fields(PlanRequest& x, F visit) {
+  return visit(x.strategy, x.deterministic, x.parameter_servers, x.topology);
+}
+template <class F>
+auto fields(ReplicaTraits& x, F visit) {
+  return visit(x.size, x.learned_size, at_most<Bound::setting>(x.fingerprint), x.precision);
+}
+
+struct Built {
+  /// Its lists are long, but never all of them.
+  static constexpr std::size_t kMostBytes = kLongestDescription;
+
+  std::uint64_t round = 0;
+  Failure failure;
+  std::vector<ReplicaTraits> replicas;  ///< in order of device
+  std::int64_t num_samples = 0;
+  std::int64_t steps_per_epoch = 0;
+  std::vector<std::string> tensor_names;
+  std::vector<std::vector<std::int64_t>> tensor_shapes;
+};
+template <class F>
+auto fields(Built& x, F visit) {
+  return visit(x.round, x.failure, at_most<Bound::replicas>(x.replicas), x.num_samples, x.steps_per_epoch,
+               at_most<Bound::tensors>(x.tensor_names), at_most<Bound::tensors>(x.tensor_shapes));
+}
+
+/// To a worker: make the replicas and say what they are like.
+struct Build {
+  using Reply = Built;
+  std::uint64_t round = 0;
+  std::int32_t devices = 1;
+  bool use_cpus = true;
+  PlanRequest plan;
+  std::uint64_t seed = 0;
+  std::string model;  ///< registered name; empty: the creator that the worker was made with
+  std::int32_t precision = 0;
+  std::string config;
+};
+template <class F>
+auto fields(Build& x, F visit) {
+  return visit(x.round, x.devices, x.use_cpus, x.plan, x.seed, at_most<Bound::setting>(x.model), x.precision,
+               at_most<Bound::setting>(x.config));
+}
+
+}  // namespace troupe

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "actors/messages/failure.hpp"
+
+namespace troupe {
+
+struct Called {
+  std::uint64_t round = 0;
+  Failure failure;
+  std::vector<std::uint64_t> text_bytes;  ///< what each replica keeps
+};
+template <class F>
+auto fields(Called& x, F visit) {
+  return visit(x.round, x.failure, at_most<Bound::replicas>(x.text_bytes));
+}
+
+/// To a worker: run a registered function on each replica, or on the first, and keep what it returns.
+struct CallModel {
+  using Reply = Called;
+  std::uint64_t round = 0;
+  std::string name;
+  std::int32_t buffer = 0;
+  bool first_replica_only = false;
+};
+template <class F>
+auto fields(CallModel& x, F visit) {
+  return visit(x.round, x.name, x.buffer, x.first_replica_only);
+}
+
+/// To a worker: run a registered function on the worker, likewise.
+struct CallWorker {
+  using Reply = Called;
+  std::uint64_t round = 0;
+  std::string name;
+};
+template <class F>
+auto fields(CallWorker& x, F visit) {
+  return visit(x.round, x.name);
+}
+
+/// To a worker: write what functions returned into a transfer object, replica by replica.
+struct ExportTexts {
+  using Reply = Done;
+  std::uint64_t round = 0;
+  std::uint64_t transfer = 0;
+};
+template <class F>
+auto fields(ExportTexts& x, F visit) {
+  return visit(x.round, x.transfer);
+}
+
+}  // namespace troupe

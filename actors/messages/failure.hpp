@@ -1,0 +1,45 @@
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <exception>
+#include <string>
+
+#include "actors/messages/bounds.hpp"
+#include "troupe/error.hpp"
+
+namespace troupe {
+
+// CAF 0.17 does not carry NaN, infinities, -0 and subnormals between processes, so numbers travel as their bits.
+inline std::uint64_t to_bits(double value) { return std::bit_cast<std::uint64_t>(value); }
+inline double from_bits(std::uint64_t bits) { return std::bit_cast<double>(bits); }
+
+/// An error on its way to the driver; code -1 where all went well.
+struct Failure {
+  std::int32_t code = -1;
+  std::string message;
+  std::string phase;
+  std::string object;
+  std::string node;  ///< who is to blame, where that is not who tells it
+
+  explicit operator bool() const { return code >= 0; }
+  static Failure from(const std::exception_ptr& error, ErrorCode otherwise);
+  /// The error again, with what the driver knows of its place. Its texts are printable, whoever wrote them.
+  Error to_error(Where where) const;
+};
+template <class F>
+auto fields(Failure& x, F visit) {
+  return visit(x.code, x.message, x.phase, x.object, x.node);
+}
+
+/// The reply to a request whose work says it all.
+struct Done {
+  std::uint64_t round = 0;
+  Failure failure;
+};
+template <class F>
+auto fields(Done& x, F visit) {
+  return visit(x.round, x.failure);
+}
+
+}  // namespace troupe

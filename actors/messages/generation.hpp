@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "actors/messages/build.hpp"
+#include "runtime/net/data/membership.hpp"
+
+namespace troupe {
+
+/// Without its role: the driver comes last.
+template <class F>
+auto fields(PeerNode& x, F visit) {
+  return visit(x.name, x.label, at_most<Bound::host>(x.address.host), x.address.port);
+}
+
+/// To all nodes: a new generation. Make the slabs that its workers share, and take connections of the others.
+struct BeginGeneration {
+  using Reply = Done;
+  std::uint64_t round = 0;
+  std::uint64_t run = 0;
+  std::uint64_t generation = 0;
+  std::string token;
+  std::int32_t self = 0;
+  std::vector<PeerNode> peers;  ///< the driver comes last
+  std::int32_t streams = 1;
+  std::uint64_t size = 0;  ///< floats of the flat vectors
+  std::int32_t vectors = 1;
+  std::int32_t buffers = 2;
+  std::vector<std::int32_t> carried;     ///< buffer i begins as this one of the generation before
+  std::uint64_t carried_generation = 0;  ///< which is the last that began everywhere
+  PlanRequest plan;
+};
+template <class F>
+auto fields(BeginGeneration& x, F visit) {
+  return visit(x.round, x.run, x.generation, at_most<Bound::token>(x.token), x.self, at_most<Bound::members>(x.peers),
+               x.streams, x.size, x.vectors, x.buffers, at_most<Bound::buffers>(x.carried), x.carried_generation,
+               x.plan);
+}
+
+/// To a node: dial the others.
+struct Connect {
+  using Reply = Done;
+  std::uint64_t round = 0;
+  std::int64_t timeout_ms = 0;
+};
+template <class F>
+auto fields(Connect& x, F visit) {
+  return visit(x.round, x.timeout_ms);
+}
+
+/// To a node: workers may map the shared slabs.
+struct Publish {
+  using Reply = Done;
+  std::uint64_t round = 0;
+};
+template <class F>
+auto fields(Publish& x, F visit) {
+  return visit(x.round);
+}
+
+}  // namespace troupe

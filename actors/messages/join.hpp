@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "actors/messages/bounds.hpp"
+
+namespace troupe {
+
+inline constexpr std::uint32_t kProtocolVersion = 7;
+
+/// From a worker to the driver, once: here I am. The sender is the worker.
+struct Join {
+  std::uint32_t protocol = kProtocolVersion;
+  std::int32_t worker = 0;
+  std::int32_t pid = 0;
+};
+template <class F>
+auto fields(Join& x, F visit) {
+  return visit(x.protocol, x.worker, x.pid);
+}
+
+/// From a node to the driver, once: here I am. The sender is the node.
+struct NodeJoin {
+  std::uint32_t protocol = kProtocolVersion;
+  std::string token;  ///< of the hello on the connection that this comes over
+  std::int32_t pid = 0;
+  std::int32_t cores = 0;
+  std::int32_t devices = 0;  ///< accelerators
+  std::string host;          ///< where its gate listens
+  std::uint16_t port = 0;
+};
+template <class F>
+auto fields(NodeJoin& x, F visit) {
+  return visit(x.protocol, at_most<Bound::token>(x.token), x.pid, x.cores, x.devices, at_most<Bound::host>(x.host),
+               x.port);
+}
+
+/// To a node: start a worker, in place of what has this index. It is the worker that answers.
+struct StartWorker {
+  using Reply = Join;
+  std::int32_t worker = 0;
+};
+template <class F>
+auto fields(StartWorker& x, F visit) {
+  return visit(x.worker);
+}
+
+}  // namespace troupe

@@ -1,0 +1,107 @@
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <vector>
+
+#include "actors/messages/failure.hpp"
+
+// What the synchronous algorithm says to workers.
+namespace troupe {
+
+struct Computed {
+  std::uint64_t round = 0;
+  Failure failure;
+  std::vector<std::int32_t> shards;
+  std::vector<std::uint64_t> loss_bits;
+  std::vector<std::int64_t> samples;
+  std::uint64_t seconds_bits = 0;
+};
+template <class F>
+auto fields(Computed& x, F visit) {
+  return visit(x.round, x.failure, at_most<Bound::shards>(x.shards), at_most<Bound::shards>(x.loss_bits),
+               at_most<Bound::shards>(x.samples), x.seconds_bits);
+}
+
+/// Compute the gradients of weights `buffer`, and begin to send other nodes what they need of them.
+struct Compute {
+  using Reply = Computed;
+  std::uint64_t round = 0;
+  std::int64_t step = 0;  ///< steps committed so far
+  std::int32_t buffer = 0;
+  std::int64_t timeout_ms = 0;  ///< how long the driver waits for the step
+};
+template <class F>
+auto fields(Compute& x, F visit) {
+  return visit(x.round, x.step, x.buffer, x.timeout_ms);
+}
+
+struct Applied {
+  std::uint64_t round = 0;
+  Failure failure;
+  std::uint64_t reduce_bits = 0;
+  std::uint64_t apply_bits = 0;
+  std::int64_t bytes_sent = 0;
+  bool finite = true;  ///< all that was written
+};
+template <class F>
+auto fields(Applied& x, F visit) {
+  return visit(x.round, x.failure, x.reduce_bits, x.apply_bits, x.bytes_sent, x.finite);
+}
+
+/// Write buffer `to` of weights and optimizer state from buffer `from` and the gradients.
+struct Apply {
+  using Reply = Applied;
+  std::uint64_t round = 0;
+  std::int64_t step = 0;
+  std::int32_t from = 0;
+  std::int32_t to = 0;
+  std::int64_t samples = 0;
+  std::int64_t updates = 0;     ///< that made the optimizer's state so far
+  std::uint64_t computed = 0;   ///< the round in which the gradients were computed
+  std::int64_t timeout_ms = 0;  ///< how long the driver waits
+};
+template <class F>
+auto fields(Apply& x, F visit) {
+  return visit(x.round, x.step, x.from, x.to, x.samples, x.updates, x.computed, x.timeout_ms);
+}
+
+/// The first tensor, in canonical order, of which something is not finite, and what: its weights come first, then the
+/// vectors of the optimizer's state.
+struct NonFinite {
+  static constexpr std::int32_t kWeights = 0;
+  static constexpr std::int32_t kStatistics = 1;
+  static constexpr std::int32_t kState = 2;  ///< the first vector
+
+  std::int32_t tensor = -1;  ///< its index, or the number of tensors where it is padding; -1: all is finite
+  std::int32_t part = kWeights;
+
+  auto operator<=>(const NonFinite&) const = default;
+};
+template <class F>
+auto fields(NonFinite& x, F visit) {
+  return visit(x.tensor, x.part);
+}
+
+struct Found {
+  std::uint64_t round = 0;
+  Failure failure;
+  NonFinite non_finite;
+};
+template <class F>
+auto fields(Found& x, F visit) {
+  return visit(x.round, x.failure, x.non_finite);
+}
+
+/// Say what is not finite of what the last `Apply` wrote into `buffer`.
+struct FindNonFinite {
+  using Reply = Found;
+  std::uint64_t round = 0;
+  std::int32_t buffer = 0;
+};
+template <class F>
+auto fields(FindNonFinite& x, F visit) {
+  return visit(x.round, x.buffer);
+}
+
+}  // namespace troupe

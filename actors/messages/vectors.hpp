@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+
+#include "actors/messages/failure.hpp"
+
+// Vectors of the state between the model's layout and the canonical one, by way of transfer objects.
+namespace troupe {
+
+/// To a worker: write the first weights into a transfer object.
+struct Initialize {
+  using Reply = Done;
+  std::uint64_t round = 0;
+  std::uint64_t flat = 0;  ///< the transfer's number
+};
+template <class F>
+auto fields(Initialize& x, F visit) {
+  return visit(x.round, x.flat);
+}
+
+/// To a worker: write a vector, canonical, into a transfer object.
+struct ExportVector {
+  using Reply = Done;
+  std::uint64_t round = 0;
+  std::int32_t vector = 0;
+  std::int32_t buffer = 0;
+  std::uint64_t canonical = 0;
+};
+template <class F>
+auto fields(ExportVector& x, F visit) {
+  return visit(x.round, x.vector, x.buffer, x.canonical);
+}
+
+/// To a worker: turn a canonical vector in one transfer object into a flat one in another.
+struct ImportVector {
+  using Reply = Done;
+  std::uint64_t round = 0;
+  std::uint64_t canonical = 0;
+  std::uint64_t flat = 0;
+};
+template <class F>
+auto fields(ImportVector& x, F visit) {
+  return visit(x.round, x.canonical, x.flat);
+}
+
+}  // namespace troupe

@@ -1,0 +1,31 @@
+#include "actors/node/floats.hpp"
+
+#include <algorithm>
+
+namespace troupe {
+namespace {
+
+constexpr std::size_t kSegmentFloats = kTransferSegmentBytes / sizeof(float);
+
+}  // namespace
+
+void send_floats(Transport& transport, int to, WindowId window, std::uint64_t ticket, std::span<const float> floats,
+                 const Deadline& deadline) {
+  for (std::size_t begin = 0; begin < floats.size(); begin += kSegmentFloats)
+    transport.send(to, window, ticket, static_cast<std::uint32_t>(begin / kSegmentFloats),
+                   std::as_bytes(floats.subspan(begin, std::min(kSegmentFloats, floats.size() - begin))), deadline);
+}
+
+void wait_for_floats(Transport& transport, WindowId window, std::uint64_t ticket, std::size_t floats,
+                     const Deadline& deadline) {
+  for (std::size_t begin = 0; begin < floats; begin += kSegmentFloats)
+    transport.wait(window, ticket, static_cast<std::uint32_t>(begin / kSegmentFloats), deadline);
+}
+
+void expect_floats(Transport& transport, WindowId window, int from, std::span<float> floats,
+                   std::shared_ptr<const void> keep) {
+  transport.withdraw(window);
+  transport.announce(window, from, std::as_writable_bytes(floats), kTransferSegmentBytes, std::move(keep));
+}
+
+}  // namespace troupe

@@ -1,0 +1,102 @@
+#include "actors/node/floats.hpp"
+#include "actors/node/node_service.hpp"
+
+// A node's part in moving vectors: between the driver and its workers, and between its state and the other nodes'.
+namespace troupe {
+namespace {
+
+template <class Request>
+Deadline deadline_of(const Request& request) {
+  return Deadline(std::chrono::milliseconds(request.timeout_ms));
+}
+
+}  // namespace
+
+void NodeService::carry_out(const CreateTransfer& request) {
+  transfers_[request.transfer] =
+      store_->create(transfer_id(run_, request.transfer), request.floats * sizeof(float), {.shared_writers = true});
+}
+
+void NodeService::carry_out(const ExpectTransfer& request) {
+  carry_out(CreateTransfer{0, request.transfer, request.floats});
+  const auto& mapping = transfers_.at(request.transfer);
+  expect_floats(data_plane_, kTransferWindow, num_nodes_, mapping->writable_floats().first(request.floats), mapping);
+}
+
+void NodeService::carry_out(const EndTransfer& request) {
+  wait_for_floats(data_plane_, kTransferWindow, request.ticket, request.floats, deadline_of(request));
+  data_plane_.withdraw(kTransferWindow);
+  store_->seal(transfer_id(run_, request.transfer));
+}
+
+void NodeService::carry_out(const SendTransfer& request) {
+  send_floats(data_plane_, num_nodes_, kTransferWindow, request.ticket,
+              transfer(request.transfer).floats().first(request.floats), deadline_of(request));
+  drop_transfers();
+}
+
+void NodeService::carry_out(const ExpectPlaced& request) {
+  expect_floats(data_plane_, kPlaceWindow, 0, generation_->state->vector(request.vector, request.buffer));
+}
+
+void NodeService::carry_out(const Place& request) {
+  const VersionedState& state = *generation_->state;
+  const auto vector = state.vector(request.vector, request.buffer);
+  const Deadline deadline = deadline_of(request);
+  if (self_ != 0) {
+    wait_for_floats(data_plane_, kPlaceWindow, request.ticket, vector.size(), deadline);
+    return data_plane_.withdraw(kPlaceWindow);
+  }
+  state.place(transfer(request.transfer).floats().first(vector.size()), request.vector, request.buffer);
+  drop_transfers();
+  for (int node = 1; node < num_nodes_; ++node)
+    send_floats(data_plane_, node, kPlaceWindow, request.ticket, vector, deadline);
+}
+
+void NodeService::carry_out(const ClearState& request) { generation_->state->clear(request.buffer); }
+
+void NodeService::carry_out(const ExpectSlices& request) {
+  const auto vector = generation_->state->vector(request.vector, request.buffer);
+  for (int node = 1; node < num_nodes_; ++node) {
+    const Range slices = slices_of_node(node);
+    if (slices.empty()) continue;
+    expect_floats(data_plane_, kGatherWindow + static_cast<WindowId>(node), node,
+                  vector.subspan(slices.begin, slices.size()));
+  }
+}
+
+void NodeService::carry_out(const GatherSlices& request) {
+  const auto vector = generation_->state->vector(request.vector, request.buffer);
+  const Deadline deadline = deadline_of(request);
+  for (int node = 1; node < num_nodes_; ++node) {
+    const Range slices = slices_of_node(node);
+    if (slices.empty()) continue;
+    const WindowId window = kGatherWindow + static_cast<WindowId>(node);
+    if (node == self_)
+      send_floats(data_plane_, 0, window, request.ticket, vector.subspan(slices.begin, slices.size()), deadline);
+    if (self_ != 0) continue;
+    wait_for_floats(data_plane_, window, request.ticket, slices.size(), deadline);
+    data_plane_.withdraw(window);
+  }
+}
+
+Range NodeService::slices_of_node(int node) const {
+  return generation_->plan.slice_of_lanes(generation_->plan.topology.lanes_of_node(node));
+}
+
+Mapping& NodeService::transfer(std::uint64_t number) const {
+  const auto found = transfers_.find(number);
+  if (found == transfers_.end()) throw Error(ErrorCode::protocol, "there is no transfer " + std::to_string(number));
+  return *found->second;
+}
+
+/// They are rare, and large.
+void NodeService::drop_transfers() {
+  if (transfers_.empty()) return;
+  data_plane_.withdraw(kTransferWindow);
+  for (const auto& [number, mapping] : transfers_) store_->release(transfer_id(run_, number));
+  transfers_.clear();
+  store_->trim();
+}
+
+}  // namespace troupe

@@ -1,0 +1,152 @@
+#include <random>
+
+#include "actors/node/floats.hpp"
+#include "actors/node/node_service.hpp"
+#include "actors/placements/cluster.hpp"
+#include "actors/placements/state_home.hpp"
+#include "actors/rounds/rounds.hpp"
+
+namespace troupe {
+namespace {
+
+/// What is fetched, for as long as it is shown.
+class Fetched {
+ public:
+  Fetched(StoreClient& store, const ObjectId& id, std::size_t floats)
+      : store_(store), id_(id), mapping_(store.create(id, floats * sizeof(float))), floats_(floats) {}
+  ~Fetched() {
+    try {
+      store_.release(id_);
+      store_.trim();  // transfers are rare, and large
+    } catch (const Error&) {
+      return;  // The store is gone, and the object with it.
+    }
+  }
+  Fetched(const Fetched&) = delete;
+  Fetched& operator=(const Fetched&) = delete;
+
+  const std::shared_ptr<Mapping>& mapping() const { return mapping_; }
+  std::span<float> floats() const { return mapping_->writable_floats().first(floats_); }
+
+ private:
+  StoreClient& store_;
+  ObjectId id_;
+  std::shared_ptr<Mapping> mapping_;
+  std::size_t floats_;
+};
+
+class ClusterState : public StateHome {
+ public:
+  ClusterState(Cluster& cluster, const Members& members, Rounds& rounds, StoreClient& store)
+      : cluster_(cluster), members_(members), rounds_(rounds), store_(store) {}
+
+  void begin(const SlabLayout& layout, const PlanRequest& plan, const std::vector<int>& carried,
+             const Phase& phase) override {
+    layout_ = layout;
+    BeginGeneration message = describe(plan, carried);
+    message.self = members_.num_nodes();
+    cluster_.data_plane().begin(membership_of(message));
+    std::vector<std::pair<int, BeginGeneration>> messages;
+    for (const int member : members_.nodes()) {
+      message.self = members_.node_of(member);
+      messages.emplace_back(member, message);
+    }
+    rounds_.ask_each(messages, phase);
+    rounds_.ask(Connect{0, phase.deadline.left().count()}, members_.nodes(), phase);
+    cluster_.data_plane().connect(phase.deadline);
+    begun_ = layout.generation;
+  }
+
+  void publish(const Phase& phase) override { rounds_.ask(Publish{}, members_.nodes(), phase); }
+
+  std::size_t bytes() const override {
+    return layout_.bytes() * static_cast<std::size_t>(layout_.vectors) * static_cast<std::size_t>(layout_.buffers);
+  }
+
+  void create(std::uint64_t transfer, int worker, std::size_t floats, const Phase& phase) override {
+    ask_home(worker, CreateTransfer{0, transfer, floats}, phase);
+  }
+
+  void put(std::uint64_t transfer, std::span<const float> values, const Phase& phase) override {
+    const std::uint64_t ticket = ++last_ticket_;
+    ask_home(0, ExpectTransfer{0, transfer, values.size()}, phase);
+    send_floats(cluster_.data_plane(), 0, kTransferWindow, ticket, values, phase.deadline);
+    ask_home(0, EndTransfer{0, transfer, values.size(), ticket, phase.deadline.left().count()}, phase);
+  }
+
+  void fetch(std::uint64_t transfer, int worker, std::size_t floats, const ReadFloats& use,
+             const Phase& phase) override {
+    // How much that is the worker said: what the quota has no room for is refused, and taken from nobody.
+    const Fetched fetched(store_, transfer_id(layout_.run, transfer), floats);
+    DataPlane& data_plane = cluster_.data_plane();
+    expect_floats(data_plane, kTransferWindow, members_.node_of(worker), fetched.floats(), fetched.mapping());
+    const std::uint64_t ticket = ++last_ticket_;
+    ask_home(worker, SendTransfer{0, transfer, floats, ticket, phase.deadline.left().count()}, phase);
+    wait_for_floats(data_plane, kTransferWindow, ticket, floats, phase.deadline);
+    data_plane.withdraw(kTransferWindow);
+    use(fetched.floats());
+  }
+
+  void place(std::uint64_t transfer, int vector, int buffer, const Phase& phase) override {
+    std::vector<int> others = members_.nodes();
+    others.erase(others.begin());
+    // What the first node may write is announced before it is told to send, and only for this once.
+    if (!others.empty()) ask(ExpectPlaced{0, vector, buffer}, others, phase);
+    ask(Place{0, transfer, vector, buffer, ++last_ticket_, phase.deadline.left().count()}, members_.nodes(), phase);
+  }
+
+  void clear(int buffer, const Phase& phase) override { ask(ClearState{0, buffer}, members_.nodes(), phase); }
+
+  void gather(int vector, int buffer, const Phase& phase) override {
+    if (vector == kWeightsVector || members_.num_nodes() == 1) return;  // whole already
+    ask_home(0, ExpectSlices{0, vector, buffer}, phase);
+    ask(GatherSlices{0, vector, buffer, ++last_ticket_, phase.deadline.left().count()}, members_.nodes(), phase);
+  }
+
+  void forget_transfers() noexcept override {}
+
+ private:
+  BeginGeneration describe(const PlanRequest& plan, const std::vector<int>& carried) const {
+    BeginGeneration message;
+    message.run = layout_.run;
+    message.generation = layout_.generation;
+    std::random_device random;
+    for (std::size_t i = 0; i < Token{}.size(); ++i) message.token.push_back(static_cast<char>(random()));
+    message.peers = cluster_.peers();
+    message.streams = cluster_.streams();
+    message.size = layout_.size;
+    message.vectors = layout_.vectors;
+    message.buffers = layout_.buffers;
+    message.carried = carried;
+    message.carried_generation = begun_;
+    message.plan = plan;
+    return message;
+  }
+
+  template <class Request>
+  void ask(const Request& request, const std::vector<int>& members, const Phase& phase) {
+    rounds_.ask(request, members, Phase{"transfer", phase.step, phase.deadline});
+  }
+  /// The node where a worker is.
+  template <class Request>
+  void ask_home(int worker, const Request& request, const Phase& phase) {
+    ask(request, {members_.member_of_node(members_.node_of(worker))}, phase);
+  }
+
+  Cluster& cluster_;
+  const Members& members_;
+  Rounds& rounds_;
+  StoreClient& store_;
+  SlabLayout layout_;
+  std::uint64_t last_ticket_ = 0;
+  std::uint64_t begun_ = 0;  ///< the last generation that began everywhere
+};
+
+}  // namespace
+
+std::unique_ptr<StateHome> keep_state_in_nodes(Cluster& cluster, const Members& members, Rounds& rounds,
+                                               StoreClient& store) {
+  return std::make_unique<ClusterState>(cluster, members, rounds, store);
+}
+
+}  // namespace troupe

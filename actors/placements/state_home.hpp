@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "actors/rounds/blame.hpp"
+#include "collectives/plan/plan.hpp"
+#include "collectives/state/driver_gradients.hpp"
+#include "collectives/state/versioned_state.hpp"
+
+namespace troupe {
+
+class Cluster;
+class Members;
+class Rounds;
+
+/// Is shown floats where they lie, until it returns.
+using ReadFloats = std::function<void(std::span<const float>)>;
+
+/// Where the state's vectors lie: in this machine's store, or in the store of each node. Transfer objects are how they,
+/// and what users' functions return, come and go: a worker fills one or reads one. They are numbered; each goes with
+/// its last use here, and what is left after an error with `forget_transfers`.
+///
+/// All may throw what rounds throw.
+class StateHome {
+ public:
+  StateHome() = default;
+  StateHome(const StateHome&) = delete;
+  StateHome& operator=(const StateHome&) = delete;
+  virtual ~StateHome() = default;
+
+  /// Makes the buffers of a generation anew; buffer i holds what buffer `carried[i]` held.
+  virtual void begin(const SlabLayout& layout, const PlanRequest& plan, const std::vector<int>& carried,
+                     const Phase& phase) = 0;
+  /// Lets workers map them; all gradients are there by now.
+  virtual void publish(const Phase& phase) = 0;
+  /// Of all buffers, in one store.
+  virtual std::size_t bytes() const = 0;
+
+  /// Makes a transfer object for `worker` to write.
+  virtual void create(std::uint64_t transfer, int worker, std::size_t floats, const Phase& phase) = 0;
+  /// Makes one for the first worker to read.
+  virtual void put(std::uint64_t transfer, std::span<const float> values, const Phase& phase) = 0;
+  /// Shows what `worker` wrote, which is its last use.
+  virtual void fetch(std::uint64_t transfer, int worker, std::size_t floats, const ReadFloats& use,
+                     const Phase& phase) = 0;
+  /// Makes what the first worker wrote the content of a vector, everywhere: the last use of all transfers.
+  virtual void place(std::uint64_t transfer, int vector, int buffer, const Phase& phase) = 0;
+  /// Makes the optimizer's vectors zero, everywhere.
+  virtual void clear(int buffer, const Phase& phase) = 0;
+  /// Makes a vector whole where the first worker is.
+  virtual void gather(int vector, int buffer, const Phase& phase) = 0;
+  /// Something went wrong; nodes are not waited for: their next generation drops what they have.
+  virtual void forget_transfers() noexcept = 0;
+
+  /// What the driver holds to add the gradients itself; null where it does not.
+  virtual const DriverGradients* gradients() const { return nullptr; }
+};
+
+std::unique_ptr<StateHome> keep_state_here(StoreClient& store);
+/// @param store of the driver, for what it fetches.
+std::unique_ptr<StateHome> keep_state_in_nodes(Cluster& cluster, const Members& members, Rounds& rounds,
+                                               StoreClient& store);
+
+}  // namespace troupe

@@ -1,0 +1,63 @@
+#include "actors/rounds/driver_mailbox.hpp"
+
+namespace troupe {
+
+void DriverMailbox::seat(int member, const caf::actor& actor) {
+  actors_[member] = actor;
+  members_[actor.address()] = member;
+  self_->monitor(actor);
+}
+
+bool DriverMailbox::unseat(int member) {
+  const auto seat = actors_.find(member);
+  if (seat == actors_.end()) return false;
+  self_->demonitor(seat->second);
+  members_.erase(seat->second.address());
+  actors_.erase(seat);
+  return true;
+}
+
+void DriverMailbox::send(int member, const caf::message& message) {
+  before_send();
+  self_->send(actors_.at(member), message);
+}
+
+std::optional<Event> DriverMailbox::next(const Deadline& deadline) {
+  while (auto happening = next_happening(deadline)) {
+    if (auto* answer = std::get_if<Answer>(&*happening)) return std::move(*answer);
+    if (const auto* ended = std::get_if<Ended>(&*happening)) return *ended;
+  }
+  return std::nullopt;
+}
+
+std::optional<Happening> DriverMailbox::next_happening(const Deadline& deadline) {
+  std::optional<Happening> happening;
+  const auto until = std::chrono::high_resolution_clock::now() + (deadline.at() - Clock::now());
+  while (!happening && self_->await_data(until)) {
+    self_->receive([&](const caf::down_msg& down) { happening = ended(down.source); },
+                   caf::others >> [&](caf::message_view& view) -> caf::result<caf::message> {
+                     happening = heard(view.move_content_to_message());
+                     return caf::message{};
+                   });
+  }
+  after_receive();
+  return happening;
+}
+
+Happening DriverMailbox::ended(const caf::actor_addr& actor) const {
+  const auto member = members_.find(actor);
+  if (member == members_.end()) return Departure{actor};
+  return Ended{member->second};
+}
+
+/// What nobody of ours sends is dropped.
+std::optional<Happening> DriverMailbox::heard(caf::message content) const {
+  const auto member = members_.find(caf::actor_cast<caf::actor_addr>(self_->current_sender()));
+  if (member != members_.end()) return Answer{member->second, std::move(content)};
+  const auto stranger = caf::actor_cast<caf::actor>(self_->current_sender());
+  if (content.match_elements<Join>()) return WorkerArrival{content.get_as<Join>(0), stranger};
+  if (content.match_elements<NodeJoin>()) return NodeArrival{content.get_as<NodeJoin>(0), stranger};
+  return std::nullopt;
+}
+
+}  // namespace troupe

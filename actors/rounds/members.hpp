@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "collectives/plan/topology.hpp"
+
+namespace troupe {
+
+/// Who takes part in a run, and what is known of each: workers, by their index, and behind them nodes. Deals shards out
+/// as a pure function of the numbers of workers, devices and shards. Plain book-keeping.
+class Members {
+ public:
+  /// @param num_nodes that host the workers, dealt to them evenly, in order; 0 on one machine.
+  Members(int num_workers, int devices, int num_nodes, int num_shards);
+
+  int num_workers() const { return static_cast<int>(workers_.size()); }
+  int num_nodes() const { return static_cast<int>(lost_nodes_.size()); }
+  int num_members() const { return num_workers() + num_nodes(); }
+  int devices() const { return devices_; }
+  std::vector<int> workers() const;
+  /// As members.
+  std::vector<int> nodes() const;
+  bool is_node(int member) const { return member >= num_workers(); }
+  int member_of_node(int node) const { return num_workers() + node; }
+  /// Which node a member is, or where a worker lives.
+  int node_of(int member) const;
+
+  const Topology& topology() const { return topology_; }
+  Range lanes_of(int worker) const;
+  Range shards_of(int worker) const { return topology_.shards_of_lanes(lanes_of(worker)); }
+
+  // What is known of each. To begin with workers are lost, and nodes are there.
+  bool lost(int member) const;
+  void lose(int member);
+  /// A worker has joined, in place of one that was lost; its replicas are not built.
+  void come(int worker);
+  void build(int worker) { workers_.at(static_cast<std::size_t>(worker)).built = true; }
+  std::vector<int> lost_workers() const;
+  std::vector<int> unbuilt_workers() const;
+  /// Whether a worker was lost that had come.
+  bool silent_workers() const;
+
+ private:
+  struct WorkerState {
+    bool lost = true;
+    bool came = false;
+    bool built = false;
+  };
+
+  int devices_;
+  Topology topology_;
+  std::vector<WorkerState> workers_;
+  std::vector<bool> lost_nodes_;
+};
+
+}  // namespace troupe

@@ -1,0 +1,119 @@
+#include "actors/rounds/reply_checks.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "runtime/printable.hpp"
+
+namespace troupe {
+namespace {
+
+constexpr std::uint64_t kMostFloats = std::uint64_t{1} << 48;
+/// So that all shards' add up.
+constexpr std::int64_t kMostSamples = std::int64_t{1} << 40;
+constexpr std::int64_t kMostBytes = std::int64_t{1} << 50;
+
+void check(bool holds, const char* what, const Where& where) {
+  if (!holds) throw Error(ErrorCode::protocol, std::string("a reply makes no sense: ") + what, where);
+}
+
+void check_traits(const ReplicaTraits& traits, const Where& where) {
+  check(traits.size > 0 && traits.size <= kMostFloats && traits.learned_size <= traits.size, "the model's size", where);
+  check(traits.precision >= 0 && traits.precision <= static_cast<std::int32_t>(Precision::bf16),
+        "what the model computes in", where);
+  check(is_printable(traits.fingerprint, kLongestModelName), "the name of the model's layout", where);
+}
+
+/// As `TensorInfo::size`, which refuses what memory could not hold, where this refuses what the model does not.
+std::uint64_t floats_of(const std::vector<std::int64_t>& shape, std::uint64_t most, const Where& where) {
+  std::uint64_t floats = 1;
+  for (const std::int64_t length : shape) {
+    check(length >= 0, "a tensor's shape", where);
+    const auto times = static_cast<std::uint64_t>(length);
+    check(times == 0 || floats <= most / times, "its tensors are larger than the model", where);
+    floats *= times;
+  }
+  return floats;
+}
+
+void check_tensors(const Built& built, const Where& where) {
+  check(built.tensor_shapes.size() == built.tensor_names.size(), "a shape for each tensor", where);
+  const std::uint64_t size = built.replicas.front().size;
+  std::uint64_t total = 0;
+  for (std::size_t i = 0; i < built.tensor_names.size(); ++i) {
+    check(is_printable(built.tensor_names[i], kLongestModelName), "a tensor's name", where);
+    check(built.tensor_shapes[i].size() <= kMostDimensions, "a tensor's shape", where);
+    total += floats_of(built.tensor_shapes[i], size, where);
+    check(total <= size, "its tensors are larger than the model", where);
+  }
+  check(total > 0, "a model without tensors", where);
+}
+
+/// The shards' numbers, and as many of everything else that is told of each.
+void check_shards(const std::vector<std::int32_t>& told, const Range& wanted, std::initializer_list<std::size_t> others,
+                  const Where& where) {
+  bool same = told.size() == wanted.size();
+  for (std::size_t i = 0; same && i < told.size(); ++i) same = told[i] == static_cast<std::int32_t>(wanted.begin + i);
+  check(same, "other shards than the worker's", where);
+  const auto each = [&](std::size_t count) { return count == wanted.size(); };
+  check(std::all_of(others.begin(), others.end(), each), "numbers for each shard", where);
+}
+
+void check_count(std::int64_t count, std::int64_t most, std::int32_t shard, const char* what, const Where& where) {
+  if (count < 0 || count > most)
+    throw Error(ErrorCode::model_failed,
+                "shard " + std::to_string(shard) + " reports " + std::to_string(count) + " " + what, where);
+}
+
+bool is_time(std::uint64_t bits) {
+  const double seconds = from_bits(bits);
+  return std::isfinite(seconds) && seconds >= 0;
+}
+
+}  // namespace
+
+void check_reply(const Built& built, int devices, const Where& where) {
+  check(built.replicas.size() == static_cast<std::size_t>(devices), "a replica for each device", where);
+  for (const ReplicaTraits& traits : built.replicas) check_traits(traits, where);
+  check_tensors(built, where);
+  check(built.num_samples >= 0 && built.steps_per_epoch >= 0, "the number of samples", where);
+}
+
+void check_reply(const Computed& computed, const Range& shards, const Where& where) {
+  check_shards(computed.shards, shards, {computed.loss_bits.size(), computed.samples.size()}, where);
+  for (std::size_t i = 0; i < computed.shards.size(); ++i)
+    check_count(computed.samples[i], kMostSamples, computed.shards[i], "samples", where);
+  check(is_time(computed.seconds_bits), "a time", where);
+}
+
+void check_reply(const Applied& applied, const Where& where) {
+  check(is_time(applied.reduce_bits) && is_time(applied.apply_bits), "a time", where);
+  check(applied.bytes_sent >= 0 && applied.bytes_sent <= kMostBytes, "how many bytes it sent", where);
+}
+
+void check_reply(const Evaluated& evaluated, const Range& shards, const Where& where) {
+  check_shards(evaluated.shards, shards,
+               {evaluated.loss_bits.size(), evaluated.correct.size(), evaluated.samples.size()}, where);
+  for (std::size_t i = 0; i < evaluated.shards.size(); ++i) {
+    check_count(evaluated.samples[i], kMostSamples, evaluated.shards[i], "samples", where);
+    check_count(evaluated.correct[i], evaluated.samples[i], evaluated.shards[i], "samples as right", where);
+  }
+}
+
+void check_reply(const Called& called, std::size_t texts, const Where& where) {
+  std::size_t left = kMostTextBytes;
+  bool fits = called.text_bytes.size() == texts;
+  for (const std::uint64_t each : called.text_bytes) {
+    fits = fits && each <= left;
+    left -= fits ? each : 0;
+  }
+  check(fits, "what functions returned", where);
+}
+
+void check_reply(const NonFinite& found, std::size_t tensors, int state_vectors, const Where& where) {
+  check(found.tensor >= 0 && static_cast<std::size_t>(found.tensor) <= tensors && found.part >= 0 &&
+            found.part < NonFinite::kState + state_vectors,
+        "what is not finite", where);
+}
+
+}  // namespace troupe

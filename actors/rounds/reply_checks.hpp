@@ -1,0 +1,29 @@
+#pragma once
+
+#include "actors/messages/build.hpp"
+#include "actors/messages/call.hpp"
+#include "actors/messages/evaluate.hpp"
+#include "actors/messages/synchronous.hpp"
+#include "collectives/plan/range.hpp"
+
+// What a reply may say is for its sender to choose; that it says what was asked, no more and no less, is checked before
+// anything of it is used. Numbers that only a model can have got wrong are told as the model's fault.
+namespace troupe {
+
+/// @throws Error protocol unless there is a replica for each device, and the model's tensors are named by plain texts,
+/// have shapes, and fit into its flat vector.
+void check_reply(const Built& built, int devices, const Where& where);
+/// @param shards of the worker. @throws Error protocol unless it tells of exactly these, in order; model_failed for a
+/// number of samples that cannot be.
+void check_reply(const Computed& computed, const Range& shards, const Where& where);
+/// @throws Error protocol for times or bytes that cannot be.
+void check_reply(const Applied& applied, const Where& where);
+
+/// As of `Computed`; no more may be right than there are samples.
+void check_reply(const Evaluated& evaluated, const Range& shards, const Where& where);
+/// @param texts that are to come. @throws Error protocol for others, or more bytes than kMostTextBytes
+void check_reply(const Called& called, std::size_t texts, const Where& where);
+/// @throws Error protocol unless it names one of `tensors` tensors, or padding, and a part that there is.
+void check_reply(const NonFinite& found, std::size_t tensors, int state_vectors, const Where& where);
+
+}  // namespace troupe

@@ -1,0 +1,101 @@
+#pragma once
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "actors/rounds/blame.hpp"
+#include "actors/rounds/mailbox.hpp"
+
+namespace troupe {
+
+/// A reply, and whose it is.
+template <class Reply>
+struct From {
+  int member = 0;
+  Reply reply;
+};
+
+/// Sends requests to members and gathers one reply of each, by a deadline. Whatever else the driver does, it waits only
+/// here and for arrivals.
+class Rounds {
+ public:
+  Rounds(Mailbox& mailbox, Members& members, Witness& witness)
+      : mailbox_(mailbox), members_(members), witness_(witness), blame_(members, witness) {}
+
+  /// One request to all of `to`; replies in order of member.
+  /// @throws Error timeout, worker_lost, or what a member failed with; members that are late are lost from then on.
+  template <class Request>
+  std::vector<From<typename Request::Reply>> ask(Request request, const std::vector<int>& to, const Phase& phase) {
+    Round round = begin(to);
+    request.round = round.number();
+    const caf::message message = caf::make_message(std::move(request));
+    for (const int member : to) mailbox_.send(member, message);
+    return gather<typename Request::Reply>(round, phase);
+  }
+  /// To each its own.
+  template <class Request>
+  std::vector<From<typename Request::Reply>> ask_each(const std::vector<std::pair<int, Request>>& requests,
+                                                      const Phase& phase) {
+    std::vector<int> to;
+    for (const auto& [member, request] : requests) to.push_back(member);
+    Round round = begin(to);
+    for (auto [member, request] : requests) {
+      request.round = round.number();
+      mailbox_.send(member, caf::make_message(std::move(request)));
+    }
+    return gather<typename Request::Reply>(round, phase);
+  }
+
+  /// A member has ended, as was seen here or elsewhere.
+  void note_end(int member);
+  /// True when the last round ended well: nobody may still be busy with what failed.
+  bool settled() const { return settled_; }
+  /// Something failed that rounds do not see.
+  void unsettle() { settled_ = false; }
+
+  Where where(int member, const Phase& phase) const { return blame_.where(member, phase); }
+
+ private:
+  Round begin(const std::vector<int>& to);
+  template <class Reply>
+  std::vector<From<Reply>> gather(Round& round, const Phase& phase);
+  /// The next answer; none where others have had time to say who is to blame.
+  std::optional<Answer> next_answer(const Round& round, const Phase& phase);
+  void note_failure(int member, const Failure& failure, const Phase& phase);
+  void throw_if_lost(const Round& round, const Phase& phase) const;
+  [[noreturn]] void time_out(const Round& round, const Phase& phase);
+
+  Mailbox& mailbox_;
+  Members& members_;
+  Witness& witness_;
+  Blame blame_;
+  std::uint64_t last_round_ = 0;
+  bool settled_ = false;
+  // Of the round that is being gathered.
+  Blame::Failures failures_;
+  std::optional<Deadline> patience_;  ///< after one that blames another, for others to say who is to blame
+  bool given_up_ = false;             ///< since it is clear who is to blame
+};
+
+template <class Reply>
+std::vector<From<Reply>> Rounds::gather(Round& round, const Phase& phase) {
+  std::vector<From<Reply>> replies;
+  while (!round.complete() && !given_up_) {
+    auto answer = next_answer(round, phase);
+    if (!answer) break;
+    if (!answer->content.match_elements<Reply>()) continue;
+    auto& reply = answer->content.get_mutable_as<Reply>(0);
+    if (!round.accept(reply.round, answer->member)) continue;
+    if (reply.failure)
+      note_failure(answer->member, reply.failure, phase);
+    else
+      replies.push_back({answer->member, std::move(reply)});
+  }
+  if (!failures_.empty()) throw blame_.of_failures(round, failures_, phase);
+  settled_ = true;
+  std::sort(replies.begin(), replies.end(), [](const auto& a, const auto& b) { return a.member < b.member; });
+  return replies;
+}
+
+}  // namespace troupe

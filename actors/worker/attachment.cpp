@@ -1,0 +1,44 @@
+#include "actors/messages/options_json.hpp"
+#include "actors/worker/duties.hpp"
+
+// How a worker takes part in a generation: its slabs.
+namespace troupe {
+namespace {
+
+/// Everybody has published before anybody is told to map, so this is for a machine that is very busy.
+constexpr std::chrono::seconds kMapTimeout{20};
+
+SlabLayout layout_of(const WorkerState& worker, const MakeSlabs& request) {
+  const Topology& topology = worker.plan.topology;
+  SlabLayout layout;
+  layout.run = request.run;
+  layout.generation = request.generation;
+  layout.size = worker.replicas.front()->description.traits.size;
+  layout.vectors = 1 + worker.optimizer->state_vectors();
+  layout.buffers = request.buffers;
+  layout.num_shards = topology.num_shards;
+  layout.shards = topology.shards_of_node(topology.node_of(static_cast<int>(worker.lanes().begin)));
+  layout.mean_gradient = worker.plan.driver_reduces;
+  return layout;
+}
+
+}  // namespace
+
+void work(WorkerState& worker, Replica& /*replica*/, const MakeSlabs& request) {
+  worker.exchange.reset();
+  worker.slabs.reset();
+  worker.optimizer = std::make_unique<Optimizer>(optimizer_from_json(request.optimizer));
+  worker.plan = make_plan(worker.plan_request, worker.replicas.front()->description.traits.size);
+  worker.layout = layout_of(worker, request);
+  const Range lanes = worker.lanes();
+  worker.slabs =
+      std::make_unique<WorkerSlabs>(*worker.store, worker.layout, worker.plan.topology.shards_of_lanes(lanes),
+                                    worker.plan.slice_of_lanes(lanes), !worker.plan.idle(lanes));
+}
+
+void work(WorkerState& worker, Replica& /*replica*/, const MapSlabs& /*request*/) {
+  worker.slabs->map_others(kMapTimeout);
+  if (worker.node) worker.exchange = worker.node->exchange();
+}
+
+}  // namespace troupe

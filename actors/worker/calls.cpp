@@ -1,0 +1,66 @@
+#include <unistd.h>
+
+#include <cstring>
+#include <numeric>
+#include <utility>
+
+#include "actors/worker/duties.hpp"
+#include "actors/worker/functions.hpp"
+#include "actors/worker/transfer_object.hpp"
+
+// Users' functions. What they return stays with the replicas until it is fetched.
+namespace troupe {
+namespace {
+
+/// Of a call that failed elsewhere.
+void forget_texts(WorkerState& worker) {
+  for (const auto& replica : worker.replicas) replica->text.clear();
+}
+
+void tell_lengths(const WorkerState& worker, std::size_t replicas, Called& called) {
+  for (std::size_t i = 0; i < replicas; ++i) called.text_bytes.push_back(worker.replicas[i]->text.size());
+  const auto bytes = std::accumulate(called.text_bytes.begin(), called.text_bytes.end(), std::uint64_t{0});
+  if (bytes <= kMostTextBytes) return;
+  called.failure.code = static_cast<std::int32_t>(ErrorCode::invalid_argument);
+  called.failure.message = "the function returned " + std::to_string(bytes) + " bytes on a worker, and " +
+                           std::to_string(kMostTextBytes) + " can be returned";
+}
+
+}  // namespace
+
+void prepare(WorkerState& worker, const CallModel& /*request*/) { forget_texts(worker); }
+
+std::size_t replicas_for(const WorkerState& worker, const CallModel& request) {
+  return request.first_replica_only ? 1 : worker.replicas.size();
+}
+
+void work(WorkerState& worker, Replica& replica, const CallModel& request) {
+  replica.text = functions().of_models.find(request.name)(*replica.model, worker.slabs->weights(request.buffer));
+}
+
+void answer(WorkerState& worker, const CallModel& request, Called& called) {
+  tell_lengths(worker, replicas_for(worker, request), called);
+}
+
+void prepare(WorkerState& worker, const CallWorker& /*request*/) { forget_texts(worker); }
+
+void work(WorkerState& worker, Replica& replica, const CallWorker& request) {
+  WorkerView view{worker.index, static_cast<int>(::getpid()), {}};
+  for (const auto& each : worker.replicas) view.models.push_back(each->model.get());
+  replica.text = functions().of_workers.find(request.name)(view);
+}
+
+void answer(WorkerState& worker, const CallWorker& request, Called& called) {
+  tell_lengths(worker, replicas_for(worker, request), called);
+}
+
+/// All replicas are between tasks: the driver asks for this after each has answered.
+void work(WorkerState& worker, Replica& /*replica*/, const ExportTexts& request) {
+  std::string texts;
+  for (const auto& each : worker.replicas) texts += std::exchange(each->text, {});
+  const std::size_t floats = (texts.size() + sizeof(float) - 1) / sizeof(float);
+  write_transfer(*worker.store, transfer_id(worker.layout.run, request.transfer), floats,
+                 [&](std::span<float> written) { std::memcpy(written.data(), texts.data(), texts.size()); });
+}
+
+}  // namespace troupe

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <memory>
+
+#include "collectives/exchange/exchange.hpp"
+
+namespace troupe {
+
+/// What a node shares with its workers.
+class NodeShare {
+ public:
+  NodeShare() = default;
+  NodeShare(const NodeShare&) = delete;
+  NodeShare& operator=(const NodeShare&) = delete;
+  virtual ~NodeShare() = default;
+
+  /// This generation's; stays whole as long as somebody holds it.
+  virtual std::shared_ptr<NodeExchange> exchange() const = 0;
+};
+
+}  // namespace troupe

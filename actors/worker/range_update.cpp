@@ -1,0 +1,51 @@
+#include "actors/worker/range_update.hpp"
+
+#include <algorithm>
+
+#include "models/optimizers/finite.hpp"
+
+namespace troupe {
+
+RangeUpdate::RangeUpdate(const Model& model, std::size_t learned_size, const WorkerSlabs& slabs,
+                         const Optimizer& optimizer, const Apply& request, const Range& range)
+    : model_(model),
+      learned_size_(learned_size),
+      samples_(request.samples),
+      optimizer_(optimizer),
+      step_(optimizer.prepare(request.step, request.updates)),
+      weights_(slabs.weights(request.from)),
+      begin_(range.begin),
+      new_weights_(slabs.slice_of(kWeightsVector, request.to, range)) {
+  for (int state = 0; state < optimizer.state_vectors(); ++state) {
+    const int vector = kWeightsVector + 1 + state;
+    state_[static_cast<std::size_t>(state)] = slabs.slice_of(vector, request.from, range);
+    new_state_[static_cast<std::size_t>(state)] = slabs.slice_of(vector, request.to, range);
+  }
+}
+
+void RangeUpdate::operator()(std::size_t begin, std::span<const float> mean) {
+  const std::size_t learned = begin < learned_size_ ? std::min(mean.size(), learned_size_ - begin) : 0;
+  if (learned > 0) learn(begin, mean.first(learned));
+  if (learned < mean.size()) update_statistics(begin + learned, mean.subspan(learned));
+}
+
+void RangeUpdate::learn(std::size_t begin, std::span<const float> mean) {
+  const std::size_t at = begin - begin_;
+  States<const float*> from{};
+  States<float*> to{};
+  for (std::size_t vector = 0; vector < from.size() && !state_[vector].empty(); ++vector) {
+    from[vector] = state_[vector].data() + at;
+    to[vector] = new_state_[vector].data() + at;
+  }
+  const bool finite = optimizer_.update(step_, mean.size(), mean.data(), weights_.data() + begin,
+                                        new_weights_.data() + at, from.data(), to.data());
+  finite_ = finite_ && finite;
+}
+
+void RangeUpdate::update_statistics(std::size_t begin, std::span<const float> mean) {
+  const auto updated = new_weights_.subspan(begin - begin_, mean.size());
+  model_.update_statistics(begin, mean, samples_, weights_.subspan(begin, mean.size()), updated);
+  finite_ = finite_ && all_finite(updated);
+}
+
+}  // namespace troupe

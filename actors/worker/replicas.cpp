@@ -1,0 +1,85 @@
+#include <algorithm>
+#include <numeric>
+
+#include "actors/worker/duties.hpp"
+#include "models/registry.hpp"
+#include "runtime/processes/cores.hpp"
+
+// How a worker's replicas come and go.
+namespace troupe {
+namespace {
+
+std::vector<int> numbers_in(const Range& range) {
+  std::vector<int> numbers(range.size());
+  std::iota(numbers.begin(), numbers.end(), static_cast<int>(range.begin));
+  return numbers;
+}
+
+/// Replicas beyond the cores that a worker can count on would fight for caches, each with all of its activations in
+/// use.
+int replicas_at_a_time(const Build& request, int worker) {
+  if (!request.use_cpus) return request.devices;
+  const auto& nodes = request.plan.topology.node_of_lane;
+  const auto lane = static_cast<std::size_t>(worker) * static_cast<std::size_t>(request.devices);
+  const auto here = std::count(nodes.begin(), nodes.end(), nodes.at(lane));
+  return std::max(1, usable_cores() / (static_cast<int>(here) / request.devices));
+}
+
+/// Without its model.
+std::unique_ptr<Replica> make_replica(const WorkerState& worker, const Build& request, int device, int at_a_time) {
+  const Topology& topology = request.plan.topology;
+  auto replica = std::make_unique<Replica>();
+  replica->context = {
+      worker.index,        device,       numbers_in(topology.shards_of_lane(worker.index * request.devices + device)),
+      topology.num_shards, request.seed, static_cast<Precision>(request.precision),
+      request.config,      at_a_time};
+  replica->computed.resize(replica->context.shards.size());
+  replica->evaluated.resize(replica->context.shards.size());
+  // On a node each worker's actor has a thread of its own already.
+  if (worker.node && request.devices == 1) replica->queue.run_inline();
+  return replica;
+}
+
+}  // namespace
+
+void prepare(WorkerState& worker, const Build& request) {
+  worker.plan_request = request.plan;
+  worker.seed = request.seed;
+  worker.replicas.clear();
+  const int at_a_time = replicas_at_a_time(request, worker.index);
+  worker.turns = std::make_unique<Turns>(at_a_time);
+  try {
+    for (int device = 0; device < request.devices; ++device)
+      worker.replicas.push_back(make_replica(worker, request, device, at_a_time));
+  } catch (...) {
+    worker.replicas.clear();
+    throw;
+  }
+}
+
+void work(WorkerState& worker, Replica& replica, const Build& request) {
+  const CreateModel& create = request.model.empty() ? worker.creator : find_model(request.model);
+  replica.model = create(replica.context);
+  if (!replica.model)
+    throw Error(ErrorCode::model_failed,
+                "the creator returned no model for device " + std::to_string(replica.context.device));
+  replica.model->start(replica.context);
+  replica.description = describe(*replica.model, request.plan.topology.num_shards);
+  replica.lightweight = replica.model->lightweight();
+  if (replica.lightweight) replica.queue.run_inline();
+}
+
+void answer(WorkerState& worker, const Build& /*request*/, Built& built) {
+  for (const auto& replica : worker.replicas) built.replicas.push_back(replica->description.traits);
+  const ModelDescription& first = worker.replicas.front()->description;
+  built.num_samples = first.num_samples;
+  built.steps_per_epoch = first.steps_per_epoch;
+  for (const TensorInfo& tensor : first.tensors) {
+    built.tensor_names.push_back(tensor.name);
+    built.tensor_shapes.push_back(tensor.shape);
+  }
+}
+
+void work(WorkerState& /*worker*/, Replica& replica, const Stop& /*request*/) { replica.model.reset(); }
+
+}  // namespace troupe

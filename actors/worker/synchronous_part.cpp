@@ -1,0 +1,115 @@
+#include <algorithm>
+#include <optional>
+
+#include "actors/worker/duties.hpp"
+#include "actors/worker/non_finite.hpp"
+#include "actors/worker/range_update.hpp"
+
+// A worker's part in a step of the synchronous algorithm: gradients of its shards, then new weights of its slice.
+namespace troupe {
+namespace {
+
+NodeExchange::Work exchange_work(const WorkerState& worker, const Replica& replica, std::uint64_t computed,
+                                 const Deadline& driver) {
+  NodeExchange::Work work;
+  work.lane = worker.lane_of(replica);
+  work.gradients = &worker.slabs->sources();
+  work.ticket = computed;
+  // Before the driver loses its patience, so that whoever waits for a silent node can still name it.
+  work.deadline = Deadline(driver.left() * 4 / 5);
+  return work;
+}
+
+template <class Request>
+Deadline deadline_of(const Request& request) {
+  return Deadline(std::chrono::milliseconds(request.timeout_ms));
+}
+
+}  // namespace
+
+void prepare(WorkerState& worker, const Compute& request) {
+  worker.computing = Stopwatch();
+  worker.patience = deadline_of(request);
+}
+
+void work(WorkerState& worker, Replica& replica, const Compute& request) {
+  // The turn is taken inside the task, in the replica's queue: what is asked later, such as a fence, still comes after
+  // it. A replica that hangs keeps its turn, and who waits for it is given up together with it.
+  std::optional<Turns::Turn> turn;
+  if (!replica.lightweight) turn.emplace(*worker.turns);
+  const auto weights = worker.slabs->weights(request.buffer);
+  for (std::size_t i = 0; i < replica.context.shards.size(); ++i) {
+    const int shard = replica.context.shards[i];
+    replica.computed[i] = replica.model->gradient({shard, worker.layout.num_shards, request.step, worker.seed}, weights,
+                                                  worker.slabs->gradient(shard));
+  }
+}
+
+void answer(WorkerState& worker, const Compute& /*request*/, Computed& computed) {
+  for (const auto& replica : worker.replicas)
+    for (std::size_t i = 0; i < replica->computed.size(); ++i) {
+      computed.shards.push_back(replica->context.shards[i]);
+      computed.loss_bits.push_back(to_bits(replica->computed[i].loss_sum));
+      computed.samples.push_back(replica->computed[i].samples);
+    }
+  computed.seconds_bits = to_bits(worker.computing.seconds());
+}
+
+/// What other nodes need of these gradients leaves while the driver still waits for other workers.
+void follow_up(WorkerState& worker, const Compute& request) {
+  if (worker.exchange)
+    worker.exchange->start(exchange_work(worker, *worker.replicas.front(), request.round, worker.patience));
+}
+
+void work(WorkerState& worker, Replica& replica, const Apply& request) {
+  const int lane = worker.lane_of(replica);
+  const Range& range = worker.plan.slice_of(lane);
+  replica.spent = {};
+  replica.finite = true;
+  if (worker.exchange ? worker.exchange->idle(lane) : range.empty()) return;
+  std::optional<RangeUpdate> update;
+  if (!range.empty())
+    update.emplace(*replica.model, replica.description.traits.learned_size, *worker.slabs, *worker.optimizer, request,
+                   range);
+  const ApplyChunk apply = [&update](std::size_t begin, std::span<const float> mean) { (*update)(begin, mean); };
+  if (worker.exchange) {
+    NodeExchange::Work work = exchange_work(worker, replica, request.computed, deadline_of(request));
+    work.samples = request.samples;
+    work.buffer = request.to;
+    replica.spent = worker.exchange->run(work, apply);
+  } else {
+    const std::int64_t divisor = worker.layout.mean_gradient ? 1 : request.samples;
+    const ReduceSeconds spent = reduce_and_apply(worker.slabs->sources(), divisor, range, apply);
+    replica.spent = {.reduce_seconds = spent.reduce, .apply_seconds = spent.apply};
+  }
+  // The exchange goes on to its end: the driver commits nothing, and no other node has to wait in vain.
+  replica.finite = !update || update->finite();
+}
+
+void answer(WorkerState& worker, const Apply& /*request*/, Applied& applied) {
+  double reduce = 0;
+  double apply = 0;
+  for (const auto& replica : worker.replicas) {
+    const ExchangeReport& spent = replica->spent;
+    reduce = std::max(reduce, spent.reduce_seconds + spent.wait_seconds);
+    apply = std::max(apply, spent.apply_seconds);
+    applied.bytes_sent += spent.bytes_sent;
+    applied.finite = applied.finite && replica->finite;
+  }
+  applied.reduce_bits = to_bits(reduce);
+  applied.apply_bits = to_bits(apply);
+}
+
+void work(WorkerState& worker, Replica& replica, const FindNonFinite& request) {
+  const Range& slice = worker.slabs->slice();
+  std::vector<std::span<const float>> vectors;
+  for (int vector = 0; vector < worker.layout.vectors; ++vector)
+    vectors.emplace_back(worker.slabs->slice_of(vector, request.buffer, slice));
+  replica.non_finite = first_non_finite(*replica.model, slice.begin, vectors);
+}
+
+void answer(WorkerState& worker, const FindNonFinite& /*request*/, Found& found) {
+  found.non_finite = worker.replicas.front()->non_finite;
+}
+
+}  // namespace troupe

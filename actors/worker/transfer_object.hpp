@@ -1,0 +1,19 @@
+#pragma once
+
+#include <functional>
+#include <span>
+
+#include "collectives/state/slab_layout.hpp"
+#include "runtime/store/store_client.hpp"
+
+namespace troupe {
+
+/// Fills the first `floats` floats of a transfer object that the driver or the node made.
+inline void write_transfer(StoreClient& store, const ObjectId& id, std::size_t floats,
+                           const std::function<void(std::span<float>)>& fill) {
+  const auto mapping = store.open(id, 0, floats * sizeof(float));
+  fill(mapping->writable_floats().first(floats));
+  store.release(id);
+}
+
+}  // namespace troupe

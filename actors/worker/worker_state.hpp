@@ -1,0 +1,52 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "actors/worker/node_share.hpp"
+#include "actors/worker/replica.hpp"
+#include "actors/worker/turns.hpp"
+#include "collectives/plan/plan.hpp"
+#include "collectives/state/worker_slabs.hpp"
+#include "models/optimizers/optimizer.hpp"
+#include "runtime/clock.hpp"
+#include "runtime/store/store_client.hpp"
+
+namespace troupe {
+
+/// What a worker's duties work on.
+struct WorkerState {
+  int index = 0;
+  std::unique_ptr<StoreClient> store;
+  CreateModel creator;              ///< for workers of the driver's process; others look theirs up by name
+  std::shared_ptr<NodeShare> node;  ///< null where there are no nodes
+
+  // Since the replicas were built.
+  PlanRequest plan_request;
+  std::uint64_t seed = 0;
+  std::unique_ptr<Turns> turns;  ///< at computing
+
+  // Of the generation.
+  Plan plan;
+  SlabLayout layout;
+  std::unique_ptr<WorkerSlabs> slabs;
+  std::shared_ptr<NodeExchange> exchange;  ///< with other nodes, if any
+  std::unique_ptr<Optimizer> optimizer;
+
+  // Of the step.
+  Stopwatch computing;
+  Deadline patience{std::chrono::milliseconds(0)};  ///< of the driver
+
+  std::vector<std::unique_ptr<Replica>> replicas;  ///< the last member: their threads use the others
+
+  /// Number of a replica among those of the run.
+  int lane_of(const Replica& replica) const {
+    return index * static_cast<int>(replicas.size()) + replica.context.device;
+  }
+  Range lanes() const {
+    const std::size_t first = static_cast<std::size_t>(index) * replicas.size();
+    return {first, first + replicas.size()};
+  }
+};
+
+}  // namespace troupe

@@ -1,0 +1,17 @@
+#include "collectives/state/driver_gradients.hpp"
+
+namespace troupe {
+
+DriverGradients::DriverGradients(StoreClient& store, const SlabLayout& layout)
+    : layout_(layout),
+      held_(store),
+      mean_(held_.create_sealed(layout.id(ObjectKind::mean_gradient, 0), layout.bytes())) {}
+
+void DriverGradients::map(std::chrono::milliseconds timeout) {
+  for (int shard = 0; shard < layout_.num_shards; ++shard) {
+    maps_.push_back(held_.get(layout_.id(ObjectKind::gradient, shard), timeout));
+    gradients_.push_back(maps_.back()->floats().first(layout_.size));
+  }
+}
+
+}  // namespace troupe

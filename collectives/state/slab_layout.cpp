@@ -1,0 +1,27 @@
+#include "collectives/state/slab_layout.hpp"
+
+#include "runtime/processes/memory.hpp"
+
+namespace troupe {
+
+ObjectId SlabLayout::id(ObjectKind kind, int number, int buffer) const {
+  ObjectId id;
+  id.run = run;
+  id.generation = generation;
+  id.kind = kind;
+  id.number = static_cast<std::uint64_t>(number);
+  id.buffer = static_cast<std::uint32_t>(buffer);
+  return id;
+}
+
+std::size_t SlabLayout::bytes() const { return (size * sizeof(float) + kPageBytes - 1) / kPageBytes * kPageBytes; }
+
+ObjectId transfer_id(std::uint64_t run, std::uint64_t number) {
+  ObjectId id;
+  id.run = run;
+  id.number = number;
+  id.kind = ObjectKind::transfer;
+  return id;
+}
+
+}  // namespace troupe

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "collectives/state/held_objects.hpp"
+#include "collectives/state/slab_layout.hpp"
+
+namespace troupe {
+
+/// The named vectors of a run, weights and the optimizer's, as they lie in one store: each in several buffers, of which
+/// one holds the committed version and others what is being written or pinned (`Versions` knows which). Workers open
+/// their slices for writing before `publish`. Released when this goes.
+///
+/// Weights are whole in every store. Of the optimizer's vectors a store has what its workers own; in a cluster
+/// `GatherSlices` makes the first node's whole.
+class VersionedState {
+ public:
+  /// All zeros.
+  VersionedState(StoreClient& store, const SlabLayout& layout);
+
+  /// Buffer i becomes what buffer `buffers[i]` of another generation's state is.
+  void carry(const VersionedState& from, const std::vector<int>& buffers);
+  /// From now on others can map it for reading, and nobody anew for writing.
+  void publish();
+
+  std::span<float> vector(int vector, int buffer) const;
+  /// Makes flat values the content of a vector.
+  void place(std::span<const float> flat, int vector, int buffer) const;
+  /// Makes the optimizer's vectors zero.
+  void clear(int buffer) const;
+
+  const SlabLayout& layout() const { return layout_; }
+  /// Of all buffers.
+  std::size_t bytes() const;
+
+ private:
+  StoreClient& store_;
+  SlabLayout layout_;
+  HeldObjects held_;
+  std::vector<std::vector<std::shared_ptr<Mapping>>> vectors_;  ///< by vector and buffer
+};
+
+}  // namespace troupe

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+
+#include "troupe/error.hpp"
+
+namespace troupe {
+
+/// Refuses what a caller asks for. @throws Error invalid_argument
+[[noreturn]] inline void throw_invalid(const std::string& message) {
+  throw Error(ErrorCode::invalid_argument, message);
+}
+
+}  // namespace troupe

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "actors/placements/state_home.hpp"
+
+namespace troupe_test {
+
+/// Notes what is asked of it, and fails where it is told to. Of each buffer it knows the number of what was written
+/// there, which it carries as real ones carry vectors.
+class FakeHome : public troupe::StateHome {
+ public:
+  /// @param log to which a word for each call is added.
+  explicit FakeHome(std::vector<std::string>& log) : log_(log) {}
+
+  void begin(const troupe::SlabLayout& layout, const troupe::PlanRequest& /*plan*/, const std::vector<int>& carried,
+             const troupe::Phase& /*phase*/) override {
+    note("begin");
+    std::vector<std::int64_t> next(static_cast<std::size_t>(layout.buffers), -1);
+    for (std::size_t i = 0; i < carried.size(); ++i) next.at(i) = content(carried[i]);
+    contents_ = std::move(next);
+    layout_ = layout;
+  }
+  void publish(const troupe::Phase& /*phase*/) override { note("publish"); }
+  std::size_t bytes() const override { return contents_.size() * layout_.bytes(); }
+  void create(std::uint64_t transfer, int worker, std::size_t /*floats*/, const troupe::Phase& /*phase*/) override {
+    note("create", transfer, worker);
+  }
+  void put(std::uint64_t transfer, std::span<const float> /*values*/, const troupe::Phase& /*phase*/) override {
+    note("put", transfer);
+  }
+  void fetch(std::uint64_t transfer, int worker, std::size_t floats, const troupe::ReadFloats& use,
+             const troupe::Phase& /*phase*/) override {
+    note("fetch", transfer, worker);
+    use(std::vector<float>(floats, 0x1p-40F));
+  }
+  void place(std::uint64_t transfer, int vector, int buffer, const troupe::Phase& /*phase*/) override {
+    note("place", transfer, vector, buffer);
+  }
+  void clear(int buffer, const troupe::Phase& /*phase*/) override { note("clear", buffer); }
+  void gather(int vector, int buffer, const troupe::Phase& /*phase*/) override { note("gather", vector, buffer); }
+  void forget_transfers() noexcept override { log_.emplace_back("forget"); }
+
+  /// The call of this name fails from now on; of none, where it is empty.
+  void fail_at(const std::string& call) { fails_ = call; }
+  void write(int buffer, std::int64_t what) { contents_.at(static_cast<std::size_t>(buffer)) = what; }
+  std::int64_t content(int buffer) const { return contents_.at(static_cast<std::size_t>(buffer)); }
+  /// Of the last generation that began.
+  const troupe::SlabLayout& layout() const { return layout_; }
+
+ private:
+  template <class... Numbers>
+  void note(const std::string& call, Numbers... numbers) {
+    std::string text = call;
+    ((text += ' ' + std::to_string(numbers)), ...);
+    log_.push_back(text);
+    if (call == fails_) throw troupe::Error(troupe::ErrorCode::store_full, call + " fails");
+  }
+
+  std::vector<std::string>& log_;
+  std::string fails_;
+  std::vector<std::int64_t> contents_;
+  troupe::SlabLayout layout_;
+};
+
+}  // namespace troupe_test

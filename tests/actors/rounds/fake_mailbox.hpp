@@ -1,0 +1,85 @@
+#pragma once
+
+#include <chrono>
+#include <deque>
+#include <functional>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "actors/rounds/blame.hpp"
+#include "actors/rounds/mailbox.hpp"
+#include "actors/rounds/witness.hpp"
+
+namespace troupe_test {
+
+/// Notes what is sent to whom, and plays back what a script says. Where the script is at its end nothing comes any
+/// more: no test waits.
+class FakeMailbox : public troupe::Mailbox {
+ public:
+  struct Sent {
+    int member = 0;
+    caf::message content;
+  };
+
+  void send(int member, const caf::message& message) override {
+    sent_.push_back({member, message});
+    if (when_sent_) when_sent_(member, message);
+  }
+  std::optional<troupe::Event> next(const troupe::Deadline& deadline) override {
+    deadlines_.push_back(deadline);
+    if (script_.empty()) return std::nullopt;
+    troupe::Event event = std::move(script_.front());
+    script_.pop_front();
+    return event;
+  }
+
+  /// What comes next.
+  template <class Reply>
+  void answer(int member, Reply reply) {
+    script_.emplace_back(troupe::Answer{member, caf::make_message(std::move(reply))});
+  }
+  void end(int member) { script_.emplace_back(troupe::Ended{member}); }
+  /// Is told of each message, and may say what comes.
+  void when_sent(std::function<void(int, const caf::message&)> act) { when_sent_ = std::move(act); }
+
+  const std::vector<Sent>& sent() const { return sent_; }
+  /// By when an event was waited for, each time.
+  const std::vector<troupe::Deadline>& deadlines() const { return deadlines_; }
+  /// What nobody asked for.
+  std::size_t unheard() const { return script_.size(); }
+  void forget() {
+    sent_.clear();
+    script_.clear();
+    deadlines_.clear();
+  }
+
+ private:
+  std::vector<Sent> sent_;
+  std::deque<troupe::Event> script_;
+  std::vector<troupe::Deadline> deadlines_;
+  std::function<void(int, const caf::message&)> when_sent_;
+};
+
+/// Knows members as "m0", "m1", ..., and others where it is told so.
+class FakeWitness : public troupe::Witness {
+ public:
+  std::string node(int member) const override {
+    const auto other = homes.find(member);
+    return other == homes.end() ? "m" + std::to_string(member) : other->second;
+  }
+  std::string how_it_ended(int member, std::chrono::milliseconds /*timeout*/) override { return ends[member]; }
+  void note_end(int member) override { ended.push_back(member); }
+
+  std::map<int, std::string> homes;
+  std::map<int, std::string> ends;
+  std::vector<int> ended;
+};
+
+/// A phase that no test outlasts.
+inline troupe::Phase calm_phase(const char* name = "compute", std::int64_t step = 7) {
+  return {name, step, troupe::Deadline(std::chrono::hours(1))};
+}
+
+}  // namespace troupe_test

@@ -1,0 +1,209 @@
+#include <doctest/doctest.h>
+
+#include "actors/driver/generation.hpp"
+#include "actors/rounds/fake_home.hpp"
+#include "actors/rounds/fake_mailbox.hpp"
+#include "support/errors.hpp"
+
+using namespace troupe;
+using troupe_test::calm_phase;
+
+namespace {
+
+using Log = std::vector<std::string>;
+
+constexpr std::size_t kSize = 3 * 1024;  ///< a page for each worker
+
+/// Three workers that do as they are told, and a home of the state.
+class Scene {
+ public:
+  explicit Scene(const char* strategy = "sharded", int state_vectors = 2)
+      : generation(5, {strategy_of(strategy), true, 0, members.topology()}, "options", state_vectors) {
+    for (const int worker : members.workers()) members.come(worker);
+    mailbox.when_sent([this](int member, const caf::message& message) {
+      if (message.match_elements<MakeSlabs>()) return reply("MakeSlabs", member, message.get_as<MakeSlabs>(0));
+      if (message.match_elements<MapSlabs>()) return reply("MapSlabs", member, message.get_as<MapSlabs>(0));
+      FAIL("a message that a generation does not send");
+    });
+  }
+
+  void begin(std::size_t size = kSize) { generation.begin(size, members, rounds, home, versions, calm_phase("start")); }
+  /// A step that is committed.
+  void step() {
+    REQUIRE(versions.spare());
+    home.write(*versions.spare(), ++last_);
+    versions.commit(*versions.spare(), {last_, last_});
+  }
+  /// Of home, or MakeSlabs or MapSlabs at worker 1; of nobody, where it is empty.
+  void fail_at(const std::string& call) {
+    home.fail_at(call);
+    fails_ = call;
+  }
+  /// The worker ends instead of answering.
+  void end_at(const std::string& call) { ends_ = call; }
+  bool holds_committed() const { return home.content(versions.buffer()) == versions.committed().step; }
+  bool holds(Versions::PinId pin) const {
+    return home.content(versions.buffer_of(pin)) == versions.version_of(pin).step;
+  }
+
+  Log log;
+  troupe_test::FakeMailbox mailbox;
+  troupe_test::FakeWitness witness;
+  Members members{3, 1, 0, 6};
+  Rounds rounds{mailbox, members, witness};
+  troupe_test::FakeHome home{log};
+  Versions versions;
+  Generation generation;
+
+ private:
+  template <class Request>
+  void reply(const std::string& name, int member, const Request& request) {
+    log.push_back(name + " to " + std::to_string(member));
+    if (member == 1 && name == ends_) return mailbox.end(1);
+    Done done{request.round, {}};
+    if (member == 1 && name == fails_)
+      done.failure = {static_cast<std::int32_t>(ErrorCode::store_full), name + " fails", {}, {}, {}};
+    mailbox.answer(member, std::move(done));
+  }
+
+  std::string fails_;
+  std::string ends_;
+  std::int64_t last_ = 0;
+};
+
+const Log kOrder{"begin",   "MakeSlabs to 0", "MakeSlabs to 1", "MakeSlabs to 2",
+                 "publish", "MapSlabs to 0",  "MapSlabs to 1",  "MapSlabs to 2"};
+
+/// A scene in which a version is pinned in buffer 0 and another is committed in buffer 1, and nothing is spare.
+struct Pinned : Scene {
+  Pinned() {
+    begin();
+    step();
+    pin = versions.pin();
+    step();
+    REQUIRE(versions.buffer() == 1);
+    log.clear();
+  }
+  Versions::PinId pin = 0;
+};
+
+}  // namespace
+
+TEST_CASE("all make their slabs before these are published, and map them afterwards") {
+  Scene scene;
+  CHECK_FALSE(scene.generation.stands());
+  scene.begin();
+  CHECK(scene.log == kOrder);
+  CHECK(scene.generation.stands());
+  CHECK(scene.rounds.settled());
+  const auto make = scene.mailbox.sent().front().content.get_as<MakeSlabs>(0);
+  CHECK(make.run == 5);
+  CHECK(make.generation == 1);
+  CHECK(make.buffers == 2);
+  CHECK(make.optimizer == "options");
+}
+
+TEST_CASE("home is told what the slabs of a generation hold") {
+  for (const char* strategy : {"sharded", "driver"}) {
+    Scene scene(strategy);
+    scene.begin();
+    const SlabLayout& layout = scene.home.layout();
+    CHECK(layout.run == 5);
+    CHECK(layout.generation == 1);
+    CHECK(layout.size == kSize);
+    CHECK(layout.vectors == 3);  // the weights, and two of the optimizer's
+    CHECK(layout.buffers == 2);
+    CHECK(layout.num_shards == 6);
+    CHECK(layout.shards == Range{0, 6});
+    CHECK(layout.mean_gradient == (std::string(strategy) == "driver"));
+    CHECK(scene.generation.layout().generation == 1);
+    CHECK(scene.generation.plan().topology.num_shards == 6);
+  }
+}
+
+TEST_CASE("who has no part in applying is not asked to") {
+  Scene scene;
+  scene.begin(10);
+  CHECK(scene.generation.appliers() == std::vector{0});
+  scene.begin(2 * 1024);
+  CHECK(scene.generation.appliers() == std::vector{0, 1});
+  scene.begin(kSize);
+  CHECK(scene.generation.appliers() == std::vector{0, 1, 2});
+}
+
+TEST_CASE("a new generation carries what is committed and what is pinned, in as many buffers as that needs") {
+  Scene scene;
+  scene.begin();
+  std::vector<Versions::PinId> pins;
+  for (int buffers = 2; buffers < 6; ++buffers) {
+    CHECK(scene.generation.layout().buffers == buffers);
+    while (scene.versions.spare()) {
+      scene.step();
+      pins.push_back(scene.versions.pin());
+    }
+    pins.resize(static_cast<std::size_t>(buffers));
+    scene.begin();
+    CHECK(scene.mailbox.sent().back().content.match_elements<MapSlabs>());
+    CHECK(scene.holds_committed());
+    for (const auto pin : pins) CHECK(scene.holds(pin));
+    CHECK(scene.versions.spare() == buffers);
+  }
+  for (const auto pin : pins) scene.versions.unpin(pin);
+  scene.begin();
+  CHECK(scene.generation.layout().buffers == 2);
+  CHECK(scene.holds_committed());
+  CHECK(scene.versions.spare() == 1);
+}
+
+TEST_CASE("where a generation cannot begin none stands, and the next one carries what counts from where it lies") {
+  for (const std::string call : {"begin", "MakeSlabs", "publish", "MapSlabs"}) {
+    CAPTURE(call);
+    Pinned scene;
+    scene.fail_at(call);
+    for (std::uint64_t number = 2; number < 5; ++number) {
+      CHECK(message_of([&] { scene.begin(); }).find(call + " fails") != std::string::npos);
+      CHECK_FALSE(scene.generation.stands());
+      CHECK(scene.generation.layout().generation == number);
+      CHECK(scene.holds_committed());
+      CHECK(scene.holds(scene.pin));
+      CHECK(scene.versions.committed().step == 2);
+      // Numbered anew where the buffers have gone over to the new generation, and only there.
+      CHECK(scene.versions.spare().has_value() == (call != "begin"));
+    }
+    scene.fail_at("");
+    scene.begin();
+    CHECK(scene.generation.stands());
+    CHECK(scene.home.layout().generation == 5);
+    CHECK(scene.home.layout().buffers == 3);
+    CHECK(scene.holds_committed());
+    CHECK(scene.holds(scene.pin));
+    CHECK(scene.versions.spare() == 2);
+  }
+}
+
+TEST_CASE("nothing is published before all have made their slabs") {
+  Pinned scene;
+  scene.fail_at("MakeSlabs");
+  CHECK(code_of([&] { scene.begin(); }) == ErrorCode::store_full);
+  CHECK(scene.log == Log(kOrder.begin(), kOrder.begin() + 4));
+  scene.log.clear();
+  scene.fail_at("publish");
+  CHECK(code_of([&] { scene.begin(); }) == ErrorCode::store_full);
+  CHECK(scene.log == Log(kOrder.begin(), kOrder.begin() + 5));
+}
+
+TEST_CASE("a worker that ends while a generation begins leaves none standing") {
+  for (const char* call : {"MakeSlabs", "MapSlabs"}) {
+    Pinned scene;
+    scene.end_at(call);
+    CHECK(code_of([&] { scene.begin(); }) == ErrorCode::worker_lost);
+    CHECK_FALSE(scene.generation.stands());
+    CHECK(scene.members.lost_workers() == std::vector{1});
+    scene.members.come(1);
+    scene.end_at("");
+    scene.begin();
+    CHECK(scene.generation.stands());
+    CHECK(scene.holds_committed());
+    CHECK(scene.holds(scene.pin));
+  }
+}

@@ -1,0 +1,124 @@
+#include <doctest/doctest.h>
+
+#include "actors/driver/transfers.hpp"
+#include "actors/rounds/fake_home.hpp"
+#include "actors/rounds/fake_mailbox.hpp"
+#include "support/errors.hpp"
+
+using namespace troupe;
+using troupe_test::calm_phase;
+
+namespace {
+
+using Log = std::vector<std::string>;
+
+/// Two workers of one node each, who do as they are told.
+class Scene {
+ public:
+  Scene() {
+    for (const int worker : members.workers()) members.come(worker);
+    mailbox.when_sent([this](int member, const caf::message& message) { hear(member, message); });
+  }
+
+  void fail_at(const std::string& call) {
+    home.fail_at(call);
+    fails_ = call;
+  }
+
+  Log log;
+  troupe_test::FakeMailbox mailbox;
+  troupe_test::FakeWitness witness;
+  Members members{2, 1, 2, 2};
+  Rounds rounds{mailbox, members, witness};
+  troupe_test::FakeHome home{log};
+  Transfers transfers{rounds, home};
+
+ private:
+  void hear(int member, const caf::message& message) {
+    if (message.match_elements<ExportVector>()) {
+      const auto x = message.get_as<ExportVector>(0);
+      reply("ExportVector " + text(x.vector, x.buffer, x.canonical), member, x.round);
+    } else if (message.match_elements<ImportVector>()) {
+      const auto x = message.get_as<ImportVector>(0);
+      reply("ImportVector " + text(x.canonical, x.flat), member, x.round);
+    } else if (message.match_elements<Initialize>()) {
+      const auto x = message.get_as<Initialize>(0);
+      reply("Initialize " + text(x.flat), member, x.round);
+    } else {
+      FAIL("a message that is none of transfers");
+    }
+  }
+  template <class... Numbers>
+  static std::string text(Numbers... numbers) {
+    std::string all;
+    ((all += (all.empty() ? "" : " ") + std::to_string(numbers)), ...);
+    return all;
+  }
+  void reply(const std::string& what, int member, std::uint64_t round) {
+    log.push_back(what + " to " + std::to_string(member));
+    Done done{round, {}};
+    if (!fails_.empty() && what.starts_with(fails_))
+      done.failure = {static_cast<std::int32_t>(ErrorCode::model_failed), what + " fails", {}, {}, {}};
+    mailbox.answer(member, std::move(done));
+  }
+
+  std::string fails_;
+};
+
+}  // namespace
+
+TEST_CASE("a vector is made whole, written by the first worker's model, and shown") {
+  Scene scene;
+  std::size_t shown = 0;
+  scene.transfers.read(
+      2, 1, 70, [&](std::span<const float> floats) { shown = floats.size(); }, calm_phase());
+  CHECK(shown == 70);
+  CHECK(scene.log == Log{"gather 2 1", "create 1 0", "ExportVector 2 1 1 to 0", "fetch 1 0"});
+  CHECK(scene.rounds.settled());
+}
+
+TEST_CASE("canonical values become a vector by way of two transfers, whose numbers never come again") {
+  Scene scene;
+  const std::vector<float> canonical(70);
+  for (std::uint64_t first : {1, 3}) {
+    scene.log.clear();
+    scene.transfers.write(canonical, 96, 1, 0, calm_phase());
+    const std::string from = std::to_string(first);
+    const std::string flat = std::to_string(first + 1);
+    CHECK(scene.log == Log{"put " + from, "create " + flat + " 0", "ImportVector " + from + " " + flat + " to 0",
+                           "place " + flat + " 1 0"});
+  }
+}
+
+TEST_CASE("first weights are a model's, and clearing is the home's") {
+  Scene scene;
+  scene.transfers.initialize(96, 0, calm_phase());
+  scene.transfers.clear(1, calm_phase());
+  CHECK(scene.log == Log{"create 1 0", "Initialize 1 to 0", "place 1 0 0", "clear 1"});
+}
+
+TEST_CASE("wherever a transfer fails, what is left of it is forgotten and the members are not settled") {
+  const std::vector<float> canonical(70);
+  const auto none = [](std::span<const float>) {};
+  for (const std::string call : {"gather", "create", "ExportVector", "fetch", "put", "ImportVector", "place"}) {
+    CAPTURE(call);
+    Scene scene;
+    scene.fail_at(call);
+    const bool reads = call == "gather" || call == "ExportVector" || call == "fetch";
+    const auto move = [&] {
+      if (reads) return scene.transfers.read(0, 1, 70, none, calm_phase());
+      scene.transfers.write(canonical, 96, 0, 1, calm_phase());
+    };
+    CHECK(message_of(move).find(call) == 0);
+    CHECK(scene.log.back() == "forget");
+    CHECK_FALSE(scene.rounds.settled());
+  }
+}
+
+TEST_CASE("who looks at what is shown may throw, and that is no failure of a member") {
+  Scene scene;
+  const auto refuse = [](std::span<const float>) { throw Error(ErrorCode::bad_file, "no place"); };
+  CHECK(code_of([&] { scene.transfers.read(0, 0, 70, refuse, calm_phase()); }) == ErrorCode::bad_file);
+  CHECK(scene.log.back() == "forget");
+  CHECK(scene.members.lost_workers().empty());
+}

@@ -1,0 +1,138 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "actors/placements/state_home.hpp"
+#include "runtime/store/object_store.hpp"
+#include "support/errors.hpp"
+#include "support/patience.hpp"
+
+using namespace troupe;
+using troupe_test::kPatience;
+
+namespace {
+
+constexpr std::size_t kSize = kPageFloats + 500;
+
+SlabLayout layout_of(std::uint64_t generation, int buffers = 2, bool mean_gradient = false) {
+  SlabLayout layout;
+  layout.run = 3;
+  layout.generation = generation;
+  layout.size = kSize;
+  layout.vectors = 2;
+  layout.buffers = buffers;
+  layout.mean_gradient = mean_gradient;
+  return layout;
+}
+
+/// The state of one machine, and a worker that fills transfers.
+struct Scene {
+  explicit Scene(std::size_t quota = std::size_t{1} << 20) : store(quota) {}
+
+  void begin(const SlabLayout& layout, const std::vector<int>& carried) { home->begin(layout, {}, carried, phase); }
+  /// Makes these values a vector, as a worker's model would have written them.
+  void write(int vector, int buffer, float first) {
+    home->create(++last, 0, kSize, phase);
+    const auto mapping = worker->open(transfer_id(3, last), 0, kSize * sizeof(float));
+    std::iota(mapping->writable_floats().begin(), mapping->writable_floats().begin() + kSize, first);
+    home->place(last, vector, buffer, phase);
+  }
+  /// The first float of a vector of a published state, all of which is as `write` wrote it.
+  float read(const SlabLayout& layout, int vector, int buffer) {
+    const ObjectId id = layout.vector_id(vector, buffer);
+    const auto mapping = worker->get(id, kPatience);
+    for (std::size_t i = 1; i < kSize; ++i) REQUIRE(mapping->floats()[i] == mapping->floats()[i - 1] + 1);
+    worker->release(id);
+    return mapping->floats()[0];
+  }
+
+  const Phase phase{"start", 1, Deadline(kPatience)};
+  ObjectStore store;
+  std::unique_ptr<StoreClient> client = store.connect();
+  std::unique_ptr<StoreClient> worker = store.connect();
+  std::unique_ptr<StateHome> home = keep_state_here(*client);
+  std::uint64_t last = 0;
+};
+
+}  // namespace
+
+TEST_CASE("the state of one machine goes from generation to generation") {
+  Scene scene;
+  scene.begin(layout_of(1), {});
+  scene.write(0, 1, 10);
+  scene.write(1, 1, 20);
+  scene.write(0, 0, 30);
+  scene.write(1, 0, 40);
+  CHECK(scene.home->bytes() == 2 * 2 * 2 * kPageBytes);
+  const SlabLayout next = layout_of(2, 3);
+  scene.begin(next, {1, 0});
+  CHECK(scene.home->bytes() == 2 * 3 * 2 * kPageBytes);
+  scene.home->publish(scene.phase);
+  CHECK(scene.read(next, 0, 0) == 10);
+  CHECK(scene.read(next, 1, 0) == 20);
+  CHECK(scene.read(next, 0, 1) == 30);
+  CHECK(scene.read(next, 1, 1) == 40);
+}
+
+TEST_CASE("a generation that cannot begin leaves what counts where it lies, with the driver's gradients or without") {
+  for (const bool mean_gradient : {false, true}) {
+    Scene scene;
+    scene.begin(layout_of(1, 2, mean_gradient), {});
+    scene.write(0, 1, 10);
+    scene.write(1, 1, 20);
+    const SlabLayout failing = layout_of(2, 2, mean_gradient);
+    // Somebody else has the last object that is made.
+    const ObjectId taken = mean_gradient ? failing.id(ObjectKind::mean_gradient, 0) : failing.vector_id(1, 1);
+    scene.worker->create(taken, kPageBytes);
+    CHECK(code_of([&] { scene.begin(failing, {1}); }) == ErrorCode::store_failed);
+    const SlabLayout next = layout_of(3, 2, false);
+    scene.begin(next, {1});
+    scene.home->publish(scene.phase);
+    CHECK(scene.read(next, 0, 0) == 10);
+    CHECK(scene.read(next, 1, 0) == 20);
+  }
+}
+
+TEST_CASE("transfers go both ways, and leave nothing in the store") {
+  Scene scene;
+  scene.begin(layout_of(1), {});
+  std::vector<float> values(kSize);
+  std::iota(values.begin(), values.end(), 5.0F);
+  scene.home->put(100, values, scene.phase);
+  const auto seen = scene.worker->get(transfer_id(3, 100), kPatience);
+  CHECK(std::equal(values.begin(), values.end(), seen->floats().begin()));
+  scene.home->create(101, 0, kSize, scene.phase);
+  scene.worker->open(transfer_id(3, 101), 0, kPageBytes)->writable_floats()[7] = 7;
+  float shown = 0;
+  const auto look = [&](std::span<const float> floats) { shown = floats[7]; };
+  scene.home->fetch(101, 0, kSize, look, scene.phase);
+  CHECK(shown == 7);
+  const auto is_gone = [&](std::uint64_t transfer) {
+    return code_of([&] { scene.worker->open(transfer_id(3, transfer), 0, kPageBytes); }) == ErrorCode::store_failed;
+  };
+  CHECK(is_gone(101));
+  scene.worker->release(transfer_id(3, 100));
+  CHECK(code_of([&] { scene.worker->get(transfer_id(3, 100), std::chrono::milliseconds(0)); }) == ErrorCode::timeout);
+  scene.home->create(102, 0, kSize, scene.phase);
+  scene.home->forget_transfers();
+  CHECK(is_gone(102));
+  scene.home->create(103, 0, kSize, scene.phase);
+  scene.home.reset();
+  CHECK(is_gone(103));
+}
+
+TEST_CASE("clearing makes the optimizer's vectors of one buffer zero") {
+  Scene scene;
+  const SlabLayout layout = layout_of(1);
+  scene.begin(layout, {});
+  for (const int vector : {0, 1})
+    for (const int buffer : {0, 1}) scene.write(vector, buffer, 10);
+  scene.home->clear(1, scene.phase);
+  scene.home->publish(scene.phase);
+  CHECK(scene.read(layout, 0, 1) == 10);
+  CHECK(scene.read(layout, 1, 0) == 10);
+  const auto mapping = scene.worker->get(layout.vector_id(1, 1), kPatience);
+  const auto cleared = mapping->floats().first(kSize);
+  CHECK(std::count(cleared.begin(), cleared.end(), 0.0F) == static_cast<std::ptrdiff_t>(kSize));
+}

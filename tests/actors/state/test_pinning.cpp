@@ -1,0 +1,114 @@
+#include <doctest/doctest.h>
+#include <signal.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+
+#include "actors/spoiled_model.hpp"
+#include "actors/state/state_trial.hpp"
+#include "actors/test_models.hpp"
+#include "support/errors.hpp"
+
+using namespace troupe;
+using namespace troupe_test;
+
+namespace {
+
+Options pinning(Placement placement, const char* strategy, const char* optimizer) {
+  Options options = quiet_options(placement, 2);
+  make_trial(options, kStatistics, optimizer);
+  options.strategy = strategy;
+  return options;
+}
+
+/// Where replicas wait that hang.
+struct Gate {
+  void open() {
+    const std::lock_guard lock(mutex);
+    is_open = true;
+    changed.notify_all();
+  }
+  void wait() {
+    std::unique_lock lock(mutex);
+    changed.wait(lock, [this] { return is_open; });
+  }
+
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool is_open = false;
+  std::atomic<int> made = 0;
+};
+
+class Hanging : public SpoiledModel {
+ public:
+  Hanging(std::shared_ptr<Gate> gate, bool hangs) : SpoiledModel({}), gate_(std::move(gate)), hangs_(hangs) {}
+  BatchResult gradient(const ShardStep& at, std::span<const float> weights, std::span<float> gradient) override {
+    if (hangs_ && at.step == 3) gate_->wait();
+    return SpoiledModel::gradient(at, weights, gradient);
+  }
+
+ private:
+  std::shared_ptr<Gate> gate_;
+  bool hangs_;
+};
+
+}  // namespace
+
+TEST_CASE("a pinned version stays what it was while steps go on") {
+  for (const char* optimizer : {"sgd", "adagrad", "adam"})
+    for (const char* strategy : {"sharded", "driver"}) {
+      CAPTURE(optimizer);
+      CAPTURE(strategy);
+      Driver driver(kStatistics.name, pinning(Placement::in_process, strategy, optimizer));
+      Driver again(kStatistics.name, pinning(Placement::in_process, strategy, optimizer));
+      check_pinning(driver, again, [](Driver&) {});
+    }
+}
+
+TEST_CASE("a pinned version outlives a worker process") {
+  for (const char* strategy : {"sharded", "driver"}) {
+    CAPTURE(strategy);
+    Driver driver(kStatistics.name, pinning(Placement::processes, strategy, "adam"));
+    Driver again(kStatistics.name, pinning(Placement::in_process, strategy, "adam"));
+    check_pinning(driver, again, [](Driver& disturbed) {
+      ::kill(disturbed.worker_pids()[1], SIGKILL);
+      CHECK(code_of([&] { disturbed.step(); }) == ErrorCode::worker_lost);
+    });
+  }
+}
+
+TEST_CASE("a pinned version outlives a replica of this process that hangs") {
+  const auto gate = std::make_shared<Gate>();
+  Options options = pinning(Placement::in_process, "sharded", "adam");
+  options.step_timeout = missed_by_none(options);
+  {
+    const auto create = [gate](int worker, int) {
+      return std::make_unique<Hanging>(gate, worker == 1 && gate->made++ == 0);
+    };
+    Driver driver(create, options);
+    Driver again(kStatistics.name, pinning(Placement::in_process, "sharded", "adam"));
+    check_pinning(driver, again,
+                  [](Driver& disturbed) { CHECK(code_of([&] { disturbed.step(); }) == ErrorCode::timeout); });
+  }
+  gate->open();
+}
+
+TEST_CASE("weights that are set do not touch what is pinned, and several versions may be") {
+  Driver driver(kStatistics.name, pinning(Placement::in_process, "sharded", "sgd"));
+  std::vector<std::vector<float>> seen;
+  const auto keep = [&](std::span<const float> floats) { seen.emplace_back(floats.begin(), floats.end()); };
+  std::vector<Versions::PinId> pins;
+  for (int version = 0; version < 3; ++version) {
+    driver.step();
+    pins.push_back(driver.pin());
+    driver.read_weights(keep);
+  }
+  const std::vector<float> ones(seen[0].size(), 1.0F);
+  driver.set_weights(ones);
+  for (const auto pin : pins) driver.read_pinned(pin, kWeightsVector, keep, "test");
+  for (std::size_t version = 0; version < 3; ++version) CHECK((seen[3 + version] == seen[version]));
+  driver.read_weights(keep);
+  CHECK((seen.back() == ones));
+  CHECK((seen[0] != seen[1]));
+}

@@ -1,0 +1,90 @@
+#include <doctest/doctest.h>
+
+#include "actors/state/state_trial.hpp"
+#include "cluster/nodes.hpp"
+#include "support/errors.hpp"
+
+using namespace troupe;
+using namespace troupe_test;
+using troupe::testing::TemporaryFolder;
+
+namespace {
+
+/// How the work of a run is dealt out; to no nodes is in this process.
+struct Deal {
+  int nodes;
+  int workers;
+  int devices;
+  const char* strategy;
+};
+
+Options dealt(const Nodes& nodes, const Deal& deal, const TrialModel& model, const std::string& optimizer) {
+  Options options = deal.nodes > 0 ? nodes.options(deal.nodes) : Options();
+  make_trial(options, model, optimizer);
+  options.num_workers = deal.workers;
+  options.devices_per_worker = deal.devices;
+  options.strategy = deal.strategy;
+  return options;
+}
+
+/// Saves after three steps of one deal, and goes on with another to the end of `expected`.
+void check_goes_on(const Nodes& nodes, const Deal& from, const Deal& to, const TrialModel& model,
+                   const std::string& optimizer, const Outcome& expected) {
+  const TemporaryFolder folder;
+  {
+    DistributedSGD first(model.name, dealt(nodes, from, model, optimizer));
+    go_on(first, 2, folder / "part");
+    go_on(first, 1, folder / "part");
+  }
+  DistributedSGD second(model.name, dealt(nodes, to, model, optimizer));
+  second.step();
+  second.load_state(folder / "part");
+  check_same_end(go_on(second, 3, folder / "rest"), expected);
+}
+
+}  // namespace
+
+TEST_CASE("a run goes on from a checkpoint to the same bits on other nodes, and on none") {
+  Nodes nodes(3);
+  const Deal here{0, 2, 1, "auto"};
+  const TemporaryFolder folder;
+  for (const auto& [model, optimizer] :
+       {std::pair{kBatches, "sgd"}, {kStatistics, "sgd"}, {kStatistics, "adagrad"}, {kStatistics, "adam"}}) {
+    CAPTURE(model.name);
+    CAPTURE(optimizer);
+    DistributedSGD whole(model.name, dealt(nodes, {0, 1, 1, "auto"}, model, optimizer));
+    const Outcome expected = go_on(whole, 6, folder / "whole");
+    check_goes_on(nodes, {3, 3, 1, "hierarchical"}, {2, 3, 2, "ring"}, model, optimizer, expected);
+    check_goes_on(nodes, {2, 2, 2, "parameter-server"}, here, model, optimizer, expected);
+    check_goes_on(nodes, here, {3, 6, 1, "parameter-server"}, model, optimizer, expected);
+  }
+}
+
+TEST_CASE("nodes refuse a checkpoint of another run, and go on from what they have") {
+  Nodes nodes(2);
+  const TemporaryFolder folder;
+  const Deal deal{2, 2, 1, "hierarchical"};
+  DistributedSGD other(kBatches.name, dealt(nodes, {0, 1, 1, "auto"}, kBatches, "adam"));
+  go_on(other, 1, folder / "other");
+  DistributedSGD twin(kStatistics.name, dealt(nodes, {0, 1, 1, "auto"}, kStatistics, "adam"));
+  const Outcome expected = go_on(twin, 2, folder / "twin");
+  DistributedSGD sgd(kStatistics.name, dealt(nodes, deal, kStatistics, "adam"));
+  sgd.step();
+  CHECK(code_of([&] { sgd.load_state(folder / "other"); }) == ErrorCode::model_mismatch);
+  CHECK(code_of([&] { sgd.load_state(folder / "nowhere"); }) == ErrorCode::bad_file);
+  CHECK(code_of([&] { sgd.save_state(folder / "nowhere/below"); }) == ErrorCode::bad_file);
+  check_same_end(go_on(sgd, 1, folder / "rest"), expected);
+}
+
+TEST_CASE("a pinned version stays what it was among nodes, also in the next generation") {
+  Nodes nodes(2);
+  for (const char* strategy : {"hierarchical", "parameter-server"}) {
+    CAPTURE(strategy);
+    Driver driver(kStatistics.name, dealt(nodes, {2, 3, 1, strategy}, kStatistics, "adam"));
+    Driver again(kStatistics.name, dealt(nodes, {0, 1, 1, "auto"}, kStatistics, "adam"));
+    check_pinning(driver, again, [](Driver& disturbed) {
+      // A round that fails ends the generation.
+      CHECK(code_of([&] { disturbed.call_model("nobody", /*first_only=*/false); }).has_value());
+    });
+  }
+}

@@ -1,0 +1,179 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <stdexcept>
+
+#include "collectives/state/versions.hpp"
+
+using namespace troupe;
+
+namespace {
+
+/// A run of two buffers whose first version is committed in buffer 0.
+Versions begun() {
+  Versions versions;
+  versions.begin(2);
+  versions.commit(*versions.spare(), {10, 4});
+  return versions;
+}
+
+/// A step into the spare buffer.
+void step(Versions& versions) {
+  const Version from = versions.committed();
+  versions.commit(*versions.spare(), {from.step + 1, from.updates + 1});
+}
+
+/// What real buffers would hold, by the number of what was written.
+class Contents {
+ public:
+  explicit Contents(int buffers) : buffers_(static_cast<std::size_t>(buffers)) {}
+
+  std::int64_t& at(int buffer) { return buffers_.at(static_cast<std::size_t>(buffer)); }
+  void carry(const std::vector<int>& from, int buffers) {
+    std::vector<std::int64_t> next(static_cast<std::size_t>(buffers), -1);
+    for (std::size_t i = 0; i < from.size(); ++i) next.at(i) = at(from[i]);
+    buffers_ = next;
+  }
+
+ private:
+  std::vector<std::int64_t> buffers_;
+};
+
+}  // namespace
+
+TEST_CASE("before the first weights there is nothing to carry, and room to write") {
+  Versions versions;
+  CHECK_FALSE(versions.any());
+  CHECK(versions.live().empty());
+  CHECK(versions.pinned() == 0);
+  CHECK(versions.buffers_needed() == 2);
+  CHECK_FALSE(versions.spare());
+  versions.begin(2);
+  CHECK_FALSE(versions.any());
+  CHECK(versions.spare() == 0);
+}
+
+TEST_CASE("a commit makes the buffer that was written the one that is read") {
+  Versions versions = begun();
+  CHECK(versions.any());
+  CHECK(versions.buffer() == 0);
+  CHECK(versions.committed() == Version{10, 4});
+  CHECK(versions.spare() == 1);
+  step(versions);
+  CHECK(versions.buffer() == 1);
+  CHECK(versions.committed() == Version{11, 5});
+  CHECK(versions.live() == std::vector{1});
+  CHECK(versions.spare() == 0);  // nobody pinned what was there
+  CHECK(versions.buffers_needed() == 2);
+}
+
+TEST_CASE("a pinned version keeps its buffer from those that may be written") {
+  Versions versions = begun();
+  const auto pin = versions.pin();
+  CHECK(versions.pinned() == 0);  // it is the committed one as well
+  CHECK(versions.buffers_needed() == 2);
+  step(versions);
+  CHECK(versions.buffer_of(pin) == 0);
+  CHECK(versions.version_of(pin) == Version{10, 4});
+  CHECK(versions.live() == std::vector{0, 1});
+  CHECK(versions.pinned() == 1);
+  CHECK(versions.buffers_needed() == 3);
+  CHECK_FALSE(versions.spare());
+  versions.unpin(pin);
+  CHECK(versions.spare() == 0);
+  CHECK(versions.pinned() == 0);
+  CHECK(versions.buffers_needed() == 2);
+  CHECK_THROWS_AS(versions.buffer_of(pin), std::out_of_range);
+  CHECK_THROWS_AS(versions.version_of(pin), std::out_of_range);
+}
+
+TEST_CASE("a version stays pinned until nobody pins it any more") {
+  Versions versions = begun();
+  const auto first = versions.pin();
+  const auto second = versions.pin();
+  CHECK(first != second);
+  step(versions);
+  CHECK(versions.pinned() == 1);  // one buffer, however many read it
+  versions.unpin(first);
+  CHECK(versions.buffer_of(second) == 0);
+  CHECK_FALSE(versions.spare());
+  versions.unpin(first);  // harmless
+  CHECK(versions.pinned() == 1);
+  versions.unpin(second);
+  CHECK(versions.spare() == 0);
+}
+
+TEST_CASE("pins of different versions each hold a buffer, and a new number each") {
+  Versions versions;
+  versions.begin(4);
+  versions.commit(*versions.spare(), {1, 1});
+  std::vector<Versions::PinId> pins;
+  for (int i = 0; i < 3; ++i) {
+    pins.push_back(versions.pin());
+    step(versions);
+  }
+  CHECK(versions.live() == std::vector{0, 1, 2, 3});
+  CHECK(versions.pinned() == 3);
+  CHECK(versions.buffers_needed() == 5);
+  CHECK_FALSE(versions.spare());
+  versions.unpin(pins[1]);
+  CHECK(versions.live() == std::vector{0, 2, 3});
+  CHECK(versions.spare() == 1);
+  const auto again = versions.pin();
+  CHECK(std::find(pins.begin(), pins.end(), again) == pins.end());
+  CHECK(versions.version_of(pins[0]) == Version{1, 1});
+  CHECK(versions.version_of(pins[2]) == Version{3, 3});
+  CHECK(versions.version_of(again) == Version{4, 4});
+}
+
+TEST_CASE("a new generation numbers what counts from 0 on, in the order in which it was live") {
+  Versions versions;
+  versions.begin(4);
+  versions.commit(3, {1, 1});
+  const auto old = versions.pin();
+  versions.commit(0, {2, 2});
+  versions.commit(1, {3, 3});
+  REQUIRE(versions.live() == std::vector{1, 3});
+  versions.begin(versions.buffers_needed());
+  CHECK(versions.buffer() == 0);
+  CHECK(versions.buffer_of(old) == 1);
+  CHECK(versions.version_of(old) == Version{1, 1});
+  CHECK(versions.committed() == Version{3, 3});
+  CHECK(versions.spare() == 2);
+  step(versions);
+  CHECK(versions.spare() == 0);  // of three buffers, and no fourth one
+  versions.unpin(old);
+  versions.begin(2);
+  CHECK(versions.buffer() == 0);
+  CHECK(versions.spare() == 1);
+}
+
+TEST_CASE("whatever is written, pinned, freed and carried, what counts is where it is said to be") {
+  std::mt19937 random(5);
+  for (int run = 0; run < 50; ++run) {
+    Versions versions;
+    Contents contents(2);
+    std::map<Versions::PinId, std::int64_t> pins;
+    versions.begin(2);
+    for (std::int64_t step = 1; step < 200; ++step) {
+      if (!versions.spare() || random() % 8 == 0) {
+        const int buffers = versions.buffers_needed();
+        contents.carry(versions.live(), buffers);
+        versions.begin(buffers);
+        REQUIRE(versions.spare());
+      }
+      contents.at(*versions.spare()) = step;
+      if (random() % 4 != 0) versions.commit(*versions.spare(), {step, step});  // else the step failed
+      if (versions.any() && random() % 3 == 0) pins[versions.pin()] = versions.committed().step;
+      if (!pins.empty() && (random() % 3 == 0 || pins.size() > 5)) {
+        const auto pin = std::next(pins.begin(), static_cast<std::ptrdiff_t>(random() % pins.size()));
+        versions.unpin(pin->first);
+        pins.erase(pin);
+      }
+      if (versions.any()) REQUIRE(contents.at(versions.buffer()) == versions.committed().step);
+      for (const auto& [pin, written] : pins) REQUIRE(contents.at(versions.buffer_of(pin)) == written);
+    }
+  }
+}
