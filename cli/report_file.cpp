@@ -17,6 +17,7 @@ nlohmann::ordered_json to_json(const StepReport& report, Precision precision) {
           {"samples", report.samples},
           {"bytes_copied", report.bytes_copied},
           {"bytes_sent", report.bytes_sent},
+          {"state_bytes", report.state_bytes},
           {"strategy", report.strategy},
           {"deterministic", report.deterministic},
           {"precision", to_string(precision)},

@@ -83,7 +83,7 @@ void Driver::settle(Needs needs) {
   if (rounds_->settled() && r.members.lost_workers().empty() && generation_->stands() && room) return;
   const Phase start{"start", versions_.committed().step + 1, Deadline(options_.start_timeout)};
   const bool broken = !r.host->settles_by_fence() && !rounds_->settled();
-  if (!r.members.lost_workers().empty()) Recruiting(*r.host, r.mailbox, r.members, *rounds_).replace_lost(start);
+  if (!r.members.lost_workers().empty()) Recovery(*r.host, r.mailbox, r.members, *rounds_).replace_lost(start);
   const bool fresh = !r.members.unbuilt_workers().empty();
   if (fresh) build_replicas(creator_, options_, r.members, *rounds_, model_, start);
   rounds_->ask(Fence{}, r.members.workers(), Phase{"settle", start.step, start.deadline});

@@ -7,7 +7,7 @@
 
 #include "actors/algorithms/algorithm.hpp"
 #include "actors/driver/generation.hpp"
-#include "actors/driver/recruiting.hpp"
+#include "actors/driver/recovery.hpp"
 #include "actors/driver/transfers.hpp"
 #include "actors/messages/call.hpp"
 #include "actors/placements/host.hpp"

@@ -1,7 +1,6 @@
 #include "actors/launch/expiry_notice.hpp"
-#include "actors/launch/launch.hpp"
 #include "actors/placements/cluster.hpp"
-#include "actors/placements/placements.hpp"
+#include "actors/placements/host.hpp"
 
 namespace troupe {
 namespace {
@@ -42,11 +41,7 @@ class ClusterHost : public Host {
   }
 
   void start(int worker) override {
-    const int node = members_.node_of(worker);
-    if (members_.lost(members_.member_of_node(node)))
-      throw Error(ErrorCode::worker_lost, "a node has left the run, and its part of the optimizer's state with it",
-                  {.worker = worker, .node = cluster_.node(node).name, .phase = "start"});
-    mailbox_.send(members_.member_of_node(node), caf::make_message(StartWorker{worker}));
+    mailbox_.send(members_.member_of_node(members_.node_of(worker)), caf::make_message(StartWorker{worker}));
   }
   bool is_expected(const WorkerArrival& arrival) override {
     return cluster_.is_home_of(arrival.join.worker, arrival.actor) && Host::is_expected(arrival);
@@ -78,49 +73,8 @@ class ClusterHost : public Host {
   Cluster cluster_;
 };
 
-/// What the options leave open, Slurm says.
-void find_cluster(ClusterOptions& cluster) {
-  const auto slurm = cluster.listen.empty() ? find_slurm_cluster() : std::nullopt;
-  if (!slurm) return;
-  cluster.listen = Address{"0.0.0.0", slurm->task.port}.text();
-  cluster.num_nodes = slurm->task.tasks - 1;
-  if (cluster.certs.empty()) cluster.certs = slurm->certs + "/driver";
-}
-
-void check(Options& options) {
-  find_cluster(options.cluster);
-  const ClusterOptions& cluster = options.cluster;
-  if (cluster.num_nodes < 1)
-    throw_invalid("cluster.num_nodes is " + std::to_string(cluster.num_nodes) + ", at least 1 is needed");
-  if (cluster.num_nodes > 1024)
-    throw_invalid(std::to_string(cluster.num_nodes) + " nodes are more than the 1024 that one run can have");
-  if (options.num_workers < cluster.num_nodes)
-    throw_invalid(std::to_string(options.num_workers) + " workers are too few for " +
-                  std::to_string(cluster.num_nodes) + " nodes; each needs one");
-  if (cluster.streams < 1 || cluster.streams > 64) throw_invalid("cluster.streams must be 1 to 64");
-  if (options.config.size() > kLongestSetting)
-    throw_invalid("config has " + std::to_string(options.config.size()) + " bytes, and nodes take " +
-                  std::to_string(kLongestSetting));
-  if (cluster.listen.empty()) throw_invalid("cluster.listen must say ADDRESS:PORT, where nodes dial");
-}
-
-/// The gate, and one thread that receives. A node's control connection takes three files, a data connection one each
-/// way.
-StartNeeds needs(const Options& options, int /*state_vectors*/) {
-  const ClusterOptions& cluster = options.cluster;
-  return {kGateNeeds.threads + 1, 0,
-          kNetworkNeeds.files + kGateNeeds.files + kReceiverFiles + cluster.num_nodes * (3 + 2 * cluster.streams)};
-}
-
 }  // namespace
 
-const Rules kClusterRules{
-    Reach::machines,
-    false,
-    check,
-    [](const Options& options) { return options.cluster.num_nodes; },
-    [](const Options&) { return std::size_t{1}; },
-    needs,
-    [](const HostParts& parts) -> std::unique_ptr<Host> { return std::make_unique<ClusterHost>(parts); }};
+std::unique_ptr<Host> host_in_cluster(const HostParts& parts) { return std::make_unique<ClusterHost>(parts); }
 
 }  // namespace troupe

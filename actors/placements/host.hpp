@@ -48,4 +48,9 @@ struct HostParts {
   CreateModel creator;  ///< for workers of this process
 };
 
+std::unique_ptr<Host> host_in_process(const HostParts& parts);
+std::unique_ptr<Host> host_processes(const HostParts& parts);
+/// @throws Error as `Cluster`
+std::unique_ptr<Host> host_in_cluster(const HostParts& parts);
+
 }  // namespace troupe

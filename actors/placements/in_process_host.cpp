@@ -1,11 +1,10 @@
 #include <unistd.h>
 
-#include <algorithm>
 #include <set>
 
-#include "actors/placements/placements.hpp"
+#include "actors/placements/host.hpp"
+#include "actors/transport/start_needs.hpp"
 #include "actors/worker/worker_actor.hpp"
-#include "runtime/processes/cores.hpp"
 
 namespace troupe {
 namespace {
@@ -67,28 +66,8 @@ class InProcessHost : public Host {
   std::vector<caf::actor> actors_;  ///< also those that were given up
 };
 
-void check(Options& options) {
-  if (!options.cluster.listen.empty() || !options.cluster.certs.empty())
-    throw_invalid("a cluster's address and certificates need placement cluster");
-}
-
-std::size_t scheduler_threads(const Options& options) {
-  return static_cast<std::size_t>(std::clamp(options.num_workers, 1, usable_cores()));
-}
-
-StartNeeds needs(const Options& options, int state_vectors) {
-  return {options.num_workers * options.devices_per_worker, 0, slab_files(options, state_vectors)};
-}
-
 }  // namespace
 
-const Rules kInProcessRules{
-    Reach::threads,
-    true,
-    check,
-    [](const Options&) { return 0; },
-    scheduler_threads,
-    needs,
-    [](const HostParts& parts) -> std::unique_ptr<Host> { return std::make_unique<InProcessHost>(parts); }};
+std::unique_ptr<Host> host_in_process(const HostParts& parts) { return std::make_unique<InProcessHost>(parts); }
 
 }  // namespace troupe

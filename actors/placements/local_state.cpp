@@ -2,6 +2,7 @@
 #include <map>
 
 #include "actors/placements/state_home.hpp"
+#include "troupe/error.hpp"
 
 namespace troupe {
 namespace {

@@ -23,6 +23,7 @@ struct Rules {
   std::unique_ptr<Host> (*make_host)(const HostParts& parts) = nullptr;
 };
 
+// Each in a file of its name, such as cluster_rules.cpp.
 extern const Rules kInProcessRules;
 extern const Rules kProcessesRules;
 extern const Rules kClusterRules;

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "actors/launch/launch.hpp"
+#include "actors/placements/host.hpp"
 #include "actors/placements/last_words.hpp"
-#include "actors/placements/placements.hpp"
 #include "actors/transport/local_transport.hpp"
 #include "runtime/processes/cgroup.hpp"
 #include "runtime/processes/child_process.hpp"
@@ -114,28 +114,8 @@ class ProcessHost : public Host {
   std::uint64_t kills_before_ = out_of_memory_kills();
 };
 
-void check(Options& options) {
-  kInProcessRules.check(options);
-  if (!is_initialised())
-    throw_invalid("call troupe::init first in main: worker processes are started from this program");
-}
-
-/// A worker's process: its first thread, CAF's, and the replicas'; here its connection, store socket, handle and last
-/// words.
-StartNeeds needs(const Options& options, int state_vectors) {
-  return {0, options.num_workers * (1 + caf_threads(1, Reach::processes) + options.devices_per_worker),
-          kNetworkNeeds.files + slab_files(options, state_vectors) + 4 * options.num_workers};
-}
-
 }  // namespace
 
-const Rules kProcessesRules{
-    Reach::processes,
-    false,
-    check,
-    [](const Options&) { return 0; },
-    [](const Options&) { return std::size_t{1}; },
-    needs,
-    [](const HostParts& parts) -> std::unique_ptr<Host> { return std::make_unique<ProcessHost>(parts); }};
+std::unique_ptr<Host> host_processes(const HostParts& parts) { return std::make_unique<ProcessHost>(parts); }
 
 }  // namespace troupe

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "actors/rounds/blame.hpp"
+#include "actors/rounds/phase.hpp"
 #include "collectives/plan/plan.hpp"
 #include "collectives/state/driver_gradients.hpp"
 #include "collectives/state/versioned_state.hpp"

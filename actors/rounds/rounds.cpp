@@ -1,26 +1,18 @@
 #include "actors/rounds/rounds.hpp"
 
 namespace troupe {
-namespace {
-
-/// How long the driver waits for other failures after one that blames another node.
-constexpr std::chrono::milliseconds kBlamePatience{500};
-
-}  // namespace
 
 Round Rounds::begin(const std::vector<int>& to) {
   settled_ = false;
   failures_.clear();
-  patience_.reset();
-  given_up_ = false;
   return {++last_round_, to};
 }
 
 std::optional<Answer> Rounds::next_answer(const Round& round, const Phase& phase) {
   for (;;) {
     throw_if_lost(round, phase);
-    auto event = mailbox_.next(patience_.value_or(phase.deadline));
-    if (!event && patience_) return std::nullopt;
+    auto event = mailbox_.next(failures_.patience().value_or(phase.deadline));
+    if (!event && failures_.any()) return std::nullopt;
     if (!event) time_out(round, phase);
     if (auto* answer = std::get_if<Answer>(&*event)) return std::move(*answer);
     note_end(std::get<Ended>(*event).member);
@@ -32,21 +24,15 @@ void Rounds::note_end(int member) {
   witness_.note_end(member);
 }
 
-void Rounds::note_failure(int member, const Failure& failure, const Phase& phase) {
-  failures_.emplace_back(member, failure);
-  given_up_ = failure.node.empty();
-  if (!patience_) patience_ = Deadline(std::min(kBlamePatience, phase.deadline.left()));
-}
-
 void Rounds::throw_if_lost(const Round& round, const Phase& phase) const {
   for (const int member : round.missing())
-    if (members_.lost(member)) throw blame_.of_loss(member, phase);
+    if (members_.lost(member)) throw failures_.of_loss(member, phase);
 }
 
 void Rounds::time_out(const Round& round, const Phase& phase) {
   for (const int member : round.missing())
     if (!members_.is_node(member)) members_.lose(member);
-  throw blame_.of_silence(round, phase);
+  throw failures_.of_silence(round, phase);
 }
 
 }  // namespace troupe

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "actors/rounds/blame.hpp"
+#include "actors/rounds/failures.hpp"
 #include "actors/rounds/mailbox.hpp"
 
 namespace troupe {
@@ -21,7 +21,7 @@ struct From {
 class Rounds {
  public:
   Rounds(Mailbox& mailbox, Members& members, Witness& witness)
-      : mailbox_(mailbox), members_(members), witness_(witness), blame_(members, witness) {}
+      : mailbox_(mailbox), members_(members), witness_(witness), failures_(members, witness) {}
 
   /// One request to all of `to`; replies in order of member.
   /// @throws Error timeout, worker_lost, or what a member failed with; members that are late are lost from then on.
@@ -54,7 +54,7 @@ class Rounds {
   /// Something failed that rounds do not see.
   void unsettle() { settled_ = false; }
 
-  Where where(int member, const Phase& phase) const { return blame_.where(member, phase); }
+  Where where(int member, const Phase& phase) const { return failures_.where(member, phase); }
 
  private:
   Round begin(const std::vector<int>& to);
@@ -62,37 +62,32 @@ class Rounds {
   std::vector<From<Reply>> gather(Round& round, const Phase& phase);
   /// The next answer; none where others have had time to say who is to blame.
   std::optional<Answer> next_answer(const Round& round, const Phase& phase);
-  void note_failure(int member, const Failure& failure, const Phase& phase);
   void throw_if_lost(const Round& round, const Phase& phase) const;
   [[noreturn]] void time_out(const Round& round, const Phase& phase);
 
   Mailbox& mailbox_;
   Members& members_;
   Witness& witness_;
-  Blame blame_;
+  Failures failures_;  ///< of the round that is being gathered
   std::uint64_t last_round_ = 0;
   bool settled_ = false;
-  // Of the round that is being gathered.
-  Blame::Failures failures_;
-  std::optional<Deadline> patience_;  ///< after one that blames another, for others to say who is to blame
-  bool given_up_ = false;             ///< since it is clear who is to blame
 };
 
 template <class Reply>
 std::vector<From<Reply>> Rounds::gather(Round& round, const Phase& phase) {
   std::vector<From<Reply>> replies;
-  while (!round.complete() && !given_up_) {
+  while (!round.complete() && !failures_.clear_cut()) {
     auto answer = next_answer(round, phase);
     if (!answer) break;
     if (!answer->content.match_elements<Reply>()) continue;
     auto& reply = answer->content.get_mutable_as<Reply>(0);
     if (!round.accept(reply.round, answer->member)) continue;
     if (reply.failure)
-      note_failure(answer->member, reply.failure, phase);
+      failures_.note(answer->member, reply.failure, phase);
     else
       replies.push_back({answer->member, std::move(reply)});
   }
-  if (!failures_.empty()) throw blame_.of_failures(round, failures_, phase);
+  if (failures_.any()) throw failures_.of_answers(round, phase);
   settled_ = true;
   std::sort(replies.begin(), replies.end(), [](const auto& a, const auto& b) { return a.member < b.member; });
   return replies;

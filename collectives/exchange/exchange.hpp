@@ -28,6 +28,8 @@ struct ExchangeReport {
 /// owner stages one slice for each term of the sum that other nodes send, so where nodes hold complete subtrees a node
 /// stages (N-1)/N of the vector; in ring order one slice for each sum that passes through, as much.
 ///
+/// What a lane sends and waits for, segment by segment, is in `lane_exchange.cpp`.
+///
 /// A node may begin the next step when all its own lanes have returned: new weights come only after every node with
 /// shards has sent its own sums, so nobody is a step ahead of what another still reads. Not for plans whose
 /// driver reduces.

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "actors/rounds/blame.hpp"
+#include "actors/rounds/failures.hpp"
 #include "actors/rounds/mailbox.hpp"
 #include "actors/rounds/witness.hpp"
 

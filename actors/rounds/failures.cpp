@@ -1,4 +1,4 @@
-#include "actors/rounds/blame.hpp"
+#include "actors/rounds/failures.hpp"
 
 #include <algorithm>
 
@@ -7,38 +7,52 @@ namespace {
 
 /// The end of a connection may be seen before the end of the process.
 constexpr std::chrono::milliseconds kReapTimeout{500};
+/// How long others are waited for after a failure that blames another node.
+constexpr std::chrono::milliseconds kBlamePatience{500};
 
 }  // namespace
 
-Where Blame::where(int member, const Phase& phase) const {
+void Failures::clear() {
+  noted_.clear();
+  patience_.reset();
+  clear_cut_ = false;
+}
+
+void Failures::note(int member, const Failure& failure, const Phase& phase) {
+  noted_.emplace_back(member, failure);
+  clear_cut_ = failure.node.empty();
+  if (!patience_) patience_ = Deadline(std::min(kBlamePatience, phase.deadline.left()));
+}
+
+Where Failures::where(int member, const Phase& phase) const {
   return {members_.is_node(member) ? -1 : member, witness_.node(member), phase.name, phase.step, {}};
 }
 
-Error Blame::of_failures(const Round& round, const Failures& failures, const Phase& phase) const {
+Error Failures::of_answers(const Round& round, const Phase& phase) const {
   const auto blames_nobody = [](const auto& failure) { return failure.second.node.empty(); };
-  const auto is_silent = [&](const auto& failure) {
+  const auto blames_silent = [&](const auto& failure) {
     return std::any_of(round.missing().begin(), round.missing().end(),
                        [&](int member) { return witness_.node(member) == failure.second.node; });
   };
-  auto blame = std::find_if(failures.begin(), failures.end(), blames_nobody);
-  if (blame == failures.end()) blame = std::find_if(failures.begin(), failures.end(), is_silent);
-  if (blame == failures.end()) blame = failures.begin();
-  return blame->second.to_error(where(blame->first, phase));
+  auto chosen = std::find_if(noted_.begin(), noted_.end(), blames_nobody);
+  if (chosen == noted_.end()) chosen = std::find_if(noted_.begin(), noted_.end(), blames_silent);
+  if (chosen == noted_.end()) chosen = noted_.begin();
+  return chosen->second.to_error(where(chosen->first, phase));
 }
 
-Error Blame::of_loss(int member, const Phase& phase) const {
+Error Failures::of_loss(int member, const Phase& phase) const {
   const std::string how = witness_.how_it_ended(member, kReapTimeout);
   const std::string who = members_.is_node(member) ? "a node was lost" : "a worker was lost";
   return {ErrorCode::worker_lost, who + (how.empty() ? "" : ": " + how), where(member, phase)};
 }
 
-Error Blame::of_silence(const Round& round, const Phase& phase) const {
+Error Failures::of_silence(const Round& round, const Phase& phase) const {
   return {ErrorCode::timeout, names_of(round.missing()) + " did not answer in time",
           where(round.missing().front(), phase)};
 }
 
 /// Such as "worker 1", "workers 1, 3" or "node alice".
-std::string Blame::names_of(const std::vector<int>& missing) const {
+std::string Failures::names_of(const std::vector<int>& missing) const {
   const bool nodes = members_.is_node(missing.front());
   std::string text = nodes ? "node" : "worker";
   if (missing.size() > 1) text += 's';

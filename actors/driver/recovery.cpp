@@ -1,14 +1,14 @@
-#include "actors/driver/recruiting.hpp"
+#include "actors/driver/recovery.hpp"
 
 #include "runtime/processes/held_signals.hpp"
 
 namespace troupe {
 
-void Recruiting::replace_lost(const Phase& phase) {
+void Recovery::replace_lost(const Phase& phase) {
   // The folder of the workers' socket must be gone before Ctrl-C can end this process.
   const HeldSignals held;
   try {
-    for (const int worker : members_.lost_workers()) restart(worker);
+    for (const int worker : members_.lost_workers()) restart(worker, phase);
     wait_for_joins(phase, held);
   } catch (...) {
     host_.stop_listening();
@@ -17,12 +17,19 @@ void Recruiting::replace_lost(const Phase& phase) {
   host_.stop_listening();
 }
 
-void Recruiting::restart(int worker) {
+void Recovery::restart(int worker, const Phase& phase) {
+  check_node_of(worker, phase);
   mailbox_.unseat(worker);
   host_.start(worker);
 }
 
-void Recruiting::wait_for_joins(const Phase& phase, const HeldSignals& held) {
+void Recovery::check_node_of(int worker, const Phase& phase) const {
+  if (members_.num_nodes() == 0 || !members_.lost(members_.member_of_node(members_.node_of(worker)))) return;
+  throw Error(ErrorCode::worker_lost, "a node has left the run, and its part of the optimizer's state with it",
+              rounds_.where(worker, phase));
+}
+
+void Recovery::wait_for_joins(const Phase& phase, const HeldSignals& held) {
   while (!members_.lost_workers().empty()) {
     // In small portions, because a process that ends before it joins says nothing.
     const Deadline portion(std::min(phase.deadline.left(), std::chrono::milliseconds(50)));
@@ -34,16 +41,16 @@ void Recruiting::wait_for_joins(const Phase& phase, const HeldSignals& held) {
   }
 }
 
-void Recruiting::handle(const Happening& happening, const Phase& phase) {
+void Recovery::handle(const Happening& happening, const Phase& phase) {
   if (const auto* arrival = std::get_if<WorkerArrival>(&happening)) return accept(*arrival, phase);
   const auto* ended = std::get_if<Ended>(&happening);
   if (ended == nullptr) return;
   rounds_.note_end(ended->member);
   // One that had joined.
-  if (!members_.is_node(ended->member)) restart(ended->member);
+  if (!members_.is_node(ended->member)) restart(ended->member, phase);
 }
 
-void Recruiting::accept(const WorkerArrival& arrival, const Phase& phase) {
+void Recovery::accept(const WorkerArrival& arrival, const Phase& phase) {
   const Join& join = arrival.join;
   if (join.worker < 0 || join.worker >= members_.num_workers() || !arrival.actor) return;
   if (!host_.is_expected(arrival) || !members_.lost(join.worker)) return;
@@ -56,7 +63,7 @@ void Recruiting::accept(const WorkerArrival& arrival, const Phase& phase) {
   mailbox_.seat(join.worker, arrival.actor);
 }
 
-void Recruiting::check_missing(int worker, const Phase& phase, const HeldSignals& held) {
+void Recovery::check_missing(int worker, const Phase& phase, const HeldSignals& held) {
   const Where where = rounds_.where(worker, phase);
   const std::string how = host_.how_it_ended(worker, std::chrono::milliseconds(0));
   if (const auto why = host_.why_not_started(worker, where); why && !how.empty()) throw Error(*why);

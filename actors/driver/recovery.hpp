@@ -8,18 +8,21 @@ namespace troupe {
 
 class HeldSignals;
 
-/// Starts workers in place of those that are lost, and waits until they have joined.
-class Recruiting {
+/// What happens after a worker or a node was lost, before anything else: workers are started anew in the places of
+/// those that are lost, and waited for until they have joined. A lost node is not replaced, because nobody else has its
+/// part of the optimizer's state: from then on every call says so.
+class Recovery {
  public:
-  Recruiting(Host& host, DriverMailbox& mailbox, Members& members, Rounds& rounds)
+  Recovery(Host& host, DriverMailbox& mailbox, Members& members, Rounds& rounds)
       : host_(host), mailbox_(mailbox), members_(members), rounds_(rounds) {}
 
-  /// @throws Error worker_lost, timeout, or why a worker cannot start; also where a node is lost, which nobody
-  /// replaces.
+  /// @throws Error worker_lost for a worker that ends before it joins, or a lost node; timeout; or why a worker cannot
+  /// start.
   void replace_lost(const Phase& phase);
 
  private:
-  void restart(int worker);
+  void restart(int worker, const Phase& phase);
+  void check_node_of(int worker, const Phase& phase) const;
   void wait_for_joins(const Phase& phase, const HeldSignals& held);
   void handle(const Happening& happening, const Phase& phase);
   void accept(const WorkerArrival& arrival, const Phase& phase);

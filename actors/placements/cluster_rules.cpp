@@ -1,0 +1,52 @@
+#include "actors/launch/launch.hpp"
+#include "actors/placements/placements.hpp"
+
+// Placement `cluster`: workers are actors in nodes that join.
+namespace troupe {
+namespace {
+
+/// What the options leave open, Slurm says.
+void find_cluster(ClusterOptions& cluster) {
+  const auto slurm = cluster.listen.empty() ? find_slurm_cluster() : std::nullopt;
+  if (!slurm) return;
+  cluster.listen = Address{"0.0.0.0", slurm->task.port}.text();
+  cluster.num_nodes = slurm->task.tasks - 1;
+  if (cluster.certs.empty()) cluster.certs = slurm->certs + "/driver";
+}
+
+void check(Options& options) {
+  find_cluster(options.cluster);
+  const ClusterOptions& cluster = options.cluster;
+  if (cluster.num_nodes < 1)
+    throw_invalid("cluster.num_nodes is " + std::to_string(cluster.num_nodes) + ", at least 1 is needed");
+  if (cluster.num_nodes > 1024)
+    throw_invalid(std::to_string(cluster.num_nodes) + " nodes are more than the 1024 that one run can have");
+  if (options.num_workers < cluster.num_nodes)
+    throw_invalid(std::to_string(options.num_workers) + " workers are too few for " +
+                  std::to_string(cluster.num_nodes) + " nodes; each needs one");
+  if (cluster.streams < 1 || cluster.streams > 64) throw_invalid("cluster.streams must be 1 to 64");
+  if (options.config.size() > kLongestSetting)
+    throw_invalid("config has " + std::to_string(options.config.size()) + " bytes, and nodes take " +
+                  std::to_string(kLongestSetting));
+  if (cluster.listen.empty()) throw_invalid("cluster.listen must say ADDRESS:PORT, where nodes dial");
+}
+
+/// The gate, and one thread that receives. A node's control connection takes three files, a data connection one each
+/// way.
+StartNeeds needs(const Options& options, int /*state_vectors*/) {
+  const ClusterOptions& cluster = options.cluster;
+  return {kGateNeeds.threads + 1, 0,
+          kNetworkNeeds.files + kGateNeeds.files + kReceiverFiles + cluster.num_nodes * (3 + 2 * cluster.streams)};
+}
+
+}  // namespace
+
+const Rules kClusterRules{Reach::machines,
+                          false,
+                          check,
+                          [](const Options& options) { return options.cluster.num_nodes; },
+                          [](const Options&) { return std::size_t{1}; },
+                          needs,
+                          host_in_cluster};
+
+}  // namespace troupe
