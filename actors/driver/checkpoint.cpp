@@ -3,7 +3,8 @@
 #include "models/files/checkpoint/reader.hpp"
 #include "models/files/checkpoint/writer.hpp"
 
-// Checkpoints: every vector of one version of the state, in canonical order, and where the run stood.
+// Checkpoints: every vector of one version of the state, in canonical order, and where the run stood. Written on
+// demand; for one every n steps, `Driver::step` is who would ask for it.
 namespace troupe {
 namespace {
 
