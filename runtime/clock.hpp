@@ -31,6 +31,9 @@ class Deadline {
 
   Clock::time_point at() const { return at_; }
   bool passed() const { return Clock::now() >= at_; }
+  /// After four fifths of the time that is left: who waits so long for another can still say whom he waits for, before
+  /// who waits for him gives up.
+  Deadline earlier() const { return Deadline(left() * 4 / 5); }
   /// Never negative; rounded up, so that waiting this long is long enough.
   std::chrono::milliseconds left() const {
     return std::max(std::chrono::milliseconds(0), std::chrono::ceil<std::chrono::milliseconds>(at_ - Clock::now()));

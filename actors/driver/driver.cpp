@@ -9,6 +9,7 @@
 #include "actors/placements/placements.hpp"
 #include "actors/rounds/reply_checks.hpp"
 #include "collectives/plan/tree.hpp"
+#include "runtime/invalid.hpp"
 #include "runtime/processes/held_signals.hpp"
 #include "runtime/processes/limits.hpp"
 
@@ -18,6 +19,10 @@ namespace {
 std::uint64_t random_number() {
   std::random_device random;
   return (std::uint64_t{random()} << 32) | random();
+}
+
+void check_name(const std::string& function) {
+  if (function.size() > kLongestText) throw_invalid("the function's name is too long");
 }
 
 }  // namespace
@@ -141,6 +146,7 @@ Evaluation Driver::evaluate() {
 }
 
 std::vector<std::string> Driver::call_model(const std::string& name, bool first_only) {
+  check_name(name);
   settle(Needs::members);
   const std::vector<int> on = first_only ? std::vector<int>{0} : runtime_->members.workers();
   const auto texts = first_only ? 1 : static_cast<std::size_t>(options_.devices_per_worker);
@@ -148,13 +154,13 @@ std::vector<std::string> Driver::call_model(const std::string& name, bool first_
 }
 
 std::vector<std::string> Driver::call_worker(const std::string& name) {
+  check_name(name);
   settle(Needs::members);
   return call(CallWorker{0, name}, runtime_->members.workers(), 1);
 }
 
 template <class Request>
 std::vector<std::string> Driver::call(Request request, const std::vector<int>& on, std::size_t texts_each) {
-  if (request.name.size() > kLongestText) throw Error(ErrorCode::invalid_argument, "the function's name is too long");
   const Phase at = phase("call");
   std::vector<std::string> texts;
   for (const auto& [worker, called] : rounds_->ask(std::move(request), on, at)) {

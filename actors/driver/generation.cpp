@@ -16,13 +16,15 @@ void Generation::begin(std::size_t size, const Members& members, Rounds& rounds,
   appliers_.clear();
   for (const int worker : members.workers())
     if (!plan_.idle(members.lanes_of(worker))) appliers_.push_back(worker);
-  ++layout_.generation;
-  layout_.size = size;
-  layout_.num_shards = plan_.topology.num_shards;
-  layout_.shards = {0, static_cast<std::size_t>(plan_.topology.num_shards)};
-  layout_.mean_gradient = plan_.driver_reduces;
-  layout_.buffers = versions.buffers_needed();
-  home.begin(layout_, plan_request_, versions.live(), phase);
+  SlabLayout next = layout_;
+  next.generation = ++last_;
+  next.size = size;
+  next.num_shards = plan_.topology.num_shards;
+  next.shards = {0, static_cast<std::size_t>(plan_.topology.num_shards)};
+  next.mean_gradient = plan_.driver_reduces;
+  next.buffers = versions.buffers_needed();
+  home.begin(next, plan_request_, versions.live(), phase);
+  layout_ = next;
   versions.begin(layout_.buffers);
   rounds.ask(MakeSlabs{0, layout_.run, layout_.generation, layout_.buffers, optimizer_}, members.workers(), phase);
   home.publish(phase);

@@ -19,7 +19,8 @@ class Generation {
   /// Whether everybody knows it.
   bool stands() const { return attached_ > 0 && attached_ == layout_.generation; }
   /// Makes the state's slabs anew, since nobody can open a sealed one for writing, and has all workers attach to them.
-  /// When it throws, none stands, and what is committed lies where it lay.
+  /// When it throws before the home has made the slabs, the one before stands as it stood; later, none stands. What is
+  /// committed or pinned is where `versions` says, either way.
   /// @param size of the flat vectors, in floats.
   void begin(std::size_t size, const Members& members, Rounds& rounds, StateHome& home, Versions& versions,
              const Phase& phase);
@@ -35,6 +36,7 @@ class Generation {
   Plan plan_;
   std::vector<int> appliers_;
   SlabLayout layout_;
+  std::uint64_t last_ = 0;      ///< that was tried
   std::uint64_t attached_ = 0;  ///< that all workers know
 };
 

@@ -28,7 +28,12 @@ NodeService::NodeService(ObjectStore& store, std::shared_ptr<const Credentials> 
 
 std::shared_ptr<NodeExchange> NodeService::exchange() const {
   const std::lock_guard lock(mutex_);
-  return {generation_, generation_->exchange.get()};
+  return {generation_, current().exchange.get()};
+}
+
+NodeService::Shared& NodeService::current() const {
+  if (!generation_) throw Error(ErrorCode::protocol, "no generation has begun");
+  return *generation_;
 }
 
 void NodeService::carry_out(const BeginGeneration& request) {
@@ -39,7 +44,7 @@ void NodeService::carry_out(const BeginGeneration& request) {
   self_ = request.self;
   num_nodes_ = static_cast<int>(request.peers.size()) - 1;
   run_ = request.run;
-  auto next = std::make_shared<Generation>();
+  auto next = std::make_shared<Shared>();
   next->plan = make_plan(request.plan, request.size);
   next->state = std::make_unique<VersionedState>(*store_, layout_of(request, next->plan));
   next->carried_generation = request.carried_generation;
@@ -71,8 +76,8 @@ SlabLayout NodeService::layout_of(const BeginGeneration& request, const Plan& pl
 
 /// What counts lies in the last generation that began everywhere, or, where a later one began here but not everywhere,
 /// in that one's first buffers. Of these some may not count any more.
-void NodeService::carry_on(const BeginGeneration& request, Generation& next) const {
-  const Generation* now = generation_.get();
+void NodeService::carry_on(const BeginGeneration& request, Shared& next) const {
+  const Shared* now = generation_.get();
   const auto check = [](bool holds) {
     if (!holds) throw Error(ErrorCode::protocol, "this node does not hold the committed weights");
   };
@@ -93,6 +98,6 @@ void NodeService::carry_out(const Connect& request) {
   data_plane_.connect(Deadline(std::chrono::milliseconds(request.timeout_ms)));
 }
 
-void NodeService::carry_out(const Publish& /*request*/) { generation_->state->publish(); }
+void NodeService::carry_out(const Publish& /*request*/) { current().state->publish(); }
 
 }  // namespace troupe

@@ -43,7 +43,8 @@ class NodeService : public NodeShare {
   void carry_out(const GatherSlices& request);
 
  private:
-  struct Generation {
+  /// Of one generation.
+  struct Shared {
     Plan plan;
     std::uint64_t carried_generation = 0;  ///< whose content the first buffers began with
     std::vector<int> carried;
@@ -53,7 +54,9 @@ class NodeService : public NodeShare {
   };
 
   SlabLayout layout_of(const BeginGeneration& request, const Plan& plan) const;
-  void carry_on(const BeginGeneration& request, Generation& next) const;
+  void carry_on(const BeginGeneration& request, Shared& next) const;
+  /// @throws Error protocol before the first.
+  Shared& current() const;
   Mapping& transfer(std::uint64_t number) const;
   void drop_transfers();
   /// Its lanes' slices, which lie side by side.
@@ -67,7 +70,7 @@ class NodeService : public NodeShare {
   std::uint64_t run_ = 0;
   std::map<std::uint64_t, std::shared_ptr<Mapping>> transfers_;
   mutable std::mutex mutex_;
-  std::shared_ptr<Generation> generation_;
+  std::shared_ptr<Shared> generation_;
 };
 
 }  // namespace troupe

@@ -1,3 +1,5 @@
+#include <limits>
+
 #include "actors/node/floats.hpp"
 #include "actors/node/node_service.hpp"
 
@@ -5,14 +7,24 @@
 namespace troupe {
 namespace {
 
+/// @param request with the driver's patience.
 template <class Request>
 Deadline deadline_of(const Request& request) {
-  return Deadline(std::chrono::milliseconds(request.timeout_ms));
+  return Deadline(std::chrono::milliseconds(request.timeout_ms)).earlier();
+}
+
+/// No more than there is, whatever the driver says.
+template <class Floats>
+Floats first_of(const Floats& floats, std::size_t count) {
+  if (count > floats.size()) throw Error(ErrorCode::protocol, "a transfer of another length");
+  return floats.first(count);
 }
 
 }  // namespace
 
 void NodeService::carry_out(const CreateTransfer& request) {
+  if (request.floats > std::numeric_limits<std::size_t>::max() / sizeof(float))
+    throw Error(ErrorCode::protocol, "a transfer of more than memory holds");
   transfers_[request.transfer] =
       store_->create(transfer_id(run_, request.transfer), request.floats * sizeof(float), {.shared_writers = true});
 }
@@ -31,32 +43,32 @@ void NodeService::carry_out(const EndTransfer& request) {
 
 void NodeService::carry_out(const SendTransfer& request) {
   send_floats(data_plane_, num_nodes_, kTransferWindow, request.ticket,
-              transfer(request.transfer).floats().first(request.floats), deadline_of(request));
+              first_of(transfer(request.transfer).floats(), request.floats), deadline_of(request));
   drop_transfers();
 }
 
 void NodeService::carry_out(const ExpectPlaced& request) {
-  expect_floats(data_plane_, kPlaceWindow, 0, generation_->state->vector(request.vector, request.buffer));
+  expect_floats(data_plane_, kPlaceWindow, 0, current().state->vector(request.vector, request.buffer));
 }
 
 void NodeService::carry_out(const Place& request) {
-  const VersionedState& state = *generation_->state;
+  const VersionedState& state = *current().state;
   const auto vector = state.vector(request.vector, request.buffer);
   const Deadline deadline = deadline_of(request);
   if (self_ != 0) {
     wait_for_floats(data_plane_, kPlaceWindow, request.ticket, vector.size(), deadline);
     return data_plane_.withdraw(kPlaceWindow);
   }
-  state.place(transfer(request.transfer).floats().first(vector.size()), request.vector, request.buffer);
+  state.place(first_of(transfer(request.transfer).floats(), vector.size()), request.vector, request.buffer);
   drop_transfers();
   for (int node = 1; node < num_nodes_; ++node)
     send_floats(data_plane_, node, kPlaceWindow, request.ticket, vector, deadline);
 }
 
-void NodeService::carry_out(const ClearState& request) { generation_->state->clear(request.buffer); }
+void NodeService::carry_out(const ClearState& request) { current().state->clear(request.buffer); }
 
 void NodeService::carry_out(const ExpectSlices& request) {
-  const auto vector = generation_->state->vector(request.vector, request.buffer);
+  const auto vector = current().state->vector(request.vector, request.buffer);
   for (int node = 1; node < num_nodes_; ++node) {
     const Range slices = slices_of_node(node);
     if (slices.empty()) continue;
@@ -66,7 +78,7 @@ void NodeService::carry_out(const ExpectSlices& request) {
 }
 
 void NodeService::carry_out(const GatherSlices& request) {
-  const auto vector = generation_->state->vector(request.vector, request.buffer);
+  const auto vector = current().state->vector(request.vector, request.buffer);
   const Deadline deadline = deadline_of(request);
   for (int node = 1; node < num_nodes_; ++node) {
     const Range slices = slices_of_node(node);
@@ -81,7 +93,7 @@ void NodeService::carry_out(const GatherSlices& request) {
 }
 
 Range NodeService::slices_of_node(int node) const {
-  return generation_->plan.slice_of_lanes(generation_->plan.topology.lanes_of_node(node));
+  return current().plan.slice_of_lanes(current().plan.topology.lanes_of_node(node));
 }
 
 Mapping& NodeService::transfer(std::uint64_t number) const {

@@ -52,7 +52,6 @@ class Cluster {
   void note_departure(const caf::actor_addr& actor);
 
   // A complete cluster.
-  int size() const { return static_cast<int>(nodes_.size()); }
   const ClusterNode& node(int index) const { return nodes_[static_cast<std::size_t>(index)]; }
   /// Nodes in order of their numbers, and the driver.
   std::vector<PeerNode> peers() const;

@@ -42,18 +42,13 @@ class ClusterState : public StateHome {
 
   void begin(const SlabLayout& layout, const PlanRequest& plan, const std::vector<int>& carried,
              const Phase& phase) override {
-    layout_ = layout;
-    BeginGeneration message = describe(plan, carried);
-    message.self = members_.num_nodes();
-    cluster_.data_plane().begin(membership_of(message));
-    std::vector<std::pair<int, BeginGeneration>> messages;
-    for (const int member : members_.nodes()) {
-      message.self = members_.node_of(member);
-      messages.emplace_back(member, message);
+    try {
+      begin_everywhere(describe(layout, plan, carried), phase);
+    } catch (...) {
+      rounds_.unsettle();  // also where it was this end that could not dial
+      throw;
     }
-    rounds_.ask_each(messages, phase);
-    rounds_.ask(Connect{0, phase.deadline.left().count()}, members_.nodes(), phase);
-    cluster_.data_plane().connect(phase.deadline);
+    layout_ = layout;
     begun_ = layout.generation;
   }
 
@@ -106,17 +101,30 @@ class ClusterState : public StateHome {
   void forget_transfers() noexcept override {}
 
  private:
-  BeginGeneration describe(const PlanRequest& plan, const std::vector<int>& carried) const {
+  void begin_everywhere(BeginGeneration message, const Phase& phase) {
+    message.self = members_.num_nodes();
+    cluster_.data_plane().begin(membership_of(message));
+    std::vector<std::pair<int, BeginGeneration>> messages;
+    for (const int member : members_.nodes()) {
+      message.self = members_.node_of(member);
+      messages.emplace_back(member, message);
+    }
+    rounds_.ask_each(messages, phase);
+    rounds_.ask(Connect{0, phase.deadline.left().count()}, members_.nodes(), phase);
+    cluster_.data_plane().connect(phase.deadline);
+  }
+
+  BeginGeneration describe(const SlabLayout& layout, const PlanRequest& plan, const std::vector<int>& carried) const {
     BeginGeneration message;
-    message.run = layout_.run;
-    message.generation = layout_.generation;
+    message.run = layout.run;
+    message.generation = layout.generation;
     std::random_device random;
     for (std::size_t i = 0; i < Token{}.size(); ++i) message.token.push_back(static_cast<char>(random()));
     message.peers = cluster_.peers();
     message.streams = cluster_.streams();
-    message.size = layout_.size;
-    message.vectors = layout_.vectors;
-    message.buffers = layout_.buffers;
+    message.size = layout.size;
+    message.vectors = layout.vectors;
+    message.buffers = layout.buffers;
     message.carried = carried;
     message.carried_generation = begun_;
     message.plan = plan;

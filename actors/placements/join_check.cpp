@@ -14,32 +14,32 @@ namespace {
 constexpr std::size_t kLongestShownHost = 60;
 constexpr std::int32_t kMostCores = 1 << 16;
 
-enum class Reach : unsigned char { none, machine, link, network };
+enum class Scope : unsigned char { none, machine, link, network };
 
-Reach reach_of(const in_addr& host) {
+Scope reach_of(const in_addr& host) {
   const std::uint32_t address = ntohl(host.s_addr);
-  if (address >> 24 == 127) return Reach::machine;
-  if (address >> 16 == 0xa9fe) return Reach::link;                 // 169.254, where clouds keep their metadata
+  if (address >> 24 == 127) return Scope::machine;
+  if (address >> 16 == 0xa9fe) return Scope::link;                 // 169.254, where clouds keep their metadata
   const bool nobody = address >> 24 == 0 || address >> 28 >= 0xe;  // this host; multicast and above
-  return nobody ? Reach::none : Reach::network;
+  return nobody ? Scope::none : Scope::network;
 }
 
 /// An IPv4 address in IPv6's clothes would be judged by the wrong rules, and a link-local one needs a scope, which
 /// means nothing on other machines.
-Reach reach_of(const in6_addr& host) {
-  if (IN6_IS_ADDR_LOOPBACK(&host)) return Reach::machine;
+Scope reach_of(const in6_addr& host) {
+  if (IN6_IS_ADDR_LOOPBACK(&host)) return Scope::machine;
   const bool nobody = IN6_IS_ADDR_UNSPECIFIED(&host) || IN6_IS_ADDR_MULTICAST(&host) || IN6_IS_ADDR_V4MAPPED(&host) ||
                       IN6_IS_ADDR_V4COMPAT(&host) || IN6_IS_ADDR_LINKLOCAL(&host);
-  return nobody ? Reach::none : Reach::network;
+  return nobody ? Scope::none : Scope::network;
 }
 
 /// None for what is no address at all.
-Reach reach_of(const std::string& host) {
+Scope reach_of(const std::string& host) {
   in_addr four{};
   if (::inet_pton(AF_INET, host.c_str(), &four) == 1) return reach_of(four);
   in6_addr six{};
   if (::inet_pton(AF_INET6, host.c_str(), &six) == 1) return reach_of(six);
-  return Reach::none;
+  return Scope::none;
 }
 
 bool within(std::int32_t number, std::int32_t least, std::int32_t most) { return number >= least && number <= most; }
@@ -51,9 +51,9 @@ std::string join_problem(const NodeJoin& join, const std::string& peer) {
     return "it speaks protocol " + std::to_string(join.protocol) + ", not " + std::to_string(kProtocolVersion);
   const std::string listens = "it says that it listens at " + printable(join.host, kLongestShownHost) + ", ";
   // A text that goes on behind a zero byte is another one for C's functions.
-  const Reach reach = join.host.find('\0') == std::string::npos ? reach_of(join.host) : Reach::none;
-  if (reach == Reach::none) return listens + "which is no address that others can dial";
-  if (reach != Reach::network && reach != reach_of(peer)) return listens + "which is not where it comes from";
+  const Scope reach = join.host.find('\0') == std::string::npos ? reach_of(join.host) : Scope::none;
+  if (reach == Scope::none) return listens + "which is no address that others can dial";
+  if (reach != Scope::network && reach != reach_of(peer)) return listens + "which is not where it comes from";
   if (join.port == 0) return listens + "without a port";
   if (join.pid < 1 || !within(join.cores, 0, kMostCores) || !within(join.devices, 0, kMostCores))
     return "it says that it has " + std::to_string(join.cores) + " cores and " + std::to_string(join.devices) +

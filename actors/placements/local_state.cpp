@@ -16,9 +16,10 @@ class LocalState : public StateHome {
              const Phase& /*phase*/) override {
     auto next = std::make_unique<VersionedState>(store_, layout);
     if (!carried.empty()) next->carry(*state_, carried);
-    gradients_.reset();
-    if (layout.mean_gradient) gradients_ = std::make_unique<DriverGradients>(store_, layout);
-    state_ = std::move(next);  // last: until nothing can fail any more, what counts lies where it lay
+    auto gradients = layout.mean_gradient ? std::make_unique<DriverGradients>(store_, layout) : nullptr;
+    // Nothing can fail any more: until here, all lies where it lay.
+    gradients_ = std::move(gradients);
+    state_ = std::move(next);
   }
 
   void publish(const Phase& phase) override {

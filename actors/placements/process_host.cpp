@@ -17,7 +17,7 @@ namespace troupe {
 namespace {
 
 /// The children that may speak to the driver. The listener asks from CAF's thread.
-class Admission {
+class KnownChildren {
  public:
   /// Starts a child such that nobody asks for it before it is known.
   ChildProcess start(const WorkerLaunch& launch, int store_socket, int last_words) {
@@ -55,15 +55,15 @@ class ProcessHost : public Host {
     auto& child = child_of(worker);
     if (child) {
       child->kill();
-      admission_->forget(child->pid());
+      known_children_->forget(child->pid());
       child.reset();
     }
     if (!listener_)
-      listener_.emplace(system_, driver_, [admission = admission_](pid_t pid) { return admission->admits(pid); });
+      listener_.emplace(system_, driver_, [known = known_children_](pid_t pid) { return known->admits(pid); });
     const FileDescriptor socket = store_.connect_process();
     FileDescriptor& last_words = last_words_[static_cast<std::size_t>(worker)];
     last_words = make_last_words();
-    child = admission_->start({worker, listener_->path()}, socket.get(), last_words.get());
+    child = known_children_->start({worker, listener_->path()}, socket.get(), last_words.get());
   }
 
   /// There is nothing to knock at while the run goes on.
@@ -107,7 +107,7 @@ class ProcessHost : public Host {
   caf::actor_system& system_;
   caf::actor driver_;
   ObjectStore& store_;
-  std::shared_ptr<Admission> admission_ = std::make_shared<Admission>();
+  std::shared_ptr<KnownChildren> known_children_ = std::make_shared<KnownChildren>();
   std::optional<LocalListener> listener_;
   std::vector<std::optional<ChildProcess>> children_;
   std::vector<FileDescriptor> last_words_;

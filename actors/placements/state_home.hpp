@@ -32,7 +32,8 @@ class StateHome {
   StateHome& operator=(const StateHome&) = delete;
   virtual ~StateHome() = default;
 
-  /// Makes the buffers of a generation anew; buffer i holds what buffer `carried[i]` held.
+  /// Makes the buffers of a generation anew; buffer i holds what buffer `carried[i]` held. When it throws, what was
+  /// there is as it was, but that nodes are unsettled.
   virtual void begin(const SlabLayout& layout, const PlanRequest& plan, const std::vector<int>& carried,
                      const Phase& phase) = 0;
   /// Lets workers map them; all gradients are there by now.

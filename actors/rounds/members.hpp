@@ -16,7 +16,6 @@ class Members {
 
   int num_workers() const { return static_cast<int>(workers_.size()); }
   int num_nodes() const { return static_cast<int>(lost_nodes_.size()); }
-  int num_members() const { return num_workers() + num_nodes(); }
   int devices() const { return devices_; }
   std::vector<int> workers() const;
   /// As members.

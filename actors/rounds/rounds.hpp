@@ -16,8 +16,7 @@ struct From {
   Reply reply;
 };
 
-/// Sends requests to members and gathers one reply of each, by a deadline. Whatever else the driver does, it waits only
-/// here and for arrivals.
+/// Sends requests to members and gathers one reply of each, by a deadline. Nobody else waits for replies.
 class Rounds {
  public:
   Rounds(Mailbox& mailbox, Members& members, Witness& witness)

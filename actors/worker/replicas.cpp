@@ -22,7 +22,15 @@ int replicas_at_a_time(const Build& request, int worker) {
   const auto& nodes = request.plan.topology.node_of_lane;
   const auto lane = static_cast<std::size_t>(worker) * static_cast<std::size_t>(request.devices);
   const auto here = std::count(nodes.begin(), nodes.end(), nodes.at(lane));
-  return std::max(1, usable_cores() / (static_cast<int>(here) / request.devices));
+  return std::max(1, usable_cores() / std::max(1, static_cast<int>(here) / request.devices));
+}
+
+/// Each worker has its lanes, whoever leads it.
+void check(const Build& request, int worker) {
+  request.plan.topology.check();
+  const std::int64_t end = (std::int64_t{worker} + 1) * request.devices;
+  if (request.devices < 1 || end > request.plan.topology.num_lanes())
+    throw Error(ErrorCode::protocol, "replicas that the run does not have");
 }
 
 /// Without its model.
@@ -43,6 +51,7 @@ std::unique_ptr<Replica> make_replica(const WorkerState& worker, const Build& re
 }  // namespace
 
 void prepare(WorkerState& worker, const Build& request) {
+  check(request, worker.index);
   worker.plan_request = request.plan;
   worker.seed = request.seed;
   worker.replicas.clear();

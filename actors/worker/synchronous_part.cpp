@@ -15,8 +15,7 @@ NodeExchange::Work exchange_work(const WorkerState& worker, const Replica& repli
   work.lane = worker.lane_of(replica);
   work.gradients = &worker.slabs->sources();
   work.ticket = computed;
-  // Before the driver loses its patience, so that whoever waits for a silent node can still name it.
-  work.deadline = Deadline(driver.left() * 4 / 5);
+  work.deadline = driver.earlier();
   return work;
 }
 

@@ -28,7 +28,10 @@ class Worker : public std::enable_shared_from_this<Worker> {
     }
     on_replicas(
         replicas_for(state_, request), otherwise<Request>(),
-        [this, request](Replica& replica) { work(state_, replica, request); },
+        [this, request](Replica& replica) {
+          check_ready<Request>(replica);
+          work(state_, replica, request);
+        },
         [this, request, done](Failure failure) {
           auto reply = reply_to(request, std::move(failure));
           const bool well = !reply.failure;
@@ -54,6 +57,14 @@ class Worker : public std::enable_shared_from_this<Worker> {
   static constexpr ErrorCode otherwise() {
     const bool of_store = std::is_same_v<Request, MakeSlabs> || std::is_same_v<Request, MapSlabs>;
     return of_store ? ErrorCode::store_failed : ErrorCode::model_failed;
+  }
+  /// @throws Error protocol for a request that is not for now, whoever leads this worker.
+  template <class Request>
+  void check_ready(const Replica& replica) const {
+    constexpr bool kAlways =
+        std::is_same_v<Request, Build> || std::is_same_v<Request, Fence> || std::is_same_v<Request, Stop>;
+    const bool ready = kAlways || (replica.model && (state_.slabs || std::is_same_v<Request, MakeSlabs>));
+    if (!ready) throw Error(ErrorCode::protocol, "a request that is not for now");
   }
   /// Runs `work` on the threads of the first `count` replicas and then `finish` with the first failure.
   void on_replicas(std::size_t count, ErrorCode otherwise, Work work, Finish finish);

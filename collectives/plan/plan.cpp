@@ -52,11 +52,6 @@ std::vector<Range> page_slices(std::size_t size, std::size_t parts) {
   return slices;
 }
 
-Range device_part(const Range& slice, std::size_t device, std::size_t devices) {
-  const Range part = page_slices(slice.size(), devices)[device];
-  return {slice.begin + part.begin, slice.begin + part.end};
-}
-
 bool Plan::idle(const Range& lanes) const {
   const auto among = [&](int lane) {
     const auto index = static_cast<std::size_t>(lane);

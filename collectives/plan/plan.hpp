@@ -58,9 +58,6 @@ struct Plan {
 /// Cuts [0, size) into `parts` ranges of whole pages (but for the end), as even as pages allow, in order.
 std::vector<Range> page_slices(std::size_t size, std::size_t parts);
 
-/// The part of `slice` that the device's thread works on, of `devices`; cut at pages as well.
-Range device_part(const Range& slice, std::size_t device, std::size_t devices);
-
 /// @throws Error invalid_argument for a strategy that the topology does not allow.
 Plan make_plan(const PlanRequest& request, std::size_t size);
 

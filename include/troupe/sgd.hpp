@@ -60,8 +60,9 @@ struct Options {
   bool verbose = true;                   ///< `step()` prints the time of each phase to standard output, and a line on
                                          ///< standard error says where bf16 is asked for and f32 computed
   std::chrono::milliseconds step_timeout =
-      std::chrono::seconds(60);  ///< no call waits longer for workers; late ones are replaced. A call that finds
-                                 ///< workers lost first replaces them, within start_timeout
+      std::chrono::seconds(60);  ///< no call waits longer for workers, save_state and load_state for each vector; late
+                                 ///< ones are replaced. A call that finds workers lost first replaces them, within
+                                 ///< start_timeout
   std::chrono::milliseconds start_timeout = std::chrono::seconds(60);  ///< for workers to start and build models
   std::size_t store_bytes = 0;  ///< quota of the object store; 0: half of the machine's memory, or of the container's
 };
@@ -171,10 +172,10 @@ class DistributedSGD {
   /// Writes all that steps depend on, or goes back to it: weights, statistics, the optimizer's state, and the number of
   /// the step, which the schedule and the order of the data follow. A run of any placement, with any number of workers
   /// and nodes, then goes on to the same bits as if it had never stopped, provided that number of shards, seed, model,
-  /// data and the optimizer's kind are the same; rates may be others. `path` becomes a folder of weights.safetensors,
-  /// state.safetensors and manifest.json; in the place of another checkpoint it appears whole or not at all, whatever
-  /// dies. It is on disk when this returns. @throws Error bad_file, or model_mismatch for a checkpoint of another run;
-  /// then nothing has changed.
+  /// data and the optimizer's kind are the same, and `deterministic` is left on; rates may be others. `path` becomes a
+  /// folder of weights.safetensors, state.safetensors and manifest.json; in the place of another checkpoint it appears
+  /// whole or not at all, whatever dies. It is on disk when this returns. @throws Error bad_file, or model_mismatch for
+  /// a checkpoint of another run; then nothing has changed.
   void save_state(const std::string& path);
   void load_state(const std::string& path);
 

@@ -33,7 +33,7 @@ int sum(const std::vector<int>& values) {
   return total;
 }
 
-void check(const Trial& trial) {
+void check(const ExchangeTrial& trial) {
   INFO(name_of(trial.request) << ", nodes " << trial.request.topology.num_nodes() << ", lanes "
                               << trial.request.topology.num_lanes() << ", shards " << trial.request.topology.num_shards
                               << ", size " << trial.size << ", in place " << trial.in_place);
@@ -45,7 +45,7 @@ void check_all(const PlanRequest& request, int nodes, std::size_t size) {
     for (const bool in_place : {false, true})
       for (const int more : {0, 3}) {
         if (kSanitized && in_place == (more == 0)) continue;
-        Trial trial{.request = on(topology_of(lanes, sum(lanes) + more), request), .size = size};
+        ExchangeTrial trial{.request = on(topology_of(lanes, sum(lanes) + more), request), .size = size};
         trial.in_place = in_place;
         trial.whole_numbers = !request.deterministic && more > 0;
         check(trial);
@@ -69,13 +69,13 @@ TEST_CASE("a million parameters") {
   for (const PlanRequest& request : kInCluster)
     for (const int nodes : {1, 2, 3, 4, 7}) {
       if (kSanitized && nodes % 2 == 0) continue;
-      Trial trial{.request = on(topology_of(groupings(nodes)[0], nodes), request),
-                  .size = kSanitized ? 200'000U : 1'000'000U};
+      ExchangeTrial trial{.request = on(topology_of(groupings(nodes)[0], nodes), request),
+                          .size = kSanitized ? 200'000U : 1'000'000U};
       trial.steps = 1;
       trial.in_place = nodes != 4;
       check(trial);
     }
-  Trial one_node;
+  ExchangeTrial one_node;
   one_node.request.strategy = Strategy::sharded;
   one_node.request.topology = topology_of({4}, 5);
   one_node.size = 1'000'000;
@@ -86,7 +86,7 @@ TEST_CASE("a node whose lanes have returned may begin the next step, wherever th
   for (const PlanRequest& request : kInCluster)
     for (const auto& lanes : {std::vector{1, 1, 1, 1}, std::vector{2, 1, 2}})
       for (const bool in_place : {false, true}) {
-        Trial trial{.request = on(topology_of(lanes, 6), request), .size = 20'000, .in_place = in_place};
+        ExchangeTrial trial{.request = on(topology_of(lanes, 6), request), .size = 20'000, .in_place = in_place};
         trial.steps = kSanitized ? 4 : 12;
         trial.whole_numbers = true;
         INFO(name_of(request) << ", nodes " << lanes.size() << ", in place " << in_place);
@@ -96,7 +96,7 @@ TEST_CASE("a node whose lanes have returned may begin the next step, wherever th
 
 TEST_CASE("weights have as many buffers as the nodes like") {
   for (const PlanRequest& request : kInCluster) {
-    Trial trial{.request = on(topology_of({1, 2, 1}, 5), request), .size = 20'000, .steps = 5};
+    ExchangeTrial trial{.request = on(topology_of({1, 2, 1}, 5), request), .size = 20'000, .steps = 5};
     trial.whole_numbers = !request.deterministic;
     trial.buffers = 1;
     check(trial);
@@ -118,7 +118,7 @@ TEST_CASE("what the transport throws comes out of each lane that it keeps waitin
   for (const PlanRequest& request : kInCluster)
     for (const int sends : {0, 1, 5}) {
       INFO(name_of(request) << ", lost after " << sends);
-      const Trial trial{.request = on(topology_of({1, 2, 1}, 4), request), .size = 20'000};
+      const ExchangeTrial trial{.request = on(topology_of({1, 2, 1}, 4), request), .size = 20'000};
       const auto codes = codes_after_loss(trial, 2, sends);
       CHECK(codes.back() == ErrorCode::worker_lost);
       for (const auto& code : codes) CHECK((!code || code == ErrorCode::worker_lost));
@@ -128,13 +128,13 @@ TEST_CASE("what the transport throws comes out of each lane that it keeps waitin
 TEST_CASE("a node whose peers never begin gives up at its deadline") {
   for (const PlanRequest& request : kInCluster) {
     INFO(name_of(request));
-    const Trial trial{.request = on(topology_of({1, 1}, 2), request), .size = 10'000};
+    const ExchangeTrial trial{.request = on(topology_of({1, 1}, 2), request), .size = 10'000};
     CHECK(code_of([&] { run_alone(trial, 0); }) == ErrorCode::timeout);
   }
 }
 
 TEST_CASE("replicas of other nodes are refused") {
-  Trial trial;
+  ExchangeTrial trial;
   trial.request.topology = topology_of({1, 1}, 2);
   trial.size = 10;
   CHECK(code_of([&] { run_alone(trial, 0, 1); }) == ErrorCode::invalid_argument);

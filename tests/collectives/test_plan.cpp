@@ -29,18 +29,6 @@ TEST_CASE("slices cover every float once, are cut at pages and even to a page") 
     }
 }
 
-TEST_CASE("devices share a slice without gap or overlap") {
-  for (const Range slice : {Range{0, 10'000}, Range{4 * kPageFloats, 4 * kPageFloats + 3}, Range{5, 5}}) {
-    std::size_t at = slice.begin;
-    for (std::size_t device = 0; device < 3; ++device) {
-      const Range part = device_part(slice, device, 3);
-      CHECK(part.begin == at);
-      at = part.end;
-    }
-    CHECK(at == slice.end);
-  }
-}
-
 TEST_CASE("shards are dealt out completely, contiguously and evenly") {
   for (std::size_t shards = 1; shards <= 13; ++shards)
     for (std::size_t lanes = 1; lanes <= shards; ++lanes) {

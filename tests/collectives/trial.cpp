@@ -75,7 +75,7 @@ ObjectStore& one_store() {
 
 class Running {
  public:
-  explicit Running(const Trial& trial)
+  explicit Running(const ExchangeTrial& trial)
       : trial_(trial), plan_(make_plan(trial.request, trial.size)), network_(plan_.topology.num_nodes()) {
     for (int node = 0; node < plan_.topology.num_nodes(); ++node)
       nodes_.push_back(std::make_unique<Node>(plan_, node, network_, one_store(), trial.size, trial.buffers));
@@ -218,7 +218,7 @@ class Running {
     return a == b || std::abs(a - b) < 1e-5F;
   }
 
-  const Trial& trial_;
+  const ExchangeTrial& trial_;
   Plan plan_;
   LoopNetwork network_;
   std::vector<std::unique_ptr<Node>> nodes_;
@@ -226,7 +226,7 @@ class Running {
 
 }  // namespace
 
-Vectors make_gradients(const Trial& trial, int step) {
+Vectors make_gradients(const ExchangeTrial& trial, int step) {
   Vectors gradients(static_cast<std::size_t>(trial.request.topology.num_shards), std::vector<float>(trial.size));
   for (std::size_t shard = 0; shard < gradients.size(); ++shard)
     for (std::size_t i = 0; i < trial.size; ++i) {
@@ -251,15 +251,15 @@ std::vector<float> expected_mean(const Vectors& gradients, std::size_t size) {
   return mean;
 }
 
-std::vector<std::optional<ErrorCode>> codes_after_loss(const Trial& trial, int node, int sends) {
+std::vector<std::optional<ErrorCode>> codes_after_loss(const ExchangeTrial& trial, int node, int sends) {
   return Running(trial).codes_after_loss(node, sends);
 }
 
-void run_alone(const Trial& trial, int node, int lane) { Running(trial).run_alone(node, lane); }
+void run_alone(const ExchangeTrial& trial, int node, int lane) { Running(trial).run_alone(node, lane); }
 
-std::string failure_without_rounds(const Trial& trial) { return Running(trial).failure_without_rounds(); }
+std::string failure_without_rounds(const ExchangeTrial& trial) { return Running(trial).failure_without_rounds(); }
 
-std::string failure(const Trial& trial) { return Running(trial).failure(); }
+std::string failure(const ExchangeTrial& trial) { return Running(trial).failure(); }
 
 std::size_t staged_floats(const Plan& plan, int node) {
   constexpr std::size_t kPages = 64;

@@ -13,7 +13,7 @@
 using troupe_test::kSanitized;
 
 /// A reduction among nodes of this process.
-struct Trial {
+struct ExchangeTrial {
   troupe::PlanRequest request;
   std::size_t size = 0;
   bool in_place = false;       ///< the first shard of each node has its gradient in the buffer that is written
@@ -25,7 +25,7 @@ struct Trial {
 using Vectors = std::vector<std::vector<float>>;
 
 /// By shard. Unless whole numbers: between -1 and 1, and now and then NaN, infinite, zero or subnormal.
-Vectors make_gradients(const Trial& trial, int step);
+Vectors make_gradients(const ExchangeTrial& trial, int step);
 
 /// What one node alone makes of them.
 std::vector<float> expected_mean(const Vectors& gradients, std::size_t size);
@@ -33,17 +33,17 @@ inline constexpr int kSamples = 4;
 
 /// Runs the steps and returns why something is wrong: a break of the transport's contract, other traffic than planned,
 /// or a node whose weights are not as expected (to the bit, where the plan is deterministic or numbers are whole).
-std::string failure(const Trial& trial);
+std::string failure(const ExchangeTrial& trial);
 
 /// As `failure`, but each node goes from step to step without waiting for the others to have ended theirs.
-std::string failure_without_rounds(const Trial& trial);
+std::string failure_without_rounds(const ExchangeTrial& trial);
 
 /// What each lane of the run gets when node `node` is lost after so many sends of a step and all end
 /// with it; none when the lane comes through.
-std::vector<std::optional<troupe::ErrorCode>> codes_after_loss(const Trial& trial, int node, int sends);
+std::vector<std::optional<troupe::ErrorCode>> codes_after_loss(const ExchangeTrial& trial, int node, int sends);
 
 /// Runs `lane` on `node` while nobody else does. @throws what the exchange throws.
-void run_alone(const Trial& trial, int node, int lane = 0);
+void run_alone(const ExchangeTrial& trial, int node, int lane = 0);
 
 /// Floats that the store holds for an exchange of `node`; none may be left when the exchange is gone.
 std::size_t staged_floats(const troupe::Plan& plan, int node);

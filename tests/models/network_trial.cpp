@@ -27,7 +27,7 @@ bool Case::has_batch_norm() const {
   });
 }
 
-Trial::Trial(const Case& the_case, std::int64_t batch_size, Precision precision)
+NetworkTrial::NetworkTrial(const Case& the_case, std::int64_t batch_size, Precision precision)
     : at(the_case),
       batch(batch_size),
       plan(plan_network(at.graph, at.shape, kClasses)),
@@ -39,25 +39,25 @@ Trial::Trial(const Case& the_case, std::int64_t batch_size, Precision precision)
   loss = network->gradient(samples(), weights, gradient, {});
 }
 
-LabelledBatch Trial::samples(std::size_t first, std::size_t count) const {
+LabelledBatch NetworkTrial::samples(std::size_t first, std::size_t count) const {
   const auto size = static_cast<std::size_t>(plan.input.size());
   return {std::span(values).subspan(first * size, count * size), std::span(labels).subspan(first, count)};
 }
 
-std::vector<float> Trial::canonical(std::span<const float> flat) const {
+std::vector<float> NetworkTrial::canonical(std::span<const float> flat) const {
   std::vector<float> result(parameters.size());
   network->to_canonical(flat, result);
   return result;
 }
 
-std::vector<bool> Trial::learned() const {
+std::vector<bool> NetworkTrial::learned() const {
   std::vector<bool> result;
   for (const PlannedTensor& tensor : plan.tensors)
     result.insert(result.end(), tensor.info.size(), tensor.info.name.find(".running_") == std::string::npos);
   return result;
 }
 
-void Trial::draw() {
+void NetworkTrial::draw() {
   Random random(11);
   for (const PlannedTensor& tensor : plan.tensors)
     for (std::size_t i = tensor.info.size(); i > 0; --i) parameters.push_back(draw_parameter(tensor, random));
@@ -71,7 +71,7 @@ float largest(std::span<const float> values) {
   return result;
 }
 
-void check_against_reference(const Trial& trial, std::size_t differences) {
+void check_against_reference(const NetworkTrial& trial, std::size_t differences) {
   CAPTURE(trial.at.name);
   CAPTURE(trial.batch);
   const ReferenceNetwork reference(trial.at.graph, trial.at.shape);
@@ -97,8 +97,8 @@ void check_against_reference(const Trial& trial, std::size_t differences) {
 
 void check_mixed_precision(const Case& at, std::int64_t batch) {
   CAPTURE(at.name);
-  const Trial exact(at, batch);
-  const Trial mixed(at, batch, Precision::bf16);
+  const NetworkTrial exact(at, batch);
+  const NetworkTrial mixed(at, batch, Precision::bf16);
   if (mixed.network->precision() == Precision::f32) return;
   const std::vector<float> expected = exact.canonical(exact.gradient);
   const std::vector<float> found = mixed.canonical(mixed.gradient);

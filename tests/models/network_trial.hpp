@@ -28,7 +28,7 @@ struct Case {
 };
 
 /// A network with weights and samples drawn from its shape, and what it says of them.
-struct Trial {
+struct NetworkTrial {
   Case at;
   std::int64_t batch;
   NetworkPlan plan;
@@ -38,7 +38,7 @@ struct Trial {
   std::vector<std::int32_t> labels;
   double loss = 0;
 
-  Trial(const Case& the_case, std::int64_t batch_size, Precision precision = Precision::f32);
+  NetworkTrial(const Case& the_case, std::int64_t batch_size, Precision precision = Precision::f32);
 
   LabelledBatch samples() const { return {values, labels}; }
   /// `count` samples from `first` on.
@@ -56,7 +56,7 @@ float largest(std::span<const float> values);
 
 /// Compares the loss and every derivative with those of plain loops in double, and some `differences` of them with
 /// central differences, all relative to the largest.
-void check_against_reference(const Trial& trial, std::size_t differences = 30);
+void check_against_reference(const NetworkTrial& trial, std::size_t differences = 30);
 
 /// In bfloat16 loss and gradient stay near those in f32; passes where the device has no bfloat16.
 void check_mixed_precision(const Case& at, std::int64_t batch);

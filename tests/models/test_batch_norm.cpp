@@ -22,7 +22,7 @@ std::vector<Case> cases() {
 }
 
 /// What a step makes of the running statistics, canonical: sums of the shards' gradients, divided by the samples.
-std::vector<float> step(const Trial& trial, const std::vector<LabelledBatch>& shards) {
+std::vector<float> step(const NetworkTrial& trial, const std::vector<LabelledBatch>& shards) {
   AlignedFloats sum(trial.weights.size()), gradient(trial.weights.size());
   std::int64_t samples = 0;
   for (const LabelledBatch& shard : shards) {
@@ -38,7 +38,7 @@ std::vector<float> step(const Trial& trial, const std::vector<LabelledBatch>& sh
   return trial.canonical(updated);
 }
 
-std::vector<LabelledBatch> cut(const Trial& trial, const std::vector<std::size_t>& counts) {
+std::vector<LabelledBatch> cut(const NetworkTrial& trial, const std::vector<std::size_t>& counts) {
   std::vector<LabelledBatch> shards;
   std::size_t first = 0;
   for (const std::size_t count : counts) {
@@ -53,7 +53,7 @@ std::vector<LabelledBatch> cut(const Trial& trial, const std::vector<std::size_t
 TEST_CASE("running statistics follow PyTorch's rule over the samples of all shards") {
   for (const Case& at : cases()) {
     CAPTURE(at.name);
-    const Trial trial(at, 9);
+    const NetworkTrial trial(at, 9);
     const ReferenceNetwork reference(at.graph, at.shape);
     for (const std::vector<std::size_t>& counts :
          std::vector<std::vector<std::size_t>>{{9}, {4, 5}, {1, 2, 6}, {3, 3, 1, 2}}) {
@@ -69,7 +69,7 @@ TEST_CASE("running statistics follow PyTorch's rule over the samples of all shar
 }
 
 TEST_CASE("a mean far from zero costs the variance no digits once the running mean is near") {
-  Trial trial({"offset", {2, 5, 5}, {batch_norm(), flatten(), linear(3)}}, 4);
+  NetworkTrial trial({"offset", {2, 5, 5}, {batch_norm(), flatten(), linear(3)}}, 4);
   for (float& value : trial.values) value = 10'000 + value;
   std::fill_n(trial.parameters.begin() + 4, 2, 10'000.0F);  // weight, bias, then the running mean
   trial.network->copy_canonical(trial.parameters, trial.weights);
@@ -83,7 +83,7 @@ TEST_CASE("a mean far from zero costs the variance no digits once the running me
 }
 
 TEST_CASE("statistics may be updated piece by piece") {
-  const Trial trial(cases().back(), 4);
+  const NetworkTrial trial(cases().back(), 4);
   const std::size_t begin = trial.network->learned_size();
   REQUIRE(begin % 32 == 0);
   const std::span<const float> mean = std::span(trial.gradient).subspan(begin);
@@ -101,7 +101,7 @@ TEST_CASE("statistics may be updated piece by piece") {
 TEST_CASE("an evaluation normalises by the running statistics, whatever the batch") {
   for (const Case& at : cases()) {
     CAPTURE(at.name);
-    const Trial trial(at, 7);
+    const NetworkTrial trial(at, 7);
     const ReferenceNetwork reference(at.graph, at.shape);
     const std::vector<double> exact = trial.exact_parameters();
     for (const std::size_t count : {1, 7}) {
@@ -115,7 +115,7 @@ TEST_CASE("an evaluation normalises by the running statistics, whatever the batc
 TEST_CASE("a gradient does not depend on the running statistics") {
   for (const Case& at : cases()) {
     CAPTURE(at.name);
-    Trial trial(at, 4);
+    NetworkTrial trial(at, 4);
     const std::vector<bool> learned = trial.learned();
     for (std::size_t i = 0; i < learned.size(); ++i)
       if (!learned[i]) trial.parameters[i] += 0.25F;

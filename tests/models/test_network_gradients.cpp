@@ -80,7 +80,7 @@ std::vector<Case> cases() {
 TEST_CASE("gradients and losses are those of plain loops in double") {
   for (const Case& at : cases())
     for (const std::int64_t batch : {1, 2, 5}) {
-      check_against_reference(Trial(at, batch));
+      check_against_reference(NetworkTrial(at, batch));
     }
 }
 
@@ -89,14 +89,14 @@ TEST_CASE("batches large enough for Winograd and for slices give the same gradie
       "wide",
       {3, 8, 8},
       {convolution(32, 3, 1), relu(), convolution(64, 3, 1), max_pool(2), relu(), flatten(), linear(kClasses)}};
-  for (const std::int64_t batch : {32, 35}) check_against_reference(Trial(at, batch), 2);
+  for (const std::int64_t batch : {32, 35}) check_against_reference(NetworkTrial(at, batch), 2);
 }
 
 TEST_CASE("the gradient of a batch is the sum of those of its parts, whatever sizes came before") {
   for (const Case& at : cases()) {
     if (at.has_batch_norm()) continue;
     CAPTURE(at.name);
-    const Trial trial(at, 5);
+    const NetworkTrial trial(at, 5);
     AlignedFloats first(trial.gradient.size()), second(trial.gradient.size());
     double loss = trial.network->gradient(trial.samples(0, 2), trial.weights, first, {});
     loss += trial.network->gradient(trial.samples(2, 3), trial.weights, second, {});
@@ -112,8 +112,8 @@ TEST_CASE("the gradient of a batch is the sum of those of its parts, whatever si
 TEST_CASE("the same weights and batch give the same bits, wherever they lie") {
   for (const Case& at : cases()) {
     CAPTURE(at.name);
-    const Trial first(at, 5);
-    Trial second(at, 5);
+    const NetworkTrial first(at, 5);
+    NetworkTrial second(at, 5);
     AlignedFloats shifted(second.weights.size() + 3), target(second.weights.size() + 5);
     std::copy(second.weights.begin(), second.weights.end(), shifted.begin() + 3);
     const double loss =
@@ -126,16 +126,16 @@ TEST_CASE("the same weights and batch give the same bits, wherever they lie") {
 
 TEST_CASE("another thread computes the same bits") {
   const Case at = cases().back();
-  const Trial here(at, 35);
+  const NetworkTrial here(at, 35);
   AlignedFloats there;
-  std::thread([&] { there = Trial(at, 35).gradient; }).join();
+  std::thread([&] { there = NetworkTrial(at, 35).gradient; }).join();
   CHECK(there == here.gradient);
 }
 
 TEST_CASE("canonical weights survive the way through the flat layout, and padding stays zero") {
   for (const Case& at : cases()) {
     CAPTURE(at.name);
-    const Trial trial(at, 5);
+    const NetworkTrial trial(at, 5);
     CHECK(trial.canonical(trial.weights) == trial.parameters);
     AlignedFloats unpadded(trial.gradient.size());
     trial.network->copy_canonical(trial.canonical(trial.gradient), unpadded);
@@ -144,21 +144,21 @@ TEST_CASE("canonical weights survive the way through the flat layout, and paddin
 }
 
 TEST_CASE("no samples give no loss and no gradient") {
-  Trial trial(cases().front(), 2);
+  NetworkTrial trial(cases().front(), 2);
   CHECK(trial.network->gradient({}, trial.weights, trial.gradient, {}) == 0);
   CHECK(largest(trial.gradient) == 0);
 }
 
 TEST_CASE("a NaN at any place of a pooling window reaches the loss") {
   for (const std::size_t place : {0, 1, 8, 9}) {
-    Trial trial({"pooled", {1, 8, 8}, {convolution(3, 1), max_pool(2), flatten(), linear(3)}}, 2);
+    NetworkTrial trial({"pooled", {1, 8, 8}, {convolution(3, 1), max_pool(2), flatten(), linear(3)}}, 2);
     trial.values[place] = std::nanf("");
     CHECK(std::isnan(trial.network->gradient(trial.samples(), trial.weights, trial.gradient, {})));
   }
 }
 
 TEST_CASE("an evaluation counts hits and losses") {
-  Trial trial(cases().back(), 5);
+  NetworkTrial trial(cases().back(), 5);
   const EvaluationResult result = trial.network->evaluate(trial.samples(), trial.weights);
   CHECK(result.samples == 5);
   CHECK(result.loss_sum == trial.loss);

@@ -135,13 +135,13 @@ std::vector<Case> cases() {
 
 TEST_CASE("gradients of residual networks are those of plain loops in double") {
   for (const Case& at : cases())
-    for (const std::int64_t batch : {1, 2, 5}) check_against_reference(Trial(at, batch));
+    for (const std::int64_t batch : {1, 2, 5}) check_against_reference(NetworkTrial(at, batch));
 }
 
 TEST_CASE("residual networks compute the same bits twice, whatever sizes came between, and padding stays zero") {
   for (const Case& at : cases()) {
     CAPTURE(at.name);
-    const Trial trial(at, 5);
+    const NetworkTrial trial(at, 5);
     AlignedFloats again(trial.gradient.size(), 3.0F);
     trial.network->gradient(trial.samples(0, 2), trial.weights, again, {});
     CHECK(trial.network->gradient(trial.samples(), trial.weights, again, {}) == trial.loss);
@@ -154,7 +154,7 @@ TEST_CASE("residual networks compute the same bits twice, whatever sizes came be
 TEST_CASE("what is announced as ready is final and announced once") {
   for (const Case& at : cases()) {
     CAPTURE(at.name);
-    const Trial trial(at, 2);
+    const NetworkTrial trial(at, 2);
     AlignedFloats gradient(trial.gradient.size(), 3.0F);
     std::vector<int> announced(gradient.size());
     bool final = true;
@@ -175,7 +175,7 @@ TEST_CASE("buckets are announced from the last layer to the first, statistics be
   const Graph graph({convolution(32, 3, 1, 1, false), batch_norm(), relu(), flatten(), linear(512), relu(), linear(600),
                      relu(), linear(kClasses)});
   const Case at("large linear layers", {1, 6, 6}, graph);
-  const Trial trial(at, 2);
+  const NetworkTrial trial(at, 2);
   std::vector<std::pair<std::size_t, std::size_t>> ranges;
   AlignedFloats gradient(trial.gradient.size());
   trial.network->gradient(trial.samples(), trial.weights, gradient,
@@ -200,7 +200,7 @@ TEST_CASE("sums of what is bfloat16 and what is not are computed in floats") {
   const auto mean = graph.append("", global_average_pool(), {image});
   graph.append("", add(), {flat, mean});
   const Case at("unlike sum", {2, 3, 3}, graph);
-  const Trial trial(at, 3, Precision::bf16);
+  const NetworkTrial trial(at, 3, Precision::bf16);
   CHECK(trial.network->precision() == Precision::f32);
   check_against_reference(trial, 20);
 }

@@ -20,6 +20,7 @@ constexpr std::int64_t kFormat = 1;
 /// Room for some 100,000 tensors, and a bound on what parsing it takes.
 constexpr std::uint64_t kLargestManifest = 16 << 20;
 constexpr std::int64_t kMostShards = 1'000'000;
+constexpr std::int64_t kMostSteps = std::int64_t{1} << 53;
 
 std::uint64_t checksum_of(const json& manifest) {
   const std::string text = manifest.dump();
@@ -73,7 +74,7 @@ void read_files(Fields fields, CheckpointManifest& manifest) {
 CheckpointManifest read_fields(Fields fields) {
   CheckpointManifest manifest;
   fields.skip("format");
-  manifest.step = fields.integer("step", 0);
+  manifest.step = fields.integer("step", 0, kMostSteps);
   manifest.updates = fields.integer("updates", 0, manifest.step);
   manifest.num_shards = static_cast<int>(fields.integer("num_shards", 1, kMostShards));
   manifest.seed = fields.bits("seed");

@@ -80,7 +80,6 @@ TEST_CASE("on one machine all lanes are of node 0, and there are no nodes") {
   const Members members(3, 2, 0, 6);
   CHECK(members.topology().node_of_lane == std::vector<std::int32_t>(6));
   CHECK(members.nodes().empty());
-  CHECK(members.num_members() == 3);
   CHECK_FALSE(members.is_node(2));
 }
 
@@ -88,7 +87,6 @@ TEST_CASE("nodes are members behind the workers") {
   const Members members(5, 1, 2, 5);
   CHECK(members.workers() == std::vector{0, 1, 2, 3, 4});
   CHECK(members.nodes() == std::vector{5, 6});
-  CHECK(members.num_members() == 7);
   CHECK(members.member_of_node(1) == 6);
   CHECK(members.node_of(6) == 1);
   CHECK(members.is_node(5));
