@@ -4,16 +4,19 @@
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <future>
 #include <string>
 #include <vector>
 
 #include "actors/node/floats.hpp"
 #include "actors/node/node_service.hpp"
+#include "actors/worker/worker.hpp"
 #include "runtime/net/certificates/authority.hpp"
 #include "runtime/net/gate/gate.hpp"
 #include "support/captured_errors.hpp"
 #include "support/errors.hpp"
 #include "support/patience.hpp"
+#include "troupe/models.hpp"
 
 using namespace troupe;
 
@@ -280,4 +283,57 @@ TEST_CASE("another node may write its slices only when the driver gathers some, 
     pair.bob.service.carry_out(gather);
     CHECK(errors.hears(dropped));
   }
+}
+
+TEST_CASE("a driver that asks out of turn, or for more than there is, is refused") {
+  Node node;
+  const auto refused = [&](const auto& request) {
+    return code_of([&] { node.service.carry_out(request); }) == ErrorCode::protocol;
+  };
+  CHECK(refused(Publish{}));
+  CHECK(refused(ClearState{0, 0}));
+  CHECK(refused(ExpectPlaced{0, 0, 0}));
+  CHECK(refused(Place{0, 1, 0, 0, 1, 10}));
+  CHECK(refused(ExpectSlices{0, 0, 0}));
+  CHECK(refused(GatherSlices{0, 0, 0, 1, 10}));
+  CHECK(code_of([&] { node.service.exchange(); }) == ErrorCode::protocol);
+  node.begin(1);
+  CHECK(refused(CreateTransfer{0, 1, (std::uint64_t{1} << 62) + 1}));
+  CHECK(refused(ExpectTransfer{0, 1, (std::uint64_t{1} << 62) + 1}));
+  node.service.carry_out(CreateTransfer{0, 1, 4});
+  CHECK(refused(SendTransfer{0, 1, std::uint64_t{1} << 40, 1, 10}));
+  CHECK(refused(Place{0, 1, 0, 0, 1, 10}));  // of 4 floats, in whole pages, for a vector of 3000
+}
+
+TEST_CASE("a worker is asked for nothing before it is built and has its slabs") {
+  ObjectStore store;
+  const auto worker = std::make_shared<Worker>(0, store.connect(), [](const ReplicaContext&) {
+    return std::make_unique<models::FunctionModel>(
+        4, [](const ShardStep&, std::span<const float>) { return BatchResult(); },
+        [](const ShardStep&, std::span<const float>, std::span<float>) {});
+  });
+  const auto code = [&](const auto& request) {
+    std::promise<std::int32_t> code;
+    worker->carry_out(request, [&](const auto& reply) { code.set_value(reply.failure.code); });
+    return code.get_future().get();
+  };
+  constexpr auto kProtocol = static_cast<std::int32_t>(ErrorCode::protocol);
+  Build build;
+  build.plan = {Strategy::automatic, true, 0, {{0}, 1}};
+  CHECK(code(Compute{}) == kProtocol);
+  for (const std::int32_t devices : {-1, 0, 2, 2'000'000'000}) {
+    build.devices = devices;
+    CHECK(code(build) == kProtocol);
+  }
+  build.devices = 1;
+  CHECK(code(build) == -1);
+  CHECK(code(Compute{}) == kProtocol);
+  CHECK(code(Apply{}) == kProtocol);
+  CHECK(code(FindNonFinite{}) == kProtocol);
+  CHECK(code(MapSlabs{}) == kProtocol);
+  CHECK(code(ExportVector{}) == kProtocol);
+  CHECK(code(Evaluate{}) == kProtocol);
+  CHECK(code(Fence{}) == -1);
+  CHECK(code(Stop{}) == -1);
+  CHECK(code(Initialize{}) == kProtocol);
 }

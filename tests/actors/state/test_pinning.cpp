@@ -22,6 +22,13 @@ Options pinning(Placement placement, const char* strategy, const char* optimizer
   return options;
 }
 
+std::vector<float> weights_of(Driver& driver, Versions::PinId pin) {
+  std::vector<float> weights;
+  driver.read_pinned(
+      pin, kWeightsVector, [&](auto values) { weights.assign(values.begin(), values.end()); }, "weights");
+  return weights;
+}
+
 /// Where replicas wait that hang.
 struct Gate {
   void open() {
@@ -111,4 +118,23 @@ TEST_CASE("weights that are set do not touch what is pinned, and several version
   driver.read_weights(keep);
   CHECK((seen.back() == ones));
   CHECK((seen[0] != seen[1]));
+}
+
+TEST_CASE("where there is no room for another buffer steps are refused, and all else goes on") {
+  Options options = pinning(Placement::in_process, "sharded", "adam");
+  Driver probe(kStatistics.name, options);
+  const auto two_buffers = static_cast<std::size_t>(probe.step().state_bytes);
+  // Room for all shards and as much again as the state takes, but not for half of it more.
+  options.store_bytes = 2 * two_buffers + static_cast<std::size_t>(options.num_shards) * two_buffers / 6;
+  Driver driver(kStatistics.name, options);
+  driver.step();
+  const auto pin = driver.pin();
+  const auto pinned = weights_of(driver, pin);
+  driver.step();
+  CHECK(code_of([&] { driver.step(); }) == ErrorCode::store_full);
+  CHECK((weights_of(driver, pin) == pinned));
+  CHECK(code_of([&] { driver.step(); }) == ErrorCode::store_full);
+  CHECK_FALSE(code_of([&] { driver.evaluate(); }));
+  driver.unpin(pin);
+  CHECK(driver.step().step == 3);
 }

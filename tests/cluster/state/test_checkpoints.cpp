@@ -1,4 +1,5 @@
 #include <doctest/doctest.h>
+#include <signal.h>
 
 #include "actors/state/state_trial.hpp"
 #include "cluster/nodes.hpp"
@@ -87,4 +88,26 @@ TEST_CASE("a pinned version stays what it was among nodes, also in the next gene
       CHECK(code_of([&] { disturbed.call_model("nobody", /*first_only=*/false); }).has_value());
     });
   }
+}
+
+TEST_CASE("a node that does not answer is named while its part of the state is gathered") {
+  Nodes nodes(3);
+  Options options = dealt(nodes, {3, 3, 1, "hierarchical"}, kStatistics, "adam");
+  options.step_timeout = std::chrono::seconds(3);
+  DistributedSGD sgd(kStatistics.name, options);
+  sgd.step();
+  const TemporaryFolder folder;
+  const pid_t frozen = sgd.worker_pids()[2];
+  stop(frozen);
+  std::optional<Error> error;
+  try {
+    sgd.save_state(folder / "state");
+  } catch (const Error& caught) {
+    error = caught;
+  }
+  ::kill(frozen, SIGCONT);
+  REQUIRE(error);
+  INFO(error->what());
+  CHECK(error->code() == ErrorCode::timeout);
+  CHECK(error->where().node == "node2");
 }
