@@ -155,7 +155,9 @@ TEST_CASE("a new generation carries what is committed and what is pinned, in as 
   CHECK(scene.versions.spare() == 1);
 }
 
-TEST_CASE("where a generation cannot begin the one before stands until its slabs are made, and the next carries what counts") {
+TEST_CASE(
+    "where a generation cannot begin the one before stands until its slabs are made, and the next carries what "
+    "counts") {
   for (const std::string call : {"begin", "MakeSlabs", "publish", "MapSlabs"}) {
     CAPTURE(call);
     Pinned scene;
