@@ -118,8 +118,8 @@ StepReport Driver::step(bool rehearse) {
                             runtime_->host->settles_by_fence()};
   StepReport report = algorithm_->step(context, Deadline(options_.step_timeout), rehearse);
   const SlabLayout& layout = generation_->layout();
-  report.state_bytes = static_cast<std::int64_t>(home_->bytes());
-  report.pinned_bytes = static_cast<std::int64_t>(layout.bytes()) * layout.vectors * versions_.pinned();
+  report.state_bytes = static_cast<std::int64_t>(layout.state_bytes(layout.buffers));
+  report.pinned_bytes = static_cast<std::int64_t>(layout.state_bytes(versions_.pinned()));
   return report;
 }
 

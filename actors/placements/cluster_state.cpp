@@ -54,10 +54,6 @@ class ClusterState : public StateHome {
 
   void publish(const Phase& phase) override { rounds_.ask(Publish{}, members_.nodes(), phase); }
 
-  std::size_t bytes() const override {
-    return layout_.bytes() * static_cast<std::size_t>(layout_.vectors) * static_cast<std::size_t>(layout_.buffers);
-  }
-
   void create(std::uint64_t transfer, int worker, std::size_t floats, const Phase& phase) override {
     ask_home(worker, CreateTransfer{0, transfer, floats}, phase);
   }

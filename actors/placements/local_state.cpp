@@ -27,8 +27,6 @@ class LocalState : public StateHome {
     if (gradients_) gradients_->map(phase.deadline.left());
   }
 
-  std::size_t bytes() const override { return state_->bytes(); }
-
   void create(std::uint64_t transfer, int /*worker*/, std::size_t floats, const Phase& /*phase*/) override {
     transfers_[transfer] = store_.create(id(transfer), floats * sizeof(float), {.shared_writers = true});
   }

@@ -38,8 +38,6 @@ class StateHome {
                      const Phase& phase) = 0;
   /// Lets workers map them; all gradients are there by now.
   virtual void publish(const Phase& phase) = 0;
-  /// Of all buffers, in one store.
-  virtual std::size_t bytes() const = 0;
 
   /// Makes a transfer object for `worker` to write.
   virtual void create(std::uint64_t transfer, int worker, std::size_t floats, const Phase& phase) = 0;

@@ -16,6 +16,10 @@ ObjectId SlabLayout::id(ObjectKind kind, int number, int buffer) const {
 
 std::size_t SlabLayout::bytes() const { return (size * sizeof(float) + kPageBytes - 1) / kPageBytes * kPageBytes; }
 
+std::size_t SlabLayout::state_bytes(int in_buffers) const {
+  return bytes() * static_cast<std::size_t>(vectors) * static_cast<std::size_t>(in_buffers);
+}
+
 ObjectId transfer_id(std::uint64_t run, std::uint64_t number) {
   ObjectId id;
   id.run = run;

@@ -31,6 +31,8 @@ struct SlabLayout {
   ObjectId vector_id(int vector, int buffer) const { return id(ObjectKind::vector, vector, buffer); }
   /// Of one flat vector, in whole pages.
   std::size_t bytes() const;
+  /// Of all vectors in so many buffers.
+  std::size_t state_bytes(int in_buffers) const;
 };
 
 /// The object of a transfer, as driver, nodes and workers name it.

@@ -41,8 +41,4 @@ void VersionedState::clear(int buffer) const {
   }
 }
 
-std::size_t VersionedState::bytes() const {
-  return layout_.bytes() * static_cast<std::size_t>(layout_.vectors) * static_cast<std::size_t>(layout_.buffers);
-}
-
 }  // namespace troupe

@@ -32,8 +32,6 @@ class VersionedState {
   void clear(int buffer) const;
 
   const SlabLayout& layout() const { return layout_; }
-  /// Of all buffers.
-  std::size_t bytes() const;
 
  private:
   StoreClient& store_;

@@ -23,7 +23,6 @@ class FakeHome : public troupe::StateHome {
     layout_ = layout;
   }
   void publish(const troupe::Phase& /*phase*/) override { note("publish"); }
-  std::size_t bytes() const override { return contents_.size() * layout_.bytes(); }
   void create(std::uint64_t transfer, int worker, std::size_t /*floats*/, const troupe::Phase& /*phase*/) override {
     note("create", transfer, worker);
   }
