@@ -3,6 +3,7 @@
 #include "actors/driver/option_checks.hpp"
 #include "actors/messages/build.hpp"
 #include "actors/rounds/reply_checks.hpp"
+#include "runtime/invalid.hpp"
 
 namespace troupe {
 namespace {
@@ -18,9 +19,8 @@ void check_built(const Built& built, const Options& options, const ModelDescript
   for (std::size_t device = 0; device < built.replicas.size(); ++device)
     check_alike(built.replicas[device], static_cast<int>(device), model.traits, where);
   if (built.num_samples > 0 && built.num_samples < options.num_shards)
-    throw Error(ErrorCode::invalid_argument, std::to_string(options.num_shards) + " shards are more than the " +
-                                                 std::to_string(built.num_samples) +
-                                                 " training samples; each needs one");
+    throw_invalid(std::to_string(options.num_shards) + " shards are more than the " +
+                  std::to_string(built.num_samples) + " training samples; each needs one");
 }
 
 }  // namespace

@@ -46,6 +46,16 @@ concept HasFields = requires(T& value) {
   fields(value, IgnoreFields());
 };
 
+/// What bounds a field that `fields` names.
+template <class T>
+constexpr Bound bound_of(const T& /*field*/) {
+  return Bound::text;
+}
+template <class T, Bound kBound>
+constexpr Bound bound_of(const Bounded<T, kBound>& /*field*/) {
+  return kBound;
+}
+
 /// For CAF.
 template <class Inspector, HasFields Message>
 typename Inspector::result_type inspect(Inspector& inspector, Message& message) {

@@ -1,44 +1,47 @@
 #include "actors/node/node_actor.hpp"
 
+#include "actors/messages/obey.hpp"
 #include "actors/transport/start_needs.hpp"
 #include "actors/worker/worker_actor.hpp"
 
 namespace troupe {
 namespace {
 
-/// Carries a request of the driver's out and answers it; nobody else is obeyed.
+/// Starts a worker in this process, or something in its place that tells why there is none.
+void start_worker(caf::actor_system& system, const std::shared_ptr<NodeService>& service, ObjectStore& store,
+                  const caf::actor& driver, int index) try {
+  // Workers block while they wait for other nodes: each has its own thread.
+  try_start(needs_of_worker(), "a worker of this node");
+  system.spawn<caf::detached>(worker_actor, std::make_shared<Worker>(index, store.connect(), CreateModel(), service),
+                              driver);
+} catch (const Error&) {
+  system.spawn(refusing_worker, index, Failure::from(std::current_exception(), ErrorCode::system), driver);
+}
+
 template <class Request>
-auto obey(caf::event_based_actor* self, const std::shared_ptr<NodeService>& service, const caf::actor& driver) {
-  return [=](const Request& request) {
-    if (self->current_sender() != driver) return;
-    Done reply;
-    reply.round = request.round;
-    try {
-      service->carry_out(request);
-    } catch (...) {
-      reply.failure = Failure::from(std::current_exception(), ErrorCode::system);
-    }
-    before_send();
-    self->send(driver, std::move(reply));
-  };
+Done carry_out(NodeService& service, const Request& request) {
+  Done reply;
+  reply.round = request.round;
+  try {
+    service.carry_out(request);
+  } catch (...) {
+    reply.failure = Failure::from(std::current_exception(), ErrorCode::system);
+  }
+  return reply;
 }
 
 template <class... Requests>
 caf::behavior obey_all(caf::event_based_actor* self, const std::shared_ptr<NodeService>& service, ObjectStore* store,
                        const caf::actor& driver, std::tuple<StartWorker, Requests...>* /*kinds*/) {
-  return {[=](const StartWorker& request) {
-            if (self->current_sender() != driver) return;
-            try {
-              // Workers block while they wait for other nodes: each has its own thread.
-              try_start(needs_of_worker(), "a worker of this node");
-              auto worker = std::make_shared<Worker>(request.worker, store->connect(), CreateModel(), service);
-              self->system().spawn<caf::detached>(worker_actor, std::move(worker), driver);
-            } catch (const Error&) {
-              const auto why = Failure::from(std::current_exception(), ErrorCode::system);
-              self->system().spawn(refusing_worker, request.worker, why, driver);
-            }
-          },
-          obey<Requests>(self, service, driver)...};
+  const auto start = [=](const StartWorker& request) {
+    start_worker(self->system(), service, *store, driver, request.worker);
+  };
+  const auto answer = [=](const auto& request) {
+    auto reply = carry_out(*service, request);
+    before_send();
+    self->send(driver, std::move(reply));
+  };
+  return {obey<StartWorker>(self, driver, start), obey<Requests>(self, driver, answer)...};
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "actors/messages/patience.hpp"
+
 namespace troupe {
 
 Membership membership_of(const BeginGeneration& request) {
@@ -52,6 +54,7 @@ void NodeService::carry_out(const BeginGeneration& request) {
   if (!next->carried.empty()) carry_on(request, *next);
   next->transport = data_plane_.transport();
   std::vector<std::span<float>> weights;
+  weights.reserve(static_cast<std::size_t>(request.buffers));
   for (int buffer = 0; buffer < request.buffers; ++buffer)
     weights.push_back(next->state->vector(kWeightsVector, buffer));
   next->exchange = std::make_unique<NodeExchange>(next->plan, self_, *next->transport, *store_, next->state->layout(),
@@ -94,9 +97,7 @@ void NodeService::carry_on(const BeginGeneration& request, Shared& next) const {
   next.state->carry(*now->state, buffers);
 }
 
-void NodeService::carry_out(const Connect& request) {
-  data_plane_.connect(Deadline(std::chrono::milliseconds(request.timeout_ms)));
-}
+void NodeService::carry_out(const Connect& request) { data_plane_.connect(patience_of(request)); }
 
 void NodeService::carry_out(const Publish& /*request*/) { current().state->publish(); }
 

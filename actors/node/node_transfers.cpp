@@ -1,17 +1,12 @@
 #include <limits>
 
+#include "actors/messages/patience.hpp"
 #include "actors/node/floats.hpp"
 #include "actors/node/node_service.hpp"
 
 // A node's part in moving vectors: between the driver and its workers, and between its state and the other nodes'.
 namespace troupe {
 namespace {
-
-/// @param request with the driver's patience.
-template <class Request>
-Deadline deadline_of(const Request& request) {
-  return Deadline(std::chrono::milliseconds(request.timeout_ms)).earlier();
-}
 
 /// No more than there is, whatever the driver says.
 template <class Floats>
@@ -36,14 +31,14 @@ void NodeService::carry_out(const ExpectTransfer& request) {
 }
 
 void NodeService::carry_out(const EndTransfer& request) {
-  wait_for_floats(data_plane_, kTransferWindow, request.ticket, request.floats, deadline_of(request));
+  wait_for_floats(data_plane_, kTransferWindow, request.ticket, request.floats, patience_of(request).earlier());
   data_plane_.withdraw(kTransferWindow);
   store_->seal(transfer_id(run_, request.transfer));
 }
 
 void NodeService::carry_out(const SendTransfer& request) {
   send_floats(data_plane_, num_nodes_, kTransferWindow, request.ticket,
-              first_of(transfer(request.transfer).floats(), request.floats), deadline_of(request));
+              first_of(transfer(request.transfer).floats(), request.floats), patience_of(request).earlier());
   drop_transfers();
 }
 
@@ -54,7 +49,7 @@ void NodeService::carry_out(const ExpectPlaced& request) {
 void NodeService::carry_out(const Place& request) {
   const VersionedState& state = *current().state;
   const auto vector = state.vector(request.vector, request.buffer);
-  const Deadline deadline = deadline_of(request);
+  const Deadline deadline = patience_of(request).earlier();
   if (self_ != 0) {
     wait_for_floats(data_plane_, kPlaceWindow, request.ticket, vector.size(), deadline);
     return data_plane_.withdraw(kPlaceWindow);
@@ -79,7 +74,7 @@ void NodeService::carry_out(const ExpectSlices& request) {
 
 void NodeService::carry_out(const GatherSlices& request) {
   const auto vector = current().state->vector(request.vector, request.buffer);
-  const Deadline deadline = deadline_of(request);
+  const Deadline deadline = patience_of(request).earlier();
   for (int node = 1; node < num_nodes_; ++node) {
     const Range slices = slices_of_node(node);
     if (slices.empty()) continue;

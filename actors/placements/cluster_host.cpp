@@ -51,7 +51,7 @@ class ClusterHost : public Host {
   int pid(int worker) const override { return cluster_.node(members_.node_of(worker)).join.pid; }
   std::string how_it_ended(int member, std::chrono::milliseconds /*timeout*/) override {
     const int node = members_.node_of(member);
-    const std::string how = cluster_.node(node).how_it_ended();
+    std::string how = cluster_.node(node).how_it_ended();
     if (members_.is_node(member)) return how;
     return members_.lost(members_.member_of_node(node)) ? "of its node, " + how : "";
   }

@@ -8,13 +8,12 @@ void DriverMailbox::seat(int member, const caf::actor& actor) {
   self_->monitor(actor);
 }
 
-bool DriverMailbox::unseat(int member) {
+void DriverMailbox::unseat(int member) {
   const auto seat = actors_.find(member);
-  if (seat == actors_.end()) return false;
+  if (seat == actors_.end()) return;
   self_->demonitor(seat->second);
   members_.erase(seat->second.address());
   actors_.erase(seat);
-  return true;
 }
 
 void DriverMailbox::send(int member, const caf::message& message) {

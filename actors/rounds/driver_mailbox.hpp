@@ -31,8 +31,8 @@ class DriverMailbox : public Mailbox {
   caf::actor address() const { return caf::actor_cast<caf::actor>(self_); }
   /// From now on the actor is that member, in place of another, and its end is told.
   void seat(int member, const caf::actor& actor);
-  /// Whatever the member still says is dropped. @return whether there was one
-  bool unseat(int member);
+  /// Whatever the member still says is dropped.
+  void unseat(int member);
   /// Tells when an actor ends that is no member yet.
   void watch(const caf::actor& actor) { self_->monitor(actor); }
 

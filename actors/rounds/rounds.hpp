@@ -37,6 +37,7 @@ class Rounds {
   std::vector<From<typename Request::Reply>> ask_each(const std::vector<std::pair<int, Request>>& requests,
                                                       const Phase& phase) {
     std::vector<int> to;
+    to.reserve(requests.size());
     for (const auto& [member, request] : requests) to.push_back(member);
     Round round = begin(to);
     for (auto [member, request] : requests) {

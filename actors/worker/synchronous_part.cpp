@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "actors/messages/patience.hpp"
 #include "actors/worker/duties.hpp"
 #include "actors/worker/non_finite.hpp"
 #include "actors/worker/range_update.hpp"
@@ -19,16 +20,11 @@ NodeExchange::Work exchange_work(const WorkerState& worker, const Replica& repli
   return work;
 }
 
-template <class Request>
-Deadline deadline_of(const Request& request) {
-  return Deadline(std::chrono::milliseconds(request.timeout_ms));
-}
-
 }  // namespace
 
 void prepare(WorkerState& worker, const Compute& request) {
   worker.computing = Stopwatch();
-  worker.patience = deadline_of(request);
+  worker.patience = patience_of(request);
 }
 
 void work(WorkerState& worker, Replica& replica, const Compute& request) {
@@ -72,7 +68,7 @@ void work(WorkerState& worker, Replica& replica, const Apply& request) {
                    range);
   const ApplyChunk apply = [&update](std::size_t begin, std::span<const float> mean) { (*update)(begin, mean); };
   if (worker.exchange) {
-    NodeExchange::Work work = exchange_work(worker, replica, request.computed, deadline_of(request));
+    NodeExchange::Work work = exchange_work(worker, replica, request.computed, patience_of(request));
     work.samples = request.samples;
     work.buffer = request.to;
     replica.spent = worker.exchange->run(work, apply);
@@ -102,6 +98,7 @@ void answer(WorkerState& worker, const Apply& /*request*/, Applied& applied) {
 void work(WorkerState& worker, Replica& replica, const FindNonFinite& request) {
   const Range& slice = worker.slabs->slice();
   std::vector<std::span<const float>> vectors;
+  vectors.reserve(static_cast<std::size_t>(worker.layout.vectors));
   for (int vector = 0; vector < worker.layout.vectors; ++vector)
     vectors.emplace_back(worker.slabs->slice_of(vector, request.buffer, slice));
   replica.non_finite = first_non_finite(*replica.model, slice.begin, vectors);

@@ -32,8 +32,8 @@ class Worker : public std::enable_shared_from_this<Worker> {
           check_ready<Request>(replica);
           work(state_, replica, request);
         },
-        [this, request, done](Failure failure) {
-          auto reply = reply_to(request, std::move(failure));
+        [this, request, done](const Failure& failure) {
+          auto reply = reply_to(request, failure);
           const bool well = !reply.failure;
           if (well) answer(state_, request, reply);
           done(std::move(reply));
@@ -43,13 +43,13 @@ class Worker : public std::enable_shared_from_this<Worker> {
 
  private:
   using Work = std::function<void(Replica&)>;
-  using Finish = std::function<void(Failure)>;
+  using Finish = std::function<void(const Failure&)>;
 
   template <class Request>
-  static typename Request::Reply reply_to(const Request& request, Failure failure) {
+  static typename Request::Reply reply_to(const Request& request, const Failure& failure) {
     typename Request::Reply reply;
     reply.round = request.round;
-    reply.failure = std::move(failure);
+    reply.failure = failure;
     return reply;
   }
   /// What an exception is that says nothing of itself.

@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include "actors/messages/obey.hpp"
+
 namespace troupe {
 namespace {
 
@@ -14,18 +16,11 @@ auto reply_to(caf::event_based_actor* self, const caf::actor& driver) {
   };
 }
 
-/// What to do with a request, which is the driver's alone to make.
-template <class Request>
-auto obey(caf::event_based_actor* self, const std::shared_ptr<Worker>& worker, const caf::actor& driver) {
-  return [=](const Request& request) {
-    if (self->current_sender() == driver) worker->carry_out(request, reply_to(self, driver));
-  };
-}
-
 template <class... Requests>
 caf::behavior obey_all(caf::event_based_actor* self, const std::shared_ptr<Worker>& worker, const caf::actor& driver,
                        std::tuple<Requests...>* /*kinds*/) {
-  return {obey<Requests>(self, worker, driver)...};
+  return {obey<Requests>(self, driver,
+                         [=](const auto& request) { worker->carry_out(request, reply_to(self, driver)); })...};
 }
 
 void join(caf::event_based_actor* self, const caf::actor& driver, int index) {
@@ -42,13 +37,12 @@ caf::behavior worker_actor(caf::event_based_actor* self, const std::shared_ptr<W
 
 caf::behavior refusing_worker(caf::event_based_actor* self, int index, const Failure& why, const caf::actor& driver) {
   join(self, driver, index);
-  return {[=](const Build& request) {
-    if (self->current_sender() != driver) return;
+  return {obey<Build>(self, driver, [=](const Build& request) {
     Built built;
     built.round = request.round;
     built.failure = why;
     reply_to(self, driver)(std::move(built));
-  }};
+  })};
 }
 
 }  // namespace troupe

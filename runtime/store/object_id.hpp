@@ -9,8 +9,8 @@ namespace troupe {
 enum class ObjectKind : std::uint32_t {
   gradient = 1,   ///< of a shard
   mean_gradient,  ///< the reduced gradient (strategy "driver")
-  vector,         ///< one of the two buffers of the weights, which are vector 0, or of one of the optimizer's vectors
-  transfer,       ///< weights on their way between the driver and a model
+  vector,         ///< a buffer of the weights, which are vector 0, or of one of the optimizer's vectors
+  transfer,       ///< a vector or texts on their way between the driver and a worker
   partial,        ///< sums that other nodes send to a lane that owns a slice
 };
 

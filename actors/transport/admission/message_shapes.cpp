@@ -83,20 +83,11 @@ class Walk {
     } else if constexpr (kIsVector<T>) {
       list<typename T::value_type>(reader_.count(most(bound, limits_)));
     } else {
-      fields(value, [this](auto&&... each) { (this->bounded(each), ...); });
+      fields(value, [this](auto&&... each) { (this->field(unbounded(each), bound_of(each)), ...); });
     }
   }
 
  private:
-  template <class T>
-  void bounded(T& value) {
-    field(value);
-  }
-  template <class T, Bound kBound>
-  void bounded(Bounded<T, kBound>& value) {
-    field(value.value, kBound);
-  }
-
   template <class T>
   void list(std::size_t count) {
     if constexpr (std::is_integral_v<T>) {
@@ -128,20 +119,13 @@ class Measure {
     } else if constexpr (requires { T::kMostBytes; }) {
       return T::kMostBytes;
     } else {
-      return fields(value, [this](auto&&... each) { return (std::size_t{0} + ... + this->bounded(each)); });
+      return fields(value, [this](auto&&... each) {
+        return (std::size_t{0} + ... + this->field(unbounded(each), bound_of(each)));
+      });
     }
   }
 
  private:
-  template <class T>
-  std::size_t bounded(T& value) {
-    return field(value);
-  }
-  template <class T, Bound kBound>
-  std::size_t bounded(Bounded<T, kBound>& value) {
-    return field(value.value, kBound);
-  }
-
   const RunLimits& limits_;
 };
 
