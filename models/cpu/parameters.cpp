@@ -84,7 +84,7 @@ std::string ParameterLayout::fingerprint() const {
     layout += text(layer.weights.stored) + ';';
     for (const std::int64_t position : layer.weights.positions) layout += std::to_string(position) + ',';
   }
-  return sha256_hex(std::as_bytes(std::span(layout))).substr(0, 16);
+  return hex(checksum(std::as_bytes(std::span(layout))));
 }
 
 void ParameterLayout::to_canonical(std::span<const float> weights, std::span<float> canonical) const {
