@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "troupe/data.hpp"
+#include "troupe/layers.hpp"
 #include "troupe/model.hpp"
 
 namespace troupe::models {
@@ -38,41 +39,6 @@ std::unique_ptr<Model> linear_regression(TrainingData data, std::int64_t batch_s
 /// Softmax regression: one linear layer with bias and cross-entropy.
 std::unique_ptr<Model> softmax_regression(TrainingData data, std::int64_t batch_size = 64);
 
-/// One piece of a network.
-struct Layer {
-  enum class Kind : std::uint8_t {
-    convolution,
-    batch_norm,
-    relu,
-    max_pool,
-    global_average_pool,
-    add,
-    flatten,
-    linear,
-  };
-  Kind kind;
-  std::int64_t outputs = 0;  ///< channels of a convolution, features of a linear layer
-  std::int64_t kernel = 0;   ///< convolution, max_pool
-  std::int64_t stride = 1;   ///< convolution, max_pool
-  std::int64_t padding = 0;  ///< convolution, max_pool
-  bool bias = true;          ///< convolution
-};
-
-Layer convolution(std::int64_t outputs, std::int64_t kernel, std::int64_t padding = 0, std::int64_t stride = 1,
-                  bool bias = true);
-/// Normalises each channel by the mean and variance of the shard's batch (epsilon 1e-5), then scales and shifts it. For
-/// evaluation it keeps running statistics (momentum 0.1), made from the samples of all shards.
-Layer batch_norm();
-Layer relu();
-/// @param stride 0: the kernel's size.
-Layer max_pool(std::int64_t kernel, std::int64_t stride = 0, std::int64_t padding = 0);
-/// The mean of each channel, as flat features.
-Layer global_average_pool();
-/// The sum of two inputs of the same shape.
-Layer add();
-Layer flatten();
-Layer linear(std::int64_t outputs);
-
 /// A network: layers, and what each takes as input. The output is that of the layer appended last.
 class Graph {
  public:
@@ -101,10 +67,7 @@ class Graph {
   std::vector<Entry> layers_;
 };
 
-/// A network trained with softmax cross-entropy on a classification set. Weights start as PyTorch's layers do, uniform
-/// in
-/// +-1/sqrt(fan in), but convolutions without bias as torchvision's ResNets do, normal with variance 2 / fan out.
-/// Tensors carry PyTorch's names.
+/// A network trained with softmax cross-entropy on a classification set. Tensors carry PyTorch's names.
 /// @throws Error invalid_argument naming the layer whose input does not fit.
 std::unique_ptr<Model> network(const Graph& graph, TrainingData data, std::int64_t batch_size = 64);
 /// One of layers in a row.

@@ -10,39 +10,15 @@ namespace troupe::cpu {
 
 namespace {
 
-using Kind = models::Layer::Kind;
-
-std::unique_ptr<Operation> make_operation(Context& context, const PlacedLayer& layer, std::int64_t batch) {
-  switch (layer.planned.layer.kind) {
-    case Kind::convolution:
-      return make_convolution(context, layer, batch);
-    case Kind::linear:
-      return make_linear(context, layer, batch);
-    case Kind::batch_norm:
-      return make_batch_norm(layer, batch);
-    case Kind::max_pool:
-      return make_max_pool(context, layer, batch);
-    case Kind::global_average_pool:
-      return make_global_average_pool(layer, batch);
-    case Kind::relu:
-      return make_relu(layer, batch);
-    case Kind::add:
-      return make_add(layer, batch);
-    case Kind::flatten:
-      break;
-  }
-  throw Error(ErrorCode::unsupported, "a layer of a kind that the CPU does not know");
-}
-
 std::vector<Stage> make_stages(Context& context, const PlacedNetwork& network, std::int64_t batch) {
   std::vector<Stage> stages;
   for (std::size_t i = 0; i < network.layers.size(); ++i) {
     const PlacedLayer& layer = network.layers[i];
-    if (is_pooled(network, i)) {
-      stages.push_back({i, i + 1, make_convolution_pool(context, layer, network.layers[i + 1], batch)});
+    if (is_joined(network, i)) {
+      stages.push_back({i, i + 1, layer.kernels->make_joined(context, layer, network.layers[i + 1], batch)});
       ++i;
     } else {
-      stages.push_back({i, i, make_operation(context, layer, batch)});
+      stages.push_back({i, i, layer.kernels->make(context, layer, batch)});
     }
   }
   return stages;

@@ -13,6 +13,7 @@ namespace troupe::cpu {
 /// A layer with its place in memory; the same for all batch sizes.
 struct PlacedLayer {
   PlannedLayer planned;
+  std::shared_ptr<const LayerKernels> kernels;
   Layout input;
   Layout output;
   LayerParameters parameters;   ///< of layers that have any
@@ -64,26 +65,5 @@ class Operation {
   /// `output_gradient`.
   virtual void backward(const BackwardOperands& at) = 0;
 };
-
-/// Choose output layout and weight layout for the layer's input layout and batches of about this size.
-void place_convolution(Context& context, PlacedLayer& layer, std::int64_t batch);
-void place_linear(Context& context, PlacedLayer& layer, std::int64_t batch);
-
-std::unique_ptr<Operation> make_add(const PlacedLayer& layer, std::int64_t batch);
-std::unique_ptr<Operation> make_batch_norm(const PlacedLayer& layer, std::int64_t batch);
-std::unique_ptr<Operation> make_convolution(Context& context, const PlacedLayer& layer, std::int64_t batch);
-std::unique_ptr<Operation> make_global_average_pool(const PlacedLayer& layer, std::int64_t batch);
-std::unique_ptr<Operation> make_linear(Context& context, const PlacedLayer& layer, std::int64_t batch);
-std::unique_ptr<Operation> make_relu(const PlacedLayer& layer, std::int64_t batch);
-
-/// Windows that neither overlap nor reach over the edge, of floats.
-bool has_plain_windows(const PlacedLayer& pool);
-std::unique_ptr<Operation> make_plain_max_pool(const PlacedLayer& layer, std::int64_t batch);
-std::unique_ptr<Operation> make_max_pool(Context& context, const PlacedLayer& layer, std::int64_t batch);
-
-/// A convolution without ReLU and the max-pooling of plain windows behind it, slice by slice, so that what lies between
-/// them never leaves the cache.
-std::unique_ptr<Operation> make_convolution_pool(Context& context, const PlacedLayer& convolution,
-                                                 const PlacedLayer& pool, std::int64_t batch);
 
 }  // namespace troupe::cpu

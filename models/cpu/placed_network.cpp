@@ -1,58 +1,24 @@
 #include "models/cpu/placed_network.hpp"
 
 #include <algorithm>
+#include <optional>
 
 namespace troupe::cpu {
 
 namespace {
 
-using Kind = models::Layer::Kind;
-
-/// oneDNN has convolutions that read so few channels as they are.
-constexpr std::int64_t kSmallInput = 3;
-
 /// As the samples are, where the layers that take them can read that.
-Layout input_layout(const NetworkPlan& plan, Element element) {
-  if (plan.input.flat) return {.channels = round_up(plan.input.channels)};
-  Layout plain = plain_layout(plan.input);
-  const auto all_readers = [&](Kind kind) {
-    return std::ranges::all_of(plan.layers, [kind](const PlannedLayer& layer) {
-      return std::ranges::find(layer.inputs, 0) == layer.inputs.end() || layer.layer.kind == kind;
-    });
-  };
-  if (all_readers(Kind::linear)) return plain;
-  plain.element = element;
-  if (all_readers(Kind::convolution) && plain.channels <= kSmallInput) return plain;
-  return image_layout(plan.input, element);
-}
-
-void place_layer(Context& context, PlacedLayer& layer, std::int64_t batch) {
-  const PlannedLayer& planned = layer.planned;
-  layer.parameters.first_tensor = planned.weights;
-  switch (planned.layer.kind) {
-    case Kind::convolution:
-      return place_convolution(context, layer, batch);
-    case Kind::linear:
-      return place_linear(context, layer, batch);
-    case Kind::batch_norm:
-      layer.parameters.vectors = 2;
-      layer.parameters.channels = planned.output.channels;
-      layer.parameters.normalised = layer.input.pixels();
-      return;
-    case Kind::max_pool:
-      layer.output.height = planned.output.height;
-      layer.output.width = planned.output.width;
-      return;
-    case Kind::global_average_pool:
-      layer.output = {.channels = layer.input.channels};
-      return;
-    case Kind::relu:
-    case Kind::add:
-      return;
-    case Kind::flatten:
-      break;
+Layout input_layout(const std::vector<PlacedLayer>& layers, const SampleShape& input, Element element) {
+  if (input.flat) return {.channels = round_up(input.channels)};
+  const Layout blocked = image_layout(input, element);
+  std::optional<Layout> common;
+  for (const PlacedLayer& layer : layers) {
+    if (std::ranges::find(layer.planned.inputs, 0) == layer.planned.inputs.end()) continue;
+    const Layout wanted = layer.kernels->sample_layout(input, element).value_or(blocked);
+    if (common && *common != wanted) return blocked;
+    common = wanted;
   }
-  throw Error(ErrorCode::unsupported, "a layer of a kind that the CPU does not know");
+  return common.value_or(blocked);
 }
 
 bool feeds_only_next(const PlacedNetwork& network, std::size_t layer) {
@@ -72,11 +38,10 @@ bool sums_are_alike(const PlacedNetwork& network) {
   });
 }
 
-bool is_pooled(const PlacedNetwork& network, std::size_t layer) {
-  const PlannedLayer& planned = network.layers[layer].planned;
-  if (planned.layer.kind != Kind::convolution || planned.relu || !feeds_only_next(network, layer)) return false;
-  const PlacedLayer& next = network.layers[layer + 1];
-  return next.planned.layer.kind == Kind::max_pool && has_plain_windows(next);
+bool is_joined(const PlacedNetwork& network, std::size_t layer) {
+  if (!feeds_only_next(network, layer)) return false;
+  const PlacedLayer& first = network.layers[layer];
+  return first.kernels->joins(first, network.layers[layer + 1]);
 }
 
 std::vector<bool> learning_values(const NetworkPlan& plan) {
@@ -92,14 +57,19 @@ PlacedNetwork place_network(Context& context, const NetworkPlan& plan, std::int6
   PlacedNetwork network;
   network.input_shape = plan.input;
   network.num_classes = plan.num_classes;
-  network.input = input_layout(plan, element);
   const std::vector<bool> learns = learning_values(plan);
-  for (const PlannedLayer& planned : plan.layers) {
-    const Layout input = network.layout(planned.inputs.front());
-    const bool stops = !learns[static_cast<std::size_t>(planned.inputs.front())];
-    PlacedLayer layer{.planned = planned, .input = input, .output = input, .parameters = {}, .gradient_stops = stops};
-    place_layer(context, layer, batch);
-    network.layers.push_back(std::move(layer));
+  for (const PlannedLayer& planned : plan.layers)
+    network.layers.push_back({.planned = planned,
+                              .kernels = planned.layer->on_cpu(),
+                              .input = {},
+                              .output = {},
+                              .parameters = {},
+                              .gradient_stops = !learns[static_cast<std::size_t>(planned.inputs.front())]});
+  network.input = input_layout(network.layers, plan.input, element);
+  for (PlacedLayer& layer : network.layers) {
+    layer.output = layer.input = network.layout(layer.planned.inputs.front());
+    layer.parameters.first_tensor = layer.planned.weights;
+    layer.kernels->place(context, layer, batch);
   }
   std::vector<LayerParameters*> parameters;
   for (PlacedLayer& layer : network.layers) parameters.push_back(&layer.parameters);

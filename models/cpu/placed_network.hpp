@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "models/cpu/operation.hpp"
+#include "models/cpu/layer_kernels.hpp"
 
 namespace troupe::cpu {
 
@@ -26,8 +26,8 @@ PlacedNetwork place_network(Context& context, const NetworkPlan& plan, std::int6
 /// True when the two inputs of every sum are stored as the same: in bfloat16, images are not what linear layers give.
 bool sums_are_alike(const PlacedNetwork& network);
 
-/// True when layer `layer` runs in one go with the max-pooling behind it.
-bool is_pooled(const PlacedNetwork& network, std::size_t layer);
+/// True when layer `layer` runs in one go with the one behind it.
+bool is_joined(const PlacedNetwork& network, std::size_t layer);
 
 /// True when the value depends on something that learns, so that it has a gradient.
 std::vector<bool> learning_values(const NetworkPlan& plan);

@@ -7,8 +7,8 @@
 
 namespace troupe::cpu {
 
-/// Adds up time and arithmetic by kind of layer. A convolution that runs in one go with its pooling is a kind of its
-/// own.
+/// Adds up time and arithmetic by kind of layer. Layers that run in one go with the ones behind them are
+/// a kind of their own.
 class Profile {
  public:
   explicit Profile(const PlacedNetwork& network);

@@ -14,31 +14,27 @@ namespace troupe::models {
 namespace {
 
 /// The tensor's first values.
-void draw_start(const PlannedTensor& tensor, Random random, std::span<float> values) {
+void draw_start(const LayerTensor& tensor, Random random, std::span<float> values) {
   const auto scale = static_cast<float>(tensor.scale);
   switch (tensor.start) {
-    case PlannedTensor::Start::constant:
+    case LayerTensor::Start::constant:
       std::ranges::fill(values, scale);
       return;
-    case PlannedTensor::Start::uniform:
+    case LayerTensor::Start::uniform:
       for (float& value : values) value = (2 * random.uniform() - 1) * scale;
       return;
-    case PlannedTensor::Start::normal:
+    case LayerTensor::Start::normal:
       for (float& value : values) value = static_cast<float>(tensor.scale * random.normal());
       return;
   }
 }
 
-/// One value has no variance, and nothing would be learned from it: PyTorch refuses it as well. A rest of a shard may
-/// still come to that; what it normalises is then zero.
-void check_variance(const NetworkPlan& plan, std::int64_t batch_size) {
-  if (batch_size != 1) return;
-  for (const PlannedLayer& layer : plan.layers) {
-    if (layer.layer.kind != Layer::Kind::batch_norm || layer.input.height * layer.input.width > 1) continue;
-    throw Error(ErrorCode::invalid_argument, "batch-norm '" + layer.name +
-                                                 "' gets one value a channel, which has no variance; it needs larger "
-                                                 "images or batches");
-  }
+void check_batch(const NetworkPlan& plan, std::int64_t batch_size) {
+  for (const PlannedLayer& layer : plan.layers) try {
+      layer.layer->check_batch(layer.input, batch_size);
+    } catch (const Error& error) {
+      throw Error(error.code(), layer.layer->kind() + " '" + layer.name + "' " + error.message(), error.where());
+    }
 }
 
 class Network final : public SupervisedModel {
@@ -47,7 +43,7 @@ class Network final : public SupervisedModel {
       : SupervisedModel(std::move(batches)),
         plan_(plan_network(graph, source().shape(), source().num_classes())),
         batch_size_(batch_size) {
-    check_variance(plan_, batch_size);
+    check_batch(plan_, batch_size);
   }
 
   void start(const ReplicaContext& context) override {
@@ -78,7 +74,7 @@ class Network final : public SupervisedModel {
 
   std::vector<TensorInfo> tensors() const override {
     std::vector<TensorInfo> infos;
-    for (const PlannedTensor& tensor : plan_.tensors) infos.push_back(tensor.info);
+    for (const LayerTensor& tensor : plan_.tensors) infos.push_back(tensor.info);
     return infos;
   }
 

@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "models/layers/layer_shape.hpp"
-#include "models/layers/layers.hpp"
+#include "models/network/layer_text.hpp"
 #include "runtime/invalid.hpp"
 #include "troupe/error.hpp"
 
@@ -12,9 +11,9 @@ namespace troupe {
 
 namespace {
 
+using models::Folding;
 using models::Graph;
-using models::Layer;
-using Kind = models::Layer::Kind;
+using models::LayerTensor;
 
 SampleShape input_shape(std::span<const std::int64_t> shape) {
   switch (shape.size()) {
@@ -29,17 +28,11 @@ SampleShape input_shape(std::span<const std::int64_t> shape) {
   }
 }
 
-/// Windows that neither overlap nor reach over the edge.
-bool is_plain_pool(const Layer& layer) {
-  return layer.kind == Kind::max_pool && layer.stride == layer.kernel && layer.padding == 0;
+std::string text_of(std::size_t number, const Graph::Entry& entry) {
+  return models::layer_text(number, entry.name, *entry.layer);
 }
 
-bool takes_relu(const Layer& layer) {
-  return layer.kind == Kind::convolution || layer.kind == Kind::batch_norm || layer.kind == Kind::linear ||
-         layer.kind == Kind::add || is_plain_pool(layer);
-}
-
-/// Who takes the output of a layer. Flattening counts as those who take what it gives.
+/// Who takes the output of a layer. A view counts as those who take what it gives.
 struct Uses {
   int count = 0;
   int last = -1;
@@ -50,12 +43,11 @@ std::vector<Uses> count_uses(const std::vector<Graph::Entry>& layers) {
   uses.back().count = 1;
   for (std::size_t i = layers.size(); i-- > 0;) {
     const Graph::Entry& entry = layers[i];
-    if (uses[i].count == 0)
-      throw_invalid(models::layer_text(i, entry.name, entry.layer) + " has an output that nothing takes");
+    if (uses[i].count == 0) throw_invalid(text_of(i, entry) + " has an output that nothing takes");
     for (const Graph::Node node : entry.inputs) {
       if (node.number < 0) continue;
       Uses& of = uses[static_cast<std::size_t>(node.number)];
-      of.count += entry.layer.kind == Kind::flatten ? uses[i].count : 1;
+      of.count += entry.layer->folding().is_view ? uses[i].count : 1;
       of.last = static_cast<int>(i);
     }
   }
@@ -84,10 +76,10 @@ class Planner {
   struct Value {
     int source = -1;  ///< the planned layer that makes it, by its number in `planned_`; -1: the network's input
     SampleShape shape = {};
-    bool relu_due = false;  ///< the pooling that takes it applies the ReLU
+    bool relu_due = false;  ///< the layer that takes it applies the ReLU
   };
 
-  std::string who() const { return models::layer_text(at_, layers_[at_].name, layers_[at_].layer); }
+  std::string who() const { return text_of(at_, layers_[at_]); }
 
   Value value(Graph::Node node) const {
     return node.number < 0 ? Value{.shape = plan_.input} : values_[static_cast<std::size_t>(node.number)];
@@ -99,18 +91,21 @@ class Planner {
   }
 
   Value plan_layer(const Graph::Entry& entry) {
+    const SampleShape output = output_shape(entry);
+    const Folding folding = entry.layer->folding();
+    if (folding.is_view) return {.source = value(entry.inputs[0]).source, .shape = output};
+    if (folding.is_relu) return plan_relu(entry, output);
+    if (folding.is_sum) return plan_sum(entry, output);
+    return push(entry, folding.element_wise ? stored_shape(value(entry.inputs[0])) : output, output);
+  }
+
+  SampleShape output_shape(const Graph::Entry& entry) const {
     std::vector<SampleShape> shapes;
     for (const Graph::Node node : entry.inputs) shapes.push_back(value(node).shape);
-    const SampleShape output = output_shape(who(), entry.layer, shapes);
-    switch (entry.layer.kind) {
-      case Kind::flatten:
-        return {.source = value(entry.inputs[0]).source, .shape = output};
-      case Kind::relu:
-        return plan_relu(entry, output);
-      case Kind::add:
-        return plan_add(entry, output);
-      default:
-        return push(entry, output, output);
+    try {
+      return entry.layer->output(shapes);
+    } catch (const Error& error) {
+      throw Error(error.code(), who() + ' ' + error.message(), error.where());
     }
   }
 
@@ -119,14 +114,17 @@ class Planner {
     const Value first = value(entry.inputs[0]);
     PlannedLayer layer{.layer = entry.layer,
                        .name = entry.name,
+                       .number = static_cast<int>(at_),
                        .inputs = {},
                        .input = stored_shape(first),
                        .output = stored,
                        .relu = first.relu_due};
     for (const Graph::Node node : entry.inputs) layer.inputs.push_back(value(node).source + 1);
-    std::vector<PlannedTensor> tensors = layer_tensors(entry.name, entry.layer, first.shape);
-    if (!tensors.empty()) layer.weights = static_cast<int>(plan_.tensors.size());
-    std::ranges::move(tensors, std::back_inserter(plan_.tensors));
+    if (entry.layer->has_tensors()) layer.weights = static_cast<int>(plan_.tensors.size());
+    for (LayerTensor tensor : entry.layer->tensors(first.shape)) {
+      tensor.info.name = entry.name + '.' + tensor.info.name;
+      plan_.tensors.push_back(std::move(tensor));
+    }
     order_.push_back(static_cast<int>(planned_.size()));
     planned_.push_back(std::move(layer));
     return {.source = order_.back(), .shape = output};
@@ -134,7 +132,7 @@ class Planner {
 
   /// The planned layer that makes this output, when nothing but the layer at hand takes it.
   PlannedLayer* sole_producer(Graph::Node node) {
-    while (node.number >= 0 && layers_[static_cast<std::size_t>(node.number)].layer.kind == Kind::flatten)
+    while (node.number >= 0 && folding_of(node.number).is_view)
       node = layers_[static_cast<std::size_t>(node.number)].inputs[0];
     if (node.number < 0 || uses_[static_cast<std::size_t>(node.number)].count != 1) return nullptr;
     const int source = value(node).source;
@@ -144,24 +142,29 @@ class Planner {
   Value plan_relu(const Graph::Entry& entry, const SampleShape& output) {
     const Value from = value(entry.inputs[0]);
     PlannedLayer* const before = sole_producer(entry.inputs[0]);
-    const bool foldable = before != nullptr && takes_relu(before->layer);
-    const bool element_wise = foldable && (before->layer.kind == Kind::batch_norm || before->layer.kind == Kind::add);
-    if (plain_pool_follows() && !element_wise) return {.source = from.source, .shape = output, .relu_due = true};
-    if (!foldable) return push(entry, stored_shape(from), output);
+    const Folding folding = before == nullptr ? Folding() : before->layer->folding();
+    if (can_come_later() && !folding.takes_relu_for_free)
+      return {.source = from.source, .shape = output, .relu_due = true};
+    if (!folding.takes_relu) return push(entry, stored_shape(from), output);
     before->relu = true;
     return {.source = from.source, .shape = output};
   }
 
-  bool plain_pool_follows() const {
+  /// Whether the one layer behind a ReLU can do its work, usually on fewer values.
+  bool can_come_later() const {
     const Uses& uses = uses_[at_];
-    return uses.count == 1 && uses.last >= 0 && is_plain_pool(layers_[static_cast<std::size_t>(uses.last)].layer);
+    if (uses.count != 1 || uses.last < 0) return false;
+    const Folding folding = folding_of(uses.last);
+    return folding.takes_relu && folding.commutes_with_relu;
   }
 
-  Value plan_add(const Graph::Entry& entry, const SampleShape& output) {
+  Folding folding_of(int number) const { return layers_[static_cast<std::size_t>(number)].layer->folding(); }
+
+  Value plan_sum(const Graph::Entry& entry, const SampleShape& output) {
     const Value first = value(entry.inputs[0]);
     const Value second = value(entry.inputs[1]);
     check_stored_alike(stored_shape(first), stored_shape(second));
-    PlannedLayer* const host = adding_batch_norm(entry);
+    PlannedLayer* const host = adding_producer(entry);
     if (host == nullptr) return push(entry, stored_shape(first), output);
     const int number = static_cast<int>(host - planned_.data());
     host->inputs.push_back((number == first.source ? second : first).source + 1);
@@ -176,12 +179,12 @@ class Planner {
                   "; flatten after adding");
   }
 
-  /// A batch-norm that makes one of the inputs and can add the other; of two the one appended first.
-  PlannedLayer* adding_batch_norm(const Graph::Entry& entry) {
+  /// The layer that makes one of the inputs and can add the other; of two the one appended first.
+  PlannedLayer* adding_producer(const Graph::Entry& entry) {
     PlannedLayer* host = nullptr;
     for (const Graph::Node node : entry.inputs) {
       PlannedLayer* const layer = sole_producer(node);
-      if (layer == nullptr || layer->layer.kind != Kind::batch_norm || layer->relu || layer->inputs.size() != 1)
+      if (layer == nullptr || !layer->layer->folding().takes_addend || layer->relu || layer->inputs.size() != 1)
         continue;
       if (host == nullptr || layer < host) host = layer;
     }
@@ -220,11 +223,6 @@ class Planner {
 };
 
 }  // namespace
-
-std::string SampleShape::text() const {
-  if (flat) return std::to_string(channels);
-  return std::to_string(channels) + "x" + std::to_string(height) + "x" + std::to_string(width);
-}
 
 NetworkPlan plan_network(const Graph& graph, std::span<const std::int64_t> sample_shape, int num_classes) {
   if (graph.layers().empty()) throw_invalid("a network needs at least one layer");

@@ -13,18 +13,17 @@ namespace troupe::test {
 namespace {
 
 /// Around where the tensor starts.
-float draw_parameter(const PlannedTensor& tensor, Random& random) {
+float draw_parameter(const models::LayerTensor& tensor, Random& random) {
   const double at_random = 2 * static_cast<double>(random.uniform()) - 1;
-  if (tensor.start == PlannedTensor::Start::constant) return static_cast<float>(tensor.scale + 0.5 * at_random);
+  if (tensor.start == models::LayerTensor::Start::constant) return static_cast<float>(tensor.scale + 0.5 * at_random);
   return static_cast<float>(1.5 * tensor.scale * at_random);
 }
 
 }  // namespace
 
 bool Case::has_batch_norm() const {
-  return std::ranges::any_of(graph.layers(), [](const models::Graph::Entry& entry) {
-    return entry.layer.kind == models::Layer::Kind::batch_norm;
-  });
+  return std::ranges::any_of(graph.layers(),
+                             [](const models::Graph::Entry& entry) { return entry.layer->kind() == "batch-norm"; });
 }
 
 NetworkTrial::NetworkTrial(const Case& the_case, std::int64_t batch_size, Precision precision)
@@ -55,14 +54,14 @@ std::vector<float> NetworkTrial::canonical(std::span<const float> flat) const {
 
 std::vector<bool> NetworkTrial::learned() const {
   std::vector<bool> result;
-  for (const PlannedTensor& tensor : plan.tensors)
+  for (const models::LayerTensor& tensor : plan.tensors)
     result.insert(result.end(), tensor.info.size(), tensor.info.name.find(".running_") == std::string::npos);
   return result;
 }
 
 void NetworkTrial::draw() {
   Random random(11);
-  for (const PlannedTensor& tensor : plan.tensors)
+  for (const models::LayerTensor& tensor : plan.tensors)
     for (std::size_t i = tensor.info.size(); i > 0; --i) parameters.push_back(draw_parameter(tensor, random));
   for (std::int64_t i = batch * plan.input.size(); i > 0; --i) values.push_back(2 * random.uniform() - 1);
   for (std::int64_t i = 0; i < batch; ++i) labels.push_back(static_cast<std::int32_t>(random.below(kClasses)));

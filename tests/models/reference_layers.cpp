@@ -8,7 +8,13 @@ namespace troupe::test {
 namespace {
 
 using models::Layer;
-using Kind = models::Layer::Kind;
+using models::Window;
+
+/// The layer, if it is of that kind.
+template <class Spec>
+const Spec* as(const Layer& layer) {
+  return dynamic_cast<const Spec*>(layer.get());
+}
 
 constexpr double kEpsilon = 1e-5;
 
@@ -20,51 +26,51 @@ void for_each(const Tensor& of, const Visit& visit) {
         for (std::int64_t x = 0; x < of.width; ++x) visit(n, c, y, x);
 }
 
-std::int64_t extent(const Layer& layer, std::int64_t size) {
-  return (size + 2 * layer.padding - layer.kernel) / layer.stride + 1;
+std::int64_t extent(const Window& window, std::int64_t size) {
+  return (size + 2 * window.padding - window.kernel) / window.stride + 1;
 }
 
-Tensor slide(const Layer& layer, const Tensor& in, std::int64_t channels) {
-  return {in.samples, channels, extent(layer, in.height), extent(layer, in.width)};
+Tensor slide(const Window& window, const Tensor& in, std::int64_t channels) {
+  return {in.samples, channels, extent(window, in.height), extent(window, in.width)};
 }
 
 /// Visits the inputs under the window of output (y, x) that lie in the image, with their number in the window.
 template <class Visit>
-void under_window(const Layer& layer, const Tensor& in, std::int64_t y, std::int64_t x, const Visit& visit) {
-  for (std::int64_t i = 0; i < layer.kernel; ++i)
-    for (std::int64_t j = 0; j < layer.kernel; ++j) {
-      const std::int64_t row = y * layer.stride - layer.padding + i;
-      const std::int64_t column = x * layer.stride - layer.padding + j;
-      if (in.has(row, column)) visit(i * layer.kernel + j, row, column);
+void under_window(const Window& window, const Tensor& in, std::int64_t y, std::int64_t x, const Visit& visit) {
+  for (std::int64_t i = 0; i < window.kernel; ++i)
+    for (std::int64_t j = 0; j < window.kernel; ++j) {
+      const std::int64_t row = y * window.stride - window.padding + i;
+      const std::int64_t column = x * window.stride - window.padding + j;
+      if (in.has(row, column)) visit(i * window.kernel + j, row, column);
     }
 }
 
 /// Visits each product of a convolution: output, input channel and pixel, number of the weight.
 template <class Visit>
-void convolve(const Layer& layer, const Tensor& in, const Tensor& out, const Visit& visit) {
-  const std::int64_t window = layer.kernel * layer.kernel;
+void convolve(const models::Convolution& layer, const Tensor& in, const Tensor& out, const Visit& visit) {
+  const std::int64_t window = layer.window().kernel * layer.window().kernel;
   for_each(out, [&](std::int64_t n, std::int64_t o, std::int64_t y, std::int64_t x) {
     for (std::int64_t c = 0; c < in.channels; ++c)
-      under_window(layer, in, y, x, [&](std::int64_t number, std::int64_t row, std::int64_t column) {
+      under_window(layer.window(), in, y, x, [&](std::int64_t number, std::int64_t row, std::int64_t column) {
         visit(n, o, y, x, c, row, column, (o * in.channels + c) * window + number);
       });
   });
 }
 
-Tensor convolution_forward(const Layer& layer, const Tensor& in, const double* weights) {
-  Tensor out = slide(layer, in, layer.outputs);
-  const double* const biases = weights + layer.outputs * in.channels * layer.kernel * layer.kernel;
-  if (layer.bias) for_each(out, [&](auto n, auto c, auto y, auto x) { out.at(n, c, y, x) = biases[c]; });
+Tensor convolution_forward(const models::Convolution& layer, const Tensor& in, const double* weights) {
+  Tensor out = slide(layer.window(), in, layer.outputs());
+  const double* const biases = weights + layer.outputs() * in.channels * layer.window().kernel * layer.window().kernel;
+  if (layer.bias()) for_each(out, [&](auto n, auto c, auto y, auto x) { out.at(n, c, y, x) = biases[c]; });
   convolve(layer, in, out, [&](auto n, auto o, auto y, auto x, auto c, auto row, auto column, auto weight) {
     out.at(n, o, y, x) += weights[weight] * in.at(n, c, row, column);
   });
   return out;
 }
 
-void convolution_backward(const Layer& layer, const Tensor& in, const double* weights, const Tensor& out_gradient,
-                          Tensor& in_gradient, double* gradient) {
-  double* const biases = gradient + layer.outputs * in.channels * layer.kernel * layer.kernel;
-  if (layer.bias)
+void convolution_backward(const models::Convolution& layer, const Tensor& in, const double* weights,
+                          const Tensor& out_gradient, Tensor& in_gradient, double* gradient) {
+  double* const biases = gradient + layer.outputs() * in.channels * layer.window().kernel * layer.window().kernel;
+  if (layer.bias())
     for_each(out_gradient, [&](auto n, auto c, auto y, auto x) { biases[c] += out_gradient.at(n, c, y, x); });
   convolve(layer, in, out_gradient, [&](auto n, auto o, auto y, auto x, auto c, auto row, auto column, auto weight) {
     gradient[weight] += out_gradient.at(n, o, y, x) * in.at(n, c, row, column);
@@ -72,20 +78,20 @@ void convolution_backward(const Layer& layer, const Tensor& in, const double* we
   });
 }
 
-Tensor linear_forward(const Layer& layer, const Tensor& in, const double* weights) {
-  Tensor out(in.samples, layer.outputs, 1, 1);
+Tensor linear_forward(const models::Linear& layer, const Tensor& in, const double* weights) {
+  Tensor out(in.samples, layer.outputs(), 1, 1);
   for_each(out, [&](auto n, auto o, auto, auto) {
-    double& sum = out.at(n, o, 0, 0) = weights[layer.outputs * in.channels + o];
+    double& sum = out.at(n, o, 0, 0) = weights[layer.outputs() * in.channels + o];
     for (std::int64_t i = 0; i < in.channels; ++i) sum += weights[o * in.channels + i] * in.at(n, i, 0, 0);
   });
   return out;
 }
 
-void linear_backward(const Layer& layer, const Tensor& in, const double* weights, const Tensor& out_gradient,
+void linear_backward(const models::Linear& layer, const Tensor& in, const double* weights, const Tensor& out_gradient,
                      Tensor& in_gradient, double* gradient) {
   for_each(out_gradient, [&](auto n, auto o, auto, auto) {
     const double slope = out_gradient.at(n, o, 0, 0);
-    gradient[layer.outputs * in.channels + o] += slope;
+    gradient[layer.outputs() * in.channels + o] += slope;
     for (std::int64_t i = 0; i < in.channels; ++i) {
       gradient[o * in.channels + i] += slope * in.at(n, i, 0, 0);
       in_gradient.at(n, i, 0, 0) += slope * weights[o * in.channels + i];
@@ -135,17 +141,29 @@ void batch_norm_backward(const Tensor& in, const double* parameters, const Tenso
 
 /// Visits the largest input under each window, the first of several.
 template <class Visit>
-void pool(const Layer& layer, const Tensor& in, const Tensor& out, const Visit& visit) {
+void pool(const Window& window, const Tensor& in, const Tensor& out, const Visit& visit) {
   for_each(out, [&](auto n, auto c, auto y, auto x) {
     std::int64_t best_row = -1;
     std::int64_t best_column = -1;
-    under_window(layer, in, y, x, [&](auto, auto row, auto column) {
+    under_window(window, in, y, x, [&](auto, auto row, auto column) {
       if (best_row >= 0 && in.at(n, c, row, column) <= in.at(n, c, best_row, best_column)) return;
       best_row = row;
       best_column = column;
     });
     visit(n, c, y, x, best_row, best_column);
   });
+}
+
+Tensor max_pool_forward(const Window& window, const Tensor& in) {
+  Tensor out = slide(window, in, in.channels);
+  pool(window, in, out,
+       [&](auto n, auto c, auto y, auto x, auto row, auto column) { out.at(n, c, y, x) = in.at(n, c, row, column); });
+  return out;
+}
+
+void relu_backward(const Tensor& in, const Tensor& out_gradient, Tensor& in_gradient) {
+  for (std::size_t i = 0; i < in.values.size(); ++i)
+    if (in.values[i] > 0) in_gradient.values[i] += out_gradient.values[i];
 }
 
 Tensor global_average(const Tensor& in) {
@@ -162,12 +180,11 @@ void add_to(Tensor& sum, const Tensor& addend) {
 }  // namespace
 
 std::size_t num_parameters(const Layer& layer, const Tensor& input) {
-  std::int64_t count = 0;
-  if (layer.kind == Kind::convolution)
-    count = layer.outputs * (input.channels * layer.kernel * layer.kernel + (layer.bias ? 1 : 0));
-  if (layer.kind == Kind::linear) count = layer.outputs * (input.channels + 1);
-  if (layer.kind == Kind::batch_norm) count = 4 * input.channels;
-  return static_cast<std::size_t>(count);
+  const bool flat = as<models::Linear>(layer) != nullptr;
+  const SampleShape shape{.channels = input.channels, .height = input.height, .width = input.width, .flat = flat};
+  std::size_t count = 0;
+  for (const models::LayerTensor& tensor : layer->tensors(shape)) count += tensor.info.size();
+  return count;
 }
 
 Moments moments(const Tensor& of, std::int64_t channel) {
@@ -184,32 +201,18 @@ Moments moments(const Tensor& of, std::int64_t channel) {
 
 Tensor forward(const Layer& layer, std::span<const Tensor* const> inputs, const double* parameters, bool training) {
   const Tensor& in = *inputs[0];
+  if (const auto* const spec = as<models::Convolution>(layer)) return convolution_forward(*spec, in, parameters);
+  if (const auto* const spec = as<models::Linear>(layer)) return linear_forward(*spec, in, parameters);
+  if (as<models::BatchNorm>(layer) != nullptr) return batch_norm_forward(in, parameters, training);
+  if (as<models::GlobalAveragePool>(layer) != nullptr) return global_average(in);
+  if (const auto* const spec = as<models::MaxPool>(layer)) return max_pool_forward(spec->window(), in);
   Tensor out = in;
-  switch (layer.kind) {
-    case Kind::convolution:
-      return convolution_forward(layer, in, parameters);
-    case Kind::linear:
-      return linear_forward(layer, in, parameters);
-    case Kind::batch_norm:
-      return batch_norm_forward(in, parameters, training);
-    case Kind::max_pool:
-      out = slide(layer, in, in.channels);
-      pool(layer, in, out, [&](auto n, auto c, auto y, auto x, auto row, auto column) {
-        out.at(n, c, y, x) = in.at(n, c, row, column);
-      });
-      return out;
-    case Kind::global_average_pool:
-      return global_average(in);
-    case Kind::add:
-      add_to(out, *inputs[1]);
-      return out;
-    case Kind::flatten:
-      out.channels = in.channels * in.height * in.width;
-      out.height = out.width = 1;
-      return out;
-    case Kind::relu:
-      for (double& value : out.values) value = std::max(value, 0.0);
-      return out;
+  if (as<models::Add>(layer) != nullptr) add_to(out, *inputs[1]);
+  if (as<models::Relu>(layer) != nullptr)
+    for (double& value : out.values) value = std::max(value, 0.0);
+  if (as<models::Flatten>(layer) != nullptr) {
+    out.channels = in.channels * in.height * in.width;
+    out.height = out.width = 1;
   }
   return out;
 }
@@ -218,31 +221,23 @@ void backward(const Layer& layer, std::span<const Tensor* const> inputs, const d
               const Tensor& output_gradient, std::span<Tensor* const> input_gradients, double* parameter_gradient) {
   const Tensor& in = *inputs[0];
   Tensor& in_gradient = *input_gradients[0];
-  switch (layer.kind) {
-    case Kind::convolution:
-      return convolution_backward(layer, in, parameters, output_gradient, in_gradient, parameter_gradient);
-    case Kind::linear:
-      return linear_backward(layer, in, parameters, output_gradient, in_gradient, parameter_gradient);
-    case Kind::batch_norm:
-      return batch_norm_backward(in, parameters, output_gradient, in_gradient, parameter_gradient);
-    case Kind::max_pool:
-      return pool(layer, in, output_gradient, [&](auto n, auto c, auto y, auto x, auto row, auto column) {
-        in_gradient.at(n, c, row, column) += output_gradient.at(n, c, y, x);
-      });
-    case Kind::global_average_pool:
-      return for_each(in, [&](auto n, auto c, auto y, auto x) {
-        in_gradient.at(n, c, y, x) += output_gradient.at(n, c, 0, 0) / static_cast<double>(in.height * in.width);
-      });
-    case Kind::add:
-      add_to(*input_gradients[1], output_gradient);
-      return add_to(in_gradient, output_gradient);
-    case Kind::flatten:
-      return add_to(in_gradient, output_gradient);
-    case Kind::relu:
-      for (std::size_t i = 0; i < in.values.size(); ++i)
-        if (in.values[i] > 0) in_gradient.values[i] += output_gradient.values[i];
-      return;
-  }
+  if (const auto* const spec = as<models::Convolution>(layer))
+    return convolution_backward(*spec, in, parameters, output_gradient, in_gradient, parameter_gradient);
+  if (const auto* const spec = as<models::Linear>(layer))
+    return linear_backward(*spec, in, parameters, output_gradient, in_gradient, parameter_gradient);
+  if (as<models::BatchNorm>(layer) != nullptr)
+    return batch_norm_backward(in, parameters, output_gradient, in_gradient, parameter_gradient);
+  if (const auto* const spec = as<models::MaxPool>(layer))
+    return pool(spec->window(), in, output_gradient, [&](auto n, auto c, auto y, auto x, auto row, auto column) {
+      in_gradient.at(n, c, row, column) += output_gradient.at(n, c, y, x);
+    });
+  if (as<models::GlobalAveragePool>(layer) != nullptr)
+    return for_each(in, [&](auto n, auto c, auto y, auto x) {
+      in_gradient.at(n, c, y, x) += output_gradient.at(n, c, 0, 0) / static_cast<double>(in.height * in.width);
+    });
+  if (as<models::Relu>(layer) != nullptr) return relu_backward(in, output_gradient, in_gradient);
+  if (as<models::Add>(layer) != nullptr) add_to(*input_gradients[1], output_gradient);
+  add_to(in_gradient, output_gradient);
 }
 
 }  // namespace troupe::test

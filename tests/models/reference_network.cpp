@@ -7,8 +7,6 @@ namespace troupe::test {
 
 namespace {
 
-using Kind = models::Layer::Kind;
-
 /// In Walk::values.
 std::size_t value_number(models::Graph::Node node) { return static_cast<std::size_t>(node.number) + 1; }
 
@@ -134,7 +132,7 @@ std::vector<double> ReferenceNetwork::with_new_statistics(std::span<const Batch>
   for (const Batch& shard : shards) walks.push_back(walk(shard, parameters.data(), true));
   std::vector<double> result(parameters.begin(), parameters.end());
   for (std::size_t i = 0; i < graph_.layers().size(); ++i) {
-    if (graph_.layers()[i].layer.kind != Kind::batch_norm) continue;
+    if (graph_.layers()[i].layer->kind() != "batch-norm") continue;
     std::vector<const Tensor*> normalised;
     normalised.reserve(walks.size());
     for (const Walk& shard : walks) normalised.push_back(inputs(shard, i)[0]);

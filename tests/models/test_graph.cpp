@@ -7,6 +7,12 @@ using namespace troupe;
 using namespace troupe::models;
 using testing::check_throws;
 
+namespace {
+
+const Window& window_of(const Layer& pool) { return dynamic_cast<const MaxPool&>(*pool).window(); }
+
+}  // namespace
+
 TEST_CASE("layers in a row take each other's outputs and are named by number") {
   const Graph graph({convolution(4, 3), relu(), flatten(), linear(3)});
   REQUIRE(graph.layers().size() == 4);
@@ -54,8 +60,8 @@ TEST_CASE("layers without tensors may share a name") {
 }
 
 TEST_CASE("pooling takes its kernel's size as stride unless told otherwise") {
-  CHECK(max_pool(3).stride == 3);
-  CHECK(max_pool(3).padding == 0);
-  CHECK(max_pool(3, 2, 1).stride == 2);
-  CHECK(max_pool(3, 2, 1).padding == 1);
+  CHECK(window_of(max_pool(3)).stride == 3);
+  CHECK(window_of(max_pool(3)).padding == 0);
+  CHECK(window_of(max_pool(3, 2, 1)).stride == 2);
+  CHECK(window_of(max_pool(3, 2, 1)).padding == 1);
 }

@@ -138,7 +138,7 @@ TEST_CASE("a profile knows the kinds of layers") {
   model->gradient({}, weights, gradient);
   const std::vector<LayerTime> kinds = model->profile();
   REQUIRE(kinds.size() == 2);
-  CHECK(kinds[0].kind == "convolution 3x3 + pooling");
+  CHECK(kinds[0].kind == "convolution 3x3 + max-pooling");
   CHECK(kinds[0].layers == 2);
   CHECK(kinds[0].forward_flops == 2 * 4 * (8 * 8 * 32 * 9 + 4 * 4 * 64 * 32 * 9));
   CHECK(kinds[0].backward_flops == 2 * 4 * (8 * 8 * 32 * 9 + 2 * 4 * 4 * 64 * 32 * 9));

@@ -10,7 +10,6 @@
 using namespace troupe;
 using namespace troupe::models;
 using testing::check_throws;
-using Kind = Layer::Kind;
 using Node = Graph::Node;
 
 namespace {
@@ -25,15 +24,16 @@ NetworkPlan finish(Graph graph, Node last, const std::vector<std::int64_t>& shap
 
 /// "conv(0) bn(1,2)+relu": a layer a word, the values it takes and whether it ends in a ReLU.
 std::string text(const NetworkPlan& plan) {
-  static const std::map<Kind, std::string> names{{Kind::convolution, "conv"}, {Kind::batch_norm, "bn"},
-                                                 {Kind::relu, "relu"},        {Kind::max_pool, "max"},
-                                                 {Kind::flatten, "flatten"},  {Kind::global_average_pool, "mean"},
-                                                 {Kind::add, "add"},          {Kind::linear, "linear"}};
+  static const std::map<std::string, std::string> names{{"convolution", "conv"}, {"batch-norm", "bn"},
+                                                        {"ReLU", "relu"},        {"max-pooling", "max"},
+                                                        {"flatten", "flatten"},  {"global average pooling", "mean"},
+                                                        {"add", "add"},          {"linear", "linear"}};
   std::string result;
   for (const PlannedLayer& layer : plan.layers) {
     std::string values;
     for (const int value : layer.inputs) values += (values.empty() ? "" : ",") + std::to_string(value);
-    result += (result.empty() ? "" : " ") + names.at(layer.layer.kind) + "(" + values + ")" + (layer.relu ? "+" : "");
+    result +=
+        (result.empty() ? "" : " ") + names.at(layer.layer->kind()) + "(" + values + ")" + (layer.relu ? "+" : "");
   }
   return result;
 }
@@ -106,7 +106,7 @@ TEST_CASE("of two batch-norms the one appended first adds, behind the other, and
     CHECK(plan.layers[3].name == "bn");
     CHECK(plan.tensors[static_cast<std::size_t>(plan.layers[3].weights)].info.name == "bn.weight");
     std::string names;
-    for (const PlannedTensor& tensor : plan.tensors) names += tensor.info.name + " ";
+    for (const LayerTensor& tensor : plan.tensors) names += tensor.info.name + " ";
     CHECK(names ==
           "conv.weight conv.bias bn.weight bn.bias bn.running_mean bn.running_var down.0.weight down.0.bias "
           "down.1.weight down.1.bias down.1.running_mean down.1.running_var fc.weight fc.bias ");
@@ -161,7 +161,7 @@ TEST_CASE("tensors start as PyTorch's do") {
   const NetworkPlan plan =
       plan_network(Graph({convolution(8, 3, 1, 1, false), batch_norm(), convolution(2, 2), flatten(), linear(3)}),
                    std::vector<std::int64_t>{4, 3, 3}, kClasses);
-  using Start = PlannedTensor::Start;
+  using Start = LayerTensor::Start;
   const auto check = [&](std::size_t index, const std::string& name, Start start, double scale) {
     CHECK(plan.tensors[index].info.name == name);
     CHECK(plan.tensors[index].start == start);

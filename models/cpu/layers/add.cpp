@@ -1,6 +1,8 @@
+#include "troupe/layers/add.hpp"
+
 #include <cstring>
 
-#include "models/cpu/operation.hpp"
+#include "models/cpu/layer_kernels.hpp"
 
 namespace troupe::cpu {
 
@@ -30,10 +32,19 @@ class Add final : public Operation {
   std::int64_t batch_;
 };
 
+class AddKernels final : public LayerKernels {
+ public:
+  std::unique_ptr<Operation> make(Context& /*context*/, const PlacedLayer& layer, std::int64_t batch) const override {
+    return std::make_unique<Add>(layer, batch);
+  }
+};
+
 }  // namespace
 
-std::unique_ptr<Operation> make_add(const PlacedLayer& layer, std::int64_t batch) {
-  return std::make_unique<Add>(layer, batch);
-}
-
 }  // namespace troupe::cpu
+
+namespace troupe::models {
+
+std::unique_ptr<cpu::LayerKernels> Add::on_cpu() const { return std::make_unique<cpu::AddKernels>(); }
+
+}  // namespace troupe::models

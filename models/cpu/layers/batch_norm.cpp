@@ -1,9 +1,11 @@
+#include "troupe/layers/batch_norm.hpp"
+
 #include <array>
 #include <cmath>
 #include <vector>
 
+#include "models/cpu/layer_kernels.hpp"
 #include "models/cpu/layers/batch_norm_kernels.hpp"
-#include "models/cpu/operation.hpp"
 
 namespace troupe::cpu {
 
@@ -120,10 +122,24 @@ class BatchNorm final : public Operation {
   std::vector<float> inverse_deviation_;
 };
 
+class BatchNormKernels final : public LayerKernels {
+ public:
+  void place(Context& /*context*/, PlacedLayer& layer, std::int64_t /*batch*/) const override {
+    layer.parameters.vectors = 2;
+    layer.parameters.channels = layer.planned.output.channels;
+    layer.parameters.normalised = layer.input.pixels();
+  }
+  std::unique_ptr<Operation> make(Context& /*context*/, const PlacedLayer& layer, std::int64_t batch) const override {
+    return std::make_unique<BatchNorm>(layer, batch);
+  }
+};
+
 }  // namespace
 
-std::unique_ptr<Operation> make_batch_norm(const PlacedLayer& layer, std::int64_t batch) {
-  return std::make_unique<BatchNorm>(layer, batch);
-}
-
 }  // namespace troupe::cpu
+
+namespace troupe::models {
+
+std::unique_ptr<cpu::LayerKernels> BatchNorm::on_cpu() const { return std::make_unique<cpu::BatchNormKernels>(); }
+
+}  // namespace troupe::models

@@ -1,10 +1,14 @@
+#include "models/cpu/layers/convolution.hpp"
+
 #include <algorithm>
 #include <numeric>
 #include <optional>
 #include <vector>
 
-#include "models/cpu/operation.hpp"
+#include "models/cpu/layer_kernels.hpp"
+#include "models/cpu/layers/plain_max_pool.hpp"
 #include "models/cpu/passes.hpp"
+#include "troupe/layers/convolution.hpp"
 
 namespace troupe::cpu {
 
@@ -22,6 +26,11 @@ constexpr std::int64_t kSliceSamples = 32;
 
 constexpr std::int64_t kPixelsPerChannel = 4;
 
+/// oneDNN has convolutions that read so few channels as they are.
+constexpr std::int64_t kSmallInput = 3;
+
+const models::Window& window_of(const PlacedLayer& layer) { return spec_of<models::Convolution>(layer).window(); }
+
 /// Makes the descriptors of one layer and batch size.
 class ConvolutionDescriptors {
  public:
@@ -30,12 +39,11 @@ class ConvolutionDescriptors {
         layer_(layer),
         source_(images(batch, layer.input)),
         destination_(images(batch, layer.output)),
-        biases_(layer.planned.layer.bias ? plain_vector(layer.output.channels) : memory::desc()),
-        strides_(2, layer.planned.layer.stride),
-        padding_(2, layer.planned.layer.padding),
-        // What the last stride leaves over at the right and the bottom is not padded.
-        far_padding_{far_padding(layer.planned.input.height, layer.planned.output.height),
-                     far_padding(layer.planned.input.width, layer.planned.output.width)} {}
+        biases_(spec_of<models::Convolution>(layer).bias() ? plain_vector(layer.output.channels) : memory::desc()),
+        strides_(2, window_of(layer).stride),
+        padding_(2, window_of(layer).padding),
+        far_padding_{window_of(layer).far_padding(layer.planned.input.height, layer.planned.output.height),
+                     window_of(layer).far_padding(layer.planned.input.width, layer.planned.output.width)} {}
 
   auto forward(algorithm how, const memory::desc& weights) const {
     return [this, how, weights] {
@@ -90,11 +98,6 @@ class ConvolutionDescriptors {
     return pays ? algorithm::convolution_winograd : algorithm::convolution_direct;
   }
 
-  std::int64_t far_padding(std::int64_t input, std::int64_t output) const {
-    const models::Layer& layer = layer_.planned.layer;
-    return (output - 1) * layer.stride + layer.kernel - input - layer.padding;
-  }
-
   Context& context_;
   const PlacedLayer& layer_;
   memory::desc source_, destination_, biases_;
@@ -125,8 +128,8 @@ class Slice {
 /// they read what nobody wrote. Such a layer's is computed in floats; it costs nothing.
 bool weights_pass_in_floats(const PlacedLayer& layer) {
   constexpr std::int64_t kFewPixels = 4;
-  const std::int64_t few = std::max(kFewPixels, layer.planned.layer.kernel);
-  return layer.input.element == Element::bf16 && layer.planned.layer.stride > 1 &&
+  const std::int64_t few = std::max(kFewPixels, window_of(layer).kernel);
+  return layer.input.element == Element::bf16 && window_of(layer).stride > 1 &&
          std::min(layer.input.height, layer.input.width) <= few;
 }
 
@@ -202,15 +205,34 @@ class Convolution final : public Operation {
   std::vector<Slice> slices_;
 };
 
-}  // namespace
+class ConvolutionKernels final : public LayerKernels {
+ public:
+  std::optional<Layout> sample_layout(const SampleShape& input, Element element) const override {
+    if (input.channels > kSmallInput) return {};
+    Layout plain = plain_layout(input);
+    plain.element = element;
+    return plain;
+  }
+  void place(Context& context, PlacedLayer& layer, std::int64_t batch) const override;
+  std::unique_ptr<Operation> make(Context& context, const PlacedLayer& layer, std::int64_t batch) const override {
+    return make_convolution(context, layer, batch);
+  }
+  bool joins(const PlacedLayer& layer, const PlacedLayer& next) const override {
+    return !layer.planned.relu && is_plain_max_pool(next);
+  }
+  std::unique_ptr<Operation> make_joined(Context& context, const PlacedLayer& layer, const PlacedLayer& next,
+                                         std::int64_t batch) const override {
+    return make_convolution_pool(context, layer, next, batch);
+  }
+};
 
-void place_convolution(Context& context, PlacedLayer& layer, std::int64_t batch) {
+void ConvolutionKernels::place(Context& context, PlacedLayer& layer, std::int64_t batch) const {
   const PlannedLayer& planned = layer.planned;
-  const std::int64_t kernel = planned.layer.kernel;
+  const std::int64_t kernel = window_of(layer).kernel;
   layer.output = image_layout(planned.output, layer.input.element);
   LayerParameters& parameters = layer.parameters;
   parameters.channels = planned.output.channels;
-  parameters.vectors = planned.layer.bias ? 1 : 0;
+  parameters.vectors = spec_of<models::Convolution>(layer).bias() ? 1 : 0;
   WeightsLayout& weights = parameters.weights;
   weights.outputs = planned.output.channels;
   weights.plain = memory::desc({layer.output.channels, layer.input.channels, kernel, kernel}, memory::data_type::f32,
@@ -226,8 +248,16 @@ void place_convolution(Context& context, PlacedLayer& layer, std::int64_t batch)
   weights.stored = is_dense(chosen.weights_desc()) ? chosen.weights_desc() : weights.plain;
 }
 
+}  // namespace
+
 std::unique_ptr<Operation> make_convolution(Context& context, const PlacedLayer& layer, std::int64_t batch) {
   return std::make_unique<Convolution>(context, layer, batch);
 }
 
 }  // namespace troupe::cpu
+
+namespace troupe::models {
+
+std::unique_ptr<cpu::LayerKernels> Convolution::on_cpu() const { return std::make_unique<cpu::ConvolutionKernels>(); }
+
+}  // namespace troupe::models

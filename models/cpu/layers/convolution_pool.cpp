@@ -1,7 +1,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "models/cpu/operation.hpp"
+#include "models/cpu/layers/convolution.hpp"
+#include "models/cpu/layers/plain_max_pool.hpp"
 
 namespace troupe::cpu {
 

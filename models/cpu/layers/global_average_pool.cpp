@@ -1,4 +1,6 @@
-#include "models/cpu/operation.hpp"
+#include "troupe/layers/global_average_pool.hpp"
+
+#include "models/cpu/layer_kernels.hpp"
 #include "runtime/simd.hpp"
 
 namespace troupe::cpu {
@@ -69,10 +71,24 @@ class GlobalAveragePool final : public Operation {
   Element element_;
 };
 
+class GlobalAveragePoolKernels final : public LayerKernels {
+ public:
+  void place(Context& /*context*/, PlacedLayer& layer, std::int64_t /*batch*/) const override {
+    layer.output = {.channels = layer.input.channels};
+  }
+  std::unique_ptr<Operation> make(Context& /*context*/, const PlacedLayer& layer, std::int64_t batch) const override {
+    return std::make_unique<GlobalAveragePool>(layer.input, batch);
+  }
+};
+
 }  // namespace
 
-std::unique_ptr<Operation> make_global_average_pool(const PlacedLayer& layer, std::int64_t batch) {
-  return std::make_unique<GlobalAveragePool>(layer.input, batch);
+}  // namespace troupe::cpu
+
+namespace troupe::models {
+
+std::unique_ptr<cpu::LayerKernels> GlobalAveragePool::on_cpu() const {
+  return std::make_unique<cpu::GlobalAveragePoolKernels>();
 }
 
-}  // namespace troupe::cpu
+}  // namespace troupe::models

@@ -1,6 +1,8 @@
+#include "troupe/layers/linear.hpp"
+
 #include <optional>
 
-#include "models/cpu/operation.hpp"
+#include "models/cpu/layer_kernels.hpp"
 #include "models/cpu/passes.hpp"
 
 namespace troupe::cpu {
@@ -114,9 +116,19 @@ class Linear final : public Operation {
   std::optional<DataPass> data_pass_;
 };
 
-}  // namespace
+class LinearKernels final : public LayerKernels {
+ public:
+  /// Samples of images, flattened, as they are.
+  std::optional<Layout> sample_layout(const SampleShape& input, Element /*element*/) const override {
+    return plain_layout(input);
+  }
+  void place(Context& context, PlacedLayer& layer, std::int64_t batch) const override;
+  std::unique_ptr<Operation> make(Context& context, const PlacedLayer& layer, std::int64_t batch) const override {
+    return std::make_unique<Linear>(context, layer, batch);
+  }
+};
 
-void place_linear(Context& context, PlacedLayer& layer, std::int64_t batch) {
+void LinearKernels::place(Context& context, PlacedLayer& layer, std::int64_t batch) const {
   const SampleShape& input = layer.planned.input;
   const std::int64_t outputs = round_up(layer.planned.output.channels);
   layer.output = {.channels = outputs};
@@ -136,8 +148,12 @@ void place_linear(Context& context, PlacedLayer& layer, std::int64_t batch) {
         weights.positions.push_back(layer.input.position(channel, row, column));
 }
 
-std::unique_ptr<Operation> make_linear(Context& context, const PlacedLayer& layer, std::int64_t batch) {
-  return std::make_unique<Linear>(context, layer, batch);
-}
+}  // namespace
 
 }  // namespace troupe::cpu
+
+namespace troupe::models {
+
+std::unique_ptr<cpu::LayerKernels> Linear::on_cpu() const { return std::make_unique<cpu::LinearKernels>(); }
+
+}  // namespace troupe::models

@@ -1,7 +1,11 @@
+#include "troupe/layers/max_pool.hpp"
+
 #include <optional>
 
 #include "models/aligned.hpp"
-#include "models/cpu/operation.hpp"
+#include "models/cpu/layer_kernels.hpp"
+#include "models/cpu/layers/plain_max_pool.hpp"
+#include "models/cpu/layers/pool_window.hpp"
 
 namespace troupe::cpu {
 
@@ -51,24 +55,9 @@ class MaxPool final : public Operation {
              {DNNL_ARG_WORKSPACE, made.workspace_desc()}}};
   }
 
-  struct Window {
-    memory::dims strides, kernel, padding, far_padding;
-
-    explicit Window(const PlannedLayer& planned)
-        : strides(2, planned.layer.stride),
-          kernel(2, planned.layer.kernel),
-          padding(2, planned.layer.padding),
-          far_padding{far(planned, planned.input.height, planned.output.height),
-                      far(planned, planned.input.width, planned.output.width)} {}
-
-    static std::int64_t far(const PlannedLayer& planned, std::int64_t input, std::int64_t output) {
-      return (output - 1) * planned.layer.stride + planned.layer.kernel - input - planned.layer.padding;
-    }
-  };
-
   static Forward::primitive_desc forward_descriptor(Context& context, const PlacedLayer& layer, std::int64_t batch,
                                                     dnnl::prop_kind kind) {
-    const Window window(layer.planned);
+    const PoolWindow window(spec_of<models::MaxPool>(layer).window(), layer.planned);
     return {{kind, dnnl::algorithm::pooling_max, images(batch, layer.input), images(batch, layer.output),
              window.strides, window.kernel, window.padding, window.far_padding},
             attributes(),
@@ -77,7 +66,7 @@ class MaxPool final : public Operation {
 
   static Backward::primitive_desc backward_descriptor(Context& context, const PlacedLayer& layer, std::int64_t batch,
                                                       const Forward::primitive_desc& hint) {
-    const Window window(layer.planned);
+    const PoolWindow window(spec_of<models::MaxPool>(layer).window(), layer.planned);
     return {{dnnl::algorithm::pooling_max, images(batch, layer.input), images(batch, layer.output), window.strides,
              window.kernel, window.padding, window.far_padding},
             attributes(),
@@ -92,11 +81,20 @@ class MaxPool final : public Operation {
   Primitive backward_;
 };
 
+class MaxPoolKernels final : public LayerKernels {
+ public:
+  std::unique_ptr<Operation> make(Context& context, const PlacedLayer& layer, std::int64_t batch) const override {
+    if (is_plain_max_pool(layer)) return make_plain_max_pool(layer, batch);
+    return std::make_unique<MaxPool>(context, layer, batch);
+  }
+};
+
 }  // namespace
 
-std::unique_ptr<Operation> make_max_pool(Context& context, const PlacedLayer& layer, std::int64_t batch) {
-  if (has_plain_windows(layer)) return make_plain_max_pool(layer, batch);
-  return std::make_unique<MaxPool>(context, layer, batch);
-}
-
 }  // namespace troupe::cpu
+
+namespace troupe::models {
+
+std::unique_ptr<cpu::LayerKernels> MaxPool::on_cpu() const { return std::make_unique<cpu::MaxPoolKernels>(); }
+
+}  // namespace troupe::models

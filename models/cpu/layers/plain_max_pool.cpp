@@ -2,8 +2,9 @@
 #include <limits>
 #include <vector>
 
-#include "models/cpu/operation.hpp"
+#include "models/cpu/layer_kernels.hpp"
 #include "runtime/simd.hpp"
+#include "troupe/layers/max_pool.hpp"
 
 namespace troupe::cpu {
 
@@ -184,9 +185,9 @@ class PlainMaxPool final : public Operation {
 
 }  // namespace
 
-bool has_plain_windows(const PlacedLayer& pool) {
-  const models::Layer& layer = pool.planned.layer;
-  return layer.stride == layer.kernel && layer.padding == 0 && pool.input.element == Element::f32;
+bool is_plain_max_pool(const PlacedLayer& layer) {
+  const auto* const pool = dynamic_cast<const models::MaxPool*>(layer.planned.layer.get());
+  return pool != nullptr && pool->window().is_plain() && layer.input.element == Element::f32;
 }
 
 std::unique_ptr<Operation> make_plain_max_pool(const PlacedLayer& layer, std::int64_t batch) {
@@ -195,7 +196,7 @@ std::unique_ptr<Operation> make_plain_max_pool(const PlacedLayer& layer, std::in
                                                   .height = input.height,
                                                   .width = input.width,
                                                   .inner = input.inner,
-                                                  .kernel = layer.planned.layer.kernel,
+                                                  .kernel = spec_of<models::MaxPool>(layer).window().kernel,
                                                   .relu = layer.planned.relu});
 }
 

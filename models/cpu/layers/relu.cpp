@@ -1,6 +1,8 @@
+#include "troupe/layers/relu.hpp"
+
 #include <cstring>
 
-#include "models/cpu/operation.hpp"
+#include "models/cpu/layer_kernels.hpp"
 
 namespace troupe::cpu {
 
@@ -27,10 +29,19 @@ class Relu final : public Operation {
   std::int64_t batch_;
 };
 
+class ReluKernels final : public LayerKernels {
+ public:
+  std::unique_ptr<Operation> make(Context& /*context*/, const PlacedLayer& layer, std::int64_t batch) const override {
+    return std::make_unique<Relu>(layer.output, batch);
+  }
+};
+
 }  // namespace
 
-std::unique_ptr<Operation> make_relu(const PlacedLayer& layer, std::int64_t batch) {
-  return std::make_unique<Relu>(layer.output, batch);
-}
-
 }  // namespace troupe::cpu
+
+namespace troupe::models {
+
+std::unique_ptr<cpu::LayerKernels> Relu::on_cpu() const { return std::make_unique<cpu::ReluKernels>(); }
+
+}  // namespace troupe::models

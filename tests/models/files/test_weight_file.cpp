@@ -156,7 +156,7 @@ TEST_CASE("PyTorch's counts of steps are taken beside running means only") {
 TEST_CASE("weights of another ResNet are refused by name and both shapes") {
   const auto tensors = [](int depth, int classes) {
     Tensors infos;
-    for (const PlannedTensor& tensor :
+    for (const models::LayerTensor& tensor :
          plan_network(models::resnet(depth, classes), std::vector<std::int64_t>{3, 32, 32}, classes).tensors)
       infos.push_back(tensor.info);
     return infos;

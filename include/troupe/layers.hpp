@@ -1,0 +1,12 @@
+#pragma once
+
+// All layers that Troupe brings, and CustomLayer for one's own.
+
+#include "troupe/layers/add.hpp"
+#include "troupe/layers/batch_norm.hpp"
+#include "troupe/layers/convolution.hpp"
+#include "troupe/layers/flatten.hpp"
+#include "troupe/layers/global_average_pool.hpp"
+#include "troupe/layers/linear.hpp"
+#include "troupe/layers/max_pool.hpp"
+#include "troupe/layers/relu.hpp"

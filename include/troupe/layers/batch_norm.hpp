@@ -1,0 +1,22 @@
+#pragma once
+
+#include "troupe/layer.hpp"
+
+namespace troupe::models {
+
+class BatchNorm final : public LayerSpec {
+ public:
+  std::string kind() const override { return "batch-norm"; }
+  SampleShape output(std::span<const SampleShape> inputs) const override;
+  bool has_tensors() const override { return true; }
+  std::vector<LayerTensor> tensors(const SampleShape& input) const override;
+  Folding folding() const override { return {.takes_relu = true, .takes_relu_for_free = true, .takes_addend = true}; }
+  void check_batch(const SampleShape& input, std::int64_t batch_size) const override;
+  std::unique_ptr<cpu::LayerKernels> on_cpu() const override;
+};
+
+/// Normalises each channel by the mean and variance of the shard's batch (epsilon 1e-5), then scales and shifts it. For
+/// evaluation it keeps running statistics (momentum 0.1), made from the samples of all shards.
+Layer batch_norm();
+
+}  // namespace troupe::models

@@ -1,0 +1,36 @@
+#pragma once
+
+#include "troupe/layers/window.hpp"
+
+namespace troupe::models {
+
+/// Weights start uniform in +-1 / sqrt(fan in), as PyTorch's; without bias normal with variance 2 / fan out, as in
+/// torchvision's ResNets.
+class Convolution final : public LayerSpec {
+ public:
+  Convolution(std::int64_t outputs, const Window& window, bool bias)
+      : outputs_(outputs), window_(window), bias_(bias) {}
+
+  const Window& window() const { return window_; }
+  std::int64_t outputs() const { return outputs_; }  ///< channels
+  bool bias() const { return bias_; }
+
+  std::string kind() const override { return "convolution"; }
+  std::string label() const override;
+  SampleShape output(std::span<const SampleShape> inputs) const override;
+  bool has_tensors() const override { return true; }
+  std::vector<LayerTensor> tensors(const SampleShape& input) const override;
+  Folding folding() const override { return {.takes_relu = true}; }
+  double flops(const SampleShape& input, const SampleShape& output) const override;
+  std::unique_ptr<cpu::LayerKernels> on_cpu() const override;
+
+ private:
+  std::int64_t outputs_;
+  Window window_;
+  bool bias_;
+};
+
+Layer convolution(std::int64_t outputs, std::int64_t kernel, std::int64_t padding = 0, std::int64_t stride = 1,
+                  bool bias = true);
+
+}  // namespace troupe::models

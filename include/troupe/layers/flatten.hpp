@@ -1,0 +1,19 @@
+#pragma once
+
+#include "troupe/layer.hpp"
+
+namespace troupe::models {
+
+class Flatten final : public LayerSpec {
+ public:
+  std::string kind() const override { return "flatten"; }
+  SampleShape output(std::span<const SampleShape> inputs) const override {
+    return {.channels = inputs[0].size(), .flat = true};
+  }
+  Folding folding() const override { return {.is_view = true}; }
+  std::unique_ptr<cpu::LayerKernels> on_cpu() const override;
+};
+
+Layer flatten();
+
+}  // namespace troupe::models

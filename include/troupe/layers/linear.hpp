@@ -1,0 +1,28 @@
+#pragma once
+
+#include "troupe/layer.hpp"
+
+namespace troupe::models {
+
+/// Weights and biases start uniform in +-1 / sqrt(fan in), as PyTorch's.
+class Linear final : public LayerSpec {
+ public:
+  explicit Linear(std::int64_t outputs) : outputs_(outputs) {}
+
+  std::int64_t outputs() const { return outputs_; }
+
+  std::string kind() const override { return "linear"; }
+  SampleShape output(std::span<const SampleShape> inputs) const override;
+  bool has_tensors() const override { return true; }
+  std::vector<LayerTensor> tensors(const SampleShape& input) const override;
+  Folding folding() const override { return {.takes_relu = true}; }
+  double flops(const SampleShape& input, const SampleShape& output) const override;
+  std::unique_ptr<cpu::LayerKernels> on_cpu() const override;
+
+ private:
+  std::int64_t outputs_;
+};
+
+Layer linear(std::int64_t outputs);
+
+}  // namespace troupe::models

@@ -1,0 +1,27 @@
+#pragma once
+
+#include "troupe/layers/window.hpp"
+
+namespace troupe::models {
+
+class MaxPool final : public LayerSpec {
+ public:
+  explicit MaxPool(const Window& window) : window_(window) {}
+
+  const Window& window() const { return window_; }
+
+  std::string kind() const override { return "max-pooling"; }
+  SampleShape output(std::span<const SampleShape> inputs) const override;
+  Folding folding() const override {
+    return {.takes_relu = window_.is_plain(), .commutes_with_relu = window_.is_plain()};
+  }
+  std::unique_ptr<cpu::LayerKernels> on_cpu() const override;
+
+ private:
+  Window window_;
+};
+
+/// @param stride 0: the kernel's size.
+Layer max_pool(std::int64_t kernel, std::int64_t stride = 0, std::int64_t padding = 0);
+
+}  // namespace troupe::models

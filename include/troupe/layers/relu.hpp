@@ -1,0 +1,17 @@
+#pragma once
+
+#include "troupe/layer.hpp"
+
+namespace troupe::models {
+
+class Relu final : public LayerSpec {
+ public:
+  std::string kind() const override { return "ReLU"; }
+  SampleShape output(std::span<const SampleShape> inputs) const override { return inputs[0]; }
+  Folding folding() const override { return {.is_relu = true, .element_wise = true}; }
+  std::unique_ptr<cpu::LayerKernels> on_cpu() const override;
+};
+
+Layer relu();
+
+}  // namespace troupe::models

@@ -1,0 +1,28 @@
+#include "troupe/layers/batch_norm.hpp"
+
+#include "models/layers/checks.hpp"
+
+namespace troupe::models {
+
+SampleShape BatchNorm::output(std::span<const SampleShape> inputs) const {
+  check_images(inputs[0]);
+  return inputs[0];
+}
+
+std::vector<LayerTensor> BatchNorm::tensors(const SampleShape& input) const {
+  using Start = LayerTensor::Start;
+  return {{{"weight", {input.channels}}, Start::constant, 1},
+          {{"bias", {input.channels}}, Start::constant, 0},
+          {{"running_mean", {input.channels}}, Start::constant, 0},
+          {{"running_var", {input.channels}}, Start::constant, 1}};
+}
+
+/// PyTorch refuses it as well. A rest of a shard may still come to that; what it normalises is then zero.
+void BatchNorm::check_batch(const SampleShape& input, std::int64_t batch_size) const {
+  if (batch_size == 1 && input.height * input.width == 1)
+    throw_invalid("gets one value a channel, which has no variance; it needs larger images or batches");
+}
+
+Layer batch_norm() { return std::make_shared<BatchNorm>(); }
+
+}  // namespace troupe::models

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "runtime/invalid.hpp"
+#include "troupe/layer.hpp"
+
+namespace troupe::models {
+
+/// @throws Error invalid_argument, see LayerSpec::output.
+inline void check_images(const SampleShape& input) {
+  if (input.flat) throw_invalid("needs images, but gets " + input.text() + " flat features");
+}
+
+}  // namespace troupe::models

@@ -1,0 +1,37 @@
+#include "troupe/layers/convolution.hpp"
+
+#include <cmath>
+#include <utility>
+
+#include "models/layers/biased_tensors.hpp"
+#include "runtime/invalid.hpp"
+
+namespace troupe::models {
+
+std::string Convolution::label() const {
+  const std::string kernel = std::to_string(window_.kernel);
+  return kind() + ' ' + kernel + 'x' + kernel;
+}
+
+SampleShape Convolution::output(std::span<const SampleShape> inputs) const {
+  const SampleShape output = window_.slide(inputs[0], outputs_);
+  if (outputs_ < 1) throw_invalid("needs at least one output channel");
+  return output;
+}
+
+std::vector<LayerTensor> Convolution::tensors(const SampleShape& input) const {
+  std::vector<std::int64_t> shape{outputs_, input.channels, window_.kernel, window_.kernel};
+  if (bias_) return biased_tensors(std::move(shape));
+  const auto fan_out = static_cast<double>(outputs_ * window_.kernel * window_.kernel);
+  return {{{"weight", std::move(shape)}, LayerTensor::Start::normal, std::sqrt(2 / fan_out)}};
+}
+
+double Convolution::flops(const SampleShape& input, const SampleShape& output) const {
+  return 2 * static_cast<double>(output.size()) * static_cast<double>(input.channels * window_.kernel * window_.kernel);
+}
+
+Layer convolution(std::int64_t outputs, std::int64_t kernel, std::int64_t padding, std::int64_t stride, bool bias) {
+  return std::make_shared<Convolution>(outputs, Window{.kernel = kernel, .stride = stride, .padding = padding}, bias);
+}
+
+}  // namespace troupe::models

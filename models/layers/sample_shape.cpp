@@ -1,0 +1,10 @@
+#include "troupe/layer.hpp"
+
+namespace troupe {
+
+std::string SampleShape::text() const {
+  if (flat) return std::to_string(channels);
+  return std::to_string(channels) + "x" + std::to_string(height) + "x" + std::to_string(width);
+}
+
+}  // namespace troupe

@@ -1,0 +1,22 @@
+#include "troupe/layers/window.hpp"
+
+#include <algorithm>
+
+#include "models/layers/checks.hpp"
+
+namespace troupe::models {
+
+SampleShape Window::slide(const SampleShape& input, std::int64_t channels) const {
+  constexpr std::int64_t kMaxKernel = 255;
+  check_images(input);
+  if (kernel < 1 || stride < 1 || padding < 0)
+    throw_invalid("needs a positive kernel and stride, and no negative padding");
+  if (kernel > kMaxKernel) throw_invalid("takes kernels of at most " + std::to_string(kMaxKernel));
+  if (padding >= kernel) throw_invalid("needs a padding smaller than its kernel");
+  if (kernel > std::min(input.height, input.width) + 2 * padding)
+    throw_invalid("has a kernel of " + std::to_string(kernel) + ", larger than its input of " + input.text());
+  const auto places = [this](std::int64_t size) { return (size + 2 * padding - kernel) / stride + 1; };
+  return {.channels = channels, .height = places(input.height), .width = places(input.width)};
+}
+
+}  // namespace troupe::models
