@@ -5,6 +5,8 @@
 #include "troupe/layers/add.hpp"
 #include "troupe/layers/batch_norm.hpp"
 #include "troupe/layers/convolution.hpp"
+#include "troupe/layers/custom_layer.hpp"
+#include "troupe/layers/dropout.hpp"
 #include "troupe/layers/flatten.hpp"
 #include "troupe/layers/global_average_pool.hpp"
 #include "troupe/layers/linear.hpp"

@@ -24,6 +24,11 @@ std::vector<Stage> make_stages(Context& context, const PlacedNetwork& network, s
   return stages;
 }
 
+BatchContext for_layer(BatchContext context, const PlacedLayer& layer) {
+  context.layer = layer.planned.number;
+  return context;
+}
+
 }  // namespace
 
 BatchNetwork::BatchNetwork(Context& context, const PlacedNetwork& network, const std::vector<bool>& learns,
@@ -96,7 +101,7 @@ void BatchNetwork::forward(std::byte* arena, const BatchContext& context, const 
     const PlacedLayer& layer = first_layer(i);
     const std::vector<int>& inputs = layer.planned.inputs;
     stages_[i].operation->forward(
-        {.context = context,
+        {.context = for_layer(context, layer),
          .input = value(arena, inputs[0]),
          .addend = inputs.size() > 1 ? value(arena, inputs[1]) : nullptr,
          .output = at(arena, static_cast<int>(stages_[i].last) + 1),
@@ -126,7 +131,7 @@ void BatchNetwork::run(const BackwardStep& step, std::byte* arena, const BatchCo
   const int output = static_cast<int>(stage.last) + 1;
   for (const int more : step.more_gradients)
     accumulate(at(arena, more), at(arena, step.output_gradient), network_.layout(output), batch_);
-  stage.operation->backward({.context = context,
+  stage.operation->backward({.context = for_layer(context, layer),
                              .input = value(arena, layer.planned.inputs[0]),
                              .output = at(arena, output),
                              .output_gradient = at(arena, step.output_gradient),

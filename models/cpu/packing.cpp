@@ -42,4 +42,17 @@ void unpack(const void* from, const SampleShape& shape, const Layout& layout, st
   });
 }
 
+void clear_padding(const SampleShape& shape, const Layout& layout, std::int64_t batch, void* values) {
+  if (layout.channels == shape.channels) return;
+  const std::size_t size = size_of(layout.element);
+  auto* const bytes = static_cast<std::byte*>(values);
+  for (std::int64_t sample = 0; sample < batch; ++sample)
+    for (std::int64_t channel = shape.channels; channel < layout.channels; ++channel)
+      for (std::int64_t row = 0; row < layout.height; ++row)
+        for (std::int64_t column = 0; column < layout.width; ++column) {
+          const std::int64_t at = sample * layout.size() + layout.position(channel, row, column);
+          std::memset(bytes + static_cast<std::size_t>(at) * size, 0, size);
+        }
+}
+
 }  // namespace troupe::cpu

@@ -10,4 +10,7 @@ namespace troupe::cpu {
 void pack(const float* samples, const SampleShape& shape, const Layout& layout, std::int64_t batch, void* to);
 void unpack(const void* from, const SampleShape& shape, const Layout& layout, std::int64_t batch, float* samples);
 
+/// Zeroes the channels of a layout that are not the samples'.
+void clear_padding(const SampleShape& shape, const Layout& layout, std::int64_t batch, void* values);
+
 }  // namespace troupe::cpu

@@ -121,8 +121,13 @@ class Planner {
                        .relu = first.relu_due};
     for (const Graph::Node node : entry.inputs) layer.inputs.push_back(value(node).source + 1);
     if (entry.layer->has_tensors()) layer.weights = static_cast<int>(plan_.tensors.size());
-    for (LayerTensor tensor : entry.layer->tensors(first.shape)) {
+    std::vector<LayerTensor> tensors = entry.layer->tensors(first.shape);
+    if (entry.layer->has_tensors() == tensors.empty())
+      throw_invalid(
+          who() + (tensors.empty() ? " says that it has tensors, and has none" : " does not say that it has tensors"));
+    for (LayerTensor& tensor : tensors) {
       tensor.info.name = entry.name + '.' + tensor.info.name;
+      layer.tensor_floats += tensor.info.size();
       plan_.tensors.push_back(std::move(tensor));
     }
     order_.push_back(static_cast<int>(planned_.size()));

@@ -55,7 +55,7 @@ struct NetworkTrial {
 float largest(std::span<const float> values);
 
 /// Compares the loss and every derivative with those of plain loops in double, and some `differences` of them with
-/// central differences, all relative to the largest.
+/// central differences, all relative to the largest of their tensor.
 void check_against_reference(const NetworkTrial& trial, std::size_t differences = 30);
 
 /// In bfloat16 loss and gradient stay near those in f32; passes where the device has no bfloat16.

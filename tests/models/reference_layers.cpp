@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <utility>
 
 namespace troupe::test {
 
@@ -177,7 +179,35 @@ void add_to(Tensor& sum, const Tensor& addend) {
   for (std::size_t i = 0; i < sum.values.size(); ++i) sum.values[i] += addend.values[i];
 }
 
+std::map<std::string, PlainLayer>& plain_layers() {
+  static std::map<std::string, PlainLayer> all;
+  return all;
+}
+
+/// Null for kinds that were not added.
+const PlainLayer* plain_layer(const Layer& layer) {
+  const auto found = plain_layers().find(layer->kind());
+  return found == plain_layers().end() ? nullptr : &found->second;
+}
+
 }  // namespace
+
+void add_plain_layer(const std::string& kind, PlainLayer layer) { plain_layers()[kind] = std::move(layer); }
+
+PlainLayer value_wise(double (*value)(double), double (*derivative)(double)) {
+  return {.forward =
+              [value](const models::LayerSpec& /*layer*/, const Tensor& in) {
+                Tensor out = in;
+                for (double& each : out.values) each = value(each);
+                return out;
+              },
+          .backward =
+              [derivative](const models::LayerSpec& /*layer*/, const Tensor& in, const Tensor& out_gradient,
+                           Tensor& in_gradient) {
+                for (std::size_t i = 0; i < in.values.size(); ++i)
+                  in_gradient.values[i] += out_gradient.values[i] * derivative(in.values[i]);
+              }};
+}
 
 std::size_t num_parameters(const Layer& layer, const Tensor& input) {
   const bool flat = as<models::Linear>(layer) != nullptr;
@@ -201,6 +231,7 @@ Moments moments(const Tensor& of, std::int64_t channel) {
 
 Tensor forward(const Layer& layer, std::span<const Tensor* const> inputs, const double* parameters, bool training) {
   const Tensor& in = *inputs[0];
+  if (const PlainLayer* const plain = plain_layer(layer)) return plain->forward(*layer, in);
   if (const auto* const spec = as<models::Convolution>(layer)) return convolution_forward(*spec, in, parameters);
   if (const auto* const spec = as<models::Linear>(layer)) return linear_forward(*spec, in, parameters);
   if (as<models::BatchNorm>(layer) != nullptr) return batch_norm_forward(in, parameters, training);
@@ -221,6 +252,8 @@ void backward(const Layer& layer, std::span<const Tensor* const> inputs, const d
               const Tensor& output_gradient, std::span<Tensor* const> input_gradients, double* parameter_gradient) {
   const Tensor& in = *inputs[0];
   Tensor& in_gradient = *input_gradients[0];
+  if (const PlainLayer* const plain = plain_layer(layer))
+    return plain->backward(*layer, in, output_gradient, in_gradient);
   if (const auto* const spec = as<models::Convolution>(layer))
     return convolution_backward(*spec, in, parameters, output_gradient, in_gradient, parameter_gradient);
   if (const auto* const spec = as<models::Linear>(layer))

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "troupe/models.hpp"
@@ -28,6 +30,18 @@ struct Tensor {
   }
   bool has(std::int64_t y, std::int64_t x) const { return y >= 0 && x >= 0 && y < height && x < width; }
 };
+
+/// A kind of layer of one input and without parameters, in plain loops.
+struct PlainLayer {
+  std::function<Tensor(const models::LayerSpec& layer, const Tensor& in)> forward;
+  /// Adds to the input's gradient.
+  std::function<void(const models::LayerSpec& layer, const Tensor& in, const Tensor& out_gradient, Tensor& in_gradient)>
+      backward;
+};
+/// From now on the functions below know this kind.
+void add_plain_layer(const std::string& kind, PlainLayer layer);
+/// One that works value by value.
+PlainLayer value_wise(double (*value)(double), double (*derivative)(double));
 
 /// How many floats the layer has among the canonical parameters.
 std::size_t num_parameters(const models::Layer& layer, const Tensor& input);

@@ -1,0 +1,73 @@
+#include "models/cpu/layers/eltwise.hpp"
+
+#include "models/cpu/packing.hpp"
+
+namespace troupe::cpu {
+
+namespace {
+
+using dnnl::algorithm;
+using Forward = dnnl::eltwise_forward;
+using Backward = dnnl::eltwise_backward;
+
+bool reads_output(algorithm of) {
+  return of == algorithm::eltwise_logistic_use_dst_for_bwd || of == algorithm::eltwise_tanh_use_dst_for_bwd;
+}
+
+class Eltwise final : public Operation {
+ public:
+  Eltwise(Context& context, const PlacedLayer& layer, std::int64_t batch, algorithm of)
+      : Eltwise(context, layer, batch, of,
+                Forward::primitive_desc(
+                    {dnnl::prop_kind::forward_training, of, images(batch, layer.output), /*alpha=*/0.0F, /*beta=*/0.0F},
+                    attributes(), context.engine)) {}
+
+  Traits traits() const override {
+    return {.reads_input = !reads_output_, .reads_output = reads_output_, .input_gradient_in_place = true};
+  }
+
+  void forward(const ForwardOperands& at) override {
+    forward_.run({at.input, at.output});
+    clear_padding(layer_.planned.output, layer_.output, batch_, at.output);
+  }
+
+  void backward(const BackwardOperands& at) override {
+    if (at.input_gradient == nullptr) return;
+    backward_.run({reads_output_ ? at.output : at.input, at.output_gradient, at.input_gradient});
+  }
+
+ private:
+  Eltwise(Context& context, const PlacedLayer& layer, std::int64_t batch, algorithm of,
+          const Forward::primitive_desc& made)
+      : layer_(layer),
+        batch_(batch),
+        reads_output_(reads_output(of)),
+        forward_(context, made, Forward(made), {{DNNL_ARG_SRC, made.src_desc()}, {DNNL_ARG_DST, made.dst_desc()}}),
+        backward_(make_backward(context, made.src_desc(), of, made)) {}
+
+  static Primitive make_backward(Context& context, const dnnl::memory::desc& values, algorithm of,
+                                 const Forward::primitive_desc& hint) {
+    const Backward::primitive_desc made({of, values, values, /*alpha=*/0.0F, /*beta=*/0.0F}, attributes(),
+                                        context.engine, hint);
+    return {context,
+            made,
+            Backward(made),
+            {{reads_output(of) ? DNNL_ARG_DST : DNNL_ARG_SRC, values},
+             {DNNL_ARG_DIFF_DST, made.diff_dst_desc()},
+             {DNNL_ARG_DIFF_SRC, made.diff_src_desc()}}};
+  }
+
+  const PlacedLayer& layer_;
+  std::int64_t batch_;
+  bool reads_output_;
+  Primitive forward_;
+  Primitive backward_;
+};
+
+}  // namespace
+
+std::unique_ptr<Operation> EltwiseKernels::make(Context& context, const PlacedLayer& layer, std::int64_t batch) const {
+  return std::make_unique<Eltwise>(context, layer, batch, algorithm_);
+}
+
+}  // namespace troupe::cpu

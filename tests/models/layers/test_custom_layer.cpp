@@ -1,0 +1,129 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "models/files.hpp"
+#include "models/network/network_plan.hpp"
+#include "models/network_trial.hpp"
+
+using namespace troupe;
+using namespace troupe::models;
+using namespace troupe::test;
+
+namespace {
+
+/// A linear layer once more, in plain loops over floats.
+class PlainLinear final : public CustomLayer {
+ public:
+  explicit PlainLinear(std::int64_t outputs) : outputs_(outputs) {}
+
+  std::string kind() const override { return "plain linear"; }
+  SampleShape output(std::span<const SampleShape> /*inputs*/) const override {
+    return {.channels = outputs_, .flat = true};
+  }
+  bool has_tensors() const override { return true; }
+  std::vector<LayerTensor> tensors(const SampleShape& input) const override {
+    return Linear(outputs_).tensors({.channels = input.size(), .flat = true});
+  }
+
+  void forward(const Forward& at) const override {
+    const std::int64_t inputs = std::ssize(at.input) / at.samples;
+    for (std::int64_t n = 0; n < at.samples; ++n)
+      for (std::int64_t o = 0; o < outputs_; ++o) {
+        double sum = value(at.tensors, outputs_ * inputs + o);
+        for (std::int64_t i = 0; i < inputs; ++i)
+          sum += static_cast<double>(value(at.tensors, o * inputs + i)) * value(at.input, n * inputs + i);
+        value(at.output, n * outputs_ + o) = static_cast<float>(sum);
+      }
+  }
+
+  void backward(const Backward& at) const override {
+    const std::int64_t inputs = std::ssize(at.input) / at.samples;
+    std::ranges::fill(at.input_gradient, 0.0F);
+    std::ranges::fill(at.tensors_gradient, 0.0F);
+    for (std::int64_t n = 0; n < at.samples; ++n)
+      for (std::int64_t o = 0; o < outputs_; ++o) {
+        const float slope = value(at.output_gradient, n * outputs_ + o);
+        value(at.tensors_gradient, outputs_ * inputs + o) += slope;
+        for (std::int64_t i = 0; i < inputs; ++i) {
+          value(at.tensors_gradient, o * inputs + i) += slope * value(at.input, n * inputs + i);
+          if (!at.input_gradient.empty())
+            value(at.input_gradient, n * inputs + i) += slope * value(at.tensors, o * inputs + i);
+        }
+      }
+  }
+
+ private:
+  template <class T>
+  static T& value(std::span<T> of, std::int64_t index) {
+    return of[static_cast<std::size_t>(index)];
+  }
+
+  std::int64_t outputs_;
+};
+
+Layer plain_linear(std::int64_t outputs) { return std::make_shared<PlainLinear>(outputs); }
+
+/// The same network with our linear layers in the place of one's own.
+void check_alike(const std::vector<std::int64_t>& shape, const std::vector<Layer>& own, const std::vector<Layer>& ours,
+                 Precision precision = Precision::f32) {
+  const NetworkTrial found({"own", shape, own}, 5, precision);
+  const NetworkTrial expected({"ours", shape, ours}, 5, precision);
+  const double off = precision == Precision::f32 ? 1e-5 : 0.05;
+  CHECK(found.loss == doctest::Approx(expected.loss).epsilon(off));
+  const std::vector<float> gradient = found.canonical(found.gradient);
+  const std::vector<float> right = expected.canonical(expected.gradient);
+  REQUIRE(gradient.size() == right.size());
+  const float most = static_cast<float>(off) * largest(right);
+  for (std::size_t i = 0; i < right.size(); ++i) REQUIRE(std::abs(gradient[i] - right[i]) <= most);
+}
+
+}  // namespace
+
+TEST_CASE("a layer of one's own learns as ours do, among flat values and behind images") {
+  check_alike({5}, {plain_linear(7), relu(), plain_linear(3)}, {linear(7), relu(), linear(3)});
+  check_alike({17}, {linear(33), plain_linear(3)}, {linear(33), linear(3)});
+  for (const Precision precision : {Precision::f32, Precision::bf16})
+    check_alike({3, 6, 5}, {convolution(5, 3, 1), relu(), flatten(), plain_linear(9), relu(), linear(3)},
+                {convolution(5, 3, 1), relu(), flatten(), linear(9), relu(), linear(3)}, precision);
+}
+
+TEST_CASE("its padding stays zero, and its tensors carry its name") {
+  const NetworkTrial trial({"own", {3, 6, 5}, {convolution(5, 3), flatten(), plain_linear(3)}}, 4);
+  CHECK(trial.plan.tensors[2].info.name == "2.weight");
+  CHECK(trial.plan.tensors[3].info.name == "2.bias");
+  AlignedFloats again(trial.gradient.size());
+  trial.network->copy_canonical(trial.canonical(trial.gradient), again);
+  CHECK(again == trial.gradient);
+}
+
+TEST_CASE("what one's own layer refuses is told with its name") {
+  class Refusing final : public CustomLayer {
+   public:
+    std::string kind() const override { return "refusing"; }
+    SampleShape output(std::span<const SampleShape> /*inputs*/) const override {
+      throw Error(ErrorCode::invalid_argument, "takes nothing");
+    }
+    void forward(const Forward& /*at*/) const override {}
+    void backward(const Backward& /*at*/) const override {}
+  };
+  testing::check_throws(ErrorCode::invalid_argument, "layer 1 (refusing) takes nothing", [] {
+    plan_network(Graph({flatten(), std::make_shared<Refusing>(), linear(kClasses)}), std::vector<std::int64_t>{4},
+                 kClasses);
+  });
+}
+
+TEST_CASE("a layer whose word on tensors is not kept is refused") {
+  class Silent final : public CustomLayer {
+   public:
+    std::string kind() const override { return "silent"; }
+    SampleShape output(std::span<const SampleShape> inputs) const override { return inputs[0]; }
+    std::vector<LayerTensor> tensors(const SampleShape& /*input*/) const override { return {{{"weight", {1}}}}; }
+    void forward(const Forward& /*at*/) const override {}
+    void backward(const Backward& /*at*/) const override {}
+  };
+  testing::check_throws(ErrorCode::invalid_argument, "layer 0 (silent) does not say that it has tensors", [] {
+    plan_network(Graph({std::make_shared<Silent>(), linear(kClasses)}), std::vector<std::int64_t>{4}, kClasses);
+  });
+}
