@@ -1,0 +1,7 @@
+#include "troupe/layers/sigmoid.hpp"
+
+namespace troupe::models {
+
+Layer sigmoid() { return std::make_shared<Sigmoid>(); }
+
+}  // namespace troupe::models
