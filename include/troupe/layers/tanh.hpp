@@ -1,0 +1,18 @@
+#pragma once
+
+#include "troupe/layer.hpp"
+
+namespace troupe::models {
+
+class Tanh final : public LayerSpec {
+ public:
+  std::string kind() const override { return "tanh"; }
+  SampleShape output(std::span<const SampleShape> inputs) const override { return inputs[0]; }
+  Folding folding() const override { return {.element_wise = true}; }
+  std::unique_ptr<cpu::LayerKernels> on_cpu() const override;
+};
+
+/// The hyperbolic tangent.
+Layer tanh();
+
+}  // namespace troupe::models

@@ -1,0 +1,31 @@
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "models/layers/activation_trial.hpp"
+#include "troupe/layers/tanh.hpp"
+
+using namespace troupe::test;
+
+namespace {
+
+double value(double x) { return std::tanh(x); }
+double derivative(double x) { return 1 - value(x) * value(x); }
+
+/// PyTorch 1.13's.
+const std::vector<Activation> kPyTorch{
+    {-6, -0.999987721, 2.45569627e-05},
+    {-2, -0.964027584, 0.070650816},
+    {-0.75, -0.635148942, 0.59658581},
+    {-0.125, -0.124352999, 0.98453635},
+    {0, 0, 1},
+    {0.3, 0.291312635, 0.915136933},
+    {1.5, 0.905148268, 0.18070662},
+    {4, 0.999329329, 0.0013408931},
+};
+
+}  // namespace
+
+TEST_CASE("tanh and its derivative are PyTorch's, at any place in a network") {
+  check_activation(troupe::models::tanh(), value_wise(value, derivative), kPyTorch);
+}
