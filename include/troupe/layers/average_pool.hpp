@@ -1,0 +1,25 @@
+#pragma once
+
+#include "troupe/layers/window.hpp"
+
+namespace troupe::models {
+
+class AveragePool final : public LayerSpec {
+ public:
+  explicit AveragePool(const Window& window) : window_(window) {}
+
+  const Window& window() const { return window_; }
+
+  std::string kind() const override { return "average pooling"; }
+  SampleShape output(std::span<const SampleShape> inputs) const override;
+  std::unique_ptr<cpu::LayerKernels> on_cpu() const override;
+
+ private:
+  Window window_;
+};
+
+/// The mean under each window; zeros of the padding count.
+/// @param stride 0: the kernel's size.
+Layer average_pool(std::int64_t kernel, std::int64_t stride = 0, std::int64_t padding = 0);
+
+}  // namespace troupe::models
