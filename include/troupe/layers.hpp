@@ -3,12 +3,16 @@
 // All layers that Troupe brings, and CustomLayer for one's own.
 
 #include "troupe/layers/add.hpp"
+#include "troupe/layers/average_pool.hpp"
 #include "troupe/layers/batch_norm.hpp"
 #include "troupe/layers/convolution.hpp"
 #include "troupe/layers/custom_layer.hpp"
 #include "troupe/layers/dropout.hpp"
 #include "troupe/layers/flatten.hpp"
+#include "troupe/layers/gelu.hpp"
 #include "troupe/layers/global_average_pool.hpp"
 #include "troupe/layers/linear.hpp"
 #include "troupe/layers/max_pool.hpp"
 #include "troupe/layers/relu.hpp"
+#include "troupe/layers/sigmoid.hpp"
+#include "troupe/layers/tanh.hpp"
