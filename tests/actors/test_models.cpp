@@ -149,6 +149,13 @@ std::vector<float> plain_noise_run(std::size_t size, int shards, int steps, doub
   });
 }
 
+/// A network with dropout among flat values and images.
+std::unique_ptr<Model> make_dropping(const ReplicaContext& context) {
+  using namespace models;
+  return network({convolution(5, 3, 1), dropout(0.3), relu(), flatten(), linear(20), dropout(), linear(4)},
+                 load_data("mock-images:12,4", context.seed), 6);
+}
+
 void register_models() {
   register_model(
       "noise", [](const ReplicaContext& context) { return std::make_unique<NoiseModel>(std::stoull(context.config)); });
@@ -156,6 +163,7 @@ void register_models() {
   register_model("as-told", [](const ReplicaContext& context) { return std::make_unique<AsTold>(context.precision); });
   register_statistics_model();
   register_spoiled_model();
+  register_model("dropping", make_dropping);
   register_batches_model();
   register_model_function("first-weight", [](Model& model, std::span<const float> weights) {
     return std::to_string(model.size()) + " " + std::to_string(weights.front());
