@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "models/files/input_file.hpp"
+#include "runtime/files/input_file.hpp"
 #include "runtime/printable.hpp"
 #include "troupe/error.hpp"
 

@@ -5,7 +5,7 @@
 #include <sstream>
 #include <string_view>
 
-#include "models/files/input_file.hpp"
+#include "runtime/files/input_file.hpp"
 
 namespace troupe::cli {
 namespace {

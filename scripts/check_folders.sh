@@ -27,13 +27,18 @@ BEGIN {
 
   # room: the other rooms of its folder that it may include. What lies in no room of this table, such as the top of
   # runtime/, may include any room of its folder and be included by any.
-  rooms["runtime/processes"] = ""
+  rooms["runtime/files"] = rooms["runtime/processes"] = ""
   rooms["runtime/store"] = "runtime/processes"
   rooms["runtime/net"] = "runtime/processes"
   rooms["runtime/net/certificates"] = "runtime/net"
   rooms["runtime/net/tls"] = "runtime/net runtime/net/certificates"
   rooms["runtime/net/gate"] = "runtime/processes runtime/net runtime/net/tls"
   rooms["runtime/net/data"] = rooms["runtime/net/gate"] " runtime/net/certificates runtime/net/gate"
+  rooms["models/files"] = rooms["models/layers"] = rooms["models/losses"] = rooms["models/optimizers"] = ""
+  rooms["models/data"] = "models/files"
+  rooms["models/network"] = "models/data models/losses"
+  rooms["models/cpu"] = "models/data models/losses models/network"
+  rooms["models/cpu/layers"] = "models/cpu models/network"
   rooms["collectives/plan"] = ""
   rooms["collectives/state"] = "collectives/plan"
   rooms["collectives/exchange"] = "collectives/plan collectives/state"

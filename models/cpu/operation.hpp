@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "models/cpu/layers/elementwise.hpp"
+#include "models/cpu/elementwise.hpp"
 #include "models/cpu/onednn.hpp"
 #include "models/cpu/parameters.hpp"
 #include "models/network/network_plan.hpp"

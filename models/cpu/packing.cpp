@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "models/cpu/layers/elementwise.hpp"
+#include "models/cpu/elementwise.hpp"
 
 namespace troupe::cpu {
 

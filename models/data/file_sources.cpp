@@ -5,8 +5,8 @@
 
 #include "models/data/data_sources.hpp"
 #include "models/files/idx.hpp"
-#include "models/files/input_file.hpp"
 #include "models/files/npy.hpp"
+#include "runtime/files/input_file.hpp"
 #include "troupe/error.hpp"
 
 namespace troupe {

@@ -7,7 +7,7 @@
 #include <limits>
 #include <span>
 
-#include "models/files/input_file.hpp"
+#include "runtime/files/input_file.hpp"
 
 namespace troupe {
 namespace {

@@ -7,8 +7,8 @@
 #include <span>
 #include <string_view>
 
-#include "models/files/input_file.hpp"
 #include "models/files/npy_header.hpp"
+#include "runtime/files/input_file.hpp"
 
 namespace troupe {
 namespace {

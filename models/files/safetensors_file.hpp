@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "models/files/input_file.hpp"
 #include "models/files/safetensors_header.hpp"
+#include "runtime/files/input_file.hpp"
 #include "troupe/model.hpp"
 
 namespace troupe {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "models/files/input_file.hpp"
+#include "runtime/files/input_file.hpp"
 #include "troupe/model.hpp"
 
 namespace troupe {

@@ -4,7 +4,7 @@
 #include <set>
 #include <vector>
 
-#include "models/files/input_file.hpp"
+#include "runtime/files/input_file.hpp"
 
 namespace troupe {
 namespace {

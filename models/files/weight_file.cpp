@@ -2,8 +2,8 @@
 
 #include <bit>
 
-#include "models/files/output_file.hpp"
 #include "models/files/safetensors_file.hpp"
+#include "runtime/files/output_file.hpp"
 #include "troupe/error.hpp"
 
 namespace troupe {

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "models/files/input_file.hpp"
+#include "runtime/files/input_file.hpp"
 #include "runtime/hash.hpp"
 
 namespace troupe {

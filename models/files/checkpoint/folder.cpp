@@ -14,7 +14,7 @@
 #include <utility>
 
 #include "models/files/checkpoint/manifest.hpp"
-#include "models/files/input_file.hpp"
+#include "runtime/files/input_file.hpp"
 #include "runtime/hash.hpp"
 #include "troupe/error.hpp"
 

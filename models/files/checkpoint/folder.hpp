@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "models/files/written_file.hpp"
+#include "runtime/files/written_file.hpp"
 
 namespace troupe {
 

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "models/files/checkpoint/fields.hpp"
-#include "models/files/input_file.hpp"
 #include "models/files/strict_json.hpp"
+#include "runtime/files/input_file.hpp"
 #include "runtime/hash.hpp"
 #include "troupe/error.hpp"
 

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "models/files/checkpoint/folder.hpp"
-#include "models/files/input_file.hpp"
 #include "runtime/file_descriptor.hpp"
+#include "runtime/files/input_file.hpp"
 #include "runtime/hash.hpp"
 #include "troupe/error.hpp"
 

@@ -1,7 +1,7 @@
 #include "fuzz/support.hpp"
-#include "models/files/input_file.hpp"
 #include "models/files/safetensors_header.hpp"
 #include "models/files/weight_file.hpp"
+#include "runtime/files/input_file.hpp"
 
 using namespace troupe;
 

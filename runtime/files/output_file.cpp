@@ -1,4 +1,4 @@
-#include "models/files/output_file.hpp"
+#include "runtime/files/output_file.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -9,7 +9,7 @@
 #include <system_error>
 #include <utility>
 
-#include "models/files/input_file.hpp"
+#include "runtime/files/input_file.hpp"
 
 namespace troupe {
 

@@ -1,4 +1,4 @@
-#include "models/cpu/layers/elementwise.hpp"
+#include "models/cpu/elementwise.hpp"
 
 #include <algorithm>
 

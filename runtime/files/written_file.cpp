@@ -1,4 +1,4 @@
-#include "models/files/written_file.hpp"
+#include "runtime/files/written_file.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <utility>
 
-#include "models/files/input_file.hpp"
+#include "runtime/files/input_file.hpp"
 
 namespace troupe {
 

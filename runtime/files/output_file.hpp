@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "models/files/written_file.hpp"
+#include "runtime/files/written_file.hpp"
 
 namespace troupe {
 

@@ -1,4 +1,4 @@
-#include "models/files/input_file.hpp"
+#include "runtime/files/input_file.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
