@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "models/cpu/arena.hpp"
+#include "models/cpu/memory/arena.hpp"
 #include "models/cpu/profile.hpp"
 #include "models/cpu/schedule.hpp"
 #include "models/network/device_network.hpp"

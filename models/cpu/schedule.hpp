@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "models/cpu/memory_plan.hpp"
+#include "models/cpu/memory/memory_plan.hpp"
 #include "models/cpu/placed_network.hpp"
 
 namespace troupe::cpu {

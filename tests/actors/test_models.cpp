@@ -14,6 +14,7 @@
 #include "actors/spoiled_model.hpp"
 #include "actors/state/state_trial.hpp"
 #include "actors/statistics_model.hpp"
+#include "support/plain_tree.hpp"
 
 using namespace troupe;
 
@@ -115,14 +116,6 @@ BatchResult NoiseModel::gradient(const ShardStep& at, std::span<const float> wei
   return {static_cast<double>(gradient[0]), samples_of(at.shard)};
 }
 
-float plain_tree(const std::vector<std::vector<float>>& gradients, std::size_t i, std::size_t begin,
-                 std::size_t count) {
-  if (count == 1) return gradients[begin][i];
-  std::size_t left = 1;
-  while (2 * left < count) left *= 2;
-  return plain_tree(gradients, i, begin, left) + plain_tree(gradients, i, begin + left, count - left);
-}
-
 std::vector<float> plain_run(troupe::Model& model, int shards, int steps, double momentum, const PlainUpdate& update) {
   const std::size_t size = model.size();
   std::vector<float> weights(size);
@@ -134,7 +127,8 @@ std::vector<float> plain_run(troupe::Model& model, int shards, int steps, double
     for (int shard = 0; shard < shards; ++shard)
       samples += model.gradient({shard, shards, step, 1}, weights, gradients[static_cast<std::size_t>(shard)]).samples;
     for (std::size_t i = 0; i < size; ++i) {
-      const float mean = plain_tree(gradients, i, 0, gradients.size()) / static_cast<float>(samples);
+      const auto leaf = [&](std::size_t shard) { return gradients[shard][i]; };
+      const float mean = plain_tree(leaf, 0, gradients.size()) / static_cast<float>(samples);
       velocity[i] = static_cast<float>(momentum) * velocity[i] + mean;
       weights[i] = update(i, weights[i], mean, velocity[i], samples);
     }

@@ -16,9 +16,6 @@ float noise(std::uint64_t shard, std::uint64_t step, std::uint64_t i);
 /// Of a shard of the models below: 1 to 3.
 std::int64_t samples_of(int shard);
 
-/// The sum of float i of `count` gradients from `begin` on, in the tree over shards.
-float plain_tree(const std::vector<std::vector<float>>& gradients, std::size_t i, std::size_t begin, std::size_t count);
-
 /// Gradients that look random and depend on shard, step and weights; shard s has s % 3 + 1 samples.
 class NoiseModel : public troupe::Model {
  public:

@@ -7,18 +7,12 @@
 #include "collectives/plan/term_tree.hpp"
 #include "collectives/plan/tree.hpp"
 #include "support/errors.hpp"
+#include "support/plain_tree.hpp"
 
 using namespace troupe;
+using troupe_test::plain_tree;
 
 namespace {
-
-/// The tree as the design words it, one element at a time.
-float plain_tree(const std::vector<float>& leaves, std::size_t begin, std::size_t count) {
-  if (count == 1) return leaves[begin];
-  std::size_t left = 1;
-  while (2 * left < count) left *= 2;
-  return plain_tree(leaves, begin, left) + plain_tree(leaves, begin + left, count - left);
-}
 
 std::vector<std::vector<float>> random_vectors(std::size_t count, std::size_t size) {
   std::mt19937 random(static_cast<unsigned>(count * 1000 + size));
@@ -29,10 +23,9 @@ std::vector<std::vector<float>> random_vectors(std::size_t count, std::size_t si
   return vectors;
 }
 
-std::vector<float> leaves_at(const std::vector<std::vector<float>>& vectors, std::size_t i) {
-  std::vector<float> leaves;
-  for (const auto& vector : vectors) leaves.push_back(vector[i]);
-  return leaves;
+/// Float i of each vector.
+auto leaves_at(const std::vector<std::vector<float>>& vectors, std::size_t i) {
+  return [&vectors, i](std::size_t vector) { return vectors[vector][i]; };
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "models/cpu/arena.hpp"
+#include "models/cpu/memory/arena.hpp"
 
 #include <sys/mman.h>
 

@@ -1,4 +1,4 @@
-#include "models/cpu/memory_plan.hpp"
+#include "models/cpu/memory/memory_plan.hpp"
 
 #include <algorithm>
 #include <limits>

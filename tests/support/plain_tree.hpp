@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstddef>
+
+namespace troupe_test {
+
+/// The sum of `count` leaves from `begin` on as the design words it: a tree whose left half holds the largest power of
+/// two of leaves that is less than all.
+/// @param leaf gives the value of one
+template <class Leaf>
+float plain_tree(const Leaf& leaf, std::size_t begin, std::size_t count) {
+  if (count == 1) return leaf(begin);
+  std::size_t left = 1;
+  while (2 * left < count) left *= 2;
+  return plain_tree(leaf, begin, left) + plain_tree(leaf, begin + left, count - left);
+}
+
+}  // namespace troupe_test
