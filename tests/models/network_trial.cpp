@@ -117,7 +117,10 @@ void check_mixed_precision(const Case& at, std::int64_t batch) {
   CAPTURE(at.name);
   const NetworkTrial exact(at, batch);
   const NetworkTrial mixed(at, batch, Precision::bf16);
-  if (mixed.network->precision() == Precision::f32) return MESSAGE("skipped: computed in floats here");
+  if (mixed.network->precision() == Precision::f32) {
+    MESSAGE("skipped: computed in floats here");
+    return;
+  }
   const std::vector<float> expected = exact.canonical(exact.gradient);
   const std::vector<float> found = mixed.canonical(mixed.gradient);
   double norm = 0;

@@ -39,7 +39,10 @@ struct Replica {
 TEST_CASE("f32 and bf16 agree on loss and gradient norm over 20 steps") {
   Replica exact(Precision::f32);
   Replica mixed(Precision::bf16);
-  if (mixed.model->precision() == Precision::f32) return MESSAGE("skipped: this machine has no bf16");
+  if (mixed.model->precision() == Precision::f32) {
+    MESSAGE("skipped: this machine has no bf16");
+    return;
+  }
   REQUIRE(exact.model->size() == mixed.model->size());
   AlignedFloats weights(exact.model->size());
   exact.model->initialize(weights, 1);
