@@ -7,7 +7,7 @@
 
 namespace troupe {
 
-inline constexpr std::uint32_t kProtocolVersion = 7;
+inline constexpr std::uint32_t kProtocolVersion = 8;
 
 /// From a worker to the driver, once: here I am. The sender is the worker.
 struct Join {
@@ -29,11 +29,12 @@ struct NodeJoin {
   std::int32_t devices = 0;  ///< accelerators
   std::string host;          ///< where its gate listens
   std::uint16_t port = 0;
+  std::string arithmetic;  ///< see runtime/arithmetic.hpp
 };
 template <class F>
 auto fields(NodeJoin& x, F visit) {
   return visit(x.protocol, at_most<Bound::token>(x.token), x.pid, x.cores, x.devices, at_most<Bound::host>(x.host),
-               x.port);
+               x.port, at_most<Bound::host>(x.arithmetic));
 }
 
 /// To a node: start a worker, in place of what has this index. It is the worker that answers.

@@ -14,6 +14,7 @@
 #include "actors/node/node_actor.hpp"
 #include "actors/transport/start_needs.hpp"
 #include "actors/transport/tls_transport.hpp"
+#include "runtime/arithmetic.hpp"
 #include "runtime/net/gate/gate.hpp"
 #include "runtime/processes/child_process.hpp"
 #include "runtime/processes/cores.hpp"
@@ -100,6 +101,7 @@ NodeJoin make_join(const Hello& hello, const Address& gate, const std::string& o
   join.cores = usable_cores();
   join.host = gate.host == "0.0.0.0" || gate.host == "::" ? own : gate.host;
   join.port = gate.port;
+  join.arithmetic = arithmetic();
   return join;
 }
 

@@ -4,6 +4,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -53,6 +54,7 @@ class Cluster {
 
   // A complete cluster.
   const ClusterNode& node(int index) const { return nodes_[static_cast<std::size_t>(index)]; }
+  std::span<const ClusterNode> nodes() const { return nodes_; }
   /// Nodes in order of their numbers, and the driver.
   std::vector<PeerNode> peers() const;
   int streams() const { return options_.streams; }

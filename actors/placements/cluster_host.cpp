@@ -1,6 +1,9 @@
+#include <iostream>
+
 #include "actors/launch/expiry_notice.hpp"
 #include "actors/placements/cluster.hpp"
 #include "actors/placements/host.hpp"
+#include "actors/placements/mixed_arithmetic.hpp"
 
 namespace troupe {
 namespace {
@@ -17,6 +20,7 @@ class ClusterHost : public Host {
  public:
   explicit ClusterHost(const HostParts& parts)
       : options_(parts.options.cluster),
+        verbose_(parts.options.verbose),
         mailbox_(parts.mailbox),
         members_(parts.members),
         cluster_(parts.system, parts.mailbox.address(), options_, limits_of(members_), members_) {
@@ -38,6 +42,8 @@ class ClusterHost : public Host {
       if (const auto* gone = std::get_if<Departure>(&*happening)) cluster_.note_departure(gone->actor);
     }
     for (const int member : members_.nodes()) mailbox_.seat(member, cluster_.node(members_.node_of(member)).actor);
+    if (const std::string mixed = mixed_arithmetic(cluster_.nodes()); verbose_ && !mixed.empty())
+      std::cerr << "troupe: " + mixed + '\n' << std::flush;
   }
 
   void start(int worker) override {
@@ -68,6 +74,7 @@ class ClusterHost : public Host {
 
  private:
   const ClusterOptions& options_;
+  bool verbose_;
   DriverMailbox& mailbox_;
   const Members& members_;
   Cluster cluster_;

@@ -1,0 +1,39 @@
+#include <doctest/doctest.h>
+
+#include <vector>
+
+#include "actors/placements/mixed_arithmetic.hpp"
+#include "runtime/arithmetic.hpp"
+
+using namespace troupe;
+
+namespace {
+
+ClusterNode node(const std::string& name, const std::string& arithmetic) {
+  ClusterNode made;
+  made.name = name;
+  made.join.arithmetic = arithmetic;
+  return made;
+}
+
+}  // namespace
+
+TEST_CASE("nodes that compute alike are worth no word") {
+  CHECK(mixed_arithmetic({}) == "");
+  const std::vector<ClusterNode> alike{node("a", arithmetic()), node("b", arithmetic()), node("c", arithmetic())};
+  CHECK(mixed_arithmetic(alike) == "");
+}
+
+TEST_CASE("nodes with other instruction sets or libraries are named, whatever they say") {
+  const std::vector<ClusterNode> mixed{node("a", "x86-64-v4, glibc 2.36"), node("b", "x86-64-v4, glibc 2.36"),
+                                       node("c", "x86-64-v3\n\x1b[2J, glibc 2.36")};
+  const std::string told = mixed_arithmetic(mixed);
+  CHECK(told.find("a (x86-64-v4, glibc 2.36) and c (x86-64-v3") != std::string::npos);
+  CHECK(told.find('\x1b') == std::string::npos);
+  CHECK(told.find('\n') == std::string::npos);
+}
+
+TEST_CASE("arithmetic names an instruction set and a library") {
+  CHECK(arithmetic().find("glibc 2.") != std::string::npos);
+  CHECK(arithmetic() == arithmetic());
+}
