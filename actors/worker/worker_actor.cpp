@@ -8,12 +8,19 @@ namespace troupe {
 namespace {
 
 /// Replies come from the replicas' threads, straight to the driver, in the worker's name.
-auto reply_to(caf::event_based_actor* self, const caf::actor& driver) {
-  after_receive();
-  return [from = caf::actor_cast<caf::actor>(self), driver](auto reply) {
+struct Replying {
+  caf::actor from, driver;
+
+  template <class Reply>
+  void operator()(Reply reply) const {
     before_send();
     caf::send_as(from, driver, std::move(reply));
-  };
+  }
+};
+
+Replying reply_to(caf::event_based_actor* self, const caf::actor& driver) {
+  after_receive();
+  return {caf::actor_cast<caf::actor>(self), driver};
 }
 
 template <class... Requests>
