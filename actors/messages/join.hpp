@@ -34,7 +34,7 @@ struct NodeJoin {
 template <class F>
 auto fields(NodeJoin& x, F visit) {
   return visit(x.protocol, at_most<Bound::token>(x.token), x.pid, x.cores, x.devices, at_most<Bound::host>(x.host),
-               x.port, at_most<Bound::host>(x.arithmetic));
+               x.port, x.arithmetic);
 }
 
 /// To a node: start a worker, in place of what has this index. It is the worker that answers.

@@ -58,6 +58,18 @@ void weights_in(const WeightsLayout& layout, const ReadTensor& read, float* weig
   reorder(layout.plain, plain.data(), layout.stored, weights);
 }
 
+void vectors_in(const LayerParameters& layer, const ReadTensor& read, float* own) {
+  if (layer.parts.empty()) {
+    for (int i = 0; i < layer.vectors; ++i) read({own + layer.vector(i), static_cast<std::size_t>(layer.channels)});
+    return;
+  }
+  float* next = own + layer.vector(0);
+  for (const std::int64_t floats : layer.parts) {
+    read({next, static_cast<std::size_t>(floats)});
+    next += floats;
+  }
+}
+
 }  // namespace
 
 ParameterLayout::ParameterLayout(const std::vector<LayerParameters*>& layers) {
@@ -105,7 +117,7 @@ void ParameterLayout::from_canonical(const ReadTensor& read, std::span<float> we
   for (const LayerParameters& layer : layers_) {
     float* const own = weights.data() + layer.offset;
     if (layer.weights.exists()) weights_in(layer.weights, read, own);
-    for (int i = 0; i < layer.vectors; ++i) read({own + layer.vector(i), static_cast<std::size_t>(layer.channels)});
+    vectors_in(layer, read, own);
     if (layer.normalised == 0) continue;
     std::vector<float> values(static_cast<std::size_t>(layer.channels));
     for (const Statistic which : {Statistic::mean, Statistic::variance}) {

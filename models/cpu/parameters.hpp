@@ -29,10 +29,11 @@ struct LayerParameters {
   int first_tensor = -1;  ///< its first canonical tensor; -1: it has none
   WeightsLayout weights;  ///< canonical order: weights, vectors, running mean and variance
   int vectors = 0;
-  std::int64_t channels = 0;    ///< of vectors and statistics, without padding
-  std::int64_t normalised = 0;  ///< pixels of a sample that statistics are taken over; 0: it has none
-  std::size_t offset = 0;       ///< in floats, a multiple of 16, from the start of the flat vector
-  std::size_t statistics = 0;   ///< likewise; a multiple of 32
+  std::vector<std::int64_t> parts;  ///< lengths of the tensors that make up vector 0; none: a vector is a tensor
+  std::int64_t channels = 0;        ///< of vectors and statistics, without padding
+  std::int64_t normalised = 0;      ///< pixels of a sample that statistics are taken over; 0: it has none
+  std::size_t offset = 0;           ///< in floats, a multiple of 16, from the start of the flat vector
+  std::size_t statistics = 0;       ///< likewise; a multiple of 32
 
   std::size_t width() const { return static_cast<std::size_t>(round_up(channels)); }
   /// Offset of vector `index` from the layer's start.

@@ -7,6 +7,12 @@ namespace troupe::cpu {
 
 namespace {
 
+std::shared_ptr<const LayerKernels> kernels_of(const PlannedLayer& layer) {
+  std::shared_ptr<const LayerKernels> kernels = layer.layer->on_cpu();
+  if (!kernels) throw Error(ErrorCode::unsupported, "the CPU does not know how to compute " + layer.layer->kind());
+  return kernels;
+}
+
 /// As the samples are, where the layers that take them can read that.
 Layout input_layout(const std::vector<PlacedLayer>& layers, const SampleShape& input, Element element) {
   if (input.flat) return {.channels = round_up(input.channels)};
@@ -60,7 +66,7 @@ PlacedNetwork place_network(Context& context, const NetworkPlan& plan, std::int6
   const std::vector<bool> learns = learning_values(plan);
   for (const PlannedLayer& planned : plan.layers)
     network.layers.push_back({.planned = planned,
-                              .kernels = planned.layer->on_cpu(),
+                              .kernels = kernels_of(planned),
                               .input = {},
                               .output = {},
                               .parameters = {},

@@ -19,4 +19,10 @@ SampleShape Window::slide(const SampleShape& input, std::int64_t channels) const
   return {.channels = channels, .height = places(input.height), .width = places(input.width)};
 }
 
+SampleShape Window::pool(const SampleShape& input) const {
+  const SampleShape output = slide(input, input.channels);
+  if (2 * padding > kernel) throw_invalid("needs a padding of at most half its kernel");
+  return output;
+}
+
 }  // namespace troupe::models

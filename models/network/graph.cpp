@@ -27,6 +27,7 @@ Graph::Node Graph::append(std::string name, const Layer& layer, std::vector<Node
   if (!layer) throw_invalid("layer " + std::to_string(layers_.size()) + " is a null pointer");
   const std::string who = layer_text(layers_.size(), name, *layer);
   const std::size_t wanted = layer->num_inputs();
+  if (wanted < 1 || wanted > 2) throw_invalid(who + " takes " + std::to_string(wanted) + " inputs; layers take 1 or 2");
   if (inputs.size() != wanted) {
     throw_invalid(who + " takes " + std::to_string(wanted) + (wanted == 1 ? " input, not " : " inputs, not ") +
                   std::to_string(inputs.size()));

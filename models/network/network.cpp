@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "models/network/device_network.hpp"
+#include "models/network/layer_text.hpp"
 #include "models/network/network_plan.hpp"
 #include "models/supervised.hpp"
 #include "runtime/random.hpp"
@@ -33,7 +34,8 @@ void check_batch(const NetworkPlan& plan, std::int64_t batch_size) {
   for (const PlannedLayer& layer : plan.layers) try {
       layer.layer->check_batch(layer.input, batch_size);
     } catch (const Error& error) {
-      throw Error(error.code(), layer.layer->kind() + " '" + layer.name + "' " + error.message(), error.where());
+      const std::string who = layer_text(static_cast<std::size_t>(layer.number), layer.name, *layer.layer);
+      throw Error(error.code(), who + ' ' + error.message(), error.where());
     }
 }
 

@@ -1,6 +1,7 @@
 #include "models/network/network_plan.hpp"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "models/network/layer_text.hpp"
@@ -99,14 +100,25 @@ class Planner {
     return push(entry, folding.element_wise ? stored_shape(value(entry.inputs[0])) : output, output);
   }
 
-  SampleShape output_shape(const Graph::Entry& entry) const {
-    std::vector<SampleShape> shapes;
-    for (const Graph::Node node : entry.inputs) shapes.push_back(value(node).shape);
+  /// What a layer refuses, with its name.
+  template <class Ask>
+  auto naming(const Ask& ask) const {
     try {
-      return entry.layer->output(shapes);
+      return ask();
     } catch (const Error& error) {
       throw Error(error.code(), who() + ' ' + error.message(), error.where());
     }
+  }
+
+  SampleShape output_shape(const Graph::Entry& entry) const {
+    std::vector<SampleShape> shapes;
+    for (const Graph::Node node : entry.inputs) shapes.push_back(value(node).shape);
+    const SampleShape output = naming([&] { return entry.layer->output(shapes); });
+    const bool any = output.channels > 0 && output.height > 0 && output.width > 0;
+    if (!any || (output.flat && output.height * output.width > 1))
+      throw_invalid(who() + " gives " + std::to_string(output.channels) + "x" + std::to_string(output.height) + "x" +
+                    std::to_string(output.width) + (output.flat ? " flat features" : "") + ", which is no shape");
+    return output;
   }
 
   /// @param stored what is computed, which for an element-wise layer may be an image that counts as flat.
@@ -118,21 +130,31 @@ class Planner {
                        .inputs = {},
                        .input = stored_shape(first),
                        .output = stored,
-                       .relu = first.relu_due};
+                       .relu = first.relu_due,
+                       .tensor_sizes = {}};
     for (const Graph::Node node : entry.inputs) layer.inputs.push_back(value(node).source + 1);
     if (entry.layer->has_tensors()) layer.weights = static_cast<int>(plan_.tensors.size());
-    std::vector<LayerTensor> tensors = entry.layer->tensors(first.shape);
-    if (entry.layer->has_tensors() == tensors.empty())
-      throw_invalid(
-          who() + (tensors.empty() ? " says that it has tensors, and has none" : " does not say that it has tensors"));
-    for (LayerTensor& tensor : tensors) {
-      tensor.info.name = entry.name + '.' + tensor.info.name;
-      layer.tensor_floats += tensor.info.size();
+    for (LayerTensor& tensor : naming([&] { return tensors_of(entry, first.shape); })) {
+      layer.tensor_sizes.push_back(static_cast<std::int64_t>(tensor.info.size()));
       plan_.tensors.push_back(std::move(tensor));
     }
     order_.push_back(static_cast<int>(planned_.size()));
     planned_.push_back(std::move(layer));
     return {.source = order_.back(), .shape = output};
+  }
+
+  /// With their full names.
+  std::vector<LayerTensor> tensors_of(const Graph::Entry& entry, const SampleShape& input) {
+    std::vector<LayerTensor> tensors = entry.layer->tensors(input);
+    if (entry.layer->has_tensors() == tensors.empty())
+      throw_invalid(tensors.empty() ? "says that it has tensors, and has none" : "does not say that it has tensors");
+    for (LayerTensor& tensor : tensors) {
+      tensor.info.name = entry.name + '.' + tensor.info.name;
+      if (tensor.info.size() == 0) throw_invalid("has a tensor '" + tensor.info.name + "' without floats");
+      if (!names_.insert(tensor.info.name).second)
+        throw_invalid("has a tensor '" + tensor.info.name + "', and so has a layer before it");
+    }
+    return tensors;
   }
 
   /// The planned layer that makes this output, when nothing but the layer at hand takes it.
@@ -224,6 +246,7 @@ class Planner {
   std::vector<Value> values_;          ///< of `layers_`
   std::vector<PlannedLayer> planned_;  ///< as appended
   std::vector<int> order_;             ///< in which they are computed
+  std::set<std::string> names_;        ///< of tensors
   NetworkPlan plan_;
 };
 

@@ -22,9 +22,9 @@ struct PlannedLayer {
   std::vector<int> inputs;
   SampleShape input;  ///< of the first input, as it was before any flattening
   SampleShape output;
-  bool relu = false;              ///< applies a ReLU to its output
-  int weights = -1;               ///< number of its first tensor; -1: it has none
-  std::size_t tensor_floats = 0;  ///< of all its tensors
+  bool relu = false;                       ///< applies a ReLU to its output
+  int weights = -1;                        ///< number of its first tensor; -1: it has none
+  std::vector<std::int64_t> tensor_sizes;  ///< floats of each of its tensors
 };
 
 /// What a network computes, whatever the device.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <stdexcept>
 #include <utility>
 
 namespace troupe::test {
@@ -238,12 +239,15 @@ Tensor forward(const Layer& layer, std::span<const Tensor* const> inputs, const 
   if (as<models::GlobalAveragePool>(layer) != nullptr) return global_average(in);
   if (const auto* const spec = as<models::MaxPool>(layer)) return max_pool_forward(spec->window(), in);
   Tensor out = in;
-  if (as<models::Add>(layer) != nullptr) add_to(out, *inputs[1]);
-  if (as<models::Relu>(layer) != nullptr)
+  if (as<models::Add>(layer) != nullptr) {
+    add_to(out, *inputs[1]);
+  } else if (as<models::Relu>(layer) != nullptr) {
     for (double& value : out.values) value = std::max(value, 0.0);
-  if (as<models::Flatten>(layer) != nullptr) {
+  } else if (as<models::Flatten>(layer) != nullptr) {
     out.channels = in.channels * in.height * in.width;
     out.height = out.width = 1;
+  } else {
+    throw std::logic_error("no plain loops for " + layer->kind());
   }
   return out;
 }

@@ -175,7 +175,7 @@ TEST_CASE("grey images pass a ResNet, and single pixels one by one have no varia
     FAIL("not refused");
   } catch (const Error& error) {
     CHECK(error.code() == ErrorCode::invalid_argument);
-    CHECK(error.message().find("batch-norm 'layer4.0.bn1' gets one value a channel") != std::string::npos);
+    CHECK(error.message().find("(batch-norm 'layer4.0.bn1') gets one value a channel") != std::string::npos);
   }
   CHECK(network(resnet(18, 4), images({32, 32}, 4, 4), 2)->num_samples() == 4);
 }

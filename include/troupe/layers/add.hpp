@@ -9,9 +9,7 @@ class Add final : public LayerSpec {
   std::string kind() const override { return "add"; }
   std::size_t num_inputs() const override { return 2; }
   SampleShape output(std::span<const SampleShape> inputs) const override;
-  Folding folding() const override {
-    return {.is_sum = true, .element_wise = true, .takes_relu = true, .takes_relu_for_free = true};
-  }
+  Folding folding() const override { return {.is_sum = true, .takes_relu = true, .takes_relu_for_free = true}; }
   std::unique_ptr<cpu::LayerKernels> on_cpu() const override;
 };
 

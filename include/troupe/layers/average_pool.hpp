@@ -11,7 +11,7 @@ class AveragePool final : public LayerSpec {
   const Window& window() const { return window_; }
 
   std::string kind() const override { return "average pooling"; }
-  SampleShape output(std::span<const SampleShape> inputs) const override;
+  SampleShape output(std::span<const SampleShape> inputs) const override { return window_.pool(inputs[0]); }
   std::unique_ptr<cpu::LayerKernels> on_cpu() const override;
 
  private:

@@ -14,6 +14,8 @@ struct Window {
   bool is_plain() const { return stride == kernel && padding == 0; }
   /// An image with a pixel for each place of the window. @throws Error invalid_argument, see LayerSpec::output.
   SampleShape slide(const SampleShape& input, std::int64_t channels) const;
+  /// The same for poolings, which keep channels and want no window that is half padding.
+  SampleShape pool(const SampleShape& input) const;
   /// Rows or columns of padding behind the input that the last place of the window reaches; the last stride may leave
   /// some over.
   std::int64_t far_padding(std::int64_t input, std::int64_t output) const {

@@ -1,7 +1,7 @@
 #include "troupe/layers/custom_layer.hpp"
 
 #include <algorithm>
-#include <vector>
+#include <numeric>
 
 #include "models/cpu/layer_kernels.hpp"
 #include "models/cpu/packing.hpp"
@@ -13,55 +13,66 @@ namespace {
 /// Brings what the layer works on into plain order, and back.
 class Custom final : public Operation {
  public:
-  Custom(const PlacedLayer& layer, std::int64_t batch) : layer_(layer), batch_(batch) {}
+  Custom(Context& context, const PlacedLayer& layer, std::int64_t batch)
+      : context_(context), layer_(layer), batch_(batch) {
+    context.activations.reserve(2 * (input_floats() + output_floats()) * sizeof(float));
+  }
 
   Traits traits() const override { return {.reads_input = true, .reads_output = true}; }
 
   void forward(const ForwardOperands& at) override {
-    unpack_input(at.input);
-    output_.resize(floats(layer_.planned.output));
-    spec().forward(
-        {.context = at.context, .samples = batch_, .input = input_, .tensors = tensors(at.weights), .output = output_});
-    pack(output_.data(), layer_.planned.output, layer_.output, batch_, at.output);
+    const Plain plain = place();
+    unpack(at.input, layer_.planned.input, layer_.input, batch_, plain.input.data());
+    spec().forward({.context = at.context,
+                    .samples = batch_,
+                    .input = plain.input,
+                    .tensors = tensors(at.weights),
+                    .output = plain.output});
+    pack(plain.output.data(), layer_.planned.output, layer_.output, batch_, at.output);
   }
 
   void backward(const BackwardOperands& at) override {
-    unpack_input(at.input);
-    unpack_output(at.output, output_);
-    unpack_output(at.output_gradient, output_gradient_);
-    input_gradient_.resize(at.input_gradient == nullptr ? 0 : input_.size());
+    const Plain plain = place();
+    unpack(at.input, layer_.planned.input, layer_.input, batch_, plain.input.data());
+    unpack(at.output, layer_.planned.output, layer_.output, batch_, plain.output.data());
+    unpack(at.output_gradient, layer_.planned.output, layer_.output, batch_, plain.output_gradient.data());
+    const bool goes_on = at.input_gradient != nullptr;
     const std::span<float> gradient(at.gradient, layer_.parameters.size());
-    std::ranges::fill(gradient.subspan(num_tensors()), 0.0F);
+    std::ranges::fill(gradient.subspan(num_tensor_floats()), 0.0F);
     spec().backward({.context = at.context,
                      .samples = batch_,
-                     .input = input_,
-                     .output = output_,
-                     .output_gradient = output_gradient_,
+                     .input = plain.input,
+                     .output = plain.output,
+                     .output_gradient = plain.output_gradient,
                      .tensors = tensors(at.weights),
-                     .input_gradient = input_gradient_,
-                     .tensors_gradient = gradient.first(num_tensors())});
-    if (at.input_gradient != nullptr)
-      pack(input_gradient_.data(), layer_.planned.input, layer_.input, batch_, at.input_gradient);
+                     .input_gradient = goes_on ? plain.input_gradient : std::span<float>(),
+                     .tensors_gradient = gradient.first(num_tensor_floats())});
+    if (goes_on) pack(plain.input_gradient.data(), layer_.planned.input, layer_.input, batch_, at.input_gradient);
   }
 
  private:
+  /// Row-major, in memory that other layers use as well.
+  struct Plain {
+    std::span<float> input, output, input_gradient, output_gradient;
+  };
+  Plain place() const {
+    float* const floats = context_.activations.floats();
+    const std::size_t both = input_floats() + output_floats();
+    return {{floats, input_floats()},
+            {floats + input_floats(), output_floats()},
+            {floats + both, input_floats()},
+            {floats + both + input_floats(), output_floats()}};
+  }
+
   const models::CustomLayer& spec() const { return spec_of<models::CustomLayer>(layer_); }
-  std::size_t floats(const SampleShape& shape) const { return static_cast<std::size_t>(batch_ * shape.size()); }
-  std::size_t num_tensors() const { return static_cast<std::size_t>(layer_.parameters.channels); }
-  std::span<const float> tensors(const float* weights) const { return {weights, num_tensors()}; }
+  std::size_t input_floats() const { return static_cast<std::size_t>(batch_ * layer_.planned.input.size()); }
+  std::size_t output_floats() const { return static_cast<std::size_t>(batch_ * layer_.planned.output.size()); }
+  std::size_t num_tensor_floats() const { return static_cast<std::size_t>(layer_.parameters.channels); }
+  std::span<const float> tensors(const float* weights) const { return {weights, num_tensor_floats()}; }
 
-  void unpack_input(const void* from) {
-    input_.resize(floats(layer_.planned.input));
-    unpack(from, layer_.planned.input, layer_.input, batch_, input_.data());
-  }
-  void unpack_output(const void* from, std::vector<float>& to) const {
-    to.resize(floats(layer_.planned.output));
-    unpack(from, layer_.planned.output, layer_.output, batch_, to.data());
-  }
-
+  Context& context_;
   const PlacedLayer& layer_;
   std::int64_t batch_;
-  std::vector<float> input_, output_, output_gradient_, input_gradient_;
 };
 
 class CustomKernels final : public LayerKernels {
@@ -70,11 +81,13 @@ class CustomKernels final : public LayerKernels {
     const PlannedLayer& planned = layer.planned;
     layer.output = planned.output.flat ? Layout{.channels = round_up(planned.output.channels)}
                                        : image_layout(planned.output, layer.input.element);
-    layer.parameters.channels = static_cast<std::int64_t>(planned.tensor_floats);
-    layer.parameters.vectors = planned.tensor_floats > 0 ? 1 : 0;
+    layer.parameters.vectors = 1;
+    layer.parameters.parts = planned.tensor_sizes;
+    layer.parameters.channels =
+        std::accumulate(planned.tensor_sizes.begin(), planned.tensor_sizes.end(), std::int64_t{0});
   }
-  std::unique_ptr<Operation> make(Context& /*context*/, const PlacedLayer& layer, std::int64_t batch) const override {
-    return std::make_unique<Custom>(layer, batch);
+  std::unique_ptr<Operation> make(Context& context, const PlacedLayer& layer, std::int64_t batch) const override {
+    return std::make_unique<Custom>(context, layer, batch);
   }
 };
 

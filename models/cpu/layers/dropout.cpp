@@ -1,6 +1,7 @@
 #include "troupe/layers/dropout.hpp"
 
 #include <cstring>
+#include <vector>
 
 #include "models/cpu/layer_kernels.hpp"
 #include "runtime/random.hpp"
@@ -13,17 +14,10 @@ namespace {
 constexpr std::uint64_t kDropoutStream = 0x64726F70ULL << 32;
 constexpr std::uint64_t kMostLayers = std::uint64_t{1} << 20;
 
-/// What is drawn for a batch, one number a value, in the order in which they lie.
+/// What is drawn for a batch, one number a value, sample by sample and row-major, however the device lays them out.
 Random random_of(const BatchContext& at) {
   return Random(at.seed, kDropoutStream + static_cast<std::uint64_t>(at.shard),
                 static_cast<std::uint64_t>(at.step) * kMostLayers + static_cast<std::uint64_t>(at.layer));
-}
-
-template <class T>
-void drop(Random random, float probability, std::int64_t count, const T* from, T* to) {
-  const float scale = 1 / (1 - probability);
-  for (std::int64_t i = 0; i < count; ++i)
-    store(random.uniform() < probability ? 0.0F : to_float(from[i]) * scale, to[i]);
 }
 
 /// Draws again going backward what it drew going forward, so that it need not remember it.
@@ -31,8 +25,10 @@ class Dropout final : public Operation {
  public:
   Dropout(const PlacedLayer& layer, std::int64_t batch)
       : layout_(layer.output),
+        channels_(layer.planned.output.channels),
         batch_(batch),
-        probability_(static_cast<float>(spec_of<models::Dropout>(layer).probability())) {}
+        probability_(static_cast<float>(spec_of<models::Dropout>(layer).probability())),
+        factors_(static_cast<std::size_t>(layer.planned.output.size())) {}
 
   Traits traits() const override { return {.input_gradient_in_place = true}; }
 
@@ -46,17 +42,33 @@ class Dropout final : public Operation {
   }
 
  private:
-  void apply(const BatchContext& context, const void* from, void* to) const {
-    const std::int64_t count = batch_ * layout_.size();
-    const Random random = random_of(context);
-    if (layout_.element == Element::f32)
-      return drop(random, probability_, count, static_cast<const float*>(from), static_cast<float*>(to));
-    drop(random, probability_, count, static_cast<const Bfloat16*>(from), static_cast<Bfloat16*>(to));
+  void apply(const BatchContext& context, const void* from, void* to) {
+    Random random = random_of(context);
+    for (std::int64_t sample = 0; sample < batch_; ++sample) {
+      for (float& factor : factors_) factor = random.uniform() < probability_ ? 0.0F : 1 / (1 - probability_);
+      if (layout_.element == Element::f32)
+        scale(sample, static_cast<const float*>(from), static_cast<float*>(to));
+      else
+        scale(sample, static_cast<const Bfloat16*>(from), static_cast<Bfloat16*>(to));
+    }
+  }
+
+  template <class T>
+  void scale(std::int64_t sample, const T* from, T* to) const {
+    std::int64_t at = sample * layout_.size();
+    for (std::int64_t block = 0; block < layout_.channels; block += layout_.inner)
+      for (std::int64_t pixel = 0; pixel < layout_.pixels(); ++pixel)
+        for (std::int64_t channel = block; channel < block + layout_.inner; ++channel, ++at) {
+          const auto index = static_cast<std::size_t>(channel * layout_.pixels() + pixel);
+          store(channel < channels_ ? to_float(from[at]) * factors_[index] : 0.0F, to[at]);
+        }
   }
 
   Layout layout_;
+  std::int64_t channels_;  ///< without padding
   std::int64_t batch_;
   float probability_;
+  std::vector<float> factors_;  ///< of a sample's values, row-major
 };
 
 class DropoutKernels final : public LayerKernels {

@@ -28,7 +28,7 @@ class Eltwise final : public Operation {
 
   void forward(const ForwardOperands& at) override {
     forward_.run({at.input, at.output});
-    clear_padding(layer_.planned.output, layer_.output, batch_, at.output);
+    if (moves_zero_) clear_padding(layer_.planned.output, layer_.output, batch_, at.output);
   }
 
   void backward(const BackwardOperands& at) override {
@@ -42,6 +42,7 @@ class Eltwise final : public Operation {
       : layer_(layer),
         batch_(batch),
         reads_output_(reads_output(of)),
+        moves_zero_(of == algorithm::eltwise_logistic_use_dst_for_bwd),
         forward_(context, made, Forward(made), {{DNNL_ARG_SRC, made.src_desc()}, {DNNL_ARG_DST, made.dst_desc()}}),
         backward_(make_backward(context, made.src_desc(), of, made)) {}
 
@@ -60,6 +61,7 @@ class Eltwise final : public Operation {
   const PlacedLayer& layer_;
   std::int64_t batch_;
   bool reads_output_;
+  bool moves_zero_;
   Primitive forward_;
   Primitive backward_;
 };

@@ -89,6 +89,19 @@ TEST_CASE("a layer of one's own learns as ours do, among flat values and behind 
                 {convolution(5, 3, 1), relu(), flatten(), linear(9), relu(), linear(3)}, precision);
 }
 
+TEST_CASE("each of its tensors starts as it says, and so do those of layers behind it") {
+  const Graph own({convolution(3, 3), flatten(), plain_linear(7), relu(), linear(4)});
+  const Graph ours({convolution(3, 3), flatten(), linear(7), relu(), linear(4)});
+  const auto started = [](const Graph& graph) {
+    const auto model = network(graph, load_data("mock-images:5,4"), 5);
+    std::vector<float> flat(model->size()), canonical(total_size(model->tensors()));
+    model->initialize(flat, 3);
+    model->to_canonical(flat, canonical);
+    return canonical;
+  };
+  CHECK(started(own) == started(ours));
+}
+
 TEST_CASE("its padding stays zero, and its tensors carry its name") {
   const NetworkTrial trial({"own", {3, 6, 5}, {convolution(5, 3), flatten(), plain_linear(3)}}, 4);
   CHECK(trial.plan.tensors[2].info.name == "2.weight");
@@ -112,6 +125,36 @@ TEST_CASE("what one's own layer refuses is told with its name") {
     plan_network(Graph({flatten(), std::make_shared<Refusing>(), linear(kClasses)}), std::vector<std::int64_t>{4},
                  kClasses);
   });
+}
+
+TEST_CASE("shapes that are none, tensors without floats and names that come twice are refused") {
+  class Odd final : public CustomLayer {
+   public:
+    Odd(SampleShape shape, std::vector<LayerTensor> its_tensors) : shape_(shape), tensors_(std::move(its_tensors)) {}
+    std::string kind() const override { return "odd"; }
+    SampleShape output(std::span<const SampleShape> /*inputs*/) const override { return shape_; }
+    bool has_tensors() const override { return !tensors_.empty(); }
+    std::vector<LayerTensor> tensors(const SampleShape& /*input*/) const override { return tensors_; }
+    void forward(const Forward& /*at*/) const override {}
+    void backward(const Backward& /*at*/) const override {}
+
+   private:
+    SampleShape shape_;
+    std::vector<LayerTensor> tensors_;
+  };
+  const auto refused = [](const SampleShape& shape, const std::vector<LayerTensor>& tensors, const std::string& why) {
+    testing::check_throws(ErrorCode::invalid_argument, "layer 0 (odd) " + why, [&] {
+      plan_network(Graph({std::make_shared<Odd>(shape, tensors), flatten(), linear(kClasses)}),
+                   std::vector<std::int64_t>{4, 4}, kClasses);
+    });
+  };
+  refused({}, {}, "gives 0x1x1, which is no shape");
+  refused({.channels = -3, .flat = true}, {}, "gives -3x1x1 flat features");
+  refused({.channels = 1, .height = 4, .width = 4, .flat = true}, {}, "gives 1x4x4 flat features");
+  const SampleShape flat{.channels = 3, .flat = true};
+  refused(flat, {{{"weight", {0}}}}, "has a tensor '0.weight' without floats");
+  refused(flat, {{{"weight", {-1}}}}, "a length of -1");
+  refused(flat, {{{"weight", {1}}}, {{"weight", {2}}}}, "has a tensor '0.weight', and so has a layer before it");
 }
 
 TEST_CASE("a layer whose word on tensors is not kept is refused") {
