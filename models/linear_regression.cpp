@@ -30,8 +30,8 @@ class LinearRegression final : public SupervisedModel {
   bool lightweight() const override { return source().num_samples() <= 65536 / source().sample_size(); }
 
  protected:
-  double batch_gradient(const Batch& batch, std::span<const float> weights, std::span<float> gradient,
-                        const ReadyFunction& /*ready*/) override {
+  double batch_gradient(const ShardStep& /*at*/, const Batch& batch, std::span<const float> weights,
+                        std::span<float> gradient) override {
     const double loss = residual(batch, weights);
     gradient_.noalias() = rows(batch).transpose() * residual_;
     gradient_ *= 2;
@@ -39,7 +39,8 @@ class LinearRegression final : public SupervisedModel {
     return loss;
   }
 
-  EvaluationResult batch_evaluate(const Batch& batch, std::span<const float> weights) override {
+  EvaluationResult batch_evaluate(const ShardStep& /*at*/, const Batch& batch,
+                                  std::span<const float> weights) override {
     return {residual(batch, weights), 0, batch.size};
   }
 

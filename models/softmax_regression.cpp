@@ -30,8 +30,8 @@ class SoftmaxRegression final : public SupervisedModel {
   }
 
  protected:
-  double batch_gradient(const Batch& batch, std::span<const float> weights, std::span<float> gradient,
-                        const ReadyFunction& /*ready*/) override {
+  double batch_gradient(const ShardStep& /*at*/, const Batch& batch, std::span<const float> weights,
+                        std::span<float> gradient) override {
     std::ranges::fill(gradient, 0.0F);
     double loss = 0;
     for (std::int64_t i = 0; i < batch.size; ++i) {
@@ -45,7 +45,8 @@ class SoftmaxRegression final : public SupervisedModel {
     return loss;
   }
 
-  EvaluationResult batch_evaluate(const Batch& batch, std::span<const float> weights) override {
+  EvaluationResult batch_evaluate(const ShardStep& /*at*/, const Batch& batch,
+                                  std::span<const float> weights) override {
     EvaluationResult result{0, 0, batch.size};
     for (std::int64_t i = 0; i < batch.size; ++i) {
       const std::size_t label = label_of(batch, i);

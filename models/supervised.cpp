@@ -10,7 +10,7 @@ BatchResult SupervisedModel::gradient(const ShardStep& at, std::span<const float
     std::ranges::fill(gradient, 0.0F);
     return {};
   }
-  return {batch_gradient(batch, weights, gradient, at.ready), batch.size};
+  return {batch_gradient(at, batch, weights, gradient), batch.size};
 }
 
 EvaluationResult SupervisedModel::evaluate(const ShardStep& at, std::span<const float> weights) {
@@ -18,7 +18,7 @@ EvaluationResult SupervisedModel::evaluate(const ShardStep& at, std::span<const 
   for (std::int64_t index = 0;; ++index) {
     const Batch batch = source_->test_batch(at, index);
     if (batch.size == 0) return sum;
-    const EvaluationResult part = batch_evaluate(batch, weights);
+    const EvaluationResult part = batch_evaluate(at, batch, weights);
     sum.loss_sum += part.loss_sum;
     sum.correct += part.correct;
     sum.samples += part.samples;

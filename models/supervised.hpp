@@ -26,12 +26,11 @@ class SupervisedModel : public Model {
 
   /// Writes the gradient of the sum of the batch's losses, all `size()` floats of it, and returns that sum.
   /// Never called with an empty batch. The batch's size may differ from call to call.
-  /// @param ready see ShardStep::ready
-  virtual double batch_gradient(const Batch& batch, std::span<const float> weights, std::span<float> gradient,
-                                const ReadyFunction& ready) = 0;
+  virtual double batch_gradient(const ShardStep& at, const Batch& batch, std::span<const float> weights,
+                                std::span<float> gradient) = 0;
 
   /// Loss sum, hits and sample count of a batch of the test set.
-  virtual EvaluationResult batch_evaluate(const Batch& batch, std::span<const float> weights) = 0;
+  virtual EvaluationResult batch_evaluate(const ShardStep& at, const Batch& batch, std::span<const float> weights) = 0;
 
  private:
   std::unique_ptr<BatchSource> source_;

@@ -9,18 +9,12 @@
 
 namespace troupe {
 
-/// Called with a range [begin, end) of the flat vector.
-using ReadyFunction = std::function<void(std::size_t begin, std::size_t end)>;
-
 /// Which shard of the data a model works on, at which step.
 struct ShardStep {
   int shard = 0;           ///< 0 .. num_shards - 1
   int num_shards = 1;      ///< fixed for the whole run
   std::int64_t step = 0;   ///< steps committed so far
   std::uint64_t seed = 0;  ///< of the run; draw random numbers from (seed, shard, step) only
-  /// May be called, where it is set, as soon as the floats [begin, end) of the gradient are final: a bucket. What was
-  /// not announced is ready when `gradient` returns.
-  ReadyFunction ready = {};
 };
 
 /// What a model computes in. Weights, gradients and their sums are floats (f32) either way.

@@ -12,9 +12,6 @@ namespace {
 
 using Kind = models::Layer::Kind;
 
-/// Gradients are announced in ranges of at least so many floats (1 MiB).
-constexpr std::size_t kBucketFloats = std::size_t{1} << 18;
-
 std::unique_ptr<Operation> make_operation(Context& context, const PlacedLayer& layer, std::int64_t batch) {
   switch (layer.planned.layer.kind) {
     case Kind::convolution:
@@ -67,16 +64,19 @@ std::byte* BatchNetwork::at(std::byte* arena, int buffer) const {
 
 const void* BatchNetwork::value(std::byte* arena, int value) const { return value == 0 ? input_ : at(arena, value); }
 
-double BatchNetwork::train(std::byte* arena, const LabelledBatch& batch, std::span<const float> weights,
-                           std::span<float> gradient, const ReadyFunction& ready, Profile& profile) {
-  forward(arena, batch.values.data(), weights.data(), gradient.data(), &profile);
+double BatchNetwork::train(std::byte* arena, const ShardStep& at, const Batch& batch, std::span<const float> weights,
+                           std::span<float> gradient, Profile& profile) {
+  const BatchContext context{.shard = at.shard, .step = at.step, .seed = at.seed, .training = true};
+  forward(arena, context, batch.values.data(), weights.data(), gradient.data(), &profile);
   const double loss = loss_gradient(arena, batch.labels);
-  backward(arena, weights.data(), gradient, ready, profile);
+  backward(arena, context, weights.data(), gradient, profile);
   return loss;
 }
 
-EvaluationResult BatchNetwork::evaluate(std::byte* arena, const LabelledBatch& batch, std::span<const float> weights) {
-  forward(arena, batch.values.data(), weights.data(), nullptr, nullptr);
+EvaluationResult BatchNetwork::evaluate(std::byte* arena, const ShardStep& at, const Batch& batch,
+                                        std::span<const float> weights) {
+  const BatchContext context{.shard = at.shard, .step = at.step, .seed = at.seed, .training = false};
+  forward(arena, context, batch.values.data(), weights.data(), nullptr, nullptr);
   return cross_entropy_evaluate(scores(arena), batch.labels, network_.num_classes, scores_width());
 }
 
@@ -108,8 +108,8 @@ double BatchNetwork::loss_gradient(std::byte* arena, std::span<const std::int32_
   return loss;
 }
 
-void BatchNetwork::forward(std::byte* arena, const float* values, const float* weights, float* gradient,
-                           Profile* profile) {
+void BatchNetwork::forward(std::byte* arena, const BatchContext& context, const float* values, const float* weights,
+                           float* gradient, Profile* profile) {
   input_ = values;
   if (network_.input != plain_layout(network_.input_shape)) {
     pack(values, network_.input_shape, network_.input, batch_, at(arena, 0));
@@ -120,7 +120,8 @@ void BatchNetwork::forward(std::byte* arena, const float* values, const float* w
     const PlacedLayer& layer = first_layer(i);
     const std::vector<int>& inputs = layer.planned.inputs;
     stages_[i].operation->forward(
-        {.input = value(arena, inputs[0]),
+        {.context = context,
+         .input = value(arena, inputs[0]),
          .addend = inputs.size() > 1 ? value(arena, inputs[1]) : nullptr,
          .output = at(arena, static_cast<int>(stages_[i].last) + 1),
          .weights = weights + layer.parameters.offset,
@@ -130,32 +131,27 @@ void BatchNetwork::forward(std::byte* arena, const float* values, const float* w
   }
 }
 
-void BatchNetwork::backward(std::byte* arena, const float* weights, std::span<float> gradient,
-                            const ReadyFunction& ready, Profile& profile) {
+void BatchNetwork::backward(std::byte* arena, const BatchContext& context, const float* weights,
+                            std::span<float> gradient, Profile& profile) {
   const ParameterLayout& parameters = network_.parameters;
   std::ranges::fill(
       gradient.subspan(parameters.padding_begin(), parameters.learned_size() - parameters.padding_begin()), 0.0F);
-  if (ready && parameters.size() > parameters.learned_size()) ready(parameters.learned_size(), parameters.size());
-  std::size_t final_from = parameters.learned_size();
   Stopwatch watch;
   for (const BackwardStep& step : schedule_.backward) {
-    run(step, arena, weights, gradient.data());
-    const PlacedLayer& layer = first_layer(step.stage);
+    run(step, arena, context, weights, gradient.data());
     profile.add_backward(stages_[step.stage].first, batch_, watch.lap());
-    const std::size_t done_from = layer.parameters.size() > 0 ? layer.parameters.offset : final_from;
-    if (!ready || (done_from > 0 && final_from - done_from < kBucketFloats)) continue;
-    if (done_from < final_from) ready(done_from, final_from);
-    final_from = done_from;
   }
 }
 
-void BatchNetwork::run(const BackwardStep& step, std::byte* arena, const float* weights, float* gradient) {
+void BatchNetwork::run(const BackwardStep& step, std::byte* arena, const BatchContext& context, const float* weights,
+                       float* gradient) {
   const Stage& stage = stages_[step.stage];
   const PlacedLayer& layer = network_.layers[stage.first];
   const int output = static_cast<int>(stage.last) + 1;
   for (const int more : step.more_gradients)
     accumulate(at(arena, more), at(arena, step.output_gradient), network_.layout(output), batch_);
-  stage.operation->backward({.input = value(arena, layer.planned.inputs[0]),
+  stage.operation->backward({.context = context,
+                             .input = value(arena, layer.planned.inputs[0]),
                              .output = at(arena, output),
                              .output_gradient = at(arena, step.output_gradient),
                              .second_gradient = at(arena, step.second_gradient),

@@ -21,16 +21,18 @@ class BatchNetwork {
   std::size_t bytes() const { return memory_.bytes; }
 
   /// Loss sum of the batch; writes its gradient.
-  double train(std::byte* arena, const LabelledBatch& batch, std::span<const float> weights, std::span<float> gradient,
-               const ReadyFunction& ready, Profile& profile);
-  EvaluationResult evaluate(std::byte* arena, const LabelledBatch& batch, std::span<const float> weights);
+  double train(std::byte* arena, const ShardStep& at, const Batch& batch, std::span<const float> weights,
+               std::span<float> gradient, Profile& profile);
+  EvaluationResult evaluate(std::byte* arena, const ShardStep& at, const Batch& batch, std::span<const float> weights);
 
  private:
   /// @param gradient to write statistics to; null to evaluate, as is `profile`.
-  void forward(std::byte* arena, const float* values, const float* weights, float* gradient, Profile* profile);
-  void backward(std::byte* arena, const float* weights, std::span<float> gradient, const ReadyFunction& ready,
+  void forward(std::byte* arena, const BatchContext& context, const float* values, const float* weights,
+               float* gradient, Profile* profile);
+  void backward(std::byte* arena, const BatchContext& context, const float* weights, std::span<float> gradient,
                 Profile& profile);
-  void run(const BackwardStep& step, std::byte* arena, const float* weights, float* gradient);
+  void run(const BackwardStep& step, std::byte* arena, const BatchContext& context, const float* weights,
+           float* gradient);
 
   /// The last layer may be one of images, whose layout is the device's; the loss is taken of plain rows.
   bool scores_are_image() const;

@@ -56,26 +56,26 @@ class CpuNetwork final : public DeviceNetwork {
            (precision_ == Precision::f32 ? "-f32-" : "-bf16-") + network_.parameters.fingerprint();
   }
 
-  double gradient(const LabelledBatch& batch, std::span<const float> weights, std::span<float> gradient,
-                  const ReadyFunction& ready) override {
+  double gradient(const ShardStep& at, const Batch& batch, std::span<const float> weights,
+                  std::span<float> gradient) override {
     return with_typed_errors([&] {
-      if (batch.labels.empty()) {
+      if (batch.size == 0) {
         std::ranges::fill(gradient, 0.0F);
         return 0.0;
       }
-      BatchNetwork& network = network_for(static_cast<std::int64_t>(batch.labels.size()), Mode::train);
+      BatchNetwork& network = network_for(batch.size, Mode::train);
       const Arena arena(*pool_, network.bytes() + context_.bytes());
       context_.place(arena.data() + network.bytes());
-      return network.train(arena.data(), batch, weights, gradient, ready, profile_);
+      return network.train(arena.data(), at, batch, weights, gradient, profile_);
     });
   }
 
-  EvaluationResult evaluate(const LabelledBatch& batch, std::span<const float> weights) override {
+  EvaluationResult evaluate(const ShardStep& at, const Batch& batch, std::span<const float> weights) override {
     return with_typed_errors([&] {
       EvaluationResult total;
-      const std::size_t step = evaluation_batch();
-      for (std::size_t first = 0; first < batch.labels.size(); first += step)
-        add(total, evaluate_slice(batch, first, std::min(step, batch.labels.size() - first), weights));
+      const std::int64_t step = evaluation_batch();
+      for (std::int64_t first = 0; first < batch.size; first += step)
+        add(total, evaluate_slice(at, slice(batch, first, std::min(step, batch.size - first)), weights));
       return total;
     });
   }
@@ -103,11 +103,11 @@ class CpuNetwork final : public DeviceNetwork {
     return network;
   }
 
-  std::size_t evaluation_batch() const {
+  std::int64_t evaluation_batch() const {
     std::size_t largest = network_.input.bytes(1);
     for (const PlacedLayer& layer : network_.layers) largest = std::max(largest, layer.output.bytes(1));
     const auto most = static_cast<std::size_t>(std::max(usual_batch_, kUsualBatch));
-    return std::clamp(kEvaluationBytes / largest, std::size_t{1}, most);
+    return static_cast<std::int64_t>(std::clamp(kEvaluationBytes / largest, std::size_t{1}, most));
   }
 
   BatchNetwork& network_for(std::int64_t batch, Mode mode) {
@@ -117,14 +117,18 @@ class CpuNetwork final : public DeviceNetwork {
     return *network;
   }
 
-  EvaluationResult evaluate_slice(const LabelledBatch& batch, std::size_t first, std::size_t count,
-                                  std::span<const float> weights) {
-    const auto sample = static_cast<std::size_t>(network_.input_shape.size());
-    const LabelledBatch slice{batch.values.subspan(first * sample, count * sample), batch.labels.subspan(first, count)};
-    BatchNetwork& network = network_for(static_cast<std::int64_t>(count), Mode::evaluate);
+  Batch slice(const Batch& batch, std::int64_t first, std::int64_t count) const {
+    const auto part = [first, count](const auto& all, std::int64_t each) {
+      return all.subspan(static_cast<std::size_t>(first * each), static_cast<std::size_t>(count * each));
+    };
+    return {count, part(batch.values, network_.input_shape.size()), part(batch.labels, 1), {}};
+  }
+
+  EvaluationResult evaluate_slice(const ShardStep& at, const Batch& batch, std::span<const float> weights) {
+    BatchNetwork& network = network_for(batch.size, Mode::evaluate);
     const Arena arena(*pool_, network.bytes() + context_.bytes());
     context_.place(arena.data() + network.bytes());
-    return network.evaluate(arena.data(), slice, weights);
+    return network.evaluate(arena.data(), at, batch, weights);
   }
 
   std::int64_t usual_batch_;

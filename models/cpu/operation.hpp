@@ -21,6 +21,7 @@ struct PlacedLayer {
 
 /// What a layer reads and writes going forward. `weights` is the layer's own part of the flat vector.
 struct ForwardOperands {
+  BatchContext context;
   const void* input = nullptr;
   const void* addend = nullptr;  ///< the second input of layers that have one
   void* output = nullptr;
@@ -31,6 +32,7 @@ struct ForwardOperands {
 
 /// What it reads and writes going backward.
 struct BackwardOperands {
+  BatchContext context;
   const void* input = nullptr;
   const void* output = nullptr;
   void* output_gradient = nullptr;        ///< may be overwritten; see Operation::Traits

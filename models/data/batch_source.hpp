@@ -2,22 +2,13 @@
 
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <vector>
 
+#include "models/data/batch.hpp"
 #include "troupe/data.hpp"
 #include "troupe/model.hpp"
 
 namespace troupe {
-
-/// Samples gathered one after the other, `values` on a 64-byte boundary. Either `labels` (classes) or `targets`
-/// (regressions) has `size` entries, the other is empty.
-struct Batch {
-  std::int64_t size = 0;
-  std::span<const float> values;
-  std::span<const std::int32_t> labels;
-  std::span<const float> targets;
-};
 
 /// Where a model's samples come from. A batch is valid until the next one is asked for.
 class BatchSource {

@@ -6,15 +6,10 @@
 #include <span>
 #include <string>
 
+#include "models/data/batch.hpp"
 #include "models/network/network_plan.hpp"
 
 namespace troupe {
-
-/// Samples one after the other, row-major, and a class each.
-struct LabelledBatch {
-  std::span<const float> values;
-  std::span<const std::int32_t> labels;
-};
 
 /// Fills the next tensor of the canonical weights; called once a tensor, in their order.
 using ReadTensor = std::function<void(std::span<float> tensor)>;
@@ -39,14 +34,13 @@ class DeviceNetwork {
   virtual std::string fingerprint() const = 0;
   virtual Precision precision() const = 0;
 
-  /// Writes the gradient of the sum of the losses, all `size()` floats of it, and returns that sum. Calls `ready`,
-  /// where it is set, as soon as a range is final (see ShardStep::ready).
-  virtual double gradient(const LabelledBatch& batch, std::span<const float> weights, std::span<float> gradient,
-                          const ReadyFunction& ready) = 0;
+  /// Writes the gradient of the sum of the losses, all `size()` floats of it, and returns that sum.
+  virtual double gradient(const ShardStep& at, const Batch& batch, std::span<const float> weights,
+                          std::span<float> gradient) = 0;
   /// See Model::update_statistics.
   virtual void update_statistics(std::size_t begin, std::span<const float> mean, std::int64_t samples,
                                  std::span<const float> statistics, std::span<float> updated) const = 0;
-  virtual EvaluationResult evaluate(const LabelledBatch& batch, std::span<const float> weights) = 0;
+  virtual EvaluationResult evaluate(const ShardStep& at, const Batch& batch, std::span<const float> weights) = 0;
 
   virtual void to_canonical(std::span<const float> weights, std::span<float> canonical) const = 0;
   virtual void from_canonical(const ReadTensor& read, std::span<float> weights) const = 0;

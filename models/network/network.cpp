@@ -90,12 +90,12 @@ class Network final : public SupervisedModel {
   }
 
  protected:
-  double batch_gradient(const Batch& batch, std::span<const float> weights, std::span<float> gradient,
-                        const ReadyFunction& ready) override {
-    return device().gradient({batch.values, batch.labels}, weights, gradient, ready);
+  double batch_gradient(const ShardStep& at, const Batch& batch, std::span<const float> weights,
+                        std::span<float> gradient) override {
+    return device().gradient(at, batch, weights, gradient);
   }
-  EvaluationResult batch_evaluate(const Batch& batch, std::span<const float> weights) override {
-    return device().evaluate({batch.values, batch.labels}, weights);
+  EvaluationResult batch_evaluate(const ShardStep& at, const Batch& batch, std::span<const float> weights) override {
+    return device().evaluate(at, batch, weights);
   }
 
  private:

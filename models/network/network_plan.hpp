@@ -10,6 +10,14 @@
 
 namespace troupe {
 
+/// The batch that a network works on.
+struct BatchContext {
+  int shard = 0;
+  std::int64_t step = 0;   ///< steps committed so far
+  std::uint64_t seed = 0;  ///< of the run; draw random numbers from (seed, shard, step) only
+  bool training = false;   ///< rather than evaluating
+};
+
 /// One sample between two layers: channels x height x width, or, when `flat`, so many features.
 struct SampleShape {
   std::int64_t channels = 0;

@@ -36,12 +36,15 @@ NetworkTrial::NetworkTrial(const Case& the_case, std::int64_t batch_size, Precis
   weights.resize(network->size());
   gradient.assign(network->size(), 7.0F);
   network->copy_canonical(parameters, weights);
-  loss = network->gradient(samples(), weights, gradient, {});
+  loss = network->gradient({}, samples(), weights, gradient);
 }
 
-LabelledBatch NetworkTrial::samples(std::size_t first, std::size_t count) const {
+Batch NetworkTrial::samples(std::size_t first, std::size_t count) const {
   const auto size = static_cast<std::size_t>(plan.input.size());
-  return {std::span(values).subspan(first * size, count * size), std::span(labels).subspan(first, count)};
+  return {static_cast<std::int64_t>(count),
+          std::span(values).subspan(first * size, count * size),
+          std::span(labels).subspan(first, count),
+          {}};
 }
 
 std::vector<float> NetworkTrial::canonical(std::span<const float> flat) const {

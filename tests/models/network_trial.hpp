@@ -40,9 +40,9 @@ struct NetworkTrial {
 
   NetworkTrial(const Case& the_case, std::int64_t batch_size, Precision precision = Precision::f32);
 
-  LabelledBatch samples() const { return {values, labels}; }
+  Batch samples() const { return {batch, values, labels, {}}; }
   /// `count` samples from `first` on.
-  LabelledBatch samples(std::size_t first, std::size_t count) const;
+  Batch samples(std::size_t first, std::size_t count) const;
   std::vector<double> exact_parameters() const { return {parameters.begin(), parameters.end()}; }
   std::vector<float> canonical(std::span<const float> flat) const;
   /// Whether the canonical parameter is learned; the others are running statistics.

@@ -77,8 +77,7 @@ std::vector<const Tensor*> ReferenceNetwork::inputs(const Walk& walk, std::size_
   return result;
 }
 
-ReferenceNetwork::Walk ReferenceNetwork::walk(const LabelledBatch& batch, const double* parameters,
-                                              bool training) const {
+ReferenceNetwork::Walk ReferenceNetwork::walk(const Batch& batch, const double* parameters, bool training) const {
   Walk walk;
   walk.values.emplace_back(std::ssize(batch.labels), shape_[0], shape_[1], shape_[2]);
   walk.values[0].values.assign(batch.values.begin(), batch.values.end());
@@ -94,16 +93,15 @@ ReferenceNetwork::Walk ReferenceNetwork::walk(const LabelledBatch& batch, const 
   return walk;
 }
 
-double ReferenceNetwork::loss(const LabelledBatch& batch, std::span<const double> parameters) const {
+double ReferenceNetwork::loss(const Batch& batch, std::span<const double> parameters) const {
   return cross_entropy(walk(batch, parameters.data(), true).values.back(), batch.labels);
 }
 
-double ReferenceNetwork::evaluation_loss(const LabelledBatch& batch, std::span<const double> parameters) const {
+double ReferenceNetwork::evaluation_loss(const Batch& batch, std::span<const double> parameters) const {
   return cross_entropy(walk(batch, parameters.data(), false).values.back(), batch.labels);
 }
 
-double ReferenceNetwork::derivative(const LabelledBatch& batch, std::span<const double> parameters,
-                                    std::size_t index) const {
+double ReferenceNetwork::derivative(const Batch& batch, std::span<const double> parameters, std::size_t index) const {
   constexpr double kStep = 1e-6;
   std::vector<double> moved(parameters.begin(), parameters.end());
   moved[index] += kStep;
@@ -112,7 +110,7 @@ double ReferenceNetwork::derivative(const LabelledBatch& batch, std::span<const 
   return (above - loss(batch, moved)) / (2 * kStep);
 }
 
-std::vector<double> ReferenceNetwork::gradient(const LabelledBatch& batch, std::span<const double> parameters) const {
+std::vector<double> ReferenceNetwork::gradient(const Batch& batch, std::span<const double> parameters) const {
   const Walk at = walk(batch, parameters.data(), true);
   std::vector<Tensor> gradients;
   for (const Tensor& value : at.values)
@@ -129,11 +127,11 @@ std::vector<double> ReferenceNetwork::gradient(const LabelledBatch& batch, std::
   return result;
 }
 
-std::vector<double> ReferenceNetwork::with_new_statistics(std::span<const LabelledBatch> shards,
+std::vector<double> ReferenceNetwork::with_new_statistics(std::span<const Batch> shards,
                                                           std::span<const double> parameters) const {
   std::vector<Walk> walks;
   walks.reserve(shards.size());
-  for (const LabelledBatch& shard : shards) walks.push_back(walk(shard, parameters.data(), true));
+  for (const Batch& shard : shards) walks.push_back(walk(shard, parameters.data(), true));
   std::vector<double> result(parameters.begin(), parameters.end());
   for (std::size_t i = 0; i < graph_.layers().size(); ++i) {
     if (graph_.layers()[i].layer.kind != Kind::batch_norm) continue;

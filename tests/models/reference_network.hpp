@@ -16,17 +16,16 @@ class ReferenceNetwork {
  public:
   ReferenceNetwork(models::Graph graph, std::vector<std::int64_t> sample_shape);
 
-  double loss(const LabelledBatch& batch, std::span<const double> parameters) const;
+  double loss(const Batch& batch, std::span<const double> parameters) const;
   /// By batch-norm's running statistics.
-  double evaluation_loss(const LabelledBatch& batch, std::span<const double> parameters) const;
+  double evaluation_loss(const Batch& batch, std::span<const double> parameters) const;
   /// Central difference of `loss` with respect to one parameter.
-  double derivative(const LabelledBatch& batch, std::span<const double> parameters, std::size_t index) const;
+  double derivative(const Batch& batch, std::span<const double> parameters, std::size_t index) const;
   /// By the chain rule; 0 for running statistics.
-  std::vector<double> gradient(const LabelledBatch& batch, std::span<const double> parameters) const;
+  std::vector<double> gradient(const Batch& batch, std::span<const double> parameters) const;
   /// The parameters with the running statistics that a step makes of these shards (PyTorch's rule, momentum 0.1, on
   /// the inputs of all shards at once).
-  std::vector<double> with_new_statistics(std::span<const LabelledBatch> shards,
-                                          std::span<const double> parameters) const;
+  std::vector<double> with_new_statistics(std::span<const Batch> shards, std::span<const double> parameters) const;
 
  private:
   /// Of the network's input first, then of the layers.
@@ -34,7 +33,7 @@ class ReferenceNetwork {
     std::vector<Tensor> values;
     std::vector<std::size_t> parameters;  ///< where those of each layer begin
   };
-  Walk walk(const LabelledBatch& batch, const double* parameters, bool training) const;
+  Walk walk(const Batch& batch, const double* parameters, bool training) const;
   std::vector<const Tensor*> inputs(const Walk& walk, std::size_t layer) const;
 
   models::Graph graph_;

@@ -22,11 +22,11 @@ std::vector<Case> cases() {
 }
 
 /// What a step makes of the running statistics, canonical: sums of the shards' gradients, divided by the samples.
-std::vector<float> step(const NetworkTrial& trial, const std::vector<LabelledBatch>& shards) {
+std::vector<float> step(const NetworkTrial& trial, const std::vector<Batch>& shards) {
   AlignedFloats sum(trial.weights.size()), gradient(trial.weights.size());
   std::int64_t samples = 0;
-  for (const LabelledBatch& shard : shards) {
-    trial.network->gradient(shard, trial.weights, gradient, {});
+  for (const Batch& shard : shards) {
+    trial.network->gradient({}, shard, trial.weights, gradient);
     for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += gradient[i];
     samples += std::ssize(shard.labels);
   }
@@ -38,8 +38,8 @@ std::vector<float> step(const NetworkTrial& trial, const std::vector<LabelledBat
   return trial.canonical(updated);
 }
 
-std::vector<LabelledBatch> cut(const NetworkTrial& trial, const std::vector<std::size_t>& counts) {
-  std::vector<LabelledBatch> shards;
+std::vector<Batch> cut(const NetworkTrial& trial, const std::vector<std::size_t>& counts) {
+  std::vector<Batch> shards;
   std::size_t first = 0;
   for (const std::size_t count : counts) {
     shards.push_back(trial.samples(first, count));
@@ -58,7 +58,7 @@ TEST_CASE("running statistics follow PyTorch's rule over the samples of all shar
     for (const std::vector<std::size_t>& counts :
          std::vector<std::vector<std::size_t>>{{9}, {4, 5}, {1, 2, 6}, {3, 3, 1, 2}}) {
       CAPTURE(counts.size());
-      const std::vector<LabelledBatch> shards = cut(trial, counts);
+      const std::vector<Batch> shards = cut(trial, counts);
       const std::vector<float> updated = step(trial, shards);
       const std::vector<double> expected = reference.with_new_statistics(shards, trial.exact_parameters());
       for (std::size_t i = 0; i < updated.size(); ++i)
@@ -74,7 +74,7 @@ TEST_CASE("a mean far from zero costs the variance no digits once the running me
   std::fill_n(trial.parameters.begin() + 4, 2, 10'000.0F);  // weight, bias, then the running mean
   trial.network->copy_canonical(trial.parameters, trial.weights);
   const ReferenceNetwork reference(trial.at.graph, trial.at.shape);
-  const std::vector<LabelledBatch> shards = cut(trial, {1, 3});
+  const std::vector<Batch> shards = cut(trial, {1, 3});
   const std::vector<float> updated = step(trial, shards);
   const std::vector<double> expected = reference.with_new_statistics(shards, trial.exact_parameters());
   for (std::size_t i = 4; i < 8; ++i)
@@ -105,8 +105,8 @@ TEST_CASE("an evaluation normalises by the running statistics, whatever the batc
     const ReferenceNetwork reference(at.graph, at.shape);
     const std::vector<double> exact = trial.exact_parameters();
     for (const std::size_t count : {1, 7}) {
-      const LabelledBatch part = trial.samples(0, count);
-      CHECK(trial.network->evaluate(part, trial.weights).loss_sum ==
+      const Batch part = trial.samples(0, count);
+      CHECK(trial.network->evaluate({}, part, trial.weights).loss_sum ==
             doctest::Approx(reference.evaluation_loss(part, exact)).epsilon(1e-5));
     }
   }
@@ -121,7 +121,7 @@ TEST_CASE("a gradient does not depend on the running statistics") {
       if (!learned[i]) trial.parameters[i] += 0.25F;
     trial.network->copy_canonical(trial.parameters, trial.weights);
     AlignedFloats gradient(trial.gradient.size());
-    CHECK(trial.network->gradient(trial.samples(), trial.weights, gradient, {}) == trial.loss);
+    CHECK(trial.network->gradient({}, trial.samples(), trial.weights, gradient) == trial.loss);
     CHECK(std::equal(gradient.begin(), gradient.begin() + static_cast<std::ptrdiff_t>(trial.network->learned_size()),
                      trial.gradient.begin()));
   }

@@ -98,8 +98,8 @@ TEST_CASE("the gradient of a batch is the sum of those of its parts, whatever si
     CAPTURE(at.name);
     const NetworkTrial trial(at, 5);
     AlignedFloats first(trial.gradient.size()), second(trial.gradient.size());
-    double loss = trial.network->gradient(trial.samples(0, 2), trial.weights, first, {});
-    loss += trial.network->gradient(trial.samples(2, 3), trial.weights, second, {});
+    double loss = trial.network->gradient({}, trial.samples(0, 2), trial.weights, first);
+    loss += trial.network->gradient({}, trial.samples(2, 3), trial.weights, second);
     CHECK(loss == doctest::Approx(trial.loss).epsilon(1e-6));
     const float tolerance = 1e-5F * std::max(largest(trial.gradient), 0.01F);
     bool close = true;
@@ -117,7 +117,7 @@ TEST_CASE("the same weights and batch give the same bits, wherever they lie") {
     AlignedFloats shifted(second.weights.size() + 3), target(second.weights.size() + 5);
     std::copy(second.weights.begin(), second.weights.end(), shifted.begin() + 3);
     const double loss =
-        second.network->gradient(second.samples(), std::span(shifted).subspan(3), std::span(target).subspan(5), {});
+        second.network->gradient({}, second.samples(), std::span(shifted).subspan(3), std::span(target).subspan(5));
     CHECK(loss == first.loss);
     CHECK(second.gradient == first.gradient);
     CHECK(std::equal(first.gradient.begin(), first.gradient.end(), target.begin() + 5));
@@ -145,7 +145,7 @@ TEST_CASE("canonical weights survive the way through the flat layout, and paddin
 
 TEST_CASE("no samples give no loss and no gradient") {
   NetworkTrial trial(cases().front(), 2);
-  CHECK(trial.network->gradient({}, trial.weights, trial.gradient, {}) == 0);
+  CHECK(trial.network->gradient({}, {}, trial.weights, trial.gradient) == 0);
   CHECK(largest(trial.gradient) == 0);
 }
 
@@ -153,13 +153,13 @@ TEST_CASE("a NaN at any place of a pooling window reaches the loss") {
   for (const std::size_t place : {0, 1, 8, 9}) {
     NetworkTrial trial({"pooled", {1, 8, 8}, {convolution(3, 1), max_pool(2), flatten(), linear(3)}}, 2);
     trial.values[place] = std::nanf("");
-    CHECK(std::isnan(trial.network->gradient(trial.samples(), trial.weights, trial.gradient, {})));
+    CHECK(std::isnan(trial.network->gradient({}, trial.samples(), trial.weights, trial.gradient)));
   }
 }
 
 TEST_CASE("an evaluation counts hits and losses") {
   NetworkTrial trial(cases().back(), 5);
-  const EvaluationResult result = trial.network->evaluate(trial.samples(), trial.weights);
+  const EvaluationResult result = trial.network->evaluate({}, trial.samples(), trial.weights);
   CHECK(result.samples == 5);
   CHECK(result.loss_sum == trial.loss);
   std::int64_t correct = 0;
@@ -168,7 +168,7 @@ TEST_CASE("an evaluation counts hits and losses") {
     for (std::int32_t label = 0; label < kClasses; ++label)
       losses.push_back(
           trial.network
-              ->evaluate({std::span<const float>(trial.values).subspan(i * 144, 144), std::span(&label, 1)},
+              ->evaluate({}, {1, std::span<const float>(trial.values).subspan(i * 144, 144), std::span(&label, 1), {}},
                          trial.weights)
               .loss_sum);
     if (std::min_element(losses.begin(), losses.end()) - losses.begin() == trial.labels[i]) ++correct;

@@ -143,53 +143,12 @@ TEST_CASE("residual networks compute the same bits twice, whatever sizes came be
     CAPTURE(at.name);
     const NetworkTrial trial(at, 5);
     AlignedFloats again(trial.gradient.size(), 3.0F);
-    trial.network->gradient(trial.samples(0, 2), trial.weights, again, {});
-    CHECK(trial.network->gradient(trial.samples(), trial.weights, again, {}) == trial.loss);
+    trial.network->gradient({}, trial.samples(0, 2), trial.weights, again);
+    CHECK(trial.network->gradient({}, trial.samples(), trial.weights, again) == trial.loss);
     CHECK(again == trial.gradient);
     trial.network->copy_canonical(trial.canonical(trial.gradient), again);
     CHECK(again == trial.gradient);
   }
-}
-
-TEST_CASE("what is announced as ready is final and announced once") {
-  for (const Case& at : cases()) {
-    CAPTURE(at.name);
-    const NetworkTrial trial(at, 2);
-    AlignedFloats gradient(trial.gradient.size(), 3.0F);
-    std::vector<int> announced(gradient.size());
-    bool final = true;
-    trial.network->gradient(trial.samples(), trial.weights, gradient, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i) {
-        ++announced[i];
-        final = final && gradient[i] == trial.gradient[i];
-      }
-    });
-    CHECK(final);
-    CHECK(gradient == trial.gradient);
-    CHECK(std::ranges::max(announced) <= 1);
-  }
-}
-
-TEST_CASE("buckets are announced from the last layer to the first, statistics before them, and cover everything") {
-  using namespace troupe::models;
-  const Graph graph({convolution(32, 3, 1, 1, false), batch_norm(), relu(), flatten(), linear(512), relu(), linear(600),
-                     relu(), linear(kClasses)});
-  const Case at("large linear layers", {1, 6, 6}, graph);
-  const NetworkTrial trial(at, 2);
-  std::vector<std::pair<std::size_t, std::size_t>> ranges;
-  AlignedFloats gradient(trial.gradient.size());
-  trial.network->gradient(trial.samples(), trial.weights, gradient,
-                          [&](std::size_t begin, std::size_t end) { ranges.emplace_back(begin, end); });
-  const std::size_t learned = trial.network->learned_size();
-  REQUIRE(ranges.size() > 3);
-  CHECK(ranges.front() == std::pair{learned, trial.network->size()});
-  std::size_t final_from = learned;
-  for (std::size_t i = 1; i < ranges.size(); ++i) {
-    CHECK(ranges[i].second == final_from);
-    final_from = ranges[i].first;
-    if (i + 1 < ranges.size()) CHECK(ranges[i].second - ranges[i].first >= std::size_t{1} << 18);
-  }
-  CHECK(final_from == 0);
 }
 
 TEST_CASE("sums of what is bfloat16 and what is not are computed in floats") {

@@ -28,14 +28,14 @@ class Recorder final : public SupervisedModel {
   std::vector<Seen> seen;
 
  protected:
-  double batch_gradient(const Batch& batch, std::span<const float>, std::span<float> gradient,
-                        const ReadyFunction& ready) override {
-    if (ready) ready(0, 1);
+  double batch_gradient(const ShardStep& /*at*/, const Batch& batch, std::span<const float> /*weights*/,
+                        std::span<float> gradient) override {
     gradient[0] = 1;
     note(batch);
     return 1;
   }
-  EvaluationResult batch_evaluate(const Batch& batch, std::span<const float>) override {
+  EvaluationResult batch_evaluate(const ShardStep& /*at*/, const Batch& batch,
+                                  std::span<const float> /*weights*/) override {
     note(batch);
     return {1, 2, batch.size};
   }
@@ -73,14 +73,6 @@ TEST_CASE("values and targets of a batch belong together") {
   REQUIRE(model.seen.size() == 1);
   REQUIRE(model.seen[0].values.size() == 8);
   for (std::size_t i = 0; i < 8; ++i) CHECK(model.seen[0].targets[i] == -model.seen[0].values[i]);
-}
-
-TEST_CASE("what is ready is passed on") {
-  Recorder model({counting(5), nullptr}, 2);
-  std::vector<float> gradient(1);
-  int announced = 0;
-  model.gradient({.ready = [&](std::size_t, std::size_t) { ++announced; }}, kWeights, gradient);
-  CHECK(announced == 1);
 }
 
 TEST_CASE("a whole shard is gathered once, and several are kept") {

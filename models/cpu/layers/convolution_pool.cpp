@@ -36,9 +36,12 @@ class ConvolutionPool final : public Operation {
   void forward(const ForwardOperands& at) override {
     void* const between = context_.slice.data();
     for (std::size_t i = 0; i < pools_.size(); ++i) {
-      convolution(i).forward(
-          {.input = sample(at.input, convolution_.input, first(i)), .output = between, .weights = at.weights});
-      pools_[i]->forward({.input = between, .output = sample(at.output, pool_.output, first(i))});
+      convolution(i).forward({.context = at.context,
+                              .input = sample(at.input, convolution_.input, first(i)),
+                              .output = between,
+                              .weights = at.weights});
+      pools_[i]->forward(
+          {.context = at.context, .input = between, .output = sample(at.output, pool_.output, first(i))});
     }
   }
 
@@ -46,9 +49,11 @@ class ConvolutionPool final : public Operation {
     void* const between = context_.slice.data();
     for (std::size_t i = 0; i < pools_.size(); ++i) {
       float* const gradient = i == 0 ? at.gradient : context_.slice_gradient.floats();
-      pools_[i]->backward(
-          {.output_gradient = sample(at.output_gradient, pool_.output, first(i)), .input_gradient = between});
-      convolution(i).backward({.input = sample(at.input, convolution_.input, first(i)),
+      pools_[i]->backward({.context = at.context,
+                           .output_gradient = sample(at.output_gradient, pool_.output, first(i)),
+                           .input_gradient = between});
+      convolution(i).backward({.context = at.context,
+                               .input = sample(at.input, convolution_.input, first(i)),
                                .output_gradient = between,
                                .input_gradient = at.input_gradient == nullptr
                                                      ? nullptr
