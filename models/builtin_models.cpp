@@ -56,10 +56,11 @@ CreateModel network_creator(MakeGraph graph, Config defaults) {
   return [graph = std::move(graph), defaults = std::move(defaults)](const ReplicaContext& at) {
     const Config config = parse(at.config, defaults);
     const TrainingData data = load_data(config.data, at.seed);
-    if (data.train->num_classes() == 0) {
+    const int classes = data.train->info().num_classes;
+    if (classes == 0) {
       throw Error(ErrorCode::invalid_argument, "a network learns classes, and " + config.data + " has none");
     }
-    return network(graph(data.train->num_classes()), data, config.batch_size);
+    return network(graph(classes), data, config.batch_size);
   };
 }
 

@@ -45,7 +45,7 @@ class Network final : public SupervisedModel {
  public:
   Network(const Graph& graph, std::unique_ptr<BatchSource> batches, std::int64_t batch_size)
       : SupervisedModel(std::move(batches)),
-        plan_(plan_network(graph, source().shape(), source().num_classes())),
+        plan_(plan_network(graph, info().shape, info().num_classes)),
         batch_size_(batch_size) {
     check_variance(plan_, batch_size);
   }

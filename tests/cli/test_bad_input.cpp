@@ -153,7 +153,7 @@ TEST_CASE("options that cannot work are named") {
   check_refused(linear({"--load", ""}), {"bad_file"});
   check_refused({"evaluate", "--model", "linear", "--data", "synthetic-linear", "--load", ""}, {"bad_file"});
   check_refused_everywhere({"train", "--data", "nothing"}, {"'nothing'"});
-  check_refused_everywhere({"train", "--data", ""}, {"no data named ''"});
+  check_refused_everywhere({"train", "--data", ""}, {"no data source named ''"});
   check_refused({"train", "--strategy", "telepathy"}, {"--strategy", "telepathy"});
   check_refused({"train", "--placement", "moon"}, {"--placement", "moon"});
   check_refused({"train", "--frobnicate"}, {"--frobnicate"});
