@@ -14,7 +14,7 @@ constexpr Placement kPlacements[] = {Placement::in_process, Placement::processes
 Options own(Placement placement, const std::string& config) {
   Options options = quiet_options(placement, 2);
   options.config = config;
-  options.optimizer.learning_rate = 0.1;
+  options.optimizer.learning_rate = 0.01;
   return options;
 }
 
