@@ -98,7 +98,7 @@ struct DataUsage {
 /// Makes data known under a name, for `load_data` and the built-in models' "data". Call it before `init`, so that
 /// worker processes know it, too. `make` may load other data.
 /// @throws Error invalid_argument for a name that is taken, empty or has a colon.
-void register_data(const std::string& name, MakeData make, DataUsage usage = {});
+void register_data(const std::string& name, MakeData make, const DataUsage& usage = {});
 
 /// Loads data by a name that was registered, such as the built-in `fashion-mnist[:DIR]`,
 /// `mock-images[:SIZE[,CLASSES]]`, `npy:IMAGES.npy,LABELS.npy` and `synthetic-linear`. Within a process the same name

@@ -18,7 +18,7 @@ struct Kind {
 
 using Kinds = Registry<Kind>;
 
-void add(Kinds& kinds, const std::string& name, MakeData make, DataUsage usage) {
+void add(Kinds& kinds, const std::string& name, MakeData make, const DataUsage& usage) {
   const std::string& arguments = usage.arguments;
   if (name.find(':') != std::string::npos) throw_invalid("the name of data '" + name + "' has a colon");
   if (!arguments.empty() && !arguments.starts_with(":") && !arguments.starts_with("[:"))
@@ -42,8 +42,8 @@ Kinds& kinds() {
 
 }  // namespace
 
-void register_data(const std::string& name, MakeData make, DataUsage usage) {
-  add(kinds(), name, std::move(make), std::move(usage));
+void register_data(const std::string& name, MakeData make, const DataUsage& usage) {
+  add(kinds(), name, std::move(make), usage);
 }
 
 NamedData find_data(const std::string& full_name) {
