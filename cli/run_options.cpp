@@ -81,6 +81,10 @@ void RunOptions::add_to(CLI::App& app) {
   app.add_option("--data", data,
                  "fashion-mnist[:DIR], synthetic-linear, mock-images[:SIZE[,CLASSES]] or npy:IMAGES.npy,LABELS.npy; "
                  "without it the model's own: fashion-mnist, synthetic-linear for linear, mock-images for ResNets");
+  app.add_option(
+      "--loss", loss,
+      "softmax-cross-entropy (of classes), mean-squared-error or sigmoid-cross-entropy (of targets); without it "
+      "the first that the data has; linear, softmax and tfbench take none");
   app.add_option("--batch-size", batch_size, "Samples a shard and step; 0: the whole shard")->check(whole_number(0));
   add_worker_options(app, sgd, placement);
   app.add_option("--shards", sgd.num_shards, "Data shards of the run; 0: one a replica. The result depends on it")
@@ -99,6 +103,7 @@ Options RunOptions::to_sgd_options() const {
   options.precision = precision == "bf16" ? Precision::bf16 : Precision::f32;
   nlohmann::json config{{"batch_size", batch_size}};
   if (data) config["data"] = *data;
+  if (loss) config["loss"] = *loss;
   options.config = config.dump();
   options.step_timeout = to_milliseconds(step_timeout, "--step-timeout");
   options.start_timeout = to_milliseconds(start_timeout, "--start-timeout");

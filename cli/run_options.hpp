@@ -13,6 +13,7 @@ namespace troupe::cli {
 struct RunOptions {
   std::string model = "cnn";
   std::optional<std::string> data;  ///< without it the model's own
+  std::optional<std::string> loss;  ///< without it by the data
   std::int64_t batch_size = 64;
   std::string placement = "in-process";
   std::string precision = "f32";

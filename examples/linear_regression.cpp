@@ -11,19 +11,21 @@ namespace {
 constexpr int kSteps = 400;
 constexpr double kRate = 0.01;
 
-std::vector<float> gradient_descent(const troupe::Dataset& rows) {
-  const auto features = static_cast<std::size_t>(rows.sample_size());
+std::vector<float> gradient_descent(const troupe::DataSource& rows) {
+  const auto features = static_cast<std::size_t>(rows.info().sample_size());
   std::vector<double> w(features);
   std::vector<float> x(features);
+  float y = 0;
   for (int step = 0; step < kSteps; ++step) {
     std::vector<double> gradient(features);
-    for (std::int64_t row = 0; row < rows.size(); ++row) {
-      rows.gather({&row, 1}, x);
-      double error = -rows.target_values()[static_cast<std::size_t>(row)];
+    for (std::int64_t row = 0; row < rows.info().num_samples; ++row) {
+      rows.fill({.samples = {&row, 1}, .values = x, .labels = {}, .targets = {&y, 1}});
+      double error = -static_cast<double>(y);
       for (std::size_t i = 0; i < features; ++i) error += w[i] * x[i];
       for (std::size_t i = 0; i < features; ++i) gradient[i] += 2 * error * x[i];
     }
-    for (std::size_t i = 0; i < features; ++i) w[i] -= kRate * gradient[i] / static_cast<double>(rows.size());
+    for (std::size_t i = 0; i < features; ++i)
+      w[i] -= kRate * gradient[i] / static_cast<double>(rows.info().num_samples);
   }
   return {w.begin(), w.end()};
 }

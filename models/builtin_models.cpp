@@ -1,8 +1,10 @@
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <utility>
 
+#include "models/losses/loss_registry.hpp"
 #include "runtime/invalid.hpp"
 #include "troupe/error.hpp"
 #include "troupe/models.hpp"
@@ -13,21 +15,28 @@ namespace {
 struct Config {
   std::string data;
   std::int64_t batch_size = 0;
+  std::optional<std::string> loss = {};  ///< by the data unless given
 };
 
 [[noreturn]] void invalid(const std::string& message) { throw_invalid("model configuration: " + message); }
 
+std::string read_name(const std::string& key, const nlohmann::json& value) {
+  if (!value.is_string()) invalid("\"" + key + "\" is not a string");
+  return value.get<std::string>();
+}
+
 void read_entry(const std::string& key, const nlohmann::json& value, Config& config) {
   if (key == "data") {
-    if (!value.is_string()) invalid("\"data\" is not a string");
-    config.data = value.get<std::string>();
+    config.data = read_name(key, value);
+  } else if (key == "loss") {
+    config.loss = read_name(key, value);
   } else if (key == "batch_size") {
     if (!value.is_number_integer() || value.get<double>() < 0 || value.get<double>() > 1e9) {
       invalid("\"batch_size\" is not a number of samples");
     }
     config.batch_size = value.get<std::int64_t>();
   } else {
-    invalid("unknown key \"" + key + "\"; there are \"data\" and \"batch_size\"");
+    invalid("unknown key \"" + key + "\"; there are \"data\", \"batch_size\" and \"loss\"");
   }
 }
 
@@ -40,45 +49,51 @@ Config parse(const std::string& text, Config config) {
   return config;
 }
 
+/// For models whose loss is part of what they are.
+Config parse_without_loss(const std::string& text, Config config) {
+  config = parse(text, std::move(config));
+  if (config.loss) invalid("this model has a loss of its own, not \"" + *config.loss + "\"");
+  return config;
+}
+
 std::unique_ptr<Model> create_linear(const ReplicaContext& at) {
-  const Config config = parse(at.config, {"synthetic-linear", 0});
+  const Config config = parse_without_loss(at.config, {"synthetic-linear", 0});
   return linear_regression(load_data(config.data, at.seed), config.batch_size);
 }
 
 std::unique_ptr<Model> create_softmax(const ReplicaContext& at) {
-  const Config config = parse(at.config, {"fashion-mnist", 64});
+  const Config config = parse_without_loss(at.config, {"fashion-mnist", 64});
   return softmax_regression(load_data(config.data, at.seed), config.batch_size);
 }
 
-using MakeGraph = std::function<Graph(int num_classes)>;
+using MakeGraph = std::function<Graph(int num_outputs)>;
 
 CreateModel network_creator(MakeGraph graph, Config defaults) {
   return [graph = std::move(graph), defaults = std::move(defaults)](const ReplicaContext& at) {
     const Config config = parse(at.config, defaults);
     const TrainingData data = load_data(config.data, at.seed);
-    if (data.train->num_classes() == 0) {
-      throw Error(ErrorCode::invalid_argument, "a network learns classes, and " + config.data + " has none");
-    }
-    return network(graph(data.train->num_classes()), data, config.batch_size);
+    const DataInfo& info = data.train->info();
+    const auto loss = config.loss ? find_loss(*config.loss) : default_loss(info);
+    return network(graph(static_cast<int>(loss->num_outputs(info))), data, config.batch_size, loss);
   };
 }
 
 std::unique_ptr<Model> create_tfbench(const ReplicaContext& at) {
-  const Config config = parse(at.config, {"mock-images", 64});
+  const Config config = parse_without_loss(at.config, {"mock-images", 64});
   if (config.data != "mock-images") {
     throw Error(ErrorCode::invalid_argument, "tfbench draws its own mock-images, not '" + config.data + "'");
   }
   return std::make_unique<TFBenchModel>(config.batch_size);
 }
 
-void register_network(const std::string& name, std::vector<Layer> (*layers)(int num_classes)) {
+void register_network(const std::string& name, std::vector<Layer> (*layers)(int num_outputs)) {
   register_model(name,
-                 network_creator([layers](int classes) { return Graph(layers(classes)); }, {"fashion-mnist", 64}));
+                 network_creator([layers](int outputs) { return Graph(layers(outputs)); }, {"fashion-mnist", 64}));
 }
 
 void register_resnet(int depth) {
   register_model("resnet" + std::to_string(depth),
-                 network_creator([depth](int classes) { return resnet(depth, classes); }, {"mock-images", 32}));
+                 network_creator([depth](int outputs) { return resnet(depth, outputs); }, {"mock-images", 32}));
 }
 
 bool register_all() {

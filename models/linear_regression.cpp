@@ -1,9 +1,10 @@
 #include <Eigen/Core>
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include "models/supervised.hpp"
-#include "troupe/error.hpp"
+#include "runtime/invalid.hpp"
 #include "troupe/models.hpp"
 
 namespace troupe::models {
@@ -17,17 +18,18 @@ class LinearRegression final : public SupervisedModel {
  public:
   LinearRegression(TrainingData data, std::int64_t batch_size)
       : SupervisedModel(dataset_batches(std::move(data), batch_size)) {
-    if (source().num_classes() != 0) {
-      throw Error(ErrorCode::invalid_argument, "a linear regression learns numbers, and the data has classes");
-    }
-    weights_.resize(source().sample_size());
-    gradient_.resize(source().sample_size());
+    if (info().num_classes != 0) throw_invalid("a linear regression learns numbers, and the data has classes");
+    if (info().num_targets != 1)
+      throw_invalid("a linear regression learns one target a sample, and the data has " +
+                    std::to_string(info().num_targets));
+    weights_.resize(info().sample_size());
+    gradient_.resize(info().sample_size());
   }
 
   std::size_t size() const override { return static_cast<std::size_t>(weights_.size()); }
 
   /// A core goes through so many floats in some 50 microseconds.
-  bool lightweight() const override { return source().num_samples() <= 65536 / source().sample_size(); }
+  bool lightweight() const override { return info().num_samples <= 65536 / info().sample_size(); }
 
  protected:
   double batch_gradient(const ShardStep& /*at*/, const Batch& batch, std::span<const float> weights,

@@ -4,7 +4,7 @@
 
 #include "models/dense.hpp"
 #include "models/supervised.hpp"
-#include "troupe/error.hpp"
+#include "runtime/invalid.hpp"
 #include "troupe/models.hpp"
 
 namespace troupe::models {
@@ -15,11 +15,9 @@ class SoftmaxRegression final : public SupervisedModel {
  public:
   SoftmaxRegression(TrainingData data, std::int64_t batch_size)
       : SupervisedModel(dataset_batches(std::move(data), batch_size)),
-        features_(static_cast<std::size_t>(source().sample_size())),
-        scores_(static_cast<std::size_t>(source().num_classes())) {
-    if (scores_.empty()) {
-      throw Error(ErrorCode::invalid_argument, "a softmax regression learns classes, and the data has numbers");
-    }
+        features_(static_cast<std::size_t>(info().sample_size())),
+        scores_(static_cast<std::size_t>(info().num_classes)) {
+    if (scores_.empty()) throw_invalid("a softmax regression learns classes, and the data has numbers");
   }
 
   std::size_t size() const override { return scores_.size() * (features_ + 1); }

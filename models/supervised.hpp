@@ -10,7 +10,7 @@
 
 namespace troupe {
 
-/// A model that learns from labelled samples: hands the batches of its source to the derived class.
+/// A model that learns from samples with classes or targets: hands the batches of its source to the derived class.
 class SupervisedModel : public Model {
  public:
   explicit SupervisedModel(std::unique_ptr<BatchSource> source) : source_(std::move(source)) {}
@@ -18,11 +18,11 @@ class SupervisedModel : public Model {
   BatchResult gradient(const ShardStep& at, std::span<const float> weights, std::span<float> gradient) final;
   EvaluationResult evaluate(const ShardStep& at, std::span<const float> weights) final;
 
-  std::int64_t num_samples() const final { return source_->num_samples(); }
+  std::int64_t num_samples() const final { return source_->info().num_samples; }
   std::int64_t steps_per_epoch(int num_shards) const final { return source_->steps_per_epoch(num_shards); }
 
  protected:
-  const BatchSource& source() const { return *source_; }
+  const DataInfo& info() const { return source_->info(); }
 
   /// Writes the gradient of the sum of the batch's losses, all `size()` floats of it, and returns that sum.
   /// Never called with an empty batch. The batch's size may differ from call to call.

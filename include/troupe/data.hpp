@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -8,55 +9,102 @@
 
 namespace troupe {
 
-/// Samples of one shape with a class or a number each, held in memory and shared by the replicas of a process.
-class Dataset {
+/// What the samples of some data are like. Each has either a class or targets, which are numbers.
+struct DataInfo {
+  std::int64_t num_samples = 0;
+  std::vector<std::int64_t> shape = {};  ///< of one sample, such as {1, 28, 28}
+  int num_classes = 0;                   ///< labels are in [0, num_classes); 0 for data with targets
+  std::int64_t num_targets = 0;          ///< of each sample; 0 for data with classes
+
+  /// Floats of one sample.
+  std::int64_t sample_size() const;
+};
+
+/// Which samples somebody wants, and where they are to be written: one after the other, in this order.
+struct BatchRequest {
+  std::span<const std::int64_t> samples;  ///< numbers in [0, num_samples); one may come twice
+  std::span<float> values;                ///< sample_size() floats a sample, row-major
+  std::span<std::int32_t> labels;         ///< one a sample; empty for data with targets
+  std::span<float> targets;               ///< num_targets floats a sample; empty for data with classes
+};
+
+/// Samples by number, wherever they come from: memory, files, a computation. Derive from it for data of one's own.
+class DataSource {
+ public:
+  virtual ~DataSource() = default;
+  DataSource& operator=(const DataSource&) = delete;
+
+  const DataInfo& info() const { return info_; }
+
+  /// Writes the samples asked for. Several threads may call it at once.
+  /// @throws Error invalid_argument for a number that is no sample or room of another length; bad_data naming the
+  /// sample for a label that is no class and a target that is not finite, or that was not written at all.
+  void fill(const BatchRequest& request) const;
+
+ protected:
+  /// @throws Error bad_data where `info` has no samples, a shape without floats, or not either classes or targets.
+  explicit DataSource(DataInfo info);
+  DataSource(const DataSource&) = default;
+  DataSource(DataSource&&) = default;
+
+ private:
+  /// Does so, for a request that has been checked, and by several threads at once. What a sample holds depends on its
+  /// number alone. What it throws ends the step: an Error as it is, anything else as model_failed.
+  virtual void read(const BatchRequest& request) const = 0;
+
+  DataInfo info_;
+};
+
+/// Samples in memory, shared by the replicas of a process.
+class Dataset final : public DataSource {
  public:
   /// @param shape of one sample, such as {1, 28, 28}; `values` holds the samples one after the other, row-major.
-  /// @throws Error bad_data when lengths do not fit or a label is not in [0, num_classes).
+  /// @throws Error bad_data when lengths do not fit, a label is not in [0, num_classes) or a target is not finite.
   static Dataset classes(std::vector<std::int64_t> shape, std::vector<float> values, std::vector<std::int32_t> labels,
                          int num_classes);
   /// The same from bytes; a sample's floats are `scale` times its bytes.
   static Dataset classes(std::vector<std::int64_t> shape, std::vector<std::uint8_t> bytes, float scale,
                          std::vector<std::int32_t> labels, int num_classes);
-  /// Samples for a regression: one target number each.
-  static Dataset targets(std::vector<std::int64_t> shape, std::vector<float> values, std::vector<float> targets);
-
-  std::int64_t size() const { return size_; }
-  const std::vector<std::int64_t>& shape() const { return shape_; }
-  /// Floats of one sample.
-  std::int64_t sample_size() const { return sample_size_; }
-  /// 0 for regressions.
-  int num_classes() const { return num_classes_; }
-
-  /// Copies the samples `indices` to `out`, `sample_size()` floats each.
-  void gather(std::span<const std::int64_t> indices, std::span<float> out) const;
-  std::span<const std::int32_t> labels() const { return labels_; }
-  std::span<const float> target_values() const { return targets_; }
+  /// Samples for a regression, with `num_targets` targets each, sample after sample.
+  static Dataset targets(std::vector<std::int64_t> shape, std::vector<float> values, std::vector<float> targets,
+                         std::int64_t num_targets = 1);
 
  private:
-  Dataset() = default;
+  using DataSource::DataSource;
+  void read(const BatchRequest& request) const override;
 
-  std::int64_t size_ = 0;
-  std::int64_t sample_size_ = 0;
-  int num_classes_ = 0;
   float scale_ = 1;
-  std::vector<std::int64_t> shape_;
   std::vector<float> values_;
   std::vector<std::uint8_t> bytes_;
   std::vector<std::int32_t> labels_;
   std::vector<float> targets_;
 };
 
-/// A training set and, where there is one, a test set.
+/// A training set and, where there is one, a test set of samples like its.
 struct TrainingData {
-  std::shared_ptr<const Dataset> train;
-  std::shared_ptr<const Dataset> test;
+  std::shared_ptr<const DataSource> train;
+  std::shared_ptr<const DataSource> test;
 };
 
-/// Loads data by the name that the command line uses: `fashion-mnist[:DIR]`, `synthetic-linear`,
-/// `mock-images[:SIZE[,CLASSES]]`, `npy:IMAGES.npy,LABELS.npy`. Within a process the same name and seed give the
-/// same object while somebody holds it.
-/// @throws Error bad_file or bad_data naming the file.
+/// Makes data from what stands behind the colon of its name ("" where there is none) and the run's seed.
+using MakeData = std::function<TrainingData(const std::string& arguments, std::uint64_t seed)>;
+
+/// How data is asked for by its name.
+struct DataUsage {
+  std::string arguments = {};  ///< may follow the name, as errors show it: "[:DIR]", ":FILE"; "" where nothing may
+  bool drawn = false;          ///< from the seed; other data is made with seed 0, once for all seeds
+};
+
+/// Makes data known under a name, for `load_data` and the built-in models' "data". Call it before `init`, so that
+/// worker processes know it, too. `make` may load other data.
+/// @throws Error invalid_argument for a name that is taken, empty or has a colon.
+void register_data(const std::string& name, MakeData make, const DataUsage& usage = {});
+
+/// Loads data by a name that was registered, such as the built-in `fashion-mnist[:DIR]`,
+/// `mock-images[:SIZE[,CLASSES]]`, `npy:IMAGES.npy,LABELS.npy` and `synthetic-linear`. Within a process the same name
+/// and seed give the same object while somebody holds it.
+/// @throws Error invalid_argument that lists what there is, and what making the data throws, such as bad_file or
+/// bad_data naming the file.
 TrainingData load_data(const std::string& name, std::uint64_t seed = 1);
 
 /// The samples of shard `shard` are `shard`, `shard + num_shards`, ... Each epoch visits every sample of the shard

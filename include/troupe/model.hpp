@@ -55,7 +55,7 @@ struct BatchResult {
 /// What one shard of the test set adds to an evaluation.
 struct EvaluationResult {
   double loss_sum = 0;
-  std::int64_t correct = 0;  ///< samples whose class was found; 0 for regressions
+  std::int64_t correct = 0;  ///< samples that the model got right; see Loss::is_hit
   std::int64_t samples = 0;
 };
 

@@ -9,6 +9,7 @@
 
 #include "troupe/data.hpp"
 #include "troupe/layers.hpp"
+#include "troupe/loss.hpp"
 #include "troupe/model.hpp"
 
 namespace troupe::models {
@@ -67,22 +68,28 @@ class Graph {
   std::vector<Entry> layers_;
 };
 
-/// A network trained with softmax cross-entropy on a classification set. Tensors carry PyTorch's names.
-/// @throws Error invalid_argument naming the layer whose input does not fit.
-std::unique_ptr<Model> network(const Graph& graph, TrainingData data, std::int64_t batch_size = 64);
+/// A network, whose last layer gives the outputs that the loss takes of such data. Weights start as PyTorch's layers
+/// do, uniform in +-1/sqrt(fan in), but convolutions without bias as torchvision's ResNets do, normal with variance 2 /
+/// fan out. Tensors carry PyTorch's names.
+/// @param loss null: softmax cross-entropy for data with classes, mean squared error for data with targets.
+/// @throws Error invalid_argument for a loss that does not learn such data, and naming the layer whose input does not
+/// fit.
+std::unique_ptr<Model> network(const Graph& graph, TrainingData data, std::int64_t batch_size = 64,
+                               std::shared_ptr<const Loss> loss = nullptr);
 /// One of layers in a row.
-std::unique_ptr<Model> network(const std::vector<Layer>& layers, TrainingData data, std::int64_t batch_size = 64);
+std::unique_ptr<Model> network(const std::vector<Layer>& layers, TrainingData data, std::int64_t batch_size = 64,
+                               std::shared_ptr<const Loss> loss = nullptr);
 
-/// flatten, linear 128, ReLU, linear to the classes.
-std::vector<Layer> mlp_layers(int num_classes);
+/// flatten, linear 128, ReLU, linear to the outputs: one for each class or target.
+std::vector<Layer> mlp_layers(int num_outputs);
 /// The reference CNN: conv 3x3 32, ReLU, pool 2, conv 3x3 64, ReLU, pool 2, flatten, linear 128, ReLU, linear.
-std::vector<Layer> cnn_layers(int num_classes);
+std::vector<Layer> cnn_layers(int num_outputs);
 /// The same with a batch-norm behind each convolution, which then has no bias.
-std::vector<Layer> cnn_bn_layers(int num_classes);
+std::vector<Layer> cnn_bn_layers(int num_outputs);
 /// ResNet as torchvision builds it (version 1.5: the stride is in the 3x3 convolution), with its names and order. Takes
 /// images of any size that leaves the last batch-norm more than one value a channel of a batch: 33x33 for batches of 1.
 /// @param depth 18, 34, 50, 101 or 152. @throws Error invalid_argument for another.
-Graph resnet(int depth, int num_classes);
+Graph resnet(int depth, int num_outputs);
 
 /// What Ray's DistributedSGD example ran: ResNet-101 for 224x224 images and 1001 classes, 44,551,209 parameters, on
 /// mock images: pixels normal (mean 127, deviation 60) cut off at [0, 255], labels uniform. Each shard has one batch,
@@ -113,7 +120,8 @@ class TFBenchModel final : public Model {
 };
 
 /// Registers "linear", "softmax", "mlp", "cnn", "cnn-bn", "resnet18", "resnet34", "resnet50", "resnet101", "resnet152"
-/// and "tfbench", configured by JSON: {"data": NAME, "batch_size": B}; "tfbench" draws its own data.
+/// and "tfbench", configured by JSON: {"data": NAME, "batch_size": B, "loss": NAME}; "tfbench" draws its own data, and
+/// "linear", "softmax" and "tfbench" have a loss of their own.
 /// `init` calls it.
 void register_builtin_models();
 

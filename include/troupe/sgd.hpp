@@ -102,7 +102,7 @@ struct StepReport {
 /// What the test set says of the current weights.
 struct Evaluation {
   double loss = 0;      ///< mean
-  double accuracy = 0;  ///< share of samples whose class was found
+  double accuracy = 0;  ///< share of samples that the model got right; see Loss::is_hit
   std::int64_t samples = 0;
 };
 

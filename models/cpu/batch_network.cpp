@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "models/cpu/layers/cross_entropy.hpp"
 #include "models/cpu/packing.hpp"
 #include "runtime/clock.hpp"
 
@@ -31,9 +30,10 @@ BatchContext for_layer(BatchContext context, const PlacedLayer& layer) {
 
 }  // namespace
 
-BatchNetwork::BatchNetwork(Context& context, const PlacedNetwork& network, const std::vector<bool>& learns,
-                           std::int64_t batch, Mode mode)
+BatchNetwork::BatchNetwork(Context& context, const PlacedNetwork& network, const Loss& loss,
+                           const std::vector<bool>& learns, std::int64_t batch, Mode mode)
     : network_(network),
+      loss_(loss),
       batch_(batch),
       stages_(make_stages(context, network, batch)),
       schedule_(make_schedule(network, stages_, learns, batch, mode)),
@@ -49,7 +49,7 @@ double BatchNetwork::train(std::byte* arena, const ShardStep& at, const Batch& b
                            std::span<float> gradient, Profile& profile) {
   const BatchContext context{.shard = at.shard, .step = at.step, .seed = at.seed, .training = true};
   forward(arena, context, batch.values.data(), weights.data(), gradient.data(), &profile);
-  const double loss = loss_gradient(arena, batch.labels);
+  const double loss = loss_gradient(arena, batch);
   backward(arena, context, weights.data(), gradient, profile);
   return loss;
 }
@@ -58,33 +58,31 @@ EvaluationResult BatchNetwork::evaluate(std::byte* arena, const ShardStep& at, c
                                         std::span<const float> weights) {
   const BatchContext context{.shard = at.shard, .step = at.step, .seed = at.seed, .training = false};
   forward(arena, context, batch.values.data(), weights.data(), nullptr, nullptr);
-  return cross_entropy_evaluate(scores(arena), batch.labels, network_.num_classes, scores_width());
+  return evaluate_batch_loss(loss_, scores(arena), batch);
 }
 
 bool BatchNetwork::scores_are_image() const { return !network_.layers.back().planned.output.flat; }
 
 std::int64_t BatchNetwork::scores_width() const {
-  return scores_are_image() ? network_.num_classes : network_.layers.back().output.size();
+  return scores_are_image() ? network_.num_outputs : network_.layers.back().output.size();
 }
 
-const float* BatchNetwork::scores(std::byte* arena) {
+OutputRows BatchNetwork::scores(std::byte* arena) {
   const PlacedLayer& last = network_.layers.back();
   const std::byte* const output = at(arena, static_cast<int>(network_.layers.size()));
-  if (!scores_are_image()) return reinterpret_cast<const float*>(output);
+  if (!scores_are_image()) return {reinterpret_cast<const float*>(output), network_.num_outputs, scores_width()};
   plain_scores_.resize(static_cast<std::size_t>(batch_ * scores_width()));
   unpack(output, last.planned.output, last.output, batch_, plain_scores_.data());
-  return plain_scores_.data();
+  return {plain_scores_.data(), network_.num_outputs, scores_width()};
 }
 
-double BatchNetwork::loss_gradient(std::byte* arena, std::span<const std::int32_t> labels) {
+double BatchNetwork::loss_gradient(std::byte* arena, const Batch& batch) {
   const PlacedLayer& last = network_.layers.back();
-  const float* const from = scores(arena);
+  const OutputRows rows = scores(arena);
   std::byte* const gradient = at(arena, schedule_.scores_gradient);
-  if (!scores_are_image())
-    return cross_entropy_gradient(from, labels, network_.num_classes, scores_width(),
-                                  reinterpret_cast<float*>(gradient));
+  if (!scores_are_image()) return batch_loss_gradient(loss_, rows, batch, reinterpret_cast<float*>(gradient));
   std::vector<float> plain(plain_scores_.size());
-  const double loss = cross_entropy_gradient(from, labels, network_.num_classes, scores_width(), plain.data());
+  const double loss = batch_loss_gradient(loss_, rows, batch, plain.data());
   pack(plain.data(), last.planned.output, last.output, batch_, gradient);
   return loss;
 }

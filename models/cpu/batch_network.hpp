@@ -7,6 +7,7 @@
 #include "models/cpu/memory/arena.hpp"
 #include "models/cpu/profile.hpp"
 #include "models/cpu/schedule.hpp"
+#include "models/losses/batch_loss.hpp"
 #include "models/network/device_network.hpp"
 
 namespace troupe::cpu {
@@ -14,8 +15,8 @@ namespace troupe::cpu {
 /// The network for one batch size: primitives and memory plan, made once.
 class BatchNetwork {
  public:
-  BatchNetwork(Context& context, const PlacedNetwork& network, const std::vector<bool>& learns, std::int64_t batch,
-               Mode mode);
+  BatchNetwork(Context& context, const PlacedNetwork& network, const Loss& loss, const std::vector<bool>& learns,
+               std::int64_t batch, Mode mode);
 
   /// Of an arena to run in.
   std::size_t bytes() const { return memory_.bytes; }
@@ -38,9 +39,9 @@ class BatchNetwork {
   bool scores_are_image() const;
   /// Floats of a sample's row of scores.
   std::int64_t scores_width() const;
-  const float* scores(std::byte* arena);
+  OutputRows scores(std::byte* arena);
   /// The loss; writes its gradient where the last layer finds it.
-  double loss_gradient(std::byte* arena, std::span<const std::int32_t> labels);
+  double loss_gradient(std::byte* arena, const Batch& batch);
 
   const PlacedLayer& first_layer(std::size_t stage) const { return network_.layers[stages_[stage].first]; }
   /// Where a buffer lies; null for none.
@@ -48,6 +49,7 @@ class BatchNetwork {
   const void* value(std::byte* arena, int value) const;
 
   const PlacedNetwork& network_;
+  const Loss& loss_;
   std::int64_t batch_;
   std::vector<Stage> stages_;
   Schedule schedule_;

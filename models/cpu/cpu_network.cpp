@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <map>
+#include <memory>
+#include <utility>
 
 #include "models/cpu/batch_network.hpp"
 #include "models/network/device_network.hpp"
@@ -34,8 +36,9 @@ void add(EvaluationResult& total, const EvaluationResult& part) {
 
 class CpuNetwork final : public DeviceNetwork {
  public:
-  CpuNetwork(const NetworkPlan& plan, std::int64_t batch_size, Element element)
-      : usual_batch_(batch_size > 0 ? batch_size : kUsualBatch),
+  CpuNetwork(const NetworkPlan& plan, std::shared_ptr<const Loss> loss, std::int64_t batch_size, Element element)
+      : loss_(std::move(loss)),
+        usual_batch_(batch_size > 0 ? batch_size : kUsualBatch),
         learns_(learning_values(plan)),
         network_(place(plan, element)),
         profile_(network_),
@@ -113,15 +116,16 @@ class CpuNetwork final : public DeviceNetwork {
   BatchNetwork& network_for(std::int64_t batch, Mode mode) {
     use_one_thread();
     auto& network = networks_[{batch, mode}];
-    if (!network) network = std::make_unique<BatchNetwork>(context_, network_, learns_, batch, mode);
+    if (!network) network = std::make_unique<BatchNetwork>(context_, network_, *loss_, learns_, batch, mode);
     return *network;
   }
 
-  Batch slice(const Batch& batch, std::int64_t first, std::int64_t count) const {
-    const auto part = [first, count](const auto& all, std::int64_t each) {
+  static Batch slice(const Batch& batch, std::int64_t first, std::int64_t count) {
+    const auto part = [&](const auto& all) {
+      const std::int64_t each = std::ssize(all) / batch.size;
       return all.subspan(static_cast<std::size_t>(first * each), static_cast<std::size_t>(count * each));
     };
-    return {count, part(batch.values, network_.input_shape.size()), part(batch.labels, 1), {}};
+    return {count, part(batch.values), part(batch.labels), part(batch.targets), part(batch.numbers)};
   }
 
   EvaluationResult evaluate_slice(const ShardStep& at, const Batch& batch, std::span<const float> weights) {
@@ -131,6 +135,7 @@ class CpuNetwork final : public DeviceNetwork {
     return network.evaluate(arena.data(), at, batch, weights);
   }
 
+  std::shared_ptr<const Loss> loss_;
   std::int64_t usual_batch_;
   Precision precision_ = Precision::f32;
   std::vector<bool> learns_;
@@ -145,10 +150,12 @@ class CpuNetwork final : public DeviceNetwork {
 
 }  // namespace cpu
 
-std::unique_ptr<DeviceNetwork> make_cpu_network(NetworkPlan plan, std::int64_t batch_size, Precision precision) {
+std::unique_ptr<DeviceNetwork> make_cpu_network(NetworkPlan plan, std::shared_ptr<const Loss> loss,
+                                                std::int64_t batch_size, Precision precision) {
   const bool bf16 = precision == Precision::bf16 && cpu::has_bf16();
   return cpu::with_typed_errors([&] {
-    return std::make_unique<cpu::CpuNetwork>(plan, batch_size, bf16 ? cpu::Element::bf16 : cpu::Element::f32);
+    return std::make_unique<cpu::CpuNetwork>(plan, std::move(loss), batch_size,
+                                             bf16 ? cpu::Element::bf16 : cpu::Element::f32);
   });
 }
 

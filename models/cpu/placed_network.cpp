@@ -62,7 +62,7 @@ std::vector<bool> learning_values(const NetworkPlan& plan) {
 PlacedNetwork place_network(Context& context, const NetworkPlan& plan, std::int64_t batch, Element element) {
   PlacedNetwork network;
   network.input_shape = plan.input;
-  network.num_classes = plan.num_classes;
+  network.num_outputs = plan.num_outputs;
   const std::vector<bool> learns = learning_values(plan);
   for (const PlannedLayer& planned : plan.layers)
     network.layers.push_back({.planned = planned,

@@ -9,7 +9,7 @@ namespace troupe::cpu {
 /// A planned network with its layouts, the same for all batch sizes.
 struct PlacedNetwork {
   SampleShape input_shape;
-  std::int64_t num_classes = 0;
+  std::int64_t num_outputs = 0;
   Layout input;
   std::vector<PlacedLayer> layers;
   ParameterLayout parameters;

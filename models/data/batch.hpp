@@ -5,13 +5,14 @@
 
 namespace troupe {
 
-/// Samples gathered one after the other, row-major, `values` on a 64-byte boundary. Either `labels` (classes) or
-/// `targets` (regressions) has `size` entries, the other is empty.
+/// Samples one after the other, row-major, `values` on a 64-byte boundary. Either `labels` (a class a sample) or
+/// `targets` (as many a sample as the data has) is there, the other is empty.
 struct Batch {
   std::int64_t size = 0;
   std::span<const float> values;
   std::span<const std::int32_t> labels;
   std::span<const float> targets;
+  std::span<const std::int64_t> numbers = {};  ///< of the samples in their source, for errors; empty without one
 };
 
 }  // namespace troupe

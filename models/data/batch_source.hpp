@@ -2,7 +2,7 @@
 
 #include <cstdint>
 #include <memory>
-#include <vector>
+#include <utility>
 
 #include "models/data/batch.hpp"
 #include "troupe/data.hpp"
@@ -13,17 +13,14 @@ namespace troupe {
 /// Where a model's samples come from. A batch is valid until the next one is asked for.
 class BatchSource {
  public:
-  BatchSource() = default;
+  explicit BatchSource(DataInfo info) : info_(std::move(info)) {}
   BatchSource(const BatchSource&) = delete;
   BatchSource& operator=(const BatchSource&) = delete;
   virtual ~BatchSource() = default;
 
-  /// Of one sample.
-  virtual const std::vector<std::int64_t>& shape() const = 0;
-  /// 0 for regressions.
-  virtual int num_classes() const = 0;
+  /// Of the training set; without samples where batches are drawn.
+  const DataInfo& info() const { return info_; }
   /// See Model.
-  virtual std::int64_t num_samples() const = 0;
   virtual std::int64_t steps_per_epoch(int num_shards) const = 0;
 
   /// The shard's batch of this step; empty when the shard has run out.
@@ -31,8 +28,8 @@ class BatchSource {
   /// Batch `index` = 0, 1, ... of the shard's part of the test set; empty behind the last.
   virtual Batch test_batch(const ShardStep& at, std::int64_t index) = 0;
 
-  /// Floats of one sample.
-  std::int64_t sample_size() const;
+ private:
+  DataInfo info_;
 };
 
 /// No batch of a test set is larger.
@@ -40,8 +37,8 @@ inline constexpr std::int64_t kEvaluationBatch = 500;
 
 /// Batches of a data set, drawn by BatchSampler. Shard s of V is tested on the test samples s, s + V, ...
 /// @param batch_size samples a shard and step; 0 takes the whole shard, gathered once and kept.
-/// @throws Error invalid_argument for missing data or a negative batch size, bad_data when the test set's samples or
-/// classes are not the training set's.
+/// @throws Error invalid_argument for missing data or a negative batch size, bad_data when the test set's samples,
+/// classes or targets are not the training set's.
 std::unique_ptr<BatchSource> dataset_batches(TrainingData data, std::int64_t batch_size);
 
 /// One batch a shard, drawn from (seed, shard) when it is first asked for, and kept; no test set. See draw_mock_images.

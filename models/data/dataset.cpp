@@ -1,60 +1,46 @@
 #include <algorithm>
-#include <limits>
+#include <functional>
 #include <string>
+#include <utility>
 
+#include "models/data/answers.hpp"
 #include "runtime/simd.hpp"
 #include "troupe/data.hpp"
-#include "troupe/error.hpp"
 
 namespace troupe {
 namespace {
 
-[[noreturn]] void bad_data(const std::string& message) { throw Error(ErrorCode::bad_data, message); }
-
-/// Floats of one sample.
-std::int64_t product(const std::vector<std::int64_t>& shape) {
-  std::int64_t size = 1;
-  for (const std::int64_t length : shape) {
-    if (length <= 0) bad_data("a sample's shape has a length of " + std::to_string(length));
-    if (size > std::numeric_limits<std::int64_t>::max() / length) bad_data("a sample's shape is too large");
-    size *= length;
-  }
-  return size;
+void check_length(std::size_t values, const DataInfo& info) {
+  const auto size = static_cast<std::size_t>(info.sample_size());
+  if (values % size == 0 && values / size == static_cast<std::size_t>(info.num_samples)) return;
+  throw_bad_data(std::to_string(values) + " values are not " + std::to_string(info.num_samples) + " samples of " +
+                 std::to_string(size) + " floats");
 }
 
-void check_lengths(std::size_t values, std::size_t answers, std::int64_t sample_size) {
-  const auto size = static_cast<std::size_t>(sample_size);
-  if (answers == 0) bad_data("a dataset without samples");
-  if (values % size != 0 || values / size != answers) {
-    bad_data(std::to_string(values) + " values are not " + std::to_string(answers) + " samples of " +
-             std::to_string(size) + " floats");
-  }
-}
-
-void check_labels(const std::vector<std::int32_t>& labels, int num_classes) {
-  if (num_classes <= 0) bad_data("a classification needs classes, not " + std::to_string(num_classes));
-  for (std::size_t i = 0; i < labels.size(); ++i) {
-    if (labels[i] >= 0 && labels[i] < num_classes) continue;
-    bad_data("label " + std::to_string(labels[i]) + " of sample " + std::to_string(i) + " is not in [0, " +
-             std::to_string(num_classes) + ")");
-  }
+std::int64_t count_samples(std::size_t targets, std::int64_t each) {
+  if (each > 0 && targets % static_cast<std::size_t>(each) == 0) return static_cast<std::int64_t>(targets) / each;
+  throw_bad_data(std::to_string(targets) + " targets are not " + std::to_string(each) + " a sample");
 }
 
 TROUPE_CLONES void scale_bytes(const std::uint8_t* from, std::size_t count, float scale, float* to) {
   for (std::size_t i = 0; i < count; ++i) to[i] = scale * static_cast<float>(from[i]);
 }
 
+/// Copies `each` elements a sample; none where the data has none.
+template <class T>
+void pick(const std::vector<T>& from, std::size_t each, std::span<const std::int64_t> samples, T* to) {
+  if (from.empty()) return;
+  for (const std::int64_t sample : samples)
+    to = std::copy_n(from.data() + static_cast<std::size_t>(sample) * each, each, to);
+}
+
 }  // namespace
 
 Dataset Dataset::classes(std::vector<std::int64_t> shape, std::vector<float> values, std::vector<std::int32_t> labels,
                          int num_classes) {
-  Dataset set;
-  set.sample_size_ = product(shape);
-  check_lengths(values.size(), labels.size(), set.sample_size_);
-  check_labels(labels, num_classes);
-  set.size_ = static_cast<std::int64_t>(labels.size());
-  set.num_classes_ = num_classes;
-  set.shape_ = std::move(shape);
+  Dataset set({std::ssize(labels), std::move(shape), num_classes});
+  check_length(values.size(), set.info());
+  check_labels(labels, num_classes, std::identity());
   set.values_ = std::move(values);
   set.labels_ = std::move(labels);
   return set;
@@ -62,50 +48,38 @@ Dataset Dataset::classes(std::vector<std::int64_t> shape, std::vector<float> val
 
 Dataset Dataset::classes(std::vector<std::int64_t> shape, std::vector<std::uint8_t> bytes, float scale,
                          std::vector<std::int32_t> labels, int num_classes) {
-  Dataset set;
-  set.sample_size_ = product(shape);
-  check_lengths(bytes.size(), labels.size(), set.sample_size_);
-  check_labels(labels, num_classes);
-  set.size_ = static_cast<std::int64_t>(labels.size());
-  set.num_classes_ = num_classes;
+  Dataset set({std::ssize(labels), std::move(shape), num_classes});
+  check_length(bytes.size(), set.info());
+  check_labels(labels, num_classes, std::identity());
   set.scale_ = scale;
-  set.shape_ = std::move(shape);
   set.bytes_ = std::move(bytes);
   set.labels_ = std::move(labels);
   return set;
 }
 
-Dataset Dataset::targets(std::vector<std::int64_t> shape, std::vector<float> values, std::vector<float> targets) {
-  Dataset set;
-  set.sample_size_ = product(shape);
-  check_lengths(values.size(), targets.size(), set.sample_size_);
-  set.size_ = static_cast<std::int64_t>(targets.size());
-  set.shape_ = std::move(shape);
+Dataset Dataset::targets(std::vector<std::int64_t> shape, std::vector<float> values, std::vector<float> targets,
+                         std::int64_t num_targets) {
+  Dataset set({count_samples(targets.size(), num_targets), std::move(shape), 0, num_targets});
+  check_length(values.size(), set.info());
+  check_targets(targets, num_targets, std::identity());
   set.values_ = std::move(values);
   set.targets_ = std::move(targets);
   return set;
 }
 
-void Dataset::gather(std::span<const std::int64_t> indices, std::span<float> out) const {
-  const auto length = static_cast<std::size_t>(sample_size_);
-  if (out.size() != indices.size() * length) {
-    throw Error(ErrorCode::invalid_argument, "room for " + std::to_string(out.size()) + " floats to gather " +
-                                                 std::to_string(indices.size() * length));
-  }
-  float* to = out.data();
-  for (const std::int64_t index : indices) {
-    if (index < 0 || index >= size_) {
-      throw Error(ErrorCode::invalid_argument,
-                  "sample " + std::to_string(index) + " of a dataset of " + std::to_string(size_));
+void Dataset::read(const BatchRequest& request) const {
+  const auto length = static_cast<std::size_t>(info().sample_size());
+  if (bytes_.empty()) {
+    pick(values_, length, request.samples, request.values.data());
+  } else {
+    float* to = request.values.data();
+    for (const std::int64_t sample : request.samples) {
+      scale_bytes(bytes_.data() + static_cast<std::size_t>(sample) * length, length, scale_, to);
+      to += length;
     }
-    const std::size_t begin = static_cast<std::size_t>(index) * length;
-    if (bytes_.empty()) {
-      std::copy_n(values_.data() + begin, length, to);
-    } else {
-      scale_bytes(bytes_.data() + begin, length, scale_, to);
-    }
-    to += length;
   }
+  pick(labels_, 1, request.samples, request.labels.data());
+  pick(targets_, static_cast<std::size_t>(info().num_targets), request.samples, request.targets.data());
 }
 
 }  // namespace troupe

@@ -1,15 +1,16 @@
 #include <array>
 #include <charconv>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
 
-#include "models/data/data_sources.hpp"
+#include "models/data/builtin_data.hpp"
 #include "models/data/mock_images.hpp"
+#include "runtime/invalid.hpp"
 #include "runtime/random.hpp"
-#include "troupe/error.hpp"
 
 namespace troupe {
 namespace {
@@ -33,15 +34,14 @@ MockShape parse_mock_shape(const std::string& arguments) {
   auto rest = take_number<std::int64_t>(arguments, 1024, shape.size);
   if (rest && rest->starts_with(',')) rest = take_number(rest->substr(1), 1'000'000, shape.classes);
   if (!rest || !rest->empty()) {
-    throw Error(ErrorCode::invalid_argument,
-                "mock-images:" + arguments + " is not mock-images:SIZE[,CLASSES] with a size up to 1024");
+    throw_invalid("mock-images:" + arguments + " is not mock-images:SIZE[,CLASSES] with a size up to 1024");
   }
   return shape;
 }
 
 }  // namespace
 
-DataSets synthetic_linear(const std::string& /*arguments*/, std::uint64_t seed) {
+TrainingData synthetic_linear(const std::string& /*arguments*/, std::uint64_t seed) {
   constexpr std::array kCoefficients{5.0, 3.0, 2.0, 1.0};
   constexpr std::int64_t kRows = 1000;
   Random random(seed);
@@ -55,17 +55,18 @@ DataSets synthetic_linear(const std::string& /*arguments*/, std::uint64_t seed) 
     }
     targets.push_back(static_cast<float>(target));
   }
-  return {Dataset::targets({4}, std::move(values), std::move(targets)), std::nullopt};
+  return {std::make_shared<const Dataset>(Dataset::targets({4}, std::move(values), std::move(targets))), nullptr};
 }
 
-DataSets mock_images(const std::string& arguments, std::uint64_t seed) {
+TrainingData mock_images(const std::string& arguments, std::uint64_t seed) {
   constexpr std::size_t kImages = 64;
   const MockShape shape = parse_mock_shape(arguments);
   std::vector<float> values(kImages * 3 * static_cast<std::size_t>(shape.size * shape.size));
   std::vector<std::int32_t> labels(kImages);
   draw_mock_images(mock_image_random(seed, 0), shape.classes, values, labels);
-  return {Dataset::classes({3, shape.size, shape.size}, std::move(values), std::move(labels), shape.classes),
-          std::nullopt};
+  return {std::make_shared<const Dataset>(
+              Dataset::classes({3, shape.size, shape.size}, std::move(values), std::move(labels), shape.classes)),
+          nullptr};
 }
 
 }  // namespace troupe

@@ -1,16 +1,20 @@
 #include <algorithm>
 #include <limits>
+#include <memory>
 #include <utility>
 #include <vector>
 
-#include "models/data/data_sources.hpp"
+#include "models/data/builtin_data.hpp"
 #include "models/files/idx.hpp"
 #include "models/files/npy.hpp"
 #include "runtime/files/input_file.hpp"
+#include "runtime/invalid.hpp"
 #include "troupe/error.hpp"
 
 namespace troupe {
 namespace {
+
+constexpr float kByteScale = 1.0F / 255;
 
 /// Runs `make` and adds the file to its complaints about the data.
 template <class Make>
@@ -35,7 +39,7 @@ Dataset fashion_mnist_part(const std::string& folder, const std::string& part) {
                    std::to_string(labels.shape[0]) + " labels for " + std::to_string(images.shape[0]) + " images");
   }
   return naming(labels_path, [&] {
-    return Dataset::classes({1, kSide, kSide}, std::move(images.bytes), 1.0F / 255,
+    return Dataset::classes({1, kSide, kSide}, std::move(images.bytes), kByteScale,
                             {labels.bytes.begin(), labels.bytes.end()}, 10);
   });
 }
@@ -54,43 +58,61 @@ std::pair<std::vector<std::int32_t>, int> class_labels(const std::string& path, 
   return {std::move(labels), largest + 1};
 }
 
-Dataset npy_set(const std::string& images_path, const std::string& labels_path) {
-  NpyArray images = read_npy(images_path);
-  const NpyArray answers = read_npy(labels_path);
+/// What the samples' array has to be, and as many labels as there are samples.
+void check_arrays(const std::string& images_path, const NpyArray& images, const std::string& labels_path,
+                  const NpyArray& labels) {
   if (images.shape.size() < 2) throw_bad_file(images_path, "its array is not (samples, ...)");
   if (images.is_integer() && images.kind != 'u') throw_bad_file(images_path, "its samples are neither u1 nor floats");
-  if (answers.shape.size() != 1) throw_bad_file(labels_path, "its array does not have one dimension");
-  if (answers.shape[0] != images.shape[0]) {
+  const std::size_t most = labels.is_integer() ? 1 : 2;
+  if (labels.shape.empty() || labels.shape.size() > most) {
+    throw_bad_file(labels_path, "its array is neither (samples) nor, of floats, (samples, targets)");
+  }
+  if (labels.shape[0] != images.shape[0]) {
     throw_bad_file(labels_path,
-                   std::to_string(answers.shape[0]) + " labels for " + std::to_string(images.shape[0]) + " samples");
+                   std::to_string(labels.shape[0]) + " labels for " + std::to_string(images.shape[0]) + " samples");
   }
-  const std::vector<std::int64_t> shape(images.shape.begin() + 1, images.shape.end());
-  const bool bytes = images.kind == 'u';
-  if (!answers.is_integer()) {
-    std::vector<float> values = images.floats();
-    if (bytes) std::ranges::for_each(values, [](float& value) { value *= 1.0F / 255; });
-    return naming(images_path, [&] { return Dataset::targets(shape, std::move(values), answers.floats()); });
-  }
-  auto [labels, classes] = class_labels(labels_path, answers);
-  return naming(images_path, [&, classes = classes, labels = std::move(labels)]() mutable {
-    return bytes ? Dataset::classes(shape, std::move(images.bytes), 1.0F / 255, std::move(labels), classes)
-                 : Dataset::classes(shape, images.floats(), std::move(labels), classes);
+}
+
+Dataset npy_targets(std::vector<std::int64_t> shape, const NpyArray& images, const NpyArray& targets) {
+  std::vector<float> values = images.floats();
+  if (images.is_integer()) std::ranges::for_each(values, [](float& value) { value *= kByteScale; });
+  return Dataset::targets(std::move(shape), std::move(values), targets.floats(),
+                          targets.shape.size() > 1 ? targets.shape[1] : 1);
+}
+
+Dataset npy_classes(std::vector<std::int64_t> shape, NpyArray images, std::vector<std::int32_t> labels, int classes) {
+  return images.is_integer()
+             ? Dataset::classes(std::move(shape), std::move(images.bytes), kByteScale, std::move(labels), classes)
+             : Dataset::classes(std::move(shape), images.floats(), std::move(labels), classes);
+}
+
+Dataset npy_set(const std::string& images_path, const std::string& labels_path) {
+  NpyArray images = read_npy(images_path);
+  const NpyArray labels = read_npy(labels_path);
+  check_arrays(images_path, images, labels_path, labels);
+  std::vector<std::int64_t> shape(images.shape.begin() + 1, images.shape.end());
+  if (!labels.is_integer()) return naming(images_path, [&] { return npy_targets(std::move(shape), images, labels); });
+  auto [numbers, classes] = class_labels(labels_path, labels);
+  return naming(images_path, [&, classes = classes, numbers = std::move(numbers)]() mutable {
+    return npy_classes(std::move(shape), std::move(images), std::move(numbers), classes);
   });
 }
 
+std::shared_ptr<const Dataset> shared(Dataset set) { return std::make_shared<const Dataset>(std::move(set)); }
+
 }  // namespace
 
-DataSets fashion_mnist(const std::string& folder, std::uint64_t /*seed*/) {
+TrainingData fashion_mnist(const std::string& folder, std::uint64_t /*seed*/) {
   const std::string from = folder.empty() ? "/usr/share/datasets/fashion-mnist" : folder;
-  return {fashion_mnist_part(from, "train"), fashion_mnist_part(from, "t10k")};
+  return {shared(fashion_mnist_part(from, "train")), shared(fashion_mnist_part(from, "t10k"))};
 }
 
-DataSets npy_files(const std::string& paths, std::uint64_t /*seed*/) {
+TrainingData npy_files(const std::string& paths, std::uint64_t /*seed*/) {
   const std::size_t comma = paths.find(',');
   if (comma == std::string::npos) {
-    throw Error(ErrorCode::invalid_argument, "npy:" + paths + " is not npy:IMAGES.npy,LABELS.npy");
+    throw_invalid("npy:" + paths + " is not npy:IMAGES.npy,LABELS.npy");
   }
-  return {npy_set(paths.substr(0, comma), paths.substr(comma + 1)), std::nullopt};
+  return {shared(npy_set(paths.substr(0, comma), paths.substr(comma + 1))), nullptr};
 }
 
 }  // namespace troupe

@@ -5,7 +5,7 @@
 
 #include "models/aligned.hpp"
 #include "models/data/batch_source.hpp"
-#include "troupe/error.hpp"
+#include "runtime/invalid.hpp"
 
 namespace troupe {
 namespace {
@@ -20,14 +20,10 @@ float draw_pixel(Random& random) {
 class MockImageBatches final : public BatchSource {
  public:
   MockImageBatches(std::int64_t size, int classes, std::int64_t batch_size)
-      : shape_{3, size, size}, classes_(classes), batch_size_(batch_size) {
-    if (batch_size < 1)
-      throw Error(ErrorCode::invalid_argument, "a batch of " + std::to_string(batch_size) + " images; it takes one");
+      : BatchSource({.shape = {3, size, size}, .num_classes = classes}), batch_size_(batch_size) {
+    if (batch_size < 1) throw_invalid("a batch of " + std::to_string(batch_size) + " images; it takes one");
   }
 
-  const std::vector<std::int64_t>& shape() const override { return shape_; }
-  int num_classes() const override { return classes_; }
-  std::int64_t num_samples() const override { return 0; }
   std::int64_t steps_per_epoch(int /*num_shards*/) const override { return 0; }
 
   Batch training_batch(const ShardStep& at) override {
@@ -48,14 +44,12 @@ class MockImageBatches final : public BatchSource {
   };
 
   Kept draw(const ShardStep& at) const {
-    Kept drawn{at.seed, at.shard, AlignedFloats(static_cast<std::size_t>(batch_size_ * sample_size())),
+    Kept drawn{at.seed, at.shard, AlignedFloats(static_cast<std::size_t>(batch_size_ * info().sample_size())),
                std::vector<std::int32_t>(static_cast<std::size_t>(batch_size_))};
-    draw_mock_images(mock_image_random(at.seed, at.shard), classes_, drawn.pixels, drawn.labels);
+    draw_mock_images(mock_image_random(at.seed, at.shard), info().num_classes, drawn.pixels, drawn.labels);
     return drawn;
   }
 
-  std::vector<std::int64_t> shape_;
-  int classes_;
   std::int64_t batch_size_;
   std::vector<Kept> kept_;
 };

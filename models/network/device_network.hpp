@@ -8,14 +8,15 @@
 
 #include "models/data/batch.hpp"
 #include "models/network/network_plan.hpp"
+#include "troupe/loss.hpp"
 
 namespace troupe {
 
 /// Fills the next tensor of the canonical weights; called once a tensor, in their order.
 using ReadTensor = std::function<void(std::span<float> tensor)>;
 
-/// A planned network on one device: the seam between what is computed and how. Only the device knows the layout of
-/// the flat parameter vector. Used by the thread that made it.
+/// A planned network with its loss on one device: the seam between what is computed and how. Only the device knows the
+/// layout of the flat parameter vector. Used by the thread that made it.
 class DeviceNetwork {
  public:
   DeviceNetwork() = default;
@@ -50,8 +51,10 @@ class DeviceNetwork {
   virtual std::vector<LayerTime> profile() const = 0;
 };
 
+/// @param loss of the outputs, as many as planned.
 /// @param batch_size that the layouts are chosen for; others work, perhaps slower.
 /// @param precision asked for; DeviceNetwork::precision tells what it became.
-std::unique_ptr<DeviceNetwork> make_cpu_network(NetworkPlan plan, std::int64_t batch_size, Precision precision);
+std::unique_ptr<DeviceNetwork> make_cpu_network(NetworkPlan plan, std::shared_ptr<const Loss> loss,
+                                                std::int64_t batch_size, Precision precision);
 
 }  // namespace troupe

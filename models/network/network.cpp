@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "models/losses/loss_registry.hpp"
 #include "models/network/device_network.hpp"
 #include "models/network/layer_text.hpp"
 #include "models/network/network_plan.hpp"
@@ -41,9 +42,11 @@ void check_batch(const NetworkPlan& plan, std::int64_t batch_size) {
 
 class Network final : public SupervisedModel {
  public:
-  Network(const Graph& graph, std::unique_ptr<BatchSource> batches, std::int64_t batch_size)
+  Network(const Graph& graph, std::unique_ptr<BatchSource> batches, std::int64_t batch_size,
+          std::shared_ptr<const Loss> loss)
       : SupervisedModel(std::move(batches)),
-        plan_(plan_network(graph, source().shape(), source().num_classes())),
+        loss_(loss ? std::move(loss) : default_loss(info())),
+        plan_(plan_network(graph, info().shape, loss_->num_outputs(info()))),
         batch_size_(batch_size) {
     check_batch(plan_, batch_size);
   }
@@ -99,10 +102,11 @@ class Network final : public SupervisedModel {
  private:
   /// Made at first use, since `start` says in what precision.
   DeviceNetwork& device() const {
-    if (!device_) device_ = make_cpu_network(plan_, batch_size_, precision_);
+    if (!device_) device_ = make_cpu_network(plan_, loss_, batch_size_, precision_);
     return *device_;
   }
 
+  std::shared_ptr<const Loss> loss_;
   NetworkPlan plan_;
   std::int64_t batch_size_;
   Precision precision_ = Precision::f32;
@@ -111,16 +115,19 @@ class Network final : public SupervisedModel {
 
 }  // namespace
 
-std::unique_ptr<Model> network(const Graph& graph, std::unique_ptr<BatchSource> source, std::int64_t batch_size) {
-  return std::make_unique<Network>(graph, std::move(source), batch_size);
+std::unique_ptr<Model> network(const Graph& graph, std::unique_ptr<BatchSource> source, std::int64_t batch_size,
+                               std::shared_ptr<const Loss> loss) {
+  return std::make_unique<Network>(graph, std::move(source), batch_size, std::move(loss));
 }
 
-std::unique_ptr<Model> network(const Graph& graph, TrainingData data, std::int64_t batch_size) {
-  return network(graph, dataset_batches(std::move(data), batch_size), batch_size);
+std::unique_ptr<Model> network(const Graph& graph, TrainingData data, std::int64_t batch_size,
+                               std::shared_ptr<const Loss> loss) {
+  return network(graph, dataset_batches(std::move(data), batch_size), batch_size, std::move(loss));
 }
 
-std::unique_ptr<Model> network(const std::vector<Layer>& layers, TrainingData data, std::int64_t batch_size) {
-  return network(Graph(layers), std::move(data), batch_size);
+std::unique_ptr<Model> network(const std::vector<Layer>& layers, TrainingData data, std::int64_t batch_size,
+                               std::shared_ptr<const Loss> loss) {
+  return network(Graph(layers), std::move(data), batch_size, std::move(loss));
 }
 
 }  // namespace troupe::models

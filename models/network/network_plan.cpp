@@ -58,10 +58,10 @@ std::vector<Uses> count_uses(const std::vector<Graph::Entry>& layers) {
 /// Plans the layers in the order in which they were appended.
 class Planner {
  public:
-  Planner(const Graph& graph, SampleShape input, int num_classes)
+  Planner(const Graph& graph, SampleShape input, std::int64_t num_outputs)
       : layers_(graph.layers()), uses_(count_uses(layers_)) {
     plan_.input = input;
-    plan_.num_classes = num_classes;
+    plan_.num_outputs = num_outputs;
   }
 
   NetworkPlan plan() && {
@@ -220,11 +220,11 @@ class Planner {
 
   void check_scores(const Value& scores) const {
     if (plan_.tensors.empty()) throw_invalid("a network needs a layer with weights");
-    if (!scores.shape.flat || scores.shape.channels != plan_.num_classes)
-      throw_invalid(who() + " gives " + scores.shape.text() + " outputs, but the data has " +
-                    std::to_string(plan_.num_classes) + " classes");
+    if (!scores.shape.flat || scores.shape.channels != plan_.num_outputs)
+      throw_invalid(who() + " gives " + scores.shape.text() + " outputs, but the loss takes " +
+                    std::to_string(plan_.num_outputs) + " of this data");
     const SampleShape stored = stored_shape(scores);
-    if (stored.channels != plan_.num_classes)
+    if (stored.channels != plan_.num_outputs)
       throw_invalid(who() + " gives scores that are the pixels of " + stored.text() + "; they have to be channels");
   }
 
@@ -252,10 +252,10 @@ class Planner {
 
 }  // namespace
 
-NetworkPlan plan_network(const Graph& graph, std::span<const std::int64_t> sample_shape, int num_classes) {
+NetworkPlan plan_network(const Graph& graph, std::span<const std::int64_t> sample_shape, std::int64_t num_outputs) {
   if (graph.layers().empty()) throw_invalid("a network needs at least one layer");
-  if (num_classes < 1) throw_invalid("a network needs data with classes");
-  return Planner(graph, input_shape(sample_shape), num_classes).plan();
+  if (num_outputs < 1) throw_invalid("a network needs a loss that takes outputs of it");
+  return Planner(graph, input_shape(sample_shape), num_outputs).plan();
 }
 
 }  // namespace troupe

@@ -30,13 +30,15 @@ struct PlannedLayer {
 /// What a network computes, whatever the device.
 struct NetworkPlan {
   SampleShape input;
-  int num_classes = 0;
-  std::vector<PlannedLayer> layers;          ///< each after those whose outputs it takes; the last one gives the scores
+  std::int64_t num_outputs = 0;
+  std::vector<PlannedLayer> layers;  ///< each after those whose outputs it takes; the last gives what the loss takes
   std::vector<models::LayerTensor> tensors;  ///< in canonical order, named LAYER.TENSOR
 };
 
 /// @param sample_shape of the data: {features}, {height, width} or {channels, height, width}.
+/// @param num_outputs that the loss takes of the last layer.
 /// @throws Error invalid_argument naming the layer whose input does not fit.
-NetworkPlan plan_network(const models::Graph& graph, std::span<const std::int64_t> sample_shape, int num_classes);
+NetworkPlan plan_network(const models::Graph& graph, std::span<const std::int64_t> sample_shape,
+                         std::int64_t num_outputs);
 
 }  // namespace troupe

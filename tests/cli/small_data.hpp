@@ -1,5 +1,7 @@
 #pragma once
 
+#include <bit>
+#include <cstdint>
 #include <regex>
 #include <string>
 #include <vector>
@@ -51,6 +53,19 @@ inline std::string write_npy(const troupe::testing::TemporaryFolder& folder, int
   write_file(folder / "labels.npy",
              npy_bytes(npy_dictionary("<i8", "(" + length + ",)"), int64_bytes(label_bytes(images))));
   return "npy:" + (folder / "images.npy") + "," + (folder / "labels.npy");
+}
+
+/// images.npy and, for each image, three numbers in [0, 1) in targets.npy. The name of the data for the command line.
+inline std::string write_npy_targets(const troupe::testing::TemporaryFolder& folder, int images = 30) {
+  using namespace troupe::testing;
+  const std::string name = write_npy(folder, images);
+  std::string targets;
+  for (int i = 0; i < 3 * images; ++i) {
+    const float target = static_cast<float>(i * 7 % 11) / 11;
+    targets += little_endian(std::bit_cast<std::uint32_t>(target), 4);
+  }
+  write_file(folder / "targets.npy", npy_bytes(npy_dictionary("<f4", "(" + std::to_string(images) + ", 3)"), targets));
+  return "npy:" + (folder / "images.npy") + "," + (folder / "targets.npy");
 }
 
 inline bool matches(const std::string& text, const std::string& pattern) {

@@ -153,7 +153,7 @@ TEST_CASE("options that cannot work are named") {
   check_refused(linear({"--load", ""}), {"bad_file"});
   check_refused({"evaluate", "--model", "linear", "--data", "synthetic-linear", "--load", ""}, {"bad_file"});
   check_refused_everywhere({"train", "--data", "nothing"}, {"'nothing'"});
-  check_refused_everywhere({"train", "--data", ""}, {"no data named ''"});
+  check_refused_everywhere({"train", "--data", ""}, {"no data source named ''"});
   check_refused({"train", "--strategy", "telepathy"}, {"--strategy", "telepathy"});
   check_refused({"train", "--placement", "moon"}, {"--placement", "moon"});
   check_refused({"train", "--frobnicate"}, {"--frobnicate"});
@@ -167,7 +167,13 @@ TEST_CASE("options that cannot work are named") {
 
 TEST_CASE("models that do not fit the data are named") {
   check_refused_everywhere({"train", "--model", "cnn", "--data", "synthetic-linear", "--steps", "1"},
-                           {"synthetic-linear"});
+                           {"layer 0 (convolution) needs images"});
+  const auto with_loss = [](const std::string& model, const std::string& loss) {
+    return std::vector<std::string>{"train", "--model", model, "--data", "synthetic-linear", "--loss", loss};
+  };
+  check_refused_everywhere(with_loss("mlp", "l1"), {"no loss named 'l1'", "mean-squared-error"});
+  check_refused(with_loss("mlp", "softmax-cross-entropy"), {"learns classes", "1 a sample"});
+  check_refused(with_loss("linear", "mean-squared-error"), {"a loss of its own"});
   check_refused({"train", "--model", "cnn", "--data", "mock-images:1", "--steps", "1"}, {"layer"});
   check_refused({"train", "--model", "linear", "--data", "mock-images:4,2", "--steps", "1"}, {"linear regression"});
 }

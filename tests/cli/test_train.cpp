@@ -118,6 +118,18 @@ TEST_CASE("placement, strategy and number of workers do not change the hash") {
   check_same_hash(train("cnn"), {"1", "2"});
 }
 
+TEST_CASE("several targets are learned, with the loss that is asked for") {
+  const TemporaryFolder folder;
+  const std::string data = write_npy_targets(folder);
+  const auto train = [&](const std::vector<std::string>& more) {
+    return joined({"train", "--model", "mlp", "--data", data, "--steps", "5", "--batch-size", "4", "--quiet"}, more);
+  };
+  check_same_hash(train({"--loss", "sigmoid-cross-entropy"}), {"1", "3"});
+  const std::string squares = hash_line(train({}));
+  CHECK(hash_line(train({"--loss", "mean-squared-error"})) == squares);
+  CHECK(hash_line(train({"--loss", "sigmoid-cross-entropy"})) != squares);
+}
+
 TEST_CASE("other seeds and other shards give other hashes") {
   const std::string expected = hash_line(train_linear({"--steps", "20", "--quiet"}));
   CHECK(hash_line(train_linear({"--steps", "20", "--quiet"})) == expected);

@@ -249,6 +249,8 @@ TEST_CASE("data that a model cannot learn is refused") {
   };
   invalid("learns numbers", [&] { models::linear_regression(classification(samples, 3)); });
   invalid("learns classes", [&] { models::softmax_regression(regression(samples)); });
+  const TrainingData two{std::make_shared<Dataset>(Dataset::targets({1}, {1}, {2, 3}, 2)), nullptr};
+  invalid("one target a sample, and the data has 2", [&] { models::linear_regression(two); });
   invalid("batch size", [&] { models::linear_regression(regression(samples), -1); });
   invalid("training data", [] { models::linear_regression({}); });
   TrainingData mixed = classification(samples, 3);

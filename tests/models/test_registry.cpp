@@ -62,6 +62,17 @@ TEST_CASE("networks of all names are made, on their own data or other") {
         std::vector<std::int64_t>{1001});
 }
 
+TEST_CASE("a network has as many outputs as its loss takes of the data") {
+  CHECK(create("mlp", R"({"data": "synthetic-linear"})")->tensors().back().shape == std::vector<std::int64_t>{1});
+  CHECK(create("mlp", R"({"data": "synthetic-linear", "loss": "mean-squared-error"})")->num_samples() == 1000);
+  const TemporaryFolder folder;
+  write_file(folder / "x.npy", npy_bytes(npy_dictionary("<f4", "(2, 1)"), std::string(8, '\0')));
+  write_file(folder / "y.npy", npy_bytes(npy_dictionary("<f4", "(2, 5)"), std::string(40, '\0')));
+  const std::string data = R"({"data": "npy:)" + (folder / "x.npy") + "," + (folder / "y.npy") + "\"";
+  for (const char* loss : {"", R"(, "loss": "mean-squared-error")", R"(, "loss": "sigmoid-cross-entropy")"})
+    CHECK(create("mlp", data + loss + "}")->tensors().back().shape == std::vector<std::int64_t>{5});
+}
+
 TEST_CASE("tfbench has its own data and takes a batch") {
   check_throws(ErrorCode::invalid_argument, "a batch of 0 images", [] { create("tfbench", R"({"batch_size": 0})"); });
   check_throws(ErrorCode::invalid_argument, "mock-images:32",
@@ -82,6 +93,17 @@ TEST_CASE("configurations that make no sense are refused") {
     refused("JSON", "[]");
     refused("nowhere", R"({"data": "nowhere"})");
   }
-  check_throws(ErrorCode::invalid_argument, "classes", [] { create("cnn", R"({"data": "synthetic-linear"})"); });
+  const auto fails = [](const std::string& what, const char* name, const std::string& config) {
+    check_throws(ErrorCode::invalid_argument, what, [&] { create(name, config); });
+  };
+  fails("layer 0 (convolution) needs images", "cnn", R"({"data": "synthetic-linear"})");
+  for (const char* name : {"linear", "softmax", "tfbench"})
+    fails("a loss of its own, not \"mean-squared-error\"", name, R"({"loss": "mean-squared-error"})");
+  fails("\"loss\" is not a string", "mlp", R"({"loss": 1})");
+  fails("no loss named ''; there are", "mlp", R"({"loss": ""})");
+  fails("loss mean-squared-error learns targets, and the data has 7 classes", "mlp",
+        R"({"data": "mock-images:4,7", "loss": "mean-squared-error"})");
+  fails("loss softmax-cross-entropy learns classes", "mlp",
+        R"({"data": "synthetic-linear", "loss": "softmax-cross-entropy"})");
   check_throws(ErrorCode::invalid_argument, "classes", [] { create("softmax", R"({"data": "synthetic-linear"})"); });
 }

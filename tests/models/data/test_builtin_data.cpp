@@ -2,25 +2,17 @@
 
 #include <cmath>
 #include <future>
-#include <numeric>
 #include <string>
 #include <vector>
 
-#include "files.hpp"
+#include "models/data/samples.hpp"
+#include "models/files.hpp"
 #include "troupe/data.hpp"
 
 using namespace troupe;
 using namespace troupe::testing;
 
 namespace {
-
-std::vector<float> samples(const Dataset& set, std::int64_t count) {
-  std::vector<std::int64_t> indices(static_cast<std::size_t>(count));
-  std::iota(indices.begin(), indices.end(), 0);
-  std::vector<float> values(static_cast<std::size_t>(count * set.sample_size()));
-  set.gather(indices, values);
-  return values;
-}
 
 template <class T>
 std::string raw(const std::vector<T>& values) {
@@ -44,12 +36,13 @@ TEST_CASE("Fashion-MNIST is read from a folder") {
   const TemporaryFolder folder;
   write_fashion_mnist(folder, 3, "\x01\x02\x09");
   const TrainingData data = load_data("fashion-mnist:" + folder.path().string());
-  CHECK(data.train->size() == 3);
-  CHECK(data.test->size() == 2);
-  CHECK(data.train->shape() == std::vector<std::int64_t>{1, 28, 28});
-  CHECK(data.train->num_classes() == 10);
-  CHECK(data.train->labels()[2] == 9);
-  CHECK(samples(*data.train, 1)[783] == doctest::Approx(0.2));
+  CHECK(data.train->info().num_samples == 3);
+  CHECK(data.test->info().num_samples == 2);
+  CHECK(data.train->info().shape == std::vector<std::int64_t>{1, 28, 28});
+  CHECK(data.train->info().num_classes == 10);
+  const Samples read = read_all(*data.train);
+  CHECK(read.labels[2] == 9);
+  CHECK(read.values[783] == doctest::Approx(0.2));
   CHECK(load_data("fashion-mnist:" + folder.path().string(), 2).train == data.train);
 }
 
@@ -73,33 +66,34 @@ TEST_CASE("Fashion-MNIST files that do not fit each other are refused") {
 TEST_CASE("synthetic-linear has its means and exact targets") {
   const TrainingData data = load_data("synthetic-linear", 5);
   CHECK(data.test == nullptr);
-  CHECK(data.train->size() == 1000);
-  CHECK(data.train->shape() == std::vector<std::int64_t>{4});
-  const auto rows = samples(*data.train, 1000);
+  CHECK(data.train->info().num_samples == 1000);
+  CHECK(data.train->info().shape == std::vector<std::int64_t>{4});
+  const auto [rows, labels, targets] = read_all(*data.train);
+  CHECK(labels.empty());
   std::vector<double> means(4);
   for (std::size_t row = 0; row < 1000; ++row) {
     const float* x = rows.data() + 4 * row;
     for (std::size_t column = 0; column < 4; ++column) means[column] += static_cast<double>(x[column]) / 1000;
     const double target = 5.0 * static_cast<double>(x[0]) + 3.0 * static_cast<double>(x[1]) +
                           2.0 * static_cast<double>(x[2]) + static_cast<double>(x[3]);
-    CHECK(data.train->target_values()[row] == static_cast<float>(target));
+    CHECK(targets[row] == static_cast<float>(target));
   }
   for (std::size_t column = 0; column < 4; ++column) CHECK(std::abs(means[column] - double(column)) < 0.15);
-  CHECK(samples(*load_data("synthetic-linear", 6).train, 1) != samples(*data.train, 1));
+  CHECK(read_all(*load_data("synthetic-linear", 6).train).values != rows);
 }
 
 TEST_CASE("mock-images have the shape asked for") {
   const TrainingData data = load_data("mock-images:8,5", 1);
-  CHECK(data.train->shape() == std::vector<std::int64_t>{3, 8, 8});
-  CHECK(data.train->num_classes() == 5);
+  CHECK(data.train->info().shape == std::vector<std::int64_t>{3, 8, 8});
+  CHECK(data.train->info().num_classes == 5);
   double sum = 0;
-  for (const float pixel : samples(*data.train, data.train->size())) {
+  for (const float pixel : read_all(*data.train).values) {
     CHECK(pixel >= 0);
     CHECK(pixel <= 255);
     sum += static_cast<double>(pixel);
   }
-  CHECK(sum / static_cast<double>(data.train->size() * 3 * 64) == doctest::Approx(127).epsilon(0.02));
-  CHECK(load_data("mock-images:8").train->num_classes() == 1001);
+  CHECK(sum / static_cast<double>(data.train->info().num_samples * 3 * 64) == doctest::Approx(127).epsilon(0.02));
+  CHECK(load_data("mock-images:8").train->info().num_classes == 1001);
 }
 
 TEST_CASE("NumPy files with integer labels are classes, others a regression") {
@@ -108,16 +102,21 @@ TEST_CASE("NumPy files with integer labels are classes, others a regression") {
   write_file(folder / "floats.npy", npy_bytes(npy_dictionary("<f8", "(2, 2)"), raw<double>({0, 1, 0.25, 3})));
   write_file(folder / "labels.npy", npy_bytes(npy_dictionary("<i8", "(2,)"), raw<std::int64_t>({4, 0})));
   write_file(folder / "targets.npy", npy_bytes(npy_dictionary("<f4", "(2,)"), raw<float>({0.5F, -1})));
+  write_file(folder / "three.npy", npy_bytes(npy_dictionary("<f8", "(2, 3)"), raw<double>({1, 2, 3, 4, 5, 6})));
   const auto load = [&](const std::string& x, const std::string& y) {
     return load_data("npy:" + (folder / x) + "," + (folder / y)).train;
   };
   const auto classes = load("bytes.npy", "labels.npy");
-  CHECK(classes->shape() == std::vector<std::int64_t>{1, 2});
-  CHECK(classes->num_classes() == 5);
-  CHECK(samples(*classes, 2)[2] == doctest::Approx(0.2));
-  CHECK(samples(*load("floats.npy", "labels.npy"), 2) == std::vector<float>{0, 1, 0.25F, 3});
-  CHECK(load("floats.npy", "targets.npy")->target_values()[1] == -1);
-  CHECK(samples(*load("bytes.npy", "targets.npy"), 1)[1] == 1);
+  CHECK(classes->info().shape == std::vector<std::int64_t>{1, 2});
+  CHECK(classes->info().num_classes == 5);
+  CHECK(read_all(*classes).values[2] == doctest::Approx(0.2));
+  CHECK(read_all(*classes).labels == std::vector<std::int32_t>{4, 0});
+  CHECK(read_all(*load("floats.npy", "labels.npy")).values == std::vector<float>{0, 1, 0.25F, 3});
+  CHECK(read_all(*load("floats.npy", "targets.npy")).targets == std::vector<float>{0.5F, -1});
+  CHECK(read_all(*load("bytes.npy", "targets.npy")).values[1] == 1);
+  const auto several = load("floats.npy", "three.npy");
+  CHECK(several->info().num_targets == 3);
+  CHECK(read_samples(*several, {1}).targets == std::vector<float>{4, 5, 6});
 }
 
 TEST_CASE("NumPy files that do not fit each other are refused") {
@@ -130,38 +129,27 @@ TEST_CASE("NumPy files that do not fit each other are refused") {
   write_file(folder / "low.npy", npy_bytes(npy_dictionary("<i4", "(2,)"), raw<std::int32_t>({0, -1})));
   write_file(folder / "empty.npy", npy_bytes(npy_dictionary("<f4", "(0, 1)"), ""));
   write_file(folder / "none.npy", npy_bytes(npy_dictionary("<i4", "(0,)"), ""));
+  write_file(folder / "cube.npy", npy_bytes(npy_dictionary("<f4", "(2, 1, 1)"), raw<float>({0, 1})));
+  write_file(folder / "nan.npy", npy_bytes(npy_dictionary("<f4", "(2, 1)"), raw<float>({0, NAN})));
+  write_file(folder / "zero.npy", npy_bytes(npy_dictionary("<f4", "(2, 0)"), ""));
   const auto fails = [&](ErrorCode code, const std::string& x, const std::string& y, const std::string& what) {
     check_throws(code, what, [&] { load_data("npy:" + (folder / x) + "," + (folder / y)); });
   };
   fails(ErrorCode::bad_file, "x.npy", "long.npy", "long.npy");
-  fails(ErrorCode::bad_file, "x.npy", "x.npy", "one dimension");
+  fails(ErrorCode::bad_file, "x.npy", "int.npy", "neither (samples) nor, of floats, (samples, targets)");
+  fails(ErrorCode::bad_file, "x.npy", "cube.npy", "cube.npy");
+  fails(ErrorCode::bad_data, "x.npy", "nan.npy", "target nan of sample 1");
+  fails(ErrorCode::bad_data, "x.npy", "zero.npy", "0 targets");
   fails(ErrorCode::bad_file, "flat.npy", "y.npy", "flat.npy");
   fails(ErrorCode::bad_file, "int.npy", "y.npy", "int.npy");
   fails(ErrorCode::bad_data, "x.npy", "low.npy", "low.npy");
   fails(ErrorCode::bad_data, "empty.npy", "none.npy", "empty.npy");
 }
 
-TEST_CASE("names that mean nothing are refused") {
-  for (const char* name : {"", "mnist", "fashion-mnistx", "synthetic-linear:3", "mock-images:0", "mock-images:8,",
-                           "mock-images:8,0", "mock-images:8,5x", "mock-images:99999", "mock-images:-8", "npy:a.npy"}) {
+TEST_CASE("arguments that mean nothing are refused") {
+  for (const char* name : {"mock-images:0", "mock-images:8,", "mock-images:8,0", "mock-images:8,5x",
+                           "mock-images:99999", "mock-images:-8", "npy:a.npy"}) {
     CAPTURE(name);
     check_throws(ErrorCode::invalid_argument, name, [&] { load_data(name); });
   }
-}
-
-TEST_CASE("the same name and seed give the same object while somebody holds it") {
-  auto first = load_data("mock-images:4,2", 7);
-  CHECK(load_data("mock-images:4,2", 7).train == first.train);
-  CHECK(load_data("mock-images:4,2", 8).train != first.train);
-  const std::weak_ptr<const Dataset> gone = first.train;
-  first = {};
-  CHECK(gone.expired());
-}
-
-TEST_CASE("threads that load at once share one object") {
-  const auto load = [] { return load_data("mock-images:32,3", 9).train; };
-  auto one = std::async(std::launch::async, load);
-  auto other = std::async(std::launch::async, load);
-  const auto held = one.get();
-  CHECK(held == other.get());
 }

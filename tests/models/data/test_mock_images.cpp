@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "files.hpp"
 #include "models/data/batch_source.hpp"
+#include "models/files.hpp"
 #include "troupe/models.hpp"
 
 using namespace troupe;
@@ -44,7 +44,7 @@ TEST_CASE("mock images are photographs' bytes, labels all classes") {
     CHECK(count > 15);
     CHECK(count < 65);
   }
-  CHECK(source->num_samples() == 0);
+  CHECK(source->info().num_samples == 0);
   CHECK(source->steps_per_epoch(2) == 0);
   CHECK(source->test_batch({}, 0).size == 0);
 }

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "files.hpp"
+#include "models/files.hpp"
 #include "troupe/data.hpp"
 
 using namespace troupe;

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "troupe/error.hpp"
+
+namespace troupe {
+
+[[noreturn]] inline void throw_bad_data(const std::string& message) { throw Error(ErrorCode::bad_data, message); }
+
+/// @param number gives the number of the sample whose label is the i-th.
+/// @throws Error bad_data naming the first sample whose label is no class.
+template <class Number>
+void check_labels(std::span<const std::int32_t> labels, int num_classes, const Number& number) {
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    if (labels[i] >= 0 && labels[i] < num_classes) continue;
+    throw_bad_data("label " + std::to_string(labels[i]) + " of sample " + std::to_string(number(i)) +
+                   " is not in [0, " + std::to_string(num_classes) + ")");
+  }
+}
+
+/// @param each targets that a sample has. @throws Error bad_data naming the first sample with one that is not finite.
+template <class Number>
+void check_targets(std::span<const float> targets, std::int64_t each, const Number& number) {
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    if (std::isfinite(targets[i])) continue;
+    throw_bad_data("target " + std::to_string(targets[i]) + " of sample " +
+                   std::to_string(number(i / static_cast<std::size_t>(each))) + " is not finite");
+  }
+}
+
+}  // namespace troupe

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "models/aligned.hpp"
+#include "models/data/batch.hpp"
+#include "troupe/data.hpp"
+
+namespace troupe {
+
+/// Where the samples of a batch lie.
+class BatchMemory {
+ public:
+  /// Has the source write these samples here. The batch is valid until the next one; moving the memory leaves it so.
+  /// @throws what DataSource::fill does.
+  Batch fill(const DataSource& from, std::span<const std::int64_t> samples);
+  /// The one written last.
+  Batch batch() const;
+
+ private:
+  std::vector<std::int64_t> numbers_;
+  AlignedFloats values_;
+  std::vector<std::int32_t> labels_;
+  std::vector<float> targets_;
+};
+
+}  // namespace troupe

@@ -1,0 +1,60 @@
+#include "models/data/data_registry.hpp"
+
+#include <utility>
+
+#include "models/data/builtin_data.hpp"
+#include "runtime/invalid.hpp"
+#include "runtime/registry.hpp"
+
+namespace troupe {
+namespace {
+
+struct Kind {
+  MakeData make;
+  DataUsage usage;
+
+  explicit operator bool() const { return static_cast<bool>(make); }
+};
+
+using Kinds = Registry<Kind>;
+
+void add(Kinds& kinds, const std::string& name, MakeData make, const DataUsage& usage) {
+  const std::string& arguments = usage.arguments;
+  if (name.find(':') != std::string::npos) throw_invalid("the name of data '" + name + "' has a colon");
+  if (!arguments.empty() && !arguments.starts_with(":") && !arguments.starts_with("[:"))
+    throw_invalid("data '" + name + "' takes '" + arguments + "', which starts with neither ':' nor '[:'");
+  kinds.add(name, {std::move(make), usage}, arguments);
+}
+
+Kinds* with_builtin_data() {
+  auto* const kinds = new Kinds("data source");
+  add(*kinds, "fashion-mnist", fashion_mnist, {.arguments = "[:DIR]"});
+  add(*kinds, "mock-images", mock_images, {.arguments = "[:SIZE[,CLASSES]]", .drawn = true});
+  add(*kinds, "npy", npy_files, {.arguments = ":IMAGES.npy,LABELS.npy"});
+  add(*kinds, "synthetic-linear", synthetic_linear, {.drawn = true});
+  return kinds;
+}
+
+Kinds& kinds() {
+  static Kinds& registered = *with_builtin_data();  // never destroyed: replicas that were given up may outlive main
+  return registered;
+}
+
+}  // namespace
+
+void register_data(const std::string& name, MakeData make, const DataUsage& usage) {
+  add(kinds(), name, std::move(make), usage);
+}
+
+NamedData find_data(const std::string& full_name) {
+  const std::size_t colon = full_name.find(':');
+  const bool has_arguments = colon != std::string::npos;
+  const std::string name = full_name.substr(0, colon);
+  const Kind& kind = kinds().find(name);
+  const std::string& usage = kind.usage.arguments;
+  if (has_arguments ? usage.empty() : usage.starts_with(":"))
+    throw_invalid("data '" + full_name + "' is not " + name + usage);
+  return {kind.make, kind.usage.drawn, has_arguments ? full_name.substr(colon + 1) : ""};
+}
+
+}  // namespace troupe

@@ -1,0 +1,72 @@
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "models/data/answers.hpp"
+#include "runtime/invalid.hpp"
+#include "troupe/data.hpp"
+#include "troupe/error.hpp"
+
+namespace troupe {
+namespace {
+
+void check_shape(const std::vector<std::int64_t>& shape) {
+  std::int64_t size = 1;
+  for (const std::int64_t length : shape) {
+    if (length <= 0) throw_bad_data("a sample's shape has a length of " + std::to_string(length));
+    if (size > std::numeric_limits<std::int64_t>::max() / length) throw_bad_data("a sample's shape is too large");
+    size *= length;
+  }
+}
+
+DataInfo checked(DataInfo info) {
+  if (info.num_samples <= 0) throw_bad_data("data without samples");
+  check_shape(info.shape);
+  const bool classes = info.num_classes > 0 && info.num_targets == 0;
+  if (!classes && !(info.num_classes == 0 && info.num_targets > 0)) {
+    throw_bad_data("a sample has either a class or targets, but there are " + std::to_string(info.num_classes) +
+                   " classes and " + std::to_string(info.num_targets) + " targets");
+  }
+  return info;
+}
+
+void check_room(const char* what, std::size_t room, std::size_t samples, std::int64_t each) {
+  if (room == samples * static_cast<std::size_t>(each)) return;
+  throw_invalid("room for " + std::to_string(room) + " " + what + " of " + std::to_string(samples) + " samples with " +
+                std::to_string(each) + " each");
+}
+
+void check_request(const BatchRequest& request, const DataInfo& info) {
+  for (const std::int64_t sample : request.samples) {
+    if (sample >= 0 && sample < info.num_samples) continue;
+    throw_invalid("sample " + std::to_string(sample) + " of data with " + std::to_string(info.num_samples));
+  }
+  check_room("values", request.values.size(), request.samples.size(), info.sample_size());
+  check_room("labels", request.labels.size(), request.samples.size(), info.num_classes > 0 ? 1 : 0);
+  check_room("targets", request.targets.size(), request.samples.size(), info.num_targets);
+}
+
+}  // namespace
+
+std::int64_t DataInfo::sample_size() const {
+  std::int64_t size = 1;
+  for (const std::int64_t length : shape) size *= length;
+  return size;
+}
+
+DataSource::DataSource(DataInfo info) : info_(checked(std::move(info))) {}
+
+void DataSource::fill(const BatchRequest& request) const {
+  check_request(request, info_);
+  if (request.samples.empty()) return;
+  // What `read` forgets to write is found below.
+  std::ranges::fill(request.labels, -1);
+  std::ranges::fill(request.targets, std::numeric_limits<float>::quiet_NaN());
+  read(request);
+  const auto number = [&](std::size_t i) { return request.samples[i]; };
+  check_labels(request.labels, info_.num_classes, number);
+  check_targets(request.targets, info_.num_targets, number);
+}
+
+}  // namespace troupe

@@ -1,0 +1,67 @@
+#include <map>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "models/data/data_registry.hpp"
+#include "runtime/invalid.hpp"
+#include "troupe/error.hpp"
+
+namespace troupe {
+namespace {
+
+/// Data of one name and seed. Replicas that want it at once wait for the first to load it.
+class Loaded {
+ public:
+  /// What somebody still holds, or else fresh data.
+  std::shared_ptr<const TrainingData> get(const std::string& full_name, const NamedData& data, std::uint64_t seed) {
+    const std::scoped_lock lock(mutex_);
+    if (loading_) throw_invalid("data '" + full_name + "' loads itself");
+    auto held = held_.lock();
+    if (!held) held_ = held = load(full_name, data, seed);
+    return held;
+  }
+
+  bool is_gone() {
+    const std::scoped_lock lock(mutex_);
+    return held_.expired();
+  }
+
+ private:
+  std::shared_ptr<const TrainingData> load(const std::string& full_name, const NamedData& data, std::uint64_t seed) {
+    const auto done = [](bool* loading) { *loading = false; };
+    loading_ = true;
+    const std::unique_ptr<bool, decltype(done)> guard(&loading_, done);
+    auto made = std::make_shared<const TrainingData>(data.make(data.arguments, seed));
+    if (!made->train) throw Error(ErrorCode::bad_data, "data '" + full_name + "' was made without a training set");
+    return made;
+  }
+
+  std::recursive_mutex mutex_;  ///< the thread that loads may ask for other data, and for this one by mistake
+  bool loading_ = false;
+  std::weak_ptr<const TrainingData> held_;
+};
+
+std::shared_ptr<Loaded> entry(const std::string& full_name, std::uint64_t seed) {
+  using Entries = std::map<std::pair<std::string, std::uint64_t>, std::shared_ptr<Loaded>>;
+  static auto& mutex = *new std::mutex;  // neither is destroyed: replicas that were given up may outlive main
+  static auto& entries = *new Entries;
+  const std::scoped_lock lock(mutex);
+  std::erase_if(entries, [](const auto& each) { return each.second.use_count() == 1 && each.second->is_gone(); });
+  auto& found = entries[{full_name, seed}];
+  if (!found) found = std::make_shared<Loaded>();
+  return found;
+}
+
+}  // namespace
+
+TrainingData load_data(const std::string& name, std::uint64_t seed) {
+  const NamedData data = find_data(name);
+  if (!data.drawn) seed = 0;
+  const auto held = entry(name, seed)->get(name, data, seed);
+  TrainingData loaded{.train = {held, held->train.get()}, .test = nullptr};
+  if (held->test) loaded.test = {held, held->test.get()};
+  return loaded;
+}
+
+}  // namespace troupe

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "troupe/loss.hpp"
+
+namespace troupe::losses {
+
+/// @throws Error invalid_argument naming the loss.
+void check_has_classes(const Loss& loss, const DataInfo& data);
+/// @throws Error invalid_argument naming the loss.
+void check_has_targets(const Loss& loss, const DataInfo& data);
+
+}  // namespace troupe::losses

@@ -1,0 +1,48 @@
+#include <algorithm>
+#include <cmath>
+
+#include "models/losses/kinds_of_data.hpp"
+#include "troupe/loss.hpp"
+
+namespace troupe::losses {
+namespace {
+
+/// log(sum(exp(row))), from the largest score so that nothing overflows.
+double log_sum_exp(std::span<const float> row) {
+  const double largest = *std::max_element(row.begin(), row.end());
+  double sum = 0;
+  for (const float score : row) sum += std::exp(score - largest);
+  return largest + std::log(sum);
+}
+
+class SoftmaxCrossEntropy final : public Loss {
+ public:
+  SoftmaxCrossEntropy() : Loss("softmax-cross-entropy") {}
+
+  std::int64_t num_outputs(const DataInfo& data) const override {
+    check_has_classes(*this, data);
+    return data.num_classes;
+  }
+
+  double value(std::span<const float> outputs, const Target& target) const override {
+    return log_sum_exp(outputs) - outputs[static_cast<std::size_t>(target.label)];
+  }
+
+  double gradient(std::span<const float> outputs, const Target& target, std::span<float> gradient) const override {
+    const auto label = static_cast<std::size_t>(target.label);
+    const double total = log_sum_exp(outputs);
+    for (std::size_t i = 0; i < outputs.size(); ++i) gradient[i] = static_cast<float>(std::exp(outputs[i] - total));
+    gradient[label] -= 1;
+    return total - outputs[label];
+  }
+
+  bool is_hit(std::span<const float> outputs, const Target& target) const override {
+    return std::max_element(outputs.begin(), outputs.end()) - outputs.begin() == target.label;
+  }
+};
+
+}  // namespace
+
+std::shared_ptr<const Loss> softmax_cross_entropy() { return std::make_shared<const SoftmaxCrossEntropy>(); }
+
+}  // namespace troupe::losses

@@ -1,0 +1,62 @@
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "actors/test_models.hpp"
+
+using namespace troupe;
+using troupe_test::quiet_options;
+
+namespace {
+
+constexpr Placement kPlacements[] = {Placement::in_process, Placement::processes};
+
+Options own(Placement placement, const std::string& config) {
+  Options options = quiet_options(placement, 2);
+  options.config = config;
+  options.optimizer.learning_rate = 0.01;
+  return options;
+}
+
+/// Steps until one fails, ten at most.
+void train(DistributedSGD& sgd) {
+  for (int step = 0; step < 10; ++step) sgd.step();
+}
+
+}  // namespace
+
+TEST_CASE("data and loss of one's own are known wherever workers are, and give the same bits") {
+  std::vector<float> weights;
+  for (const Placement placement : kPlacements) {
+    DistributedSGD sgd("mlp", own(placement, R"({"data": "own", "batch_size": 4, "loss": "fourth-power"})"));
+    const double first = sgd.evaluate().loss;
+    train(sgd);
+    CHECK(sgd.evaluate().loss < first);
+    CHECK(sgd.evaluate().samples == 20);
+    CHECK(sgd.evaluate().accuracy == 0);
+    if (weights.empty()) weights = sgd.weights();
+    CHECK(sgd.weights() == weights);
+  }
+}
+
+TEST_CASE("a step that asks a source for what it cannot give names the sample, and changes nothing") {
+  for (const Placement placement : kPlacements) {
+    for (const auto& [fault, code, words] :
+         {std::tuple{"label", ErrorCode::bad_data, "label 2 of sample 7 is not in [0, 2)"},
+          std::tuple{"throw", ErrorCode::model_failed, "sample 7 cannot be read"}}) {
+      CAPTURE(fault);
+      DistributedSGD sgd("mlp", own(placement, R"({"batch_size": 0, "data": "own:)" + std::string(fault) + "\"}"));
+      const std::vector<float> before = sgd.weights();
+      try {
+        train(sgd);
+        FAIL("not refused");
+      } catch (const Error& error) {
+        CHECK(error.code() == code);
+        CHECK_MESSAGE(error.message().find(words) != std::string::npos, error.message());
+        CHECK(error.where().worker == 1);
+        CHECK(error.where().phase == "compute");
+      }
+      CHECK(sgd.weights() == before);
+    }
+  }
+}

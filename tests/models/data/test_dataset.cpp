@@ -1,0 +1,60 @@
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "models/data/samples.hpp"
+#include "models/files.hpp"
+#include "troupe/data.hpp"
+
+using namespace troupe;
+using namespace troupe::testing;
+
+TEST_CASE("a dataset has samples and classes in the order asked for") {
+  const Dataset set = Dataset::classes({2}, std::vector<float>{0, 1, 10, 11, 20, 21}, {2, 0, 1}, 3);
+  CHECK(set.info().num_samples == 3);
+  CHECK(set.info().sample_size() == 2);
+  CHECK(set.info().num_classes == 3);
+  CHECK(set.info().num_targets == 0);
+  const Samples read = read_samples(set, {2, 0, 2});
+  CHECK(read.values == std::vector<float>{20, 21, 0, 1, 20, 21});
+  CHECK(read.labels == std::vector<std::int32_t>{1, 2, 1});
+}
+
+TEST_CASE("bytes become scaled floats") {
+  const Dataset set = Dataset::classes({1, 2}, std::vector<std::uint8_t>{0, 255, 51, 102}, 1.0F / 255, {0, 0}, 1);
+  const Samples read = read_samples(set, {1});
+  CHECK(read.values[0] == doctest::Approx(0.2));
+  CHECK(read.values[1] == doctest::Approx(0.4));
+}
+
+TEST_CASE("a regression has targets, one or several a sample, and no classes") {
+  const Dataset one = Dataset::targets({1}, {1, 2}, {3, 4});
+  CHECK(one.info().num_classes == 0);
+  CHECK(one.info().num_targets == 1);
+  CHECK(read_samples(one, {1}).targets == std::vector<float>{4});
+  const Dataset several = Dataset::targets({1}, {1, 2}, {3, 4, 5, 6, 7, 8}, 3);
+  CHECK(several.info().num_samples == 2);
+  CHECK(several.info().num_targets == 3);
+  CHECK(read_samples(several, {1, 0}).targets == std::vector<float>{6, 7, 8, 3, 4, 5});
+}
+
+TEST_CASE("data that does not fit is refused") {
+  using Floats = std::vector<float>;
+  const auto bad = [](const std::string& what, auto call) { check_throws(ErrorCode::bad_data, what, call); };
+  bad("5 values", [] { Dataset::classes({2}, Floats(5), {0, 0}, 1); });
+  bad("4 values", [] { Dataset::classes({2}, Floats(4), {0, 0, 0}, 1); });
+  bad("4 values", [] { Dataset::targets({3}, Floats(4), {0, 0}); });
+  bad("5 targets are not 2 a sample", [] { Dataset::targets({1}, Floats(2), Floats(5), 2); });
+  bad("0 a sample", [] { Dataset::targets({1}, Floats(2), Floats(2), 0); });
+  bad("target inf of sample 1 is not finite", [] { Dataset::targets({1}, Floats(2), {0, 1, INFINITY, 2}, 2); });
+  bad("label 3", [] { Dataset::classes({1}, Floats(2), {0, 3}, 3); });
+  bad("label -1", [] { Dataset::classes({1}, std::vector<std::uint8_t>(2), 1, {0, -1}, 3); });
+  bad("classes", [] { Dataset::classes({1}, Floats(1), {0}, 0); });
+  bad("without samples", [] { Dataset::targets({1}, {}, {}); });
+  bad("a length of 0", [] { Dataset::targets({3, 0}, {}, {1}); });
+  bad("too large", [] {
+    constexpr std::int64_t kHuge = std::int64_t{1} << 40;
+    Dataset::targets({kHuge, kHuge}, {}, {1});
+  });
+}
