@@ -26,7 +26,7 @@ class Pinned {
 std::vector<std::string> state_names(const Optimizer& optimizer) {
   std::vector<std::string> names;
   names.reserve(static_cast<std::size_t>(optimizer.state_vectors()));
-  for (int vector = 0; vector < optimizer.state_vectors(); ++vector) names.emplace_back(optimizer.state_name(vector));
+  for (int vector = 0; vector < optimizer.state_vectors(); ++vector) names.push_back(optimizer.state_name(vector));
   return names;
 }
 

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "models/optimizers/finite.hpp"
-
 namespace troupe {
 
 RangeUpdate::RangeUpdate(const Model& model, std::size_t learned_size, const WorkerSlabs& slabs,
@@ -11,8 +9,7 @@ RangeUpdate::RangeUpdate(const Model& model, std::size_t learned_size, const Wor
     : model_(model),
       learned_size_(learned_size),
       samples_(request.samples),
-      optimizer_(optimizer),
-      step_(optimizer.prepare(request.step, request.updates)),
+      update_(optimizer.prepare(request.step, request.updates)),
       weights_(slabs.weights(request.from)),
       begin_(range.begin),
       new_weights_(slabs.slice_of(kWeightsVector, request.to, range)) {
@@ -37,8 +34,8 @@ void RangeUpdate::learn(std::size_t begin, std::span<const float> mean) {
     from[vector] = state_[vector].data() + at;
     to[vector] = new_state_[vector].data() + at;
   }
-  const bool finite = optimizer_.update(step_, mean.size(), mean.data(), weights_.data() + begin,
-                                        new_weights_.data() + at, from.data(), to.data());
+  const bool finite =
+      update_({mean.size(), mean.data(), weights_.data() + begin, new_weights_.data() + at, from.data(), to.data()});
   finite_ = finite_ && finite;
 }
 

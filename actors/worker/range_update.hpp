@@ -28,7 +28,7 @@ class RangeUpdate {
 
  private:
   template <class T>
-  using States = std::array<T, Optimizer::kMaxStateVectors>;
+  using States = std::array<T, kMostStateVectors>;
 
   void learn(std::size_t begin, std::span<const float> mean);
   void update_statistics(std::size_t begin, std::span<const float> mean);
@@ -36,8 +36,7 @@ class RangeUpdate {
   const Model& model_;
   std::size_t learned_size_;
   std::int64_t samples_;
-  const Optimizer& optimizer_;
-  UpdateStep step_;
+  UpdateFunction update_;
   std::span<const float> weights_;  ///< all of them
   std::size_t begin_;               ///< of the range, which is what the next hold
   std::span<float> new_weights_;

@@ -7,7 +7,7 @@
 #include <numbers>
 #include <vector>
 
-#include "files.hpp"
+#include "models/files.hpp"
 #include "models/optimizers/optimizer.hpp"
 #include "runtime/random.hpp"
 
@@ -26,13 +26,12 @@ struct Vectors {
   }
 
   void step(const Optimizer& optimizer, std::int64_t number, const Floats& gradient, std::size_t chunk) {
-    const UpdateStep prepared = optimizer.prepare(number, number);
+    const UpdateFunction update = optimizer.prepare(number, number);
     for (std::size_t begin = 0; begin < weights.size(); begin += chunk) {
       const std::size_t count = std::min(chunk, weights.size() - begin);
       const std::array<const float*, 2> from{state[0].data() + begin, state[1].data() + begin};
       const std::array<float*, 2> to{next_state[0].data() + begin, next_state[1].data() + begin};
-      optimizer.update(prepared, count, gradient.data() + begin, weights.data() + begin, next.data() + begin,
-                       from.data(), to.data());
+      update({count, gradient.data() + begin, weights.data() + begin, next.data() + begin, from.data(), to.data()});
     }
     weights.swap(next);
     state.swap(next_state);
@@ -182,7 +181,7 @@ TEST_CASE("options that make no sense are refused by name") {
     spoil(options);
     check_throws(ErrorCode::invalid_argument, what, [&] { Optimizer optimizer(options); });
   };
-  refused("kind 'sdg'", [](auto& o) { o.kind = "sdg"; });
+  refused("no optimizer named 'sdg'; there are adagrad, adam, ", [](auto& o) { o.kind = "sdg"; });
   for (const double value : {-1.0, kNan, kInfinity}) {
     refused("learning_rate", [&](auto& o) { o.learning_rate = value; });
     refused("momentum", [&](auto& o) { o.momentum = value; });

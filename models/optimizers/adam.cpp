@@ -1,0 +1,68 @@
+#include <cmath>
+
+#include "models/optimizers/builtin_rules.hpp"
+#include "models/optimizers/finite.hpp"
+#include "runtime/simd.hpp"
+
+namespace troupe {
+namespace {
+
+struct AdamStep {
+  float learning_rate = 0;  ///< divided by 1 - beta1^n at the n-th update of the state
+  float weight_decay = 0;
+  float beta1 = 0;
+  float beta2 = 0;
+  float one_minus_beta1 = 1;
+  float one_minus_beta2 = 1;
+  float root_correction2 = 1;  ///< sqrt(1 - beta2^n)
+  float epsilon = 0;
+};
+
+AdamStep prepare_adam(const OptimizerOptions& options, const UpdateStep& at) {
+  const auto n = static_cast<double>(at.updates + 1);
+  AdamStep step;
+  step.learning_rate = static_cast<float>(at.learning_rate / (1 - std::pow(options.beta1, n)));
+  step.weight_decay = static_cast<float>(options.weight_decay);
+  step.beta1 = static_cast<float>(options.beta1);
+  step.beta2 = static_cast<float>(options.beta2);
+  step.one_minus_beta1 = static_cast<float>(1 - options.beta1);
+  step.one_minus_beta2 = static_cast<float>(1 - options.beta2);
+  step.root_correction2 = static_cast<float>(std::sqrt(1 - std::pow(options.beta2, n)));
+  step.epsilon = positive_epsilon(options);
+  return step;
+}
+
+TROUPE_CLONES bool adam(const AdamStep& step, const UpdateChunk& chunk) {
+  const AdamStep s = step;
+  const float* __restrict gradient = chunk.gradient_mean;
+  const float* __restrict weights = chunk.weights;
+  const float* __restrict first = chunk.state[0];
+  const float* __restrict second = chunk.state[1];
+  float* __restrict new_weights = chunk.new_weights;
+  float* __restrict new_first = chunk.new_state[0];
+  float* __restrict new_second = chunk.new_state[1];
+  std::uint32_t largest = 0;
+  for (std::size_t i = 0; i < chunk.count; ++i) {
+    const float g = gradient[i] + s.weight_decay * weights[i];
+    const float m = s.beta1 * first[i] + s.one_minus_beta1 * g;
+    const float v = s.beta2 * second[i] + s.one_minus_beta2 * (g * g);
+    new_first[i] = m;
+    new_second[i] = v;
+    const float w = weights[i] - s.learning_rate * (m / (__builtin_sqrtf(v) / s.root_correction2 + s.epsilon));
+    new_weights[i] = w;
+    largest = std::max(largest, std::max(magnitude_bits(m), std::max(magnitude_bits(v), magnitude_bits(w))));
+  }
+  return is_finite(largest);
+}
+
+}  // namespace
+
+UpdateRule make_adam(const OptimizerOptions& options) {
+  refuse_momentum(options);
+  const auto prepare = [options](const UpdateStep& at) {
+    return [step = prepare_adam(options, at)](const UpdateChunk& chunk) { return adam(step, chunk); };
+  };
+  return {{"first moment", "second moment"}, prepare};
+}
+
+}  // namespace troupe
