@@ -136,12 +136,13 @@ class Training {
 };
 
 void add_optimizer_options(CLI::App& app, OptimizerOptions& optimizer) {
-  app.add_option("--optimizer", optimizer.kind, "sgd, adagrad or adam");
+  app.add_option("--optimizer", optimizer.kind, "sgd, adagrad, adam or adamw");
   app.add_option("--learning-rate", optimizer.learning_rate,
                  "Rate of the first step after the warm-up; tfbench: 1e-6 and no momentum unless told");
   app.add_option("--momentum", optimizer.momentum, "Of sgd; the others have none");
   app.add_flag("--nesterov", optimizer.nesterov, "Nesterov's momentum");
-  app.add_option("--weight-decay", optimizer.weight_decay, "L2 penalty");
+  app.add_option("--weight-decay", optimizer.weight_decay,
+                 "L2 penalty; adamw: what is taken off the weights themselves");
   app.add_option("--schedule", optimizer.schedule.kind, "How the rate changes: constant, step or cosine")
       ->check(CLI::IsMember({"constant", "step", "cosine"}));
   app.add_option("--warmup-steps", optimizer.schedule.warmup_steps, "Steps over which the rate rises from 0");

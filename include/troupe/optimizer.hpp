@@ -21,14 +21,16 @@ struct Schedule {
 
 /// The update rule. Formulas are PyTorch's, of the same names.
 struct OptimizerOptions {
-  std::string kind = "sgd";  ///< "sgd" (with momentum, nesterov), "adagrad", "adam", or what `register_optimizer` named
+  std::string kind = "sgd";  ///< "sgd" (with momentum, nesterov), "adagrad", "adam", "adamw", or what
+                             ///< `register_optimizer` named
   double learning_rate = 0.01;
   double momentum = 0;
   bool nesterov = false;
-  double weight_decay = 0;  ///< L2: added to the gradient as weight_decay * weight
-  double beta1 = 0.9;       ///< adam
-  double beta2 = 0.999;     ///< adam
-  double epsilon = 1e-8;    ///< adam, adagrad; 0 counts as the smallest normal float, so that 0 / 0 is 0
+  double weight_decay = 0;  ///< L2: added to the gradient as weight_decay * weight. adamw: so much of the weight, times
+                            ///< the rate, is taken off it
+  double beta1 = 0.9;       ///< adam, adamw
+  double beta2 = 0.999;     ///< adam, adamw
+  double epsilon = 1e-8;    ///< adam, adamw, adagrad; 0 counts as the smallest normal float, so that 0 / 0 is 0
   Schedule schedule = {};
 };
 

@@ -16,6 +16,7 @@ struct AdamStep {
   float one_minus_beta2 = 1;
   float root_correction2 = 1;  ///< sqrt(1 - beta2^n)
   float epsilon = 0;
+  float kept = 1;  ///< adamw: of a weight, by decay
 };
 
 AdamStep prepare_adam(const OptimizerOptions& options, const UpdateStep& at) {
@@ -29,6 +30,7 @@ AdamStep prepare_adam(const OptimizerOptions& options, const UpdateStep& at) {
   step.one_minus_beta2 = static_cast<float>(1 - options.beta2);
   step.root_correction2 = static_cast<float>(std::sqrt(1 - std::pow(options.beta2, n)));
   step.epsilon = positive_epsilon(options);
+  step.kept = static_cast<float>(1 - at.learning_rate * options.weight_decay);
   return step;
 }
 
@@ -55,14 +57,44 @@ TROUPE_CLONES bool adam(const AdamStep& step, const UpdateChunk& chunk) {
   return is_finite(largest);
 }
 
-}  // namespace
+/// Loshchilov and Hutter, "Decoupled weight decay regularization", ICLR 2019, in PyTorch's order of operations.
+TROUPE_CLONES bool adamw(const AdamStep& step, const UpdateChunk& chunk) {
+  const AdamStep s = step;
+  const float* __restrict gradient = chunk.gradient_mean;
+  const float* __restrict weights = chunk.weights;
+  const float* __restrict first = chunk.state[0];
+  const float* __restrict second = chunk.state[1];
+  float* __restrict new_weights = chunk.new_weights;
+  float* __restrict new_first = chunk.new_state[0];
+  float* __restrict new_second = chunk.new_state[1];
+  std::uint32_t largest = 0;
+  for (std::size_t i = 0; i < chunk.count; ++i) {
+    const float g = gradient[i];
+    const float m = s.beta1 * first[i] + s.one_minus_beta1 * g;
+    const float v = s.beta2 * second[i] + s.one_minus_beta2 * g * g;
+    new_first[i] = m;
+    new_second[i] = v;
+    const float denominator = __builtin_sqrtf(v) / s.root_correction2 + s.epsilon;
+    const float w = s.kept * weights[i] - s.learning_rate * m / denominator;
+    new_weights[i] = w;
+    largest = std::max(largest, std::max(magnitude_bits(m), std::max(magnitude_bits(v), magnitude_bits(w))));
+  }
+  return is_finite(largest);
+}
 
-UpdateRule make_adam(const OptimizerOptions& options) {
+using Kernel = bool (*)(const AdamStep& step, const UpdateChunk& chunk);
+
+UpdateRule rule_of(const OptimizerOptions& options, Kernel kernel) {
   refuse_momentum(options);
-  const auto prepare = [options](const UpdateStep& at) {
-    return [step = prepare_adam(options, at)](const UpdateChunk& chunk) { return adam(step, chunk); };
+  const auto prepare = [options, kernel](const UpdateStep& at) {
+    return [step = prepare_adam(options, at), kernel](const UpdateChunk& chunk) { return kernel(step, chunk); };
   };
   return {{"first moment", "second moment"}, prepare};
 }
+
+}  // namespace
+
+UpdateRule make_adam(const OptimizerOptions& options) { return rule_of(options, adam); }
+UpdateRule make_adamw(const OptimizerOptions& options) { return rule_of(options, adamw); }
 
 }  // namespace troupe

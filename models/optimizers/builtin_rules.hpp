@@ -16,6 +16,7 @@ namespace troupe {
 UpdateRule make_sgd(const OptimizerOptions& options);
 UpdateRule make_adagrad(const OptimizerOptions& options);
 UpdateRule make_adam(const OptimizerOptions& options);
+UpdateRule make_adamw(const OptimizerOptions& options);
 
 /// @throws Error invalid_argument where options ask for a momentum that the rule has not.
 void refuse_momentum(const OptimizerOptions& options);

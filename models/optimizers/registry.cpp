@@ -14,6 +14,7 @@ Registry<MakeUpdateRule>* make_registry() {
   made->add("sgd", make_sgd);
   made->add("adagrad", make_adagrad);
   made->add("adam", make_adam);
+  made->add("adamw", make_adamw);
   return made;
 }
 

@@ -112,12 +112,45 @@ TEST_CASE("adagrad and adam follow their formulas") {
   }
 }
 
+TEST_CASE("adamw takes decay off the weights, and not through the gradient") {
+  for (const double decay : {0.0, 0.1}) {
+    check_against(with("adamw", 0.05, decay), [decay](double& w, auto& state, double decayed, int t) {
+      const double g = decayed - decay * w;
+      w -= 0.05 * decay * w;
+      state[0] = 0.9 * state[0] + 0.1 * g;
+      state[1] = 0.999 * state[1] + 0.001 * g * g;
+      const double first = state[0] / (1 - std::pow(0.9, t));
+      const double second = state[1] / (1 - std::pow(0.999, t));
+      w -= 0.05 * first / (std::sqrt(second) + 1e-8);
+    });
+  }
+}
+
+TEST_CASE("corrections follow the number of updates, and the rate follows the step") {
+  auto options = with("adam", 0.05, 0);
+  options.schedule = {.kind = "step", .step_size = 10, .gamma = 0.5};
+  const Floats one(1, 1);
+  const auto moved = [&](std::int64_t step, std::int64_t updates) {
+    const Floats zero(1, 0);
+    Floats w(1);
+    Floats m(1);
+    Floats v(1);
+    const float* const state[] = {zero.data(), zero.data()};
+    float* const new_state[] = {m.data(), v.data()};
+    Optimizer(options).prepare(step, updates)({1, one.data(), zero.data(), w.data(), state, new_state});
+    return static_cast<double>(-w[0]);
+  };
+  CHECK(moved(0, 0) == doctest::Approx(0.05));
+  CHECK(moved(10, 0) == doctest::Approx(0.025));
+  CHECK(moved(0, 10) < 0.02);
+}
+
 TEST_CASE("the bits do not depend on how the vector is cut") {
   constexpr std::size_t kSize = 4097;
-  for (const char* kind : {"sgd", "momentum", "nesterov", "adagrad", "adam"}) {
+  for (const char* kind : {"sgd", "momentum", "nesterov", "adagrad", "adam", "adamw"}) {
     auto options = with("sgd", 0.05, 0.01);
     const std::string name = kind;
-    if (name == "adagrad" || name == "adam") options.kind = name;
+    if (name.starts_with("ada")) options.kind = name;
     if (name == "momentum" || name == "nesterov") options.momentum = 0.9;
     options.nesterov = name == "nesterov";
     const Optimizer optimizer(options);
@@ -141,6 +174,7 @@ TEST_CASE("an optimizer says how much state it keeps") {
   CHECK(Optimizer(with("sgd", 1, 0)).state_vectors() == 0);
   CHECK(Optimizer(with("adagrad", 1, 0)).state_vectors() == 1);
   CHECK(Optimizer(with("adam", 1, 0)).state_vectors() == 2);
+  CHECK(Optimizer(with("adamw", 1, 0)).state_vectors() == 2);
   auto momentum = with("sgd", 1, 0);
   momentum.momentum = 0.5;
   CHECK(Optimizer(momentum).state_vectors() == 1);

@@ -59,7 +59,7 @@ TEST_CASE("a user's rule is made from options, and told the rate, the step and t
 
 TEST_CASE("the built-in rules tell of what is not finite, in weights or state, wherever it lies") {
   constexpr std::size_t kSize = 37;
-  for (const char* name : {"sgd", "adagrad", "adam"})
+  for (const char* name : {"sgd", "adagrad", "adam", "adamw"})
     for (const float bad : {INFINITY, NAN}) {
       CAPTURE(name);
       const Optimizer optimizer(kind(name));
