@@ -11,17 +11,16 @@ struct AdagradStep {
   float epsilon = 0;
 };
 
-TROUPE_CLONES bool adagrad(const AdagradStep& step, const UpdateChunk& chunk) {
+TROUPE_CLONES bool adagrad(const AdagradStep& step, std::size_t count, const float* __restrict gradient,
+                           const float* __restrict weights, float* __restrict new_weights, const float* const* state,
+                           float* const* new_state) {
   const float rate = step.learning_rate;
   const float decay = step.weight_decay;
   const float epsilon = step.epsilon;
-  const float* __restrict gradient = chunk.gradient_mean;
-  const float* __restrict weights = chunk.weights;
-  const float* __restrict squares = chunk.state[0];
-  float* __restrict new_weights = chunk.new_weights;
-  float* __restrict new_squares = chunk.new_state[0];
+  const float* __restrict squares = state[0];
+  float* __restrict new_squares = new_state[0];
   std::uint32_t largest = 0;
-  for (std::size_t i = 0; i < chunk.count; ++i) {
+  for (std::size_t i = 0; i < count; ++i) {
     const float g = gradient[i] + decay * weights[i];
     const float s = squares[i] + g * g;
     new_squares[i] = s;
@@ -39,7 +38,7 @@ UpdateRule make_adagrad(const OptimizerOptions& options) {
   const auto prepare = [options](const UpdateStep& at) {
     const AdagradStep step{static_cast<float>(at.learning_rate), static_cast<float>(options.weight_decay),
                            positive_epsilon(options)};
-    return [step](const UpdateChunk& chunk) { return adagrad(step, chunk); };
+    return update_by<AdagradStep>(adagrad, step);
   };
   return {{"sum of squares"}, prepare};
 }

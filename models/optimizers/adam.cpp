@@ -34,17 +34,16 @@ AdamStep prepare_adam(const OptimizerOptions& options, const UpdateStep& at) {
   return step;
 }
 
-TROUPE_CLONES bool adam(const AdamStep& step, const UpdateChunk& chunk) {
+TROUPE_CLONES bool adam(const AdamStep& step, std::size_t count, const float* __restrict gradient,
+                        const float* __restrict weights, float* __restrict new_weights, const float* const* state,
+                        float* const* new_state) {
   const AdamStep s = step;
-  const float* __restrict gradient = chunk.gradient_mean;
-  const float* __restrict weights = chunk.weights;
-  const float* __restrict first = chunk.state[0];
-  const float* __restrict second = chunk.state[1];
-  float* __restrict new_weights = chunk.new_weights;
-  float* __restrict new_first = chunk.new_state[0];
-  float* __restrict new_second = chunk.new_state[1];
+  const float* __restrict first = state[0];
+  const float* __restrict second = state[1];
+  float* __restrict new_first = new_state[0];
+  float* __restrict new_second = new_state[1];
   std::uint32_t largest = 0;
-  for (std::size_t i = 0; i < chunk.count; ++i) {
+  for (std::size_t i = 0; i < count; ++i) {
     const float g = gradient[i] + s.weight_decay * weights[i];
     const float m = s.beta1 * first[i] + s.one_minus_beta1 * g;
     const float v = s.beta2 * second[i] + s.one_minus_beta2 * (g * g);
@@ -58,17 +57,16 @@ TROUPE_CLONES bool adam(const AdamStep& step, const UpdateChunk& chunk) {
 }
 
 /// Loshchilov and Hutter, "Decoupled weight decay regularization", ICLR 2019, in PyTorch's order of operations.
-TROUPE_CLONES bool adamw(const AdamStep& step, const UpdateChunk& chunk) {
+TROUPE_CLONES bool adamw(const AdamStep& step, std::size_t count, const float* __restrict gradient,
+                         const float* __restrict weights, float* __restrict new_weights, const float* const* state,
+                         float* const* new_state) {
   const AdamStep s = step;
-  const float* __restrict gradient = chunk.gradient_mean;
-  const float* __restrict weights = chunk.weights;
-  const float* __restrict first = chunk.state[0];
-  const float* __restrict second = chunk.state[1];
-  float* __restrict new_weights = chunk.new_weights;
-  float* __restrict new_first = chunk.new_state[0];
-  float* __restrict new_second = chunk.new_state[1];
+  const float* __restrict first = state[0];
+  const float* __restrict second = state[1];
+  float* __restrict new_first = new_state[0];
+  float* __restrict new_second = new_state[1];
   std::uint32_t largest = 0;
-  for (std::size_t i = 0; i < chunk.count; ++i) {
+  for (std::size_t i = 0; i < count; ++i) {
     const float g = gradient[i];
     const float m = s.beta1 * first[i] + s.one_minus_beta1 * g;
     const float v = s.beta2 * second[i] + s.one_minus_beta2 * g * g;
@@ -82,13 +80,9 @@ TROUPE_CLONES bool adamw(const AdamStep& step, const UpdateChunk& chunk) {
   return is_finite(largest);
 }
 
-using Kernel = bool (*)(const AdamStep& step, const UpdateChunk& chunk);
-
-UpdateRule rule_of(const OptimizerOptions& options, Kernel kernel) {
+UpdateRule rule_of(const OptimizerOptions& options, UpdateKernel<AdamStep> kernel) {
   refuse_momentum(options);
-  const auto prepare = [options, kernel](const UpdateStep& at) {
-    return [step = prepare_adam(options, at), kernel](const UpdateChunk& chunk) { return kernel(step, chunk); };
-  };
+  const auto prepare = [options, kernel](const UpdateStep& at) { return update_by(kernel, prepare_adam(options, at)); };
   return {{"first moment", "second moment"}, prepare};
 }
 

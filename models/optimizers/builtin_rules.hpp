@@ -18,6 +18,21 @@ UpdateRule make_adagrad(const OptimizerOptions& options);
 UpdateRule make_adam(const OptimizerOptions& options);
 UpdateRule make_adamw(const OptimizerOptions& options);
 
+/// A loop over the floats of a chunk, with what a step prepared. Its parameters are those of UpdateChunk, one by one,
+/// because g++ counts on `__restrict` of parameters: with local variables it does not make Adam's loop wide, which then
+/// takes eight times as long.
+template <class Step>
+using UpdateKernel = bool (*)(const Step& step, std::size_t count, const float* gradient, const float* weights,
+                              float* new_weights, const float* const* state, float* const* new_state);
+
+template <class Step>
+UpdateFunction update_by(UpdateKernel<Step> kernel, const Step& step) {
+  return [kernel, step](const UpdateChunk& chunk) {
+    return kernel(step, chunk.count, chunk.gradient_mean, chunk.weights, chunk.new_weights, chunk.state,
+                  chunk.new_state);
+  };
+}
+
 /// @throws Error invalid_argument where options ask for a momentum that the rule has not.
 void refuse_momentum(const OptimizerOptions& options);
 

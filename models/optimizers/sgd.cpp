@@ -12,14 +12,13 @@ struct SgdStep {
   float momentum = 0;
 };
 
-TROUPE_CLONES bool plain_sgd(const SgdStep& step, const UpdateChunk& chunk) {
+TROUPE_CLONES bool plain_sgd(const SgdStep& step, std::size_t count, const float* __restrict gradient,
+                             const float* __restrict weights, float* __restrict new_weights,
+                             const float* const* /*state*/, float* const* /*new_state*/) {
   const float rate = step.learning_rate;
   const float decay = step.weight_decay;
-  const float* __restrict gradient = chunk.gradient_mean;
-  const float* __restrict weights = chunk.weights;
-  float* __restrict new_weights = chunk.new_weights;
   std::uint32_t largest = 0;
-  for (std::size_t i = 0; i < chunk.count; ++i) {
+  for (std::size_t i = 0; i < count; ++i) {
     const float g = gradient[i] + decay * weights[i];
     const float w = weights[i] - rate * g;
     new_weights[i] = w;
@@ -28,17 +27,16 @@ TROUPE_CLONES bool plain_sgd(const SgdStep& step, const UpdateChunk& chunk) {
   return is_finite(largest);
 }
 
-TROUPE_CLONES bool momentum_sgd(const SgdStep& step, const UpdateChunk& chunk) {
+TROUPE_CLONES bool momentum_sgd(const SgdStep& step, std::size_t count, const float* __restrict gradient,
+                                const float* __restrict weights, float* __restrict new_weights,
+                                const float* const* state, float* const* new_state) {
   const float rate = step.learning_rate;
   const float decay = step.weight_decay;
   const float momentum = step.momentum;
-  const float* __restrict gradient = chunk.gradient_mean;
-  const float* __restrict weights = chunk.weights;
-  const float* __restrict velocity = chunk.state[0];
-  float* __restrict new_weights = chunk.new_weights;
-  float* __restrict new_velocity = chunk.new_state[0];
+  const float* __restrict velocity = state[0];
+  float* __restrict new_velocity = new_state[0];
   std::uint32_t largest = 0;
-  for (std::size_t i = 0; i < chunk.count; ++i) {
+  for (std::size_t i = 0; i < count; ++i) {
     const float g = gradient[i] + decay * weights[i];
     const float v = momentum * velocity[i] + g;
     new_velocity[i] = v;
@@ -49,17 +47,16 @@ TROUPE_CLONES bool momentum_sgd(const SgdStep& step, const UpdateChunk& chunk) {
   return is_finite(largest);
 }
 
-TROUPE_CLONES bool nesterov_sgd(const SgdStep& step, const UpdateChunk& chunk) {
+TROUPE_CLONES bool nesterov_sgd(const SgdStep& step, std::size_t count, const float* __restrict gradient,
+                                const float* __restrict weights, float* __restrict new_weights,
+                                const float* const* state, float* const* new_state) {
   const float rate = step.learning_rate;
   const float decay = step.weight_decay;
   const float momentum = step.momentum;
-  const float* __restrict gradient = chunk.gradient_mean;
-  const float* __restrict weights = chunk.weights;
-  const float* __restrict velocity = chunk.state[0];
-  float* __restrict new_weights = chunk.new_weights;
-  float* __restrict new_velocity = chunk.new_state[0];
+  const float* __restrict velocity = state[0];
+  float* __restrict new_velocity = new_state[0];
   std::uint32_t largest = 0;
-  for (std::size_t i = 0; i < chunk.count; ++i) {
+  for (std::size_t i = 0; i < count; ++i) {
     const float g = gradient[i] + decay * weights[i];
     const float v = momentum * velocity[i] + g;
     new_velocity[i] = v;
@@ -70,9 +67,7 @@ TROUPE_CLONES bool nesterov_sgd(const SgdStep& step, const UpdateChunk& chunk) {
   return is_finite(largest);
 }
 
-using Kernel = bool (*)(const SgdStep& step, const UpdateChunk& chunk);
-
-Kernel kernel_of(const OptimizerOptions& options) {
+UpdateKernel<SgdStep> kernel_of(const OptimizerOptions& options) {
   if (options.momentum == 0) return plain_sgd;
   return options.nesterov ? nesterov_sgd : momentum_sgd;
 }
@@ -86,7 +81,7 @@ UpdateRule make_sgd(const OptimizerOptions& options) {
   rule.prepare = [options, kernel = kernel_of(options)](const UpdateStep& at) {
     const SgdStep step{static_cast<float>(at.learning_rate), static_cast<float>(options.weight_decay),
                        static_cast<float>(options.momentum)};
-    return [step, kernel](const UpdateChunk& chunk) { return kernel(step, chunk); };
+    return update_by(kernel, step);
   };
   return rule;
 }
