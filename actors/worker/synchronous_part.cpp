@@ -63,9 +63,7 @@ void work(WorkerState& worker, Replica& replica, const Apply& request) {
   replica.finite = true;
   if (worker.exchange ? worker.exchange->idle(lane) : range.empty()) return;
   std::optional<RangeUpdate> update;
-  if (!range.empty())
-    update.emplace(*replica.model, replica.description.traits.learned_size, *worker.slabs, *worker.optimizer, request,
-                   range);
+  if (!range.empty()) update.emplace(worker, replica, request, range);
   const ApplyChunk apply = [&update](std::size_t begin, std::span<const float> mean) { (*update)(begin, mean); };
   if (worker.exchange) {
     NodeExchange::Work work = exchange_work(worker, replica, request.computed, patience_of(request));

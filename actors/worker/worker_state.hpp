@@ -8,6 +8,7 @@
 #include "actors/worker/turns.hpp"
 #include "collectives/plan/plan.hpp"
 #include "collectives/state/worker_slabs.hpp"
+#include "models/optimizers/groups.hpp"
 #include "models/optimizers/optimizer.hpp"
 #include "runtime/clock.hpp"
 #include "runtime/store/store_client.hpp"
@@ -32,6 +33,7 @@ struct WorkerState {
   std::unique_ptr<WorkerSlabs> slabs;
   std::shared_ptr<NodeExchange> exchange;  ///< with other nodes, if any
   std::unique_ptr<Optimizer> optimizer;
+  GroupRuns groups;  ///< of the flat vector
 
   // Of the step.
   Stopwatch computing;

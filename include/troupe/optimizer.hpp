@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -19,6 +20,13 @@ struct Schedule {
   double final_fraction = 0;        ///< "cosine"
 };
 
+/// Tensors that are updated otherwise than the rest, such as biases without weight decay.
+struct ParameterGroup {
+  std::string pattern;                      ///< of their whole names: * is any text, ? any one byte
+  std::optional<double> weight_decay = {};  ///< in place of OptimizerOptions::weight_decay
+  double learning_rate_factor = 1;          ///< of the rate
+};
+
 /// The update rule. Formulas are PyTorch's, of the same names.
 struct OptimizerOptions {
   std::string kind = "sgd";  ///< "sgd" (with momentum, nesterov), "adagrad", "adam", "adamw", or what
@@ -32,6 +40,7 @@ struct OptimizerOptions {
   double beta2 = 0.999;     ///< adam, adamw
   double epsilon = 1e-8;    ///< adam, adamw, adagrad; 0 counts as the smallest normal float, so that 0 / 0 is 0
   Schedule schedule = {};
+  std::vector<ParameterGroup> groups = {};  ///< of a tensor the first counts whose pattern fits, if any
 };
 
 /// What an update rule is told of a step.

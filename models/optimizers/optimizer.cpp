@@ -13,6 +13,9 @@ namespace troupe {
 namespace {
 
 constexpr std::size_t kLongestStateName = 100;
+// Together they fit into a message, in which a byte may take two.
+constexpr std::size_t kLongestPattern = 1000;
+constexpr std::size_t kMostGroups = 200;
 
 void require(bool holds, const std::string& what) {
   if (!holds) throw_invalid("optimizer: " + what);
@@ -26,6 +29,14 @@ void require_decay(double value, const std::string& name) {
   require(value >= 0 && value < 1, name + " is " + std::to_string(value) + ", not in [0, 1)");
 }
 
+void check_group(const ParameterGroup& group) {
+  require(!group.pattern.empty() && is_printable(group.pattern, kLongestPattern),
+          "a group's pattern is empty, too long, or cannot be shown");
+  const std::string of_group = " of group '" + group.pattern + "'";
+  require_amount(group.weight_decay.value_or(0), "weight_decay" + of_group);
+  require_amount(group.learning_rate_factor, "learning_rate_factor" + of_group);
+}
+
 void check(const OptimizerOptions& options) {
   require_amount(options.learning_rate, "learning_rate");
   require_amount(options.momentum, "momentum");
@@ -34,6 +45,8 @@ void check(const OptimizerOptions& options) {
   require_decay(options.beta1, "beta1");
   require_decay(options.beta2, "beta2");
   check_schedule(options.schedule);
+  require(options.groups.size() <= kMostGroups, "more than " + std::to_string(kMostGroups) + " groups");
+  for (const ParameterGroup& group : options.groups) check_group(group);
 }
 
 /// Names of vectors become parts of tensors' names in checkpoints.
@@ -60,15 +73,25 @@ void refuse_momentum(const OptimizerOptions& options) {
 
 Optimizer::Optimizer(const OptimizerOptions& options) : options_(options) {
   check(options);
-  rule_ = make_rule(options);
+  rules_.push_back({make_rule(options)});
+  for (const ParameterGroup& group : options.groups) {
+    OptimizerOptions own = options;
+    own.weight_decay = group.weight_decay.value_or(options.weight_decay);
+    rules_.push_back({make_rule(own), group.learning_rate_factor});
+    require(rules_.back().rule.state == rules_.front().rule.state, "groups of " + options.kind + " differ in state");
+  }
 }
 
 double Optimizer::learning_rate(std::int64_t step) const {
   return options_.learning_rate * schedule_factor(options_.schedule, step);
 }
 
-UpdateFunction Optimizer::prepare(std::int64_t step, std::int64_t updates) const {
-  return rule_.prepare({learning_rate(step), step, updates});
+std::vector<UpdateFunction> Optimizer::prepare(std::int64_t step, std::int64_t updates) const {
+  std::vector<UpdateFunction> prepared;
+  prepared.reserve(rules_.size());
+  for (const GroupRule& each : rules_)
+    prepared.push_back(each.rule.prepare({learning_rate(step) * each.learning_rate_factor, step, updates}));
+  return prepared;
 }
 
 }  // namespace troupe

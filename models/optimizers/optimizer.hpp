@@ -8,27 +8,36 @@
 
 namespace troupe {
 
-/// The update rule of a run and its learning rate. What built-in rules compute are functions of floats in their own
-/// places, in a fixed order: their bits do not depend on how a vector is cut into chunks. They are the same wherever
-/// the instruction set and the C library are, whose `pow` and `cos` take part in rates and corrections.
+/// The update rule of a run, for each group of tensors, and its learning rate. What built-in rules compute are
+/// functions of floats in their own places, in a fixed order: their bits do not depend on how a vector is cut into
+/// chunks. They are the same wherever the instruction set and the C library are, whose `pow` and `cos` take part in
+/// rates and corrections.
 class Optimizer {
  public:
   /// @throws Error invalid_argument naming an option that cannot work.
   explicit Optimizer(const OptimizerOptions& options);
 
   /// Vectors of state as long as the weights, all zeros to begin with: 0 to kMostStateVectors.
-  int state_vectors() const { return static_cast<int>(rule_.state.size()); }
+  int state_vectors() const { return static_cast<int>(rules_.front().rule.state.size()); }
   /// What vector `vector` of the state is, such as "momentum".
-  const std::string& state_name(int vector) const { return rule_.state.at(static_cast<std::size_t>(vector)); }
-  /// The rate at a step, counted from 0.
+  const std::string& state_name(int vector) const {
+    return rules_.front().rule.state.at(static_cast<std::size_t>(vector));
+  }
+  /// The rate at a step, counted from 0, of tensors in no group.
   double learning_rate(std::int64_t step) const;
-  /// The update of a step, counted from 0.
+  /// The updates of a step, counted from 0: that of tensors in no group, then those of the groups in order.
   /// @param updates that made the state so far: 0 where it is still all zeros.
-  UpdateFunction prepare(std::int64_t step, std::int64_t updates) const;
+  std::vector<UpdateFunction> prepare(std::int64_t step, std::int64_t updates) const;
+  const std::vector<ParameterGroup>& groups() const { return options_.groups; }
 
  private:
+  struct GroupRule {
+    UpdateRule rule;
+    double learning_rate_factor = 1;
+  };
+
   OptimizerOptions options_;
-  UpdateRule rule_;
+  std::vector<GroupRule> rules_;  ///< as `prepare` has them; all have the same state
 };
 
 }  // namespace troupe

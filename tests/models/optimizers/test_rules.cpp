@@ -50,11 +50,11 @@ TEST_CASE("a user's rule is made from options, and told the rate, the step and t
   std::array<float, 3> state{};
   float* const states[] = {state.data()};
   const UpdateChunk chunk{3, nullptr, nullptr, weights.data(), nullptr, states};
-  CHECK(optimizer.prepare(5, 3)(chunk));
+  CHECK(optimizer.prepare(5, 3).front()(chunk));
   CHECK(weights == std::array<float, 3>{0.25F, 2, 5});
   CHECK(state[0] == 3);
   options.weight_decay = 1e300;
-  CHECK_FALSE(Optimizer(options).prepare(0, 0)(chunk));
+  CHECK_FALSE(Optimizer(options).prepare(0, 0).front()(chunk));
 }
 
 TEST_CASE("the built-in rules tell of what is not finite, in weights or state, wherever it lies") {
@@ -63,7 +63,7 @@ TEST_CASE("the built-in rules tell of what is not finite, in weights or state, w
     for (const float bad : {INFINITY, NAN}) {
       CAPTURE(name);
       const Optimizer optimizer(kind(name));
-      const UpdateFunction update = optimizer.prepare(0, 0);
+      const UpdateFunction update = optimizer.prepare(0, 0).front();
       std::vector<float> gradient(kSize, 1);
       const std::vector<float> from(kSize, 1);
       std::array<std::vector<float>, 3> to{from, from, from};
