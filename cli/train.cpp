@@ -144,6 +144,8 @@ void add_optimizer_options(CLI::App& app, OptimizerOptions& optimizer) {
   app.add_flag("--nesterov", optimizer.nesterov, "Nesterov's momentum");
   app.add_option("--weight-decay", optimizer.weight_decay,
                  "L2 penalty; adamw: what is taken off the weights themselves");
+  app.add_option("--clip-norm", optimizer.clip_norm,
+                 "Scale the mean gradient down to this length where it is longer; 0: never");
   const auto add_groups = [&optimizer](const std::vector<std::string>& texts) {
     for (const std::string& text : texts) optimizer.groups.push_back(parse_group(text));
   };

@@ -22,7 +22,7 @@ void from_json(const nlohmann::json& json, ParameterGroup& group) {
 }
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(OptimizerOptions, kind, learning_rate, momentum, nesterov, weight_decay, beta1,
-                                   beta2, epsilon, schedule, groups)
+                                   beta2, epsilon, clip_norm, schedule, groups)
 
 std::string to_json(const OptimizerOptions& options) { return nlohmann::json(options).dump(); }
 

@@ -8,6 +8,7 @@ RangeUpdate::RangeUpdate(const WorkerState& worker, const Replica& replica, cons
     : model_(*replica.model),
       learned_size_(replica.description.traits.learned_size),
       samples_(request.samples),
+      clip_factor_(static_cast<float>(from_bits(request.clip_bits))),
       updates_(worker.optimizer->prepare(request.step, request.updates)),
       groups_(worker.groups),
       weights_(worker.slabs->weights(request.from)),
@@ -22,8 +23,14 @@ RangeUpdate::RangeUpdate(const WorkerState& worker, const Replica& replica, cons
 
 void RangeUpdate::operator()(std::size_t begin, std::span<const float> mean) {
   const std::size_t learned = begin < learned_size_ ? std::min(mean.size(), learned_size_ - begin) : 0;
-  if (learned > 0) learn(begin, mean.first(learned));
+  if (learned > 0) learn(begin, clipped(mean.first(learned)));
   if (learned < mean.size()) update_statistics(begin + learned, mean.subspan(learned));
+}
+
+std::span<const float> RangeUpdate::clipped(std::span<const float> mean) {
+  if (clip_factor_ == 1) return mean;
+  std::ranges::transform(mean, clipped_.begin(), [factor = clip_factor_](float value) { return factor * value; });
+  return {clipped_.data(), mean.size()};
 }
 
 void RangeUpdate::learn(std::size_t begin, std::span<const float> mean) {

@@ -7,12 +7,13 @@
 
 #include "actors/messages/synchronous.hpp"
 #include "actors/worker/worker_state.hpp"
+#include "collectives/plan/tree.hpp"
 
 namespace troupe {
 
-/// Makes version v + 1 of a range of the flat vector from version v and the mean gradient, a chunk a call: the
-/// optimizer that of the parameters, group by group, the model that of its statistics, which have no gradient. What a
-/// chunk became is checked while it is in the cache.
+/// Makes version v + 1 of a range of the flat vector from version v and the mean gradient, a chunk of at most
+/// kTreeChunk floats a call: the optimizer that of the parameters, group by group, the model that of its statistics,
+/// which have no gradient. What a chunk became is checked while it is in the cache.
 class RangeUpdate {
  public:
   /// @param range of the replica's slice
@@ -28,12 +29,15 @@ class RangeUpdate {
   using States = std::array<T, kMostStateVectors>;
 
   void learn(std::size_t begin, std::span<const float> mean);
+  /// The mean gradient as it is to be learned from, until the next call.
+  std::span<const float> clipped(std::span<const float> mean);
   void update(std::size_t group, std::size_t begin, std::span<const float> mean);
   void update_statistics(std::size_t begin, std::span<const float> mean);
 
   const Model& model_;
   std::size_t learned_size_;
   std::int64_t samples_;
+  float clip_factor_;
   std::vector<UpdateFunction> updates_;  ///< by group
   const GroupRuns& groups_;
   std::span<const float> weights_;  ///< all of them
@@ -42,6 +46,7 @@ class RangeUpdate {
   States<std::span<const float>> state_;
   States<std::span<float>> new_state_;
   bool finite_ = true;
+  alignas(64) std::array<float, kTreeChunk> clipped_;
 };
 
 }  // namespace troupe

@@ -39,6 +39,8 @@ struct OptimizerOptions {
   double beta1 = 0.9;       ///< adam, adamw
   double beta2 = 0.999;     ///< adam, adamw
   double epsilon = 1e-8;    ///< adam, adamw, adagrad; 0 counts as the smallest normal float, so that 0 / 0 is 0
+  double clip_norm = 0;     ///< the mean gradient of all that is learned is scaled down to this length where it is
+                            ///< longer; 0: never
   Schedule schedule = {};
   std::vector<ParameterGroup> groups = {};  ///< of a tensor the first counts whose pattern fits, if any
 };

@@ -42,6 +42,7 @@ void check(const OptimizerOptions& options) {
   require_amount(options.momentum, "momentum");
   require_amount(options.weight_decay, "weight_decay");
   require_amount(options.epsilon, "epsilon");
+  require_amount(options.clip_norm, "clip_norm");
   require_decay(options.beta1, "beta1");
   require_decay(options.beta2, "beta2");
   check_schedule(options.schedule);
@@ -84,6 +85,10 @@ Optimizer::Optimizer(const OptimizerOptions& options) : options_(options) {
 
 double Optimizer::learning_rate(std::int64_t step) const {
   return options_.learning_rate * schedule_factor(options_.schedule, step);
+}
+
+float Optimizer::clip_factor(double norm) const {
+  return clips() && std::isfinite(norm) ? static_cast<float>(std::min(1.0, options_.clip_norm / (norm + 1e-6))) : 1.0F;
 }
 
 std::vector<UpdateFunction> Optimizer::prepare(std::int64_t step, std::int64_t updates) const {

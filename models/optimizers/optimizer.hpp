@@ -29,6 +29,11 @@ class Optimizer {
   /// @param updates that made the state so far: 0 where it is still all zeros.
   std::vector<UpdateFunction> prepare(std::int64_t step, std::int64_t updates) const;
   const std::vector<ParameterGroup>& groups() const { return options_.groups; }
+  /// Whether the length of the mean gradient has to be known.
+  bool clips() const { return options_.clip_norm > 0; }
+  /// What a mean gradient of that length is multiplied with before all else, as PyTorch's clip_grad_norm_ does. A
+  /// length that is not finite changes nothing: what comes of it is found where it is.
+  float clip_factor(double norm) const;
 
  private:
   struct GroupRule {

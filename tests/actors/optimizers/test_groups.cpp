@@ -1,7 +1,7 @@
 #include <doctest/doctest.h>
 
 #include "actors/optimizers/grouped_model.hpp"
-#include "models/optimizers/pytorch_trial.hpp"
+#include "actors/optimizers/pytorch_model.hpp"
 #include "support/errors.hpp"
 
 using namespace troupe;
@@ -50,20 +50,6 @@ std::vector<float> plain_grouped_run() {
   return canonical;
 }
 
-/// What pytorch_adamw.py trains.
-class Trial : public Model {
- public:
-  std::size_t size() const override { return kTrialSize; }
-  std::vector<TensorInfo> tensors() const override { return {{"weight", {8}}, {"bias", {4}}}; }
-  void initialize(std::span<float> weights, std::uint64_t /*seed*/) override {
-    for (std::size_t i = 0; i < weights.size(); ++i) weights[i] = trial_start(i);
-  }
-  BatchResult gradient(const ShardStep& at, std::span<const float> /*weights*/, std::span<float> gradient) override {
-    for (std::size_t i = 0; i < gradient.size(); ++i) gradient[i] = trial_gradient(at.step, i);
-    return {0, 1};
-  }
-};
-
 }  // namespace
 
 TEST_CASE("each tensor is updated as its group says, to the same bits for any number of workers") {
@@ -93,7 +79,7 @@ TEST_CASE("groups do what PyTorch's do") {
   Options options = quiet_options(Placement::in_process, 2);
   options.optimizer = trial_options();
   options.optimizer.groups = {{"bias", 0.0, 0.5}};
-  DistributedSGD sgd([](int, int) { return std::make_unique<Trial>(); }, options);
+  DistributedSGD sgd([](int, int) { return std::make_unique<PytorchModel>(); }, options);
   for (int step = 0; step < kTrialSteps; ++step) sgd.step();
   CHECK(ulps_between(sgd.weights(), kPytorchGroups) <= 2);
 }

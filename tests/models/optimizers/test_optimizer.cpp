@@ -180,6 +180,20 @@ TEST_CASE("an optimizer says how much state it keeps") {
   CHECK(Optimizer(momentum).state_vectors() == 1);
 }
 
+TEST_CASE("gradients are clipped as PyTorch's clip_grad_norm_ clips them") {
+  auto options = with("sgd", 1, 0);
+  CHECK_FALSE(Optimizer(options).clips());
+  CHECK(Optimizer(options).clip_factor(1e9) == 1);
+  options.clip_norm = 2;
+  const Optimizer optimizer(options);
+  CHECK(optimizer.clips());
+  CHECK(optimizer.clip_factor(0) == 1);
+  CHECK(optimizer.clip_factor(1.9) == 1);
+  CHECK(optimizer.clip_factor(8) == static_cast<float>(2 / (8 + 1e-6)));
+  CHECK(optimizer.clip_factor(std::numeric_limits<double>::infinity()) == 1);
+  CHECK(optimizer.clip_factor(std::numeric_limits<double>::quiet_NaN()) == 1);
+}
+
 TEST_CASE("learning rates follow their schedules") {
   auto options = with("sgd", 0.8, 0);
   const auto rate = [&](std::int64_t step) { return Optimizer(options).learning_rate(step); };
@@ -221,6 +235,7 @@ TEST_CASE("options that make no sense are refused by name") {
     refused("momentum", [&](auto& o) { o.momentum = value; });
     refused("weight_decay", [&](auto& o) { o.weight_decay = value; });
     refused("epsilon", [&](auto& o) { o.epsilon = value; });
+    refused("clip_norm", [&](auto& o) { o.clip_norm = value; });
     refused("gamma", [&](auto& o) { o.schedule.gamma = value; });
     refused("final_fraction", [&](auto& o) { o.schedule.final_fraction = value; });
   }
