@@ -43,12 +43,23 @@ bool is_overruled(const std::vector<std::string>& typed, const CLI::Option& opti
   return std::any_of(excluded.begin(), excluded.end(), [&](const auto* each) { return is_typed(typed, *each); });
 }
 
+/// Of an option that may be said again. What was typed comes in the place of the whole list.
+void append_all(const CLI::Option& option, const std::string& path, const std::string& key, const json& value,
+                const std::vector<std::string>& typed, std::vector<std::string>& out) {
+  const json list = value.is_array() ? value : json::array({value});
+  if (!std::all_of(list.begin(), list.end(), [](const json& each) { return each.is_string(); }))
+    fail(path, "key '" + key + "' wants a string or a list of strings");
+  if (is_typed(typed, option)) return;
+  for (const json& each : list) out.insert(out.end(), {"--" + key, each.get<std::string>()});
+}
+
 void append(const CLI::App& command, const std::string& path, const std::string& key, const json& value,
             const std::vector<std::string>& typed, std::vector<std::string>& out) {
   const std::string flag = "--" + key;
   const CLI::Option* option = command.get_option_no_throw(flag);
   if (option == nullptr || flag == kFlag || key == "help")
     fail(path, "unknown key '" + printable(key) + "' for '" + command.get_name() + "'");
+  if (option->get_expected_max() > 1) return append_all(*option, path, key, value, typed, out);
   const bool is_flag = option->get_expected_max() == 0;
   if (is_flag != value.is_boolean())
     fail(path, "key '" + key + "' wants " + (is_flag ? "true or false" : "a number or a string"));

@@ -14,6 +14,7 @@ nlohmann::ordered_json to_json(const StepReport& report, Precision precision) {
   const PhaseSeconds& s = report.seconds;
   return {{"step", report.step},
           {"loss", report.loss},
+          {"gradient_norm", report.gradient_norm},
           {"samples", report.samples},
           {"bytes_copied", report.bytes_copied},
           {"bytes_sent", report.bytes_sent},

@@ -7,6 +7,7 @@
 
 #include "actors/driver/precision_notice.hpp"
 #include "collectives/plan/strategy.hpp"
+#include "models/optimizers/registry.hpp"
 #include "models/registry.hpp"
 
 namespace troupe::cli {
@@ -18,19 +19,24 @@ std::chrono::milliseconds to_milliseconds(double seconds, const char* name) {
   return std::chrono::milliseconds(static_cast<std::int64_t>(std::ceil(seconds * 1000)));
 }
 
-CLI::Validator registered_model() {
-  const auto check = [](const std::string& name) -> std::string {
+template <class Find>
+CLI::Validator known_to(Find find, const char* what) {
+  const auto check = [find](const std::string& name) -> std::string {
     try {
-      find_model(name);
+      find(name);
       return "";
     } catch (const Error& error) {
       return error.message();
     }
   };
-  return {check, "NAME", "registered model"};
+  return {check, "NAME", what};
 }
 
+CLI::Validator registered_model() { return known_to(find_model, "registered model"); }
+
 }  // namespace
+
+CLI::Validator registered_optimizer() { return known_to(find_optimizer, "registered optimizer"); }
 
 CLI::Validator whole_number(std::uint64_t least) {
   const auto check = [least](const std::string& text) -> std::string {

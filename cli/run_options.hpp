@@ -33,6 +33,9 @@ struct RunOptions {
 /// Takes whole numbers from `least` on; CLI11 by itself turns -1 into a large unsigned number.
 CLI::Validator whole_number(std::uint64_t least);
 
+/// Takes names of optimizers that there are, and lists them for others.
+CLI::Validator registered_optimizer();
+
 /// Adds `--placement`, `--strategy`, `--workers`, `--devices-per-worker` and `--store-bytes`.
 void add_worker_options(CLI::App& app, Options& sgd, std::string& placement);
 Placement parse_placement(const std::string& name);

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "cli/commands.hpp"
+#include "cli/group_flag.hpp"
 #include "cli/profile.hpp"
 #include "cli/progress.hpp"
 #include "cli/report_file.hpp"
@@ -136,13 +137,23 @@ class Training {
 };
 
 void add_optimizer_options(CLI::App& app, OptimizerOptions& optimizer) {
-  app.add_option("--optimizer", optimizer.kind, "sgd, adagrad or adam")
-      ->check(CLI::IsMember({"sgd", "adagrad", "adam"}));
+  app.add_option("--optimizer", optimizer.kind, "sgd, adagrad, adam or adamw")->check(registered_optimizer());
   app.add_option("--learning-rate", optimizer.learning_rate,
                  "Rate of the first step after the warm-up; tfbench: 1e-6 and no momentum unless told");
   app.add_option("--momentum", optimizer.momentum, "Of sgd; the others have none");
   app.add_flag("--nesterov", optimizer.nesterov, "Nesterov's momentum");
-  app.add_option("--weight-decay", optimizer.weight_decay, "L2 penalty");
+  app.add_option("--weight-decay", optimizer.weight_decay,
+                 "L2 penalty; adamw: what is taken off the weights themselves");
+  app.add_option("--clip-norm", optimizer.clip_norm,
+                 "Scale the mean gradient down to this length where it is longer; 0: never");
+  const auto add_groups = [&optimizer](const std::vector<std::string>& texts) {
+    for (const std::string& text : texts) optimizer.groups.push_back(parse_group(text));
+  };
+  app.add_option_function<std::vector<std::string>>(
+         "--group", add_groups,
+         "Tensors with a decay or rate of their own, such as '*.bias:weight_decay=0,learning_rate_factor=2'; may be "
+         "said again, and of a tensor the first counts that fits")
+      ->allow_extra_args(false);
   app.add_option("--schedule", optimizer.schedule.kind, "How the rate changes: constant, step or cosine")
       ->check(CLI::IsMember({"constant", "step", "cosine"}));
   app.add_option("--warmup-steps", optimizer.schedule.warmup_steps, "Steps over which the rate rises from 0");

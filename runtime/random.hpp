@@ -9,8 +9,8 @@ namespace troupe {
 /// are a pure function of key and counter.
 std::array<std::uint32_t, 4> philox(std::uint64_t key, std::uint64_t counter_high, std::uint64_t counter_low);
 
-/// A stream of random numbers named by (seed, stream, substream). Two equal names give equal numbers, on every
-/// machine and in every worker.
+/// A stream of random numbers named by (seed, stream, substream). Two equal names give equal words and uniform numbers
+/// everywhere; normal ones are the same wherever the C library is, whose `log` and `cos` round as they like.
 class Random {
  public:
   explicit Random(std::uint64_t seed, std::uint64_t stream = 0, std::uint64_t substream = 0);

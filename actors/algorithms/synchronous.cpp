@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "actors/algorithms/gradient_norm.hpp"
 #include "actors/algorithms/non_finite_search.hpp"
 #include "actors/messages/synchronous.hpp"
 #include "actors/rounds/reply_checks.hpp"
+#include "collectives/exchange/page_squares.hpp"
 #include "collectives/exchange/reduce.hpp"
 #include "collectives/plan/tree.hpp"
 
@@ -18,6 +20,12 @@ using AllApplied = std::vector<From<Applied>>;
 struct Reduced {
   double loss = 0;
   std::int64_t samples = 0;
+};
+
+/// What is known of the mean gradient before any of it is applied.
+struct MeanGradient {
+  double norm = 0;  ///< where it is clipped
+  std::int64_t bytes_sent = 0;
 };
 
 /// One step on its way.
@@ -37,10 +45,14 @@ class Step {
   AllComputed compute();
   /// Adds losses in the tree and counts samples.
   Reduced combine(const AllComputed& computed) const;
-  void reduce_here(std::int64_t samples) const;
+  /// Where the driver adds the gradients, or has to know how long their mean is, this comes before they are applied.
+  bool reduces_first() const { return context_.gradients != nullptr || context_.optimizer.clips(); }
   /// @param computed the round in which the gradients were computed.
-  AllApplied apply(std::int64_t samples, std::uint64_t computed);
-  void check_finite(const AllApplied& applied);
+  MeanGradient reduce_first(std::int64_t samples, std::uint64_t computed);
+  MeanGradient reduce_here(std::int64_t samples) const;
+  MeanGradient reduce_there(std::int64_t samples, std::uint64_t computed);
+  AllApplied apply(std::int64_t samples, std::uint64_t computed, double norm);
+  void check_finite(const AllApplied& applied, double norm);
   StepReport report_of(const AllComputed& computed, const Reduced& reduced) const;
   /// Workers reduce and apply chunk by chunk in one go; the slowest one's share of adding is the reduction's.
   void split(const AllApplied& applied, double both, StepReport& report) const;
@@ -60,15 +72,19 @@ StepReport Step::run(bool rehearse) {
   // Nodes exchange already: whatever fails from here on ends the generation.
   if (!context_.settles_by_fence) context_.rounds.unsettle();
   const Reduced reduced = combine(computed);
-  if (context_.gradients != nullptr) reduce_here(reduced.samples);
-  const double driver_reduce_seconds = context_.gradients != nullptr ? lap.lap() : 0;
-  const auto applied = apply(reduced.samples, computed.front().reply.round);
-  check_finite(applied);
+  const std::uint64_t round = computed.front().reply.round;
+  MeanGradient mean;
+  if (reduces_first()) mean = reduce_first(reduced.samples, round);
+  const double reduce_seconds = reduces_first() ? lap.lap() : 0;
+  const auto applied = apply(reduced.samples, round, mean.norm);
+  check_finite(applied, mean.norm);
 
   StepReport report = report_of(computed, reduced);
   report.seconds.compute_all = compute_seconds;
   split(applied, lap.seconds(), report);
-  report.seconds.reduce += driver_reduce_seconds;
+  report.seconds.reduce += reduce_seconds;
+  report.gradient_norm = mean.norm;
+  report.bytes_sent += mean.bytes_sent;
   if (!rehearse) context_.versions.commit(to_, {version_.step + 1, version_.updates + 1});
   report.seconds.step = whole.seconds();
   return report;
@@ -106,15 +122,36 @@ Reduced Step::combine(const AllComputed& computed) const {
   return reduced;
 }
 
-void Step::reduce_here(std::int64_t samples) const {
+MeanGradient Step::reduce_first(std::int64_t samples, std::uint64_t computed) {
+  return context_.gradients != nullptr ? reduce_here(samples) : reduce_there(samples, computed);
+}
+
+MeanGradient Step::reduce_here(std::int64_t samples) const {
   const auto mean = context_.gradients->mean();
+  const bool clips = context_.optimizer.clips();
+  PageSquares squares({0, mean.size()}, context_.model.traits.learned_size);
   reduce_and_apply(context_.gradients->all(), samples, {0, mean.size()},
                    [&](std::size_t begin, std::span<const float> chunk) {
                      std::copy(chunk.begin(), chunk.end(), mean.begin() + static_cast<std::ptrdiff_t>(begin));
+                     if (clips) squares.note(begin, chunk);
                    });
+  return {.norm = clips ? std::sqrt(tree_sum(squares.pages())) : 0};
 }
 
-AllApplied Step::apply(std::int64_t samples, std::uint64_t computed) {
+MeanGradient Step::reduce_there(std::int64_t samples, std::uint64_t computed) {
+  ReduceMean request;
+  request.samples = samples;
+  request.computed = computed;
+  request.timeout_ms = deadline_.left().count();
+  const Phase reduce = phase("reduce");
+  const auto replies = context_.rounds.ask(request, context_.appliers, reduce);
+  if (!context_.settles_by_fence) context_.rounds.unsettle();
+  MeanGradient mean{.norm = gradient_norm(context_, replies, reduce)};
+  for (const auto& [worker, reply] : replies) mean.bytes_sent += reply.bytes_sent;
+  return mean;
+}
+
+AllApplied Step::apply(std::int64_t samples, std::uint64_t computed, double norm) {
   Apply request;
   request.step = version_.step;
   request.from = from_;
@@ -122,15 +159,19 @@ AllApplied Step::apply(std::int64_t samples, std::uint64_t computed) {
   request.samples = samples;
   request.updates = version_.updates;
   request.computed = computed;
+  request.clip_bits = to_bits(static_cast<double>(context_.optimizer.clip_factor(norm)));
   request.timeout_ms = deadline_.left().count();
   return context_.rounds.ask(request, context_.appliers, phase("apply"));
 }
 
-void Step::check_finite(const AllApplied& applied) {
+void Step::check_finite(const AllApplied& applied, double norm) {
   std::vector<int> workers;
   for (const auto& [worker, reply] : applied)
     if (!reply.finite) workers.push_back(worker);
   if (!workers.empty()) throw non_finite_error(context_, workers, to_, phase("apply"));
+  if (!std::isfinite(norm))  // some rules make finite weights even of that
+    throw Error(ErrorCode::non_finite_weights, "the step's mean gradient is not finite; nothing is committed",
+                {.phase = "apply", .step = version_.step + 1});
 }
 
 StepReport Step::report_of(const AllComputed& computed, const Reduced& reduced) const {

@@ -3,6 +3,7 @@
 #include "actors/driver/option_checks.hpp"
 #include "actors/messages/build.hpp"
 #include "actors/rounds/reply_checks.hpp"
+#include "models/optimizers/groups.hpp"
 #include "runtime/invalid.hpp"
 
 namespace troupe {
@@ -40,6 +41,7 @@ void build_replicas(const ModelCreator& creator, const Options& options, Members
     check_reply(built, options.devices_per_worker, where);
     if (!model) model = description_of(built);
     check_built(built, options, *model, where);
+    groups_of(options.optimizer.groups, model->tensors);
     members.build(worker);
   }
 }

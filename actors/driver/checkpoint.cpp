@@ -2,6 +2,7 @@
 #include "actors/messages/options_json.hpp"
 #include "models/files/checkpoint/reader.hpp"
 #include "models/files/checkpoint/writer.hpp"
+#include "runtime/printable.hpp"
 
 // Checkpoints: every vector of one version of the state, in canonical order, and where the run stood. Written on
 // demand; for one every n steps, `Driver::step` is who would ask for it.
@@ -26,7 +27,7 @@ class Pinned {
 std::vector<std::string> state_names(const Optimizer& optimizer) {
   std::vector<std::string> names;
   names.reserve(static_cast<std::size_t>(optimizer.state_vectors()));
-  for (int vector = 0; vector < optimizer.state_vectors(); ++vector) names.emplace_back(optimizer.state_name(vector));
+  for (int vector = 0; vector < optimizer.state_vectors(); ++vector) names.push_back(optimizer.state_name(vector));
   return names;
 }
 
@@ -69,6 +70,9 @@ void check_same_run(const std::string& path, const CheckpointManifest& theirs, c
   if (theirs.samples != ours.samples)
     differs(path, count(theirs.samples, " training samples"), std::to_string(ours.samples));
   if (theirs.state != ours.state) differs(path, text_of(theirs.state), text_of(ours.state));
+  const std::string kind = optimizer_kind(theirs.optimizer);  // rules may have the same state, as adam and adamw
+  const std::string our_kind = optimizer_kind(ours.optimizer);
+  if (kind != our_kind) differs(path, "optimizer " + printable(kind), our_kind);
 }
 
 }  // namespace

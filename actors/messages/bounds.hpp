@@ -41,6 +41,7 @@ enum class Bound : std::uint8_t {
   tensors,
   dimensions,
   buffers,
+  subtrees,  ///< of pages, that tile a slice
 };
 
 /// A field and its bound, as `fields` names it.

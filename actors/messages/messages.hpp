@@ -21,12 +21,12 @@
 // number (see to_bits).
 namespace troupe {
 
-using ToDriver = std::tuple<NodeJoin, Join, Done, Built, Computed, Applied, Found, Evaluated, Called>;
+using ToDriver = std::tuple<NodeJoin, Join, Done, Built, Computed, MeanReduced, Applied, Found, Evaluated, Called>;
 using ToNode = std::tuple<StartWorker, BeginGeneration, Connect, Publish, CreateTransfer, ExpectTransfer, EndTransfer,
                           SendTransfer, ExpectPlaced, Place, ClearState, ExpectSlices, GatherSlices>;
 /// Those of every step come first, since CAF tries one after the other.
-using ToWorker = std::tuple<Compute, Apply, FindNonFinite, Build, MakeSlabs, MapSlabs, Fence, Stop, Initialize,
-                            ExportVector, ImportVector, Evaluate, CallModel, CallWorker, ExportTexts>;
+using ToWorker = std::tuple<Compute, ReduceMean, Apply, FindNonFinite, Build, MakeSlabs, MapSlabs, Fence, Stop,
+                            Initialize, ExportVector, ImportVector, Evaluate, CallModel, CallWorker, ExportTexts>;
 
 template <class T>
 T& unbounded(T& field) {
@@ -77,6 +77,7 @@ CAF_ADD_TYPE_ID(troupe, (troupe::Join))
 CAF_ADD_TYPE_ID(troupe, (troupe::Done))
 CAF_ADD_TYPE_ID(troupe, (troupe::Built))
 CAF_ADD_TYPE_ID(troupe, (troupe::Computed))
+CAF_ADD_TYPE_ID(troupe, (troupe::MeanReduced))
 CAF_ADD_TYPE_ID(troupe, (troupe::Applied))
 CAF_ADD_TYPE_ID(troupe, (troupe::Found))
 CAF_ADD_TYPE_ID(troupe, (troupe::Evaluated))
@@ -107,6 +108,7 @@ CAF_ADD_TYPE_ID(troupe, (troupe::CallModel))
 CAF_ADD_TYPE_ID(troupe, (troupe::CallWorker))
 CAF_ADD_TYPE_ID(troupe, (troupe::ExportTexts))
 CAF_ADD_TYPE_ID(troupe, (troupe::Compute))
+CAF_ADD_TYPE_ID(troupe, (troupe::ReduceMean))
 CAF_ADD_TYPE_ID(troupe, (troupe::Apply))
 CAF_ADD_TYPE_ID(troupe, (troupe::FindNonFinite))
 CAF_END_TYPE_ID_BLOCK(troupe)

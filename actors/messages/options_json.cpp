@@ -9,8 +9,20 @@ namespace troupe {
 // nlohmann writes the shortest text that reads back as the same double. Infinities and NaN, which it cannot write,
 // are refused by the optimizer before they come here.
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Schedule, kind, warmup_steps, step_size, gamma, total_steps, final_fraction)
+
+void to_json(nlohmann::json& json, const ParameterGroup& group) {
+  json = {{"pattern", group.pattern}, {"learning_rate_factor", group.learning_rate_factor}};
+  if (group.weight_decay) json["weight_decay"] = *group.weight_decay;
+}
+
+void from_json(const nlohmann::json& json, ParameterGroup& group) {
+  json.at("pattern").get_to(group.pattern);
+  json.at("learning_rate_factor").get_to(group.learning_rate_factor);
+  if (json.contains("weight_decay")) group.weight_decay = json["weight_decay"].get<double>();
+}
+
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(OptimizerOptions, kind, learning_rate, momentum, nesterov, weight_decay, beta1,
-                                   beta2, epsilon, schedule)
+                                   beta2, epsilon, clip_norm, schedule, groups)
 
 std::string to_json(const OptimizerOptions& options) { return nlohmann::json(options).dump(); }
 
@@ -20,6 +32,12 @@ OptimizerOptions optimizer_from_json(const std::string& text) {
   } catch (const nlohmann::json::exception& error) {
     throw Error(ErrorCode::protocol, std::string("optimizer options: ") + error.what());
   }
+}
+
+std::string optimizer_kind(const std::string& text) {
+  const auto json = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+  const auto kind = json.is_object() ? json.find("kind") : json.end();
+  return kind != json.end() && kind->is_string() ? kind->get<std::string>() : std::string();
 }
 
 }  // namespace troupe

@@ -11,4 +11,7 @@ std::string to_json(const OptimizerOptions& options);
 /// @throws Error protocol when the text is none of `to_json`'s.
 OptimizerOptions optimizer_from_json(const std::string& text);
 
+/// The optimizer's name in such a text, as another version of Troupe may have written it; empty where it says none.
+std::string optimizer_kind(const std::string& text);
+
 }  // namespace troupe

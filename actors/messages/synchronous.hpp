@@ -36,6 +36,31 @@ auto fields(Compute& x, F visit) {
   return visit(x.round, x.step, x.buffer, x.timeout_ms);
 }
 
+struct MeanReduced {
+  std::uint64_t round = 0;
+  Failure failure;
+  std::vector<std::uint64_t> square_bits;  ///< sums of squares of the learned floats, by complete subtree of pages
+  std::int64_t bytes_sent = 0;
+};
+template <class F>
+auto fields(MeanReduced& x, F visit) {
+  return visit(x.round, x.failure, at_most<Bound::subtrees>(x.square_bits), x.bytes_sent);
+}
+
+/// Add the gradients of your slice, keep their mean for `Apply`, and say how long it is. Only where gradients are
+/// clipped, and the driver does not add them itself.
+struct ReduceMean {
+  using Reply = MeanReduced;
+  std::uint64_t round = 0;
+  std::int64_t samples = 0;
+  std::uint64_t computed = 0;   ///< the round in which the gradients were computed
+  std::int64_t timeout_ms = 0;  ///< how long the driver waits
+};
+template <class F>
+auto fields(ReduceMean& x, F visit) {
+  return visit(x.round, x.samples, x.computed, x.timeout_ms);
+}
+
 struct Applied {
   std::uint64_t round = 0;
   Failure failure;
@@ -49,7 +74,7 @@ auto fields(Applied& x, F visit) {
   return visit(x.round, x.failure, x.reduce_bits, x.apply_bits, x.bytes_sent, x.finite);
 }
 
-/// Write buffer `to` of weights and optimizer state from buffer `from` and the gradients.
+/// Write buffer `to` of weights and optimizer state from buffer `from` and the gradients, or their mean that was kept.
 struct Apply {
   using Reply = Applied;
   std::uint64_t round = 0;
@@ -59,11 +84,12 @@ struct Apply {
   std::int64_t samples = 0;
   std::int64_t updates = 0;     ///< that made the optimizer's state so far
   std::uint64_t computed = 0;   ///< the round in which the gradients were computed
+  std::uint64_t clip_bits = 0;  ///< what the mean gradient is multiplied with
   std::int64_t timeout_ms = 0;  ///< how long the driver waits
 };
 template <class F>
 auto fields(Apply& x, F visit) {
-  return visit(x.round, x.step, x.from, x.to, x.samples, x.updates, x.computed, x.timeout_ms);
+  return visit(x.round, x.step, x.from, x.to, x.samples, x.updates, x.computed, x.clip_bits, x.timeout_ms);
 }
 
 /// The first tensor, in canonical order, of which something is not finite, and what: its weights come first, then the

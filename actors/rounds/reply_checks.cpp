@@ -70,6 +70,8 @@ bool is_time(std::uint64_t bits) {
   return std::isfinite(seconds) && seconds >= 0;
 }
 
+bool is_sent(std::int64_t bytes) { return bytes >= 0 && bytes <= kMostBytes; }
+
 }  // namespace
 
 void check_reply(const Built& built, int devices, const Where& where) {
@@ -86,9 +88,17 @@ void check_reply(const Computed& computed, const Range& shards, const Where& whe
   check(is_time(computed.seconds_bits), "a time", where);
 }
 
+void check_reply(const MeanReduced& reduced, std::size_t sums, const Where& where) {
+  check(reduced.square_bits.size() == sums, "the parts of the gradient's length", where);
+  const auto negative = [](std::uint64_t bits) { return from_bits(bits) < 0; };
+  check(std::none_of(reduced.square_bits.begin(), reduced.square_bits.end(), negative), "a square that is negative",
+        where);
+  check(is_sent(reduced.bytes_sent), "how many bytes it sent", where);
+}
+
 void check_reply(const Applied& applied, const Where& where) {
   check(is_time(applied.reduce_bits) && is_time(applied.apply_bits), "a time", where);
-  check(applied.bytes_sent >= 0 && applied.bytes_sent <= kMostBytes, "how many bytes it sent", where);
+  check(is_sent(applied.bytes_sent), "how many bytes it sent", where);
 }
 
 void check_reply(const Evaluated& evaluated, const Range& shards, const Where& where) {

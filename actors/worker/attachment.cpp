@@ -24,13 +24,16 @@ SlabLayout layout_of(const WorkerState& worker, const MakeSlabs& request) {
 
 }  // namespace
 
-void work(WorkerState& worker, Replica& /*replica*/, const MakeSlabs& request) {
+void work(WorkerState& worker, Replica& replica, const MakeSlabs& request) {
   worker.exchange.reset();
   worker.slabs.reset();
   worker.optimizer = std::make_unique<Optimizer>(optimizer_from_json(request.optimizer));
+  worker.groups = group_runs(worker.optimizer->groups(), *replica.model);
   worker.plan = make_plan(worker.plan_request, worker.replicas.front()->description.traits.size);
   worker.layout = layout_of(worker, request);
   const Range lanes = worker.lanes();
+  if (worker.optimizer->clips())
+    worker.squares = {worker.plan.slice_of_lanes(lanes), replica.description.traits.learned_size};
   worker.slabs =
       std::make_unique<WorkerSlabs>(*worker.store, worker.layout, worker.plan.topology.shards_of_lanes(lanes),
                                     worker.plan.slice_of_lanes(lanes), !worker.plan.idle(lanes));

@@ -2,27 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <optional>
 
+#include "models/tensor_numbers.hpp"
+
 namespace troupe {
-namespace {
-
-/// By position in the flat vector, the tensor that the float belongs to, counted from 1; 0 for padding.
-std::vector<float> tensor_numbers(const Model& model, const std::vector<TensorInfo>& tensors) {
-  std::vector<float> canonical;
-  canonical.reserve(total_size(tensors));
-  for (const TensorInfo& tensor : tensors)
-    canonical.insert(canonical.end(), tensor.size(), static_cast<float>(&tensor - tensors.data() + 1));
-  std::vector<float> numbers(model.size());
-  model.from_canonical(canonical, numbers);
-  return numbers;
-}
-
-}  // namespace
 
 NonFinite first_non_finite(const Model& model, std::size_t begin, const std::vector<std::span<const float>>& vectors) {
-  const auto tensors = model.tensors();
-  const auto numbers = tensor_numbers(model, tensors);
+  std::vector<std::size_t> tensors(model.tensors().size());
+  std::iota(tensors.begin(), tensors.end(), std::size_t{1});
+  const auto numbers = number_floats(model, tensors);
   const std::size_t learned_size = model.learned_size();
   std::optional<NonFinite> first;
   for (std::size_t vector = 0; vector < vectors.size(); ++vector) {

@@ -2,34 +2,49 @@
 
 #include <algorithm>
 
-#include "models/optimizers/finite.hpp"
-
 namespace troupe {
 
-RangeUpdate::RangeUpdate(const Model& model, std::size_t learned_size, const WorkerSlabs& slabs,
-                         const Optimizer& optimizer, const Apply& request, const Range& range)
-    : model_(model),
-      learned_size_(learned_size),
+RangeUpdate::RangeUpdate(const WorkerState& worker, const Replica& replica, const Apply& request, const Range& range)
+    : model_(*replica.model),
+      learned_size_(replica.description.traits.learned_size),
       samples_(request.samples),
-      optimizer_(optimizer),
-      step_(optimizer.prepare(request.step, request.updates)),
-      weights_(slabs.weights(request.from)),
+      clip_factor_(static_cast<float>(from_bits(request.clip_bits))),
+      updates_(worker.optimizer->prepare(request.step, request.updates)),
+      groups_(worker.groups),
+      weights_(worker.slabs->weights(request.from)),
       begin_(range.begin),
-      new_weights_(slabs.slice_of(kWeightsVector, request.to, range)) {
-  for (int state = 0; state < optimizer.state_vectors(); ++state) {
+      new_weights_(worker.slabs->slice_of(kWeightsVector, request.to, range)) {
+  for (int state = 0; state < worker.optimizer->state_vectors(); ++state) {
     const int vector = kWeightsVector + 1 + state;
-    state_[static_cast<std::size_t>(state)] = slabs.slice_of(vector, request.from, range);
-    new_state_[static_cast<std::size_t>(state)] = slabs.slice_of(vector, request.to, range);
+    state_[static_cast<std::size_t>(state)] = worker.slabs->slice_of(vector, request.from, range);
+    new_state_[static_cast<std::size_t>(state)] = worker.slabs->slice_of(vector, request.to, range);
   }
 }
 
 void RangeUpdate::operator()(std::size_t begin, std::span<const float> mean) {
   const std::size_t learned = begin < learned_size_ ? std::min(mean.size(), learned_size_ - begin) : 0;
-  if (learned > 0) learn(begin, mean.first(learned));
+  if (learned > 0) learn(begin, clipped(mean.first(learned)));
   if (learned < mean.size()) update_statistics(begin + learned, mean.subspan(learned));
 }
 
+std::span<const float> RangeUpdate::clipped(std::span<const float> mean) {
+  if (clip_factor_ == 1) return mean;
+  std::ranges::transform(mean, clipped_.begin(), [factor = clip_factor_](float value) { return factor * value; });
+  return {clipped_.data(), mean.size()};
+}
+
 void RangeUpdate::learn(std::size_t begin, std::span<const float> mean) {
+  auto run = std::ranges::upper_bound(groups_, begin, {}, &GroupRun::end);
+  while (!mean.empty()) {
+    const std::size_t count = std::min(mean.size(), run->end - begin);
+    update(run->group, begin, mean.first(count));
+    begin += count;
+    mean = mean.subspan(count);
+    ++run;
+  }
+}
+
+void RangeUpdate::update(std::size_t group, std::size_t begin, std::span<const float> mean) {
   const std::size_t at = begin - begin_;
   States<const float*> from{};
   States<float*> to{};
@@ -37,8 +52,8 @@ void RangeUpdate::learn(std::size_t begin, std::span<const float> mean) {
     from[vector] = state_[vector].data() + at;
     to[vector] = new_state_[vector].data() + at;
   }
-  const bool finite = optimizer_.update(step_, mean.size(), mean.data(), weights_.data() + begin,
-                                        new_weights_.data() + at, from.data(), to.data());
+  const bool finite = updates_[group](
+      {mean.size(), mean.data(), weights_.data() + begin, new_weights_.data() + at, from.data(), to.data()});
   finite_ = finite_ && finite;
 }
 

@@ -5,6 +5,7 @@
 #include "actors/worker/duties.hpp"
 #include "actors/worker/non_finite.hpp"
 #include "actors/worker/range_update.hpp"
+#include "collectives/plan/page_tree.hpp"
 
 // A worker's part in a step of the synchronous algorithm: gradients of its shards, then new weights of its slice.
 namespace troupe {
@@ -18,6 +19,35 @@ NodeExchange::Work exchange_work(const WorkerState& worker, const Replica& repli
   work.ticket = computed;
   work.deadline = driver.earlier();
   return work;
+}
+
+bool is_idle(const WorkerState& worker, const Replica& replica) {
+  const int lane = worker.lane_of(replica);
+  return worker.exchange ? worker.exchange->idle(lane) : worker.plan.slice_of(lane).empty();
+}
+
+/// Where `ReduceMean` leaves the mean of a replica's slice: in the gradient of its first shard. Nobody else reads this
+/// slice of it, and a step that is tried again computes it anew.
+std::span<float> kept_mean(const WorkerState& worker, const Replica& replica) {
+  return worker.slabs->gradient(replica.context.shards.at(0));
+}
+
+/// On a machine that needs no exchange.
+ReduceSeconds apply_here(const WorkerState& worker, const Replica& replica, std::int64_t samples, const Range& range,
+                         const ApplyChunk& apply) {
+  if (worker.layout.mean_gradient) return reduce_and_apply(worker.slabs->sources(), 1, range, apply);
+  if (worker.optimizer->clips()) return reduce_and_apply({kept_mean(worker, replica)}, 1, range, apply);
+  return reduce_and_apply(worker.slabs->sources(), samples, range, apply);
+}
+
+/// Through the exchange with other nodes.
+ExchangeReport apply_among_nodes(const WorkerState& worker, const Replica& replica, const Apply& request,
+                                 const ApplyChunk& apply) {
+  NodeExchange::Work work = exchange_work(worker, replica, request.computed, patience_of(request));
+  work.samples = request.samples;
+  work.buffer = request.to;
+  if (worker.optimizer->clips()) return worker.exchange->share(work, kept_mean(worker, replica), apply);
+  return worker.exchange->run(work, apply);
 }
 
 }  // namespace
@@ -56,25 +86,42 @@ void follow_up(WorkerState& worker, const Compute& request) {
     worker.exchange->start(exchange_work(worker, *worker.replicas.front(), request.round, worker.patience));
 }
 
-void work(WorkerState& worker, Replica& replica, const Apply& request) {
-  const int lane = worker.lane_of(replica);
-  const Range& range = worker.plan.slice_of(lane);
+void work(WorkerState& worker, Replica& replica, const ReduceMean& request) {
+  if (!worker.optimizer->clips()) throw Error(ErrorCode::protocol, "nothing is clipped in this run");
   replica.spent = {};
-  replica.finite = true;
-  if (worker.exchange ? worker.exchange->idle(lane) : range.empty()) return;
-  std::optional<RangeUpdate> update;
-  if (!range.empty())
-    update.emplace(*replica.model, replica.description.traits.learned_size, *worker.slabs, *worker.optimizer, request,
-                   range);
-  const ApplyChunk apply = [&update](std::size_t begin, std::span<const float> mean) { (*update)(begin, mean); };
+  if (is_idle(worker, replica)) return;
+  const std::span<float> kept = kept_mean(worker, replica);
+  const ApplyChunk keep = [&](std::size_t begin, std::span<const float> mean) {
+    std::copy(mean.begin(), mean.end(), kept.begin() + static_cast<std::ptrdiff_t>(begin));
+    worker.squares.note(begin, mean);
+  };
   if (worker.exchange) {
     NodeExchange::Work work = exchange_work(worker, replica, request.computed, patience_of(request));
     work.samples = request.samples;
-    work.buffer = request.to;
-    replica.spent = worker.exchange->run(work, apply);
+    replica.spent = worker.exchange->reduce(work, keep);
   } else {
-    const std::int64_t divisor = worker.layout.mean_gradient ? 1 : request.samples;
-    const ReduceSeconds spent = reduce_and_apply(worker.slabs->sources(), divisor, range, apply);
+    reduce_and_apply(worker.slabs->sources(), request.samples, worker.plan.slice_of(worker.lane_of(replica)), keep);
+  }
+}
+
+void answer(WorkerState& worker, const ReduceMean& /*request*/, MeanReduced& reduced) {
+  for (const double sum : subtree_sums(worker.layout.size, worker.slabs->slice(), worker.squares.pages()))
+    reduced.square_bits.push_back(to_bits(sum));
+  for (const auto& replica : worker.replicas) reduced.bytes_sent += replica->spent.bytes_sent;
+}
+
+void work(WorkerState& worker, Replica& replica, const Apply& request) {
+  const Range& range = worker.plan.slice_of(worker.lane_of(replica));
+  replica.spent = {};
+  replica.finite = true;
+  if (is_idle(worker, replica)) return;
+  std::optional<RangeUpdate> update;
+  if (!range.empty()) update.emplace(worker, replica, request, range);
+  const ApplyChunk apply = [&update](std::size_t begin, std::span<const float> mean) { (*update)(begin, mean); };
+  if (worker.exchange) {
+    replica.spent = apply_among_nodes(worker, replica, request, apply);
+  } else {
+    const ReduceSeconds spent = apply_here(worker, replica, request.samples, range, apply);
     replica.spent = {.reduce_seconds = spent.reduce, .apply_seconds = spent.apply};
   }
   // The exchange goes on to its end: the driver commits nothing, and no other node has to wait in vain.

@@ -6,8 +6,10 @@
 #include "actors/worker/node_share.hpp"
 #include "actors/worker/replica.hpp"
 #include "actors/worker/turns.hpp"
+#include "collectives/exchange/page_squares.hpp"
 #include "collectives/plan/plan.hpp"
 #include "collectives/state/worker_slabs.hpp"
+#include "models/optimizers/groups.hpp"
 #include "models/optimizers/optimizer.hpp"
 #include "runtime/clock.hpp"
 #include "runtime/store/store_client.hpp"
@@ -32,6 +34,8 @@ struct WorkerState {
   std::unique_ptr<WorkerSlabs> slabs;
   std::shared_ptr<NodeExchange> exchange;  ///< with other nodes, if any
   std::unique_ptr<Optimizer> optimizer;
+  GroupRuns groups;     ///< of the flat vector
+  PageSquares squares;  ///< of the mean gradient in the worker's slice, where it is clipped
 
   // Of the step.
   Stopwatch computing;

@@ -113,6 +113,14 @@ ExchangeReport NodeExchange::run(const Work& work, const ApplyChunk& apply) {
   return impl_->exchange(work.lane).run(work, apply);
 }
 
+ExchangeReport NodeExchange::reduce(const Work& work, const ApplyChunk& keep) {
+  return impl_->exchange(work.lane).reduce(work, keep);
+}
+
+ExchangeReport NodeExchange::share(const Work& work, std::span<const float> mean, const ApplyChunk& apply) {
+  return impl_->exchange(work.lane).share(work, mean, apply);
+}
+
 bool NodeExchange::idle(int lane) const { return impl_->exchange(lane).idle(); }
 
 }  // namespace troupe

@@ -58,6 +58,12 @@ class NodeExchange {
   /// @param apply writes the floats it is given the mean of into the node's buffer.
   /// @throws Error timeout or worker_lost from the transport; then the membership must end.
   ExchangeReport run(const Work& work, const ApplyChunk& apply);
+  /// `run` in two parts, for what has to be known of the whole mean before any of it is applied. All lanes of all nodes
+  /// have returned from `reduce` before any begins to `share`, with the same ticket.
+  /// @param keep is given the mean of the lane's slice
+  ExchangeReport reduce(const Work& work, const ApplyChunk& keep);
+  /// @param mean as it was kept, a whole flat vector of which the lane's slice is read
+  ExchangeReport share(const Work& work, std::span<const float> mean, const ApplyChunk& apply);
   /// True when the plan has nothing for this lane to do, so that `run` need not be called.
   bool idle(int lane) const;
 

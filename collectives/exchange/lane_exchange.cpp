@@ -78,15 +78,43 @@ std::span<const float> LaneExchange::written(const Call& call, const Range& rang
 
 ExchangeReport LaneExchange::run(const NodeExchange::Work& work, const ApplyChunk& apply_chunk) {
   Call call{work, apply_chunk, {}};
-  const Started started = std::exchange(started_, Started());
-  std::size_t done = 0;
-  if (started.ticket == work.ticket) {
-    if (started.failure) std::rethrow_exception(started.failure);
-    done = started.operations;
-    call.report.bytes_sent = started.bytes_sent;
-  }
-  for (; done < program_.size(); ++done) perform(call, program_[done]);
+  for (std::size_t done = take_started(call); done < program_.size(); ++done) perform(call, program_[done]);
   return call.report;
+}
+
+ExchangeReport LaneExchange::reduce(const NodeExchange::Work& work, const ApplyChunk& keep) {
+  Call call{work, keep, {}};
+  for (std::size_t done = take_started(call); done < program_.size(); ++done) {
+    const Operation& operation = program_[done];
+    if (operation.kind == Operation::Kind::apply)
+      reduce_segment(call, operation);
+    else if (operation.kind != Operation::Kind::collect)
+      perform(call, operation);
+  }
+  return call.report;
+}
+
+ExchangeReport LaneExchange::share(const NodeExchange::Work& work, std::span<const float> mean,
+                                   const ApplyChunk& apply_chunk) {
+  Call call{work, apply_chunk, {}};
+  const SumChunk kept = [mean](const Range& chunk, float* out) {
+    std::copy_n(mean.data() + chunk.begin, chunk.size(), out);
+  };
+  for (const Operation& operation : program_) {
+    if (operation.kind == Operation::Kind::collect) collect(call, operation);
+    if (operation.kind != Operation::Kind::apply) continue;
+    apply_segment(call, segment_of(lane_, operation.segment), kept, 1);
+    send_weights(call, operation);
+  }
+  return call.report;
+}
+
+std::size_t LaneExchange::take_started(Call& call) {
+  const Started started = std::exchange(started_, Started());
+  if (started.ticket != call.work.ticket) return 0;
+  if (started.failure) std::rethrow_exception(started.failure);
+  call.report.bytes_sent = started.bytes_sent;
+  return started.operations;
 }
 
 void LaneExchange::start(const NodeExchange::Work& work) {
@@ -114,7 +142,8 @@ void LaneExchange::perform(Call& call, const Operation& operation) {
     case Operation::Kind::pass_sum:
       return pass_sum(call, operation);
     case Operation::Kind::apply:
-      return apply(call, operation);
+      reduce_segment(call, operation);
+      return send_weights(call, operation);
     case Operation::Kind::collect:
       return collect(call, operation);
   }
@@ -164,15 +193,22 @@ void LaneExchange::pass_sum(Call& call, const Operation& operation) {
   send(call, operation.out, operation.segment, staged(operation.in, segment));
 }
 
-void LaneExchange::apply(Call& call, const Operation& operation) {
+void LaneExchange::reduce_segment(Call& call, const Operation& operation) {
   for (const int index : sums_in_) wait(call, index, operation.segment);
-  const Range segment = segment_of(lane_, operation.segment);
   const auto sum = [&](const Range& chunk, float* out) {
     tree_ ? sum_terms(call, chunk, out) : sum_members(call, chunk, out);
   };
-  const ReduceSeconds spent = apply_mean(std::ref(sum), call.work.samples, segment, call.apply);
+  apply_segment(call, segment_of(lane_, operation.segment), std::ref(sum), call.work.samples);
+}
+
+void LaneExchange::apply_segment(Call& call, const Range& segment, const SumChunk& sum, std::int64_t divisor) const {
+  const ReduceSeconds spent = apply_mean(sum, divisor, segment, call.apply);
   call.report.reduce_seconds += spent.reduce;
   call.report.apply_seconds += spent.apply;
+}
+
+void LaneExchange::send_weights(Call& call, const Operation& operation) const {
+  const Range segment = segment_of(lane_, operation.segment);
   for (const int index : weights_out_) send(call, index, operation.segment, written(call, segment));
 }
 

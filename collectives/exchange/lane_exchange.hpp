@@ -29,6 +29,8 @@ class LaneExchange {
   bool idle() const { return program_.empty(); }
   void start(const NodeExchange::Work& work);
   ExchangeReport run(const NodeExchange::Work& work, const ApplyChunk& apply);
+  ExchangeReport reduce(const NodeExchange::Work& work, const ApplyChunk& keep);
+  ExchangeReport share(const NodeExchange::Work& work, std::span<const float> mean, const ApplyChunk& apply);
 
  private:
   struct Call;  ///< what one run is about
@@ -53,11 +55,15 @@ class LaneExchange {
   WindowId window(const Call& call, int flow) const;
   std::span<float> staged(int flow, const Range& range) const;
   std::span<const float> written(const Call& call, const Range& range) const;
+  /// What `start` has done already of a call is not done again; returns how many operations that is.
+  std::size_t take_started(Call& call);
   void perform(Call& call, const Operation& operation);
   void send(Call& call, int flow, std::uint32_t segment, std::span<const float> floats) const;
   void wait(Call& call, int flow, std::uint32_t segment) const;
   void pass_sum(Call& call, const Operation& operation);
-  void apply(Call& call, const Operation& operation);
+  void reduce_segment(Call& call, const Operation& operation);
+  void apply_segment(Call& call, const Range& segment, const SumChunk& sum, std::int64_t divisor) const;
+  void send_weights(Call& call, const Operation& operation) const;
   void collect(Call& call, const Operation& operation);
   void add_and_send(Call& call, const Operation& operation, const Range& shards);
   void sum_shards(const Call& call, const Range& shards, const Range& chunk, float* sum);

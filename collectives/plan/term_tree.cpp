@@ -37,6 +37,11 @@ int TermTree::make_node(const Range& leaves, const std::vector<Range>& terms, st
   return static_cast<int>(nodes_.size()) - 1;
 }
 
+double TermTree::sum(std::span<const double> terms) const {
+  if (terms.size() != nodes_[static_cast<std::size_t>(root_)].num_terms) throw untiled();
+  return sum_node(root_, terms);
+}
+
 bool TermTree::is_plain(int index) const {
   const Node& node = nodes_[static_cast<std::size_t>(index)];
   if (node.left < 0) return true;
@@ -55,6 +60,12 @@ void TermTree::sum_node(int index, const float* const* terms, std::size_t count,
   sum_node(node.left, terms, count, out);
   sum_node(node.right, terms, count, right.data());
   add_to(out, right.data(), count);
+}
+
+double TermTree::sum_node(int index, std::span<const double> terms) const {
+  const Node& node = nodes_[static_cast<std::size_t>(index)];
+  if (node.left < 0) return tree_sum(terms.subspan(node.first_term, node.num_terms));
+  return sum_node(node.left, terms) + sum_node(node.right, terms);
 }
 
 }  // namespace troupe

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <vector>
 
 #include "collectives/plan/range.hpp"
@@ -15,6 +16,8 @@ class TermTree {
   TermTree(std::size_t num_leaves, const std::vector<Range>& terms);
   /// Adds `count` floats of each term as `tree_sum` would have added the leaves.
   void sum(const float* const* terms, std::size_t count, float* out) const { sum_node(root_, terms, count, out); }
+  /// The same for a number of each term. @throws Error invalid_argument for another number of terms
+  double sum(std::span<const double> terms) const;
 
  private:
   struct Node {
@@ -26,6 +29,7 @@ class TermTree {
   int make_node(const Range& leaves, const std::vector<Range>& terms, std::size_t& next_term);
   bool is_plain(int node) const;
   void sum_node(int node, const float* const* terms, std::size_t count, float* out) const;
+  double sum_node(int node, std::span<const double> terms) const;
 
   std::vector<Node> nodes_;
   int root_ = -1;

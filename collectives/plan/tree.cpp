@@ -48,9 +48,7 @@ void append_subtrees(const Range& subtree, const Range& wanted, std::vector<Rang
 
 std::size_t left_leaves(std::size_t count) { return std::bit_ceil(count) / 2; }
 
-double tree_sum(const std::vector<double>& values) {
-  return values.empty() ? 0 : sum_range(values.data(), values.size());
-}
+double tree_sum(std::span<const double> values) { return values.empty() ? 0 : sum_range(values.data(), values.size()); }
 
 void tree_sum(const float* const* sources, std::size_t num_sources, std::size_t count, float* out) {
   switch (num_sources) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <vector>
 
 #include "collectives/plan/range.hpp"
@@ -12,7 +13,7 @@ std::size_t left_leaves(std::size_t count);
 
 /// Sums `values` in the fixed tree over their index: left part first, recursively. The order in which a run's losses
 /// and gradients are added, whoever adds them. Empty: zero.
-double tree_sum(const std::vector<double>& values);
+double tree_sum(std::span<const double> values);
 
 /// Adds `count` floats of each source in the same tree, element by element, into `out` (which no source overlaps).
 /// @param sources at least one; @param count at most kTreeChunk.

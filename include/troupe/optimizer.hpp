@@ -1,7 +1,12 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 namespace troupe {
 
@@ -15,17 +20,75 @@ struct Schedule {
   double final_fraction = 0;        ///< "cosine"
 };
 
+/// Tensors that are updated otherwise than the rest, such as biases without weight decay.
+struct ParameterGroup {
+  std::string pattern;                      ///< of their whole names: * is any text, ? any one byte
+  std::optional<double> weight_decay = {};  ///< in place of OptimizerOptions::weight_decay
+  double learning_rate_factor = 1;          ///< of the rate
+};
+
 /// The update rule. Formulas are PyTorch's, of the same names.
 struct OptimizerOptions {
-  std::string kind = "sgd";  ///< "sgd" (with momentum, nesterov), "adagrad" or "adam"
+  std::string kind = "sgd";  ///< "sgd" (with momentum, nesterov), "adagrad", "adam", "adamw", or what
+                             ///< `register_optimizer` named
   double learning_rate = 0.01;
   double momentum = 0;
   bool nesterov = false;
-  double weight_decay = 0;  ///< L2: added to the gradient as weight_decay * weight
-  double beta1 = 0.9;       ///< adam
-  double beta2 = 0.999;     ///< adam
-  double epsilon = 1e-8;    ///< adam, adagrad; 0 counts as the smallest normal float, so that 0 / 0 is 0
+  double weight_decay = 0;  ///< L2: added to the gradient as weight_decay * weight. adamw: so much of the weight, times
+                            ///< the rate, is taken off it
+  double beta1 = 0.9;       ///< adam, adamw
+  double beta2 = 0.999;     ///< adam, adamw
+  double epsilon = 1e-8;    ///< adam, adamw, adagrad; 0 counts as the smallest normal float, so that 0 / 0 is 0
+  double clip_norm = 0;     ///< the mean gradient of all that is learned is scaled down to this length where it is
+                            ///< longer; 0: never
   Schedule schedule = {};
+  std::vector<ParameterGroup> groups = {};  ///< of a tensor the first counts whose pattern fits, if any
 };
+
+/// What an update rule is told of a step.
+struct UpdateStep {
+  double learning_rate = 0;  ///< of this step, by the schedule
+  std::int64_t step = 0;     ///< steps committed so far
+  std::int64_t updates = 0;  ///< that made the state so far: 0 where it is still all zeros, as at the start and after
+                             ///< `set_weights`
+};
+
+/// A part of the flat vectors, `count` floats of each. What is written overlaps nothing that is read.
+struct UpdateChunk {
+  std::size_t count = 0;
+  const float* gradient_mean = nullptr;
+  const float* weights = nullptr;
+  float* new_weights = nullptr;
+  const float* const* state = nullptr;  ///< by vector of the rule's state
+  float* const* new_state = nullptr;
+};
+
+/// Writes new weights and new state of a chunk. Returns whether all that it wrote is finite: what is not is never
+/// committed.
+using UpdateFunction = std::function<bool(const UpdateChunk& chunk)>;
+
+/// At most so many vectors of state has a rule.
+inline constexpr std::size_t kMostStateVectors = 4;
+
+/// How weights become new weights, element by element: a float may depend on the floats in its own place alone, so that
+/// the bits do not depend on how vectors are cut into chunks.
+struct UpdateRule {
+  /// The vectors that it keeps beside the weights, as long as they are and all zeros to begin with, such as "momentum".
+  std::vector<std::string> state = {};
+  /// Does once what all chunks of a step need. Is called by several threads at once; what it returns by one.
+  std::function<UpdateFunction(const UpdateStep& step)> prepare = {};
+};
+
+/// Makes a rule for options, and throws Error invalid_argument where one of them cannot work with it. The ranges of all
+/// of them are checked by then.
+using MakeUpdateRule = std::function<UpdateRule(const OptimizerOptions& options)>;
+
+/// Makes a rule known under a name, for `OptimizerOptions::kind`: call it in every process of a run, before `init`, as
+/// for `register_model`. Padding of the flat vector has zeros everywhere, and has to keep them.
+/// @throws Error invalid_argument when the name is taken.
+void register_optimizer(const std::string& name, MakeUpdateRule make);
+
+/// Whether none of `values` is NaN or infinite.
+bool all_finite(std::span<const float> values);
 
 }  // namespace troupe

@@ -86,8 +86,10 @@ std::ostream& operator<<(std::ostream& out, const PhaseSeconds& seconds);
 
 /// What a committed step did.
 struct StepReport {
-  std::int64_t step = 0;  ///< 1 for the first
-  double loss = 0;        ///< mean over the samples, before the update
+  std::int64_t step = 0;     ///< 1 for the first
+  double loss = 0;           ///< mean over the samples, before the update
+  double gradient_norm = 0;  ///< length of the mean gradient before it was clipped, with OptimizerOptions::clip_norm;
+                             ///< else 0
   std::int64_t samples = 0;
   std::int64_t bytes_copied = 0;  ///< gradient bytes written a second time, after the model wrote them
   std::int64_t bytes_sent = 0;    ///< between nodes, in both rounds of the exchange, by all nodes together

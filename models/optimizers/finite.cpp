@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "runtime/simd.hpp"
+#include "troupe/optimizer.hpp"
 
 namespace troupe {
 namespace {

@@ -2,7 +2,6 @@
 
 #include <bit>
 #include <cstdint>
-#include <span>
 
 namespace troupe {
 
@@ -12,8 +11,5 @@ namespace troupe {
 inline std::uint32_t magnitude_bits(float value) { return std::bit_cast<std::uint32_t>(value) & 0x7fff'ffff; }
 /// Whether all floats are finite of which this is the largest magnitude.
 inline bool is_finite(std::uint32_t largest_magnitude) { return largest_magnitude < 0x7f80'0000; }
-
-/// Whether none of `values` is NaN or infinite.
-bool all_finite(std::span<const float> values);
 
 }  // namespace troupe

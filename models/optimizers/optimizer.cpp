@@ -2,18 +2,23 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <string>
 
-#include "models/optimizers/finite.hpp"
+#include "models/optimizers/builtin_rules.hpp"
+#include "models/optimizers/registry.hpp"
 #include "models/optimizers/schedule.hpp"
-#include "troupe/error.hpp"
+#include "runtime/invalid.hpp"
+#include "runtime/printable.hpp"
 
 namespace troupe {
 namespace {
 
+constexpr std::size_t kLongestStateName = 100;
+// Together they fit into a message, in which a byte may take two.
+constexpr std::size_t kLongestPattern = 1000;
+constexpr std::size_t kMostGroups = 200;
+
 void require(bool holds, const std::string& what) {
-  if (!holds) throw Error(ErrorCode::invalid_argument, "optimizer: " + what);
+  if (!holds) throw_invalid("optimizer: " + what);
 }
 
 void require_amount(double value, const std::string& name) {
@@ -24,59 +29,74 @@ void require_decay(double value, const std::string& name) {
   require(value >= 0 && value < 1, name + " is " + std::to_string(value) + ", not in [0, 1)");
 }
 
+void check_group(const ParameterGroup& group) {
+  require(!group.pattern.empty() && is_printable(group.pattern, kLongestPattern),
+          "a group's pattern is empty, too long, or cannot be shown");
+  const std::string of_group = " of group '" + group.pattern + "'";
+  require_amount(group.weight_decay.value_or(0), "weight_decay" + of_group);
+  require_amount(group.learning_rate_factor, "learning_rate_factor" + of_group);
+}
+
 void check(const OptimizerOptions& options) {
   require_amount(options.learning_rate, "learning_rate");
   require_amount(options.momentum, "momentum");
   require_amount(options.weight_decay, "weight_decay");
   require_amount(options.epsilon, "epsilon");
+  require_amount(options.clip_norm, "clip_norm");
   require_decay(options.beta1, "beta1");
   require_decay(options.beta2, "beta2");
-  require(!options.nesterov || options.momentum > 0, "nesterov needs a momentum");
-  require(options.kind == "sgd" || options.momentum == 0, options.kind + " takes no momentum");
   check_schedule(options.schedule);
+  require(options.groups.size() <= kMostGroups, "more than " + std::to_string(kMostGroups) + " groups");
+  for (const ParameterGroup& group : options.groups) check_group(group);
 }
 
-const UpdateRule& find_rule(const OptimizerOptions& options) {
-  if (options.kind == "adagrad") return kAdagrad;
-  if (options.kind == "adam") return kAdam;
-  require(options.kind == "sgd", "no kind '" + options.kind + "'; there are sgd, adagrad and adam");
-  if (options.momentum == 0) return kPlainSgd;
-  return options.nesterov ? kNesterovSgd : kMomentumSgd;
+/// Names of vectors become parts of tensors' names in checkpoints.
+bool is_state_name(const std::string& name) {
+  return !name.empty() && is_printable(name, kLongestStateName) && name.find('/') == std::string::npos;
+}
+
+UpdateRule make_rule(const OptimizerOptions& options) {
+  UpdateRule rule = find_optimizer(options.kind)(options);
+  require(rule.prepare != nullptr, options.kind + " has a rule that prepares nothing");
+  require(rule.state.size() <= kMostStateVectors,
+          options.kind + " has more than " + std::to_string(kMostStateVectors) + " vectors of state");
+  for (auto name = rule.state.begin(); name != rule.state.end(); ++name)
+    require(is_state_name(*name) && std::find(rule.state.begin(), name, *name) == name,
+            options.kind + " has vectors of state whose names are empty, alike, or cannot be shown");
+  return rule;
 }
 
 }  // namespace
 
-Optimizer::Optimizer(const OptimizerOptions& options) : options_(options), rule_(&find_rule(options)) {
+void refuse_momentum(const OptimizerOptions& options) {
+  require(options.momentum == 0, options.kind + " takes no momentum");
+}
+
+Optimizer::Optimizer(const OptimizerOptions& options) : options_(options) {
   check(options);
+  rules_.push_back({make_rule(options)});
+  for (const ParameterGroup& group : options.groups) {
+    OptimizerOptions own = options;
+    own.weight_decay = group.weight_decay.value_or(options.weight_decay);
+    rules_.push_back({make_rule(own), group.learning_rate_factor});
+    require(rules_.back().rule.state == rules_.front().rule.state, "groups of " + options.kind + " differ in state");
+  }
 }
 
 double Optimizer::learning_rate(std::int64_t step) const {
   return options_.learning_rate * schedule_factor(options_.schedule, step);
 }
 
-UpdateStep Optimizer::prepare(std::int64_t step, std::int64_t updates) const {
-  double rate = learning_rate(step);
-  UpdateStep prepared;
-  if (rule_ == &kAdam) {
-    const auto count = static_cast<double>(updates + 1);
-    rate /= 1 - std::pow(options_.beta1, count);
-    prepared.root_correction2 = static_cast<float>(std::sqrt(1 - std::pow(options_.beta2, count)));
-  }
-  prepared.learning_rate = static_cast<float>(rate);
-  prepared.momentum = static_cast<float>(options_.momentum);
-  prepared.weight_decay = static_cast<float>(options_.weight_decay);
-  prepared.beta1 = static_cast<float>(options_.beta1);
-  prepared.beta2 = static_cast<float>(options_.beta2);
-  prepared.one_minus_beta1 = static_cast<float>(1 - options_.beta1);
-  prepared.one_minus_beta2 = static_cast<float>(1 - options_.beta2);
-  // Zero by zero, as padding has it, is to stay zero.
-  prepared.epsilon = std::max(static_cast<float>(options_.epsilon), std::numeric_limits<float>::min());
-  return prepared;
+float Optimizer::clip_factor(double norm) const {
+  return clips() && std::isfinite(norm) ? static_cast<float>(std::min(1.0, options_.clip_norm / (norm + 1e-6))) : 1.0F;
 }
 
-bool Optimizer::update(const UpdateStep& step, std::size_t count, const float* gradient_mean, const float* weights,
-                       float* new_weights, const float* const* state, float* const* new_state) const {
-  return is_finite(rule_->kernel(step, count, gradient_mean, weights, new_weights, state, new_state));
+std::vector<UpdateFunction> Optimizer::prepare(std::int64_t step, std::int64_t updates) const {
+  std::vector<UpdateFunction> prepared;
+  prepared.reserve(rules_.size());
+  for (const GroupRule& each : rules_)
+    prepared.push_back(each.rule.prepare({learning_rate(step) * each.learning_rate_factor, step, updates}));
+  return prepared;
 }
 
 }  // namespace troupe

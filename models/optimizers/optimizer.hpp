@@ -1,40 +1,48 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
+#include <string>
+#include <vector>
 
-#include "models/optimizers/update_kernels.hpp"
 #include "troupe/optimizer.hpp"
 
 namespace troupe {
 
-/// The update rule: element-wise arithmetic on floats in a fixed order, so that its bits depend neither on how a
-/// vector is cut into chunks nor on the machine.
+/// The update rule of a run, for each group of tensors, and its learning rate. What built-in rules compute are
+/// functions of floats in their own places, in a fixed order: their bits do not depend on how a vector is cut into
+/// chunks. They are the same wherever the instruction set and the C library are, whose `pow` and `cos` take part in
+/// rates and corrections.
 class Optimizer {
  public:
-  static constexpr int kMaxStateVectors = troupe::kMaxStateVectors;
-
   /// @throws Error invalid_argument naming an option that cannot work.
   explicit Optimizer(const OptimizerOptions& options);
 
-  /// Vectors of state as long as the weights, all zeros to begin with: 0 to kMaxStateVectors.
-  int state_vectors() const { return rule_->state_vectors; }
+  /// Vectors of state as long as the weights, all zeros to begin with: 0 to kMostStateVectors.
+  int state_vectors() const { return static_cast<int>(rules_.front().rule.state.size()); }
   /// What vector `vector` of the state is, such as "momentum".
-  const char* state_name(int vector) const { return rule_->state_names.at(static_cast<std::size_t>(vector)); }
-  /// The rate at a step, counted from 0.
+  const std::string& state_name(int vector) const {
+    return rules_.front().rule.state.at(static_cast<std::size_t>(vector));
+  }
+  /// The rate at a step, counted from 0, of tensors in no group.
   double learning_rate(std::int64_t step) const;
-  /// Corrections and rate of a step, counted from 0.
+  /// The updates of a step, counted from 0: that of tensors in no group, then those of the groups in order.
   /// @param updates that made the state so far: 0 where it is still all zeros.
-  UpdateStep prepare(std::int64_t step, std::int64_t updates) const;
-
-  /// Updates `count` floats: reads `gradient_mean`, `weights` and `state[i]`, writes `new_weights` and `new_state[i]`
-  /// (i < state_vectors()). What is written overlaps nothing that is read. Returns whether all of it is finite.
-  bool update(const UpdateStep& step, std::size_t count, const float* gradient_mean, const float* weights,
-              float* new_weights, const float* const* state, float* const* new_state) const;
+  std::vector<UpdateFunction> prepare(std::int64_t step, std::int64_t updates) const;
+  const std::vector<ParameterGroup>& groups() const { return options_.groups; }
+  /// Whether the length of the mean gradient has to be known.
+  bool clips() const { return options_.clip_norm > 0; }
+  /// What a mean gradient of that length is multiplied with before all else, as PyTorch's clip_grad_norm_ does. A
+  /// length that is not finite changes nothing: what comes of it is found where it is.
+  float clip_factor(double norm) const;
 
  private:
+  struct GroupRule {
+    UpdateRule rule;
+    double learning_rate_factor = 1;
+  };
+
   OptimizerOptions options_;
-  const UpdateRule* rule_;
+  std::vector<GroupRule> rules_;  ///< as `prepare` has them; all have the same state
 };
 
 }  // namespace troupe

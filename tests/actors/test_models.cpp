@@ -11,6 +11,8 @@
 #include <limits>
 #include <stdexcept>
 
+#include "actors/optimizers/grouped_model.hpp"
+#include "actors/optimizers/sign_rule.hpp"
 #include "actors/spoiled_model.hpp"
 #include "actors/state/state_trial.hpp"
 #include "actors/statistics_model.hpp"
@@ -159,6 +161,8 @@ void register_models() {
   register_spoiled_model();
   register_model("dropping", make_dropping);
   register_batches_model();
+  register_grouped_model();
+  register_sign_rule();
   register_model_function("first-weight", [](Model& model, std::span<const float> weights) {
     return std::to_string(model.size()) + " " + std::to_string(weights.front());
   });

@@ -328,6 +328,7 @@ TEST_CASE("a worker is asked for nothing before it is built and has its slabs") 
   build.devices = 1;
   CHECK(code(build) == -1);
   CHECK(code(Compute{}) == kProtocol);
+  CHECK(code(ReduceMean{}) == kProtocol);
   CHECK(code(Apply{}) == kProtocol);
   CHECK(code(FindNonFinite{}) == kProtocol);
   CHECK(code(MapSlabs{}) == kProtocol);

@@ -92,6 +92,25 @@ TEST_CASE("times and bytes are such") {
   CHECK(refused(Applied{1, {}, 0, 0, INT64_MAX}) == ErrorCode::protocol);
 }
 
+TEST_CASE("the parts of a gradient's length are as many as the worker's slice has, and squares") {
+  const auto reduced = [](std::vector<double> squares, std::int64_t bytes = 4096) {
+    MeanReduced reply;
+    for (const double square : squares) reply.square_bits.push_back(to_bits(square));
+    reply.bytes_sent = bytes;
+    return refused(reply, std::size_t{2});
+  };
+  CHECK_FALSE(reduced({0, 1e300}));
+  // Of gradients that are not finite: the step is refused for that.
+  CHECK_FALSE(reduced({std::nan(""), std::numeric_limits<double>::infinity()}));
+  CHECK(reduced({1}) == ErrorCode::protocol);
+  CHECK(reduced({1, 2, 3}) == ErrorCode::protocol);
+  CHECK(reduced({}) == ErrorCode::protocol);
+  CHECK(reduced({1, -1e-300}) == ErrorCode::protocol);
+  CHECK(reduced({-std::numeric_limits<double>::infinity(), 1}) == ErrorCode::protocol);
+  CHECK(reduced({1, 2}, -1) == ErrorCode::protocol);
+  CHECK(reduced({1, 2}, INT64_MAX) == ErrorCode::protocol);
+}
+
 TEST_CASE("a worker measures its shards, all and no others") {
   CHECK_FALSE(refused(evaluated(), kShards));
   CHECK_FALSE(refused(Evaluated{}, Range{4, 4}));

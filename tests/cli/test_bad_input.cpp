@@ -145,6 +145,15 @@ TEST_CASE("options that cannot work are named") {
   check_refused(train_linear({"--epochs", "-1"}), {"--epochs", "-1"});
   check_refused(train_linear({"--epochs", "1", "--steps", "1"}), {"--epochs", "--steps"});
   check_refused(linear({"--optimizer", "adam", "--momentum", "0.9"}), {"momentum"});
+  check_refused(linear({"--optimizer", "sdg"}), {"--optimizer", "'sdg'", "adagrad, adam, adamw, sgd"});
+  check_refused(linear({"--group", "weights"}), {"--group 'weights'", "weight_decay=0"});
+  check_refused(linear({"--group", "weights:decay=0"}), {"--group 'weights:decay=0'", "'decay=0'", "weight_decay"});
+  check_refused(linear({"--group", "weights:weight_decay"}), {"'weight_decay'"});
+  check_refused(linear({"--group", "weights:weight_decay=0,"}), {"''"});
+  check_refused(linear({"--group", "weights:weight_decay=one"}), {"'one'", "weight_decay"});
+  check_refused(linear({"--group", "weights:weight_decay=-1"}), {"weight_decay of group 'weights' is -1"});
+  check_refused(linear({"--group", ":weight_decay=0"}), {"pattern"});
+  check_refused_everywhere(linear({"--group", "*.bais:weight_decay=0"}), {"'*.bais'", "no tensor"});
   check_refused({"train", "--verbose", "--quiet"}, {"--verbose", "--quiet"});
   check_refused({"train", "--model", "resnet"}, {"--model", "'resnet'", "cnn, cnn-bn, linear, mlp, resnet101,"});
   check_refused({"train", "--model", ""}, {"--model"});

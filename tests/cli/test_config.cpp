@@ -34,6 +34,26 @@ TEST_CASE("a configuration file says what options say, and what is typed wins") 
   CHECK(hash({"train", "--config", path, "--epochs", "1"}) == hash(train_linear({"--steps", "10", "--quiet"})));
 }
 
+TEST_CASE("an option that may be said again is a list, and what is typed comes in its place") {
+  const TemporaryFolder folder;
+  const std::string path = folder / "config.json";
+  const auto trained = [](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments{"train",        "--model", "softmax", "--data", "mock-images:4,3",
+                                       "--batch-size", "4",       "--steps", "3",      "--weight-decay",
+                                       "0.5",          "--quiet"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return hash(arguments);
+  };
+  const std::string both = trained({"--group", "b*:weight_decay=0", "--group", "*:weight_decay=0.1"});
+  const std::string one = trained({"--group", "b*:weight_decay=0"});
+  CHECK(both != one);
+  write_file(path, R"({"group": ["b*:weight_decay=0", "*:weight_decay=0.1"]})");
+  CHECK(trained({"--config", path}) == both);
+  CHECK(trained({"--config", path, "--group", "bias:learning_rate_factor=1,weight_decay=0"}) == one);
+  write_file(path, R"({"group": "b*:weight_decay=0"})");
+  CHECK(trained({"--config", path}) == one);
+}
+
 TEST_CASE("configurations that make no sense are refused with file and key") {
   const TemporaryFolder folder;
   const std::string path = folder / "config.json";
@@ -50,6 +70,9 @@ TEST_CASE("configurations that make no sense are refused with file and key") {
       {R"({"workers": [2]})", "'workers'"},
       {R"({"workers": true})", "'workers'"},
       {R"({"quiet": 1})", "'quiet'"},
+      {R"({"group": 1})", "'group'"},
+      {R"({"group": [1]})", "'group'"},
+      {R"({"group": [["*:weight_decay=0"]]})", "'group'"},
       {R"({"placement": "moon"})", "--placement"},
       {"[1, 2]", "JSON object"},
       {"{", "parse error"},

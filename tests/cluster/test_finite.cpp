@@ -50,6 +50,25 @@ void check_refused(DistributedSGD& sgd, const std::string& part, const std::stri
 
 }  // namespace
 
+TEST_CASE("nodes that clip commit nothing that is not finite either") {
+  Nodes nodes(3);
+  for (const char* strategy : {"hierarchical", "ring", "parameter-server"}) {
+    CAPTURE(strategy);
+    const auto clipping = [&](const Spoil& spoil) {
+      Options options = spoiled(nodes, spoil, strategy, true);
+      options.optimizer.clip_norm = 0.5;
+      return options;
+    };
+    const auto expected = undisturbed(clipping({}));
+    DistributedSGD sgd("spoiled", clipping({"cb", "inf"}));
+    sgd.step();
+    sgd.step();
+    for (int again = 0; again < 2; ++again) check_refused(sgd, "weights", "tensor 'b'");
+    for (int step = 2; step < kSteps; ++step) sgd.step();
+    CHECK(sgd.weights() == expected);
+  }
+}
+
 TEST_CASE("nodes commit nothing that is not finite, and go on from what they have") {
   Nodes nodes(3);
   struct Way {

@@ -41,3 +41,27 @@ TEST_CASE("nodes make the bits that one process makes, run after run") {
     CHECK(bits_of(sgd.weights()) == bits_of(expected));
   }
 }
+
+TEST_CASE("nodes clip to the bits that one process makes, and say how long the gradient was") {
+  Nodes nodes(3);
+  const auto clipping = [](Options options) {
+    options.num_shards = 5;
+    options.config = Hold{}.text();
+    options.verbose = false;
+    options.optimizer.kind = "adamw";
+    options.optimizer.clip_norm = 0.5;
+    return options;
+  };
+  DistributedSGD here("hold", clipping({}));
+  for (int step = 0; step < 3; ++step) here.step();
+  CHECK(here.report().gradient_norm > 0.5);
+  for (const char* strategy : {"hierarchical", "ring", "parameter-server"}) {
+    CAPTURE(strategy);
+    Options options = clipping(nodes.options());
+    options.strategy = strategy;
+    DistributedSGD sgd("hold", options);
+    for (int step = 0; step < 3; ++step) sgd.step();
+    CHECK(sgd.report().gradient_norm == here.report().gradient_norm);
+    CHECK(bits_of(sgd.weights()) == bits_of(here.weights()));
+  }
+}

@@ -61,6 +61,19 @@ TEST_CASE("every node ends with the mean over all shards, with the tree's bits w
   for (const std::size_t size : {0, 1, 10, 4097}) check_all({.strategy = Strategy::sharded}, 1, size);
 }
 
+TEST_CASE("in two parts it is the same mean, which may be kept where a gradient was") {
+  for (const PlanRequest& request : kInCluster)
+    for (const int nodes : {1, 2, 3, 4})
+      for (const std::size_t size : {1, 4097, 70'001})
+        for (const auto& lanes : groupings(nodes)) {
+          ExchangeTrial trial{.request = on(topology_of(lanes, sum(lanes) + 3), request), .size = size};
+          trial.in_two_parts = true;
+          trial.in_place = lanes.size() % 2 == 0;
+          trial.whole_numbers = !request.deterministic;
+          check(trial);
+        }
+}
+
 TEST_CASE("slices of several segments") {
   for (const PlanRequest& request : kInCluster) check_all(request, kSanitized ? 3 : 4, 70'001);
 }

@@ -37,10 +37,10 @@ TEST_CASE("the left part is the largest power of two below the count") {
 
 TEST_CASE("losses are summed in the tree, not in order") {
   CHECK(tree_sum(std::vector<double>{}) == 0);
-  CHECK(tree_sum({3.5}) == 3.5);
+  CHECK(tree_sum(std::vector<double>{3.5}) == 3.5);
   // From left to right the ones would vanish in the big number one by one.
-  CHECK(tree_sum({1e16, 1, 1, 1}) == (1e16 + 1) + 2);
-  CHECK(tree_sum({1e16, 1, 1, 1}) != ((1e16 + 1) + 1) + 1);
+  CHECK(tree_sum(std::vector<double>{1e16, 1, 1, 1}) == (1e16 + 1) + 2);
+  CHECK(tree_sum(std::vector<double>{1e16, 1, 1, 1}) != ((1e16 + 1) + 1) + 1);
 }
 
 TEST_CASE("vectors are summed in the same tree for every number of shards") {

@@ -1,5 +1,6 @@
 #include "trial.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -89,7 +90,7 @@ class Running {
 
   void run_alone(int node, int lane) {
     place(make_gradients(trial_, 1), 1);
-    run_lane(*nodes_[static_cast<std::size_t>(node)], lane, 1, std::chrono::milliseconds(5));
+    run_lane(*nodes_[static_cast<std::size_t>(node)], work_of(node, lane, 1, std::chrono::milliseconds(5)), 1);
   }
 
   std::string failure_without_rounds() {
@@ -134,11 +135,16 @@ class Running {
     node.gradients.assign(gradients.size(), {});
     node.own.resize(gradients.size());
     for (std::size_t shard = shards.begin; shard < shards.end; ++shard) {
-      const bool in_place = trial_.in_place && shard == shards.begin;
-      auto& memory = in_place ? node.written(step) : node.own[shard];
+      auto& memory = memory_of(n, shard, step);
       memory = gradients[shard];
       node.gradients[shard] = memory;
     }
+  }
+
+  /// Of a shard's gradient.
+  std::vector<float>& memory_of(std::size_t n, std::size_t shard, int step) {
+    const bool in_place = trial_.in_place && shard == plan_.topology.shards_of_node(static_cast<int>(n)).begin;
+    return in_place ? nodes_[n]->written(step) : nodes_[n]->own[shard];
   }
 
   void run_node(int n, int step) {
@@ -146,21 +152,33 @@ class Running {
     const Range lanes = plan_.topology.lanes_of_node(n);
     std::vector<std::thread> threads;
     for (int lane = static_cast<int>(lanes.begin); lane < static_cast<int>(lanes.end); ++lane)
-      threads.emplace_back([this, &node, lane, step] {
-        if (code_of([&] { run_lane(node, lane, step, std::chrono::seconds(60)); })) network_.end();
+      threads.emplace_back([this, &node, n, lane, step] {
+        if (code_of([&] { run_lane(node, work_of(n, lane, step), step); })) network_.end();
       });
     for (std::thread& thread : threads) thread.join();
   }
 
   std::vector<std::optional<ErrorCode>> run(int step) {
+    if (!trial_.in_two_parts)
+      return on_all_lanes([&](int n, int lane) { run_lane(node(n), work_of(n, lane, step), step); });
+    const auto reduced = on_all_lanes([&](int n, int lane) { reduce_lane(n, lane, step); });
+    if (std::any_of(reduced.begin(), reduced.end(), [](const auto& code) { return code.has_value(); })) return reduced;
+    return on_all_lanes([&](int n, int lane) {
+      node(n).exchange->share(work_of(n, lane, step), kept(n, lane, step), copy_to(node(n).written(step)));
+    });
+  }
+
+  /// What each lane throws, if anything, that has something to do.
+  template <class Act>
+  std::vector<std::optional<ErrorCode>> on_all_lanes(const Act& act) {
     std::vector<std::thread> threads;
     std::vector<std::optional<ErrorCode>> codes(plan_.slices.size());
     for (int lane = 0; lane < plan_.topology.num_lanes(); ++lane) {
-      Node& node = *nodes_[static_cast<std::size_t>(plan_.topology.node_of_lane[static_cast<std::size_t>(lane)])];
-      if (node.exchange->idle(lane)) continue;
-      threads.emplace_back([this, &node, &codes, lane, step] {
+      const int n = plan_.topology.node_of_lane[static_cast<std::size_t>(lane)];
+      if (node(n).exchange->idle(lane)) continue;
+      threads.emplace_back([this, &act, &codes, n, lane] {
         auto& code = codes[static_cast<std::size_t>(lane)];
-        code = code_of([&] { run_lane(node, lane, step, std::chrono::seconds(60)); });
+        code = code_of([&] { act(n, lane); });
         if (code) network_.end();  // as a driver does that hears of it
       });
     }
@@ -168,20 +186,38 @@ class Running {
     return codes;
   }
 
-  static void run_lane(Node& node, int lane, int step, std::chrono::milliseconds timeout) {
-    auto& written = node.written(step);
-    const auto apply = [&](std::size_t begin, std::span<const float> mean) {
-      std::copy(mean.begin(), mean.end(), written.begin() + static_cast<std::ptrdiff_t>(begin));
+  Node& node(int n) { return *nodes_[static_cast<std::size_t>(n)]; }
+
+  std::vector<float>& kept(int n, int lane, int step) {
+    return memory_of(static_cast<std::size_t>(n), plan_.topology.shards_of_lane(lane).begin, step);
+  }
+
+  static ApplyChunk copy_to(std::vector<float>& vector) {
+    return [&vector](std::size_t begin, std::span<const float> mean) {
+      std::copy(mean.begin(), mean.end(), vector.begin() + static_cast<std::ptrdiff_t>(begin));
     };
+  }
+
+  NodeExchange::Work work_of(int n, int lane, int step, std::chrono::milliseconds timeout = std::chrono::seconds(60)) {
     NodeExchange::Work work;
     work.lane = lane;
-    work.gradients = &node.gradients;
+    work.gradients = &node(n).gradients;
     work.samples = kSamples;
-    work.buffer = step % static_cast<int>(node.weights.size());
+    work.buffer = step % static_cast<int>(node(n).weights.size());
     work.ticket = static_cast<std::uint64_t>(10 * step);
     work.deadline = Deadline(timeout);
-    if ((lane + step) % 2 == 1) node.exchange->start(work);
-    node.exchange->run(work, apply);
+    return work;
+  }
+
+  static void run_lane(Node& node, const NodeExchange::Work& work, int step) {
+    if ((work.lane + step) % 2 == 1) node.exchange->start(work);
+    node.exchange->run(work, copy_to(node.written(step)));
+  }
+
+  void reduce_lane(int n, int lane, int step) {
+    const auto work = work_of(n, lane, step);
+    if ((lane + step) % 2 == 1) node(n).exchange->start(work);
+    node(n).exchange->reduce(work, copy_to(kept(n, lane, step)));
   }
 
   std::string check(const Vectors& gradients, int step) const {

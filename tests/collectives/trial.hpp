@@ -18,6 +18,7 @@ struct ExchangeTrial {
   std::size_t size = 0;
   bool in_place = false;       ///< the first shard of each node has its gradient in the buffer that is written
   bool whole_numbers = false;  ///< gradients are small integers, whose sums are exact in any order
+  bool in_two_parts = false;   ///< reduce and then share; the mean is kept in the gradient of each lane's first shard
   int steps = 2;
   int buffers = 2;  ///< of the weights; step v writes buffer v mod that
 };

@@ -9,6 +9,7 @@
 
 #include "actors/messages/messages.hpp"
 #include "actors/transport/admission/wire.hpp"
+#include "collectives/plan/page_tree.hpp"
 
 // Walks over bytes as `fields` describes the message that they should be; reads no value but lengths, flags and names
 // of enumerations.
@@ -55,6 +56,8 @@ std::size_t most(Bound bound, const RunLimits& limits) {
       return kMostDimensions;
     case Bound::buffers:
       return kMostBuffers;
+    case Bound::subtrees:
+      return kMostSubtrees;
   }
   return 0;
 }

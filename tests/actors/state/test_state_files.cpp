@@ -170,6 +170,15 @@ TEST_CASE("a checkpoint of another run is refused, and nothing has changed") {
   }
 }
 
+TEST_CASE("a checkpoint of another optimizer is refused, also where the state has the same names") {
+  const TemporaryFolder folder;
+  const std::string path = saved(folder, plain(kBatches, "adam"));
+  DistributedSGD other(kBatches.name, plain(kBatches, "adamw"));
+  const auto load = [&] { other.load_state(path); };
+  CHECK(code_of(load) == ErrorCode::model_mismatch);
+  CHECK(message_of(load).find("optimizer adam, and this one has adamw") != std::string::npos);
+}
+
 TEST_CASE("a checkpoint that is missing or damaged is refused, and nothing has changed") {
   const TemporaryFolder folder;
   const std::string path = saved(folder, plain(kBatches, "adam"));

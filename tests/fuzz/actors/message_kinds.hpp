@@ -20,6 +20,7 @@ inline ToDriver filled_to_driver() {
           Done{1, failure},
           Built{2, failure, {{4, 3, "blocked", 1}}, 60000, 469, {"weight", "bias"}, {{2, 3}, {2}}},
           Computed{3, failure, {0, 1}, {1, 2}, {64, 64}, 5},
+          MeanReduced{8, failure, {1, 2}, 4096},
           Applied{4, failure, 1, 2, 4096, true},
           Found{5, failure, {1, NonFinite::kState}},
           Evaluated{6, failure, {0, 1}, {1, 2}, {60, 61}, {64, 64}},
@@ -48,7 +49,8 @@ inline ToNode filled_to_node() {
 
 inline ToWorker filled_to_worker() {
   return {Compute{13, 100, 1, 5000},
-          Apply{14, 100, 1, 2, 128, 99, 13, 5000},
+          ReduceMean{16, 128, 13, 5000},
+          Apply{14, 100, 1, 2, 128, 99, 13, 1, 5000},
           FindNonFinite{15, 1},
           Build{1, 2, true, filled_plan(), 42, "cnn", 1, R"({"batch_size":64})"},
           MakeSlabs{2, 77, 3, 2, R"({"kind":"momentum"})"},

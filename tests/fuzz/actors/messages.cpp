@@ -24,6 +24,7 @@ constexpr Range kShards{1, 4};
 constexpr int kTensors = 3;
 constexpr int kStateVectors = 2;
 constexpr std::size_t kTexts = 2;
+constexpr std::size_t kSums = 3;
 constexpr RunLimits kLimits{.shards = 100, .replicas = 10, .members = 3};
 
 /// Each reply as the driver uses what has passed its check.
@@ -46,6 +47,12 @@ std::int64_t sum(const std::vector<std::int32_t>& shards, const std::vector<std:
 void use(const Computed& computed) {
   check_reply(computed, kShards, {});
   fuzz::expect(sum(computed.shards, computed.samples) >= 0, "samples add up");
+}
+
+void use(const MeanReduced& reduced) {
+  check_reply(reduced, kSums, {});
+  for (const std::uint64_t bits : reduced.square_bits) fuzz::expect(!(from_bits(bits) < 0), "squares are not negative");
+  fuzz::expect(reduced.bytes_sent >= 0, "bytes are such");
 }
 
 void use(const Applied& applied) {

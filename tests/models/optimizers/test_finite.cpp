@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "models/optimizers/finite.hpp"
+#include "troupe/optimizer.hpp"
 
 using namespace troupe;
 

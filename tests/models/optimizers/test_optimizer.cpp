@@ -7,7 +7,7 @@
 #include <numbers>
 #include <vector>
 
-#include "files.hpp"
+#include "models/files.hpp"
 #include "models/optimizers/optimizer.hpp"
 #include "runtime/random.hpp"
 
@@ -26,13 +26,12 @@ struct Vectors {
   }
 
   void step(const Optimizer& optimizer, std::int64_t number, const Floats& gradient, std::size_t chunk) {
-    const UpdateStep prepared = optimizer.prepare(number, number);
+    const UpdateFunction update = optimizer.prepare(number, number).front();
     for (std::size_t begin = 0; begin < weights.size(); begin += chunk) {
       const std::size_t count = std::min(chunk, weights.size() - begin);
       const std::array<const float*, 2> from{state[0].data() + begin, state[1].data() + begin};
       const std::array<float*, 2> to{next_state[0].data() + begin, next_state[1].data() + begin};
-      optimizer.update(prepared, count, gradient.data() + begin, weights.data() + begin, next.data() + begin,
-                       from.data(), to.data());
+      update({count, gradient.data() + begin, weights.data() + begin, next.data() + begin, from.data(), to.data()});
     }
     weights.swap(next);
     state.swap(next_state);
@@ -113,12 +112,45 @@ TEST_CASE("adagrad and adam follow their formulas") {
   }
 }
 
+TEST_CASE("adamw takes decay off the weights, and not through the gradient") {
+  for (const double decay : {0.0, 0.1}) {
+    check_against(with("adamw", 0.05, decay), [decay](double& w, auto& state, double decayed, int t) {
+      const double g = decayed - decay * w;
+      w -= 0.05 * decay * w;
+      state[0] = 0.9 * state[0] + 0.1 * g;
+      state[1] = 0.999 * state[1] + 0.001 * g * g;
+      const double first = state[0] / (1 - std::pow(0.9, t));
+      const double second = state[1] / (1 - std::pow(0.999, t));
+      w -= 0.05 * first / (std::sqrt(second) + 1e-8);
+    });
+  }
+}
+
+TEST_CASE("corrections follow the number of updates, and the rate follows the step") {
+  auto options = with("adam", 0.05, 0);
+  options.schedule = {.kind = "step", .step_size = 10, .gamma = 0.5};
+  const Floats one(1, 1);
+  const auto moved = [&](std::int64_t step, std::int64_t updates) {
+    const Floats zero(1, 0);
+    Floats w(1);
+    Floats m(1);
+    Floats v(1);
+    const float* const state[] = {zero.data(), zero.data()};
+    float* const new_state[] = {m.data(), v.data()};
+    Optimizer(options).prepare(step, updates).front()({1, one.data(), zero.data(), w.data(), state, new_state});
+    return static_cast<double>(-w[0]);
+  };
+  CHECK(moved(0, 0) == doctest::Approx(0.05));
+  CHECK(moved(10, 0) == doctest::Approx(0.025));
+  CHECK(moved(0, 10) < 0.03);
+}
+
 TEST_CASE("the bits do not depend on how the vector is cut") {
   constexpr std::size_t kSize = 4097;
-  for (const char* kind : {"sgd", "momentum", "nesterov", "adagrad", "adam"}) {
+  for (const char* kind : {"sgd", "momentum", "nesterov", "adagrad", "adam", "adamw"}) {
     auto options = with("sgd", 0.05, 0.01);
     const std::string name = kind;
-    if (name == "adagrad" || name == "adam") options.kind = name;
+    if (name.starts_with("ada")) options.kind = name;
     if (name == "momentum" || name == "nesterov") options.momentum = 0.9;
     options.nesterov = name == "nesterov";
     const Optimizer optimizer(options);
@@ -142,9 +174,24 @@ TEST_CASE("an optimizer says how much state it keeps") {
   CHECK(Optimizer(with("sgd", 1, 0)).state_vectors() == 0);
   CHECK(Optimizer(with("adagrad", 1, 0)).state_vectors() == 1);
   CHECK(Optimizer(with("adam", 1, 0)).state_vectors() == 2);
+  CHECK(Optimizer(with("adamw", 1, 0)).state_vectors() == 2);
   auto momentum = with("sgd", 1, 0);
   momentum.momentum = 0.5;
   CHECK(Optimizer(momentum).state_vectors() == 1);
+}
+
+TEST_CASE("gradients are clipped as PyTorch's clip_grad_norm_ clips them") {
+  auto options = with("sgd", 1, 0);
+  CHECK_FALSE(Optimizer(options).clips());
+  CHECK(Optimizer(options).clip_factor(1e9) == 1);
+  options.clip_norm = 2;
+  const Optimizer optimizer(options);
+  CHECK(optimizer.clips());
+  CHECK(optimizer.clip_factor(0) == 1);
+  CHECK(optimizer.clip_factor(1.9) == 1);
+  CHECK(optimizer.clip_factor(8) == static_cast<float>(2 / (8 + 1e-6)));
+  CHECK(optimizer.clip_factor(std::numeric_limits<double>::infinity()) == 1);
+  CHECK(optimizer.clip_factor(std::numeric_limits<double>::quiet_NaN()) == 1);
 }
 
 TEST_CASE("learning rates follow their schedules") {
@@ -182,12 +229,13 @@ TEST_CASE("options that make no sense are refused by name") {
     spoil(options);
     check_throws(ErrorCode::invalid_argument, what, [&] { Optimizer optimizer(options); });
   };
-  refused("kind 'sdg'", [](auto& o) { o.kind = "sdg"; });
+  refused("no optimizer named 'sdg'; there are adagrad, adam, ", [](auto& o) { o.kind = "sdg"; });
   for (const double value : {-1.0, kNan, kInfinity}) {
     refused("learning_rate", [&](auto& o) { o.learning_rate = value; });
     refused("momentum", [&](auto& o) { o.momentum = value; });
     refused("weight_decay", [&](auto& o) { o.weight_decay = value; });
     refused("epsilon", [&](auto& o) { o.epsilon = value; });
+    refused("clip_norm", [&](auto& o) { o.clip_norm = value; });
     refused("gamma", [&](auto& o) { o.schedule.gamma = value; });
     refused("final_fraction", [&](auto& o) { o.schedule.final_fraction = value; });
   }

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <vector>
+
+#include "actors/algorithms/algorithm.hpp"
+#include "actors/messages/synchronous.hpp"
+
+namespace troupe {
+
+/// The length of the mean gradient of all that is learned, from what the owners of slices say of theirs. Its bits
+/// depend on the gradients alone; it is not finite where some of them are not.
+/// @throws Error protocol for parts that cannot be
+double gradient_norm(const StepContext& context, const std::vector<From<MeanReduced>>& replies, const Phase& phase);
+
+}  // namespace troupe

@@ -1,0 +1,52 @@
+#include "cli/group_flag.hpp"
+
+#include <charconv>
+#include <string_view>
+
+#include "runtime/invalid.hpp"
+#include "runtime/printable.hpp"
+
+namespace troupe::cli {
+namespace {
+
+[[noreturn]] void refuse(const std::string& text, const std::string& why) {
+  throw_invalid("--group '" + printable(text) + "': " + why);
+}
+
+double parse_number(const std::string& text, std::string_view key, std::string_view value) {
+  double number = 0;
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+  if (error != std::errc{} || end != value.data() + value.size())
+    refuse(text, "'" + printable(value) + "' is no number for " + std::string(key));
+  return number;
+}
+
+void set(ParameterGroup& group, const std::string& text, std::string_view setting) {
+  const auto equals = setting.find('=');
+  const std::string_view key = setting.substr(0, equals);
+  if (equals == std::string_view::npos || (key != "weight_decay" && key != "learning_rate_factor"))
+    refuse(text, "'" + printable(setting) + "' is neither weight_decay=NUMBER nor learning_rate_factor=NUMBER");
+  const double number = parse_number(text, key, setting.substr(equals + 1));
+  if (key == "weight_decay")
+    group.weight_decay = number;
+  else
+    group.learning_rate_factor = number;
+}
+
+}  // namespace
+
+ParameterGroup parse_group(const std::string& text) {
+  const auto colon = text.rfind(':');
+  if (colon == std::string::npos)
+    refuse(text, "behind the pattern stands what its tensors have of their own, as in '*.bias:weight_decay=0'");
+  ParameterGroup group;
+  group.pattern = text.substr(0, colon);
+  for (std::string_view rest = std::string_view(text).substr(colon + 1);;) {
+    const auto comma = rest.find(',');
+    set(group, text, rest.substr(0, comma));
+    if (comma == std::string_view::npos) return group;
+    rest = rest.substr(comma + 1);
+  }
+}
+
+}  // namespace troupe::cli

@@ -1,0 +1,81 @@
+#include "models/optimizers/groups.hpp"
+
+#include <algorithm>
+
+#include "models/tensor_numbers.hpp"
+#include "runtime/invalid.hpp"
+
+namespace troupe {
+namespace {
+
+std::size_t group_of(std::span<const ParameterGroup> groups, const std::string& name) {
+  const auto found = std::ranges::find_if(groups, [&](const ParameterGroup& each) { return fits(each.pattern, name); });
+  return found == groups.end() ? 0 : static_cast<std::size_t>(found - groups.begin()) + 1;
+}
+
+[[noreturn]] void refuse_idle(const std::string& pattern, std::span<const TensorInfo> tensors) {
+  const bool any = std::ranges::any_of(tensors, [&](const TensorInfo& each) { return fits(pattern, each.name); });
+  throw_invalid("optimizer: the group '" + pattern + "' fits " +
+                (any ? "only tensors that groups before it have" : "no tensor of the model"));
+}
+
+/// Zero is padding. @throws Error model_failed
+std::size_t group_at(float number, std::size_t groups) {
+  if (number >= 1 && number <= static_cast<float>(groups + 1)) {
+    const auto whole = static_cast<std::size_t>(number);
+    if (static_cast<float>(whole) == number) return whole - 1;
+  }
+  throw Error(ErrorCode::model_failed,
+              "the model's from_canonical does more than to move floats, so groups of tensors "
+              "cannot be told apart");
+}
+
+}  // namespace
+
+bool fits(std::string_view pattern, std::string_view name) {
+  std::size_t p = 0;
+  std::size_t n = 0;
+  std::size_t star = std::string_view::npos;  // the last one, and where what it stands for ends
+  std::size_t taken = 0;
+  while (n < name.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      taken = n;
+    } else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == name[n])) {
+      ++p;
+      ++n;
+    } else if (star != std::string_view::npos) {
+      p = star + 1;
+      n = ++taken;
+    } else {
+      return false;
+    }
+  }
+  return pattern.find_first_not_of('*', p) == std::string_view::npos;
+}
+
+std::vector<std::size_t> groups_of(std::span<const ParameterGroup> groups, std::span<const TensorInfo> tensors) {
+  std::vector<std::size_t> by_tensor;
+  by_tensor.reserve(tensors.size());
+  for (const TensorInfo& tensor : tensors) by_tensor.push_back(group_of(groups, tensor.name));
+  for (std::size_t group = 1; group <= groups.size(); ++group)
+    if (std::ranges::find(by_tensor, group) == by_tensor.end()) refuse_idle(groups[group - 1].pattern, tensors);
+  return by_tensor;
+}
+
+GroupRuns group_runs(std::span<const ParameterGroup> groups, const Model& model) {
+  if (groups.empty()) return {{model.size(), 0}};
+  auto numbers = groups_of(groups, model.tensors());
+  for (std::size_t& number : numbers) ++number;
+  GroupRuns runs;
+  std::size_t at = 0;
+  for (const float number : number_floats(model, numbers)) {
+    const std::size_t before = runs.empty() ? 0 : runs.back().group;
+    const std::size_t group = number == 0 ? before : group_at(number, groups.size());
+    if (runs.empty() || group != before) runs.push_back({at, group});
+    runs.back().end = ++at;
+  }
+  return runs;
+}
+
+}  // namespace troupe

@@ -1,0 +1,32 @@
+#include "models/optimizers/registry.hpp"
+
+#include <utility>
+
+#include "models/optimizers/builtin_rules.hpp"
+#include "runtime/registry.hpp"
+
+namespace troupe {
+namespace {
+
+/// With those that are built in: their names are taken, and they are there in programs that never call `init`.
+Registry<MakeUpdateRule>* make_registry() {
+  auto* made = new Registry<MakeUpdateRule>("optimizer");
+  made->add("sgd", make_sgd);
+  made->add("adagrad", make_adagrad);
+  made->add("adam", make_adam);
+  made->add("adamw", make_adamw);
+  return made;
+}
+
+Registry<MakeUpdateRule>& registry() {
+  static auto& registered = *make_registry();  // never destroyed: replicas that were given up may outlive main
+  return registered;
+}
+
+}  // namespace
+
+void register_optimizer(const std::string& name, MakeUpdateRule make) { registry().add(name, std::move(make)); }
+
+const MakeUpdateRule& find_optimizer(const std::string& name) { return registry().find(name); }
+
+}  // namespace troupe

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "actors/test_models.hpp"
+
+namespace troupe_test {
+
+/// NoiseModel's gradients for tensors "0.weight", "0.bias", "1.weight", ... of odd lengths, which lie in the flat
+/// vector in reverse order, each behind three floats of padding. Statistics come last in both where there are any: the
+/// mean of what the shards wrote.
+class GroupedModel : public NoiseModel {
+ public:
+  /// @param config pairs of tensors, and floats of statistics: a multiple of 32
+  explicit GroupedModel(const std::string& config);
+
+  std::size_t learned_size() const override { return learned_; }
+  troupe::BatchResult gradient(const troupe::ShardStep& at, std::span<const float> weights,
+                               std::span<float> gradient) override;
+  void initialize(std::span<float> weights, std::uint64_t seed) override;
+  std::vector<troupe::TensorInfo> tensors() const override { return tensors_; }
+  void to_canonical(std::span<const float> weights, std::span<float> canonical) const override;
+  void from_canonical(std::span<const float> canonical, std::span<float> weights) const override;
+  void update_statistics(std::size_t begin, std::span<const float> mean, std::int64_t samples,
+                         std::span<const float> statistics, std::span<float> updated) const override;
+
+  /// By float of the flat vector, the index of its tensor; -1 for padding.
+  const std::vector<int>& tensor_of() const { return tensor_of_; }
+
+ private:
+  struct Layout;
+  explicit GroupedModel(Layout layout);
+
+  std::size_t learned_;
+  std::vector<troupe::TensorInfo> tensors_;
+  std::vector<int> tensor_of_;
+};
+
+/// As "grouped".
+void register_grouped_model();
+
+}  // namespace troupe_test

@@ -1,0 +1,23 @@
+#pragma once
+
+#include "models/optimizers/pytorch_trial.hpp"
+#include "troupe/model.hpp"
+
+namespace troupe_test {
+
+/// What pytorch_adamw.py trains; all shards have the same gradient.
+class PytorchModel : public troupe::Model {
+ public:
+  std::size_t size() const override { return troupe::testing::kTrialSize; }
+  std::vector<troupe::TensorInfo> tensors() const override { return {{"weight", {8}}, {"bias", {4}}}; }
+  void initialize(std::span<float> weights, std::uint64_t /*seed*/) override {
+    for (std::size_t i = 0; i < weights.size(); ++i) weights[i] = troupe::testing::trial_start(i);
+  }
+  troupe::BatchResult gradient(const troupe::ShardStep& at, std::span<const float> /*weights*/,
+                               std::span<float> gradient) override {
+    for (std::size_t i = 0; i < gradient.size(); ++i) gradient[i] = troupe::testing::trial_gradient(at.step, i);
+    return {0, 1};
+  }
+};
+
+}  // namespace troupe_test

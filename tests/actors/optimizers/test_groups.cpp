@@ -1,0 +1,95 @@
+#include <doctest/doctest.h>
+
+#include "actors/optimizers/grouped_model.hpp"
+#include "actors/optimizers/pytorch_model.hpp"
+#include "support/errors.hpp"
+
+using namespace troupe;
+using namespace troupe_test;
+using namespace troupe::testing;
+
+namespace {
+
+constexpr int kShards = 5;
+constexpr int kSteps = 3;
+constexpr const char* kConfig = "5 64";  // some 8,000 floats, in two pages and a bit
+constexpr double kDecay = 0.1;
+constexpr double kRate = 0.05;
+
+Options grouped(Placement placement, int workers, const std::string& kind) {
+  Options options = quiet_options(placement, workers);
+  options.num_shards = kShards;
+  options.config = kConfig;
+  options.optimizer.kind = kind;
+  options.optimizer.learning_rate = kRate;
+  options.optimizer.weight_decay = kDecay;
+  options.optimizer.groups = {{"3.*", {}, 0.5}, {"*.bias", 0.0}};
+  return options;
+}
+
+std::vector<float> run(const Options& options) {
+  DistributedSGD sgd("grouped", options);
+  for (int step = 0; step < kSteps; ++step) sgd.step();
+  return sgd.weights();
+}
+
+/// By plain loops on one thread.
+std::vector<float> plain_grouped_run() {
+  GroupedModel model(kConfig);
+  const auto update = [&](std::size_t i, float old, float mean, float, std::int64_t) {
+    if (i >= model.learned_size()) return mean;
+    const int tensor = model.tensor_of()[i];
+    const bool third = tensor / 2 == 3;
+    const bool bias = tensor % 2 == 1;
+    const float decay = static_cast<float>(bias && !third ? 0 : kDecay);
+    return old - static_cast<float>(third ? kRate / 2 : kRate) * (mean + decay * old);
+  };
+  const auto flat = plain_run(model, kShards, kSteps, 0, update);
+  std::vector<float> canonical(total_size(model.tensors()));
+  model.to_canonical(flat, canonical);
+  return canonical;
+}
+
+}  // namespace
+
+TEST_CASE("each tensor is updated as its group says, to the same bits for any number of workers") {
+  const auto expected = plain_grouped_run();
+  for (const Placement placement : {Placement::in_process, Placement::processes})
+    for (const char* strategy : {"sharded", "driver"})
+      for (int workers = 1; workers <= 4; ++workers) {
+        CAPTURE(workers);
+        CAPTURE(strategy);
+        Options options = grouped(placement, workers, "sgd");
+        options.strategy = strategy;
+        REQUIRE(run(options) == expected);
+      }
+}
+
+TEST_CASE("rules with state have groups too") {
+  for (const char* kind : {"adagrad", "adam", "adamw"}) {
+    const auto expected = run(grouped(Placement::in_process, 1, kind));
+    Options plain = grouped(Placement::in_process, 1, kind);
+    plain.optimizer.groups.clear();
+    CHECK(run(plain) != expected);
+    for (const int workers : {2, 3, 4}) CHECK(run(grouped(Placement::in_process, workers, kind)) == expected);
+  }
+}
+
+TEST_CASE("groups do what PyTorch's do") {
+  Options options = quiet_options(Placement::in_process, 2);
+  options.optimizer = trial_options();
+  options.optimizer.groups = {{"bias", 0.0, 0.5}};
+  DistributedSGD sgd([](int, int) { return std::make_unique<PytorchModel>(); }, options);
+  for (int step = 0; step < kTrialSteps; ++step) sgd.step();
+  CHECK(ulps_between(sgd.weights(), kPytorchGroups) <= 2);
+}
+
+TEST_CASE("a group without tensors is refused by name") {
+  for (const Placement placement : {Placement::in_process, Placement::processes}) {
+    Options options = grouped(placement, 2, "sgd");
+    options.optimizer.groups.push_back({"*.bais", 0.0});
+    const auto start = [&] { DistributedSGD sgd("grouped", options); };
+    CHECK(code_of(start) == ErrorCode::invalid_argument);
+    CHECK(message_of(start).find("the group '*.bais' fits no tensor") != std::string::npos);
+  }
+}

@@ -1,0 +1,177 @@
+#include <doctest/doctest.h>
+
+#include "models/files.hpp"
+#include "models/optimizers/groups.hpp"
+#include "models/optimizers/optimizer.hpp"
+#include "models/optimizers/pytorch_trial.hpp"
+#include "troupe/models.hpp"
+
+using namespace troupe;
+using namespace troupe::testing;
+
+namespace {
+
+using Groups = std::vector<ParameterGroup>;
+
+const std::vector<TensorInfo> kTensors{
+    {"conv.weight", {2, 3}}, {"conv.bias", {2}}, {"bn.weight", {2}}, {"bn.bias", {2}}};
+
+/// Tensors as above in reverse order, each with a float of padding before it.
+class Reversed : public Model {
+ public:
+  std::size_t size() const override { return total_size(kTensors) + kTensors.size(); }
+  BatchResult gradient(const ShardStep&, std::span<const float>, std::span<float>) override { return {}; }
+  std::vector<TensorInfo> tensors() const override { return kTensors; }
+  void from_canonical(std::span<const float> canonical, std::span<float> weights) const override {
+    std::size_t end = weights.size();
+    for (const TensorInfo& tensor : kTensors) {
+      for (std::size_t i = 0; i < tensor.size(); ++i) weights[end - tensor.size() + i] = scale * canonical[i];
+      canonical = canonical.subspan(tensor.size());
+      end -= tensor.size() + 1;
+      weights[end] = 0;
+    }
+  }
+
+  float scale = 1;
+};
+
+}  // namespace
+
+TEST_CASE("patterns are those of whole names") {
+  struct Row {
+    const char* pattern;
+    const char* name;
+    bool fits;
+  };
+  const Row rows[] = {{"*.bias", "conv.bias", true},
+                      {"*.bias", "conv.bias2", false},
+                      {"*.bias", "bias", false},
+                      {"*", "", true},
+                      {"", "", true},
+                      {"", "a", false},
+                      {"a", "", false},
+                      {"a", "a", true},
+                      {"a", "aa", false},
+                      {"?", "", false},
+                      {"?", "a", true},
+                      {"?", "ab", false},
+                      {"a?c", "abc", true},
+                      {"a?c", "ac", false},
+                      {"a*c", "ac", true},
+                      {"a*c", "abcbc", true},
+                      {"a*c", "abcb", false},
+                      {"**a**", "bab", true},
+                      {"*ab*ab", "abaab", true},
+                      {"*ab*ab", "abb", false},
+                      {"*?", "", false},
+                      {"layer?.*.weight", "layer1.0.conv1.weight", true},
+                      {"layer?.*.weight", "layer10.conv1.weight", false}};
+  for (const Row& row : rows) {
+    CAPTURE(row.pattern);
+    CAPTURE(row.name);
+    CHECK(fits(row.pattern, row.name) == row.fits);
+  }
+}
+
+TEST_CASE("a pattern of many stars is answered at once") {
+  std::string pattern;
+  for (int i = 0; i < 400; ++i) pattern += "a*";
+  CHECK(fits(pattern, std::string(900, 'a') + "b"));
+  CHECK_FALSE(fits(pattern + "b", std::string(1000, 'a')));
+}
+
+TEST_CASE("of a tensor the first pattern that fits counts") {
+  CHECK(groups_of({}, kTensors) == std::vector<std::size_t>{0, 0, 0, 0});
+  CHECK(groups_of(Groups{{"*.bias"}}, kTensors) == std::vector<std::size_t>{0, 1, 0, 1});
+  CHECK(groups_of(Groups{{"bn.*"}, {"*.bias"}}, kTensors) == std::vector<std::size_t>{0, 2, 1, 1});
+  CHECK(groups_of(Groups{{"conv.weight"}, {"*"}}, kTensors) == std::vector<std::size_t>{1, 2, 2, 2});
+}
+
+TEST_CASE("a pattern that no tensor is left for is refused by name") {
+  const auto refused = [](const std::string& what, const Groups& groups) {
+    check_throws(ErrorCode::invalid_argument, what, [&] { groups_of(groups, kTensors); });
+  };
+  refused("group '*.bais' fits no tensor", {{"*.bais"}});
+  refused("group 'conv.?eight ' fits no tensor", {{"*"}, {"conv.?eight "}});
+  refused("group 'bn.bias' fits only tensors that groups before it have", {{"*.bias"}, {"bn.bias"}});
+}
+
+TEST_CASE("groups are found in the model's layout, and padding goes with what lies before it") {
+  const Reversed model;
+  CHECK(group_runs({}, model) == GroupRuns{{16, 0}});
+  // [- bn.bias 2] [- bn.weight 2] [- conv.bias 2] [- conv.weight 6]
+  CHECK(group_runs(Groups{{"*.bias"}}, model) == GroupRuns{{1, 0}, {4, 1}, {7, 0}, {10, 1}, {16, 0}});
+  CHECK(group_runs(Groups{{"bn.*"}, {"*"}}, model) == GroupRuns{{1, 0}, {7, 1}, {16, 2}});
+}
+
+TEST_CASE("of a network, each group has as many floats as its tensors, and padding") {
+  const auto data = load_data("mock-images:8,10", 1);
+  const auto model = models::network(models::cnn_bn_layers(10), data, 4);
+  const Groups groups{{"*.bias"}, {"*running*"}};
+  const auto by_tensor = groups_of(groups, model->tensors());
+  std::vector<std::size_t> floats(3);
+  std::size_t begin = 0;
+  for (const GroupRun& run : group_runs(groups, *model)) {
+    CHECK(begin < run.end);
+    floats.at(run.group) += run.end - begin;
+    begin = run.end;
+  }
+  CHECK(begin == model->size());
+  std::vector<std::size_t> wanted(3);
+  for (std::size_t i = 0; i < by_tensor.size(); ++i) wanted[by_tensor[i]] += model->tensors()[i].size();
+  const std::size_t padding = model->size() - total_size(model->tensors());
+  for (std::size_t group = 0; group < 3; ++group) {
+    CHECK(wanted[group] > 0);
+    CHECK(floats[group] >= wanted[group]);
+    CHECK(floats[group] <= wanted[group] + padding);
+  }
+}
+
+TEST_CASE("a model whose from_canonical computes is refused") {
+  Reversed model;
+  for (const float scale : {0.5F, -1.0F, 3.0F, INFINITY, NAN}) {
+    model.scale = scale;
+    check_throws(ErrorCode::model_failed, "from_canonical", [&] { group_runs(Groups{{"*.bias"}}, model); });
+  }
+}
+
+TEST_CASE("each group has its decay and its rate") {
+  auto options = trial_options();
+  options.groups = {{"bias", 0.0, 0.5}, {"other", {}, 2}};
+  options.schedule = {.kind = "step", .step_size = 1, .gamma = 0.5};
+  const Optimizer optimizer(options);
+  const auto updates = optimizer.prepare(1, 0);
+  REQUIRE(updates.size() == 3);
+  const auto moved = [](const UpdateFunction& update, float gradient) {
+    const float weight = 1;
+    const float zero = 0;
+    float new_weight = 0;
+    float moment[2];
+    const float* const state[] = {&zero, &zero};
+    float* const new_state[] = {&moment[0], &moment[1]};
+    update({1, &gradient, &weight, &new_weight, state, new_state});
+    return static_cast<double>(weight - new_weight);
+  };
+  CHECK(moved(updates[0], 0) == doctest::Approx(0.025 * 0.1));
+  CHECK(moved(updates[0], 1) == doctest::Approx(0.025 * 1.1));
+  CHECK(moved(updates[1], 0) == 0);
+  CHECK(moved(updates[1], 1) == doctest::Approx(0.0125));
+  CHECK(moved(updates[2], 0) == doctest::Approx(0.05 * 0.1));
+  CHECK(moved(updates[2], 1) == doctest::Approx(0.05 * 1.1));
+}
+
+TEST_CASE("groups that cannot be are refused by name") {
+  const auto refused = [](const std::string& what, const Groups& groups) {
+    OptimizerOptions options;
+    options.groups = groups;
+    check_throws(ErrorCode::invalid_argument, what, [&] { Optimizer optimizer(options); });
+  };
+  for (const double value : {-1.0, static_cast<double>(NAN), static_cast<double>(INFINITY)}) {
+    refused("weight_decay of group '*.bias'", {{"*"}, {"*.bias", value}});
+    refused("learning_rate_factor of group '*.bias'", {{"*.bias", {}, value}});
+  }
+  refused("pattern", {{""}});
+  refused("pattern", {{"\x1b[2J"}});
+  refused("pattern", {{std::string(1001, '*')}});
+  refused("200 groups", Groups(201, {"*"}));
+}

@@ -1,0 +1,105 @@
+#include <doctest/doctest.h>
+
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include "models/files.hpp"
+#include "models/optimizers/optimizer.hpp"
+
+using namespace troupe;
+using namespace troupe::testing;
+
+namespace {
+
+/// Leaves everything as it is.
+UpdateRule idle_rule(std::vector<std::string> state) {
+  const auto prepare = [](const UpdateStep&) { return [](const UpdateChunk&) { return true; }; };
+  return {std::move(state), prepare};
+}
+
+OptimizerOptions kind(const std::string& name) {
+  OptimizerOptions options;
+  options.kind = name;
+  return options;
+}
+
+}  // namespace
+
+TEST_CASE("a user's rule is made from options, and told the rate, the step and the updates") {
+  register_optimizer("test-told", [](const OptimizerOptions& options) {
+    const auto prepare = [decay = options.weight_decay](const UpdateStep& at) {
+      return [=](const UpdateChunk& chunk) {
+        chunk.new_weights[0] = static_cast<float>(decay);
+        chunk.new_weights[1] = static_cast<float>(at.learning_rate);
+        chunk.new_weights[2] = static_cast<float>(at.step);
+        chunk.new_state[0][0] = static_cast<float>(at.updates);
+        return all_finite({chunk.new_weights, chunk.count});
+      };
+    };
+    return UpdateRule{{"updates"}, prepare};
+  });
+  auto options = kind("test-told");
+  options.weight_decay = 0.25;
+  options.learning_rate = 8;
+  options.schedule = {.kind = "step", .step_size = 2, .gamma = 0.5};
+  const Optimizer optimizer(options);
+  CHECK(optimizer.state_vectors() == 1);
+  CHECK(optimizer.state_name(0) == "updates");
+  std::array<float, 3> weights{};
+  std::array<float, 3> state{};
+  float* const states[] = {state.data()};
+  const UpdateChunk chunk{3, nullptr, nullptr, weights.data(), nullptr, states};
+  CHECK(optimizer.prepare(5, 3).front()(chunk));
+  CHECK(weights == std::array<float, 3>{0.25F, 2, 5});
+  CHECK(state[0] == 3);
+  options.weight_decay = 1e300;
+  CHECK_FALSE(Optimizer(options).prepare(0, 0).front()(chunk));
+}
+
+TEST_CASE("the built-in rules tell of what is not finite, in weights or state, wherever it lies") {
+  constexpr std::size_t kSize = 37;
+  for (const char* name : {"sgd", "adagrad", "adam", "adamw"})
+    for (const float bad : {INFINITY, NAN}) {
+      CAPTURE(name);
+      const Optimizer optimizer(kind(name));
+      const UpdateFunction update = optimizer.prepare(0, 0).front();
+      std::vector<float> gradient(kSize, 1);
+      const std::vector<float> from(kSize, 1);
+      std::array<std::vector<float>, 3> to{from, from, from};
+      const float* const states[] = {from.data(), from.data()};
+      float* const new_states[] = {to[1].data(), to[2].data()};
+      const UpdateChunk chunk{kSize, gradient.data(), from.data(), to[0].data(), states, new_states};
+      CHECK(update(chunk));
+      for (float& value : gradient) {
+        value = bad;
+        CHECK_FALSE(update(chunk));
+        value = 1;
+      }
+    }
+}
+
+TEST_CASE("rules are registered once, under a name, and must be able to work") {
+  const auto refused = [](const std::string& what, const auto& run) {
+    check_throws(ErrorCode::invalid_argument, what, run);
+  };
+  refused("'adam' is registered already", [] { register_optimizer("adam", [](const auto&) { return UpdateRule{}; }); });
+  refused("name", [] { register_optimizer("", [](const auto&) { return UpdateRule{}; }); });
+  refused("name", [] { register_optimizer("\x1b[2J", [](const auto&) { return UpdateRule{}; }); });
+  refused("test-null", [] { register_optimizer("test-null", nullptr); });
+  refused("adagrad, adam, ", [] { Optimizer optimizer(kind("test-unknown")); });
+
+  int rules = 0;
+  const auto rule = [&](UpdateRule made) {
+    const std::string name = "test-rule-" + std::to_string(++rules);
+    register_optimizer(name, [made = std::move(made)](const OptimizerOptions&) { return made; });
+    return [name] { Optimizer optimizer(kind(name)); };
+  };
+  refused("prepares nothing", rule({}));
+  refused("vectors of state", rule(idle_rule({"1", "2", "3", "4", "5"})));
+  refused("names", rule(idle_rule({"a", "b", "a"})));
+  refused("names", rule(idle_rule({""})));
+  refused("names", rule(idle_rule({"a/b"})));
+  refused("names", rule(idle_rule({"a\nb"})));
+  CHECK_NOTHROW(rule(idle_rule({"1", "2", "3", "4"}))());
+}
