@@ -313,9 +313,9 @@ TEST_CASE("a worker is asked for nothing before it is built and has its slabs") 
         [](const ShardStep&, std::span<const float>, std::span<float>) {});
   });
   const auto code = [&](const auto& request) {
-    std::promise<std::int32_t> code;
-    worker->carry_out(request, [&](const auto& reply) { code.set_value(reply.failure.code); });
-    return code.get_future().get();
+    std::promise<std::int32_t> answer;
+    worker->carry_out(request, [&](const auto& reply) { answer.set_value(reply.failure.code); });
+    return answer.get_future().get();
   };
   constexpr auto kProtocol = static_cast<std::int32_t>(ErrorCode::protocol);
   Build build;
