@@ -7,8 +7,8 @@
 
 namespace troupe {
 
-/// A sentence for where nodes compute with different instruction sets or libraries, which names two of them; empty where
-/// all are alike. The same bits for any placement hold among equals alone.
+/// A sentence for where nodes compute with different instruction sets or libraries, which names two of them; empty
+/// where all are alike. The same bits for any placement hold among equals alone.
 std::string mixed_arithmetic(std::span<const ClusterNode> nodes);
 
 }  // namespace troupe
