@@ -9,8 +9,6 @@ namespace {
 
 class TwoClouds : public troupe::Model {
  public:
-  std::size_t size() const override { return 3; }  // two slopes and an intercept
-
   troupe::BatchResult gradient(const troupe::ShardStep& at, std::span<const float> w, std::span<float> g) override {
     std::mt19937 random(static_cast<unsigned>(at.shard));  // a shard's points are the same wherever it is worked on
     std::normal_distribution<float> noise;
@@ -29,6 +27,11 @@ class TwoClouds : public troupe::Model {
     }
     for (int i = 0; i < 3; ++i) g[static_cast<std::size_t>(i)] = static_cast<float>(sum[i]);
     return {loss, kPoints};
+  }
+
+ protected:
+  troupe::ModelInfo prepare(const troupe::ReplicaContext& /*context*/) override {
+    return {.size = 3};  // two slopes and an intercept
   }
 
  private:

@@ -10,7 +10,7 @@ int main(int argc, char** argv) try {
   const int steps = std::stoi(argument(1, "10"));
   const int batch_size = std::stoi(argument(2, "1"));
   const auto model_creator = [batch_size](int /*worker*/, int /*device*/) {
-    return std::make_unique<troupe::models::TFBenchModel>(batch_size, /*use_cpus=*/true);
+    return troupe::models::tfbench(batch_size);
   };
   troupe::DistributedSGD sgd{model_creator,
                              {.num_workers = std::stoi(argument(3, "2")),

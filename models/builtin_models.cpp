@@ -83,7 +83,7 @@ std::unique_ptr<Model> create_tfbench(const ReplicaContext& at) {
   if (config.data != "mock-images") {
     throw Error(ErrorCode::invalid_argument, "tfbench draws its own mock-images, not '" + config.data + "'");
   }
-  return std::make_unique<TFBenchModel>(config.batch_size);
+  return tfbench(config.batch_size);
 }
 
 void register_network(const std::string& name, std::vector<Layer> (*layers)(int num_outputs)) {

@@ -11,6 +11,8 @@ FunctionModel::FunctionModel(std::size_t size, Loss loss, Gradient gradient)
   if (!loss_ || !gradient_) throw Error(ErrorCode::invalid_argument, "a FunctionModel needs a loss and a gradient");
 }
 
+ModelInfo FunctionModel::prepare(const ReplicaContext& /*context*/) { return {.size = size_}; }
+
 BatchResult FunctionModel::gradient(const ShardStep& at, std::span<const float> weights, std::span<float> gradient) {
   const BatchResult result = loss_(at, weights);
   gradient_(at, weights, gradient);

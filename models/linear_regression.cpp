@@ -18,20 +18,21 @@ class LinearRegression final : public SupervisedModel {
  public:
   LinearRegression(TrainingData data, std::int64_t batch_size)
       : SupervisedModel(dataset_batches(std::move(data), batch_size)) {
-    if (info().num_classes != 0) throw_invalid("a linear regression learns numbers, and the data has classes");
-    if (info().num_targets != 1)
+    if (data_info().num_classes != 0) throw_invalid("a linear regression learns numbers, and the data has classes");
+    if (data_info().num_targets != 1)
       throw_invalid("a linear regression learns one target a sample, and the data has " +
-                    std::to_string(info().num_targets));
-    weights_.resize(info().sample_size());
-    gradient_.resize(info().sample_size());
+                    std::to_string(data_info().num_targets));
+    weights_.resize(data_info().sample_size());
+    gradient_.resize(data_info().sample_size());
   }
 
-  std::size_t size() const override { return static_cast<std::size_t>(weights_.size()); }
-
-  /// A core goes through so many floats in some 50 microseconds.
-  bool lightweight() const override { return info().num_samples <= 65536 / info().sample_size(); }
-
  protected:
+  ModelInfo prepare_weights(const ReplicaContext& /*context*/) override {
+    // A core goes through so many floats in some 50 microseconds.
+    const bool lightweight = data_info().num_samples <= 65536 / data_info().sample_size();
+    return {.size = static_cast<std::size_t>(weights_.size()), .lightweight = lightweight};
+  }
+
   double batch_gradient(const ShardStep& /*at*/, const Batch& batch, std::span<const float> weights,
                         std::span<float> gradient) override {
     const double loss = residual(batch, weights);

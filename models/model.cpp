@@ -12,7 +12,7 @@ constexpr std::int64_t kMostFloats = std::int64_t{1} << 48;
 void copy_plain(std::span<const float> from, std::span<float> to) {
   if (from.size() != to.size())
     throw Error(ErrorCode::model_mismatch,
-                "a model whose tensors() have another size than the model itself must say "
+                "a model whose tensors have another size than the model itself must say "
                 "how to convert them: to_canonical and from_canonical");
   std::ranges::copy(from, to.begin());
 }
@@ -36,6 +36,18 @@ std::size_t total_size(std::span<const TensorInfo> tensors) {
   return total;
 }
 
+const ModelInfo& Model::start(const ReplicaContext& context) {
+  info_ = prepare(context);
+  if (info_.learned_size == 0) info_.learned_size = info_.size;
+  if (info_.tensors.empty()) info_.tensors = {{"weights", {static_cast<std::int64_t>(info_.size)}}};
+  return info_;
+}
+
+const ModelInfo& Model::info() const {
+  if (info_.tensors.empty()) throw Error(ErrorCode::invalid_argument, "a model says what it is when it has started");
+  return info_;
+}
+
 void Model::initialize(std::span<float> weights, std::uint64_t /*seed*/) { std::ranges::fill(weights, 0.0F); }
 
 void Model::update_statistics(std::size_t /*begin*/, std::span<const float> /*mean*/, std::int64_t /*samples*/,
@@ -44,8 +56,6 @@ void Model::update_statistics(std::size_t /*begin*/, std::span<const float> /*me
 }
 
 EvaluationResult Model::evaluate(const ShardStep& /*at*/, std::span<const float> /*weights*/) { return {}; }
-
-std::vector<TensorInfo> Model::tensors() const { return {{"weights", {static_cast<std::int64_t>(size())}}}; }
 
 void Model::to_canonical(std::span<const float> weights, std::span<float> canonical) const {
   copy_plain(weights, canonical);

@@ -15,19 +15,18 @@ class SoftmaxRegression final : public SupervisedModel {
  public:
   SoftmaxRegression(TrainingData data, std::int64_t batch_size)
       : SupervisedModel(dataset_batches(std::move(data), batch_size)),
-        features_(static_cast<std::size_t>(info().sample_size())),
-        scores_(static_cast<std::size_t>(info().num_classes)) {
+        features_(static_cast<std::size_t>(data_info().sample_size())),
+        scores_(static_cast<std::size_t>(data_info().num_classes)) {
     if (scores_.empty()) throw_invalid("a softmax regression learns classes, and the data has numbers");
   }
 
-  std::size_t size() const override { return scores_.size() * (features_ + 1); }
-
-  std::vector<TensorInfo> tensors() const override {
+ protected:
+  ModelInfo prepare_weights(const ReplicaContext& /*context*/) override {
     const auto classes = std::ssize(scores_);
-    return {{"weight", {classes, static_cast<std::int64_t>(features_)}}, {"bias", {classes}}};
+    return {.size = scores_.size() * (features_ + 1),
+            .tensors = {{"weight", {classes, static_cast<std::int64_t>(features_)}}, {"bias", {classes}}}};
   }
 
- protected:
   double batch_gradient(const ShardStep& /*at*/, const Batch& batch, std::span<const float> weights,
                         std::span<float> gradient) override {
     std::ranges::fill(gradient, 0.0F);

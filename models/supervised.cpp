@@ -4,6 +4,13 @@
 
 namespace troupe {
 
+ModelInfo SupervisedModel::prepare(const ReplicaContext& context) {
+  ModelInfo info = prepare_weights(context);
+  info.num_samples = data_info().num_samples;
+  info.steps_per_epoch = source_->steps_per_epoch(context.num_shards);
+  return info;
+}
+
 BatchResult SupervisedModel::gradient(const ShardStep& at, std::span<const float> weights, std::span<float> gradient) {
   const Batch batch = source_->training_batch(at);
   if (batch.size == 0) {

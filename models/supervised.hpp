@@ -18,13 +18,16 @@ class SupervisedModel : public Model {
   BatchResult gradient(const ShardStep& at, std::span<const float> weights, std::span<float> gradient) final;
   EvaluationResult evaluate(const ShardStep& at, std::span<const float> weights) final;
 
-  std::int64_t num_samples() const final { return source_->info().num_samples; }
-  std::int64_t steps_per_epoch(int num_shards) const final { return source_->steps_per_epoch(num_shards); }
-
  protected:
-  const DataInfo& info() const { return source_->info(); }
+  /// Adds what is known of the data.
+  ModelInfo prepare(const ReplicaContext& context) final;
 
-  /// Writes the gradient of the sum of the batch's losses, all `size()` floats of it, and returns that sum.
+  const DataInfo& data_info() const { return source_->info(); }
+
+  /// As Model::prepare.
+  virtual ModelInfo prepare_weights(const ReplicaContext& context) = 0;
+
+  /// Writes the gradient of the sum of the batch's losses, all `info().size` floats of it, and returns that sum.
   /// Never called with an empty batch. The batch's size may differ from call to call.
   virtual double batch_gradient(const ShardStep& at, const Batch& batch, std::span<const float> weights,
                                 std::span<float> gradient) = 0;

@@ -2,6 +2,7 @@
 
 #include "actors/placements/placements.hpp"
 #include "actors/rounds/members.hpp"
+#include "models/network/device_network.hpp"
 
 namespace troupe {
 namespace {
@@ -24,7 +25,7 @@ void check_numbers(Options& o) {
 
 void check_options(Options& options, const ModelCreator& creator) {
   check_numbers(options);
-  if (!options.use_cpus) throw Error(ErrorCode::unsupported, "this build has no accelerator devices; set use_cpus");
+  check_device(options.use_cpus);
   if (options.step_timeout.count() <= 0 || options.start_timeout.count() <= 0)
     throw_invalid("timeouts must be positive");
   const Rules& rules = rules_of(options.placement);

@@ -23,20 +23,20 @@ std::size_t described_bytes(const std::vector<TensorInfo>& tensors) {
 [[noreturn]] void refuse(const std::string& what) { throw Error(ErrorCode::model_failed, what); }
 
 /// The driver takes no others.
-void check_described(const ModelDescription& description) {
+void check_tellable(const ModelInfo& info) {
   const auto check_name = [](const std::string& name, const char* whose) {
     if (!is_printable(name, kLongestModelName))
       refuse(std::string("the model's ") + whose + " has a name that cannot be told, '" + printable(name, 60) + "'");
   };
-  check_name(description.traits.fingerprint, "layout");
-  for (const TensorInfo& tensor : description.tensors) {
+  check_name(info.fingerprint, "layout");
+  for (const TensorInfo& tensor : info.tensors) {
     check_name(tensor.name, "tensor");
     if (tensor.shape.size() > kMostDimensions)
       refuse("the model's tensor '" + tensor.name + "' has " + std::to_string(tensor.shape.size()) +
              " dimensions, more than " + std::to_string(kMostDimensions));
   }
-  const std::size_t tensors = description.tensors.size();
-  const std::size_t bytes = described_bytes(description.tensors);
+  const std::size_t tensors = info.tensors.size();
+  const std::size_t bytes = described_bytes(info.tensors);
   if (tensors > kMostTensors || bytes > kMostTensorBytes)
     refuse("the model's " + std::to_string(tensors) + " tensors take " + std::to_string(bytes) + " bytes to tell; " +
            std::to_string(kMostTensors) + " tensors and " + std::to_string(kMostTensorBytes) + " bytes are the most");
@@ -46,21 +46,22 @@ std::string precision_name(std::int32_t precision) { return to_string(static_cas
 
 }  // namespace
 
-ModelDescription describe(const Model& model, int num_shards) {
-  const ReplicaTraits traits{model.size(), model.learned_size(), model.fingerprint(),
-                             static_cast<std::int32_t>(model.precision())};
-  ModelDescription description{traits, model.num_samples(), model.steps_per_epoch(num_shards), model.tensors()};
-  if (traits.size == 0 || total_size(description.tensors) == 0) refuse("the model has no parameters");
-  if (total_size(description.tensors) > traits.size)
-    refuse("the model's tensors() have " + std::to_string(total_size(description.tensors)) +
-           " floats, more than its size " + std::to_string(traits.size));
-  const bool fits = traits.learned_size == traits.size ||
-                    (traits.learned_size < traits.size && traits.learned_size % kStatisticsGranule == 0);
+void check_info(const ModelInfo& info) {
+  const std::size_t floats = total_size(info.tensors);
+  if (info.size == 0 || floats == 0) refuse("the model has no parameters");
+  if (floats > info.size)
+    refuse("the model's tensors have " + std::to_string(floats) + " floats, more than its size " +
+           std::to_string(info.size));
+  const bool fits =
+      info.learned_size == info.size || (info.learned_size < info.size && info.learned_size % kStatisticsGranule == 0);
   if (!fits)
-    refuse("the model's learned_size() is " + std::to_string(traits.learned_size) + ", which is neither its size " +
-           std::to_string(traits.size) + " nor a smaller multiple of " + std::to_string(kStatisticsGranule));
-  check_described(description);
-  return description;
+    refuse("the model's learned_size is " + std::to_string(info.learned_size) + ", which is neither its size " +
+           std::to_string(info.size) + " nor a smaller multiple of " + std::to_string(kStatisticsGranule));
+  check_tellable(info);
+}
+
+ReplicaTraits traits_of(const ModelInfo& info) {
+  return {info.size, info.learned_size, info.fingerprint, static_cast<std::int32_t>(info.precision)};
 }
 
 void check_alike(const ReplicaTraits& replica, int device, const ReplicaTraits& first, const Where& where) {

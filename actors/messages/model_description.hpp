@@ -17,7 +17,9 @@ struct ReplicaTraits {
   std::int32_t precision = 0;  ///< a Precision
 };
 
-/// What a model says of itself, asked once on its own thread.
+ReplicaTraits traits_of(const ModelInfo& info);
+
+/// What the driver knows of the run's model.
 struct ModelDescription {
   ReplicaTraits traits;
   std::int64_t num_samples = 0;
@@ -25,8 +27,8 @@ struct ModelDescription {
   std::vector<TensorInfo> tensors;
 };
 
-/// @throws Error model_failed when the model has no parameters or a length that cannot be.
-ModelDescription describe(const Model& model, int num_shards);
+/// @throws Error model_failed when the model has no parameters, a length that cannot be, or more than can be told.
+void check_info(const ModelInfo& info);
 
 /// @throws Error model_mismatch naming in what the replica on `device` differs from the run's first one.
 void check_alike(const ReplicaTraits& replica, int device, const ReplicaTraits& first, const Where& where);

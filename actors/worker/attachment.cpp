@@ -13,7 +13,7 @@ SlabLayout layout_of(const WorkerState& worker, const MakeSlabs& request) {
   SlabLayout layout;
   layout.run = request.run;
   layout.generation = request.generation;
-  layout.size = worker.replicas.front()->description.traits.size;
+  layout.size = worker.replicas.front()->model->info().size;
   layout.vectors = 1 + worker.optimizer->state_vectors();
   layout.buffers = request.buffers;
   layout.num_shards = topology.num_shards;
@@ -29,11 +29,11 @@ void work(WorkerState& worker, Replica& replica, const MakeSlabs& request) {
   worker.slabs.reset();
   worker.optimizer = std::make_unique<Optimizer>(optimizer_from_json(request.optimizer));
   worker.groups = group_runs(worker.optimizer->groups(), *replica.model);
-  worker.plan = make_plan(worker.plan_request, worker.replicas.front()->description.traits.size);
+  worker.plan = make_plan(worker.plan_request, worker.replicas.front()->model->info().size);
   worker.layout = layout_of(worker, request);
   const Range lanes = worker.lanes();
   if (worker.optimizer->clips())
-    worker.squares = {worker.plan.slice_of_lanes(lanes), replica.description.traits.learned_size};
+    worker.squares = {worker.plan.slice_of_lanes(lanes), replica.model->info().learned_size};
   worker.slabs =
       std::make_unique<WorkerSlabs>(*worker.store, worker.layout, worker.plan.topology.shards_of_lanes(lanes),
                                     worker.plan.slice_of_lanes(lanes), !worker.plan.idle(lanes));

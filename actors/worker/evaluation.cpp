@@ -6,7 +6,7 @@ namespace troupe {
 
 void work(WorkerState& worker, Replica& replica, const Evaluate& request) {
   std::optional<Turns::Turn> turn;
-  if (!replica.lightweight) turn.emplace(*worker.turns);
+  if (!replica.model->info().lightweight) turn.emplace(*worker.turns);
   const auto weights = worker.slabs->weights(request.buffer);
   const auto& shards = replica.context.shards;
   for (std::size_t i = 0; i < shards.size(); ++i)

@@ -10,10 +10,10 @@
 namespace troupe {
 
 NonFinite first_non_finite(const Model& model, std::size_t begin, const std::vector<std::span<const float>>& vectors) {
-  std::vector<std::size_t> tensors(model.tensors().size());
+  std::vector<std::size_t> tensors(model.info().tensors.size());
   std::iota(tensors.begin(), tensors.end(), std::size_t{1});
   const auto numbers = number_floats(model, tensors);
-  const std::size_t learned_size = model.learned_size();
+  const std::size_t learned_size = model.info().learned_size;
   std::optional<NonFinite> first;
   for (std::size_t vector = 0; vector < vectors.size(); ++vector) {
     for (std::size_t i = 0; i < vectors[vector].size(); ++i) {

@@ -6,7 +6,7 @@ namespace troupe {
 
 RangeUpdate::RangeUpdate(const WorkerState& worker, const Replica& replica, const Apply& request, const Range& range)
     : model_(*replica.model),
-      learned_size_(replica.description.traits.learned_size),
+      learned_size_(replica.model->info().learned_size),
       samples_(request.samples),
       clip_factor_(static_cast<float>(from_bits(request.clip_bits))),
       updates_(worker.optimizer->prepare(request.step, request.updates)),

@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "actors/messages/model_description.hpp"
 #include "actors/messages/synchronous.hpp"
 #include "actors/worker/task_queue.hpp"
 #include "collectives/exchange/exchange.hpp"
+#include "troupe/model.hpp"
 
 namespace troupe {
 
@@ -15,8 +15,6 @@ namespace troupe {
 struct Replica {
   ReplicaContext context;
   std::unique_ptr<Model> model;
-  ModelDescription description;
-  bool lightweight = false;                 ///< its queue runs inline
   std::vector<EvaluationResult> evaluated;  ///< by position in context.shards
   std::string text;                         ///< that a function returned
 

@@ -37,10 +37,15 @@ void check(const Build& request, int worker) {
 std::unique_ptr<Replica> make_replica(const WorkerState& worker, const Build& request, int device, int at_a_time) {
   const Topology& topology = request.plan.topology;
   auto replica = std::make_unique<Replica>();
-  replica->context = {
-      worker.index,        device,       numbers_in(topology.shards_of_lane(worker.index * request.devices + device)),
-      topology.num_shards, request.seed, static_cast<Precision>(request.precision),
-      request.config,      at_a_time};
+  replica->context = {worker.index,
+                      device,
+                      numbers_in(topology.shards_of_lane(worker.index * request.devices + device)),
+                      topology.num_shards,
+                      request.seed,
+                      static_cast<Precision>(request.precision),
+                      request.config,
+                      request.use_cpus,
+                      at_a_time};
   replica->computed.resize(replica->context.shards.size());
   replica->evaluated.resize(replica->context.shards.size());
   // On a node each worker's actor has a thread of its own already.
@@ -72,15 +77,13 @@ void work(WorkerState& worker, Replica& replica, const Build& request) {
   if (!replica.model)
     throw Error(ErrorCode::model_failed,
                 "the creator returned no model for device " + std::to_string(replica.context.device));
-  replica.model->start(replica.context);
-  replica.description = describe(*replica.model, request.plan.topology.num_shards);
-  replica.lightweight = replica.model->lightweight();
-  if (replica.lightweight) replica.queue.run_inline();
+  check_info(replica.model->start(replica.context));
+  if (replica.model->info().lightweight) replica.queue.run_inline();
 }
 
 void answer(WorkerState& worker, const Build& /*request*/, Built& built) {
-  for (const auto& replica : worker.replicas) built.replicas.push_back(replica->description.traits);
-  const ModelDescription& first = worker.replicas.front()->description;
+  for (const auto& replica : worker.replicas) built.replicas.push_back(traits_of(replica->model->info()));
+  const ModelInfo& first = worker.replicas.front()->model->info();
   built.num_samples = first.num_samples;
   built.steps_per_epoch = first.steps_per_epoch;
   for (const TensorInfo& tensor : first.tensors) {

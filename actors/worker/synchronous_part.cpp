@@ -61,7 +61,7 @@ void work(WorkerState& worker, Replica& replica, const Compute& request) {
   // The turn is taken inside the task, in the replica's queue: what is asked later, such as a fence, still comes after
   // it. A replica that hangs keeps its turn, and who waits for it is given up together with it.
   std::optional<Turns::Turn> turn;
-  if (!replica.lightweight) turn.emplace(*worker.turns);
+  if (!replica.model->info().lightweight) turn.emplace(*worker.turns);
   const auto weights = worker.slabs->weights(request.buffer);
   for (std::size_t i = 0; i < replica.context.shards.size(); ++i) {
     const int shard = replica.context.shards[i];

@@ -12,15 +12,15 @@ constexpr std::chrono::seconds kMapTimeout{10};
 
 void work(WorkerState& worker, Replica& replica, const Initialize& request) {
   Model& model = *replica.model;
-  write_transfer(*worker.store, transfer_id(worker.layout.run, request.flat), model.size(),
+  write_transfer(*worker.store, transfer_id(worker.layout.run, request.flat), model.info().size,
                  [&](std::span<float> flat) { model.initialize(flat, worker.seed); });
 }
 
 void work(WorkerState& worker, Replica& replica, const ExportVector& request) {
   const Model& model = *replica.model;
   const auto vector = worker.slabs->map_vector(request.vector, request.buffer, kMapTimeout);
-  const auto flat = vector->floats().first(model.size());
-  write_transfer(*worker.store, transfer_id(worker.layout.run, request.canonical), total_size(model.tensors()),
+  const auto flat = vector->floats().first(model.info().size);
+  write_transfer(*worker.store, transfer_id(worker.layout.run, request.canonical), total_size(model.info().tensors),
                  [&](std::span<float> canonical) { model.to_canonical(flat, canonical); });
 }
 
@@ -28,8 +28,8 @@ void work(WorkerState& worker, Replica& replica, const ImportVector& request) {
   const Model& model = *replica.model;
   const ObjectId from = transfer_id(worker.layout.run, request.canonical);
   const auto mapping = worker.store->get(from, kMapTimeout);
-  const auto canonical = mapping->floats().first(total_size(model.tensors()));
-  write_transfer(*worker.store, transfer_id(worker.layout.run, request.flat), model.size(),
+  const auto canonical = mapping->floats().first(total_size(model.info().tensors));
+  write_transfer(*worker.store, transfer_id(worker.layout.run, request.flat), model.info().size,
                  [&](std::span<float> flat) { model.from_canonical(canonical, flat); });
   worker.store->release(from);
 }

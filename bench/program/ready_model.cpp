@@ -16,14 +16,17 @@ class ReadyModel : public Model {
  public:
   explicit ReadyModel(std::size_t size) : size_(size) {}
 
-  std::size_t size() const override { return size_; }
   BatchResult gradient(const ShardStep& at, std::span<const float> /*weights*/, std::span<float> gradient) override {
     const auto value = static_cast<float>(at.shard + 1);
     if (gradient.front() != value) std::fill(gradient.begin(), gradient.end(), value);
     return {0, 1};
   }
-  /// Nothing is computed: a thread of its own would cost more.
-  bool lightweight() const override { return size_ <= kLightweightSize; }
+
+ protected:
+  ModelInfo prepare(const ReplicaContext& /*context*/) override {
+    // Nothing is computed: a thread of its own would cost more.
+    return {.size = size_, .lightweight = size_ <= kLightweightSize};
+  }
 
  private:
   std::size_t size_;

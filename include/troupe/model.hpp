@@ -38,11 +38,12 @@ struct LayerTime {
 struct ReplicaContext {
   int worker = 0;
   int device = 0;
-  std::vector<int> shards;  ///< the shards this replica works on
+  std::vector<int> shards = {};  ///< the shards this replica works on
   int num_shards = 1;
   std::uint64_t seed = 0;
   Precision precision = Precision::f32;  ///< Options::precision
-  std::string config;                    ///< Options::config as it was given (JSON for the built-in models)
+  std::string config = {};               ///< Options::config as it was given (JSON for the built-in models)
+  bool use_cpus = true;                  ///< Options::use_cpus; else the replica has accelerator `device` to itself
   int replicas_at_a_time = 1;            ///< of this worker, that compute while the others wait for their turn
 };
 
@@ -71,9 +72,33 @@ struct TensorInfo {
 /// Floats of all of them.
 std::size_t total_size(std::span<const TensorInfo> tensors);
 
-/// One replica of a model: maths over flat float vectors. Weights come in and gradients go out as views of
-/// shared memory, so a model keeps none of its own. A replica is used by one thread at a time, the one that
-/// created it.
+/// What a model says of itself. Where a member is left as it is, the model is as the comment says.
+struct ModelInfo {
+  /// Length, in floats, of the flat vectors (with the padding that the model's layout wants).
+  std::size_t size = 0;
+  /// The first so many floats are learned: the optimizer updates them. The others are statistics of the data, such as
+  /// batch-norm's, which `update_statistics` updates. A multiple of 32, unless it is `size`. 0: all are learned.
+  std::size_t learned_size = 0;
+  /// The canonical weights, for files and hashes: at most `size` floats, in tensors whose names are printable. Empty:
+  /// one tensor "weights" of `size` floats.
+  std::vector<TensorInfo> tensors = {};
+  /// Names the layout of the flat vector; replicas whose fingerprints differ cannot work together.
+  std::string fingerprint = "plain";
+  /// What it really computes in: f32 where the device has nothing else.
+  Precision precision = Precision::f32;
+  /// How many training samples the model draws from; 0 where that means nothing. Every shard needs one.
+  std::int64_t num_samples = 0;
+  /// Steps until every shard has seen its samples once; 0 where that means nothing.
+  std::int64_t steps_per_epoch = 0;
+  /// True when a step of this model is so short (tens of microseconds) that a thread of its own would cost more than
+  /// it brings.
+  bool lightweight = false;
+};
+
+/// One replica of a model: maths over flat float vectors. Weights come in and gradients go out as views of shared
+/// memory, so a model keeps none of its own; a whole flat or canonical vector begins at a multiple of 64 bytes.
+///
+/// A replica is used by one thread at a time: the one that created it, or changing ones when it is lightweight.
 class Model {
  public:
   Model() = default;
@@ -81,18 +106,15 @@ class Model {
   Model& operator=(const Model&) = delete;
   virtual ~Model() = default;
 
-  /// Called once, before anything else, by the worker that the replica belongs to.
-  virtual void start(const ReplicaContext& /*context*/) {}
+  /// Prepares the model. Called once, before anything else, by the worker that the replica belongs to; a model that
+  /// holds another starts that one with the same context.
+  const ModelInfo& start(const ReplicaContext& context);
 
-  /// Length, in floats, of the flat vectors below (with the padding that the model's layout wants).
-  virtual std::size_t size() const = 0;
-
-  /// The first so many floats are learned: the optimizer updates them. The others are statistics of the data, such as
-  /// batch-norm's, which `update_statistics` updates. A multiple of 32, unless it is `size()`.
-  virtual std::size_t learned_size() const { return size(); }
+  /// What the model said at its start, without the members that say "as usual". @throws Error invalid_argument before.
+  const ModelInfo& info() const;
 
   /// Computes the gradient of the *sum* of the losses over the shard's samples of this step and writes all
-  /// `size()` floats of it. Padding must stay zero.
+  /// `info().size` floats of it. Padding must stay zero.
   /// In place of the gradient of statistics it writes sums over the samples, too.
   virtual BatchResult gradient(const ShardStep& at, std::span<const float> weights, std::span<float> gradient) = 0;
 
@@ -108,32 +130,20 @@ class Model {
   /// Measures shard `at.shard` of the test set. Models without a test set report no samples.
   virtual EvaluationResult evaluate(const ShardStep& at, std::span<const float> weights);
 
-  /// How many training samples the model draws from; 0 where that means nothing. Every shard needs one.
-  virtual std::int64_t num_samples() const { return 0; }
-
-  /// Steps until every shard has seen its samples once; 0 where that means nothing.
-  virtual std::int64_t steps_per_epoch(int /*num_shards*/) const { return 0; }
-
-  /// The canonical weights, for files and hashes: by default one tensor "weights" of `size()` floats. At most `size()`
-  /// floats, in tensors whose names are printable.
-  virtual std::vector<TensorInfo> tensors() const;
-  /// Converts `size()` floats of the model's layout to the canonical order, and back: a permutation, which leaves out
-  /// padding and makes it zero again. It serves the optimizer's vectors as well as the weights.
+  /// Converts a flat vector to the canonical order, and back: a permutation, which leaves out padding and makes it zero
+  /// again. It serves the optimizer's vectors as well as the weights.
   virtual void to_canonical(std::span<const float> weights, std::span<float> canonical) const;
   virtual void from_canonical(std::span<const float> canonical, std::span<float> weights) const;
-
-  /// Names the layout of the flat vector; replicas whose fingerprints differ cannot work together.
-  virtual std::string fingerprint() const { return "plain"; }
-
-  /// What it really computes in: f32 where the device has nothing else.
-  virtual Precision precision() const { return Precision::f32; }
 
   /// Where the time of all calls so far went; empty for models that do not measure it.
   virtual std::vector<LayerTime> profile() const { return {}; }
 
-  /// True when a step of this model is so short (tens of microseconds) that a thread of its own would cost more than
-  /// it brings. Such a model is called from changing threads, still one at a time.
-  virtual bool lightweight() const { return false; }
+ protected:
+  /// Makes the model ready for such a replica and says what it is: `return {.size = 3};` does for a simple one.
+  virtual ModelInfo prepare(const ReplicaContext& context) = 0;
+
+ private:
+  ModelInfo info_;
 };
 
 using CreateModel = std::function<std::unique_ptr<Model>(const ReplicaContext&)>;

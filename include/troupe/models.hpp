@@ -24,8 +24,10 @@ class FunctionModel : public Model {
 
   FunctionModel(std::size_t size, Loss loss, Gradient gradient);
 
-  std::size_t size() const override { return size_; }
   BatchResult gradient(const ShardStep& at, std::span<const float> weights, std::span<float> gradient) override;
+
+ protected:
+  ModelInfo prepare(const ReplicaContext& context) override;
 
  private:
   std::size_t size_;
@@ -94,30 +96,8 @@ Graph resnet(int depth, int num_outputs);
 /// What Ray's DistributedSGD example ran: ResNet-101 for 224x224 images and 1001 classes, 44,551,209 parameters, on
 /// mock images: pixels normal (mean 127, deviation 60) cut off at [0, 255], labels uniform. Each shard has one batch,
 /// drawn once from (seed, shard), so a falling loss means learning.
-class TFBenchModel final : public Model {
- public:
-  /// @param batch images a shard and step. @throws Error invalid_argument for a batch below 1, unsupported without
-  /// `use_cpus` where Troupe was built without accelerators.
-  explicit TFBenchModel(std::int64_t batch = 64, bool use_cpus = true);
-  ~TFBenchModel() override;
-
-  void start(const ReplicaContext& context) override;
-  std::size_t size() const override;
-  std::size_t learned_size() const override;
-  BatchResult gradient(const ShardStep& at, std::span<const float> weights, std::span<float> gradient) override;
-  void update_statistics(std::size_t begin, std::span<const float> mean, std::int64_t samples,
-                         std::span<const float> statistics, std::span<float> updated) const override;
-  void initialize(std::span<float> weights, std::uint64_t seed) override;
-  std::vector<TensorInfo> tensors() const override;
-  void to_canonical(std::span<const float> weights, std::span<float> canonical) const override;
-  void from_canonical(std::span<const float> canonical, std::span<float> weights) const override;
-  std::string fingerprint() const override;
-  Precision precision() const override;
-  std::vector<LayerTime> profile() const override;
-
- private:
-  std::unique_ptr<Model> network_;
-};
+/// @param batch images a shard and step. @throws Error invalid_argument for a batch below 1.
+std::unique_ptr<Model> tfbench(std::int64_t batch = 64);
 
 /// Registers "linear", "softmax", "mlp", "cnn", "cnn-bn", "resnet18", "resnet34", "resnet50", "resnet101", "resnet152"
 /// and "tfbench", configured by JSON: {"data": NAME, "batch_size": B, "loss": NAME}; "tfbench" draws its own data, and

@@ -155,7 +155,7 @@ class DistributedSGD {
   /// The last committed step's report.
   const StepReport& report() const;
 
-  /// The current weights in canonical order (see Model::tensors).
+  /// The current weights in canonical order (see ModelInfo::tensors).
   std::vector<float> weights();
   /// Lets `use` look at them where they lie, which spares large models a copy. It must not call this object.
   void read_weights(const ReadWeights& use);

@@ -1,6 +1,9 @@
 #include "models/network/device_network.hpp"
 
 #include <algorithm>
+#include <utility>
+
+#include "troupe/error.hpp"
 
 namespace troupe {
 
@@ -10,6 +13,18 @@ void DeviceNetwork::copy_canonical(std::span<const float> canonical, std::span<f
     canonical = canonical.subspan(tensor.size());
   };
   from_canonical(copy, weights);
+}
+
+void check_device(bool use_cpus) {
+  if (!use_cpus)
+    throw Error(ErrorCode::unsupported,
+                "this build of Troupe computes on CPUs (oneDNN and Eigen) and has no accelerators: set use_cpus");
+}
+
+std::unique_ptr<DeviceNetwork> make_network(NetworkPlan plan, std::shared_ptr<const Loss> loss, std::int64_t batch_size,
+                                            const ReplicaContext& context) {
+  check_device(context.use_cpus);
+  return make_cpu_network(std::move(plan), std::move(loss), batch_size, context.precision);
 }
 
 }  // namespace troupe

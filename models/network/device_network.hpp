@@ -16,7 +16,7 @@ namespace troupe {
 using ReadTensor = std::function<void(std::span<float> tensor)>;
 
 /// A planned network with its loss on one device: the seam between what is computed and how. Only the device knows the
-/// layout of the flat parameter vector. Used by the thread that made it.
+/// layout of the flat parameter vector. Used by one thread at a time.
 class DeviceNetwork {
  public:
   DeviceNetwork() = default;
@@ -29,7 +29,7 @@ class DeviceNetwork {
 
   /// Floats of the flat parameter vector, padding included.
   virtual std::size_t size() const = 0;
-  /// The first of them, which are learned; see Model::learned_size.
+  /// The first of them, which are learned; see ModelInfo::learned_size.
   virtual std::size_t learned_size() const = 0;
   /// Names the layout, the precision and the instruction set.
   virtual std::string fingerprint() const = 0;
@@ -51,9 +51,19 @@ class DeviceNetwork {
   virtual std::vector<LayerTime> profile() const = 0;
 };
 
+/// Whether replicas compute on CPUs or each on an accelerator. @throws Error unsupported for a kind of device that this
+/// build has not, saying what it has.
+void check_device(bool use_cpus);
+
+/// The network on the device that the replica's context names.
 /// @param loss of the outputs, as many as planned.
 /// @param batch_size that the layouts are chosen for; others work, perhaps slower.
-/// @param precision asked for; DeviceNetwork::precision tells what it became.
+/// @param context whose precision is asked for; DeviceNetwork::precision tells what it became.
+/// @throws Error unsupported as check_device.
+std::unique_ptr<DeviceNetwork> make_network(NetworkPlan plan, std::shared_ptr<const Loss> loss, std::int64_t batch_size,
+                                            const ReplicaContext& context);
+
+// One for each kind of device, in the folder of its name.
 std::unique_ptr<DeviceNetwork> make_cpu_network(NetworkPlan plan, std::shared_ptr<const Loss> loss,
                                                 std::int64_t batch_size, Precision precision);
 

@@ -45,22 +45,12 @@ class Network final : public SupervisedModel {
   Network(const Graph& graph, std::unique_ptr<BatchSource> batches, std::int64_t batch_size,
           std::shared_ptr<const Loss> loss)
       : SupervisedModel(std::move(batches)),
-        loss_(loss ? std::move(loss) : default_loss(info())),
-        plan_(plan_network(graph, info().shape, loss_->num_outputs(info()))),
+        loss_(loss ? std::move(loss) : default_loss(data_info())),
+        plan_(plan_network(graph, data_info().shape, loss_->num_outputs(data_info()))),
         batch_size_(batch_size) {
     check_batch(plan_, batch_size);
   }
 
-  void start(const ReplicaContext& context) override {
-    precision_ = context.precision;
-    device_.reset();
-    if (context.device < context.replicas_at_a_time) device().reserve();
-  }
-
-  std::size_t size() const override { return device().size(); }
-  std::size_t learned_size() const override { return device().learned_size(); }
-  std::string fingerprint() const override { return device().fingerprint(); }
-  Precision precision() const override { return device().precision(); }
   std::vector<LayerTime> profile() const override { return device().profile(); }
 
   void update_statistics(std::size_t begin, std::span<const float> mean, std::int64_t samples,
@@ -77,12 +67,6 @@ class Network final : public SupervisedModel {
     device().from_canonical(draw, weights);
   }
 
-  std::vector<TensorInfo> tensors() const override {
-    std::vector<TensorInfo> infos;
-    for (const LayerTensor& tensor : plan_.tensors) infos.push_back(tensor.info);
-    return infos;
-  }
-
   void to_canonical(std::span<const float> weights, std::span<float> canonical) const override {
     device().to_canonical(weights, canonical);
   }
@@ -91,6 +75,17 @@ class Network final : public SupervisedModel {
   }
 
  protected:
+  ModelInfo prepare_weights(const ReplicaContext& context) override {
+    device_ = make_network(plan_, loss_, batch_size_, context);
+    if (context.device < context.replicas_at_a_time) device_->reserve();
+    ModelInfo info{.size = device_->size(),
+                   .learned_size = device_->learned_size(),
+                   .fingerprint = device_->fingerprint(),
+                   .precision = device_->precision()};
+    for (const LayerTensor& tensor : plan_.tensors) info.tensors.push_back(tensor.info);
+    return info;
+  }
+
   double batch_gradient(const ShardStep& at, const Batch& batch, std::span<const float> weights,
                         std::span<float> gradient) override {
     return device().gradient(at, batch, weights, gradient);
@@ -100,17 +95,15 @@ class Network final : public SupervisedModel {
   }
 
  private:
-  /// Made at first use, since `start` says in what precision.
   DeviceNetwork& device() const {
-    if (!device_) device_ = make_cpu_network(plan_, loss_, batch_size_, precision_);
+    info();  // there is none before the start
     return *device_;
   }
 
   std::shared_ptr<const Loss> loss_;
   NetworkPlan plan_;
   std::int64_t batch_size_;
-  Precision precision_ = Precision::f32;
-  mutable std::unique_ptr<DeviceNetwork> device_;
+  std::unique_ptr<DeviceNetwork> device_;
 };
 
 }  // namespace

@@ -64,8 +64,8 @@ std::vector<std::size_t> groups_of(std::span<const ParameterGroup> groups, std::
 }
 
 GroupRuns group_runs(std::span<const ParameterGroup> groups, const Model& model) {
-  if (groups.empty()) return {{model.size(), 0}};
-  auto numbers = groups_of(groups, model.tensors());
+  if (groups.empty()) return {{model.info().size, 0}};
+  auto numbers = groups_of(groups, model.info().tensors);
   for (std::size_t& number : numbers) ++number;
   GroupRuns runs;
   std::size_t at = 0;

@@ -49,8 +49,11 @@ std::string Spoil::text() const {
   return (tensors.empty() ? "-" : tensors) + ' ' + value + ' ' + std::to_string(times) + ' ' + std::to_string(step);
 }
 
-std::size_t SpoiledModel::size() const { return kSize; }
-std::size_t SpoiledModel::learned_size() const { return kLearned; }
+ModelInfo SpoiledModel::prepare(const ReplicaContext& /*context*/) {
+  ModelInfo info{.size = kSize, .learned_size = kLearned};
+  for (const Place& at : kPlaces) info.tensors.push_back({{at.name}, {static_cast<std::int64_t>(at.size)}});
+  return info;
+}
 
 BatchResult SpoiledModel::gradient(const ShardStep& at, std::span<const float> weights, std::span<float> gradient) {
   const auto shard = static_cast<std::uint64_t>(at.shard);
@@ -69,12 +72,6 @@ BatchResult SpoiledModel::gradient(const ShardStep& at, std::span<const float> w
 void SpoiledModel::update_statistics(std::size_t /*begin*/, std::span<const float> mean, std::int64_t /*samples*/,
                                      std::span<const float> statistics, std::span<float> updated) const {
   for (std::size_t i = 0; i < mean.size(); ++i) updated[i] = statistics[i] + 0.5F * mean[i];
-}
-
-std::vector<TensorInfo> SpoiledModel::tensors() const {
-  std::vector<TensorInfo> infos;
-  for (const Place& at : kPlaces) infos.push_back({{at.name}, {static_cast<std::int64_t>(at.size)}});
-  return infos;
 }
 
 void SpoiledModel::to_canonical(std::span<const float> weights, std::span<float> canonical) const {

@@ -23,15 +23,15 @@ class SpoiledModel : public troupe::Model {
  public:
   explicit SpoiledModel(Spoil spoil) : spoil_(std::move(spoil)) {}
 
-  std::size_t size() const override;
-  std::size_t learned_size() const override;
   troupe::BatchResult gradient(const troupe::ShardStep& at, std::span<const float> weights,
                                std::span<float> gradient) override;
   void update_statistics(std::size_t begin, std::span<const float> mean, std::int64_t samples,
                          std::span<const float> statistics, std::span<float> updated) const override;
-  std::vector<troupe::TensorInfo> tensors() const override;
   void to_canonical(std::span<const float> weights, std::span<float> canonical) const override;
   void from_canonical(std::span<const float> canonical, std::span<float> weights) const override;
+
+ protected:
+  troupe::ModelInfo prepare(const troupe::ReplicaContext& context) override;
 
  private:
   Spoil spoil_;

@@ -12,12 +12,15 @@ class StatisticsModel : public troupe::Model {
  public:
   StatisticsModel(std::size_t learned, std::size_t size) : learned_(learned), size_(size) {}
 
-  std::size_t size() const override { return size_; }
-  std::size_t learned_size() const override { return learned_; }
   troupe::BatchResult gradient(const troupe::ShardStep& at, std::span<const float> weights,
                                std::span<float> gradient) override;
   void update_statistics(std::size_t begin, std::span<const float> mean, std::int64_t samples,
                          std::span<const float> statistics, std::span<float> updated) const override;
+
+ protected:
+  troupe::ModelInfo prepare(const troupe::ReplicaContext& /*context*/) override {
+    return {.size = size_, .learned_size = learned_};
+  }
 
  private:
   std::size_t learned_;

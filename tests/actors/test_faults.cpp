@@ -246,7 +246,6 @@ TEST_CASE("a replica of this process that hangs makes step throw, and is replace
    public:
     Hanging(std::shared_ptr<Gate> g, bool hangs, bool light)
         : NoiseModel(7), gate_(std::move(g)), hangs_(hangs), light_(light) {}
-    bool lightweight() const override { return light_; }
     BatchResult gradient(const ShardStep& at, std::span<const float> weights, std::span<float> out) override {
       if (hangs_ && at.step == 1) {
         std::unique_lock lock(gate_->mutex);
@@ -254,6 +253,9 @@ TEST_CASE("a replica of this process that hangs makes step throw, and is replace
       }
       return NoiseModel::gradient(at, weights, out);
     }
+
+   protected:
+    ModelInfo prepare(const ReplicaContext& /*context*/) override { return {.size = 7, .lightweight = light_}; }
 
    private:
     std::shared_ptr<Gate> gate_;

@@ -135,7 +135,7 @@ TEST_CASE("functions run beside the replicas and what they return comes back in 
   options.devices_per_worker = 2;
   DistributedSGD inside("noise", options);
   const auto size = [](Model& model, std::span<const float> weights) {
-    return std::to_string(model.size()) + "/" + std::to_string(weights.size());
+    return std::to_string(model.info().size) + "/" + std::to_string(weights.size());
   };
   CHECK(inside.foreach_model(size) == std::vector<std::string>(4, "7/7"));
   CHECK(inside.for_model(size) == "7/7");

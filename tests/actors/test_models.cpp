@@ -65,17 +65,21 @@ class FaultyModel : public NoiseModel {
 class Undescribed : public NoiseModel {
  public:
   Undescribed() : NoiseModel(10) {}
-  std::vector<TensorInfo> tensors() const override { throw std::runtime_error("no such luck"); }
+
+ protected:
+  ModelInfo prepare(const ReplicaContext& /*context*/) override { throw std::runtime_error("no such luck"); }
 };
 
 /// Has tensors of a float each.
 class ManyTensors : public NoiseModel {
  public:
   ManyTensors(std::size_t count, std::string name) : NoiseModel(count), name_(std::move(name)) {}
-  std::vector<TensorInfo> tensors() const override {
-    std::vector<TensorInfo> tensors;
-    for (std::size_t i = 0; i < size(); ++i) tensors.push_back({name_ + std::to_string(i), {1}});
-    return tensors;
+
+ protected:
+  ModelInfo prepare(const ReplicaContext& context) override {
+    ModelInfo info = NoiseModel::prepare(context);
+    for (std::size_t i = 0; i < info.size; ++i) info.tensors.push_back({name_ + std::to_string(i), {1}});
+    return info;
   }
 
  private:
@@ -86,7 +90,9 @@ class ManyTensors : public NoiseModel {
 class AsTold : public NoiseModel {
  public:
   explicit AsTold(Precision precision) : NoiseModel(10), precision_(precision) {}
-  Precision precision() const override { return precision_; }
+
+ protected:
+  ModelInfo prepare(const ReplicaContext& /*context*/) override { return {.size = 10, .precision = precision_}; }
 
  private:
   Precision precision_;
@@ -119,7 +125,7 @@ BatchResult NoiseModel::gradient(const ShardStep& at, std::span<const float> wei
 }
 
 std::vector<float> plain_run(troupe::Model& model, int shards, int steps, double momentum, const PlainUpdate& update) {
-  const std::size_t size = model.size();
+  const std::size_t size = model.start({.num_shards = shards}).size;
   std::vector<float> weights(size);
   std::vector<float> velocity(size);
   model.initialize(weights, 1);
@@ -164,7 +170,7 @@ void register_models() {
   register_grouped_model();
   register_sign_rule();
   register_model_function("first-weight", [](Model& model, std::span<const float> weights) {
-    return std::to_string(model.size()) + " " + std::to_string(weights.front());
+    return std::to_string(model.info().size) + " " + std::to_string(weights.front());
   });
   register_model_function(
       "fails", [](Model&, std::span<const float>) -> std::string { throw std::runtime_error("this function fails"); });

@@ -21,10 +21,12 @@ class NoiseModel : public troupe::Model {
  public:
   explicit NoiseModel(std::size_t size) : size_(size) {}
 
-  std::size_t size() const override { return size_; }
   void initialize(std::span<float> weights, std::uint64_t seed) override;
   troupe::BatchResult gradient(const troupe::ShardStep& at, std::span<const float> weights,
                                std::span<float> gradient) override;
+
+ protected:
+  troupe::ModelInfo prepare(const troupe::ReplicaContext& /*context*/) override { return {.size = size_}; }
 
  private:
   std::size_t size_;

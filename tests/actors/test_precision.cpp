@@ -16,24 +16,19 @@ class PreciseModel : public troupe_test::NoiseModel {
  public:
   PreciseModel(int worker, int device) : NoiseModel(7), worker_(worker), device_(device) {}
 
-  void start(const ReplicaContext& context) override {
-    CHECK(size_calls_ == 0);
-    ++starts_;
-    if (context.worker != worker_ || context.device != device_) precision_ = context.precision;
-  }
-  std::size_t size() const override {
-    ++size_calls_;
-    return NoiseModel::size();
-  }
-  Precision precision() const override { return precision_; }
   int starts() const { return starts_; }
+
+ protected:
+  ModelInfo prepare(const ReplicaContext& context) override {
+    ++starts_;
+    const bool other = context.worker == worker_ && context.device == device_;
+    return {.size = 7, .precision = other ? Precision::f32 : context.precision};
+  }
 
  private:
   int worker_;
   int device_;
   int starts_ = 0;
-  mutable int size_calls_ = 0;
-  Precision precision_ = Precision::f32;
 };
 
 auto precise(int worker, int device) {

@@ -43,9 +43,6 @@ class BitsModel : public Model {
  public:
   explicit BitsModel(std::string config) : loss_(loss_of(config)) {}
 
-  void start(const ReplicaContext& context) override { shards_ = context.num_shards; }
-  std::size_t size() const override { return 12'288; }
-  std::size_t learned_size() const override { return size() / 2; }
   void initialize(std::span<float> weights, std::uint64_t /*seed*/) override {
     std::fill(weights.begin(), weights.end(), -0.0F);
   }
@@ -53,7 +50,7 @@ class BitsModel : public Model {
     for (std::size_t i = 0; i < gradient.size(); ++i) {
       const auto value = std::bit_cast<float>(kBits[i % kBits.size()]);
       const bool takes = static_cast<int>(i / kBits.size()) % shards_ == at.shard;
-      gradient[i] = takes && (i >= learned_size() || std::isfinite(value)) ? value : -0.0F;
+      gradient[i] = takes && (i >= kLearned || std::isfinite(value)) ? value : -0.0F;
     }
     return {at.shard == 1 ? loss_ : -0.0, at.shard == 0 ? 1 : 0};
   }
@@ -62,7 +59,15 @@ class BitsModel : public Model {
     std::transform(mean.begin(), mean.end(), updated.begin(), shown);
   }
 
+ protected:
+  ModelInfo prepare(const ReplicaContext& context) override {
+    shards_ = context.num_shards;
+    return {.size = 2 * kLearned, .learned_size = kLearned};
+  }
+
  private:
+  static constexpr std::size_t kLearned = 6'144;
+
   double loss_;
   int shards_ = 1;
 };

@@ -35,11 +35,6 @@ class HoldModel : public NoiseModel {
  public:
   explicit HoldModel(Hold hold) : NoiseModel(hold.size), hold_(std::move(hold)) {}
 
-  void start(const ReplicaContext& context) override {
-    worker_ = context.worker;
-    hold("start");
-  }
-  std::size_t learned_size() const override { return size() / 64 * 32; }
   BatchResult gradient(const ShardStep& at, std::span<const float> weights, std::span<float> gradient) override {
     if (std::this_thread::get_id() != made_by_)
       throw Error(ErrorCode::model_failed, "gradient is called by another thread than the one that made the model");
@@ -59,6 +54,13 @@ class HoldModel : public NoiseModel {
   void to_canonical(std::span<const float> weights, std::span<float> canonical) const override {
     hold("weights");
     NoiseModel::to_canonical(weights, canonical);
+  }
+
+ protected:
+  ModelInfo prepare(const ReplicaContext& context) override {
+    worker_ = context.worker;
+    hold("start");
+    return {.size = hold_.size, .learned_size = hold_.size / 64 * 32};
   }
 
  private:

@@ -5,7 +5,7 @@
 #include <troupe/troupe.hpp>
 
 struct Mean : troupe::Model {
-  std::size_t size() const override { return 1; }
+  troupe::ModelInfo prepare(const troupe::ReplicaContext& /*context*/) override { return {.size = 1}; }
   troupe::BatchResult gradient(const troupe::ShardStep& at, std::span<const float> weights,
                                std::span<float> gradient) override {
     const float error = weights[0] - static_cast<float>(at.shard);

@@ -42,7 +42,7 @@ TEST_CASE("a model that overrides nothing starts from zeros and has one tensor")
   model.initialize(weights, 1);
   CHECK(weights[0] == 0);
   CHECK(model.evaluate({}, weights).samples == 0);
-  const auto tensors = model.tensors();
+  const auto& tensors = model.start({}).tensors;
   REQUIRE(tensors.size() == 1);
   CHECK(tensors[0].name == "weights");
   CHECK(tensors[0].shape == std::vector<std::int64_t>{1});
@@ -50,4 +50,36 @@ TEST_CASE("a model that overrides nothing starts from zeros and has one tensor")
   model.to_canonical(std::vector<float>{4}, copy);
   model.from_canonical(copy, weights);
   CHECK(weights[0] == 4);
+}
+
+TEST_CASE("what a model leaves open is as usual once it has started, and unknown before") {
+  FunctionModel model(3, parabola, slope);
+  check_throws(ErrorCode::invalid_argument, "when it has started", [&] { model.info(); });
+  model.start({});
+  CHECK(model.info().size == 3);
+  CHECK(model.info().learned_size == 3);
+  CHECK(model.info().fingerprint == "plain");
+}
+
+TEST_CASE("a model that holds another passes on what that one is, and may change some of it") {
+  class Outer final : public Model {
+   public:
+    BatchResult gradient(const ShardStep& at, std::span<const float> weights, std::span<float> out) override {
+      return inner_.gradient(at, weights, out);
+    }
+
+   protected:
+    ModelInfo prepare(const ReplicaContext& context) override {
+      ModelInfo info = inner_.start(context);
+      info.num_samples = 7;
+      return info;
+    }
+
+   private:
+    FunctionModel inner_{64, parabola, slope};
+  };
+  Outer outer;
+  CHECK(outer.start({}).size == 64);
+  CHECK(outer.info().tensors.at(0).shape == std::vector<std::int64_t>{64});
+  CHECK(outer.info().num_samples == 7);
 }

@@ -9,6 +9,7 @@
 #include "files.hpp"
 #include "gradient_check.hpp"
 #include "runtime/random.hpp"
+#include "support/started.hpp"
 #include "troupe/models.hpp"
 
 using namespace troupe;
@@ -89,8 +90,8 @@ struct Total {
 };
 
 Total over_shards(Model& model, const std::vector<float>& weights, int num_shards, std::int64_t step = 0) {
-  Total total{{}, std::vector<double>(model.size())};
-  std::vector<float> gradient(model.size(), NAN);
+  Total total{{}, std::vector<double>(model.info().size)};
+  std::vector<float> gradient(model.info().size, NAN);
   for (int shard = 0; shard < num_shards; ++shard) {
     const BatchResult part = model.gradient({shard, num_shards, step, 1}, weights, gradient);
     total.result.loss_sum += part.loss_sum;
@@ -106,10 +107,10 @@ TEST_CASE("linear regression has the gradient of its loss") {
   for (const std::size_t features : {1, 4, 7, 33}) {
     CAPTURE(features);
     const Samples samples = make_samples(51, features, 2);
-    const auto model = models::linear_regression(regression(samples));
-    REQUIRE(model->size() == features);
-    CHECK(model->num_samples() == 51);
-    CHECK(model->lightweight());
+    const auto model = started(models::linear_regression(regression(samples)));
+    REQUIRE(model->info().size == features);
+    CHECK(model->info().num_samples == 51);
+    CHECK(model->info().lightweight);
     const auto weights = normals(features, 9);
     std::vector<float> gradient(features);
     const BatchResult result = model->gradient({0, 1, 0, 1}, weights, gradient);
@@ -124,10 +125,10 @@ TEST_CASE("softmax regression has the gradient of its loss") {
     CAPTURE(features);
     constexpr std::size_t kClasses = 3;
     const Samples samples = make_samples(20, features, kClasses);
-    const auto model = models::softmax_regression(classification(samples, kClasses), 0);
-    REQUIRE(model->size() == kClasses * (features + 1));
-    const auto weights = normals(model->size(), 9);
-    std::vector<float> gradient(model->size(), NAN);
+    const auto model = started(models::softmax_regression(classification(samples, kClasses), 0));
+    REQUIRE(model->info().size == kClasses * (features + 1));
+    const auto weights = normals(model->info().size, 9);
+    std::vector<float> gradient(model->info().size, NAN);
     const BatchResult result = model->gradient({0, 1, 0, 1}, weights, gradient);
     const auto loss = [&](const auto& w) { return cross_entropy(samples, kClasses, w); };
     CHECK(result.loss_sum == doctest::Approx(loss(widen(weights))).epsilon(1e-5));
@@ -138,10 +139,10 @@ TEST_CASE("softmax regression has the gradient of its loss") {
 TEST_CASE("the shards' gradients add up to one machine's, even or not") {
   const Samples samples = make_samples(23, 5, 4);
   const auto check = [](Model& model, std::int64_t steps) {
-    const auto weights = normals(model.size(), 4);
+    const auto weights = normals(model.info().size, 4);
     const auto one = over_shards(model, weights, 1);
     for (const int num_shards : {2, 4, 7, 30}) {
-      Total all{{}, std::vector<double>(model.size())};
+      Total all{{}, std::vector<double>(model.info().size)};
       for (std::int64_t step = 0; step < steps; ++step) {
         const Total part = over_shards(model, weights, num_shards, step);
         all.result.loss_sum += part.result.loss_sum;
@@ -156,14 +157,14 @@ TEST_CASE("the shards' gradients add up to one machine's, even or not") {
       }
     }
   };
-  check(*models::linear_regression(regression(samples), 0), 1);
-  check(*models::softmax_regression(classification(samples, 4), 0), 1);
+  check(*started(models::linear_regression(regression(samples), 0)), 1);
+  check(*started(models::softmax_regression(classification(samples, 4), 0)), 1);
 }
 
 TEST_CASE("an epoch of batches covers a shard, with a partial last batch") {
   const Samples samples = make_samples(10, 2, 2);
-  const auto model = models::linear_regression(regression(samples), 4);
-  CHECK(model->steps_per_epoch(1) == 3);
+  const auto model = started(models::linear_regression(regression(samples), 4));
+  CHECK(model->info().steps_per_epoch == 3);
   const auto weights = normals(2, 4);
   double loss = 0;
   std::vector<std::int64_t> sizes;
@@ -179,26 +180,26 @@ TEST_CASE("an epoch of batches covers a shard, with a partial last batch") {
 TEST_CASE("the bits do not depend on where weights and gradients lie") {
   const Samples samples = make_samples(37, 19, 3);
   const auto check = [](Model& model) {
-    const auto weights = normals(model.size(), 4);
-    std::vector<float> wanted(model.size());
+    const auto weights = normals(model.info().size, 4);
+    std::vector<float> wanted(model.info().size);
     const double loss = model.gradient({1, 2, 0, 1}, weights, wanted).loss_sum;
     for (std::size_t offset = 0; offset < 16; ++offset) {
-      std::vector<float> room(model.size() + offset);
+      std::vector<float> room(model.info().size + offset);
       std::ranges::copy(weights, room.begin() + static_cast<std::ptrdiff_t>(offset));
-      std::vector<float> out(model.size() + offset);
+      std::vector<float> out(model.info().size + offset);
       const auto gradient = std::span(out).subspan(offset);
       CHECK(model.gradient({1, 2, 0, 1}, std::span(room).subspan(offset), gradient).loss_sum == loss);
       CHECK(std::ranges::equal(gradient, wanted));
     }
   };
-  check(*models::linear_regression(regression(samples), 0));
-  check(*models::softmax_regression(classification(samples, 3), 8));
+  check(*started(models::linear_regression(regression(samples), 0)));
+  check(*started(models::softmax_regression(classification(samples, 3), 8)));
 }
 
 TEST_CASE("the shards of the test set add up to it, in batches") {
   const Samples samples = make_samples(1203, 3, 3);
   const auto check = [](Model& model, double loss) {
-    const auto weights = normals(model.size(), 9);
+    const auto weights = normals(model.info().size, 9);
     const EvaluationResult whole = model.evaluate({0, 1, 0, 1}, weights);
     CHECK(whole.samples == 1203);
     CHECK(whole.loss_sum == doctest::Approx(loss).epsilon(1e-4));
@@ -211,20 +212,21 @@ TEST_CASE("the shards of the test set add up to it, in batches") {
     CHECK(sum.correct == whole.correct);
     CHECK(sum.loss_sum == doctest::Approx(whole.loss_sum));
   };
-  check(*models::linear_regression(regression(samples)), squares(samples, widen(normals(3, 9))));
-  check(*models::softmax_regression(classification(samples, 3)), cross_entropy(samples, 3, widen(normals(12, 9))));
+  check(*started(models::linear_regression(regression(samples))), squares(samples, widen(normals(3, 9))));
+  check(*started(models::softmax_regression(classification(samples, 3))),
+        cross_entropy(samples, 3, widen(normals(12, 9))));
 }
 
 TEST_CASE("softmax regression finds classes that a line separates") {
   const auto set = std::make_shared<Dataset>(Dataset::classes({1}, {-1, 1, -2, 2}, {0, 1, 0, 1}, 2));
-  const auto model = models::softmax_regression({set, set}, 0);
+  const auto model = started(models::softmax_regression({set, set}, 0));
   CHECK(model->evaluate({0, 1, 0, 1}, std::vector<float>{-3, 3, 0, 0}).correct == 4);
   CHECK(model->evaluate({0, 1, 0, 1}, std::vector<float>{3, -3, 0, 0}).correct == 0);
 }
 
 TEST_CASE("scores beyond what an exponential can take stay finite") {
   const auto set = std::make_shared<Dataset>(Dataset::classes({1}, std::vector<float>{1}, {0}, 2));
-  const auto model = models::softmax_regression({set, nullptr}, 0);
+  const auto model = started(models::softmax_regression({set, nullptr}, 0));
   std::vector<float> gradient(4);
   const double loss = model->gradient({0, 1, 0, 1}, std::vector<float>{-1000, 1000, 0, 0}, gradient).loss_sum;
   CHECK(loss == doctest::Approx(2000));
@@ -233,8 +235,8 @@ TEST_CASE("scores beyond what an exponential can take stay finite") {
 }
 
 TEST_CASE("softmax regression names its tensors") {
-  const auto model = models::softmax_regression(classification(make_samples(6, 5, 3), 3));
-  const auto tensors = model->tensors();
+  const auto model = started(models::softmax_regression(classification(make_samples(6, 5, 3), 3)));
+  const auto tensors = model->info().tensors;
   REQUIRE(tensors.size() == 2);
   CHECK(tensors[0].name == "weight");
   CHECK(tensors[0].shape == std::vector<std::int64_t>{3, 5});

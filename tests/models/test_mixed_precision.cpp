@@ -18,17 +18,17 @@ struct Replica {
     ReplicaContext context;
     context.precision = precision;
     model->start(context);
-    gradient.resize(model->size());
+    gradient.resize(model->info().size);
   }
 
   BatchResult compute(const AlignedFloats& weights) { return model->gradient({0, 4, 0, 1}, weights, gradient); }
   double norm() const {
     double sum = 0;
-    for (std::size_t i = 0; i < model->learned_size(); ++i) sum += std::pow(gradient[i], 2);
+    for (std::size_t i = 0; i < model->info().learned_size; ++i) sum += std::pow(gradient[i], 2);
     return std::sqrt(sum);
   }
   void step(AlignedFloats& weights, float rate) const {
-    for (std::size_t i = 0; i < model->learned_size(); ++i) weights[i] -= rate * gradient[i];
+    for (std::size_t i = 0; i < model->info().learned_size; ++i) weights[i] -= rate * gradient[i];
   }
 };
 
@@ -39,12 +39,12 @@ struct Replica {
 TEST_CASE("f32 and bf16 agree on loss and gradient norm over 20 steps") {
   Replica exact(Precision::f32);
   Replica mixed(Precision::bf16);
-  if (mixed.model->precision() == Precision::f32) {
+  if (mixed.model->info().precision == Precision::f32) {
     MESSAGE("skipped: this machine has no bf16");
     return;
   }
-  REQUIRE(exact.model->size() == mixed.model->size());
-  AlignedFloats weights(exact.model->size());
+  REQUIRE(exact.model->info().size == mixed.model->info().size);
+  AlignedFloats weights(exact.model->info().size);
   exact.model->initialize(weights, 1);
   AlignedFloats mixed_weights = weights;
   for (int step = 0; step < 20; ++step) {

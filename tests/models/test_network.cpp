@@ -5,13 +5,16 @@
 #include <numeric>
 #include <string>
 
+#include "files.hpp"
 #include "models/aligned.hpp"
 #include "models/network/device_network.hpp"
+#include "support/started.hpp"
 #include "troupe/error.hpp"
 #include "troupe/models.hpp"
 
 using namespace troupe;
 using namespace troupe::models;
+using testing::started;
 
 namespace {
 
@@ -29,14 +32,14 @@ TrainingData images(std::vector<std::int64_t> shape, std::int64_t count, int cla
 
 std::size_t count(const Model& model) {
   std::size_t sum = 0;
-  for (const TensorInfo& tensor : model.tensors())
+  for (const TensorInfo& tensor : model.info().tensors)
     sum += static_cast<std::size_t>(
         std::accumulate(tensor.shape.begin(), tensor.shape.end(), std::int64_t{1}, std::multiplies<>()));
   return sum;
 }
 
 std::vector<float> initial(Model& model, std::uint64_t seed) {
-  AlignedFloats weights(model.size(), 7.0F);
+  AlignedFloats weights(model.info().size, 7.0F);
   model.initialize(weights, seed);
   std::vector<float> canonical(count(model));
   model.to_canonical(weights, canonical);
@@ -56,8 +59,8 @@ void check_refused(const std::vector<Layer>& layers, const TrainingData& data, c
 }  // namespace
 
 TEST_CASE("the reference CNN has PyTorch's names and shapes and 421,642 parameters") {
-  const auto model = network(cnn_layers(10), images({1, 28, 28}, 10, 10), 5);
-  const std::vector<TensorInfo> tensors = model->tensors();
+  const auto model = started(network(cnn_layers(10), images({1, 28, 28}, 10, 10), 5));
+  const std::vector<TensorInfo> tensors = model->info().tensors;
   REQUIRE(tensors.size() == 8);
   CHECK(tensors[0].name == "0.weight");
   CHECK(tensors[0].shape == std::vector<std::int64_t>{32, 1, 3, 3});
@@ -67,14 +70,14 @@ TEST_CASE("the reference CNN has PyTorch's names and shapes and 421,642 paramete
   CHECK(tensors[7].name == "9.bias");
   CHECK(tensors[7].shape == std::vector<std::int64_t>{10});
   CHECK(count(*model) == 421642);
-  CHECK(model->size() >= 421642);
-  CHECK_FALSE(model->lightweight());
+  CHECK(model->info().size >= 421642);
+  CHECK_FALSE(model->info().lightweight);
 }
 
 TEST_CASE("start values are uniform in +-1/sqrt(fan in) and a function of the seed") {
-  const auto model = network(mlp_layers(10), images({28, 28}, 10, 10), 5);
+  const auto model = started(network(mlp_layers(10), images({28, 28}, 10, 10), 5));
   const std::vector<float> weights = initial(*model, 3);
-  CHECK(weights == initial(*network(mlp_layers(10), images({28, 28}, 10, 10), 4), 3));
+  CHECK(weights == initial(*started(network(mlp_layers(10), images({28, 28}, 10, 10), 4)), 3));
   CHECK(weights != initial(*model, 4));
   double largest = 0, sum = 0;
   for (std::size_t i = 0; i < 100352; ++i) {
@@ -87,8 +90,8 @@ TEST_CASE("start values are uniform in +-1/sqrt(fan in) and a function of the se
 }
 
 TEST_CASE("convolutions without bias start normal with variance 2 / fan out, batch-norm as the identity") {
-  const auto model =
-      network({convolution(64, 3, 1, 1, false), batch_norm(), flatten(), linear(3)}, images({16, 4, 4}, 3, 3), 3);
+  const auto model = started(
+      network({convolution(64, 3, 1, 1, false), batch_norm(), flatten(), linear(3)}, images({16, 4, 4}, 3, 3), 3));
   const std::vector<float> weights = initial(*model, 3);
   constexpr std::size_t kWeights = 64 * 16 * 9;
   double sum = 0, squares = 0;
@@ -110,32 +113,45 @@ TEST_CASE("convolutions without bias start normal with variance 2 / fan out, bat
 }
 
 TEST_CASE("running statistics lie behind what is learned") {
-  const auto model = network(cnn_bn_layers(10), images({28, 28}, 10, 10), 5);
-  CHECK(model->learned_size() < model->size());
-  CHECK(model->learned_size() % 32 == 0);
+  const auto model = started(network(cnn_bn_layers(10), images({28, 28}, 10, 10), 5));
+  CHECK(model->info().learned_size < model->info().size);
+  CHECK(model->info().learned_size % 32 == 0);
   CHECK(count(*model) == 32 * 9 + 64 * 32 * 9 + 4 * (32 + 64) + 128 * (3136 + 1) + 10 * (128 + 1));
-  CHECK(network(cnn_layers(10), images({28, 28}, 10, 10), 5)->learned_size() ==
-        network(cnn_layers(10), images({28, 28}, 10, 10), 5)->size());
+  const auto plain = started(network(cnn_layers(10), images({28, 28}, 10, 10), 5));
+  CHECK(plain->info().learned_size == plain->info().size);
 }
 
 TEST_CASE("a model computes in the precision it was started with, where the device has it") {
   const std::vector<std::int64_t> shape{1, 8, 8};
   const auto model = network(cnn_layers(4), images(shape, 12, 4), 4);
-  CHECK(model->precision() == Precision::f32);
   for (const Precision precision : {Precision::bf16, Precision::f32}) {
     ReplicaContext context;
     context.precision = precision;
     model->start(context);
     const auto device =
         make_cpu_network(plan_network(Graph(cnn_layers(4)), shape, 4), losses::softmax_cross_entropy(), 4, precision);
-    CHECK(model->precision() == device->precision());
-    CHECK(model->fingerprint() == device->fingerprint());
+    CHECK(model->info().precision == device->precision());
+    CHECK(model->info().fingerprint == device->fingerprint());
   }
 }
 
+TEST_CASE("a device that the build has not is refused, and what it has is said") {
+  ReplicaContext context;
+  context.use_cpus = false;
+  const auto model = network(mlp_layers(4), images({1, 8, 8}, 12, 4), 4);
+  testing::check_throws(ErrorCode::unsupported, "computes on CPUs (oneDNN and Eigen) and has no accelerators",
+                        [&] { model->start(context); });
+}
+
+TEST_CASE("a network is used when it has started") {
+  const auto model = network(mlp_layers(4), images({1, 8, 8}, 12, 4), 4);
+  std::vector<float> weights(10);
+  testing::check_throws(ErrorCode::invalid_argument, "when it has started", [&] { model->initialize(weights, 1); });
+}
+
 TEST_CASE("a profile knows the kinds of layers") {
-  const auto model = network(cnn_layers(4), images({1, 8, 8}, 12, 4), 4);
-  AlignedFloats weights(model->size()), gradient(model->size());
+  const auto model = started(network(cnn_layers(4), images({1, 8, 8}, 12, 4), 4));
+  AlignedFloats weights(model->info().size), gradient(model->info().size);
   model->gradient({}, weights, gradient);
   const std::vector<LayerTime> kinds = model->profile();
   REQUIRE(kinds.size() == 2);
@@ -149,8 +165,8 @@ TEST_CASE("a profile knows the kinds of layers") {
 
 TEST_CASE("gradient descent on the MLP and the CNNs brings the loss down") {
   for (const auto& layers : {mlp_layers(4), cnn_layers(4), cnn_bn_layers(4)}) {
-    const auto model = network(layers, images({1, 8, 8}, 12, 4), 0);
-    AlignedFloats weights(model->size()), gradient(model->size());
+    const auto model = started(network(layers, images({1, 8, 8}, 12, 4), 0));
+    AlignedFloats weights(model->info().size), gradient(model->info().size);
     model->initialize(weights, 1);
     const double first = model->gradient({}, weights, gradient).loss_sum;
     for (int step = 0; step < 60; ++step) {
@@ -164,12 +180,15 @@ TEST_CASE("gradient descent on the MLP and the CNNs brings the loss down") {
 
 TEST_CASE("replicas agree on the fingerprint, other networks have another") {
   const TrainingData data = images({1, 8, 8}, 12, 4);
-  CHECK(network(cnn_layers(4), data, 4)->fingerprint() == network(cnn_layers(4), data, 4)->fingerprint());
-  CHECK(network(cnn_layers(4), data, 4)->fingerprint() != network(mlp_layers(4), data, 4)->fingerprint());
+  const auto fingerprint = [&](const std::vector<Layer>& layers) {
+    return started(network(layers, data, 4))->info().fingerprint;
+  };
+  CHECK(fingerprint(cnn_layers(4)) == fingerprint(cnn_layers(4)));
+  CHECK(fingerprint(cnn_layers(4)) != fingerprint(mlp_layers(4)));
 }
 
 TEST_CASE("grey images pass a ResNet, and single pixels one by one have no variance") {
-  CHECK(network(resnet(18, 4), images({1, 33, 33}, 4, 4), 1)->tensors().front().shape ==
+  CHECK(started(network(resnet(18, 4), images({1, 33, 33}, 4, 4), 1))->info().tensors.front().shape ==
         std::vector<std::int64_t>{64, 1, 7, 7});
   try {
     network(resnet(18, 4), images({32, 32}, 4, 4), 1);
@@ -178,7 +197,7 @@ TEST_CASE("grey images pass a ResNet, and single pixels one by one have no varia
     CHECK(error.code() == ErrorCode::invalid_argument);
     CHECK(error.message().find("(batch-norm 'layer4.0.bn1') gets one value a channel") != std::string::npos);
   }
-  CHECK(network(resnet(18, 4), images({32, 32}, 4, 4), 2)->num_samples() == 4);
+  CHECK(started(network(resnet(18, 4), images({32, 32}, 4, 4), 2))->info().num_samples == 4);
 }
 
 TEST_CASE("layers that do not fit are refused by number and shape") {

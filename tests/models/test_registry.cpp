@@ -23,6 +23,8 @@ std::unique_ptr<Model> create(const std::string& name, const std::string& config
   return find_model(name)(context);
 }
 
+ModelInfo info_of(const std::string& name, const std::string& config) { return create(name, config)->start({}); }
+
 }  // namespace
 
 TEST_CASE("a registered model is found under its name") {
@@ -45,32 +47,32 @@ TEST_CASE("a name is registered once, and not without name or creator") {
 
 TEST_CASE("the built-in models are made from JSON, and registering them again is harmless") {
   models::register_builtin_models();
-  CHECK(create("linear", "")->size() == 4);
-  CHECK(create("linear", R"({"batch_size": 10})")->steps_per_epoch(1) == 100);
-  CHECK(create("softmax", R"({"data": "mock-images:4,7", "batch_size": 2})")->size() == 7 * (48 + 1));
+  CHECK(info_of("linear", "").size == 4);
+  CHECK(info_of("linear", R"({"batch_size": 10})").steps_per_epoch == 100);
+  CHECK(info_of("softmax", R"({"data": "mock-images:4,7", "batch_size": 2})").size == 7 * (48 + 1));
 }
 
 TEST_CASE("networks of all names are made, on their own data or other") {
-  CHECK(create("cnn-bn", R"({"data": "mock-images:8,7"})")->tensors().size() == 14);
+  CHECK(info_of("cnn-bn", R"({"data": "mock-images:8,7"})").tensors.size() == 14);
   for (const char* name : {"resnet18", "resnet34", "resnet50", "resnet101", "resnet152"}) {
     CAPTURE(name);
-    const auto model = create(name, R"({"data": "mock-images:16,7"})");
-    CHECK(model->tensors().back().shape == std::vector<std::int64_t>{7});
-    CHECK(model->steps_per_epoch(1) == 2);
+    const ModelInfo info = info_of(name, R"({"data": "mock-images:16,7"})");
+    CHECK(info.tensors.back().shape == std::vector<std::int64_t>{7});
+    CHECK(info.steps_per_epoch == 2);
   }
-  CHECK(create("tfbench", R"({"batch_size": 1, "data": "mock-images"})")->tensors().back().shape ==
+  CHECK(info_of("tfbench", R"({"batch_size": 1, "data": "mock-images"})").tensors.back().shape ==
         std::vector<std::int64_t>{1001});
 }
 
 TEST_CASE("a network has as many outputs as its loss takes of the data") {
-  CHECK(create("mlp", R"({"data": "synthetic-linear"})")->tensors().back().shape == std::vector<std::int64_t>{1});
-  CHECK(create("mlp", R"({"data": "synthetic-linear", "loss": "mean-squared-error"})")->num_samples() == 1000);
+  CHECK(info_of("mlp", R"({"data": "synthetic-linear"})").tensors.back().shape == std::vector<std::int64_t>{1});
+  CHECK(info_of("mlp", R"({"data": "synthetic-linear", "loss": "mean-squared-error"})").num_samples == 1000);
   const TemporaryFolder folder;
   write_file(folder / "x.npy", npy_bytes(npy_dictionary("<f4", "(2, 1)"), std::string(8, '\0')));
   write_file(folder / "y.npy", npy_bytes(npy_dictionary("<f4", "(2, 5)"), std::string(40, '\0')));
   const std::string data = R"({"data": "npy:)" + (folder / "x.npy") + "," + (folder / "y.npy") + "\"";
   for (const char* loss : {"", R"(, "loss": "mean-squared-error")", R"(, "loss": "sigmoid-cross-entropy")"})
-    CHECK(create("mlp", data + loss + "}")->tensors().back().shape == std::vector<std::int64_t>{5});
+    CHECK(info_of("mlp", data + loss + "}").tensors.back().shape == std::vector<std::int64_t>{5});
 }
 
 TEST_CASE("tfbench has its own data and takes a batch") {

@@ -15,11 +15,9 @@ class GroupedModel : public NoiseModel {
   /// @param config pairs of tensors, and floats of statistics: a multiple of 32
   explicit GroupedModel(const std::string& config);
 
-  std::size_t learned_size() const override { return learned_; }
   troupe::BatchResult gradient(const troupe::ShardStep& at, std::span<const float> weights,
                                std::span<float> gradient) override;
   void initialize(std::span<float> weights, std::uint64_t seed) override;
-  std::vector<troupe::TensorInfo> tensors() const override { return tensors_; }
   void to_canonical(std::span<const float> weights, std::span<float> canonical) const override;
   void from_canonical(std::span<const float> canonical, std::span<float> weights) const override;
   void update_statistics(std::size_t begin, std::span<const float> mean, std::int64_t samples,
@@ -27,6 +25,11 @@ class GroupedModel : public NoiseModel {
 
   /// By float of the flat vector, the index of its tensor; -1 for padding.
   const std::vector<int>& tensor_of() const { return tensor_of_; }
+
+ protected:
+  troupe::ModelInfo prepare(const troupe::ReplicaContext& /*context*/) override {
+    return {.size = tensor_of_.size(), .learned_size = learned_, .tensors = tensors_};
+  }
 
  private:
   struct Layout;

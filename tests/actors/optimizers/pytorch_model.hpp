@@ -8,8 +8,6 @@ namespace troupe_test {
 /// What pytorch_adamw.py trains; all shards have the same gradient.
 class PytorchModel : public troupe::Model {
  public:
-  std::size_t size() const override { return troupe::testing::kTrialSize; }
-  std::vector<troupe::TensorInfo> tensors() const override { return {{"weight", {8}}, {"bias", {4}}}; }
   void initialize(std::span<float> weights, std::uint64_t /*seed*/) override {
     for (std::size_t i = 0; i < weights.size(); ++i) weights[i] = troupe::testing::trial_start(i);
   }
@@ -17,6 +15,11 @@ class PytorchModel : public troupe::Model {
                                std::span<float> gradient) override {
     for (std::size_t i = 0; i < gradient.size(); ++i) gradient[i] = troupe::testing::trial_gradient(at.step, i);
     return {0, 1};
+  }
+
+ protected:
+  troupe::ModelInfo prepare(const troupe::ReplicaContext& /*context*/) override {
+    return {.size = troupe::testing::kTrialSize, .tensors = {{"weight", {8}}, {"bias", {4}}}};
   }
 };
 

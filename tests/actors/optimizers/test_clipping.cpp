@@ -46,15 +46,15 @@ Outcome plain_step(double clip_norm) {
   GroupedModel model(kConfig);
   double squares = 0;
   plain_run(model, kShards, 1, 0, [&](std::size_t i, float old, float mean, float, std::int64_t) {
-    if (i < model.learned_size()) squares += std::pow(static_cast<double>(mean), 2);
+    if (i < model.info().learned_size) squares += std::pow(static_cast<double>(mean), 2);
     return old;
   });
   const double norm = std::sqrt(squares);
   const auto factor = static_cast<float>(std::min(1.0, clip_norm / (norm + 1e-6)));
   const auto flat = plain_run(model, kShards, 1, 0, [&](std::size_t i, float old, float mean, float, std::int64_t) {
-    return i < model.learned_size() ? old - kRate * (factor * mean) : mean;
+    return i < model.info().learned_size ? old - kRate * (factor * mean) : mean;
   });
-  std::vector<float> canonical(total_size(model.tensors()));
+  std::vector<float> canonical(total_size(model.info().tensors));
   model.to_canonical(flat, canonical);
   return {norm, canonical};
 }

@@ -37,7 +37,7 @@ std::vector<float> run(const Options& options) {
 std::vector<float> plain_grouped_run() {
   GroupedModel model(kConfig);
   const auto update = [&](std::size_t i, float old, float mean, float, std::int64_t) {
-    if (i >= model.learned_size()) return mean;
+    if (i >= model.info().learned_size) return mean;
     const int tensor = model.tensor_of()[i];
     const bool third = tensor / 2 == 3;
     const bool bias = tensor % 2 == 1;
@@ -45,7 +45,7 @@ std::vector<float> plain_grouped_run() {
     return old - static_cast<float>(third ? kRate / 2 : kRate) * (mean + decay * old);
   };
   const auto flat = plain_run(model, kShards, kSteps, 0, update);
-  std::vector<float> canonical(total_size(model.tensors()));
+  std::vector<float> canonical(total_size(model.info().tensors));
   model.to_canonical(flat, canonical);
   return canonical;
 }

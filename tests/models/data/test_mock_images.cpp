@@ -49,21 +49,20 @@ TEST_CASE("mock images are photographs' bytes, labels all classes") {
   CHECK(source->test_batch({}, 0).size == 0);
 }
 
-TEST_CASE("TFBenchModel wants a batch and CPUs") {
-  check_throws(ErrorCode::invalid_argument, "a batch of 0 images", [] { models::TFBenchModel(0); });
-  check_throws(ErrorCode::invalid_argument, "a batch of -1 images", [] { models::TFBenchModel(-1); });
-  check_throws(ErrorCode::unsupported, "use_cpus", [] { models::TFBenchModel(1, false); });
+TEST_CASE("tfbench wants a batch") {
+  check_throws(ErrorCode::invalid_argument, "a batch of 0 images", [] { models::tfbench(0); });
+  check_throws(ErrorCode::invalid_argument, "a batch of -1 images", [] { models::tfbench(-1); });
 }
 
-TEST_CASE("TFBenchModel is a ResNet-101 of 1001 classes without an epoch") {
-  models::TFBenchModel model(1);
-  const std::vector<TensorInfo> tensors = model.tensors();
+TEST_CASE("tfbench is a ResNet-101 of 1001 classes without an epoch") {
+  const auto model = models::tfbench(1);
+  const ModelInfo& info = model->start({.num_shards = 4});
   std::size_t learned = 0;
-  for (const TensorInfo& tensor : tensors)
+  for (const TensorInfo& tensor : info.tensors)
     if (tensor.name.find(".running_") == std::string::npos) learned += tensor.size();
   CHECK(learned == 44'551'209);
-  CHECK(tensors[0].name == "conv1.weight");
-  CHECK(model.num_samples() == 0);
-  CHECK(model.steps_per_epoch(4) == 0);
-  CHECK_FALSE(model.lightweight());
+  CHECK(info.tensors[0].name == "conv1.weight");
+  CHECK(info.num_samples == 0);
+  CHECK(info.steps_per_epoch == 0);
+  CHECK_FALSE(info.lightweight);
 }

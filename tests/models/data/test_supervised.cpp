@@ -18,7 +18,6 @@ class Recorder final : public SupervisedModel {
  public:
   Recorder(TrainingData data, std::int64_t batch_size)
       : SupervisedModel(dataset_batches(std::move(data), batch_size)) {}
-  std::size_t size() const override { return 1; }
 
   struct Seen {
     const float* address;
@@ -28,6 +27,8 @@ class Recorder final : public SupervisedModel {
   std::vector<Seen> seen;
 
  protected:
+  ModelInfo prepare_weights(const ReplicaContext& /*context*/) override { return {.size = 1}; }
+
   double batch_gradient(const ShardStep& /*at*/, const Batch& batch, std::span<const float> /*weights*/,
                         std::span<float> gradient) override {
     gradient[0] = 1;

@@ -6,6 +6,7 @@
 #include "models/files.hpp"
 #include "models/network/network_plan.hpp"
 #include "models/network_trial.hpp"
+#include "support/started.hpp"
 
 using namespace troupe;
 using namespace troupe::models;
@@ -92,14 +93,14 @@ TEST_CASE("a layer of one's own learns as ours do, among flat values and behind 
 TEST_CASE("each of its tensors starts as it says, and so do those of layers behind it") {
   const Graph own({convolution(3, 3), flatten(), plain_linear(7), relu(), linear(4)});
   const Graph ours({convolution(3, 3), flatten(), linear(7), relu(), linear(4)});
-  const auto started = [](const Graph& graph) {
-    const auto model = network(graph, load_data("mock-images:5,4"), 5);
-    std::vector<float> flat(model->size()), canonical(total_size(model->tensors()));
+  const auto start = [](const Graph& graph) {
+    const auto model = testing::started(network(graph, load_data("mock-images:5,4"), 5));
+    std::vector<float> flat(model->info().size), canonical(total_size(model->info().tensors));
     model->initialize(flat, 3);
     model->to_canonical(flat, canonical);
     return canonical;
   };
-  CHECK(started(own) == started(ours));
+  CHECK(start(own) == start(ours));
 }
 
 TEST_CASE("its padding stays zero, and its tensors carry its name") {

@@ -8,6 +8,7 @@
 #include "models/aligned.hpp"
 #include "models/files.hpp"
 #include "runtime/random.hpp"
+#include "support/started.hpp"
 #include "troupe/models.hpp"
 
 using namespace troupe;
@@ -91,10 +92,10 @@ std::vector<float> draw(std::size_t count) {
 }
 
 void check(Model& model, const std::shared_ptr<const Loss>& loss, const Samples& samples) {
-  const Linear linear{draw(total_size(model.tensors())), samples.targets};
+  const Linear linear{draw(total_size(model.info().tensors)), samples.targets};
   const Expected expected = expect(*loss, samples, linear);
-  AlignedFloats weights(model.size());
-  AlignedFloats gradient(model.size(), NAN);
+  AlignedFloats weights(model.info().size);
+  AlignedFloats gradient(model.info().size, NAN);
   model.from_canonical(linear.weights, weights);
   const BatchResult step = model.gradient({}, weights, gradient);
   CHECK(step.samples == kSamples);
@@ -127,24 +128,25 @@ TEST_CASE("a network learns as many targets as there are with the loss that it i
     for (const auto& loss :
          {losses::mean_squared_error(), losses::sigmoid_cross_entropy(), std::shared_ptr<const Loss>(absolute)}) {
       CAPTURE(loss->name());
-      check(*network({linear(targets)}, samples.data(), 0, loss), loss, samples);
-      check(*network({convolution(targets, 1), flatten()}, samples.data({kFeatures, 1, 1}), 0, loss), loss, samples);
+      check(*started(network({linear(targets)}, samples.data(), 0, loss)), loss, samples);
+      check(*started(network({convolution(targets, 1), flatten()}, samples.data({kFeatures, 1, 1}), 0, loss)), loss,
+            samples);
     }
   }
 }
 
 TEST_CASE("by default targets are learned with squares") {
   const Samples samples(2);
-  check(*network({linear(2)}, samples.data(), 0), losses::mean_squared_error(), samples);
+  check(*started(network({linear(2)}, samples.data(), 0)), losses::mean_squared_error(), samples);
 }
 
 TEST_CASE("accuracy is the share of samples all of whose outputs are on their side") {
   const auto set = std::make_shared<const Dataset>(Dataset::targets({2}, {1, 1, 1, -1, -1, -1}, {1, 1, 1, 0, 1, 0}, 2));
-  const auto model = network({linear(2)}, {set, set}, 0, losses::sigmoid_cross_entropy());
-  AlignedFloats weights(model->size());
+  const auto model = started(network({linear(2)}, {set, set}, 0, losses::sigmoid_cross_entropy()));
+  AlignedFloats weights(model->info().size);
   model->from_canonical(std::vector<float>{1, 0, 0, 1, 0, 0}, weights);  // the outputs are the values
   CHECK(model->evaluate({}, weights).correct == 2);
-  CHECK(network({linear(2)}, {set, set}, 0)->evaluate({}, weights).correct == 0);
+  CHECK(started(network({linear(2)}, {set, set}, 0))->evaluate({}, weights).correct == 0);
 }
 
 TEST_CASE("a target that the loss cannot learn is named by the number of its sample, in training and in tests") {
@@ -152,9 +154,9 @@ TEST_CASE("a target that the loss cannot learn is named by the number of its sam
   targets[140] = 3;
   const auto set =
       std::make_shared<const Dataset>(Dataset::targets({1}, std::vector<float>(kSamples), std::move(targets)));
-  const auto model = network({linear(1)}, {set, set}, 0, losses::sigmoid_cross_entropy());
-  AlignedFloats weights(model->size());
-  AlignedFloats gradient(model->size());
+  const auto model = started(network({linear(1)}, {set, set}, 0, losses::sigmoid_cross_entropy()));
+  AlignedFloats weights(model->info().size);
+  AlignedFloats gradient(model->info().size);
   const std::string words = "sample 140: target 3.000000 is not in [0, 1]";
   check_throws(ErrorCode::bad_data, words, [&] { model->gradient({}, weights, gradient); });
   check_throws(ErrorCode::bad_data, words, [&] { model->evaluate({}, weights); });

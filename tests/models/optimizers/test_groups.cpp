@@ -4,6 +4,7 @@
 #include "models/optimizers/groups.hpp"
 #include "models/optimizers/optimizer.hpp"
 #include "models/optimizers/pytorch_trial.hpp"
+#include "support/started.hpp"
 #include "troupe/models.hpp"
 
 using namespace troupe;
@@ -19,9 +20,7 @@ const std::vector<TensorInfo> kTensors{
 /// Tensors as above in reverse order, each with a float of padding before it.
 class Reversed : public Model {
  public:
-  std::size_t size() const override { return total_size(kTensors) + kTensors.size(); }
   BatchResult gradient(const ShardStep&, std::span<const float>, std::span<float>) override { return {}; }
-  std::vector<TensorInfo> tensors() const override { return kTensors; }
   void from_canonical(std::span<const float> canonical, std::span<float> weights) const override {
     std::size_t end = weights.size();
     for (const TensorInfo& tensor : kTensors) {
@@ -33,6 +32,11 @@ class Reversed : public Model {
   }
 
   float scale = 1;
+
+ protected:
+  ModelInfo prepare(const ReplicaContext& /*context*/) override {
+    return {.size = total_size(kTensors) + kTensors.size(), .tensors = kTensors};
+  }
 };
 
 }  // namespace
@@ -97,7 +101,8 @@ TEST_CASE("a pattern that no tensor is left for is refused by name") {
 }
 
 TEST_CASE("groups are found in the model's layout, and padding goes with what lies before it") {
-  const Reversed model;
+  Reversed model;
+  model.start({});
   CHECK(group_runs({}, model) == GroupRuns{{16, 0}});
   // [- bn.bias 2] [- bn.weight 2] [- conv.bias 2] [- conv.weight 6]
   CHECK(group_runs(Groups{{"*.bias"}}, model) == GroupRuns{{1, 0}, {4, 1}, {7, 0}, {10, 1}, {16, 0}});
@@ -106,9 +111,9 @@ TEST_CASE("groups are found in the model's layout, and padding goes with what li
 
 TEST_CASE("of a network, each group has as many floats as its tensors, and padding") {
   const auto data = load_data("mock-images:8,10", 1);
-  const auto model = models::network(models::cnn_bn_layers(10), data, 4);
+  const auto model = started(models::network(models::cnn_bn_layers(10), data, 4));
   const Groups groups{{"*.bias"}, {"*running*"}};
-  const auto by_tensor = groups_of(groups, model->tensors());
+  const auto by_tensor = groups_of(groups, model->info().tensors);
   std::vector<std::size_t> floats(3);
   std::size_t begin = 0;
   for (const GroupRun& run : group_runs(groups, *model)) {
@@ -116,10 +121,10 @@ TEST_CASE("of a network, each group has as many floats as its tensors, and paddi
     floats.at(run.group) += run.end - begin;
     begin = run.end;
   }
-  CHECK(begin == model->size());
+  CHECK(begin == model->info().size);
   std::vector<std::size_t> wanted(3);
-  for (std::size_t i = 0; i < by_tensor.size(); ++i) wanted[by_tensor[i]] += model->tensors()[i].size();
-  const std::size_t padding = model->size() - total_size(model->tensors());
+  for (std::size_t i = 0; i < by_tensor.size(); ++i) wanted[by_tensor[i]] += model->info().tensors[i].size();
+  const std::size_t padding = model->info().size - total_size(model->info().tensors);
   for (std::size_t group = 0; group < 3; ++group) {
     CHECK(wanted[group] > 0);
     CHECK(floats[group] >= wanted[group]);
@@ -129,6 +134,7 @@ TEST_CASE("of a network, each group has as many floats as its tensors, and paddi
 
 TEST_CASE("a model whose from_canonical computes is refused") {
   Reversed model;
+  model.start({});
   for (const float scale : {0.5F, -1.0F, 3.0F, INFINITY, NAN}) {
     model.scale = scale;
     check_throws(ErrorCode::model_failed, "from_canonical", [&] { group_runs(Groups{{"*.bias"}}, model); });
