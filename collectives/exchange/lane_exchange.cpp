@@ -85,10 +85,10 @@ ExchangeReport LaneExchange::run(const NodeExchange::Work& work, const ApplyChun
 ExchangeReport LaneExchange::reduce(const NodeExchange::Work& work, const ApplyChunk& keep) {
   Call call{work, keep, {}};
   for (std::size_t done = take_started(call); done < program_.size(); ++done) {
-    const Operation& operation = program_[done];
-    if (operation.kind == Operation::Kind::apply)
+    const LaneOperation& operation = program_[done];
+    if (operation.kind == LaneOperation::Kind::apply)
       reduce_segment(call, operation);
-    else if (operation.kind != Operation::Kind::collect)
+    else if (operation.kind != LaneOperation::Kind::collect)
       perform(call, operation);
   }
   return call.report;
@@ -100,9 +100,9 @@ ExchangeReport LaneExchange::share(const NodeExchange::Work& work, std::span<con
   const SumChunk kept = [mean](const Range& chunk, float* out) {
     std::copy_n(mean.data() + chunk.begin, chunk.size(), out);
   };
-  for (const Operation& operation : program_) {
-    if (operation.kind == Operation::Kind::collect) collect(call, operation);
-    if (operation.kind != Operation::Kind::apply) continue;
+  for (const LaneOperation& operation : program_) {
+    if (operation.kind == LaneOperation::Kind::collect) collect(call, operation);
+    if (operation.kind != LaneOperation::Kind::apply) continue;
     apply_segment(call, segment_of(lane_, operation.segment), kept, 1);
     send_weights(call, operation);
   }
@@ -122,9 +122,9 @@ void LaneExchange::start(const NodeExchange::Work& work) {
   Call call{work, no_apply, {}};
   started_ = {};
   started_.ticket = work.ticket;
-  const auto needs_nobody = [](const Operation& operation) {
-    return operation.kind == Operation::Kind::contribute ||
-           (operation.kind == Operation::Kind::pass_sum && operation.in < 0);
+  const auto needs_nobody = [](const LaneOperation& operation) {
+    return operation.kind == LaneOperation::Kind::contribute ||
+           (operation.kind == LaneOperation::Kind::pass_sum && operation.in < 0);
   };
   try {
     for (std::size_t& done = started_.operations; done < program_.size() && needs_nobody(program_[done]); ++done)
@@ -135,16 +135,16 @@ void LaneExchange::start(const NodeExchange::Work& work) {
   started_.bytes_sent = call.report.bytes_sent;
 }
 
-void LaneExchange::perform(Call& call, const Operation& operation) {
+void LaneExchange::perform(Call& call, const LaneOperation& operation) {
   switch (operation.kind) {
-    case Operation::Kind::contribute:
+    case LaneOperation::Kind::contribute:
       return add_and_send(call, operation, flow(operation.out).shards);
-    case Operation::Kind::pass_sum:
+    case LaneOperation::Kind::pass_sum:
       return pass_sum(call, operation);
-    case Operation::Kind::apply:
+    case LaneOperation::Kind::apply:
       reduce_segment(call, operation);
       return send_weights(call, operation);
-    case Operation::Kind::collect:
+    case LaneOperation::Kind::collect:
       return collect(call, operation);
   }
 }
@@ -164,7 +164,7 @@ void LaneExchange::wait(Call& call, int index, std::uint32_t segment) const {
   call.report.wait_seconds += watch.seconds();
 }
 
-void LaneExchange::add_and_send(Call& call, const Operation& operation, const Range& shards) {
+void LaneExchange::add_and_send(Call& call, const LaneOperation& operation, const Range& shards) {
   const Range segment = segment_of(flow(operation.out).owner, operation.segment);
   if (shards.size() == 1) {  // from where it lies
     const auto& gradient = (*call.work.gradients)[shards.begin];
@@ -179,7 +179,7 @@ void LaneExchange::add_and_send(Call& call, const Operation& operation, const Ra
   send(call, operation.out, operation.segment, {sent_sum_.data(), segment.size()});
 }
 
-void LaneExchange::pass_sum(Call& call, const Operation& operation) {
+void LaneExchange::pass_sum(Call& call, const LaneOperation& operation) {
   if (operation.in < 0) return add_and_send(call, operation, member_shards_);
   wait(call, operation.in, operation.segment);
   const Range segment = segment_of(flow(operation.out).owner, operation.segment);
@@ -193,7 +193,7 @@ void LaneExchange::pass_sum(Call& call, const Operation& operation) {
   send(call, operation.out, operation.segment, staged(operation.in, segment));
 }
 
-void LaneExchange::reduce_segment(Call& call, const Operation& operation) {
+void LaneExchange::reduce_segment(Call& call, const LaneOperation& operation) {
   for (const int index : sums_in_) wait(call, index, operation.segment);
   const auto sum = [&](const Range& chunk, float* out) {
     tree_ ? sum_terms(call, chunk, out) : sum_members(call, chunk, out);
@@ -207,12 +207,12 @@ void LaneExchange::apply_segment(Call& call, const Range& segment, const SumChun
   call.report.apply_seconds += spent.apply;
 }
 
-void LaneExchange::send_weights(Call& call, const Operation& operation) const {
+void LaneExchange::send_weights(Call& call, const LaneOperation& operation) const {
   const Range segment = segment_of(lane_, operation.segment);
   for (const int index : weights_out_) send(call, index, operation.segment, written(call, segment));
 }
 
-void LaneExchange::collect(Call& call, const Operation& operation) {
+void LaneExchange::collect(Call& call, const LaneOperation& operation) {
   wait(call, operation.in, operation.segment);
   if (operation.out < 0) return;
   const Range segment = segment_of(flow(operation.out).owner, operation.segment);

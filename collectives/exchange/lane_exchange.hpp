@@ -57,15 +57,15 @@ class LaneExchange {
   std::span<const float> written(const Call& call, const Range& range) const;
   /// What `start` has done already of a call is not done again; returns how many operations that is.
   std::size_t take_started(Call& call);
-  void perform(Call& call, const Operation& operation);
+  void perform(Call& call, const LaneOperation& operation);
   void send(Call& call, int flow, std::uint32_t segment, std::span<const float> floats) const;
   void wait(Call& call, int flow, std::uint32_t segment) const;
-  void pass_sum(Call& call, const Operation& operation);
-  void reduce_segment(Call& call, const Operation& operation);
+  void pass_sum(Call& call, const LaneOperation& operation);
+  void reduce_segment(Call& call, const LaneOperation& operation);
   void apply_segment(Call& call, const Range& segment, const SumChunk& sum, std::int64_t divisor) const;
-  void send_weights(Call& call, const Operation& operation) const;
-  void collect(Call& call, const Operation& operation);
-  void add_and_send(Call& call, const Operation& operation, const Range& shards);
+  void send_weights(Call& call, const LaneOperation& operation) const;
+  void collect(Call& call, const LaneOperation& operation);
+  void add_and_send(Call& call, const LaneOperation& operation, const Range& shards);
   void sum_shards(const Call& call, const Range& shards, const Range& chunk, float* sum);
   void sum_terms(const Call& call, const Range& chunk, float* sum);
   /// In ring order, where one sum comes in, if any other member has shards.
@@ -75,7 +75,7 @@ class LaneExchange {
   const Plan& plan_;
   int lane_;
   Range slice_;
-  std::vector<Operation> program_;
+  std::vector<LaneOperation> program_;
   Started started_;
   Range node_shards_;
   Range member_shards_;                ///< ring order: what this lane adds to a running sum

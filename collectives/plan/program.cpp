@@ -9,7 +9,7 @@ namespace troupe {
 namespace {
 
 struct Ranked {
-  Operation operation;
+  LaneOperation operation;
   int phase = 0;     ///< sums, apply, weights
   int distance = 0;  ///< round the ring of nodes or lanes, from the owner
   int owner = 0;
@@ -25,19 +25,19 @@ class ProgramMaker {
  public:
   ProgramMaker(const Plan& plan, int lane) : plan_(plan), lane_(lane) {}
 
-  std::vector<Operation> make() {
+  std::vector<LaneOperation> make() {
     for (std::size_t i = 0; i < plan_.flows.size(); ++i) {
       const Flow& flow = plan_.flows[i];
       const int index = static_cast<int>(i);
-      if (flow.from_lane == lane_ && flow.kind == Flow::Kind::partial) add(Operation::Kind::contribute, -1, index);
+      if (flow.from_lane == lane_ && flow.kind == Flow::Kind::partial) add(LaneOperation::Kind::contribute, -1, index);
       if (flow.from_lane == lane_ && flow.kind == Flow::Kind::running_sum)
-        add(Operation::Kind::pass_sum, incoming(index), index);
+        add(LaneOperation::Kind::pass_sum, incoming(index), index);
       if (flow.to_lane == lane_ && flow.kind == Flow::Kind::weights)
-        add(Operation::Kind::collect, index, outgoing(index));
+        add(LaneOperation::Kind::collect, index, outgoing(index));
     }
-    add_segments(Operation{}, 1, 0, lane_);
+    add_segments(LaneOperation{}, 1, 0, lane_);
     std::sort(ranked_.begin(), ranked_.end(), [](const Ranked& a, const Ranked& b) { return a.key() < b.key(); });
-    std::vector<Operation> program;
+    std::vector<LaneOperation> program;
     program.reserve(ranked_.size());
     for (const Ranked& ranked : ranked_) program.push_back(ranked.operation);
     return program;
@@ -46,13 +46,13 @@ class ProgramMaker {
  private:
   const Flow& flow(int index) const { return plan_.flows[static_cast<std::size_t>(index)]; }
 
-  void add(Operation::Kind kind, int in, int out) {
+  void add(LaneOperation::Kind kind, int in, int out) {
     const Flow& any = flow(out >= 0 ? out : in);
-    const int phase = kind == Operation::Kind::collect ? 2 : 0;
+    const int phase = kind == LaneOperation::Kind::collect ? 2 : 0;
     add_segments({kind, in, out, 0}, phase, distance(kind, any.owner), any.owner);
   }
 
-  void add_segments(Operation operation, int phase, int distance, int owner) {
+  void add_segments(LaneOperation operation, int phase, int distance, int owner) {
     const std::size_t size = plan_.slice_of(owner).size();
     const std::size_t segment = segment_floats(size);
     for (; operation.segment * segment < size; ++operation.segment)
@@ -60,13 +60,13 @@ class ProgramMaker {
   }
 
   /// How far this lane is behind the owner, round the ring; contributions go to the next node first.
-  int distance(Operation::Kind kind, int owner) const {
+  int distance(LaneOperation::Kind kind, int owner) const {
     const Topology& topology = plan_.topology;
-    if (kind == Operation::Kind::pass_sum && plan_.strategy == Strategy::ring)
+    if (kind == LaneOperation::Kind::pass_sum && plan_.strategy == Strategy::ring)
       return (lane_ - owner + topology.num_lanes()) % topology.num_lanes();
     const int nodes = topology.num_nodes();
     const int behind = topology.node_of(lane_) - topology.node_of(owner) + nodes;
-    return (kind == Operation::Kind::contribute ? 2 * nodes - behind : behind) % nodes;
+    return (kind == LaneOperation::Kind::contribute ? 2 * nodes - behind : behind) % nodes;
   }
 
   /// The flow that this lane has to wait for before it sends flow `index`; they stand one behind the other.
@@ -90,6 +90,6 @@ class ProgramMaker {
 
 }  // namespace
 
-std::vector<Operation> lane_program(const Plan& plan, int lane) { return ProgramMaker(plan, lane).make(); }
+std::vector<LaneOperation> lane_program(const Plan& plan, int lane) { return ProgramMaker(plan, lane).make(); }
 
 }  // namespace troupe

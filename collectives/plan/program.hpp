@@ -8,7 +8,7 @@
 namespace troupe {
 
 /// One thing that a lane does with one segment of an owner's slice.
-struct Operation {
+struct LaneOperation {
   enum class Kind : unsigned char {
     contribute,  ///< add shards and send the partial sum
     pass_sum,    ///< ring order: add shards to the running sum that comes in, or start one, and pass it on
@@ -24,6 +24,6 @@ struct Operation {
 /// All that a lane does in a step, in order. Whatever an operation waits for is sent by one of a smaller rank: first
 /// contributions, then sums by how far round the ring they are, then `apply`, then weights by how far round they are;
 /// each lane goes by rank, so lanes that wait for each other never wait in a circle.
-std::vector<Operation> lane_program(const Plan& plan, int lane);
+std::vector<LaneOperation> lane_program(const Plan& plan, int lane);
 
 }  // namespace troupe

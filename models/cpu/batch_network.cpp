@@ -36,7 +36,7 @@ BatchNetwork::BatchNetwork(Context& context, const PlacedNetwork& network, const
       loss_(loss),
       batch_(batch),
       stages_(make_stages(context, network, batch)),
-      schedule_(make_schedule(network, stages_, learns, batch, mode)),
+      schedule_(make_buffer_schedule(network, stages_, learns, batch, mode)),
       memory_(plan_memory(schedule_.buffers)) {}
 
 std::byte* BatchNetwork::at(std::byte* arena, int buffer) const {

@@ -4,9 +4,9 @@
 #include <span>
 #include <vector>
 
+#include "models/cpu/buffer_schedule.hpp"
 #include "models/cpu/memory/arena.hpp"
 #include "models/cpu/profile.hpp"
-#include "models/cpu/schedule.hpp"
 #include "models/losses/batch_loss.hpp"
 #include "models/network/device_network.hpp"
 
@@ -52,7 +52,7 @@ class BatchNetwork {
   const Loss& loss_;
   std::int64_t batch_;
   std::vector<Stage> stages_;
-  Schedule schedule_;
+  BufferSchedule schedule_;
   MemoryPlan memory_;
   const void* input_ = nullptr;      ///< of the pass under way
   std::vector<float> plain_scores_;  ///< where the last layer is one of images

@@ -108,12 +108,12 @@ void check_plan(const Plan& plan, std::size_t size) {
 
 /// Runs all lanes' programs as if each send arrived at once; returns how many operations could never run.
 std::size_t stuck(const Plan& plan) {
-  std::vector<std::vector<Operation>> programs;
+  std::vector<std::vector<LaneOperation>> programs;
   for (int lane = 0; lane < plan.topology.num_lanes(); ++lane) programs.push_back(lane_program(plan, lane));
   std::set<std::pair<int, std::uint32_t>> sent;
   std::vector<std::size_t> next(programs.size());
-  const auto ready = [&](int lane, const Operation& operation) {
-    if (operation.kind != Operation::Kind::apply)
+  const auto ready = [&](int lane, const LaneOperation& operation) {
+    if (operation.kind != LaneOperation::Kind::apply)
       return operation.in < 0 || sent.contains({operation.in, operation.segment});
     for (std::size_t i = 0; i < plan.flows.size(); ++i)
       if (plan.flows[i].to_lane == lane && plan.flows[i].owner == lane &&
@@ -121,9 +121,9 @@ std::size_t stuck(const Plan& plan) {
         return false;
     return true;
   };
-  const auto execute = [&](int lane, const Operation& operation) {
+  const auto execute = [&](int lane, const LaneOperation& operation) {
     if (operation.out >= 0) sent.insert({operation.out, operation.segment});
-    for (std::size_t i = 0; i < plan.flows.size() && operation.kind == Operation::Kind::apply; ++i)
+    for (std::size_t i = 0; i < plan.flows.size() && operation.kind == LaneOperation::Kind::apply; ++i)
       if (plan.flows[i].from_lane == lane && plan.flows[i].owner == lane)
         sent.insert({static_cast<int>(i), operation.segment});
   };

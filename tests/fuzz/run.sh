@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Builds the fuzz targets with clang and runs each for a while: run.sh BUILD_DIR [SECONDS [TARGET...]]. SECONDS (60) are
-# for all targets together, and as much again for "admission", behind which CAF believes everything. Fails on a crash, a leak, too much memory or an input that takes too long, and says where the
-# input is kept; such an input belongs into corpus/TARGET. Ends with 77 (skipped) where clang or libFuzzer is missing.
+# for all targets together, and as much again for "admission", behind which CAF believes everything. Fails on a crash, a
+# leak, too much memory or an input that takes too long, and says where the input is kept; such an input belongs into
+# corpus/TARGET. Ends with 77 (skipped) where clang or libFuzzer is missing.
 set -euo pipefail
 
 build=$1

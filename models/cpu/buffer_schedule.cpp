@@ -1,4 +1,4 @@
-#include "models/cpu/schedule.hpp"
+#include "models/cpu/buffer_schedule.hpp"
 
 #include <algorithm>
 
@@ -12,7 +12,7 @@ class Scheduler {
             std::int64_t batch)
       : network_(network), stages_(stages), learns_(learns), batch_(batch), gradients_(learns.size()) {}
 
-  Schedule run(Mode mode) {
+  BufferSchedule run(Mode mode) {
     add_values();
     if (mode == Mode::train) {
       keep_values();
@@ -100,13 +100,13 @@ class Scheduler {
   const std::vector<bool>& learns_;
   std::int64_t batch_;
   std::vector<std::vector<int>> gradients_;
-  Schedule schedule_;
+  BufferSchedule schedule_;
 };
 
 }  // namespace
 
-Schedule make_schedule(const PlacedNetwork& network, const std::vector<Stage>& stages, const std::vector<bool>& learns,
-                       std::int64_t batch, Mode mode) {
+BufferSchedule make_buffer_schedule(const PlacedNetwork& network, const std::vector<Stage>& stages,
+                                    const std::vector<bool>& learns, std::int64_t batch, Mode mode) {
   return Scheduler(network, stages, learns, batch).run(mode);
 }
 

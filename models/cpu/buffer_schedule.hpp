@@ -27,7 +27,7 @@ struct BackwardStep {
 };
 
 /// Which buffer holds what, and for how long: found once for a batch size.
-struct Schedule {
+struct BufferSchedule {
   std::vector<Lifetime> buffers;  ///< the first ones hold the values, in their order
   std::vector<BackwardStep> backward;
   int scores_gradient = kNone;
@@ -37,7 +37,7 @@ enum class Mode : std::uint8_t { train, evaluate };
 
 /// Time runs through the stages forward, then the loss, then through the stages backward.
 /// @param learns which values have a gradient. To evaluate, a value only lives until the last layer has read it.
-Schedule make_schedule(const PlacedNetwork& network, const std::vector<Stage>& stages, const std::vector<bool>& learns,
-                       std::int64_t batch, Mode mode);
+BufferSchedule make_buffer_schedule(const PlacedNetwork& network, const std::vector<Stage>& stages,
+                                    const std::vector<bool>& learns, std::int64_t batch, Mode mode);
 
 }  // namespace troupe::cpu
