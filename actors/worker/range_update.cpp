@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "collectives/plan/tree.hpp"
+
 namespace troupe {
 
 RangeUpdate::RangeUpdate(const WorkerState& worker, const Replica& replica, const Apply& request, const Range& range)
@@ -13,7 +15,8 @@ RangeUpdate::RangeUpdate(const WorkerState& worker, const Replica& replica, cons
       groups_(worker.groups),
       weights_(worker.slabs->weights(request.from)),
       begin_(range.begin),
-      new_weights_(worker.slabs->slice_of(kWeightsVector, request.to, range)) {
+      new_weights_(worker.slabs->slice_of(kWeightsVector, request.to, range)),
+      clipped_(clip_factor_ == 1 ? 0 : kTreeChunk) {
   for (int state = 0; state < worker.optimizer->state_vectors(); ++state) {
     const int vector = kWeightsVector + 1 + state;
     state_[static_cast<std::size_t>(state)] = worker.slabs->slice_of(vector, request.from, range);

@@ -7,7 +7,7 @@
 
 #include "actors/messages/synchronous.hpp"
 #include "actors/worker/worker_state.hpp"
-#include "collectives/plan/tree.hpp"
+#include "models/aligned.hpp"
 
 namespace troupe {
 
@@ -46,7 +46,7 @@ class RangeUpdate {
   States<std::span<const float>> state_;
   States<std::span<float>> new_state_;
   bool finite_ = true;
-  alignas(64) std::array<float, kTreeChunk> clipped_;
+  AlignedFloats clipped_;  ///< a chunk, where something is clipped
 };
 
 }  // namespace troupe
