@@ -116,7 +116,7 @@ std::string DistributedSGD::for_model(const ModelFunction& function) {
 }
 std::string DistributedSGD::for_model(const std::string& name) { return impl_->driver.call_model(name, true).at(0); }
 
-std::int64_t DistributedSGD::steps_per_epoch() const { return impl_->driver.model().steps_per_epoch; }
+std::int64_t DistributedSGD::steps_per_epoch() const { return impl_->driver.model().traits.steps_per_epoch; }
 Precision DistributedSGD::precision() const { return static_cast<Precision>(impl_->driver.model().traits.precision); }
 std::vector<int> DistributedSGD::worker_pids() const { return impl_->driver.worker_pids(); }
 

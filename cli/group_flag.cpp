@@ -1,6 +1,7 @@
 #include "cli/group_flag.hpp"
 
 #include <charconv>
+#include <optional>
 #include <string_view>
 
 #include "runtime/invalid.hpp"
@@ -21,16 +22,21 @@ double parse_number(const std::string& text, std::string_view key, std::string_v
   return number;
 }
 
-void set(ParameterGroup& group, const std::string& text, std::string_view setting) {
+/// What has been said of a group.
+struct Settings {
+  std::optional<double> weight_decay = {};
+  std::optional<double> learning_rate = {};  ///< its factor
+};
+
+void set(Settings& group, const std::string& text, std::string_view setting) {
   const auto equals = setting.find('=');
   const std::string_view key = setting.substr(0, equals);
   if (equals == std::string_view::npos || (key != "weight_decay" && key != "learning_rate_factor"))
     refuse(text, "'" + printable(setting) + "' is neither weight_decay=NUMBER nor learning_rate_factor=NUMBER");
   const double number = parse_number(text, key, setting.substr(equals + 1));
-  if (key == "weight_decay")
-    group.weight_decay = number;
-  else
-    group.learning_rate_factor = number;
+  auto& own = key == "weight_decay" ? group.weight_decay : group.learning_rate;
+  if (own) refuse(text, std::string(key) + " is said twice");
+  own = number;
 }
 
 }  // namespace
@@ -39,12 +45,12 @@ ParameterGroup parse_group(const std::string& text) {
   const auto colon = text.rfind(':');
   if (colon == std::string::npos)
     refuse(text, "behind the pattern stands what its tensors have of their own, as in '*.bias:weight_decay=0'");
-  ParameterGroup group;
-  group.pattern = text.substr(0, colon);
+  Settings settings;
   for (std::string_view rest = std::string_view(text).substr(colon + 1);;) {
     const auto comma = rest.find(',');
-    set(group, text, rest.substr(0, comma));
-    if (comma == std::string_view::npos) return group;
+    set(settings, text, rest.substr(0, comma));
+    if (comma == std::string_view::npos)
+      return {text.substr(0, colon), settings.weight_decay, settings.learning_rate.value_or(1)};
     rest = rest.substr(comma + 1);
   }
 }

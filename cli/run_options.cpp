@@ -9,6 +9,8 @@
 #include "collectives/plan/strategy.hpp"
 #include "models/optimizers/registry.hpp"
 #include "models/registry.hpp"
+#include "runtime/invalid.hpp"
+#include "runtime/printable.hpp"
 
 namespace troupe::cli {
 namespace {
@@ -30,6 +32,12 @@ CLI::Validator known_to(Find find, const char* what) {
     }
   };
   return {check, "NAME", what};
+}
+
+/// Models get it as JSON.
+std::string plain_text(const char* option, const std::string& text) {
+  if (!is_printable(text)) throw_invalid(std::string(option) + " '" + printable(text) + "' is no plain text");
+  return text;
 }
 
 CLI::Validator registered_model() { return known_to(find_model, "registered model"); }
@@ -108,8 +116,8 @@ Options RunOptions::to_sgd_options() const {
   options.placement = parse_placement(placement);
   options.precision = precision == "bf16" ? Precision::bf16 : Precision::f32;
   nlohmann::json config{{"batch_size", batch_size}};
-  if (data) config["data"] = *data;
-  if (loss) config["loss"] = *loss;
+  if (data) config["data"] = plain_text("--data", *data);
+  if (loss) config["loss"] = plain_text("--loss", *loss);
   options.config = config.dump();
   options.step_timeout = to_milliseconds(step_timeout, "--step-timeout");
   options.start_timeout = to_milliseconds(start_timeout, "--start-timeout");

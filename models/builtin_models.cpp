@@ -1,4 +1,5 @@
 #include <functional>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -66,6 +67,13 @@ std::unique_ptr<Model> create_softmax(const ReplicaContext& at) {
   return softmax_regression(load_data(config.data, at.seed), config.batch_size);
 }
 
+int number_of_outputs(const Loss& loss, const DataInfo& info) {
+  const std::int64_t outputs = loss.num_outputs(info);
+  if (outputs < 1 || outputs > std::numeric_limits<int>::max())
+    throw_invalid("a network with " + std::to_string(outputs) + " outputs, which the loss takes of this data");
+  return static_cast<int>(outputs);
+}
+
 using MakeGraph = std::function<Graph(int num_outputs)>;
 
 CreateModel network_creator(MakeGraph graph, Config defaults) {
@@ -74,7 +82,7 @@ CreateModel network_creator(MakeGraph graph, Config defaults) {
     const TrainingData data = load_data(config.data, at.seed);
     const DataInfo& info = data.train->info();
     const auto loss = config.loss ? find_loss(*config.loss) : default_loss(info);
-    return network(graph(static_cast<int>(loss->num_outputs(info))), data, config.batch_size, loss);
+    return network(graph(number_of_outputs(*loss, info)), data, config.batch_size, loss);
   };
 }
 

@@ -20,11 +20,12 @@ class Registry {
   /// @param usage what errors list behind the name, such as "[:DIR]"
   /// @throws Error invalid_argument for a name that is taken or cannot be shown, or nothing to make it with.
   void add(const std::string& name, Make make, const std::string& usage = "") {
-    if (name.empty() || !is_printable(name)) throw_invalid("a name for a " + sort_ + " is empty or cannot be shown");
+    if (name.empty() || !is_printable(name))
+      throw_invalid("the name of this " + sort_ + " is empty or cannot be shown");
     if (!make) throw_invalid("no creator for " + sort_ + " '" + name + "'");
     const std::scoped_lock lock(mutex_);
     if (!makers_.try_emplace(name, Entry{std::move(make), usage}).second)
-      throw_invalid("a " + sort_ + " named '" + name + "' is registered already");
+      throw_invalid(sort_ + " '" + name + "' is registered already");
   }
 
   /// It stays valid. @throws Error invalid_argument that lists the known names.

@@ -18,8 +18,13 @@ std::pair<NonFinite, int> find(const StepContext& context, const std::vector<int
     const NonFinite& found = replies.front().reply.non_finite;
     check_reply(found, context.model.tensors.size(), context.optimizer.state_vectors(),
                 context.rounds.where(worker, phase));
-    all.emplace_back(found, worker);
+    if (found.tensor >= 0) all.emplace_back(found, worker);
   }
+  if (all.empty())
+    throw Error(ErrorCode::model_failed,
+                "the optimizer '" + context.options.optimizer.kind +
+                    "' or the model's update_statistics says so, and all that it wrote is finite",
+                context.rounds.where(workers.front(), phase));
   return *std::min_element(all.begin(), all.end());
 }
 

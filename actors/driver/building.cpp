@@ -10,7 +10,7 @@ namespace troupe {
 namespace {
 
 ModelDescription description_of(const Built& built) {
-  ModelDescription model{built.replicas.at(0), built.num_samples, built.steps_per_epoch, {}};
+  ModelDescription model{built.replicas.at(0), {}};
   for (std::size_t i = 0; i < built.tensor_names.size(); ++i)
     model.tensors.push_back({built.tensor_names[i], built.tensor_shapes[i]});
   return model;
@@ -19,9 +19,10 @@ ModelDescription description_of(const Built& built) {
 void check_built(const Built& built, const Options& options, const ModelDescription& model, const Where& where) {
   for (std::size_t device = 0; device < built.replicas.size(); ++device)
     check_alike(built.replicas[device], static_cast<int>(device), model.traits, where);
-  if (built.num_samples > 0 && built.num_samples < options.num_shards)
-    throw_invalid(std::to_string(options.num_shards) + " shards are more than the " +
-                  std::to_string(built.num_samples) + " training samples; each needs one");
+  const std::int64_t samples = model.traits.num_samples;
+  if (samples > 0 && samples < options.num_shards)
+    throw_invalid(std::to_string(options.num_shards) + " shards are more than the " + std::to_string(samples) +
+                  " training samples; each needs one");
 }
 
 }  // namespace

@@ -46,7 +46,7 @@ CheckpointManifest manifest_of(const Driver& driver, const Version& version, con
   manifest.precision = static_cast<Precision>(described.traits.precision);
   manifest.optimizer = to_json(options.optimizer);
   manifest.state = state;
-  manifest.samples = described.num_samples;
+  manifest.samples = described.traits.num_samples;
   return manifest;
 }
 

@@ -6,6 +6,9 @@
 // What bounds the texts and lists in messages: a peer that says more is not heard.
 namespace troupe {
 
+/// Of a flat vector.
+inline constexpr std::uint64_t kMostModelFloats = std::uint64_t{1} << 48;
+
 /// What bounds the lists in messages.
 struct RunLimits {
   std::size_t shards = 1'000'000;

@@ -20,7 +20,8 @@ auto fields(PlanRequest& x, F visit) {
 }
 template <class F>
 auto fields(ReplicaTraits& x, F visit) {
-  return visit(x.size, x.learned_size, at_most<Bound::setting>(x.fingerprint), x.precision);
+  return visit(x.size, x.learned_size, at_most<Bound::setting>(x.fingerprint), x.precision, x.tensors, x.num_samples,
+               x.steps_per_epoch);
 }
 
 struct Built {
@@ -30,15 +31,13 @@ struct Built {
   std::uint64_t round = 0;
   Failure failure;
   std::vector<ReplicaTraits> replicas;  ///< in order of device
-  std::int64_t num_samples = 0;
-  std::int64_t steps_per_epoch = 0;
   std::vector<std::string> tensor_names;
   std::vector<std::vector<std::int64_t>> tensor_shapes;
 };
 template <class F>
 auto fields(Built& x, F visit) {
-  return visit(x.round, x.failure, at_most<Bound::replicas>(x.replicas), x.num_samples, x.steps_per_epoch,
-               at_most<Bound::tensors>(x.tensor_names), at_most<Bound::tensors>(x.tensor_shapes));
+  return visit(x.round, x.failure, at_most<Bound::replicas>(x.replicas), at_most<Bound::tensors>(x.tensor_names),
+               at_most<Bound::tensors>(x.tensor_shapes));
 }
 
 /// To a worker: make the replicas and say what they are like.

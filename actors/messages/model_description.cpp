@@ -1,6 +1,7 @@
 #include "actors/messages/model_description.hpp"
 
 #include "actors/messages/bounds.hpp"
+#include "runtime/hash.hpp"
 #include "runtime/printable.hpp"
 #include "troupe/sgd.hpp"
 
@@ -42,11 +43,23 @@ void check_tellable(const ModelInfo& info) {
            std::to_string(kMostTensors) + " tensors and " + std::to_string(kMostTensorBytes) + " bytes are the most");
 }
 
+std::uint64_t checksum_of(const std::vector<TensorInfo>& tensors) {
+  std::string text;
+  for (const TensorInfo& tensor : tensors) {
+    text += tensor.name;
+    for (const std::int64_t length : tensor.shape) text += ',' + std::to_string(length);
+    text += '\n';
+  }
+  return checksum(std::as_bytes(std::span(text)));
+}
+
 std::string precision_name(std::int32_t precision) { return to_string(static_cast<Precision>(precision)); }
 
 }  // namespace
 
 void check_info(const ModelInfo& info) {
+  if (info.size > kMostModelFloats)
+    refuse("the model's size is " + std::to_string(info.size) + ", more than memory could hold");
   const std::size_t floats = total_size(info.tensors);
   if (info.size == 0 || floats == 0) refuse("the model has no parameters");
   if (floats > info.size)
@@ -57,11 +70,22 @@ void check_info(const ModelInfo& info) {
   if (!fits)
     refuse("the model's learned_size is " + std::to_string(info.learned_size) + ", which is neither its size " +
            std::to_string(info.size) + " nor a smaller multiple of " + std::to_string(kStatisticsGranule));
+  if (info.precision != Precision::f32 && info.precision != Precision::bf16)
+    refuse("the model computes in a precision that there is not");
+  if (info.num_samples < 0 || info.steps_per_epoch < 0)
+    refuse("the model has " + std::to_string(info.num_samples) + " samples and " +
+           std::to_string(info.steps_per_epoch) + " steps an epoch");
   check_tellable(info);
 }
 
 ReplicaTraits traits_of(const ModelInfo& info) {
-  return {info.size, info.learned_size, info.fingerprint, static_cast<std::int32_t>(info.precision)};
+  return {info.size,
+          info.learned_size,
+          info.fingerprint,
+          static_cast<std::int32_t>(info.precision),
+          checksum_of(info.tensors),
+          info.num_samples,
+          info.steps_per_epoch};
 }
 
 void check_alike(const ReplicaTraits& replica, int device, const ReplicaTraits& first, const Where& where) {
@@ -79,6 +103,13 @@ void check_alike(const ReplicaTraits& replica, int device, const ReplicaTraits& 
     differs("has the layout '" + replica.fingerprint + "'", "has '" + first.fingerprint + "'");
   if (replica.precision != first.precision)
     differs("computes in " + precision_name(replica.precision), "in " + precision_name(first.precision));
+  if (replica.tensors != first.tensors) differs("has tensors of its own names or order", "has others");
+  const auto samples = [](const ReplicaTraits& traits) {
+    return std::to_string(traits.num_samples) + " samples and " + std::to_string(traits.steps_per_epoch) +
+           " steps an epoch";
+  };
+  if (replica.num_samples != first.num_samples || replica.steps_per_epoch != first.steps_per_epoch)
+    differs("has " + samples(replica), "has " + samples(first));
 }
 
 }  // namespace troupe

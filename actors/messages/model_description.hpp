@@ -15,6 +15,9 @@ struct ReplicaTraits {
   std::uint64_t learned_size = 0;
   std::string fingerprint;
   std::int32_t precision = 0;  ///< a Precision
+  std::uint64_t tensors = 0;   ///< checksum of their names and shapes, in order
+  std::int64_t num_samples = 0;
+  std::int64_t steps_per_epoch = 0;
 };
 
 ReplicaTraits traits_of(const ModelInfo& info);
@@ -22,8 +25,6 @@ ReplicaTraits traits_of(const ModelInfo& info);
 /// What the driver knows of the run's model.
 struct ModelDescription {
   ReplicaTraits traits;
-  std::int64_t num_samples = 0;
-  std::int64_t steps_per_epoch = 0;
   std::vector<TensorInfo> tensors;
 };
 

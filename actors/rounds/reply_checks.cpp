@@ -8,7 +8,6 @@
 namespace troupe {
 namespace {
 
-constexpr std::uint64_t kMostFloats = std::uint64_t{1} << 48;
 /// So that all shards' add up.
 constexpr std::int64_t kMostSamples = std::int64_t{1} << 40;
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 50;
@@ -18,10 +17,12 @@ void check(bool holds, const char* what, const Where& where) {
 }
 
 void check_traits(const ReplicaTraits& traits, const Where& where) {
-  check(traits.size > 0 && traits.size <= kMostFloats && traits.learned_size <= traits.size, "the model's size", where);
+  check(traits.size > 0 && traits.size <= kMostModelFloats && traits.learned_size <= traits.size, "the model's size",
+        where);
   check(traits.precision >= 0 && traits.precision <= static_cast<std::int32_t>(Precision::bf16),
         "what the model computes in", where);
   check(is_printable(traits.fingerprint, kLongestModelName), "the name of the model's layout", where);
+  check(traits.num_samples >= 0 && traits.steps_per_epoch >= 0, "the number of samples", where);
 }
 
 /// As `TensorInfo::size`, which refuses what memory could not hold, where this refuses what the model does not.
@@ -78,7 +79,6 @@ void check_reply(const Built& built, int devices, const Where& where) {
   check(built.replicas.size() == static_cast<std::size_t>(devices), "a replica for each device", where);
   for (const ReplicaTraits& traits : built.replicas) check_traits(traits, where);
   check_tensors(built, where);
-  check(built.num_samples >= 0 && built.steps_per_epoch >= 0, "the number of samples", where);
 }
 
 void check_reply(const Computed& computed, const Range& shards, const Where& where) {
@@ -121,7 +121,7 @@ void check_reply(const Called& called, std::size_t texts, const Where& where) {
 }
 
 void check_reply(const NonFinite& found, std::size_t tensors, int state_vectors, const Where& where) {
-  check(found.tensor >= 0 && static_cast<std::size_t>(found.tensor) <= tensors && found.part >= 0 &&
+  check(found.tensor >= -1 && found.tensor <= static_cast<std::int64_t>(tensors) && found.part >= 0 &&
             found.part < NonFinite::kState + state_vectors,
         "what is not finite", where);
 }

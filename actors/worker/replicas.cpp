@@ -84,8 +84,6 @@ void work(WorkerState& worker, Replica& replica, const Build& request) {
 void answer(WorkerState& worker, const Build& /*request*/, Built& built) {
   for (const auto& replica : worker.replicas) built.replicas.push_back(traits_of(replica->model->info()));
   const ModelInfo& first = worker.replicas.front()->model->info();
-  built.num_samples = first.num_samples;
-  built.steps_per_epoch = first.steps_per_epoch;
   for (const TensorInfo& tensor : first.tensors) {
     built.tensor_names.push_back(tensor.name);
     built.tensor_shapes.push_back(tensor.shape);

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <exception>
 #include <optional>
 
 #include "actors/messages/patience.hpp"
@@ -115,16 +116,28 @@ void work(WorkerState& worker, Replica& replica, const Apply& request) {
   replica.spent = {};
   replica.finite = true;
   if (is_idle(worker, replica)) return;
+  // Whatever fails, the exchange goes on to its end: the driver commits nothing, and no other node has to wait in vain.
+  std::exception_ptr failure;
+  const auto attempt = [&failure](const auto& part) {
+    if (failure) return;
+    try {
+      part();
+    } catch (...) {
+      failure = std::current_exception();
+    }
+  };
   std::optional<RangeUpdate> update;
-  if (!range.empty()) update.emplace(worker, replica, request, range);
-  const ApplyChunk apply = [&update](std::size_t begin, std::span<const float> mean) { (*update)(begin, mean); };
+  if (!range.empty()) attempt([&] { update.emplace(worker, replica, request, range); });
+  const ApplyChunk apply = [&](std::size_t begin, std::span<const float> mean) {
+    attempt([&] { (*update)(begin, mean); });
+  };
   if (worker.exchange) {
     replica.spent = apply_among_nodes(worker, replica, request, apply);
   } else {
     const ReduceSeconds spent = apply_here(worker, replica, request.samples, range, apply);
     replica.spent = {.reduce_seconds = spent.reduce, .apply_seconds = spent.apply};
   }
-  // The exchange goes on to its end: the driver commits nothing, and no other node has to wait in vain.
+  if (failure) std::rethrow_exception(failure);
   replica.finite = !update || update->finite();
 }
 

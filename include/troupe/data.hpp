@@ -38,7 +38,7 @@ class DataSource {
 
   /// Writes the samples asked for. Several threads may call it at once.
   /// @throws Error invalid_argument for a number that is no sample or room of another length; bad_data naming the
-  /// sample for a label that is no class and a target that is not finite, or that was not written at all.
+  /// sample for a label that is no class and a target that is not finite, or one of them that was not written at all.
   void fill(const BatchRequest& request) const;
 
  protected:
@@ -49,7 +49,8 @@ class DataSource {
 
  private:
   /// Does so, for a request that has been checked, and by several threads at once. What a sample holds depends on its
-  /// number alone. What it throws ends the step: an Error as it is, anything else as model_failed.
+  /// number alone; values that are not written are zero. What it throws ends the step: an Error as it is, anything else
+  /// as model_failed.
   virtual void read(const BatchRequest& request) const = 0;
 
   DataInfo info_;
@@ -108,7 +109,7 @@ void register_data(const std::string& name, MakeData make, const DataUsage& usag
 TrainingData load_data(const std::string& name, std::uint64_t seed = 1);
 
 /// The samples of shard `shard` are `shard`, `shard + num_shards`, ... Each epoch visits every sample of the shard
-/// once, in an order drawn from (seed, shard, epoch).
+/// once, in an order drawn from (seed, shard, epoch). The order takes 8 bytes a sample of the shard, and 20 ns to draw.
 class BatchSampler {
  public:
   /// @param batch_size samples a step; 0 takes the whole shard, in order, at each step.

@@ -39,15 +39,15 @@ struct OptimizerOptions {
   double beta1 = 0.9;       ///< adam, adamw
   double beta2 = 0.999;     ///< adam, adamw
   double epsilon = 1e-8;    ///< adam, adamw, adagrad; 0 counts as the smallest normal float, so that 0 / 0 is 0
-  double clip_norm = 0;     ///< the mean gradient of all that is learned is scaled down to this length where it is
-                            ///< longer; 0: never
+  double clip_norm = 0;     ///< the mean gradient of all that is learned is scaled by min(1, clip_norm / (its length +
+                            ///< 1e-6)), as PyTorch does; 0: never
   Schedule schedule = {};
   std::vector<ParameterGroup> groups = {};  ///< of a tensor the first counts whose pattern fits, if any
 };
 
 /// What an update rule is told of a step.
 struct UpdateStep {
-  double learning_rate = 0;  ///< of this step, by the schedule
+  double learning_rate = 0;  ///< of this step and group, by the schedule
   std::int64_t step = 0;     ///< steps committed so far
   std::int64_t updates = 0;  ///< that made the state so far: 0 where it is still all zeros, as at the start and after
                              ///< `set_weights`
@@ -75,7 +75,8 @@ inline constexpr std::size_t kMostStateVectors = 4;
 struct UpdateRule {
   /// The vectors that it keeps beside the weights, as long as they are and all zeros to begin with, such as "momentum".
   std::vector<std::string> state = {};
-  /// Does once what all chunks of a step need. Is called by several threads at once; what it returns by one.
+  /// Does what all chunks of a step need; once a step for each replica and group. Is called by several threads at once;
+  /// what it returns by one.
   std::function<UpdateFunction(const UpdateStep& step)> prepare = {};
 };
 

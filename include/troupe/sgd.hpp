@@ -92,7 +92,7 @@ struct StepReport {
                              ///< else 0
   std::int64_t samples = 0;
   std::int64_t bytes_copied = 0;  ///< gradient bytes written a second time, after the model wrote them
-  std::int64_t bytes_sent = 0;    ///< between nodes, in both rounds of the exchange, by all nodes together
+  std::int64_t bytes_sent = 0;    ///< between nodes, in all rounds of the exchange, by all nodes together
   std::int64_t state_bytes = 0;   ///< of the slabs of weights and optimizer state in one store: this machine's, or each
                                   ///< node's
   std::int64_t pinned_bytes = 0;  ///< of these, held for versions that somebody still reads
@@ -174,10 +174,11 @@ class DistributedSGD {
   /// Writes all that steps depend on, or goes back to it: weights, statistics, the optimizer's state, and the number of
   /// the step, which the schedule and the order of the data follow. A run of any placement, with any number of workers
   /// and nodes, then goes on to the same bits as if it had never stopped, provided that number of shards, seed, model,
-  /// data and the optimizer's kind are the same, and `deterministic` is left on; rates may be others. `path` becomes a
-  /// folder of weights.safetensors, state.safetensors and manifest.json; in the place of another checkpoint it appears
-  /// whole or not at all, whatever dies. It is on disk when this returns. @throws Error bad_file, or model_mismatch for
-  /// a checkpoint of another run; then nothing has changed.
+  /// data, loss and the optimizer's options are the same, and `deterministic` is left on. The optimizer's kind is
+  /// compared; its rates, decays, groups and clipping may be others on purpose. `path` becomes a folder of
+  /// weights.safetensors, state.safetensors and manifest.json; in the place of another checkpoint it appears whole or
+  /// not at all, whatever dies. It is on disk when this returns. @throws Error bad_file, or model_mismatch for a
+  /// checkpoint of another run; then nothing has changed.
   void save_state(const std::string& path);
   void load_state(const std::string& path);
 

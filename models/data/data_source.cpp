@@ -32,7 +32,8 @@ DataInfo checked(DataInfo info) {
 }
 
 void check_room(const char* what, std::size_t room, std::size_t samples, std::int64_t each) {
-  if (room == samples * static_cast<std::size_t>(each)) return;
+  const auto length = static_cast<std::size_t>(each);
+  if (length == 0 ? room == 0 : room % length == 0 && room / length == samples) return;
   throw_invalid("room for " + std::to_string(room) + " " + what + " of " + std::to_string(samples) + " samples with " +
                 std::to_string(each) + " each");
 }
@@ -60,7 +61,8 @@ DataSource::DataSource(DataInfo info) : info_(checked(std::move(info))) {}
 void DataSource::fill(const BatchRequest& request) const {
   check_request(request, info_);
   if (request.samples.empty()) return;
-  // What `read` forgets to write is found below.
+  // Values that `read` leaves are zeros, whatever lay there before; labels and targets that it forgets are found below.
+  std::ranges::fill(request.values, 0.0F);
   std::ranges::fill(request.labels, -1);
   std::ranges::fill(request.targets, std::numeric_limits<float>::quiet_NaN());
   read(request);

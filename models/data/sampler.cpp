@@ -20,6 +20,15 @@ std::int64_t shard_size(std::int64_t num_samples, int shard, int num_shards) {
   return shard < num_samples ? divide_up(num_samples - shard, num_shards) : 0;
 }
 
+void make_room(std::vector<std::int64_t>& samples, std::int64_t count) {
+  try {
+    samples.resize(static_cast<std::size_t>(count));
+  } catch (const std::exception&) {  // too long for a vector, or for memory
+    throw Error(ErrorCode::limit_reached, "there is no memory for the order of a shard's " + std::to_string(count) +
+                                              " samples, 8 bytes each: more shards make it shorter");
+  }
+}
+
 /// Fisher-Yates.
 void shuffle(std::vector<std::int64_t>& samples, Random random) {
   for (std::size_t left = samples.size(); left > 1; --left) {
@@ -66,7 +75,7 @@ const std::vector<std::int64_t>& BatchSampler::order(int shard, int num_shards, 
   if (found->epoch == epoch && found->seed == seed) return found->samples;
 
   // Each epoch starts from the natural order, so that it does not depend on the epochs this replica saw before.
-  found->samples.resize(static_cast<std::size_t>(shard_size(num_samples_, shard, num_shards)));
+  make_room(found->samples, shard_size(num_samples_, shard, num_shards));
   std::int64_t next = shard;
   for (std::int64_t& sample : found->samples) {
     sample = next;

@@ -36,8 +36,8 @@ double batch_loss_gradient(const Loss& loss, const OutputRows& rows, const Batch
   double sum = 0;
   for_each_sample(rows, batch, [&](std::span<const float> outputs, const Target& target, std::size_t sample) {
     float* const row = gradient + sample * static_cast<std::size_t>(rows.width);
+    std::fill(row, row + rows.width, 0.0F);
     sum += loss.gradient(outputs, target, {row, outputs.size()});
-    std::fill(row + rows.count, row + rows.width, 0.0F);
   });
   return sum;
 }

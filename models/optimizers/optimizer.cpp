@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "models/optimizers/builtin_rules.hpp"
 #include "models/optimizers/registry.hpp"
@@ -22,7 +23,8 @@ void require(bool holds, const std::string& what) {
 }
 
 void require_amount(double value, const std::string& name) {
-  require(std::isfinite(value) && value >= 0, name + " is " + std::to_string(value) + ", not a number from 0 on");
+  require(value >= 0 && value <= std::numeric_limits<float>::max(),
+          name + " is " + std::to_string(value) + ", not a float from 0 on");
 }
 
 void require_decay(double value, const std::string& name) {
@@ -69,7 +71,7 @@ UpdateRule make_rule(const OptimizerOptions& options) {
 }  // namespace
 
 void refuse_momentum(const OptimizerOptions& options) {
-  require(options.momentum == 0, options.kind + " takes no momentum");
+  require(options.momentum == 0 && !options.nesterov, options.kind + " takes no momentum");
 }
 
 Optimizer::Optimizer(const OptimizerOptions& options) : options_(options) {

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "models/optimizers/builtin_rules.hpp"
+#include "models/optimizers/watched_rule.hpp"
 #include "runtime/registry.hpp"
 
 namespace troupe {
@@ -25,7 +26,10 @@ Registry<MakeUpdateRule>& registry() {
 
 }  // namespace
 
-void register_optimizer(const std::string& name, MakeUpdateRule make) { registry().add(name, std::move(make)); }
+void register_optimizer(const std::string& name, MakeUpdateRule make) {
+  if (make) make = watched(name, std::move(make));
+  registry().add(name, std::move(make));
+}
 
 const MakeUpdateRule& find_optimizer(const std::string& name) { return registry().find(name); }
 

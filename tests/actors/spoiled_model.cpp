@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <sstream>
+#include <stdexcept>
 
 #include "actors/test_models.hpp"
 
@@ -24,6 +26,7 @@ constexpr std::size_t kSize = 12'288;
 constexpr std::array<Place, 4> kPlaces{
     {{'a', 6'000, kLearned - 6'000}, {'b', 2'500, 3'000}, {'c', 0, 2'500}, {'d', kLearned, kSize - kLearned}}};
 constexpr std::size_t kPadding = 5'600;
+constexpr float kTooLarge = 1e20F;
 
 bool is_padding(std::size_t i) {
   return std::ranges::none_of(kPlaces, [i](const Place& at) { return i >= at.begin && i < at.begin + at.size; });
@@ -71,7 +74,10 @@ BatchResult SpoiledModel::gradient(const ShardStep& at, std::span<const float> w
 
 void SpoiledModel::update_statistics(std::size_t /*begin*/, std::span<const float> mean, std::int64_t /*samples*/,
                                      std::span<const float> statistics, std::span<float> updated) const {
-  for (std::size_t i = 0; i < mean.size(); ++i) updated[i] = statistics[i] + 0.5F * mean[i];
+  for (std::size_t i = 0; i < mean.size(); ++i) {
+    if (mean[i] > kTooLarge && std::isfinite(mean[i])) throw std::runtime_error("statistics are too large");
+    updated[i] = statistics[i] + 0.5F * mean[i];
+  }
 }
 
 void SpoiledModel::to_canonical(std::span<const float> weights, std::span<float> canonical) const {

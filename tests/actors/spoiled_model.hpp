@@ -10,7 +10,7 @@ namespace troupe_test {
 /// What the model "spoiled" puts into the gradient of shard 1: `Options::config` carries its text.
 struct Spoil {
   std::string tensors;        ///< letters: 'a', 'b', 'c' or 'd', or 'p' for padding
-  std::string value = "inf";  ///< "inf", "-inf" or "nan"
+  std::string value = "inf";  ///< "inf", "-inf" or "nan"; 1e30 in 'd' makes `update_statistics` throw
   int times = 2;              ///< so often, and then no more
   int step = 2;               ///< at so many committed steps
 

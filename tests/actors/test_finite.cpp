@@ -123,25 +123,28 @@ TEST_CASE("a rate that is far too large is refused before it spoils the weights"
   struct Case {
     const char* optimizer;
     double rate;
-    int steps;  ///< that come to something
     const char* part;
   };
   // Adam and Adagrad divide by the root of what overflows: their weights stay finite longer than their state.
-  const Case cases[] = {{"sgd", 1e38, 1, "weights"},        {"momentum", 1e38, 1, "weights"},
-                        {"nesterov", 1e38, 1, "weights"},   {"adagrad", 1e38, 1, "sum of squares"},
-                        {"adam", 1e37, 1, "second moment"}, {"sgd", 1e300, 0, "weights"},
-                        {"adam", 1e300, 0, "weights"}};
+  const Case cases[] = {{"sgd", 1e38, "weights"},
+                        {"momentum", 1e38, "weights"},
+                        {"nesterov", 1e38, "weights"},
+                        {"adagrad", 1e38, "sum of squares"},
+                        {"adam", 1e37, "second moment"}};
   for (const Case& at : cases) {
     CAPTURE(at.optimizer);
     Options options = spoiled({}, Placement::in_process, 2);
     options.optimizer = optimizer(at.optimizer, at.rate);
     DistributedSGD sgd("spoiled", options);
-    for (int step = 0; step < at.steps; ++step) sgd.step();
+    sgd.step();
     CHECK(names(refused_step(sgd), at.part, "tensor 'a'"));
     CHECK(names(refused_step(sgd), at.part, "tensor 'a'"));
-    sgd.set_weights(std::vector<float>(sgd.weights().size()));  // from where one step works, or none
-    CHECK(code_of([&] { sgd.step(); }).has_value() == (at.steps == 0));
+    sgd.set_weights(std::vector<float>(sgd.weights().size()));  // from where one step works
+    sgd.step();
   }
+  Options options = spoiled({}, Placement::in_process, 2);
+  options.optimizer.learning_rate = 1e300;  // no float
+  CHECK(code_of([&] { DistributedSGD("spoiled", options); }) == ErrorCode::invalid_argument);
 }
 
 TEST_CASE("a warm-up is checked as well, and where no tensor can be named the error says why") {

@@ -86,6 +86,18 @@ class ManyTensors : public NoiseModel {
   std::string name_;
 };
 
+/// Says that it has so many samples.
+class Sampled : public NoiseModel {
+ public:
+  explicit Sampled(std::int64_t samples) : NoiseModel(10), samples_(samples) {}
+
+ protected:
+  ModelInfo prepare(const ReplicaContext& /*context*/) override { return {.size = 10, .num_samples = samples_}; }
+
+ private:
+  std::int64_t samples_;
+};
+
 /// Computes in what its creator was told.
 class AsTold : public NoiseModel {
  public:
@@ -108,6 +120,9 @@ std::unique_ptr<Model> make_faulty(const ReplicaContext& context) {
   if (second && fault == "creator-null") return nullptr;
   if (second && fault == "creator-exits") ::_exit(5);
   if (second && fault == "other-size") return std::make_unique<NoiseModel>(11);
+  if (second && fault == "other-tensors") return std::make_unique<ManyTensors>(10, "t");
+  if (second && fault == "other-samples") return std::make_unique<Sampled>(100);
+  if (second && fault == "no-samples") return std::make_unique<Sampled>(-3);
   return std::make_unique<FaultyModel>(fault);
 }
 

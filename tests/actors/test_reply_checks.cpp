@@ -28,8 +28,8 @@ std::optional<ErrorCode> refused(const Reply& reply, const Wanted&... wanted) {
 Computed computed() { return {1, {}, {2, 3}, {5, 6}, {7, 8}, to_bits(0.5)}; }
 Evaluated evaluated() { return {1, {}, {2, 3}, {5, 6}, {6, 0}, {7, 8}}; }
 Built built() {
-  const ReplicaTraits traits{64, 32, "plain", 0};
-  return {1, {}, {traits, traits}, 100, 10, {"weight", "bias"}, {{5, 6}, {}}};
+  const ReplicaTraits traits{64, 32, "plain", 0, 77, 100, 10};
+  return {1, {}, {traits, traits}, {"weight", "bias"}, {{5, 6}, {}}};
 }
 
 /// A reply with one thing changed.
@@ -73,7 +73,8 @@ TEST_CASE("a tensor or a part that the run has not is refused") {
   CHECK(passes({0, NonFinite::kWeights}, 0));
   CHECK(passes({3, NonFinite::kStatistics}, 0));  // padding
   CHECK(passes({2, NonFinite::kState + 1}, 2));
-  CHECK_FALSE(passes({-1, NonFinite::kWeights}, 0));
+  CHECK(passes({-1, NonFinite::kWeights}, 0));  // nothing
+  CHECK_FALSE(passes({-2, NonFinite::kWeights}, 0));
   CHECK_FALSE(passes({4, NonFinite::kWeights}, 0));
   CHECK_FALSE(passes({0, -1}, 0));
   CHECK_FALSE(passes({0, NonFinite::kState}, 0));
@@ -146,8 +147,8 @@ TEST_CASE("a worker has a replica for each device, of a size that can be") {
   CHECK(with([](Built& b) { b.replicas[0].learned_size = 65; }) == ErrorCode::protocol);
   CHECK(with([](Built& b) { b.replicas[0].precision = 7; }) == ErrorCode::protocol);
   CHECK(with([](Built& b) { b.replicas[0].fingerprint = "\x1b[2J"; }) == ErrorCode::protocol);
-  CHECK(with([](Built& b) { b.num_samples = -1; }) == ErrorCode::protocol);
-  CHECK(with([](Built& b) { b.steps_per_epoch = -1; }) == ErrorCode::protocol);
+  CHECK(with([](Built& b) { b.replicas[1].num_samples = -1; }) == ErrorCode::protocol);
+  CHECK(with([](Built& b) { b.replicas[0].steps_per_epoch = -1; }) == ErrorCode::protocol);
 }
 
 TEST_CASE("a model's tensors fit into it, and have names that can be shown") {

@@ -4,6 +4,7 @@
 
 #include "actors/spoiled_model.hpp"
 #include "cluster/nodes.hpp"
+#include "support/errors.hpp"
 
 using namespace troupe;
 using namespace troupe_test;
@@ -93,5 +94,23 @@ TEST_CASE("nodes commit nothing that is not finite, and go on from what they hav
       for (int step = 2; step < kSteps; ++step) sgd.step();
       CHECK(sgd.weights() == expected);
     }
+  }
+}
+
+TEST_CASE("a model that throws while it applies on one node lets nobody wait for it") {
+  Nodes nodes(3);
+  for (const char* strategy : {"hierarchical", "ring", "parameter-server"}) {
+    CAPTURE(strategy);
+    const auto expected = undisturbed(spoiled(nodes, {}, strategy, true));
+    Options options = spoiled(nodes, {.tensors = "d", .value = "1e30", .times = 1}, strategy, true);
+    // A node that still waited for the one that threw would not be ready for the next step by then.
+    options.step_timeout = std::chrono::minutes(2);
+    options.start_timeout = std::chrono::seconds(20);
+    DistributedSGD sgd("spoiled", options);
+    sgd.step();
+    sgd.step();
+    CHECK(message_of([&] { sgd.step(); }).find("statistics are too large") != std::string::npos);
+    for (int step = 2; step < kSteps; ++step) sgd.step();
+    CHECK(sgd.weights() == expected);
   }
 }

@@ -68,7 +68,7 @@ TEST_CASE("a name is registered once, with a way to make it and arguments that c
   register_data("test-once", anything());
   invalid("'test-once' is registered already", "test-once", anything());
   invalid("'npy' is registered already", "npy", anything());
-  invalid("a name", "", anything());
+  invalid("the name", "", anything());
   invalid("has a colon", "test:colon", anything());
   invalid("'test-null'", "test-null", nullptr);
   invalid("'FILE', which starts with neither ':' nor '[:'", "test-usage", anything(), "FILE");

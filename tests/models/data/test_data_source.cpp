@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <memory>
@@ -49,6 +50,27 @@ TEST_CASE("a source is asked for samples by number, and writes where it is told"
   CHECK(read.values == std::vector<float>{80, 81, 0, 1, 80, 81});
   CHECK(read.targets == std::vector<float>{-8, -9, 0, -1, -8, -9});
   CHECK(read.labels.empty());
+}
+
+TEST_CASE("values that a source does not write are zero, whatever lay there") {
+  const Written source(kClasses, [](const BatchRequest& request) {
+    request.values[1] = 5;
+    std::ranges::fill(request.labels, 0);
+  });
+  std::vector<float> values(4, 7);
+  std::vector<std::int32_t> labels(2);
+  const std::vector<std::int64_t> samples{1, 2};
+  source.fill({.samples = samples, .values = values, .labels = labels, .targets = {}});
+  CHECK(values == std::vector<float>{0, 5, 0, 0});
+}
+
+TEST_CASE("room that only a product of 64 bits fits is refused") {
+  const Written source({.num_samples = 64, .shape = {std::int64_t{1} << 58}, .num_classes = 2},
+                       [](const BatchRequest& /*request*/) { FAIL("asked"); });
+  const std::vector<std::int64_t> samples(64);
+  std::vector<std::int32_t> labels(64);
+  check_throws(ErrorCode::invalid_argument, "room for 0 values",
+               [&] { source.fill({.samples = samples, .values = {}, .labels = labels, .targets = {}}); });
 }
 
 TEST_CASE("labels and targets that a source writes wrongly, or not at all, are named by their sample") {

@@ -39,7 +39,7 @@ TEST_CASE("a loss is registered once, and with a name") {
   register_loss(zero("test-once"));
   refused("'test-once' is registered already", zero("test-once"));
   refused("'mean-squared-error' is registered already", zero("mean-squared-error"));
-  refused("a name", zero(""));
+  refused("the name", zero(""));
   refused("no loss", nullptr);
 }
 

@@ -168,6 +168,17 @@ TEST_CASE("targets that are no probabilities are refused with the number of thei
   }
 }
 
+TEST_CASE("derivatives that a loss does not write are zero, whatever lay there") {
+  const FunctionLoss first(
+      "first-only", [](std::span<const float>, const Target&) { return 0.0; },
+      [](std::span<const float>, const Target&, std::span<float> gradient) { gradient[0] = 1; });
+  const std::vector<float> outputs(8), wanted(6);
+  std::vector<float> gradient(8, 7);
+  const Batch batch{2, {}, {}, wanted};
+  batch_loss_gradient(first, {.first = outputs.data(), .count = 3, .width = 4}, batch, gradient.data());
+  CHECK(gradient == std::vector<float>{1, 0, 0, 0, 1, 0, 0, 0});
+}
+
 TEST_CASE("a loss of one's own is made from two functions") {
   const FunctionLoss fourth_power(
       "fourth-power",

@@ -2,6 +2,8 @@
 
 #include <array>
 #include <cmath>
+#include <functional>
+#include <stdexcept>
 #include <vector>
 
 #include "models/files.hpp"
@@ -30,7 +32,7 @@ TEST_CASE("a user's rule is made from options, and told the rate, the step and t
   register_optimizer("test-told", [](const OptimizerOptions& options) {
     const auto prepare = [decay = options.weight_decay](const UpdateStep& at) {
       return [=](const UpdateChunk& chunk) {
-        chunk.new_weights[0] = static_cast<float>(decay);
+        chunk.new_weights[0] = 2 * static_cast<float>(decay);
         chunk.new_weights[1] = static_cast<float>(at.learning_rate);
         chunk.new_weights[2] = static_cast<float>(at.step);
         chunk.new_state[0][0] = static_cast<float>(at.updates);
@@ -51,9 +53,9 @@ TEST_CASE("a user's rule is made from options, and told the rate, the step and t
   float* const states[] = {state.data()};
   const UpdateChunk chunk{3, nullptr, nullptr, weights.data(), nullptr, states};
   CHECK(optimizer.prepare(5, 3).front()(chunk));
-  CHECK(weights == std::array<float, 3>{0.25F, 2, 5});
+  CHECK(weights == std::array<float, 3>{0.5F, 2, 5});
   CHECK(state[0] == 3);
-  options.weight_decay = 1e300;
+  options.weight_decay = 3e38;
   CHECK_FALSE(Optimizer(options).prepare(0, 0).front()(chunk));
 }
 
@@ -77,6 +79,45 @@ TEST_CASE("the built-in rules tell of what is not finite, in weights or state, w
         value = 1;
       }
     }
+}
+
+TEST_CASE("a user's rule is named in what it does wrong, and nothing that is not finite passes") {
+  const std::array<float, 2> gradient{1, 1};
+  std::array<float, 2> weights{};
+  std::array<float, 2> state{};
+  float* const states[] = {state.data()};
+  const UpdateChunk chunk{2, gradient.data(), weights.data(), weights.data(), nullptr, states};
+  int rules = 0;
+  const auto update = [&](std::function<UpdateFunction(const UpdateStep&)> prepare) {
+    const std::string name = "test-wrong-" + std::to_string(++rules);
+    register_optimizer(name, [prepare](const OptimizerOptions&) { return UpdateRule{{"state"}, prepare}; });
+    return Optimizer(kind(name)).prepare(0, 0).front()(chunk);
+  };
+  const auto writing = [&](float weight, float in_state) {
+    return update([=](const UpdateStep&) {
+      return [=](const UpdateChunk& at) {
+        at.new_weights[1] = weight;
+        at.new_state[0][1] = in_state;
+        return true;
+      };
+    });
+  };
+  CHECK(writing(1, 1));
+  CHECK_FALSE(writing(NAN, 1));
+  CHECK_FALSE(writing(1, INFINITY));
+  const auto fails = [&](const std::string& what, const auto& run) {
+    check_throws(ErrorCode::model_failed, what, run);
+  };
+  fails("optimizer 'test-wrong-4': it prepared no function",
+        [&] { update([](const UpdateStep&) { return UpdateFunction(); }); });
+  fails("optimizer 'test-wrong-5': no luck",
+        [&] { update([](const UpdateStep&) -> UpdateFunction { throw std::runtime_error("no luck"); }); });
+  fails("optimizer 'test-wrong-6': no luck", [&] {
+    update([](const UpdateStep&) { return [](const UpdateChunk&) -> bool { throw std::runtime_error("no luck"); }; });
+  });
+  fails("optimizer 'test-wrong-7' threw", [&] { update([](const UpdateStep&) -> UpdateFunction { throw 3; }); });
+  register_optimizer("test-maker", [](const OptimizerOptions&) -> UpdateRule { throw std::runtime_error("no luck"); });
+  fails("optimizer 'test-maker': no luck", [] { Optimizer optimizer(kind("test-maker")); });
 }
 
 TEST_CASE("rules are registered once, under a name, and must be able to work") {
