@@ -10,6 +10,17 @@
 namespace troupe::cli {
 namespace {
 
+nlohmann::ordered_json to_json(const std::vector<Repair>& repairs) {
+  auto array = nlohmann::ordered_json::array();
+  for (const Repair& repair : repairs)
+    array.push_back({{"worker", repair.worker},
+                     {"node", repair.node},
+                     {"phase", repair.phase},
+                     {"what", repair.what},
+                     {"seconds", repair.seconds}});
+  return array;
+}
+
 nlohmann::ordered_json to_json(const StepReport& report, Precision precision) {
   const PhaseSeconds& s = report.seconds;
   return {{"step", report.step},
@@ -22,6 +33,7 @@ nlohmann::ordered_json to_json(const StepReport& report, Precision precision) {
           {"strategy", report.strategy},
           {"deterministic", report.deterministic},
           {"precision", to_string(precision)},
+          {"repairs", to_json(report.repairs)},
           {"seconds",
            {{"step", s.step},
             {"compute_all", s.compute_all},

@@ -107,6 +107,9 @@ void RunOptions::add_to(CLI::App& app) {
   app.add_option("--precision", precision, "What models compute in, where model and machine have it: f32 or bf16")
       ->check(CLI::IsMember({"f32", "bf16"}));
   app.add_option("--load", load, "Begin with the weights of this safetensors file");
+  app.add_option("--max-failures", sgd.max_failures,
+                 "Workers lost within an hour that the run replaces by itself, going on with the same step")
+      ->check(whole_number(0));
   app.add_option("--step-timeout", step_timeout, "Seconds after which a step gives up");
   app.add_option("--start-timeout", start_timeout, "Seconds that workers may take to start");
 }

@@ -78,6 +78,11 @@ class Training {
   StepReport take_step(Progress& progress) {
     StepReport report = sgd_.step();
     if (report_) report_->write(report);
+    if (!report.repairs.empty()) progress.end_line();
+    for (const Repair& repair : report.repairs)
+      std::fprintf(stderr, "troupe: step %lld went on: %s (worker %d, node %s, phase %s); replaced in %.3f s\n",
+                   static_cast<long long>(report.step), repair.what.c_str(), repair.worker, repair.node.c_str(),
+                   repair.phase.c_str(), repair.seconds);
     if (options_.verbose || (report.step <= kStepsShown && !options_.quiet)) {
       progress.end_line();
       std::cout << "step " << report.step << ", loss " << report.loss << '\n' << report.seconds << std::flush;

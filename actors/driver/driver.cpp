@@ -1,6 +1,8 @@
 #include "actors/driver/driver.hpp"
 
 #include <random>
+#include <thread>
+#include <utility>
 
 #include "actors/driver/building.hpp"
 #include "actors/driver/option_checks.hpp"
@@ -48,7 +50,8 @@ Driver::Driver(ModelCreator creator, Options options)
     : creator_(std::move(creator)),
       options_(std::move(options)),
       optimizer_(options_.optimizer),
-      algorithm_(make_algorithm(options_.algorithm)) {
+      algorithm_(make_algorithm(options_.algorithm)),
+      budget_(options_.max_failures) {
   check_options(options_, creator_);
   try_start(needs_of_driver(options_, optimizer_.state_vectors()), "the driver");
   {
@@ -104,8 +107,40 @@ void Driver::begin_generation(const Phase& phase) {
   versions_.commit(buffer, {});
 }
 
+template <class Work>
+auto Driver::repairing(Needs needs, const Work& work) {
+  std::vector<Stopwatch> losses;
+  for (;;) {
+    try {
+      settle(needs);
+      for (auto repair = repairs_.end(); !losses.empty(); losses.pop_back())
+        (--repair)->seconds = losses.back().seconds();
+      return work();
+    } catch (const Error& error) {
+      losses.emplace_back();
+      note_loss(error);
+    }
+  }
+}
+
+void Driver::note_loss(const Error& error) {
+  // A worker of a node goes with its node, which nobody else can replace.
+  if (error.code() != ErrorCode::worker_lost || runtime_->members.num_nodes() > 0) throw Error(error);
+  const auto now = Clock::now();
+  if (!budget_.allows(error, now)) throw budget_.spent();
+  const Where& where = error.where();
+  repairs_.push_back({where.worker, where.node, where.phase, error.message()});
+  std::this_thread::sleep_for(budget_.pause());
+}
+
 StepReport Driver::step(bool rehearse) {
-  settle(Needs::spare_buffer);
+  StepReport report = repairing(Needs::spare_buffer, [&] { return take_step(rehearse); });
+  report.repairs = std::exchange(repairs_, {});
+  budget_.note_progress();
+  return report;
+}
+
+StepReport Driver::take_step(bool rehearse) {
   const StepContext context{options_,
                             runtime_->members,
                             *rounds_,
@@ -124,7 +159,10 @@ StepReport Driver::step(bool rehearse) {
 }
 
 Evaluation Driver::evaluate() {
-  settle(Needs::members);
+  return repairing(Needs::members, [&] { return evaluate_once(); });
+}
+
+Evaluation Driver::evaluate_once() {
   const Phase at = phase("evaluate");
   const Members& members = runtime_->members;
   std::vector<double> losses(static_cast<std::size_t>(options_.num_shards));
@@ -171,13 +209,14 @@ std::vector<std::string> Driver::call(Request request, const std::vector<int>& o
 }
 
 void Driver::read_weights(const ReadFloats& use) {
-  settle(Needs::members);
-  transfers_->read(kWeightsVector, versions_.buffer(), total_size(model_->tensors), use, phase("weights"));
+  repairing(Needs::members, [&] {
+    transfers_->read(kWeightsVector, versions_.buffer(), total_size(model_->tensors), use, phase("weights"));
+  });
 }
 
 void Driver::read_pinned(Versions::PinId pin, int vector, const ReadFloats& use, const char* name) {
-  settle(Needs::members);
-  transfers_->read(vector, versions_.buffer_of(pin), total_size(model_->tensors), use, phase(name));
+  repairing(Needs::members,
+            [&] { transfers_->read(vector, versions_.buffer_of(pin), total_size(model_->tensors), use, phase(name)); });
 }
 
 Versions::PinId Driver::pin() {
@@ -187,15 +226,16 @@ Versions::PinId Driver::pin() {
 }
 
 void Driver::set_weights(std::span<const float> values) {
-  settle(Needs::spare_buffer);
   if (values.size() != total_size(model_->tensors))
     throw Error(ErrorCode::model_mismatch, std::to_string(values.size()) + " weights for a model of " +
                                                std::to_string(total_size(model_->tensors)));
-  const Phase at = phase("set_weights");
-  const int buffer = *versions_.spare();
-  transfers_->write(values, model_->traits.size, kWeightsVector, buffer, at);
-  if (optimizer_.state_vectors() > 0) transfers_->clear(buffer, at);
-  versions_.commit(buffer, {versions_.committed().step, 0});
+  repairing(Needs::spare_buffer, [&] {
+    const Phase at = phase("set_weights");
+    const int buffer = *versions_.spare();
+    transfers_->write(values, model_->traits.size, kWeightsVector, buffer, at);
+    if (optimizer_.state_vectors() > 0) transfers_->clear(buffer, at);
+    versions_.commit(buffer, {versions_.committed().step, 0});
+  });
 }
 
 std::vector<int> Driver::worker_pids() const {

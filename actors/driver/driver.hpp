@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "actors/algorithms/algorithm.hpp"
+#include "actors/driver/failure_budget.hpp"
 #include "actors/driver/generation.hpp"
 #include "actors/driver/recovery.hpp"
 #include "actors/driver/transfers.hpp"
@@ -21,7 +22,8 @@ namespace troupe {
 /// placed.
 ///
 /// After an error nothing has changed; the next call first brings the members back into a known state: workers that
-/// were lost are replaced under a new generation, the others are waited for.
+/// were lost are replaced under a new generation, the others are waited for. When a worker dies, calls do so themselves
+/// and begin anew.
 class Driver {
  public:
   Driver(ModelCreator creator, Options options);
@@ -63,6 +65,14 @@ class Driver {
   void start();
   /// Brings the members into a known state, with a buffer to write where that is needed.
   void settle(Needs needs);
+  /// Settles and does the work; both again when a worker died, as often as the budget allows. The work changes nothing
+  /// before it is done.
+  template <class Work>
+  auto repairing(Needs needs, const Work& work);
+  /// @throws Error the loss itself, or that the budget is spent
+  void note_loss(const Error& error);
+  StepReport take_step(bool rehearse);
+  Evaluation evaluate_once();
   void begin_generation(const Phase& phase);
   template <class Request>
   std::vector<std::string> call(Request request, const std::vector<int>& on, std::size_t texts_each);
@@ -80,6 +90,8 @@ class Driver {
   std::unique_ptr<Generation> generation_;
   std::optional<ModelDescription> model_;
   Versions versions_;
+  FailureBudget budget_;
+  std::vector<Repair> repairs_;  ///< that no report has told of yet
 };
 
 }  // namespace troupe

@@ -26,6 +26,8 @@ void check_numbers(Options& o) {
 void check_options(Options& options, const ModelCreator& creator) {
   check_numbers(options);
   check_device(options.use_cpus);
+  if (options.max_failures < 0)
+    throw_invalid("max_failures is " + std::to_string(options.max_failures) + ", not a number from 0 on");
   if (options.step_timeout.count() <= 0 || options.start_timeout.count() <= 0)
     throw_invalid("timeouts must be positive");
   const Rules& rules = rules_of(options.placement);

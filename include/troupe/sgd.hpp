@@ -64,6 +64,8 @@ struct Options {
                                  ///< ones are replaced. A call that finds workers lost first replaces them, within
                                  ///< start_timeout
   std::chrono::milliseconds start_timeout = std::chrono::seconds(60);  ///< for workers to start and build models
+  int max_failures = 10;        ///< workers lost within an hour that calls replace by themselves and go on, waiting
+                                ///< longer each time; the next one is an Error worker_lost that tells of all. 0: each is
   std::size_t store_bytes = 0;  ///< quota of the object store; 0: half of the machine's memory, or of the container's
 };
 
@@ -84,6 +86,15 @@ struct PhaseSeconds {
 /// One line a time, as `step()` prints them: the label, a space and seconds; one interior line a worker.
 std::ostream& operator<<(std::ostream& out, const PhaseSeconds& seconds);
 
+/// A worker that was lost, and replaced.
+struct Repair {
+  int worker = -1;
+  std::string node = {};   ///< where it was: "pid N"
+  std::string phase = {};  ///< of the step or call in which its loss was seen
+  std::string what = {};   ///< such as "a worker was lost: its process was ended by signal 9"
+  double seconds = 0;      ///< from then until all workers were there again
+};
+
 /// What a committed step did.
 struct StepReport {
   std::int64_t step = 0;     ///< 1 for the first
@@ -99,6 +110,7 @@ struct StepReport {
   std::string strategy = {};      ///< that reduced the gradients; never "auto"
   bool deterministic = true;      ///< whether the fixed order of additions was kept
   PhaseSeconds seconds;
+  std::vector<Repair> repairs = {};  ///< since the step before; its work was done again, with the same result
 };
 
 /// What the test set says of the current weights.
@@ -129,7 +141,8 @@ void register_worker_function(const std::string& name, WorkerFunction function);
 /// Synchronous data-parallel SGD. Not for use by two threads at once.
 ///
 /// `step()` is a transaction: it commits a new version of the weights or throws and changes nothing, and may
-/// then be called again; lost workers are replaced first. Nothing is committed that is not finite, be it weights,
+/// then be called again. Workers that die are replaced, and the step goes on (Options::max_failures); one that throws,
+/// or does not answer in time, is an error. Nothing is committed that is not finite, be it weights,
 /// statistics or the optimizer's state: that is an Error non_finite_weights, whose Where::object is the first tensor in
 /// canonical order. For the same number of shards the bits of the result
 /// do not depend on workers, placement, strategy or deaths.

@@ -13,6 +13,7 @@
 
 #include "actors/optimizers/grouped_model.hpp"
 #include "actors/optimizers/sign_rule.hpp"
+#include "actors/repair/dying_model.hpp"
 #include "actors/spoiled_model.hpp"
 #include "actors/state/state_trial.hpp"
 #include "actors/statistics_model.hpp"
@@ -180,6 +181,7 @@ void register_models() {
   register_model("as-told", [](const ReplicaContext& context) { return std::make_unique<AsTold>(context.precision); });
   register_statistics_model();
   register_spoiled_model();
+  register_dying_model();
   register_model("dropping", make_dropping);
   register_batches_model();
   register_grouped_model();
@@ -210,6 +212,7 @@ void limit_files_as_told() {
 
 Options quiet_options(Placement placement, int workers) {
   Options options;
+  options.max_failures = 0;  // what goes wrong is to be seen
   options.num_workers = workers;
   options.placement = placement;
   options.verbose = false;

@@ -2,6 +2,8 @@
 #include <signal.h>
 
 #include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "cli/processes.hpp"
 #include "cli/run_program.hpp"
@@ -16,13 +18,15 @@ namespace {
 /// A training in worker processes that would go on for a very long time, after its first steps.
 class LongTraining {
  public:
-  explicit LongTraining(const std::string& workers = "3") {
-    program_ = std::make_unique<Program>(train_linear({"--placement", "processes", "--workers", workers, "--batch-size",
-                                                       "0", "--steps", "1000000000", "--verbose"}),
-                                         Surroundings{.temporary = temporary_.path().string()});
+  explicit LongTraining(const std::vector<std::string>& more = {}) {
+    program_ = std::make_unique<Program>(
+        train_linear(joined(
+            {"--placement", "processes", "--workers", "3", "--batch-size", "0", "--steps", "1000000000", "--verbose"},
+            more)),
+        Surroundings{.temporary = temporary_.path().string()});
     REQUIRE(program_->prints("step 3, "));
     pids_ = children_of(program_->pid());
-    REQUIRE(pids_.size() == std::stoul(workers));
+    REQUIRE(pids_.size() == 3);
     for (const pid_t pid : pids_) watches_.emplace_back(pid);
   }
 
@@ -43,9 +47,40 @@ class LongTraining {
 
 }  // namespace
 
-TEST_CASE("a killed worker ends the program, which names worker, process and phase") {
+TEST_CASE("a killed worker is replaced, which is said, and the weights become what they would have been") {
+  const TemporaryFolder folder;
+  const auto train = [&](const std::string& report) {
+    return train_linear({"--placement", "processes", "--workers", "3", "--batch-size", "0", "--steps", "3000",
+                         "--report", folder / report, "--verbose"});
+  };
+  const auto hash_of = [](const Finished& run) { return run.out.substr(run.out.rfind("weights sha256")); };
+  const Finished undisturbed = run_program(train("undisturbed.json"));
+  Program program(train("disturbed.json"), {});
+  REQUIRE(program.prints("step 3, "));
+  const pid_t victim = children_of(program.pid()).at(1);
+  ::kill(victim, SIGKILL);
+  const Finished run = program.finish();
+  CHECK(run.status == 0);
+  CHECK_MESSAGE(matches(run.err,
+                        "troupe: step [0-9]+ went on: a worker was lost: its process was ended by signal 9 "
+                        "\\(worker [0-2], node pid " +
+                            std::to_string(victim) + ", phase [a-z]+\\); replaced in [0-9.]+ s\n"),
+                run.err);
+  CHECK(hash_of(run) == hash_of(undisturbed));
+  const auto repairs = [&](const std::string& report) {
+    std::ifstream lines(folder / report);
+    std::size_t count = 0;
+    for (std::string line; std::getline(lines, line);)
+      if (const auto step = nlohmann::json::parse(line); step.contains("repairs")) count += step["repairs"].size();
+    return count;
+  };
+  CHECK(repairs("disturbed.json") == 1);
+  CHECK(repairs("undisturbed.json") == 0);
+}
+
+TEST_CASE("where no loss is allowed, a killed worker ends the program, which names worker, process and phase") {
   for (std::size_t victim = 0; victim < 3; ++victim) {
-    LongTraining training;
+    LongTraining training({"--max-failures", "0"});
     const pid_t pid = training.workers()[victim];
     // Stopped first, so that the driver waits for this worker and no other when it is killed.
     ::kill(pid, SIGSTOP);

@@ -1,0 +1,137 @@
+#include <doctest/doctest.h>
+#include <signal.h>
+
+#include <set>
+
+#include "actors/repair/dying_model.hpp"
+#include "actors/test_models.hpp"
+#include "support/errors.hpp"
+#include "support/open_files.hpp"
+#include "support/temporary_folder.hpp"
+
+using namespace troupe;
+using namespace troupe_test;
+
+namespace {
+
+constexpr std::size_t kSize = 12'288;
+constexpr int kSteps = 6;
+
+/// Three workers of five shards in processes, with an optimizer that has state.
+Options dying(const std::vector<Death>& deaths, const std::string& folder) {
+  Options options = quiet_options(Placement::processes, 3);
+  options.num_shards = 5;
+  options.max_failures = 1000;
+  options.optimizer.kind = "adam";
+  options.config = dying_config(kSize, deaths, folder);
+  return options;
+}
+
+std::vector<float> undisturbed(Options options) {
+  options.config = dying_config(kSize, {}, "");
+  options.placement = Placement::in_process;
+  DistributedSGD sgd("dying", options);
+  for (int step = 0; step < kSteps; ++step) sgd.step();
+  return sgd.weights();
+}
+
+}  // namespace
+
+TEST_CASE("a worker that dies in any phase is replaced by the same step, and the bits stay") {
+  const std::vector<Death> deaths{{"compute", 0, 1}, {"compute", 1, 1}, {"compute", 2, 3},
+                                  {"apply", 2, 2},   {"apply", 1, 3},   {"start", 2, 0}};
+  for (const char* strategy : {"sharded", "driver"}) {
+    CAPTURE(strategy);
+    const TemporaryFolder marks;
+    Options options = dying(deaths, marks.path());
+    options.strategy = strategy;
+    const auto expected = undisturbed(options);
+    DistributedSGD sgd("dying", options);
+    std::vector<Repair> repairs;
+    for (int step = 1; step <= kSteps; ++step) {
+      const StepReport report = sgd.step();
+      CHECK(report.step == step);
+      repairs.insert(repairs.end(), report.repairs.begin(), report.repairs.end());
+    }
+    CHECK(sgd.weights() == expected);
+    REQUIRE(repairs.size() >= deaths.size() - 1);  // two at once may be seen as one
+    REQUIRE(repairs.size() <= deaths.size());
+    std::set<std::string> phases;
+    for (const Repair& repair : repairs) {
+      phases.insert(repair.phase);
+      CHECK(repair.node.starts_with("pid "));
+      CHECK(repair.what.find("signal 9") != std::string::npos);
+      CHECK(repair.worker >= 0);
+      CHECK(repair.seconds > 0);
+    }
+    CHECK(phases == std::set<std::string>{"apply", "compute", "start"});
+  }
+}
+
+TEST_CASE("a worker killed between steps is replaced by the next one, which tells of it") {
+  const TemporaryFolder marks;
+  DistributedSGD sgd("dying", dying({}, marks.path()));
+  CHECK(sgd.step().repairs.empty());
+  const auto pids = sgd.worker_pids();
+  ::kill(pids[1], SIGKILL);
+  ::kill(pids[2], SIGKILL);
+  CHECK(sgd.step().step == 2);
+  CHECK_FALSE(sgd.report().repairs.empty());
+  CHECK(sgd.worker_pids()[0] == pids[0]);
+  CHECK(sgd.worker_pids()[1] != pids[1]);
+  CHECK(sgd.step().repairs.empty());
+  for (int step = 4; step <= kSteps; ++step) sgd.step();
+  CHECK(sgd.weights() == undisturbed(dying({}, "")));
+}
+
+TEST_CASE("an evaluation goes on, too, and the next step tells of it") {
+  const TemporaryFolder marks;
+  DistributedSGD sgd("dying", dying({{"evaluate", 1, 2}}, marks.path()));
+  sgd.step();
+  sgd.step();
+  const Evaluation test = sgd.evaluate();
+  CHECK(test.samples == 50);
+  const StepReport report = sgd.step();
+  REQUIRE(report.repairs.size() == 1);
+  CHECK(report.repairs[0].phase == "evaluate");
+  CHECK(report.repairs[0].worker == 1);
+}
+
+TEST_CASE("when the budget is spent, the error tells the history, and the next call tries again") {
+  Options options = quiet_options(Placement::processes, 2);
+  options.config = "kill";  // at each third step
+  options.max_failures = 2;
+  DistributedSGD sgd("faulty", options);
+  sgd.step();
+  sgd.step();
+  const auto step = [&] { sgd.step(); };
+  const std::string message = message_of(step);
+  CHECK(message.find("that is loss 3 within an hour, of which max_failures allows 2; before it: ") !=
+        std::string::npos);
+  CHECK(message.find("worker 1, node pid ", message.find("before it")) != std::string::npos);
+  CHECK(code_of(step) == ErrorCode::worker_lost);
+  CHECK(where_of(step).phase == "compute");
+}
+
+TEST_CASE("a model that throws is an error at once") {
+  Options options = quiet_options(Placement::processes, 2);
+  options.config = "throw";
+  options.max_failures = 5;
+  DistributedSGD sgd("faulty", options);
+  sgd.step();
+  sgd.step();
+  CHECK(code_of([&] { sgd.step(); }) == ErrorCode::model_failed);
+}
+
+TEST_CASE("repairs leave nothing behind") {
+  const TemporaryFolder marks;
+  std::vector<Death> deaths;
+  for (int step = 2; step < kSteps; ++step)
+    for (int worker = 0; worker < 3; ++worker) deaths.push_back({step % 2 == 0 ? "compute" : "apply", worker, step});
+  DistributedSGD sgd("dying", dying(deaths, marks.path()));
+  sgd.step();
+  sgd.step();
+  const auto files = open_files();
+  for (int step = 2; step < kSteps; ++step) sgd.step();
+  CHECK(open_files() == files);
+}
