@@ -7,6 +7,8 @@ namespace troupe::cli {
 /// Each adds a subcommand that runs when it was chosen. Errors come out as troupe::Error.
 void add_train(CLI::App& app);
 void add_evaluate(CLI::App& app);
+/// @param status that the program ends with.
+void add_diff(CLI::App& app, int& status);
 void add_certs(CLI::App& app);
 void add_node(CLI::App& app);
 void add_nodes(CLI::App& app);

@@ -20,6 +20,7 @@ its options, such as {"workers": 2, "placement": "processes"}; what is typed win
 void add_commands(CLI::App& app, int& status) {
   troupe::cli::add_train(app);
   troupe::cli::add_evaluate(app);
+  troupe::cli::add_diff(app, status);
   troupe::cli::add_certs(app);
   troupe::cli::add_node(app);
   troupe::cli::add_nodes(app);

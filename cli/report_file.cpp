@@ -3,9 +3,12 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <bit>
 #include <cerrno>
 #include <nlohmann/json.hpp>
 #include <system_error>
+
+#include "runtime/hash.hpp"
 
 namespace troupe::cli {
 namespace {
@@ -54,7 +57,14 @@ ReportFile::ReportFile(const std::string& path, Precision precision) : path_(pat
   if (!file_) fail();
 }
 
-void ReportFile::write(const StepReport& report) { write_line(to_json(report, precision_)); }
+void ReportFile::write(const StepReport& report, const std::optional<StepHash>& hash) {
+  auto line = to_json(report, precision_);
+  if (hash)
+    line["hash"] = {{"loss", hex(std::bit_cast<std::uint64_t>(hash->loss))},
+                    {"gradient_norm", hex(std::bit_cast<std::uint64_t>(hash->gradient_norm))},
+                    {"weights", hex(hash->weights)}};
+  write_line(line);
+}
 
 void ReportFile::write(std::span<const ProfileRow> profile) { write_line({{"profile", profile_json(profile)}}); }
 

@@ -28,6 +28,7 @@ struct TrainOptions {
   bool verbose = false;
   bool quiet = false;
   bool profile = false;
+  bool hash = false;
   std::string report;
   std::string save;
 };
@@ -77,7 +78,7 @@ class Training {
  private:
   StepReport take_step(Progress& progress) {
     StepReport report = sgd_.step();
-    if (report_) report_->write(report);
+    if (report_) report_->write(report, options_.hash ? std::optional(hash_of(report)) : std::nullopt);
     if (!report.repairs.empty()) progress.end_line();
     for (const Repair& repair : report.repairs)
       std::fprintf(stderr, "troupe: step %lld went on: %s (worker %d, node %s, phase %s); replaced in %.3f s\n",
@@ -89,6 +90,12 @@ class Training {
     }
     progress.step(report);
     return report;
+  }
+
+  StepHash hash_of(const StepReport& report) {
+    StepHash hash{report.loss, report.gradient_norm, 0};
+    sgd_.read_weights([&](std::span<const float> weights) { hash.weights = checksum(std::as_bytes(weights)); });
+    return hash;
   }
 
   void say_hello() const {
@@ -189,7 +196,12 @@ void add_train(CLI::App& app) {
   add_optimizer_options(train, options->run.sgd.optimizer);
   auto* epochs = train.add_option("--epochs", options->epochs, "Passes over the data")->check(whole_number(1));
   train.add_option("--steps", options->steps, "Steps, in place of epochs")->check(whole_number(1))->excludes(epochs);
-  train.add_option("--report", options->report, "Write one JSON object a step to this file, and one with the profile");
+  auto* report = train.add_option("--report", options->report,
+                                  "Write one JSON object a step to this file, and one with the profile");
+  train
+      .add_flag("--hash", options->hash,
+                "Let each step's line of the report tell hashes of loss and weights, for `troupe diff`")
+      ->needs(report);
   train.add_flag("--profile", options->profile, "Print where the time went, a line for each kind of layer");
   train.add_option("--save", options->save, "Write the weights to this safetensors file");
   auto* verbose = train.add_flag("--verbose", options->verbose, "Print the phases of every step");

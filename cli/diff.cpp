@@ -1,0 +1,105 @@
+#include <cstdio>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "cli/commands.hpp"
+#include "runtime/printable.hpp"
+#include "troupe/error.hpp"
+
+namespace troupe::cli {
+namespace {
+
+using nlohmann::json;
+
+/// Exit status where reports differ, as of diff(1).
+constexpr int kDiffer = 1;
+
+/// The steps of a report, one after the other.
+class Steps {
+ public:
+  explicit Steps(std::string path) : path_(std::move(path)), file_(path_) {
+    if (!file_) refuse("it cannot be read");
+  }
+
+  /// The next line that tells of a step; none at the end. @throws Error bad_file
+  std::optional<json> next() {
+    for (std::string line; std::getline(file_, line);) {
+      ++line_;
+      json object = json::parse(line, nullptr, /*allow_exceptions=*/false);
+      if (!object.is_object()) refuse("line " + std::to_string(line_) + " is no JSON object");
+      if (object.contains("profile")) continue;
+      if (!is_step(object)) refuse("line " + std::to_string(line_) + " tells of no step with its hash: see --hash");
+      return object;
+    }
+    if (file_.bad()) refuse("it cannot be read to its end");
+    return std::nullopt;
+  }
+
+ private:
+  static bool is_step(const json& object) {
+    return object.contains("step") && object["step"].is_number_integer() && object.contains("hash") &&
+           object["hash"].is_object();
+  }
+
+  [[noreturn]] void refuse(const std::string& why) const { throw Error(ErrorCode::bad_file, why, {.object = path_}); }
+
+  std::string path_;
+  std::ifstream file_;
+  std::int64_t line_ = 0;
+};
+
+/// The first quantity in which steps differ, in the order in which a step makes them; empty where they are alike.
+std::string difference(const json& a, const json& b) {
+  const auto differ = [&](const json& x, const json& y, const char* name) {
+    return x.value(name, json()) != y.value(name, json());
+  };
+  for (const char* name : {"step", "samples"})
+    if (differ(a, b, name)) return name;
+  for (const char* name : {"loss", "gradient_norm", "weights"})
+    if (differ(a["hash"], b["hash"], name)) return name;
+  return "";
+}
+
+/// @return the exit status
+int compare(const std::string& first, const std::string& second) {
+  Steps a(first);
+  Steps b(second);
+  std::int64_t steps = 0;
+  for (;; ++steps) {
+    const auto x = a.next();
+    const auto y = b.next();
+    if (!x && !y) break;
+    if (!x || !y) {
+      std::printf("%s ends after %lld steps, and the other goes on\n", printable(x ? second : first).c_str(),
+                  static_cast<long long>(steps));
+      return kDiffer;
+    }
+    const std::string what = difference(*x, *y);
+    if (what.empty()) continue;
+    std::printf("step %lld differs in %s\n", x->at("step").get<long long>(), what.c_str());
+    return kDiffer;
+  }
+  std::printf("%lld steps, all alike\n", static_cast<long long>(steps));
+  return 0;
+}
+
+}  // namespace
+
+void add_diff(CLI::App& app, int& status) {
+  struct Files {
+    std::string first;
+    std::string second;
+  };
+  auto files = std::make_shared<Files>();
+  CLI::App& diff = *app.add_subcommand(
+      "diff",
+      "Name the first step, and what of it, in which two reports of `train --hash` differ; status 1 if they do");
+  diff.add_option("FIRST", files->first, "A file that `train --report FILE --hash` wrote")->required();
+  diff.add_option("SECOND", files->second, "Another")->required();
+  diff.callback([files, &status] { status = compare(files->first, files->second); });
+}
+
+}  // namespace troupe::cli
