@@ -110,6 +110,9 @@ void RunOptions::add_to(CLI::App& app) {
   app.add_option("--max-failures", sgd.max_failures,
                  "Workers lost within an hour that the run replaces by itself, going on with the same step")
       ->check(whole_number(0));
+  app.add_option("--fault", sgd.faults,
+                 "Let something go wrong on purpose, as 'kill worker 1 at step 5 phase apply; stop worker 0 at step 9' "
+                 "or 'random 100 kills of steps 10-500 seed 7'");
   app.add_option("--step-timeout", step_timeout, "Seconds after which a step gives up");
   app.add_option("--start-timeout", start_timeout, "Seconds that workers may take to start");
 }

@@ -1,5 +1,7 @@
 #include "actors/driver/driver.hpp"
 
+#include <signal.h>
+
 #include <random>
 #include <thread>
 #include <utility>
@@ -77,6 +79,8 @@ void Driver::start() {
   r.host =
       rules_of(options_.placement).make_host({r.system, r.mailbox, r.store, r.members, options_, creator_.function()});
   rounds_ = std::make_unique<Rounds>(r.mailbox, r.members, *r.host);
+  faults_ = FaultPlan(options_.faults, options_.num_workers);
+  if (!faults_.empty()) rounds_->disturb_by([this](const Phase& at) { let_fail(at); });
   home_ = r.host->make_state_home(*store_, *rounds_);
   transfers_ = std::make_unique<Transfers>(*rounds_, *home_);
   generation_ = std::make_unique<Generation>(random_number(), plan_request_of(options_, r.members.topology()),
@@ -131,6 +135,11 @@ void Driver::note_loss(const Error& error) {
   const Where& where = error.where();
   repairs_.push_back({where.worker, where.node, where.phase, error.message()});
   std::this_thread::sleep_for(budget_.pause());
+}
+
+void Driver::let_fail(const Phase& phase) {
+  for (const FaultPlan::Fault& fault : faults_.due(phase.name, phase.step))
+    ::kill(runtime_->host->pid(fault.worker), fault.kind == FaultPlan::Fault::Kind::kill ? SIGKILL : SIGSTOP);
 }
 
 StepReport Driver::step(bool rehearse) {

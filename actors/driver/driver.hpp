@@ -7,6 +7,7 @@
 
 #include "actors/algorithms/algorithm.hpp"
 #include "actors/driver/failure_budget.hpp"
+#include "actors/driver/fault_plan.hpp"
 #include "actors/driver/generation.hpp"
 #include "actors/driver/recovery.hpp"
 #include "actors/driver/transfers.hpp"
@@ -72,6 +73,8 @@ class Driver {
   /// @throws Error the loss itself, or that the budget is spent
   void note_loss(const Error& error);
   StepReport take_step(bool rehearse);
+  /// Lets happen what the plan has for this phase.
+  void let_fail(const Phase& phase);
   Evaluation evaluate_once();
   void begin_generation(const Phase& phase);
   template <class Request>
@@ -91,6 +94,7 @@ class Driver {
   std::optional<ModelDescription> model_;
   Versions versions_;
   FailureBudget budget_;
+  FaultPlan faults_;
   std::vector<Repair> repairs_;  ///< that no report has told of yet
 };
 

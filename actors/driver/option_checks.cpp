@@ -1,5 +1,6 @@
 #include "actors/driver/option_checks.hpp"
 
+#include "actors/driver/fault_plan.hpp"
 #include "actors/placements/placements.hpp"
 #include "actors/rounds/members.hpp"
 #include "models/network/device_network.hpp"
@@ -26,6 +27,8 @@ void check_numbers(Options& o) {
 void check_options(Options& options, const ModelCreator& creator) {
   check_numbers(options);
   check_device(options.use_cpus);
+  if (!FaultPlan(options.faults, options.num_workers).empty() && options.placement != Placement::processes)
+    throw_invalid("faults are for worker processes of this machine");
   if (options.max_failures < 0)
     throw_invalid("max_failures is " + std::to_string(options.max_failures) + ", not a number from 0 on");
   if (options.step_timeout.count() <= 0 || options.start_timeout.count() <= 0)

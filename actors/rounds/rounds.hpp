@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -30,6 +31,7 @@ class Rounds {
     request.round = round.number();
     const caf::message message = caf::make_message(std::move(request));
     for (const int member : to) mailbox_.send(member, message);
+    if (disturb_) disturb_(phase);
     return gather<typename Request::Reply>(round, phase);
   }
   /// To each its own.
@@ -44,8 +46,12 @@ class Rounds {
       request.round = round.number();
       mailbox_.send(member, caf::make_message(std::move(request)));
     }
+    if (disturb_) disturb_(phase);
     return gather<typename Request::Reply>(round, phase);
   }
+
+  /// Is called when the requests of a round are on their way, to let something go wrong on purpose.
+  void disturb_by(std::function<void(const Phase&)> disturb) { disturb_ = std::move(disturb); }
 
   /// A member has ended, as was seen here or elsewhere.
   void note_end(int member);
@@ -69,6 +75,7 @@ class Rounds {
   Members& members_;
   Witness& witness_;
   Failures failures_;  ///< of the round that is being gathered
+  std::function<void(const Phase&)> disturb_;
   std::uint64_t last_round_ = 0;
   bool settled_ = false;
 };

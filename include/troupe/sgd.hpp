@@ -66,6 +66,10 @@ struct Options {
   std::chrono::milliseconds start_timeout = std::chrono::seconds(60);  ///< for workers to start and build models
   int max_failures = 10;        ///< workers lost within an hour that calls replace by themselves and go on, waiting
                                 ///< longer each time; the next one is an Error worker_lost that tells of all. 0: each is
+  /// What is to go wrong on purpose, for tests of what follows, with placement `processes`: parts between semicolons of
+  /// the form "kill worker 2 at step 5 phase apply" (or "stop": it does not answer any more; the phase is "compute"
+  /// unless told), or "random 100 kills of steps 10-500 seed 7". Each happens once, when the phase begins.
+  std::string faults = {};
   std::size_t store_bytes = 0;  ///< quota of the object store; 0: half of the machine's memory, or of the container's
 };
 

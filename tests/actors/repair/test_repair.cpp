@@ -5,6 +5,7 @@
 
 #include "actors/repair/dying_model.hpp"
 #include "actors/test_models.hpp"
+#include "runtime/hash.hpp"
 #include "support/errors.hpp"
 #include "support/open_files.hpp"
 #include "support/temporary_folder.hpp"
@@ -134,4 +135,31 @@ TEST_CASE("repairs leave nothing behind") {
   const auto files = open_files();
   for (int step = 2; step < kSteps; ++step) sgd.step();
   CHECK(open_files() == files);
+}
+
+TEST_CASE("many random kills, in every phase, leave the bits as they are") {
+  constexpr int kMany = 60;
+  Options options = dying({}, "");
+  const auto run = [&](const std::string& faults) {
+    options.faults = faults;
+    DistributedSGD sgd("dying", options);
+    std::vector<std::uint64_t> hashes;
+    std::size_t repairs = 0;
+    for (int step = 0; step < kMany; ++step) {
+      repairs += sgd.step().repairs.size();
+      sgd.read_weights([&](std::span<const float> weights) { hashes.push_back(checksum(std::as_bytes(weights))); });
+    }
+    return std::pair(hashes, repairs);
+  };
+  const auto [expected, none] = run("");
+  const auto [hashes, repairs] = run("random 40 kills of steps 2-60 seed 3");
+  CHECK(none == 0);
+  CHECK(repairs >= 20);
+  CHECK(hashes == expected);
+}
+
+TEST_CASE("faults are for worker processes") {
+  Options options = quiet_options(Placement::in_process, 2);
+  options.faults = "kill worker 1 at step 2";
+  CHECK(code_of([&] { DistributedSGD("noise", options); }) == ErrorCode::invalid_argument);
 }

@@ -1,0 +1,129 @@
+#include "actors/driver/fault_plan.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <iterator>
+#include <sstream>
+
+#include "runtime/invalid.hpp"
+#include "runtime/printable.hpp"
+#include "runtime/random.hpp"
+
+namespace troupe {
+namespace {
+
+constexpr std::int64_t kMostRandom = 1'000'000;
+constexpr std::array<const char*, 2> kRandomPhases{"compute", "apply"};
+
+/// One part of the text, word by word.
+class Words {
+ public:
+  explicit Words(std::string text) : text_(std::move(text)) {
+    std::istringstream stream(text_);
+    words_.assign(std::istream_iterator<std::string>(stream), {});
+  }
+
+  bool empty() const { return words_.empty(); }
+  bool done() const { return next_ == words_.size(); }
+  /// Goes on behind the word if it is the next one.
+  bool take(const std::string& word) {
+    const bool is = !done() && words_[next_] == word;
+    next_ += is ? 1 : 0;
+    return is;
+  }
+  void expect(const std::string& word) {
+    if (!take(word)) refuse();
+  }
+  std::string word() {
+    if (done()) refuse();
+    return words_[next_++];
+  }
+  std::int64_t number(std::int64_t least, std::int64_t most) { return number_of(word(), least, most); }
+  std::int64_t number_of(const std::string& word, std::int64_t least, std::int64_t most) const {
+    std::int64_t number = 0;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
+    if (error != std::errc{} || end != word.data() + word.size() || number < least || number > most) refuse();
+    return number;
+  }
+
+  [[noreturn]] void refuse() const {
+    throw_invalid("fault '" + printable(text_) +
+                  "' is neither 'kill|stop worker N at step S [phase P]' nor 'random N kills of steps A-B seed S'");
+  }
+
+ private:
+  std::string text_;
+  std::vector<std::string> words_;
+  std::size_t next_ = 0;
+};
+
+FaultPlan::Fault one_fault(FaultPlan::Fault::Kind kind, Words& words, int num_workers) {
+  FaultPlan::Fault fault;
+  fault.kind = kind;
+  words.expect("worker");
+  fault.worker = static_cast<int>(words.number(0, num_workers - 1));
+  words.expect("at");
+  words.expect("step");
+  fault.step = words.number(1, INT64_MAX);
+  if (words.take("phase")) fault.phase = words.word();
+  return fault;
+}
+
+std::vector<FaultPlan::Fault> random_kills(Words& words, int num_workers) {
+  const std::int64_t count = words.number(1, kMostRandom);
+  words.expect("kills");
+  words.expect("of");
+  words.expect("steps");
+  const std::string range = words.word();
+  const std::size_t dash = std::min(range.find('-'), range.size());
+  const std::int64_t first = words.number_of(range.substr(0, dash), 1, INT64_MAX);
+  const std::int64_t last = words.number_of(range.substr(std::min(dash + 1, range.size())), first, INT64_MAX);
+  words.expect("seed");
+  Random random(static_cast<std::uint64_t>(words.number(0, INT64_MAX)));
+  std::vector<FaultPlan::Fault> faults;
+  for (std::int64_t i = 0; i < count; ++i) {
+    FaultPlan::Fault fault;
+    fault.worker = static_cast<int>(random.below(static_cast<std::uint64_t>(num_workers)));
+    fault.step = first + static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(last - first) + 1));
+    fault.phase = kRandomPhases[random.below(kRandomPhases.size())];
+    faults.push_back(fault);
+  }
+  return faults;
+}
+
+std::vector<FaultPlan::Fault> parse(const std::string& part, int num_workers) {
+  Words words(part);
+  if (words.empty()) return {};
+  std::vector<FaultPlan::Fault> faults;
+  if (words.take("kill"))
+    faults = {one_fault(FaultPlan::Fault::Kind::kill, words, num_workers)};
+  else if (words.take("stop"))
+    faults = {one_fault(FaultPlan::Fault::Kind::stop, words, num_workers)};
+  else if (words.take("random"))
+    faults = random_kills(words, num_workers);
+  else
+    words.refuse();
+  if (!words.done()) words.refuse();
+  return faults;
+}
+
+}  // namespace
+
+FaultPlan::FaultPlan(const std::string& text, int num_workers) {
+  std::istringstream parts(text);
+  for (std::string part; std::getline(parts, part, ';');) {
+    const auto faults = parse(part, num_workers);
+    faults_.insert(faults_.end(), faults.begin(), faults.end());
+  }
+}
+
+std::vector<FaultPlan::Fault> FaultPlan::due(const std::string& phase, std::int64_t step) {
+  const auto later = [&](const Fault& fault) { return fault.phase != phase || fault.step != step; };
+  const auto first = std::stable_partition(faults_.begin(), faults_.end(), later);
+  std::vector<Fault> due(first, faults_.end());
+  faults_.erase(first, faults_.end());
+  return due;
+}
+
+}  // namespace troupe

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace troupe {
+
+/// What is to go wrong in a run, on purpose: for tests of what follows. Each fault happens once.
+class FaultPlan {
+ public:
+  struct Fault {
+    enum class Kind : unsigned char { kill, stop };
+    Kind kind = Kind::kill;
+    int worker = 0;
+    std::int64_t step = 1;
+    std::string phase = "compute";  ///< of the step, as errors name it
+  };
+
+  FaultPlan() = default;
+  /// @param text see Options::faults. @throws Error invalid_argument that shows the part which makes no sense
+  FaultPlan(const std::string& text, int num_workers);
+
+  bool empty() const { return faults_.empty(); }
+  /// Those of this phase of this step that have not happened yet; from now on they have.
+  std::vector<Fault> due(const std::string& phase, std::int64_t step);
+
+ private:
+  std::vector<Fault> faults_;
+};
+
+}  // namespace troupe

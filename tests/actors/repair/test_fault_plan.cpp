@@ -1,0 +1,55 @@
+#include <doctest/doctest.h>
+
+#include <set>
+
+#include "actors/driver/fault_plan.hpp"
+#include "support/errors.hpp"
+
+using namespace troupe;
+
+TEST_CASE("a fault happens once, in its phase of its step") {
+  FaultPlan plan("kill worker 2 at step 5 phase apply; stop worker 0 at step 5;;kill worker 1 at step 5 phase apply",
+                 3);
+  CHECK(plan.due("compute", 4).empty());
+  const auto stop = plan.due("compute", 5);
+  REQUIRE(stop.size() == 1);
+  CHECK(stop[0].kind == FaultPlan::Fault::Kind::stop);
+  CHECK(stop[0].worker == 0);
+  CHECK(plan.due("compute", 5).empty());
+  const auto kills = plan.due("apply", 5);
+  REQUIRE(kills.size() == 2);
+  CHECK(kills[0].worker == 2);
+  CHECK(kills[1].worker == 1);
+  CHECK(plan.empty());
+  CHECK(FaultPlan("", 1).empty());
+}
+
+TEST_CASE("random kills are a function of the seed, and of all workers, phases and steps in the range") {
+  const auto all = [](const char* text) {
+    FaultPlan plan(text, 3);
+    std::multiset<std::tuple<std::int64_t, std::string, int>> faults;
+    for (std::int64_t step = 10; step <= 20; ++step)
+      for (const char* phase : {"compute", "apply"})
+        for (const auto& fault : plan.due(phase, step)) faults.emplace(step, phase, fault.worker);
+    CHECK(plan.empty());
+    return faults;
+  };
+  const auto kills = all("random 500 kills of steps 10-20 seed 7");
+  CHECK(kills.size() == 500);
+  CHECK(std::set(kills.begin(), kills.end()).size() == 11 * 2 * 3);
+  CHECK(kills == all("random 500 kills of steps 10-20 seed 7"));
+  CHECK(kills != all("random 500 kills of steps 10-20 seed 8"));
+}
+
+TEST_CASE("a plan that makes no sense is refused, and shown") {
+  for (const char* text :
+       {"explode", "kill", "kill worker 3 at step 5", "kill worker 1 at step 0", "kill worker -1 at step 1",
+        "kill worker 1 at step 5 phase", "kill worker 1 at step 5 phase apply now", "stop 1",
+        "random 0 kills of steps 1-2 seed 1", "random 1 kills of steps 2-1 seed 1", "random 1 kills of steps 2 seed 1",
+        "random 1 kills of steps 1-2", "kill worker 1x at step 5"}) {
+    CAPTURE(text);
+    const auto parse = [text] { FaultPlan plan(text, 3); };
+    CHECK(code_of(parse) == ErrorCode::invalid_argument);
+    CHECK(message_of(parse).find(std::string("fault '") + text + "'") != std::string::npos);
+  }
+}
