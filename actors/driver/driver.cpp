@@ -4,6 +4,7 @@
 
 #include "actors/driver/building.hpp"
 #include "actors/driver/option_checks.hpp"
+#include "actors/driver/resumption.hpp"
 #include "actors/messages/options_json.hpp"
 #include "actors/messages/settle.hpp"
 #include "actors/placements/placements.hpp"
@@ -49,7 +50,9 @@ Driver::Driver(ModelCreator creator, Options options)
       options_(std::move(options)),
       optimizer_(options_.optimizer),
       algorithm_(make_algorithm(options_.algorithm)) {
+  adopt_shards(options_);
   check_options(options_, creator_);
+  prepare_checkpoints();
   try_start(needs_of_driver(options_, optimizer_.state_vectors()), "the driver");
   {
     const HeldSignals held;  // signals are for the user's threads, not for ours
@@ -66,7 +69,10 @@ Driver::Driver(ModelCreator creator, Options options)
   }
 }
 
-Driver::~Driver() { shut_down(); }
+Driver::~Driver() {
+  checkpoints_.reset();
+  shut_down();
+}
 
 void Driver::start() {
   Runtime& r = *runtime_;
@@ -80,6 +86,7 @@ void Driver::start() {
                                              to_json(options_.optimizer), optimizer_.state_vectors());
   r.host->gather(Deadline(options_.start_timeout));
   settle(Needs::members);
+  resume();
 }
 
 void Driver::settle(Needs needs) {
@@ -120,6 +127,7 @@ StepReport Driver::step(bool rehearse) {
   const SlabLayout& layout = generation_->layout();
   report.state_bytes = static_cast<std::int64_t>(layout.state_bytes(layout.buffers));
   report.pinned_bytes = static_cast<std::int64_t>(layout.state_bytes(versions_.pinned()));
+  if (checkpoints_ && !rehearse) report.checkpoint = checkpoints_->advance(report.step);
   return report;
 }
 
