@@ -14,8 +14,9 @@ namespace troupe::cli {
 /// JSON lines, one object a step, and one for the profile where there is one.
 class ReportFile {
  public:
+  /// @param goes_on the steps before, which are there already, stay
   /// @throws Error bad_file, as the others do; also for a FIFO that nobody reads.
-  ReportFile(const std::string& path, Precision precision);
+  ReportFile(const std::string& path, Precision precision, bool goes_on);
 
   void write(const StepReport& report);
   /// One object of its own: what `profile_json` makes, under "profile".
