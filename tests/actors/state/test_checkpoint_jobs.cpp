@@ -29,7 +29,7 @@ class Disk {
   }
   void write() {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return let_ > 0; });
+    changed_.wait_for(lock, kPatience, [this] { return let_ > 0; });
     --let_;
   }
 
