@@ -96,6 +96,9 @@ void DistributedSGD::load(const std::string& path) { set_weights(read_safetensor
 void DistributedSGD::save_state(const std::string& path) { impl_->driver.save_state(path); }
 void DistributedSGD::load_state(const std::string& path) { impl_->driver.load_state(path); }
 
+std::string DistributedSGD::checkpoint() { return impl_->driver.checkpoint(); }
+std::int64_t DistributedSGD::steps_done() const { return impl_->driver.steps_done(); }
+
 Evaluation DistributedSGD::evaluate() { return impl_->driver.evaluate(); }
 
 std::vector<std::string> DistributedSGD::foreach_model(const ModelFunction& function) {

@@ -4,8 +4,10 @@
 
 namespace troupe::cli {
 
-/// Each adds a subcommand that runs when it was chosen. Errors come out as troupe::Error.
-void add_train(CLI::App& app);
+/// Each adds a subcommand that runs when it was chosen. Errors come out as troupe::Error; `status` is the exit status
+/// where there is none.
+void add_train(CLI::App& app, int& status);
+void add_checkpoint(CLI::App& app, int& status);
 void add_evaluate(CLI::App& app);
 /// @param status that the program ends with.
 void add_diff(CLI::App& app, int& status);

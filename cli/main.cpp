@@ -9,6 +9,8 @@ constexpr const char* kExamples = R"(examples:
   troupe train --workers 2 --placement processes --epochs 5 --save cnn.safetensors
   troupe train --model linear --data synthetic-linear --workers 4 --batch-size 0 --steps 400
   troupe train --model resnet18 --data mock-images:224 --steps 10 --batch-size 8 --precision bf16 --profile
+  troupe train --epochs 50 --checkpoint run --checkpoint-every 500 --resume    again and again, until it is done
+  troupe checkpoint list run
   troupe evaluate --load cnn.safetensors
   troupe certs init certs && troupe certs node certs alice bob
   troupe node --join 10.0.0.1:4000 --certs certs/alice         on each node, and on the driver's machine:
@@ -18,9 +20,10 @@ constexpr const char* kExamples = R"(examples:
 its options, such as {"workers": 2, "placement": "processes"}; what is typed wins.)";
 
 void add_commands(CLI::App& app, int& status) {
-  troupe::cli::add_train(app);
+  troupe::cli::add_train(app, status);
   troupe::cli::add_evaluate(app);
   troupe::cli::add_diff(app, status);
+  troupe::cli::add_checkpoint(app, status);
   troupe::cli::add_certs(app);
   troupe::cli::add_node(app);
   troupe::cli::add_nodes(app);

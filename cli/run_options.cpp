@@ -135,7 +135,7 @@ DistributedSGD RunOptions::start() const {
   const Options options = to_sgd_options();
   DistributedSGD started(model, options);
   note_precision(options.precision, started.precision());
-  if (load) started.load(*load);
+  if (load && started.steps_done() == 0) started.load(*load);
   return started;
 }
 

@@ -26,7 +26,8 @@ struct RunOptions {
   void add_to(CLI::App& app);
   /// The library's options and the model's configuration.
   Options to_sgd_options() const;
-  /// Starts the workers, with the weights of `load` where it is given. Says where bf16 is asked for and not there.
+  /// Starts the workers, with the weights of `load` where it is given and no checkpoint was gone on from. Says where
+  /// bf16 is asked for and not there.
   DistributedSGD start() const;
 };
 

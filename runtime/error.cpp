@@ -20,9 +20,9 @@ std::string describe(const std::string& message, const Where& where) {
 
 const char* to_string(ErrorCode code) {
   static constexpr std::array names{
-      "invalid_argument",   "bad_file",    "bad_data",     "model_failed", "model_mismatch", "non_finite_loss",
-      "non_finite_weights", "store_full",  "store_failed", "worker_lost",  "timeout",        "protocol",
-      "bad_certificate",    "unsupported", "system",       "limit_reached"};
+      "invalid_argument",   "bad_file",    "bad_data",     "model_failed",  "model_mismatch", "non_finite_loss",
+      "non_finite_weights", "store_full",  "store_failed", "worker_lost",   "timeout",        "protocol",
+      "bad_certificate",    "unsupported", "system",       "limit_reached", "in_use"};
   const auto index = static_cast<std::size_t>(code);
   return index < names.size() ? names[index] : "unknown";
 }

@@ -1,11 +1,12 @@
 #include "actors/driver/driver.hpp"
+#include "actors/driver/option_checks.hpp"
 #include "actors/messages/options_json.hpp"
 #include "models/files/checkpoint/reader.hpp"
 #include "models/files/checkpoint/writer.hpp"
+#include "runtime/invalid.hpp"
 #include "runtime/printable.hpp"
 
-// Checkpoints: every vector of one version of the state, in canonical order, and where the run stood. Written on
-// demand; for one every n steps, `Driver::step` is who would ask for it.
+// Checkpoints: every vector of one version of the state, in canonical order, and where the run stood.
 namespace troupe {
 namespace {
 
@@ -76,6 +77,38 @@ void check_same_run(const std::string& path, const CheckpointManifest& theirs, c
 }
 
 }  // namespace
+
+class Driver::Source : public CheckpointSource {
+ public:
+  explicit Source(Driver& driver) : driver_(driver) {}
+
+  Versions::PinId pin() override { return driver_.pin(); }
+  void unpin(Versions::PinId pin) override { driver_.unpin(pin); }
+  HeldFloats fetch(Versions::PinId pin, int vector) override {
+    driver_.settle(Needs::members);
+    return driver_.transfers_->fetch(vector, driver_.versions_.buffer_of(pin), total_size(tensors()),
+                                     driver_.phase("checkpoint"));
+  }
+  CheckpointManifest manifest(Versions::PinId pin) const override {
+    return manifest_of(driver_, driver_.versions_.version_of(pin), driver_.creator_.name(),
+                       state_names(driver_.optimizer_));
+  }
+  const std::vector<TensorInfo>& tensors() const override { return driver_.model_->tensors; }
+
+ private:
+  Driver& driver_;
+};
+
+void Driver::prepare_checkpoints() {
+  if (options_.checkpoint.folder.empty()) return;
+  checkpoints_ = std::make_unique<Checkpoints>(options_, std::make_unique<Source>(*this));
+  if (is_periodic(options_.checkpoint)) versions_.reserve(1);
+}
+
+std::string Driver::checkpoint() {
+  if (!checkpoints_) throw_invalid("there is no folder for checkpoints: Options::checkpoint.folder names it");
+  return checkpoints_->make();
+}
 
 void Driver::save_state(const std::string& path) {
   settle(Needs::members);

@@ -8,6 +8,7 @@
 
 #include "actors/driver/building.hpp"
 #include "actors/driver/option_checks.hpp"
+#include "actors/driver/resumption.hpp"
 #include "actors/messages/options_json.hpp"
 #include "actors/messages/settle.hpp"
 #include "actors/placements/placements.hpp"
@@ -54,7 +55,9 @@ Driver::Driver(ModelCreator creator, Options options)
       optimizer_(options_.optimizer),
       algorithm_(make_algorithm(options_.algorithm)),
       budget_(options_.max_failures) {
+  adopt_shards(options_);
   check_options(options_, creator_);
+  prepare_checkpoints();
   try_start(needs_of_driver(options_, optimizer_.state_vectors()), "the driver");
   {
     const HeldSignals held;  // signals are for the user's threads, not for ours
@@ -71,7 +74,10 @@ Driver::Driver(ModelCreator creator, Options options)
   }
 }
 
-Driver::~Driver() { shut_down(); }
+Driver::~Driver() {
+  checkpoints_.reset();
+  shut_down();
+}
 
 void Driver::start() {
   Runtime& r = *runtime_;
@@ -87,6 +93,7 @@ void Driver::start() {
                                              to_json(options_.optimizer), optimizer_.state_vectors());
   r.host->gather(Deadline(options_.start_timeout));
   settle(Needs::members);
+  resume();
 }
 
 void Driver::settle(Needs needs) {
@@ -146,6 +153,7 @@ StepReport Driver::step(bool rehearse) {
   StepReport report = repairing(Needs::spare_buffer, [&] { return take_step(rehearse); });
   report.repairs = std::exchange(repairs_, {});
   budget_.note_progress();
+  if (checkpoints_ && !rehearse) report.checkpoint = checkpoints_->advance(report.step);
   return report;
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "actors/algorithms/algorithm.hpp"
+#include "actors/driver/checkpoints.hpp"
 #include "actors/driver/failure_budget.hpp"
 #include "actors/driver/fault_plan.hpp"
 #include "actors/driver/generation.hpp"
@@ -43,6 +44,8 @@ class Driver {
   void set_weights(std::span<const float> canonical);
   void save_state(const std::string& path);
   void load_state(const std::string& path);
+  std::string checkpoint();
+  std::int64_t steps_done() const { return versions_.committed().step; }
 
   /// The committed version stays to be read, whatever steps follow, until it is unpinned. Steps take other buffers.
   /// @throws Error unsupported where more are pinned than nodes keep buffers for.
@@ -58,12 +61,16 @@ class Driver {
  private:
   /// What goes when the driver goes, unless a worker hangs in it.
   struct Runtime;
+  /// This run, of which checkpoints are made.
+  class Source;
   enum class Needs : unsigned char { members, spare_buffer };
 
   Phase phase(const char* name) const {
     return {name, versions_.committed().step + 1, Deadline(options_.step_timeout)};
   }
   void start();
+  void prepare_checkpoints();
+  void resume();
   /// Brings the members into a known state, with a buffer to write where that is needed.
   void settle(Needs needs);
   /// Settles and does the work; both again when a worker died, as often as the budget allows. The work changes nothing
@@ -95,7 +102,8 @@ class Driver {
   Versions versions_;
   FailureBudget budget_;
   FaultPlan faults_;
-  std::vector<Repair> repairs_;  ///< that no report has told of yet
+  std::vector<Repair> repairs_;               ///< that no report has told of yet
+  std::unique_ptr<Checkpoints> checkpoints_;  ///< none without a folder; the first to go, since it asks for vectors
 };
 
 }  // namespace troupe

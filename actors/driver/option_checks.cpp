@@ -22,7 +22,16 @@ void check_numbers(Options& o) {
   if (o.num_shards > 1'000'000) throw_invalid(std::to_string(o.num_shards) + " shards are too many");
 }
 
+void check_checkpoints(const CheckpointOptions& o) {
+  if (o.every_steps < 0 || o.every.count() < 0)
+    throw_invalid("checkpoint.every_steps and checkpoint.every are 0 or more");
+  if (o.keep < 1) throw_invalid("checkpoint.keep is " + std::to_string(o.keep) + ", at least 1 is needed");
+  if (o.folder.empty() && is_periodic(o)) throw_invalid("checkpoint.folder must say where checkpoints go");
+}
+
 }  // namespace
+
+bool is_periodic(const CheckpointOptions& options) { return options.every_steps > 0 || options.every.count() > 0; }
 
 void check_options(Options& options, const ModelCreator& creator) {
   check_numbers(options);
@@ -33,6 +42,7 @@ void check_options(Options& options, const ModelCreator& creator) {
     throw_invalid("max_failures is " + std::to_string(options.max_failures) + ", not a number from 0 on");
   if (options.step_timeout.count() <= 0 || options.start_timeout.count() <= 0)
     throw_invalid("timeouts must be positive");
+  check_checkpoints(options.checkpoint);
   const Rules& rules = rules_of(options.placement);
   rules.check(options);
   const Members members(options.num_workers, options.devices_per_worker, rules.num_nodes(options), options.num_shards);

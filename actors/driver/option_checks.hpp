@@ -9,6 +9,9 @@ namespace troupe {
 /// sense.
 void check_options(Options& options, const ModelCreator& creator);
 
+/// Whether checkpoints are made without being asked for.
+bool is_periodic(const CheckpointOptions& options);
+
 /// Of checked options. @param topology of the run
 PlanRequest plan_request_of(const Options& options, const Topology& topology);
 

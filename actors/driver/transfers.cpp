@@ -22,14 +22,21 @@ void Transfers::guard(Work work) try {
   throw;
 }
 
-void Transfers::read(int vector, int buffer, std::size_t floats, const ReadFloats& use, const Phase& phase) {
+HeldFloats Transfers::fetch(int vector, int buffer, std::size_t floats, const Phase& phase) {
+  HeldFloats fetched;
   guard([&] {
     const std::uint64_t canonical = ++last_;
     home_.gather(vector, buffer, phase);
     home_.create(canonical, kConverter, floats, phase);
     rounds_.ask(ExportVector{0, vector, buffer, canonical}, {kConverter}, phase);
-    home_.fetch(canonical, kConverter, floats, use, phase);
+    fetched = home_.fetch(canonical, kConverter, floats, phase);
   });
+  return fetched;
+}
+
+void Transfers::read(int vector, int buffer, std::size_t floats, const ReadFloats& use, const Phase& phase) {
+  const HeldFloats fetched = fetch(vector, buffer, floats, phase);
+  use(fetched.floats);
 }
 
 void Transfers::write(std::span<const float> canonical, std::size_t size, int vector, int buffer, const Phase& phase) {
@@ -61,16 +68,14 @@ std::vector<std::string> Transfers::fetch_texts(int worker, const std::vector<st
   const std::uint64_t bytes = std::accumulate(lengths.begin(), lengths.end(), std::uint64_t{0});
   std::vector<std::string> texts(lengths.size());
   if (bytes == 0) return texts;
-  const auto split = [&](std::span<const float> written) {
-    const char* from = reinterpret_cast<const char*>(written.data());
-    for (std::size_t i = 0; i < texts.size(); from += lengths[i++]) texts[i].assign(from, lengths[i]);
-  };
   guard([&] {
     const std::size_t floats = (bytes + sizeof(float) - 1) / sizeof(float);  // what transfers are made of
     const std::uint64_t text = ++last_;
     home_.create(text, worker, floats, phase);
     rounds_.ask(ExportTexts{0, text}, {worker}, phase);
-    home_.fetch(text, worker, floats, split, phase);
+    const HeldFloats written = home_.fetch(text, worker, floats, phase);
+    const char* from = reinterpret_cast<const char*>(written.floats.data());
+    for (std::size_t i = 0; i < texts.size(); from += lengths[i++]) texts[i].assign(from, lengths[i]);
   });
   return texts;
 }

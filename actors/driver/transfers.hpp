@@ -16,7 +16,9 @@ class Transfers {
  public:
   Transfers(Rounds& rounds, StateHome& home) : rounds_(rounds), home_(home) {}
 
-  /// Shows a vector in canonical order, of so many floats, until `use` returns.
+  /// A vector in canonical order, of so many floats.
+  HeldFloats fetch(int vector, int buffer, std::size_t floats, const Phase& phase);
+  /// Shows it until `use` returns.
   void read(int vector, int buffer, std::size_t floats, const ReadFloats& use, const Phase& phase);
   /// Makes canonical values a vector of the state.
   /// @param size of the flat vector

@@ -9,7 +9,7 @@
 namespace troupe {
 namespace {
 
-/// What is fetched, for as long as it is shown.
+/// What is fetched, for as long as somebody holds it.
 class Fetched {
  public:
   Fetched(StoreClient& store, const ObjectId& id, std::size_t floats)
@@ -65,17 +65,16 @@ class ClusterState : public StateHome {
     ask_home(0, EndTransfer{0, transfer, values.size(), ticket, phase.deadline.left().count()}, phase);
   }
 
-  void fetch(std::uint64_t transfer, int worker, std::size_t floats, const ReadFloats& use,
-             const Phase& phase) override {
+  HeldFloats fetch(std::uint64_t transfer, int worker, std::size_t floats, const Phase& phase) override {
     // How much that is the worker said: what the quota has no room for is refused, and taken from nobody.
-    const Fetched fetched(store_, transfer_id(layout_.run, transfer), floats);
+    auto fetched = std::make_shared<Fetched>(store_, transfer_id(layout_.run, transfer), floats);
     DataPlane& data_plane = cluster_.data_plane();
-    expect_floats(data_plane, kTransferWindow, members_.node_of(worker), fetched.floats(), fetched.mapping());
+    expect_floats(data_plane, kTransferWindow, members_.node_of(worker), fetched->floats(), fetched->mapping());
     const std::uint64_t ticket = ++last_ticket_;
     ask_home(worker, SendTransfer{0, transfer, floats, ticket, phase.deadline.left().count()}, phase);
     wait_for_floats(data_plane, kTransferWindow, ticket, floats, phase.deadline);
     data_plane.withdraw(kTransferWindow);
-    use(fetched.floats());
+    return {fetched->floats(), fetched};
   }
 
   void place(std::uint64_t transfer, int vector, int buffer, const Phase& phase) override {

@@ -7,6 +7,27 @@
 namespace troupe {
 namespace {
 
+/// What was fetched: its object is released when this goes.
+class Fetched {
+ public:
+  Fetched(StoreClient& store, const ObjectId& id, std::shared_ptr<Mapping> mapping)
+      : store_(store), id_(id), mapping_(std::move(mapping)) {}
+  ~Fetched() {
+    try {
+      store_.release(id_);
+    } catch (const Error&) {
+      return;  // The store is gone, and the object with it.
+    }
+  }
+  Fetched(const Fetched&) = delete;
+  Fetched& operator=(const Fetched&) = delete;
+
+ private:
+  StoreClient& store_;
+  ObjectId id_;
+  std::shared_ptr<Mapping> mapping_;
+};
+
 class LocalState : public StateHome {
  public:
   explicit LocalState(StoreClient& store) : store_(store) {}
@@ -37,10 +58,11 @@ class LocalState : public StateHome {
     store_.seal(id(transfer));
   }
 
-  void fetch(std::uint64_t transfer, int /*worker*/, std::size_t floats, const ReadFloats& use,
-             const Phase& /*phase*/) override {
-    use(transfers_.at(transfer)->floats().first(floats));
-    forget_transfers();
+  HeldFloats fetch(std::uint64_t transfer, int /*worker*/, std::size_t floats, const Phase& /*phase*/) override {
+    const std::shared_ptr<Mapping> mapping = transfers_.at(transfer);
+    HeldFloats held{mapping->floats().first(floats), std::make_shared<Fetched>(store_, id(transfer), mapping)};
+    transfers_.erase(transfer);
+    return held;
   }
 
   void place(std::uint64_t transfer, int vector, int buffer, const Phase& /*phase*/) override {

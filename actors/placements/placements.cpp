@@ -19,6 +19,10 @@ StartNeeds needs_of_driver(const Options& options, int state_vectors) {
   StartNeeds needs = rules.needs(options, state_vectors);
   needs.threads += kStoreNeeds.threads + caf_threads(rules.scheduler_threads(options), rules.reach);
   needs.files += kStoreNeeds.files + kBriefFiles;
+  if (!options.checkpoint.folder.empty()) {
+    needs.threads += kCheckpointNeeds.threads;
+    needs.files += kCheckpointNeeds.files;
+  }
   return needs;
 }
 

@@ -35,7 +35,8 @@ StartNeeds needs_of_driver(const Options& options, int state_vectors);
 
 /// Files of everybody's gradients, and of what the driver shares.
 inline int slab_files(const Options& options, int state_vectors) {
-  return 2 * (1 + state_vectors) + options.num_shards + 1;
+  const int buffers = options.checkpoint.folder.empty() ? 2 : 3;
+  return buffers * (1 + state_vectors) + options.num_shards + 1;
 }
 
 }  // namespace troupe

@@ -20,6 +20,13 @@ class Rounds;
 /// Is shown floats where they lie, until it returns.
 using ReadFloats = std::function<void(std::span<const float>)>;
 
+/// Floats where they lie, which stay there until the holder goes; that may be in another thread, but not after the
+/// store's client has gone.
+struct HeldFloats {
+  std::span<const float> floats;
+  std::shared_ptr<const void> holder;
+};
+
 /// Where the state's vectors lie: in this machine's store, or in the store of each node. Transfer objects are how they,
 /// and what users' functions return, come and go: a worker fills one or reads one. They are numbered; each goes with
 /// its last use here, and what is left after an error with `forget_transfers`.
@@ -43,9 +50,8 @@ class StateHome {
   virtual void create(std::uint64_t transfer, int worker, std::size_t floats, const Phase& phase) = 0;
   /// Makes one for the first worker to read.
   virtual void put(std::uint64_t transfer, std::span<const float> values, const Phase& phase) = 0;
-  /// Shows what `worker` wrote, which is its last use.
-  virtual void fetch(std::uint64_t transfer, int worker, std::size_t floats, const ReadFloats& use,
-                     const Phase& phase) = 0;
+  /// What `worker` wrote, which is its last use.
+  virtual HeldFloats fetch(std::uint64_t transfer, int worker, std::size_t floats, const Phase& phase) = 0;
   /// Makes what the first worker wrote the content of a vector, everywhere: the last use of all transfers.
   virtual void place(std::uint64_t transfer, int vector, int buffer, const Phase& phase) = 0;
   /// Makes the optimizer's vectors zero, everywhere.

@@ -12,11 +12,12 @@ namespace troupe {
 int caf_threads(std::size_t scheduler, Reach reach);
 
 // Threads and files of the parts of a process.
-inline constexpr StartNeeds kStoreNeeds{1, 0, 3};    ///< an object store, with its loop
-inline constexpr StartNeeds kGateNeeds{1, 0, 4};     ///< a listener, and a loop
-inline constexpr StartNeeds kNetworkNeeds{0, 0, 4};  ///< CAF's multiplexer, and its listener or connection
-inline constexpr int kReceiverFiles = 2;             ///< of a data plane
-inline constexpr int kBriefFiles = 5;                ///< that are open for a moment only
+inline constexpr StartNeeds kStoreNeeds{1, 0, 3};       ///< an object store, with its loop
+inline constexpr StartNeeds kGateNeeds{1, 0, 4};        ///< a listener, and a loop
+inline constexpr StartNeeds kNetworkNeeds{0, 0, 4};     ///< CAF's multiplexer, and its listener or connection
+inline constexpr StartNeeds kCheckpointNeeds{1, 0, 6};  ///< one that is written: its files, and two vectors
+inline constexpr int kReceiverFiles = 2;                ///< of a data plane
+inline constexpr int kBriefFiles = 5;                   ///< that are open for a moment only
 
 /// Of an actor system that speaks to another process, and one actor with a thread of its own.
 StartNeeds needs_of_system();

@@ -36,6 +36,6 @@ std::vector<int> Versions::live() const {
 
 int Versions::pinned() const { return static_cast<int>(live().size()) - (any() ? 1 : 0); }
 
-int Versions::buffers_needed() const { return 2 + pinned(); }
+int Versions::buffers_needed() const { return 2 + std::max(pinned(), reserved_); }
 
 }  // namespace troupe

@@ -47,6 +47,8 @@ class Versions {
   int pinned() const;
   /// Buffers that the next generation needs, for a step beside all that is live.
   int buffers_needed() const;
+  /// Each generation has room for so many pinned versions, so that steps go on at once when they come.
+  void reserve(int pinned) { reserved_ = pinned; }
 
  private:
   struct Place {
@@ -55,6 +57,7 @@ class Versions {
   };
 
   int buffers_ = 0;
+  int reserved_ = 0;
   Place committed_;
   std::map<PinId, Place> pins_;
   PinId last_pin_ = 0;

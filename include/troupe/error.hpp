@@ -24,6 +24,7 @@ enum class ErrorCode : std::uint8_t {
   unsupported,         ///< something this build or this machine cannot do
   system,              ///< the operating system refused
   limit_reached,       ///< a limit on threads, open files or memory, which the text names with how to raise it
+  in_use,              ///< a folder that another run writes to
 };
 
 /// The code's name, such as "worker_lost".

@@ -38,6 +38,15 @@ struct ClusterOptions {
       false;  ///< whether several nodes may show the same one; else each has one place in the run
 };
 
+/// Checkpoints of a run while it goes on: `step-00001234` and so on in one folder, as DistributedSGD::save_state writes
+/// them, but in the background. Steps do not wait for the disk. One run at a time writes to a folder.
+struct CheckpointOptions {
+  std::string folder = {};             ///< made where there is none; empty: no checkpoints
+  std::int64_t every_steps = 0;        ///< after each so many steps; 0: not by steps
+  std::chrono::milliseconds every{0};  ///< after the step that ends so long after the last was due; 0: not by time
+  int keep = 3;                        ///< the last so many stay
+};
+
 struct Options {
   int num_workers = 1;
   int devices_per_worker = 1;  ///< replicas. On CPUs, those beyond the cores that a worker can count on (usable cores
@@ -64,13 +73,17 @@ struct Options {
                                  ///< ones are replaced. A call that finds workers lost first replaces them, within
                                  ///< start_timeout
   std::chrono::milliseconds start_timeout = std::chrono::seconds(60);  ///< for workers to start and build models
-  int max_failures = 10;        ///< workers lost within an hour that calls replace by themselves and go on, waiting
-                                ///< longer each time; the next one is an Error worker_lost that tells of all. 0: each is
+  int max_failures = 10;  ///< workers lost within an hour that calls replace by themselves and go on, waiting
+                          ///< longer each time; the next one is an Error worker_lost that tells of all. 0: each is
   /// What is to go wrong on purpose, for tests of what follows, with placement `processes`: parts between semicolons of
   /// the form "kill worker 2 at step 5 phase apply" (or "stop": it does not answer any more; the phase is "compute"
   /// unless told), or "random 100 kills of steps 10-500 seed 7". Each happens once, when the phase begins.
   std::string faults = {};
-  std::size_t store_bytes = 0;  ///< quota of the object store; 0: half of the machine's memory, or of the container's
+  CheckpointOptions checkpoint = {};
+  std::string resume_from = {};  ///< folder of checkpoints: the run begins with the newest that verifies, or from the
+                                 ///< beginning where there is none. num_shards 0 is then the checkpoint's. What does
+                                 ///< not verify is told on standard error and, in `checkpoint.folder`, renamed
+  std::size_t store_bytes = 0;   ///< quota of the object store; 0: half of the machine's memory, or of the container's
 };
 
 /// The precision's name: "f32" or "bf16".
@@ -99,6 +112,16 @@ struct Repair {
   double seconds = 0;      ///< from then until all workers were there again
 };
 
+/// What has become of checkpoints up to a step.
+struct CheckpointReport {
+  std::string path = {};     ///< of the last one that is on disk; empty before the first
+  std::int64_t step = -1;    ///< of that one
+  bool writing = false;      ///< whether another is being written
+  std::int64_t skipped = 0;  ///< that were due while the one before was still being written
+  std::string error = {};    ///< why the last one could not be written, until one is; the next one due tries again
+  double seconds = 0;        ///< that this call of `step()` took for it, beyond PhaseSeconds::step
+};
+
 /// What a committed step did.
 struct StepReport {
   std::int64_t step = 0;     ///< 1 for the first
@@ -115,6 +138,7 @@ struct StepReport {
   bool deterministic = true;      ///< whether the fixed order of additions was kept
   PhaseSeconds seconds;
   std::vector<Repair> repairs = {};  ///< since the step before; its work was done again, with the same result
+  CheckpointReport checkpoint = {};
 };
 
 /// What the test set says of the current weights.
@@ -156,7 +180,7 @@ class DistributedSGD {
   /// @throws Error when options make no sense, or a worker or its model cannot be started in time.
   DistributedSGD(ModelCreator creator, Options options);
   /// Waits for workers of this process that are still busy, at most `step_timeout`; one that hangs longer is given up
-  /// and goes on running, with whatever its model refers to.
+  /// and goes on running, with whatever its model refers to. A checkpoint that is being written is finished before.
   ~DistributedSGD();
   DistributedSGD(DistributedSGD&&) noexcept;
   DistributedSGD& operator=(DistributedSGD&&) noexcept;
@@ -198,6 +222,13 @@ class DistributedSGD {
   /// checkpoint of another run; then nothing has changed.
   void save_state(const std::string& path);
   void load_state(const std::string& path);
+
+  /// Writes a checkpoint of the current state into Options::checkpoint's folder and returns its path; it is on disk
+  /// then. One that is being written is finished first. @throws Error invalid_argument without such a folder, or why
+  /// it cannot be written; the run may go on.
+  std::string checkpoint();
+  /// Steps committed, with those before the checkpoint that was loaded.
+  std::int64_t steps_done() const;
 
   /// Runs the model's test set over all replicas.
   Evaluation evaluate();

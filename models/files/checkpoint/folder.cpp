@@ -49,7 +49,7 @@ bool is_there(const std::string& path) {
 bool is_part(const std::string& name) { return name == kWeightsFile || name == kStateFile || name == kManifestFile; }
 
 /// Removes nothing but files of a checkpoint. The manifest goes last: it tells that the others are a checkpoint's.
-void remove_checkpoint(const std::string& folder) {
+void remove_parts(const std::string& folder) {
   for (const char* const name : {kWeightsFile, kStateFile, kManifestFile}) ::unlink((folder + "/" + name).c_str());
   ::rmdir(folder.c_str());
 }
@@ -69,7 +69,7 @@ std::string new_name(const std::string& path) {
 
 void remove_if_abandoned(const std::string& folder) {
   const FileDescriptor manifest(::open((folder + "/" + kManifestFile).c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
-  if (manifest && ::flock(manifest.get(), LOCK_EX | LOCK_NB) == 0) remove_checkpoint(folder);
+  if (manifest && ::flock(manifest.get(), LOCK_EX | LOCK_NB) == 0) remove_parts(folder);
   if (!manifest && errno == ENOENT) ::rmdir(folder.c_str());  // its writer may be about to make the manifest
 }
 
@@ -113,6 +113,18 @@ std::string find_checkpoint(const std::string& path) {
   return !is_there(settled) && is_there(settled + kReplaced) ? settled + kReplaced : settled;
 }
 
+void tidy_checkpoint(const std::string& path) {
+  const std::string settled = settle(path);
+  if (!is_there(settled)) std::rename((settled + kReplaced).c_str(), settled.c_str());
+  remove_abandoned(settled);
+}
+
+void remove_checkpoint(const std::string& path) {
+  const std::string settled = settle(path);
+  const std::string unfinished = new_name(settled);
+  if (std::rename(settled.c_str(), unfinished.c_str()) == 0) remove_parts(unfinished);
+}
+
 CheckpointFolder::CheckpointFolder(const std::string& path) : path_(settle(path)) {
   if (!is_there(path_)) std::rename((path_ + kReplaced).c_str(), path_.c_str());
   require_replaceable(path_);
@@ -121,7 +133,7 @@ CheckpointFolder::CheckpointFolder(const std::string& path) : path_(settle(path)
 }
 
 CheckpointFolder::~CheckpointFolder() {
-  if (!temporary_.empty()) remove_checkpoint(temporary_);
+  if (!temporary_.empty()) remove_parts(temporary_);
 }
 
 void CheckpointFolder::make() {
@@ -166,7 +178,7 @@ void CheckpointFolder::commit(std::string_view manifest) {
   const std::string before = put_in_place();
   temporary_.clear();
   sync_folder_of(path_);
-  if (!before.empty()) remove_checkpoint(before);
+  if (!before.empty()) remove_parts(before);
   manifest_.reset();
 }
 

@@ -12,6 +12,13 @@ namespace troupe {
 /// cannot exchange folders. @throws Error bad_file for a path that names no folder.
 std::string find_checkpoint(const std::string& path);
 
+/// Brings back, or removes, what killed writers of this path left. Folders of writers that live stay.
+/// @throws Error bad_file for a path that names no folder.
+void tidy_checkpoint(const std::string& path);
+
+/// Removes a checkpoint. Killed meanwhile, it leaves the checkpoint whole, or what `tidy_checkpoint` removes.
+void remove_checkpoint(const std::string& path);
+
 /// The folder of a checkpoint that appears at its path whole, by `commit`, or not at all; in the place of none, of an
 /// empty folder or of another checkpoint, and of nothing else. Until then it lies beside it under a temporary name.
 class CheckpointFolder {

@@ -46,6 +46,12 @@ std::vector<float> read(const SafetensorsFile& file, const CheckpointFile& said,
   return canonical;
 }
 
+void verify_tensors(const SafetensorsFile& file, const CheckpointFile& said) {
+  for (const auto& [name, stored] : file.tensors()) read(file, said, {{name, stored.shape}});
+  for (const auto& [name, sum] : said.tensors)
+    if (!file.tensors().contains(name)) throw_bad_file(file.file().path(), "damaged: tensor '" + name + "' is missing");
+}
+
 void check_order(const CheckpointManifest& manifest, const std::vector<TensorInfo>& expected, const std::string& path) {
   if (manifest.fingerprint != fingerprint_of(expected))
     throw Error(ErrorCode::model_mismatch, "its tensors come in another order than the model's", {.object = path});
@@ -79,6 +85,11 @@ CheckpointReader::Files CheckpointReader::open(const std::string& path) {
 }
 
 CheckpointReader::CheckpointReader(const std::string& path) : files_(open(path)) {}
+
+void CheckpointReader::verify() const {
+  verify_tensors(files_.weights, manifest().weights_file);
+  if (files_.state) verify_tensors(*files_.state, manifest().state_file);
+}
 
 std::vector<float> CheckpointReader::weights(const std::vector<TensorInfo>& expected) const {
   files_.weights.require(expected);

@@ -20,6 +20,9 @@ class CheckpointReader {
 
   /// The weights in canonical order. @throws Error model_mismatch naming a tensor that is not as `expected`.
   std::vector<float> weights(const std::vector<TensorInfo>& expected) const;
+  /// Reads all tensors, and compares their checksums.
+  void verify() const;
+
   /// The vector of this name, one of `manifest().state`. @throws Error model_mismatch as `weights`
   std::vector<float> state(const std::string& vector, const std::vector<TensorInfo>& expected) const;
 

@@ -1,6 +1,8 @@
 #include <doctest/doctest.h>
 
 #include <set>
+#include <string>
+#include <tuple>
 
 #include "actors/driver/fault_plan.hpp"
 #include "support/errors.hpp"

@@ -29,10 +29,11 @@ class FakeHome : public troupe::StateHome {
   void put(std::uint64_t transfer, std::span<const float> /*values*/, const troupe::Phase& /*phase*/) override {
     note("put", transfer);
   }
-  void fetch(std::uint64_t transfer, int worker, std::size_t floats, const troupe::ReadFloats& use,
-             const troupe::Phase& /*phase*/) override {
+  troupe::HeldFloats fetch(std::uint64_t transfer, int worker, std::size_t floats,
+                           const troupe::Phase& /*phase*/) override {
     note("fetch", transfer, worker);
-    use(std::vector<float>(floats, 0x1p-40F));
+    const auto values = std::make_shared<const std::vector<float>>(floats, 0x1p-40F);
+    return {*values, values};
   }
   void place(std::uint64_t transfer, int vector, int buffer, const troupe::Phase& /*phase*/) override {
     note("place", transfer, vector, buffer);

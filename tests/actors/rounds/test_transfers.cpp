@@ -119,6 +119,7 @@ TEST_CASE("who looks at what is shown may throw, and that is no failure of a mem
   Scene scene;
   const auto refuse = [](std::span<const float>) { throw Error(ErrorCode::bad_file, "no place"); };
   CHECK(code_of([&] { scene.transfers.read(0, 0, 70, refuse, calm_phase()); }) == ErrorCode::bad_file);
-  CHECK(scene.log.back() == "forget");
+  CHECK(scene.log.back() == "fetch 1 0");
+  CHECK(scene.rounds.settled());
   CHECK(scene.members.lost_workers().empty());
 }

@@ -77,6 +77,36 @@ TEST_CASE("nodes refuse a checkpoint of another run, and go on from what they ha
   check_same_end(go_on(sgd, 1, folder / "rest"), expected);
 }
 
+TEST_CASE(
+    "checkpoints are made in the background among nodes, also through a generation, and any deal goes on from them") {
+  Nodes nodes(3);
+  const TemporaryFolder folder;
+  const std::string run = folder / "run";
+  DistributedSGD whole(kStatistics.name, dealt(nodes, {0, 1, 1, "auto"}, kStatistics, "adam"));
+  const Outcome expected = go_on(whole, 8, folder / "whole");
+  int done = 0;
+  for (const Deal& deal : {Deal{3, 3, 1, "hierarchical"}, {0, 2, 1, "auto"}, {2, 3, 2, "parameter-server"}}) {
+    CAPTURE(done);
+    Options options = dealt(nodes, deal, kStatistics, "adam");
+    options.checkpoint = {.folder = run, .every_steps = 2};
+    options.resume_from = run;
+    DistributedSGD sgd(kStatistics.name, options);
+    CHECK(sgd.steps_done() == done);
+    for (int step = 0; step < 2; ++step) sgd.step();
+    // A round that fails ends the generation, while vectors of the pinned version are still to be fetched.
+    CHECK(code_of([&] { sgd.foreach_model("nobody"); }).has_value());
+    const StepReport report = sgd.step();
+    CHECK(report.checkpoint.error.empty());
+    CHECK(report.pinned_bytes > 0);
+    done += 2;
+  }
+  Options options = dealt(nodes, {3, 3, 1, "ring"}, kStatistics, "adam");
+  options.resume_from = run;
+  DistributedSGD last(kStatistics.name, options);
+  CHECK(last.steps_done() == 6);
+  check_same_end(go_on(last, 2, folder / "last"), expected);
+}
+
 TEST_CASE("a pinned version stays what it was among nodes, also in the next generation") {
   Nodes nodes(2);
   for (const char* strategy : {"hierarchical", "parameter-server"}) {

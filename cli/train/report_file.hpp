@@ -22,8 +22,9 @@ struct StepHash {
 /// JSON lines, one object a step, and one for the profile where there is one.
 class ReportFile {
  public:
+  /// @param goes_on the steps before, which are there already, stay
   /// @throws Error bad_file, as the others do; also for a FIFO that nobody reads.
-  ReportFile(const std::string& path, Precision precision);
+  ReportFile(const std::string& path, Precision precision, bool goes_on);
 
   /// @param hash to be told beside it.
   void write(const StepReport& report, const std::optional<StepHash>& hash = {});

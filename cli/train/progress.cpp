@@ -1,4 +1,4 @@
-#include "cli/progress.hpp"
+#include "cli/train/progress.hpp"
 
 #include <unistd.h>
 

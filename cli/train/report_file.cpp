@@ -1,4 +1,4 @@
-#include "cli/report_file.hpp"
+#include "cli/train/report_file.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -26,6 +26,7 @@ nlohmann::ordered_json to_json(const std::vector<Repair>& repairs) {
 
 nlohmann::ordered_json to_json(const StepReport& report, Precision precision) {
   const PhaseSeconds& s = report.seconds;
+  const CheckpointReport& c = report.checkpoint;
   return {{"step", report.step},
           {"loss", report.loss},
           {"gradient_norm", report.gradient_norm},
@@ -43,14 +44,23 @@ nlohmann::ordered_json to_json(const StepReport& report, Precision precision) {
             {"reduce", s.reduce},
             {"apply_all", s.apply_all},
             {"compute", s.compute},
-            {"apply", s.apply}}}};
+            {"apply", s.apply}}},
+          {"checkpoint",
+           {{"path", c.path},
+            {"step", c.step},
+            {"writing", c.writing},
+            {"skipped", c.skipped},
+            {"error", c.error},
+            {"seconds", c.seconds}}}};
 }
 
 }  // namespace
 
-ReportFile::ReportFile(const std::string& path, Precision precision) : path_(path), precision_(precision) {
+ReportFile::ReportFile(const std::string& path, Precision precision, bool goes_on)
+    : path_(path), precision_(precision) {
   // Without O_NONBLOCK, opening a FIFO waits for its reader.
-  const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0666);
+  const int from = goes_on ? O_APPEND : O_TRUNC;
+  const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | from | O_CLOEXEC | O_NONBLOCK, 0666);
   if (descriptor < 0) fail();
   ::fcntl(descriptor, F_SETFL, ::fcntl(descriptor, F_GETFL) & ~O_NONBLOCK);
   file_.reset(::fdopen(descriptor, "w"));

@@ -9,9 +9,12 @@
 #include "cli/commands.hpp"
 #include "cli/group_flag.hpp"
 #include "cli/profile.hpp"
-#include "cli/progress.hpp"
-#include "cli/report_file.hpp"
 #include "cli/run_options.hpp"
+#include "cli/train/checkpoint_flags.hpp"
+#include "cli/train/command_line.hpp"
+#include "cli/train/progress.hpp"
+#include "cli/train/report_file.hpp"
+#include "cli/train/stop_signals.hpp"
 #include "runtime/hash.hpp"
 
 namespace troupe::cli {
@@ -19,10 +22,13 @@ namespace {
 
 /// How many steps' phases are printed without --verbose.
 constexpr std::int64_t kStepsShown = 3;
+/// What shells add to the number of a signal.
+constexpr int kSignalled = 128;
 constexpr std::int64_t kMostSteps = std::int64_t{1} << 60;
 
 struct TrainOptions {
   RunOptions run;
+  CheckpointFlags checkpoint;
   std::int64_t epochs = 2;
   std::int64_t steps = 0;
   bool verbose = false;
@@ -49,35 +55,62 @@ void check_save_path(const std::string& path) {
 class Training {
  public:
   explicit Training(const TrainOptions& options) : options_(options), sgd_(options.run.start()) {
-    if (!options_.report.empty()) report_.emplace(options_.report, sgd_.precision());
+    if (!options_.report.empty()) report_.emplace(options_.report, sgd_.precision(), sgd_.steps_done() > 0);
     epoch_steps_ = sgd_.steps_per_epoch();
     if (options_.steps == 0 && options_.epochs > kMostSteps / std::max<std::int64_t>(epoch_steps_, 1))
       throw Error(ErrorCode::invalid_argument, "--epochs " + std::to_string(options_.epochs) + " are too many");
     total_steps_ = options_.steps > 0 ? options_.steps : options_.epochs * epoch_steps_;
   }
 
-  void run() {
+  /// Returns the exit status.
+  int run() {
     say_hello();
+    if (has_checkpoints()) stop_.emplace();
     Progress progress(total_steps_, options_.quiet || options_.verbose);
     Stopwatch epoch;
     std::int64_t samples = 0;
-    for (std::int64_t step = 1; step <= total_steps_; ++step) {
-      const StepReport report = take_step(progress);
-      samples += report.samples;
+    for (std::int64_t step = sgd_.steps_done() + 1; step <= total_steps_ && !stopped(); ++step) {
+      const auto report = take_step(progress);
+      if (!report) break;
+      samples += report->samples;
       const bool epoch_ends = epoch_steps_ > 1 && step % epoch_steps_ == 0;
       if (!epoch_ends || options_.quiet) continue;
       progress.end_line();
-      say_epoch(step / epoch_steps_, static_cast<double>(samples) / epoch.seconds(), report.loss);
+      say_epoch(step / epoch_steps_, static_cast<double>(samples) / epoch.seconds(), report->loss);
       samples = 0;
       epoch.lap();
     }
     progress.end_line();
+    if (stopped() && sgd_.steps_done() < total_steps_) return stop(*stop_->came());
     finish();
+    if (has_checkpoints() && sgd_.steps_done() > begun_) sgd_.checkpoint();
+    return 0;
   }
 
  private:
-  StepReport take_step(Progress& progress) {
-    StepReport report = sgd_.step();
+  bool has_checkpoints() const { return !options_.checkpoint.folder.empty(); }
+  bool stopped() const { return stop_ && stop_->came(); }
+
+  /// What a signal that ends the program at once would have left undone.
+  int stop(int signal) {
+    const std::string path = sgd_.checkpoint();
+    if (report_) report_->close();
+    std::printf("stopped by %s after step %lld, which is in %s; to go on:\n  %s\n",
+                signal == SIGINT ? "an interrupt" : "SIGTERM", static_cast<long long>(sgd_.steps_done()), path.c_str(),
+                command_line_with("--resume").c_str());
+    return kSignalled + signal;
+  }
+
+  /// None where workers were stopped together with this program: a signal to all leaves the step undone.
+  std::optional<StepReport> try_step() try { return sgd_.step(); } catch (const Error&) {
+    if (!stopped()) throw;
+    return std::nullopt;
+  }
+
+  std::optional<StepReport> take_step(Progress& progress) {
+    const auto step = try_step();
+    if (!step) return std::nullopt;
+    const StepReport& report = *step;
     if (report_) report_->write(report, options_.hash ? std::optional(hash_of(report)) : std::nullopt);
     if (!report.repairs.empty()) progress.end_line();
     for (const Repair& repair : report.repairs)
@@ -89,7 +122,7 @@ class Training {
       std::cout << "step " << report.step << ", loss " << report.loss << '\n' << report.seconds << std::flush;
     }
     progress.step(report);
-    return report;
+    return step;
   }
 
   StepHash hash_of(const StepReport& report) {
@@ -105,6 +138,8 @@ class Training {
                 options_.run.model.c_str(), options_.run.data ? options_.run.data->c_str() : "its own data",
                 o.num_workers, o.devices_per_worker, options_.run.placement.c_str(), o.strategy.c_str(),
                 to_string(sgd_.precision()), static_cast<long long>(total_steps_));
+    if (options_.checkpoint.resume && begun_ == 0) std::printf("no checkpoint yet: from the beginning\n");
+    if (begun_ > 0) std::printf("going on after step %lld\n", static_cast<long long>(begun_));
     std::fflush(stdout);
   }
 
@@ -144,6 +179,8 @@ class Training {
   const TrainOptions& options_;
   DistributedSGD sgd_;
   std::optional<ReportFile> report_;
+  std::optional<StopSignals> stop_;
+  std::int64_t begun_ = sgd_.steps_done();  ///< before this program
   std::int64_t epoch_steps_ = 0;
   std::int64_t total_steps_ = 0;
 };
@@ -185,7 +222,7 @@ void register_profile() {
 /// What the seed example trained with, without momentum.
 constexpr double kSeedRate = 1e-6;
 
-void add_train(CLI::App& app) {
+void add_train(CLI::App& app, int& status) {
   auto options = std::make_shared<TrainOptions>();
   options->run.sgd.num_workers = 2;
   options->run.sgd.optimizer.learning_rate = 0.05;
@@ -193,6 +230,7 @@ void add_train(CLI::App& app) {
   CLI::App& train =
       *app.add_subcommand("train", "Train a model; the last lines printed are the test accuracy and a hash");
   options->run.add_to(train);
+  options->checkpoint.add_to(train);
   add_optimizer_options(train, options->run.sgd.optimizer);
   auto* epochs = train.add_option("--epochs", options->epochs, "Passes over the data")->check(whole_number(1));
   train.add_option("--steps", options->steps, "Steps, in place of epochs")->check(whole_number(1))->excludes(epochs);
@@ -206,13 +244,14 @@ void add_train(CLI::App& app) {
   train.add_option("--save", options->save, "Write the weights to this safetensors file");
   auto* verbose = train.add_flag("--verbose", options->verbose, "Print the phases of every step");
   train.add_flag("--quiet", options->quiet, "Print the last lines only")->excludes(verbose);
-  train.callback([options, &train] {
+  train.callback([options, &train, &status] {
     OptimizerOptions& optimizer = options->run.sgd.optimizer;
     const bool seed_example = options->run.model == "tfbench";
     if (seed_example && train.count("--learning-rate") == 0) optimizer.learning_rate = kSeedRate;
     if ((seed_example || optimizer.kind != "sgd") && train.count("--momentum") == 0) optimizer.momentum = 0;
     if (!options->save.empty()) check_save_path(options->save);
-    Training(*options).run();
+    options->checkpoint.apply(options->run.sgd);
+    status = Training(*options).run();
   });
 }
 

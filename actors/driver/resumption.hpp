@@ -1,0 +1,10 @@
+#pragma once
+
+#include "troupe/sgd.hpp"
+
+namespace troupe {
+
+/// A run that goes on from checkpoints has their number of shards where it is told none.
+void adopt_shards(Options& options);
+
+}  // namespace troupe

@@ -1,0 +1,129 @@
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <ctime>
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include "cli/commands.hpp"
+#include "models/files/checkpoint/reader.hpp"
+#include "models/files/checkpoint/series.hpp"
+#include "runtime/files/input_file.hpp"
+#include "runtime/printable.hpp"
+#include "troupe/error.hpp"
+
+namespace troupe::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// One checkpoint, or all of a folder, the oldest first.
+std::vector<std::string> checkpoints_at(const std::string& path) {
+  std::error_code ignored;
+  if (fs::exists(path + "/" + kManifestFile, ignored)) return {path};
+  std::vector<std::string> paths;
+  for (const SavedStep& saved : CheckpointSeries(path).list()) paths.insert(paths.begin(), saved.path);
+  if (paths.empty()) throw_bad_file(path, "there is no checkpoint");
+  return paths;
+}
+
+/// Why it does not verify.
+std::optional<std::string> damage(const std::string& path) try {
+  CheckpointReader(path).verify();
+  return std::nullopt;
+} catch (const Error& error) {
+  if (error.code() != ErrorCode::bad_file) throw;
+  return error.what();
+}
+
+std::string time_of(const std::string& path) {
+  struct stat status {};
+  std::tm utc{};
+  std::array<char, 32> text{};
+  if (::stat((path + "/" + kManifestFile).c_str(), &status) != 0 || ::gmtime_r(&status.st_mtime, &utc) == nullptr)
+    return "-";
+  std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &utc);
+  return text.data();
+}
+
+std::uintmax_t bytes_of(const std::string& path) {
+  std::uintmax_t bytes = 0;
+  for (const char* name : {kWeightsFile, kStateFile, kManifestFile}) {
+    std::error_code error;
+    const std::uintmax_t size = fs::file_size(path + "/" + name, error);
+    if (!error) bytes += size;
+  }
+  return bytes;
+}
+
+void list(const std::string& folder, int& /*status*/) {
+  std::printf("%-16s %-21s %15s  %s\n", "checkpoint", "written", "bytes", "state");
+  for (const std::string& path : checkpoints_at(folder)) {
+    const auto damaged = damage(path);
+    std::printf("%-16s %-21s %15ju  %s\n", fs::path(path).filename().c_str(), time_of(path).c_str(), bytes_of(path),
+                damaged ? ("damaged: " + printable(*damaged)).c_str() : "verifies");
+  }
+}
+
+void verify(const std::string& folder, int& status) {
+  for (const std::string& path : checkpoints_at(folder)) {
+    const auto damaged = damage(path);
+    if (damaged) {
+      std::fprintf(stderr, "troupe: %s\n", printable(*damaged).c_str());
+      status = 1;
+    } else {
+      std::printf("%s verifies\n", path.c_str());
+    }
+  }
+}
+
+void say(const char* what, const std::string& text) { std::printf("%-14s %s\n", what, printable(text).c_str()); }
+
+std::string text_of(const CheckpointFile& file) {
+  return std::to_string(file.tensors.size()) + " tensors, " + std::to_string(file.bytes) + " bytes";
+}
+
+void show(const std::string& folder, int& /*status*/) {
+  const std::string path = checkpoints_at(folder).back();
+  const CheckpointManifest manifest = read_manifest(path);
+  say("checkpoint", path);
+  say("written", time_of(path) + " by Troupe " + manifest.troupe);
+  say("step", std::to_string(manifest.step));
+  say("updates", std::to_string(manifest.updates));
+  say("shards", std::to_string(manifest.num_shards));
+  say("seed", std::to_string(manifest.seed));
+  say("model", manifest.model.empty() ? "without a name" : manifest.model);
+  if (!manifest.config.empty()) say("configuration", manifest.config);
+  say("statistics", manifest.statistics ? "yes" : "no");
+  say("precision", manifest.precision == Precision::f32 ? "f32" : "bf16");
+  say("optimizer", manifest.optimizer);
+  if (!manifest.data.empty()) say("data", manifest.data);
+  if (manifest.samples > 0) say("samples", std::to_string(manifest.samples));
+  say("fingerprint", manifest.fingerprint);
+  say("weights", text_of(manifest.weights_file));
+  for (const std::string& name : manifest.state) say("state vector", name);
+  if (!manifest.state.empty()) say("state", text_of(manifest.state_file));
+}
+
+void add(CLI::App& checkpoint, int& status, const char* name, const char* what,
+         void (*action)(const std::string&, int&)) {
+  CLI::App& command = *checkpoint.add_subcommand(name, what);
+  auto folder = std::make_shared<std::string>();
+  command.add_option("DIR", *folder, "A folder of checkpoints, or one of them")->required();
+  command.callback([folder, action, &status] { action(*folder, status); });
+}
+
+}  // namespace
+
+void add_checkpoint(CLI::App& app, int& status) {
+  CLI::App& checkpoint = *app.add_subcommand("checkpoint", "Look at what `troupe train --checkpoint` has written");
+  checkpoint.require_subcommand(1);
+  add(checkpoint, status, "list", "When each was written, its size, and whether it verifies", &list);
+  add(checkpoint, status, "verify", "Read every tensor; status 1 where one is damaged, which is named", &verify);
+  add(checkpoint, status, "show", "What the newest, or this one, says of its run", &show);
+}
+
+}  // namespace troupe::cli

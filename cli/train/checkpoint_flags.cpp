@@ -1,0 +1,51 @@
+#include "cli/train/checkpoint_flags.hpp"
+
+#include <charconv>
+
+#include "cli/run_options.hpp"
+#include "runtime/invalid.hpp"
+#include "runtime/printable.hpp"
+
+namespace troupe::cli {
+namespace {
+
+constexpr std::int64_t kLongest = 1'000'000'000;
+
+/// "500" is steps and "60s" time.
+void parse_every(const std::string& text, CheckpointOptions& options) {
+  std::int64_t number = 0;
+  const char* const last = text.data() + text.size();
+  const auto [end, error] = std::from_chars(text.data(), last, number);
+  const bool seconds = error == std::errc{} && std::string_view(end, last) == "s";
+  if (error != std::errc{} || (!seconds && end != last) || number < 1 || number > kLongest)
+    throw_invalid("--checkpoint-every '" + printable(text) + "' is neither steps, such as 500, nor time, such as 60s");
+  if (seconds)
+    options.every = std::chrono::seconds(number);
+  else
+    options.every_steps = number;
+}
+
+}  // namespace
+
+void CheckpointFlags::add_to(CLI::App& app) {
+  auto* to = app.add_option("--checkpoint", folder,
+                            "Write checkpoints to this folder while training goes on, at its end, and when SIGTERM or "
+                            "Ctrl-C stops it");
+  app.add_option("--checkpoint-every", every, "Steps, such as 500, or time, such as 60s, which is the default")
+      ->needs(to);
+  app.add_option("--keep", keep, "Checkpoints that stay, the last ones")->check(whole_number(1))->needs(to);
+  app.add_flag("--resume", resume,
+               "Go on from the newest checkpoint in the folder that verifies, with any number of workers; begin where "
+               "there is none")
+      ->needs(to);
+}
+
+void CheckpointFlags::apply(Options& options) const {
+  if (folder.empty()) return;
+  options.checkpoint.folder = folder;
+  options.checkpoint.keep = keep;
+  parse_every(every.empty() ? "60s" : every, options.checkpoint);
+  if (resume) options.resume_from = folder;
+}
+
+}  // namespace troupe::cli

@@ -1,0 +1,44 @@
+#include "cli/train/stop_signals.hpp"
+
+namespace troupe::cli {
+namespace {
+
+/// What a signal's handler may write.
+volatile std::sig_atomic_t noted = 0;
+
+void note(int signal) {
+  noted = signal;
+  struct sigaction action {};
+  action.sa_handler = SIG_DFL;
+  ::sigaction(SIGINT, &action, nullptr);
+  ::sigaction(SIGTERM, &action, nullptr);
+}
+
+/// What is ignored stays so: `nohup` and a shell's background jobs mean it.
+void listen(int signal, struct sigaction& before) {
+  struct sigaction action {};
+  action.sa_handler = note;
+  action.sa_flags = SA_RESTART;
+  ::sigaction(signal, nullptr, &before);
+  if (before.sa_handler != SIG_IGN) ::sigaction(signal, &action, nullptr);
+}
+
+}  // namespace
+
+StopSignals::StopSignals() {
+  noted = 0;
+  listen(SIGINT, interrupt_before_);
+  listen(SIGTERM, terminate_before_);
+}
+
+StopSignals::~StopSignals() {
+  ::sigaction(SIGINT, &interrupt_before_, nullptr);
+  ::sigaction(SIGTERM, &terminate_before_, nullptr);
+}
+
+std::optional<int> StopSignals::came() const {
+  const int signal = noted;
+  return signal == 0 ? std::nullopt : std::optional(signal);
+}
+
+}  // namespace troupe::cli

@@ -1,0 +1,104 @@
+#include "models/files/checkpoint/series.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstdio>
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <system_error>
+
+#include "models/files/checkpoint/folder.hpp"
+#include "runtime/files/input_file.hpp"
+#include "troupe/error.hpp"
+
+namespace troupe {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kStem = "step-";
+constexpr std::string_view kBeside = ".tmp-";  ///< how the names of folders go on that writers make
+constexpr std::size_t kDigits = 8;
+constexpr const char* kLockFile = "lock";
+
+std::string name_of(std::int64_t step) {
+  const std::string digits = std::to_string(step);
+  return std::string(kStem) + std::string(kDigits - std::min(kDigits, digits.size()), '0') + digits;
+}
+
+/// The step of a folder's name as `name_of` makes them, and of no other.
+std::optional<std::int64_t> step_of(const std::string& name) {
+  if (!name.starts_with(kStem)) return std::nullopt;
+  std::int64_t step = 0;
+  const auto [end, error] = std::from_chars(name.data() + kStem.size(), name.data() + name.size(), step);
+  if (error != std::errc{} || step < 0 || name != name_of(step)) return std::nullopt;
+  return step;
+}
+
+/// Of all that lies there.
+std::vector<std::string> names_in(const std::string& folder) {
+  std::vector<std::string> names;
+  std::error_code error;
+  fs::directory_iterator entry(folder, error);
+  if (error == std::errc::no_such_file_or_directory) return names;
+  for (; !error && entry != fs::directory_iterator(); entry.increment(error))
+    names.push_back(entry->path().filename().string());
+  if (error) throw_bad_file(folder, "cannot look into it: " + error.message());
+  return names;
+}
+
+}  // namespace
+
+std::string CheckpointSeries::path_of(std::int64_t step) const { return folder_ + "/" + name_of(step); }
+
+std::vector<SavedStep> CheckpointSeries::list() const {
+  std::vector<SavedStep> saved;
+  for (const std::string& name : names_in(folder_))
+    if (const auto step = step_of(name)) saved.push_back({*step, folder_ + "/" + name});
+  std::ranges::sort(saved, std::ranges::greater{}, &SavedStep::step);
+  return saved;
+}
+
+void CheckpointSeries::tidy() const {
+  std::set<std::string> paths;
+  for (const std::string& name : names_in(folder_)) {
+    const std::string stem = name.substr(0, name.find(kBeside));
+    if (stem != name && step_of(stem)) paths.insert(folder_ + "/" + stem);
+  }
+  for (const std::string& path : paths) tidy_checkpoint(path);
+}
+
+void CheckpointSeries::prune(std::int64_t newest, int keep) const {
+  for (const SavedStep& saved : list())
+    if (saved.step <= newest && --keep < 0) remove_checkpoint(saved.path);
+}
+
+bool CheckpointSeries::set_aside(const SavedStep& damaged) const {
+  const std::string aside = folder_ + "/damaged-" + name_of(damaged.step);
+  constexpr int kAttempts = 100;
+  for (int attempt = 1; attempt <= kAttempts; ++attempt) {
+    const std::string name = attempt == 1 ? aside : aside + "-" + std::to_string(attempt);
+    if (std::rename(damaged.path.c_str(), name.c_str()) == 0) return true;
+    if (errno != ENOTEMPTY && errno != EEXIST) return false;
+  }
+  return false;
+}
+
+SeriesLock::SeriesLock(const CheckpointSeries& series) {
+  std::error_code error;
+  fs::create_directories(series.folder(), error);
+  if (error) throw_bad_file(series.folder(), "cannot make the folder of checkpoints: " + error.message());
+  const std::string path = series.folder() + "/" + kLockFile;
+  file_ = FileDescriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666));
+  if (!file_) throw_cannot("write", path);
+  // Where files cannot be locked, nobody is kept out.
+  if (::flock(file_.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+    throw Error(ErrorCode::in_use, "another run writes its checkpoints there", {.object = series.folder()});
+}
+
+}  // namespace troupe

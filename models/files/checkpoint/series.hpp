@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "runtime/file_descriptor.hpp"
+
+namespace troupe {
+
+/// A checkpoint of a series.
+struct SavedStep {
+  std::int64_t step = 0;
+  std::string path;
+
+  bool operator==(const SavedStep&) const = default;
+};
+
+/// The folder of one run's checkpoints, each in a folder of its own: `step-00001234`. What else lies there is left
+/// alone.
+class CheckpointSeries {
+ public:
+  explicit CheckpointSeries(std::string folder) : folder_(std::move(folder)) {}
+
+  const std::string& folder() const { return folder_; }
+  /// Where the checkpoint of this step lies, or will.
+  std::string path_of(std::int64_t step) const;
+  /// What there is, the newest first; nothing where there is no folder. None has been looked into.
+  /// @throws Error bad_file where the folder cannot be read.
+  std::vector<SavedStep> list() const;
+
+  // For who holds the series:
+
+  /// Brings back, or removes, what killed writers left.
+  void tidy() const;
+  /// Of the checkpoints up to `newest` the last `keep` stay.
+  void prune(std::int64_t newest, int keep) const;
+  /// Gives a damaged checkpoint a name that is no checkpoint's. False where the system refuses.
+  bool set_aside(const SavedStep& damaged) const;
+
+ private:
+  std::string folder_;
+};
+
+/// Keeps other runs from writing to the series for as long as it lives, and no longer, however its process ends.
+class SeriesLock {
+ public:
+  /// Makes the folder where there is none. @throws Error in_use where another has the lock, bad_file where the system
+  /// refuses.
+  explicit SeriesLock(const CheckpointSeries& series);
+
+ private:
+  FileDescriptor file_;
+};
+
+}  // namespace troupe

@@ -1,0 +1,181 @@
+#include <doctest/doctest.h>
+
+#include <condition_variable>
+#include <filesystem>
+#include <mutex>
+
+#include "actors/driver/checkpoints.hpp"
+#include "models/files.hpp"
+#include "models/files/checkpoint/reader.hpp"
+#include "support/captured_errors.hpp"
+#include "support/errors.hpp"
+#include "support/patience.hpp"
+
+using namespace troupe;
+using namespace troupe_test;
+using troupe::testing::TemporaryFolder;
+
+namespace {
+
+const std::vector<TensorInfo> kTensors{{"a", {3}}};
+
+/// A disk that writes vectors when it is let.
+class Disk {
+ public:
+  void let(int vectors) {
+    const std::lock_guard lock(mutex_);
+    let_ += vectors;
+    changed_.notify_all();
+  }
+  void write() {
+    std::unique_lock lock(mutex_);
+    changed_.wait_for(lock, kPatience, [this] { return let_ > 0; });
+    --let_;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  int let_ = 0;
+};
+
+/// A run whose vector v after step s is of floats 10 s + v.
+class FakeRun : public CheckpointSource {
+ public:
+  explicit FakeRun(Disk& disk) : disk_(disk) {}
+
+  Versions::PinId pin() override {
+    pins.push_back(step);
+    return static_cast<Versions::PinId>(pins.size());
+  }
+  void unpin(Versions::PinId /*pin*/) override { ++unpinned; }
+  HeldFloats fetch(Versions::PinId pin, int vector) override {
+    ++fetched;
+    if (failures > 0) {
+      --failures;
+      throw Error(ErrorCode::worker_lost, "worker 0 is lost");
+    }
+    const auto value = static_cast<float>(10 * pins.at(pin - 1) + vector);
+    // The job lets it go when it has written it.
+    const std::shared_ptr<const std::vector<float>> floats(new std::vector<float>(3, value),
+                                                           [this](const std::vector<float>* written) {
+                                                             disk_.write();
+                                                             delete written;
+                                                           });
+    return {*floats, floats};
+  }
+  CheckpointManifest manifest(Versions::PinId pin) const override {
+    CheckpointManifest manifest;
+    manifest.step = pins.at(pin - 1);
+    manifest.model = "fake";
+    manifest.optimizer = "{}";
+    manifest.state = {"m", "v"};
+    return manifest;
+  }
+  const std::vector<TensorInfo>& tensors() const override { return kTensors; }
+
+  std::int64_t step = 0;
+  std::vector<std::int64_t> pins;
+  int unpinned = 0;
+  int fetched = 0;
+  int failures = 0;
+
+ private:
+  Disk& disk_;
+};
+
+struct Scene {
+  explicit Scene(std::int64_t every_steps = 2) {
+    Options options;
+    options.checkpoint = {.folder = folder / "run", .every_steps = every_steps};
+    auto source = std::make_unique<FakeRun>(disk);
+    run = source.get();
+    checkpoints = std::make_unique<Checkpoints>(options, std::move(source));
+  }
+  ~Scene() { disk.let(1000); }
+
+  CheckpointReport step() { return checkpoints->advance(++run->step); }
+  std::string path(std::int64_t step) const { return CheckpointSeries(folder / "run").path_of(step); }
+  std::vector<float> vector(std::int64_t step, const std::string& name) const {
+    const CheckpointReader reader(path(step));
+    return name.empty() ? reader.weights(kTensors) : reader.state(name, kTensors);
+  }
+
+  TemporaryFolder folder;
+  Disk disk;
+  FakeRun* run = nullptr;
+  std::unique_ptr<Checkpoints> checkpoints;
+};
+
+}  // namespace
+
+TEST_CASE("a step brings out one vector at most, two wait for the disk at most, and what is due meanwhile is skipped") {
+  Scene scene;
+  CHECK(scene.step().writing == false);
+  CheckpointReport report = scene.step();
+  CHECK(report.writing);
+  CHECK(scene.run->fetched == 1);
+  CHECK(comes_true([&] { return scene.step().writing && scene.run->fetched == 2; }));
+  for (int step = 0; step < 7; ++step) report = scene.step();
+  CHECK(scene.run->fetched == 2);  // the disk has not written the first
+  CHECK(report.skipped == (scene.run->step - 2) / 2);
+  CHECK(report.path.empty());
+  CHECK(scene.run->unpinned == 0);
+  scene.disk.let(1);
+  CHECK(comes_true([&] { return scene.step().writing && scene.run->fetched == 3; }));
+  CHECK(scene.run->unpinned == 1);  // with the last vector, long before it is written
+  CHECK(scene.run->pins == std::vector<std::int64_t>{2});
+  CHECK_FALSE(std::filesystem::exists(scene.path(2)));
+  scene.disk.let(1000);
+  CHECK(comes_true([&] { return scene.step().path == scene.path(2); }));
+  CHECK(scene.vector(2, "") == std::vector<float>(3, 20));
+  CHECK(scene.vector(2, "m") == std::vector<float>(3, 21));
+  CHECK(scene.vector(2, "v") == std::vector<float>(3, 22));
+  scene.checkpoints->finish();
+  CHECK(scene.run->unpinned == static_cast<int>(scene.run->pins.size()));
+}
+
+TEST_CASE("who asks for a checkpoint has it after the one that was being made") {
+  Scene scene;
+  scene.disk.let(1000);
+  scene.step();
+  scene.step();
+  scene.step();
+  CHECK(scene.checkpoints->make() == scene.path(3));
+  CHECK(scene.vector(3, "v") == std::vector<float>(3, 32));
+  CHECK(scene.vector(2, "v") == std::vector<float>(3, 22));
+  CHECK(scene.run->unpinned == 2);
+}
+
+TEST_CASE("a vector that cannot be had is asked for again, and not for ever") {
+  const CapturedErrors errors;
+  Scene scene(0);
+  scene.disk.let(1000);
+  scene.step();
+  scene.run->failures = 2;
+  CHECK(scene.checkpoints->make() == scene.path(1));
+  scene.run->failures = 1000;
+  scene.step();
+  CHECK(code_of([&] { scene.checkpoints->make(); }) == ErrorCode::worker_lost);
+  CHECK(scene.run->unpinned == 2);
+  CHECK(scene.step().error.find("worker 0 is lost") != std::string::npos);
+  scene.run->failures = 0;
+  CHECK(scene.checkpoints->make() == scene.path(3));
+  CHECK(scene.step().error.empty());
+  CHECK(errors.text().empty());
+}
+
+TEST_CASE("what fails again and again is told once, until one goes well") {
+  const CapturedErrors errors;
+  Scene scene(1);
+  scene.disk.let(1000);
+  const auto told = [&] { return std::ranges::count(errors.text(), '\n'); };
+  for (std::ptrdiff_t time = 1; time <= 2; ++time) {
+    scene.run->failures = 12;
+    CHECK(comes_true([&] { return scene.step().error.find("worker 0 is lost") != std::string::npos; }));
+    while (scene.run->failures > 0) scene.step();
+    CHECK(told() == time);
+    CHECK(comes_true([&] { return scene.step().error.empty(); }));
+  }
+  CHECK(told() == 2);
+}

@@ -1,0 +1,284 @@
+#include <doctest/doctest.h>
+#include <signal.h>
+#include <sys/mount.h>
+
+#include <filesystem>
+
+#include "actors/state/state_trial.hpp"
+#include "actors/test_models.hpp"
+#include "models/files.hpp"
+#include "support/captured_errors.hpp"
+#include "support/errors.hpp"
+
+using namespace troupe;
+using namespace troupe_test;
+using troupe::testing::read_file;
+using troupe::testing::TemporaryFolder;
+using troupe::testing::write_file;
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// How the work of a run is dealt out.
+struct Deal {
+  Placement placement;
+  int workers;
+  int devices;
+  const char* strategy;
+};
+
+Options dealt(const Deal& deal, const std::string& folder, const std::string& optimizer = "adam") {
+  Options options = quiet_options(deal.placement, deal.workers);
+  make_trial(options, kStatistics, optimizer);
+  options.devices_per_worker = deal.devices;
+  options.strategy = deal.strategy;
+  options.checkpoint.folder = folder;
+  return options;
+}
+Options plain(const std::string& folder) { return dealt({Placement::in_process, 2, 1, "sharded"}, folder); }
+
+std::vector<std::string> names_in(const std::string& folder) {
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(folder)) names.push_back(entry.path().filename());
+  std::ranges::sort(names);
+  return names;
+}
+using Names = std::vector<std::string>;
+
+/// What a run without checkpoints has after so many steps.
+struct Undisturbed {
+  explicit Undisturbed(int steps, const std::string& optimizer = "adam")
+      : sgd(kStatistics.name, dealt({Placement::in_process, 1, 1, "sharded"}, "", optimizer)) {
+    for (int step = 0; step < steps; ++step) sgd.step();
+  }
+  DistributedSGD sgd;
+};
+
+std::string bytes_of(const std::string& checkpoint) {
+  return read_file(checkpoint + "/weights.safetensors") + read_file(checkpoint + "/state.safetensors");
+}
+
+void flip_last_byte(const std::string& path) {
+  std::string bytes = read_file(path);
+  bytes.back() = static_cast<char>(bytes.back() ^ 1);
+  write_file(path, bytes);
+}
+
+/// Checkpoints of the steps 1 to 3.
+void save_three(const std::string& folder) {
+  DistributedSGD sgd(kStatistics.name, plain(folder));
+  for (int step = 0; step < 3; ++step) {
+    sgd.step();
+    sgd.checkpoint();
+  }
+}
+
+}  // namespace
+
+TEST_CASE(
+    "a stopped run goes on from its newest checkpoint to the bits of an undisturbed one, however it is dealt out") {
+  const std::vector<Deal> deals{{Placement::in_process, 3, 2, "driver"},
+                                {Placement::processes, 2, 1, "sharded"},
+                                {Placement::in_process, 1, 1, "sharded"},
+                                {Placement::processes, 1, 3, "driver"}};
+  for (const char* optimizer : {"sgd", "adam"}) {
+    CAPTURE(optimizer);
+    const TemporaryFolder folder;
+    int steps = 0;
+    for (const Deal& deal : deals) {
+      Options options = dealt(deal, folder / "run", optimizer);
+      options.checkpoint.every_steps = 2;
+      options.resume_from = folder / "run";
+      if (steps > 0) options.num_shards = 0;  // the checkpoint's
+      DistributedSGD sgd(kStatistics.name, options);
+      CHECK(sgd.steps_done() == steps);
+      for (int step = 0; step < 3; ++step) sgd.step();
+      steps = (steps + 3) / 2 * 2;
+    }
+    Options options = dealt(deals[0], "", optimizer);
+    options.resume_from = folder / "run";
+    DistributedSGD last(kStatistics.name, options);
+    CHECK(last.steps_done() == steps);
+    Undisturbed undisturbed(steps, optimizer);
+    CHECK(last.weights() == undisturbed.sgd.weights());
+    CHECK(last.step().loss == undisturbed.sgd.step().loss);
+    last.save_state(folder / "last");
+    undisturbed.sgd.save_state(folder / "undisturbed");
+    CHECK((bytes_of(folder / "last") == bytes_of(folder / "undisturbed")));
+  }
+}
+
+TEST_CASE("checkpoints are of the steps that are due, whatever steps follow, and the last ones stay") {
+  const TemporaryFolder folder;
+  {
+    Options options = plain(folder / "run");
+    options.checkpoint.every_steps = 3;
+    options.checkpoint.keep = 2;
+    DistributedSGD sgd(kStatistics.name, options);
+    for (int step = 1; step <= 10; ++step) {
+      const StepReport report = sgd.step();
+      CHECK(report.checkpoint.error.empty());
+      if (step % 3 == 0) sgd.checkpoint();  // so that no disk is too slow for the next
+    }
+    CHECK(sgd.report().checkpoint.step == 9);
+    CHECK(sgd.report().checkpoint.path == folder / "run/step-00000009");
+  }
+  CHECK(names_in(folder / "run") == Names{"lock", "step-00000006", "step-00000009"});
+  Undisturbed undisturbed(9);
+  undisturbed.sgd.save_state(folder / "undisturbed");
+  CHECK((bytes_of(folder / "run/step-00000009") == bytes_of(folder / "undisturbed")));
+}
+
+TEST_CASE("what is being written when a run ends is finished, with the state of its step") {
+  const TemporaryFolder folder;
+  {
+    Options options = plain(folder / "run");
+    options.checkpoint.every_steps = 4;
+    DistributedSGD sgd(kStatistics.name, options);
+    Undisturbed two_buffers(1);
+    for (int step = 0; step < 5; ++step)  // there is room for a pinned version from the beginning
+      CHECK(sgd.step().state_bytes == two_buffers.sgd.report().state_bytes / 2 * 3);
+  }
+  CHECK(names_in(folder / "run") == Names{"lock", "step-00000004"});
+  Undisturbed undisturbed(4);
+  undisturbed.sgd.save_state(folder / "undisturbed");
+  CHECK((bytes_of(folder / "run/step-00000004") == bytes_of(folder / "undisturbed")));
+}
+
+TEST_CASE("a checkpoint outlives a worker that is lost while it is made") {
+  const TemporaryFolder folder;
+  {
+    Options options = dealt({Placement::processes, 2, 1, "sharded"}, folder / "run");
+    options.checkpoint.every_steps = 2;
+    DistributedSGD sgd(kStatistics.name, options);
+    for (int step = 0; step < 2; ++step) sgd.step();
+    ::kill(sgd.worker_pids()[0], SIGKILL);  // who brings vectors into canonical order
+    CHECK(code_of([&] { sgd.step(); }) == ErrorCode::worker_lost);
+    CHECK(sgd.step().step == 3);
+  }
+  CHECK(names_in(folder / "run") == Names{"lock", "step-00000002"});
+  Undisturbed undisturbed(2);
+  undisturbed.sgd.save_state(folder / "undisturbed");
+  CHECK((bytes_of(folder / "run/step-00000002") == bytes_of(folder / "undisturbed")));
+}
+
+TEST_CASE("checkpoints by time are made, too") {
+  const TemporaryFolder folder;
+  Options options = plain(folder / "run");
+  options.checkpoint.every = std::chrono::milliseconds(1);
+  DistributedSGD sgd(kStatistics.name, options);
+  CHECK(comes_true([&] { return !sgd.step().checkpoint.path.empty(); }));
+}
+
+TEST_CASE("a disk that is full does not end the run, is told once, and is tried again") {
+  const TemporaryFolder folder;
+  const std::string disk = folder / "disk";
+  fs::create_directory(disk);
+  if (::mount("tmpfs", disk.c_str(), "tmpfs", 0, "size=32k") != 0) {
+    MESSAGE("a small file system cannot be mounted here");
+    return;
+  }
+  {
+    const CapturedErrors errors;
+    Options options = plain(disk + "/run");
+    options.checkpoint.every_steps = 1;
+    DistributedSGD sgd(kStatistics.name, options);
+    CHECK(comes_true([&] { return sgd.step().checkpoint.error.find("No space left") != std::string::npos; }));
+    CHECK(code_of([&] { sgd.checkpoint(); }) == ErrorCode::bad_file);
+    for (int step = 0; step < 5; ++step) sgd.step();
+    CHECK(code_of([&] { sgd.checkpoint(); }) == ErrorCode::bad_file);  // none is being written now
+    CHECK(names_in(disk + "/run") == Names{"lock"});
+    const std::string told = errors.text();
+    CHECK(told.find("No space left") != std::string::npos);
+    CHECK(std::ranges::count(told, '\n') == 1);
+    REQUIRE(::mount("tmpfs", disk.c_str(), "tmpfs", MS_REMOUNT, "size=64m") == 0);
+    CHECK(comes_true([&] {
+      const CheckpointReport report = sgd.step().checkpoint;
+      return !report.path.empty() && report.error.empty();
+    }));
+  }
+  CHECK(::umount(disk.c_str()) == 0);
+}
+
+TEST_CASE("a folder that goes away does not end the run, and neither does its coming back") {
+  const TemporaryFolder folder;
+  const CapturedErrors errors;
+  DistributedSGD sgd(kStatistics.name, plain(folder / "run"));
+  sgd.step();
+  fs::rename(folder / "run", folder / "elsewhere");
+  write_file(folder / "run", "");
+  CHECK(code_of([&] { sgd.checkpoint(); }) == ErrorCode::bad_file);
+  CHECK(sgd.step().checkpoint.error.find("step-00000001") != std::string::npos);
+  fs::remove(folder / "run");
+  fs::rename(folder / "elsewhere", folder / "run");
+  CHECK(sgd.checkpoint() == folder / "run/step-00000002");
+  CHECK(sgd.step().checkpoint.error.empty());
+  CHECK(errors.text().empty());  // who asked heard it
+}
+
+TEST_CASE("a damaged newest checkpoint is told and set aside, and the one before taken") {
+  const TemporaryFolder folder;
+  const std::string run = folder / "run";
+  save_three(run);
+  flip_last_byte(run + "/step-00000003/state.safetensors");
+  fs::remove(run + "/step-00000002/manifest.json");
+  Options options = plain(run);
+  options.resume_from = run;
+  {
+    const CapturedErrors errors;
+    DistributedSGD sgd(kStatistics.name, options);
+    CHECK(sgd.steps_done() == 1);
+    CHECK(errors.text().find("step-00000003 does not verify") != std::string::npos);
+    CHECK(errors.text().find("damaged: tensor '") != std::string::npos);
+    CHECK(errors.text().find("step-00000002 does not verify") != std::string::npos);
+    CHECK(names_in(run) == Names{"damaged-step-00000002", "damaged-step-00000003", "lock", "step-00000001"});
+    sgd.step();
+    CHECK(sgd.checkpoint() == run + "/step-00000002");
+    Undisturbed undisturbed(2);
+    CHECK(sgd.weights() == undisturbed.sgd.weights());
+  }
+  for (const char* step : {"/step-00000001", "/step-00000002"}) flip_last_byte(run + step + "/weights.safetensors");
+  const CapturedErrors errors;
+  CHECK(code_of([&] { DistributedSGD(kStatistics.name, options); }) == ErrorCode::bad_file);
+  CHECK(fs::exists(run + "/step-00000002"));  // where nothing verifies nothing is touched
+}
+
+TEST_CASE("a folder is one run's: not another's at the same time, and not another's later by accident") {
+  const TemporaryFolder folder;
+  const std::string run = folder / "run";
+  Options options = plain(run);
+  const auto start = [&] { DistributedSGD(kStatistics.name, options); };
+  {
+    DistributedSGD sgd(kStatistics.name, options);
+    CHECK(code_of(start) == ErrorCode::in_use);
+    options.resume_from = run;
+    CHECK(code_of(start) == ErrorCode::in_use);
+    sgd.step();
+    sgd.checkpoint();
+  }
+  CHECK_FALSE(code_of(start));
+  options.resume_from.clear();
+  CHECK(code_of(start) == ErrorCode::invalid_argument);
+  options.resume_from = folder / "other";
+  CHECK(code_of(start) == ErrorCode::invalid_argument);
+  options.resume_from = run;
+  options.seed = 6;
+  CHECK(code_of(start) == ErrorCode::model_mismatch);
+  CHECK(names_in(run) == Names{"lock", "step-00000001"});
+}
+
+TEST_CASE("options of checkpoints that make no sense are refused") {
+  const TemporaryFolder folder;
+  const auto refused = [&](const std::function<void(CheckpointOptions&)>& change) {
+    Options options = plain(folder / "run");
+    change(options.checkpoint);
+    return code_of([&] { DistributedSGD(kStatistics.name, options); }) == ErrorCode::invalid_argument;
+  };
+  CHECK(refused([](CheckpointOptions& o) { o.every_steps = -1; }));
+  CHECK(refused([](CheckpointOptions& o) { o.every = std::chrono::milliseconds(-1); }));
+  CHECK(refused([](CheckpointOptions& o) { o.keep = 0; }));
+  CHECK(refused([](CheckpointOptions& o) { o = {.every_steps = 1}; }));
+  DistributedSGD sgd(kStatistics.name, plain(""));
+  CHECK(code_of([&] { sgd.checkpoint(); }) == ErrorCode::invalid_argument);
+}

@@ -1,0 +1,174 @@
+#include <doctest/doctest.h>
+#include <signal.h>
+
+#include <filesystem>
+
+#include "cli/refused.hpp"
+#include "cli/run_program.hpp"
+#include "cli/small_data.hpp"
+#include "cli/train/command_line.hpp"
+
+using namespace troupe_test;
+using troupe::testing::read_file;
+using troupe::testing::TemporaryFolder;
+using troupe::testing::write_file;
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Of 4 shards.
+std::vector<std::string> train(const std::vector<std::string>& more) {
+  return joined({"train", "--model", "linear", "--data", "synthetic-linear", "--batch-size", "50", "--learning-rate",
+                 "0.01", "--momentum", "0.9", "--quiet", "--shards", "4"},
+                more);
+}
+
+Finished run(const std::vector<std::string>& arguments) {
+  Finished finished = run_program(arguments);
+  CHECK_MESSAGE(finished.status == 0, finished.err);
+  return finished;
+}
+
+std::string name_of(int step) { return "step-0000000" + std::to_string(step); }
+
+void flip_last_byte(const std::string& path) {
+  std::string bytes = read_file(path);
+  bytes.back() = static_cast<char>(bytes.back() ^ 1);
+  write_file(path, bytes);
+}
+
+/// The steps 2, 4 and 5 of a run in a folder.
+void make_run(const std::string& folder) {
+  run(train({"--steps", "2", "--checkpoint", folder, "--checkpoint-every", "1000"}));
+  run(train({"--steps", "4", "--checkpoint", folder, "--checkpoint-every", "1000", "--resume"}));
+  run(train({"--steps", "5", "--checkpoint", folder, "--checkpoint-every", "1000", "--resume"}));
+  for (const int step : {2, 4, 5}) CHECK(fs::exists(folder + "/" + name_of(step)));
+}
+
+/// What a shell does with the command line that a stopped training prints.
+Finished go_on_as_told(const std::string& out, const std::vector<std::string>& more) {
+  const std::string told = out.substr(out.rfind("  "));
+  std::istringstream in(told);
+  std::vector<std::string> words;
+  for (std::string word; in >> word;) words.push_back(word);
+  CHECK(words.at(0) == TROUPE_PROGRAM);
+  words.erase(words.begin());
+  return run_program(joined(words, more));
+}
+
+}  // namespace
+
+TEST_CASE("training goes on where it was, with other workers, to the hash of one that never stopped") {
+  const TemporaryFolder folder;
+  const std::string expected = run(train({"--steps", "9"})).out;
+  const std::string checkpoints = folder / "run";
+  const auto part = [&](const char* steps, const char* workers, const char* placement) {
+    return run(train({"--steps", steps, "--workers", workers, "--placement", placement, "--checkpoint", checkpoints,
+                      "--checkpoint-every", "2", "--keep", "2", "--resume", "--report", folder / "steps.jsonl"}))
+        .out;
+  };
+  CHECK(part("3", "1", "in-process") != expected);
+  part("5", "3", "processes");
+  CHECK(part("9", "4", "in-process") == expected);
+  CHECK(part("9", "2", "in-process") == expected);  // nothing is left to do
+  CHECK_FALSE(fs::exists(checkpoints + "/" + name_of(5)));
+  CHECK(fs::exists(checkpoints + "/" + name_of(9)));
+  CHECK(lines_of(read_file(folder / "steps.jsonl")).size() == 9);
+}
+
+TEST_CASE("without a checkpoint a training that is to go on begins, and says so") {
+  const TemporaryFolder folder;
+  const Finished first = run(train_linear({"--steps", "3", "--checkpoint", folder / "run", "--resume"}));
+  CHECK(first.out.find("no checkpoint yet") != std::string::npos);
+  const Finished second = run(train_linear({"--steps", "4", "--checkpoint", folder / "run", "--resume"}));
+  CHECK(second.out.find("going on after step 3\n") != std::string::npos);
+}
+
+TEST_CASE("a damaged newest checkpoint is told, and the one before taken") {
+  const TemporaryFolder folder;
+  const std::string expected = run(train({"--steps", "7"})).out;
+  make_run(folder / "run");
+  flip_last_byte(folder / ("run/" + name_of(5) + "/weights.safetensors"));
+  const Finished finished = run(train({"--steps", "7", "--checkpoint", folder / "run", "--resume"}));
+  CHECK(finished.out == expected);
+  CHECK(finished.err.find(name_of(5) + " does not verify") != std::string::npos);
+  CHECK(lines_of(finished.err).size() == 1);
+}
+
+TEST_CASE("a signal stops a training after a step, which is saved, and the line that is printed goes on from it") {
+  for (const int signal : {SIGTERM, SIGINT}) {
+    CAPTURE(signal);
+    const TemporaryFolder folder;
+    Program program(train_linear({"--steps", "1000000000", "--batch-size", "0", "--placement", "processes",
+                                  "--checkpoint", folder / "run", "--checkpoint-every", "1000000000"}));
+    REQUIRE(program.prints("step 3, "));
+    ::kill(signal == SIGINT ? -program.pid() : program.pid(), signal);
+    const Finished stopped = program.finish();
+    INFO(stopped.out << stopped.err);
+    CHECK(stopped.status == 128 + signal);
+    CHECK(stopped.err.empty());
+    const auto lines = lines_of(stopped.out);
+    std::smatch told;
+    const std::regex line("stopped by (an interrupt|SIGTERM) after step ([0-9]+), which is in (.*); to go on:");
+    REQUIRE(lines.size() > 2);
+    REQUIRE(std::regex_match(lines[lines.size() - 2], told, line));
+    CHECK((told[1] == "SIGTERM") == (signal == SIGTERM));
+    CHECK(fs::exists(told[3].str() + "/manifest.json"));
+    const Finished on = go_on_as_told(stopped.out, {"--steps", std::to_string(std::stoll(told[2]) + 2)});
+    CHECK_MESSAGE(on.status == 0, on.err);
+    CHECK(on.out.find("going on after step " + told[2].str() + "\n") != std::string::npos);
+  }
+}
+
+TEST_CASE("what a shell would take apart is quoted") {
+  using troupe::cli::shell_text;
+  CHECK(shell_text({"/bin/troupe", "train", "--config=a.json"}) == "/bin/troupe train --config=a.json");
+  CHECK(shell_text({"a b", "", "it's", "*.bias:weight_decay=0"}) == R"('a b' '' 'it'\''s' '*.bias:weight_decay=0')");
+}
+
+TEST_CASE("two trainings in one folder, and options that say nothing, are refused") {
+  const TemporaryFolder folder;
+  const std::string checkpoints = folder / "run";
+  {
+    Program program(train_linear({"--steps", "1000000000", "--batch-size", "0", "--checkpoint", checkpoints}));
+    REQUIRE(program.prints("step 3, "));
+    check_refused(train({"--steps", "3", "--checkpoint", checkpoints, "--resume"}), {"in_use", checkpoints});
+    ::kill(program.pid(), SIGTERM);
+    CHECK(program.finish().status == 128 + SIGTERM);
+  }
+  check_refused(train({"--steps", "3", "--checkpoint", checkpoints}), {"--resume", checkpoints});
+  for (const char* every : {"0", "-1", "s", "5m", "5.5", "9999999999999999999999", "60ss"})
+    check_refused(train({"--steps", "3", "--checkpoint", checkpoints, "--checkpoint-every", every}),
+                  {"--checkpoint-every", every});
+  check_refused(train({"--steps", "3", "--checkpoint", checkpoints, "--keep", "0"}), {"--keep"});
+  check_refused(train({"--steps", "3", "--resume"}), {"--resume", "--checkpoint"});
+}
+
+TEST_CASE("checkpoints are listed, shown and verified") {
+  const TemporaryFolder folder;
+  const std::string checkpoints = folder / "run";
+  make_run(checkpoints);
+  const std::string line = " +20[0-9-]+T[0-9:]+Z +[1-9][0-9]* +verifies\n";
+  const std::string all = "checkpoint +written +bytes +state\n" + name_of(2) + line + name_of(4) + line + name_of(5);
+  const Finished list = run({"checkpoint", "list", checkpoints});
+  CHECK_MESSAGE(matches(list.out, all + line), list.out);
+  const Finished verified = run({"checkpoint", "verify", checkpoints});
+  CHECK(lines_of(verified.out).size() == 3);
+  const Finished shown = run({"checkpoint", "show", checkpoints});
+  for (const char* text : {"step           5\n", "shards         4\n", "model          linear\n", "\"momentum\":0.9"})
+    CHECK_MESSAGE(shown.out.find(text) != std::string::npos, shown.out);
+  CHECK(run({"checkpoint", "show", checkpoints + "/" + name_of(2)}).out.find("step           2\n") !=
+        std::string::npos);
+
+  flip_last_byte(checkpoints + "/" + name_of(4) + "/state.safetensors");
+  const Finished damaged = run_program({"checkpoint", "verify", checkpoints});
+  CHECK(damaged.status == 1);
+  CHECK(lines_of(damaged.out).size() == 2);
+  CHECK(damaged.err.find("tensor 'momentum/") != std::string::npos);
+  CHECK(damaged.err.find(name_of(4)) != std::string::npos);
+  CHECK(run({"checkpoint", "verify", checkpoints + "/" + name_of(5)}).err.empty());
+  CHECK(run({"checkpoint", "list", checkpoints}).out.find("damaged: ") != std::string::npos);
+  for (const char* command : {"list", "verify", "show"})
+    check_refused({"checkpoint", command, folder / "nowhere"}, {"bad_file", "nowhere"});
+}

@@ -1,0 +1,112 @@
+#include <doctest/doctest.h>
+
+#include <optional>
+
+#include "models/files/checkpoint/series.hpp"
+#include "models/files/checkpoints.hpp"
+#include "support/errors.hpp"
+
+using namespace troupe;
+using namespace troupe::testing;
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::vector<std::int64_t> steps_in(const CheckpointSeries& series) {
+  std::vector<std::int64_t> steps;
+  for (const SavedStep& saved : series.list()) {
+    steps.push_back(saved.step);
+    CHECK(saved.path == series.path_of(saved.step));
+  }
+  return steps;
+}
+
+using Steps = std::vector<std::int64_t>;
+
+}  // namespace
+
+TEST_CASE("a series lists its checkpoints by their steps, and nothing else") {
+  const TemporaryFolder folder;
+  const CheckpointSeries series(folder / "run");
+  CHECK(series.list().empty());
+  CHECK(series.path_of(1234) == folder / "run/step-00001234");
+  fs::create_directory(folder / "run");
+  for (const std::int64_t step : {2, 10, 0, 123'456'789}) fs::create_directory(series.path_of(step));
+  for (const char* other :
+       {"step-1", "step-0000000x", "step--0000001", "step-000000011", "step-00000005.tmp-x", "lock"})
+    fs::create_directory(folder / (std::string("run/") + other));
+  CHECK(steps_in(series) == Steps{123'456'789, 10, 2, 0});
+  write_file(folder / "file", "");
+  CHECK(code_of([&] { CheckpointSeries(folder / "file").list(); }) == ErrorCode::bad_file);
+}
+
+TEST_CASE("pruning keeps the last up to the newest, and what lies behind it") {
+  const TemporaryFolder folder;
+  const CheckpointSeries series(folder.path());
+  for (const std::int64_t step : {1, 2, 3, 4, 9}) save(series.path_of(step), step);
+  write_file(folder / "notes", "mine");
+  series.prune(4, 2);
+  CHECK(steps_in(series) == Steps{9, 4, 3});
+  CHECK(load(series.path_of(3)) == 3);
+  series.prune(9, 5);
+  CHECK(steps_in(series) == Steps{9, 4, 3});
+  series.prune(9, 1);
+  CHECK(names_in(folder.path()) == Names{"notes", "step-00000009"});
+}
+
+TEST_CASE("what killed writers left is removed or brought back, of every step") {
+  const TemporaryFolder folder;
+  const CheckpointSeries series(folder.path());
+  save(series.path_of(5), 5);
+  fs::create_directory(series.path_of(6) + ".tmp-0123456789abcdef");
+  fs::rename(series.path_of(5), series.path_of(5) + ".tmp-old");
+  save(series.path_of(7), 7);
+  fs::rename(series.path_of(7), series.path_of(7) + ".tmp-0123456789abcdef");
+  fs::create_directory(folder / "mine.tmp-0123456789abcdef");
+  series.tidy();
+  CHECK(names_in(folder.path()) == Names{"mine.tmp-0123456789abcdef", "step-00000005"});
+  CHECK(load(series.path_of(5)) == 5);
+}
+
+TEST_CASE("a damaged checkpoint is set aside under a name that is none's, as often as it happens") {
+  const TemporaryFolder folder;
+  const CheckpointSeries series(folder.path());
+  for (int time = 0; time < 2; ++time) {
+    save(series.path_of(3), 3);
+    CHECK(series.set_aside(series.list().at(0)));
+    CHECK(series.list().empty());
+  }
+  CHECK(names_in(folder.path()) == Names{"damaged-step-00000003", "damaged-step-00000003-2"});
+  CHECK_FALSE(series.set_aside({4, series.path_of(4)}));
+}
+
+TEST_CASE("one run at a time has a series") {
+  const TemporaryFolder folder;
+  const CheckpointSeries series(folder / "new/run");
+  std::optional<SeriesLock> lock(series);
+  const auto take = [&] { SeriesLock{series}; };
+  CHECK(code_of(take) == ErrorCode::in_use);
+  CHECK(where_of(take).object == series.folder());
+  lock.reset();
+  CHECK_FALSE(code_of(take));
+  CHECK(steps_in(series).empty());
+  write_file(folder / "file", "");
+  CHECK(code_of([&] { SeriesLock{CheckpointSeries(folder / "file")}; }) == ErrorCode::bad_file);
+}
+
+TEST_CASE("verifying reads every tensor, and names the damaged one") {
+  const TemporaryFolder folder;
+  save(folder / "c", 7);
+  CHECK_FALSE(code_of([&] { CheckpointReader(folder / "c").verify(); }));
+  for (const std::string file : {"c/weights.safetensors", "c/state.safetensors"}) {
+    const std::string whole = read_file(folder / file);
+    std::string spoiled = whole;
+    spoiled.back() = static_cast<char>(spoiled.back() ^ 1);
+    write_file(folder / file, spoiled);
+    const auto verify = [&] { CheckpointReader(folder / "c").verify(); };
+    CHECK(code_of(verify) == ErrorCode::bad_file);
+    CHECK(message_of(verify).find(file.starts_with("c/w") ? "'b'" : "'v/b'") != std::string::npos);
+    write_file(folder / file, whole);
+  }
+}
