@@ -36,11 +36,11 @@ TEST_CASE("random kills are a function of the seed, and of all workers, phases a
     CHECK(plan.empty());
     return faults;
   };
-  const auto kills = all("random 500 kills of steps 10-20 seed 7");
-  CHECK(kills.size() == 500);
+  const auto kills = all("random 2000 kills of steps 10-20 seed 7");
+  CHECK(kills.size() == 2000);
   CHECK(std::set(kills.begin(), kills.end()).size() == 11 * 2 * 3);
-  CHECK(kills == all("random 500 kills of steps 10-20 seed 7"));
-  CHECK(kills != all("random 500 kills of steps 10-20 seed 8"));
+  CHECK(kills == all("random 2000 kills of steps 10-20 seed 7"));
+  CHECK(kills != all("random 2000 kills of steps 10-20 seed 8"));
 }
 
 TEST_CASE("a plan that makes no sense is refused, and shown") {
