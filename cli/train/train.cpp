@@ -108,7 +108,7 @@ class Training {
   }
 
   std::optional<StepReport> take_step(Progress& progress) {
-    const auto step = try_step();
+    auto step = try_step();
     if (!step) return std::nullopt;
     const StepReport& report = *step;
     if (report_) report_->write(report, options_.hash ? std::optional(hash_of(report)) : std::nullopt);
