@@ -2,6 +2,7 @@
 
 #include <signal.h>
 
+#include <atomic>
 #include <random>
 #include <thread>
 #include <utility>
@@ -47,6 +48,7 @@ struct Driver::Runtime {
   DriverMailbox mailbox;
   Members members;
   std::unique_ptr<Host> host;
+  Runtime* given_up_before = nullptr;
 };
 
 Driver::Driver(ModelCreator creator, Options options)
@@ -57,6 +59,7 @@ Driver::Driver(ModelCreator creator, Options options)
       budget_(options_.max_failures) {
   adopt_shards(options_);
   check_options(options_, creator_);
+  faults_ = fault_plan_of(options_);
   prepare_checkpoints();
   try_start(needs_of_driver(options_, optimizer_.state_vectors()), "the driver");
   {
@@ -85,7 +88,6 @@ void Driver::start() {
   r.host =
       rules_of(options_.placement).make_host({r.system, r.mailbox, r.store, r.members, options_, creator_.function()});
   rounds_ = std::make_unique<Rounds>(r.mailbox, r.members, *r.host);
-  faults_ = FaultPlan(options_.faults, options_.num_workers);
   if (!faults_.empty()) rounds_->disturb_by([this](const Phase& at) { let_fail(at); });
   home_ = r.host->make_state_home(*store_, *rounds_);
   transfers_ = std::make_unique<Transfers>(*rounds_, *home_);
@@ -280,8 +282,9 @@ void Driver::shut_down() noexcept {
   store_.reset();
   for (const int worker : r.members.workers()) r.mailbox.unseat(worker);
   if (r.host && !r.host->end_all(all_stopped)) {
-    // A replica that hangs cannot be stopped, and waiting for it would hang us as well.
-    [[maybe_unused]] auto* leaked = runtime_.release();
+    // A replica that hangs cannot be stopped, and waiting for it would hang us as well: all it may touch stays.
+    static std::atomic<Runtime*> given_up;
+    r.given_up_before = given_up.exchange(runtime_.release());
     return;
   }
   runtime_.reset();

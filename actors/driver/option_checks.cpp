@@ -1,6 +1,5 @@
 #include "actors/driver/option_checks.hpp"
 
-#include "actors/driver/fault_plan.hpp"
 #include "actors/placements/placements.hpp"
 #include "actors/rounds/members.hpp"
 #include "models/network/device_network.hpp"
@@ -36,8 +35,6 @@ bool is_periodic(const CheckpointOptions& options) { return options.every_steps 
 void check_options(Options& options, const ModelCreator& creator) {
   check_numbers(options);
   check_device(options.use_cpus);
-  if (!FaultPlan(options.faults, options.num_workers).empty() && options.placement != Placement::processes)
-    throw_invalid("faults are for worker processes of this machine");
   if (options.max_failures < 0)
     throw_invalid("max_failures is " + std::to_string(options.max_failures) + ", not a number from 0 on");
   if (options.step_timeout.count() <= 0 || options.start_timeout.count() <= 0)
@@ -51,6 +48,13 @@ void check_options(Options& options, const ModelCreator& creator) {
   if (creator.name().empty() && !rules.takes_lambdas)
     throw_invalid(
         "workers in other processes cannot be handed a lambda: register it with register_model and give its name");
+}
+
+FaultPlan fault_plan_of(const Options& options) {
+  FaultPlan plan(options.faults, options.num_workers);
+  if (!plan.empty() && options.placement != Placement::processes)
+    throw_invalid("faults are for worker processes of this machine");
+  return plan;
 }
 
 PlanRequest plan_request_of(const Options& options, const Topology& topology) {

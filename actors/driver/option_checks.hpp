@@ -1,5 +1,6 @@
 #pragma once
 
+#include "actors/driver/fault_plan.hpp"
 #include "collectives/plan/plan.hpp"
 #include "troupe/sgd.hpp"
 
@@ -12,7 +13,11 @@ void check_options(Options& options, const ModelCreator& creator);
 /// Whether checkpoints are made without being asked for.
 bool is_periodic(const CheckpointOptions& options);
 
-/// Of checked options. @param topology of the run
+/// Of checked options, as the next. @throws Error invalid_argument for a plan that makes no sense, or where there are
+/// no processes to end.
+FaultPlan fault_plan_of(const Options& options);
+
+/// @param topology of the run
 PlanRequest plan_request_of(const Options& options, const Topology& topology);
 
 }  // namespace troupe

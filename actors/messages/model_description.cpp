@@ -1,6 +1,7 @@
 #include "actors/messages/model_description.hpp"
 
 #include "actors/messages/bounds.hpp"
+#include "models/files/checkpoint/manifest.hpp"
 #include "runtime/hash.hpp"
 #include "runtime/printable.hpp"
 #include "troupe/sgd.hpp"
@@ -43,16 +44,6 @@ void check_tellable(const ModelInfo& info) {
            std::to_string(kMostTensors) + " tensors and " + std::to_string(kMostTensorBytes) + " bytes are the most");
 }
 
-std::uint64_t checksum_of(const std::vector<TensorInfo>& tensors) {
-  std::string text;
-  for (const TensorInfo& tensor : tensors) {
-    text += tensor.name;
-    for (const std::int64_t length : tensor.shape) text += ',' + std::to_string(length);
-    text += '\n';
-  }
-  return checksum(std::as_bytes(std::span(text)));
-}
-
 std::string precision_name(std::int32_t precision) { return to_string(static_cast<Precision>(precision)); }
 
 }  // namespace
@@ -79,11 +70,12 @@ void check_info(const ModelInfo& info) {
 }
 
 ReplicaTraits traits_of(const ModelInfo& info) {
+  const std::string tensors = fingerprint_of(info.tensors);
   return {info.size,
           info.learned_size,
           info.fingerprint,
           static_cast<std::int32_t>(info.precision),
-          checksum_of(info.tensors),
+          checksum(std::as_bytes(std::span(tensors))),
           info.num_samples,
           info.steps_per_epoch};
 }

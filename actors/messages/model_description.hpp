@@ -15,7 +15,7 @@ struct ReplicaTraits {
   std::uint64_t learned_size = 0;
   std::string fingerprint;
   std::int32_t precision = 0;  ///< a Precision
-  std::uint64_t tensors = 0;   ///< checksum of their names and shapes, in order
+  std::uint64_t tensors = 0;   ///< checksum of their `fingerprint_of`
   std::int64_t num_samples = 0;
   std::int64_t steps_per_epoch = 0;
 };

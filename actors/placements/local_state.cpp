@@ -2,36 +2,20 @@
 #include <map>
 
 #include "actors/placements/state_home.hpp"
-#include "troupe/error.hpp"
+#include "collectives/state/held_objects.hpp"
 
 namespace troupe {
 namespace {
 
-/// What was fetched: its object is released when this goes.
-class Fetched {
- public:
-  Fetched(StoreClient& store, const ObjectId& id, std::shared_ptr<Mapping> mapping)
-      : store_(store), id_(id), mapping_(std::move(mapping)) {}
-  ~Fetched() {
-    try {
-      store_.release(id_);
-    } catch (const Error&) {
-      return;  // The store is gone, and the object with it.
-    }
-  }
-  Fetched(const Fetched&) = delete;
-  Fetched& operator=(const Fetched&) = delete;
-
- private:
-  StoreClient& store_;
-  ObjectId id_;
-  std::shared_ptr<Mapping> mapping_;
+/// An object that is given up when this goes.
+struct Transfer {
+  std::shared_ptr<Mapping> mapping;
+  std::shared_ptr<HeldObjects> object;
 };
 
 class LocalState : public StateHome {
  public:
   explicit LocalState(StoreClient& store) : store_(store) {}
-  ~LocalState() override { forget_transfers(); }
 
   void begin(const SlabLayout& layout, const PlanRequest& /*plan*/, const std::vector<int>& carried,
              const Phase& /*phase*/) override {
@@ -49,24 +33,25 @@ class LocalState : public StateHome {
   }
 
   void create(std::uint64_t transfer, int /*worker*/, std::size_t floats, const Phase& /*phase*/) override {
-    transfers_[transfer] = store_.create(id(transfer), floats * sizeof(float), {.shared_writers = true});
+    auto object = std::make_shared<HeldObjects>(store_);
+    auto mapping = object->create(id(transfer), floats * sizeof(float), {.shared_writers = true});
+    transfers_[transfer] = {std::move(mapping), std::move(object)};
   }
 
   void put(std::uint64_t transfer, std::span<const float> values, const Phase& phase) override {
     create(transfer, 0, values.size(), phase);
-    std::memcpy(transfers_[transfer]->writable_floats().data(), values.data(), values.size_bytes());
+    std::memcpy(transfers_[transfer].mapping->writable_floats().data(), values.data(), values.size_bytes());
     store_.seal(id(transfer));
   }
 
   HeldFloats fetch(std::uint64_t transfer, int /*worker*/, std::size_t floats, const Phase& /*phase*/) override {
-    const std::shared_ptr<Mapping> mapping = transfers_.at(transfer);
-    HeldFloats held{mapping->floats().first(floats), std::make_shared<Fetched>(store_, id(transfer), mapping)};
+    const auto fetched = std::make_shared<const Transfer>(transfers_.at(transfer));
     transfers_.erase(transfer);
-    return held;
+    return {fetched->mapping->floats().first(floats), fetched};
   }
 
   void place(std::uint64_t transfer, int vector, int buffer, const Phase& /*phase*/) override {
-    state_->place(transfers_.at(transfer)->floats(), vector, buffer);
+    state_->place(transfers_.at(transfer).mapping->floats(), vector, buffer);
     forget_transfers();
   }
 
@@ -74,16 +59,7 @@ class LocalState : public StateHome {
   /// Workers of one machine write into one slab.
   void gather(int /*vector*/, int /*buffer*/, const Phase& /*phase*/) override {}
 
-  void forget_transfers() noexcept override {
-    for (const auto& [number, mapping] : transfers_) {
-      try {
-        store_.release(id(number));
-      } catch (const Error&) {
-        break;  // The store is gone, and the objects with it.
-      }
-    }
-    transfers_.clear();
-  }
+  void forget_transfers() noexcept override { transfers_.clear(); }
 
   const DriverGradients* gradients() const override { return gradients_.get(); }
 
@@ -93,7 +69,7 @@ class LocalState : public StateHome {
   StoreClient& store_;
   std::unique_ptr<VersionedState> state_;
   std::unique_ptr<DriverGradients> gradients_;
-  std::map<std::uint64_t, std::shared_ptr<Mapping>> transfers_;
+  std::map<std::uint64_t, Transfer> transfers_;
 };
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "cli/train/command_line.hpp"
 
 using namespace troupe_test;
+using troupe::testing::flip_last_byte;
 using troupe::testing::read_file;
 using troupe::testing::TemporaryFolder;
 using troupe::testing::write_file;
@@ -31,12 +32,6 @@ Finished run(const std::vector<std::string>& arguments) {
 }
 
 std::string name_of(int step) { return "step-0000000" + std::to_string(step); }
-
-void flip_last_byte(const std::string& path) {
-  std::string bytes = read_file(path);
-  bytes.back() = static_cast<char>(bytes.back() ^ 1);
-  write_file(path, bytes);
-}
 
 /// The steps 2, 4 and 5 of a run in a folder.
 void make_run(const std::string& folder) {

@@ -42,6 +42,12 @@ inline void write_file(const std::string& path, std::string_view bytes) {
   std::ofstream(path, std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
 }
 
+inline void flip_last_byte(const std::string& path) {
+  std::string bytes = read_file(path);
+  bytes.back() = static_cast<char>(bytes.back() ^ 1);
+  write_file(path, bytes);
+}
+
 inline void write_gzip(const std::string& path, std::string_view bytes) {
   gzFile file = gzopen(path.c_str(), "wb1");
   if (!bytes.empty()) gzwrite(file, bytes.data(), static_cast<unsigned>(bytes.size()));

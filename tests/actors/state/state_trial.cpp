@@ -75,6 +75,14 @@ void make_trial(Options& options, const TrialModel& model, const std::string& op
   options.optimizer.schedule.total_steps = 9;
 }
 
+Options dealt(const Deal& deal, const TrialModel& model, const std::string& optimizer) {
+  Options options = quiet_options(deal.placement, deal.workers);
+  make_trial(options, model, optimizer);
+  options.devices_per_worker = deal.devices;
+  options.strategy = deal.strategy;
+  return options;
+}
+
 Outcome go_on(DistributedSGD& sgd, int steps, const std::string& path) {
   Outcome outcome;
   for (int step = 0; step < steps; ++step) outcome.losses.push_back(sgd.step().loss);

@@ -28,6 +28,15 @@ inline constexpr int kTrialShards = 7;
 /// For a run in which each step differs: with warm-up, a cosine schedule and all that an optimizer keeps.
 void make_trial(troupe::Options& options, const TrialModel& model, const std::string& optimizer);
 
+/// How the work of a run is dealt out.
+struct Deal {
+  troupe::Placement placement;
+  int workers;
+  int devices;
+  const char* strategy;
+};
+troupe::Options dealt(const Deal& deal, const TrialModel& model, const std::string& optimizer);
+
 /// What a run came to.
 struct Outcome {
   std::vector<double> losses;

@@ -12,6 +12,7 @@
 
 using namespace troupe;
 using namespace troupe_test;
+using troupe::testing::flip_last_byte;
 using troupe::testing::read_file;
 using troupe::testing::TemporaryFolder;
 using troupe::testing::write_file;
@@ -20,19 +21,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// How the work of a run is dealt out.
-struct Deal {
-  Placement placement;
-  int workers;
-  int devices;
-  const char* strategy;
-};
-
 Options dealt(const Deal& deal, const std::string& folder, const std::string& optimizer = "adam") {
-  Options options = quiet_options(deal.placement, deal.workers);
-  make_trial(options, kStatistics, optimizer);
-  options.devices_per_worker = deal.devices;
-  options.strategy = deal.strategy;
+  Options options = dealt(deal, kStatistics, optimizer);
   options.checkpoint.folder = folder;
   return options;
 }
@@ -57,12 +47,6 @@ struct Undisturbed {
 
 std::string bytes_of(const std::string& checkpoint) {
   return read_file(checkpoint + "/weights.safetensors") + read_file(checkpoint + "/state.safetensors");
-}
-
-void flip_last_byte(const std::string& path) {
-  std::string bytes = read_file(path);
-  bytes.back() = static_cast<char>(bytes.back() ^ 1);
-  write_file(path, bytes);
 }
 
 /// Checkpoints of the steps 1 to 3.

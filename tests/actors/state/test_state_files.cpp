@@ -15,25 +15,11 @@ using troupe::testing::write_file;
 
 namespace {
 
-/// How the work of a run is dealt out.
-struct Deal {
-  Placement placement;
-  int workers;
-  int devices;
-  const char* strategy;
-};
 constexpr Deal kDeals[] = {{Placement::processes, 2, 1, "sharded"},
                            {Placement::in_process, 3, 2, "driver"},
                            {Placement::processes, 1, 3, "driver"},
                            {Placement::in_process, 4, 1, "sharded"}};
 
-Options dealt(const Deal& deal, const TrialModel& model, const std::string& optimizer) {
-  Options options = quiet_options(deal.placement, deal.workers);
-  make_trial(options, model, optimizer);
-  options.devices_per_worker = deal.devices;
-  options.strategy = deal.strategy;
-  return options;
-}
 Options plain(const TrialModel& model = kBatches, const std::string& optimizer = "sgd") {
   return dealt({Placement::in_process, 1, 1, "sharded"}, model, optimizer);
 }

@@ -12,14 +12,14 @@ using troupe::testing::TemporaryFolder;
 namespace {
 
 /// How the work of a run is dealt out; to no nodes is in this process.
-struct Deal {
+struct ClusterDeal {
   int nodes;
   int workers;
   int devices;
   const char* strategy;
 };
 
-Options dealt(const Nodes& nodes, const Deal& deal, const TrialModel& model, const std::string& optimizer) {
+Options dealt(const Nodes& nodes, const ClusterDeal& deal, const TrialModel& model, const std::string& optimizer) {
   Options options = deal.nodes > 0 ? nodes.options(deal.nodes) : Options();
   make_trial(options, model, optimizer);
   options.num_workers = deal.workers;
@@ -29,7 +29,7 @@ Options dealt(const Nodes& nodes, const Deal& deal, const TrialModel& model, con
 }
 
 /// Saves after three steps of one deal, and goes on with another to the end of `expected`.
-void check_goes_on(const Nodes& nodes, const Deal& from, const Deal& to, const TrialModel& model,
+void check_goes_on(const Nodes& nodes, const ClusterDeal& from, const ClusterDeal& to, const TrialModel& model,
                    const std::string& optimizer, const Outcome& expected) {
   const TemporaryFolder folder;
   {
@@ -47,7 +47,7 @@ void check_goes_on(const Nodes& nodes, const Deal& from, const Deal& to, const T
 
 TEST_CASE("a run goes on from a checkpoint to the same bits on other nodes, and on none") {
   Nodes nodes(3);
-  const Deal here{0, 2, 1, "auto"};
+  const ClusterDeal here{0, 2, 1, "auto"};
   const TemporaryFolder folder;
   for (const auto& [model, optimizer] :
        {std::pair{kBatches, "sgd"}, {kStatistics, "sgd"}, {kStatistics, "adagrad"}, {kStatistics, "adam"}}) {
@@ -64,7 +64,7 @@ TEST_CASE("a run goes on from a checkpoint to the same bits on other nodes, and 
 TEST_CASE("nodes refuse a checkpoint of another run, and go on from what they have") {
   Nodes nodes(2);
   const TemporaryFolder folder;
-  const Deal deal{2, 2, 1, "hierarchical"};
+  const ClusterDeal deal{2, 2, 1, "hierarchical"};
   DistributedSGD other(kBatches.name, dealt(nodes, {0, 1, 1, "auto"}, kBatches, "adam"));
   go_on(other, 1, folder / "other");
   DistributedSGD twin(kStatistics.name, dealt(nodes, {0, 1, 1, "auto"}, kStatistics, "adam"));
@@ -85,7 +85,8 @@ TEST_CASE(
   DistributedSGD whole(kStatistics.name, dealt(nodes, {0, 1, 1, "auto"}, kStatistics, "adam"));
   const Outcome expected = go_on(whole, 8, folder / "whole");
   int done = 0;
-  for (const Deal& deal : {Deal{3, 3, 1, "hierarchical"}, {0, 2, 1, "auto"}, {2, 3, 2, "parameter-server"}}) {
+  for (const ClusterDeal& deal :
+       {ClusterDeal{3, 3, 1, "hierarchical"}, {0, 2, 1, "auto"}, {2, 3, 2, "parameter-server"}}) {
     CAPTURE(done);
     Options options = dealt(nodes, deal, kStatistics, "adam");
     options.checkpoint = {.folder = run, .every_steps = 2};
