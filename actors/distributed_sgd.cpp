@@ -87,6 +87,8 @@ std::vector<float> DistributedSGD::weights() {
 }
 void DistributedSGD::read_weights(const ReadWeights& use) { impl_->driver.read_weights(use); }
 void DistributedSGD::set_weights(std::span<const float> canonical) { impl_->driver.set_weights(canonical); }
+void DistributedSGD::resize(int num_workers) { impl_->driver.resize(num_workers); }
+int DistributedSGD::num_workers() const { return impl_->driver.num_workers(); }
 const std::vector<TensorInfo>& DistributedSGD::tensors() const { return impl_->driver.model().tensors; }
 
 void DistributedSGD::save(const std::string& path) {

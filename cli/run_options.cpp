@@ -40,6 +40,21 @@ std::string plain_text(const char* option, const std::string& text) {
   return text;
 }
 
+int parse_count(const std::string& text, const std::string& whole) {
+  int number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || end != text.data() + text.size())
+    throw CLI::ValidationError("--workers", printable(whole) + " is neither a number nor MIN:MAX");
+  return number;
+}
+
+WorkerCount parse_workers(const std::string& text) {
+  const std::size_t colon = text.find(':');
+  if (colon == std::string::npos) return parse_count(text, text);
+  const std::string most = text.substr(colon + 1);
+  return {parse_count(text.substr(0, colon), text), most.empty() ? 0 : parse_count(most, text)};
+}
+
 CLI::Validator registered_model() { return known_to(find_model, "registered model"); }
 
 }  // namespace
@@ -62,7 +77,10 @@ Placement parse_placement(const std::string& name) {
 }
 
 void add_worker_options(CLI::App& app, Options& sgd, std::string& placement) {
-  app.add_option("--workers", sgd.num_workers, "Worker actors");
+  app.add_option_function<std::string>(
+         "--workers", [&sgd](const std::string& text) { sgd.num_workers = parse_workers(text); },
+         "Worker actors; as MIN:MAX, or MIN: with --shards, they follow the cores that can be used")
+      ->type_name("N|MIN:MAX");
   app.add_option("--devices-per-worker", sgd.devices_per_worker, "Model replicas of each worker");
   app.add_option("--placement", placement,
                  "Where workers live: threads of this process, processes of this machine, or nodes that join")
@@ -110,6 +128,13 @@ void RunOptions::add_to(CLI::App& app) {
   app.add_option("--max-failures", sgd.max_failures,
                  "Workers lost within an hour that the run replaces by itself, going on with the same step")
       ->check(whole_number(0));
+  app.add_option_function<std::string>(
+         "--restart",
+         [this](const std::string& name) {
+           sgd.restart = name == "redistribute" ? Restart::redistribute : Restart::respawn;
+         },
+         "What becomes of the shards of a worker that was lost: a fresh one has them (respawn), or the others")
+      ->check(CLI::IsMember({"respawn", "redistribute"}));
   app.add_option("--fault", sgd.faults,
                  "Let something go wrong on purpose, as 'kill worker 1 at step 5 phase apply; stop worker 0 at step 9' "
                  "or 'random 100 kills of steps 10-500 seed 7'");

@@ -193,7 +193,7 @@ void Step::split(const AllApplied& applied, double both, StepReport& report) con
   seconds.apply.assign(static_cast<std::size_t>(context_.members.num_workers()), 0);
   for (const auto& [worker, reply] : applied) {
     check_reply(reply, context_.rounds.where(worker, phase("apply")));
-    seconds.apply[static_cast<std::size_t>(worker)] = from_bits(reply.apply_bits);
+    seconds.apply[static_cast<std::size_t>(context_.members.rank_of(worker))] = from_bits(reply.apply_bits);
     report.bytes_sent += reply.bytes_sent;
     slowest_reduce = std::max(slowest_reduce, from_bits(reply.reduce_bits));
   }

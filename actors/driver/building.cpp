@@ -37,7 +37,12 @@ void build_replicas(const ModelCreator& creator, const Options& options, Members
   request.model = creator.name();
   request.precision = static_cast<std::int32_t>(options.precision);
   request.config = options.config;
-  for (const auto& [worker, built] : rounds.ask(request, members.unbuilt_workers(), phase)) {
+  std::vector<std::pair<int, Build>> requests;
+  for (const int worker : members.unbuilt_workers()) {
+    request.first_lane = static_cast<std::int32_t>(members.lanes_of(worker).begin);
+    requests.emplace_back(worker, request);
+  }
+  for (const auto& [worker, built] : rounds.ask_each(requests, phase)) {
     const Where where = rounds.where(worker, phase);
     check_reply(built, options.devices_per_worker, where);
     if (!model) model = description_of(built);

@@ -10,12 +10,13 @@
 #include "actors/driver/building.hpp"
 #include "actors/driver/option_checks.hpp"
 #include "actors/driver/resumption.hpp"
+#include "actors/driver/runtime.hpp"
 #include "actors/messages/options_json.hpp"
 #include "actors/messages/settle.hpp"
-#include "actors/placements/placements.hpp"
 #include "actors/rounds/reply_checks.hpp"
 #include "collectives/plan/tree.hpp"
 #include "runtime/invalid.hpp"
+#include "runtime/processes/cores.hpp"
 #include "runtime/processes/held_signals.hpp"
 #include "runtime/processes/limits.hpp"
 
@@ -27,44 +28,31 @@ std::uint64_t random_number() {
   return (std::uint64_t{random()} << 32) | random();
 }
 
+const Options& checked(Options& options, const ModelCreator& creator) {
+  adopt_shards(options);
+  check_options(options, creator);
+  return options;
+}
+
 void check_name(const std::string& function) {
   if (function.size() > kLongestText) throw_invalid("the function's name is too long");
 }
 
 }  // namespace
 
-struct Driver::Runtime {
-  explicit Runtime(const Options& options)
-      : store(options.store_bytes),
-        config(rules_of(options.placement).scheduler_threads(options), rules_of(options.placement).reach),
-        system(config),
-        mailbox(system),
-        members(options.num_workers, options.devices_per_worker, rules_of(options.placement).num_nodes(options),
-                options.num_shards) {}
-
-  ObjectStore store;  ///< outlives the actors, which release what they hold in it
-  SystemConfig config;
-  caf::actor_system system;
-  DriverMailbox mailbox;
-  Members members;
-  std::unique_ptr<Host> host;
-  Runtime* given_up_before = nullptr;
-};
-
 Driver::Driver(ModelCreator creator, Options options)
     : creator_(std::move(creator)),
       options_(std::move(options)),
       optimizer_(options_.optimizer),
       algorithm_(make_algorithm(options_.algorithm)),
+      elasticity_(checked(options_, creator_), usable_cores()),
       budget_(options_.max_failures) {
-  adopt_shards(options_);
-  check_options(options_, creator_);
   faults_ = fault_plan_of(options_);
   prepare_checkpoints();
   try_start(needs_of_driver(options_, optimizer_.state_vectors()), "the driver");
   {
     const HeldSignals held;  // signals are for the user's threads, not for ours
-    runtime_ = std::make_unique<Runtime>(options_);
+    runtime_ = std::make_unique<Runtime>(options_, elasticity_.initial());
   }
   try {
     start();
@@ -90,9 +78,8 @@ void Driver::start() {
   rounds_ = std::make_unique<Rounds>(r.mailbox, r.members, *r.host);
   if (!faults_.empty()) rounds_->disturb_by([this](const Phase& at) { let_fail(at); });
   home_ = r.host->make_state_home(*store_, *rounds_);
-  transfers_ = std::make_unique<Transfers>(*rounds_, *home_);
-  generation_ = std::make_unique<Generation>(random_number(), plan_request_of(options_, r.members.topology()),
-                                             to_json(options_.optimizer), optimizer_.state_vectors());
+  transfers_ = std::make_unique<Transfers>(r.members, *rounds_, *home_);
+  generation_ = std::make_unique<Generation>(random_number(), to_json(options_.optimizer), optimizer_.state_vectors());
   r.host->gather(Deadline(options_.start_timeout));
   settle(Needs::members);
   resume();
@@ -101,7 +88,8 @@ void Driver::start() {
 void Driver::settle(Needs needs) {
   Runtime& r = *runtime_;
   const bool room = needs == Needs::members || versions_.spare();
-  if (rounds_->settled() && r.members.lost_workers().empty() && generation_->stands() && room) return;
+  const bool whole = r.members.lost_workers().empty() && r.members.unbuilt_workers().empty();
+  if (rounds_->settled() && whole && generation_->stands() && room) return;
   const Phase start{"start", versions_.committed().step + 1, Deadline(options_.start_timeout)};
   const bool broken = !r.host->settles_by_fence() && !rounds_->settled();
   if (!r.members.lost_workers().empty()) Recovery(*r.host, r.mailbox, r.members, *rounds_).replace_lost(start);
@@ -113,45 +101,34 @@ void Driver::settle(Needs needs) {
 
 void Driver::begin_generation(const Phase& phase) {
   const std::size_t size = model_->traits.size;
-  generation_->begin(size, runtime_->members, *rounds_, *home_, versions_, phase);
+  generation_->begin(plan_request_of(options_, runtime_->members.topology()), size, runtime_->members, *rounds_, *home_,
+                     versions_, phase);
   if (versions_.any()) return;
   const int buffer = *versions_.spare();
   transfers_->initialize(size, buffer, phase);
   versions_.commit(buffer, {});
 }
 
-template <class Work>
-auto Driver::repairing(Needs needs, const Work& work) {
-  std::vector<Stopwatch> losses;
-  for (;;) {
-    try {
-      settle(needs);
-      for (auto repair = repairs_.end(); !losses.empty(); losses.pop_back())
-        (--repair)->seconds = losses.back().seconds();
-      return work();
-    } catch (const Error& error) {
-      losses.emplace_back();
-      note_loss(error);
-    }
-  }
-}
-
 void Driver::note_loss(const Error& error) {
   // A worker of a node goes with its node, which nobody else can replace.
   if (error.code() != ErrorCode::worker_lost || runtime_->members.num_nodes() > 0) throw Error(error);
-  const auto now = Clock::now();
-  if (!budget_.allows(error, now)) throw budget_.spent();
+  const bool allowed = budget_.allows(error, Clock::now());
+  const bool dropped = elasticity_.drops_lost(allowed) && drop_lost(error.where().worker);
+  if (!allowed && !dropped) throw budget_.spent();
   const Where& where = error.where();
-  repairs_.push_back({where.worker, where.node, where.phase, error.message()});
+  repairs_.push_back({where.worker, where.node, where.phase, error.message(), dropped});
   std::this_thread::sleep_for(budget_.pause());
 }
 
 void Driver::let_fail(const Phase& phase) {
-  for (const FaultPlan::Fault& fault : faults_.due(phase.name, phase.step))
+  for (const FaultPlan::Fault& fault : faults_.due(phase.name, phase.step)) {
+    if (!runtime_->members.takes_part(fault.worker)) continue;
     ::kill(runtime_->host->pid(fault.worker), fault.kind == FaultPlan::Fault::Kind::kill ? SIGKILL : SIGSTOP);
+  }
 }
 
 StepReport Driver::step(bool rehearse) {
+  follow_cores();
   StepReport report = repairing(Needs::spare_buffer, [&] { return take_step(rehearse); });
   report.repairs = std::exchange(repairs_, {});
   budget_.note_progress();
@@ -205,7 +182,8 @@ Evaluation Driver::evaluate_once() {
 std::vector<std::string> Driver::call_model(const std::string& name, bool first_only) {
   check_name(name);
   settle(Needs::members);
-  const std::vector<int> on = first_only ? std::vector<int>{0} : runtime_->members.workers();
+  std::vector<int> on = runtime_->members.workers();
+  if (first_only) on.resize(1);
   const auto texts = first_only ? 1 : static_cast<std::size_t>(options_.devices_per_worker);
   return call(CallModel{0, name, versions_.buffer(), first_only}, on, texts);
 }

@@ -7,6 +7,7 @@
 
 #include "actors/algorithms/algorithm.hpp"
 #include "actors/driver/checkpoints.hpp"
+#include "actors/driver/elasticity.hpp"
 #include "actors/driver/failure_budget.hpp"
 #include "actors/driver/fault_plan.hpp"
 #include "actors/driver/generation.hpp"
@@ -45,6 +46,8 @@ class Driver {
   void save_state(const std::string& path);
   void load_state(const std::string& path);
   std::string checkpoint();
+  void resize(int num_workers);
+  int num_workers() const;
   std::int64_t steps_done() const { return versions_.committed().step; }
 
   /// The committed version stays to be read, whatever steps follow, until it is unpinned. Steps take other buffers.
@@ -79,6 +82,16 @@ class Driver {
   auto repairing(Needs needs, const Work& work);
   /// @throws Error the loss itself, or that the budget is spent
   void note_loss(const Error& error);
+  // Members that come and go.
+  /// Deals the shards to so many workers, who are there once the members are settled.
+  void deal_to(int num_workers);
+  void drop(int worker);
+  void drop_all_but(const std::vector<int>& kept);
+  /// The one that is blamed and others that were lost since they came, as far as enough are left. False when nobody was
+  /// dropped.
+  bool drop_lost(int blamed);
+  void follow_cores();
+
   StepReport take_step(bool rehearse);
   /// Lets happen what the plan has for this phase.
   void let_fail(const Phase& phase);
@@ -100,10 +113,27 @@ class Driver {
   std::unique_ptr<Generation> generation_;
   std::optional<ModelDescription> model_;
   Versions versions_;
+  Elasticity elasticity_;
   FailureBudget budget_;
   FaultPlan faults_;
   std::vector<Repair> repairs_;               ///< that no report has told of yet
   std::unique_ptr<Checkpoints> checkpoints_;  ///< none without a folder; the first to go, since it asks for vectors
 };
+
+template <class Work>
+auto Driver::repairing(Needs needs, const Work& work) {
+  std::vector<Stopwatch> losses;
+  for (;;) {
+    try {
+      settle(needs);
+      for (auto repair = repairs_.end(); !losses.empty(); losses.pop_back())
+        (--repair)->seconds = losses.back().seconds();
+      return work();
+    } catch (const Error& error) {
+      losses.emplace_back();
+      note_loss(error);
+    }
+  }
+}
 
 }  // namespace troupe

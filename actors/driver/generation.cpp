@@ -4,15 +4,14 @@
 
 namespace troupe {
 
-Generation::Generation(std::uint64_t run, PlanRequest plan, std::string optimizer, int state_vectors)
-    : plan_request_(std::move(plan)), optimizer_(std::move(optimizer)) {
+Generation::Generation(std::uint64_t run, std::string optimizer, int state_vectors) : optimizer_(std::move(optimizer)) {
   layout_.run = run;
   layout_.vectors = 1 + state_vectors;
 }
 
-void Generation::begin(std::size_t size, const Members& members, Rounds& rounds, StateHome& home, Versions& versions,
-                       const Phase& phase) {
-  plan_ = make_plan(plan_request_, size);
+void Generation::begin(const PlanRequest& plan, std::size_t size, const Members& members, Rounds& rounds,
+                       StateHome& home, Versions& versions, const Phase& phase) {
+  plan_ = make_plan(plan, size);
   appliers_.clear();
   for (const int worker : members.workers())
     if (!plan_.idle(members.lanes_of(worker))) appliers_.push_back(worker);
@@ -23,7 +22,7 @@ void Generation::begin(std::size_t size, const Members& members, Rounds& rounds,
   next.shards = {0, static_cast<std::size_t>(plan_.topology.num_shards)};
   next.mean_gradient = plan_.driver_reduces;
   next.buffers = versions.buffers_needed();
-  home.begin(next, plan_request_, versions.live(), phase);
+  home.begin(next, plan, versions.live(), phase);
   layout_ = next;
   versions.begin(layout_.buffers);
   rounds.ask(MakeSlabs{0, layout_.run, layout_.generation, layout_.buffers, optimizer_}, members.workers(), phase);

@@ -14,7 +14,7 @@ namespace troupe {
 class Generation {
  public:
   /// @param optimizer as JSON, for workers.
-  Generation(std::uint64_t run, PlanRequest plan, std::string optimizer, int state_vectors);
+  Generation(std::uint64_t run, std::string optimizer, int state_vectors);
 
   /// Whether everybody knows it.
   bool stands() const { return attached_ > 0 && attached_ == layout_.generation; }
@@ -22,8 +22,8 @@ class Generation {
   /// When it throws before the home has made the slabs, the one before stands as it stood; later, none stands. What is
   /// committed or pinned is where `versions` says, either way.
   /// @param size of the flat vectors, in floats.
-  void begin(std::size_t size, const Members& members, Rounds& rounds, StateHome& home, Versions& versions,
-             const Phase& phase);
+  void begin(const PlanRequest& plan, std::size_t size, const Members& members, Rounds& rounds, StateHome& home,
+             Versions& versions, const Phase& phase);
 
   const Plan& plan() const { return plan_; }
   const SlabLayout& layout() const { return layout_; }
@@ -31,7 +31,6 @@ class Generation {
   const std::vector<int>& appliers() const { return appliers_; }
 
  private:
-  PlanRequest plan_request_;
   std::string optimizer_;
   Plan plan_;
   std::vector<int> appliers_;

@@ -1,5 +1,7 @@
 #include "actors/driver/option_checks.hpp"
 
+#include <algorithm>
+
 #include "actors/placements/placements.hpp"
 #include "actors/rounds/members.hpp"
 #include "models/network/device_network.hpp"
@@ -7,11 +9,25 @@
 namespace troupe {
 namespace {
 
+/// Says what an open range ends with.
+void check_workers(Options& o) {
+  WorkerCount& workers = o.num_workers;
+  if (workers.is_range() && workers.max == 0) {
+    if (o.num_shards == 0) throw_invalid("num_workers has no end, so that num_shards has to be told");
+    workers.max = std::max(workers.min, o.num_shards / o.devices_per_worker);
+  }
+  if (workers.min < 1) throw_invalid("num_workers is " + std::to_string(workers.min) + ", at least 1 is needed");
+  if (workers.min > workers.max)
+    throw_invalid("num_workers is " + std::to_string(workers.min) + " to " + std::to_string(workers.max));
+  if (workers.is_range() && o.placement == Placement::cluster)
+    throw_invalid("num_workers is a number with placement cluster");
+}
+
 void check_numbers(Options& o) {
-  if (o.num_workers < 1) throw_invalid("num_workers is " + std::to_string(o.num_workers) + ", at least 1 is needed");
   if (o.devices_per_worker < 1)
     throw_invalid("devices_per_worker is " + std::to_string(o.devices_per_worker) + ", at least 1 is needed");
-  const std::int64_t replicas = std::int64_t{o.num_workers} * o.devices_per_worker;
+  check_workers(o);
+  const std::int64_t replicas = std::int64_t{o.num_workers.max} * o.devices_per_worker;
   if (replicas > 4096)
     throw_invalid(std::to_string(replicas) + " replicas are more than the 4096 that one run can have");
   if (o.num_shards == 0) o.num_shards = static_cast<int>(replicas);
@@ -42,7 +58,8 @@ void check_options(Options& options, const ModelCreator& creator) {
   check_checkpoints(options.checkpoint);
   const Rules& rules = rules_of(options.placement);
   rules.check(options);
-  const Members members(options.num_workers, options.devices_per_worker, rules.num_nodes(options), options.num_shards);
+  const Members members(options.num_workers.max, options.devices_per_worker, rules.num_nodes(options),
+                        options.num_shards);
   make_plan(plan_request_of(options, members.topology()), 1);
   if (creator.name().empty() && !creator.function()) throw_invalid("a creator or the name of one is needed");
   if (creator.name().empty() && !rules.takes_lambdas)
@@ -51,7 +68,7 @@ void check_options(Options& options, const ModelCreator& creator) {
 }
 
 FaultPlan fault_plan_of(const Options& options) {
-  FaultPlan plan(options.faults, options.num_workers);
+  FaultPlan plan(options.faults, options.num_workers.max);
   if (!plan.empty() && options.placement != Placement::processes)
     throw_invalid("faults are for worker processes of this machine");
   return plan;

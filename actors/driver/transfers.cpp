@@ -6,12 +6,8 @@
 #include "actors/messages/vectors.hpp"
 
 namespace troupe {
-namespace {
 
-/// Whose model converts.
-constexpr int kConverter = 0;
-
-}  // namespace
+int Transfers::converter() const { return members_.workers().front(); }
 
 template <class Work>
 void Transfers::guard(Work work) try {
@@ -25,11 +21,12 @@ void Transfers::guard(Work work) try {
 HeldFloats Transfers::fetch(int vector, int buffer, std::size_t floats, const Phase& phase) {
   HeldFloats fetched;
   guard([&] {
+    const int converter = this->converter();
     const std::uint64_t canonical = ++last_;
     home_.gather(vector, buffer, phase);
-    home_.create(canonical, kConverter, floats, phase);
-    rounds_.ask(ExportVector{0, vector, buffer, canonical}, {kConverter}, phase);
-    fetched = home_.fetch(canonical, kConverter, floats, phase);
+    home_.create(canonical, converter, floats, phase);
+    rounds_.ask(ExportVector{0, vector, buffer, canonical}, {converter}, phase);
+    fetched = home_.fetch(canonical, converter, floats, phase);
   });
   return fetched;
 }
@@ -43,18 +40,20 @@ void Transfers::write(std::span<const float> canonical, std::size_t size, int ve
   guard([&] {
     const std::uint64_t from = ++last_;
     const std::uint64_t flat = ++last_;
+    const int converter = this->converter();
     home_.put(from, canonical, phase);
-    home_.create(flat, kConverter, size, phase);
-    rounds_.ask(ImportVector{0, from, flat}, {kConverter}, phase);
+    home_.create(flat, converter, size, phase);
+    rounds_.ask(ImportVector{0, from, flat}, {converter}, phase);
     home_.place(flat, vector, buffer, phase);
   });
 }
 
 void Transfers::initialize(std::size_t size, int buffer, const Phase& phase) {
   guard([&] {
+    const int converter = this->converter();
     const std::uint64_t flat = ++last_;
-    home_.create(flat, kConverter, size, phase);
-    rounds_.ask(Initialize{0, flat}, {kConverter}, phase);
+    home_.create(flat, converter, size, phase);
+    rounds_.ask(Initialize{0, flat}, {converter}, phase);
     home_.place(flat, kWeightsVector, buffer, phase);
   });
 }

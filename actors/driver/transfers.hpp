@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "actors/placements/state_home.hpp"
+#include "actors/rounds/members.hpp"
 #include "actors/rounds/rounds.hpp"
 
 namespace troupe {
@@ -14,7 +15,8 @@ namespace troupe {
 /// unsettled.
 class Transfers {
  public:
-  Transfers(Rounds& rounds, StateHome& home) : rounds_(rounds), home_(home) {}
+  Transfers(const Members& members, Rounds& rounds, StateHome& home)
+      : members_(members), rounds_(rounds), home_(home) {}
 
   /// A vector in canonical order, of so many floats.
   HeldFloats fetch(int vector, int buffer, std::size_t floats, const Phase& phase);
@@ -32,7 +34,10 @@ class Transfers {
  private:
   template <class Work>
   void guard(Work work);
+  /// Whose model converts.
+  int converter() const;
 
+  const Members& members_;
   Rounds& rounds_;
   StateHome& home_;
   std::uint64_t last_ = 0;  ///< transfer

@@ -45,6 +45,7 @@ struct Build {
   using Reply = Built;
   std::uint64_t round = 0;
   std::int32_t devices = 1;
+  std::int32_t first_lane = 0;  ///< its replicas' numbers among those of the run begin here
   bool use_cpus = true;
   PlanRequest plan;
   std::uint64_t seed = 0;
@@ -54,8 +55,8 @@ struct Build {
 };
 template <class F>
 auto fields(Build& x, F visit) {
-  return visit(x.round, x.devices, x.use_cpus, x.plan, x.seed, at_most<Bound::setting>(x.model), x.precision,
-               at_most<Bound::setting>(x.config));
+  return visit(x.round, x.devices, x.first_lane, x.use_cpus, x.plan, x.seed, at_most<Bound::setting>(x.model),
+               x.precision, at_most<Bound::setting>(x.config));
 }
 
 }  // namespace troupe

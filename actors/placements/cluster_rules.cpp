@@ -21,8 +21,8 @@ void check(Options& options) {
     throw_invalid("cluster.num_nodes is " + std::to_string(cluster.num_nodes) + ", at least 1 is needed");
   if (cluster.num_nodes > 1024)
     throw_invalid(std::to_string(cluster.num_nodes) + " nodes are more than the 1024 that one run can have");
-  if (options.num_workers < cluster.num_nodes)
-    throw_invalid(std::to_string(options.num_workers) + " workers are too few for " +
+  if (options.num_workers.max < cluster.num_nodes)
+    throw_invalid(std::to_string(options.num_workers.max) + " workers are too few for " +
                   std::to_string(cluster.num_nodes) + " nodes; each needs one");
   if (cluster.streams < 1 || cluster.streams > 64) throw_invalid("cluster.streams must be 1 to 64");
   if (options.config.size() > kLongestSetting)

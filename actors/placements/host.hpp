@@ -18,6 +18,8 @@ class Host : public Witness {
   virtual void gather(const Deadline& /*deadline*/) {}
   /// Starts a worker, in place of what was there: what that was writes nothing any more that matters.
   virtual void start(int worker) = 0;
+  /// A worker takes part no more; one that hangs in this process is left alone.
+  virtual void end(int /*worker*/) {}
   /// Nobody else is to join for now.
   virtual void stop_listening() {}
   /// Whether who has come is the worker that was started.

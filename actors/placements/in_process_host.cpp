@@ -1,6 +1,6 @@
 #include <unistd.h>
 
-#include <set>
+#include <map>
 
 #include "actors/placements/host.hpp"
 #include "actors/transport/start_needs.hpp"
@@ -20,17 +20,25 @@ class InProcessHost : public Host {
         store_(parts.store),
         creator_(parts.creator),
         members_(parts.members),
+        planned_(parts.options.num_workers.max),
         step_timeout_(parts.options.step_timeout) {}
 
   /// A worker that hangs cannot be stopped. Its slabs are its own and its generation is over, so it is left alone.
   void start(int worker) override {
     auto started = std::make_shared<Worker>(worker, store_.connect(), creator_);
     // What a worker took that hangs, be it a scheduler's thread, its successor must not need.
-    const bool successor = !started_.insert(worker).second;
+    const bool successor = actors_.contains(worker);
     replaced_ = replaced_ || successor;
-    if (successor) try_start(needs_of_worker(), "a new worker");
-    actors_.push_back(successor ? system_.spawn<caf::detached>(worker_actor, started, driver_)
-                                : system_.spawn(worker_actor, started, driver_));
+    if (successor) given_up_.push_back(actors_[worker]);
+    if (successor || worker >= planned_) try_start(needs_of_worker(), "a new worker");
+    actors_[worker] = successor ? system_.spawn<caf::detached>(worker_actor, started, driver_)
+                                : system_.spawn(worker_actor, started, driver_);
+  }
+
+  void end(int worker) override {
+    if (members_.lost(worker)) return;
+    caf::anon_send_exit(actors_.at(worker), caf::exit_reason::user_shutdown);
+    actors_.erase(worker);
   }
 
   std::string node(int /*member*/) const override { return "in-process"; }
@@ -46,8 +54,10 @@ class InProcessHost : public Host {
   }
 
   bool end_all(bool all_stopped) override {
-    for (const caf::actor& actor : actors_) caf::anon_send_exit(actor, caf::exit_reason::user_shutdown);
+    for (const auto& [worker, actor] : actors_) caf::anon_send_exit(actor, caf::exit_reason::user_shutdown);
+    for (const caf::actor& actor : given_up_) caf::anon_send_exit(actor, caf::exit_reason::user_shutdown);
     actors_.clear();
+    given_up_.clear();
     return all_stopped && !hangs();
   }
 
@@ -60,10 +70,11 @@ class InProcessHost : public Host {
   ObjectStore& store_;
   CreateModel creator_;
   const Members& members_;
+  int planned_;  ///< workers that the machine was asked for at the start
   std::chrono::milliseconds step_timeout_;
-  std::set<int> started_;
   bool replaced_ = false;
-  std::vector<caf::actor> actors_;  ///< also those that were given up
+  std::map<int, caf::actor> actors_;
+  std::vector<caf::actor> given_up_;
 };
 
 }  // namespace

@@ -13,11 +13,11 @@ void check(Options& options) {
 }
 
 std::size_t scheduler_threads(const Options& options) {
-  return static_cast<std::size_t>(std::clamp(options.num_workers, 1, usable_cores()));
+  return static_cast<std::size_t>(std::clamp(options.num_workers.max, 1, usable_cores()));
 }
 
 StartNeeds needs(const Options& options, int state_vectors) {
-  return {options.num_workers * options.devices_per_worker, 0, slab_files(options, state_vectors)};
+  return {options.num_workers.max * options.devices_per_worker, 0, slab_files(options, state_vectors)};
 }
 
 }  // namespace

@@ -1,10 +1,10 @@
 #include <chrono>
 #include <csignal>
 #include <cstdint>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <set>
-#include <vector>
 
 #include "actors/launch/launch.hpp"
 #include "actors/placements/host.hpp"
@@ -45,25 +45,24 @@ class KnownChildren {
 class ProcessHost : public Host {
  public:
   explicit ProcessHost(const HostParts& parts)
-      : system_(parts.system),
-        driver_(parts.mailbox.address()),
-        store_(parts.store),
-        children_(static_cast<std::size_t>(parts.members.num_workers())),
-        last_words_(children_.size()) {}
+      : system_(parts.system), driver_(parts.mailbox.address()), store_(parts.store) {}
 
   void start(int worker) override {
-    auto& child = child_of(worker);
-    if (child) {
-      child->kill();
-      known_children_->forget(child->pid());
-      child.reset();
-    }
+    end(worker);
     if (!listener_)
       listener_.emplace(system_, driver_, [known = known_children_](pid_t pid) { return known->admits(pid); });
     const FileDescriptor socket = store_.connect_process();
-    FileDescriptor& last_words = last_words_[static_cast<std::size_t>(worker)];
+    FileDescriptor& last_words = last_words_[worker];
     last_words = make_last_words();
-    child = known_children_->start({worker, listener_->path()}, socket.get(), last_words.get());
+    child_of(worker) = known_children_->start({worker, listener_->path()}, socket.get(), last_words.get());
+  }
+
+  void end(int worker) override {
+    auto& child = child_of(worker);
+    if (!child) return;
+    child->kill();
+    known_children_->forget(child->pid());
+    child.reset();
   }
 
   /// There is nothing to knock at while the run goes on.
@@ -71,8 +70,8 @@ class ProcessHost : public Host {
 
   std::string node(int worker) const override { return "pid " + std::to_string(pid(worker)); }
   int pid(int worker) const override {
-    const auto& child = children_[static_cast<std::size_t>(worker)];
-    return child ? child->pid() : -1;
+    const auto child = children_.find(worker);
+    return child != children_.end() && child->second ? child->second->pid() : -1;
   }
 
   std::string how_it_ended(int worker, std::chrono::milliseconds timeout) override {
@@ -86,7 +85,7 @@ class ProcessHost : public Host {
   }
 
   std::optional<Error> why_not_started(int worker, const Where& where) override {
-    return read_last_words(last_words_[static_cast<std::size_t>(worker)].get(), where);
+    return read_last_words(last_words_[worker].get(), where);
   }
 
   std::unique_ptr<StateHome> make_state_home(StoreClient& store, Rounds& /*rounds*/) override {
@@ -100,7 +99,7 @@ class ProcessHost : public Host {
   }
 
  private:
-  std::optional<ChildProcess>& child_of(int worker) { return children_[static_cast<std::size_t>(worker)]; }
+  std::optional<ChildProcess>& child_of(int worker) { return children_[worker]; }
 
   static std::uint64_t out_of_memory_kills() { return cgroup::Reader().out_of_memory_kills(); }
 
@@ -109,8 +108,8 @@ class ProcessHost : public Host {
   ObjectStore& store_;
   std::shared_ptr<KnownChildren> known_children_ = std::make_shared<KnownChildren>();
   std::optional<LocalListener> listener_;
-  std::vector<std::optional<ChildProcess>> children_;
-  std::vector<FileDescriptor> last_words_;
+  std::map<int, std::optional<ChildProcess>> children_;
+  std::map<int, FileDescriptor> last_words_;
   std::uint64_t kills_before_ = out_of_memory_kills();
 };
 

@@ -14,8 +14,8 @@ void check(Options& options) {
 /// A worker's process: its first thread, CAF's, and the replicas'; here its connection, store socket, handle and last
 /// words.
 StartNeeds needs(const Options& options, int state_vectors) {
-  return {0, options.num_workers * (1 + caf_threads(1, Reach::processes) + options.devices_per_worker),
-          kNetworkNeeds.files + slab_files(options, state_vectors) + 4 * options.num_workers};
+  return {0, options.num_workers.max * (1 + caf_threads(1, Reach::processes) + options.devices_per_worker),
+          kNetworkNeeds.files + slab_files(options, state_vectors) + 4 * options.num_workers.max};
 }
 
 }  // namespace

@@ -19,20 +19,56 @@ Members::Members(int num_workers, int devices, int num_nodes, int num_shards)
       workers_(static_cast<std::size_t>(num_workers)),
       lost_nodes_(static_cast<std::size_t>(num_nodes)) {
   topology_.num_shards = num_shards;
-  for (const int worker : workers())
-    topology_.node_of_lane.insert(topology_.node_of_lane.end(), static_cast<std::size_t>(devices), node_of(worker));
+  deal();
 }
 
-std::vector<int> Members::workers() const { return numbers(0, num_workers()); }
+void Members::deal() {
+  int rank = 0;
+  for (WorkerState& worker : workers_) {
+    worker.built = false;
+    if (worker.takes_part) worker.rank = rank++;
+  }
+  topology_.node_of_lane.clear();
+  for (std::int64_t lane = 0; lane < std::int64_t{rank} * devices_; ++lane)
+    topology_.node_of_lane.push_back(static_cast<std::int32_t>(lane / devices_ * num_nodes() / rank));
+}
+
+void Members::add() {
+  const auto free = std::find_if(workers_.begin(), workers_.end(), [](const auto& each) { return !each.takes_part; });
+  if (free == workers_.end())
+    workers_.emplace_back();
+  else
+    *free = {};
+  deal();
+}
+
+void Members::drop(int worker) {
+  workers_.at(static_cast<std::size_t>(worker)).takes_part = false;
+  deal();
+}
+
+std::vector<int> Members::workers() const {
+  std::vector<int> all;
+  all.reserve(workers_.size());
+  for (std::size_t worker = 0; worker < workers_.size(); ++worker)
+    if (workers_[worker].takes_part) all.push_back(static_cast<int>(worker));
+  return all;
+}
+
+bool Members::takes_part(int worker) const {
+  return worker >= 0 && worker < std::ssize(workers_) && workers_[static_cast<std::size_t>(worker)].takes_part;
+}
+
 std::vector<int> Members::nodes() const { return numbers(num_workers(), num_nodes()); }
 
 int Members::node_of(int member) const {
   if (is_node(member)) return member - num_workers();
-  return static_cast<int>(std::int64_t{member} * num_nodes() / num_workers());
+  return num_nodes() > 0 ? topology_.node_of(rank_of(member) * devices_) : 0;
 }
 
 Range Members::lanes_of(int worker) const {
-  return {static_cast<std::size_t>(worker * devices_), static_cast<std::size_t>((worker + 1) * devices_)};
+  const auto first = static_cast<std::size_t>(rank_of(worker)) * static_cast<std::size_t>(devices_);
+  return {first, first + static_cast<std::size_t>(devices_)};
 }
 
 bool Members::lost(int member) const {
@@ -47,7 +83,12 @@ void Members::lose(int member) {
     workers_.at(static_cast<std::size_t>(member)).lost = true;
 }
 
-void Members::come(int worker) { workers_.at(static_cast<std::size_t>(worker)) = {.lost = false, .came = true}; }
+void Members::come(int worker) {
+  WorkerState& state = workers_.at(static_cast<std::size_t>(worker));
+  state.lost = false;
+  state.came = true;
+  state.built = false;
+}
 
 std::vector<int> Members::lost_workers() const {
   std::vector<int> lost;

@@ -17,19 +17,18 @@ std::vector<int> numbers_in(const Range& range) {
 
 /// Replicas beyond the cores that a worker can count on would fight for caches, each with all of its activations in
 /// use.
-int replicas_at_a_time(const Build& request, int worker) {
+int replicas_at_a_time(const Build& request) {
   if (!request.use_cpus) return request.devices;
   const auto& nodes = request.plan.topology.node_of_lane;
-  const auto lane = static_cast<std::size_t>(worker) * static_cast<std::size_t>(request.devices);
-  const auto here = std::count(nodes.begin(), nodes.end(), nodes.at(lane));
+  const auto here = std::count(nodes.begin(), nodes.end(), nodes.at(static_cast<std::size_t>(request.first_lane)));
   return std::max(1, usable_cores() / std::max(1, static_cast<int>(here) / request.devices));
 }
 
 /// Each worker has its lanes, whoever leads it.
-void check(const Build& request, int worker) {
+void check(const Build& request) {
   request.plan.topology.check();
-  const std::int64_t end = (std::int64_t{worker} + 1) * request.devices;
-  if (request.devices < 1 || end > request.plan.topology.num_lanes())
+  const std::int64_t end = std::int64_t{request.first_lane} + request.devices;
+  if (request.devices < 1 || request.first_lane < 0 || end > request.plan.topology.num_lanes())
     throw Error(ErrorCode::protocol, "replicas that the run does not have");
 }
 
@@ -37,15 +36,10 @@ void check(const Build& request, int worker) {
 std::unique_ptr<Replica> make_replica(const WorkerState& worker, const Build& request, int device, int at_a_time) {
   const Topology& topology = request.plan.topology;
   auto replica = std::make_unique<Replica>();
-  replica->context = {worker.index,
-                      device,
-                      numbers_in(topology.shards_of_lane(worker.index * request.devices + device)),
-                      topology.num_shards,
-                      request.seed,
-                      static_cast<Precision>(request.precision),
-                      request.config,
-                      request.use_cpus,
-                      at_a_time};
+  replica->context = {
+      worker.index,        device,           numbers_in(topology.shards_of_lane(request.first_lane + device)),
+      topology.num_shards, request.seed,     static_cast<Precision>(request.precision),
+      request.config,      request.use_cpus, at_a_time};
   replica->computed.resize(replica->context.shards.size());
   replica->evaluated.resize(replica->context.shards.size());
   // On a node each worker's actor has a thread of its own already.
@@ -56,11 +50,14 @@ std::unique_ptr<Replica> make_replica(const WorkerState& worker, const Build& re
 }  // namespace
 
 void prepare(WorkerState& worker, const Build& request) {
-  check(request, worker.index);
+  check(request);
   worker.plan_request = request.plan;
+  worker.first_lane = request.first_lane;
   worker.seed = request.seed;
   worker.replicas.clear();
-  const int at_a_time = replicas_at_a_time(request, worker.index);
+  worker.exchange.reset();
+  worker.slabs.reset();
+  const int at_a_time = replicas_at_a_time(request);
   worker.turns = std::make_unique<Turns>(at_a_time);
   try {
     for (int device = 0; device < request.devices; ++device)

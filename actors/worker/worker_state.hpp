@@ -25,6 +25,7 @@ struct WorkerState {
 
   // Since the replicas were built.
   PlanRequest plan_request;
+  int first_lane = 0;
   std::uint64_t seed = 0;
   std::unique_ptr<Turns> turns;  ///< at computing
 
@@ -44,11 +45,9 @@ struct WorkerState {
   std::vector<std::unique_ptr<Replica>> replicas;  ///< the last member: their threads use the others
 
   /// Number of a replica among those of the run.
-  int lane_of(const Replica& replica) const {
-    return index * static_cast<int>(replicas.size()) + replica.context.device;
-  }
+  int lane_of(const Replica& replica) const { return first_lane + replica.context.device; }
   Range lanes() const {
-    const std::size_t first = static_cast<std::size_t>(index) * replicas.size();
+    const auto first = static_cast<std::size_t>(first_lane);
     return {first, first + replicas.size()};
   }
 };

@@ -20,6 +20,7 @@ nlohmann::ordered_json to_json(const std::vector<Repair>& repairs) {
                      {"node", repair.node},
                      {"phase", repair.phase},
                      {"what", repair.what},
+                     {"redistributed", repair.redistributed},
                      {"seconds", repair.seconds}});
   return array;
 }

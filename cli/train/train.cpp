@@ -114,9 +114,9 @@ class Training {
     if (report_) report_->write(report, options_.hash ? std::optional(hash_of(report)) : std::nullopt);
     if (!report.repairs.empty()) progress.end_line();
     for (const Repair& repair : report.repairs)
-      std::fprintf(stderr, "troupe: step %lld went on: %s (worker %d, node %s, phase %s); replaced in %.3f s\n",
+      std::fprintf(stderr, "troupe: step %lld went on: %s (worker %d, node %s, phase %s); %s in %.3f s\n",
                    static_cast<long long>(report.step), repair.what.c_str(), repair.worker, repair.node.c_str(),
-                   repair.phase.c_str(), repair.seconds);
+                   repair.phase.c_str(), repair.redistributed ? "its shards dealt out" : "replaced", repair.seconds);
     if (options_.verbose || (report.step <= kStepsShown && !options_.quiet)) {
       progress.end_line();
       std::cout << "step " << report.step << ", loss " << report.loss << '\n' << report.seconds << std::flush;
@@ -136,7 +136,7 @@ class Training {
     const Options& o = options_.run.sgd;
     std::printf("training %s on %s: %d workers x %d devices, %s, strategy %s, %s, %lld steps\n",
                 options_.run.model.c_str(), options_.run.data ? options_.run.data->c_str() : "its own data",
-                o.num_workers, o.devices_per_worker, options_.run.placement.c_str(), o.strategy.c_str(),
+                sgd_.num_workers(), o.devices_per_worker, options_.run.placement.c_str(), o.strategy.c_str(),
                 to_string(sgd_.precision()), static_cast<long long>(total_steps_));
     if (options_.checkpoint.resume && begun_ == 0) std::printf("no checkpoint yet: from the beginning\n");
     if (begun_ > 0) std::printf("going on after step %lld\n", static_cast<long long>(begun_));

@@ -47,10 +47,30 @@ struct CheckpointOptions {
   int keep = 3;                        ///< the last so many stay
 };
 
+/// How many workers a run has: a number, or a range within which they come and go between steps. A run with a range
+/// begins with as many workers as there are usable cores, follows these when they become more or fewer, and goes on
+/// without workers that keep dying.
+struct WorkerCount {
+  int min = 1;
+  int max = 1;  ///< 0: as many as there are shards for, whose number has to be told then
+
+  WorkerCount() = default;
+  // NOLINTNEXTLINE(google-explicit-constructor): a number is a count
+  WorkerCount(int number) : min(number), max(number) {}
+  WorkerCount(int least, int most) : min(least), max(most) {}
+  bool is_range() const { return min != max; }
+};
+
+/// What becomes of the shards of a worker that was lost.
+enum class Restart : std::uint8_t {
+  respawn,       ///< a fresh worker has them
+  redistribute,  ///< the others have them from then on, down to num_workers.min, or to one without a range
+};
+
 struct Options {
-  int num_workers = 1;
+  WorkerCount num_workers = 1;
   int devices_per_worker = 1;  ///< replicas. On CPUs, those beyond the cores that a worker can count on (usable cores
-                               ///< / num_workers, at least 1) compute one after the other
+                               ///< / workers, at least 1) compute one after the other
   bool use_cpus = true;        ///< false asks for accelerators
   Placement placement = Placement::in_process;
   std::string algorithm = "synchronous";  ///< what a step is; today there is this one
@@ -60,7 +80,7 @@ struct Options {
   bool deterministic = true;      ///< keep the order of additions that makes all strategies and placements give the
                                   ///< same bits; false lets nodes add in the order of the ring
   int parameter_servers = 0;      ///< nodes that own slices under "parameter-server"; 0: all
-  int num_shards = 0;             ///< data shards of the run; 0: num_workers x devices_per_worker
+  int num_shards = 0;             ///< data shards of the run; 0: num_workers.max x devices_per_worker
   std::uint64_t seed = 1;
   OptimizerOptions optimizer = {};
   Precision precision = Precision::f32;  ///< bf16: where model and device have it; see DistributedSGD::precision
@@ -74,7 +94,9 @@ struct Options {
                                  ///< start_timeout
   std::chrono::milliseconds start_timeout = std::chrono::seconds(60);  ///< for workers to start and build models
   int max_failures = 10;  ///< workers lost within an hour that calls replace by themselves and go on, waiting
-                          ///< longer each time; the next one is an Error worker_lost that tells of all. 0: each is
+                          ///< longer each time; the next one is an Error worker_lost that tells of all, or, where
+                          ///< num_workers is a range, a worker less. 0: each is
+  Restart restart = Restart::respawn;
   /// What is to go wrong on purpose, for tests of what follows, with placement `processes`: parts between semicolons of
   /// the form "kill worker 2 at step 5 phase apply" (or "stop": it does not answer any more; the phase is "compute"
   /// unless told), or "random 100 kills of steps 10-500 seed 7". Each happens once, when the phase begins.
@@ -103,13 +125,14 @@ struct PhaseSeconds {
 /// One line a time, as `step()` prints them: the label, a space and seconds; one interior line a worker.
 std::ostream& operator<<(std::ostream& out, const PhaseSeconds& seconds);
 
-/// A worker that was lost, and replaced.
+/// A worker that was lost, and replaced or done without.
 struct Repair {
   int worker = -1;
-  std::string node = {};   ///< where it was: "pid N"
-  std::string phase = {};  ///< of the step or call in which its loss was seen
-  std::string what = {};   ///< such as "a worker was lost: its process was ended by signal 9"
-  double seconds = 0;      ///< from then until all workers were there again
+  std::string node = {};       ///< where it was: "pid N"
+  std::string phase = {};      ///< of the step or call in which its loss was seen
+  std::string what = {};       ///< such as "a worker was lost: its process was ended by signal 9"
+  bool redistributed = false;  ///< the others have its shards now; else a fresh worker has
+  double seconds = 0;          ///< from then until all workers were there again
 };
 
 /// What has become of checkpoints up to a step.
@@ -205,6 +228,13 @@ class DistributedSGD {
   void set_weights(std::span<const float> canonical);
   /// Names and shapes of the canonical weights.
   const std::vector<TensorInfo>& tensors() const;
+
+  /// From now on the run has so many workers, to whom the shards are dealt out anew; replicas are made anew, too. The
+  /// bits stay. Workers that a call starts are there when it returns. @throws Error invalid_argument for less than one
+  /// or more than there are shards for, unsupported with placement `cluster`, or why one cannot start; then those stay
+  /// that there were.
+  void resize(int num_workers);
+  int num_workers() const;
 
   /// Writes or reads the weights, running statistics included, as a safetensors file. The file holds no more: after
   /// `load` the optimizer's state, the schedule and the order of the data begin anew. @throws Error bad_file, or

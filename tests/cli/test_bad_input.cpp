@@ -127,6 +127,10 @@ TEST_CASE("options that cannot work are named") {
   const auto linear = [](const std::vector<std::string>& more) { return joined(train_linear({"--steps", "2"}), more); };
   check_refused_everywhere(linear({"--workers", "0"}), {"num_workers is 0"});
   check_refused_everywhere(linear({"--workers", "-3"}), {"num_workers is -3"});
+  for (const char* workers : {"x", "2:x", ":3", "2:3:4", "1.5"})
+    check_refused_everywhere(linear({"--workers", workers}), {"is neither a number nor MIN:MAX"});
+  check_refused_everywhere(linear({"--workers", "3:2"}), {"num_workers is 3 to 2"});
+  check_refused_everywhere(linear({"--workers", "2:"}), {"num_shards has to be told"});
   check_refused_everywhere(linear({"--workers", "100000"}), {"100000"});
   check_refused(linear({"--workers", "99999999999999999999"}), {"--workers"});
   check_refused(linear({"--workers", "1.5"}), {"--workers"});

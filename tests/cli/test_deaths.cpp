@@ -74,6 +74,25 @@ TEST_CASE("a killed worker is replaced, which is said, and the weights become wh
   CHECK(repairs("undisturbed.json") == 0);
 }
 
+TEST_CASE("the others go on without a killed worker where they are to, which is said, and the weights stay") {
+  const auto train = [&](const std::vector<std::string>& more) {
+    return run_program(train_linear(
+        joined({"--placement", "processes", "--batch-size", "0", "--steps", "30", "--shards", "4", "--quiet"}, more)));
+  };
+  const auto hash_of = [](const Finished& run) { return run.out.substr(run.out.rfind("weights sha256")); };
+  const Finished undisturbed = train({"--workers", "4"});
+  const Finished run = train({"--workers", "2", "--restart", "redistribute", "--fault", "kill worker 0 at step 20"});
+  CHECK(run.status == 0);
+  CHECK_MESSAGE(matches(run.err,
+                        "troupe: step 20 went on: a worker was lost: its process was ended by signal 9 "
+                        "\\(worker 0, node pid [0-9]+, phase [a-z]+\\); its shards dealt out in [0-9.]+ s\n"),
+                run.err);
+  CHECK(hash_of(run) == hash_of(undisturbed));
+  const Finished range = train({"--workers", "1:3"});
+  CHECK(range.status == 0);
+  CHECK(hash_of(range) == hash_of(undisturbed));
+}
+
 TEST_CASE("where no loss is allowed, a killed worker ends the program, which names worker, process and phase") {
   for (std::size_t victim = 0; victim < 3; ++victim) {
     LongTraining training({"--max-failures", "0"});

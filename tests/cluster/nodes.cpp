@@ -52,7 +52,7 @@ Options Nodes::options(int nodes) const {
   options.num_workers = nodes > 0 ? nodes : size();
   options.placement = Placement::cluster;
   options.cluster.listen = listen_;
-  options.cluster.num_nodes = options.num_workers;
+  options.cluster.num_nodes = nodes > 0 ? nodes : size();
   options.cluster.certs = authority_.driver();
   options.config = Hold{}.text();
   options.verbose = false;

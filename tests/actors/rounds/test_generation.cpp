@@ -17,8 +17,8 @@ constexpr std::size_t kSize = 3 * 1024;  ///< a page for each worker
 /// Three workers that do as they are told, and a home of the state.
 class Scene {
  public:
-  explicit Scene(const char* strategy = "sharded", int state_vectors = 2)
-      : generation(5, {strategy_of(strategy), true, 0, members.topology()}, "options", state_vectors) {
+  explicit Scene(const char* how = "sharded", int state_vectors = 2)
+      : strategy(how), generation(5, "options", state_vectors) {
     for (const int worker : members.workers()) members.come(worker);
     mailbox.when_sent([this](int member, const caf::message& message) {
       if (message.match_elements<MakeSlabs>()) return reply("MakeSlabs", member, message.get_as<MakeSlabs>(0));
@@ -27,7 +27,10 @@ class Scene {
     });
   }
 
-  void begin(std::size_t size = kSize) { generation.begin(size, members, rounds, home, versions, calm_phase("start")); }
+  void begin(std::size_t size = kSize) {
+    generation.begin({strategy_of(strategy), true, 0, members.topology()}, size, members, rounds, home, versions,
+                     calm_phase("start"));
+  }
   /// A step that is committed.
   void step() {
     REQUIRE(versions.spare());
@@ -46,6 +49,7 @@ class Scene {
     return home.content(versions.buffer_of(pin)) == versions.version_of(pin).step;
   }
 
+  const char* strategy;
   Log log;
   troupe_test::FakeMailbox mailbox;
   troupe_test::FakeWitness witness;

@@ -139,3 +139,41 @@ TEST_CASE("a node that is lost is no worker that is lost") {
   CHECK(members.lost_workers().empty());
   CHECK_FALSE(members.silent_workers());
 }
+
+TEST_CASE("workers come and go, keep their indices, and shards follow") {
+  Members members(3, 2, 0, 12);
+  for (const int worker : members.workers()) {
+    members.come(worker);
+    members.build(worker);
+  }
+  members.drop(1);
+  CHECK(members.workers() == std::vector<int>{0, 2});
+  CHECK(members.num_workers() == 2);
+  CHECK_FALSE(members.takes_part(1));
+  CHECK(members.rank_of(2) == 1);
+  CHECK(members.shards_of(0) == Range{0, 6});
+  CHECK(members.shards_of(2) == Range{6, 12});
+  CHECK(members.lanes_of(2) == Range{2, 4});
+  CHECK(members.lost_workers().empty());
+  CHECK(members.unbuilt_workers() == std::vector<int>{0, 2});
+
+  members.add();
+  members.add();
+  CHECK(members.workers() == std::vector<int>{0, 1, 2, 3});
+  CHECK(members.lost_workers() == std::vector<int>{1, 3});
+  CHECK(members.never_came(1));
+  CHECK(members.rank_of(2) == 2);
+  CHECK(members.shards_of(3) == Range{9, 12});
+  CHECK_FALSE(members.takes_part(4));
+  CHECK_FALSE(members.takes_part(-1));
+}
+
+TEST_CASE("a worker that was lost and dropped is silent for good") {
+  Members members(2, 1, 0, 2);
+  members.come(0);
+  members.come(1);
+  members.lose(1);
+  members.drop(1);
+  CHECK(members.lost_workers().empty());
+  CHECK(members.silent_workers());
+}

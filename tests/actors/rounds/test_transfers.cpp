@@ -31,7 +31,7 @@ class Scene {
   Members members{2, 1, 2, 2};
   Rounds rounds{mailbox, members, witness};
   troupe_test::FakeHome home{log};
-  Transfers transfers{rounds, home};
+  Transfers transfers{members, rounds, home};
 
  private:
   void hear(int member, const caf::message& message) {

@@ -53,7 +53,7 @@ inline ToWorker filled_to_worker() {
           ReduceMean{16, 128, 13, 5000},
           Apply{14, 100, 1, 2, 128, 99, 13, 1, 5000},
           FindNonFinite{15, 1},
-          Build{1, 2, true, filled_plan(), 42, "cnn", 1, R"({"batch_size":64})"},
+          Build{1, 2, 2, true, filled_plan(), 42, "cnn", 1, R"({"batch_size":64})"},
           MakeSlabs{2, 77, 3, 2, R"({"kind":"momentum"})"},
           MapSlabs{3},
           Fence{4},

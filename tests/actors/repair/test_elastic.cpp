@@ -1,0 +1,229 @@
+#include <doctest/doctest.h>
+#include <sched.h>
+
+#include <thread>
+
+#include "actors/repair/dying_model.hpp"
+#include "actors/state/state_trial.hpp"
+#include "actors/test_models.hpp"
+#include "runtime/random.hpp"
+#include "support/errors.hpp"
+#include "support/open_files.hpp"
+#include "support/temporary_folder.hpp"
+
+using namespace troupe;
+using namespace troupe_test;
+
+namespace {
+
+constexpr int kShards = 8;
+
+Options elastic(Placement placement, WorkerCount workers) {
+  Options options = quiet_options(placement, 1);
+  options.num_workers = workers;
+  options.num_shards = kShards;
+  options.optimizer.kind = "adam";
+  options.config = "8192";
+  return options;
+}
+
+/// Weights after each step, with workers as `workers_at` says before each.
+template <class WorkersAt>
+std::vector<std::vector<float>> lineage(DistributedSGD& sgd, int steps, const WorkersAt& workers_at) {
+  std::vector<std::vector<float>> weights;
+  for (int step = 0; step < steps; ++step) {
+    if (const int workers = workers_at(step); workers > 0) sgd.resize(workers);
+    sgd.step();
+    weights.push_back(sgd.weights());
+  }
+  return weights;
+}
+
+int none(int /*step*/) { return 0; }
+
+/// What this thread, and those that it starts, may run on; in the end as it was.
+class Cores {
+ public:
+  Cores() { ::sched_getaffinity(0, sizeof all_, &all_); }
+  ~Cores() { ::sched_setaffinity(0, sizeof all_, &all_); }
+  Cores(const Cores&) = delete;
+  Cores& operator=(const Cores&) = delete;
+
+  int count() const { return CPU_COUNT(&all_); }
+  void use(int cores) const {
+    cpu_set_t used;
+    CPU_ZERO(&used);
+    for (int cpu = 0; cpu < CPU_SETSIZE && CPU_COUNT(&used) < cores; ++cpu)
+      if (CPU_ISSET(cpu, &all_)) CPU_SET(cpu, &used);
+    ::sched_setaffinity(0, sizeof used, &used);
+  }
+
+ private:
+  cpu_set_t all_{};
+};
+
+void step_until(DistributedSGD& sgd, int workers) {
+  const Deadline deadline(std::chrono::seconds(60));
+  while (sgd.num_workers() != workers && !deadline.passed()) {
+    sgd.step();
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  CHECK(sgd.num_workers() == workers);
+}
+
+}  // namespace
+
+TEST_CASE("a hundred random schedules of growing and shrinking give the same bits at each step") {
+  constexpr int kSteps = 8;
+  DistributedSGD still("noise", elastic(Placement::in_process, 3));
+  const auto expected = lineage(still, kSteps, none);
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    CAPTURE(seed);
+    Random random(seed);
+    Options options = elastic(Placement::in_process, 1 + static_cast<int>(random.below(kShards)));
+    options.strategy = seed % 3 == 0 ? "driver" : "sharded";
+    DistributedSGD sgd("noise", options);
+    CHECK(lineage(sgd, kSteps, [&](int) { return static_cast<int>(random.below(kShards + 1)); }) == expected);
+  }
+}
+
+TEST_CASE("worker processes come and go with state, statistics and several devices, and the bits stay") {
+  for (const char* strategy : {"sharded", "driver"}) {
+    CAPTURE(strategy);
+    const Options options = dealt({Placement::processes, 2, 1, strategy}, kStatistics, "adam");
+    const Options reference = dealt({Placement::in_process, 3, 2, strategy}, kStatistics, "adam");
+    DistributedSGD still(kStatistics.name, reference);
+    const auto expected = lineage(still, 6, none);
+    DistributedSGD sgd(kStatistics.name, options);
+    constexpr int kWorkers[] = {0, 5, 1, 0, 7, 3};
+    CHECK(lineage(sgd, 6, [&](int step) { return kWorkers[step]; }) == expected);
+    CHECK(sgd.num_workers() == 3);
+    CHECK(sgd.worker_pids().size() == 3);
+    CHECK(sgd.report().seconds.compute.size() == 3);
+    CHECK(sgd.evaluate().samples == still.evaluate().samples);
+  }
+}
+
+TEST_CASE("resizing leaves nothing behind") {
+  DistributedSGD sgd("noise", elastic(Placement::processes, 2));
+  sgd.resize(4);
+  sgd.resize(2);
+  const auto files = open_files();
+  for (int i = 0; i < 3; ++i) {
+    sgd.resize(4);
+    sgd.step();
+    sgd.resize(2);
+    sgd.step();
+  }
+  CHECK(open_files() == files);
+}
+
+TEST_CASE("numbers of workers that a run cannot have are refused, and it goes on as it was") {
+  DistributedSGD sgd("noise", elastic(Placement::in_process, 2));
+  for (const int workers : {0, -1, kShards + 1}) {
+    CAPTURE(workers);
+    CHECK(code_of([&] { sgd.resize(workers); }) == ErrorCode::invalid_argument);
+  }
+  CHECK(sgd.num_workers() == 2);
+  CHECK(sgd.step().step == 1);
+  const auto refused = [](WorkerCount workers, int shards) {
+    Options options = elastic(Placement::in_process, workers);
+    options.num_shards = shards;
+    return message_of([&] { DistributedSGD("noise", options); });
+  };
+  CHECK(refused({3, 2}, 8).find("3 to 2") != std::string::npos);
+  CHECK(refused({0, 2}, 8).find("num_workers is 0") != std::string::npos);
+  CHECK(refused({1, 9}, 8).find("8 shards are too few") != std::string::npos);
+  CHECK(refused({1, 0}, 0).find("num_shards has to be told") != std::string::npos);
+}
+
+TEST_CASE("workers that cannot start are an error, and the run stays as it was") {
+  for (const char* fault : {"creator-throws", "other-size", "creator-exits"}) {
+    CAPTURE(fault);
+    Options options = elastic(Placement::processes, 1);
+    options.config = fault;  // of the second worker
+    options.max_failures = 2;
+    DistributedSGD sgd("faulty", options);
+    sgd.step();
+    CHECK(code_of([&] { sgd.resize(3); }));
+    CHECK(sgd.num_workers() == 1);
+    CHECK(sgd.step().step == 2);
+  }
+}
+
+TEST_CASE("the others take over from a worker that is lost, down to the last, and the bits stay") {
+  const TemporaryFolder marks;
+  Options options = elastic(Placement::processes, 3);
+  options.restart = Restart::redistribute;
+  options.max_failures = 10;
+  options.config = dying_config(12'288, {{"compute", 1, 1}, {"apply", 2, 2}, {"compute", 0, 3}}, marks.path());
+  Options undisturbed = options;
+  undisturbed.placement = Placement::in_process;
+  undisturbed.config = dying_config(12'288, {}, "");
+  DistributedSGD still("dying", undisturbed);
+  const auto expected = lineage(still, 5, none);
+
+  DistributedSGD sgd("dying", options);
+  CHECK(lineage(sgd, 1, none).back() == expected[0]);
+  constexpr struct {
+    int lost, left;
+    bool redistributed;
+  } kThen[] = {{1, 2, true}, {2, 1, true}, {0, 1, false}};
+  for (std::size_t i = 0; i < std::size(kThen); ++i) {
+    CAPTURE(i);
+    CHECK(lineage(sgd, 1, none).back() == expected[i + 1]);
+    REQUIRE(sgd.report().repairs.size() == 1);
+    CHECK(sgd.report().repairs[0].worker == kThen[i].lost);
+    CHECK(sgd.report().repairs[0].redistributed == kThen[i].redistributed);
+    CHECK(sgd.num_workers() == kThen[i].left);
+  }
+  sgd.resize(3);
+  CHECK(lineage(sgd, 1, none).back() == expected[4]);
+}
+
+TEST_CASE("a run with a range goes on without workers that keep dying, down to its minimum") {
+  const TemporaryFolder marks;
+  Options options = elastic(Placement::processes, {2, 3});
+  options.max_failures = 0;
+  options.config = dying_config(12'288, {{"compute", 0, 1}, {"compute", 1, 2}}, marks.path());
+  DistributedSGD sgd("dying", options);
+  if (sgd.num_workers() < 3) sgd.resize(3);
+  sgd.step();
+  CHECK(sgd.step().repairs.at(0).redistributed);
+  CHECK(sgd.num_workers() == 2);
+  CHECK(code_of([&] { sgd.step(); }) == ErrorCode::worker_lost);
+  CHECK(sgd.step().step == 3);
+}
+
+TEST_CASE("a run with a range has as many workers as there are cores, and follows them") {
+  Options options = elastic(Placement::in_process, {1, 2});
+  const Cores cores;
+  cores.use(1);
+  DistributedSGD sgd("noise", options);
+  CHECK(sgd.num_workers() == 1);
+  if (cores.count() < 2) return;  // one is all there is
+  cores.use(2);
+  step_until(sgd, 2);
+  cores.use(1);
+  step_until(sgd, 1);
+}
+
+TEST_CASE("whoever takes part, vectors and functions find their way") {
+  const TemporaryFolder folder;
+  Options options = elastic(Placement::processes, 3);
+  options.restart = Restart::redistribute;
+  options.max_failures = 10;
+  options.checkpoint.folder = folder.path();
+  options.config = dying_config(12'288, {{"compute", 0, 1}}, folder.path());
+  DistributedSGD sgd("dying", options);
+  sgd.step();
+  sgd.step();
+  CHECK(sgd.num_workers() == 2);
+  const auto weights = sgd.weights();
+  sgd.set_weights(weights);
+  CHECK(sgd.weights() == weights);
+  CHECK(sgd.foreach_model("first-weight").size() == 2);
+  CHECK(sgd.for_model("first-weight") == sgd.foreach_model("first-weight").front());
+  CHECK(sgd.foreach_worker("who").size() == 2);
+  CHECK_FALSE(sgd.checkpoint().empty());
+}
