@@ -15,12 +15,13 @@ from sections.against import AGAINST, against
 from sections.allreduce import allreduce
 from sections.cluster import CLUSTER
 from sections.cnn import accuracy, cnn
+from sections.deaths import deaths
 from sections.linear import linear
 from sections.resnet import resnet
 from sections.sync import sync
 
 SECTIONS = {"cnn": cnn, "accuracy": accuracy, "linear": linear, "sync": sync, "resnet": resnet,
-            "allreduce": allreduce, **CLUSTER}
+            "allreduce": allreduce, "deaths": deaths, **CLUSTER}
 GROUPS = {"cluster": list(CLUSTER)}
 ROUNDS = 3
 AGAINST_ROUNDS = 7  # the least: a ratio near one takes more than a ratio of two

@@ -116,9 +116,9 @@ TEST_CASE("a node that asks for a name obeys no driver of another") {
   CHECK_MESSAGE(holds(refused.err, "protocol: " + address + ": it is the driver 'boss', and only 'driver' is obeyed"),
                 refused.err);
   Program supervisor({"node", "--join", address, "--certs", certs + "/n0", "--driver-name", "driver"});
-  supervisor.read_until_silent(1s);
+  CHECK(supervisor.says("waits for a driver: " + address + ": it is the driver 'boss', and only"));
   ::kill(-supervisor.pid(), SIGTERM);
-  CHECK(holds(supervisor.finish().err, "waits for a driver: " + address + ": it is the driver 'boss', and only"));
+  supervisor.finish();
   CHECK(node("boss").status == 0);
   CHECK(driver.finish().status == 0);
 }
