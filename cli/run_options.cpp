@@ -55,6 +55,15 @@ WorkerCount parse_workers(const std::string& text) {
   return {parse_count(text.substr(0, colon), text), most.empty() ? 0 : parse_count(most, text)};
 }
 
+/// "3" or "2:3".
+bool parse_nodes(const std::string& text, ClusterOptions& cluster) {
+  const auto colon = text.find(':');
+  const std::string least = colon == std::string::npos ? text : text.substr(0, colon);
+  const std::string most = colon == std::string::npos ? text : text.substr(colon + 1);
+  return CLI::detail::lexical_cast(least, cluster.min_nodes) && CLI::detail::lexical_cast(most, cluster.num_nodes) &&
+         cluster.min_nodes >= 1 && cluster.num_nodes >= cluster.min_nodes;
+}
+
 CLI::Validator registered_model() { return known_to(find_model, "registered model"); }
 
 }  // namespace
@@ -95,7 +104,11 @@ void add_worker_options(CLI::App& app, Options& sgd, std::string& placement) {
   app.add_option("--parameter-servers", sgd.parameter_servers, "Nodes that own slices under parameter-server; 0: all")
       ->check(whole_number(0));
   app.add_option("--listen", sgd.cluster.listen, "cluster: ADDRESS:PORT where nodes join");
-  app.add_option("--nodes", sgd.cluster.num_nodes, "cluster: how many nodes the run has")->check(whole_number(1));
+  app.add_option(
+         "--nodes", [&sgd](const CLI::results_t& text) { return parse_nodes(text.front(), sgd.cluster); },
+         "cluster: how many nodes the run has, such as 3; or, such as 2:3, how many it begins and goes on with at "
+         "least when start-timeout is over")
+      ->type_name("[LEAST:]NODES");
   app.add_option("--certs", sgd.cluster.certs, "cluster: folder of the driver's certificate (see `troupe certs`)");
   app.add_flag("--shared-certs", sgd.cluster.shared_certificates,
                "cluster: several nodes may show the same certificate");

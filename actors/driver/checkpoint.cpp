@@ -82,10 +82,13 @@ class Driver::Source : public CheckpointSource {
  public:
   explicit Source(Driver& driver) : driver_(driver) {}
 
-  Versions::PinId pin() override { return driver_.pin(); }
+  Versions::PinId pin() override {
+    edits_ = driver_.lineage_.edits();
+    return driver_.pin();
+  }
   void unpin(Versions::PinId pin) override { driver_.unpin(pin); }
   HeldFloats fetch(Versions::PinId pin, int vector) override {
-    driver_.settle(Needs::members);
+    driver_.settle_members(Needs::members);
     return driver_.transfers_->fetch(vector, driver_.versions_.buffer_of(pin), total_size(tensors()),
                                      driver_.phase("checkpoint"));
   }
@@ -94,9 +97,13 @@ class Driver::Source : public CheckpointSource {
                        state_names(driver_.optimizer_));
   }
   const std::vector<TensorInfo>& tensors() const override { return driver_.model_->tensors; }
+  void note_written(const std::string& path) override {
+    if (edits_ == driver_.lineage_.edits()) driver_.lineage_.save(path);
+  }
 
  private:
   Driver& driver_;
+  int edits_ = 0;  ///< before the last pin
 };
 
 void Driver::prepare_checkpoints() {
@@ -107,11 +114,19 @@ void Driver::prepare_checkpoints() {
 
 std::string Driver::checkpoint() {
   if (!checkpoints_) throw_invalid("there is no folder for checkpoints: Options::checkpoint.folder names it");
-  return checkpoints_->make();
+  std::string path;
+  make_ready(Needs::members, [&] { path = checkpoints_->make(); });
+  return path;
 }
 
 void Driver::save_state(const std::string& path) {
-  settle(Needs::members);
+  if (can_form_again()) return make_ready(Needs::members, [&] { write_state(path); });
+  // Weights can be had without the nodes that are lost.
+  if (optimizer_.state_vectors() > 0) settle(Needs::members);
+  write_state(path);
+}
+
+void Driver::write_state(const std::string& path) {
   const Pinned pinned(*this);
   const auto state = state_names(optimizer_);
   CheckpointWriter writer(path, manifest_of(*this, versions_.version_of(pinned.id()), creator_.name(), state),
@@ -123,7 +138,12 @@ void Driver::save_state(const std::string& path) {
 }
 
 void Driver::load_state(const std::string& path) {
-  settle(Needs::spare_buffer);
+  make_ready(Needs::spare_buffer, [&] { load(path); });
+  lineage_.edit();
+}
+
+void Driver::load(const std::string& path) {
+  settle_members(Needs::spare_buffer);
   const CheckpointReader reader(path);
   const CheckpointManifest& manifest = reader.manifest();
   check_same_run(path, manifest, manifest_of(*this, {}, creator_.name(), state_names(optimizer_)));

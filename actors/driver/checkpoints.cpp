@@ -65,6 +65,8 @@ void Checkpoints::finish() noexcept {
   tell();
 }
 
+void Checkpoints::abandon() noexcept { job_ && job_->has_all() ? bring_to_end() : drop(); }
+
 bool Checkpoints::is_due(std::int64_t step) const {
   if (options_.every_steps > 0 && step % options_.every_steps == 0) return true;
   return options_.every.count() > 0 && next_.passed();
@@ -103,6 +105,7 @@ void Checkpoints::bring_to_end() {
 void Checkpoints::collect() {
   if (!job_ || !job_->ended()) return;
   if (const auto error = job_->error()) return fail(*error);
+  source_->note_written(job_->path());
   report_.path = job_->path();
   report_.step = job_->step();
   report_.error.clear();

@@ -27,6 +27,8 @@ class CheckpointSource {
   virtual HeldFloats fetch(Versions::PinId pin, int vector) = 0;
   virtual CheckpointManifest manifest(Versions::PinId pin) const = 0;
   virtual const std::vector<TensorInfo>& tensors() const = 0;
+  /// The checkpoint of what was pinned last is on disk.
+  virtual void note_written(const std::string& /*path*/) {}
 };
 
 /// When checkpoints are made, and how far the one is that is being made; one at a time. It has the lock of its series.
@@ -50,6 +52,8 @@ class Checkpoints {
   std::string make();
   /// Brings the one that is being made to its end.
   void finish() noexcept;
+  /// What is pinned can be fetched no more: the one that is being made is dropped, unless all of it has been fetched.
+  void abandon() noexcept;
 
  private:
   bool is_due(std::int64_t step) const;

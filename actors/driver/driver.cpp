@@ -46,14 +46,10 @@ Driver::Driver(ModelCreator creator, Options options)
       optimizer_(options_.optimizer),
       algorithm_(make_algorithm(options_.algorithm)),
       elasticity_(checked(options_, creator_), usable_cores()),
-      budget_(options_.max_failures) {
+      budget_(options_.max_failures),
+      lineage_(options_.checkpoint.keep) {
   faults_ = fault_plan_of(options_);
   prepare_checkpoints();
-  try_start(needs_of_driver(options_, optimizer_.state_vectors()), "the driver");
-  {
-    const HeldSignals held;  // signals are for the user's threads, not for ours
-    runtime_ = std::make_unique<Runtime>(options_, elasticity_.initial());
-  }
   try {
     start();
   } catch (const std::bad_alloc&) {
@@ -71,6 +67,17 @@ Driver::~Driver() {
 }
 
 void Driver::start() {
+  form();
+  settle(Needs::members);
+  resume();
+}
+
+void Driver::form() {
+  try_start(needs_of_driver(options_, optimizer_.state_vectors()), "the driver");
+  {
+    const HeldSignals held;  // signals are for the user's threads, not for ours
+    runtime_ = std::make_unique<Runtime>(options_, elasticity_.initial());
+  }
   Runtime& r = *runtime_;
   store_ = r.store.connect();
   r.host =
@@ -81,11 +88,20 @@ void Driver::start() {
   transfers_ = std::make_unique<Transfers>(r.members, *rounds_, *home_);
   generation_ = std::make_unique<Generation>(random_number(), to_json(options_.optimizer), optimizer_.state_vectors());
   r.host->gather(Deadline(options_.start_timeout));
-  settle(Needs::members);
-  resume();
 }
 
 void Driver::settle(Needs needs) {
+  if (lost_at_) form_again();
+  try {
+    settle_members(needs);
+  } catch (const Error& error) {
+    // A node on which no worker starts in time is as good as lost.
+    if (!can_form_again() || !members_lost(error)) throw;
+    throw Error(ErrorCode::worker_lost, error.message(), error.where());
+  }
+}
+
+void Driver::settle_members(Needs needs) {
   Runtime& r = *runtime_;
   const bool room = needs == Needs::members || versions_.spare();
   const bool whole = r.members.lost_workers().empty() && r.members.unbuilt_workers().empty();
@@ -109,11 +125,16 @@ void Driver::begin_generation(const Phase& phase) {
   versions_.commit(buffer, {});
 }
 
+void Driver::make_ready(Needs needs, const std::function<void()>& work) { repairing(needs, work); }
+
 void Driver::note_loss(const Error& error) {
   // A worker of a node goes with its node, which nobody else can replace.
-  if (error.code() != ErrorCode::worker_lost || runtime_->members.num_nodes() > 0) throw Error(error);
+  const bool among_nodes = options_.placement == Placement::cluster;
+  const bool loss = error.code() == ErrorCode::worker_lost || node_lost();
+  if (!loss || (among_nodes && !can_form_again())) throw Error(error);
+  if (among_nodes) lost_at_ = steps_done();
   const bool allowed = budget_.allows(error, Clock::now());
-  const bool dropped = elasticity_.drops_lost(allowed) && drop_lost(error.where().worker);
+  const bool dropped = !among_nodes && elasticity_.drops_lost(allowed) && drop_lost(error.where().worker);
   if (!allowed && !dropped) throw budget_.spent();
   const Where& where = error.where();
   repairs_.push_back({where.worker, where.node, where.phase, error.message(), dropped});
@@ -181,7 +202,7 @@ Evaluation Driver::evaluate_once() {
 
 std::vector<std::string> Driver::call_model(const std::string& name, bool first_only) {
   check_name(name);
-  settle(Needs::members);
+  make_ready(Needs::members);
   std::vector<int> on = runtime_->members.workers();
   if (first_only) on.resize(1);
   const auto texts = first_only ? 1 : static_cast<std::size_t>(options_.devices_per_worker);
@@ -190,7 +211,7 @@ std::vector<std::string> Driver::call_model(const std::string& name, bool first_
 
 std::vector<std::string> Driver::call_worker(const std::string& name) {
   check_name(name);
-  settle(Needs::members);
+  make_ready(Needs::members);
   return call(CallWorker{0, name}, runtime_->members.workers(), 1);
 }
 
@@ -206,17 +227,26 @@ std::vector<std::string> Driver::call(Request request, const std::vector<int>& o
 }
 
 void Driver::read_weights(const ReadFloats& use) {
-  repairing(Needs::members, [&] {
-    transfers_->read(kWeightsVector, versions_.buffer(), total_size(model_->tensors), use, phase("weights"));
-  });
+  const auto fetch = [&] {
+    return transfers_->fetch(kWeightsVector, versions_.buffer(), total_size(model_->tensors), phase("weights"));
+  };
+  const bool among_nodes = options_.placement == Placement::cluster;
+  const HeldFloats weights = among_nodes ? fetch_weights_of_nodes() : repairing(Needs::members, fetch);
+  use(weights.floats);
 }
 
 void Driver::read_pinned(Versions::PinId pin, int vector, const ReadFloats& use, const char* name) {
-  repairing(Needs::members,
-            [&] { transfers_->read(vector, versions_.buffer_of(pin), total_size(model_->tensors), use, phase(name)); });
+  if (!versions_.holds(pin))
+    throw Error(ErrorCode::worker_lost, "the pinned version went with the run that lost a node", {.phase = name});
+  const auto buffer = [&] { return versions_.buffer_of(pin); };
+  const auto fetch = [&] { return transfers_->fetch(vector, buffer(), total_size(model_->tensors), phase(name)); };
+  const bool among_nodes = options_.placement == Placement::cluster;
+  const HeldFloats floats = among_nodes ? fetch_of_nodes(vector, buffer, name) : repairing(Needs::members, fetch);
+  use(floats.floats);
 }
 
 Versions::PinId Driver::pin() {
+  if (!versions_.any()) throw Error(ErrorCode::worker_lost, "the run has lost a node, and is not formed again yet");
   if (versions_.live().size() + 2 > kMostBuffers)
     throw Error(ErrorCode::unsupported, "more versions are pinned than there may be buffers for");
   return versions_.pin();
@@ -233,10 +263,12 @@ void Driver::set_weights(std::span<const float> values) {
     if (optimizer_.state_vectors() > 0) transfers_->clear(buffer, at);
     versions_.commit(buffer, {versions_.committed().step, 0});
   });
+  lineage_.edit();
 }
 
 std::vector<int> Driver::worker_pids() const {
   std::vector<int> pids;
+  if (!runtime_) return pids;
   for (const int worker : runtime_->members.workers()) pids.push_back(runtime_->host->pid(worker));
   return pids;
 }

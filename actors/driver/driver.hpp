@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,6 +17,7 @@
 #include "actors/messages/call.hpp"
 #include "actors/placements/host.hpp"
 #include "actors/transport/system.hpp"
+#include "collectives/state/lineage.hpp"
 #include "collectives/state/versions.hpp"
 #include "models/optimizers/optimizer.hpp"
 
@@ -25,8 +27,8 @@ namespace troupe {
 /// placed.
 ///
 /// After an error nothing has changed; the next call first brings the members back into a known state: workers that
-/// were lost are replaced under a new generation, the others are waited for. When a worker dies, calls do so themselves
-/// and begin anew.
+/// were lost are replaced under a new generation, the others are waited for; a run that lost a node is formed again
+/// from a checkpoint, where there is one. When a worker or node dies, calls do so themselves and begin anew.
 class Driver {
  public:
   Driver(ModelCreator creator, Options options);
@@ -48,13 +50,14 @@ class Driver {
   std::string checkpoint();
   void resize(int num_workers);
   int num_workers() const;
-  std::int64_t steps_done() const { return versions_.committed().step; }
+  std::int64_t steps_done() const { return lost_at_.value_or(versions_.committed().step); }
 
   /// The committed version stays to be read, whatever steps follow, until it is unpinned. Steps take other buffers.
   /// @throws Error unsupported where more are pinned than nodes keep buffers for.
   Versions::PinId pin();
   void unpin(Versions::PinId pin) { versions_.unpin(pin); }
   /// Shows a vector of a pinned version in canonical order: the weights, which are vector 0, or one of the optimizer's.
+  /// @throws Error worker_lost where it went with a run that lost a node.
   void read_pinned(Versions::PinId pin, int vector, const ReadFloats& use, const char* phase);
 
   const Options& options() const { return options_; }
@@ -72,10 +75,16 @@ class Driver {
     return {name, versions_.committed().step + 1, Deadline(options_.step_timeout)};
   }
   void start();
+  /// Has members join, without any work yet.
+  void form();
   void prepare_checkpoints();
   void resume();
-  /// Brings the members into a known state, with a buffer to write where that is needed.
+  /// Brings the members into a known state, with a buffer to write where that is needed; forms a lost run again.
   void settle(Needs needs);
+  void settle_members(Needs needs);
+  /// As `repairing`, for other files.
+  void make_ready(
+      Needs needs, const std::function<void()>& work = [] {});
   /// Settles and does the work; both again when a worker died, as often as the budget allows. The work changes nothing
   /// before it is done.
   template <class Work>
@@ -99,7 +108,27 @@ class Driver {
   void begin_generation(const Phase& phase);
   template <class Request>
   std::vector<std::string> call(Request request, const std::vector<int>& on, std::size_t texts_each);
+  // checkpoint.cpp
+  void write_state(const std::string& path);
+  void load(const std::string& path);
   void shut_down() noexcept;
+
+  // lost_nodes.cpp
+  /// Whether a run that has lost a node can go on.
+  bool can_form_again() const;
+  bool node_lost() const;
+  /// Whether an error is of a lost node, or may be.
+  bool members_lost(const Error& error) const;
+  void form_again();
+  void end_lost_run() noexcept;
+  void give_up_run() noexcept;
+  void go_back();
+  HeldFloats fetch_weights_of_nodes();
+  /// A vector in canonical order; the weights also where nodes are lost.
+  /// @param buffer where it lies once the members are settled
+  HeldFloats fetch_of_nodes(int vector, const std::function<int()>& buffer, const char* name);
+  /// Asks the nodes that are left, one after the other. It ends the generation.
+  HeldFloats rescue_weights(int buffer, const char* name);
 
   ModelCreator creator_;
   Options options_;
@@ -116,7 +145,11 @@ class Driver {
   Elasticity elasticity_;
   FailureBudget budget_;
   FaultPlan faults_;
-  std::vector<Repair> repairs_;               ///< that no report has told of yet
+  std::vector<Repair> repairs_;  ///< that no report has told of yet
+  Lineage lineage_;
+  std::optional<std::int64_t>
+      lost_at_;                      ///< steps that were committed when a node was lost, until the run is formed again
+  std::vector<float> kept_weights_;  ///< of a run that has been ended, until it is formed again
   std::unique_ptr<Checkpoints> checkpoints_;  ///< none without a folder; the first to go, since it asks for vectors
 };
 

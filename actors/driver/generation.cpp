@@ -31,4 +31,15 @@ void Generation::begin(const PlanRequest& plan, std::size_t size, const Members&
   attached_ = layout_.generation;
 }
 
+void Generation::begin_alone(int worker, const PlanRequest& plan, Rounds& rounds, StateHome& home,
+                             const Versions& versions, const Phase& phase) {
+  attached_ = 0;
+  SlabLayout next = layout_;
+  next.generation = ++last_;
+  next.buffers = static_cast<int>(versions.live().size());
+  const MakeSlabs make{0, next.run, next.generation, next.buffers, optimizer_};
+  home.begin_alone(
+      worker, next, plan, versions.live(), [&] { rounds.ask(make, {worker}, phase); }, phase);
+}
+
 }  // namespace troupe

@@ -25,6 +25,11 @@ class Generation {
   void begin(const PlanRequest& plan, std::size_t size, const Members& members, Rounds& rounds, StateHome& home,
              Versions& versions, const Phase& phase);
 
+  /// As `StateHome::begin_alone`: afterwards none stands, and buffer i can be read there that `versions.live()[i]` is
+  /// elsewhere.
+  void begin_alone(int worker, const PlanRequest& plan, Rounds& rounds, StateHome& home, const Versions& versions,
+                   const Phase& phase);
+
   const Plan& plan() const { return plan_; }
   const SlabLayout& layout() const { return layout_; }
   /// Workers that have a part in reducing and applying.

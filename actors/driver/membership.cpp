@@ -9,7 +9,7 @@
 // How workers come and go while a run goes on.
 namespace troupe {
 
-int Driver::num_workers() const { return runtime_->members.num_workers(); }
+int Driver::num_workers() const { return runtime_ ? runtime_->members.num_workers() : options_.num_workers.max; }
 
 void Driver::resize(int num_workers) {
   if (options_.placement == Placement::cluster)

@@ -75,7 +75,10 @@ FaultPlan fault_plan_of(const Options& options) {
 }
 
 PlanRequest plan_request_of(const Options& options, const Topology& topology) {
-  return {strategy_of(options.strategy), options.deterministic, options.parameter_servers, topology};
+  const int nodes = topology.num_nodes();
+  const bool fewer = nodes < options.cluster.num_nodes;  // than all, for which the options were checked
+  const int servers = fewer ? std::min(options.parameter_servers, nodes) : options.parameter_servers;
+  return {strategy_of(options.strategy), options.deterministic, servers, topology};
 }
 
 }  // namespace troupe

@@ -10,7 +10,7 @@ class HeldSignals;
 
 /// What happens after a worker or a node was lost, before anything else: workers are started anew in the places of
 /// those that are lost, and waited for until they have joined. A lost node is not replaced, because nobody else has its
-/// part of the optimizer's state: from then on every call says so.
+/// part of the optimizer's state.
 class Recovery {
  public:
   Recovery(Host& host, DriverMailbox& mailbox, Members& members, Rounds& rounds)

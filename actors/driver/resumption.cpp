@@ -11,12 +11,6 @@
 namespace troupe {
 namespace {
 
-void tell_damaged(const SavedStep& saved, const Error& error) {
-  std::cerr << "troupe: the checkpoint " + saved.path + " does not verify, so an older one is taken: " + error.what() +
-                   "\n"
-            << std::flush;
-}
-
 [[noreturn]] void throw_none(const std::string& folder, std::size_t damaged) {
   throw Error(ErrorCode::bad_file,
               "none of the checkpoints there verifies (" + std::to_string(damaged) +
@@ -25,6 +19,11 @@ void tell_damaged(const SavedStep& saved, const Error& error) {
 }
 
 }  // namespace
+
+void tell_damaged(const std::string& path, const Error& error) {
+  std::cerr << "troupe: the checkpoint " + path + " does not verify, so an older one is taken: " + error.what() + "\n"
+            << std::flush;
+}
 
 void adopt_shards(Options& options) {
   if (options.resume_from.empty() || options.num_shards != 0) return;
@@ -39,18 +38,20 @@ void adopt_shards(Options& options) {
 }
 
 void Driver::resume() {
+  lineage_.begin("");
   if (options_.resume_from.empty()) return;
   const CheckpointSeries series(options_.resume_from);
   std::vector<SavedStep> damaged;
   for (const SavedStep& saved : series.list()) {
     try {
-      load_state(saved.path);
+      load(saved.path);
     } catch (const Error& error) {
       if (error.code() != ErrorCode::bad_file) throw;
-      tell_damaged(saved, error);
+      tell_damaged(saved.path, error);
       damaged.push_back(saved);
       continue;
     }
+    lineage_.begin(saved.path);
     // Only now, since what cannot be read at all need not be damaged.
     std::error_code ignored;
     if (checkpoints_ && std::filesystem::equivalent(series.folder(), options_.checkpoint.folder, ignored))

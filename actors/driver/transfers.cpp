@@ -21,19 +21,23 @@ void Transfers::guard(Work work) try {
 HeldFloats Transfers::fetch(int vector, int buffer, std::size_t floats, const Phase& phase) {
   HeldFloats fetched;
   guard([&] {
-    const int converter = this->converter();
-    const std::uint64_t canonical = ++last_;
     home_.gather(vector, buffer, phase);
-    home_.create(canonical, converter, floats, phase);
-    rounds_.ask(ExportVector{0, vector, buffer, canonical}, {converter}, phase);
-    fetched = home_.fetch(canonical, converter, floats, phase);
+    fetched = export_from(converter(), vector, buffer, floats, phase);
   });
   return fetched;
 }
 
-void Transfers::read(int vector, int buffer, std::size_t floats, const ReadFloats& use, const Phase& phase) {
-  const HeldFloats fetched = fetch(vector, buffer, floats, phase);
-  use(fetched.floats);
+HeldFloats Transfers::fetch_weights(int worker, int buffer, std::size_t floats, const Phase& phase) {
+  HeldFloats fetched;
+  guard([&] { fetched = export_from(worker, kWeightsVector, buffer, floats, phase); });
+  return fetched;
+}
+
+HeldFloats Transfers::export_from(int worker, int vector, int buffer, std::size_t floats, const Phase& phase) {
+  const std::uint64_t canonical = ++last_;
+  home_.create(canonical, worker, floats, phase);
+  rounds_.ask(ExportVector{0, vector, buffer, canonical}, {worker}, phase);
+  return home_.fetch(canonical, worker, floats, phase);
 }
 
 void Transfers::write(std::span<const float> canonical, std::size_t size, int vector, int buffer, const Phase& phase) {

@@ -20,8 +20,8 @@ class Transfers {
 
   /// A vector in canonical order, of so many floats.
   HeldFloats fetch(int vector, int buffer, std::size_t floats, const Phase& phase);
-  /// Shows it until `use` returns.
-  void read(int vector, int buffer, std::size_t floats, const ReadFloats& use, const Phase& phase);
+  /// The weights, from where a worker is.
+  HeldFloats fetch_weights(int worker, int buffer, std::size_t floats, const Phase& phase);
   /// Makes canonical values a vector of the state.
   /// @param size of the flat vector
   void write(std::span<const float> canonical, std::size_t size, int vector, int buffer, const Phase& phase);
@@ -36,6 +36,7 @@ class Transfers {
   void guard(Work work);
   /// Whose model converts.
   int converter() const;
+  HeldFloats export_from(int worker, int vector, int buffer, std::size_t floats, const Phase& phase);
 
   const Members& members_;
   Rounds& rounds_;

@@ -40,7 +40,7 @@ std::string ClusterNode::how_it_ended() const {
 }
 
 Cluster::Cluster(caf::actor_system& system, const caf::actor& driver, const ClusterOptions& options,
-                 const RunLimits& limits, const Members& members)
+                 const RunLimits& limits, Members& members)
     : options_(options), members_(members), credentials_(check(options)), data_plane_(credentials_, 1, refusals_) {
   // Nobody joins before there is a listener, which is made last: CAF does not free one that ends at once.
   const std::lock_guard lock(mutex_);
@@ -131,8 +131,14 @@ void Cluster::drop_late() {
       each.link->refuse("it said hello and did not join");
 }
 
+void Cluster::complete_with_joined() {
+  const std::lock_guard lock(mutex_);
+  admit_nobody_else();
+}
+
 void Cluster::admit_nobody_else() {
   complete_ = true;
+  members_.deal_to_nodes(joined());
   for (const Pending& each : pending_)
     if (!each.joined) each.link->refuse("the run has all its nodes");
   const auto key = [](const ClusterNode& node) { return std::pair(node.name, node.link->address()); };

@@ -36,7 +36,7 @@ class Cluster {
  public:
   /// Listens from now on. @throws Error invalid_argument, bad_certificate or system
   Cluster(caf::actor_system& system, const caf::actor& driver, const ClusterOptions& options, const RunLimits& limits,
-          const Members& members);
+          Members& members);
   ~Cluster();
   Cluster(const Cluster&) = delete;
   Cluster& operator=(const Cluster&) = delete;
@@ -48,7 +48,9 @@ class Cluster {
   bool accept(const NodeArrival& arrival);
   /// Ends connections whose nodes said hello and did not join in time. Ask now and then.
   void drop_late();
-  int missing() const { return options_.num_nodes - static_cast<int>(nodes_.size()); }
+  int joined() const { return static_cast<int>(nodes_.size()); }
+  /// Nobody else is waited for: those that have joined are the cluster.
+  void complete_with_joined();
   /// A node has gone before all were there: another may take its place.
   void note_departure(const caf::actor_addr& actor);
 
@@ -84,7 +86,7 @@ class Cluster {
   std::string status() const;
 
   ClusterOptions options_;
-  const Members& members_;
+  Members& members_;
   std::shared_ptr<const Credentials> credentials_;
   const std::shared_ptr<net::RefusalLog> refusals_ = std::make_shared<net::RefusalLog>();
   DataPlane data_plane_;

@@ -31,11 +31,7 @@ class ClusterHost : public Host {
     while (!cluster_.complete()) {
       const auto happening = mailbox_.next_happening(Deadline(std::min(deadline.left(), kLookForLate)));
       cluster_.drop_late();
-      if (!happening && deadline.passed())
-        throw Error(ErrorCode::timeout,
-                    std::to_string(cluster_.missing()) + " of " + std::to_string(options_.num_nodes) +
-                        " nodes did not join in time at " + options_.listen,
-                    {.phase = "start"});
+      if (!happening && deadline.passed()) complete_late();
       if (!happening) continue;
       if (const auto* node = std::get_if<NodeArrival>(&*happening))
         if (cluster_.accept(*node)) mailbox_.watch(node->actor);
@@ -73,10 +69,20 @@ class ClusterHost : public Host {
   bool end_all(bool /*all_stopped*/) override { return true; }
 
  private:
+  /// Not all have come in time.
+  void complete_late() {
+    if (cluster_.joined() >= options_.min_nodes) return cluster_.complete_with_joined();
+    const bool all = options_.min_nodes == options_.num_nodes;
+    throw Error(ErrorCode::timeout,
+                std::to_string(options_.min_nodes - cluster_.joined()) + (all ? " of " : " of at least ") +
+                    std::to_string(options_.min_nodes) + " nodes did not join in time at " + options_.listen,
+                {.phase = "start"});
+  }
+
   const ClusterOptions& options_;
   bool verbose_;
   DriverMailbox& mailbox_;
-  const Members& members_;
+  Members& members_;
   Cluster cluster_;
 };
 

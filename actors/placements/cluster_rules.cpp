@@ -16,11 +16,15 @@ void find_cluster(ClusterOptions& cluster) {
 
 void check(Options& options) {
   find_cluster(options.cluster);
-  const ClusterOptions& cluster = options.cluster;
+  ClusterOptions& cluster = options.cluster;
   if (cluster.num_nodes < 1)
     throw_invalid("cluster.num_nodes is " + std::to_string(cluster.num_nodes) + ", at least 1 is needed");
   if (cluster.num_nodes > 1024)
     throw_invalid(std::to_string(cluster.num_nodes) + " nodes are more than the 1024 that one run can have");
+  if (cluster.min_nodes < 0 || cluster.min_nodes > cluster.num_nodes)
+    throw_invalid("cluster.min_nodes is " + std::to_string(cluster.min_nodes) + ", not 0 to num_nodes, " +
+                  std::to_string(cluster.num_nodes));
+  if (cluster.min_nodes == 0) cluster.min_nodes = cluster.num_nodes;
   if (options.num_workers.max < cluster.num_nodes)
     throw_invalid(std::to_string(options.num_workers.max) + " workers are too few for " +
                   std::to_string(cluster.num_nodes) + " nodes; each needs one");

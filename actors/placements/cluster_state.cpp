@@ -54,6 +54,20 @@ class ClusterState : public StateHome {
 
   void publish(const Phase& phase) override { rounds_.ask(Publish{}, members_.nodes(), phase); }
 
+  void begin_alone(int worker, const SlabLayout& layout, const PlanRequest& plan, const std::vector<int>& carried,
+                   const std::function<void()>& attach, const Phase& phase) override {
+    BeginGeneration message = describe(layout, plan, carried);
+    message.self = members_.num_nodes();
+    cluster_.data_plane().begin(membership_of(message));
+    message.self = members_.node_of(worker);
+    for (int node = 0; node < members_.num_nodes(); ++node)
+      if (node != message.self) message.peers[static_cast<std::size_t>(node)].address = {};  // which nobody dials
+    ask_home(worker, message, phase);
+    ask_home(worker, Connect{0, phase.deadline.left().count()}, phase);
+    attach();
+    ask_home(worker, Publish{}, phase);
+  }
+
   void create(std::uint64_t transfer, int worker, std::size_t floats, const Phase& phase) override {
     ask_home(worker, CreateTransfer{0, transfer, floats}, phase);
   }

@@ -3,6 +3,7 @@
 
 #include "actors/placements/state_home.hpp"
 #include "collectives/state/held_objects.hpp"
+#include "troupe/error.hpp"
 
 namespace troupe {
 namespace {
@@ -73,6 +74,12 @@ class LocalState : public StateHome {
 };
 
 }  // namespace
+
+void StateHome::begin_alone(int /*worker*/, const SlabLayout& /*layout*/, const PlanRequest& /*plan*/,
+                            const std::vector<int>& /*carried*/, const std::function<void()>& /*attach*/,
+                            const Phase& /*phase*/) {
+  throw Error(ErrorCode::unsupported, "all workers share one store");
+}
 
 std::unique_ptr<StateHome> keep_state_here(StoreClient& store) { return std::make_unique<LocalState>(store); }
 

@@ -46,6 +46,12 @@ class StateHome {
   /// Lets workers map them; all gradients are there by now.
   virtual void publish(const Phase& phase) = 0;
 
+  /// Where there are several stores: begins and publishes a generation in that of one worker alone, whose node is from
+  /// then on cut off from all but the driver, so that it waits for nobody. For reading: nobody else knows of it, and
+  /// what counts stays where it lay everywhere. `attach` has the worker make its slabs.
+  virtual void begin_alone(int worker, const SlabLayout& layout, const PlanRequest& plan,
+                           const std::vector<int>& carried, const std::function<void()>& attach, const Phase& phase);
+
   /// Makes a transfer object for `worker` to write.
   virtual void create(std::uint64_t transfer, int worker, std::size_t floats, const Phase& phase) = 0;
   /// Makes one for the first worker to read.

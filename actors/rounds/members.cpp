@@ -15,10 +15,13 @@ std::vector<int> numbers(int first, int count) {
 }  // namespace
 
 Members::Members(int num_workers, int devices, int num_nodes, int num_shards)
-    : devices_(devices),
-      workers_(static_cast<std::size_t>(num_workers)),
-      lost_nodes_(static_cast<std::size_t>(num_nodes)) {
+    : devices_(devices), workers_(static_cast<std::size_t>(num_workers)) {
   topology_.num_shards = num_shards;
+  deal_to_nodes(num_nodes);
+}
+
+void Members::deal_to_nodes(int num_nodes) {
+  lost_nodes_.assign(static_cast<std::size_t>(num_nodes), false);
   deal();
 }
 

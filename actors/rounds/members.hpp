@@ -15,6 +15,9 @@ class Members {
   /// @param num_nodes that host the workers, dealt to them evenly, in order; 0 on one machine.
   Members(int num_workers, int devices, int num_nodes, int num_shards);
 
+  /// Deals the workers to another number of nodes, before any has come.
+  void deal_to_nodes(int num_nodes);
+
   int num_workers() const { return topology_.num_lanes() / devices_; }
   int num_nodes() const { return static_cast<int>(lost_nodes_.size()); }
   int devices() const { return devices_; }

@@ -21,7 +21,8 @@ nlohmann::ordered_json to_json(const std::vector<Repair>& repairs) {
                      {"phase", repair.phase},
                      {"what", repair.what},
                      {"redistributed", repair.redistributed},
-                     {"seconds", repair.seconds}});
+                     {"seconds", repair.seconds},
+                     {"replayed", repair.replayed}});
   return array;
 }
 

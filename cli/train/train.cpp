@@ -52,6 +52,10 @@ void check_save_path(const std::string& path) {
   if (::access(folder.c_str(), W_OK) != 0) refuse("the folder cannot be written to");
 }
 
+std::string replayed_text(const Repair& repair) {
+  return repair.replayed > 0 ? ", with " + std::to_string(repair.replayed) + " steps done again" : "";
+}
+
 class Training {
  public:
   explicit Training(const TrainOptions& options) : options_(options), sgd_(options.run.start()) {
@@ -114,9 +118,10 @@ class Training {
     if (report_) report_->write(report, options_.hash ? std::optional(hash_of(report)) : std::nullopt);
     if (!report.repairs.empty()) progress.end_line();
     for (const Repair& repair : report.repairs)
-      std::fprintf(stderr, "troupe: step %lld went on: %s (worker %d, node %s, phase %s); %s in %.3f s\n",
+      std::fprintf(stderr, "troupe: step %lld went on: %s (worker %d, node %s, phase %s); %s in %.3f s%s\n",
                    static_cast<long long>(report.step), repair.what.c_str(), repair.worker, repair.node.c_str(),
-                   repair.phase.c_str(), repair.redistributed ? "its shards dealt out" : "replaced", repair.seconds);
+                   repair.phase.c_str(), repair.redistributed ? "its shards dealt out" : "replaced", repair.seconds,
+                   replayed_text(repair).c_str());
     if (options_.verbose || (report.step <= kStepsShown && !options_.quiet)) {
       progress.end_line();
       std::cout << "step " << report.step << ", loss " << report.loss << '\n' << report.seconds << std::flush;

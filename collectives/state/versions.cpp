@@ -15,6 +15,12 @@ void Versions::begin(int buffers) {
   buffers_ = buffers;
 }
 
+void Versions::forget() {
+  buffers_ = 0;
+  committed_ = {};
+  pins_.clear();
+}
+
 std::optional<int> Versions::spare() const {
   const std::vector<int> taken = live();
   for (int buffer = 0; buffer < buffers_; ++buffer)

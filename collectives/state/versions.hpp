@@ -24,6 +24,9 @@ class Versions {
   /// A new generation has so many buffers; its first ones hold what `live()` held, in that order.
   void begin(int buffers);
 
+  /// All versions are lost, and all pins with them.
+  void forget();
+
   /// False before the first weights.
   bool any() const { return committed_.buffer >= 0; }
   const Version& committed() const { return committed_.version; }
@@ -37,6 +40,7 @@ class Versions {
   /// The committed version stays where it is until `unpin`.
   PinId pin();
   void unpin(PinId pin) { pins_.erase(pin); }
+  bool holds(PinId pin) const { return pins_.contains(pin); }
   /// Of a pinned version. @throws std::out_of_range where it is not pinned.
   int buffer_of(PinId pin) const { return pins_.at(pin).buffer; }
   const Version& version_of(PinId pin) const { return pins_.at(pin).version; }

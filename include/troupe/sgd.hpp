@@ -32,6 +32,7 @@ enum class Placement : std::uint8_t {
 struct ClusterOptions {
   std::string listen = {};  ///< "ADDRESS:PORT" of this machine that nodes dial
   int num_nodes = 1;        ///< the run begins when so many have joined; workers are dealt to them evenly, in order
+  int min_nodes = 0;        ///< with so many it begins, too, when start_timeout is over; 0: with num_nodes only
   std::string certs = {};   ///< folder with ca.pem, cert.pem and key.pem, of role driver, and perhaps crl.pem
   int streams = 1;          ///< data connections from each node to each other
   bool shared_certificates =
@@ -93,9 +94,9 @@ struct Options {
                                  ///< ones are replaced. A call that finds workers lost first replaces them, within
                                  ///< start_timeout
   std::chrono::milliseconds start_timeout = std::chrono::seconds(60);  ///< for workers to start and build models
-  int max_failures = 10;  ///< workers lost within an hour that calls replace by themselves and go on, waiting
-                          ///< longer each time; the next one is an Error worker_lost that tells of all, or, where
-                          ///< num_workers is a range, a worker less. 0: each is
+  int max_failures = 10;  ///< workers or nodes lost within an hour that calls make good by themselves and go on,
+                          ///< waiting longer each time; the next one is an Error worker_lost that tells of all, or,
+                          ///< where num_workers is a range, a worker less. 0: each is
   Restart restart = Restart::respawn;
   /// What is to go wrong on purpose, for tests of what follows, with placement `processes`: parts between semicolons of
   /// the form "kill worker 2 at step 5 phase apply" (or "stop": it does not answer any more; the phase is "compute"
@@ -125,14 +126,16 @@ struct PhaseSeconds {
 /// One line a time, as `step()` prints them: the label, a space and seconds; one interior line a worker.
 std::ostream& operator<<(std::ostream& out, const PhaseSeconds& seconds);
 
-/// A worker that was lost, and replaced or done without.
+/// A worker or node that was lost. A worker of this machine is replaced, or done without. A run that lost a node is
+/// formed again, from its newest checkpoint, and the steps since are done again.
 struct Repair {
-  int worker = -1;
-  std::string node = {};       ///< where it was: "pid N"
+  int worker = -1;             ///< -1: a node
+  std::string node = {};       ///< where it was: "pid N", or the name of a node
   std::string phase = {};      ///< of the step or call in which its loss was seen
   std::string what = {};       ///< such as "a worker was lost: its process was ended by signal 9"
   bool redistributed = false;  ///< the others have its shards now; else a fresh worker has
-  double seconds = 0;          ///< from then until all workers were there again
+  double seconds = 0;          ///< from then until all workers were there again, and all steps done again
+  std::int64_t replayed = 0;   ///< steps that were done again
 };
 
 /// What has become of checkpoints up to a step.
@@ -192,8 +195,11 @@ void register_worker_function(const std::string& name, WorkerFunction function);
 /// Synchronous data-parallel SGD. Not for use by two threads at once.
 ///
 /// `step()` is a transaction: it commits a new version of the weights or throws and changes nothing, and may
-/// then be called again. Workers that die are replaced, and the step goes on (Options::max_failures); one that throws,
-/// or does not answer in time, is an error. Nothing is committed that is not finite, be it weights,
+/// then be called again. Workers that die are replaced, and the step goes on (Options::max_failures). A run that loses
+/// a node goes back to its newest checkpoint in Options::checkpoint's folder, or to its beginning, with the nodes that
+/// come within start_timeout, ClusterOptions::min_nodes at least, and does the steps since again; without such a
+/// folder, or where weights were set or loaded since, the loss ends the run, but weights can still be read. A worker
+/// that throws, or does not answer in time, is an error. Nothing is committed that is not finite, be it weights,
 /// statistics or the optimizer's state: that is an Error non_finite_weights, whose Where::object is the first tensor in
 /// canonical order. For the same number of shards the bits of the result
 /// do not depend on workers, placement, strategy or deaths.

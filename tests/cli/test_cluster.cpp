@@ -68,7 +68,8 @@ TEST_CASE("a cluster that cannot be is refused with what to do") {
   refused({"--listen", listen, "--certs", node_folder()}, {"bad_certificate", "driver"});
   refused({"--listen", listen, "--certs", certificates() / "nobody"}, {"bad_certificate", "nobody"});
   refused({"--listen", listen, "--certs", certs, "--nodes", "3"}, {"invalid_argument", "2 workers", "3 nodes"});
-  refused({"--listen", listen, "--certs", certs, "--nodes", "0"}, {"--nodes"});
+  for (const char* nodes : {"0", "3:2", "0:2", "2:", ":2", "2:x", "1:2:3"})
+    refused({"--listen", listen, "--certs", certs, "--nodes", nodes}, {"--nodes"});
   refused({"--listen", listen, "--certs", certs, "--streams", "65"}, {"streams"});
   for (const char* strategy : {"driver", "sharded"})
     refused({"--listen", listen, "--certs", certs, "--strategy", strategy, "--nodes", "2"},
@@ -86,6 +87,8 @@ TEST_CASE("nodes that never join, and a port that is taken") {
   const std::string free = free_address();
   check_refused(train_in_cluster({"--listen", free, "--certs", driver_folder(), "--nodes", "2"}),
                 {"timeout", "2 of 2 nodes", free});
+  check_refused(train_in_cluster({"--listen", free, "--certs", driver_folder(), "--nodes", "1:2"}),
+                {"timeout", "1 of at least 1 nodes", free});
 }
 
 TEST_CASE("a node that cannot serve says why") {

@@ -21,6 +21,7 @@ struct Outcome {
   std::optional<Error> error;
   double seconds = 0;
   milliseconds deadline{};
+  std::vector<float> weights = {};  ///< afterwards
 };
 
 template <class Call>
@@ -56,6 +57,7 @@ Outcome run_until_held(Options options, const std::string& phase, int victim, co
       }
     });
     if (outcome.error && phase != "evaluate" && phase != "weights") CHECK(sgd->report().step == 1);
+    outcome.weights = sgd->weights();
   }
   outcome.deadline = sgd ? options.step_timeout : options.start_timeout;
   actor.join();
@@ -64,13 +66,19 @@ Outcome run_until_held(Options options, const std::string& phase, int victim, co
 }
 
 void check_outcome(const Outcome& outcome, const std::string& phase, int victim, ErrorCode code) {
+  // A busy machine may add to a deadline.
+  CHECK(outcome.seconds < std::chrono::duration<double>(3 * outcome.deadline).count());
+  static const auto committed = run_here(Hold{}.text(), 3, 1);
+  if (phase != "start") CHECK(bits_of(outcome.weights) == bits_of(committed));
+  if (phase == "weights") {  // which other nodes have, too
+    CHECK_FALSE(outcome.error);
+    return;
+  }
   REQUIRE(outcome.error);
   INFO(std::string(outcome.error->what()));
   CHECK(outcome.error->code() == code);
   CHECK(outcome.error->where().node == "node" + std::to_string(victim));
   CHECK(outcome.error->where().phase == phase);
-  // A busy machine may add to a deadline.
-  CHECK(outcome.seconds < std::chrono::duration<double>(3 * outcome.deadline).count());
 }
 
 /// The next run, by so many of the nodes.
@@ -122,7 +130,7 @@ Options with(Options options, const char* strategy) {
 
 }  // namespace
 
-TEST_CASE("a node that is killed is named, with the phase, and joins the next run anew") {
+TEST_CASE("a node that is killed is named, with the phase, and joins the next run anew; weights can still be read") {
   Nodes nodes(3);
   const Options options = impatient(nodes);
   for (const auto& [phase, victim, strategy] : all_phases()) {

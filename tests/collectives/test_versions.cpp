@@ -177,3 +177,22 @@ TEST_CASE("whatever is written, pinned, freed and carried, what counts is where 
     }
   }
 }
+
+TEST_CASE("what is forgotten is committed and pinned no more, and its pins never come again") {
+  Versions versions;
+  versions.reserve(1);
+  versions.begin(3);
+  versions.commit(1, {4, 2});
+  const auto pin = versions.pin();
+  CHECK(versions.holds(pin));
+  versions.forget();
+  CHECK_FALSE(versions.any());
+  CHECK(versions.live().empty());
+  CHECK(versions.committed() == Version{});
+  CHECK_FALSE(versions.holds(pin));
+  versions.unpin(pin);
+  CHECK(versions.buffers_needed() == 3);
+  versions.begin(3);
+  versions.commit(0, {});
+  CHECK(versions.pin() != pin);
+}

@@ -111,8 +111,8 @@ class DataPlane::Impl {
     hello.token = membership.token;
     hello.node = membership.self;
     for (int node = 0; node < static_cast<int>(membership.nodes.size()); ++node) {
-      if (node == membership.self) continue;
       const PeerNode& peer = membership.nodes[static_cast<std::size_t>(node)];
+      if (node == membership.self || peer.address.host.empty()) continue;
       for (int stream = 0; stream < membership.streams; ++stream) {
         hello.stream = static_cast<std::uint32_t>(stream);
         auto connection = std::make_unique<TlsStream>(dial_node(peer, *credentials_, hello, deadline));

@@ -30,8 +30,9 @@ class DataPlane : public Transport {
   /// How long what may pass is tried again: a node that nobody answers for, hangs up, or does not expect data yet.
   static constexpr std::chrono::seconds kDialPatience{15};
 
-  /// Dials all other nodes. What does not come about is tried again within the deadline, for `kDialPatience` a
-  /// connection, unless it would be the same again, such as another certificate or a refusal for good.
+  /// Dials all other nodes that have an address. What does not come about is tried again within the deadline, for
+  /// `kDialPatience` a connection, unless it would be the same again, such as another certificate or a refusal for
+  /// good.
   /// @throws Error as `TlsStream::dial` and `say_hello`, naming the node
   void connect(const Deadline& deadline);
   /// The transport of this membership alone, which ends with it. @throws Error worker_lost when there is none

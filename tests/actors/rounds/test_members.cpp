@@ -76,6 +76,18 @@ TEST_CASE("workers are dealt to nodes evenly, in order, with all their lanes") {
   });
 }
 
+TEST_CASE("workers may be dealt anew to fewer nodes, as if there had never been more") {
+  for (int nodes = 1; nodes <= 3; ++nodes) {
+    Members members(5, 2, 3, 10);
+    members.lose(members.member_of_node(0));
+    members.deal_to_nodes(nodes);
+    const Members fresh(5, 2, nodes, 10);
+    CHECK(members.topology().node_of_lane == fresh.topology().node_of_lane);
+    CHECK(members.nodes() == fresh.nodes());
+    for (const int node : members.nodes()) CHECK_FALSE(members.lost(node));
+  }
+}
+
 TEST_CASE("on one machine all lanes are of node 0, and there are no nodes") {
   const Members members(3, 2, 0, 6);
   CHECK(members.topology().node_of_lane == std::vector<std::int32_t>(6));

@@ -67,14 +67,17 @@ class Scene {
 
 }  // namespace
 
-TEST_CASE("a vector is made whole, written by the first worker's model, and shown") {
+TEST_CASE("a vector is made whole, and written by the first worker's model") {
   Scene scene;
-  std::size_t shown = 0;
-  scene.transfers.read(
-      2, 1, 70, [&](std::span<const float> floats) { shown = floats.size(); }, calm_phase());
-  CHECK(shown == 70);
+  CHECK(scene.transfers.fetch(2, 1, 70, calm_phase()).floats.size() == 70);
   CHECK(scene.log == Log{"gather 2 1", "create 1 0", "ExportVector 2 1 1 to 0", "fetch 1 0"});
   CHECK(scene.rounds.settled());
+}
+
+TEST_CASE("weights are whole with each worker, and written by the model of whom one likes") {
+  Scene scene;
+  CHECK(scene.transfers.fetch_weights(1, 0, 70, calm_phase()).floats.size() == 70);
+  CHECK(scene.log == Log{"create 1 1", "ExportVector 0 0 1 to 1", "fetch 1 1"});
 }
 
 TEST_CASE("canonical values become a vector by way of two transfers, whose numbers never come again") {
@@ -99,27 +102,17 @@ TEST_CASE("first weights are a model's, and clearing is the home's") {
 
 TEST_CASE("wherever a transfer fails, what is left of it is forgotten and the members are not settled") {
   const std::vector<float> canonical(70);
-  const auto none = [](std::span<const float>) {};
   for (const std::string call : {"gather", "create", "ExportVector", "fetch", "put", "ImportVector", "place"}) {
     CAPTURE(call);
     Scene scene;
     scene.fail_at(call);
     const bool reads = call == "gather" || call == "ExportVector" || call == "fetch";
     const auto move = [&] {
-      if (reads) return scene.transfers.read(0, 1, 70, none, calm_phase());
+      if (reads) scene.transfers.fetch(0, 1, 70, calm_phase());
       scene.transfers.write(canonical, 96, 0, 1, calm_phase());
     };
     CHECK(message_of(move).find(call) == 0);
     CHECK(scene.log.back() == "forget");
     CHECK_FALSE(scene.rounds.settled());
   }
-}
-
-TEST_CASE("who looks at what is shown may throw, and that is no failure of a member") {
-  Scene scene;
-  const auto refuse = [](std::span<const float>) { throw Error(ErrorCode::bad_file, "no place"); };
-  CHECK(code_of([&] { scene.transfers.read(0, 0, 70, refuse, calm_phase()); }) == ErrorCode::bad_file);
-  CHECK(scene.log.back() == "fetch 1 0");
-  CHECK(scene.rounds.settled());
-  CHECK(scene.members.lost_workers().empty());
 }

@@ -1,0 +1,150 @@
+#include <algorithm>
+#include <new>
+
+#include "actors/driver/driver.hpp"
+#include "actors/driver/option_checks.hpp"
+#include "actors/driver/resumption.hpp"
+#include "actors/driver/runtime.hpp"
+#include "runtime/processes/limits.hpp"
+
+// What a run does that has lost a node, and with it a part of the optimizer's state: what is left of it ends, and it is
+// formed again, of the nodes that come, from its newest checkpoint; then the steps since are done again. To nodes that
+// is another run. Weights are whole on every node, and can be read without the lost ones.
+namespace troupe {
+namespace {
+
+/// A worker on each node that is there.
+std::vector<int> survivors(const Members& members) {
+  std::vector<int> workers;
+  for (const int worker : members.workers()) {
+    const int node = members.node_of(worker);
+    const bool first = workers.empty() || members.node_of(workers.back()) != node;
+    if (first && !members.lost(worker) && !members.lost(members.member_of_node(node))) workers.push_back(worker);
+  }
+  return workers;
+}
+
+}  // namespace
+
+bool Driver::can_form_again() const {
+  return options_.placement == Placement::cluster && checkpoints_ && lineage_.known();
+}
+
+bool Driver::members_lost(const Error& error) const {
+  return error.code() == ErrorCode::worker_lost || error.code() == ErrorCode::timeout || node_lost();
+}
+
+bool Driver::node_lost() const {
+  if (!runtime_) return false;
+  const Members& members = runtime_->members;
+  const std::vector<int> nodes = members.nodes();
+  return std::ranges::any_of(nodes, [&](int node) { return members.lost(node); });
+}
+
+void Driver::form_again() {
+  end_lost_run();
+  try {
+    form();
+    settle_members(Needs::members);
+    go_back();
+    const std::int64_t from = versions_.committed().step;
+    while (versions_.committed().step < *lost_at_) {
+      settle_members(Needs::spare_buffer);
+      take_step(/*rehearse=*/false);
+    }
+    if (!repairs_.empty()) repairs_.back().replayed = *lost_at_ - from;
+  } catch (const std::bad_alloc&) {
+    give_up_run();
+    throw no_memory("the run cannot be formed again");
+  } catch (const Error& error) {
+    const bool again = node_lost();
+    give_up_run();
+    throw Error(again ? ErrorCode::worker_lost : error.code(), error.message(), error.where());
+  } catch (...) {
+    give_up_run();
+    throw;
+  }
+  lost_at_.reset();
+  kept_weights_ = {};
+}
+
+void Driver::end_lost_run() noexcept {
+  if (!runtime_) return;
+  try {  // should too few nodes come, these are what is left
+    const HeldFloats weights = fetch_of_nodes(
+        kWeightsVector, [this] { return versions_.buffer(); }, "weights");
+    kept_weights_.assign(weights.floats.begin(), weights.floats.end());
+  } catch (const std::exception&) {
+    kept_weights_ = {};
+  }
+  checkpoints_->abandon();
+  give_up_run();
+}
+
+void Driver::give_up_run() noexcept {
+  shut_down();
+  versions_.forget();
+}
+
+void Driver::go_back() {
+  for (const std::string& source : lineage_.sources()) {
+    if (source.empty()) return;  // first weights are there already
+    try {
+      load(source);
+      return;
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::bad_file) throw;
+      tell_damaged(source, error);
+    }
+  }
+  throw Error(ErrorCode::bad_file, "none of the checkpoints verifies from which the run could go on without the node",
+              {.object = options_.checkpoint.folder});
+}
+
+HeldFloats Driver::fetch_weights_of_nodes() {
+  const auto buffer = [this] { return versions_.buffer(); };
+  if (runtime_) try {
+      return fetch_of_nodes(kWeightsVector, buffer, "weights");
+    } catch (const Error& error) {
+      if (!can_form_again() || !members_lost(error)) throw;
+    }
+  if (!kept_weights_.empty()) return {kept_weights_, nullptr};
+  make_ready(Needs::members);
+  return fetch_of_nodes(kWeightsVector, buffer, "weights");
+}
+
+HeldFloats Driver::fetch_of_nodes(int vector, const std::function<int()>& buffer, const char* name) {
+  const bool whole = !lost_at_ && !node_lost() && runtime_->members.lost_workers().empty();
+  if (whole || vector != kWeightsVector) try {
+      settle_members(Needs::members);
+      return transfers_->fetch(vector, buffer(), total_size(model_->tensors), phase(name));
+    } catch (const Error& error) {
+      if (vector != kWeightsVector || !members_lost(error)) throw;
+    }
+  return rescue_weights(buffer(), name);
+}
+
+HeldFloats Driver::rescue_weights(int buffer, const char* name) {
+  const std::vector<int> live = versions_.live();
+  const int place = static_cast<int>(std::ranges::find(live, buffer) - live.begin());
+  const Deadline deadline(options_.step_timeout);
+  const Members& members = runtime_->members;
+  const PlanRequest plan = plan_request_of(options_, members.topology());
+  const std::vector<int> workers = survivors(members);
+  Error why(ErrorCode::worker_lost, "all nodes were lost, and the weights with them", {.phase = name});
+  for (std::size_t i = 0; i < workers.size(); ++i) try {
+      // One that hangs leaves time for the others.
+      const auto share = deadline.left() / static_cast<std::int64_t>(workers.size() - i);
+      const Phase at{name, versions_.committed().step + 1, Deadline(share)};
+      generation_->begin_alone(workers[i], plan, *rounds_, *home_, versions_, at);
+      HeldFloats weights = transfers_->fetch_weights(workers[i], place, total_size(model_->tensors), at);
+      rounds_->unsettle();  // the others know nothing of it
+      return weights;
+    } catch (const Error& error) {
+      rounds_->unsettle();
+      why = error;
+    }
+  throw Error(why);
+}
+
+}  // namespace troupe

@@ -1,0 +1,111 @@
+#include <doctest/doctest.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <mutex>
+#include <thread>
+
+#include "actors/state/state_trial.hpp"
+#include "cluster/nodes.hpp"
+#include "runtime/random.hpp"
+#include "support/patience.hpp"
+
+using namespace troupe;
+using namespace troupe_test;
+using troupe::testing::TemporaryFolder;
+
+namespace {
+
+constexpr std::uint64_t kSeed = 12;
+constexpr int kStepsBetween = 12;
+
+/// Kills nodes' processes at random moments of random steps, one in each `kStepsBetween` steps, while a run goes on.
+class Killer {
+ public:
+  explicit Killer(int kills) : kills_(kills), thread_([this] { run(); }) {}
+  ~Killer() {
+    over_ = true;
+    thread_.join();
+  }
+  Killer(const Killer&) = delete;
+  Killer& operator=(const Killer&) = delete;
+
+  /// To be told before each step.
+  void note(std::int64_t steps, std::vector<int> pids) {
+    const std::lock_guard lock(mutex_);
+    pids_ = std::move(pids);
+    steps_ = steps;
+  }
+  int kills() const { return killed_; }
+
+ private:
+  void run() {
+    Random random(kSeed);
+    for (int kill = 0; kill < kills_; ++kill) {
+      const auto step = static_cast<std::int64_t>(kill * kStepsBetween + 1 + random.below(kStepsBetween));
+      const auto victim = random.below(1'000'000);
+      const std::chrono::microseconds delay(random.below(4000));
+      while (steps_ < step && !over_) std::this_thread::sleep_for(std::chrono::microseconds(100));
+      if (over_) return;
+      std::this_thread::sleep_for(delay);
+      const std::lock_guard lock(mutex_);
+      if (::kill(pids_[victim % pids_.size()], SIGKILL) == 0) ++killed_;
+    }
+  }
+
+  const int kills_;
+  std::atomic<bool> over_ = false;
+  std::atomic<int> killed_ = 0;
+  std::atomic<std::int64_t> steps_ = 0;
+  std::mutex mutex_;
+  std::vector<int> pids_;
+  std::thread thread_;
+};
+
+Options options_of(Options options) {
+  make_trial(options, kStatistics, "adam");
+  options.optimizer.schedule.total_steps = 10'000;
+  return options;
+}
+
+}  // namespace
+
+// With TROUPE_SOAK in the environment 50 nodes are killed, else 3.
+TEST_CASE("nodes that are killed at random moments change no bit") {
+  const int kills = std::getenv("TROUPE_SOAK") != nullptr ? 50 : 3;
+  std::optional<Namespaces> namespaces;
+  if (const std::string why = Namespaces::why_not(); why.empty())
+    namespaces.emplace(3);
+  else
+    MESSAGE("over loopback: " << why);
+  Nodes nodes(3, namespaces ? &*namespaces : nullptr);
+  std::optional<InNamespace> inside;
+  if (namespaces) inside.emplace(namespaces->driver());
+  const TemporaryFolder folder;
+  Options options = options_of(nodes.options());
+  options.checkpoint = {.folder = folder / "run", .every_steps = 10};
+  options.max_failures = 1000;
+  DistributedSGD sgd(kStatistics.name, options);
+  DistributedSGD twin(kStatistics.name, options_of({}));
+  std::vector<double> seconds;
+  std::int64_t replayed = 0;
+  Killer killer(kills);
+  for (int step = 0; step < (kills + 1) * kStepsBetween; ++step) {
+    killer.note(step + 1, sgd.worker_pids());
+    const StepReport report = sgd.step();
+    CHECK(report.loss == twin.step().loss);
+    for (const Repair& repair : report.repairs) {
+      seconds.push_back(repair.seconds);
+      replayed += repair.replayed;
+    }
+  }
+  CHECK(killer.kills() == kills);
+  REQUIRE_FALSE(seconds.empty());
+  CHECK(bits_of(sgd.weights()) == bits_of(twin.weights()));
+  std::ranges::sort(seconds);
+  MESSAGE(killer.kills() << " nodes killed, " << seconds.size() << " losses seen, " << replayed
+                         << " steps done again; a run was formed again in " << seconds[seconds.size() / 2]
+                         << " s (median), " << seconds.back() << " s at most");
+}
