@@ -2,6 +2,7 @@
 
 #include <signal.h>
 
+#include <algorithm>
 #include <atomic>
 #include <random>
 #include <thread>
@@ -132,7 +133,7 @@ StepReport Driver::step(bool rehearse) {
   StepReport report = repairing(Needs::spare_buffer, [&] { return take_step(rehearse); });
   report.repairs = std::exchange(repairs_, {});
   budget_.note_progress();
-  if (checkpoints_ && !rehearse) report.checkpoint = checkpoints_->advance(report.step);
+  if (checkpoints_ && !rehearse) report.checkpoint = checkpoints_->advance(report.step, report.seconds.step);
   return report;
 }
 
@@ -212,8 +213,11 @@ void Driver::read_weights(const ReadFloats& use) {
 }
 
 void Driver::read_pinned(Versions::PinId pin, int vector, const ReadFloats& use, const char* name) {
-  repairing(Needs::members,
-            [&] { transfers_->read(vector, versions_.buffer_of(pin), total_size(model_->tensors), use, phase(name)); });
+  use(fetch_pinned(pin, {vector, 0, total_size(model_->tensors)}, name).floats);
+}
+
+HeldFloats Driver::fetch_pinned(Versions::PinId pin, const VectorPart& part, const char* name) {
+  return repairing(Needs::members, [&] { return transfers_->fetch(part, versions_.buffer_of(pin), phase(name)); });
 }
 
 Versions::PinId Driver::pin() {
@@ -229,7 +233,8 @@ void Driver::set_weights(std::span<const float> values) {
   repairing(Needs::spare_buffer, [&] {
     const Phase at = phase("set_weights");
     const int buffer = *versions_.spare();
-    transfers_->write(values, model_->traits.size, kWeightsVector, buffer, at);
+    const auto fill = [&](std::span<float> floats) { std::ranges::copy(values, floats.begin()); };
+    transfers_->write(values.size(), fill, model_->traits.size, kWeightsVector, buffer, at);
     if (optimizer_.state_vectors() > 0) transfers_->clear(buffer, at);
     versions_.commit(buffer, {versions_.committed().step, 0});
   });

@@ -18,30 +18,31 @@ void Transfers::guard(Work work) try {
   throw;
 }
 
-HeldFloats Transfers::fetch(int vector, int buffer, std::size_t floats, const Phase& phase) {
+HeldFloats Transfers::fetch(const VectorPart& part, int buffer, const Phase& phase) {
   HeldFloats fetched;
   guard([&] {
     const int converter = this->converter();
     const std::uint64_t canonical = ++last_;
-    home_.gather(vector, buffer, phase);
-    home_.create(canonical, converter, floats, phase);
-    rounds_.ask(ExportVector{0, vector, buffer, canonical}, {converter}, phase);
-    fetched = home_.fetch(canonical, converter, floats, phase);
+    home_.gather(part.vector, buffer, phase);
+    home_.create(canonical, converter, part.floats, phase);
+    rounds_.ask(ExportVector{0, part.vector, buffer, canonical, part.begin, part.floats}, {converter}, phase);
+    fetched = home_.fetch(canonical, converter, part.floats, phase);
   });
   return fetched;
 }
 
 void Transfers::read(int vector, int buffer, std::size_t floats, const ReadFloats& use, const Phase& phase) {
-  const HeldFloats fetched = fetch(vector, buffer, floats, phase);
+  const HeldFloats fetched = fetch({vector, 0, floats}, buffer, phase);
   use(fetched.floats);
 }
 
-void Transfers::write(std::span<const float> canonical, std::size_t size, int vector, int buffer, const Phase& phase) {
+void Transfers::write(std::size_t floats, const FillFloats& fill, std::size_t size, int vector, int buffer,
+                      const Phase& phase) {
   guard([&] {
     const std::uint64_t from = ++last_;
     const std::uint64_t flat = ++last_;
     const int converter = this->converter();
-    home_.put(from, canonical, phase);
+    home_.put(from, floats, fill, phase);
     home_.create(flat, converter, size, phase);
     rounds_.ask(ImportVector{0, from, flat}, {converter}, phase);
     home_.place(flat, vector, buffer, phase);
