@@ -98,7 +98,7 @@ void DistributedSGD::load(const std::string& path) { set_weights(read_safetensor
 void DistributedSGD::save_state(const std::string& path) { impl_->driver.save_state(path); }
 void DistributedSGD::load_state(const std::string& path) { impl_->driver.load_state(path); }
 
-std::string DistributedSGD::checkpoint() { return impl_->driver.checkpoint(); }
+std::string DistributedSGD::checkpoint(std::optional<double> metric) { return impl_->driver.checkpoint(metric); }
 std::int64_t DistributedSGD::steps_done() const { return impl_->driver.steps_done(); }
 
 Evaluation DistributedSGD::evaluate() { return impl_->driver.evaluate(); }

@@ -13,6 +13,7 @@ from harness.machine import describe_machine, revision
 from harness.tables import percent
 from sections.against import AGAINST, against
 from sections.allreduce import allreduce
+from sections.checkpoint import checkpoint
 from sections.cluster import CLUSTER
 from sections.cnn import accuracy, cnn
 from sections.deaths import deaths
@@ -21,7 +22,7 @@ from sections.resnet import resnet
 from sections.sync import sync
 
 SECTIONS = {"cnn": cnn, "accuracy": accuracy, "linear": linear, "sync": sync, "resnet": resnet,
-            "allreduce": allreduce, "deaths": deaths, **CLUSTER}
+            "allreduce": allreduce, "checkpoint": checkpoint, "deaths": deaths, **CLUSTER}
 GROUPS = {"cluster": list(CLUSTER)}
 ROUNDS = 3
 AGAINST_ROUNDS = 7  # the least: a ratio near one takes more than a ratio of two

@@ -59,12 +59,37 @@ std::uintmax_t bytes_of(const std::string& path) {
   return bytes;
 }
 
+/// None where it has none, or cannot be read.
+std::optional<CheckpointMetric> metric_of(const std::string& path) try {
+  return read_manifest(path).metric;
+} catch (const Error&) {
+  return std::nullopt;
+}
+
+std::string text_of(const CheckpointMetric& metric) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.6g", metric.value);
+  return text.data();
+}
+
+/// The best by what the newest one that has a metric calls the best.
+std::optional<std::string> best_of(const std::string& folder) {
+  const CheckpointSeries series(folder);
+  const auto saved = series.list();
+  for (const SavedStep& each : saved)
+    if (const auto metric = metric_of(each.path)) return series.path_of(*best_step(saved, metric->best));
+  return std::nullopt;
+}
+
 void list(const std::string& folder, int& /*status*/) {
-  std::printf("%-16s %-21s %15s  %s\n", "checkpoint", "written", "bytes", "state");
+  const auto best = best_of(folder);
+  std::printf("%-16s %-21s %15s %12s  %s\n", "checkpoint", "written", "bytes", "metric", "state");
   for (const std::string& path : checkpoints_at(folder)) {
     const auto damaged = damage(path);
-    std::printf("%-16s %-21s %15ju  %s\n", fs::path(path).filename().c_str(), time_of(path).c_str(), bytes_of(path),
-                damaged ? ("damaged: " + printable(*damaged)).c_str() : "verifies");
+    const auto metric = metric_of(path);
+    std::printf("%-16s %-21s %15ju %12s  %s%s\n", fs::path(path).filename().c_str(), time_of(path).c_str(),
+                bytes_of(path), metric ? text_of(*metric).c_str() : "-",
+                damaged ? ("damaged: " + printable(*damaged)).c_str() : "verifies", path == best ? ", the best" : "");
   }
 }
 
@@ -102,6 +127,7 @@ void show(const std::string& folder, int& /*status*/) {
   say("optimizer", manifest.optimizer);
   if (!manifest.data.empty()) say("data", manifest.data);
   if (manifest.samples > 0) say("samples", std::to_string(manifest.samples));
+  if (manifest.metric) say("metric", text_of(*manifest.metric) + ", the " + manifest.metric->best + " is the best");
   say("fingerprint", manifest.fingerprint);
   say("weights", text_of(manifest.weights_file));
   for (const std::string& name : manifest.state) say("state vector", name);
@@ -121,7 +147,8 @@ void add(CLI::App& checkpoint, int& status, const char* name, const char* what,
 void add_checkpoint(CLI::App& app, int& status) {
   CLI::App& checkpoint = *app.add_subcommand("checkpoint", "Look at what `troupe train --checkpoint` has written");
   checkpoint.require_subcommand(1);
-  add(checkpoint, status, "list", "When each was written, its size, and whether it verifies", &list);
+  add(checkpoint, status, "list",
+      "When each was written, its size, its metric, whether it verifies, and which is the best", &list);
   add(checkpoint, status, "verify", "Read every tensor; status 1 where one is damaged, which is named", &verify);
   add(checkpoint, status, "show", "What the newest, or this one, says of its run", &show);
 }

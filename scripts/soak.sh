@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Runs of `troupe train` in which workers and the driver are killed at random, for so many minutes:
 # scripts/soak.sh [minutes] [seed]. Every step's loss and weights must be those of the undisturbed run, and nothing may
-# stay behind: no process, no file, no shared memory. Needs a build (build/release, or TROUPE_BUILD).
+# stay behind: no process, no file, no shared memory. Before, checkpoints are damaged in all the ways that tests/models
+# knows. Needs a build (build/release, or TROUPE_BUILD).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -64,6 +65,15 @@ kill_driver() {
   [[ $(tail -n 1 "$work/driver") == "$(tail -n 1 "$work/calm")" ]] || fail "a run whose driver was killed differs"
 }
 
+# Bits that flip in a checkpoint, and machines that stop while one is written. No part of a single round.
+spoil_checkpoints() {
+  local tests=${troupe%/*}/test_models
+  [[ -x $tests && $minutes != 0 ]] || return 0
+  TROUPE_SOAK=1 "$tests" -tc='*single bit*,*bits drawn*,*machine that stops*' >"$work/checkpoints.err" ||
+    fail "damage of a checkpoint was not found"
+}
+
+spoil_checkpoints
 killed=0
 drivers=0
 RANDOM=$((seed % 32768))

@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include "actors/driver/driver.hpp"
 #include "actors/driver/option_checks.hpp"
 #include "actors/messages/options_json.hpp"
@@ -63,10 +65,12 @@ std::string text_of(const std::vector<std::string>& state) {
 }
 
 /// What changes a run's meaning without a word: rates may differ, and so may everything that the bits do not depend on.
-void check_same_run(const std::string& path, const CheckpointManifest& theirs, const CheckpointManifest& ours) {
+void check_same_run(const std::string& path, const CheckpointManifest& theirs, const CheckpointManifest& ours,
+                    bool reshard) {
   const auto count = [](std::int64_t number, const char* what) { return std::to_string(number) + what; };
-  if (theirs.num_shards != ours.num_shards)
-    differs(path, count(theirs.num_shards, " shards"), std::to_string(ours.num_shards));
+  if (theirs.num_shards != ours.num_shards && !reshard)
+    differs(path, count(theirs.num_shards, " shards"),
+            std::to_string(ours.num_shards) + " (reshard, --reshard: go on all the same)");
   if (theirs.seed != ours.seed) differs(path, "seed " + std::to_string(theirs.seed), std::to_string(ours.seed));
   if (theirs.samples != ours.samples)
     differs(path, count(theirs.samples, " training samples"), std::to_string(ours.samples));
@@ -87,11 +91,14 @@ class Driver::Source : public CheckpointSource {
     return driver_.pin();
   }
   void unpin(Versions::PinId pin) override { driver_.unpin(pin); }
-  HeldFloats fetch(Versions::PinId pin, int vector) override {
-    driver_.settle_members(Needs::members);
-    return driver_.transfers_->fetch(vector, driver_.versions_.buffer_of(pin), total_size(tensors()),
-                                     driver_.phase("checkpoint"));
+  HeldFloats fetch(Versions::PinId pin, const VectorPart& part) override {
+    return driver_.fetch_pinned(pin, part, "checkpoint");
   }
+  bool gives_parts() const override {
+    // Nodes would gather the vector anew for each part.
+    return driver_.model_->traits.converts_parts && driver_.options_.placement != Placement::cluster;
+  }
+  bool finds_full_disk(std::int64_t step) override { return driver_.faults_.full_disk(step); }
   CheckpointManifest manifest(Versions::PinId pin) const override {
     return manifest_of(driver_, driver_.versions_.version_of(pin), driver_.creator_.name(),
                        state_names(driver_.optimizer_));
@@ -112,10 +119,13 @@ void Driver::prepare_checkpoints() {
   if (is_periodic(options_.checkpoint)) versions_.reserve(1);
 }
 
-std::string Driver::checkpoint() {
+std::string Driver::checkpoint(std::optional<double> metric) {
   if (!checkpoints_) throw_invalid("there is no folder for checkpoints: Options::checkpoint.folder names it");
+  if (metric && options_.checkpoint.keep_best.empty())
+    throw_invalid("a checkpoint's metric says nothing where no best one is kept: Options::checkpoint.keep_best");
+  if (metric && !std::isfinite(*metric)) throw_invalid("a checkpoint's metric is not finite");
   std::string path;
-  make_ready(Needs::members, [&] { path = checkpoints_->make(); });
+  make_ready(Needs::members, [&] { path = checkpoints_->make(metric); });
   return path;
 }
 
@@ -146,12 +156,17 @@ void Driver::load(const std::string& path) {
   settle_members(Needs::spare_buffer);
   const CheckpointReader reader(path);
   const CheckpointManifest& manifest = reader.manifest();
-  check_same_run(path, manifest, manifest_of(*this, {}, creator_.name(), state_names(optimizer_)));
+  check_same_run(path, manifest, manifest_of(*this, {}, creator_.name(), state_names(optimizer_)), options_.reshard);
   const int buffer = *versions_.spare();
-  transfers_->write(reader.weights(model_->tensors), model_->traits.size, kWeightsVector, buffer, phase("load_state"));
-  for (int vector = 0; vector < optimizer_.state_vectors(); ++vector)
-    transfers_->write(reader.state(optimizer_.state_name(vector), model_->tensors), model_->traits.size,
-                      kWeightsVector + 1 + vector, buffer, phase("load_state"));
+  const auto& tensors = model_->tensors;
+  for (int vector = 0; vector <= optimizer_.state_vectors(); ++vector) {
+    const auto fill = [&](std::span<float> floats) {
+      if (vector == 0) return reader.read_weights(tensors, floats);
+      reader.read_state(optimizer_.state_name(vector - 1), tensors, floats);
+    };
+    transfers_->write(total_size(tensors), fill, model_->traits.size, kWeightsVector + vector, buffer,
+                      phase("load_state"));
+  }
   versions_.commit(buffer, {manifest.step, manifest.updates});
 }
 

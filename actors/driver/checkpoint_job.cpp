@@ -1,9 +1,11 @@
 #include "actors/driver/checkpoint_job.hpp"
 
+#include <cerrno>
 #include <new>
 #include <utility>
 
 #include "models/files/checkpoint/writer.hpp"
+#include "runtime/files/input_file.hpp"
 #include "runtime/processes/held_signals.hpp"
 #include "runtime/processes/limits.hpp"
 
@@ -17,29 +19,24 @@ CheckpointJob::CheckpointJob(CheckpointPlan plan) : plan_(std::move(plan)) {
 CheckpointJob::~CheckpointJob() {
   {
     const std::lock_guard lock(mutex_);
-    given_up_ = true;
+    given_up_ = !has_all_;
   }
   changed_.notify_all();
   thread_.join();
 }
 
-std::optional<int> CheckpointJob::wanted() const {
+bool CheckpointJob::wants() const {
   const std::lock_guard lock(mutex_);
-  return wants() ? std::optional(given_) : std::nullopt;
+  return takes();
 }
 
-void CheckpointJob::give(HeldFloats vector) {
+void CheckpointJob::give(HeldFloats part, bool last) {
   {
     const std::lock_guard lock(mutex_);
-    waiting_ = std::move(vector);
-    ++given_;
+    waiting_ = std::move(part);
+    has_all_ = last;
   }
   changed_.notify_all();
-}
-
-bool CheckpointJob::has_all() const {
-  const std::lock_guard lock(mutex_);
-  return given_ == total();
 }
 
 bool CheckpointJob::ended() const {
@@ -49,7 +46,7 @@ bool CheckpointJob::ended() const {
 
 void CheckpointJob::wait() {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return ended_ || wants(); });
+  changed_.wait(lock, [this] { return ended_ || takes(); });
 }
 
 std::optional<Error> CheckpointJob::error() const {
@@ -78,25 +75,29 @@ void CheckpointJob::run() {
 
 void CheckpointJob::write() {
   CheckpointWriter writer(path(), plan_.manifest, plan_.tensors);
-  for (int vector = 0; vector < total(); ++vector) {
-    HeldFloats held;
-    if (!take(held)) return;
-    writer.add(held.floats);
+  while (const auto part = take()) {
+    writer.add(part->floats);
+    if (!plan_.full_disk) continue;
+    errno = ENOSPC;
+    throw_cannot("write", path());
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    if (given_up_) return;
   }
   writer.commit();
-  plan_.series.prune(step(), plan_.keep);
+  plan_.series.prune(step(), plan_.keep, plan_.keep_best);
 }
 
-bool CheckpointJob::take(HeldFloats& vector) {
+std::optional<HeldFloats> CheckpointJob::take() {
+  std::optional<HeldFloats> part;
   {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return given_up_ || waiting_; });
-    if (given_up_ && !waiting_) return false;
-    vector = std::move(*waiting_);
-    waiting_.reset();
+    changed_.wait(lock, [this] { return given_up_ || waiting_ || has_all_; });
+    part.swap(waiting_);
   }
   changed_.notify_all();
-  return true;
+  return part;
 }
 
 }  // namespace troupe

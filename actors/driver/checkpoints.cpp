@@ -1,7 +1,9 @@
 #include "actors/driver/checkpoints.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
+#include <limits>
 #include <utility>
 
 #include "runtime/invalid.hpp"
@@ -11,6 +13,13 @@ namespace {
 
 /// A worker that is lost is replaced before the next try.
 constexpr int kMostFailedFetches = 3;
+/// Of a step's time, for the part that is brought out behind it.
+constexpr double kShare = 0.05;
+/// Of a part, but for its last tensor.
+constexpr std::size_t kLeastFloats = std::size_t{1} << 18;
+constexpr std::size_t kMostFloats = std::size_t{1} << 24;
+/// Until one has been brought out.
+constexpr double kFirstFloatsASecond = 2.5e8;
 
 /// Two runs in one folder, one after the other, would prune each other's checkpoints and go on from the wrong ones.
 void check_continues(const CheckpointSeries& series, const std::string& resume_from) {
@@ -30,6 +39,7 @@ Checkpoints::Checkpoints(const Options& options, std::unique_ptr<CheckpointSourc
       series_(options_.folder),
       lock_(series_),
       source_(std::move(source)),
+      floats_a_second_(kFirstFloatsASecond),
       next_(options_.every) {
   series_.tidy();
   check_continues(series_, options.resume_from);
@@ -37,23 +47,23 @@ Checkpoints::Checkpoints(const Options& options, std::unique_ptr<CheckpointSourc
 
 Checkpoints::~Checkpoints() { finish(); }
 
-CheckpointReport Checkpoints::advance(std::int64_t step) noexcept {
+CheckpointReport Checkpoints::advance(std::int64_t step, double seconds) noexcept {
   const Stopwatch watch;
   collect();
   if (is_due(step)) {
     next_ = Deadline(options_.every);
-    job_ ? static_cast<void>(++report_.skipped) : begin();
+    job_ ? static_cast<void>(++report_.skipped) : begin({});
   }
-  fetch_next();
+  fetch_next(kShare * seconds);
   tell();
   report_.writing = job_ != nullptr;
   report_.seconds = watch.seconds();
   return report_;
 }
 
-std::string Checkpoints::make() {
+std::string Checkpoints::make(std::optional<double> metric) {
   finish();
-  begin();
+  begin(metric);
   bring_to_end();
   if (!failure_) return report_.path;
   told_ = true;
@@ -65,39 +75,53 @@ void Checkpoints::finish() noexcept {
   tell();
 }
 
-void Checkpoints::abandon() noexcept { job_ && job_->has_all() ? bring_to_end() : drop(); }
+void Checkpoints::abandon() noexcept { job_ && parts_->done() ? bring_to_end() : drop(); }
 
 bool Checkpoints::is_due(std::int64_t step) const {
   if (options_.every_steps > 0 && step % options_.every_steps == 0) return true;
   return options_.every.count() > 0 && next_.passed();
 }
 
-void Checkpoints::begin() try {
+void Checkpoints::begin(std::optional<double> metric) try {
   failed_fetches_ = 0;
   pin_ = source_->pin();
-  job_ = std::make_unique<CheckpointJob>(
-      CheckpointPlan{series_, options_.keep, source_->manifest(*pin_), source_->tensors()});
+  CheckpointPlan plan{series_, options_.keep, options_.keep_best, source_->manifest(*pin_), source_->tensors()};
+  if (metric) plan.manifest.metric = {*metric, options_.keep_best};
+  plan.full_disk = source_->finds_full_disk(plan.manifest.step);
+  parts_.emplace(plan.tensors, 1 + static_cast<int>(plan.manifest.state.size()));
+  job_ = std::make_unique<CheckpointJob>(std::move(plan));
 } catch (const Error& error) {
   fail(error);
 } catch (const std::exception& error) {
   fail(Error(ErrorCode::system, error.what()));
 }
 
-void Checkpoints::fetch_next() try {
-  const auto vector = job_ ? job_->wanted() : std::nullopt;
-  if (!vector) return;
-  job_->give(source_->fetch(*pin_, *vector));
+void Checkpoints::fetch_next(double seconds) try {
+  if (!job_ || !job_->wants()) return;
+  const VectorPart part = parts_->next(floats_in(seconds));
+  const Stopwatch watch;
+  HeldFloats floats = source_->fetch(*pin_, part);
+  if (part.floats >= kLeastFloats) floats_a_second_ = static_cast<double>(part.floats) / watch.seconds();
+  parts_->pass(part);
+  job_->give(std::move(floats), parts_->done());
   failed_fetches_ = 0;
-  if (job_->has_all()) let_go();
+  if (parts_->done()) let_go();
 } catch (const Error& error) {
   if (++failed_fetches_ == kMostFailedFetches) fail(error);
 } catch (const std::exception& error) {
   fail(Error(ErrorCode::system, error.what()));
 }
 
+std::size_t Checkpoints::floats_in(double seconds) const {
+  if (!source_->gives_parts()) return std::numeric_limits<std::size_t>::max();
+  const double floats = seconds * floats_a_second_;
+  if (floats >= static_cast<double>(kMostFloats)) return kMostFloats;
+  return std::max(kLeastFloats, static_cast<std::size_t>(floats));
+}
+
 void Checkpoints::bring_to_end() {
   for (collect(); job_; collect()) {
-    fetch_next();
+    fetch_next(std::numeric_limits<double>::max());
     if (job_) job_->wait();
   }
 }

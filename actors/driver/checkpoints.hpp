@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "actors/driver/checkpoint_job.hpp"
+#include "actors/driver/checkpoint_parts.hpp"
 #include "collectives/state/versions.hpp"
 #include "runtime/clock.hpp"
 #include "troupe/sgd.hpp"
@@ -24,7 +25,11 @@ class CheckpointSource {
   /// What is committed stays to be fetched until `unpin`.
   virtual Versions::PinId pin() = 0;
   virtual void unpin(Versions::PinId pin) = 0;
-  virtual HeldFloats fetch(Versions::PinId pin, int vector) = 0;
+  virtual HeldFloats fetch(Versions::PinId pin, const VectorPart& part) = 0;
+  /// Whether a part of a vector takes less than all of it.
+  virtual bool gives_parts() const = 0;
+  /// Whether the checkpoint of this step is to find no space on the disk, for tests.
+  virtual bool finds_full_disk(std::int64_t /*step*/) { return false; }
   virtual CheckpointManifest manifest(Versions::PinId pin) const = 0;
   virtual const std::vector<TensorInfo>& tensors() const = 0;
   /// The checkpoint of what was pinned last is on disk.
@@ -33,8 +38,9 @@ class CheckpointSource {
 
 /// When checkpoints are made, and how far the one is that is being made; one at a time. It has the lock of its series.
 ///
-/// Only the driver's thread can ask workers, and only between steps. So each step brings one vector at most out of the
-/// pinned version, and a job writes it meanwhile; the version is let go with its last vector.
+/// Only the driver's thread can ask workers, and only between steps. So each step brings one part at most out of the
+/// pinned version, as large as a twentieth of the step's time allows, and a job writes it meanwhile; the version is let
+/// go with its last part.
 class Checkpoints {
  public:
   /// @throws Error in_use where another run writes there, invalid_argument where there are checkpoints already that
@@ -47,9 +53,10 @@ class Checkpoints {
 
   /// To be called after each step that is committed. What fails is told in the report and, when it begins to fail, on
   /// standard error; the run goes on.
-  CheckpointReport advance(std::int64_t step) noexcept;
+  /// @param seconds that the step took
+  CheckpointReport advance(std::int64_t step, double seconds) noexcept;
   /// Makes one of what is committed, and returns where it lies. @throws Error when it cannot be made.
-  std::string make();
+  std::string make(std::optional<double> metric);
   /// Brings the one that is being made to its end.
   void finish() noexcept;
   /// What is pinned can be fetched no more: the one that is being made is dropped, unless all of it has been fetched.
@@ -57,8 +64,10 @@ class Checkpoints {
 
  private:
   bool is_due(std::int64_t step) const;
-  void begin();
-  void fetch_next();
+  void begin(std::optional<double> metric);
+  /// One part, in about so many seconds.
+  void fetch_next(double seconds);
+  std::size_t floats_in(double seconds) const;
   void bring_to_end();
   /// Takes note of a job that has ended.
   void collect();
@@ -73,8 +82,10 @@ class Checkpoints {
   std::unique_ptr<CheckpointSource> source_;
   std::optional<Versions::PinId> pin_;
   std::unique_ptr<CheckpointJob> job_;
-  int failed_fetches_ = 0;  ///< in a row
-  Deadline next_;           ///< with CheckpointOptions::every
+  std::optional<CheckpointParts> parts_;  ///< of what is pinned
+  double floats_a_second_;                ///< of the last part
+  int failed_fetches_ = 0;                ///< in a row
+  Deadline next_;                         ///< with CheckpointOptions::every
   CheckpointReport report_;
   std::optional<Error> failure_;  ///< of the last one
   bool told_ = false;             ///< since the last that went well

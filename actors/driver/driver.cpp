@@ -2,6 +2,7 @@
 
 #include <signal.h>
 
+#include <algorithm>
 #include <atomic>
 #include <random>
 #include <thread>
@@ -153,7 +154,7 @@ StepReport Driver::step(bool rehearse) {
   StepReport report = repairing(Needs::spare_buffer, [&] { return take_step(rehearse); });
   report.repairs = std::exchange(repairs_, {});
   budget_.note_progress();
-  if (checkpoints_ && !rehearse) report.checkpoint = checkpoints_->advance(report.step);
+  if (checkpoints_ && !rehearse) report.checkpoint = checkpoints_->advance(report.step, report.seconds.step);
   return report;
 }
 
@@ -228,7 +229,7 @@ std::vector<std::string> Driver::call(Request request, const std::vector<int>& o
 
 void Driver::read_weights(const ReadFloats& use) {
   const auto fetch = [&] {
-    return transfers_->fetch(kWeightsVector, versions_.buffer(), total_size(model_->tensors), phase("weights"));
+    return transfers_->fetch({kWeightsVector, 0, total_size(model_->tensors)}, versions_.buffer(), phase("weights"));
   };
   const bool among_nodes = options_.placement == Placement::cluster;
   const HeldFloats weights = among_nodes ? fetch_weights_of_nodes() : repairing(Needs::members, fetch);
@@ -239,10 +240,18 @@ void Driver::read_pinned(Versions::PinId pin, int vector, const ReadFloats& use,
   if (!versions_.holds(pin))
     throw Error(ErrorCode::worker_lost, "the pinned version went with the run that lost a node", {.phase = name});
   const auto buffer = [&] { return versions_.buffer_of(pin); };
-  const auto fetch = [&] { return transfers_->fetch(vector, buffer(), total_size(model_->tensors), phase(name)); };
   const bool among_nodes = options_.placement == Placement::cluster;
-  const HeldFloats floats = among_nodes ? fetch_of_nodes(vector, buffer, name) : repairing(Needs::members, fetch);
+  const HeldFloats floats = among_nodes ? fetch_of_nodes(vector, buffer, name)
+                                        : fetch_pinned(pin, {vector, 0, total_size(model_->tensors)}, name);
   use(floats.floats);
+}
+
+HeldFloats Driver::fetch_pinned(Versions::PinId pin, const VectorPart& part, const char* name) {
+  const auto fetch = [&] { return transfers_->fetch(part, versions_.buffer_of(pin), phase(name)); };
+  if (options_.placement != Placement::cluster) return repairing(Needs::members, fetch);
+  // A checkpoint goes with a run that lost a node: who makes it forms no run again.
+  settle_members(Needs::members);
+  return fetch();
 }
 
 Versions::PinId Driver::pin() {
@@ -259,7 +268,8 @@ void Driver::set_weights(std::span<const float> values) {
   repairing(Needs::spare_buffer, [&] {
     const Phase at = phase("set_weights");
     const int buffer = *versions_.spare();
-    transfers_->write(values, model_->traits.size, kWeightsVector, buffer, at);
+    const auto fill = [&](std::span<float> floats) { std::ranges::copy(values, floats.begin()); };
+    transfers_->write(values.size(), fill, model_->traits.size, kWeightsVector, buffer, at);
     if (optimizer_.state_vectors() > 0) transfers_->clear(buffer, at);
     versions_.commit(buffer, {versions_.committed().step, 0});
   });

@@ -47,7 +47,7 @@ class Driver {
   void set_weights(std::span<const float> canonical);
   void save_state(const std::string& path);
   void load_state(const std::string& path);
-  std::string checkpoint();
+  std::string checkpoint(std::optional<double> metric);
   void resize(int num_workers);
   int num_workers() const;
   std::int64_t steps_done() const { return lost_at_.value_or(versions_.committed().step); }
@@ -59,6 +59,8 @@ class Driver {
   /// Shows a vector of a pinned version in canonical order: the weights, which are vector 0, or one of the optimizer's.
   /// @throws Error worker_lost where it went with a run that lost a node.
   void read_pinned(Versions::PinId pin, int vector, const ReadFloats& use, const char* phase);
+  /// A part of one, to be held.
+  HeldFloats fetch_pinned(Versions::PinId pin, const VectorPart& part, const char* phase);
 
   const Options& options() const { return options_; }
   const ModelDescription& model() const { return *model_; }

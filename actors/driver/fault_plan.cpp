@@ -48,8 +48,10 @@ class Words {
   }
 
   [[noreturn]] void refuse() const {
-    throw_invalid("fault '" + printable(text_) +
-                  "' is neither 'kill|stop worker N at step S [phase P]' nor 'random N kills of steps A-B seed S'");
+    throw_invalid(
+        "fault '" + printable(text_) +
+        "' is neither 'kill|stop worker N at step S [phase P]' nor 'random N kills of steps A-B seed S' nor 'full "
+        "disk at step S'");
   }
 
  private:
@@ -67,6 +69,15 @@ FaultPlan::Fault one_fault(FaultPlan::Fault::Kind kind, Words& words, int num_wo
   words.expect("step");
   fault.step = words.number(1, INT64_MAX);
   if (words.take("phase")) fault.phase = words.word();
+  return fault;
+}
+
+FaultPlan::Fault full_disk_of(Words& words) {
+  FaultPlan::Fault fault;
+  fault.kind = FaultPlan::Fault::Kind::full_disk;
+  fault.phase = "checkpoint";
+  for (const char* word : {"disk", "at", "step"}) words.expect(word);
+  fault.step = words.number(1, INT64_MAX);
   return fault;
 }
 
@@ -100,6 +111,8 @@ std::vector<FaultPlan::Fault> parse(const std::string& part, int num_workers) {
     faults = {one_fault(FaultPlan::Fault::Kind::kill, words, num_workers)};
   else if (words.take("stop"))
     faults = {one_fault(FaultPlan::Fault::Kind::stop, words, num_workers)};
+  else if (words.take("full"))
+    faults = {full_disk_of(words)};
   else if (words.take("random"))
     faults = random_kills(words, num_workers);
   else
@@ -119,11 +132,25 @@ FaultPlan::FaultPlan(const std::string& text, int num_workers) {
 }
 
 std::vector<FaultPlan::Fault> FaultPlan::due(const std::string& phase, std::int64_t step) {
-  const auto later = [&](const Fault& fault) { return fault.phase != phase || fault.step != step; };
+  const auto later = [&](const Fault& fault) {
+    return fault.phase != phase || fault.step != step || fault.kind == Fault::Kind::full_disk;
+  };
   const auto first = std::stable_partition(faults_.begin(), faults_.end(), later);
   std::vector<Fault> due(first, faults_.end());
   faults_.erase(first, faults_.end());
   return due;
+}
+
+bool FaultPlan::hurts_workers() const {
+  return std::ranges::any_of(faults_, [](const Fault& fault) { return fault.kind != Fault::Kind::full_disk; });
+}
+
+bool FaultPlan::full_disk(std::int64_t step) {
+  const auto due = std::ranges::find_if(
+      faults_, [&](const Fault& fault) { return fault.kind == Fault::Kind::full_disk && fault.step <= step; });
+  if (due == faults_.end()) return false;
+  faults_.erase(due);
+  return true;
 }
 
 }  // namespace troupe

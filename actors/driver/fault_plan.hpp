@@ -10,7 +10,7 @@ namespace troupe {
 class FaultPlan {
  public:
   struct Fault {
-    enum class Kind : unsigned char { kill, stop };
+    enum class Kind : unsigned char { kill, stop, full_disk };
     Kind kind = Kind::kill;
     int worker = 0;
     std::int64_t step = 1;
@@ -22,8 +22,13 @@ class FaultPlan {
   FaultPlan(const std::string& text, int num_workers);
 
   bool empty() const { return faults_.empty(); }
+  /// Whether some are for workers.
+  bool hurts_workers() const;
   /// Those of this phase of this step that have not happened yet; from now on they have.
   std::vector<Fault> due(const std::string& phase, std::int64_t step);
+  /// Whether the checkpoint of this step finds no space on the disk, as one is to of this step or an earlier one; from
+  /// now on it has.
+  bool full_disk(std::int64_t step);
 
  private:
   std::vector<Fault> faults_;

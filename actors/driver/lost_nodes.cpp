@@ -117,7 +117,7 @@ HeldFloats Driver::fetch_of_nodes(int vector, const std::function<int()>& buffer
   const bool whole = !lost_at_ && !node_lost() && runtime_->members.lost_workers().empty();
   if (whole || vector != kWeightsVector) try {
       settle_members(Needs::members);
-      return transfers_->fetch(vector, buffer(), total_size(model_->tensors), phase(name));
+      return transfers_->fetch({vector, 0, total_size(model_->tensors)}, buffer(), phase(name));
     } catch (const Error& error) {
       if (vector != kWeightsVector || !members_lost(error)) throw;
     }

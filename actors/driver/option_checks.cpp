@@ -4,7 +4,9 @@
 
 #include "actors/placements/placements.hpp"
 #include "actors/rounds/members.hpp"
+#include "models/files/checkpoint/manifest.hpp"
 #include "models/network/device_network.hpp"
+#include "runtime/printable.hpp"
 
 namespace troupe {
 namespace {
@@ -41,6 +43,8 @@ void check_checkpoints(const CheckpointOptions& o) {
   if (o.every_steps < 0 || o.every.count() < 0)
     throw_invalid("checkpoint.every_steps and checkpoint.every are 0 or more");
   if (o.keep < 1) throw_invalid("checkpoint.keep is " + std::to_string(o.keep) + ", at least 1 is needed");
+  if (!o.keep_best.empty() && o.keep_best != kHighest && o.keep_best != kLowest)
+    throw_invalid("checkpoint.keep_best is '" + printable(o.keep_best) + "', neither 'highest' nor 'lowest'");
   if (o.folder.empty() && is_periodic(o)) throw_invalid("checkpoint.folder must say where checkpoints go");
 }
 
@@ -69,7 +73,7 @@ void check_options(Options& options, const ModelCreator& creator) {
 
 FaultPlan fault_plan_of(const Options& options) {
   FaultPlan plan(options.faults, options.num_workers.max);
-  if (!plan.empty() && options.placement != Placement::processes)
+  if (plan.hurts_workers() && options.placement != Placement::processes)
     throw_invalid("faults are for worker processes of this machine");
   return plan;
 }

@@ -18,34 +18,35 @@ void Transfers::guard(Work work) try {
   throw;
 }
 
-HeldFloats Transfers::fetch(int vector, int buffer, std::size_t floats, const Phase& phase) {
+HeldFloats Transfers::fetch(const VectorPart& part, int buffer, const Phase& phase) {
   HeldFloats fetched;
   guard([&] {
-    home_.gather(vector, buffer, phase);
-    fetched = export_from(converter(), vector, buffer, floats, phase);
+    home_.gather(part.vector, buffer, phase);
+    fetched = export_from(converter(), part, buffer, phase);
   });
   return fetched;
 }
 
 HeldFloats Transfers::fetch_weights(int worker, int buffer, std::size_t floats, const Phase& phase) {
   HeldFloats fetched;
-  guard([&] { fetched = export_from(worker, kWeightsVector, buffer, floats, phase); });
+  guard([&] { fetched = export_from(worker, {kWeightsVector, 0, floats}, buffer, phase); });
   return fetched;
 }
 
-HeldFloats Transfers::export_from(int worker, int vector, int buffer, std::size_t floats, const Phase& phase) {
+HeldFloats Transfers::export_from(int worker, const VectorPart& part, int buffer, const Phase& phase) {
   const std::uint64_t canonical = ++last_;
-  home_.create(canonical, worker, floats, phase);
-  rounds_.ask(ExportVector{0, vector, buffer, canonical}, {worker}, phase);
-  return home_.fetch(canonical, worker, floats, phase);
+  home_.create(canonical, worker, part.floats, phase);
+  rounds_.ask(ExportVector{0, part.vector, buffer, canonical, part.begin, part.floats}, {worker}, phase);
+  return home_.fetch(canonical, worker, part.floats, phase);
 }
 
-void Transfers::write(std::span<const float> canonical, std::size_t size, int vector, int buffer, const Phase& phase) {
+void Transfers::write(std::size_t floats, const FillFloats& fill, std::size_t size, int vector, int buffer,
+                      const Phase& phase) {
   guard([&] {
     const std::uint64_t from = ++last_;
     const std::uint64_t flat = ++last_;
     const int converter = this->converter();
-    home_.put(from, canonical, phase);
+    home_.put(from, floats, fill, phase);
     home_.create(flat, converter, size, phase);
     rounds_.ask(ImportVector{0, from, flat}, {converter}, phase);
     home_.place(flat, vector, buffer, phase);

@@ -10,6 +10,15 @@
 
 namespace troupe {
 
+/// Canonical floats of a vector of the state.
+struct VectorPart {
+  int vector = 0;
+  std::size_t begin = 0;
+  std::size_t floats = 0;
+
+  bool operator==(const VectorPart&) const = default;
+};
+
 /// Moves vectors between the driver and the state, and texts from workers to the driver, by way of transfer objects.
 /// The first worker's model turns the layout of the state into the canonical one and back. What fails leaves nodes
 /// unsettled.
@@ -18,13 +27,14 @@ class Transfers {
   Transfers(const Members& members, Rounds& rounds, StateHome& home)
       : members_(members), rounds_(rounds), home_(home) {}
 
-  /// A vector in canonical order, of so many floats.
-  HeldFloats fetch(int vector, int buffer, std::size_t floats, const Phase& phase);
+  /// A part of a vector in canonical order.
+  HeldFloats fetch(const VectorPart& part, int buffer, const Phase& phase);
   /// The weights, from where a worker is.
   HeldFloats fetch_weights(int worker, int buffer, std::size_t floats, const Phase& phase);
   /// Makes canonical values a vector of the state.
+  /// @param floats that `fill` is to write
   /// @param size of the flat vector
-  void write(std::span<const float> canonical, std::size_t size, int vector, int buffer, const Phase& phase);
+  void write(std::size_t floats, const FillFloats& fill, std::size_t size, int vector, int buffer, const Phase& phase);
   /// Makes a model's first weights the state's.
   void initialize(std::size_t size, int buffer, const Phase& phase);
   void clear(int buffer, const Phase& phase);
@@ -36,7 +46,7 @@ class Transfers {
   void guard(Work work);
   /// Whose model converts.
   int converter() const;
-  HeldFloats export_from(int worker, int vector, int buffer, std::size_t floats, const Phase& phase);
+  HeldFloats export_from(int worker, const VectorPart& part, int buffer, const Phase& phase);
 
   const Members& members_;
   Rounds& rounds_;

@@ -77,7 +77,8 @@ ReplicaTraits traits_of(const ModelInfo& info) {
           static_cast<std::int32_t>(info.precision),
           checksum(std::as_bytes(std::span(tensors))),
           info.num_samples,
-          info.steps_per_epoch};
+          info.steps_per_epoch,
+          false};
 }
 
 void check_alike(const ReplicaTraits& replica, int device, const ReplicaTraits& first, const Where& where) {

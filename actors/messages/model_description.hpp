@@ -18,8 +18,10 @@ struct ReplicaTraits {
   std::uint64_t tensors = 0;   ///< checksum of their `fingerprint_of`
   std::int64_t num_samples = 0;
   std::int64_t steps_per_epoch = 0;
+  bool converts_parts = false;  ///< a vector can be brought into canonical order part by part
 };
 
+/// Whether it converts parts is for its worker to say.
 ReplicaTraits traits_of(const ModelInfo& info);
 
 /// What the driver knows of the run's model.

@@ -18,17 +18,19 @@ auto fields(Initialize& x, F visit) {
   return visit(x.round, x.flat);
 }
 
-/// To a worker: write a vector, canonical, into a transfer object.
+/// To a worker: write a part of a vector, canonical, into a transfer object.
 struct ExportVector {
   using Reply = Done;
   std::uint64_t round = 0;
   std::int32_t vector = 0;
   std::int32_t buffer = 0;
   std::uint64_t canonical = 0;
+  std::uint64_t begin = 0;  ///< canonical floats before the part
+  std::uint64_t floats = 0;
 };
 template <class F>
 auto fields(ExportVector& x, F visit) {
-  return visit(x.round, x.vector, x.buffer, x.canonical);
+  return visit(x.round, x.vector, x.buffer, x.canonical, x.begin, x.floats);
 }
 
 /// To a worker: turn a canonical vector in one transfer object into a flat one in another.

@@ -72,7 +72,9 @@ class ClusterState : public StateHome {
     ask_home(worker, CreateTransfer{0, transfer, floats}, phase);
   }
 
-  void put(std::uint64_t transfer, std::span<const float> values, const Phase& phase) override {
+  void put(std::uint64_t transfer, std::size_t floats, const FillFloats& fill, const Phase& phase) override {
+    std::vector<float> values(floats);
+    fill(values);
     const std::uint64_t ticket = ++last_ticket_;
     ask_home(0, ExpectTransfer{0, transfer, values.size()}, phase);
     send_floats(cluster_.data_plane(), 0, kTransferWindow, ticket, values, phase.deadline);

@@ -1,4 +1,3 @@
-#include <cstring>
 #include <map>
 
 #include "actors/placements/state_home.hpp"
@@ -39,9 +38,9 @@ class LocalState : public StateHome {
     transfers_[transfer] = {std::move(mapping), std::move(object)};
   }
 
-  void put(std::uint64_t transfer, std::span<const float> values, const Phase& phase) override {
-    create(transfer, 0, values.size(), phase);
-    std::memcpy(transfers_[transfer].mapping->writable_floats().data(), values.data(), values.size_bytes());
+  void put(std::uint64_t transfer, std::size_t floats, const FillFloats& fill, const Phase& phase) override {
+    create(transfer, 0, floats, phase);
+    fill(transfers_[transfer].mapping->writable_floats().first(floats));
     store_.seal(id(transfer));
   }
 

@@ -19,6 +19,8 @@ class Rounds;
 
 /// Is shown floats where they lie, until it returns.
 using ReadFloats = std::function<void(std::span<const float>)>;
+/// Is to fill floats where they lie.
+using FillFloats = std::function<void(std::span<float>)>;
 
 /// Floats where they lie, which stay there until the holder goes; that may be in another thread, but not after the
 /// store's client has gone.
@@ -55,7 +57,7 @@ class StateHome {
   /// Makes a transfer object for `worker` to write.
   virtual void create(std::uint64_t transfer, int worker, std::size_t floats, const Phase& phase) = 0;
   /// Makes one for the first worker to read.
-  virtual void put(std::uint64_t transfer, std::span<const float> values, const Phase& phase) = 0;
+  virtual void put(std::uint64_t transfer, std::size_t floats, const FillFloats& fill, const Phase& phase) = 0;
   /// What `worker` wrote, which is its last use.
   virtual HeldFloats fetch(std::uint64_t transfer, int worker, std::size_t floats, const Phase& phase) = 0;
   /// Makes what the first worker wrote the content of a vector, everywhere: the last use of all transfers.

@@ -2,6 +2,7 @@
 #include <numeric>
 
 #include "actors/worker/duties.hpp"
+#include "models/converts_parts.hpp"
 #include "models/registry.hpp"
 #include "runtime/processes/cores.hpp"
 
@@ -79,7 +80,10 @@ void work(WorkerState& worker, Replica& replica, const Build& request) {
 }
 
 void answer(WorkerState& worker, const Build& /*request*/, Built& built) {
-  for (const auto& replica : worker.replicas) built.replicas.push_back(traits_of(replica->model->info()));
+  for (const auto& replica : worker.replicas) {
+    built.replicas.push_back(traits_of(replica->model->info()));
+    built.replicas.back().converts_parts = dynamic_cast<const ConvertsParts*>(replica->model.get()) != nullptr;
+  }
   const ModelInfo& first = worker.replicas.front()->model->info();
   for (const TensorInfo& tensor : first.tensors) {
     built.tensor_names.push_back(tensor.name);

@@ -1,5 +1,6 @@
 #include "actors/worker/duties.hpp"
 #include "actors/worker/transfer_object.hpp"
+#include "models/converts_parts.hpp"
 
 // Vectors of the state in canonical order, and back: the model knows the permutation.
 namespace troupe {
@@ -20,8 +21,14 @@ void work(WorkerState& worker, Replica& replica, const ExportVector& request) {
   const Model& model = *replica.model;
   const auto vector = worker.slabs->map_vector(request.vector, request.buffer, kMapTimeout);
   const auto flat = vector->floats().first(model.info().size);
-  write_transfer(*worker.store, transfer_id(worker.layout.run, request.canonical), total_size(model.info().tensors),
-                 [&](std::span<float> canonical) { model.to_canonical(flat, canonical); });
+  const std::size_t all = total_size(model.info().tensors);
+  if (request.floats == 0 || request.begin > all || request.floats > all - request.begin)
+    throw Error(ErrorCode::protocol, "a part that the vector does not have");
+  write_transfer(*worker.store, transfer_id(worker.layout.run, request.canonical), request.floats,
+                 [&](std::span<float> part) {
+                   if (part.size() == all) return model.to_canonical(flat, part);
+                   dynamic_cast<const ConvertsParts&>(model).part_to_canonical(flat, request.begin, part);
+                 });
 }
 
 void work(WorkerState& worker, Replica& replica, const ImportVector& request) {

@@ -8,8 +8,10 @@ namespace troupe::bench {
 void add_sync(CLI::App& app);
 void add_allreduce(CLI::App& app);
 void add_data_plane(CLI::App& app);
+void add_checkpoint(CLI::App& app);
 
-/// The model and the function that `sync` and `allreduce` measure with, for worker processes and nodes to find.
+/// The model and the function that `sync`, `allreduce` and `checkpoint` measure with, for worker processes and nodes to
+/// find.
 void register_measured();
 
 }  // namespace troupe::bench

@@ -3,6 +3,7 @@
 #include <charconv>
 
 #include "cli/run_options.hpp"
+#include "models/files/checkpoint/manifest.hpp"
 #include "runtime/invalid.hpp"
 #include "runtime/printable.hpp"
 
@@ -34,18 +35,33 @@ void CheckpointFlags::add_to(CLI::App& app) {
   app.add_option("--checkpoint-every", every, "Steps, such as 500, or time, such as 60s, which is the default")
       ->needs(to);
   app.add_option("--keep", keep, "Checkpoints that stay, the last ones")->check(whole_number(1))->needs(to);
-  app.add_flag("--resume", resume,
-               "Go on from the newest checkpoint in the folder that verifies, with any number of workers; begin where "
-               "there is none")
+  app.add_option("--keep-best", keep_best,
+                 "Write a checkpoint after each evaluation, too; beside the last ones the one stays whose accuracy, or "
+                 "loss, is the best")
+      ->check(CLI::IsMember({"accuracy", "loss"}))
       ->needs(to);
+  auto* go_on =
+      app.add_flag("--resume", resume,
+                   "Go on from the newest checkpoint in the folder that verifies, with any number of workers; begin "
+                   "where there is none")
+          ->needs(to);
+  app.add_flag("--reshard", reshard, "Go on from checkpoints of another number of shards, too: the bits will be others")
+      ->needs(go_on);
 }
 
 void CheckpointFlags::apply(Options& options) const {
   if (folder.empty()) return;
   options.checkpoint.folder = folder;
   options.checkpoint.keep = keep;
+  if (!keep_best.empty()) options.checkpoint.keep_best = keep_best == "loss" ? kLowest : kHighest;
   parse_every(every.empty() ? "60s" : every, options.checkpoint);
   if (resume) options.resume_from = folder;
+  options.reshard = reshard;
+}
+
+std::optional<double> CheckpointFlags::metric_of(const Evaluation& test) const {
+  if (keep_best.empty()) return std::nullopt;
+  return keep_best == "loss" ? test.loss : test.accuracy;
 }
 
 }  // namespace troupe::cli

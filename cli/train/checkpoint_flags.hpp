@@ -1,22 +1,27 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <optional>
 #include <string>
 
 #include "troupe/sgd.hpp"
 
 namespace troupe::cli {
 
-/// `--checkpoint`, `--checkpoint-every`, `--keep` and `--resume`.
+/// `--checkpoint`, `--checkpoint-every`, `--keep`, `--keep-best`, `--resume` and `--reshard`.
 struct CheckpointFlags {
   std::string folder;
   std::string every;
   int keep = 3;
+  std::string keep_best;  ///< "accuracy" or "loss"; empty: none
   bool resume = false;
+  bool reshard = false;
 
   void add_to(CLI::App& app);
   /// @throws Error invalid_argument for texts that say nothing.
   void apply(Options& options) const;
+  /// What `keep_best` says of an evaluation; none where it names nothing.
+  std::optional<double> metric_of(const Evaluation& test) const;
 };
 
 }  // namespace troupe::cli

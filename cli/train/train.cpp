@@ -64,6 +64,9 @@ class Training {
     if (options_.steps == 0 && options_.epochs > kMostSteps / std::max<std::int64_t>(epoch_steps_, 1))
       throw Error(ErrorCode::invalid_argument, "--epochs " + std::to_string(options_.epochs) + " are too many");
     total_steps_ = options_.steps > 0 ? options_.steps : options_.epochs * epoch_steps_;
+    if (!options_.checkpoint.keep_best.empty() && (epoch_steps_ <= 1 || sgd_.evaluate().samples == 0))
+      throw Error(ErrorCode::invalid_argument,
+                  "--keep-best is for data with a test set and epochs of several steps, after which it is looked at");
   }
 
   /// Returns the exit status.
@@ -78,16 +81,16 @@ class Training {
       if (!report) break;
       samples += report->samples;
       const bool epoch_ends = epoch_steps_ > 1 && step % epoch_steps_ == 0;
-      if (!epoch_ends || options_.quiet) continue;
+      if (!epoch_ends || (options_.quiet && options_.checkpoint.keep_best.empty())) continue;
       progress.end_line();
-      say_epoch(step / epoch_steps_, static_cast<double>(samples) / epoch.seconds(), report->loss);
+      end_epoch(step / epoch_steps_, static_cast<double>(samples) / epoch.seconds(), report->loss);
       samples = 0;
       epoch.lap();
     }
     progress.end_line();
     if (stopped() && sgd_.steps_done() < total_steps_) return stop(*stop_->came());
     finish();
-    if (has_checkpoints() && sgd_.steps_done() > begun_) sgd_.checkpoint();
+    if (has_checkpoints() && sgd_.steps_done() > begun_) save();
     return 0;
   }
 
@@ -95,9 +98,17 @@ class Training {
   bool has_checkpoints() const { return !options_.checkpoint.folder.empty(); }
   bool stopped() const { return stop_ && stop_->came(); }
 
+  /// A checkpoint of what there is now, unless there is one, with its metric.
+  std::string save(std::optional<double> metric = {}) {
+    if (saved_step_ == sgd_.steps_done()) return saved_;
+    saved_ = sgd_.checkpoint(metric);
+    saved_step_ = sgd_.steps_done();
+    return saved_;
+  }
+
   /// What a signal that ends the program at once would have left undone.
   int stop(int signal) {
-    const std::string path = sgd_.checkpoint();
+    const std::string path = save();
     if (report_) report_->close();
     std::printf("stopped by %s after step %lld, which is in %s; to go on:\n  %s\n",
                 signal == SIGINT ? "an interrupt" : "SIGTERM", static_cast<long long>(sgd_.steps_done()), path.c_str(),
@@ -148,8 +159,10 @@ class Training {
     std::fflush(stdout);
   }
 
-  void say_epoch(std::int64_t epoch, double images_per_second, double loss) {
+  void end_epoch(std::int64_t epoch, double images_per_second, double loss) {
     const Evaluation test = sgd_.evaluate();
+    if (!options_.checkpoint.keep_best.empty()) save(options_.checkpoint.metric_of(test));
+    if (options_.quiet) return;
     std::printf("epoch %lld: %.0f images/s, last loss %.4f", static_cast<long long>(epoch), images_per_second, loss);
     if (test.samples > 0) std::printf(", test accuracy %.4f", test.accuracy);
     std::printf("\n");
@@ -186,6 +199,8 @@ class Training {
   std::optional<ReportFile> report_;
   std::optional<StopSignals> stop_;
   std::int64_t begun_ = sgd_.steps_done();  ///< before this program
+  std::string saved_;                       ///< the last checkpoint that this asked for
+  std::int64_t saved_step_ = -1;
   std::int64_t epoch_steps_ = 0;
   std::int64_t total_steps_ = 0;
 };

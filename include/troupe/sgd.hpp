@@ -5,6 +5,7 @@
 #include <functional>
 #include <iosfwd>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -46,6 +47,8 @@ struct CheckpointOptions {
   std::int64_t every_steps = 0;        ///< after each so many steps; 0: not by steps
   std::chrono::milliseconds every{0};  ///< after the step that ends so long after the last was due; 0: not by time
   int keep = 3;                        ///< the last so many stay
+  std::string keep_best = {};  ///< "highest" or "lowest": beside them the one stays whose metric is the best; see
+                               ///< DistributedSGD::checkpoint. Of equals the first. Empty: none
 };
 
 /// How many workers a run has: a number, or a range within which they come and go between steps. A run with a range
@@ -100,12 +103,15 @@ struct Options {
   Restart restart = Restart::respawn;
   /// What is to go wrong on purpose, for tests of what follows, with placement `processes`: parts between semicolons of
   /// the form "kill worker 2 at step 5 phase apply" (or "stop": it does not answer any more; the phase is "compute"
-  /// unless told), or "random 100 kills of steps 10-500 seed 7". Each happens once, when the phase begins.
+  /// unless told), or "random 100 kills of steps 10-500 seed 7". Each happens once, when the phase begins. With any
+  /// placement "full disk at step 5": the first checkpoint begun after that step, or a later one, finds no space.
   std::string faults = {};
   CheckpointOptions checkpoint = {};
   std::string resume_from = {};  ///< folder of checkpoints: the run begins with the newest that verifies, or from the
                                  ///< beginning where there is none. num_shards 0 is then the checkpoint's. What does
                                  ///< not verify is told on standard error and, in `checkpoint.folder`, renamed
+  bool reshard = false;          ///< checkpoints of another number of shards are taken, too. They go on with batches,
+                                 ///< and so with bits, that neither number alone would have given
   std::size_t store_bytes = 0;   ///< quota of the object store; 0: half of the machine's memory, or of the container's
 };
 
@@ -260,9 +266,10 @@ class DistributedSGD {
   void load_state(const std::string& path);
 
   /// Writes a checkpoint of the current state into Options::checkpoint's folder and returns its path; it is on disk
-  /// then. One that is being written is finished first. @throws Error invalid_argument without such a folder, or why
-  /// it cannot be written; the run may go on.
-  std::string checkpoint();
+  /// then. One that is being written is finished first. `metric` says how good these weights are, such as the accuracy
+  /// of an evaluation, for CheckpointOptions::keep_best. @throws Error invalid_argument without such a folder, or for a
+  /// metric that is not finite or of a run that keeps no best; or why it cannot be written; the run may go on.
+  std::string checkpoint(std::optional<double> metric = {});
   /// Steps committed, with those before the checkpoint that was loaded.
   std::int64_t steps_done() const;
 

@@ -88,8 +88,8 @@ class CpuNetwork final : public DeviceNetwork {
     network_.parameters.update_statistics(begin, mean, samples, statistics, updated);
   }
 
-  void to_canonical(std::span<const float> weights, std::span<float> canonical) const override {
-    with_typed_errors([&] { network_.parameters.to_canonical(weights, canonical); });
+  void to_canonical(std::span<const float> weights, std::size_t begin, std::span<float> part) const override {
+    with_typed_errors([&] { network_.parameters.to_canonical(weights, begin, part); });
   }
   void from_canonical(const ReadTensor& read, std::span<float> weights) const override {
     with_typed_errors([&] { network_.parameters.from_canonical(read, weights); });

@@ -37,6 +37,10 @@ std::string text(const memory::desc& desc) {
 using CanonicalOut = std::span<float>::iterator;
 
 CanonicalOut weights_out(const WeightsLayout& layout, const float* weights, CanonicalOut next) {
+  if (layout.is_canonical()) {
+    reorder(layout.stored, weights, layout.plain, &*next);
+    return next + static_cast<std::ptrdiff_t>(layout.canonical_floats());
+  }
   AlignedFloats plain(layout.floats());
   reorder(layout.stored, weights, layout.plain, plain.data());
   const std::size_t columns = plain.size() / static_cast<std::size_t>(layout.padded_outputs());
@@ -44,6 +48,16 @@ CanonicalOut weights_out(const WeightsLayout& layout, const float* weights, Cano
     for (const std::int64_t position : layout.positions)
       *next++ = plain[row * columns + static_cast<std::size_t>(position)];
   return next;
+}
+
+void layer_out(const LayerParameters& layer, std::span<const float> weights, CanonicalOut next) {
+  const float* const own = weights.data() + layer.offset;
+  if (layer.weights.exists()) next = weights_out(layer.weights, own, next);
+  for (int i = 0; i < layer.vectors; ++i) next = std::copy_n(own + layer.vector(i), layer.channels, next);
+  if (layer.normalised == 0) return;
+  for (const Statistic which : {Statistic::mean, Statistic::variance})
+    for (std::int64_t channel = 0; channel < layer.channels; ++channel)
+      *next++ = weights[layer.statistics + statistic_position(which, channel)];
 }
 
 void weights_in(const WeightsLayout& layout, const ReadTensor& read, float* weights) {
@@ -72,6 +86,18 @@ void vectors_in(const LayerParameters& layer, const ReadTensor& read, float* own
 
 }  // namespace
 
+bool WeightsLayout::is_canonical() const {
+  if (floats() != canonical_floats()) return false;
+  for (std::size_t i = 0; i < positions.size(); ++i)
+    if (positions[i] != static_cast<std::int64_t>(i)) return false;
+  return true;
+}
+
+std::size_t LayerParameters::canonical_floats() const {
+  const std::int64_t rows = vectors + (normalised > 0 ? 2 : 0);
+  return (weights.exists() ? weights.canonical_floats() : 0) + static_cast<std::size_t>(rows * channels);
+}
+
 ParameterLayout::ParameterLayout(const std::vector<LayerParameters*>& layers) {
   for (LayerParameters* const layer : layers) {
     layer->offset = padding_begin_;
@@ -99,16 +125,22 @@ std::string ParameterLayout::fingerprint() const {
   return hex(checksum(std::as_bytes(std::span(layout))));
 }
 
-void ParameterLayout::to_canonical(std::span<const float> weights, std::span<float> canonical) const {
-  auto next = canonical.begin();
+void ParameterLayout::to_canonical(std::span<const float> weights, std::size_t begin, std::span<float> part) const {
+  const std::size_t end = begin + part.size();
+  std::size_t next = 0;
   for (const LayerParameters& layer : layers_) {
-    const float* const own = weights.data() + layer.offset;
-    if (layer.weights.exists()) next = weights_out(layer.weights, own, next);
-    for (int i = 0; i < layer.vectors; ++i) next = std::copy_n(own + layer.vector(i), layer.channels, next);
-    if (layer.normalised == 0) continue;
-    for (const Statistic which : {Statistic::mean, Statistic::variance})
-      for (std::int64_t channel = 0; channel < layer.channels; ++channel)
-        *next++ = weights[layer.statistics + statistic_position(which, channel)];
+    const std::size_t first = next;
+    next += layer.canonical_floats();
+    if (next <= begin || first >= end) continue;
+    if (first >= begin && next <= end) {
+      layer_out(layer, weights, part.subspan(first - begin).begin());
+      continue;
+    }
+    std::vector<float> whole(layer.canonical_floats());  // the part begins or ends in it
+    layer_out(layer, weights, std::span(whole).begin());
+    const std::size_t from = std::max(first, begin);
+    std::copy_n(whole.begin() + static_cast<std::ptrdiff_t>(from - first), std::min(next, end) - from,
+                part.subspan(from - begin).begin());
   }
 }
 

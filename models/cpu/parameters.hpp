@@ -21,6 +21,9 @@ struct WeightsLayout {
   bool exists() const { return outputs > 0; }
   std::size_t floats() const { return stored.get_size() / sizeof(float); }
   std::int64_t padded_outputs() const { return stored.dims()[0]; }
+  std::size_t canonical_floats() const { return static_cast<std::size_t>(outputs) * positions.size(); }
+  /// Whether `plain` is the canonical order, without padding.
+  bool is_canonical() const;
 };
 
 /// A layer's place in the flat vector: its weights, then its vectors (biases; scale and shift of batch-norm). The
@@ -43,6 +46,8 @@ struct LayerParameters {
   /// Learned floats.
   std::size_t size() const { return vector(vectors); }
   std::size_t statistics_size() const { return normalised > 0 ? 2 * width() : 0; }
+  /// Floats of its canonical tensors.
+  std::size_t canonical_floats() const;
 };
 
 /// The flat parameter vector: layer after layer, every tensor on a 64-byte boundary and without gaps between them, then
@@ -59,7 +64,8 @@ class ParameterLayout {
   std::size_t padding_begin() const { return padding_begin_; }
   /// Changes whenever a tensor is laid out differently.
   std::string fingerprint() const;
-  void to_canonical(std::span<const float> weights, std::span<float> canonical) const;
+  /// Writes the canonical floats from `begin` on, as many as `part` holds.
+  void to_canonical(std::span<const float> weights, std::size_t begin, std::span<float> part) const;
   void from_canonical(const ReadTensor& read, std::span<float> weights) const;
 
   /// New running statistics for the floats from `begin` of the flat vector. In place of a gradient a shard writes for

@@ -43,7 +43,8 @@ class DeviceNetwork {
                                  std::span<const float> statistics, std::span<float> updated) const = 0;
   virtual EvaluationResult evaluate(const ShardStep& at, const Batch& batch, std::span<const float> weights) = 0;
 
-  virtual void to_canonical(std::span<const float> weights, std::span<float> canonical) const = 0;
+  /// Writes the canonical floats from `begin` on, as many as `part` holds.
+  virtual void to_canonical(std::span<const float> weights, std::size_t begin, std::span<float> part) const = 0;
   virtual void from_canonical(const ReadTensor& read, std::span<float> weights) const = 0;
   /// From all of them in a row.
   void copy_canonical(std::span<const float> canonical, std::span<float> weights) const;

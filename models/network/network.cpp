@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "models/converts_parts.hpp"
 #include "models/losses/loss_registry.hpp"
 #include "models/network/device_network.hpp"
 #include "models/network/layer_text.hpp"
@@ -40,7 +41,7 @@ void check_batch(const NetworkPlan& plan, std::int64_t batch_size) {
     }
 }
 
-class Network final : public SupervisedModel {
+class Network final : public SupervisedModel, public ConvertsParts {
  public:
   Network(const Graph& graph, std::unique_ptr<BatchSource> batches, std::int64_t batch_size,
           std::shared_ptr<const Loss> loss)
@@ -68,7 +69,10 @@ class Network final : public SupervisedModel {
   }
 
   void to_canonical(std::span<const float> weights, std::span<float> canonical) const override {
-    device().to_canonical(weights, canonical);
+    device().to_canonical(weights, 0, canonical);
+  }
+  void part_to_canonical(std::span<const float> weights, std::size_t begin, std::span<float> part) const override {
+    device().to_canonical(weights, begin, part);
   }
   void from_canonical(std::span<const float> canonical, std::span<float> weights) const override {
     device().copy_canonical(canonical, weights);

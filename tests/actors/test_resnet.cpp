@@ -4,6 +4,7 @@
 #include <string>
 
 #include "actors/test_models.hpp"
+#include "models/files.hpp"
 
 using namespace troupe;
 using troupe_test::kSanitized;
@@ -67,4 +68,23 @@ TEST_CASE("a ResNet goes on from a file as if it had not stopped") {
   std::filesystem::remove(path);
   second.step();
   CHECK(second.weights() == trained(options, 3));
+}
+
+TEST_CASE("a ResNet's checkpoint comes in parts, and is what save_state writes") {
+  const troupe::testing::TemporaryFolder folder;
+  Options options = resnet_options(Placement::processes, 2, 32, 10);
+  options.optimizer.momentum = 0.9;
+  options.checkpoint = {.folder = folder / "run", .every_steps = 1};
+  {
+    DistributedSGD sgd("resnet18", options);
+    sgd.step();
+    CHECK(sgd.report().checkpoint.writing);
+    sgd.save_state(folder / "state");
+    sgd.step();
+    CHECK(sgd.report().checkpoint.writing);
+    CHECK(sgd.report().checkpoint.skipped == 1);
+  }
+  for (const std::string file : {"/weights.safetensors", "/state.safetensors"})
+    CHECK((troupe::testing::read_file(folder / ("run/step-00000001" + file)) ==
+           troupe::testing::read_file(folder / ("state" + file))));
 }

@@ -72,6 +72,17 @@ TEST_CASE("data-plane gives the times with and without TLS and their ratio") {
   CHECK(number(result, "ratio") == doctest::Approx(number(result, "tls_seconds") / number(result, "plain_seconds")));
 }
 
+TEST_CASE("checkpoint gives the times of writing and of going on, and what they are compared with") {
+  const TemporaryFolder folder;
+  const json result = result_of(
+      {"checkpoint", "--parameters", "100000", "--workers", "2", "--rounds", "2", "--folder", folder.path().string()});
+  CHECK(number(result, "ratio") == doctest::Approx(number(result, "seconds") / number(result, "dd_seconds")));
+  CHECK(number(result, "resume_ratio") ==
+        doctest::Approx(number(result, "resume_seconds") /
+                        (number(result, "read_seconds") + number(result, "start_seconds"))));
+  CHECK(std::filesystem::is_empty(folder.path()));
+}
+
 TEST_CASE("options come from a file, too, and what is typed wins") {
   const TemporaryFolder folder;
   const std::string path = folder / "sync.json";
@@ -82,7 +93,7 @@ TEST_CASE("options come from a file, too, and what is typed wins") {
 }
 
 TEST_CASE("help and version are printed with status 0") {
-  for (const std::string command : {"sync", "allreduce", "data-plane"}) {
+  for (const std::string command : {"sync", "allreduce", "data-plane", "checkpoint"}) {
     const Finished run = run_program({command, "--help"});
     CHECK(run.status == 0);
     CHECK(run.out.find("Usage: troupe-bench " + command) != std::string::npos);

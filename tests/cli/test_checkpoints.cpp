@@ -91,6 +91,28 @@ TEST_CASE("a damaged newest checkpoint is told, and the one before taken") {
   CHECK(lines_of(finished.err).size() == 1);
 }
 
+TEST_CASE("the checkpoint of the best epoch stays, is listed as the best, and training goes on from the newest") {
+  const TemporaryFolder folder;
+  write_fashion(folder);
+  const std::string checkpoints = folder / "run";
+  const auto epochs = [&](const char* count, const std::vector<std::string>& more) {
+    return run(joined({"train", "--model", "softmax", "--data", "fashion-mnist:" + folder.path().string(),
+                       "--batch-size", "8", "--quiet", "--learning-rate", "0.05", "--epochs", count, "--checkpoint",
+                       checkpoints, "--keep", "1", "--keep-best", "loss"},
+                      more));
+  };
+  epochs("3", {});
+  epochs("6", {"--resume"});
+  const std::string list = run({"checkpoint", "list", checkpoints}).out;
+  INFO(list);
+  const auto lines = lines_of(list);
+  CHECK((lines.size() == 2 || lines.size() == 3));
+  CHECK(list.find("verifies, the best") != std::string::npos);
+  CHECK(run({"checkpoint", "show", checkpoints}).out.find("the lowest is the best\n") != std::string::npos);
+  check_refused(train({"--steps", "3", "--checkpoint", folder / "other", "--keep-best", "accuracy"}), {"--keep-best"});
+  check_refused(train({"--steps", "3", "--checkpoint", folder / "other", "--keep-best", "beauty"}), {"beauty"});
+}
+
 TEST_CASE("a signal stops a training after a step, which is saved, and the line that is printed goes on from it") {
   for (const int signal : {SIGTERM, SIGINT}) {
     CAPTURE(signal);
@@ -144,8 +166,9 @@ TEST_CASE("checkpoints are listed, shown and verified") {
   const TemporaryFolder folder;
   const std::string checkpoints = folder / "run";
   make_run(checkpoints);
-  const std::string line = " +20[0-9-]+T[0-9:]+Z +[1-9][0-9]* +verifies\n";
-  const std::string all = "checkpoint +written +bytes +state\n" + name_of(2) + line + name_of(4) + line + name_of(5);
+  const std::string line = " +20[0-9-]+T[0-9:]+Z +[1-9][0-9]* +- +verifies\n";
+  const std::string all =
+      "checkpoint +written +bytes +metric +state\n" + name_of(2) + line + name_of(4) + line + name_of(5);
   const Finished list = run({"checkpoint", "list", checkpoints});
   CHECK_MESSAGE(matches(list.out, all + line), list.out);
   const Finished verified = run({"checkpoint", "verify", checkpoints});

@@ -48,7 +48,7 @@ Batch NetworkTrial::samples(std::size_t first, std::size_t count) const {
 
 std::vector<float> NetworkTrial::canonical(std::span<const float> flat) const {
   std::vector<float> result(parameters.size());
-  network->to_canonical(flat, result);
+  network->to_canonical(flat, 0, result);
   return result;
 }
 

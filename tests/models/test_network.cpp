@@ -7,7 +7,9 @@
 
 #include "files.hpp"
 #include "models/aligned.hpp"
+#include "models/converts_parts.hpp"
 #include "models/network/device_network.hpp"
+#include "runtime/random.hpp"
 #include "support/started.hpp"
 #include "troupe/error.hpp"
 #include "troupe/models.hpp"
@@ -215,4 +217,24 @@ TEST_CASE("layers that do not fit are refused by number and shape") {
   check_refused({convolution(4, 3, 1, 0), flatten(), linear(3)}, data, "positive kernel and stride");
   check_refused({max_pool(0), flatten(), linear(3)}, data, "positive kernel and stride");
   check_refused({flatten(), relu()}, images({3}, 6, 3), "a layer with weights");
+}
+
+TEST_CASE("any part of the canonical weights is what all of them have there") {
+  const TrainingData data = images({3, 8, 8}, 12, 4);
+  const auto model = started(
+      network({convolution(5, 3, 1), batch_norm(), relu(), convolution(16, 3, 1), relu(), flatten(), linear(4)}, data));
+  AlignedFloats weights(model->info().size);
+  model->initialize(weights, 3);
+  for (std::size_t i = 0; i < weights.size(); ++i) weights[i] += static_cast<float>(i);
+  std::vector<float> whole(count(*model));
+  model->to_canonical(weights, whole);
+  const auto& parts = dynamic_cast<const ConvertsParts&>(*model);
+  Random random(1);
+  for (int time = 0; time < 300; ++time) {
+    const std::size_t begin = random.below(whole.size());
+    std::vector<float> part(
+        1 + random.below(std::min<std::size_t>(whole.size() - begin, static_cast<std::size_t>(1 + time * time))));
+    parts.part_to_canonical(weights, begin, part);
+    REQUIRE(std::equal(part.begin(), part.end(), whole.begin() + static_cast<std::ptrdiff_t>(begin)));
+  }
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -44,6 +45,12 @@ std::uint64_t Fields::bits(const std::string& name) {
   const json& value = take(name);
   if (!value.is_number_unsigned()) refuse(name);
   return value.get<std::uint64_t>();
+}
+
+double Fields::number(const std::string& name) {
+  const json& value = take(name);
+  if (!value.is_number() || !std::isfinite(value.get<double>())) refuse(name);
+  return value.get<double>();
 }
 
 bool Fields::boolean(const std::string& name) {

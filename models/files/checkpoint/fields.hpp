@@ -22,6 +22,8 @@ class Fields {
   std::int64_t integer(const std::string& name, std::int64_t least,
                        std::int64_t most = std::numeric_limits<std::int64_t>::max());
   std::uint64_t bits(const std::string& name);
+  /// Finite.
+  double number(const std::string& name);
   bool boolean(const std::string& name);
   std::string text(const std::string& name);
   std::vector<std::string> texts(const std::string& name);

@@ -68,9 +68,13 @@ std::string new_name(const std::string& path) {
 }
 
 void remove_if_abandoned(const std::string& folder) {
+  // A writer makes the manifest first, and removes it last: without it, these are of a machine that stopped.
+  const bool has_files = is_there(folder + "/" + kWeightsFile) || is_there(folder + "/" + kStateFile);
   const FileDescriptor manifest(::open((folder + "/" + kManifestFile).c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
   if (manifest && ::flock(manifest.get(), LOCK_EX | LOCK_NB) == 0) remove_parts(folder);
-  if (!manifest && errno == ENOENT) ::rmdir(folder.c_str());  // its writer may be about to make the manifest
+  if (manifest || errno != ENOENT) return;
+  if (has_files) return remove_parts(folder);
+  ::rmdir(folder.c_str());  // its writer may be about to make the manifest
 }
 
 void remove_abandoned(const std::string& path) {
@@ -122,7 +126,13 @@ void tidy_checkpoint(const std::string& path) {
 void remove_checkpoint(const std::string& path) {
   const std::string settled = settle(path);
   const std::string unfinished = new_name(settled);
-  if (std::rename(settled.c_str(), unfinished.c_str()) == 0) remove_parts(unfinished);
+  if (std::rename(settled.c_str(), unfinished.c_str()) != 0) return;
+  try {
+    sync_folder_of(settled);  // else the machine may stop with its files gone and its name still there
+  } catch (const Error&) {
+    return;
+  }
+  remove_parts(unfinished);
 }
 
 CheckpointFolder::CheckpointFolder(const std::string& path) : path_(settle(path)) {

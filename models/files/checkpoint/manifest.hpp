@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,18 @@ struct CheckpointFile {
   bool operator==(const CheckpointFile&) const = default;
 };
 
+/// Which metrics are the best ones.
+inline constexpr const char* kHighest = "highest";
+inline constexpr const char* kLowest = "lowest";
+
+/// How good a checkpoint is, by whatever measure its run took.
+struct CheckpointMetric {
+  double value = 0;
+  std::string best;  ///< kHighest or kLowest
+
+  bool operator==(const CheckpointMetric&) const = default;
+};
+
 /// Where a run stood, and which run it was; nothing of the workers, devices or machines it ran on. Its texts are UTF-8.
 struct CheckpointManifest {
   std::int64_t step = 0;     ///< steps committed
@@ -37,6 +50,7 @@ struct CheckpointManifest {
   std::vector<std::string> state;  ///< the optimizer's vectors, such as "momentum", in order
   std::string data;                ///< its name; may be empty
   std::int64_t samples = 0;        ///< of the data; 0 where that means nothing
+  std::optional<CheckpointMetric> metric;
 
   // What CheckpointWriter says.
   std::string troupe;       ///< the version that wrote it
@@ -62,7 +76,7 @@ std::string to_json(const CheckpointManifest& manifest);
 /// another format.
 CheckpointManifest manifest_from_json(const std::string& path, const std::string& text);
 
-/// The manifest of the checkpoint in a folder. @throws Error bad_file
+/// The manifest of the checkpoint in a folder, which must be what `to_json` writes, to the byte. @throws Error bad_file
 CheckpointManifest read_manifest(const std::string& folder);
 
 }  // namespace troupe

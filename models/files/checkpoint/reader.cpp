@@ -31,25 +31,41 @@ void check_header(const SafetensorsFile& file, const CheckpointFile& said) {
     throw_bad_file(file.file().path(), "damaged: its header or its length is not what the manifest says");
 }
 
-std::vector<float> read(const SafetensorsFile& file, const CheckpointFile& said,
-                        const std::vector<TensorInfo>& wanted) {
-  std::vector<float> canonical(total_size(wanted));
-  std::span<float> rest = canonical;
-  for (const TensorInfo& tensor : wanted) {
-    const std::span<float> out = rest.first(tensor.size());
-    file.read(tensor.name, out);
-    const auto sum = said.tensors.find(tensor.name);
-    if (sum == said.tensors.end() || checksum(std::as_bytes(out)) != sum->second)
-      throw_bad_file(file.file().path(), "damaged: tensor '" + tensor.name + "' has another checksum than it had");
-    rest = rest.subspan(out.size());
-  }
-  return canonical;
+bool is_as_it_was(const std::string& name, std::span<const float> floats, const CheckpointFile& said) {
+  const auto sum = said.tensors.find(name);
+  return sum != said.tensors.end() && checksum(std::as_bytes(floats)) == sum->second;
 }
 
-void verify_tensors(const SafetensorsFile& file, const CheckpointFile& said) {
-  for (const auto& [name, stored] : file.tensors()) read(file, said, {{name, stored.shape}});
+[[noreturn]] void throw_damaged(const SafetensorsFile& file, const std::vector<std::string>& tensors) {
+  constexpr std::size_t kMostNamed = 8;
+  std::string names;
+  for (std::size_t i = 0; i < std::min(tensors.size(), kMostNamed); ++i)
+    names += (i > 0 ? ", '" : "'") + tensors[i] + "'";
+  if (tensors.size() > kMostNamed) names += " and " + std::to_string(tensors.size() - kMostNamed) + " more";
+  throw_bad_file(file.file().path(), "damaged: tensor " + names + " has another checksum than it had");
+}
+
+void read(const SafetensorsFile& file, const CheckpointFile& said, const std::vector<TensorInfo>& wanted,
+          std::span<float> out) {
+  for (const TensorInfo& tensor : wanted) {
+    const std::span<float> floats = out.first(tensor.size());
+    file.read(tensor.name, floats);
+    if (!is_as_it_was(tensor.name, floats, said)) throw_damaged(file, {tensor.name});
+    out = out.subspan(floats.size());
+  }
+}
+
+std::vector<std::string> damaged(const SafetensorsFile& file, const CheckpointFile& said) {
+  std::vector<std::string> names;
+  std::vector<float> floats;
+  for (const auto& [name, stored] : file.tensors()) {
+    floats.resize(TensorInfo{name, stored.shape}.size());
+    file.read(name, floats);
+    if (!is_as_it_was(name, floats, said)) names.push_back(name);
+  }
   for (const auto& [name, sum] : said.tensors)
-    if (!file.tensors().contains(name)) throw_bad_file(file.file().path(), "damaged: tensor '" + name + "' is missing");
+    if (!file.tensors().contains(name)) names.push_back(name);
+  return names;
 }
 
 void check_order(const CheckpointManifest& manifest, const std::vector<TensorInfo>& expected, const std::string& path) {
@@ -87,23 +103,44 @@ CheckpointReader::Files CheckpointReader::open(const std::string& path) {
 CheckpointReader::CheckpointReader(const std::string& path) : files_(open(path)) {}
 
 void CheckpointReader::verify() const {
-  verify_tensors(files_.weights, manifest().weights_file);
-  if (files_.state) verify_tensors(*files_.state, manifest().state_file);
+  if (const auto names = damaged_weights(); !names.empty()) throw_damaged(files_.weights, names);
+  if (const auto names = damaged_state(); !names.empty()) throw_damaged(*files_.state, names);
+}
+
+std::vector<std::string> CheckpointReader::damaged_weights() const {
+  return damaged(files_.weights, manifest().weights_file);
+}
+
+std::vector<std::string> CheckpointReader::damaged_state() const {
+  return files_.state ? damaged(*files_.state, manifest().state_file) : std::vector<std::string>();
+}
+
+void CheckpointReader::read_weights(const std::vector<TensorInfo>& expected, std::span<float> out) const {
+  files_.weights.require(expected);
+  check_order(manifest(), expected, files_.weights.file().path());
+  read(files_.weights, manifest().weights_file, expected, out);
 }
 
 std::vector<float> CheckpointReader::weights(const std::vector<TensorInfo>& expected) const {
-  files_.weights.require(expected);
-  check_order(manifest(), expected, files_.weights.file().path());
-  return read(files_.weights, manifest().weights_file, expected);
+  std::vector<float> canonical(total_size(expected));
+  read_weights(expected, canonical);
+  return canonical;
 }
 
-std::vector<float> CheckpointReader::state(const std::string& vector, const std::vector<TensorInfo>& expected) const {
+void CheckpointReader::read_state(const std::string& vector, const std::vector<TensorInfo>& expected,
+                                  std::span<float> out) const {
   const std::vector<std::string>& vectors = manifest().state;
   if (std::ranges::find(vectors, vector) == vectors.end())
     throw Error(ErrorCode::invalid_argument, "a checkpoint without a vector '" + vector + "' of state");
   files_.state->require(state_tensors(vectors, expected));
   check_order(manifest(), expected, files_.state->file().path());
-  return read(*files_.state, manifest().state_file, state_tensors(vector, expected));
+  read(*files_.state, manifest().state_file, state_tensors(vector, expected), out);
+}
+
+std::vector<float> CheckpointReader::state(const std::string& vector, const std::vector<TensorInfo>& expected) const {
+  std::vector<float> canonical(total_size(expected));
+  read_state(vector, expected, canonical);
+  return canonical;
 }
 
 }  // namespace troupe

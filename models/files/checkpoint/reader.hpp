@@ -18,12 +18,18 @@ class CheckpointReader {
 
   const CheckpointManifest& manifest() const { return files_.manifest; }
 
-  /// The weights in canonical order. @throws Error model_mismatch naming a tensor that is not as `expected`.
+  /// The weights in canonical order; `out` is as long as they are.
+  /// @throws Error model_mismatch naming a tensor that is not as `expected`.
+  void read_weights(const std::vector<TensorInfo>& expected, std::span<float> out) const;
   std::vector<float> weights(const std::vector<TensorInfo>& expected) const;
-  /// Reads all tensors, and compares their checksums.
+  /// Reads all tensors, and compares their checksums. Names all that are damaged, of the first file that has any.
   void verify() const;
+  /// The tensors of a file whose checksums are not what they were, or that are missing, as the file calls them.
+  std::vector<std::string> damaged_weights() const;
+  std::vector<std::string> damaged_state() const;
 
   /// The vector of this name, one of `manifest().state`. @throws Error model_mismatch as `weights`
+  void read_state(const std::string& vector, const std::vector<TensorInfo>& expected, std::span<float> out) const;
   std::vector<float> state(const std::string& vector, const std::vector<TensorInfo>& expected) const;
 
  private:

@@ -13,6 +13,7 @@
 #include <system_error>
 
 #include "models/files/checkpoint/folder.hpp"
+#include "models/files/checkpoint/manifest.hpp"
 #include "runtime/files/input_file.hpp"
 #include "troupe/error.hpp"
 
@@ -52,7 +53,25 @@ std::vector<std::string> names_in(const std::string& folder) {
   return names;
 }
 
+/// None for a checkpoint that does not say, too.
+std::optional<CheckpointMetric> metric_of(const std::string& path) try {
+  return read_manifest(path).metric;
+} catch (const Error&) {
+  return std::nullopt;
+}
+
 }  // namespace
+
+std::optional<std::int64_t> best_step(const std::vector<SavedStep>& saved, const std::string& best) {
+  std::optional<std::pair<double, std::int64_t>> found;  // the least is the best
+  for (const SavedStep& each : saved) {
+    const auto metric = metric_of(each.path);
+    if (!metric || metric->best != best) continue;
+    const std::pair next{best == kHighest ? -metric->value : metric->value, each.step};
+    found = found ? std::min(*found, next) : next;
+  }
+  return found ? std::optional(found->second) : std::nullopt;
+}
 
 std::string CheckpointSeries::path_of(std::int64_t step) const { return folder_ + "/" + name_of(step); }
 
@@ -73,9 +92,12 @@ void CheckpointSeries::tidy() const {
   for (const std::string& path : paths) tidy_checkpoint(path);
 }
 
-void CheckpointSeries::prune(std::int64_t newest, int keep) const {
-  for (const SavedStep& saved : list())
-    if (saved.step <= newest && --keep < 0) remove_checkpoint(saved.path);
+void CheckpointSeries::prune(std::int64_t newest, int keep, const std::string& best) const {
+  std::vector<SavedStep> known = list();
+  std::erase_if(known, [&](const SavedStep& saved) { return saved.step > newest; });
+  const auto kept = best.empty() ? std::nullopt : best_step(known, best);
+  for (const SavedStep& saved : known)
+    if (--keep < 0 && saved.step != kept) remove_checkpoint(saved.path);
 }
 
 bool CheckpointSeries::set_aside(const SavedStep& damaged) const {

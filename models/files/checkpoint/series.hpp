@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,11 @@ struct SavedStep {
 
   bool operator==(const SavedStep&) const = default;
 };
+
+/// The step of the best of these, by the metrics in their manifests; of equals the first. None where no manifest that
+/// can be read has a metric of this kind.
+/// @param best kHighest or kLowest
+std::optional<std::int64_t> best_step(const std::vector<SavedStep>& saved, const std::string& best);
 
 /// The folder of one run's checkpoints, each in a folder of its own: `step-00001234`. What else lies there is left
 /// alone.
@@ -33,8 +39,9 @@ class CheckpointSeries {
 
   /// Brings back, or removes, what killed writers left.
   void tidy() const;
-  /// Of the checkpoints up to `newest` the last `keep` stay.
-  void prune(std::int64_t newest, int keep) const;
+  /// Of the checkpoints up to `newest` the last `keep` stay, and the one of the best metric.
+  /// @param best kHighest, kLowest, or empty: metrics do not count.
+  void prune(std::int64_t newest, int keep, const std::string& best = {}) const;
   /// Gives a damaged checkpoint a name that is no checkpoint's. False where the system refuses.
   bool set_aside(const SavedStep& damaged) const;
 

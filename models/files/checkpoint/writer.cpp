@@ -30,20 +30,32 @@ CheckpointWriter::CheckpointWriter(const std::string& path, CheckpointManifest m
                                    std::vector<TensorInfo> tensors)
     : tensors_(std::move(tensors)), manifest_(begun(std::move(manifest), tensors_)), folder_(path) {}
 
+void CheckpointWriter::check(std::span<const float> canonical) const {
+  if (added_ > manifest_.state.size())
+    throw_invalid("a checkpoint of " + std::to_string(manifest_.state.size()) + " vectors of state is full");
+  std::size_t floats = 0;
+  for (std::size_t i = tensors_added_; i < tensors_.size() && floats < canonical.size(); ++i)
+    floats += tensors_[i].size();
+  if (floats != canonical.size() || (canonical.empty() && total_size(tensors_) > 0))
+    throw_invalid(std::to_string(canonical.size()) + " floats are not the next tensors of a vector of " +
+                  std::to_string(total_size(tensors_)));
+}
+
 void CheckpointWriter::add(std::span<const float> canonical) {
+  check(canonical);
   const std::vector<std::string>& state = manifest_.state;
-  if (added_ > state.size())
-    throw_invalid("a checkpoint of " + std::to_string(state.size()) + " vectors of state is full");
-  if (canonical.size() != total_size(tensors_))
-    throw_invalid("tensors of " + std::to_string(total_size(tensors_)) + " floats and a vector of " +
-                  std::to_string(canonical.size()));
-  if (added_ == 0) {
-    start(kWeightsFile, tensors_, manifest_.weights_file);
-    write(canonical, tensors_, manifest_.weights_file);
-  } else {
-    if (added_ == 1) start(kStateFile, state_tensors(state, tensors_), manifest_.state_file);
-    write(canonical, state_tensors(state[added_ - 1], tensors_), manifest_.state_file);
+  if (added_ == 0 && tensors_added_ == 0) start(kWeightsFile, tensors_, manifest_.weights_file);
+  if (added_ == 1 && tensors_added_ == 0) start(kStateFile, state_tensors(state, tensors_), manifest_.state_file);
+  CheckpointFile& entry = added_ == 0 ? manifest_.weights_file : manifest_.state_file;
+  const std::string vector = added_ == 0 ? "" : state[added_ - 1] + "/";
+  for (; tensors_added_ < tensors_.size() && tensors_[tensors_added_].size() <= canonical.size(); ++tensors_added_) {
+    const auto bytes = std::as_bytes(canonical.first(tensors_[tensors_added_].size()));
+    entry.tensors[vector + tensors_[tensors_added_].name] = checksum(bytes);
+    file_->write(bytes);
+    canonical = canonical.subspan(tensors_[tensors_added_].size());
   }
+  if (tensors_added_ < tensors_.size()) return;
+  tensors_added_ = 0;
   ++added_;
   if (added_ == 1 || added_ > state.size()) file_->sync();
 }
@@ -54,16 +66,6 @@ void CheckpointWriter::start(const char* name, const std::vector<TensorInfo>& te
   file_->write(std::as_bytes(std::span(header)));
   entry.bytes = header.size() + total_size(tensors) * sizeof(float);
   entry.header = checksum(std::as_bytes(std::span(header)));
-}
-
-void CheckpointWriter::write(std::span<const float> canonical, const std::vector<TensorInfo>& tensors,
-                             CheckpointFile& entry) {
-  for (const TensorInfo& tensor : tensors) {
-    const auto bytes = std::as_bytes(canonical.first(tensor.size()));
-    entry.tensors[tensor.name] = checksum(bytes);
-    file_->write(bytes);
-    canonical = canonical.subspan(tensor.size());
-  }
 }
 
 void CheckpointWriter::commit() {

@@ -22,7 +22,8 @@ class CheckpointWriter {
   /// system refuses.
   CheckpointWriter(const std::string& path, CheckpointManifest manifest, std::vector<TensorInfo> tensors);
 
-  /// @throws Error invalid_argument for a vector too many or of another length, bad_file when it cannot be written.
+  /// The next tensors of the vector, or all of it. @throws Error invalid_argument for a vector too many, or for what
+  /// ends elsewhere than with a tensor, bad_file when it cannot be written.
   void add(std::span<const float> canonical);
   /// It is on disk, and in its place, when this returns. @throws Error invalid_argument when a vector is missing,
   /// bad_file when it cannot be written.
@@ -30,11 +31,13 @@ class CheckpointWriter {
 
  private:
   void start(const char* name, const std::vector<TensorInfo>& tensors, CheckpointFile& entry);
-  void write(std::span<const float> canonical, const std::vector<TensorInfo>& tensors, CheckpointFile& entry);
+  /// Refuses what cannot be the next.
+  void check(std::span<const float> canonical) const;
 
   std::vector<TensorInfo> tensors_;
   CheckpointManifest manifest_;
-  std::size_t added_ = 0;  ///< vectors
+  std::size_t added_ = 0;          ///< vectors
+  std::size_t tensors_added_ = 0;  ///< of the next one
   CheckpointFolder folder_;
   std::optional<WrittenFile> file_;  ///< that vectors go to now
 };

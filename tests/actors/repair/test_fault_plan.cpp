@@ -26,6 +26,19 @@ TEST_CASE("a fault happens once, in its phase of its step") {
   CHECK(FaultPlan("", 1).empty());
 }
 
+TEST_CASE("a full disk is found by the first checkpoint of its step or a later one, and by no worker") {
+  FaultPlan plan("full disk at step 5; full disk at step 5; full disk at step 9", 1);
+  CHECK_FALSE(plan.hurts_workers());
+  CHECK_FALSE(plan.full_disk(4));
+  CHECK(plan.due("checkpoint", 5).empty());
+  CHECK(plan.full_disk(6));
+  CHECK(plan.full_disk(6));
+  CHECK_FALSE(plan.full_disk(8));
+  CHECK(plan.full_disk(9));
+  CHECK(plan.empty());
+  CHECK(FaultPlan("full disk at step 1; kill worker 0 at step 1", 1).hurts_workers());
+}
+
 TEST_CASE("random kills are a function of the seed, and of all workers, phases and steps in the range") {
   const auto all = [](const char* text) {
     FaultPlan plan(text, 3);
@@ -48,7 +61,8 @@ TEST_CASE("a plan that makes no sense is refused, and shown") {
        {"explode", "kill", "kill worker 3 at step 5", "kill worker 1 at step 0", "kill worker -1 at step 1",
         "kill worker 1 at step 5 phase", "kill worker 1 at step 5 phase apply now", "stop 1",
         "random 0 kills of steps 1-2 seed 1", "random 1 kills of steps 2-1 seed 1", "random 1 kills of steps 2 seed 1",
-        "random 1 kills of steps 1-2", "kill worker 1x at step 5"}) {
+        "random 1 kills of steps 1-2", "full disk", "full disk at step 0", "full disk at step 1 phase apply",
+        "kill worker 1x at step 5"}) {
     CAPTURE(text);
     const auto parse = [text] { FaultPlan plan(text, 3); };
     CHECK(code_of(parse) == ErrorCode::invalid_argument);

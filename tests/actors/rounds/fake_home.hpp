@@ -26,8 +26,11 @@ class FakeHome : public troupe::StateHome {
   void create(std::uint64_t transfer, int worker, std::size_t /*floats*/, const troupe::Phase& /*phase*/) override {
     note("create", transfer, worker);
   }
-  void put(std::uint64_t transfer, std::span<const float> /*values*/, const troupe::Phase& /*phase*/) override {
+  void put(std::uint64_t transfer, std::size_t floats, const troupe::FillFloats& fill,
+           const troupe::Phase& /*phase*/) override {
     note("put", transfer);
+    std::vector<float> values(floats);
+    fill(values);
   }
   troupe::HeldFloats fetch(std::uint64_t transfer, int worker, std::size_t floats,
                            const troupe::Phase& /*phase*/) override {

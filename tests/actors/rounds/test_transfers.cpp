@@ -37,7 +37,7 @@ class Scene {
   void hear(int member, const caf::message& message) {
     if (message.match_elements<ExportVector>()) {
       const auto x = message.get_as<ExportVector>(0);
-      reply("ExportVector " + text(x.vector, x.buffer, x.canonical), member, x.round);
+      reply("ExportVector " + text(x.vector, x.buffer, x.canonical, x.begin, x.floats), member, x.round);
     } else if (message.match_elements<ImportVector>()) {
       const auto x = message.get_as<ImportVector>(0);
       reply("ImportVector " + text(x.canonical, x.flat), member, x.round);
@@ -69,28 +69,30 @@ class Scene {
 
 TEST_CASE("a vector is made whole, and written by the first worker's model") {
   Scene scene;
-  CHECK(scene.transfers.fetch(2, 1, 70, calm_phase()).floats.size() == 70);
-  CHECK(scene.log == Log{"gather 2 1", "create 1 0", "ExportVector 2 1 1 to 0", "fetch 1 0"});
+  CHECK(scene.transfers.fetch({2, 0, 70}, 1, calm_phase()).floats.size() == 70);
+  CHECK(scene.log == Log{"gather 2 1", "create 1 0", "ExportVector 2 1 1 0 70 to 0", "fetch 1 0"});
   CHECK(scene.rounds.settled());
 }
 
 TEST_CASE("weights are whole with each worker, and written by the model of whom one likes") {
   Scene scene;
   CHECK(scene.transfers.fetch_weights(1, 0, 70, calm_phase()).floats.size() == 70);
-  CHECK(scene.log == Log{"create 1 1", "ExportVector 0 0 1 to 1", "fetch 1 1"});
+  CHECK(scene.log == Log{"create 1 1", "ExportVector 0 0 1 0 70 to 1", "fetch 1 1"});
 }
 
 TEST_CASE("canonical values become a vector by way of two transfers, whose numbers never come again") {
   Scene scene;
-  const std::vector<float> canonical(70);
+  int filled = 0;
+  const auto fill = [&](std::span<float> floats) { filled += static_cast<int>(floats.size()); };
   for (std::uint64_t first : {1, 3}) {
     scene.log.clear();
-    scene.transfers.write(canonical, 96, 1, 0, calm_phase());
+    scene.transfers.write(70, fill, 96, 1, 0, calm_phase());
     const std::string from = std::to_string(first);
     const std::string flat = std::to_string(first + 1);
     CHECK(scene.log == Log{"put " + from, "create " + flat + " 0", "ImportVector " + from + " " + flat + " to 0",
                            "place " + flat + " 1 0"});
   }
+  CHECK(filled == 140);
 }
 
 TEST_CASE("first weights are a model's, and clearing is the home's") {
@@ -101,15 +103,15 @@ TEST_CASE("first weights are a model's, and clearing is the home's") {
 }
 
 TEST_CASE("wherever a transfer fails, what is left of it is forgotten and the members are not settled") {
-  const std::vector<float> canonical(70);
+  const auto fill = [](std::span<float>) {};
   for (const std::string call : {"gather", "create", "ExportVector", "fetch", "put", "ImportVector", "place"}) {
     CAPTURE(call);
     Scene scene;
     scene.fail_at(call);
     const bool reads = call == "gather" || call == "ExportVector" || call == "fetch";
     const auto move = [&] {
-      if (reads) scene.transfers.fetch(0, 1, 70, calm_phase());
-      scene.transfers.write(canonical, 96, 0, 1, calm_phase());
+      if (reads) scene.transfers.fetch({0, 0, 70}, 1, calm_phase());
+      scene.transfers.write(70, fill, 96, 0, 1, calm_phase());
     };
     CHECK(message_of(move).find(call) == 0);
     CHECK(scene.log.back() == "forget");

@@ -49,13 +49,13 @@ class FakeRun : public CheckpointSource {
     return static_cast<Versions::PinId>(pins.size());
   }
   void unpin(Versions::PinId /*pin*/) override { ++unpinned; }
-  HeldFloats fetch(Versions::PinId pin, int vector) override {
+  HeldFloats fetch(Versions::PinId pin, const VectorPart& part) override {
     ++fetched;
     if (failures > 0) {
       --failures;
       throw Error(ErrorCode::worker_lost, "worker 0 is lost");
     }
-    const auto value = static_cast<float>(10 * pins.at(pin - 1) + vector);
+    const auto value = static_cast<float>(10 * pins.at(pin - 1) + part.vector);
     // The job lets it go when it has written it.
     const std::shared_ptr<const std::vector<float>> floats(new std::vector<float>(3, value),
                                                            [this](const std::vector<float>* written) {
@@ -64,6 +64,8 @@ class FakeRun : public CheckpointSource {
                                                            });
     return {*floats, floats};
   }
+  bool gives_parts() const override { return in_parts; }
+  bool finds_full_disk(std::int64_t /*step*/) override { return std::exchange(full_disk, false); }
   CheckpointManifest manifest(Versions::PinId pin) const override {
     CheckpointManifest manifest;
     manifest.step = pins.at(pin - 1);
@@ -79,6 +81,8 @@ class FakeRun : public CheckpointSource {
   int unpinned = 0;
   int fetched = 0;
   int failures = 0;
+  bool in_parts = false;
+  bool full_disk = false;
 
  private:
   Disk& disk_;
@@ -94,7 +98,7 @@ struct Scene {
   }
   ~Scene() { disk.let(1000); }
 
-  CheckpointReport step() { return checkpoints->advance(++run->step); }
+  CheckpointReport step() { return checkpoints->advance(++run->step, 0); }
   std::string path(std::int64_t step) const { return CheckpointSeries(folder / "run").path_of(step); }
   std::vector<float> vector(std::int64_t step, const std::string& name) const {
     const CheckpointReader reader(path(step));
@@ -135,13 +139,43 @@ TEST_CASE("a step brings out one vector at most, two wait for the disk at most, 
   CHECK(scene.run->unpinned == static_cast<int>(scene.run->pins.size()));
 }
 
+TEST_CASE("a vector comes in parts of whole tensors where a step has not the time for all of it") {
+  constexpr std::size_t kFew = std::size_t{1} << 18;
+  const std::vector<TensorInfo> tensors{
+      {"a", {static_cast<std::int64_t>(kFew)}}, {"b", {10}}, {"none", {0}}, {"c", {5}}};
+  CheckpointParts parts(tensors, 2);
+  for (int vector = 0; vector < 2; ++vector) {
+    CHECK(parts.next(1) == VectorPart{vector, 0, kFew});
+    CHECK(parts.next(kFew + 1) == VectorPart{vector, 0, kFew + 10});
+    CHECK(parts.next(1 << 30) == VectorPart{vector, 0, kFew + 15});
+    parts.pass(parts.next(kFew));
+    CHECK(parts.next(11) == VectorPart{vector, kFew, 15});
+    parts.pass(parts.next(10));
+    CHECK_FALSE(parts.done());
+    parts.pass(parts.next(1));
+  }
+  CHECK(parts.done());
+}
+
+TEST_CASE("a checkpoint that is to find the disk full says so, leaves nothing, and the next one is written") {
+  const CapturedErrors errors;
+  Scene scene;
+  scene.disk.let(1000);
+  scene.run->full_disk = true;
+  CHECK(code_of([&] { scene.checkpoints->make({}); }) == ErrorCode::bad_file);
+  CHECK(scene.step().error.find("No space left") != std::string::npos);
+  CHECK(CheckpointSeries(scene.folder / "run").list().empty());
+  CHECK(scene.checkpoints->make({}) == scene.path(1));
+  CHECK(scene.run->unpinned == 2);
+}
+
 TEST_CASE("who asks for a checkpoint has it after the one that was being made") {
   Scene scene;
   scene.disk.let(1000);
   scene.step();
   scene.step();
   scene.step();
-  CHECK(scene.checkpoints->make() == scene.path(3));
+  CHECK(scene.checkpoints->make({}) == scene.path(3));
   CHECK(scene.vector(3, "v") == std::vector<float>(3, 32));
   CHECK(scene.vector(2, "v") == std::vector<float>(3, 22));
   CHECK(scene.run->unpinned == 2);
@@ -153,14 +187,14 @@ TEST_CASE("a vector that cannot be had is asked for again, and not for ever") {
   scene.disk.let(1000);
   scene.step();
   scene.run->failures = 2;
-  CHECK(scene.checkpoints->make() == scene.path(1));
+  CHECK(scene.checkpoints->make({}) == scene.path(1));
   scene.run->failures = 1000;
   scene.step();
-  CHECK(code_of([&] { scene.checkpoints->make(); }) == ErrorCode::worker_lost);
+  CHECK(code_of([&] { scene.checkpoints->make({}); }) == ErrorCode::worker_lost);
   CHECK(scene.run->unpinned == 2);
   CHECK(scene.step().error.find("worker 0 is lost") != std::string::npos);
   scene.run->failures = 0;
-  CHECK(scene.checkpoints->make() == scene.path(3));
+  CHECK(scene.checkpoints->make({}) == scene.path(3));
   CHECK(scene.step().error.empty());
   CHECK(errors.text().empty());
 }

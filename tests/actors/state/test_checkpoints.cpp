@@ -2,6 +2,7 @@
 #include <signal.h>
 #include <sys/mount.h>
 
+#include <cmath>
 #include <filesystem>
 
 #include "actors/state/state_trial.hpp"
@@ -147,6 +148,104 @@ TEST_CASE("a checkpoint outlives a worker that is lost while it is made") {
   CHECK((bytes_of(folder / "run/step-00000002") == bytes_of(folder / "undisturbed")));
 }
 
+TEST_CASE("a worker that dies while it brings a vector out is replaced, told, and the checkpoint is whole") {
+  const TemporaryFolder folder;
+  {
+    Options options = dealt({Placement::processes, 2, 1, "sharded"}, folder / "run");
+    options.checkpoint.every_steps = 2;
+    options.max_failures = 5;
+    options.faults = "kill worker 0 at step 3 phase checkpoint";
+    DistributedSGD sgd(kStatistics.name, options);
+    for (int step = 0; step < 2; ++step) CHECK(sgd.step().repairs.empty());
+    const StepReport report = sgd.step();
+    REQUIRE(report.repairs.size() == 1);
+    CHECK(report.repairs[0].worker == 0);
+    CHECK(report.repairs[0].phase == "checkpoint");
+    CHECK(report.checkpoint.error.empty());
+  }
+  CHECK(names_in(folder / "run") == Names{"lock", "step-00000002"});
+  Undisturbed undisturbed(2);
+  undisturbed.sgd.save_state(folder / "undisturbed");
+  CHECK((bytes_of(folder / "run/step-00000002") == bytes_of(folder / "undisturbed")));
+}
+
+TEST_CASE("the checkpoint of the best metric stays beside the last ones, and a run goes on from the newest") {
+  const TemporaryFolder folder;
+  Options options = plain(folder / "run");
+  options.checkpoint.keep = 1;
+  options.checkpoint.keep_best = "lowest";
+  {
+    DistributedSGD sgd(kStatistics.name, options);
+    for (const double loss : {3.0, 1.0, 2.0, 1.0, 5.0}) {
+      sgd.step();
+      sgd.checkpoint(loss);
+    }
+    CHECK(names_in(folder / "run") == Names{"lock", "step-00000002", "step-00000005"});
+    sgd.step();
+    sgd.checkpoint();
+    CHECK(code_of([&] { sgd.checkpoint(std::nan("")); }) == ErrorCode::invalid_argument);
+  }
+  options.resume_from = folder / "run";
+  DistributedSGD sgd(kStatistics.name, options);
+  CHECK(sgd.steps_done() == 6);
+  sgd.step();
+  sgd.checkpoint(0.5);
+  CHECK(names_in(folder / "run") == Names{"lock", "step-00000007"});
+  options.checkpoint.folder = folder / "other";
+  options.checkpoint.keep_best = "";
+  DistributedSGD without(kStatistics.name, options);
+  CHECK(code_of([&] { without.checkpoint(0.5); }) == ErrorCode::invalid_argument);
+}
+
+TEST_CASE("another number of shards than the checkpoint's is refused, unless it is asked for") {
+  const TemporaryFolder folder;
+  save_three(folder / "run");
+  Options options = plain("");
+  options.resume_from = folder / "run";
+  options.num_shards = kTrialShards - 1;
+  const auto start = [&] { DistributedSGD(kStatistics.name, options); };
+  CHECK(code_of(start) == ErrorCode::model_mismatch);
+  CHECK(message_of(start).find("--reshard") != std::string::npos);
+  options.reshard = true;
+  DistributedSGD sgd(kStatistics.name, options);
+  CHECK(sgd.steps_done() == 3);
+  CHECK(sgd.weights() == Undisturbed(3).sgd.weights());
+  CHECK(sgd.step().loss != Undisturbed(4).sgd.report().loss);
+}
+
+TEST_CASE("checkpoints of another model are refused with the tensor, and stay as they are") {
+  const TemporaryFolder folder;
+  Options options = dealt({Placement::in_process, 2, 1, "sharded"}, TrialModel{"batches", "61 6"}, "adam");
+  options.checkpoint.folder = options.resume_from = folder / "run";
+  {
+    DistributedSGD sgd("batches", options);
+    sgd.step();
+    sgd.checkpoint();
+  }
+  const std::string before = bytes_of(folder / "run/step-00000001");
+  options.config = "61 7";
+  const auto start = [&] { DistributedSGD("batches", options); };
+  CHECK(code_of(start) == ErrorCode::model_mismatch);
+  CHECK_MESSAGE(message_of(start).find("tensor '") != std::string::npos, message_of(start));
+  CHECK(names_in(folder / "run") == Names{"lock", "step-00000001"});
+  CHECK((bytes_of(folder / "run/step-00000001") == before));
+}
+
+TEST_CASE("a plan lets a checkpoint find the disk full, and the run goes on") {
+  const TemporaryFolder folder;
+  const CapturedErrors errors;
+  Options options = plain(folder / "run");
+  options.faults = "full disk at step 2";
+  DistributedSGD sgd(kStatistics.name, options);
+  sgd.step();
+  CHECK(sgd.checkpoint() == folder / "run/step-00000001");
+  sgd.step();
+  CHECK(code_of([&] { sgd.checkpoint(); }) == ErrorCode::bad_file);
+  CHECK(sgd.step().checkpoint.error.find("No space left") != std::string::npos);
+  CHECK(names_in(folder / "run") == Names{"lock", "step-00000001"});
+  CHECK(sgd.checkpoint() == folder / "run/step-00000003");
+}
+
 TEST_CASE("checkpoints by time are made, too") {
   const TemporaryFolder folder;
   Options options = plain(folder / "run");
@@ -262,6 +361,7 @@ TEST_CASE("options of checkpoints that make no sense are refused") {
   CHECK(refused([](CheckpointOptions& o) { o.every_steps = -1; }));
   CHECK(refused([](CheckpointOptions& o) { o.every = std::chrono::milliseconds(-1); }));
   CHECK(refused([](CheckpointOptions& o) { o.keep = 0; }));
+  CHECK(refused([](CheckpointOptions& o) { o.keep_best = "accuracy"; }));
   CHECK(refused([](CheckpointOptions& o) { o = {.every_steps = 1}; }));
   DistributedSGD sgd(kStatistics.name, plain(""));
   CHECK(code_of([&] { sgd.checkpoint(); }) == ErrorCode::invalid_argument);

@@ -100,7 +100,8 @@ TEST_CASE("transfers go both ways, and leave nothing in the store") {
   scene.begin(layout_of(1), {});
   std::vector<float> values(kSize);
   std::iota(values.begin(), values.end(), 5.0F);
-  scene.home->put(100, values, scene.phase);
+  scene.home->put(
+      100, values.size(), [&](std::span<float> floats) { std::ranges::copy(values, floats.begin()); }, scene.phase);
   const auto seen = scene.worker->get(transfer_id(3, 100), kPatience);
   CHECK(std::equal(values.begin(), values.end(), seen->floats().begin()));
   scene.home->create(101, 0, kSize, scene.phase);

@@ -247,7 +247,7 @@ TEST_CASE("a damaged checkpoint is told, and the one before it is gone back to; 
   for (int step = 0; step < 2; ++step) {
     driver.step();
     twin.step();
-    driver.checkpoint();
+    driver.checkpoint({});
   }
   std::filesystem::remove(CheckpointSeries(folder / "run").path_of(2) + "/state.safetensors");
   const auto pin = driver.pin();

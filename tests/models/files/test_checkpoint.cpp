@@ -48,6 +48,28 @@ TEST_CASE("the same run makes the same checkpoint, byte for byte") {
     CHECK(read_file(folder / ("a/" + name)) == read_file(folder / ("b/" + name)));
 }
 
+TEST_CASE("vectors may come in parts of whole tensors, and in no others") {
+  const TemporaryFolder folder;
+  save(folder / "whole", 3);
+  {
+    CheckpointWriter writer(folder / "parts", example_manifest(3), kCheckpointTensors);
+    const auto refused = [&](std::size_t floats) {
+      return code_of([&] { writer.add(std::vector<float>(floats)); }) == ErrorCode::invalid_argument;
+    };
+    for (int number = 0; number < 3; ++number) {
+      const std::vector<float> vector = example_vector(3, number);
+      CHECK((refused(0) && refused(5) && refused(8)));
+      writer.add(std::span(vector).first(6));
+      CHECK((refused(0) && refused(2)));
+      writer.add(std::span(vector).subspan(6));
+    }
+    CHECK(refused(1));
+    writer.commit();
+  }
+  for (const std::string& name : names_in(folder / "whole"))
+    CHECK(read_file(folder / ("whole/" + name)) == read_file(folder / ("parts/" + name)));
+}
+
 TEST_CASE("a checkpoint keeps every bit of a float") {
   const std::vector<float> floats{-0.0F, std::bit_cast<float>(0xFFA12345U), std::numeric_limits<float>::denorm_min()};
   const TemporaryFolder folder;

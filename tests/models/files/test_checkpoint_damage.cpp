@@ -50,20 +50,6 @@ TEST_CASE("a checkpoint with a truncated, longer or missing file is refused") {
   }
 }
 
-TEST_CASE("a bit that is flipped anywhere in a checkpoint is found") {
-  for (const std::string& name : kFiles) {
-    CAPTURE(name);
-    const Damaged file(name);
-    for (std::size_t i = 0; i < file.whole().size(); ++i) {
-      std::string bytes = file.whole();
-      if (bytes[i] == '\n' || bytes[i] == ' ') continue;  // may have become other white space
-      CAPTURE(i);
-      bytes[i] = static_cast<char>(bytes[i] ^ (1 << (i % 8)));
-      file.check(bytes);
-    }
-  }
-}
-
 TEST_CASE("the damaged tensor is named") {
   const Damaged weights("weights.safetensors");
   std::string bytes = weights.whole();

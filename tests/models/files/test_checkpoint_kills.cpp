@@ -1,23 +1,18 @@
 #include <doctest/doctest.h>
 #include <fcntl.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/mount.h>
-#include <sys/prctl.h>
 #include <sys/ptrace.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
-#include <cstddef>
 #include <optional>
 #include <string>
 
 #include "models/files/checkpoints.hpp"
+#include "models/files/no_exchange.hpp"
 #include "support/control_group.hpp"
 
 using namespace troupe;
@@ -41,19 +36,6 @@ int status_of(pid_t child) {
   int status = 0;
   ::waitpid(child, &status, 0);
   return status;
-}
-
-/// From now on this system call fails, as on a file system that cannot exchange folders.
-void forbid_exchange() {
-  std::array<sock_filter, 4> program{{
-      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_renameat2, 0, 1),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EINVAL),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-  }};
-  const sock_fprog filter{program.size(), program.data()};
-  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) != 0)
-    ::_exit(121);
 }
 
 /// Saves step 2 in a child that is killed at its system call of this number, before it or behind it; calls are counted

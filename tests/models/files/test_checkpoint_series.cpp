@@ -1,4 +1,6 @@
 #include <doctest/doctest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <optional>
 
@@ -55,11 +57,41 @@ TEST_CASE("pruning keeps the last up to the newest, and what lies behind it") {
   CHECK(names_in(folder.path()) == Names{"notes", "step-00000009"});
 }
 
+TEST_CASE("pruning keeps the best, too: the first of equals, by metrics of the kind that is asked for") {
+  const TemporaryFolder folder;
+  const CheckpointSeries series(folder.path());
+  const auto save_with = [&](std::int64_t step, std::optional<CheckpointMetric> metric) {
+    CheckpointManifest manifest = example_manifest(step, {});
+    manifest.metric = std::move(metric);
+    CheckpointWriter writer(series.path_of(step), manifest, kCheckpointTensors);
+    writer.add(example_vector(step, 0));
+    writer.commit();
+  };
+  CHECK_FALSE(best_step(series.list(), kHighest));
+  save_with(1, CheckpointMetric{0.5, kHighest});
+  save_with(2, CheckpointMetric{0.9, kHighest});
+  save_with(3, CheckpointMetric{0.9, kHighest});
+  save_with(4, CheckpointMetric{99, kLowest});
+  save_with(5, {});
+  save_with(9, CheckpointMetric{1, kHighest});
+  CHECK(best_step(series.list(), kHighest) == 9);
+  CHECK(best_step(series.list(), kLowest) == 4);
+  series.prune(5, 2, kHighest);  // what lies behind the newest does not count
+  CHECK(steps_in(series) == Steps{9, 5, 4, 2});
+  write_file(series.path_of(2) + "/manifest.json", "");
+  series.prune(5, 2, kHighest);
+  CHECK(steps_in(series) == Steps{9, 5, 4});
+  series.prune(5, 1);
+  CHECK(steps_in(series) == Steps{9, 5});
+}
+
 TEST_CASE("what killed writers left is removed or brought back, of every step") {
   const TemporaryFolder folder;
   const CheckpointSeries series(folder.path());
   save(series.path_of(5), 5);
   fs::create_directory(series.path_of(6) + ".tmp-0123456789abcdef");
+  fs::create_directory(series.path_of(8) + ".tmp-0123456789abcdef");
+  write_file(series.path_of(8) + ".tmp-0123456789abcdef/weights.safetensors", "whose manifest a crash took");
   fs::rename(series.path_of(5), series.path_of(5) + ".tmp-old");
   save(series.path_of(7), 7);
   fs::rename(series.path_of(7), series.path_of(7) + ".tmp-0123456789abcdef");
@@ -95,6 +127,21 @@ TEST_CASE("one run at a time has a series") {
   CHECK(code_of([&] { SeriesLock{CheckpointSeries(folder / "file")}; }) == ErrorCode::bad_file);
 }
 
+TEST_CASE("a series in a folder that may not be written to is refused, and named") {
+  const TemporaryFolder folder;
+  REQUIRE(::chmod(folder.path().c_str(), 0555) == 0);
+  const uid_t before = ::geteuid();
+  if (before == 0) REQUIRE(::seteuid(65534) == 0);  // nothing is forbidden to root
+  const std::string inside = message_of([&] { SeriesLock{CheckpointSeries(folder / "run")}; });
+  const std::string itself = message_of([&] { SeriesLock{CheckpointSeries(folder.path())}; });
+  REQUIRE(::seteuid(before) == 0);
+  for (const std::string& message : {inside, itself}) {
+    CHECK_MESSAGE(message.find("Permission denied") != std::string::npos, message);
+    CHECK_MESSAGE(message.find(folder.path().string()) != std::string::npos, message);
+  }
+  CHECK(names_in(folder.path()).empty());
+}
+
 TEST_CASE("verifying reads every tensor, and names the damaged one") {
   const TemporaryFolder folder;
   save(folder / "c", 7);
@@ -109,4 +156,16 @@ TEST_CASE("verifying reads every tensor, and names the damaged one") {
     CHECK(message_of(verify).find(file.starts_with("c/w") ? "'b'" : "'v/b'") != std::string::npos);
     write_file(folder / file, whole);
   }
+}
+
+TEST_CASE("all damaged tensors of a file are named") {
+  const TemporaryFolder folder;
+  save(folder / "c", 7);
+  std::string bytes = read_file(folder / "c/state.safetensors");
+  for (const std::size_t back : {1, 5, 29}) bytes[bytes.size() - back] ^= 1;
+  write_file(folder / "c/state.safetensors", bytes);
+  const CheckpointReader reader(folder / "c");
+  CHECK(reader.damaged_weights().empty());
+  CHECK(reader.damaged_state() == Names{"m/b", "v/a.weight", "v/b"});
+  CHECK(message_of([&] { reader.verify(); }).find("'m/b', 'v/a.weight', 'v/b'") != std::string::npos);
 }

@@ -17,6 +17,7 @@ CheckpointManifest whole_manifest() {
   manifest.fingerprint = fingerprint_of(kCheckpointTensors);
   manifest.weights_file = {100, 0xabc, {{"a.weight", 1}, {"b", ~0ULL}}};
   manifest.state_file = {200, 0xdef, {{"m/b", 2}}};
+  manifest.metric = {0.5, kHighest};
   return manifest;
 }
 
@@ -52,6 +53,8 @@ TEST_CASE("a manifest is read as it was written") {
   plain.precision = Precision::f32;
   plain.statistics = false;
   CHECK(manifest_from_json("", to_json(plain)) == plain);
+  plain.metric = {0.1 + 0.2, kLowest};
+  CHECK(manifest_from_json("", to_json(plain)) == plain);
 }
 
 TEST_CASE("a manifest that lacks a field is refused, and the field named") {
@@ -69,6 +72,8 @@ TEST_CASE("a manifest that lacks a field is refused, and the field named") {
   lacks("model.name", R"("name":"resnet",)");
   lacks("data.samples", R"(,"samples":50000)");
   lacks("files.state.safetensors.bytes", R"("bytes":200,)");
+  lacks("metric.value", R"(,"value":0.5)");
+  lacks("metric.best", R"("best":"highest",)");
 }
 
 TEST_CASE("a manifest with an absurd field is refused, and the field named") {
@@ -87,6 +92,8 @@ TEST_CASE("a manifest with an absurd field is refused, and the field named") {
   absurd("model.fingerprint", R"("fingerprint":")", R"("fingerprint":"0)");
   absurd("model.statistics", "true", "1");
   absurd("data.samples", "50000", "-1");
+  absurd("metric.value", R"("value":0.5)", R"("value":"0.5")");
+  absurd("metric.best", R"("highest")", R"("middle")");
   absurd("state", R"(["m","v"])", R"(["m","m"])");
   absurd("state", R"(["m","v"])", R"(["m",""])");
   absurd("state", R"(["m","v"])", R"(["m",3])");
@@ -109,6 +116,15 @@ TEST_CASE("a manifest with unknown fields or of another format is refused") {
   check_refused("comes twice", R"({"format":1,"format":1})");
   check_refused("nested too deeply", std::string(100'000, '['));
   check_refused("too large", std::string((16 << 20) + 1, ' '));
+}
+
+TEST_CASE("a manifest in a file is as it was written, to the byte") {
+  const TemporaryFolder folder;
+  save(folder / "c", 1);
+  CHECK(read_manifest(folder / "c").step == 1);
+  write_file(folder / "c/manifest.json", read_file(folder / "c/manifest.json") + "\n");
+  check_throws(ErrorCode::bad_file, "manifest.json", [&] { read_manifest(folder / "c"); });
+  check_throws(ErrorCode::bad_file, "not as it was written", [&] { read_manifest(folder / "c"); });
 }
 
 TEST_CASE("a fingerprint tells names, shapes and their order apart") {

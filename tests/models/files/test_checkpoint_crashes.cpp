@@ -1,0 +1,108 @@
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <functional>
+#include <random>
+#include <set>
+
+#include "models/files/checkpoint/series.hpp"
+#include "models/files/checkpoints.hpp"
+#include "models/files/crash_images.hpp"
+#include "models/files/no_exchange.hpp"
+#include "support/control_group.hpp"
+
+using namespace troupe;
+using namespace troupe::testing;
+
+namespace {
+
+/// Where bringing to disk takes no time.
+std::filesystem::path fast_parent() {
+  return std::filesystem::is_directory("/dev/shm") ? "/dev/shm" : std::filesystem::temp_directory_path();
+}
+
+CrashOptions crash_options() {
+  return std::getenv("TROUPE_SOAK") != nullptr ? CrashOptions{4096, std::random_device()()} : CrashOptions{};
+}
+
+/// What the newest checkpoint holds, by the step that it was saved with; 0 where there is none. All that have a name of
+/// the series must verify.
+std::int64_t resumed(const CheckpointSeries& series) {
+  std::vector<std::int64_t> steps{0};
+  for (const SavedStep& saved : series.list()) steps.push_back(load(saved.path));
+  return steps.size() == 1 ? 0 : steps[1];
+}
+
+struct Crash {
+  std::function<void(const CheckpointSeries&)> before;
+  std::function<void(const CheckpointSeries&)> action;
+  std::set<std::int64_t> steps;  ///< a run goes on from one of these, whenever the machine stops
+  std::int64_t last = 0;         ///< and must, when it stops behind the action
+};
+
+std::int64_t check_image(const FileTree& image, const Crash& crash, bool at_end) {
+  const TemporaryFolder folder(fast_parent());
+  write_tree(folder.path(), image);
+  const CheckpointSeries series(folder.path());
+  series.tidy();
+  const std::int64_t step = resumed(series);
+  REQUIRE(crash.steps.contains(step));
+  if (at_end) REQUIRE(step == crash.last);
+  save(series.path_of(9), 9);
+  series.prune(9, 1);
+  series.tidy();
+  REQUIRE(names_in(folder.path()) == Names{"step-00000009"});
+  return step;
+}
+
+void check_crashes(const Crash& crash) {
+  const TemporaryFolder folder(fast_parent());
+  const CheckpointSeries series(folder.path());
+  crash.before(series);
+  const FileTree before = read_tree(folder.path());
+  const auto operations = record_files(folder.path(), [&] { crash.action(series); });
+  if (!operations) return troupe_test::skipped("children cannot be traced here");
+  const CrashOptions options = crash_options();
+  CAPTURE(options.seed);
+  std::set<std::int64_t> seen;
+  for_each_crash(before, *operations, options,
+                 [&](const FileTree& image, bool at_end) { seen.insert(check_image(image, crash, at_end)); });
+  CHECK(seen == crash.steps);
+}
+
+const auto nothing = [](const CheckpointSeries& /*series*/) {};
+std::function<void(const CheckpointSeries&)> saves(std::int64_t step, int keep) {
+  return [step, keep](const CheckpointSeries& series) {
+    save(series.path_of(step), step);
+    series.prune(step, keep);
+  };
+}
+
+}  // namespace
+
+TEST_CASE("a machine that stops while the first checkpoint is written has none or all of it") {
+  check_crashes({nothing, saves(1, 1), {0, 1}, 1});
+}
+
+TEST_CASE("a machine that stops while a checkpoint takes the place of the one before has either, whole") {
+  check_crashes({saves(1, 1), saves(2, 1), {1, 2}, 2});
+}
+
+TEST_CASE("a machine that stops while a checkpoint is written in the place of another has either, whole") {
+  const auto save_as = [](std::int64_t step) {
+    return [step](const CheckpointSeries& series) { save(series.path_of(1), step); };
+  };
+  check_crashes({save_as(1), save_as(2), {1, 2}, 2});
+  const auto without_exchange = [&](const CheckpointSeries& series) {
+    forbid_exchange();
+    save_as(2)(series);
+  };
+  check_crashes({save_as(1), without_exchange, {1, 2}, 2});
+}
+
+TEST_CASE("a machine that stops while several checkpoints are written and pruned has one of them, whole") {
+  const auto three = [](const CheckpointSeries& series) {
+    for (const std::int64_t step : {2, 3, 4}) saves(step, 2)(series);
+  };
+  check_crashes({saves(1, 2), three, {1, 2, 3, 4}, 4});
+}
