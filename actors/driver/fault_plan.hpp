@@ -10,18 +10,22 @@ namespace troupe {
 class FaultPlan {
  public:
   struct Fault {
-    enum class Kind : unsigned char { kill, stop };
+    enum class Kind : unsigned char { kill, stop, slow, cut };
     Kind kind = Kind::kill;
     int worker = 0;
+    int node = 0;    ///< that is cut off
+    int factor = 1;  ///< by which a worker is slower
     std::int64_t step = 1;
     std::string phase = "compute";  ///< of the step, as errors name it
   };
 
   FaultPlan() = default;
   /// @param text see Options::faults. @throws Error invalid_argument that shows the part which makes no sense
-  FaultPlan(const std::string& text, int num_workers);
+  FaultPlan(const std::string& text, int num_workers, int num_nodes = 0);
 
   bool empty() const { return faults_.empty(); }
+  /// Whether some are for workers.
+  bool hurts_workers() const;
   /// Those of this phase of this step that have not happened yet; from now on they have.
   std::vector<Fault> due(const std::string& phase, std::int64_t step);
 

@@ -8,6 +8,7 @@ namespace troupe::bench {
 void add_sync(CLI::App& app);
 void add_allreduce(CLI::App& app);
 void add_data_plane(CLI::App& app);
+void add_deaths(CLI::App& app);
 
 /// The model and the function that `sync` and `allreduce` measure with, for worker processes and nodes to find.
 void register_measured();

@@ -7,6 +7,7 @@ constexpr const char* kExamples = R"(examples:
   troupe-bench sync --parameters 44551209 --workers 4
   troupe-bench allreduce --parameters 44551209 --workers 4 --collective sharded
   troupe-bench data-plane --bytes 178204836
+  troupe-bench deaths --model cnn --workers 2 --deaths 100
 
 `troupe-bench COMMAND --help` lists a command's options. Each command takes --config FILE, as those of `troupe` do.
 Nodes of a measured cluster are this program, too: troupe-bench --troupe-join=HOST:PORT --troupe-certs=FOLDER.)";
@@ -15,6 +16,7 @@ void add_commands(CLI::App& app, int& /*status*/) {
   troupe::bench::add_sync(app);
   troupe::bench::add_allreduce(app);
   troupe::bench::add_data_plane(app);
+  troupe::bench::add_deaths(app);
 }
 
 }  // namespace
