@@ -63,6 +63,7 @@ class Deaths {
     step_ = median(steps);
   }
 
+  int workers() const { return sgd_.num_workers(); }
   /// Of a step that nothing happens to.
   double step() const { return step_; }
 
@@ -118,7 +119,7 @@ void measure_deaths(const DeathsOptions& options) {
     beyond.push_back(death.committed - deaths.step());
   }
   const nlohmann::ordered_json result{{"model", options.run.model},
-                                      {"workers", options.run.sgd.num_workers},
+                                      {"workers", deaths.workers()},
                                       {"deaths", options.deaths},
                                       {"step_seconds", deaths.step()},
                                       {"noticed_seconds", distribution(noticed)},

@@ -94,13 +94,12 @@ struct Options {
                                  ///< ones are replaced. A call that finds workers lost first replaces them, within
                                  ///< start_timeout
   std::chrono::milliseconds start_timeout = std::chrono::seconds(60);  ///< for workers to start and build models
-  std::chrono::milliseconds suspect_after =
-      std::chrono::seconds(1);  ///< a worker process or node that is waited for and shows no sign of life for so long
-                                ///< is told of on standard error; at least 500 ms, or 0: never
-  std::chrono::milliseconds cut_after =
-      std::chrono::seconds(5);  ///< is ended then, and so lost; at least 500 ms, or 0: never, as for debuggers, which
-                                ///< stop processes. Time in which this process does not run itself is not counted
-  int max_failures = 10;        ///< workers or nodes lost within an hour that calls make good by themselves and go on,
+  /// A worker process or node that is waited for and shows no sign of life for so long is told of on standard error,
+  /// and then ended, and so lost. At least 500 ms, or 0: never, as for debuggers, which stop processes. Time in which
+  /// this process does not run itself is not counted.
+  std::chrono::milliseconds suspect_after = std::chrono::seconds(1);
+  std::chrono::milliseconds cut_after = std::chrono::seconds(5);
+  int max_failures = 10;  ///< workers or nodes lost within an hour that calls make good by themselves and go on,
                           ///< waiting longer each time; the next one is an Error worker_lost that tells of all, or,
                           ///< where num_workers is a range, a worker less. 0: each is
   Restart restart = Restart::respawn;
