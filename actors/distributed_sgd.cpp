@@ -49,6 +49,15 @@ std::ostream& operator<<(std::ostream& out, const PhaseSeconds& seconds) {
   return out << text.str();
 }
 
+std::ostream& operator<<(std::ostream& out, const Slowest& slowest) {
+  constexpr double kNoticed = 0.001;
+  if (slowest.worker < 0 || slowest.seconds < kNoticed || slowest.seconds <= 2 * slowest.others) return out;
+  std::ostringstream text;
+  text << std::fixed << std::setprecision(6) << "slowest worker " << slowest.worker << ", " << slowest.seconds
+       << " against " << slowest.others << " of the others\n";
+  return out << text.str();
+}
+
 class DistributedSGD::Impl {
  public:
   Impl(ModelCreator creator, Options options) : driver(std::move(creator), std::move(options)) {}
@@ -73,7 +82,7 @@ DistributedSGD& DistributedSGD::operator=(DistributedSGD&&) noexcept = default;
 
 StepReport DistributedSGD::step() {
   impl_->report = impl_->driver.step();
-  if (impl_->driver.options().verbose) std::cout << impl_->report.seconds << std::flush;
+  if (impl_->driver.options().verbose) std::cout << impl_->report.seconds << impl_->report.slowest << std::flush;
   return impl_->report;
 }
 

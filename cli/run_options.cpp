@@ -68,6 +68,10 @@ CLI::Validator registered_model() { return known_to(find_model, "registered mode
 
 }  // namespace
 
+std::chrono::milliseconds to_limit(double seconds, const char* name) {
+  return seconds == 0 ? std::chrono::milliseconds(0) : to_milliseconds(seconds, name);
+}
+
 CLI::Validator registered_optimizer() { return known_to(find_optimizer, "registered optimizer"); }
 
 CLI::Validator whole_number(std::uint64_t least) {
@@ -148,11 +152,17 @@ void RunOptions::add_to(CLI::App& app) {
          },
          "What becomes of the shards of a worker that was lost: a fresh one has them (respawn), or the others")
       ->check(CLI::IsMember({"respawn", "redistribute"}));
-  app.add_option("--fault", sgd.faults,
-                 "Let something go wrong on purpose, as 'kill worker 1 at step 5 phase apply; stop worker 0 at step 9' "
-                 "or 'random 100 kills of steps 10-500 seed 7'");
+  app.add_option(
+      "--fault", sgd.faults,
+      "Let something go wrong on purpose, as 'kill worker 1 at step 5 phase apply; stop worker 0 at step 9', "
+      "'slow 10x worker 1 at step 5', 'random 100 kills of steps 10-500 seed 7' or, of a cluster, 'cut node 1 "
+      "at step 5'");
   app.add_option("--step-timeout", step_timeout, "Seconds after which a step gives up");
   app.add_option("--start-timeout", start_timeout, "Seconds that workers may take to start");
+  app.add_option(
+      "--suspect-after", suspect_after,
+      "Seconds without a sign of life after which a process or node that is waited for is told of; 0: never");
+  app.add_option("--cut-after", cut_after, "Seconds after which it is ended, and lost; 0: never, as for debuggers");
 }
 
 Options RunOptions::to_sgd_options() const {
@@ -165,6 +175,8 @@ Options RunOptions::to_sgd_options() const {
   options.config = config.dump();
   options.step_timeout = to_milliseconds(step_timeout, "--step-timeout");
   options.start_timeout = to_milliseconds(start_timeout, "--start-timeout");
+  options.suspect_after = to_limit(suspect_after, "--suspect-after");
+  options.cut_after = to_limit(cut_after, "--cut-after");
   options.verbose = false;  // the command has its own way of showing how it gets on
   return options;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -20,6 +21,8 @@ struct RunOptions {
   std::optional<std::string> load;
   double step_timeout = 60;  ///< seconds
   double start_timeout = 60;
+  double suspect_after = 1;
+  double cut_after = 5;
   Options sgd;
 
   /// Adds the options that the commands share.
@@ -30,6 +33,9 @@ struct RunOptions {
   /// bf16 is asked for and not there.
   DistributedSGD start() const;
 };
+
+/// Of silence, from seconds; 0 is never. @throws Error invalid_argument that names the option
+std::chrono::milliseconds to_limit(double seconds, const char* name);
 
 /// Takes whole numbers from `least` on; CLI11 by itself turns -1 into a large unsigned number.
 CLI::Validator whole_number(std::uint64_t least);

@@ -28,6 +28,24 @@ struct MeanGradient {
   std::int64_t bytes_sent = 0;
 };
 
+double median_of(std::vector<double> values) {
+  const std::size_t half = values.size() / 2;
+  std::ranges::nth_element(values, values.begin() + static_cast<std::ptrdiff_t>(half));
+  const double upper = values[half];
+  if (values.size() % 2 == 1) return upper;
+  return (upper + *std::max_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(half))) / 2;
+}
+
+Slowest slowest_of(const AllComputed& computed) {
+  if (computed.size() < 2) return {};
+  const auto seconds = [](const From<Computed>& each) { return from_bits(each.reply.seconds_bits); };
+  const auto slowest = std::ranges::max_element(computed, {}, seconds);
+  std::vector<double> others;
+  for (const auto& each : computed)
+    if (each.member != slowest->member) others.push_back(seconds(each));
+  return {slowest->member, seconds(*slowest), median_of(std::move(others))};
+}
+
 /// One step on its way.
 class Step {
  public:
@@ -184,6 +202,7 @@ StepReport Step::report_of(const AllComputed& computed, const Reduced& reduced) 
   if (context_.gradients != nullptr)
     report.bytes_copied = static_cast<std::int64_t>(context_.gradients->mean().size_bytes());
   for (const auto& [worker, reply] : computed) report.seconds.compute.push_back(from_bits(reply.seconds_bits));
+  report.slowest = slowest_of(computed);
   return report;
 }
 

@@ -143,9 +143,21 @@ void Driver::note_loss(const Error& error) {
 }
 
 void Driver::let_fail(const Phase& phase) {
+  using Kind = FaultPlan::Fault::Kind;
+  Host& host = *runtime_->host;
   for (const FaultPlan::Fault& fault : faults_.due(phase.name, phase.step)) {
+    if (fault.kind == Kind::cut) {
+      host.cut_off(fault.node);
+      continue;
+    }
     if (!runtime_->members.takes_part(fault.worker)) continue;
-    ::kill(runtime_->host->pid(fault.worker), fault.kind == FaultPlan::Fault::Kind::kill ? SIGKILL : SIGSTOP);
+    const int pid = host.pid(fault.worker);
+    if (fault.kind != Kind::slow) {
+      ::kill(pid, fault.kind == Kind::kill ? SIGKILL : SIGSTOP);
+      continue;
+    }
+    slowed_.erase(fault.worker);
+    slowed_.try_emplace(fault.worker, pid, fault.factor);
   }
 }
 

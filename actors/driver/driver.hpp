@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,6 +21,7 @@
 #include "collectives/state/lineage.hpp"
 #include "collectives/state/versions.hpp"
 #include "models/optimizers/optimizer.hpp"
+#include "runtime/processes/slowed_process.hpp"
 
 namespace troupe {
 
@@ -147,7 +149,8 @@ class Driver {
   Elasticity elasticity_;
   FailureBudget budget_;
   FaultPlan faults_;
-  std::vector<Repair> repairs_;  ///< that no report has told of yet
+  std::map<int, SlowedProcess> slowed_;  ///< on purpose, by worker
+  std::vector<Repair> repairs_;          ///< that no report has told of yet
   Lineage lineage_;
   std::optional<std::int64_t>
       lost_at_;                      ///< steps that were committed when a node was lost, until the run is formed again

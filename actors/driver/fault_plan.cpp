@@ -8,6 +8,7 @@
 
 #include "runtime/invalid.hpp"
 #include "runtime/printable.hpp"
+#include "runtime/processes/slowed_process.hpp"
 #include "runtime/random.hpp"
 
 namespace troupe {
@@ -48,10 +49,9 @@ class Words {
   }
 
   [[noreturn]] void refuse() const {
-    throw_invalid(
-        "fault '" + printable(text_) +
-        "' is neither 'kill|stop worker N at step S [phase P]' nor 'random N kills of steps A-B seed S' nor 'full "
-        "disk at step S'");
+    throw_invalid("fault '" + printable(text_) +
+                  "' is neither 'kill|stop|slow Fx worker N at step S [phase P]' nor 'cut node N at step S [phase P]' "
+                  "nor 'random N kills of steps A-B seed S' nor 'full disk at step S'");
   }
 
  private:
@@ -60,11 +60,8 @@ class Words {
   std::size_t next_ = 0;
 };
 
-FaultPlan::Fault one_fault(FaultPlan::Fault::Kind kind, Words& words, int num_workers) {
-  FaultPlan::Fault fault;
-  fault.kind = kind;
-  words.expect("worker");
-  fault.worker = static_cast<int>(words.number(0, num_workers - 1));
+/// What follows the name of whom it is for.
+FaultPlan::Fault at_its_time(FaultPlan::Fault fault, Words& words) {
   words.expect("at");
   words.expect("step");
   fault.step = words.number(1, INT64_MAX);
@@ -79,6 +76,31 @@ FaultPlan::Fault full_disk_of(Words& words) {
   for (const char* word : {"disk", "at", "step"}) words.expect(word);
   fault.step = words.number(1, INT64_MAX);
   return fault;
+}
+
+FaultPlan::Fault one_fault(FaultPlan::Fault::Kind kind, Words& words, int num_workers) {
+  FaultPlan::Fault fault;
+  fault.kind = kind;
+  words.expect("worker");
+  fault.worker = static_cast<int>(words.number(0, num_workers - 1));
+  return at_its_time(fault, words);
+}
+
+FaultPlan::Fault slow_worker(Words& words, int num_workers) {
+  const std::string factor = words.word();
+  if (!factor.ends_with('x')) words.refuse();
+  const auto times = words.number_of(factor.substr(0, factor.size() - 1), 2, SlowedProcess::kMostFactor);
+  FaultPlan::Fault fault = one_fault(FaultPlan::Fault::Kind::slow, words, num_workers);
+  fault.factor = static_cast<int>(times);
+  return fault;
+}
+
+FaultPlan::Fault cut_node(Words& words, int num_nodes) {
+  FaultPlan::Fault fault;
+  fault.kind = FaultPlan::Fault::Kind::cut;
+  words.expect("node");
+  fault.node = static_cast<int>(words.number(0, num_nodes - 1));
+  return at_its_time(fault, words);
 }
 
 std::vector<FaultPlan::Fault> random_kills(Words& words, int num_workers) {
@@ -103,7 +125,7 @@ std::vector<FaultPlan::Fault> random_kills(Words& words, int num_workers) {
   return faults;
 }
 
-std::vector<FaultPlan::Fault> parse(const std::string& part, int num_workers) {
+std::vector<FaultPlan::Fault> parse(const std::string& part, int num_workers, int num_nodes) {
   Words words(part);
   if (words.empty()) return {};
   std::vector<FaultPlan::Fault> faults;
@@ -113,6 +135,10 @@ std::vector<FaultPlan::Fault> parse(const std::string& part, int num_workers) {
     faults = {one_fault(FaultPlan::Fault::Kind::stop, words, num_workers)};
   else if (words.take("full"))
     faults = {full_disk_of(words)};
+  else if (words.take("slow"))
+    faults = {slow_worker(words, num_workers)};
+  else if (words.take("cut"))
+    faults = {cut_node(words, num_nodes)};
   else if (words.take("random"))
     faults = random_kills(words, num_workers);
   else
@@ -123,10 +149,10 @@ std::vector<FaultPlan::Fault> parse(const std::string& part, int num_workers) {
 
 }  // namespace
 
-FaultPlan::FaultPlan(const std::string& text, int num_workers) {
+FaultPlan::FaultPlan(const std::string& text, int num_workers, int num_nodes) {
   std::istringstream parts(text);
   for (std::string part; std::getline(parts, part, ';');) {
-    const auto faults = parse(part, num_workers);
+    const auto faults = parse(part, num_workers, num_nodes);
     faults_.insert(faults_.end(), faults.begin(), faults.end());
   }
 }
@@ -142,7 +168,9 @@ std::vector<FaultPlan::Fault> FaultPlan::due(const std::string& phase, std::int6
 }
 
 bool FaultPlan::hurts_workers() const {
-  return std::ranges::any_of(faults_, [](const Fault& fault) { return fault.kind != Fault::Kind::full_disk; });
+  return std::ranges::any_of(faults_, [](const Fault& fault) {
+    return fault.kind != Fault::Kind::cut && fault.kind != Fault::Kind::full_disk;
+  });
 }
 
 bool FaultPlan::full_disk(std::int64_t step) {

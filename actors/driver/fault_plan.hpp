@@ -10,16 +10,18 @@ namespace troupe {
 class FaultPlan {
  public:
   struct Fault {
-    enum class Kind : unsigned char { kill, stop, full_disk };
+    enum class Kind : unsigned char { kill, stop, slow, cut, full_disk };
     Kind kind = Kind::kill;
     int worker = 0;
+    int node = 0;    ///< that is cut off
+    int factor = 1;  ///< by which a worker is slower
     std::int64_t step = 1;
     std::string phase = "compute";  ///< of the step, as errors name it
   };
 
   FaultPlan() = default;
   /// @param text see Options::faults. @throws Error invalid_argument that shows the part which makes no sense
-  FaultPlan(const std::string& text, int num_workers);
+  FaultPlan(const std::string& text, int num_workers, int num_nodes = 0);
 
   bool empty() const { return faults_.empty(); }
   /// Whether some are for workers.

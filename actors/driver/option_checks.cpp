@@ -7,6 +7,7 @@
 #include "models/files/checkpoint/manifest.hpp"
 #include "models/network/device_network.hpp"
 #include "runtime/printable.hpp"
+#include "runtime/silence.hpp"
 
 namespace troupe {
 namespace {
@@ -59,6 +60,8 @@ void check_options(Options& options, const ModelCreator& creator) {
     throw_invalid("max_failures is " + std::to_string(options.max_failures) + ", not a number from 0 on");
   if (options.step_timeout.count() <= 0 || options.start_timeout.count() <= 0)
     throw_invalid("timeouts must be positive");
+  Silence::check(options.suspect_after, "suspect_after");
+  Silence::check(options.cut_after, "cut_after");
   check_checkpoints(options.checkpoint);
   const Rules& rules = rules_of(options.placement);
   rules.check(options);
@@ -72,9 +75,9 @@ void check_options(Options& options, const ModelCreator& creator) {
 }
 
 FaultPlan fault_plan_of(const Options& options) {
-  FaultPlan plan(options.faults, options.num_workers.max);
+  FaultPlan plan(options.faults, options.num_workers.max, rules_of(options.placement).num_nodes(options));
   if (plan.hurts_workers() && options.placement != Placement::processes)
-    throw_invalid("faults are for worker processes of this machine");
+    throw_invalid("faults of workers are for worker processes of this machine");
   return plan;
 }
 

@@ -10,7 +10,8 @@ namespace troupe {
 struct Driver::Runtime {
   Runtime(const Options& options, int num_workers)
       : store(options.store_bytes),
-        config(rules_of(options.placement).scheduler_threads(options), rules_of(options.placement).reach),
+        config(rules_of(options.placement).scheduler_threads(options), rules_of(options.placement).reach,
+               options.cut_after),
         system(config),
         mailbox(system),
         members(num_workers, options.devices_per_worker, rules_of(options.placement).num_nodes(options),

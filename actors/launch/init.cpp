@@ -30,6 +30,7 @@ constexpr const char* kListenFlag = "--troupe-listen=";
 constexpr const char* kDriverNameFlag = "--troupe-driver-name=";
 constexpr const char* kStoreFlag = "--troupe-store-bytes=";
 constexpr const char* kPatienceFlag = "--troupe-patience=";
+constexpr const char* kCutFlag = "--troupe-cut-after=";
 constexpr const char* kOnceFlag = "--troupe-once";
 /// Seconds that a task of Slurm's waits for its leader to make a cluster.
 constexpr int kSlurmPatience = 300;
@@ -51,8 +52,8 @@ void refuse_unknown_flags(int argc, const char* const* argv) {
   for (int i = 1; i < argc; ++i) {
     const std::string argument = argv[i];
     if (!argument.starts_with("--troupe-")) continue;
-    const char* known[] = {kWorkerFlag,     kSocketFlag, kJoinFlag,     kCertsFlag, kListenFlag,
-                           kDriverNameFlag, kStoreFlag,  kPatienceFlag, kOnceFlag,  kWatchedFlag};
+    const char* known[] = {kWorkerFlag, kSocketFlag,   kJoinFlag, kCertsFlag, kListenFlag, kDriverNameFlag,
+                           kStoreFlag,  kPatienceFlag, kCutFlag,  kOnceFlag,  kWatchedFlag};
     const bool is_known = std::any_of(std::begin(known), std::end(known), [&](const std::string& flag) {
       return flag.back() == '=' ? argument.starts_with(flag) || argument + '=' == flag : argument == flag;
     });
@@ -87,6 +88,7 @@ std::vector<std::string> NodeLaunch::arguments(const std::string& program) const
   if (!driver_name.empty()) arguments.push_back(kDriverNameFlag + driver_name);
   if (store_bytes > 0) arguments.push_back(kStoreFlag + std::to_string(store_bytes));
   if (patience > 0) arguments.push_back(kPatienceFlag + std::to_string(patience));
+  arguments.push_back(kCutFlag + std::to_string(cut_after.count()));
   if (once) arguments.emplace_back(kOnceFlag);
   if (watched) arguments.emplace_back(kWatchedFlag);
   return arguments;
@@ -109,6 +111,8 @@ std::optional<NodeLaunch> NodeLaunch::parse(int argc, const char* const* argv) {
   if (const auto bytes = value_of(kStoreFlag, argc, argv)) launch.store_bytes = parse_number(kStoreFlag, *bytes, 15);
   if (const auto seconds = value_of(kPatienceFlag, argc, argv))
     launch.patience = static_cast<int>(parse_number(kPatienceFlag, *seconds, 6));
+  if (const auto cut = value_of(kCutFlag, argc, argv))
+    launch.cut_after = std::chrono::milliseconds(parse_number(kCutFlag, *cut, 9));
   launch.once = once;
   launch.watched = value_of(kWatchedFlag, argc, argv).has_value();
   return launch;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,8 +25,8 @@ struct WorkerLaunch {
 };
 
 /// How a process that serves as a node knows it: `--troupe-join=HOST:PORT`, `--troupe-certs=FOLDER`,
-/// `--troupe-listen=ADDRESS[:PORT]`, `--troupe-driver-name=NAME`, `--troupe-store-bytes=N`, `--troupe-patience=SECONDS`
-/// and `--troupe-once`.
+/// `--troupe-listen=ADDRESS[:PORT]`, `--troupe-driver-name=NAME`, `--troupe-store-bytes=N`,
+/// `--troupe-patience=SECONDS`, `--troupe-cut-after=MILLISECONDS` and `--troupe-once`.
 struct NodeLaunch {
   Address join;                 ///< where the driver's gate listens
   std::string certs;            ///< folder with ca.pem, cert.pem and key.pem, of role node
@@ -33,6 +34,8 @@ struct NodeLaunch {
   std::string driver_name;      ///< that the driver's certificate must have; empty: any
   std::size_t store_bytes = 0;  ///< quota of the node's object store; 0: half of the memory
   int patience = 0;             ///< seconds after which it no longer waits for a driver; 0: never
+  std::chrono::milliseconds cut_after =
+      std::chrono::seconds(5);  ///< the run is over when its driver was silent for so long; 0: never
   bool once = false;            ///< ends after one run
   bool watched = false;         ///< ends when the process ends that holds the other end of kParentSocket
 

@@ -1,8 +1,11 @@
 #include "actors/launch/process_end.hpp"
 
+#include <fcntl.h>
 #include <poll.h>
+#include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
@@ -10,6 +13,9 @@
 namespace troupe {
 
 void leave(int status) {
+  // Nobody may read what is printed, or a thread that hangs may hold what is needed to print.
+  std::signal(SIGALRM, SIG_DFL);
+  ::alarm(1);
   std::fflush(nullptr);
   std::cout.flush();
   std::_Exit(status);
@@ -19,6 +25,21 @@ void wait_for_hangup(int socket) {
   pollfd peer{socket, 0, 0};
   while (::poll(&peer, 1, -1) < 0 && errno == EINTR) {
   }
+}
+
+void wait_for_hangup(int socket, std::chrono::milliseconds every, const std::function<void()>& meanwhile) {
+  pollfd peer{socket, 0, 0};
+  for (;;) {
+    const int ready = ::poll(&peer, 1, static_cast<int>(every.count()));
+    if (ready > 0 || (ready < 0 && errno != EINTR)) return;
+    meanwhile();
+  }
+}
+
+void go_on_at_hangup(int socket) {
+  ::fcntl(socket, F_SETOWN, ::getpid());
+  ::fcntl(socket, F_SETSIG, SIGCONT);
+  ::fcntl(socket, F_SETFL, ::fcntl(socket, F_GETFL) | O_ASYNC);
 }
 
 }  // namespace troupe

@@ -19,6 +19,7 @@
 #include "runtime/processes/child_process.hpp"
 #include "runtime/processes/cores.hpp"
 #include "runtime/processes/limits.hpp"
+#include "runtime/silence.hpp"
 
 // A node: a process that serves one run after another, each in a child of its own, so that nothing of a run that went
 // wrong (a worker that hangs, memory that leaks) outlives it.
@@ -105,10 +106,17 @@ NodeJoin make_join(const Hello& hello, const Address& gate, const std::string& o
   return join;
 }
 
-void wait_for_end_of(caf::actor_system& system, const caf::actor& driver) {
+/// Or until the driver was silent for too long, which is said.
+void wait_for_end_of(caf::actor_system& system, const caf::actor& driver, const ControlLink& link,
+                     milliseconds cut_after) {
   caf::scoped_actor self(system);
   self->monitor(driver);
-  self->receive([](const caf::down_msg&) {});
+  Silence silence({.cut_after = cut_after});
+  while (!self->await_data(std::chrono::high_resolution_clock::now() + Silence::kEvery)) {
+    if (silence.look(link.heard(), Clock::now()) != Silence::Verdict::gone) continue;
+    std::cerr << "troupe: the driver at " + link.address() + " shows " + silence.text() + "\n" << std::flush;
+    return;
+  }
 }
 
 void serve_one_run(const NodeLaunch& launch) {
@@ -123,7 +131,7 @@ void serve_one_run(const NodeLaunch& launch) {
   const Gate gate = open_gate(launch, control, credentials, service->data_plane(), log);
   const NodeJoin join = make_join(hello, gate.address(), control.local_host());
   try_start(needs_of_system(), kWhose);  // much may have happened while it waited
-  SystemConfig config(1, Reach::machines);
+  SystemConfig config(1, Reach::machines, launch.cut_after);
   caf::actor_system system(config);
   const auto link = std::make_shared<ControlLink>(control, [log](const ControlLink& ended, const std::string& why) {
     log->dropped("the driver at " + ended.address(), why);
@@ -131,7 +139,7 @@ void serve_one_run(const NodeLaunch& launch) {
   const caf::actor driver = connect_tls(system, std::move(control), link, kJoinTimeout);
   std::cerr << "troupe: node " << credentials->name() << " joined the driver at " << link->address() << std::endl;
   system.spawn<caf::detached>(node_actor, service, &store, driver, join);
-  wait_for_end_of(system, driver);
+  wait_for_end_of(system, driver, *link, launch.cut_after);
   std::cerr << "troupe: node " << credentials->name() << ": the run has ended" << std::endl;
   leave(0);
 }
@@ -172,6 +180,7 @@ void follow_parent() {
 
 void run_node(const NodeLaunch& launch) {
   try {
+    Silence::check(launch.cut_after, "cut_after");
     // Before anything else; later ones may be bad for a while, until they are renewed.
     if (!launch.watched) const Credentials checked(launch.certs, Role::node);
     if (!launch.once) {

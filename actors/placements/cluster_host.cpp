@@ -1,9 +1,12 @@
 #include <iostream>
+#include <map>
+#include <set>
 
 #include "actors/launch/expiry_notice.hpp"
 #include "actors/placements/cluster.hpp"
 #include "actors/placements/host.hpp"
 #include "actors/placements/mixed_arithmetic.hpp"
+#include "runtime/silence.hpp"
 
 namespace troupe {
 namespace {
@@ -21,6 +24,7 @@ class ClusterHost : public Host {
   explicit ClusterHost(const HostParts& parts)
       : options_(parts.options.cluster),
         verbose_(parts.options.verbose),
+        limits_{parts.options.suspect_after, parts.options.cut_after},
         mailbox_(parts.mailbox),
         members_(parts.members),
         cluster_(parts.system, parts.mailbox.address(), options_, limits_of(members_), members_) {
@@ -57,6 +61,16 @@ class ClusterHost : public Host {
     if (members_.is_node(member)) return how;
     return members_.lost(members_.member_of_node(node)) ? "of its node, " + how : "";
   }
+  std::optional<std::chrono::milliseconds> looks_every() const override { return Silence::kEvery; }
+  void look_at(const std::vector<int>& members) override {
+    std::set<int> nodes;
+    for (const int member : members) nodes.insert(members_.node_of(member));
+    for (const int node : nodes) look_at(cluster_.node(node), silences_.try_emplace(node, limits_).first->second);
+  }
+  void cut_off(int node) override {
+    if (node < members_.num_nodes()) cluster_.node(node).link->mute();
+  }
+
   void note_end(int member) override {
     if (members_.is_node(member)) cluster_.note_loss(members_.node_of(member));
   }
@@ -79,8 +93,17 @@ class ClusterHost : public Host {
                 {.phase = "start"});
   }
 
+  static void look_at(const ClusterNode& node, Silence& silence) {
+    const Silence::Verdict verdict = silence.look(node.link->heard(), Clock::now());
+    if (verdict == Silence::Verdict::suspect)
+      std::cerr << "troupe: node " + node.name + " shows " + silence.text() + "\n" << std::flush;
+    if (verdict == Silence::Verdict::gone) node.link->refuse("it showed " + silence.text());
+  }
+
   const ClusterOptions& options_;
   bool verbose_;
+  const Silence::Limits limits_;
+  std::map<int, Silence> silences_;  ///< of nodes
   DriverMailbox& mailbox_;
   Members& members_;
   Cluster cluster_;

@@ -25,6 +25,8 @@ class Host : public Witness {
   /// Whether who has come is the worker that was started.
   virtual bool is_expected(const WorkerArrival& arrival) { return arrival.join.pid == pid(arrival.join.worker); }
   virtual int pid(int worker) const = 0;
+  /// Acts as if the network to a node were gone.
+  virtual void cut_off(int /*node*/) {}
   /// What a worker that has ended said of why it cannot start.
   virtual std::optional<Error> why_not_started(int /*worker*/, const Where& /*where*/) { return std::nullopt; }
 

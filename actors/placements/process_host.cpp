@@ -1,6 +1,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdint>
+#include <iostream>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -12,6 +13,7 @@
 #include "actors/transport/local_transport.hpp"
 #include "runtime/processes/cgroup.hpp"
 #include "runtime/processes/child_process.hpp"
+#include "runtime/silence.hpp"
 
 namespace troupe {
 namespace {
@@ -45,7 +47,10 @@ class KnownChildren {
 class ProcessHost : public Host {
  public:
   explicit ProcessHost(const HostParts& parts)
-      : system_(parts.system), driver_(parts.mailbox.address()), store_(parts.store) {}
+      : system_(parts.system),
+        driver_(parts.mailbox.address()),
+        store_(parts.store),
+        limits_{parts.options.suspect_after, parts.options.cut_after} {}
 
   void start(int worker) override {
     end(worker);
@@ -54,6 +59,8 @@ class ProcessHost : public Host {
     const FileDescriptor socket = store_.connect_process();
     FileDescriptor& last_words = last_words_[worker];
     last_words = make_last_words();
+    silences_.insert_or_assign(worker, Silence(limits_));
+    cut_.erase(worker);
     child_of(worker) = known_children_->start({worker, listener_->path()}, socket.get(), last_words.get());
   }
 
@@ -80,8 +87,15 @@ class ProcessHost : public Host {
     child->wait(timeout);
     const std::string how = child->how_it_ended();
     if (how.empty()) return "";
+    if (const auto cut = cut_.find(worker); cut != cut_.end())
+      return "its process showed " + cut->second + ", and was killed";
     const bool out_of_memory = child->exit_status() == 128 + SIGKILL && kills_before_ < out_of_memory_kills();
     return "its process " + how + (out_of_memory ? ", since the memory that its cgroup allows was used up" : "");
+  }
+
+  std::optional<std::chrono::milliseconds> looks_every() const override { return Silence::kEvery; }
+  void look_at(const std::vector<int>& workers) override {
+    for (const int worker : workers) look_at(worker);
   }
 
   std::optional<Error> why_not_started(int worker, const Where& where) override {
@@ -101,15 +115,29 @@ class ProcessHost : public Host {
  private:
   std::optional<ChildProcess>& child_of(int worker) { return children_[worker]; }
 
+  void look_at(int worker) {
+    Silence& silence = silences_.at(worker);
+    const Silence::Verdict verdict = silence.look(read_life(last_words_[worker].get()), Clock::now());
+    if (verdict == Silence::Verdict::suspect)
+      std::cerr << "troupe: worker " + std::to_string(worker) + " (" + node(worker) + ") shows " + silence.text() + "\n"
+                << std::flush;
+    if (verdict != Silence::Verdict::gone) return;
+    cut_.try_emplace(worker, silence.text());
+    child_of(worker)->signal(SIGKILL);
+  }
+
   static std::uint64_t out_of_memory_kills() { return cgroup::Reader().out_of_memory_kills(); }
 
   caf::actor_system& system_;
   caf::actor driver_;
   ObjectStore& store_;
+  const Silence::Limits limits_;
   std::shared_ptr<KnownChildren> known_children_ = std::make_shared<KnownChildren>();
   std::optional<LocalListener> listener_;
   std::map<int, std::optional<ChildProcess>> children_;
   std::map<int, FileDescriptor> last_words_;
+  std::map<int, Silence> silences_;
+  std::map<int, std::string> cut_;  ///< those that were silent too long, and how long
   std::uint64_t kills_before_ = out_of_memory_kills();
 };
 

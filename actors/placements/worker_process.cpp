@@ -15,6 +15,7 @@
 #include "actors/transport/local_transport.hpp"
 #include "actors/transport/start_needs.hpp"
 #include "actors/worker/worker_actor.hpp"
+#include "runtime/silence.hpp"
 
 namespace troupe {
 namespace {
@@ -40,7 +41,8 @@ FileDescriptor take_inherited(int number, const char* missing) {
   return taken;
 }
 
-void serve(const WorkerLaunch& launch, int watched) {
+/// @param signs the file in which this process shows that it lives
+void serve(const WorkerLaunch& launch, int watched, int signs) {
   auto store = std::make_unique<StoreClient>(store::make_socket_channel(duplicate(watched)));
   auto worker = std::make_shared<Worker>(launch.worker, std::move(store), CreateModel());
 
@@ -49,7 +51,8 @@ void serve(const WorkerLaunch& launch, int watched) {
   caf::actor_system system(config);
   const caf::actor driver = connect_local(system, launch.socket, std::chrono::seconds(20));
   system.spawn(worker_actor, worker, driver);
-  wait_for_hangup(watched);
+  std::uint64_t count = 0;
+  wait_for_hangup(watched, Silence::kEvery, [&] { show_life(signs, ++count); });
   remove_socket(launch);
   leave(0);
 }
@@ -64,7 +67,8 @@ void run_worker_process(const WorkerLaunch& launch) {
   try {
     last_words = take_inherited(WorkerLaunch::kLastWords, "the file for last words is not there");
     watched = take_inherited(WorkerLaunch::kStoreSocket, "the object store's socket is not there");
-    serve(launch, watched.get());
+    go_on_at_hangup(watched.get());
+    serve(launch, watched.get(), last_words.get());
   } catch (const std::exception& error) {
     if (watched && has_hung_up(watched.get())) {
       remove_socket(launch);

@@ -11,11 +11,21 @@ Round Rounds::begin(const std::vector<int>& to) {
 std::optional<Answer> Rounds::next_answer(const Round& round, const Phase& phase) {
   for (;;) {
     throw_if_lost(round, phase);
-    auto event = mailbox_.next(failures_.patience().value_or(phase.deadline));
+    auto event = next_event(round, failures_.patience().value_or(phase.deadline));
     if (!event && failures_.any()) return std::nullopt;
     if (!event) time_out(round, phase);
     if (auto* answer = std::get_if<Answer>(&*event)) return std::move(*answer);
     note_end(std::get<Ended>(*event).member);
+  }
+}
+
+std::optional<Event> Rounds::next_event(const Round& round, const Deadline& deadline) {
+  const auto portion = witness_.looks_every();
+  if (!portion) return mailbox_.next(deadline);
+  for (;;) {
+    auto event = mailbox_.next(Deadline(std::min(*portion, deadline.left())));
+    if (event || deadline.passed()) return event;
+    witness_.look_at(round.missing());
   }
 }
 

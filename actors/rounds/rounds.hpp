@@ -68,6 +68,8 @@ class Rounds {
   std::vector<From<Reply>> gather(Round& round, const Phase& phase);
   /// The next answer; none where others have had time to say who is to blame.
   std::optional<Answer> next_answer(const Round& round, const Phase& phase);
+  /// What happens next, until the deadline; none where it passes. Looks for signs of life meanwhile.
+  std::optional<Event> next_event(const Round& round, const Deadline& deadline);
   void throw_if_lost(const Round& round, const Phase& phase) const;
   [[noreturn]] void time_out(const Round& round, const Phase& phase);
 

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace troupe {
 
@@ -20,6 +22,11 @@ class Witness {
   virtual std::string how_it_ended(int member, std::chrono::milliseconds timeout) = 0;
   /// The end of a member has been seen.
   virtual void note_end(int /*member*/) {}
+
+  /// How often to look at members that are waited for; none where they show no signs of life.
+  virtual std::optional<std::chrono::milliseconds> looks_every() const { return std::nullopt; }
+  /// Looks for signs of life. Who has shown none for too long is ended, and his end is then seen as any other.
+  virtual void look_at(const std::vector<int>& /*members*/) {}
 };
 
 }  // namespace troupe

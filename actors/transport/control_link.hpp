@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <functional>
 #include <mutex>
 #include <string>
@@ -25,6 +26,8 @@ class ControlLink {
   bool open() const { return open_ && !has_refusal_; }
   /// The least in microseconds that the kernel saw, which leaves delayed acknowledgements out.
   int round_trip_us() const { return round_trip_us_; }
+  /// Goes up whenever something of the peer comes, such as a heartbeat.
+  std::uint64_t heard() const { return heard_; }
   /// Why it was ended, if it was.
   std::string refusal() const;
   bool refused() const { return has_refusal_; }
@@ -33,8 +36,12 @@ class ControlLink {
 
   /// Ends the connection. Any thread.
   void refuse(const std::string& why);
+  /// From now on nothing of the peer is heard, and nothing reaches it, as if the network between were gone. Any thread.
+  void mute() { muted_ = true; }
+  bool muted() const { return muted_; }
   /// On CAF's thread, now and then.
   void note_round_trip();
+  void note_heard() { ++heard_; }
   void note_end() { open_ = false; }
   void note_peer(const caf::node_id& node);
 
@@ -44,6 +51,8 @@ class ControlLink {
   FileDescriptor socket_;  ///< a second descriptor
   Refused refused_;
   std::atomic<int> round_trip_us_{0};
+  std::atomic<std::uint64_t> heard_{0};
+  std::atomic<bool> muted_{false};
   std::atomic<bool> open_{true};
   mutable std::mutex mutex_;
   std::string refusal_;

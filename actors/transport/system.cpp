@@ -1,22 +1,24 @@
 #include "actors/transport/system.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 
 namespace troupe {
 
+using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 namespace {
 
-/// After how long without a heartbeat the other end counts as gone. A process of this machine that ends is seen at
-/// once; a machine may vanish without a word.
-constexpr caf::timespan kSilentProcess = seconds(60);
-constexpr caf::timespan kSilentNode = seconds(15);
+/// Heartbeats go out so often; what the admission lets through is twice as many.
+constexpr milliseconds kHeartbeat{500};
+/// When nobody waits for a silent machine: CAF does not know whether it ran itself meanwhile.
+constexpr milliseconds kSilentNode = seconds(15);
 
 }  // namespace
 
-SystemConfig::SystemConfig(std::size_t scheduler_threads, Reach reach) {
+SystemConfig::SystemConfig(std::size_t scheduler_threads, Reach reach, milliseconds cut_after) {
   add_message_types<caf::id_block::troupe>();
   // The work-stealing scheduler polls when idle, which costs the replicas their cores.
   set("scheduler.policy", caf::atom("sharing"));
@@ -24,8 +26,11 @@ SystemConfig::SystemConfig(std::size_t scheduler_threads, Reach reach) {
   if (reach == Reach::threads) return;
   load<caf::io::middleman>();
   set("middleman.app-identifiers", std::vector<std::string>{"troupe"});
-  set("middleman.heartbeat-interval", caf::timespan{seconds(1)});
-  set("middleman.connection-timeout", reach == Reach::machines ? kSilentNode : kSilentProcess);
+  // Processes of one machine see each other's end, and give signs of life elsewhere.
+  if (reach == Reach::machines) {
+    set("middleman.heartbeat-interval", caf::timespan{kHeartbeat});
+    if (cut_after.count() > 0) set("middleman.connection-timeout", caf::timespan{std::max(kSilentNode, 3 * cut_after)});
+  }
   // Messages are small: unpack them where they arrive instead of on yet another thread.
   set("middleman.workers", std::size_t{0});
 }

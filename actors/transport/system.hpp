@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 
 #include "actors/messages/messages.hpp"
@@ -16,7 +17,9 @@ enum class Reach : std::uint8_t {
 /// Settings of every actor system of Troupe: message types, a scheduler that sleeps until there is work, heartbeats.
 class SystemConfig : public caf::actor_system_config {
  public:
-  SystemConfig(std::size_t scheduler_threads, Reach reach);
+  /// @param cut_after how long a machine may be silent that is waited for; 0: for ever
+  SystemConfig(std::size_t scheduler_threads, Reach reach,
+               std::chrono::milliseconds cut_after = std::chrono::seconds(5));
 };
 
 }  // namespace troupe

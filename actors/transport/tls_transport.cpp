@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <caf/binary_deserializer.hpp>
 #include <caf/binary_serializer.hpp>
 #include <caf/io/basp_broker.hpp>
@@ -63,17 +64,32 @@ class TlsPolicy {
   ~TlsPolicy() { link_->note_end(); }
 
   rw_state read_some(std::size_t& result, native_socket /*fd*/, void* into, std::size_t bytes) {
-    return outcome(result, [&] { return stream_.read_some({static_cast<std::byte*>(into), bytes}); });
+    const rw_state state = outcome(result, [&] { return stream_.read_some({static_cast<std::byte*>(into), bytes}); });
+    if (link_->muted()) return drop_what_comes(result, state);
+    if (result > 0) link_->note_heard();
+    return state;
   }
   rw_state write_some(std::size_t& result, native_socket /*fd*/, const void* from, std::size_t bytes) {
     result = 0;
     if (bytes == 0) return rw_state::indeterminate;
+    if (link_->muted() && !link_->refused()) {
+      result = bytes;
+      return rw_state::success;
+    }
     return outcome(result, [&] { return stream_.write_some({static_cast<const std::byte*>(from), bytes}); });
   }
   /// The socket does not become readable again for what was read from it already.
   bool must_read_more(native_socket /*fd*/, std::size_t /*threshold*/) { return stream_.pending(); }
 
  private:
+  /// CAF reads again when the socket is readable again.
+  rw_state drop_what_comes(std::size_t& result, rw_state state) {
+    std::array<std::byte, 4096> nowhere;
+    while (state == rw_state::success && result > 0)
+      state = outcome(result, [&] { return stream_.read_some(nowhere); });
+    return state;
+  }
+
   template <class Call>
   rw_state outcome(std::size_t& result, Call call) {
     result = 0;

@@ -47,6 +47,8 @@ nlohmann::ordered_json to_json(const StepReport& report, Precision precision) {
             {"apply_all", s.apply_all},
             {"compute", s.compute},
             {"apply", s.apply}}},
+          {"slowest",
+           {{"worker", report.slowest.worker}, {"seconds", report.slowest.seconds}, {"others", report.slowest.others}}},
           {"checkpoint",
            {{"path", c.path},
             {"step", c.step},

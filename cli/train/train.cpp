@@ -135,7 +135,8 @@ class Training {
                    replayed_text(repair).c_str());
     if (options_.verbose || (report.step <= kStepsShown && !options_.quiet)) {
       progress.end_line();
-      std::cout << "step " << report.step << ", loss " << report.loss << '\n' << report.seconds << std::flush;
+      std::cout << "step " << report.step << ", loss " << report.loss << '\n'
+                << report.seconds << report.slowest << std::flush;
     }
     progress.step(report);
     return step;

@@ -97,14 +97,21 @@ struct Options {
                                  ///< ones are replaced. A call that finds workers lost first replaces them, within
                                  ///< start_timeout
   std::chrono::milliseconds start_timeout = std::chrono::seconds(60);  ///< for workers to start and build models
+  /// A worker process or node that is waited for and shows no sign of life for so long is told of on standard error,
+  /// and then ended, and so lost. At least 500 ms, or 0: never, as for debuggers, which stop processes. Time in which
+  /// this process does not run itself is not counted.
+  std::chrono::milliseconds suspect_after = std::chrono::seconds(1);
+  std::chrono::milliseconds cut_after = std::chrono::seconds(5);
   int max_failures = 10;  ///< workers or nodes lost within an hour that calls make good by themselves and go on,
                           ///< waiting longer each time; the next one is an Error worker_lost that tells of all, or,
                           ///< where num_workers is a range, a worker less. 0: each is
   Restart restart = Restart::respawn;
-  /// What is to go wrong on purpose, for tests of what follows, with placement `processes`: parts between semicolons of
-  /// the form "kill worker 2 at step 5 phase apply" (or "stop": it does not answer any more; the phase is "compute"
-  /// unless told), or "random 100 kills of steps 10-500 seed 7". Each happens once, when the phase begins. With any
-  /// placement "full disk at step 5": the first checkpoint begun after that step, or a later one, finds no space.
+  /// What is to go wrong on purpose, for tests of what follows: parts between semicolons. With placement `processes` of
+  /// the form "kill worker 2 at step 5 phase apply" (or "stop": it does not answer any more; or "slow 10x": from then
+  /// on it runs a tenth of the time; the phase is "compute" unless told), or "random 100 kills of steps 10-500 seed 7".
+  /// With placement `cluster` "cut node 1 at step 5": nodes, in order of name, are 0 and so on, and driver and node
+  /// hear nothing of each other any more. Each happens once, when the phase begins. With any placement "full disk at
+  /// step 5": the first checkpoint begun after that step, or a later one, finds no space.
   std::string faults = {};
   CheckpointOptions checkpoint = {};
   std::string resume_from = {};  ///< folder of checkpoints: the run begins with the newest that verifies, or from the
@@ -154,6 +161,16 @@ struct CheckpointReport {
   double seconds = 0;        ///< that this call of `step()` took for it, beyond PhaseSeconds::step
 };
 
+/// The worker that computed longest in a step, of two or more.
+struct Slowest {
+  int worker = -1;     ///< -1 where there is one worker
+  double seconds = 0;  ///< as PhaseSeconds::compute
+  double others = 0;   ///< the median of the others' seconds
+};
+
+/// One line where it took more than twice as long as the others, and more than a millisecond; else nothing.
+std::ostream& operator<<(std::ostream& out, const Slowest& slowest);
+
 /// What a committed step did.
 struct StepReport {
   std::int64_t step = 0;     ///< 1 for the first
@@ -169,6 +186,7 @@ struct StepReport {
   std::string strategy = {};      ///< that reduced the gradients; never "auto"
   bool deterministic = true;      ///< whether the fixed order of additions was kept
   PhaseSeconds seconds;
+  Slowest slowest = {};
   std::vector<Repair> repairs = {};  ///< since the step before; its work was done again, with the same result
   CheckpointReport checkpoint = {};
 };

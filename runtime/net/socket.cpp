@@ -23,9 +23,16 @@ FileDescriptor make_socket(const addrinfo& at) {
   return FileDescriptor(::socket(at.ai_family, at.ai_socktype | SOCK_NONBLOCK | SOCK_CLOEXEC, at.ai_protocol));
 }
 
-void send_at_once(int socket) {
-  const int on = 1;
-  ::setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+/// Sends at once, and finds out within some five seconds that the other machine has gone while nothing is sent.
+void prepare(int socket) {
+  const auto set = [socket](int level, int option, int value) {
+    ::setsockopt(socket, level, option, &value, sizeof value);
+  };
+  set(IPPROTO_TCP, TCP_NODELAY, 1);
+  set(SOL_SOCKET, SO_KEEPALIVE, 1);
+  set(IPPROTO_TCP, TCP_KEEPIDLE, 1);
+  set(IPPROTO_TCP, TCP_KEEPINTVL, 1);
+  set(IPPROTO_TCP, TCP_KEEPCNT, 4);
 }
 
 /// The error that connecting ended with; 0 when it is connected.
@@ -63,7 +70,7 @@ FileDescriptor connect_to_any(const addrinfo& found, const Address& to, const De
     }
     error = try_connect(socket.get(), *at, deadline);
     if (error != 0) continue;
-    send_at_once(socket.get());
+    prepare(socket.get());
     return socket;
   }
   fail("cannot connect to ", to, error);
@@ -94,7 +101,7 @@ FileDescriptor listen_on(const Address& address) {
 
 FileDescriptor accept_from(int listener) {
   FileDescriptor socket(::accept4(listener, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
-  if (socket) send_at_once(socket.get());
+  if (socket) prepare(socket.get());
   return socket;
 }
 

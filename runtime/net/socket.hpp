@@ -6,7 +6,7 @@
 #include "runtime/file_descriptor.hpp"
 #include "runtime/net/address.hpp"
 
-// TCP sockets, non-blocking and without Nagle's delay.
+// TCP sockets, non-blocking and without Nagle's delay, which end when the other machine does not answer any more.
 namespace troupe::net {
 
 /// @throws Error system (nobody listens, no such host), timeout (of resolving, too); both name the address.

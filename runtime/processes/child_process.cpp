@@ -17,6 +17,9 @@
 namespace troupe {
 namespace {
 
+/// Of a process that was killed, until it has ended.
+constexpr std::chrono::seconds kEndTimeout{10};
+
 /// In the child, between fork and exec: only calls that are safe there.
 [[noreturn]] void become(const char* program, char* const* arguments, const std::pair<int, int>* inherited,
                          std::size_t count) {
@@ -73,7 +76,7 @@ ChildProcess& ChildProcess::operator=(ChildProcess&& other) noexcept {
   return *this;
 }
 
-ChildProcess::~ChildProcess() { kill(); }
+ChildProcess::~ChildProcess() { end(); }
 
 bool ChildProcess::wait(std::chrono::milliseconds timeout) {
   if (!handle_) return true;
@@ -93,9 +96,12 @@ void ChildProcess::signal(int number) {
 }
 
 void ChildProcess::kill() {
-  if (!handle_) return;
+  if (!end()) throw Error(ErrorCode::system, "process " + std::to_string(pid_) + " was killed and does not end");
+}
+
+bool ChildProcess::end() {
   signal(SIGKILL);
-  reap();
+  return wait(kEndTimeout);
 }
 
 void ChildProcess::reap() {

@@ -26,7 +26,8 @@ class ChildProcess {
   pid_t pid() const { return pid_; }
   /// Waits at most so long for the child to end by itself. True when it has ended, and then it is reaped.
   bool wait(std::chrono::milliseconds timeout);
-  /// Kills the child through its pidfd and reaps it. When this returns, it writes nowhere any more.
+  /// Kills the child through its pidfd and reaps it. When this returns, it writes nowhere any more. @throws Error
+  /// system for one that the kernel does not end in time, such as one that waits for a dead disk
   void kill();
   /// Sends a signal while it runs.
   void signal(int number);
@@ -37,6 +38,8 @@ class ChildProcess {
   std::string how_it_ended() const;
 
  private:
+  /// False for one that the kernel does not end in time.
+  bool end();
   ChildProcess(pid_t pid, FileDescriptor handle) : pid_(pid), handle_(std::move(handle)) {}
   void reap();
 

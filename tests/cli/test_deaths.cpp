@@ -95,7 +95,7 @@ TEST_CASE("the others go on without a killed worker where they are to, which is 
 
 TEST_CASE("where no loss is allowed, a killed worker ends the program, which names worker, process and phase") {
   for (std::size_t victim = 0; victim < 3; ++victim) {
-    LongTraining training({"--max-failures", "0"});
+    LongTraining training({"--max-failures", "0", "--suspect-after", "0", "--cut-after", "0"});
     const pid_t pid = training.workers()[victim];
     // Stopped first, so that the driver waits for this worker and no other when it is killed.
     ::kill(pid, SIGSTOP);
@@ -121,7 +121,8 @@ TEST_CASE("a stopped worker is missed within the step's deadline") {
                                                                   run_program(train({"--steps", "3"}));
                                                                 }) /
                                                                 10);
-  Program program(train({"--steps", "1000000000", "--step-timeout", std::to_string(deadline.count())}),
+  Program program(train({"--steps", "1000000000", "--step-timeout", std::to_string(deadline.count()), "--cut-after",
+                         "0", "--suspect-after", "0"}),
                   {.temporary = temporary.path().string()});
   REQUIRE(program.prints("step 3, "));
   const auto workers = children_of(program.pid());
@@ -158,6 +159,15 @@ TEST_CASE("workers end when the driver is terminated or killed") {
     CHECK(training.program().finish().status == -signal);
     training.check_nothing_left();
   }
+}
+
+TEST_CASE("a stopped worker ends, too, when the driver is killed") {
+  LongTraining training;
+  ::kill(training.workers()[1], SIGSTOP);
+  training.program().read_until_silent(300ms);
+  ::kill(training.program().pid(), SIGKILL);
+  CHECK(training.program().finish().status == -SIGKILL);
+  training.check_nothing_left();
 }
 
 TEST_CASE("everything ends when nobody reads what the program prints") {

@@ -20,12 +20,13 @@ Authority::Authority(int nodes) {
 
 std::uint16_t free_port() { return net::local_of(net::listen_on({"127.0.0.1", 0}).get()).port; }
 
-Nodes::Nodes(int count, const Namespaces* namespaces, NodeProgram program)
+Nodes::Nodes(int count, const Namespaces* namespaces, NodeProgram program, std::vector<std::string> more)
     : authority_(count),
       namespaces_(namespaces),
       program_(program),
       listen_(namespaces != nullptr ? Namespaces::driver_address() + ":7070"
-                                    : "127.0.0.1:" + std::to_string(free_port())) {
+                                    : "127.0.0.1:" + std::to_string(free_port())),
+      more_(std::move(more)) {
   nodes_.resize(static_cast<std::size_t>(count));
   for (int n = 0; n < count; ++n) start(n);
 }
@@ -33,10 +34,15 @@ Nodes::Nodes(int count, const Namespaces* namespaces, NodeProgram program)
 std::vector<std::string> Nodes::command(int n) const {
 #if defined(TROUPE_PROGRAM)
   if (program_ == NodeProgram::command)
-    return {TROUPE_PROGRAM, "node", "--join", listen_, "--certs", authority_.node(n)};
+    return with_more({TROUPE_PROGRAM, "node", "--join", listen_, "--certs", authority_.node(n)});
 #endif
   const std::string program = std::filesystem::read_symlink("/proc/self/exe").string();
-  return {program, "--troupe-join=" + listen_, "--troupe-certs=" + authority_.node(n)};
+  return with_more({program, "--troupe-join=" + listen_, "--troupe-certs=" + authority_.node(n)});
+}
+
+std::vector<std::string> Nodes::with_more(std::vector<std::string> command) const {
+  command.insert(command.end(), more_.begin(), more_.end());
+  return command;
 }
 
 void Nodes::start(int n) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <vector>
@@ -34,7 +35,11 @@ enum class NodeProgram : unsigned char { own, command };
 /// namespaces.
 class Nodes {
  public:
-  explicit Nodes(int count, const Namespaces* namespaces = nullptr, NodeProgram program = NodeProgram::own);
+  /// @param more arguments of each
+  explicit Nodes(int count, const Namespaces* namespaces = nullptr, NodeProgram program = NodeProgram::own,
+                 std::vector<std::string> more = {});
+  /// This program, which gives up a driver that was silent for so long.
+  Nodes(int count, std::chrono::milliseconds cut_after);
 
   int size() const { return static_cast<int>(nodes_.size()); }
   Child& operator[](int n) { return *nodes_.at(static_cast<std::size_t>(n)); }
@@ -50,7 +55,10 @@ class Nodes {
   const Namespaces* namespaces_;
   NodeProgram program_;
   std::string listen_;
+  std::vector<std::string> more_;
+  std::chrono::milliseconds cut_after_{5000};
   std::vector<std::string> command(int n) const;
+  std::vector<std::string> with_more(std::vector<std::string> command) const;
 
   std::vector<std::unique_ptr<Child>> nodes_;
 };

@@ -39,6 +39,21 @@ TEST_CASE("a full disk is found by the first checkpoint of its step or a later o
   CHECK(FaultPlan("full disk at step 1; kill worker 0 at step 1", 1).hurts_workers());
 }
 
+TEST_CASE("workers may become slow, and nodes be cut off") {
+  FaultPlan plan("slow 10x worker 2 at step 5; cut node 1 at step 5 phase apply", 3, 2);
+  CHECK(plan.hurts_workers());
+  const auto slow = plan.due("compute", 5);
+  REQUIRE(slow.size() == 1);
+  CHECK(slow[0].kind == FaultPlan::Fault::Kind::slow);
+  CHECK(slow[0].worker == 2);
+  CHECK(slow[0].factor == 10);
+  CHECK_FALSE(plan.hurts_workers());
+  const auto cut = plan.due("apply", 5);
+  REQUIRE(cut.size() == 1);
+  CHECK(cut[0].kind == FaultPlan::Fault::Kind::cut);
+  CHECK(cut[0].node == 1);
+}
+
 TEST_CASE("random kills are a function of the seed, and of all workers, phases and steps in the range") {
   const auto all = [](const char* text) {
     FaultPlan plan(text, 3);
@@ -57,12 +72,29 @@ TEST_CASE("random kills are a function of the seed, and of all workers, phases a
 }
 
 TEST_CASE("a plan that makes no sense is refused, and shown") {
-  for (const char* text :
-       {"explode", "kill", "kill worker 3 at step 5", "kill worker 1 at step 0", "kill worker -1 at step 1",
-        "kill worker 1 at step 5 phase", "kill worker 1 at step 5 phase apply now", "stop 1",
-        "random 0 kills of steps 1-2 seed 1", "random 1 kills of steps 2-1 seed 1", "random 1 kills of steps 2 seed 1",
-        "random 1 kills of steps 1-2", "full disk", "full disk at step 0", "full disk at step 1 phase apply",
-        "kill worker 1x at step 5"}) {
+  for (const char* text : {"explode",
+                           "kill",
+                           "kill worker 3 at step 5",
+                           "kill worker 1 at step 0",
+                           "kill worker -1 at step 1",
+                           "kill worker 1 at step 5 phase",
+                           "kill worker 1 at step 5 phase apply now",
+                           "stop 1",
+                           "random 0 kills of steps 1-2 seed 1",
+                           "random 1 kills of steps 2-1 seed 1",
+                           "random 1 kills of steps 2 seed 1",
+                           "random 1 kills of steps 1-2",
+                           "full disk",
+                           "full disk at step 0",
+                           "full disk at step 1 phase apply",
+                           "kill worker 1x at step 5",
+                           "slow worker 1 at step 5",
+                           "slow 1x worker 1 at step 5",
+                           "slow x worker 1 at step 5",
+                           "slow 101x worker 1 at step 5",
+                           "slow 10x node 1 at step 5",
+                           "cut node 0 at step 1",
+                           "cut worker 0 at step 1"}) {
     CAPTURE(text);
     const auto parse = [text] { FaultPlan plan(text, 3); };
     CHECK(code_of(parse) == ErrorCode::invalid_argument);

@@ -4,6 +4,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -71,10 +72,18 @@ class FakeWitness : public troupe::Witness {
   }
   std::string how_it_ended(int member, std::chrono::milliseconds /*timeout*/) override { return ends[member]; }
   void note_end(int member) override { ended.push_back(member); }
+  std::optional<std::chrono::milliseconds> looks_every() const override { return every; }
+  void look_at(const std::vector<int>& members) override {
+    looked_at.push_back(members);
+    if (when_looked) when_looked();
+  }
 
   std::map<int, std::string> homes;
   std::map<int, std::string> ends;
   std::vector<int> ended;
+  std::optional<std::chrono::milliseconds> every;  ///< between looks
+  std::vector<std::vector<int>> looked_at;
+  std::function<void()> when_looked;
 };
 
 /// A phase that no test outlasts.

@@ -96,6 +96,28 @@ TEST_CASE("what a reply says is handed on") {
   CHECK(replies[0].reply.loss_bits == computed.loss_bits);
 }
 
+TEST_CASE("who has not answered is looked at while nothing comes, and who is ended by that is lost") {
+  Scene scene;
+  scene.witness.every = std::chrono::milliseconds(20);
+  scene.mailbox.answer(1, Done{1, {}});
+  scene.witness.when_looked = [&] {
+    if (scene.witness.looked_at.size() == 3) scene.mailbox.end(2);
+  };
+  const Error error = error_of(scene);
+  CHECK(error.code() == ErrorCode::worker_lost);
+  CHECK(error.where().worker == 2);
+  CHECK(scene.witness.looked_at == std::vector<std::vector<int>>(3, {0, 2}));
+  for (const Deadline& deadline : scene.mailbox.deadlines()) CHECK(deadline.left() <= std::chrono::milliseconds(20));
+}
+
+TEST_CASE("nobody is looked at where all answer at once") {
+  Scene scene;
+  scene.witness.every = std::chrono::milliseconds(20);
+  for (const int member : {0, 1, 2}) scene.mailbox.answer(member, Done{1, {}});
+  CHECK(scene.ask({0, 1, 2}).size() == 3);
+  CHECK(scene.witness.looked_at.empty());
+}
+
 TEST_CASE("nobody to ask is a round that ended well") {
   Scene scene;
   CHECK(scene.ask({}).empty());

@@ -1,0 +1,155 @@
+#include <signal.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <thread>
+#include <vector>
+
+#include "bench/program/commands.hpp"
+#include "bench/program/median.hpp"
+#include "cli/run_options.hpp"
+#include "runtime/clock.hpp"
+#include "runtime/random.hpp"
+
+namespace troupe::bench {
+namespace {
+
+struct DeathsOptions {
+  cli::RunOptions run;
+  int deaths = 100;
+  bool stop = false;
+  bool json = false;
+};
+
+/// Seconds from the signal on.
+struct Death {
+  double noticed = 0;    ///< until the driver knew
+  double replaced = 0;   ///< from then until there was a worker in its place
+  double committed = 0;  ///< until the step was committed after all
+};
+
+/// Sends a process a signal after a while, and tells when it did.
+class Killer {
+ public:
+  Killer(pid_t pid, int signal, std::chrono::duration<double> after)
+      : thread_([this, pid, signal, after] {
+          std::this_thread::sleep_for(after);
+          at_ = Clock::now();
+          ::kill(pid, signal);
+        }) {}
+  Clock::time_point at() {
+    thread_.join();
+    return at_;
+  }
+
+ private:
+  Clock::time_point at_;
+  std::thread thread_;
+};
+
+double seconds_between(Clock::time_point from, Clock::time_point to) {
+  return std::chrono::duration<double>(to - from).count();
+}
+
+class Deaths {
+ public:
+  explicit Deaths(const DeathsOptions& options) : options_(options), sgd_(options.run.start()) {
+    constexpr int kWarm = 10;
+    std::vector<double> steps;
+    for (int step = 0; step < kWarm; ++step) steps.push_back(sgd_.step().seconds.step);
+    step_ = median(steps);
+  }
+
+  int workers() const { return sgd_.num_workers(); }
+  /// Of a step that nothing happens to.
+  double step() const { return step_; }
+
+  /// A worker drawn at random, at a random moment of a step.
+  Death one() {
+    const auto pids = sgd_.worker_pids();
+    const pid_t victim = pids[random_.below(pids.size())];
+    constexpr std::uint64_t kMoments = 1'000'000;
+    const double moment = step_ * static_cast<double>(random_.below(kMoments)) / static_cast<double>(kMoments);
+    Killer killer(victim, options_.stop ? SIGSTOP : SIGKILL, std::chrono::duration<double>(moment));
+    StepReport report = sgd_.step();
+    auto committed = Clock::now();
+    const auto killed = killer.at();
+    // Who has answered already is missed by the step after.
+    while (report.repairs.empty()) {
+      report = sgd_.step();
+      committed = Clock::now();
+    }
+    Death death;
+    death.committed = seconds_between(killed, committed);
+    for (const Repair& repair : report.repairs) death.replaced += repair.seconds;
+    death.noticed = death.committed - death.replaced - report.seconds.step;
+    return death;
+  }
+
+ private:
+  const DeathsOptions& options_;
+  DistributedSGD sgd_;
+  Random random_{1};
+  double step_ = 0;
+};
+
+nlohmann::ordered_json distribution(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const std::size_t last = values.size() - 1;
+  return {{"median", values[values.size() / 2]}, {"p99", values[last * 99 / 100]}, {"max", values[last]}};
+}
+
+void print(const char* what, const nlohmann::ordered_json& seconds) {
+  std::printf("%-44s %.4f s, p99 %.4f s, most %.4f s\n", what, seconds["median"].get<double>(),
+              seconds["p99"].get<double>(), seconds["max"].get<double>());
+}
+
+void measure_deaths(const DeathsOptions& options) {
+  Deaths deaths(options);
+  std::vector<double> noticed;
+  std::vector<double> replaced;
+  std::vector<double> beyond;
+  for (int i = 0; i < options.deaths; ++i) {
+    const Death death = deaths.one();
+    noticed.push_back(death.noticed);
+    replaced.push_back(death.replaced);
+    beyond.push_back(death.committed - deaths.step());
+  }
+  const nlohmann::ordered_json result{{"model", options.run.model},
+                                      {"workers", deaths.workers()},
+                                      {"deaths", options.deaths},
+                                      {"step_seconds", deaths.step()},
+                                      {"noticed_seconds", distribution(noticed)},
+                                      {"replaced_seconds", distribution(replaced)},
+                                      {"committed_beyond_a_step_seconds", distribution(beyond)}};
+  if (options.json) {
+    std::printf("%s\n", result.dump().c_str());
+    return;
+  }
+  print("noticed after", result["noticed_seconds"]);
+  print("replaced after that within", result["replaced_seconds"]);
+  print("committed, less a step of that run, after", result["committed_beyond_a_step_seconds"]);
+}
+
+}  // namespace
+
+void add_deaths(CLI::App& app) {
+  auto options = std::make_shared<DeathsOptions>();
+  options->run.placement = "processes";
+  options->run.sgd.num_workers = 2;
+  options->run.sgd.max_failures = 1'000'000;
+  CLI::App& deaths = *app.add_subcommand(
+      "deaths",
+      "Kill worker processes at random moments of steps, and time until that is seen, and until the step "
+      "is committed after all");
+  options->run.add_to(deaths);
+  deaths.add_option("--deaths", options->deaths, "How many")->check(CLI::Range(1, 100'000));
+  deaths.add_flag("--stop", options->stop, "Stop them, rather than kill them");
+  deaths.add_flag("--json", options->json, "Print one JSON object");
+  deaths.callback([options] { measure_deaths(*options); });
+}
+
+}  // namespace troupe::bench

@@ -1,0 +1,112 @@
+#include <doctest/doctest.h>
+
+#include <sstream>
+
+#include "actors/test_models.hpp"
+#include "support/captured_errors.hpp"
+#include "support/errors.hpp"
+
+using namespace troupe;
+using namespace troupe_test;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr std::size_t kSize = 100'000;
+
+/// Worker 1 of two processes is not well.
+Options unwell(const std::string& fault) {
+  Options options = quiet_options(Placement::processes, 2);
+  options.config = std::to_string(kSize);
+  options.max_failures = 5;
+  options.suspect_after = 500ms;
+  options.cut_after = 1s;
+  options.faults = fault;
+  return options;
+}
+
+std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t found = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("a worker that is stopped is suspected, cut and replaced by the same step, to the same bits") {
+  constexpr int kSteps = 5;
+  const CapturedErrors errors;
+  DistributedSGD sgd("noise", unwell("stop worker 1 at step 2; stop worker 1 at step 3 phase apply"));
+  const int pid = sgd.worker_pids()[1];
+  std::vector<Repair> repairs;
+  for (int step = 1; step <= kSteps; ++step) {
+    const StepReport report = sgd.step();
+    CHECK(report.step == step);
+    repairs.insert(repairs.end(), report.repairs.begin(), report.repairs.end());
+  }
+  REQUIRE(repairs.size() == 2);
+  for (const Repair& repair : repairs) {
+    CHECK(repair.worker == 1);
+    CHECK(repair.what.starts_with("a worker was lost: its process showed no sign of life for 1."));
+    CHECK(repair.what.ends_with(" s, and was killed"));
+  }
+  const std::string told = "troupe: worker 1 (pid " + std::to_string(pid) + ") shows no sign of life for 0.";
+  CHECK(count(errors.text(), told) == 1);
+  CHECK(count(errors.text(), "no sign of life") == 2);
+  CHECK(sgd.weights() == plain_noise_run(kSize, 2, kSteps, 0.01, 0));
+}
+
+TEST_CASE("slow is no death, and the report names who is") {
+  Options options = unwell("slow 10x worker 1 at step 2");
+  options.config = std::to_string(30 * kSize);
+  options.suspect_after = 0ms;
+  options.cut_after = 2s;
+  DistributedSGD sgd("noise", options);
+  sgd.step();
+  StepReport report;
+  std::size_t repairs = 0;
+  for (double slow = 0; slow < 3; slow += report.seconds.step) {  // longer than a death takes
+    report = sgd.step();
+    repairs += report.repairs.size();
+  }
+  CHECK(repairs == 0);
+  CHECK(report.slowest.worker == 1);
+  CHECK(report.slowest.seconds == report.seconds.compute[1]);
+  CHECK(report.slowest.others == report.seconds.compute[0]);
+  CHECK(report.slowest.seconds > 2 * report.slowest.others);
+}
+
+TEST_CASE("zero is never: who is stopped for a debugger is waited for until the step's deadline") {
+  Options options = unwell("stop worker 1 at step 2");
+  options.cut_after = 0ms;
+  options.suspect_after = 0ms;
+  options.step_timeout = std::max(1500ms, missed_by_none(quiet_options(Placement::processes, 2)));
+  const CapturedErrors errors;
+  DistributedSGD sgd("noise", options);
+  sgd.step();
+  CHECK(code_of([&] { sgd.step(); }) == ErrorCode::timeout);
+  CHECK(errors.text().empty());
+}
+
+TEST_CASE("limits of silence below what can be told are refused") {
+  for (const auto limit : {-1ms, 1ms, 499ms}) {
+    Options options = unwell("");
+    options.suspect_after = limit;
+    CHECK(code_of([&] { DistributedSGD("noise", options); }) == ErrorCode::invalid_argument);
+    options = unwell("");
+    options.cut_after = limit;
+    CHECK(message_of([&] { DistributedSGD("noise", options); }).find("cut_after is ") != std::string::npos);
+  }
+}
+
+TEST_CASE("a line tells of a worker that takes more than twice as long as the others, and of no other") {
+  const auto line = [](const Slowest& slowest) {
+    std::ostringstream text;
+    text << slowest;
+    return text.str();
+  };
+  CHECK(line({2, 0.5, 0.2}) == "slowest worker 2, 0.500000 against 0.200000 of the others\n");
+  CHECK(line({2, 0.5, 0.25}).empty());
+  CHECK(line({2, 0.0009, 0.0001}).empty());
+  CHECK(line({}).empty());
+}

@@ -1,0 +1,96 @@
+#include <doctest/doctest.h>
+#include <signal.h>
+
+#include "cluster/hold_model.hpp"
+#include "cluster/nodes.hpp"
+#include "support/captured_errors.hpp"
+
+using namespace troupe;
+using namespace troupe_test;
+using namespace std::chrono_literals;
+
+namespace {
+
+/// What the second step of a run fails with.
+Error error_of_step_two(const Options& options, const std::function<void(const DistributedSGD&)>& before) {
+  DistributedSGD sgd("hold", options);
+  sgd.step();
+  before(sgd);
+  try {
+    sgd.step();
+  } catch (const Error& error) {
+    CHECK(sgd.report().step == 1);
+    return error;
+  }
+  FAIL("nothing was thrown");
+  return {ErrorCode::system, ""};
+}
+
+void check_usable(const Nodes& nodes) {
+  DistributedSGD sgd("hold", nodes.options());
+  CHECK(sgd.step().step == 1);
+}
+
+bool says(const Error& error, const char* text) { return error.message().find(text) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("a node that is stopped is suspected, cut and named, and is there again when it goes on") {
+  Nodes nodes(2);
+  Options options = nodes.options();
+  options.suspect_after = 500ms;
+  options.cut_after = 1s;
+  const CapturedErrors errors;
+  pid_t stopped = 0;
+  const Error error = error_of_step_two(options, [&](const DistributedSGD& sgd) {
+    stopped = sgd.worker_pids()[1];
+    stop(stopped);
+  });
+  INFO(std::string(error.what()));
+  CHECK(error.code() == ErrorCode::worker_lost);
+  CHECK(error.where().node == "node1");
+  CHECK(error.where().phase == "compute");
+  CHECK(says(error, "because it showed no sign of life for 1."));
+  CHECK(errors.text().find("troupe: node node1 shows no sign of life for 0.") != std::string::npos);
+  ::kill(stopped, SIGCONT);
+  check_usable(nodes);
+}
+
+TEST_CASE("a node that is cut off on purpose is cut, and joins the next run") {
+  Nodes nodes(2);
+  Options options = nodes.options();
+  options.suspect_after = 0ms;
+  options.cut_after = 1s;
+  options.faults = "cut node 1 at step 2 phase apply";
+  const Error error = error_of_step_two(options, [](const DistributedSGD&) {});
+  INFO(std::string(error.what()));
+  CHECK(error.code() == ErrorCode::worker_lost);
+  CHECK(error.where().node == "node1");
+  CHECK(error.where().phase == "apply");
+  CHECK(says(error, "because it showed no sign of life for 1."));
+  check_usable(nodes);
+}
+
+TEST_CASE("a node whose driver is silent ends the run by itself, and joins the next one") {
+  Nodes nodes(2, nullptr, NodeProgram::own, {"--troupe-cut-after=1000"});
+  Options options = nodes.options();
+  options.suspect_after = 0ms;
+  options.cut_after = 0ms;
+  options.faults = "cut node 1 at step 2";
+  const Error error = error_of_step_two(options, [](const DistributedSGD&) {});
+  INFO(std::string(error.what()));
+  CHECK(error.code() == ErrorCode::worker_lost);
+  CHECK(error.where().node == "node1");
+  CHECK(says(error, "its connection broke"));
+  CHECK(nodes[1].says("shows no sign of life for 1."));
+  check_usable(nodes);
+}
+
+TEST_CASE("faults of workers are for worker processes, and nodes are cut off that there are") {
+  const Nodes nodes(0);
+  for (const char* fault : {"kill worker 0 at step 2", "cut node 1 at step 2"}) {
+    Options options = nodes.options(1);
+    options.faults = fault;
+    CHECK_THROWS_AS(DistributedSGD("hold", options), Error);
+  }
+}
