@@ -52,7 +52,9 @@ WorkerCount parse_workers(const std::string& text) {
   const std::size_t colon = text.find(':');
   if (colon == std::string::npos) return parse_count(text, text);
   const std::string most = text.substr(colon + 1);
-  return {parse_count(text.substr(0, colon), text), most.empty() ? 0 : parse_count(most, text)};
+  const WorkerCount range{parse_count(text.substr(0, colon), text), most.empty() ? 0 : parse_count(most, text)};
+  if (!most.empty() && range.max < 1) throw CLI::ValidationError("--workers", printable(text) + " has no workers");
+  return range;
 }
 
 /// "3" or "2:3".

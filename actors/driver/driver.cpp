@@ -111,7 +111,10 @@ void Driver::settle_members(Needs needs) {
   const bool broken = !r.host->settles_by_fence() && !rounds_->settled();
   if (!r.members.lost_workers().empty()) Recovery(*r.host, r.mailbox, r.members, *rounds_).replace_lost(start);
   const bool fresh = !r.members.unbuilt_workers().empty();
-  if (fresh) build_replicas(creator_, options_, r.members, *rounds_, model_, start);
+  if (fresh) {
+    generation_->fall();  // who is built has no slabs
+    build_replicas(creator_, options_, r.members, *rounds_, model_, start);
+  }
   rounds_->ask(Fence{}, r.members.workers(), Phase{"settle", start.step, start.deadline});
   if (fresh || broken || !generation_->stands() || !room) begin_generation(start);
 }
@@ -126,6 +129,11 @@ void Driver::begin_generation(const Phase& phase) {
   versions_.commit(buffer, {});
 }
 
+void Driver::check_untold() {
+  if (options_.placement == Placement::cluster) return;
+  if (const auto loss = rounds_->untold_loss(phase("settle"))) throw Error(*loss);
+}
+
 void Driver::make_ready(Needs needs, const std::function<void()>& work) { repairing(needs, work); }
 
 void Driver::note_loss(const Error& error) {
@@ -134,10 +142,12 @@ void Driver::note_loss(const Error& error) {
   const bool loss = error.code() == ErrorCode::worker_lost || node_lost();
   if (!loss || (among_nodes && !can_form_again())) throw Error(error);
   if (among_nodes) lost_at_ = steps_done();
-  const bool allowed = budget_.allows(error, Clock::now());
-  const bool dropped = !among_nodes && elasticity_.drops_lost(allowed) && drop_lost(error.where().worker);
-  if (!allowed && !dropped) throw budget_.spent();
   const Where& where = error.where();
+  if (std::ranges::count(newcomers_, where.worker) > 0) throw Error(error);
+  const bool allowed = budget_.allows(error, Clock::now());
+  if (!among_nodes && elasticity_.drops_lost(allowed)) drop_lost(where.worker);
+  const bool dropped = !among_nodes && !runtime_->members.takes_part(where.worker);
+  if (!allowed && !dropped) throw budget_.spent();
   repairs_.push_back({where.worker, where.node, where.phase, error.message(), dropped});
   std::this_thread::sleep_for(budget_.pause());
 }
@@ -152,6 +162,7 @@ void Driver::let_fail(const Phase& phase) {
     }
     if (!runtime_->members.takes_part(fault.worker)) continue;
     const int pid = host.pid(fault.worker);
+    if (pid <= 0) continue;
     if (fault.kind != Kind::slow) {
       ::kill(pid, fault.kind == Kind::kill ? SIGKILL : SIGSTOP);
       continue;
@@ -164,7 +175,7 @@ void Driver::let_fail(const Phase& phase) {
 StepReport Driver::step(bool rehearse) {
   follow_cores();
   StepReport report = repairing(Needs::spare_buffer, [&] { return take_step(rehearse); });
-  report.repairs = std::exchange(repairs_, {});
+  if (!rehearse) report.repairs = std::exchange(repairs_, {});
   budget_.note_progress();
   if (checkpoints_ && !rehearse) report.checkpoint = checkpoints_->advance(report.step, report.seconds.step);
   return report;

@@ -93,16 +93,19 @@ class Driver {
   /// before it is done.
   template <class Work>
   auto repairing(Needs needs, const Work& work);
+  /// @throws Error worker_lost for a worker of this machine that was lost and that no error has told of
+  void check_untold();
   /// @throws Error the loss itself, or that the budget is spent
   void note_loss(const Error& error);
   // Members that come and go.
   /// Deals the shards to so many workers, who are there once the members are settled.
   void deal_to(int num_workers);
   void drop(int worker);
-  void drop_all_but(const std::vector<int>& kept);
-  /// The one that is blamed and others that were lost since they came, as far as enough are left. False when nobody was
-  /// dropped.
-  bool drop_lost(int blamed);
+  void stop(int worker, std::chrono::milliseconds patience);
+  /// Workers that take part, without these.
+  std::vector<int> all_but(const std::vector<int>& some) const;
+  /// The one that is blamed and others that were lost since they came, as far as enough are left.
+  void drop_lost(int blamed);
   void follow_cores();
 
   StepReport take_step(bool rehearse);
@@ -150,6 +153,7 @@ class Driver {
   FailureBudget budget_;
   FaultPlan faults_;
   std::map<int, SlowedProcess> slowed_;  ///< on purpose, by worker
+  std::vector<int> newcomers_;           ///< of a resize that is under way: whoever of them dies is not replaced
   std::vector<Repair> repairs_;          ///< that no report has told of yet
   Lineage lineage_;
   std::optional<std::int64_t>
@@ -163,6 +167,7 @@ auto Driver::repairing(Needs needs, const Work& work) {
   std::vector<Stopwatch> losses;
   for (;;) {
     try {
+      check_untold();
       settle(needs);
       for (auto repair = repairs_.end(); !losses.empty(); losses.pop_back())
         (--repair)->seconds = losses.back().seconds();

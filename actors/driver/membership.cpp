@@ -3,11 +3,17 @@
 
 #include "actors/driver/driver.hpp"
 #include "actors/driver/runtime.hpp"
+#include "actors/messages/settle.hpp"
 #include "runtime/invalid.hpp"
 #include "runtime/processes/cores.hpp"
 
 // How workers come and go while a run goes on.
 namespace troupe {
+namespace {
+
+constexpr int kMostReplicas = 4096;
+
+}  // namespace
 
 int Driver::num_workers() const { return runtime_ ? runtime_->members.num_workers() : options_.num_workers.max; }
 
@@ -18,12 +24,17 @@ void Driver::resize(int num_workers) {
     throw_invalid(std::to_string(num_workers) + " workers of " + std::to_string(options_.devices_per_worker) +
                   " devices; a run with " + std::to_string(options_.num_shards) + " shards has 1 to " +
                   std::to_string(options_.num_shards / options_.devices_per_worker));
+  if (std::int64_t{num_workers} * options_.devices_per_worker > kMostReplicas)
+    throw_invalid("more than the " + std::to_string(kMostReplicas) + " replicas that one run can have");
   const std::vector<int> before = runtime_->members.workers();
   deal_to(num_workers);
+  newcomers_ = all_but(before);
   try {
     repairing(Needs::members, [] {});
+    newcomers_.clear();
   } catch (...) {
-    drop_all_but(before);
+    for (const int worker : std::exchange(newcomers_, {})) drop(worker);
+    deal_to(static_cast<int>(before.size()));
     throw;
   }
 }
@@ -35,22 +46,36 @@ void Driver::deal_to(int num_workers) {
 }
 
 void Driver::drop(int worker) {
+  const auto patience = runtime_->host->patience_at_end();
+  if (patience && !runtime_->members.lost(worker)) stop(worker, *patience);
   runtime_->host->end(worker);
   runtime_->mailbox.unseat(worker);
   runtime_->members.drop(worker);
 }
 
-void Driver::drop_all_but(const std::vector<int>& kept) {
-  for (const int worker : runtime_->members.workers())
-    if (std::find(kept.begin(), kept.end(), worker) == kept.end() && num_workers() > 1) drop(worker);
+/// A replica of this process may still compute for a round that has failed. One that hangs is lost, and given up.
+void Driver::stop(int worker, std::chrono::milliseconds patience) {
+  const bool settled = rounds_->settled();
+  try {
+    rounds_->ask(Stop{}, {worker}, Phase{"stop", steps_done() + 1, Deadline(patience)});
+  } catch (const Error&) {
+    runtime_->members.lose(worker);
+  }
+  if (!settled) rounds_->unsettle();
 }
 
-bool Driver::drop_lost(int blamed) {
+std::vector<int> Driver::all_but(const std::vector<int>& some) const {
+  std::vector<int> others = runtime_->members.workers();
+  std::erase_if(others, [&](int worker) { return std::ranges::count(some, worker) > 0; });
+  return others;
+}
+
+void Driver::drop_lost(int blamed) {
   Members& members = runtime_->members;
-  const int before = members.num_workers();
-  for (const int worker : members.lost_workers())
+  std::vector<int> lost = members.lost_workers();
+  std::ranges::stable_partition(lost, [&](int worker) { return worker == blamed; });
+  for (const int worker : lost)
     if ((worker == blamed || !members.never_came(worker)) && members.num_workers() > elasticity_.least()) drop(worker);
-  return members.num_workers() < before;
 }
 
 void Driver::follow_cores() {

@@ -26,17 +26,17 @@ class InProcessHost : public Host {
   /// A worker that hangs cannot be stopped. Its slabs are its own and its generation is over, so it is left alone.
   void start(int worker) override {
     auto started = std::make_shared<Worker>(worker, store_.connect(), creator_);
-    // What a worker took that hangs, be it a scheduler's thread, its successor must not need.
     const bool successor = actors_.contains(worker);
     replaced_ = replaced_ || successor;
     if (successor) given_up_.push_back(actors_[worker]);
     if (successor || worker >= planned_) try_start(needs_of_worker(), "a new worker");
-    actors_[worker] = successor ? system_.spawn<caf::detached>(worker_actor, started, driver_)
-                                : system_.spawn(worker_actor, started, driver_);
+    // What a worker took that hangs, be it a scheduler's thread, others must not need.
+    actors_[worker] = hangs() ? system_.spawn<caf::detached>(worker_actor, started, driver_)
+                              : system_.spawn(worker_actor, started, driver_);
   }
 
   void end(int worker) override {
-    if (members_.lost(worker)) return;
+    if (!actors_.contains(worker) || (members_.lost(worker) && !members_.never_came(worker))) return;
     caf::anon_send_exit(actors_.at(worker), caf::exit_reason::user_shutdown);
     actors_.erase(worker);
   }

@@ -31,12 +31,25 @@ std::optional<Event> Rounds::next_event(const Round& round, const Deadline& dead
 
 void Rounds::note_end(int member) {
   members_.lose(member);
+  if (!members_.is_node(member)) untold_.insert(member);
   witness_.note_end(member);
 }
 
-void Rounds::throw_if_lost(const Round& round, const Phase& phase) const {
+void Rounds::throw_if_lost(const Round& round, const Phase& phase) {
   for (const int member : round.missing())
-    if (members_.lost(member)) throw failures_.of_loss(member, phase);
+    if (members_.lost(member)) {
+      untold_.erase(member);
+      throw failures_.of_loss(member, phase);
+    }
+}
+
+std::optional<Error> Rounds::untold_loss(const Phase& phase) {
+  while (!untold_.empty()) {
+    const int worker = *untold_.begin();
+    untold_.erase(untold_.begin());
+    if (members_.takes_part(worker)) return failures_.of_loss(worker, phase);
+  }
+  return std::nullopt;
 }
 
 void Rounds::time_out(const Round& round, const Phase& phase) {

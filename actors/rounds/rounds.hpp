@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -55,6 +56,9 @@ class Rounds {
 
   /// A member has ended, as was seen here or elsewhere.
   void note_end(int member);
+  /// A worker that has ended while nobody waited for it, or for others who were blamed, as an error; none when all were
+  /// told of. Each is told once.
+  std::optional<Error> untold_loss(const Phase& phase);
   /// True when the last round ended well: nobody may still be busy with what failed.
   bool settled() const { return settled_; }
   /// Something failed that rounds do not see.
@@ -70,7 +74,7 @@ class Rounds {
   std::optional<Answer> next_answer(const Round& round, const Phase& phase);
   /// What happens next, until the deadline; none where it passes. Looks for signs of life meanwhile.
   std::optional<Event> next_event(const Round& round, const Deadline& deadline);
-  void throw_if_lost(const Round& round, const Phase& phase) const;
+  void throw_if_lost(const Round& round, const Phase& phase);
   [[noreturn]] void time_out(const Round& round, const Phase& phase);
 
   Mailbox& mailbox_;
@@ -78,6 +82,7 @@ class Rounds {
   Witness& witness_;
   Failures failures_;  ///< of the round that is being gathered
   std::function<void(const Phase&)> disturb_;
+  std::set<int> untold_;  ///< workers that have ended
   std::uint64_t last_round_ = 0;
   bool settled_ = false;
 };

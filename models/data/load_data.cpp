@@ -22,9 +22,10 @@ class Loaded {
     return held;
   }
 
+  /// Waits for nobody: who loads holds this lock and may ask for other data.
   bool is_gone() {
-    const std::scoped_lock lock(mutex_);
-    return held_.expired();
+    const std::unique_lock lock(mutex_, std::try_to_lock);
+    return lock && held_.expired();
   }
 
  private:

@@ -1,6 +1,9 @@
 #include <doctest/doctest.h>
 #include <sched.h>
+#include <signal.h>
 
+#include <atomic>
+#include <filesystem>
 #include <thread>
 
 #include "actors/repair/dying_model.hpp"
@@ -8,6 +11,7 @@
 #include "actors/test_models.hpp"
 #include "runtime/random.hpp"
 #include "support/errors.hpp"
+#include "support/few_files.hpp"
 #include "support/open_files.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -148,6 +152,7 @@ TEST_CASE("workers that cannot start are an error, and the run stays as it was")
     CHECK(code_of([&] { sgd.resize(3); }));
     CHECK(sgd.num_workers() == 1);
     CHECK(sgd.step().step == 2);
+    CHECK(sgd.report().repairs.empty());  // nobody was lost who was needed
   }
 }
 
@@ -226,4 +231,82 @@ TEST_CASE("whoever takes part, vectors and functions find their way") {
   CHECK(sgd.for_model("first-weight") == sgd.foreach_model("first-weight").front());
   CHECK(sgd.foreach_worker("who").size() == 2);
   CHECK_FALSE(sgd.checkpoint().empty());
+}
+
+TEST_CASE("workers that cannot have all the shards are an error, and the run stays as it was") {
+  const Options options = elastic(Placement::in_process, 2);
+  DistributedSGD sgd(
+      [](const ReplicaContext& context) {
+        if (context.shards.size() > kShards / 2) throw std::runtime_error("too many");
+        return std::make_unique<NoiseModel>(100);
+      },
+      options);
+  CHECK(code_of([&] { sgd.resize(1); }) == ErrorCode::model_failed);
+  CHECK(sgd.num_workers() == 2);
+  CHECK(sgd.step().step == 1);
+}
+
+TEST_CASE("a run that could not make its slabs goes on when it can") {
+  DistributedSGD sgd("noise", elastic(Placement::in_process, 2));
+  sgd.step();
+  {
+    const FewFiles few(2);
+    CHECK(code_of([&] { sgd.resize(7); }));
+    CHECK(code_of([&] { sgd.step(); }));
+  }
+  CHECK(sgd.step().step == 2);
+  DistributedSGD still("noise", elastic(Placement::in_process, 2));
+  still.step();
+  still.step();
+  CHECK(sgd.weights() == still.weights());
+}
+
+TEST_CASE("a replica of this process that still computes is waited for when its worker goes") {
+  std::atomic<int> computing = 0;
+  {
+    const auto busy = [&](std::span<const float>, std::span<float> gradient, const ShardStep& at) {
+      if (at.shard == 0) throw std::runtime_error("the first shard fails");
+      ++computing;
+      std::this_thread::sleep_for(std::chrono::milliseconds(300));
+      std::ranges::fill(gradient, 0.0F);
+      --computing;
+      return BatchResult{0, 1};
+    };
+    class Busy : public NoiseModel {
+     public:
+      explicit Busy(std::function<BatchResult(std::span<const float>, std::span<float>, const ShardStep&)> compute)
+          : NoiseModel(10), compute_(std::move(compute)) {}
+      BatchResult gradient(const ShardStep& at, std::span<const float> weights, std::span<float> gradient) override {
+        return compute_(weights, gradient, at);
+      }
+
+     private:
+      std::function<BatchResult(std::span<const float>, std::span<float>, const ShardStep&)> compute_;
+    };
+    DistributedSGD sgd([&](int, int) { return std::make_unique<Busy>(busy); }, elastic(Placement::in_process, 2));
+    CHECK(code_of([&] { sgd.step(); }) == ErrorCode::model_failed);
+    sgd.resize(1);
+    CHECK(computing == 0);
+  }
+  CHECK(computing == 0);
+}
+
+TEST_CASE("a worker that is lost while others are asked is told of by the next call") {
+  for (const Restart restart : {Restart::respawn, Restart::redistribute}) {
+    Options options = elastic(Placement::processes, 3);
+    options.restart = restart;
+    options.max_failures = 10;
+    DistributedSGD sgd("noise", options);
+    sgd.step();
+    const auto pids = sgd.worker_pids();
+    ::kill(pids[2], SIGKILL);
+    const Deadline deadline(std::chrono::seconds(20));
+    while (std::filesystem::exists("/proc/" + std::to_string(pids[2]) + "/exe") && !deadline.passed())
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    for (int i = 0; i < 5; ++i) sgd.weights();  // of the first
+    sgd.step();
+    REQUIRE(sgd.report().repairs.size() == 1);
+    CHECK(sgd.report().repairs[0].worker == 2);
+    CHECK(sgd.num_workers() == (restart == Restart::respawn ? 3 : 2));
+  }
 }
