@@ -10,14 +10,12 @@
 #include "actors/driver/building.hpp"
 #include "actors/driver/option_checks.hpp"
 #include "actors/driver/resumption.hpp"
-#include "actors/driver/runtime.hpp"
 #include "actors/messages/options_json.hpp"
 #include "actors/messages/settle.hpp"
 #include "actors/rounds/reply_checks.hpp"
 #include "collectives/plan/tree.hpp"
 #include "runtime/invalid.hpp"
 #include "runtime/processes/cores.hpp"
-#include "runtime/processes/held_signals.hpp"
 #include "runtime/processes/limits.hpp"
 
 namespace troupe {
@@ -40,8 +38,9 @@ void check_name(const std::string& function) {
 
 }  // namespace
 
-Driver::Driver(ModelCreator creator, Options options)
+Driver::Driver(ModelCreator creator, Options options, MakeRuntime make_runtime)
     : creator_(std::move(creator)),
+      make_runtime_(std::move(make_runtime)),
       options_(std::move(options)),
       optimizer_(options_.optimizer),
       algorithm_(make_algorithm(options_.algorithm)),
@@ -73,18 +72,12 @@ void Driver::start() {
 }
 
 void Driver::form() {
-  try_start(needs_of_driver(options_, optimizer_.state_vectors()), "the driver");
-  {
-    const HeldSignals held;  // signals are for the user's threads, not for ours
-    runtime_ = std::make_unique<Runtime>(options_, elasticity_.initial());
-  }
+  runtime_ = make_runtime_(options_, elasticity_.initial());
   Runtime& r = *runtime_;
-  store_ = r.store.connect();
-  r.host =
-      rules_of(options_.placement).make_host({r.system, r.mailbox, r.store, r.members, options_, creator_.function()});
+  r.host = r.make_host(options_, creator_.function());
   rounds_ = std::make_unique<Rounds>(r.mailbox, r.members, *r.host);
   if (!faults_.empty()) rounds_->disturb_by([this](const Phase& at) { let_fail(at); });
-  home_ = r.host->make_state_home(*store_, *rounds_);
+  home_ = r.make_state_home(*rounds_);
   transfers_ = std::make_unique<Transfers>(r.members, *rounds_, *home_);
   generation_ = std::make_unique<Generation>(random_number(), to_json(options_.optimizer), optimizer_.state_vectors());
   r.host->gather(Deadline(options_.start_timeout));
@@ -289,7 +282,6 @@ void Driver::shut_down() noexcept {
   transfers_.reset();
   home_.reset();
   rounds_.reset();
-  store_.reset();
   for (const int worker : r.members.workers()) r.mailbox.unseat(worker);
   if (r.host && !r.host->end_all(all_stopped)) {
     // A replica that hangs cannot be stopped, and waiting for it would hang us as well: all it may touch stays.
