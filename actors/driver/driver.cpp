@@ -103,9 +103,11 @@ void Driver::settle_members(Needs needs) {
   const bool broken = !r.host->settles_by_fence() && !rounds_->settled();
   if (!r.members.lost_workers().empty()) Recovery(*r.host, r.mailbox, r.members, *rounds_).replace_lost(start);
   const bool fresh = !r.members.unbuilt_workers().empty();
+  // From here on there is none, whatever fails before the next one has begun.
+  if (fresh || broken) generation_->fall();
   if (fresh) build_replicas(creator_, options_, r.members, *rounds_, model_, start);
   rounds_->ask(Fence{}, r.members.workers(), Phase{"settle", start.step, start.deadline});
-  if (fresh || broken || !generation_->stands() || !room) begin_generation(start);
+  if (!generation_->stands() || !room) begin_generation(start);
 }
 
 void Driver::begin_generation(const Phase& phase) {

@@ -18,6 +18,8 @@ class Generation {
 
   /// Whether everybody knows it.
   bool stands() const { return attached_ > 0 && attached_ == layout_.generation; }
+  /// A worker is new and does not know it, or what it shares with others is in an unknown state.
+  void fall() { attached_ = 0; }
   /// Makes the state's slabs anew, since nobody can open a sealed one for writing, and has all workers attach to them.
   /// When it throws before the home has made the slabs, the one before stands as it stood; later, none stands. What is
   /// committed or pinned is where `versions` says, either way.
