@@ -15,6 +15,7 @@
 #include "actors/rounds/reply_checks.hpp"
 #include "collectives/plan/tree.hpp"
 #include "runtime/invalid.hpp"
+#include "runtime/planted_bug.hpp"
 #include "runtime/processes/cores.hpp"
 #include "runtime/processes/limits.hpp"
 
@@ -131,6 +132,8 @@ void Driver::note_loss(const Error& error) {
   const bool allowed = budget_.allows(error, Clock::now());
   const bool dropped = !among_nodes && elasticity_.drops_lost(allowed) && drop_lost(error.where().worker);
   if (!allowed && !dropped) throw budget_.spent();
+  if (planted(PlantedBug::wrong_step_replayed))
+    versions_.commit(versions_.buffer(), {versions_.committed().step + 1, versions_.committed().updates});
   const Where& where = error.where();
   repairs_.push_back({where.worker, where.node, where.phase, error.message(), dropped});
   std::this_thread::sleep_for(budget_.pause());

@@ -1,5 +1,6 @@
 #include "actors/schedules/schedule.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <utility>
@@ -32,6 +33,7 @@ OptimizerOptions clipped_adam() {
 Options draw_options(Chance& chance, const Toy& toy) {
   Options options;
   options.num_workers = 1 + chance.below(4);
+  options.restart = chance.below(3) == 0 ? Restart::redistribute : Restart::respawn;
   options.num_shards = toy.shards;
   options.optimizer = toy.options;
   options.verbose = false;
@@ -100,6 +102,7 @@ class Schedule {
   void read_weights();
   void set_weights();
   void read_pin(const Pin& pin, int vector);
+  void resize();
   void pin();
   void unpin();
   void end_well();
@@ -134,8 +137,9 @@ void Schedule::run() {
 /// A death while workers start is an error; the next driver is luckier.
 void Schedule::begin() {
   const auto make = [&] {
-    driver_ = std::make_unique<Driver>([](int, int) { return std::unique_ptr<Model>(); }, options_,
-                                       [&](const Options& options) { return world_.make_runtime(options); });
+    driver_ = std::make_unique<Driver>(
+        [](int, int) { return std::unique_ptr<Model>(); }, options_,
+        [&](const Options& options, int workers) { return world_.make_runtime(options, workers); });
   };
   if (attempt("start", make)) return;
   world_.dangers = {};
@@ -144,8 +148,10 @@ void Schedule::begin() {
 
 void Schedule::draw_call() {
   const int kind = chance_.below(20);
-  if (kind < 12) {
+  if (kind < 10) {
     attempt("step", [&] { step(false); });
+  } else if (kind < 12) {
+    attempt("resize", [&] { resize(); });
   } else if (kind == 12) {
     attempt("rehearse", [&] { step(true); });
   } else if (kind == 13) {
@@ -203,6 +209,7 @@ void Schedule::step(bool rehearse) {
   check(same_bits(report.gradient_norm, expected().norm), "another gradient than that of the undisturbed run");
   repairs_ += report.repairs.size();
   world_.tally.repairs += static_cast<std::int64_t>(report.repairs.size());
+  world_.tally.redistributed += std::ranges::count_if(report.repairs, &Repair::redistributed);
   check(std::cmp_less_equal(repairs_, options_.max_failures * hours_),
         "more losses are repaired than the budget allows");
   if (!rehearse) ++path_.steps;
@@ -228,6 +235,16 @@ void Schedule::set_weights() {
   driver_->set_weights(reversed(toy_weights(undisturbed_.toy().size, 1)));
   path_ = {1, path_.step(), 0};
   check_committed(world_.memory.placed);
+}
+
+void Schedule::resize() {
+  const int workers = 1 + chance_.below(4);
+  driver_->resize(workers);
+  // Losses on the way may leave fewer, where the others have their shards.
+  check(
+      options_.restart == Restart::redistribute ? driver_->num_workers() <= workers : driver_->num_workers() == workers,
+      "another number of workers");
+  ++world_.tally.resized;
 }
 
 void Schedule::pin() {

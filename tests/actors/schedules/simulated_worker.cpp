@@ -71,7 +71,7 @@ void SimulatedWorker::check_ready(bool ready) {
 }
 
 Range SimulatedWorker::lanes() const {
-  const auto lane = static_cast<std::size_t>(index_);
+  const auto lane = static_cast<std::size_t>(first_lane_);
   return {lane, lane + 1};
 }
 
@@ -92,6 +92,7 @@ Floats& SimulatedWorker::kept_mean() const { return slabs_->gradients[shards().b
 
 void SimulatedWorker::work(const Build& request, Built& built) {
   plan_request_ = request.plan;
+  first_lane_ = request.first_lane;
   built_ = true;
   slabs_.reset();
   built.replicas = {{toy_.size, toy_.size, "toy", 0, 0, 0, 0}};

@@ -48,6 +48,7 @@ class SimulatedWorker {
   const Toy& toy_;
   Memory& memory_;
   bool built_ = false;
+  int first_lane_ = 0;
   bool half_ = false;
   troupe::PlanRequest plan_request_;
   troupe::Plan plan_;

@@ -49,8 +49,9 @@ TEST_CASE("whatever dies, hangs, is late or comes twice, there is one lineage, a
                           << tally.errors << " errors; " << tally.deaths << " deaths, " << tally.hangs << " hangs, "
                           << tally.pauses << " pauses");
   // Nothing is proved by what did not happen.
-  for (const std::int64_t each : {tally.commits, tally.repairs, tally.errors, tally.deaths, tally.hangs, tally.pauses,
-                                  tally.failures, tally.repeats, tally.stillborn, tally.mute, tally.echoes})
+  for (const std::int64_t each :
+       {tally.commits, tally.repairs, tally.redistributed, tally.resized, tally.errors, tally.deaths, tally.hangs,
+        tally.pauses, tally.failures, tally.repeats, tally.stillborn, tally.mute, tally.echoes})
     CHECK(each * 100 > tally.schedules);
 }
 

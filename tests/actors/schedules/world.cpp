@@ -12,9 +12,9 @@ using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
 Tally& Tally::operator+=(const Tally& more) {
-  for (const auto each :
-       {&Tally::schedules, &Tally::commits, &Tally::repairs, &Tally::errors, &Tally::deaths, &Tally::hangs,
-        &Tally::pauses, &Tally::failures, &Tally::repeats, &Tally::stillborn, &Tally::mute, &Tally::echoes})
+  for (const auto each : {&Tally::schedules, &Tally::commits, &Tally::repairs, &Tally::redistributed, &Tally::resized,
+                          &Tally::errors, &Tally::deaths, &Tally::hangs, &Tally::pauses, &Tally::failures,
+                          &Tally::repeats, &Tally::stillborn, &Tally::mute, &Tally::echoes})
     this->*each += more.*each;
   return *this;
 }
@@ -45,6 +45,7 @@ class World::SimulatedHost : public Host {
   explicit SimulatedHost(World& world) : world_(world) {}
 
   void start(int worker) override { world_.start(worker); }
+  void end(int worker) override { world_.end(worker); }
   int pid(int worker) const override { return world_.pid(worker); }
   std::string node(int member) const override { return "pid " + std::to_string(pid(member)); }
   std::string how_it_ended(int member, milliseconds /*timeout*/) override { return world_.how_it_ended(member); }
@@ -61,8 +62,8 @@ class World::SimulatedHost : public Host {
 
 class World::SimulatedRuntime : public Runtime {
  public:
-  SimulatedRuntime(World& world, const Options& options)
-      : Runtime(world, Members(options.num_workers, options.devices_per_worker, 0, options.num_shards)), world_(world) {
+  SimulatedRuntime(World& world, const Options& options, int num_workers)
+      : Runtime(world, Members(num_workers, options.devices_per_worker, 0, options.num_shards)), world_(world) {
     world_.members_ = &members;
   }
   ~SimulatedRuntime() override { world_.members_ = nullptr; }
@@ -81,8 +82,8 @@ class World::SimulatedRuntime : public Runtime {
 World::World(std::uint64_t seed, const Toy& toy, Manners manners, std::ostream* trace)
     : chance_(seed), toy_(toy), manners_(manners), trace_(trace), call_ends_(time_.now()) {}
 
-std::unique_ptr<Runtime> World::make_runtime(const Options& options) {
-  return std::make_unique<SimulatedRuntime>(*this, options);
+std::unique_ptr<Runtime> World::make_runtime(const Options& options, int num_workers) {
+  return std::make_unique<SimulatedRuntime>(*this, options, num_workers);
 }
 
 void World::begin_call(const std::string& name, Clock::duration limit) {
@@ -232,7 +233,7 @@ void World::die(int pid) {
 void World::start(int worker) {
   const auto before = started_.find(worker);
   if (before != started_.end()) {
-    if (manners_.kills_the_replaced) process(before->second).alive = false;
+    end(worker);
     if (chance_.per_mille(dangers.echo)) {
       ++tally.echoes;
       add(soon(), Kind::arrive, before->second);
@@ -250,6 +251,11 @@ void World::start(int worker) {
   } else {
     add(some_time(dangers.late), Kind::arrive, pid);
   }
+}
+
+void World::end(int worker) {
+  const auto started = started_.find(worker);
+  if (started != started_.end() && manners_.kills_the_replaced) process(started->second).alive = false;
 }
 
 void World::end_all() {

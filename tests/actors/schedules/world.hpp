@@ -32,7 +32,7 @@ struct Dangers {
 
 /// How often things went wrong, and what became of it.
 struct Tally {
-  std::int64_t schedules = 0, commits = 0, repairs = 0, errors = 0;
+  std::int64_t schedules = 0, commits = 0, repairs = 0, redistributed = 0, resized = 0, errors = 0;
   std::int64_t deaths = 0, hangs = 0, pauses = 0, failures = 0, repeats = 0, stillborn = 0, mute = 0, echoes = 0;
 
   Tally& operator+=(const Tally& more);
@@ -56,7 +56,7 @@ class World : public troupe::Reception {
   World(std::uint64_t seed, const Toy& toy, Manners manners, std::ostream* trace);
 
   /// For a driver with these options.
-  std::unique_ptr<troupe::Runtime> make_runtime(const troupe::Options& options);
+  std::unique_ptr<troupe::Runtime> make_runtime(const troupe::Options& options, int num_workers);
   /// A call of the driver begins; it has so much time.
   void begin_call(const std::string& name, troupe::Clock::duration limit);
   /// So much time passes in which nobody is asked anything.
@@ -75,6 +75,7 @@ class World : public troupe::Reception {
 
   // The host.
   void start(int worker);
+  void end(int worker);
   void end_all();
   int pid(int worker) const;
   std::string how_it_ended(int worker) const;
