@@ -33,6 +33,10 @@ if(TROUPE_SANITIZE)
   endif()
 endif()
 
+if(TROUPE_PLANTED_BUGS)
+  add_compile_definitions(TROUPE_PLANTED_BUGS)
+endif()
+
 # troupe_library(name): a static library of the folder's sources, included as "folder/file.hpp".
 function(troupe_library name)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS *.cpp)

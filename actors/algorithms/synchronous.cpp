@@ -10,6 +10,7 @@
 #include "collectives/exchange/page_squares.hpp"
 #include "collectives/exchange/reduce.hpp"
 #include "collectives/plan/tree.hpp"
+#include "runtime/planted_bug.hpp"
 
 namespace troupe {
 namespace {
@@ -94,6 +95,7 @@ StepReport Step::run(bool rehearse) {
   MeanGradient mean;
   if (reduces_first()) mean = reduce_first(reduced.samples, round);
   const double reduce_seconds = reduces_first() ? lap.lap() : 0;
+  if (planted(PlantedBug::early_commit)) context_.versions.commit(to_, {version_.step + 1, version_.updates + 1});
   const auto applied = apply(reduced.samples, round, mean.norm);
   check_finite(applied, mean.norm);
 

@@ -17,7 +17,7 @@
 #include "actors/driver/transfers.hpp"
 #include "actors/messages/call.hpp"
 #include "actors/placements/host.hpp"
-#include "actors/transport/system.hpp"
+#include "actors/placements/runtime.hpp"
 #include "collectives/state/lineage.hpp"
 #include "collectives/state/versions.hpp"
 #include "models/optimizers/optimizer.hpp"
@@ -33,7 +33,7 @@ namespace troupe {
 /// from a checkpoint, where there is one. When a worker or node dies, calls do so themselves and begin anew.
 class Driver {
  public:
-  Driver(ModelCreator creator, Options options);
+  Driver(ModelCreator creator, Options options, MakeRuntime make_runtime = make_actor_runtime);
   ~Driver();
   Driver(const Driver&) = delete;
   Driver& operator=(const Driver&) = delete;
@@ -69,8 +69,6 @@ class Driver {
   std::vector<int> worker_pids() const;
 
  private:
-  /// What goes when the driver goes, unless a worker hangs in it.
-  struct Runtime;
   /// This run, of which checkpoints are made.
   class Source;
   enum class Needs : unsigned char { members, spare_buffer };
@@ -138,11 +136,11 @@ class Driver {
   HeldFloats rescue_weights(int buffer, const char* name);
 
   ModelCreator creator_;
+  const MakeRuntime make_runtime_;
   Options options_;
   Optimizer optimizer_;
   std::unique_ptr<Algorithm> algorithm_;
   std::unique_ptr<Runtime> runtime_;
-  std::unique_ptr<StoreClient> store_;
   std::unique_ptr<Rounds> rounds_;
   std::unique_ptr<StateHome> home_;
   std::unique_ptr<Transfers> transfers_;

@@ -7,6 +7,7 @@
 #include "actors/rounds/rounds.hpp"
 #include "collectives/plan/plan.hpp"
 #include "collectives/state/versions.hpp"
+#include "runtime/planted_bug.hpp"
 
 namespace troupe {
 
@@ -17,9 +18,11 @@ class Generation {
   Generation(std::uint64_t run, std::string optimizer, int state_vectors);
 
   /// Whether everybody knows it.
-  bool stands() const { return attached_ > 0 && attached_ == layout_.generation; }
-  /// Workers know it no more.
-  void fall() { attached_ = 0; }
+  bool stands() const {
+    return attached_ > 0 && (attached_ == layout_.generation || planted(PlantedBug::generation_unchecked));
+  }
+  /// A worker is new and does not know it, or what it shares with others is in an unknown state.
+  void fall() { attached_ = planted(PlantedBug::newcomer_forgotten) ? attached_ : 0; }
   /// Makes the state's slabs anew, since nobody can open a sealed one for writing, and has all workers attach to them.
   /// When it throws before the home has made the slabs, the one before stands as it stood; later, none stands. What is
   /// committed or pinned is where `versions` says, either way.

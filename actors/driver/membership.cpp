@@ -2,7 +2,6 @@
 #include <iostream>
 
 #include "actors/driver/driver.hpp"
-#include "actors/driver/runtime.hpp"
 #include "actors/messages/settle.hpp"
 #include "runtime/invalid.hpp"
 #include "runtime/processes/cores.hpp"

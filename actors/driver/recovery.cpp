@@ -52,7 +52,7 @@ void Recovery::handle(const Happening& happening, const Phase& phase) {
 
 void Recovery::accept(const WorkerArrival& arrival, const Phase& phase) {
   const Join& join = arrival.join;
-  if (!members_.takes_part(join.worker) || !arrival.actor) return;
+  if (!members_.takes_part(join.worker)) return;
   if (!host_.is_expected(arrival) || !members_.lost(join.worker)) return;
   if (join.protocol != kProtocolVersion)
     throw Error(

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "actors/placements/host.hpp"
-#include "actors/rounds/driver_mailbox.hpp"
+#include "actors/rounds/reception.hpp"
 #include "actors/rounds/rounds.hpp"
 
 namespace troupe {
@@ -13,7 +13,7 @@ class HeldSignals;
 /// part of the optimizer's state.
 class Recovery {
  public:
-  Recovery(Host& host, DriverMailbox& mailbox, Members& members, Rounds& rounds)
+  Recovery(Host& host, Reception& mailbox, Members& members, Rounds& rounds)
       : host_(host), mailbox_(mailbox), members_(members), rounds_(rounds) {}
 
   /// @throws Error worker_lost for a worker that ends before it joins, or a lost node; timeout; or why a worker cannot
@@ -30,7 +30,7 @@ class Recovery {
   void check_missing(int worker, const Phase& phase, const HeldSignals& held);
 
   Host& host_;
-  DriverMailbox& mailbox_;
+  Reception& mailbox_;
   Members& members_;
   Rounds& rounds_;
 };

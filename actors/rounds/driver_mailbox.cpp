@@ -21,14 +21,6 @@ void DriverMailbox::send(int member, const caf::message& message) {
   self_->send(actors_.at(member), message);
 }
 
-std::optional<Event> DriverMailbox::next(const Deadline& deadline) {
-  while (auto happening = next_happening(deadline)) {
-    if (auto* answer = std::get_if<Answer>(&*happening)) return std::move(*answer);
-    if (const auto* ended = std::get_if<Ended>(&*happening)) return *ended;
-  }
-  return std::nullopt;
-}
-
 std::optional<Happening> DriverMailbox::next_happening(const Deadline& deadline) {
   std::optional<Happening> happening;
   const auto until = std::chrono::high_resolution_clock::now() + (deadline.at() - Clock::now());
@@ -54,6 +46,7 @@ std::optional<Happening> DriverMailbox::heard(caf::message content) const {
   const auto member = members_.find(caf::actor_cast<caf::actor_addr>(self_->current_sender()));
   if (member != members_.end()) return Answer{member->second, std::move(content)};
   const auto stranger = caf::actor_cast<caf::actor>(self_->current_sender());
+  if (!stranger) return std::nullopt;
   if (content.match_elements<Join>()) return WorkerArrival{content.get_as<Join>(0), stranger};
   if (content.match_elements<NodeJoin>()) return NodeArrival{content.get_as<NodeJoin>(0), stranger};
   return std::nullopt;

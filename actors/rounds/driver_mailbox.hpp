@@ -2,45 +2,24 @@
 
 #include <map>
 
-#include "actors/rounds/mailbox.hpp"
+#include "actors/rounds/reception.hpp"
 
 namespace troupe {
 
-/// An actor that wants to be a member.
-template <class JoinMessage>
-struct Arrival {
-  JoinMessage join;
-  caf::actor actor;
-};
-using WorkerArrival = Arrival<Join>;
-using NodeArrival = Arrival<NodeJoin>;
-
-/// Somebody has ended who is no member, or not yet.
-struct Departure {
-  caf::actor_addr actor;
-};
-
-using Happening = std::variant<Answer, Ended, WorkerArrival, NodeArrival, Departure>;
-
 /// The driver actor: lives on the thread of whoever calls `DistributedSGD`, so that a step costs no hop between threads
 /// on the driver's side. Knows which actor each member is.
-class DriverMailbox : public Mailbox {
+class DriverMailbox : public Reception {
  public:
   explicit DriverMailbox(caf::actor_system& system) : self_(system) {}
 
   caf::actor address() const { return caf::actor_cast<caf::actor>(self_); }
-  /// From now on the actor is that member, in place of another, and its end is told.
-  void seat(int member, const caf::actor& actor);
-  /// Whatever the member still says is dropped.
-  void unseat(int member);
   /// Tells when an actor ends that is no member yet.
   void watch(const caf::actor& actor) { self_->monitor(actor); }
 
+  void seat(int member, const caf::actor& actor) override;
+  void unseat(int member) override;
   void send(int member, const caf::message& message) override;
-  /// Arrivals are dropped.
-  std::optional<Event> next(const Deadline& deadline) override;
-  /// Everything that happens. None when the deadline passes first.
-  std::optional<Happening> next_happening(const Deadline& deadline);
+  std::optional<Happening> next_happening(const Deadline& deadline) override;
 
  private:
   Happening ended(const caf::actor_addr& actor) const;

@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "runtime/planted_bug.hpp"
+
 namespace troupe {
 
 /// Who has answered one round of messages. Plain book-keeping: answers of earlier rounds, of members that were not
@@ -13,7 +15,10 @@ class Round {
 
   std::uint64_t number() const { return number_; }
   /// True when this is an answer that was waited for; from then on it is not.
-  bool accept(std::uint64_t round, int member) { return round == number_ && std::erase(missing_, member) > 0; }
+  bool accept(std::uint64_t round, int member) {
+    if (round != number_ && !planted(PlantedBug::stale_reply_taken)) return false;
+    return std::erase(missing_, member) > 0 || planted(PlantedBug::duplicate_counted);
+  }
   bool complete() const { return missing_.empty(); }
   /// In the order in which they were asked.
   const std::vector<int>& missing() const { return missing_; }

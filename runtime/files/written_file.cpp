@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "runtime/files/input_file.hpp"
+#include "runtime/planted_bug.hpp"
 
 namespace troupe {
 
@@ -23,6 +24,7 @@ void WrittenFile::write(std::span<const std::byte> bytes) {
 }
 
 void WrittenFile::sync() {
+  if (planted(PlantedBug::no_fsync)) return;
   if (::fsync(file_.get()) != 0) throw_cannot("write", path_);
 }
 

@@ -1,0 +1,47 @@
+#include "actors/placements/placements.hpp"
+#include "actors/placements/runtime.hpp"
+#include "actors/transport/system.hpp"
+#include "models/optimizers/optimizer.hpp"
+#include "runtime/processes/held_signals.hpp"
+
+namespace troupe {
+namespace {
+
+class ActorRuntime : public Runtime {
+ public:
+  ActorRuntime(const Options& options, int num_workers)
+      : Runtime(mailbox_, Members(num_workers, options.devices_per_worker,
+                                  rules_of(options.placement).num_nodes(options), options.num_shards)),
+        store_(options.store_bytes),
+        config_(rules_of(options.placement).scheduler_threads(options), rules_of(options.placement).reach,
+                options.cut_after),
+        system_(config_),
+        mailbox_(system_),
+        client_(store_.connect()) {}
+  /// The host stands on all of this.
+  ~ActorRuntime() override { host.reset(); }
+
+  std::unique_ptr<Host> make_host(const Options& options, const CreateModel& creator) override {
+    return rules_of(options.placement).make_host({system_, mailbox_, store_, members, options, creator});
+  }
+  std::unique_ptr<StateHome> make_state_home(Rounds& rounds) override {
+    return host->make_state_home(*client_, rounds);
+  }
+
+ private:
+  ObjectStore store_;  ///< outlives the actors, which release what they hold in it
+  SystemConfig config_;
+  caf::actor_system system_;
+  DriverMailbox mailbox_;
+  std::unique_ptr<StoreClient> client_;
+};
+
+}  // namespace
+
+std::unique_ptr<Runtime> make_actor_runtime(const Options& options, int num_workers) {
+  try_start(needs_of_driver(options, Optimizer(options.optimizer).state_vectors()), "the driver");
+  const HeldSignals held;  // signals are for the user's threads, not for ours
+  return std::make_unique<ActorRuntime>(options, num_workers);
+}
+
+}  // namespace troupe

@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# Builds the tests with bugs planted in what they test (runtime/planted_bug.hpp), and checks that each bug is caught by
+# the tests that are to catch it: scripts/planted_bugs.sh [BUG...]. Prints what each was caught by.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+build=build/planted
+schedules='*whatever dies*'
+checkpoints='*checkpoint*'
+
+# The tests that are to catch it: the program, and which of its cases.
+tests_of() {
+  case $1 in
+    no_fsync) echo test_models "$checkpoints" ;;
+    *) echo test_actors "$schedules" ;;
+  esac
+}
+
+run() { # BUG, which may be empty
+  local program cases
+  read -r program cases <<<"$(tests_of "${1:-}")"
+  TROUPE_PLANTED_BUG=$1 timeout 600 "$build/bin/$program" -tc="$cases" 2>&1
+}
+
+mapfile -t bugs < <(grep -oP '^  \K\w+(?=, +///<)' runtime/planted_bug.hpp)
+(($#)) && bugs=("$@")
+
+cmake --preset release -B "$build" -DTROUPE_PLANTED_BUGS=ON >/dev/null
+cmake --build "$build" --target test_actors test_models -j 2
+
+for program in actors models; do
+  "$build/bin/test_$program" -tc="$([[ $program == models ]] && echo "$checkpoints" || echo "$schedules")" >/dev/null ||
+    { echo "test_$program fails without any bug" >&2; exit 1; }
+done
+
+missed=0
+for bug in "${bugs[@]}"; do
+  if told=$(run "$bug"); then
+    echo "$bug: NOT CAUGHT"
+    missed=1
+  else
+    echo "$bug: caught: $(grep -m1 -P 'ERROR' <<<"$told" | cut -c1-200)"
+  fi
+done
+exit $missed

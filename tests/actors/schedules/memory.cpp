@@ -1,0 +1,63 @@
+#include "actors/schedules/memory.hpp"
+
+#include <algorithm>
+
+#include "troupe/error.hpp"
+
+namespace troupe_test {
+
+using troupe::Phase;
+
+void MemoryHome::begin(const troupe::SlabLayout& layout, const troupe::PlanRequest& /*plan*/,
+                       const std::vector<int>& carried, const Phase& /*phase*/) {
+  if (chance_.per_mille(memory_.full_per_mille))
+    throw troupe::Error(troupe::ErrorCode::store_full, "there is no room for a generation");
+  // A run begins with zeros, on which its first version counts.
+  const float fresh = carried.empty() ? 0 : Memory::kUnwritten;
+  auto next = std::make_shared<Slabs>();
+  next->layout = layout;
+  next->gradients.resize(static_cast<std::size_t>(layout.num_shards));
+  next->vectors.resize(static_cast<std::size_t>(layout.vectors));
+  for (std::size_t vector = 0; vector < next->vectors.size(); ++vector)
+    for (std::size_t buffer = 0; buffer < static_cast<std::size_t>(layout.buffers); ++buffer)
+      next->vectors[vector].push_back(buffer < carried.size()
+                                          ? memory_.slabs->vectors[vector].at(static_cast<std::size_t>(carried[buffer]))
+                                          : Floats(layout.size, fresh));
+  memory_.slabs = std::move(next);
+}
+
+void MemoryHome::publish(const Phase& /*phase*/) { memory_.slabs->published = true; }
+
+void MemoryHome::create(std::uint64_t transfer, int /*worker*/, std::size_t floats, const Phase& /*phase*/) {
+  memory_.transfers[transfer].assign(floats, Memory::kUnwritten);
+}
+
+void MemoryHome::put(std::uint64_t transfer, std::span<const float> values, const Phase& /*phase*/) {
+  memory_.transfers[transfer].assign(values.begin(), values.end());
+}
+
+troupe::HeldFloats MemoryHome::fetch(std::uint64_t transfer, int /*worker*/, std::size_t floats,
+                                     const Phase& /*phase*/) {
+  const auto node = memory_.transfers.extract(transfer);
+  const auto fetched = std::make_shared<const Floats>(node.mapped());
+  return {std::span(*fetched).first(floats), fetched};
+}
+
+void MemoryHome::place(std::uint64_t transfer, int vector, int buffer, const Phase& /*phase*/) {
+  memory_.slabs->vectors.at(static_cast<std::size_t>(vector)).at(static_cast<std::size_t>(buffer)) =
+      memory_.transfers.at(transfer);
+  memory_.placed = buffer;
+  memory_.transfers.clear();
+}
+
+void MemoryHome::clear(int buffer, const Phase& /*phase*/) {
+  for (std::size_t vector = 1; vector < memory_.slabs->vectors.size(); ++vector)
+    std::ranges::fill(memory_.slabs->vectors[vector].at(static_cast<std::size_t>(buffer)), 0.0F);
+}
+
+/// All is whole where it lies.
+void MemoryHome::gather(int /*vector*/, int /*buffer*/, const Phase& /*phase*/) {}
+
+void MemoryHome::forget_transfers() noexcept { memory_.transfers.clear(); }
+
+}  // namespace troupe_test

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "actors/placements/state_home.hpp"
+#include "actors/schedules/chance.hpp"
+#include "actors/schedules/toy.hpp"
+
+namespace troupe_test {
+
+/// What the workers of one generation share.
+struct Slabs {
+  troupe::SlabLayout layout;
+  std::vector<std::vector<Floats>> vectors;  ///< by vector and buffer
+  std::vector<Floats> gradients;             ///< by shard; empty until its worker has made it
+  bool published = false;
+};
+
+/// The memory of a simulated machine. What nobody has written yet is not a number.
+struct Memory {
+  static constexpr float kUnwritten = __builtin_nanf("");
+
+  std::shared_ptr<Slabs> slabs;  ///< of the newest generation; who still has older ones may write there
+  std::map<std::uint64_t, Floats> transfers;
+  int placed = -1;         ///< the buffer that a vector was placed in last
+  int full_per_mille = 0;  ///< how often there is no room for a generation
+};
+
+/// The state in such a memory.
+class MemoryHome : public troupe::StateHome {
+ public:
+  MemoryHome(Memory& memory, Chance& chance) : memory_(memory), chance_(chance) {}
+
+  void begin(const troupe::SlabLayout& layout, const troupe::PlanRequest& plan, const std::vector<int>& carried,
+             const troupe::Phase& phase) override;
+  void publish(const troupe::Phase& phase) override;
+  void create(std::uint64_t transfer, int worker, std::size_t floats, const troupe::Phase& phase) override;
+  void put(std::uint64_t transfer, std::span<const float> values, const troupe::Phase& phase) override;
+  troupe::HeldFloats fetch(std::uint64_t transfer, int worker, std::size_t floats, const troupe::Phase& phase) override;
+  void place(std::uint64_t transfer, int vector, int buffer, const troupe::Phase& phase) override;
+  void clear(int buffer, const troupe::Phase& phase) override;
+  void gather(int vector, int buffer, const troupe::Phase& phase) override;
+  void forget_transfers() noexcept override;
+
+ private:
+  Memory& memory_;
+  Chance& chance_;
+};
+
+}  // namespace troupe_test

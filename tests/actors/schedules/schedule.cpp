@@ -1,0 +1,302 @@
+#include "actors/schedules/schedule.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <utility>
+
+#include "actors/driver/driver.hpp"
+
+namespace troupe_test {
+
+using namespace troupe;
+
+namespace {
+
+using std::chrono::milliseconds;
+
+OptimizerOptions momentum() {
+  OptimizerOptions options;
+  options.momentum = 0.9;
+  options.schedule.kind = "step";
+  options.schedule.step_size = 3;
+  return options;
+}
+
+OptimizerOptions clipped_adam() {
+  OptimizerOptions options;
+  options.kind = "adam";
+  options.clip_norm = 1;
+  return options;
+}
+
+Options draw_options(Chance& chance, const Toy& toy) {
+  Options options;
+  options.num_workers = 1 + chance.below(4);
+  options.restart = chance.below(3) == 0 ? Restart::redistribute : Restart::respawn;
+  options.num_shards = toy.shards;
+  options.optimizer = toy.options;
+  options.verbose = false;
+  options.step_timeout = milliseconds(1000);
+  options.start_timeout = milliseconds(2000);
+  options.max_failures = chance.one_of(std::array{0, 1, 3, 8});
+  return options;
+}
+
+Dangers draw_dangers(Chance& chance) {
+  Dangers dangers;
+  dangers.die = chance.one_of(std::array{0, 5, 20, 80, 250});
+  dangers.hang = chance.one_of(std::array{0, 0, 0, 5, 30});
+  dangers.pause = chance.one_of(std::array{0, 0, 10, 50});
+  dangers.fail = chance.one_of(std::array{0, 0, 0, 10, 50});
+  dangers.repeat = chance.one_of(std::array{0, 50, 300});
+  dangers.late = chance.one_of(std::array{0, 0, 20, 100});
+  dangers.stillborn = chance.one_of(std::array{0, 0, 30, 200});
+  dangers.mute = chance.one_of(std::array{0, 0, 0, 50});
+  dangers.echo = chance.one_of(std::array{0, 100, 500});
+  dangers.full = chance.one_of(std::array{0, 0, 0, 100});
+  return dangers;
+}
+
+/// That may come of what goes wrong here. Others, such as protocol, would say that the driver asked for what cannot be.
+bool may_come(ErrorCode code) {
+  return code == ErrorCode::worker_lost || code == ErrorCode::timeout || code == ErrorCode::model_failed ||
+         code == ErrorCode::store_full;
+}
+
+bool same_bits(std::span<const float> left, std::span<const float> right) {
+  return left.size() == right.size() && std::memcmp(left.data(), right.data(), left.size_bytes()) == 0;
+}
+
+bool same_bits(double left, double right) {
+  return std::bit_cast<std::uint64_t>(left) == std::bit_cast<std::uint64_t>(right);
+}
+
+class Schedule {
+ public:
+  Schedule(std::uint64_t seed, Repertoire& repertoire, std::ostream* trace)
+      : chance_(seed),
+        undisturbed_(repertoire.of(chance_.below(1000))),
+        options_(draw_options(chance_, undisturbed_.toy())),
+        world_(chance_.next(), undisturbed_.toy(), {chance_.below(2) == 0, chance_.below(2) == 0}, trace) {}
+
+  void run();
+  const Tally& tally() const { return world_.tally; }
+
+ private:
+  struct Pin {
+    Versions::PinId id;
+    Path path;
+  };
+
+  void begin();
+  void draw_call();
+  /// Calls the driver. False where it throws, and then nothing may have changed.
+  template <class Call>
+  bool attempt(const std::string& name, const Call& call);
+  /// As often as what went wrong before may still disturb it.
+  template <class Call>
+  void insist(const std::string& name, const Call& call);
+  void step(bool rehearse);
+  void evaluate();
+  void read_weights();
+  void set_weights();
+  void read_pin(const Pin& pin, int vector);
+  void resize();
+  void pin();
+  void unpin();
+  void end_well();
+
+  const ToyState& expected() { return undisturbed_.at(path_); }
+  void check_committed(int buffer);
+  static void check(bool holds, const std::string& what) {
+    if (!holds) throw Violation(what);
+  }
+
+  Chance chance_;
+  Undisturbed& undisturbed_;
+  Options options_;
+  World world_;
+  Path path_;
+  std::vector<Pin> pins_;
+  std::size_t repairs_ = 0;
+  int hours_ = 1;  ///< that have begun, each with a budget of its own
+  std::unique_ptr<Driver> driver_;
+};
+
+void Schedule::run() {
+  const Dangers dangers = draw_dangers(chance_);
+  if (chance_.below(4) == 0) world_.dangers = dangers;
+  begin();
+  world_.dangers = dangers;
+  for (int calls = 3 + chance_.below(5); calls > 0; --calls) draw_call();
+  end_well();
+  driver_.reset();
+}
+
+/// A death while workers start is an error; the next driver is luckier.
+void Schedule::begin() {
+  const auto make = [&] {
+    driver_ = std::make_unique<Driver>(
+        [](int, int) { return std::unique_ptr<Model>(); }, options_,
+        [&](const Options& options, int workers) { return world_.make_runtime(options, workers); });
+  };
+  if (attempt("start", make)) return;
+  world_.dangers = {};
+  check(attempt("start", make), "a driver that does not start where nothing goes wrong");
+}
+
+void Schedule::draw_call() {
+  const int kind = chance_.below(20);
+  if (kind < 10) {
+    attempt("step", [&] { step(false); });
+  } else if (kind < 12) {
+    attempt("resize", [&] { resize(); });
+  } else if (kind == 12) {
+    attempt("rehearse", [&] { step(true); });
+  } else if (kind == 13) {
+    attempt("evaluate", [&] { evaluate(); });
+  } else if (kind == 14) {
+    attempt("read_weights", [&] { read_weights(); });
+  } else if (kind == 15) {
+    attempt("set_weights", [&] { set_weights(); });
+  } else if (kind == 16 && !pins_.empty()) {
+    attempt("read_pinned", [&] { read_pin(pins_.back(), chance_.below(2)); });
+  } else if (kind == 17) {
+    unpin();
+  } else {
+    pin();
+  }
+}
+
+template <class Call>
+bool Schedule::attempt(const std::string& name, const Call& call) {
+  // Each loss within a call costs a start, a round and a pause.
+  world_.begin_call(name, (options_.max_failures + 2) * std::chrono::seconds(10));
+  try {
+    call();
+    return true;
+  } catch (const Error& error) {
+    world_.tell(std::string("error: ") + error.what());
+    ++world_.tally.errors;
+    check(may_come(error.code()), std::string("an error that cannot be: ") + error.what());
+    if (driver_) check(driver_->steps_done() == path_.step(), "an error, and the number of steps has changed");
+    return false;
+  }
+}
+
+template <class Call>
+void Schedule::insist(const std::string& name, const Call& call) {
+  const int deaths = world_.unheard_deaths();
+  int failures = world_.hanging();  // each is found by the end of a round that asks it
+  if (deaths > options_.max_failures) failures += deaths;
+  while (!attempt(name, call)) check(--failures >= 0, name + " fails where nothing goes wrong any more");
+}
+
+void Schedule::check_committed(int buffer) {
+  const auto& vectors = world_.memory.slabs->vectors;
+  for (std::size_t vector = 0; vector < vectors.size(); ++vector)
+    check(same_bits(vectors[vector].at(static_cast<std::size_t>(buffer)), expected().vectors.at(vector)),
+          "vector " + std::to_string(vector) + " of step " + std::to_string(path_.step()) +
+              " is not that of the undisturbed run");
+}
+
+void Schedule::step(bool rehearse) {
+  const StepReport report = driver_->step(rehearse);
+  check(report.step == path_.step() + 1, "a step of another number");
+  check(report.samples == toy_samples_of_all(options_.num_shards), "not every sample counts once");
+  check(same_bits(report.loss, expected().loss), "another loss than that of the undisturbed run");
+  check(same_bits(report.gradient_norm, expected().norm), "another gradient than that of the undisturbed run");
+  repairs_ += report.repairs.size();
+  world_.tally.repairs += static_cast<std::int64_t>(report.repairs.size());
+  world_.tally.redistributed += std::ranges::count_if(report.repairs, &Repair::redistributed);
+  check(std::cmp_less_equal(repairs_, options_.max_failures * hours_),
+        "more losses are repaired than the budget allows");
+  if (!rehearse) ++path_.steps;
+  check(driver_->steps_done() == path_.step(), "not one step is committed, but another number");
+  if (rehearse) return;
+  ++world_.tally.commits;
+  check_committed(world_.applied);
+}
+
+void Schedule::evaluate() {
+  const Evaluation evaluation = driver_->evaluate();
+  check(evaluation.samples == toy_samples_of_all(options_.num_shards), "not every test sample counts once");
+  check(same_bits(evaluation.loss, undisturbed_.evaluation_loss(path_)), "another evaluation than expected");
+}
+
+void Schedule::read_weights() {
+  Floats canonical;
+  driver_->read_weights([&](std::span<const float> floats) { canonical.assign(floats.begin(), floats.end()); });
+  check(same_bits(reversed(canonical), expected().vectors[0]), "other weights are read than are committed");
+}
+
+void Schedule::set_weights() {
+  driver_->set_weights(reversed(toy_weights(undisturbed_.toy().size, 1)));
+  path_ = {1, path_.step(), 0};
+  check_committed(world_.memory.placed);
+}
+
+void Schedule::resize() {
+  const int workers = 1 + chance_.below(4);
+  driver_->resize(workers);
+  // Losses on the way may leave fewer, where the others have their shards.
+  check(
+      options_.restart == Restart::redistribute ? driver_->num_workers() <= workers : driver_->num_workers() == workers,
+      "another number of workers");
+  ++world_.tally.resized;
+}
+
+void Schedule::pin() {
+  if (pins_.size() < 2) pins_.push_back({driver_->pin(), path_});
+}
+
+void Schedule::unpin() {
+  if (pins_.empty()) return;
+  driver_->unpin(pins_.front().id);
+  pins_.erase(pins_.begin());
+}
+
+void Schedule::read_pin(const Pin& pin, int vector) {
+  Floats canonical;
+  driver_->read_pinned(
+      pin.id, vector, [&](std::span<const float> floats) { canonical.assign(floats.begin(), floats.end()); }, "pinned");
+  check(same_bits(reversed(canonical), undisturbed_.at(pin.path).vectors.at(static_cast<std::size_t>(vector))),
+        "vector " + std::to_string(vector) + " of a pinned version is not what it was");
+}
+
+/// Nothing goes wrong any more, and losses are forgiven: all is where it was, and goes on.
+void Schedule::end_well() {
+  world_.dangers = {};
+  world_.pass(std::chrono::hours(1) + std::chrono::minutes(1));
+  ++hours_;
+  insist("read_weights at last", [&] { read_weights(); });
+  for (const Pin& pin : pins_)
+    for (int vector = 0; vector < 2; ++vector) insist("read_pinned at last", [&] { read_pin(pin, vector); });
+  insist("step at last", [&] { step(false); });
+  insist("evaluate at last", [&] { evaluate(); });
+}
+
+}  // namespace
+
+Repertoire::Repertoire() {
+  for (const std::size_t size : {std::size_t{500}, std::size_t{2100}})
+    for (const int shards : {4, 7})
+      for (const auto& options : {momentum(), clipped_adam()}) toys_.emplace_back(size, shards, options);
+  for (const Toy& toy : toys_) undisturbed_.emplace_back(toy);
+}
+
+std::string run_schedule(std::uint64_t seed, Repertoire& repertoire, Tally& tally, std::ostream* trace) {
+  Schedule schedule(seed, repertoire, trace);
+  std::string what;
+  try {
+    schedule.run();
+  } catch (const std::exception& error) {
+    what = error.what();
+  }
+  tally += schedule.tally();
+  ++tally.schedules;
+  return what;
+}
+
+}  // namespace troupe_test

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "actors/schedules/world.hpp"
+
+namespace troupe_test {
+
+/// The runs that schedules disturb, and what these are when nothing disturbs them.
+class Repertoire {
+ public:
+  Repertoire();
+  Undisturbed& of(int number) { return undisturbed_[static_cast<std::size_t>(number) % undisturbed_.size()]; }
+
+ private:
+  std::deque<Toy> toys_;
+  std::deque<Undisturbed> undisturbed_;
+};
+
+/// A run in which things go wrong as its seed says: the driver and all that stands on rounds are the real ones.
+/// @param trace what happens, line by line; null: nothing is told
+/// @return what went as it must not; empty where nothing did
+std::string run_schedule(std::uint64_t seed, Repertoire& repertoire, Tally& tally, std::ostream* trace = nullptr);
+
+}  // namespace troupe_test

@@ -1,0 +1,198 @@
+#include "actors/schedules/simulated_worker.hpp"
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+#include <utility>
+
+#include "collectives/exchange/reduce.hpp"
+#include "collectives/plan/page_tree.hpp"
+
+namespace troupe_test {
+
+using namespace troupe;
+
+namespace {
+
+/// Those of its requests that reach a simulated worker.
+using Requests = std::tuple<Compute, ReduceMean, Apply, Fence, Build, MakeSlabs, MapSlabs, Evaluate, Initialize,
+                            ExportVector, ImportVector, Stop>;
+
+/// Calls `use` with the request, whatever it is.
+template <class Use, class... Each>
+void as_request(const caf::message& request, const Use& use, std::tuple<Each...>* /*kinds*/) {
+  const auto is = [&]<class Request>(const Request* /*kind*/) {
+    if (!request.match_elements<Request>()) return false;
+    use(request.get_as<Request>(0));
+    return true;
+  };
+  if (!(is(static_cast<const Each*>(nullptr)) || ...))
+    throw std::logic_error("no worker knows " + caf::to_string(request));
+}
+
+template <class Request>
+typename Request::Reply reply_to(const Request& request) {
+  typename Request::Reply reply;
+  reply.round = request.round;
+  return reply;
+}
+
+}  // namespace
+
+caf::message SimulatedWorker::carry_out(const caf::message& request, bool half) {
+  half_ = half;
+  caf::message message;
+  const auto obey = [&](const auto& asked) {
+    auto reply = reply_to(asked);
+    try {
+      work(asked, reply);
+    } catch (const Error&) {
+      reply.failure = Failure::from(std::current_exception(), ErrorCode::system);
+    }
+    message = caf::make_message(std::move(reply));
+  };
+  as_request(request, obey, static_cast<Requests*>(nullptr));
+  return message;
+}
+
+caf::message SimulatedWorker::refuse(const caf::message& request) {
+  caf::message message;
+  const auto obey = [&](const auto& asked) {
+    auto reply = reply_to(asked);
+    reply.failure = {static_cast<std::int32_t>(ErrorCode::model_failed), "the model throws", {}, {}, {}};
+    message = caf::make_message(std::move(reply));
+  };
+  as_request(request, obey, static_cast<Requests*>(nullptr));
+  return message;
+}
+
+void SimulatedWorker::check_ready(bool ready) {
+  if (!ready) throw Error(ErrorCode::protocol, "a request that is not for now");
+}
+
+Range SimulatedWorker::lanes() const {
+  const auto lane = static_cast<std::size_t>(first_lane_);
+  return {lane, lane + 1};
+}
+
+Gradients SimulatedWorker::gradients() const { return {slabs_->gradients.begin(), slabs_->gradients.end()}; }
+
+Floats& SimulatedWorker::vector(int vector, int buffer) const {
+  return slabs_->vectors.at(static_cast<std::size_t>(vector)).at(static_cast<std::size_t>(buffer));
+}
+
+Floats& SimulatedWorker::transfer(std::uint64_t number) const {
+  const auto found = memory_.transfers.find(number);
+  if (found == memory_.transfers.end()) throw Error(ErrorCode::store_failed, "there is no such object");
+  return found->second;
+}
+
+/// As real workers do, in a gradient of which nobody else reads the slice.
+Floats& SimulatedWorker::kept_mean() const { return slabs_->gradients[shards().begin]; }
+
+void SimulatedWorker::work(const Build& request, Built& built) {
+  plan_request_ = request.plan;
+  first_lane_ = request.first_lane;
+  built_ = true;
+  slabs_.reset();
+  built.replicas = {{toy_.size, toy_.size, "toy", 0, 0, 0, 0}};
+  built.tensor_names = {"w"};
+  built.tensor_shapes = {{static_cast<std::int64_t>(toy_.size)}};
+}
+
+void SimulatedWorker::work(const MakeSlabs& request, Done& /*done*/) {
+  slabs_.reset();
+  mapped_ = false;
+  check_ready(built_);
+  if (request.optimizer != toy_.json || memory_.slabs->layout.generation != request.generation)
+    throw Error(ErrorCode::store_failed, "there are no such slabs");
+  plan_ = make_plan(plan_request_, toy_.size);
+  slabs_ = memory_.slabs;
+  squares_ = {plan_.slice_of_lanes(lanes()), toy_.size};
+  for (std::size_t shard = shards().begin; shard < shards().end; ++shard)
+    slabs_->gradients.at(shard).assign(toy_.size, Memory::kUnwritten);
+}
+
+void SimulatedWorker::work(const MapSlabs& /*request*/, Done& /*done*/) {
+  check_ready(slabs_ != nullptr);
+  const auto& all = slabs_->gradients;
+  if (!slabs_->published || std::ranges::any_of(all, &Floats::empty))
+    throw Error(ErrorCode::store_failed, "what is to be mapped is not there");
+  mapped_ = true;
+}
+
+void SimulatedWorker::work(const Compute& request, Computed& computed) {
+  check_ready(mapped_);
+  const Floats& weights = vector(kWeightsVector, request.buffer);
+  for (std::size_t at = shards().begin; at < shards().end; ++at) {
+    const int shard = static_cast<int>(at);
+    toy_gradient(weights, shard, request.step, slabs_->gradients[at]);
+    if (half_) return;
+    computed.shards.push_back(shard);
+    computed.loss_bits.push_back(to_bits(toy_loss(weights, shard, request.step)));
+    computed.samples.push_back(toy_samples(shard));
+  }
+}
+
+void SimulatedWorker::work(const ReduceMean& request, MeanReduced& reduced) {
+  check_ready(mapped_);
+  const Range slice = plan_.slice_of_lanes(lanes());
+  Floats& kept = kept_mean();
+  reduce_and_apply(gradients(), request.samples, slice, [&](std::size_t begin, std::span<const float> mean) {
+    std::ranges::copy(mean, kept.begin() + static_cast<std::ptrdiff_t>(begin));
+    squares_.note(begin, mean);
+  });
+  for (const double sum : subtree_sums(toy_.size, slice, squares_.pages())) reduced.square_bits.push_back(to_bits(sum));
+}
+
+void SimulatedWorker::work(const Apply& request, Applied& /*applied*/) {
+  check_ready(mapped_);
+  Range range = plan_.slice_of_lanes(lanes());
+  if (half_) range.end -= range.size() / 2;
+  const auto updates = toy_.optimizer.prepare(request.step, request.updates);
+  const auto factor = static_cast<float>(from_bits(request.clip_bits));
+  const auto update = [&](std::size_t begin, std::span<const float> mean) {
+    Floats clipped(mean.begin(), mean.end());
+    for (float& each : clipped) each *= factor;
+    std::array<const float*, kMostStateVectors> from{};
+    std::array<float*, kMostStateVectors> to{};
+    for (int state = 0; state < toy_.optimizer.state_vectors(); ++state) {
+      from[static_cast<std::size_t>(state)] = vector(1 + state, request.from).data() + begin;
+      to[static_cast<std::size_t>(state)] = vector(1 + state, request.to).data() + begin;
+    }
+    updates[0]({mean.size(), clipped.data(), vector(kWeightsVector, request.from).data() + begin,
+                vector(kWeightsVector, request.to).data() + begin, from.data(), to.data()});
+  };
+  if (toy_.optimizer.clips())
+    reduce_and_apply({kept_mean()}, 1, range, update);
+  else
+    reduce_and_apply(gradients(), request.samples, range, update);
+}
+
+void SimulatedWorker::work(const Evaluate& request, Evaluated& evaluated) {
+  check_ready(mapped_);
+  for (std::size_t at = shards().begin; at < shards().end; ++at) {
+    const int shard = static_cast<int>(at);
+    evaluated.shards.push_back(shard);
+    evaluated.loss_bits.push_back(to_bits(toy_loss(vector(kWeightsVector, request.buffer), shard, -1)));
+    evaluated.correct.push_back(1);
+    evaluated.samples.push_back(toy_samples(shard));
+  }
+}
+
+void SimulatedWorker::work(const Initialize& request, Done& /*done*/) {
+  check_ready(slabs_ != nullptr);
+  transfer(request.flat) = toy_weights(toy_.size, 0);
+}
+
+void SimulatedWorker::work(const ExportVector& request, Done& /*done*/) {
+  check_ready(slabs_ != nullptr);
+  transfer(request.canonical) = reversed(vector(request.vector, request.buffer));
+}
+
+void SimulatedWorker::work(const ImportVector& request, Done& /*done*/) {
+  check_ready(slabs_ != nullptr);
+  transfer(request.flat) = reversed(transfer(request.canonical));
+}
+
+}  // namespace troupe_test

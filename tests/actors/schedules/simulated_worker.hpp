@@ -1,0 +1,60 @@
+#pragma once
+
+#include <memory>
+
+#include "actors/messages/messages.hpp"
+#include "actors/schedules/memory.hpp"
+#include "collectives/exchange/page_squares.hpp"
+#include "collectives/plan/plan.hpp"
+
+namespace troupe_test {
+
+/// What a worker does, in one thread and in plain memory: its gradients, its slice, and nothing that it was not asked
+/// for.
+class SimulatedWorker {
+ public:
+  SimulatedWorker(int index, const Toy& toy, Memory& memory) : index_(index), toy_(toy), memory_(memory) {}
+
+  int index() const { return index_; }
+  /// Obeys a request and returns its reply. @param half ends in the middle of what it writes
+  caf::message carry_out(const caf::message& request, bool half = false);
+  /// The reply of a model that throws.
+  static caf::message refuse(const caf::message& request);
+
+ private:
+  void work(const troupe::Build& request, troupe::Built& built);
+  void work(const troupe::MakeSlabs& request, troupe::Done& done);
+  void work(const troupe::MapSlabs& request, troupe::Done& done);
+  void work(const troupe::Compute& request, troupe::Computed& computed);
+  void work(const troupe::ReduceMean& request, troupe::MeanReduced& reduced);
+  void work(const troupe::Apply& request, troupe::Applied& applied);
+  void work(const troupe::Evaluate& request, troupe::Evaluated& evaluated);
+  void work(const troupe::Initialize& request, troupe::Done& done);
+  void work(const troupe::ExportVector& request, troupe::Done& done);
+  void work(const troupe::ImportVector& request, troupe::Done& done);
+  void work(const troupe::Fence& /*request*/, troupe::Done& /*done*/) {}
+  void work(const troupe::Stop& /*request*/, troupe::Done& /*done*/) {}
+
+  troupe::Range lanes() const;
+  troupe::Range shards() const { return plan_.topology.shards_of_lanes(lanes()); }
+  troupe::Gradients gradients() const;
+  Floats& vector(int vector, int buffer) const;
+  Floats& transfer(std::uint64_t number) const;
+  Floats& kept_mean() const;
+  /// @throws Error protocol
+  static void check_ready(bool ready);
+
+  int index_;
+  const Toy& toy_;
+  Memory& memory_;
+  bool built_ = false;
+  int first_lane_ = 0;
+  bool half_ = false;
+  troupe::PlanRequest plan_request_;
+  troupe::Plan plan_;
+  std::shared_ptr<Slabs> slabs_;
+  bool mapped_ = false;
+  troupe::PageSquares squares_;
+};
+
+}  // namespace troupe_test

@@ -1,0 +1,69 @@
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <iostream>
+#include <sstream>
+#include <string>
+
+#include "actors/schedules/schedule.hpp"
+
+using namespace troupe_test;
+
+namespace {
+
+#if defined(TROUPE_SANITIZED)
+constexpr std::uint64_t kSchedules = 3'000;
+#else
+constexpr std::uint64_t kSchedules = 100'000;
+#endif
+/// Of those that went wrong.
+constexpr int kMostTold = 5;
+
+std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
+  const char* const text = std::getenv(variable);
+  return text == nullptr ? otherwise : std::stoull(text);
+}
+
+}  // namespace
+
+// TROUPE_SCHEDULE=SEED replays one, and tells what happens in it; TROUPE_SCHEDULES=N runs so many, from seed
+// TROUPE_FIRST_SCHEDULE on.
+TEST_CASE("whatever dies, hangs, is late or comes twice, there is one lineage, and calls end") {
+  Repertoire repertoire;
+  Tally tally;
+  if (const std::uint64_t seed = number_from("TROUPE_SCHEDULE", 0); seed != 0) {
+    CHECK(run_schedule(seed, repertoire, tally, &std::cout) == "");
+    return;
+  }
+  const std::uint64_t first = number_from("TROUPE_FIRST_SCHEDULE", 1);
+  const std::uint64_t count = number_from("TROUPE_SCHEDULES", kSchedules);
+  int wrong = 0;
+  for (std::uint64_t seed = first; seed < first + count && wrong < kMostTold; ++seed) {
+    const std::string what = run_schedule(seed, repertoire, tally);
+    if (what.empty()) continue;
+    ++wrong;
+    FAIL_CHECK("schedule " << seed << ": " << what << " (TROUPE_SCHEDULE=" << seed << " replays it)");
+  }
+  if (wrong > 0) return;
+  MESSAGE(tally.schedules << " schedules: " << tally.commits << " steps committed, " << tally.repairs << " repaired, "
+                          << tally.errors << " errors; " << tally.deaths << " deaths, " << tally.hangs << " hangs, "
+                          << tally.pauses << " pauses");
+  // Nothing is proved by what did not happen.
+  for (const std::int64_t each :
+       {tally.commits, tally.repairs, tally.redistributed, tally.resized, tally.errors, tally.deaths, tally.hangs,
+        tally.pauses, tally.failures, tally.repeats, tally.stillborn, tally.mute, tally.echoes})
+    CHECK(each * 100 > tally.schedules);
+}
+
+TEST_CASE("a schedule happens the same way each time") {
+  Repertoire repertoire;
+  Tally tally;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    std::ostringstream once;
+    std::ostringstream again;
+    run_schedule(seed, repertoire, tally, &once);
+    run_schedule(seed, repertoire, tally, &again);
+    CHECK_FALSE(once.str().empty());
+    CHECK(once.str() == again.str());
+  }
+}

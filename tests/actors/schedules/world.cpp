@@ -1,0 +1,278 @@
+#include "actors/schedules/world.hpp"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <utility>
+
+namespace troupe_test {
+
+using namespace troupe;
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+
+Tally& Tally::operator+=(const Tally& more) {
+  for (const auto each : {&Tally::schedules, &Tally::commits, &Tally::repairs, &Tally::redistributed, &Tally::resized,
+                          &Tally::errors, &Tally::deaths, &Tally::hangs, &Tally::pauses, &Tally::failures,
+                          &Tally::repeats, &Tally::stillborn, &Tally::mute, &Tally::echoes})
+    this->*each += more.*each;
+  return *this;
+}
+
+namespace {
+
+template <class... Each>
+std::string name_of(const caf::message& message, std::tuple<Each...>* /*kinds*/) {
+  std::string name;
+  ((message.match_elements<Each>() ? void(name = caf::type_name<Each>::value) : void()), ...);
+  return name;
+}
+
+/// A run's number does not follow from the seed, and is left out.
+std::string text_of(const caf::message& message) {
+  const std::string name =
+      name_of(message, static_cast<ToWorker*>(nullptr)) + name_of(message, static_cast<ToDriver*>(nullptr));
+  if (!message.match_elements<MakeSlabs>()) return name + caf::to_string(message);
+  auto make = message.get_as<MakeSlabs>(0);
+  make.run = 0;
+  return name + caf::to_string(caf::make_message(std::move(make)));
+}
+
+}  // namespace
+
+class World::SimulatedHost : public Host {
+ public:
+  explicit SimulatedHost(World& world) : world_(world) {}
+
+  void start(int worker) override { world_.start(worker); }
+  void end(int worker) override { world_.end(worker); }
+  int pid(int worker) const override { return world_.pid(worker); }
+  std::string node(int member) const override { return "pid " + std::to_string(pid(member)); }
+  std::string how_it_ended(int member, milliseconds /*timeout*/) override { return world_.how_it_ended(member); }
+  std::unique_ptr<StateHome> make_state_home(StoreClient& /*store*/, Rounds& /*rounds*/) override { return nullptr; }
+  bool settles_by_fence() const override { return world_.manners_.settles_by_fence; }
+  bool end_all(bool /*all_stopped*/) override {
+    world_.end_all();
+    return true;
+  }
+
+ private:
+  World& world_;
+};
+
+class World::SimulatedRuntime : public Runtime {
+ public:
+  SimulatedRuntime(World& world, const Options& options, int num_workers)
+      : Runtime(world, Members(num_workers, options.devices_per_worker, 0, options.num_shards)), world_(world) {
+    world_.members_ = &members;
+  }
+  ~SimulatedRuntime() override { world_.members_ = nullptr; }
+
+  std::unique_ptr<Host> make_host(const Options& /*options*/, const CreateModel& /*creator*/) override {
+    return std::make_unique<SimulatedHost>(world_);
+  }
+  std::unique_ptr<StateHome> make_state_home(Rounds& /*rounds*/) override {
+    return std::make_unique<MemoryHome>(world_.memory, world_.chance_);
+  }
+
+ private:
+  World& world_;
+};
+
+World::World(std::uint64_t seed, const Toy& toy, Manners manners, std::ostream* trace)
+    : chance_(seed), toy_(toy), manners_(manners), trace_(trace), call_ends_(time_.now()) {}
+
+std::unique_ptr<Runtime> World::make_runtime(const Options& options, int num_workers) {
+  return std::make_unique<SimulatedRuntime>(*this, options, num_workers);
+}
+
+void World::begin_call(const std::string& name, Clock::duration limit) {
+  memory.full_per_mille = dangers.full;
+  call_ends_ = time_.now() + limit;
+  if (trace_ != nullptr) tell("call " + name);
+}
+
+void World::tell(const std::string& what) const {
+  if (trace_ == nullptr) return;
+  const auto since = std::chrono::duration_cast<microseconds>(time_.now().time_since_epoch() - std::chrono::hours(24));
+  *trace_ << since.count() << " us: " << what << '\n';
+}
+
+int World::unheard_deaths() const {
+  return static_cast<int>(std::ranges::count_if(seats_, [&](const auto& seat) {
+    return !process(seat.second).alive && members_ != nullptr && !members_->lost(seat.first);
+  }));
+}
+
+int World::hanging() const {
+  return static_cast<int>(std::ranges::count_if(seats_, [&](const auto& seat) { return process(seat.second).hangs; }));
+}
+
+bool World::is_seated(int pid) const {
+  const auto seat = seats_.find(process(pid).worker.index());
+  return seat != seats_.end() && seat->second == pid;
+}
+
+void World::seat(int member, const caf::actor& /*actor*/) {
+  if (!arrived_ || process(*arrived_).worker.index() != member) throw Violation("a seat for somebody who has not come");
+  seats_[member] = *arrived_;
+  if (!process(*arrived_).alive) add(soon(), Kind::end, *arrived_);
+  arrived_.reset();
+}
+
+void World::send(int member, const caf::message& message) {
+  const auto seat = seats_.find(member);
+  if (seat == seats_.end()) throw Violation("a message to worker " + std::to_string(member) + ", who is not there");
+  if (message.match_elements<Apply>()) applied = message.get_as<Apply>(0).to;
+  if (trace_ != nullptr) tell("to pid " + std::to_string(seat->second) + ": " + text_of(message));
+  Process& to = process(seat->second);
+  if (!to.alive) return;
+  to.inbox.push_back(message);
+  if (to.inbox.size() == 1) add(soon(), Kind::work, seat->second);
+}
+
+std::optional<Happening> World::next_happening(const Deadline& deadline) {
+  if (time_.now() > call_ends_) throw Violation("a call that does not end");
+  while (!events_.empty() && events_.front().at <= deadline.at()) {
+    std::ranges::pop_heap(events_, std::greater{}, [](const Event& each) { return std::pair(each.at, each.number); });
+    Event event = std::move(events_.back());
+    events_.pop_back();
+    time_.move_to(event.at);
+    if (auto happening = happen(std::move(event))) return happening;
+  }
+  time_.move_to(deadline.at());
+  return std::nullopt;
+}
+
+void World::add(Clock::duration from_now, Kind kind, int pid, caf::message content) {
+  events_.push_back({time_.now() + from_now, ++last_event_, kind, pid, std::move(content)});
+  std::ranges::push_heap(events_, std::greater{}, [](const Event& each) { return std::pair(each.at, each.number); });
+}
+
+std::optional<Happening> World::happen(Event event) {
+  const int worker = process(event.pid).worker.index();
+  switch (event.kind) {
+    case Kind::arrive:
+      if (trace_ != nullptr) tell("pid " + std::to_string(event.pid) + " joins as worker " + std::to_string(worker));
+      arrived_ = event.pid;
+      return WorkerArrival{{kProtocolVersion, worker, event.pid}, {}};
+    case Kind::work:
+      work(event.pid);
+      return std::nullopt;
+    case Kind::reply:
+      if (!is_seated(event.pid)) return std::nullopt;
+      if (trace_ != nullptr) tell("from pid " + std::to_string(event.pid) + ": " + text_of(event.content));
+      return Answer{worker, std::move(event.content)};
+    case Kind::end:
+      if (!is_seated(event.pid)) return std::nullopt;
+      if (trace_ != nullptr) tell("the end of pid " + std::to_string(event.pid) + " is seen");
+      return Ended{worker};
+  }
+  return std::nullopt;
+}
+
+Clock::duration World::soon() { return microseconds(chance_.below(2000)); }
+
+Clock::duration World::some_time(int per_mille_long) {
+  return chance_.per_mille(per_mille_long) ? milliseconds(chance_.below(2500)) : soon();
+}
+
+World::Fate World::draw_fate(const Process& process) {
+  if (chance_.per_mille(dangers.die))
+    return std::array{Fate::die_before, Fate::die_within, Fate::die_behind,
+                      Fate::die_after}[static_cast<std::size_t>(chance_.below(4))];
+  if (chance_.per_mille(dangers.hang)) return Fate::hang;
+  if (!process.paused && chance_.per_mille(dangers.pause)) return Fate::pause;
+  if (chance_.per_mille(dangers.fail)) return Fate::fail;
+  return Fate::obey;
+}
+
+void World::work(int pid) {
+  Process& it = process(pid);
+  if (!it.alive || it.hangs) return;
+  const Fate fate = draw_fate(it);
+  if (fate == Fate::die_before) return die(pid);
+  if (fate == Fate::hang) {
+    tell("pid " + std::to_string(pid) + " hangs");
+    ++tally.hangs;
+    it.hangs = true;
+    return;
+  }
+  if (fate == Fate::pause) {
+    tell("pid " + std::to_string(pid) + " pauses");
+    ++tally.pauses;
+    it.paused = true;
+    return add(milliseconds(chance_.below(4000)), Kind::work, pid);
+  }
+  it.paused = false;
+  tally.failures += fate == Fate::fail ? 1 : 0;
+  const caf::message content = fate == Fate::fail ? SimulatedWorker::refuse(it.inbox.front())
+                                                  : it.worker.carry_out(it.inbox.front(), fate == Fate::die_within);
+  it.inbox.pop_front();
+  if (fate == Fate::die_within || fate == Fate::die_behind) return die(pid);
+  reply(pid, content);
+  if (fate == Fate::die_after) return die(pid);
+  if (!it.inbox.empty()) add(soon(), Kind::work, pid);
+}
+
+void World::reply(int pid, const caf::message& content) {
+  add(some_time(dangers.late), Kind::reply, pid, content);
+  if (!chance_.per_mille(dangers.repeat)) return;
+  ++tally.repeats;
+  add(some_time(300), Kind::reply, pid, content);
+}
+
+void World::die(int pid) {
+  tell("pid " + std::to_string(pid) + " dies");
+  ++tally.deaths;
+  process(pid).alive = false;
+  process(pid).inbox.clear();
+  if (is_seated(pid)) add(some_time(50), Kind::end, pid);
+}
+
+void World::start(int worker) {
+  const auto before = started_.find(worker);
+  if (before != started_.end()) {
+    end(worker);
+    if (chance_.per_mille(dangers.echo)) {
+      ++tally.echoes;
+      add(soon(), Kind::arrive, before->second);
+    }
+  }
+  const int pid = static_cast<int>(processes_.size());
+  processes_.push_back({SimulatedWorker(worker, toy_, memory)});
+  started_[worker] = pid;
+  if (chance_.per_mille(dangers.stillborn)) {
+    ++tally.stillborn;
+    process(pid).alive = false;
+  } else if (chance_.per_mille(dangers.mute)) {
+    ++tally.mute;
+    process(pid).hangs = true;
+  } else {
+    add(some_time(dangers.late), Kind::arrive, pid);
+  }
+}
+
+void World::end(int worker) {
+  const auto started = started_.find(worker);
+  if (started != started_.end() && manners_.kills_the_replaced) process(started->second).alive = false;
+}
+
+void World::end_all() {
+  for (Process& each : processes_) each.alive = false;
+  started_.clear();
+  seats_.clear();
+}
+
+int World::pid(int worker) const {
+  const auto started = started_.find(worker);
+  return started == started_.end() ? -1 : started->second;
+}
+
+std::string World::how_it_ended(int worker) const {
+  const int newest = pid(worker);
+  if (newest < 0) return "its process was not started";
+  return process(newest).alive ? "" : "its process was ended by signal 9";
+}
+
+}  // namespace troupe_test

@@ -1,0 +1,136 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <ostream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "actors/placements/runtime.hpp"
+#include "actors/schedules/simulated_worker.hpp"
+#include "actors/schedules/virtual_time.hpp"
+
+namespace troupe_test {
+
+/// How often things go wrong, of a thousand times.
+struct Dangers {
+  int die = 0;        ///< at a request: before it, in the middle of it, behind it, or behind its reply
+  int hang = 0;       ///< at a request, for ever
+  int pause = 0;      ///< at a request, perhaps for longer than anybody waits
+  int fail = 0;       ///< a model that throws
+  int repeat = 0;     ///< a reply comes twice, the second time perhaps much later
+  int late = 0;       ///< a reply takes long
+  int stillborn = 0;  ///< a worker dies before it joins
+  int mute = 0;       ///< or never joins
+  int echo = 0;       ///< a worker that was replaced says once more that it joins
+  int full = 0;       ///< the store has no room for a generation
+};
+
+/// How often things went wrong, and what became of it.
+struct Tally {
+  std::int64_t schedules = 0, commits = 0, repairs = 0, redistributed = 0, resized = 0, errors = 0;
+  std::int64_t deaths = 0, hangs = 0, pauses = 0, failures = 0, repeats = 0, stillborn = 0, mute = 0, echoes = 0;
+
+  Tally& operator+=(const Tally& more);
+};
+
+/// The driver asked for something that cannot be, or goes on for ever.
+struct Violation : std::logic_error {
+  using std::logic_error::logic_error;
+};
+
+/// A simulated machine: worker processes, what they and the driver say to each other, and when. Everything that happens
+/// follows from the seed. It is the driver's mailbox, and its host starts processes here.
+class World : public troupe::Reception {
+ public:
+  struct Manners {
+    bool kills_the_replaced = true;  ///< else they go on, as threads do, with what they have
+    bool settles_by_fence = true;
+  };
+
+  /// @param trace what happens, line by line; null: nothing is told
+  World(std::uint64_t seed, const Toy& toy, Manners manners, std::ostream* trace);
+
+  /// For a driver with these options.
+  std::unique_ptr<troupe::Runtime> make_runtime(const troupe::Options& options, int num_workers);
+  /// A call of the driver begins; it has so much time.
+  void begin_call(const std::string& name, troupe::Clock::duration limit);
+  /// So much time passes in which nobody is asked anything.
+  void pass(troupe::Clock::duration time) { time_.pass(time); }
+  /// Members that have ended, and the driver has not heard of it.
+  int unheard_deaths() const;
+  /// Members that will never answer.
+  int hanging() const;
+  void tell(const std::string& what) const;
+
+  // The mailbox.
+  void seat(int member, const caf::actor& actor) override;
+  void unseat(int member) override { seats_.erase(member); }
+  void send(int member, const caf::message& message) override;
+  std::optional<troupe::Happening> next_happening(const troupe::Deadline& deadline) override;
+
+  // The host.
+  void start(int worker);
+  void end(int worker);
+  void end_all();
+  int pid(int worker) const;
+  std::string how_it_ended(int worker) const;
+
+  Dangers dangers;
+  Memory memory;
+  Tally tally;
+  int applied = -1;  ///< the buffer that workers were asked to write last
+
+ private:
+  enum class Fate : unsigned char { obey, die_before, die_within, die_behind, die_after, hang, pause, fail };
+  enum class Kind : unsigned char { arrive, work, reply, end };
+
+  struct Process {
+    SimulatedWorker worker;
+    bool alive = true;
+    bool hangs = false;
+    bool paused = false;
+    std::deque<caf::message> inbox = {};
+  };
+  struct Event {
+    troupe::Clock::time_point at;
+    std::uint64_t number;  ///< what was made earlier comes earlier
+    Kind kind;
+    int pid;
+    caf::message content;
+  };
+  class SimulatedRuntime;
+  class SimulatedHost;
+
+  Process& process(int pid) { return processes_[static_cast<std::size_t>(pid)]; }
+  const Process& process(int pid) const { return processes_[static_cast<std::size_t>(pid)]; }
+  bool is_seated(int pid) const;
+  void add(troupe::Clock::duration from_now, Kind kind, int pid, caf::message content = {});
+  std::optional<troupe::Happening> happen(Event event);
+  troupe::Clock::duration soon();
+  troupe::Clock::duration some_time(int per_mille_long);
+  Fate draw_fate(const Process& process);
+  void work(int pid);
+  void reply(int pid, const caf::message& content);
+  void die(int pid);
+
+  VirtualTime time_;
+  Chance chance_;
+  const Toy& toy_;
+  const Manners manners_;
+  std::ostream* const trace_;
+  const troupe::Members* members_ = nullptr;
+  std::deque<Process> processes_;  ///< by pid
+  std::map<int, int> started_;     ///< the newest process of each worker
+  std::map<int, int> seats_;       ///< by member
+  std::optional<int> arrived_;     ///< who said last that it joins
+  std::vector<Event> events_;      ///< a heap
+  std::uint64_t last_event_ = 0;
+  troupe::Clock::time_point call_ends_;  ///< at the latest
+};
+
+}  // namespace troupe_test
