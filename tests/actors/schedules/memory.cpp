@@ -32,8 +32,11 @@ void MemoryHome::create(std::uint64_t transfer, int /*worker*/, std::size_t floa
   memory_.transfers[transfer].assign(floats, Memory::kUnwritten);
 }
 
-void MemoryHome::put(std::uint64_t transfer, std::span<const float> values, const Phase& /*phase*/) {
-  memory_.transfers[transfer].assign(values.begin(), values.end());
+void MemoryHome::put(std::uint64_t transfer, std::size_t floats, const troupe::FillFloats& fill,
+                     const Phase& /*phase*/) {
+  Floats& values = memory_.transfers[transfer];
+  values.resize(floats);
+  fill(values);
 }
 
 troupe::HeldFloats MemoryHome::fetch(std::uint64_t transfer, int /*worker*/, std::size_t floats,

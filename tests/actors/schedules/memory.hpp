@@ -38,7 +38,8 @@ class MemoryHome : public troupe::StateHome {
              const troupe::Phase& phase) override;
   void publish(const troupe::Phase& phase) override;
   void create(std::uint64_t transfer, int worker, std::size_t floats, const troupe::Phase& phase) override;
-  void put(std::uint64_t transfer, std::span<const float> values, const troupe::Phase& phase) override;
+  void put(std::uint64_t transfer, std::size_t floats, const troupe::FillFloats& fill,
+           const troupe::Phase& phase) override;
   troupe::HeldFloats fetch(std::uint64_t transfer, int worker, std::size_t floats, const troupe::Phase& phase) override;
   void place(std::uint64_t transfer, int vector, int buffer, const troupe::Phase& phase) override;
   void clear(int buffer, const troupe::Phase& phase) override;

@@ -187,7 +187,9 @@ void SimulatedWorker::work(const Initialize& request, Done& /*done*/) {
 
 void SimulatedWorker::work(const ExportVector& request, Done& /*done*/) {
   check_ready(slabs_ != nullptr);
-  transfer(request.canonical) = reversed(vector(request.vector, request.buffer));
+  const auto canonical = reversed(vector(request.vector, request.buffer));
+  const auto begin = canonical.begin() + static_cast<std::ptrdiff_t>(request.begin);
+  transfer(request.canonical).assign(begin, begin + static_cast<std::ptrdiff_t>(request.floats));
 }
 
 void SimulatedWorker::work(const ImportVector& request, Done& /*done*/) {
