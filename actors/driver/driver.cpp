@@ -122,27 +122,44 @@ void Driver::begin_generation(const Phase& phase) {
   versions_.commit(buffer, {});
 }
 
-void Driver::check_untold() {
-  if (options_.placement == Placement::cluster) return;
-  if (const auto loss = rounds_->untold_loss(phase("settle"))) throw Error(*loss);
+int Driver::note_untold(bool replaced) {
+  if (options_.placement == Placement::cluster) return 0;
+  int noted = 0;
+  while (const auto loss = rounds_->untold_loss(replaced)) {
+    const Where& where = loss->where();
+    const bool allowed = budget_.allows(*loss, Clock::now());
+    if (!replaced && elasticity_.drops_lost(allowed)) drop_lost(where.worker);
+    const double seconds = repairs_.empty() ? 0 : repairs_.back().seconds;  // of what it was replaced together with
+    const bool dropped = !runtime_->members.takes_part(where.worker);
+    if (!allowed && !(dropped && elasticity_.drops_lost(allowed))) continue;
+    repairs_.push_back({where.worker, where.node, where.phase, loss->message(), dropped, seconds});
+    ++noted;
+  }
+  return noted;
 }
 
 void Driver::make_ready(Needs needs, const std::function<void()>& work) { repairing(needs, work); }
+
+/// Who else was lost is as good as told of: the call has failed.
+void Driver::give_up(const Error& error) {
+  if (rounds_) rounds_->forget_untold();
+  throw Error(error);
+}
 
 void Driver::note_loss(const Error& error) {
   // A worker of a node goes with its node, which nobody else can replace.
   const bool among_nodes = options_.placement == Placement::cluster;
   const bool loss = error.code() == ErrorCode::worker_lost || node_lost();
-  if (!loss || (among_nodes && !can_form_again())) throw Error(error);
+  if (!loss || (among_nodes && !can_form_again())) give_up(error);
   if (among_nodes) lost_at_ = steps_done();
   if (planted(PlantedBug::wrong_step_replayed))
     versions_.commit(versions_.buffer(), {versions_.committed().step + 1, versions_.committed().updates});
   const Where& where = error.where();
-  if (std::ranges::count(newcomers_, where.worker) > 0) throw Error(error);
+  if (std::ranges::count(newcomers_, where.worker) > 0) give_up(error);
   const bool allowed = budget_.allows(error, Clock::now());
   if (!among_nodes && elasticity_.drops_lost(allowed)) drop_lost(where.worker);
   const bool dropped = !among_nodes && !runtime_->members.takes_part(where.worker);
-  if (!allowed && !dropped) throw budget_.spent();
+  if (!allowed && !dropped) give_up(budget_.spent());
   repairs_.push_back({where.worker, where.node, where.phase, error.message(), dropped});
   std::this_thread::sleep_for(budget_.pause());
 }
@@ -170,6 +187,7 @@ void Driver::let_fail(const Phase& phase) {
 StepReport Driver::step(bool rehearse) {
   follow_cores();
   StepReport report = repairing(Needs::spare_buffer, [&] { return take_step(rehearse); });
+  note_untold(/*replaced=*/true);
   if (!rehearse) report.repairs = std::exchange(repairs_, {});
   budget_.note_progress();
   if (checkpoints_ && !rehearse) report.checkpoint = checkpoints_->advance(report.step, report.seconds.step);

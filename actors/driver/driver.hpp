@@ -91,10 +91,12 @@ class Driver {
   /// before it is done.
   template <class Work>
   auto repairing(Needs needs, const Work& work);
-  /// @throws Error worker_lost for a worker of this machine that was lost and that no error has told of
-  void check_untold();
+  /// Counts and reports losses of workers of this machine that no call has met, or that were met together with others;
+  /// says how many. @param replaced only those that are replaced already
+  int note_untold(bool replaced);
   /// @throws Error the loss itself, or that the budget is spent
   void note_loss(const Error& error);
+  [[noreturn]] void give_up(const Error& error);
   // Members that come and go.
   /// Deals the shards to so many workers, who are there once the members are settled.
   void deal_to(int num_workers);
@@ -164,8 +166,8 @@ template <class Work>
 auto Driver::repairing(Needs needs, const Work& work) {
   std::vector<Stopwatch> losses;
   for (;;) {
+    for (int noted = note_untold(/*replaced=*/false); noted > 0; --noted) losses.emplace_back();
     try {
-      check_untold();
       settle(needs);
       for (auto repair = repairs_.end(); !losses.empty(); losses.pop_back())
         (--repair)->seconds = losses.back().seconds();

@@ -45,7 +45,7 @@ void Recovery::handle(const Happening& happening, const Phase& phase) {
   if (const auto* arrival = std::get_if<WorkerArrival>(&happening)) return accept(*arrival, phase);
   const auto* ended = std::get_if<Ended>(&happening);
   if (ended == nullptr) return;
-  rounds_.note_end(ended->member);
+  rounds_.note_end(ended->member, phase);
   // One that had joined.
   if (!members_.is_node(ended->member)) restart(ended->member, phase);
 }

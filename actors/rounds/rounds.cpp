@@ -15,7 +15,7 @@ std::optional<Answer> Rounds::next_answer(const Round& round, const Phase& phase
     if (!event && failures_.any()) return std::nullopt;
     if (!event) time_out(round, phase);
     if (auto* answer = std::get_if<Answer>(&*event)) return std::move(*answer);
-    note_end(std::get<Ended>(*event).member);
+    note_end(std::get<Ended>(*event).member, phase);
   }
 }
 
@@ -29,10 +29,10 @@ std::optional<Event> Rounds::next_event(const Round& round, const Deadline& dead
   }
 }
 
-void Rounds::note_end(int member) {
+void Rounds::note_end(int member, const Phase& phase) {
   members_.lose(member);
-  if (!members_.is_node(member)) untold_.insert(member);
   witness_.note_end(member);
+  if (!members_.is_node(member)) untold_.insert_or_assign(member, failures_.of_loss(member, phase));
 }
 
 void Rounds::throw_if_lost(const Round& round, const Phase& phase) {
@@ -43,13 +43,14 @@ void Rounds::throw_if_lost(const Round& round, const Phase& phase) {
     }
 }
 
-std::optional<Error> Rounds::untold_loss(const Phase& phase) {
-  while (!untold_.empty()) {
-    const int worker = *untold_.begin();
-    untold_.erase(untold_.begin());
-    if (members_.takes_part(worker)) return failures_.of_loss(worker, phase);
-  }
-  return std::nullopt;
+std::optional<Error> Rounds::untold_loss(bool replaced) {
+  const auto next = std::ranges::find_if(untold_, [&](const auto& each) {
+    return !replaced || !members_.lost(each.first) || !members_.takes_part(each.first);
+  });
+  if (next == untold_.end()) return std::nullopt;
+  const Error loss = next->second;
+  untold_.erase(next);
+  return loss;
 }
 
 void Rounds::time_out(const Round& round, const Phase& phase) {

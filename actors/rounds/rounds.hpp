@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <functional>
-#include <set>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -55,10 +55,11 @@ class Rounds {
   void disturb_by(std::function<void(const Phase&)> disturb) { disturb_ = std::move(disturb); }
 
   /// A member has ended, as was seen here or elsewhere.
-  void note_end(int member);
-  /// A worker that has ended while nobody waited for it, or for others who were blamed, as an error; none when all were
-  /// told of. Each is told once.
-  std::optional<Error> untold_loss(const Phase& phase);
+  void note_end(int member, const Phase& phase);
+  /// The end of a worker that no error has told of, since nobody waited for it, or for others who were blamed; none
+  /// when all are told of. Each is told once. @param replaced only of those that have come again
+  std::optional<Error> untold_loss(bool replaced);
+  void forget_untold() { untold_.clear(); }
   /// True when the last round ended well: nobody may still be busy with what failed.
   bool settled() const { return settled_; }
   /// Something failed that rounds do not see.
@@ -82,7 +83,7 @@ class Rounds {
   Witness& witness_;
   Failures failures_;  ///< of the round that is being gathered
   std::function<void(const Phase&)> disturb_;
-  std::set<int> untold_;  ///< workers that have ended
+  std::map<int, Error> untold_;  ///< ends of workers
   std::uint64_t last_round_ = 0;
   bool settled_ = false;
 };

