@@ -46,7 +46,7 @@ Driver::Driver(ModelCreator creator, Options options, MakeRuntime make_runtime)
       options_(std::move(options)),
       optimizer_(options_.optimizer),
       algorithm_(make_algorithm(options_.algorithm)),
-      elasticity_(checked(options_, creator_), usable_cores()),
+      elasticity_(checked(options_, creator_), options_.num_workers.is_range() ? usable_cores() : 1),
       budget_(options_.max_failures),
       lineage_(options_.checkpoint.keep) {
   faults_ = fault_plan_of(options_);

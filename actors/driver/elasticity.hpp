@@ -10,7 +10,7 @@ namespace troupe {
 /// How many workers a run wants. Plain book-keeping.
 class Elasticity {
  public:
-  /// Of checked options. @param cores that can be used now
+  /// Of checked options. @param cores that can be used now; they count where the workers are a range
   Elasticity(const Options& options, int cores);
 
   /// To begin with.

@@ -94,6 +94,7 @@ void SimulatedWorker::work(const Build& request, Built& built) {
   plan_request_ = request.plan;
   first_lane_ = request.first_lane;
   built_ = true;
+  mapped_ = false;
   slabs_.reset();
   built.replicas = {{toy_.size, toy_.size, "toy", 0, 0, 0, 0}};
   built.tensor_names = {"w"};
