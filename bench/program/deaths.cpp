@@ -99,7 +99,9 @@ class Deaths {
 nlohmann::ordered_json distribution(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   const std::size_t last = values.size() - 1;
-  return {{"median", values[values.size() / 2]}, {"p99", values[last * 99 / 100]}, {"max", values[last]}};
+  return {{"median", values[values.size() / 2]},
+          {"p99", values[(values.size() * 99 + 99) / 100 - 1]},
+          {"max", values[last]}};
 }
 
 void print(const char* what, const nlohmann::ordered_json& seconds) {
@@ -141,6 +143,7 @@ void add_deaths(CLI::App& app) {
   options->run.placement = "processes";
   options->run.sgd.num_workers = 2;
   options->run.sgd.max_failures = 1'000'000;
+  options->run.sgd.optimizer.learning_rate = 1e-6;  // mock images teach nothing
   CLI::App& deaths = *app.add_subcommand(
       "deaths",
       "Kill worker processes at random moments of steps, and time until that is seen, and until the step "
