@@ -72,7 +72,7 @@ std::vector<int> Driver::all_but(const std::vector<int>& some) const {
 void Driver::drop_lost(int blamed) {
   Members& members = runtime_->members;
   std::vector<int> lost = members.lost_workers();
-  std::ranges::stable_partition(lost, [&](int worker) { return worker == blamed; });
+  std::stable_partition(lost.begin(), lost.end(), [&](int worker) { return worker == blamed; });
   for (const int worker : lost)
     if ((worker == blamed || !members.never_came(worker)) && members.num_workers() > elasticity_.least()) drop(worker);
 }

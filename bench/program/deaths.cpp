@@ -59,6 +59,7 @@ class Deaths {
   explicit Deaths(const DeathsOptions& options) : options_(options), sgd_(options.run.start()) {
     constexpr int kWarm = 10;
     std::vector<double> steps;
+    steps.reserve(kWarm);
     for (int step = 0; step < kWarm; ++step) steps.push_back(sgd_.step().seconds.step);
     step_ = median(steps);
   }
