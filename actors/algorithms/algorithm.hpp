@@ -26,6 +26,7 @@ struct StepContext {
   const std::vector<int>& appliers;  ///< workers that have a part in reducing and applying
   const DriverGradients* gradients;  ///< where the driver adds them
   bool settles_by_fence;             ///< see Host
+  std::uint64_t call;                ///< number of the driver's call that this is an attempt of
 };
 
 /// What a call of `step()` does with members, rounds and state. It has messages of its own (`actors/messages`) and a

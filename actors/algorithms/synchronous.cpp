@@ -112,6 +112,7 @@ StepReport Step::run(bool rehearse) {
 
 AllComputed Step::compute() {
   Compute request;
+  request.call = context_.call;
   request.step = version_.step;
   request.buffer = from_;
   request.timeout_ms = deadline_.left().count();

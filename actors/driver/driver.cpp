@@ -107,6 +107,7 @@ void Driver::settle_members(Needs needs) {
   const bool fresh = !r.members.unbuilt_workers().empty();
   // From here on there is none, whatever fails before the next one has begun.
   if (fresh || broken) generation_->fall();
+  generation_->renew_gradients(r.host->ends_the_lost() ? r.members.unbuilt_workers() : r.members.workers());
   if (fresh) build_replicas(creator_, options_, r.members, *rounds_, model_, start);
   rounds_->ask(Fence{}, r.members.workers(), Phase{"settle", start.step, start.deadline});
   if (!generation_->stands() || !room) begin_generation(start);
@@ -186,6 +187,7 @@ void Driver::let_fail(const Phase& phase) {
 
 StepReport Driver::step(bool rehearse) {
   follow_cores();
+  ++calls_;
   StepReport report = repairing(Needs::spare_buffer, [&] { return take_step(rehearse); });
   note_untold(/*replaced=*/true);
   if (!rehearse) report.repairs = std::exchange(repairs_, {});
@@ -204,7 +206,8 @@ StepReport Driver::take_step(bool rehearse) {
                             generation_->plan(),
                             generation_->appliers(),
                             home_->gradients(),
-                            runtime_->host->settles_by_fence()};
+                            runtime_->host->settles_by_fence(),
+                            calls_};
   StepReport report = algorithm_->step(context, Deadline(options_.step_timeout), rehearse);
   const SlabLayout& layout = generation_->layout();
   report.state_bytes = static_cast<std::int64_t>(layout.state_bytes(layout.buffers));

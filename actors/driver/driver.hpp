@@ -153,6 +153,7 @@ class Driver {
   FailureBudget budget_;
   FaultPlan faults_;
   std::map<int, SlowedProcess> slowed_;  ///< on purpose, by worker
+  std::uint64_t calls_ = 0;              ///< of `step`
   std::vector<int> newcomers_;           ///< of a resize that is under way: whoever of them dies is not replaced
   std::vector<Repair> repairs_;          ///< that no report has told of yet
   Lineage lineage_;

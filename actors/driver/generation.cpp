@@ -25,10 +25,26 @@ void Generation::begin(const PlanRequest& plan, std::size_t size, const Members&
   home.begin(next, plan, versions.live(), phase);
   layout_ = next;
   versions.begin(layout_.buffers);
-  rounds.ask(MakeSlabs{0, layout_.run, layout_.generation, layout_.buffers, optimizer_}, members.workers(), phase);
-  home.publish(phase);
-  rounds.ask(MapSlabs{}, members.workers(), phase);
+  const auto gradients = make_slabs(members, rounds, phase);
+  home.publish(plan_.topology.by_shard(gradients), phase);
+  rounds.ask(MapSlabs{0, gradients}, members.workers(), phase);
   attached_ = layout_.generation;
+}
+
+std::vector<std::uint64_t> Generation::make_slabs(const Members& members, Rounds& rounds, const Phase& phase) {
+  std::vector<std::pair<int, MakeSlabs>> requests;
+  std::vector<std::uint64_t> by_lane;
+  for (const int worker : members.workers()) {
+    const std::uint64_t made_for = gradients_.try_emplace(worker, layout_.generation).first->second;
+    by_lane.insert(by_lane.end(), static_cast<std::size_t>(members.devices()), made_for);
+    requests.emplace_back(worker, MakeSlabs{0, layout_.run, layout_.generation, layout_.buffers, made_for, optimizer_});
+  }
+  rounds.ask_each(requests, phase);
+  return by_lane;
+}
+
+void Generation::renew_gradients(const std::vector<int>& workers) {
+  for (const int worker : workers) gradients_.erase(worker);
 }
 
 void Generation::begin_alone(int worker, const PlanRequest& plan, Rounds& rounds, StateHome& home,
@@ -37,7 +53,8 @@ void Generation::begin_alone(int worker, const PlanRequest& plan, Rounds& rounds
   SlabLayout next = layout_;
   next.generation = ++last_;
   next.buffers = static_cast<int>(versions.live().size());
-  const MakeSlabs make{0, next.run, next.generation, next.buffers, optimizer_};
+  gradients_.clear();
+  const MakeSlabs make{0, next.run, next.generation, next.buffers, next.generation, optimizer_};
   home.begin_alone(
       worker, next, plan, versions.live(), [&] { rounds.ask(make, {worker}, phase); }, phase);
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,8 @@ class Generation {
   bool stands() const {
     return attached_ > 0 && (attached_ == layout_.generation || planted(PlantedBug::generation_unchecked));
   }
+  /// These workers' gradients are to have other slabs.
+  void renew_gradients(const std::vector<int>& workers);
   /// A worker is new and does not know it, or what it shares with others is in an unknown state.
   void fall() { attached_ = planted(PlantedBug::newcomer_forgotten) ? attached_ : 0; }
   /// Makes the state's slabs anew, since nobody can open a sealed one for writing, and has all workers attach to them.
@@ -41,12 +44,16 @@ class Generation {
   const std::vector<int>& appliers() const { return appliers_; }
 
  private:
+  /// Has workers make their slabs; returns, by lane, the generation that its gradients' slabs were made for.
+  std::vector<std::uint64_t> make_slabs(const Members& members, Rounds& rounds, const Phase& phase);
+
   std::string optimizer_;
   Plan plan_;
   std::vector<int> appliers_;
   SlabLayout layout_;
-  std::uint64_t last_ = 0;      ///< that was tried
-  std::uint64_t attached_ = 0;  ///< that all workers know
+  std::map<int, std::uint64_t> gradients_;  ///< by worker, the generation that its gradients' slabs were made for
+  std::uint64_t last_ = 0;                  ///< that was tried
+  std::uint64_t attached_ = 0;              ///< that all workers know
 };
 
 }  // namespace troupe

@@ -2,34 +2,37 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "actors/messages/failure.hpp"
 
 namespace troupe {
 
-/// To a worker, once the state's slabs of a generation are there: make those of its gradients, and map what it is to
-/// write.
+/// To a worker, once the state's slabs of a generation are there: make those of its gradients, unless it has them, and
+/// map what it is to write.
 struct MakeSlabs {
   using Reply = Done;
   std::uint64_t round = 0;
   std::uint64_t run = 0;
   std::uint64_t generation = 0;
   std::int32_t buffers = 2;
-  std::string optimizer;  ///< OptimizerOptions as JSON
+  std::uint64_t gradients = 0;  ///< the generation that its gradients' slabs were, or are to be, made for
+  std::string optimizer;        ///< OptimizerOptions as JSON
 };
 template <class F>
 auto fields(MakeSlabs& x, F visit) {
-  return visit(x.round, x.run, x.generation, x.buffers, at_most<Bound::setting>(x.optimizer));
+  return visit(x.round, x.run, x.generation, x.buffers, x.gradients, at_most<Bound::setting>(x.optimizer));
 }
 
 /// To a worker, once all have made theirs: map what it is to read.
 struct MapSlabs {
   using Reply = Done;
   std::uint64_t round = 0;
+  std::vector<std::uint64_t> gradients;  ///< by lane, the generation that its gradients' slabs were made for
 };
 template <class F>
 auto fields(MapSlabs& x, F visit) {
-  return visit(x.round);
+  return visit(x.round, at_most<Bound::replicas>(x.gradients));
 }
 
 }  // namespace troupe

@@ -23,17 +23,19 @@ auto fields(Computed& x, F visit) {
                at_most<Bound::shards>(x.samples), x.seconds_bits);
 }
 
-/// Compute the gradients of weights `buffer`, and begin to send other nodes what they need of them.
+/// Compute the gradients of weights `buffer`, and begin to send other nodes what they need of them. Who has some
+/// already, of an attempt of the same call at the same step, need not compute these again.
 struct Compute {
   using Reply = Computed;
   std::uint64_t round = 0;
-  std::int64_t step = 0;  ///< steps committed so far
+  std::uint64_t call = 0;  ///< of the driver's, whose attempts all have the same weights at the same step; from 1
+  std::int64_t step = 0;   ///< steps committed so far
   std::int32_t buffer = 0;
   std::int64_t timeout_ms = 0;  ///< how long the driver waits for the step
 };
 template <class F>
 auto fields(Compute& x, F visit) {
-  return visit(x.round, x.step, x.buffer, x.timeout_ms);
+  return visit(x.round, x.call, x.step, x.buffer, x.timeout_ms);
 }
 
 struct MeanReduced {

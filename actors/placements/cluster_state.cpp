@@ -52,7 +52,9 @@ class ClusterState : public StateHome {
     begun_ = layout.generation;
   }
 
-  void publish(const Phase& phase) override { rounds_.ask(Publish{}, members_.nodes(), phase); }
+  void publish(const std::vector<std::uint64_t>& /*gradients*/, const Phase& phase) override {
+    rounds_.ask(Publish{}, members_.nodes(), phase);
+  }
 
   void begin_alone(int worker, const SlabLayout& layout, const PlanRequest& plan, const std::vector<int>& carried,
                    const std::function<void()>& attach, const Phase& phase) override {

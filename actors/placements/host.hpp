@@ -25,6 +25,9 @@ class Host : public Witness {
   /// Whether who has come is the worker that was started.
   virtual bool is_expected(const WorkerArrival& arrival) { return arrival.join.pid == pid(arrival.join.worker); }
   virtual int pid(int worker) const = 0;
+  /// Whether a worker that is lost has ended for good when another is started in its place; else what hangs of it may
+  /// still read what it has mapped.
+  virtual bool ends_the_lost() const { return false; }
   /// Acts as if the network to a node were gone.
   virtual void cut_off(int /*node*/) {}
   /// What a worker that has ended said of why it cannot start.

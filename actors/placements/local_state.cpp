@@ -27,9 +27,9 @@ class LocalState : public StateHome {
     state_ = std::move(next);
   }
 
-  void publish(const Phase& phase) override {
+  void publish(const std::vector<std::uint64_t>& gradients, const Phase& phase) override {
     state_->publish();
-    if (gradients_) gradients_->map(phase.deadline.left());
+    if (gradients_) gradients_->map(gradients, phase.deadline.left());
   }
 
   void create(std::uint64_t transfer, int /*worker*/, std::size_t floats, const Phase& /*phase*/) override {

@@ -72,6 +72,8 @@ class ProcessHost : public Host {
     child.reset();
   }
 
+  bool ends_the_lost() const override { return true; }
+
   /// There is nothing to knock at while the run goes on.
   void stop_listening() override { listener_.reset(); }
 

@@ -22,6 +22,14 @@ SlabLayout layout_of(const WorkerState& worker, const MakeSlabs& request) {
   return layout;
 }
 
+/// Only one replica's thread is at work.
+void make_gradients(WorkerState& worker, std::uint64_t made_for) {
+  for (const auto& replica : worker.replicas) replica->num_computed = 0;
+  worker.gradients.reset();
+  const Range shards = worker.plan.topology.shards_of_lanes(worker.lanes());
+  worker.gradients = std::make_unique<OwnGradients>(*worker.store, worker.layout, shards, made_for);
+}
+
 }  // namespace
 
 void work(WorkerState& worker, Replica& replica, const MakeSlabs& request) {
@@ -34,13 +42,13 @@ void work(WorkerState& worker, Replica& replica, const MakeSlabs& request) {
   const Range lanes = worker.lanes();
   if (worker.optimizer->clips())
     worker.squares = {worker.plan.slice_of_lanes(lanes), replica.model->info().learned_size};
-  worker.slabs =
-      std::make_unique<WorkerSlabs>(*worker.store, worker.layout, worker.plan.topology.shards_of_lanes(lanes),
-                                    worker.plan.slice_of_lanes(lanes), !worker.plan.idle(lanes));
+  if (!worker.gradients || worker.gradients->made_for() != request.gradients) make_gradients(worker, request.gradients);
+  worker.slabs = std::make_unique<WorkerSlabs>(*worker.store, worker.layout, *worker.gradients,
+                                               worker.plan.slice_of_lanes(lanes), !worker.plan.idle(lanes));
 }
 
-void work(WorkerState& worker, Replica& /*replica*/, const MapSlabs& /*request*/) {
-  worker.slabs->map_others(kMapTimeout);
+void work(WorkerState& worker, Replica& /*replica*/, const MapSlabs& request) {
+  worker.slabs->map_others(worker.plan.topology.by_shard(request.gradients), kMapTimeout);
   if (worker.node) worker.exchange = worker.node->exchange();
 }
 

@@ -20,6 +20,9 @@ struct Replica {
 
   // Of the synchronous algorithm.
   std::vector<BatchResult> computed;  ///< by position in context.shards
+  std::size_t num_computed = 0;       ///< of them, that belong to `call` and `step` and whose gradients are there
+  std::uint64_t call = 0;
+  std::int64_t step = 0;
   ExchangeReport spent;
   bool finite = true;    ///< what the last apply wrote
   NonFinite non_finite;  ///< where it is not

@@ -58,6 +58,7 @@ void prepare(WorkerState& worker, const Build& request) {
   worker.replicas.clear();
   worker.exchange.reset();
   worker.slabs.reset();
+  worker.gradients.reset();
   worker.store->trim();  // other shards need other slabs
   const int at_a_time = replicas_at_a_time(request);
   worker.turns = std::make_unique<Turns>(at_a_time);

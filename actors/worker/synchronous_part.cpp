@@ -28,7 +28,7 @@ bool is_idle(const WorkerState& worker, const Replica& replica) {
 }
 
 /// Where `ReduceMean` leaves the mean of a replica's slice: in the gradient of its first shard. Nobody else reads this
-/// slice of it, and a step that is tried again computes it anew.
+/// slice of it, and an attempt that comes after computes it anew.
 std::span<float> kept_mean(const WorkerState& worker, const Replica& replica) {
   return worker.slabs->gradient(replica.context.shards.at(0));
 }
@@ -64,7 +64,10 @@ void work(WorkerState& worker, Replica& replica, const Compute& request) {
   std::optional<Turns::Turn> turn;
   if (!replica.model->info().lightweight) turn.emplace(*worker.turns);
   const auto weights = worker.slabs->weights(request.buffer);
-  for (std::size_t i = 0; i < replica.context.shards.size(); ++i) {
+  if (replica.call != request.call || replica.step != request.step) replica.num_computed = 0;
+  replica.call = request.call;
+  replica.step = request.step;
+  for (std::size_t& i = replica.num_computed; i < replica.context.shards.size(); ++i) {
     const int shard = replica.context.shards[i];
     replica.computed[i] = replica.model->gradient({shard, worker.layout.num_shards, request.step, worker.seed}, weights,
                                                   worker.slabs->gradient(shard));
@@ -91,6 +94,7 @@ void work(WorkerState& worker, Replica& replica, const ReduceMean& request) {
   if (!worker.optimizer->clips()) throw Error(ErrorCode::protocol, "nothing is clipped in this run");
   replica.spent = {};
   if (is_idle(worker, replica)) return;
+  replica.num_computed = 0;
   const std::span<float> kept = kept_mean(worker, replica);
   const ApplyChunk keep = [&](std::size_t begin, std::span<const float> mean) {
     std::copy(mean.begin(), mean.end(), kept.begin() + static_cast<std::ptrdiff_t>(begin));

@@ -32,6 +32,7 @@ struct WorkerState {
   // Of the generation.
   Plan plan;
   SlabLayout layout;
+  std::unique_ptr<OwnGradients> gradients;  ///< of this generation or one before
   std::unique_ptr<WorkerSlabs> slabs;
   std::shared_ptr<NodeExchange> exchange;  ///< with other nodes, if any
   std::unique_ptr<Optimizer> optimizer;

@@ -25,6 +25,16 @@ Range Topology::shards_of_lane(int lane) const {
   return shards_of_lanes({begin, begin + 1});
 }
 
+std::vector<std::uint64_t> Topology::by_shard(const std::vector<std::uint64_t>& by_lane) const {
+  if (by_lane.size() != node_of_lane.size())
+    throw Error(ErrorCode::invalid_argument, "something of each replica, but of another number of them");
+  std::vector<std::uint64_t> all;
+  all.reserve(static_cast<std::size_t>(num_shards));
+  for (int lane = 0; lane < num_lanes(); ++lane)
+    all.insert(all.end(), shards_of_lane(lane).size(), by_lane[static_cast<std::size_t>(lane)]);
+  return all;
+}
+
 void Topology::check() const {
   const std::vector<std::int32_t>& nodes = node_of_lane;
   bool in_order = !nodes.empty() && nodes.front() == 0 && num_shards > 0;

@@ -15,8 +15,8 @@ class DriverGradients {
  public:
   /// Makes the mean's slab.
   DriverGradients(StoreClient& store, const SlabLayout& layout);
-  /// Maps the gradients, which are all there by now.
-  void map(std::chrono::milliseconds timeout);
+  /// Maps the gradients, which are all there by now. @param made_for by shard, the generation of its slab
+  void map(const std::vector<std::uint64_t>& made_for, std::chrono::milliseconds timeout);
 
   const Gradients& all() const { return gradients_; }
   std::span<float> mean() const { return mean_->writable_floats().first(layout_.size); }

@@ -14,6 +14,12 @@ ObjectId SlabLayout::id(ObjectKind kind, int number, int buffer) const {
   return id;
 }
 
+ObjectId SlabLayout::gradient_id(int shard, std::uint64_t made_for) const {
+  ObjectId of_it = id(ObjectKind::gradient, shard);
+  of_it.generation = made_for;
+  return of_it;
+}
+
 std::size_t SlabLayout::bytes() const { return (size * sizeof(float) + kPageBytes - 1) / kPageBytes * kPageBytes; }
 
 std::size_t SlabLayout::state_bytes(int in_buffers) const {

@@ -29,6 +29,8 @@ struct SlabLayout {
 
   ObjectId id(ObjectKind kind, int number, int buffer = 0) const;
   ObjectId vector_id(int vector, int buffer) const { return id(ObjectKind::vector, vector, buffer); }
+  /// Gradients' slabs may be those of an earlier generation.
+  ObjectId gradient_id(int shard, std::uint64_t made_for) const;
   /// Of one flat vector, in whole pages.
   std::size_t bytes() const;
   /// Of all vectors in so many buffers.

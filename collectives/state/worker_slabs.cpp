@@ -2,24 +2,27 @@
 
 namespace troupe {
 
-WorkerSlabs::WorkerSlabs(StoreClient& store, const SlabLayout& layout, const Range& shards, const Range& slice,
-                         bool contributes)
+OwnGradients::OwnGradients(StoreClient& store, const SlabLayout& layout, const Range& shards, std::uint64_t made_for)
+    : made_for_(made_for), shards_(shards), held_(store) {
+  for (std::size_t shard = shards.begin; shard < shards.end; ++shard)
+    mappings_.push_back(held_.create_sealed(layout.gradient_id(static_cast<int>(shard), made_for_), layout.bytes()));
+}
+
+WorkerSlabs::WorkerSlabs(StoreClient& store, const SlabLayout& layout, const OwnGradients& gradients,
+                         const Range& slice, bool contributes)
     : store_(store),
       layout_(layout),
-      shards_(shards),
+      gradients_(gradients),
       slice_(slice),
       contributes_(contributes),
       held_(store),
       slices_(static_cast<std::size_t>(layout.vectors)) {
-  for (std::size_t shard = shards.begin; shard < shards.end; ++shard)
-    own_gradients_.push_back(
-        held_.create_sealed(layout.id(ObjectKind::gradient, static_cast<int>(shard)), layout_.bytes()));
   for (int vector = 0; vector < layout.vectors && !slice_.empty(); ++vector)
     for (int buffer = 0; buffer < layout.buffers; ++buffer)
       slices_[static_cast<std::size_t>(vector)].push_back(open_slice(vector, buffer));
 }
 
-void WorkerSlabs::map_others(std::chrono::milliseconds timeout) {
+void WorkerSlabs::map_others(const std::vector<std::uint64_t>& made_for, std::chrono::milliseconds timeout) {
   for (int buffer = 0; buffer < layout_.buffers; ++buffer)
     weights_.push_back(held_.get(layout_.vector_id(kWeightsVector, buffer), timeout));
   if (slice_.empty() && !contributes_) return;
@@ -30,19 +33,14 @@ void WorkerSlabs::map_others(std::chrono::milliseconds timeout) {
   }
   sources_.resize(static_cast<std::size_t>(layout_.num_shards));
   for (std::size_t shard = layout_.shards.begin; shard < layout_.shards.end; ++shard) {
-    const bool own = shard >= shards_.begin && shard < shards_.end;
-    source_maps_.push_back(own ? own_gradient(static_cast<int>(shard))
-                               : held_.get(layout_.id(ObjectKind::gradient, static_cast<int>(shard)), timeout));
+    const ObjectId id = layout_.gradient_id(static_cast<int>(shard), made_for.at(shard));
+    source_maps_.push_back(gradients_.has(shard) ? gradients_.of(shard) : held_.get(id, timeout));
     sources_[shard] = source_maps_.back()->floats().first(layout_.size);
   }
 }
 
-const std::shared_ptr<Mapping>& WorkerSlabs::own_gradient(int shard) const {
-  return own_gradients_.at(static_cast<std::size_t>(shard) - shards_.begin);
-}
-
 std::span<float> WorkerSlabs::gradient(int shard) const {
-  return own_gradient(shard)->writable_floats().first(layout_.size);
+  return gradients_.of(static_cast<std::size_t>(shard))->writable_floats().first(layout_.size);
 }
 
 std::span<const float> WorkerSlabs::weights(int buffer) const {

@@ -9,17 +9,35 @@
 
 namespace troupe {
 
-/// A worker's slabs: the gradients of its shards, which it alone writes, its slice of the state, and for reading what
-/// the others publish. Released when this goes.
+/// The gradients of a worker's shards, which it alone writes, and others may map. Released when this goes.
+class OwnGradients {
+ public:
+  /// @param made_for the first generation that they serve
+  OwnGradients(StoreClient& store, const SlabLayout& layout, const Range& shards, std::uint64_t made_for);
+
+  std::uint64_t made_for() const { return made_for_; }
+  bool has(std::size_t shard) const { return shard >= shards_.begin && shard < shards_.end; }
+  const std::shared_ptr<Mapping>& of(std::size_t shard) const { return mappings_.at(shard - shards_.begin); }
+
+ private:
+  std::uint64_t made_for_;
+  Range shards_;
+  HeldObjects held_;
+  std::vector<std::shared_ptr<Mapping>> mappings_;
+};
+
+/// A worker's slabs: the gradients of its shards, its slice of the state, which it alone writes, too, and for reading
+/// what the others publish. Released when this goes, but for the gradients, which may serve the next generation.
 class WorkerSlabs {
  public:
-  /// Creates the gradients of `shards` and opens the slice for writing.
+  /// Opens the slice for writing.
   /// @param contributes whether gradients are needed though the slice is empty.
-  WorkerSlabs(StoreClient& store, const SlabLayout& layout, const Range& shards, const Range& slice,
+  WorkerSlabs(StoreClient& store, const SlabLayout& layout, const OwnGradients& gradients, const Range& slice,
               bool contributes = false);
 
   /// Maps the weights and all that this worker is to add. Everybody has created theirs by now.
-  void map_others(std::chrono::milliseconds timeout);
+  /// @param made_for by shard, the generation of its gradient's slab
+  void map_others(const std::vector<std::uint64_t>& made_for, std::chrono::milliseconds timeout);
 
   std::span<float> gradient(int shard) const;
   std::span<const float> weights(int buffer) const;
@@ -34,15 +52,13 @@ class WorkerSlabs {
 
  private:
   std::shared_ptr<Mapping> open_slice(int vector, int buffer);
-  const std::shared_ptr<Mapping>& own_gradient(int shard) const;
 
   StoreClient& store_;
   SlabLayout layout_;
-  Range shards_;
+  const OwnGradients& gradients_;
   Range slice_;
   bool contributes_;
   HeldObjects held_;
-  std::vector<std::shared_ptr<Mapping>> own_gradients_;        ///< of `shards_`
   std::vector<std::shared_ptr<Mapping>> weights_;              ///< by buffer
   std::vector<std::vector<std::shared_ptr<Mapping>>> slices_;  ///< by vector and buffer
   std::vector<std::shared_ptr<Mapping>> source_maps_;

@@ -52,6 +52,8 @@ TEST_CASE("a node has the shards of its lanes, and one without lanes has none") 
   CHECK(topology.shards_of_node(1) == Range{2, 3});
   CHECK(topology.shards_of_node(2) == Range{3, 7});
   CHECK(topology.shards_of_node(3).empty());
+  CHECK(topology.by_shard({1, 2, 3, 4, 5, 6}) == std::vector<std::uint64_t>{1, 2, 3, 4, 5, 6, 6});
+  CHECK(code_of([&] { (void)topology.by_shard({1, 2}); }) == ErrorCode::invalid_argument);
   for (const Range lanes : {Range{0, 7}, Range{6, 7}, Range{4, 3}})
     CHECK(code_of([&] { (void)topology.shards_of_lanes(lanes); }) == ErrorCode::invalid_argument);
   CHECK(code_of([] { (void)Topology{}.shards_of_lanes({0, 0}); }) == ErrorCode::invalid_argument);

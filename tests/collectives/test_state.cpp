@@ -56,21 +56,28 @@ bool is_zero(std::span<const float> floats) {
   return std::all_of(floats.begin(), floats.end(), [](float each) { return each == 0; });
 }
 
+/// Of three shards, of which the first worker has two.
+std::vector<std::uint64_t> made_for(std::uint64_t first, std::uint64_t second) { return {first, first, second}; }
+
 /// The slabs of two workers, whose slices are a page and the rest.
 struct Workers {
   Workers(ObjectStore& store, const SlabLayout& layout)
       : first_store(store.connect()),
         second_store(store.connect()),
-        first(*first_store, layout, {0, 2}, {0, kPageFloats}),
-        second(*second_store, layout, {2, 3}, {kPageFloats, kSize}) {}
+        first_gradients(*first_store, layout, {0, 2}, layout.generation),
+        second_gradients(*second_store, layout, {2, 3}, layout.generation),
+        first(*first_store, layout, first_gradients, {0, kPageFloats}),
+        second(*second_store, layout, second_gradients, {kPageFloats, kSize}) {}
 
   void map_others() {
-    first.map_others(kPatience);
-    second.map_others(kPatience);
+    first.map_others(made_for(first_gradients.made_for(), second_gradients.made_for()), kPatience);
+    second.map_others(made_for(first_gradients.made_for(), second_gradients.made_for()), kPatience);
   }
 
   std::unique_ptr<StoreClient> first_store;
   std::unique_ptr<StoreClient> second_store;
+  OwnGradients first_gradients;
+  OwnGradients second_gradients;
   WorkerSlabs first;
   WorkerSlabs second;
 };
@@ -183,16 +190,41 @@ TEST_CASE("a worker without a slice adds nothing, unless others need what it add
   const auto client = store.connect();
   const SlabLayout layout = layout_of(1, 2);
   VersionedState state(*client, layout);
-  const WorkerSlabs both(*client, layout, {0, 2}, {0, kSize});
-  WorkerSlabs idle(*client, layout, {2, 2}, {0, 0});
-  WorkerSlabs contributor(*client, layout, {2, 3}, {0, 0}, /*contributes=*/true);
+  const OwnGradients two(*client, layout, {0, 2}, 1);
+  const OwnGradients none(*client, layout, {2, 2}, 1);
+  const OwnGradients one(*client, layout, {2, 3}, 1);
+  const WorkerSlabs both(*client, layout, two, {0, kSize});
+  WorkerSlabs idle(*client, layout, none, {0, 0});
+  WorkerSlabs contributor(*client, layout, one, {0, 0}, /*contributes=*/true);
   state.publish();
-  idle.map_others(kPatience);
-  contributor.map_others(kPatience);
+  idle.map_others(made_for(1, 1), kPatience);
+  contributor.map_others(made_for(1, 1), kPatience);
   CHECK(idle.sources().empty());
   CHECK(idle.weights(1).size() == kSize);
   REQUIRE(contributor.sources().size() == 3);
   CHECK(contributor.sources()[1].data() != nullptr);
+}
+
+TEST_CASE("gradients of one generation serve the next one, beside those that are made for it") {
+  ObjectStore store(kQuota);
+  const auto client = store.connect();
+  const auto other_client = store.connect();
+  const OwnGradients kept(*client, layout_of(1, 2, 1), {0, 2}, 1);
+  kept.of(1)->writable_floats()[5] = 15;
+  const OwnGradients fresh(*other_client, layout_of(1, 2, 2), {2, 3}, 2);
+  fresh.of(2)->writable_floats()[5] = 25;
+  const SlabLayout layout = layout_of(1, 2, 2);
+  VersionedState state(*client, layout);
+  WorkerSlabs first(*client, layout, kept, {0, kPageFloats});
+  WorkerSlabs second(*other_client, layout, fresh, {kPageFloats, kSize});
+  state.publish();
+  for (WorkerSlabs* slabs : {&first, &second}) {
+    slabs->map_others(made_for(1, 2), kPatience);
+    CHECK(slabs->sources().at(1)[5] == 15);
+    CHECK(slabs->sources().at(2)[5] == 25);
+  }
+  WorkerSlabs stranger(*other_client, layout, fresh, {0, 0}, /*contributes=*/true);
+  CHECK(code_of([&] { stranger.map_others(made_for(2, 2), std::chrono::milliseconds(0)); }) == ErrorCode::timeout);
 }
 
 TEST_CASE("where the driver adds, it has all gradients and workers have their mean") {
@@ -204,7 +236,7 @@ TEST_CASE("where the driver adds, it has all gradients and workers have their me
   DriverGradients gradients(*client, layout);
   Workers workers(store, layout);
   state.publish();
-  gradients.map(kPatience);
+  gradients.map(made_for(1, 1), kPatience);
   workers.map_others();
   for (int shard = 0; shard < 3; ++shard) {
     (shard < 2 ? workers.first : workers.second).gradient(shard)[kSize - 1] = static_cast<float>(shard + 1);
@@ -234,8 +266,11 @@ TEST_CASE("what was made before a constructor threw is given back") {
     const SlabLayout layout = layout_of(1, 2);
     const VersionedState state(*client, layout);
     // Two gradients fit beside it; the third buffer, which is not there, is opened last.
-    CHECK(code_of([&] { WorkerSlabs(*client, layout_of(1, 3), {0, 2}, {0, kSize}); }) == ErrorCode::store_failed);
-    CHECK(code_of([&] { WorkerSlabs(*client, layout, {0, 6}, {0, kSize}); }) == ErrorCode::store_full);
+    CHECK(code_of([&] {
+            const OwnGradients two(*client, layout, {0, 2}, 1);
+            WorkerSlabs(*client, layout_of(1, 3), two, {0, kSize});
+          }) == ErrorCode::store_failed);
+    CHECK(code_of([&] { OwnGradients(*client, layout, {0, 6}, 1); }) == ErrorCode::store_full);
     CHECK_FALSE(has_all());
   }
   CHECK(has_all());

@@ -23,6 +23,7 @@ class DyingModel : public StatisticsModel {
   BatchResult gradient(const ShardStep& at, std::span<const float> weights, std::span<float> gradient) override {
     step_ = at.step;
     die_in("compute");
+    ++gradients_;
     return StatisticsModel::gradient(at, weights, gradient);
   }
   void update_statistics(std::size_t begin, std::span<const float> mean, std::int64_t samples,
@@ -30,6 +31,7 @@ class DyingModel : public StatisticsModel {
     die_in("apply");
     StatisticsModel::update_statistics(begin, mean, samples, statistics, updated);
   }
+  int gradients() const { return gradients_; }
   EvaluationResult evaluate(const ShardStep& at, std::span<const float> weights) override {
     step_ = at.step;
     die_in("evaluate");
@@ -64,6 +66,7 @@ class DyingModel : public StatisticsModel {
   std::string folder_;
   int worker_ = -1;
   std::int64_t step_ = 0;
+  int gradients_ = 0;
 };
 
 }  // namespace
@@ -76,6 +79,9 @@ std::string dying_config(std::size_t size, const std::vector<Death>& deaths, con
 }
 
 void register_dying_model() {
+  register_model_function("gradients so far", [](Model& model, std::span<const float> /*weights*/) {
+    return std::to_string(dynamic_cast<DyingModel&>(model).gradients());
+  });
   register_model("dying", [](const ReplicaContext& context) {
     std::istringstream text(context.config);
     std::size_t size = 0;

@@ -20,6 +20,7 @@ struct Death {
 /// For the model "dying": StatisticsModel's gradients of so many floats, and a test set.
 /// @param folder that lives as long as the run, where deaths leave what says that they have been
 std::string dying_config(std::size_t size, const std::vector<Death>& deaths, const std::string& folder);
+/// And its function "gradients so far": how many a replica has computed.
 void register_dying_model();
 
 }  // namespace troupe_test

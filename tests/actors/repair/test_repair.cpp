@@ -69,6 +69,27 @@ TEST_CASE("a worker that dies in any phase is replaced by the same step, and the
   }
 }
 
+TEST_CASE("workers that are left do not compute again what they have, unless its place was taken by the mean") {
+  for (const double clip_norm : {0.0, 1.0}) {
+    CAPTURE(clip_norm);
+    const TemporaryFolder marks;
+    Options options = dying({{"compute", 2, 1}, {"apply", 2, 3}}, marks.path());
+    options.optimizer.clip_norm = clip_norm;
+    const auto expected = undisturbed(options);
+    DistributedSGD sgd("dying", options);
+    std::size_t repairs = 0;
+    for (int step = 0; step < kSteps; ++step) repairs += sgd.step().repairs.size();
+    CHECK(repairs == 2);
+    const int again = clip_norm > 0 ? 1 : 0;
+    const auto gradients = sgd.foreach_model("gradients so far");  // the first worker has one shard, the others two
+    REQUIRE(gradients.size() == 3);
+    CHECK(gradients[0] == std::to_string(kSteps + again));
+    CHECK(gradients[1] == std::to_string(2 * (kSteps + again)));
+    CHECK(gradients[2] == std::to_string(2 * (kSteps - 3)));  // since it came for the last time
+    CHECK(sgd.weights() == expected);
+  }
+}
+
 TEST_CASE("a worker killed between steps is replaced by the next one, which tells of it") {
   const TemporaryFolder marks;
   DistributedSGD sgd("dying", dying({}, marks.path()));

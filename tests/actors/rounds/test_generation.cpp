@@ -187,6 +187,30 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("workers keep the slabs of their gradients from generation to generation, unless these are to be renewed") {
+  Scene scene;
+  const auto asked_for = [&] {
+    std::vector<std::uint64_t> gradients;
+    for (const auto& [to, content] : scene.mailbox.sent())
+      if (content.match_elements<MakeSlabs>()) gradients.push_back(content.get_as<MakeSlabs>(0).gradients);
+    gradients.erase(gradients.begin(), gradients.end() - 3);
+    return gradients;
+  };
+  using Numbers = std::vector<std::uint64_t>;
+  scene.begin();
+  CHECK(asked_for() == Numbers{1, 1, 1});
+  scene.begin();
+  CHECK(asked_for() == Numbers{1, 1, 1});
+  scene.generation.renew_gradients({1});
+  scene.fail_at("MakeSlabs");
+  CHECK(code_of([&] { scene.begin(); }) == ErrorCode::store_full);
+  scene.fail_at("");
+  scene.begin();
+  CHECK(asked_for() == Numbers{1, 3, 1});
+  CHECK(scene.home.published() == Numbers{1, 1, 3, 3, 1, 1});
+  CHECK(scene.mailbox.sent().back().content.get_as<MapSlabs>(0).gradients == Numbers{1, 3, 1});
+}
+
 TEST_CASE("nothing is published before all have made their slabs") {
   Pinned scene;
   scene.fail_at("MakeSlabs");

@@ -16,7 +16,6 @@ void MemoryHome::begin(const troupe::SlabLayout& layout, const troupe::PlanReque
   const float fresh = carried.empty() ? 0 : Memory::kUnwritten;
   auto next = std::make_shared<Slabs>();
   next->layout = layout;
-  next->gradients.resize(static_cast<std::size_t>(layout.num_shards));
   next->vectors.resize(static_cast<std::size_t>(layout.vectors));
   for (std::size_t vector = 0; vector < next->vectors.size(); ++vector)
     for (std::size_t buffer = 0; buffer < static_cast<std::size_t>(layout.buffers); ++buffer)
@@ -26,7 +25,9 @@ void MemoryHome::begin(const troupe::SlabLayout& layout, const troupe::PlanReque
   memory_.slabs = std::move(next);
 }
 
-void MemoryHome::publish(const Phase& /*phase*/) { memory_.slabs->published = true; }
+void MemoryHome::publish(const std::vector<std::uint64_t>& /*gradients*/, const Phase& /*phase*/) {
+  memory_.slabs->published = true;
+}
 
 void MemoryHome::create(std::uint64_t transfer, int /*worker*/, std::size_t floats, const Phase& /*phase*/) {
   memory_.transfers[transfer].assign(floats, Memory::kUnwritten);

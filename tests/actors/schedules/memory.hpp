@@ -15,7 +15,6 @@ namespace troupe_test {
 struct Slabs {
   troupe::SlabLayout layout;
   std::vector<std::vector<Floats>> vectors;  ///< by vector and buffer
-  std::vector<Floats> gradients;             ///< by shard; empty until its worker has made it
   bool published = false;
 };
 
@@ -24,6 +23,7 @@ struct Memory {
   static constexpr float kUnwritten = __builtin_nanf("");
 
   std::shared_ptr<Slabs> slabs;  ///< of the newest generation; who still has older ones may write there
+  std::map<troupe::ObjectId, std::weak_ptr<Floats>> gradients;  ///< that workers have
   std::map<std::uint64_t, Floats> transfers;
   int placed = -1;         ///< the buffer that a vector was placed in last
   int full_per_mille = 0;  ///< how often there is no room for a generation
@@ -36,7 +36,7 @@ class MemoryHome : public troupe::StateHome {
 
   void begin(const troupe::SlabLayout& layout, const troupe::PlanRequest& plan, const std::vector<int>& carried,
              const troupe::Phase& phase) override;
-  void publish(const troupe::Phase& phase) override;
+  void publish(const std::vector<std::uint64_t>& gradients, const troupe::Phase& phase) override;
   void create(std::uint64_t transfer, int worker, std::size_t floats, const troupe::Phase& phase) override;
   void put(std::uint64_t transfer, std::size_t floats, const troupe::FillFloats& fill,
            const troupe::Phase& phase) override;

@@ -75,7 +75,11 @@ Range SimulatedWorker::lanes() const {
   return {lane, lane + 1};
 }
 
-Gradients SimulatedWorker::gradients() const { return {slabs_->gradients.begin(), slabs_->gradients.end()}; }
+Gradients SimulatedWorker::gradients() const {
+  Gradients all;
+  for (const auto& each : gradients_) all.emplace_back(*each);
+  return all;
+}
 
 Floats& SimulatedWorker::vector(int vector, int buffer) const {
   return slabs_->vectors.at(static_cast<std::size_t>(vector)).at(static_cast<std::size_t>(buffer));
@@ -88,7 +92,7 @@ Floats& SimulatedWorker::transfer(std::uint64_t number) const {
 }
 
 /// As real workers do, in a gradient of which nobody else reads the slice.
-Floats& SimulatedWorker::kept_mean() const { return slabs_->gradients[shards().begin]; }
+Floats& SimulatedWorker::kept_mean() const { return *own_gradients_.front(); }
 
 void SimulatedWorker::work(const Build& request, Built& built) {
   plan_request_ = request.plan;
@@ -96,6 +100,8 @@ void SimulatedWorker::work(const Build& request, Built& built) {
   built_ = true;
   mapped_ = false;
   slabs_.reset();
+  own_gradients_.clear();
+  gradients_.clear();
   built.replicas = {{toy_.size, toy_.size, "toy", 0, 0, 0, 0}};
   built.tensor_names = {"w"};
   built.tensor_shapes = {{static_cast<std::int64_t>(toy_.size)}};
@@ -110,14 +116,29 @@ void SimulatedWorker::work(const MakeSlabs& request, Done& /*done*/) {
   plan_ = make_plan(plan_request_, toy_.size);
   slabs_ = memory_.slabs;
   squares_ = {plan_.slice_of_lanes(lanes()), toy_.size};
-  for (std::size_t shard = shards().begin; shard < shards().end; ++shard)
-    slabs_->gradients.at(shard).assign(toy_.size, Memory::kUnwritten);
+  gradients_.clear();
+  if (own_gradients_.empty() || made_for_ != request.gradients) make_gradients(request.gradients);
 }
 
-void SimulatedWorker::work(const MapSlabs& /*request*/, Done& /*done*/) {
+void SimulatedWorker::make_gradients(std::uint64_t made_for) {
+  made_for_ = made_for;
+  num_computed_ = 0;
+  own_gradients_.clear();
+  for (std::size_t shard = shards().begin; shard < shards().end; ++shard) {
+    own_gradients_.push_back(std::make_shared<Floats>(toy_.size, Memory::kUnwritten));
+    auto& known = memory_.gradients[slabs_->layout.gradient_id(static_cast<int>(shard), made_for)];
+    if (!known.expired()) throw Error(ErrorCode::store_failed, "there is such an object already");
+    known = own_gradients_.back();
+  }
+}
+
+void SimulatedWorker::work(const MapSlabs& request, Done& /*done*/) {
   check_ready(slabs_ != nullptr);
-  const auto& all = slabs_->gradients;
-  if (!slabs_->published || std::ranges::any_of(all, &Floats::empty))
+  for (const std::uint64_t made_for : plan_.topology.by_shard(request.gradients)) {
+    const int shard = static_cast<int>(gradients_.size());
+    gradients_.push_back(memory_.gradients[slabs_->layout.gradient_id(shard, made_for)].lock());
+  }
+  if (!slabs_->published || std::ranges::any_of(gradients_, [](const auto& each) { return !each; }))
     throw Error(ErrorCode::store_failed, "what is to be mapped is not there");
   mapped_ = true;
 }
@@ -125,9 +146,14 @@ void SimulatedWorker::work(const MapSlabs& /*request*/, Done& /*done*/) {
 void SimulatedWorker::work(const Compute& request, Computed& computed) {
   check_ready(mapped_);
   const Floats& weights = vector(kWeightsVector, request.buffer);
+  if (computed_ != std::pair{request.call, request.step}) num_computed_ = 0;
+  computed_ = {request.call, request.step};
   for (std::size_t at = shards().begin; at < shards().end; ++at) {
     const int shard = static_cast<int>(at);
-    toy_gradient(weights, shard, request.step, slabs_->gradients[at]);
+    if (at - shards().begin >= num_computed_) {
+      toy_gradient(weights, shard, request.step, *own_gradients_[at - shards().begin]);
+      num_computed_ = at - shards().begin + 1;
+    }
     if (half_) return;
     computed.shards.push_back(shard);
     computed.loss_bits.push_back(to_bits(toy_loss(weights, shard, request.step)));
@@ -138,6 +164,7 @@ void SimulatedWorker::work(const Compute& request, Computed& computed) {
 void SimulatedWorker::work(const ReduceMean& request, MeanReduced& reduced) {
   check_ready(mapped_);
   const Range slice = plan_.slice_of_lanes(lanes());
+  num_computed_ = 0;
   Floats& kept = kept_mean();
   reduce_and_apply(gradients(), request.samples, slice, [&](std::size_t begin, std::span<const float> mean) {
     std::ranges::copy(mean, kept.begin() + static_cast<std::ptrdiff_t>(begin));

@@ -35,6 +35,7 @@ class SimulatedWorker {
   void work(const troupe::Fence& /*request*/, troupe::Done& /*done*/) {}
   void work(const troupe::Stop& /*request*/, troupe::Done& /*done*/) {}
 
+  void make_gradients(std::uint64_t made_for);
   troupe::Range lanes() const;
   troupe::Range shards() const { return plan_.topology.shards_of_lanes(lanes()); }
   troupe::Gradients gradients() const;
@@ -54,6 +55,11 @@ class SimulatedWorker {
   troupe::Plan plan_;
   std::shared_ptr<Slabs> slabs_;
   bool mapped_ = false;
+  std::uint64_t made_for_ = 0;                          ///< the generation that the slabs of its gradients serve first
+  std::vector<std::shared_ptr<Floats>> own_gradients_;  ///< by its shards
+  std::vector<std::shared_ptr<const Floats>> gradients_;   ///< by shard, since they are mapped
+  std::pair<std::uint64_t, std::int64_t> computed_{0, 0};  ///< the call and step to which the next ones belong
+  std::size_t num_computed_ = 0;                           ///< of its shards
   troupe::PageSquares squares_;
 };
 

@@ -50,6 +50,7 @@ class World::SimulatedHost : public Host {
   std::string node(int member) const override { return "pid " + std::to_string(pid(member)); }
   std::string how_it_ended(int member, milliseconds /*timeout*/) override { return world_.how_it_ended(member); }
   std::unique_ptr<StateHome> make_state_home(StoreClient& /*store*/, Rounds& /*rounds*/) override { return nullptr; }
+  bool ends_the_lost() const override { return world_.manners_.kills_the_replaced; }
   bool settles_by_fence() const override { return world_.manners_.settles_by_fence; }
   bool end_all(bool /*all_stopped*/) override {
     world_.end_all();

@@ -69,7 +69,7 @@ TEST_CASE("the state of one machine goes from generation to generation") {
   const SlabLayout next = layout_of(2, 3);
   scene.begin(next, {1, 0});
   CHECK(next.state_bytes(next.buffers) == 2 * 3 * 2 * kPageBytes);
-  scene.home->publish(scene.phase);
+  scene.home->publish({}, scene.phase);
   CHECK(scene.read(next, 0, 0) == 10);
   CHECK(scene.read(next, 1, 0) == 20);
   CHECK(scene.read(next, 0, 1) == 30);
@@ -89,7 +89,7 @@ TEST_CASE("a generation that cannot begin leaves what counts where it lies, with
     CHECK(code_of([&] { scene.begin(failing, {1}); }) == ErrorCode::store_failed);
     const SlabLayout next = layout_of(3, 2, false);
     scene.begin(next, {1});
-    scene.home->publish(scene.phase);
+    scene.home->publish({}, scene.phase);
     CHECK(scene.read(next, 0, 0) == 10);
     CHECK(scene.read(next, 1, 0) == 20);
   }
@@ -133,7 +133,7 @@ TEST_CASE("clearing makes the optimizer's vectors of one buffer zero") {
   for (const int vector : {0, 1})
     for (const int buffer : {0, 1}) scene.write(vector, buffer, 10);
   scene.home->clear(1, scene.phase);
-  scene.home->publish(scene.phase);
+  scene.home->publish({}, scene.phase);
   CHECK(scene.read(layout, 0, 1) == 10);
   CHECK(scene.read(layout, 1, 0) == 10);
   const auto mapping = scene.worker->get(layout.vector_id(1, 1), kPatience);
