@@ -154,6 +154,9 @@ void RunOptions::add_to(CLI::App& app) {
          },
          "What becomes of the shards of a worker that was lost: a fresh one has them (respawn), or the others")
       ->check(CLI::IsMember({"respawn", "redistribute"}));
+  app.add_option("--backup-workers", sgd.backup_workers,
+                 "Workers that a step may leave out when they are late; others do their part. The bits stay")
+      ->check(whole_number(0));
   app.add_option(
       "--fault", sgd.faults,
       "Let something go wrong on purpose, as 'kill worker 1 at step 5 phase apply; stop worker 0 at step 9', "

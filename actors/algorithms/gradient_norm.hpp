@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "actors/algorithms/algorithm.hpp"
@@ -9,7 +10,9 @@ namespace troupe {
 
 /// The length of the mean gradient of all that is learned, from what the owners of slices say of theirs. Its bits
 /// depend on the gradients alone; it is not finite where some of them are not.
+/// @param slices_of what a worker says it of, in that order
 /// @throws Error protocol for parts that cannot be
-double gradient_norm(const StepContext& context, const std::vector<From<MeanReduced>>& replies, const Phase& phase);
+double gradient_norm(const StepContext& context, const std::function<std::vector<Range>(int worker)>& slices_of,
+                     const std::vector<From<MeanReduced>>& replies, const Phase& phase);
 
 }  // namespace troupe

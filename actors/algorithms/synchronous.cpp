@@ -50,8 +50,9 @@ Slowest slowest_of(const AllComputed& computed) {
 /// One step on its way.
 class Step {
  public:
-  Step(const StepContext& context, const Deadline& deadline)
+  Step(const StepContext& context, Backups& backups, const Deadline& deadline)
       : context_(context),
+        backups_(backups),
         version_(context.versions.committed()),
         from_(context.versions.buffer()),
         to_(*context.versions.spare()),
@@ -77,6 +78,7 @@ class Step {
   void split(const AllApplied& applied, double both, StepReport& report) const;
 
   const StepContext& context_;
+  Backups& backups_;
   const Version version_;
   const int from_;  ///< the buffer that is read
   const int to_;    ///< that is written
@@ -116,7 +118,7 @@ AllComputed Step::compute() {
   request.step = version_.step;
   request.buffer = from_;
   request.timeout_ms = deadline_.left().count();
-  return context_.rounds.ask(request, context_.members.workers(), phase("compute"));
+  return backups_.compute(context_, request, phase("compute"));
 }
 
 Reduced Step::combine(const AllComputed& computed) const {
@@ -151,11 +153,12 @@ MeanGradient Step::reduce_here(std::int64_t samples) const {
   const auto mean = context_.gradients->mean();
   const bool clips = context_.optimizer.clips();
   PageSquares squares({0, mean.size()}, context_.model.traits.learned_size);
-  reduce_and_apply(context_.gradients->all(), samples, {0, mean.size()},
-                   [&](std::size_t begin, std::span<const float> chunk) {
-                     std::copy(chunk.begin(), chunk.end(), mean.begin() + static_cast<std::ptrdiff_t>(begin));
-                     if (clips) squares.note(begin, chunk);
-                   });
+  const Gradients gradients =
+      replaced(context_.gradients->all(), backups_.left_out_shards(context_.members), context_.gradients->backups());
+  reduce_and_apply(gradients, samples, {0, mean.size()}, [&](std::size_t begin, std::span<const float> chunk) {
+    std::copy(chunk.begin(), chunk.end(), mean.begin() + static_cast<std::ptrdiff_t>(begin));
+    if (clips) squares.note(begin, chunk);
+  });
   return {.norm = clips ? std::sqrt(tree_sum(squares.pages())) : 0};
 }
 
@@ -163,11 +166,13 @@ MeanGradient Step::reduce_there(std::int64_t samples, std::uint64_t computed) {
   ReduceMean request;
   request.samples = samples;
   request.computed = computed;
+  request.left_out = backups_.left_out_lanes(context_.members);
   request.timeout_ms = deadline_.left().count();
   const Phase reduce = phase("reduce");
-  const auto replies = context_.rounds.ask(request, context_.appliers, reduce);
+  const auto replies = context_.rounds.ask(request, backups_.appliers(context_), reduce);
   if (!context_.settles_by_fence) context_.rounds.unsettle();
-  MeanGradient mean{.norm = gradient_norm(context_, replies, reduce)};
+  const auto slices_of = [this](int worker) { return backups_.slices_of(context_, worker); };
+  MeanGradient mean{.norm = gradient_norm(context_, slices_of, replies, reduce)};
   for (const auto& [worker, reply] : replies) mean.bytes_sent += reply.bytes_sent;
   return mean;
 }
@@ -181,8 +186,9 @@ AllApplied Step::apply(std::int64_t samples, std::uint64_t computed, double norm
   request.updates = version_.updates;
   request.computed = computed;
   request.clip_bits = to_bits(static_cast<double>(context_.optimizer.clip_factor(norm)));
+  request.left_out = backups_.left_out_lanes(context_.members);
   request.timeout_ms = deadline_.left().count();
-  return context_.rounds.ask(request, context_.appliers, phase("apply"));
+  return context_.rounds.ask(request, backups_.appliers(context_), phase("apply"));
 }
 
 void Step::check_finite(const AllApplied& applied, double norm) {
@@ -206,6 +212,7 @@ StepReport Step::report_of(const AllComputed& computed, const Reduced& reduced) 
     report.bytes_copied = static_cast<std::int64_t>(context_.gradients->mean().size_bytes());
   for (const auto& [worker, reply] : computed) report.seconds.compute.push_back(from_bits(reply.seconds_bits));
   report.slowest = slowest_of(computed);
+  report.left_out = backups_.left_out();
   return report;
 }
 
@@ -226,7 +233,7 @@ void Step::split(const AllApplied& applied, double both, StepReport& report) con
 }  // namespace
 
 StepReport Synchronous::step(const StepContext& context, const Deadline& deadline, bool rehearse) {
-  return Step(context, deadline).run(rehearse);
+  return Step(context, backups_, deadline).run(rehearse);
 }
 
 }  // namespace troupe

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "actors/algorithms/algorithm.hpp"
+#include "actors/algorithms/backups.hpp"
 
 namespace troupe {
 
@@ -9,6 +9,9 @@ namespace troupe {
 class Synchronous : public Algorithm {
  public:
   StepReport step(const StepContext& context, const Deadline& deadline, bool rehearse) override;
+
+ private:
+  Backups backups_;
 };
 
 }  // namespace troupe

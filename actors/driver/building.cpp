@@ -32,6 +32,7 @@ void build_replicas(const ModelCreator& creator, const Options& options, Members
   Build request;
   request.devices = options.devices_per_worker;
   request.use_cpus = options.use_cpus;
+  request.backs_up = options.backup_workers > 0 && members.num_workers() > 1;
   request.plan = plan_request_of(options, members.topology());
   request.seed = options.seed;
   request.model = creator.name();

@@ -116,7 +116,6 @@ class Driver::Source : public CheckpointSource {
 void Driver::prepare_checkpoints() {
   if (options_.checkpoint.folder.empty()) return;
   checkpoints_ = std::make_unique<Checkpoints>(options_, std::make_unique<Source>(*this));
-  if (is_periodic(options_.checkpoint)) versions_.reserve(1);
 }
 
 std::string Driver::checkpoint(std::optional<double> metric) {

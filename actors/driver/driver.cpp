@@ -50,6 +50,8 @@ Driver::Driver(ModelCreator creator, Options options, MakeRuntime make_runtime)
       budget_(options_.max_failures),
       lineage_(options_.checkpoint.keep) {
   faults_ = fault_plan_of(options_);
+  // What is left out computes on a pinned version, and so may a checkpoint be made of one.
+  versions_.reserve(options_.backup_workers + (is_periodic(options_.checkpoint) ? 1 : 0));
   prepare_checkpoints();
   try {
     start();
@@ -81,7 +83,8 @@ void Driver::form() {
   if (!faults_.empty()) rounds_->disturb_by([this](const Phase& at) { let_fail(at); });
   home_ = r.make_state_home(*rounds_);
   transfers_ = std::make_unique<Transfers>(r.members, *rounds_, *home_);
-  generation_ = std::make_unique<Generation>(random_number(), to_json(options_.optimizer), optimizer_.state_vectors());
+  generation_ = std::make_unique<Generation>(random_number(), to_json(options_.optimizer), optimizer_.state_vectors(),
+                                             options_.backup_workers > 0);
   r.host->gather(Deadline(options_.start_timeout));
 }
 
@@ -207,7 +210,8 @@ StepReport Driver::take_step(bool rehearse) {
                             generation_->appliers(),
                             home_->gradients(),
                             runtime_->host->settles_by_fence(),
-                            calls_};
+                            calls_,
+                            std::min(options_.backup_workers, num_workers() - 1)};
   StepReport report = algorithm_->step(context, Deadline(options_.step_timeout), rehearse);
   const SlabLayout& layout = generation_->layout();
   report.state_bytes = static_cast<std::int64_t>(layout.state_bytes(layout.buffers));

@@ -4,7 +4,8 @@
 
 namespace troupe {
 
-Generation::Generation(std::uint64_t run, std::string optimizer, int state_vectors) : optimizer_(std::move(optimizer)) {
+Generation::Generation(std::uint64_t run, std::string optimizer, int state_vectors, bool backs_up)
+    : optimizer_(std::move(optimizer)), backs_up_(backs_up) {
   layout_.run = run;
   layout_.vectors = 1 + state_vectors;
 }
@@ -21,12 +22,13 @@ void Generation::begin(const PlanRequest& plan, std::size_t size, const Members&
   next.num_shards = plan_.topology.num_shards;
   next.shards = {0, static_cast<std::size_t>(plan_.topology.num_shards)};
   next.mean_gradient = plan_.driver_reduces;
+  next.backups = backs_up_ && members.num_workers() > 1;
   next.buffers = versions.buffers_needed();
   home.begin(next, plan, versions.live(), phase);
   layout_ = next;
   versions.begin(layout_.buffers);
   const auto gradients = make_slabs(members, rounds, phase);
-  home.publish(plan_.topology.by_shard(gradients), phase);
+  home.publish(gradients_made_for(plan_.topology, gradients, static_cast<std::size_t>(members.devices())), phase);
   rounds.ask(MapSlabs{0, gradients}, members.workers(), phase);
   attached_ = layout_.generation;
 }

@@ -15,8 +15,8 @@ namespace troupe {
 /// One membership, with its slabs and connections. A new one is begun with what is committed or pinned.
 class Generation {
  public:
-  /// @param optimizer as JSON, for workers.
-  Generation(std::uint64_t run, std::string optimizer, int state_vectors);
+  /// @param optimizer as JSON, for workers. @param backs_up whether workers back each other up
+  Generation(std::uint64_t run, std::string optimizer, int state_vectors, bool backs_up = false);
 
   /// Whether everybody knows it.
   bool stands() const {
@@ -48,6 +48,7 @@ class Generation {
   std::vector<std::uint64_t> make_slabs(const Members& members, Rounds& rounds, const Phase& phase);
 
   std::string optimizer_;
+  bool backs_up_;
   Plan plan_;
   std::vector<int> appliers_;
   SlabLayout layout_;

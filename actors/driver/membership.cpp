@@ -49,6 +49,7 @@ void Driver::drop(int worker) {
   if (patience && !runtime_->members.lost(worker)) stop(worker, *patience);
   runtime_->host->end(worker);
   runtime_->mailbox.unseat(worker);
+  rounds_->forgive(worker);
   runtime_->members.drop(worker);
 }
 

@@ -40,6 +40,18 @@ void check_numbers(Options& o) {
   if (o.num_shards > 1'000'000) throw_invalid(std::to_string(o.num_shards) + " shards are too many");
 }
 
+void check_backups(const Options& o) {
+  constexpr int kMostBackups = 8;
+  if (o.backup_workers < 0 || o.backup_workers > kMostBackups)
+    throw_invalid("backup_workers is " + std::to_string(o.backup_workers) + ", not 0 to " +
+                  std::to_string(kMostBackups));
+  if (o.backup_workers > 0 && o.backup_workers >= o.num_workers.max)
+    throw_invalid("backup_workers is " + std::to_string(o.backup_workers) + ", not less than the " +
+                  std::to_string(o.num_workers.max) + " workers");
+  if (o.backup_workers > 0 && o.placement == Placement::cluster)
+    throw Error(ErrorCode::unsupported, "workers of a cluster do not back each other up");
+}
+
 void check_checkpoints(const CheckpointOptions& o) {
   if (o.every_steps < 0 || o.every.count() < 0)
     throw_invalid("checkpoint.every_steps and checkpoint.every are 0 or more");
@@ -58,6 +70,7 @@ void check_options(Options& options, const ModelCreator& creator) {
   check_device(options.use_cpus);
   if (options.max_failures < 0)
     throw_invalid("max_failures is " + std::to_string(options.max_failures) + ", not a number from 0 on");
+  check_backups(options);
   if (options.step_timeout.count() <= 0 || options.start_timeout.count() <= 0)
     throw_invalid("timeouts must be positive");
   Silence::check(options.suspect_after, "suspect_after");

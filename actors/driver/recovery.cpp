@@ -43,6 +43,7 @@ void Recovery::wait_for_joins(const Phase& phase, const HeldSignals& held) {
 
 void Recovery::handle(const Happening& happening, const Phase& phase) {
   if (const auto* arrival = std::get_if<WorkerArrival>(&happening)) return accept(*arrival, phase);
+  if (const auto* answer = std::get_if<Answer>(&happening)) rounds_.settles_debt(*answer);
   const auto* ended = std::get_if<Ended>(&happening);
   if (ended == nullptr) return;
   rounds_.note_end(ended->member, phase);

@@ -1,5 +1,6 @@
 #include "actors/driver/transfers.hpp"
 
+#include <algorithm>
 #include <numeric>
 
 #include "actors/messages/call.hpp"
@@ -7,7 +8,11 @@
 
 namespace troupe {
 
-int Transfers::converter() const { return members_.workers().front(); }
+int Transfers::converter() const {
+  const std::vector<int> workers = members_.workers();
+  const auto free = std::ranges::find_if(workers, [this](int worker) { return !rounds_.owes(worker); });
+  return free == workers.end() ? workers.front() : *free;
+}
 
 template <class Work>
 void Transfers::guard(Work work) try {

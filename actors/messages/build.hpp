@@ -47,6 +47,7 @@ struct Build {
   std::int32_t devices = 1;
   std::int32_t first_lane = 0;  ///< its replicas' numbers among those of the run begin here
   bool use_cpus = true;
+  bool backs_up = false;  ///< it computes and applies for the worker before it, too, when that one is late
   PlanRequest plan;
   std::uint64_t seed = 0;
   std::string model;  ///< registered name; empty: the creator that the worker was made with
@@ -55,8 +56,8 @@ struct Build {
 };
 template <class F>
 auto fields(Build& x, F visit) {
-  return visit(x.round, x.devices, x.first_lane, x.use_cpus, x.plan, x.seed, at_most<Bound::setting>(x.model),
-               x.precision, at_most<Bound::setting>(x.config));
+  return visit(x.round, x.devices, x.first_lane, x.use_cpus, x.backs_up, x.plan, x.seed,
+               at_most<Bound::setting>(x.model), x.precision, at_most<Bound::setting>(x.config));
 }
 
 }  // namespace troupe

@@ -28,7 +28,7 @@ auto fields(MakeSlabs& x, F visit) {
 struct MapSlabs {
   using Reply = Done;
   std::uint64_t round = 0;
-  std::vector<std::uint64_t> gradients;  ///< by lane, the generation that its gradients' slabs were made for
+  std::vector<std::uint64_t> gradients;  ///< by lane, the generation that its worker's gradients' slabs were made for
 };
 template <class F>
 auto fields(MapSlabs& x, F visit) {

@@ -31,17 +31,20 @@ struct Compute {
   std::uint64_t call = 0;  ///< of the driver's, whose attempts all have the same weights at the same step; from 1
   std::int64_t step = 0;   ///< steps committed so far
   std::int32_t buffer = 0;
+  bool as_backup = false;       ///< those of the worker before you, in your own slabs
   std::int64_t timeout_ms = 0;  ///< how long the driver waits for the step
 };
 template <class F>
 auto fields(Compute& x, F visit) {
-  return visit(x.round, x.call, x.step, x.buffer, x.timeout_ms);
+  return visit(x.round, x.call, x.step, x.buffer, x.as_backup, x.timeout_ms);
 }
 
 struct MeanReduced {
   std::uint64_t round = 0;
   Failure failure;
-  std::vector<std::uint64_t> square_bits;  ///< sums of squares of the learned floats, by complete subtree of pages
+  /// Sums of squares of the learned floats, by complete subtree of pages: of its slice, and then of that which it
+  /// stands in for.
+  std::vector<std::uint64_t> square_bits;
   std::int64_t bytes_sent = 0;
 };
 template <class F>
@@ -50,17 +53,19 @@ auto fields(MeanReduced& x, F visit) {
 }
 
 /// Add the gradients of your slice, keep their mean for `Apply`, and say how long it is. Only where gradients are
-/// clipped, and the driver does not add them itself.
+/// clipped, and the driver does not add them itself. Workers that are late are left out: their gradients are their
+/// backups', and the worker behind each does its part.
 struct ReduceMean {
   using Reply = MeanReduced;
   std::uint64_t round = 0;
   std::int64_t samples = 0;
-  std::uint64_t computed = 0;   ///< the round in which the gradients were computed
-  std::int64_t timeout_ms = 0;  ///< how long the driver waits
+  std::uint64_t computed = 0;          ///< the round in which the gradients were computed
+  std::vector<std::int32_t> left_out;  ///< the first lanes of those workers
+  std::int64_t timeout_ms = 0;         ///< how long the driver waits
 };
 template <class F>
 auto fields(ReduceMean& x, F visit) {
-  return visit(x.round, x.samples, x.computed, x.timeout_ms);
+  return visit(x.round, x.samples, x.computed, at_most<Bound::replicas>(x.left_out), x.timeout_ms);
 }
 
 struct Applied {
@@ -84,14 +89,16 @@ struct Apply {
   std::int32_t from = 0;
   std::int32_t to = 0;
   std::int64_t samples = 0;
-  std::int64_t updates = 0;     ///< that made the optimizer's state so far
-  std::uint64_t computed = 0;   ///< the round in which the gradients were computed
-  std::uint64_t clip_bits = 0;  ///< what the mean gradient is multiplied with
-  std::int64_t timeout_ms = 0;  ///< how long the driver waits
+  std::int64_t updates = 0;            ///< that made the optimizer's state so far
+  std::uint64_t computed = 0;          ///< the round in which the gradients were computed
+  std::uint64_t clip_bits = 0;         ///< what the mean gradient is multiplied with
+  std::vector<std::int32_t> left_out;  ///< as ReduceMean's
+  std::int64_t timeout_ms = 0;         ///< how long the driver waits
 };
 template <class F>
 auto fields(Apply& x, F visit) {
-  return visit(x.round, x.step, x.from, x.to, x.samples, x.updates, x.computed, x.clip_bits, x.timeout_ms);
+  return visit(x.round, x.step, x.from, x.to, x.samples, x.updates, x.computed, x.clip_bits,
+               at_most<Bound::replicas>(x.left_out), x.timeout_ms);
 }
 
 /// The first tensor, in canonical order, of which something is not finite, and what: its weights come first, then the

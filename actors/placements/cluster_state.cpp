@@ -52,7 +52,7 @@ class ClusterState : public StateHome {
     begun_ = layout.generation;
   }
 
-  void publish(const std::vector<std::uint64_t>& /*gradients*/, const Phase& phase) override {
+  void publish(const std::vector<std::vector<std::uint64_t>>& /*gradients*/, const Phase& phase) override {
     rounds_.ask(Publish{}, members_.nodes(), phase);
   }
 

@@ -27,7 +27,7 @@ class LocalState : public StateHome {
     state_ = std::move(next);
   }
 
-  void publish(const std::vector<std::uint64_t>& gradients, const Phase& phase) override {
+  void publish(const std::vector<std::vector<std::uint64_t>>& gradients, const Phase& phase) override {
     state_->publish();
     if (gradients_) gradients_->map(gradients, phase.deadline.left());
   }

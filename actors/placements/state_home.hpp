@@ -46,8 +46,8 @@ class StateHome {
   virtual void begin(const SlabLayout& layout, const PlanRequest& plan, const std::vector<int>& carried,
                      const Phase& phase) = 0;
   /// Lets workers map them; all gradients are there by now.
-  /// @param gradients by shard, the generation that the slab of its gradient was made for
-  virtual void publish(const std::vector<std::uint64_t>& gradients, const Phase& phase) = 0;
+  /// @param gradients as WorkerSlabs::map_others
+  virtual void publish(const std::vector<std::vector<std::uint64_t>>& gradients, const Phase& phase) = 0;
 
   /// Where there are several stores: begins and publishes a generation in that of one worker alone, whose node is from
   /// then on cut off from all but the driver, so that it waits for nobody. For reading: nobody else knows of it, and

@@ -51,6 +51,28 @@ class Rounds {
     return gather<typename Request::Reply>(round, phase);
   }
 
+  // A round whose replies come one by one, and of which some may be given up.
+  template <class Request>
+  Round open(Request request, const std::vector<int>& to, const Phase& phase);
+  /// The next reply to one of these rounds; none where `until` passes first. @throws Error as `ask`, but for timeout
+  template <class Reply>
+  std::optional<From<Reply>> next_reply(std::vector<Round>& rounds, const Deadline& until, const Phase& phase);
+  /// Ends such rounds well, though members have not answered one of them: when they do, it is no news.
+  template <class Reply>
+  void close(const Round& late);
+  /// Whether an answer is one that is owed; then it is no more.
+  bool settles_debt(const Answer& answer);
+  /// Takes note of what has come since, and waits for nothing.
+  void listen(const Phase& phase);
+  /// Whether a member has not yet answered a round that is closed.
+  bool owes(int member) const { return owed_.contains(member); }
+  /// It will not.
+  void forgive(int member) { owed_.erase(member); }
+  /// Members have not answered, and are lost. @throws Error timeout
+  [[noreturn]] void time_out(const Round& round, const Phase& phase);
+  /// It is lost, since it owes an answer for too long. @throws Error worker_lost
+  [[noreturn]] void give_up(int member, const Phase& phase);
+
   /// Is called when the requests of a round are on their way, to let something go wrong on purpose.
   void disturb_by(std::function<void(const Phase&)> disturb) { disturb_ = std::move(disturb); }
 
@@ -68,15 +90,17 @@ class Rounds {
   Where where(int member, const Phase& phase) const { return failures_.where(member, phase); }
 
  private:
+  /// Whether an answer is one that is owed.
+  using IsOwed = std::function<bool(const caf::message&)>;
+
   Round begin(const std::vector<int>& to);
   template <class Reply>
   std::vector<From<Reply>> gather(Round& round, const Phase& phase);
   /// The next answer; none where others have had time to say who is to blame.
   std::optional<Answer> next_answer(const Round& round, const Phase& phase);
   /// What happens next, until the deadline; none where it passes. Looks for signs of life meanwhile.
-  std::optional<Event> next_event(const Round& round, const Deadline& deadline);
+  std::optional<Event> next_event(std::vector<int> missing, const Deadline& deadline);
   void throw_if_lost(const Round& round, const Phase& phase);
-  [[noreturn]] void time_out(const Round& round, const Phase& phase);
 
   Mailbox& mailbox_;
   Members& members_;
@@ -84,6 +108,7 @@ class Rounds {
   Failures failures_;  ///< of the round that is being gathered
   std::function<void(const Phase&)> disturb_;
   std::map<int, Error> untold_;  ///< ends of workers
+  std::map<int, IsOwed> owed_;   ///< by member
   std::uint64_t last_round_ = 0;
   bool settled_ = false;
 };
@@ -94,6 +119,7 @@ std::vector<From<Reply>> Rounds::gather(Round& round, const Phase& phase) {
   while (!round.complete() && !failures_.clear_cut()) {
     auto answer = next_answer(round, phase);
     if (!answer) break;
+    if (settles_debt(*answer)) continue;
     if (!answer->content.match_elements<Reply>()) continue;
     auto& reply = answer->content.get_mutable_as<Reply>(0);
     if (!round.accept(reply.round, answer->member)) continue;
@@ -106,6 +132,51 @@ std::vector<From<Reply>> Rounds::gather(Round& round, const Phase& phase) {
   settled_ = true;
   std::sort(replies.begin(), replies.end(), [](const auto& a, const auto& b) { return a.member < b.member; });
   return replies;
+}
+
+template <class Request>
+Round Rounds::open(Request request, const std::vector<int>& to, const Phase& phase) {
+  Round round = begin(to);
+  request.round = round.number();
+  const caf::message message = caf::make_message(std::move(request));
+  for (const int member : to) mailbox_.send(member, message);
+  if (disturb_) disturb_(phase);
+  return round;
+}
+
+template <class Reply>
+std::optional<From<Reply>> Rounds::next_reply(std::vector<Round>& rounds, const Deadline& until, const Phase& phase) {
+  for (;;) {
+    std::vector<int> missing;
+    for (const Round& round : rounds) {
+      throw_if_lost(round, phase);
+      missing.insert(missing.end(), round.missing().begin(), round.missing().end());
+    }
+    auto event = next_event(std::move(missing), until);
+    if (!event) return std::nullopt;
+    if (const auto* ended = std::get_if<Ended>(&*event)) {
+      note_end(ended->member, phase);
+      continue;
+    }
+    auto& answer = std::get<Answer>(*event);
+    if (settles_debt(answer) || !answer.content.match_elements<Reply>()) continue;
+    auto& reply = answer.content.get_mutable_as<Reply>(0);
+    for (Round& round : rounds) {
+      if (!round.accept(reply.round, answer.member)) continue;
+      if (!reply.failure) return From<Reply>{answer.member, std::move(reply)};
+      failures_.note(answer.member, reply.failure, phase);
+      throw failures_.of_answers(round, phase);
+    }
+  }
+}
+
+template <class Reply>
+void Rounds::close(const Round& late) {
+  for (const int member : late.missing())
+    owed_[member] = [number = late.number()](const caf::message& content) {
+      return content.match_elements<Reply>() && content.get_as<Reply>(0).round == number;
+    };
+  settled_ = true;
 }
 
 }  // namespace troupe

@@ -19,15 +19,24 @@ SlabLayout layout_of(const WorkerState& worker, const MakeSlabs& request) {
   layout.num_shards = topology.num_shards;
   layout.shards = topology.shards_of_node(topology.node_of(static_cast<int>(worker.lanes().begin)));
   layout.mean_gradient = worker.plan.driver_reduces;
+  layout.backups = worker.backs_up;
   return layout;
 }
 
 /// Only one replica's thread is at work.
 void make_gradients(WorkerState& worker, std::uint64_t made_for) {
-  for (const auto& replica : worker.replicas) replica->num_computed = 0;
+  for (const auto& replica : worker.replicas) {
+    replica->own.forget();
+    replica->backup.forget();
+  }
   worker.gradients.reset();
-  const Range shards = worker.plan.topology.shards_of_lanes(worker.lanes());
-  worker.gradients = std::make_unique<OwnGradients>(*worker.store, worker.layout, shards, made_for);
+  worker.backup_gradients.reset();
+  const auto make = [&](GradientOf whose, const Range& lanes) {
+    return std::make_unique<OwnGradients>(*worker.store, worker.layout, whose,
+                                          worker.plan.topology.shards_of_lanes(lanes), made_for);
+  };
+  if (worker.backs_up) worker.backup_gradients = make(GradientOf::backup, worker.lanes_before());
+  worker.gradients = make(GradientOf::worker, worker.lanes());
 }
 
 }  // namespace
@@ -42,13 +51,18 @@ void work(WorkerState& worker, Replica& replica, const MakeSlabs& request) {
   const Range lanes = worker.lanes();
   if (worker.optimizer->clips())
     worker.squares = {worker.plan.slice_of_lanes(lanes), replica.model->info().learned_size};
+  if (worker.optimizer->clips() && worker.backs_up)
+    worker.squares_before = {worker.plan.slice_of_lanes(worker.lanes_before()), replica.model->info().learned_size};
   if (!worker.gradients || worker.gradients->made_for() != request.gradients) make_gradients(worker, request.gradients);
-  worker.slabs = std::make_unique<WorkerSlabs>(*worker.store, worker.layout, *worker.gradients,
-                                               worker.plan.slice_of_lanes(lanes), !worker.plan.idle(lanes));
+  worker.slabs = std::make_unique<WorkerSlabs>(
+      *worker.store, worker.layout,
+      std::vector<const OwnGradients*>{worker.gradients.get(), worker.backup_gradients.get()},
+      worker.plan.slice_of_lanes(lanes), !worker.plan.idle(lanes));
 }
 
 void work(WorkerState& worker, Replica& /*replica*/, const MapSlabs& request) {
-  worker.slabs->map_others(worker.plan.topology.by_shard(request.gradients), kMapTimeout);
+  worker.slabs->map_others(gradients_made_for(worker.plan.topology, request.gradients, worker.lanes().size()),
+                           kMapTimeout);
   if (worker.node) worker.exchange = worker.node->exchange();
 }
 

@@ -11,18 +11,26 @@
 
 namespace troupe {
 
+/// Shards whose gradients a replica computes, and what it has of them.
+struct Portion {
+  std::vector<int> shards;
+  std::vector<BatchResult> computed;  ///< of the first shards
+  std::uint64_t call = 0;             ///< what they belong to
+  std::int64_t step = 0;
+
+  void forget() { computed.clear(); }
+};
+
 /// One model on one device of a worker, the shards it works on, and what it was asked for last.
 struct Replica {
   ReplicaContext context;
   std::unique_ptr<Model> model;
-  std::vector<EvaluationResult> evaluated;  ///< by position in context.shards
+  std::vector<EvaluationResult> evaluated;  ///< by position in own.shards
   std::string text;                         ///< that a function returned
 
   // Of the synchronous algorithm.
-  std::vector<BatchResult> computed;  ///< by position in context.shards
-  std::size_t num_computed = 0;       ///< of them, that belong to `call` and `step` and whose gradients are there
-  std::uint64_t call = 0;
-  std::int64_t step = 0;
+  Portion own;
+  Portion backup;  ///< of the worker before, where workers back each other up
   ExchangeReport spent;
   bool finite = true;    ///< what the last apply wrote
   NonFinite non_finite;  ///< where it is not

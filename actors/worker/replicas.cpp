@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "actors/worker/duties.hpp"
 #include "models/converts_parts.hpp"
@@ -37,12 +38,18 @@ void check(const Build& request) {
 std::unique_ptr<Replica> make_replica(const WorkerState& worker, const Build& request, int device, int at_a_time) {
   const Topology& topology = request.plan.topology;
   auto replica = std::make_unique<Replica>();
-  replica->context = {
-      worker.index,        device,           numbers_in(topology.shards_of_lane(request.first_lane + device)),
-      topology.num_shards, request.seed,     static_cast<Precision>(request.precision),
-      request.config,      request.use_cpus, at_a_time};
-  replica->computed.resize(replica->context.shards.size());
-  replica->evaluated.resize(replica->context.shards.size());
+  const int lane = request.first_lane + device;
+  replica->own.shards = numbers_in(topology.shards_of_lane(lane));
+  std::vector<int> shards = replica->own.shards;
+  if (request.backs_up) {
+    const int before = (lane - request.devices + topology.num_lanes()) % topology.num_lanes();
+    replica->backup.shards = numbers_in(topology.shards_of_lane(before));
+    shards.insert(shards.end(), replica->backup.shards.begin(), replica->backup.shards.end());
+  }
+  replica->context = {worker.index,        device,           std::move(shards),
+                      topology.num_shards, request.seed,     static_cast<Precision>(request.precision),
+                      request.config,      request.use_cpus, at_a_time};
+  replica->evaluated.resize(replica->own.shards.size());
   // On a node each worker's actor has a thread of its own already.
   if (worker.node && request.devices == 1) replica->queue.run_inline();
   return replica;
@@ -52,13 +59,15 @@ std::unique_ptr<Replica> make_replica(const WorkerState& worker, const Build& re
 
 void prepare(WorkerState& worker, const Build& request) {
   check(request);
+  worker.replicas.clear();  // first: one may still compute for a round that has failed
   worker.plan_request = request.plan;
   worker.first_lane = request.first_lane;
+  worker.backs_up = request.backs_up;
   worker.seed = request.seed;
-  worker.replicas.clear();
   worker.exchange.reset();
   worker.slabs.reset();
   worker.gradients.reset();
+  worker.backup_gradients.reset();
   worker.store->trim();  // other shards need other slabs
   const int at_a_time = replicas_at_a_time(request);
   worker.turns = std::make_unique<Turns>(at_a_time);

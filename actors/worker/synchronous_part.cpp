@@ -23,38 +23,78 @@ NodeExchange::Work exchange_work(const WorkerState& worker, const Replica& repli
 }
 
 bool is_idle(const WorkerState& worker, const Replica& replica) {
-  const int lane = worker.lane_of(replica);
-  return worker.exchange ? worker.exchange->idle(lane) : worker.plan.slice_of(lane).empty();
+  return worker.exchange && worker.exchange->idle(worker.lane_of(replica));
 }
 
-/// Where `ReduceMean` leaves the mean of a replica's slice: in the gradient of its first shard. Nobody else reads this
-/// slice of it, and an attempt that comes after computes it anew.
+/// Whether the worker before is left out of this step, and this one does its part.
+bool stands_in(const WorkerState& worker, const std::vector<std::int32_t>& left_out) {
+  return worker.backs_up && std::ranges::count(left_out, static_cast<std::int32_t>(worker.lanes_before().begin)) > 0;
+}
+
+/// What a replica reduces and applies on a machine that needs no exchange.
+std::vector<Range> slices_of(const WorkerState& worker, const Replica& replica,
+                             const std::vector<std::int32_t>& left_out) {
+  std::vector<Range> slices{worker.plan.slice_of(worker.lane_of(replica))};
+  if (stands_in(worker, left_out))
+    slices.push_back(worker.plan.slice_of(static_cast<int>(worker.lanes_before().begin) + replica.context.device));
+  std::erase_if(slices, [](const Range& slice) { return slice.empty(); });
+  return slices;
+}
+
+/// By shard, the gradients to be added: those of workers that are left out are their backups'.
+Gradients sources(const WorkerState& worker, const std::vector<std::int32_t>& left_out) {
+  std::vector<Range> shards;
+  for (const std::int32_t lane : left_out) {
+    const auto first = static_cast<std::size_t>(lane);
+    shards.push_back(worker.plan.topology.shards_of_lanes({first, first + worker.replicas.size()}));
+  }
+  return replaced(worker.slabs->sources(), shards, worker.slabs->backups());
+}
+
+/// Where `ReduceMean` leaves the mean of what a replica reduces: in the gradient of its first shard. Nobody else reads
+/// these slices of it, and an attempt that comes after computes it anew.
 std::span<float> kept_mean(const WorkerState& worker, const Replica& replica) {
-  return worker.slabs->gradient(replica.context.shards.at(0));
+  return worker.gradients->gradient(static_cast<std::size_t>(replica.own.shards.at(0)));
 }
 
-/// On a machine that needs no exchange.
-ReduceSeconds apply_here(const WorkerState& worker, const Replica& replica, std::int64_t samples, const Range& range,
+ReduceSeconds apply_here(const WorkerState& worker, const Replica& replica, const Apply& request, const Range& range,
                          const ApplyChunk& apply) {
   if (worker.layout.mean_gradient) return reduce_and_apply(worker.slabs->sources(), 1, range, apply);
   if (worker.optimizer->clips()) return reduce_and_apply({kept_mean(worker, replica)}, 1, range, apply);
-  return reduce_and_apply(worker.slabs->sources(), samples, range, apply);
+  return reduce_and_apply(sources(worker, request.left_out), request.samples, range, apply);
 }
 
-/// Through the exchange with other nodes.
-ExchangeReport apply_among_nodes(const WorkerState& worker, const Replica& replica, const Apply& request,
-                                 const ApplyChunk& apply) {
+/// Whatever fails, the exchange goes on to its end: the driver commits nothing, and no other node has to wait in vain.
+void apply_among_nodes(WorkerState& worker, Replica& replica, const Apply& request) {
+  std::exception_ptr failure;
+  const auto attempt = [&failure](const auto& part) {
+    if (failure) return;
+    try {
+      part();
+    } catch (...) {
+      failure = std::current_exception();
+    }
+  };
+  const Range& range = worker.plan.slice_of(worker.lane_of(replica));
+  std::optional<RangeUpdate> update;
+  if (!range.empty()) attempt([&] { update.emplace(worker, replica, request, range); });
+  const ApplyChunk apply = [&](std::size_t begin, std::span<const float> mean) {
+    attempt([&] { (*update)(begin, mean); });
+  };
   NodeExchange::Work work = exchange_work(worker, replica, request.computed, patience_of(request));
   work.samples = request.samples;
   work.buffer = request.to;
-  if (worker.optimizer->clips()) return worker.exchange->share(work, kept_mean(worker, replica), apply);
-  return worker.exchange->run(work, apply);
+  replica.spent = worker.optimizer->clips() ? worker.exchange->share(work, kept_mean(worker, replica), apply)
+                                            : worker.exchange->run(work, apply);
+  if (failure) std::rethrow_exception(failure);
+  replica.finite = !update || update->finite();
 }
 
 }  // namespace
 
 void prepare(WorkerState& worker, const Compute& request) {
-  worker.computing = Stopwatch();
+  if (request.as_backup && !worker.backs_up) throw Error(ErrorCode::protocol, "workers do not back each other up");
+  (request.as_backup ? worker.computing_as_backup : worker.computing) = Stopwatch();
   worker.patience = patience_of(request);
 }
 
@@ -64,24 +104,28 @@ void work(WorkerState& worker, Replica& replica, const Compute& request) {
   std::optional<Turns::Turn> turn;
   if (!replica.model->info().lightweight) turn.emplace(*worker.turns);
   const auto weights = worker.slabs->weights(request.buffer);
-  if (replica.call != request.call || replica.step != request.step) replica.num_computed = 0;
-  replica.call = request.call;
-  replica.step = request.step;
-  for (std::size_t& i = replica.num_computed; i < replica.context.shards.size(); ++i) {
-    const int shard = replica.context.shards[i];
-    replica.computed[i] = replica.model->gradient({shard, worker.layout.num_shards, request.step, worker.seed}, weights,
-                                                  worker.slabs->gradient(shard));
+  const OwnGradients& gradients = request.as_backup ? *worker.backup_gradients : *worker.gradients;
+  Portion& portion = request.as_backup ? replica.backup : replica.own;
+  if (portion.call != request.call || portion.step != request.step) portion.forget();
+  portion.call = request.call;
+  portion.step = request.step;
+  while (portion.computed.size() < portion.shards.size()) {
+    const int shard = portion.shards[portion.computed.size()];
+    portion.computed.push_back(replica.model->gradient({shard, worker.layout.num_shards, request.step, worker.seed},
+                                                       weights, gradients.gradient(static_cast<std::size_t>(shard))));
   }
 }
 
-void answer(WorkerState& worker, const Compute& /*request*/, Computed& computed) {
-  for (const auto& replica : worker.replicas)
-    for (std::size_t i = 0; i < replica->computed.size(); ++i) {
-      computed.shards.push_back(replica->context.shards[i]);
-      computed.loss_bits.push_back(to_bits(replica->computed[i].loss_sum));
-      computed.samples.push_back(replica->computed[i].samples);
+void answer(WorkerState& worker, const Compute& request, Computed& computed) {
+  for (const auto& replica : worker.replicas) {
+    const Portion& portion = request.as_backup ? replica->backup : replica->own;
+    for (std::size_t i = 0; i < portion.shards.size(); ++i) {
+      computed.shards.push_back(portion.shards[i]);
+      computed.loss_bits.push_back(to_bits(portion.computed[i].loss_sum));
+      computed.samples.push_back(portion.computed[i].samples);
     }
-  computed.seconds_bits = to_bits(worker.computing.seconds());
+  }
+  computed.seconds_bits = to_bits((request.as_backup ? worker.computing_as_backup : worker.computing).seconds());
 }
 
 /// What other nodes need of these gradients leaves while the driver still waits for other workers.
@@ -94,55 +138,51 @@ void work(WorkerState& worker, Replica& replica, const ReduceMean& request) {
   if (!worker.optimizer->clips()) throw Error(ErrorCode::protocol, "nothing is clipped in this run");
   replica.spent = {};
   if (is_idle(worker, replica)) return;
-  replica.num_computed = 0;
+  replica.own.forget();
   const std::span<float> kept = kept_mean(worker, replica);
-  const ApplyChunk keep = [&](std::size_t begin, std::span<const float> mean) {
-    std::copy(mean.begin(), mean.end(), kept.begin() + static_cast<std::ptrdiff_t>(begin));
-    worker.squares.note(begin, mean);
+  const auto keep_in = [&kept](PageSquares& squares) {
+    return [&kept, &squares](std::size_t begin, std::span<const float> mean) {
+      std::copy(mean.begin(), mean.end(), kept.begin() + static_cast<std::ptrdiff_t>(begin));
+      squares.note(begin, mean);
+    };
   };
   if (worker.exchange) {
     NodeExchange::Work work = exchange_work(worker, replica, request.computed, patience_of(request));
     work.samples = request.samples;
-    replica.spent = worker.exchange->reduce(work, keep);
-  } else {
-    reduce_and_apply(worker.slabs->sources(), request.samples, worker.plan.slice_of(worker.lane_of(replica)), keep);
+    replica.spent = worker.exchange->reduce(work, keep_in(worker.squares));
+    return;
+  }
+  const int lane = worker.lane_of(replica);
+  for (const Range& slice : slices_of(worker, replica, request.left_out)) {
+    const bool own = slice == worker.plan.slice_of(lane);
+    reduce_and_apply(sources(worker, request.left_out), request.samples, slice,
+                     keep_in(own ? worker.squares : worker.squares_before));
   }
 }
 
-void answer(WorkerState& worker, const ReduceMean& /*request*/, MeanReduced& reduced) {
-  for (const double sum : subtree_sums(worker.layout.size, worker.slabs->slice(), worker.squares.pages()))
-    reduced.square_bits.push_back(to_bits(sum));
+void answer(WorkerState& worker, const ReduceMean& request, MeanReduced& reduced) {
+  const auto add = [&](const Range& lanes, const PageSquares& squares) {
+    for (const double sum : subtree_sums(worker.layout.size, worker.plan.slice_of_lanes(lanes), squares.pages()))
+      reduced.square_bits.push_back(to_bits(sum));
+  };
+  add(worker.lanes(), worker.squares);
+  if (stands_in(worker, request.left_out)) add(worker.lanes_before(), worker.squares_before);
   for (const auto& replica : worker.replicas) reduced.bytes_sent += replica->spent.bytes_sent;
 }
 
 void work(WorkerState& worker, Replica& replica, const Apply& request) {
-  const Range& range = worker.plan.slice_of(worker.lane_of(replica));
   replica.spent = {};
   replica.finite = true;
   if (is_idle(worker, replica)) return;
-  // Whatever fails, the exchange goes on to its end: the driver commits nothing, and no other node has to wait in vain.
-  std::exception_ptr failure;
-  const auto attempt = [&failure](const auto& part) {
-    if (failure) return;
-    try {
-      part();
-    } catch (...) {
-      failure = std::current_exception();
-    }
-  };
-  std::optional<RangeUpdate> update;
-  if (!range.empty()) attempt([&] { update.emplace(worker, replica, request, range); });
-  const ApplyChunk apply = [&](std::size_t begin, std::span<const float> mean) {
-    attempt([&] { (*update)(begin, mean); });
-  };
-  if (worker.exchange) {
-    replica.spent = apply_among_nodes(worker, replica, request, apply);
-  } else {
-    const ReduceSeconds spent = apply_here(worker, replica, request.samples, range, apply);
-    replica.spent = {.reduce_seconds = spent.reduce, .apply_seconds = spent.apply};
+  if (worker.exchange) return apply_among_nodes(worker, replica, request);
+  for (const Range& range : slices_of(worker, replica, request.left_out)) {
+    RangeUpdate update(worker, replica, request, range);
+    const ReduceSeconds spent = apply_here(
+        worker, replica, request, range, [&](std::size_t begin, std::span<const float> mean) { update(begin, mean); });
+    replica.spent.reduce_seconds += spent.reduce;
+    replica.spent.apply_seconds += spent.apply;
+    replica.finite = replica.finite && update.finite();
   }
-  if (failure) std::rethrow_exception(failure);
-  replica.finite = !update || update->finite();
 }
 
 void answer(WorkerState& worker, const Apply& /*request*/, Applied& applied) {

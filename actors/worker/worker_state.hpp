@@ -26,27 +26,33 @@ struct WorkerState {
   // Since the replicas were built.
   PlanRequest plan_request;
   int first_lane = 0;
+  bool backs_up = false;
   std::uint64_t seed = 0;
   std::unique_ptr<Turns> turns;  ///< at computing
 
   // Of the generation.
   Plan plan;
   SlabLayout layout;
-  std::unique_ptr<OwnGradients> gradients;  ///< of this generation or one before
+  std::unique_ptr<OwnGradients> gradients;         ///< of this generation or one before
+  std::unique_ptr<OwnGradients> backup_gradients;  ///< as well, where it backs up
   std::unique_ptr<WorkerSlabs> slabs;
   std::shared_ptr<NodeExchange> exchange;  ///< with other nodes, if any
   std::unique_ptr<Optimizer> optimizer;
-  GroupRuns groups;     ///< of the flat vector
-  PageSquares squares;  ///< of the mean gradient in the worker's slice, where it is clipped
+  GroupRuns groups;            ///< of the flat vector
+  PageSquares squares;         ///< of the mean gradient in the worker's slice, where it is clipped
+  PageSquares squares_before;  ///< in that of the worker before
 
   // Of the step.
   Stopwatch computing;
+  Stopwatch computing_as_backup;
   Deadline patience{std::chrono::milliseconds(0)};  ///< of the driver
 
   std::vector<std::unique_ptr<Replica>> replicas;  ///< the last member: their threads use the others
 
   /// Number of a replica among those of the run.
   int lane_of(const Replica& replica) const { return first_lane + replica.context.device; }
+  /// Of the worker before it.
+  Range lanes_before() const { return plan.topology.lanes_before(lanes()); }
   Range lanes() const {
     const auto first = static_cast<std::size_t>(first_lane);
     return {first, first + replicas.size()};

@@ -39,6 +39,7 @@ nlohmann::ordered_json to_json(const StepReport& report, Precision precision) {
           {"strategy", report.strategy},
           {"deterministic", report.deterministic},
           {"precision", to_string(precision)},
+          {"left_out", report.left_out},
           {"repairs", to_json(report.repairs)},
           {"seconds",
            {{"step", s.step},

@@ -25,6 +25,11 @@ Range Topology::shards_of_lane(int lane) const {
   return shards_of_lanes({begin, begin + 1});
 }
 
+Range Topology::lanes_before(const Range& lanes) const {
+  const std::size_t begin = (lanes.begin == 0 ? node_of_lane.size() : lanes.begin) - lanes.size();
+  return {begin, begin + lanes.size()};
+}
+
 std::vector<std::uint64_t> Topology::by_shard(const std::vector<std::uint64_t>& by_lane) const {
   if (by_lane.size() != node_of_lane.size())
     throw Error(ErrorCode::invalid_argument, "something of each replica, but of another number of them");

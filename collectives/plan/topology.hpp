@@ -23,6 +23,8 @@ struct Topology {
   /// @throws Error invalid_argument for lanes that the topology does not have.
   Range shards_of_lanes(const Range& lanes) const;
   Range shards_of_lane(int lane) const;
+  /// The lanes of the worker before the one that has these; before the first comes the last.
+  Range lanes_before(const Range& lanes) const;
   /// What is known by lane, by shard.
   std::vector<std::uint64_t> by_shard(const std::vector<std::uint64_t>& by_lane) const;
   Range shards_of_node(int node) const { return shards_of_lanes(lanes_of_node(node)); }

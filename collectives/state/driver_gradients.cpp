@@ -7,12 +7,19 @@ DriverGradients::DriverGradients(StoreClient& store, const SlabLayout& layout)
       held_(store),
       mean_(held_.create_sealed(layout.id(ObjectKind::mean_gradient, 0), layout.bytes())) {}
 
-void DriverGradients::map(const std::vector<std::uint64_t>& made_for, std::chrono::milliseconds timeout) {
-  for (int shard = 0; shard < layout_.num_shards; ++shard) {
-    const ObjectId id = layout_.gradient_id(shard, made_for.at(static_cast<std::size_t>(shard)));
-    maps_.push_back(held_.get(id, timeout));
-    gradients_.push_back(maps_.back()->floats().first(layout_.size));
+void DriverGradients::map(const std::vector<std::vector<std::uint64_t>>& made_for, std::chrono::milliseconds timeout) {
+  gradients_ = map(GradientOf::worker, made_for.at(0), timeout);
+  if (layout_.backups) backups_ = map(GradientOf::backup, made_for.at(1), timeout);
+}
+
+Gradients DriverGradients::map(GradientOf whose, const std::vector<std::uint64_t>& made_for,
+                               std::chrono::milliseconds timeout) {
+  Gradients gradients;
+  for (std::size_t shard = 0; shard < made_for.size(); ++shard) {
+    maps_.push_back(held_.get(layout_.gradient_id(whose, shard, made_for[shard]), timeout));
+    gradients.push_back(maps_.back()->floats().first(layout_.size));
   }
+  return gradients;
 }
 
 }  // namespace troupe

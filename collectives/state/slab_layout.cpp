@@ -1,5 +1,7 @@
 #include "collectives/state/slab_layout.hpp"
 
+#include <algorithm>
+
 #include "runtime/processes/memory.hpp"
 
 namespace troupe {
@@ -14,8 +16,14 @@ ObjectId SlabLayout::id(ObjectKind kind, int number, int buffer) const {
   return id;
 }
 
-ObjectId SlabLayout::gradient_id(int shard, std::uint64_t made_for) const {
-  ObjectId of_it = id(ObjectKind::gradient, shard);
+Gradients replaced(Gradients gradients, const std::vector<Range>& shards, const Gradients& others) {
+  for (const Range& range : shards)
+    for (std::size_t shard = range.begin; shard < range.end; ++shard) gradients.at(shard) = others.at(shard);
+  return gradients;
+}
+
+ObjectId SlabLayout::gradient_id(GradientOf whose, std::size_t shard, std::uint64_t made_for) const {
+  ObjectId of_it = id(ObjectKind::gradient, static_cast<int>(shard), static_cast<int>(whose));
   of_it.generation = made_for;
   return of_it;
 }
@@ -24,6 +32,14 @@ std::size_t SlabLayout::bytes() const { return (size * sizeof(float) + kPageByte
 
 std::size_t SlabLayout::state_bytes(int in_buffers) const {
   return bytes() * static_cast<std::size_t>(vectors) * static_cast<std::size_t>(in_buffers);
+}
+
+std::vector<std::vector<std::uint64_t>> gradients_made_for(const Topology& topology, std::vector<std::uint64_t> by_lane,
+                                                           std::size_t devices) {
+  std::vector<std::vector<std::uint64_t>> both{topology.by_shard(by_lane)};
+  std::ranges::rotate(by_lane, by_lane.begin() + static_cast<std::ptrdiff_t>(devices));
+  both.push_back(topology.by_shard(by_lane));
+  return both;
 }
 
 ObjectId transfer_id(std::uint64_t run, std::uint64_t number) {

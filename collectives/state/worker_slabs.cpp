@@ -1,20 +1,23 @@
 #include "collectives/state/worker_slabs.hpp"
 
+#include <utility>
+
 namespace troupe {
 
-OwnGradients::OwnGradients(StoreClient& store, const SlabLayout& layout, const Range& shards, std::uint64_t made_for)
-    : made_for_(made_for), shards_(shards), held_(store) {
+OwnGradients::OwnGradients(StoreClient& store, const SlabLayout& layout, GradientOf whose, const Range& shards,
+                           std::uint64_t made_for)
+    : made_for_(made_for), size_(layout.size), shards_(shards), held_(store) {
   for (std::size_t shard = shards.begin; shard < shards.end; ++shard)
-    mappings_.push_back(held_.create_sealed(layout.gradient_id(static_cast<int>(shard), made_for_), layout.bytes()));
+    mappings_.push_back(held_.create_sealed(layout.gradient_id(whose, shard, made_for_), layout.bytes()));
 }
 
-WorkerSlabs::WorkerSlabs(StoreClient& store, const SlabLayout& layout, const OwnGradients& gradients,
+WorkerSlabs::WorkerSlabs(StoreClient& store, const SlabLayout& layout, std::vector<const OwnGradients*> own,
                          const Range& slice, bool contributes)
     : store_(store),
       layout_(layout),
-      gradients_(gradients),
-      slice_(slice),
-      contributes_(contributes),
+      own_(std::move(own)),
+      slice_(layout.backups ? Range{0, layout.size} : slice),
+      contributes_(contributes || layout.backups),
       held_(store),
       slices_(static_cast<std::size_t>(layout.vectors)) {
   for (int vector = 0; vector < layout.vectors && !slice_.empty(); ++vector)
@@ -22,7 +25,8 @@ WorkerSlabs::WorkerSlabs(StoreClient& store, const SlabLayout& layout, const Own
       slices_[static_cast<std::size_t>(vector)].push_back(open_slice(vector, buffer));
 }
 
-void WorkerSlabs::map_others(const std::vector<std::uint64_t>& made_for, std::chrono::milliseconds timeout) {
+void WorkerSlabs::map_others(const std::vector<std::vector<std::uint64_t>>& made_for,
+                             std::chrono::milliseconds timeout) {
   for (int buffer = 0; buffer < layout_.buffers; ++buffer)
     weights_.push_back(held_.get(layout_.vector_id(kWeightsVector, buffer), timeout));
   if (slice_.empty() && !contributes_) return;
@@ -31,16 +35,20 @@ void WorkerSlabs::map_others(const std::vector<std::uint64_t>& made_for, std::ch
     sources_.push_back(source_maps_.back()->floats().first(layout_.size));
     return;
   }
-  sources_.resize(static_cast<std::size_t>(layout_.num_shards));
-  for (std::size_t shard = layout_.shards.begin; shard < layout_.shards.end; ++shard) {
-    const ObjectId id = layout_.gradient_id(static_cast<int>(shard), made_for.at(shard));
-    source_maps_.push_back(gradients_.has(shard) ? gradients_.of(shard) : held_.get(id, timeout));
-    sources_[shard] = source_maps_.back()->floats().first(layout_.size);
-  }
+  sources_ = map_gradients(GradientOf::worker, made_for.at(0), timeout);
+  if (layout_.backups) backups_ = map_gradients(GradientOf::backup, made_for.at(1), timeout);
 }
 
-std::span<float> WorkerSlabs::gradient(int shard) const {
-  return gradients_.of(static_cast<std::size_t>(shard))->writable_floats().first(layout_.size);
+Gradients WorkerSlabs::map_gradients(GradientOf whose, const std::vector<std::uint64_t>& made_for,
+                                     std::chrono::milliseconds timeout) {
+  const OwnGradients& own = *own_.at(static_cast<std::size_t>(whose));
+  Gradients gradients(static_cast<std::size_t>(layout_.num_shards));
+  for (std::size_t shard = layout_.shards.begin; shard < layout_.shards.end; ++shard) {
+    const ObjectId id = layout_.gradient_id(whose, shard, made_for.at(shard));
+    source_maps_.push_back(own.has(shard) ? own.of(shard) : held_.get(id, timeout));
+    gradients[shard] = source_maps_.back()->floats().first(layout_.size);
+  }
+  return gradients;
 }
 
 std::span<const float> WorkerSlabs::weights(int buffer) const {

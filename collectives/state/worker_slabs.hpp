@@ -9,53 +9,61 @@
 
 namespace troupe {
 
-/// The gradients of a worker's shards, which it alone writes, and others may map. Released when this goes.
+/// Gradients that a worker alone writes, and others may map. Released when this goes.
 class OwnGradients {
  public:
   /// @param made_for the first generation that they serve
-  OwnGradients(StoreClient& store, const SlabLayout& layout, const Range& shards, std::uint64_t made_for);
+  OwnGradients(StoreClient& store, const SlabLayout& layout, GradientOf whose, const Range& shards,
+               std::uint64_t made_for);
 
   std::uint64_t made_for() const { return made_for_; }
+  std::span<float> gradient(std::size_t shard) const { return of(shard)->writable_floats().first(size_); }
   bool has(std::size_t shard) const { return shard >= shards_.begin && shard < shards_.end; }
   const std::shared_ptr<Mapping>& of(std::size_t shard) const { return mappings_.at(shard - shards_.begin); }
 
  private:
   std::uint64_t made_for_;
+  std::size_t size_;
   Range shards_;
   HeldObjects held_;
   std::vector<std::shared_ptr<Mapping>> mappings_;
 };
 
-/// A worker's slabs: the gradients of its shards, its slice of the state, which it alone writes, too, and for reading
-/// what the others publish. Released when this goes, but for the gradients, which may serve the next generation.
+/// A worker's slabs of a generation: its slice of the state, or where there are backups all of it, for writing, and for
+/// reading what the others publish. Released when this goes.
 class WorkerSlabs {
  public:
   /// Opens the slice for writing.
+  /// @param own its gradients, of each kind that there is; they must outlive this
   /// @param contributes whether gradients are needed though the slice is empty.
-  WorkerSlabs(StoreClient& store, const SlabLayout& layout, const OwnGradients& gradients, const Range& slice,
+  WorkerSlabs(StoreClient& store, const SlabLayout& layout, std::vector<const OwnGradients*> own, const Range& slice,
               bool contributes = false);
 
   /// Maps the weights and all that this worker is to add. Everybody has created theirs by now.
-  /// @param made_for by shard, the generation of its gradient's slab
-  void map_others(const std::vector<std::uint64_t>& made_for, std::chrono::milliseconds timeout);
+  /// @param made_for by shard, the generation of its gradient's slab, for each kind of gradients that there is
+  void map_others(const std::vector<std::vector<std::uint64_t>>& made_for, std::chrono::milliseconds timeout);
 
-  std::span<float> gradient(int shard) const;
   std::span<const float> weights(int buffer) const;
   /// A whole vector as it lies in this store, mapped for as long as the caller holds it.
   std::shared_ptr<Mapping> map_vector(int vector, int buffer, std::chrono::milliseconds timeout) const;
-  /// The part `range` of this worker's slice of a vector, for writing.
+  /// The part `range` of what this worker writes of a vector.
   std::span<float> slice_of(int vector, int buffer, const Range& range) const;
+  /// What it may write.
   const Range& slice() const { return slice_; }
   /// What a slice is reduced from: by shard, the gradients that lie in this store (the others' are empty), or the
   /// driver's mean alone.
   const Gradients& sources() const { return sources_; }
+  /// By shard, the gradients of backups.
+  const Gradients& backups() const { return backups_; }
 
  private:
   std::shared_ptr<Mapping> open_slice(int vector, int buffer);
+  Gradients map_gradients(GradientOf whose, const std::vector<std::uint64_t>& made_for,
+                          std::chrono::milliseconds timeout);
 
   StoreClient& store_;
   SlabLayout layout_;
-  const OwnGradients& gradients_;
+  std::vector<const OwnGradients*> own_;  ///< by GradientOf
   Range slice_;
   bool contributes_;
   HeldObjects held_;
@@ -63,6 +71,7 @@ class WorkerSlabs {
   std::vector<std::vector<std::shared_ptr<Mapping>>> slices_;  ///< by vector and buffer
   std::vector<std::shared_ptr<Mapping>> source_maps_;
   Gradients sources_;
+  Gradients backups_;
 };
 
 }  // namespace troupe

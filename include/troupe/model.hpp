@@ -38,7 +38,7 @@ struct LayerTime {
 struct ReplicaContext {
   int worker = 0;
   int device = 0;
-  std::vector<int> shards = {};  ///< the shards this replica works on
+  std::vector<int> shards = {};  ///< the shards this replica works on, and those of others that it may have to compute
   int num_shards = 1;
   std::uint64_t seed = 0;
   Precision precision = Precision::f32;  ///< Options::precision

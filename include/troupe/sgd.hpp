@@ -106,6 +106,11 @@ struct Options {
                           ///< waiting longer each time; the next one is an Error worker_lost that tells of all, or,
                           ///< where num_workers is a range, a worker less. 0: each is
   Restart restart = Restart::respawn;
+  /// So many workers may be left out of a step that take longer than the others by a quarter: the worker behind each
+  /// computes its shards, too, and does its part; a late one takes part again once it has answered. The bits stay.
+  /// 0 to 8, and less than num_workers.max; on one machine. Costs a second slab for each shard's gradient and a buffer
+  /// of the state for each of these workers. A replica's ReplicaContext::shards are those of both workers then.
+  int backup_workers = 0;
   /// What is to go wrong on purpose, for tests of what follows: parts between semicolons. With placement `processes` of
   /// the form "kill worker 2 at step 5 phase apply" (or "stop": it does not answer any more; or "slow 10x": from then
   /// on it runs a tenth of the time; the phase is "compute" unless told), or "random 100 kills of steps 10-500 seed 7".
@@ -187,6 +192,7 @@ struct StepReport {
   bool deterministic = true;      ///< whether the fixed order of additions was kept
   PhaseSeconds seconds;
   Slowest slowest = {};
+  std::vector<int> left_out = {};    ///< workers that were late, whose part others did; see Options::backup_workers
   std::vector<Repair> repairs = {};  ///< since the step before; its work was done again, with the same result
   CheckpointReport checkpoint = {};
 };

@@ -12,6 +12,7 @@
 #include "actors/test_models.hpp"
 #include "runtime/processes/cores.hpp"
 #include "support/errors.hpp"
+#include "support/gate.hpp"
 
 using namespace troupe;
 using namespace std::chrono_literals;
@@ -75,31 +76,6 @@ Options replicas(int workers, int devices) {
   return options;
 }
 
-/// Stays shut until it is opened.
-class Gate {
- public:
-  void pass() {
-    std::unique_lock lock(mutex_);
-    ++waiting_;
-    changed_.wait(lock, [this] { return open_; });
-  }
-  void open() {
-    const std::lock_guard lock(mutex_);
-    open_ = true;
-    changed_.notify_all();
-  }
-  int waiting() {
-    const std::lock_guard lock(mutex_);
-    return waiting_;
-  }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  bool open_ = false;
-  int waiting_ = 0;
-};
-
 }  // namespace
 
 TEST_CASE("a worker's replicas compute as many at a time as it has cores to itself") {
@@ -147,7 +123,7 @@ TEST_CASE("replicas that wait for one that fails still answer") {
 
 TEST_CASE("who waits for a replica that hangs is given up with it") {
   const troupe_test::Pinned pinned;
-  auto gate = std::make_shared<Gate>();
+  auto gate = std::make_shared<troupe_test::Gate>();
   auto hangs = std::make_shared<std::atomic<bool>>(true);
   {
     Options options = replicas(2, 3);
@@ -170,7 +146,7 @@ TEST_CASE("who waits for a replica that hangs is given up with it") {
 
 TEST_CASE("a queue behind a replica that hangs does not keep the run from ending") {
   const troupe_test::Pinned pinned;
-  auto gate = std::make_shared<Gate>();
+  auto gate = std::make_shared<troupe_test::Gate>();
   {
     Options options = replicas(1, 3);
     options.step_timeout = troupe_test::missed_by_none(options);

@@ -57,17 +57,19 @@ bool is_zero(std::span<const float> floats) {
 }
 
 /// Of three shards, of which the first worker has two.
-std::vector<std::uint64_t> made_for(std::uint64_t first, std::uint64_t second) { return {first, first, second}; }
+std::vector<std::vector<std::uint64_t>> made_for(std::uint64_t first, std::uint64_t second) {
+  return {{first, first, second}};
+}
 
 /// The slabs of two workers, whose slices are a page and the rest.
 struct Workers {
   Workers(ObjectStore& store, const SlabLayout& layout)
       : first_store(store.connect()),
         second_store(store.connect()),
-        first_gradients(*first_store, layout, {0, 2}, layout.generation),
-        second_gradients(*second_store, layout, {2, 3}, layout.generation),
-        first(*first_store, layout, first_gradients, {0, kPageFloats}),
-        second(*second_store, layout, second_gradients, {kPageFloats, kSize}) {}
+        first_gradients(*first_store, layout, GradientOf::worker, {0, 2}, layout.generation),
+        second_gradients(*second_store, layout, GradientOf::worker, {2, 3}, layout.generation),
+        first(*first_store, layout, {&first_gradients}, {0, kPageFloats}),
+        second(*second_store, layout, {&second_gradients}, {kPageFloats, kSize}) {}
 
   void map_others() {
     first.map_others(made_for(first_gradients.made_for(), second_gradients.made_for()), kPatience);
@@ -176,7 +178,8 @@ TEST_CASE("workers write their slices of every vector and buffer, and see all we
       CHECK(workers.second.weights(buffer)[4] == value_of(kWeightsVector, buffer, 4));
     }
     for (int shard = 0; shard < 3; ++shard) {
-      (shard < 2 ? workers.first : workers.second).gradient(shard)[9] = static_cast<float>(shard + 1);
+      (shard < 2 ? workers.first_gradients : workers.second_gradients).gradient(static_cast<std::size_t>(shard))[9] =
+          static_cast<float>(shard + 1);
       for (const WorkerSlabs* slabs : {&workers.first, &workers.second})
         CHECK(slabs->sources().at(static_cast<std::size_t>(shard))[9] == static_cast<float>(shard + 1));
     }
@@ -190,12 +193,12 @@ TEST_CASE("a worker without a slice adds nothing, unless others need what it add
   const auto client = store.connect();
   const SlabLayout layout = layout_of(1, 2);
   VersionedState state(*client, layout);
-  const OwnGradients two(*client, layout, {0, 2}, 1);
-  const OwnGradients none(*client, layout, {2, 2}, 1);
-  const OwnGradients one(*client, layout, {2, 3}, 1);
-  const WorkerSlabs both(*client, layout, two, {0, kSize});
-  WorkerSlabs idle(*client, layout, none, {0, 0});
-  WorkerSlabs contributor(*client, layout, one, {0, 0}, /*contributes=*/true);
+  const OwnGradients two(*client, layout, GradientOf::worker, {0, 2}, 1);
+  const OwnGradients none(*client, layout, GradientOf::worker, {2, 2}, 1);
+  const OwnGradients one(*client, layout, GradientOf::worker, {2, 3}, 1);
+  const WorkerSlabs both(*client, layout, {&two}, {0, kSize});
+  WorkerSlabs idle(*client, layout, {&none}, {0, 0});
+  WorkerSlabs contributor(*client, layout, {&one}, {0, 0}, /*contributes=*/true);
   state.publish();
   idle.map_others(made_for(1, 1), kPatience);
   contributor.map_others(made_for(1, 1), kPatience);
@@ -209,21 +212,21 @@ TEST_CASE("gradients of one generation serve the next one, beside those that are
   ObjectStore store(kQuota);
   const auto client = store.connect();
   const auto other_client = store.connect();
-  const OwnGradients kept(*client, layout_of(1, 2, 1), {0, 2}, 1);
+  const OwnGradients kept(*client, layout_of(1, 2, 1), GradientOf::worker, {0, 2}, 1);
   kept.of(1)->writable_floats()[5] = 15;
-  const OwnGradients fresh(*other_client, layout_of(1, 2, 2), {2, 3}, 2);
+  const OwnGradients fresh(*other_client, layout_of(1, 2, 2), GradientOf::worker, {2, 3}, 2);
   fresh.of(2)->writable_floats()[5] = 25;
   const SlabLayout layout = layout_of(1, 2, 2);
   VersionedState state(*client, layout);
-  WorkerSlabs first(*client, layout, kept, {0, kPageFloats});
-  WorkerSlabs second(*other_client, layout, fresh, {kPageFloats, kSize});
+  WorkerSlabs first(*client, layout, {&kept}, {0, kPageFloats});
+  WorkerSlabs second(*other_client, layout, {&fresh}, {kPageFloats, kSize});
   state.publish();
   for (WorkerSlabs* slabs : {&first, &second}) {
     slabs->map_others(made_for(1, 2), kPatience);
     CHECK(slabs->sources().at(1)[5] == 15);
     CHECK(slabs->sources().at(2)[5] == 25);
   }
-  WorkerSlabs stranger(*other_client, layout, fresh, {0, 0}, /*contributes=*/true);
+  WorkerSlabs stranger(*other_client, layout, {&fresh}, {0, 0}, /*contributes=*/true);
   CHECK(code_of([&] { stranger.map_others(made_for(2, 2), std::chrono::milliseconds(0)); }) == ErrorCode::timeout);
 }
 
@@ -239,7 +242,8 @@ TEST_CASE("where the driver adds, it has all gradients and workers have their me
   gradients.map(made_for(1, 1), kPatience);
   workers.map_others();
   for (int shard = 0; shard < 3; ++shard) {
-    (shard < 2 ? workers.first : workers.second).gradient(shard)[kSize - 1] = static_cast<float>(shard + 1);
+    (shard < 2 ? workers.first_gradients : workers.second_gradients)
+        .gradient(static_cast<std::size_t>(shard))[kSize - 1] = static_cast<float>(shard + 1);
     CHECK(gradients.all().at(static_cast<std::size_t>(shard))[kSize - 1] == static_cast<float>(shard + 1));
   }
   gradients.mean()[8] = 2;
@@ -267,10 +271,10 @@ TEST_CASE("what was made before a constructor threw is given back") {
     const VersionedState state(*client, layout);
     // Two gradients fit beside it; the third buffer, which is not there, is opened last.
     CHECK(code_of([&] {
-            const OwnGradients two(*client, layout, {0, 2}, 1);
-            WorkerSlabs(*client, layout_of(1, 3), two, {0, kSize});
+            const OwnGradients two(*client, layout, GradientOf::worker, {0, 2}, 1);
+            WorkerSlabs(*client, layout_of(1, 3), {&two}, {0, kSize});
           }) == ErrorCode::store_failed);
-    CHECK(code_of([&] { OwnGradients(*client, layout, {0, 6}, 1); }) == ErrorCode::store_full);
+    CHECK(code_of([&] { OwnGradients(*client, layout, GradientOf::worker, {0, 6}, 1); }) == ErrorCode::store_full);
     CHECK_FALSE(has_all());
   }
   CHECK(has_all());

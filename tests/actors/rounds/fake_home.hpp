@@ -22,7 +22,7 @@ class FakeHome : public troupe::StateHome {
     contents_ = std::move(next);
     layout_ = layout;
   }
-  void publish(const std::vector<std::uint64_t>& gradients, const troupe::Phase& /*phase*/) override {
+  void publish(const std::vector<std::vector<std::uint64_t>>& gradients, const troupe::Phase& /*phase*/) override {
     note("publish");
     published_ = gradients;
   }
@@ -53,7 +53,7 @@ class FakeHome : public troupe::StateHome {
   void write(int buffer, std::int64_t what) { contents_.at(static_cast<std::size_t>(buffer)) = what; }
   std::int64_t content(int buffer) const { return contents_.at(static_cast<std::size_t>(buffer)); }
   /// By shard, the generation that the slab of its gradient was made for.
-  const std::vector<std::uint64_t>& published() const { return published_; }
+  const std::vector<std::vector<std::uint64_t>>& published() const { return published_; }
   /// Of the last generation that began.
   const troupe::SlabLayout& layout() const { return layout_; }
 
@@ -69,7 +69,7 @@ class FakeHome : public troupe::StateHome {
   std::vector<std::string>& log_;
   std::string fails_;
   std::vector<std::int64_t> contents_;
-  std::vector<std::uint64_t> published_;
+  std::vector<std::vector<std::uint64_t>> published_;
   troupe::SlabLayout layout_;
 };
 

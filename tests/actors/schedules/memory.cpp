@@ -25,7 +25,7 @@ void MemoryHome::begin(const troupe::SlabLayout& layout, const troupe::PlanReque
   memory_.slabs = std::move(next);
 }
 
-void MemoryHome::publish(const std::vector<std::uint64_t>& /*gradients*/, const Phase& /*phase*/) {
+void MemoryHome::publish(const std::vector<std::vector<std::uint64_t>>& /*gradients*/, const Phase& /*phase*/) {
   memory_.slabs->published = true;
 }
 

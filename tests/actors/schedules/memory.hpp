@@ -36,7 +36,7 @@ class MemoryHome : public troupe::StateHome {
 
   void begin(const troupe::SlabLayout& layout, const troupe::PlanRequest& plan, const std::vector<int>& carried,
              const troupe::Phase& phase) override;
-  void publish(const std::vector<std::uint64_t>& gradients, const troupe::Phase& phase) override;
+  void publish(const std::vector<std::vector<std::uint64_t>>& gradients, const troupe::Phase& phase) override;
   void create(std::uint64_t transfer, int worker, std::size_t floats, const troupe::Phase& phase) override;
   void put(std::uint64_t transfer, std::size_t floats, const troupe::FillFloats& fill,
            const troupe::Phase& phase) override;

@@ -40,6 +40,7 @@ Options draw_options(Chance& chance, const Toy& toy) {
   options.step_timeout = milliseconds(1000);
   options.start_timeout = milliseconds(2000);
   options.max_failures = chance.one_of(std::array{0, 1, 3, 8});
+  options.backup_workers = std::min(chance.one_of(std::array{0, 0, 1, 2}), options.num_workers.max - 1);
   return options;
 }
 
@@ -207,6 +208,8 @@ void Schedule::step(bool rehearse) {
   check(report.samples == toy_samples_of_all(options_.num_shards), "not every sample counts once");
   check(same_bits(report.loss, expected().loss), "another loss than that of the undisturbed run");
   check(same_bits(report.gradient_norm, expected().norm), "another gradient than that of the undisturbed run");
+  check(std::cmp_less_equal(report.left_out.size(), options_.backup_workers), "more workers are left out than may be");
+  world_.tally.left_out += static_cast<std::int64_t>(report.left_out.size());
   repairs_ += report.repairs.size();
   world_.tally.repairs += static_cast<std::int64_t>(report.repairs.size());
   world_.tally.redistributed += std::ranges::count_if(report.repairs, &Repair::redistributed);

@@ -75,9 +75,18 @@ Range SimulatedWorker::lanes() const {
   return {lane, lane + 1};
 }
 
-Gradients SimulatedWorker::gradients() const {
+bool SimulatedWorker::stands_in(const std::vector<std::int32_t>& left_out) const {
+  return backs_up_ && std::ranges::count(left_out, static_cast<std::int32_t>(lanes_before().begin)) > 0;
+}
+
+Gradients SimulatedWorker::gradients(const std::vector<std::int32_t>& left_out) const {
+  const auto& workers = mapped_gradients_.at(0);
   Gradients all;
-  for (const auto& each : gradients_) all.emplace_back(*each);
+  for (const auto& each : workers) all.emplace_back(*each);
+  for (const std::int32_t lane : left_out) {
+    const Range of = plan_.topology.shards_of_lane(lane);
+    for (std::size_t shard = of.begin; shard < of.end; ++shard) all[shard] = *mapped_gradients_.at(1)[shard];
+  }
   return all;
 }
 
@@ -92,7 +101,7 @@ Floats& SimulatedWorker::transfer(std::uint64_t number) const {
 }
 
 /// As real workers do, in a gradient of which nobody else reads the slice.
-Floats& SimulatedWorker::kept_mean() const { return *own_gradients_.front(); }
+Floats& SimulatedWorker::kept_mean() const { return *own_.gradients.front(); }
 
 void SimulatedWorker::work(const Build& request, Built& built) {
   plan_request_ = request.plan;
@@ -100,8 +109,10 @@ void SimulatedWorker::work(const Build& request, Built& built) {
   built_ = true;
   mapped_ = false;
   slabs_.reset();
-  own_gradients_.clear();
-  gradients_.clear();
+  own_ = {};
+  backup_ = {};
+  mapped_gradients_.clear();
+  backs_up_ = request.backs_up;
   built.replicas = {{toy_.size, toy_.size, "toy", 0, 0, 0, 0}};
   built.tensor_names = {"w"};
   built.tensor_shapes = {{static_cast<std::int64_t>(toy_.size)}};
@@ -116,43 +127,50 @@ void SimulatedWorker::work(const MakeSlabs& request, Done& /*done*/) {
   plan_ = make_plan(plan_request_, toy_.size);
   slabs_ = memory_.slabs;
   squares_ = {plan_.slice_of_lanes(lanes()), toy_.size};
-  gradients_.clear();
-  if (own_gradients_.empty() || made_for_ != request.gradients) make_gradients(request.gradients);
+  squares_before_ = {plan_.slice_of_lanes(lanes_before()), toy_.size};
+  mapped_gradients_.clear();
+  if (own_.gradients.empty() || made_for_ != request.gradients) make_gradients(request.gradients);
 }
 
 void SimulatedWorker::make_gradients(std::uint64_t made_for) {
   made_for_ = made_for;
-  num_computed_ = 0;
-  own_gradients_.clear();
-  for (std::size_t shard = shards().begin; shard < shards().end; ++shard) {
-    own_gradients_.push_back(std::make_shared<Floats>(toy_.size, Memory::kUnwritten));
-    auto& known = memory_.gradients[slabs_->layout.gradient_id(static_cast<int>(shard), made_for)];
-    if (!known.expired()) throw Error(ErrorCode::store_failed, "there is such an object already");
-    known = own_gradients_.back();
-  }
+  own_ = {shards()};
+  backup_ = {};
+  if (backs_up_) backup_ = {plan_.topology.shards_of_lanes(lanes_before())};
+  for (const GradientOf whose : {GradientOf::worker, GradientOf::backup})
+    for (std::size_t shard = portion(whose).shards.begin; shard < portion(whose).shards.end; ++shard) {
+      portion(whose).gradients.push_back(std::make_shared<Floats>(toy_.size, Memory::kUnwritten));
+      auto& known = memory_.gradients[slabs_->layout.gradient_id(whose, shard, made_for)];
+      if (!known.expired()) throw Error(ErrorCode::store_failed, "there is such an object already");
+      known = portion(whose).gradients.back();
+    }
 }
 
 void SimulatedWorker::work(const MapSlabs& request, Done& /*done*/) {
   check_ready(slabs_ != nullptr);
-  for (const std::uint64_t made_for : plan_.topology.by_shard(request.gradients)) {
-    const int shard = static_cast<int>(gradients_.size());
-    gradients_.push_back(memory_.gradients[slabs_->layout.gradient_id(shard, made_for)].lock());
+  const auto made_for = gradients_made_for(plan_.topology, request.gradients, 1);
+  for (const GradientOf whose : {GradientOf::worker, GradientOf::backup}) {
+    if (whose == GradientOf::backup && !backs_up_) continue;
+    Mapped& mapped = mapped_gradients_.emplace_back();
+    for (const std::uint64_t each : made_for[static_cast<std::size_t>(whose)])
+      mapped.push_back(memory_.gradients[slabs_->layout.gradient_id(whose, mapped.size(), each)].lock());
+    if (!slabs_->published || std::ranges::any_of(mapped, [](const auto& each) { return !each; }))
+      throw Error(ErrorCode::store_failed, "what is to be mapped is not there");
   }
-  if (!slabs_->published || std::ranges::any_of(gradients_, [](const auto& each) { return !each; }))
-    throw Error(ErrorCode::store_failed, "what is to be mapped is not there");
   mapped_ = true;
 }
 
 void SimulatedWorker::work(const Compute& request, Computed& computed) {
-  check_ready(mapped_);
+  check_ready(mapped_ && (backs_up_ || !request.as_backup));
   const Floats& weights = vector(kWeightsVector, request.buffer);
-  if (computed_ != std::pair{request.call, request.step}) num_computed_ = 0;
-  computed_ = {request.call, request.step};
-  for (std::size_t at = shards().begin; at < shards().end; ++at) {
-    const int shard = static_cast<int>(at);
-    if (at - shards().begin >= num_computed_) {
-      toy_gradient(weights, shard, request.step, *own_gradients_[at - shards().begin]);
-      num_computed_ = at - shards().begin + 1;
+  Portion& it = portion(request.as_backup ? GradientOf::backup : GradientOf::worker);
+  if (it.belongs_to != std::pair{request.call, request.step}) it.computed = 0;
+  it.belongs_to = {request.call, request.step};
+  for (std::size_t i = 0; i < it.shards.size(); ++i) {
+    const int shard = static_cast<int>(it.shards.begin + i);
+    if (i >= it.computed) {
+      toy_gradient(weights, shard, request.step, *it.gradients[i]);
+      it.computed = i + 1;
     }
     if (half_) return;
     computed.shards.push_back(shard);
@@ -163,19 +181,29 @@ void SimulatedWorker::work(const Compute& request, Computed& computed) {
 
 void SimulatedWorker::work(const ReduceMean& request, MeanReduced& reduced) {
   check_ready(mapped_);
-  const Range slice = plan_.slice_of_lanes(lanes());
-  num_computed_ = 0;
+  own_.computed = 0;
   Floats& kept = kept_mean();
-  reduce_and_apply(gradients(), request.samples, slice, [&](std::size_t begin, std::span<const float> mean) {
-    std::ranges::copy(mean, kept.begin() + static_cast<std::ptrdiff_t>(begin));
-    squares_.note(begin, mean);
-  });
-  for (const double sum : subtree_sums(toy_.size, slice, squares_.pages())) reduced.square_bits.push_back(to_bits(sum));
+  const auto reduce = [&](const Range& of_lanes, PageSquares& squares) {
+    const Range slice = plan_.slice_of_lanes(of_lanes);
+    reduce_and_apply(gradients(request.left_out), request.samples, slice,
+                     [&](std::size_t begin, std::span<const float> mean) {
+                       std::ranges::copy(mean, kept.begin() + static_cast<std::ptrdiff_t>(begin));
+                       squares.note(begin, mean);
+                     });
+    for (const double sum : subtree_sums(toy_.size, slice, squares.pages()))
+      reduced.square_bits.push_back(to_bits(sum));
+  };
+  reduce(lanes(), squares_);
+  if (stands_in(request.left_out)) reduce(lanes_before(), squares_before_);
 }
 
 void SimulatedWorker::work(const Apply& request, Applied& /*applied*/) {
   check_ready(mapped_);
-  Range range = plan_.slice_of_lanes(lanes());
+  apply(request, plan_.slice_of_lanes(lanes()));
+  if (stands_in(request.left_out)) apply(request, plan_.slice_of_lanes(lanes_before()));
+}
+
+void SimulatedWorker::apply(const Apply& request, Range range) {
   if (half_) range.end -= range.size() / 2;
   const auto updates = toy_.optimizer.prepare(request.step, request.updates);
   const auto factor = static_cast<float>(from_bits(request.clip_bits));
@@ -194,7 +222,7 @@ void SimulatedWorker::work(const Apply& request, Applied& /*applied*/) {
   if (toy_.optimizer.clips())
     reduce_and_apply({kept_mean()}, 1, range, update);
   else
-    reduce_and_apply(gradients(), request.samples, range, update);
+    reduce_and_apply(gradients(request.left_out), request.samples, range, update);
 }
 
 void SimulatedWorker::work(const Evaluate& request, Evaluated& evaluated) {

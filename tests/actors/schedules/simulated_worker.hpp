@@ -22,6 +22,15 @@ class SimulatedWorker {
   static caf::message refuse(const caf::message& request);
 
  private:
+  using Mapped = std::vector<std::shared_ptr<const Floats>>;  ///< by shard
+  /// Gradients that it writes.
+  struct Portion {
+    troupe::Range shards;
+    std::vector<std::shared_ptr<Floats>> gradients;
+    std::pair<std::uint64_t, std::int64_t> belongs_to{0, 0};  ///< call and step
+    std::size_t computed = 0;
+  };
+
   void work(const troupe::Build& request, troupe::Built& built);
   void work(const troupe::MakeSlabs& request, troupe::Done& done);
   void work(const troupe::MapSlabs& request, troupe::Done& done);
@@ -36,9 +45,13 @@ class SimulatedWorker {
   void work(const troupe::Stop& /*request*/, troupe::Done& /*done*/) {}
 
   void make_gradients(std::uint64_t made_for);
+  void apply(const troupe::Apply& request, troupe::Range range);
   troupe::Range lanes() const;
+  troupe::Range lanes_before() const { return plan_.topology.lanes_before(lanes()); }
   troupe::Range shards() const { return plan_.topology.shards_of_lanes(lanes()); }
-  troupe::Gradients gradients() const;
+  bool stands_in(const std::vector<std::int32_t>& left_out) const;
+  troupe::Gradients gradients(const std::vector<std::int32_t>& left_out) const;
+  Portion& portion(troupe::GradientOf whose) { return whose == troupe::GradientOf::worker ? own_ : backup_; }
   Floats& vector(int vector, int buffer) const;
   Floats& transfer(std::uint64_t number) const;
   Floats& kept_mean() const;
@@ -55,12 +68,13 @@ class SimulatedWorker {
   troupe::Plan plan_;
   std::shared_ptr<Slabs> slabs_;
   bool mapped_ = false;
-  std::uint64_t made_for_ = 0;                          ///< the generation that the slabs of its gradients serve first
-  std::vector<std::shared_ptr<Floats>> own_gradients_;  ///< by its shards
-  std::vector<std::shared_ptr<const Floats>> gradients_;   ///< by shard, since they are mapped
-  std::pair<std::uint64_t, std::int64_t> computed_{0, 0};  ///< the call and step to which the next ones belong
-  std::size_t num_computed_ = 0;                           ///< of its shards
+  std::uint64_t made_for_ = 0;  ///< the generation that the slabs of its gradients serve first
+  bool backs_up_ = false;
+  Portion own_;
+  Portion backup_;
+  std::vector<Mapped> mapped_gradients_;  ///< its workers' and their backups', since they are mapped
   troupe::PageSquares squares_;
+  troupe::PageSquares squares_before_;
 };
 
 }  // namespace troupe_test

@@ -46,12 +46,12 @@ TEST_CASE("whatever dies, hangs, is late or comes twice, there is one lineage, a
   }
   if (wrong > 0) return;
   MESSAGE(tally.schedules << " schedules: " << tally.commits << " steps committed, " << tally.repairs << " repaired, "
-                          << tally.errors << " errors; " << tally.deaths << " deaths, " << tally.hangs << " hangs, "
-                          << tally.pauses << " pauses");
+                          << tally.left_out << " with a worker left out, " << tally.errors << " errors; "
+                          << tally.deaths << " deaths, " << tally.hangs << " hangs, " << tally.pauses << " pauses");
   // Nothing is proved by what did not happen.
   for (const std::int64_t each :
-       {tally.commits, tally.repairs, tally.redistributed, tally.resized, tally.errors, tally.deaths, tally.hangs,
-        tally.pauses, tally.failures, tally.repeats, tally.stillborn, tally.mute, tally.echoes})
+       {tally.commits, tally.repairs, tally.redistributed, tally.resized, tally.left_out, tally.errors, tally.deaths,
+        tally.hangs, tally.pauses, tally.failures, tally.repeats, tally.stillborn, tally.mute, tally.echoes})
     CHECK(each * 100 > tally.schedules);
 }
 

@@ -13,8 +13,8 @@ using std::chrono::milliseconds;
 
 Tally& Tally::operator+=(const Tally& more) {
   for (const auto each : {&Tally::schedules, &Tally::commits, &Tally::repairs, &Tally::redistributed, &Tally::resized,
-                          &Tally::errors, &Tally::deaths, &Tally::hangs, &Tally::pauses, &Tally::failures,
-                          &Tally::repeats, &Tally::stillborn, &Tally::mute, &Tally::echoes})
+                          &Tally::left_out, &Tally::errors, &Tally::deaths, &Tally::hangs, &Tally::pauses,
+                          &Tally::failures, &Tally::repeats, &Tally::stillborn, &Tally::mute, &Tally::echoes})
     this->*each += more.*each;
   return *this;
 }
@@ -135,9 +135,7 @@ void World::send(int member, const caf::message& message) {
 std::optional<Happening> World::next_happening(const Deadline& deadline) {
   if (time_.now() > call_ends_) throw Violation("a call that does not end");
   while (!events_.empty() && events_.front().at <= deadline.at()) {
-    std::ranges::pop_heap(events_, std::greater{}, [](const Event& each) { return std::pair(each.at, each.number); });
-    Event event = std::move(events_.back());
-    events_.pop_back();
+    Event event = pop();
     time_.move_to(event.at);
     if (auto happening = happen(std::move(event))) return happening;
   }
@@ -145,9 +143,35 @@ std::optional<Happening> World::next_happening(const Deadline& deadline) {
   return std::nullopt;
 }
 
-void World::add(Clock::duration from_now, Kind kind, int pid, caf::message content) {
-  events_.push_back({time_.now() + from_now, ++last_event_, kind, pid, std::move(content)});
+void World::pass(Clock::duration time) {
+  const auto end = time_.now() + time;
+  std::vector<Event> unheard;
+  while (!events_.empty() && events_.front().at <= end) {
+    Event event = pop();
+    time_.move_to(event.at);
+    if (event.kind == Kind::work)
+      happen(std::move(event));
+    else
+      unheard.push_back(std::move(event));
+  }
+  for (Event& each : unheard) push(std::move(each));
+  time_.move_to(end);
+}
+
+void World::push(Event event) {
+  events_.push_back(std::move(event));
   std::ranges::push_heap(events_, std::greater{}, [](const Event& each) { return std::pair(each.at, each.number); });
+}
+
+World::Event World::pop() {
+  std::ranges::pop_heap(events_, std::greater{}, [](const Event& each) { return std::pair(each.at, each.number); });
+  Event event = std::move(events_.back());
+  events_.pop_back();
+  return event;
+}
+
+void World::add(Clock::duration from_now, Kind kind, int pid, caf::message content) {
+  push({time_.now() + from_now, ++last_event_, kind, pid, std::move(content)});
 }
 
 std::optional<Happening> World::happen(Event event) {

@@ -32,7 +32,7 @@ struct Dangers {
 
 /// How often things went wrong, and what became of it.
 struct Tally {
-  std::int64_t schedules = 0, commits = 0, repairs = 0, redistributed = 0, resized = 0, errors = 0;
+  std::int64_t schedules = 0, commits = 0, repairs = 0, redistributed = 0, resized = 0, left_out = 0, errors = 0;
   std::int64_t deaths = 0, hangs = 0, pauses = 0, failures = 0, repeats = 0, stillborn = 0, mute = 0, echoes = 0;
 
   Tally& operator+=(const Tally& more);
@@ -59,8 +59,8 @@ class World : public troupe::Reception {
   std::unique_ptr<troupe::Runtime> make_runtime(const troupe::Options& options, int num_workers);
   /// A call of the driver begins; it has so much time.
   void begin_call(const std::string& name, troupe::Clock::duration limit);
-  /// So much time passes in which nobody is asked anything.
-  void pass(troupe::Clock::duration time) { time_.pass(time); }
+  /// So much time passes in which nobody is asked anything, and workers end what they do.
+  void pass(troupe::Clock::duration time);
   /// Members that have ended, and the driver has not heard of it.
   int unheard_deaths() const;
   /// Members that will never answer.
@@ -110,6 +110,8 @@ class World : public troupe::Reception {
   const Process& process(int pid) const { return processes_[static_cast<std::size_t>(pid)]; }
   bool is_seated(int pid) const;
   void add(troupe::Clock::duration from_now, Kind kind, int pid, caf::message content = {});
+  void push(Event event);
+  Event pop();
   std::optional<troupe::Happening> happen(Event event);
   troupe::Clock::duration soon();
   troupe::Clock::duration some_time(int per_mille_long);

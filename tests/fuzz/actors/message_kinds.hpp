@@ -49,11 +49,11 @@ inline ToNode filled_to_node() {
 }
 
 inline ToWorker filled_to_worker() {
-  return {Compute{13, 7, 100, 1, 5000},
-          ReduceMean{16, 128, 13, 5000},
-          Apply{14, 100, 1, 2, 128, 99, 13, 1, 5000},
+  return {Compute{13, 7, 100, 1, true, 5000},
+          ReduceMean{16, 128, 13, {2}, 5000},
+          Apply{14, 100, 1, 2, 128, 99, 13, 1, {2}, 5000},
           FindNonFinite{15, 1},
-          Build{1, 2, 2, true, filled_plan(), 42, "cnn", 1, R"({"batch_size":64})"},
+          Build{1, 2, 2, true, true, filled_plan(), 42, "cnn", 1, R"({"batch_size":64})"},
           MakeSlabs{2, 77, 3, 2, 1, R"({"kind":"momentum"})"},
           MapSlabs{3, {1, 3}},
           Fence{4},

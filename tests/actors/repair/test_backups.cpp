@@ -1,0 +1,164 @@
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <memory>
+#include <thread>
+
+#include "actors/test_models.hpp"
+#include "support/errors.hpp"
+#include "support/gate.hpp"
+
+using namespace troupe;
+using namespace troupe_test;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr std::size_t kSize = 12'288;
+constexpr int kShards = 7;
+
+/// Noise, for which one worker needs until the gate opens at one step.
+class HeldModel : public NoiseModel {
+ public:
+  HeldModel(int worker, std::int64_t step, std::shared_ptr<Gate> gate)
+      : NoiseModel(kSize), held_worker_(worker), held_step_(step), gate_(std::move(gate)) {}
+
+  BatchResult gradient(const ShardStep& at, std::span<const float> weights, std::span<float> gradient) override {
+    CHECK(std::ranges::count(shards_, at.shard) == 1);
+    if (worker_ == held_worker_ && at.step == held_step_) gate_->pass();
+    return NoiseModel::gradient(at, weights, gradient);
+  }
+
+ protected:
+  ModelInfo prepare(const ReplicaContext& context) override {
+    worker_ = context.worker;
+    shards_ = context.shards;
+    return NoiseModel::prepare(context);
+  }
+
+ private:
+  int held_worker_;
+  std::int64_t held_step_;
+  std::shared_ptr<Gate> gate_;
+  int worker_ = -1;
+  std::vector<int> shards_;
+};
+
+Options backed_up(Placement placement, int workers) {
+  Options options = quiet_options(placement, workers);
+  options.num_shards = kShards;
+  options.backup_workers = 1;
+  options.optimizer.kind = "adam";
+  options.config = std::to_string(kSize);
+  return options;
+}
+
+std::vector<float> undisturbed(Options options, std::int64_t steps) {
+  options.backup_workers = 0;
+  options.placement = Placement::in_process;
+  options.faults = "";
+  DistributedSGD sgd("noise", options);
+  while (sgd.steps_done() < steps) sgd.step();
+  return sgd.weights();
+}
+
+}  // namespace
+
+TEST_CASE("steps go on without a worker that is late, to the same bits, and with it once it has answered") {
+  for (const char* strategy : {"sharded", "driver"})
+    for (const double clip_norm : {0.0, 1.0})
+      for (const int late : {0, 1, 2}) {
+        CAPTURE(strategy);
+        CAPTURE(clip_norm);
+        CAPTURE(late);
+        Options options = backed_up(Placement::in_process, 3);
+        options.strategy = strategy;
+        options.optimizer.clip_norm = clip_norm;
+        options.devices_per_worker = late == 0 ? 2 : 1;
+        const auto gate = std::make_shared<Gate>();
+        DistributedSGD sgd([=](const ReplicaContext&) { return std::make_unique<HeldModel>(late, 2, gate); }, options);
+        sgd.step();
+        sgd.step();
+        for (int step = 3; step <= 6; ++step) {
+          const StepReport report = sgd.step();
+          CHECK(report.left_out == std::vector{late});
+          CHECK(report.slowest.worker == late);
+          CHECK(report.pinned_bytes > 0);
+        }
+        CHECK(sgd.weights() == undisturbed(options, 6));
+        gate->open();
+        while (!sgd.step().left_out.empty()) std::this_thread::sleep_for(1ms);
+        CHECK(sgd.weights() == undisturbed(options, sgd.steps_done()));
+      }
+}
+
+TEST_CASE("what is asked of all workers waits for one that is late, and finds it in order") {
+  const Options options = backed_up(Placement::in_process, 2);
+  const auto gate = std::make_shared<Gate>();
+  DistributedSGD sgd([=](const ReplicaContext&) { return std::make_unique<HeldModel>(1, 1, gate); }, options);
+  for (int step = 0; step < 3; ++step) sgd.step();
+  CHECK(sgd.report().left_out == std::vector{1});
+  REQUIRE(gate->waiting() == 1);
+  gate->open();
+  CHECK(sgd.foreach_model([](Model&, auto weights) { return std::to_string(weights[0]); }).size() == 2);
+  sgd.resize(1);
+  CHECK(sgd.step().left_out.empty());
+  sgd.resize(2);
+  sgd.step();
+  CHECK(sgd.weights() == undisturbed(options, 5));
+}
+
+TEST_CASE("a worker that is late for longer than a step may take is replaced, and the step tells of it") {
+  Options options = backed_up(Placement::in_process, 3);
+  options.step_timeout = missed_by_none(options);
+  options.max_failures = 5;
+  const auto gate = std::make_shared<Gate>();
+  const auto held = std::make_shared<std::atomic<bool>>(true);
+  DistributedSGD sgd(
+      [=](const ReplicaContext& at) {
+        return std::make_unique<HeldModel>(at.worker == 0 && held->exchange(false) ? 0 : -1, 1, gate);
+      },
+      options);
+  sgd.step();
+  std::vector<Repair> repairs;
+  while (repairs.empty()) {
+    repairs = sgd.step().repairs;
+    if (repairs.empty()) CHECK(sgd.report().left_out == std::vector{0});
+    std::this_thread::sleep_for(1ms);
+  }
+  REQUIRE(repairs.size() == 1);
+  CHECK(repairs[0].worker == 0);
+  CHECK(repairs[0].what == "a worker was lost: it did not answer in time");
+  CHECK(sgd.weights() == undisturbed(options, sgd.steps_done()));
+  gate->open();
+}
+
+TEST_CASE("processes that are slow, and die, are done without") {
+  Options options = backed_up(Placement::processes, 3);
+  options.config = std::to_string(100 * kSize);
+  options.max_failures = 5;
+  options.faults = "slow 20x worker 2 at step 2; kill worker 0 at step 6; kill worker 2 at step 8 phase apply";
+  DistributedSGD sgd("noise", options);
+  std::size_t left_out = 0;
+  std::size_t repairs = 0;
+  for (int step = 0; step < 12; ++step) {
+    const StepReport report = sgd.step();
+    left_out += report.left_out.size();
+    repairs += report.repairs.size();
+  }
+  CHECK(left_out > 0);
+  CHECK(repairs == 2);
+  CHECK(sgd.weights() == undisturbed(options, 12));
+}
+
+TEST_CASE("numbers of backup workers that make no sense are refused") {
+  const auto code = [](int backups, Placement placement) {
+    Options options = backed_up(placement, 2);
+    options.backup_workers = backups;
+    return code_of([&] { DistributedSGD("noise", options); });
+  };
+  CHECK(code(-1, Placement::in_process) == ErrorCode::invalid_argument);
+  CHECK(code(2, Placement::in_process) == ErrorCode::invalid_argument);
+  CHECK(code(9, Placement::in_process) == ErrorCode::invalid_argument);
+  CHECK(code(1, Placement::cluster) == ErrorCode::unsupported);
+}
