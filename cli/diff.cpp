@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <array>
 #include <cstdio>
 #include <fstream>
 #include <memory>
@@ -16,6 +18,8 @@ using nlohmann::json;
 
 /// Exit status where reports differ, as of diff(1).
 constexpr int kDiffer = 1;
+/// In the order in which a step makes them.
+constexpr std::array<const char*, 3> kHashes{"loss", "gradient_norm", "weights"};
 
 /// The steps of a report, one after the other.
 class Steps {
@@ -40,8 +44,12 @@ class Steps {
 
  private:
   static bool is_step(const json& object) {
-    return object.contains("step") && object["step"].is_number_integer() && object.contains("hash") &&
-           object["hash"].is_object();
+    const auto is_number = [&](const char* name) { return object.contains(name) && object[name].is_number_integer(); };
+    if (!is_number("step") || !is_number("samples") || !object.contains("hash") || !object["hash"].is_object())
+      return false;
+    const json& hash = object["hash"];
+    return std::ranges::all_of(kHashes,
+                               [&](const char* name) { return hash.contains(name) && hash[name].is_string(); });
   }
 
   [[noreturn]] void refuse(const std::string& why) const { throw Error(ErrorCode::bad_file, why, {.object = path_}); }
@@ -58,7 +66,7 @@ std::string difference(const json& a, const json& b) {
   };
   for (const char* name : {"step", "samples"})
     if (differ(a, b, name)) return name;
-  for (const char* name : {"loss", "gradient_norm", "weights"})
+  for (const char* name : kHashes)
     if (differ(a["hash"], b["hash"], name)) return name;
   return "";
 }
@@ -82,6 +90,7 @@ int compare(const std::string& first, const std::string& second) {
     std::printf("step %lld differs in %s\n", x->at("step").get<long long>(), what.c_str());
     return kDiffer;
   }
+  if (steps == 0) throw Error(ErrorCode::bad_file, "it tells of no step", {.object = first});
   std::printf("%lld steps, all alike\n", static_cast<long long>(steps));
   return 0;
 }

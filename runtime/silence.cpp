@@ -19,6 +19,11 @@ void Silence::check(std::chrono::milliseconds limit, const std::string& name) {
                   std::to_string(kLeast.count()));
 }
 
+Silence::Silence(Limits limits) : limits_(limits) {
+  for (auto* each : {&limits_.suspect_after, &limits_.cut_after})
+    *each = std::min<std::chrono::milliseconds>(*each, std::chrono::hours(24 * 365));
+}
+
 Silence::Verdict Silence::look(std::uint64_t sign, Clock::time_point now) {
   const bool lives = !looked_before_ || sign != sign_;
   lasted_ = lives ? Clock::duration(0) : lasted_ + std::min<Clock::duration>(now - looked_, kMostCounted);

@@ -27,7 +27,8 @@ class Silence {
   /// Of a limit, which is 0 or long enough for a sign that is on its way. @throws Error invalid_argument that names it
   static void check(std::chrono::milliseconds limit, const std::string& name);
 
-  explicit Silence(Limits limits) : limits_(limits) {}
+  /// More than a year is a year, and cannot overflow.
+  explicit Silence(Limits limits);
 
   /// @param sign changes as long as he lives
   Verdict look(std::uint64_t sign, Clock::time_point now);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <iostream>
 #include <random>
 #include <thread>
 #include <utility>
@@ -65,6 +66,8 @@ Driver::Driver(ModelCreator creator, Options options, MakeRuntime make_runtime)
 }
 
 Driver::~Driver() {
+  if (faults_.left() > 0)
+    std::cerr << "troupe: " + std::to_string(faults_.left()) + " of the faults in the plan have not happened\n";
   checkpoints_.reset();
   shut_down();
 }
@@ -164,7 +167,7 @@ void Driver::note_loss(const Error& error) {
   if (!among_nodes && elasticity_.drops_lost(allowed)) drop_lost(where.worker);
   const bool dropped = !among_nodes && !runtime_->members.takes_part(where.worker);
   if (!allowed && !dropped) give_up(budget_.spent());
-  repairs_.push_back({where.worker, where.node, where.phase, error.message(), dropped});
+  repairs_.push_back({among_nodes ? -1 : where.worker, where.node, where.phase, error.message(), dropped});
   std::this_thread::sleep_for(budget_.pause());
 }
 
@@ -176,14 +179,14 @@ void Driver::let_fail(const Phase& phase) {
       host.cut_off(fault.node);
       continue;
     }
-    if (!runtime_->members.takes_part(fault.worker)) continue;
+    if (!runtime_->members.takes_part(fault.worker) || runtime_->members.lost(fault.worker)) continue;
     const int pid = host.pid(fault.worker);
     if (pid <= 0) continue;
+    slowed_.erase(fault.worker);  // it would let go on what is stopped
     if (fault.kind != Kind::slow) {
       ::kill(pid, fault.kind == Kind::kill ? SIGKILL : SIGSTOP);
       continue;
     }
-    slowed_.erase(fault.worker);
     slowed_.try_emplace(fault.worker, pid, fault.factor);
   }
 }

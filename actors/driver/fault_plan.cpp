@@ -5,6 +5,7 @@
 #include <charconv>
 #include <iterator>
 #include <sstream>
+#include <string_view>
 
 #include "runtime/invalid.hpp"
 #include "runtime/printable.hpp"
@@ -16,6 +17,10 @@ namespace {
 
 constexpr std::int64_t kMostRandom = 1'000'000;
 constexpr std::array<const char*, 2> kRandomPhases{"compute", "apply"};
+/// Of all calls, as errors name them; "reduce" is one only where gradients are clipped.
+constexpr std::array<std::string_view, 11> kPhases{"start",      "settle",     "compute",     "reduce",
+                                                   "apply",      "evaluate",   "set_weights", "call",
+                                                   "checkpoint", "save_state", "load_state"};
 
 /// One part of the text, word by word.
 class Words {
@@ -26,6 +31,7 @@ class Words {
   }
 
   bool empty() const { return words_.empty(); }
+  std::string text() const { return printable(text_); }
   bool done() const { return next_ == words_.size(); }
   /// Goes on behind the word if it is the next one.
   bool take(const std::string& word) {
@@ -49,7 +55,7 @@ class Words {
   }
 
   [[noreturn]] void refuse() const {
-    throw_invalid("fault '" + printable(text_) +
+    throw_invalid("fault '" + text() +
                   "' is neither 'kill|stop|slow Fx worker N at step S [phase P]' nor 'cut node N at step S [phase P]' "
                   "nor 'random N kills of steps A-B seed S' nor 'full disk at step S'");
   }
@@ -65,7 +71,13 @@ FaultPlan::Fault at_its_time(FaultPlan::Fault fault, Words& words) {
   words.expect("at");
   words.expect("step");
   fault.step = words.number(1, INT64_MAX);
-  if (words.take("phase")) fault.phase = words.word();
+  if (!words.take("phase")) return fault;
+  fault.phase = words.word();
+  if (std::ranges::count(kPhases, fault.phase) == 0) {
+    std::string all;
+    for (const std::string_view each : kPhases) all += (all.empty() ? "" : ", ") + std::string(each);
+    throw_invalid("fault '" + words.text() + "' is for phase '" + printable(fault.phase) + "', and phases are " + all);
+  }
   return fault;
 }
 

@@ -24,6 +24,8 @@ class FaultPlan {
   FaultPlan(const std::string& text, int num_workers, int num_nodes = 0);
 
   bool empty() const { return faults_.empty(); }
+  /// Those that have not happened.
+  std::size_t left() const { return faults_.size(); }
   /// Whether some are for workers.
   bool hurts_workers() const;
   /// Those of this phase of this step that have not happened yet; from now on they have.

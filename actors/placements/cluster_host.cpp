@@ -62,10 +62,11 @@ class ClusterHost : public Host {
     return members_.lost(members_.member_of_node(node)) ? "of its node, " + how : "";
   }
   std::optional<std::chrono::milliseconds> looks_every() const override { return Silence::kEvery; }
-  void look_at(const std::vector<int>& members) override {
+  std::vector<int> look_at(const std::vector<int>& members) override {
     std::set<int> nodes;
     for (const int member : members) nodes.insert(members_.node_of(member));
     for (const int node : nodes) look_at(cluster_.node(node), silences_.try_emplace(node, limits_).first->second);
+    return {};
   }
   void cut_off(int node) override {
     if (node < members_.num_nodes()) cluster_.node(node).link->mute();

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "actors/launch/launch.hpp"
 #include "actors/placements/host.hpp"
@@ -91,13 +92,19 @@ class ProcessHost : public Host {
     if (how.empty()) return "";
     if (const auto cut = cut_.find(worker); cut != cut_.end())
       return "its process showed " + cut->second + ", and was killed";
-    const bool out_of_memory = child->exit_status() == 128 + SIGKILL && kills_before_ < out_of_memory_kills();
+    const std::uint64_t kills_before = std::exchange(kills_before_, out_of_memory_kills());
+    const bool out_of_memory = child->exit_status() == 128 + SIGKILL && kills_before < kills_before_;
     return "its process " + how + (out_of_memory ? ", since the memory that its cgroup allows was used up" : "");
   }
 
   std::optional<std::chrono::milliseconds> looks_every() const override { return Silence::kEvery; }
-  void look_at(const std::vector<int>& workers) override {
-    for (const int worker : workers) look_at(worker);
+  std::vector<int> look_at(const std::vector<int>& workers) override {
+    std::vector<int> ended;
+    for (const int worker : workers) {
+      look_at(worker);
+      if (child_of(worker) && child_of(worker)->wait(std::chrono::milliseconds(0))) ended.push_back(worker);
+    }
+    return ended;
   }
 
   std::optional<Error> why_not_started(int worker, const Where& where) override {
@@ -123,7 +130,7 @@ class ProcessHost : public Host {
     if (verdict == Silence::Verdict::suspect)
       std::cerr << "troupe: worker " + std::to_string(worker) + " (" + node(worker) + ") shows " + silence.text() + "\n"
                 << std::flush;
-    if (verdict != Silence::Verdict::gone) return;
+    if (verdict != Silence::Verdict::gone || !child_of(worker)) return;
     cut_.try_emplace(worker, silence.text());
     child_of(worker)->signal(SIGKILL);
   }

@@ -1,6 +1,13 @@
 #include "actors/rounds/rounds.hpp"
 
 namespace troupe {
+namespace {
+
+/// Who is woken so much later than asked was stopped, or starved.
+constexpr std::chrono::milliseconds kStopped{500};
+constexpr std::chrono::milliseconds kHearing{1000};
+
+}  // namespace
 
 Round Rounds::begin(const std::vector<int>& to) {
   settled_ = false;
@@ -19,29 +26,39 @@ std::optional<Answer> Rounds::next_answer(const Round& round, const Phase& phase
   }
 }
 
-std::optional<Event> Rounds::next_event(std::vector<int> missing, const Deadline& deadline) {
-  const auto portion = witness_.looks_every();
-  if (!portion) return mailbox_.next(deadline);
+std::optional<Event> Rounds::next_event(std::vector<int> missing, Deadline deadline) {
   for (const auto& [member, is_owed] : owed_)
     if (!members_.lost(member)) missing.push_back(member);
-  for (;;) {
-    auto event = mailbox_.next(Deadline(std::min(*portion, deadline.left())));
-    if (event || deadline.passed()) return event;
-    witness_.look_at(missing);
+  const auto portion = witness_.looks_every();
+  for (bool heard_out = false;;) {
+    const Deadline next = portion ? Deadline(std::min(*portion, deadline.left())) : deadline;
+    if (auto event = mailbox_.next(next)) return event;
+    if (!heard_out && Clock::now() - next.at() > kStopped) {
+      // This process was stopped itself; what has come meanwhile is heard first.
+      heard_out = true;
+      deadline = Deadline(std::max(deadline.left(), kHearing));
+      continue;
+    }
+    if (!portion || deadline.passed()) return std::nullopt;
+    for (const int ended : witness_.look_at(missing))
+      if (!members_.lost(ended)) return Ended{ended};
   }
 }
 
 void Rounds::note_end(int member, const Phase& phase) {
-  members_.lose(member);
-  owed_.erase(member);
   witness_.note_end(member);
-  if (!members_.is_node(member)) untold_.insert_or_assign(member, failures_.of_loss(member, phase));
+  owed_.erase(member);
+  if (members_.lost(member)) return;
+  members_.lose(member);
+  if (!members_.is_node(member)) untold_.emplace_back(member, failures_.of_loss(member, phase));
 }
 
 void Rounds::throw_if_lost(const Round& round, const Phase& phase) {
   for (const int member : round.missing())
     if (members_.lost(member)) {
-      untold_.erase(member);
+      // Who was in its place before, and died as well, is still to be told of.
+      const auto newest = std::ranges::find(untold_.rbegin(), untold_.rend(), member, &std::pair<int, Error>::first);
+      if (newest != untold_.rend()) untold_.erase(std::next(newest).base());
       throw failures_.of_loss(member, phase);
     }
 }

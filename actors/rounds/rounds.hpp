@@ -96,10 +96,12 @@ class Rounds {
   Round begin(const std::vector<int>& to);
   template <class Reply>
   std::vector<From<Reply>> gather(Round& round, const Phase& phase);
+  template <class Reply>
+  static bool accepts(Round& round, const Answer& answer);
   /// The next answer; none where others have had time to say who is to blame.
   std::optional<Answer> next_answer(const Round& round, const Phase& phase);
   /// What happens next, until the deadline; none where it passes. Looks for signs of life meanwhile.
-  std::optional<Event> next_event(std::vector<int> missing, const Deadline& deadline);
+  std::optional<Event> next_event(std::vector<int> missing, Deadline deadline);
   void throw_if_lost(const Round& round, const Phase& phase);
 
   Mailbox& mailbox_;
@@ -107,11 +109,16 @@ class Rounds {
   Witness& witness_;
   Failures failures_;  ///< of the round that is being gathered
   std::function<void(const Phase&)> disturb_;
-  std::map<int, Error> untold_;  ///< ends of workers
-  std::map<int, IsOwed> owed_;   ///< by member
+  std::vector<std::pair<int, Error>> untold_;  ///< ends of workers, in order
+  std::map<int, IsOwed> owed_;                 ///< by member
   std::uint64_t last_round_ = 0;
   bool settled_ = false;
 };
+
+template <class Reply>
+bool Rounds::accepts(Round& round, const Answer& answer) {
+  return answer.content.match_elements<Reply>() && round.accept(answer.content.get_as<Reply>(0).round, answer.member);
+}
 
 template <class Reply>
 std::vector<From<Reply>> Rounds::gather(Round& round, const Phase& phase) {
@@ -119,10 +126,12 @@ std::vector<From<Reply>> Rounds::gather(Round& round, const Phase& phase) {
   while (!round.complete() && !failures_.clear_cut()) {
     auto answer = next_answer(round, phase);
     if (!answer) break;
-    if (settles_debt(*answer)) continue;
-    if (!answer->content.match_elements<Reply>()) continue;
+    if (settles_debt(*answer) || !accepts<Reply>(round, *answer)) {
+      // Whoever says what nobody asked for, and goes on and on, holds nobody up.
+      if (phase.deadline.passed()) time_out(round, phase);
+      continue;
+    }
     auto& reply = answer->content.get_mutable_as<Reply>(0);
-    if (!round.accept(reply.round, answer->member)) continue;
     if (reply.failure)
       failures_.note(answer->member, reply.failure, phase);
     else
@@ -159,14 +168,16 @@ std::optional<From<Reply>> Rounds::next_reply(std::vector<Round>& rounds, const 
       continue;
     }
     auto& answer = std::get<Answer>(*event);
-    if (settles_debt(answer) || !answer.content.match_elements<Reply>()) continue;
-    auto& reply = answer.content.get_mutable_as<Reply>(0);
-    for (Round& round : rounds) {
-      if (!round.accept(reply.round, answer.member)) continue;
+    const auto accepted = settles_debt(answer) ? rounds.end() : std::ranges::find_if(rounds, [&](Round& round) {
+      return accepts<Reply>(round, answer);
+    });
+    if (accepted != rounds.end()) {
+      auto& reply = answer.content.get_mutable_as<Reply>(0);
       if (!reply.failure) return From<Reply>{answer.member, std::move(reply)};
       failures_.note(answer.member, reply.failure, phase);
-      throw failures_.of_answers(round, phase);
+      throw failures_.of_answers(*accepted, phase);
     }
+    if (until.passed()) return std::nullopt;
   }
 }
 

@@ -25,8 +25,9 @@ class Witness {
 
   /// How often to look at members that are waited for; none where they show no signs of life.
   virtual std::optional<std::chrono::milliseconds> looks_every() const { return std::nullopt; }
-  /// Looks for signs of life. Who has shown none for too long is ended, and his end is then seen as any other.
-  virtual void look_at(const std::vector<int>& /*members*/) {}
+  /// Looks for signs of life. Who has shown none for too long is ended. Returns those who have ended, be it that their
+  /// connection has not, since somebody else holds it, too.
+  virtual std::vector<int> look_at(const std::vector<int>& /*members*/) { return {}; }
 };
 
 }  // namespace troupe

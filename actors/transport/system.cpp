@@ -29,7 +29,9 @@ SystemConfig::SystemConfig(std::size_t scheduler_threads, Reach reach, milliseco
   // Processes of one machine see each other's end, and give signs of life elsewhere.
   if (reach == Reach::machines) {
     set("middleman.heartbeat-interval", caf::timespan{kHeartbeat});
-    if (cut_after.count() > 0) set("middleman.connection-timeout", caf::timespan{std::max(kSilentNode, 3 * cut_after)});
+    if (cut_after.count() > 0)
+      set("middleman.connection-timeout",
+          caf::timespan{std::max(kSilentNode, 3 * std::min<milliseconds>(cut_after, std::chrono::hours(24 * 365)))});
   }
   // Messages are small: unpack them where they arrive instead of on yet another thread.
   set("middleman.workers", std::size_t{0});

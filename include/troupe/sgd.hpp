@@ -245,8 +245,9 @@ class DistributedSGD {
   DistributedSGD& operator=(DistributedSGD&&) noexcept;
 
   /// One step of SGD over all shards.
-  /// @throws Error naming worker, node and phase; at the latest after Options::step_timeout, or, where workers
-  /// have to be replaced first, Options::start_timeout more.
+  /// @throws Error naming worker, node and phase; at the latest after Options::step_timeout, or, where workers have to
+  /// be replaced first, Options::start_timeout more: for each try, of which Options::max_failures allows one more than
+  /// there may be losses.
   StepReport step();
 
   /// Computes and throws the gradients away, so that the first step is as fast as the others.

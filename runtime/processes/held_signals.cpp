@@ -1,5 +1,6 @@
 #include "runtime/processes/held_signals.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace troupe {
@@ -24,12 +25,21 @@ HeldSignals::HeldSignals() {
 HeldSignals::~HeldSignals() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
 
 bool HeldSignals::came() const {
+  for (const int signal : kEnding) {
+    if (!is_pending(signal) || ends_program(signal)) continue;
+    sigset_t one;
+    ::sigemptyset(&one);
+    ::sigaddset(&one, signal);
+    ::pthread_sigmask(SIG_UNBLOCK, &one, nullptr);
+    ::pthread_sigmask(SIG_BLOCK, &one, nullptr);
+  }
+  return std::ranges::any_of(kEnding, [this](int signal) { return is_pending(signal) && ends_program(signal); });
+}
+
+bool HeldSignals::is_pending(int signal) const {
   sigset_t pending;
   ::sigpending(&pending);
-  for (const int signal : kEnding)
-    if (::sigismember(&pending, signal) == 1 && ::sigismember(&before_, signal) == 0 && ends_program(signal))
-      return true;
-  return false;
+  return ::sigismember(&pending, signal) == 1 && ::sigismember(&before_, signal) == 0;
 }
 
 }  // namespace troupe

@@ -13,10 +13,12 @@ class HeldSignals {
   HeldSignals(const HeldSignals&) = delete;
   HeldSignals& operator=(const HeldSignals&) = delete;
 
-  /// True when one of them came since and will end the program.
+  /// Lets handlers run that came meanwhile. True when one of these signals will end the program.
   bool came() const;
 
  private:
+  bool is_pending(int signal) const;
+
   sigset_t before_{};
 };
 

@@ -55,6 +55,12 @@ TEST_CASE("time in which nobody looked does not count") {
   CHECK(scene.look(1h, 7) == Verdict::gone);
 }
 
+TEST_CASE("a limit beyond all reason is as good as none") {
+  Silence silence(Silence::Limits{std::chrono::milliseconds::max(), std::chrono::milliseconds::max()});
+  Clock::time_point now;
+  for (int i = 0; i < 1000; ++i) CHECK(silence.look(7, now += Silence::kEvery) == Verdict::lives);
+}
+
 TEST_CASE("a limit of zero is none") {
   Silence silence(Silence::Limits{});
   Clock::time_point now;

@@ -22,6 +22,7 @@ TEST_CASE("a fault happens once, in its phase of its step") {
   REQUIRE(kills.size() == 2);
   CHECK(kills[0].worker == 2);
   CHECK(kills[1].worker == 1);
+  CHECK(plan.left() == 0);
   CHECK(plan.empty());
   CHECK(FaultPlan("", 1).empty());
 }
@@ -78,6 +79,7 @@ TEST_CASE("a plan that makes no sense is refused, and shown") {
                            "kill worker 1 at step 0",
                            "kill worker -1 at step 1",
                            "kill worker 1 at step 5 phase",
+                           "kill worker 1 at step 5 phase bogus",
                            "kill worker 1 at step 5 phase apply now",
                            "stop 1",
                            "random 0 kills of steps 1-2 seed 1",

@@ -30,6 +30,7 @@ class FakeMailbox : public troupe::Mailbox {
   }
   std::optional<troupe::Event> next(const troupe::Deadline& deadline) override {
     deadlines_.push_back(deadline);
+    if (when_asked_) when_asked_();
     if (script_.empty()) return std::nullopt;
     troupe::Event event = std::move(script_.front());
     script_.pop_front();
@@ -44,6 +45,9 @@ class FakeMailbox : public troupe::Mailbox {
   void end(int member) { script_.emplace_back(troupe::Ended{member}); }
   /// Is told of each message, and may say what comes.
   void when_sent(std::function<void(int, const caf::message&)> act) { when_sent_ = std::move(act); }
+
+  /// Is told when somebody waits for what comes next.
+  void when_asked(std::function<void()> act) { when_asked_ = std::move(act); }
 
   const std::vector<Sent>& sent() const { return sent_; }
   /// By when an event was waited for, each time.
@@ -61,6 +65,7 @@ class FakeMailbox : public troupe::Mailbox {
   std::deque<troupe::Event> script_;
   std::vector<troupe::Deadline> deadlines_;
   std::function<void(int, const caf::message&)> when_sent_;
+  std::function<void()> when_asked_;
 };
 
 /// Knows members as "m0", "m1", ..., and others where it is told so.
@@ -73,9 +78,10 @@ class FakeWitness : public troupe::Witness {
   std::string how_it_ended(int member, std::chrono::milliseconds /*timeout*/) override { return ends[member]; }
   void note_end(int member) override { ended.push_back(member); }
   std::optional<std::chrono::milliseconds> looks_every() const override { return every; }
-  void look_at(const std::vector<int>& members) override {
+  std::vector<int> look_at(const std::vector<int>& members) override {
     looked_at.push_back(members);
     if (when_looked) when_looked();
+    return seen_to_have_ended;
   }
 
   std::map<int, std::string> homes;
@@ -83,6 +89,7 @@ class FakeWitness : public troupe::Witness {
   std::vector<int> ended;
   std::optional<std::chrono::milliseconds> every;  ///< between looks
   std::vector<std::vector<int>> looked_at;
+  std::vector<int> seen_to_have_ended;
   std::function<void()> when_looked;
 };
 

@@ -1,5 +1,8 @@
 #include <doctest/doctest.h>
 
+#include <thread>
+#include <utility>
+
 #include "actors/rounds/fake_mailbox.hpp"
 #include "actors/rounds/rounds.hpp"
 #include "support/errors.hpp"
@@ -108,6 +111,42 @@ TEST_CASE("who has not answered is looked at while nothing comes, and who is end
   CHECK(error.where().worker == 2);
   CHECK(scene.witness.looked_at == std::vector<std::vector<int>>(3, {0, 2}));
   for (const Deadline& deadline : scene.mailbox.deadlines()) CHECK(deadline.left() <= std::chrono::milliseconds(20));
+}
+
+TEST_CASE("who is seen to have ended is lost, though his connection has not") {
+  Scene scene;
+  scene.witness.every = std::chrono::milliseconds(20);
+  scene.witness.seen_to_have_ended = {2};
+  const Error error = error_of(scene);
+  CHECK(error.code() == ErrorCode::worker_lost);
+  CHECK(error.where().worker == 2);
+  CHECK(scene.witness.looked_at.size() == 1);
+  scene.mailbox.end(2);  // that is told at last
+  scene.mailbox.answer(0, Done{2, {}});
+  CHECK(scene.ask({0}).size() == 1);
+  CHECK_FALSE(scene.rounds.untold_loss(/*replaced=*/false));
+}
+
+TEST_CASE("each end of a worker is told once, be it of who was in its place before") {
+  Scene scene;
+  scene.rounds.note_end(1, calm_phase());  // while others are replaced
+  scene.members.come(1);
+  scene.rounds.note_end(1, calm_phase());  // and so is its successor
+  CHECK(scene.code_of_asking({1}) == ErrorCode::worker_lost);
+  CHECK(scene.rounds.untold_loss(/*replaced=*/false));
+  CHECK_FALSE(scene.rounds.untold_loss(/*replaced=*/false));
+}
+
+TEST_CASE("a driver that was stopped itself hears what has come before it says that others are silent") {
+  Scene scene;
+  bool stopped = false;
+  scene.mailbox.when_asked([&] {
+    if (std::exchange(stopped, true)) return scene.mailbox.answer(0, Done{1, {}});
+    std::this_thread::sleep_for(std::chrono::milliseconds(600));
+  });
+  const Phase short_phase{"compute", 7, Deadline(std::chrono::milliseconds(20))};
+  CHECK(scene.rounds.ask(Fence{}, {0}, short_phase).size() == 1);
+  CHECK(code_of([&] { scene.rounds.ask(Fence{}, {0}, short_phase); }) == ErrorCode::timeout);
 }
 
 TEST_CASE("nobody is looked at where all answer at once") {
