@@ -86,6 +86,11 @@ CLI::Validator whole_number(std::uint64_t least) {
   return {check, least > 0 ? "POSITIVE" : "NONNEGATIVE", "whole number"};
 }
 
+CLI::Validator not_empty() {
+  return {[](const std::string& text) { return std::string(text.empty() ? "an empty text names nothing" : ""); }, "",
+          "not empty"};
+}
+
 Placement parse_placement(const std::string& name) {
   if (name == "cluster") return Placement::cluster;
   return name == "processes" ? Placement::processes : Placement::in_process;

@@ -40,6 +40,9 @@ std::chrono::milliseconds to_limit(double seconds, const char* name);
 /// Takes whole numbers from `least` on; CLI11 by itself turns -1 into a large unsigned number.
 CLI::Validator whole_number(std::uint64_t least);
 
+/// Takes any text but the empty one, which a shell makes of a variable that is not set.
+CLI::Validator not_empty();
+
 /// Takes names of optimizers that there are, and lists them for others.
 CLI::Validator registered_optimizer();
 

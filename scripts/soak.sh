@@ -63,6 +63,7 @@ kill_driver() {
     ((status == 0 || status == 137)) || fail "a run that was killed and went on failed with $status"
   done
   [[ $(tail -n 1 "$work/driver") == "$(tail -n 1 "$work/calm")" ]] || fail "a run whose driver was killed differs"
+  "$troupe" diff "$work/calm.jsonl" "$rest" >/dev/null || fail "a step of a run whose driver was killed differs"
 }
 
 # Bits that flip in a checkpoint, and machines that stop while one is written. No part of a single round.

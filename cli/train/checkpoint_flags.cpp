@@ -1,6 +1,7 @@
 #include "cli/train/checkpoint_flags.hpp"
 
 #include <charconv>
+#include <cmath>
 
 #include "cli/run_options.hpp"
 #include "models/files/checkpoint/manifest.hpp"
@@ -31,7 +32,8 @@ void parse_every(const std::string& text, CheckpointOptions& options) {
 void CheckpointFlags::add_to(CLI::App& app) {
   auto* to = app.add_option("--checkpoint", folder,
                             "Write checkpoints to this folder while training goes on, at its end, and when SIGTERM or "
-                            "Ctrl-C stops it");
+                            "Ctrl-C stops it")
+                 ->check(not_empty());
   app.add_option("--checkpoint-every", every, "Steps, such as 500, or time, such as 60s, which is the default")
       ->needs(to);
   app.add_option("--keep", keep, "Checkpoints that stay, the last ones")->check(whole_number(1))->needs(to);
@@ -60,8 +62,8 @@ void CheckpointFlags::apply(Options& options) const {
 }
 
 std::optional<double> CheckpointFlags::metric_of(const Evaluation& test) const {
-  if (keep_best.empty()) return std::nullopt;
-  return keep_best == "loss" ? test.loss : test.accuracy;
+  const double metric = keep_best == "loss" ? test.loss : test.accuracy;
+  return keep_best.empty() || !std::isfinite(metric) ? std::nullopt : std::optional(metric);
 }
 
 }  // namespace troupe::cli

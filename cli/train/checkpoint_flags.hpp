@@ -20,7 +20,7 @@ struct CheckpointFlags {
   void add_to(CLI::App& app);
   /// @throws Error invalid_argument for texts that say nothing.
   void apply(Options& options) const;
-  /// What `keep_best` says of an evaluation; none where it names nothing.
+  /// What `keep_best` says of an evaluation; none where it names nothing, or the number is not finite.
   std::optional<double> metric_of(const Evaluation& test) const;
 };
 

@@ -1,11 +1,15 @@
 #include "cli/train/report_file.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <bit>
 #include <cerrno>
+#include <charconv>
+#include <fstream>
 #include <nlohmann/json.hpp>
+#include <string_view>
 #include <system_error>
 
 #include "runtime/hash.hpp"
@@ -26,6 +30,34 @@ nlohmann::ordered_json to_json(const std::vector<Repair>& repairs) {
   return array;
 }
 
+/// How the line of a step begins.
+constexpr std::string_view kStep = R"({"step":)";
+
+/// The step that a line tells of; 0 where it tells of something else.
+std::int64_t step_of(std::string_view line) {
+  std::int64_t step = 0;
+  if (line.starts_with(kStep)) std::from_chars(line.data() + kStep.size(), line.data() + line.size(), step);
+  return step;
+}
+
+/// Bytes up to the first line that tells of a later step or is not whole.
+off_t end_of(const std::string& path, std::int64_t last_step) {
+  std::ifstream file(path);
+  off_t end = 0;
+  for (std::string line; std::getline(file, line) && !file.eof() && step_of(line) <= last_step;)
+    end += static_cast<off_t>(line.size()) + 1;
+  return end;
+}
+
+/// Not a FIFO, and not what a shell has opened for our standard output, which may hold more than the report.
+bool is_a_file(int descriptor) {
+  struct stat file {};
+  struct stat output {};
+  if (::fstat(descriptor, &file) != 0 || !S_ISREG(file.st_mode)) return false;
+  return ::fstat(STDOUT_FILENO, &output) != 0 || output.st_dev != file.st_dev || output.st_ino != file.st_ino;
+}
+
+/// The step comes first, where `step_of` looks for it.
 nlohmann::ordered_json to_json(const StepReport& report, Precision precision) {
   const PhaseSeconds& s = report.seconds;
   const CheckpointReport& c = report.checkpoint;
@@ -61,15 +93,16 @@ nlohmann::ordered_json to_json(const StepReport& report, Precision precision) {
 
 }  // namespace
 
-ReportFile::ReportFile(const std::string& path, Precision precision, bool goes_on)
+ReportFile::ReportFile(const std::string& path, Precision precision, std::int64_t steps_done)
     : path_(path), precision_(precision) {
   // Without O_NONBLOCK, opening a FIFO waits for its reader.
-  const int from = goes_on ? O_APPEND : O_TRUNC;
+  const int from = steps_done > 0 ? O_APPEND : O_TRUNC;
   const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | from | O_CLOEXEC | O_NONBLOCK, 0666);
   if (descriptor < 0) fail();
   ::fcntl(descriptor, F_SETFL, ::fcntl(descriptor, F_GETFL) & ~O_NONBLOCK);
   file_.reset(::fdopen(descriptor, "w"));
   if (!file_) fail();
+  if (steps_done > 0 && is_a_file(descriptor) && ::ftruncate(descriptor, end_of(path, steps_done)) != 0) fail();
 }
 
 void ReportFile::write(const StepReport& report, const std::optional<StepHash>& hash) {
@@ -84,8 +117,9 @@ void ReportFile::write(const StepReport& report, const std::optional<StepHash>& 
 void ReportFile::write(std::span<const ProfileRow> profile) { write_line({{"profile", profile_json(profile)}}); }
 
 void ReportFile::write_line(const nlohmann::ordered_json& object) {
-  const std::string line = object.dump() + '\n';
-  if (std::fwrite(line.data(), 1, line.size(), file_.get()) != line.size()) fail();
+  using nlohmann::json;
+  const std::string line = object.dump(-1, ' ', /*ensure_ascii=*/false, json::error_handler_t::replace) + '\n';
+  if (std::fwrite(line.data(), 1, line.size(), file_.get()) != line.size() || std::fflush(file_.get()) != 0) fail();
 }
 
 void ReportFile::close() {

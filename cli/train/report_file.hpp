@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
@@ -19,12 +20,14 @@ struct StepHash {
   std::uint64_t weights = 0;  ///< checksum, in canonical order
 };
 
-/// JSON lines, one object a step, and one for the profile where there is one.
+/// JSON lines, one object a step, and one for the profile where there is one. What is no UTF-8 in a text becomes
+/// U+FFFD.
 class ReportFile {
  public:
-  /// @param goes_on the steps before, which are there already, stay
+  /// @param steps_done of the run that goes on in the file: what it tells of them stays, and what it tells of later
+  /// steps, or in half a line, is cut off. With 0 it begins anew.
   /// @throws Error bad_file, as the others do; also for a FIFO that nobody reads.
-  ReportFile(const std::string& path, Precision precision, bool goes_on);
+  ReportFile(const std::string& path, Precision precision, std::int64_t steps_done);
 
   /// @param hash to be told beside it.
   void write(const StepReport& report, const std::optional<StepHash>& hash = {});
@@ -37,6 +40,7 @@ class ReportFile {
   struct Close {
     void operator()(std::FILE* file) const { std::fclose(file); }
   };
+  /// Whoever ends this program afterwards leaves the line whole.
   void write_line(const nlohmann::ordered_json& object);
   [[noreturn]] void fail() const;
 

@@ -15,6 +15,7 @@
 #include "cli/train/progress.hpp"
 #include "cli/train/report_file.hpp"
 #include "cli/train/stop_signals.hpp"
+#include "models/files/checkpoint/series.hpp"
 #include "runtime/hash.hpp"
 
 namespace troupe::cli {
@@ -59,7 +60,7 @@ std::string replayed_text(const Repair& repair) {
 class Training {
  public:
   explicit Training(const TrainOptions& options) : options_(options), sgd_(options.run.start()) {
-    if (!options_.report.empty()) report_.emplace(options_.report, sgd_.precision(), sgd_.steps_done() > 0);
+    if (!options_.report.empty()) report_.emplace(options_.report, sgd_.precision(), sgd_.steps_done());
     epoch_steps_ = sgd_.steps_per_epoch();
     if (options_.steps == 0 && options_.epochs > kMostSteps / std::max<std::int64_t>(epoch_steps_, 1))
       throw Error(ErrorCode::invalid_argument, "--epochs " + std::to_string(options_.epochs) + " are too many");
@@ -106,14 +107,29 @@ class Training {
     return saved_;
   }
 
+  /// A disk that refuses does not end the training. A worker lost beyond the budget does.
+  void keep_if_best(const Evaluation& test) try {
+    save(options_.checkpoint.metric_of(test));
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::worker_lost) throw;
+    std::fprintf(stderr, "troupe: no checkpoint, and the run goes on: %s\n", error.what());
+  }
+
   /// What a signal that ends the program at once would have left undone.
   int stop(int signal) {
-    const std::string path = save();
+    const std::string kept = save_or_newest();
     if (report_) report_->close();
-    std::printf("stopped by %s after step %lld, which is in %s; to go on:\n  %s\n",
-                signal == SIGINT ? "an interrupt" : "SIGTERM", static_cast<long long>(sgd_.steps_done()), path.c_str(),
-                command_line_with("--resume").c_str());
+    std::printf("stopped by %s after step %lld%s; to go on:\n  %s\n", signal == SIGINT ? "an interrupt" : "SIGTERM",
+                static_cast<long long>(sgd_.steps_done()), kept.c_str(), command_line_with("--resume").c_str());
     return kSignalled + signal;
+  }
+
+  /// Says where the last step is, or, where it cannot be saved, what there is.
+  std::string save_or_newest() try { return ", which is in " + save(); } catch (const Error& error) {
+    const auto saved = CheckpointSeries(options_.checkpoint.folder).list();
+    if (saved.empty()) throw;
+    std::fprintf(stderr, "troupe: the last step is not saved: %s\n", error.what());
+    return "; the newest checkpoint is of step " + std::to_string(saved.front().step) + ", in " + saved.front().path;
   }
 
   /// None where workers were stopped together with this program: a signal to all leaves the step undone.
@@ -162,7 +178,7 @@ class Training {
 
   void end_epoch(std::int64_t epoch, double images_per_second, double loss) {
     const Evaluation test = sgd_.evaluate();
-    if (!options_.checkpoint.keep_best.empty()) save(options_.checkpoint.metric_of(test));
+    if (!options_.checkpoint.keep_best.empty()) keep_if_best(test);
     if (options_.quiet) return;
     std::printf("epoch %lld: %.0f images/s, last loss %.4f", static_cast<long long>(epoch), images_per_second, loss);
     if (test.samples > 0) std::printf(", test accuracy %.4f", test.accuracy);
@@ -255,14 +271,16 @@ void add_train(CLI::App& app, int& status) {
   add_optimizer_options(train, options->run.sgd.optimizer);
   auto* epochs = train.add_option("--epochs", options->epochs, "Passes over the data")->check(whole_number(1));
   train.add_option("--steps", options->steps, "Steps, in place of epochs")->check(whole_number(1))->excludes(epochs);
-  auto* report = train.add_option("--report", options->report,
-                                  "Write one JSON object a step to this file, and one with the profile");
+  auto* report = train
+                     .add_option("--report", options->report,
+                                 "Write one JSON object a step to this file, and one with the profile")
+                     ->check(not_empty());
   train
       .add_flag("--hash", options->hash,
                 "Let each step's line of the report tell hashes of loss and weights, for `troupe diff`")
       ->needs(report);
   train.add_flag("--profile", options->profile, "Print where the time went, a line for each kind of layer");
-  train.add_option("--save", options->save, "Write the weights to this safetensors file");
+  train.add_option("--save", options->save, "Write the weights to this safetensors file")->check(not_empty());
   auto* verbose = train.add_flag("--verbose", options->verbose, "Print the phases of every step");
   train.add_flag("--quiet", options->quiet, "Print the last lines only")->excludes(verbose);
   train.callback([options, &train, &status] {

@@ -2,10 +2,12 @@
 #include <signal.h>
 
 #include <filesystem>
+#include <limits>
 
 #include "cli/refused.hpp"
 #include "cli/run_program.hpp"
 #include "cli/small_data.hpp"
+#include "cli/train/checkpoint_flags.hpp"
 #include "cli/train/command_line.hpp"
 
 using namespace troupe_test;
@@ -72,6 +74,43 @@ TEST_CASE("training goes on where it was, with other workers, to the hash of one
   CHECK(lines_of(read_file(folder / "steps.jsonl")).size() == 9);
 }
 
+TEST_CASE("a report tells of each step once, also when the training was killed and went on") {
+  const TemporaryFolder folder;
+  const std::string report = folder / "steps.jsonl";
+  const auto trained = [&](const std::string& to, const std::vector<std::string>& more) {
+    return train_linear(joined({"--shards", "4", "--report", to, "--hash"}, more));
+  };
+  const std::vector<std::string> kept{"--checkpoint", folder / "run", "--checkpoint-every", "1000"};
+  run(trained(report, joined(kept, {"--steps", "2"})));
+  {
+    Program program(trained(report, joined(kept, {"--steps", "1000000000", "--batch-size", "0", "--resume"})));
+    REQUIRE(program.prints("step 3, "));
+    ::kill(program.pid(), SIGKILL);
+    program.finish();
+    CHECK(lines_of(read_file(report)).size() > 2);  // what was printed is in the file
+  }
+  std::string whole = read_file(report);
+  whole.resize(whole.rfind('\n') + 1);
+  write_file(report, whole + whole.substr(0, 100));  // as a full disk leaves it
+  run(trained(report, joined(kept, {"--steps", "5", "--resume", "--profile"})));
+  run(trained(report, joined(kept, {"--steps", "7", "--resume"})));
+  run(trained(folder / "whole.jsonl", {"--steps", "7"}));
+  CHECK(run({"diff", folder / "whole.jsonl", report}).out == "7 steps, all alike\n");
+  CHECK(lines_of(read_file(report)).size() == 8);  // with the profile
+}
+
+TEST_CASE("what a shell has opened for standard output is not cut as a report") {
+  const TemporaryFolder folder;
+  run(train({"--steps", "2", "--checkpoint", folder / "run"}));
+  const std::string log = std::string(1000, '-') + "\n{\"step\":100}\n";
+  write_file(folder / "log", log);
+  Program program(train({"--steps", "3", "--checkpoint", folder / "run", "--resume", "--report", "/dev/stdout"}),
+                  {.output = folder / "log"});
+  CHECK(program.finish().status == 0);
+  const std::string after = read_file(folder / "log");
+  CHECK(after.find("{\"step\":100}\n{\"step\":3,") != std::string::npos);
+}
+
 TEST_CASE("without a checkpoint a training that is to go on begins, and says so") {
   const TemporaryFolder folder;
   const Finished first = run(train_linear({"--steps", "3", "--checkpoint", folder / "run", "--resume"}));
@@ -111,6 +150,40 @@ TEST_CASE("the checkpoint of the best epoch stays, is listed as the best, and tr
   CHECK(run({"checkpoint", "show", checkpoints}).out.find("the lowest is the best\n") != std::string::npos);
   check_refused(train({"--steps", "3", "--checkpoint", folder / "other", "--keep-best", "accuracy"}), {"--keep-best"});
   check_refused(train({"--steps", "3", "--checkpoint", folder / "other", "--keep-best", "beauty"}), {"beauty"});
+}
+
+TEST_CASE("a disk that refuses the checkpoint of an epoch, and a metric that is no number, do not end the training") {
+  const TemporaryFolder folder;
+  write_fashion(folder);
+  const Finished finished =
+      run({"train", "--model", "softmax", "--data", "fashion-mnist:" + folder.path().string(), "--batch-size", "8",
+           "--quiet", "--epochs", "3", "--checkpoint", folder / "run", "--checkpoint-every", "1000", "--keep-best",
+           "accuracy", "--fault", "full disk at step 1"});
+  CHECK(finished.err.find("no checkpoint, and the run goes on: ") != std::string::npos);
+  CHECK(lines_of(finished.err).size() == 1);
+  CHECK(run({"checkpoint", "list", folder / "run"}).out.find("verifies, the best") != std::string::npos);
+
+  troupe::cli::CheckpointFlags flags;
+  flags.keep_best = "loss";
+  CHECK(flags.metric_of({.loss = 0.5, .accuracy = 1}) == 0.5);
+  CHECK_FALSE(flags.metric_of({.loss = std::numeric_limits<double>::infinity(), .accuracy = 1}));
+}
+
+TEST_CASE("a training that is stopped and cannot save its last step says from where it goes on") {
+  const TemporaryFolder folder;
+  const std::string checkpoints = folder / "run";
+  run(train({"--steps", "2", "--checkpoint", checkpoints}));
+  Program program(
+      train_linear({"--shards", "4", "--momentum", "0.9", "--steps", "1000000000", "--batch-size", "0", "--checkpoint",
+                    checkpoints, "--checkpoint-every", "1000000000", "--resume", "--fault", "full disk at step 3"}));
+  REQUIRE(program.prints("step 3, "));
+  ::kill(program.pid(), SIGTERM);
+  const Finished stopped = program.finish();
+  INFO(stopped.out << stopped.err);
+  CHECK(stopped.status == 128 + SIGTERM);
+  CHECK(stopped.err.find("No space left") != std::string::npos);
+  CHECK(stopped.out.find("; the newest checkpoint is of step 2, in " + checkpoints + "/" + name_of(2) +
+                         "; to go on:\n  " TROUPE_PROGRAM " train ") != std::string::npos);
 }
 
 TEST_CASE("a signal stops a training after a step, which is saved, and the line that is printed goes on from it") {
@@ -160,6 +233,8 @@ TEST_CASE("two trainings in one folder, and options that say nothing, are refuse
                   {"--checkpoint-every", every});
   check_refused(train({"--steps", "3", "--checkpoint", checkpoints, "--keep", "0"}), {"--keep"});
   check_refused(train({"--steps", "3", "--resume"}), {"--resume", "--checkpoint"});
+  for (const char* option : {"--checkpoint", "--report", "--save"})
+    check_refused(train({"--steps", "3", option, ""}), {option, "empty"});
 }
 
 TEST_CASE("checkpoints are listed, shown and verified") {
