@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "cli/commands.hpp"
+#include "models/files/checkpoint/folder.hpp"
 #include "models/files/checkpoint/reader.hpp"
 #include "models/files/checkpoint/series.hpp"
 #include "runtime/files/input_file.hpp"
@@ -30,6 +31,12 @@ std::vector<std::string> checkpoints_at(const std::string& path) {
   return paths;
 }
 
+/// Whether it is there no more, since its run has pruned it.
+bool is_gone(const std::string& path) {
+  std::error_code ignored;
+  return !fs::exists(find_checkpoint(path), ignored);
+}
+
 /// Why it does not verify.
 std::optional<std::string> damage(const std::string& path) try {
   CheckpointReader(path).verify();
@@ -43,7 +50,8 @@ std::string time_of(const std::string& path) {
   struct stat status {};
   std::tm utc{};
   std::array<char, 32> text{};
-  if (::stat((path + "/" + kManifestFile).c_str(), &status) != 0 || ::gmtime_r(&status.st_mtime, &utc) == nullptr)
+  if (::stat((find_checkpoint(path) + "/" + kManifestFile).c_str(), &status) != 0 ||
+      ::gmtime_r(&status.st_mtime, &utc) == nullptr)
     return "-";
   std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &utc);
   return text.data();
@@ -53,7 +61,7 @@ std::uintmax_t bytes_of(const std::string& path) {
   std::uintmax_t bytes = 0;
   for (const char* name : {kWeightsFile, kStateFile, kManifestFile}) {
     std::error_code error;
-    const std::uintmax_t size = fs::file_size(path + "/" + name, error);
+    const std::uintmax_t size = fs::file_size(find_checkpoint(path) + "/" + name, error);
     if (!error) bytes += size;
   }
   return bytes;
@@ -61,7 +69,7 @@ std::uintmax_t bytes_of(const std::string& path) {
 
 /// None where it has none, or cannot be read.
 std::optional<CheckpointMetric> metric_of(const std::string& path) try {
-  return read_manifest(path).metric;
+  return read_manifest(find_checkpoint(path)).metric;
 } catch (const Error&) {
   return std::nullopt;
 }
@@ -76,8 +84,11 @@ std::string text_of(const CheckpointMetric& metric) {
 std::optional<std::string> best_of(const std::string& folder) {
   const CheckpointSeries series(folder);
   const auto saved = series.list();
-  for (const SavedStep& each : saved)
-    if (const auto metric = metric_of(each.path)) return series.path_of(*best_step(saved, metric->best));
+  for (const SavedStep& each : saved) {
+    const auto metric = metric_of(each.path);
+    const auto best = metric ? best_step(saved, metric->best) : std::nullopt;
+    if (best) return series.path_of(*best);
+  }
   return std::nullopt;
 }
 
@@ -86,6 +97,7 @@ void list(const std::string& folder, int& /*status*/) {
   std::printf("%-16s %-21s %15s %12s  %s\n", "checkpoint", "written", "bytes", "metric", "state");
   for (const std::string& path : checkpoints_at(folder)) {
     const auto damaged = damage(path);
+    if (damaged && is_gone(path)) continue;
     const auto metric = metric_of(path);
     std::printf("%-16s %-21s %15ju %12s  %s%s\n", fs::path(path).filename().c_str(), time_of(path).c_str(),
                 bytes_of(path), metric ? text_of(*metric).c_str() : "-",
@@ -96,6 +108,7 @@ void list(const std::string& folder, int& /*status*/) {
 void verify(const std::string& folder, int& status) {
   for (const std::string& path : checkpoints_at(folder)) {
     const auto damaged = damage(path);
+    if (damaged && is_gone(path)) continue;
     if (damaged) {
       std::fprintf(stderr, "troupe: %s\n", printable(*damaged).c_str());
       status = 1;
@@ -113,7 +126,7 @@ std::string text_of(const CheckpointFile& file) {
 
 void show(const std::string& folder, int& /*status*/) {
   const std::string path = checkpoints_at(folder).back();
-  const CheckpointManifest manifest = read_manifest(path);
+  const CheckpointManifest manifest = read_manifest(find_checkpoint(path));
   say("checkpoint", path);
   say("written", time_of(path) + " by Troupe " + manifest.troupe);
   say("step", std::to_string(manifest.step));

@@ -104,6 +104,11 @@ class Driver::Source : public CheckpointSource {
                        state_names(driver_.optimizer_));
   }
   const std::vector<TensorInfo>& tensors() const override { return driver_.model_->tensors; }
+  bool is_final(const Error& error) const override {
+    // Of this machine's workers `fetch_pinned` replaces those that the budget allows. Whoever makes a checkpoint among
+    // nodes forms the run again.
+    return error.code() == ErrorCode::worker_lost && driver_.options_.placement != Placement::cluster;
+  }
   void note_written(const std::string& path) override {
     if (edits_ == driver_.lineage_.edits()) driver_.lineage_.save(path);
   }
@@ -123,6 +128,8 @@ std::string Driver::checkpoint(std::optional<double> metric) {
   if (metric && options_.checkpoint.keep_best.empty())
     throw_invalid("a checkpoint's metric says nothing where no best one is kept: Options::checkpoint.keep_best");
   if (metric && !std::isfinite(*metric)) throw_invalid("a checkpoint's metric is not finite");
+  make_ready(Needs::members);
+  if (options_.placement != Placement::cluster) return checkpoints_->make(metric);  // which replaces workers by itself
   std::string path;
   make_ready(Needs::members, [&] { path = checkpoints_->make(metric); });
   return path;
@@ -149,6 +156,7 @@ void Driver::write_state(const std::string& path) {
 void Driver::load_state(const std::string& path) {
   make_ready(Needs::spare_buffer, [&] { load(path); });
   lineage_.edit();
+  if (checkpoints_) checkpoints_->branch(versions_.committed().step);
 }
 
 void Driver::load(const std::string& path) {

@@ -54,6 +54,11 @@ std::optional<Error> CheckpointJob::error() const {
   return error_;
 }
 
+std::optional<Error> CheckpointJob::not_pruned() const {
+  const std::lock_guard lock(mutex_);
+  return not_pruned_;
+}
+
 void CheckpointJob::run() {
   std::optional<Error> error;
   try {
@@ -86,7 +91,18 @@ void CheckpointJob::write() {
     if (given_up_) return;
   }
   writer.commit();
+  prune();
+}
+
+/// The checkpoint is there, whatever becomes of the others.
+void CheckpointJob::prune() try {
   plan_.series.prune(step(), plan_.keep, plan_.keep_best);
+} catch (const Error& error) {
+  const std::lock_guard lock(mutex_);
+  not_pruned_ = error;
+} catch (const std::exception& error) {
+  const std::lock_guard lock(mutex_);
+  not_pruned_ = Error(ErrorCode::system, error.what());
 }
 
 std::optional<HeldFloats> CheckpointJob::take() {

@@ -49,11 +49,14 @@ class CheckpointJob {
   void wait();
   /// Why it failed, when it has ended.
   std::optional<Error> error() const;
+  /// Why an older checkpoint stays that was to go, when it has ended well.
+  std::optional<Error> not_pruned() const;
 
  private:
   bool takes() const { return !ended_ && !waiting_ && !has_all_; }
   void run();
   void write();
+  void prune();
   /// Waits for the next part; none behind the last one, and when it is given up.
   std::optional<HeldFloats> take();
 
@@ -65,6 +68,7 @@ class CheckpointJob {
   bool given_up_ = false;  ///< before it had all
   bool ended_ = false;
   std::optional<Error> error_;
+  std::optional<Error> not_pruned_;
   std::thread thread_;
 };
 

@@ -55,16 +55,25 @@ CheckpointReport Checkpoints::advance(std::int64_t step, double seconds) noexcep
     job_ ? static_cast<void>(++report_.skipped) : begin({});
   }
   fetch_next(kShare * seconds);
-  tell();
+  if (!final_) tell();
   report_.writing = job_ != nullptr;
   report_.seconds = watch.seconds();
   return report_;
 }
 
+void Checkpoints::throw_final() {
+  if (!final_) return;
+  told_ = true;
+  throw Error(*std::exchange(final_, std::nullopt));
+}
+
 std::string Checkpoints::make(std::optional<double> metric) {
-  finish();
+  bring_to_end();
+  throw_final();
+  tell();
   begin(metric);
   bring_to_end();
+  throw_final();
   if (!failure_) return report_.path;
   told_ = true;
   throw Error(*failure_);
@@ -73,6 +82,11 @@ std::string Checkpoints::make(std::optional<double> metric) {
 void Checkpoints::finish() noexcept {
   bring_to_end();
   tell();
+}
+
+void Checkpoints::branch(std::int64_t step) noexcept {
+  finish();
+  branched_at_ = step;
 }
 
 void Checkpoints::abandon() noexcept { job_ && parts_->done() ? bring_to_end() : drop(); }
@@ -107,7 +121,9 @@ void Checkpoints::fetch_next(double seconds) try {
   failed_fetches_ = 0;
   if (parts_->done()) let_go();
 } catch (const Error& error) {
-  if (++failed_fetches_ == kMostFailedFetches) fail(error);
+  const bool final = source_->is_final(error);
+  if (final) final_ = error;
+  if (final || ++failed_fetches_ == kMostFailedFetches) fail(error);
 } catch (const std::exception& error) {
   fail(Error(ErrorCode::system, error.what()));
 }
@@ -130,6 +146,8 @@ void Checkpoints::collect() {
   if (!job_ || !job_->ended()) return;
   if (const auto error = job_->error()) return fail(*error);
   source_->note_written(job_->path());
+  tell_not_pruned(job_->not_pruned());
+  leave_branch();
   report_.path = job_->path();
   report_.step = job_->step();
   report_.error.clear();
@@ -152,6 +170,19 @@ void Checkpoints::drop() {
 void Checkpoints::let_go() {
   if (pin_) source_->unpin(*pin_);
   pin_.reset();
+}
+
+void Checkpoints::tell_not_pruned(const std::optional<Error>& error) {
+  if (error && !told_not_pruned_)
+    std::cerr << std::string("troupe: an old checkpoint stays: ") + error->what() + "\n" << std::flush;
+  told_not_pruned_ = error.has_value();
+}
+
+void Checkpoints::leave_branch() try {
+  if (branched_at_) series_.branch(*std::exchange(branched_at_, std::nullopt), job_->step());
+} catch (const Error& error) {
+  std::cerr << std::string("troupe: checkpoints stay that the run no longer leads to: ") + error.what() + "\n"
+            << std::flush;
 }
 
 void Checkpoints::tell() {

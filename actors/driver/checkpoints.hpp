@@ -32,6 +32,8 @@ class CheckpointSource {
   virtual bool finds_full_disk(std::int64_t /*step*/) { return false; }
   virtual CheckpointManifest manifest(Versions::PinId pin) const = 0;
   virtual const std::vector<TensorInfo>& tensors() const = 0;
+  /// Whether the run's user has to know of what `fetch` has thrown, since it would not happen again unnoticed.
+  virtual bool is_final(const Error& /*error*/) const { return false; }
   /// The checkpoint of what was pinned last is on disk.
   virtual void note_written(const std::string& /*path*/) {}
 };
@@ -55,8 +57,15 @@ class Checkpoints {
   /// standard error; the run goes on.
   /// @param seconds that the step took
   CheckpointReport advance(std::int64_t step, double seconds) noexcept;
-  /// Makes one of what is committed, and returns where it lies. @throws Error when it cannot be made.
+  /// To be called before each step. @throws Error once, which is final and which `advance` has met: the step before was
+  /// committed, so the next one has to say it.
+  void throw_final();
+  /// Makes one of what is committed, and returns where it lies. @throws Error when it cannot be made, or as
+  /// `throw_final`.
   std::string make(std::optional<double> metric);
+  /// The run has gone back, or elsewhere, to this step: when the next one is on disk, later ones of the series are no
+  /// more of it. Finishes first.
+  void branch(std::int64_t step) noexcept;
   /// Brings the one that is being made to its end.
   void finish() noexcept;
   /// What is pinned can be fetched no more: the one that is being made is dropped, unless all of it has been fetched.
@@ -75,6 +84,8 @@ class Checkpoints {
   void drop();
   void let_go();
   void tell();
+  void tell_not_pruned(const std::optional<Error>& error);
+  void leave_branch();
 
   const CheckpointOptions options_;
   const CheckpointSeries series_;
@@ -89,6 +100,9 @@ class Checkpoints {
   CheckpointReport report_;
   std::optional<Error> failure_;  ///< of the last one
   bool told_ = false;             ///< since the last that went well
+  std::optional<Error> final_;    ///< that nobody has been told of
+  bool told_not_pruned_ = false;
+  std::optional<std::int64_t> branched_at_;  ///< until one of the new branch is on disk
 };
 
 }  // namespace troupe

@@ -192,6 +192,7 @@ void Driver::let_fail(const Phase& phase) {
 }
 
 StepReport Driver::step(bool rehearse) {
+  if (checkpoints_) checkpoints_->throw_final();
   follow_cores();
   ++calls_;
   StepReport report = repairing(Needs::spare_buffer, [&] { return take_step(rehearse); });

@@ -86,14 +86,16 @@ void Driver::give_up_run() noexcept {
 }
 
 void Driver::go_back() {
+  std::vector<std::string> damaged;
   for (const std::string& source : lineage_.sources()) {
     if (source.empty()) return;  // first weights are there already
     try {
       load(source);
-      return;
+      return set_aside(options_, damaged);
     } catch (const Error& error) {
       if (error.code() != ErrorCode::bad_file) throw;
       tell_damaged(source, error);
+      damaged.push_back(source);
     }
   }
   throw Error(ErrorCode::bad_file, "none of the checkpoints verifies from which the run could go on without the node",

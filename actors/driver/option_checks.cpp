@@ -1,6 +1,7 @@
 #include "actors/driver/option_checks.hpp"
 
 #include <algorithm>
+#include <filesystem>
 
 #include "actors/placements/placements.hpp"
 #include "actors/rounds/members.hpp"
@@ -52,6 +53,13 @@ void check_backups(const Options& o) {
     throw Error(ErrorCode::unsupported, "workers of a cluster do not back each other up");
 }
 
+/// As it is meant now: the process may go to another folder later.
+void make_absolute(std::string& path) {
+  std::error_code error;
+  const std::filesystem::path absolute = std::filesystem::absolute(path, error);
+  if (!path.empty() && !error) path = absolute.string();
+}
+
 void check_checkpoints(const CheckpointOptions& o) {
   if (o.every_steps < 0 || o.every.count() < 0)
     throw_invalid("checkpoint.every_steps and checkpoint.every are 0 or more");
@@ -76,6 +84,8 @@ void check_options(Options& options, const ModelCreator& creator) {
   Silence::check(options.suspect_after, "suspect_after");
   Silence::check(options.cut_after, "cut_after");
   check_checkpoints(options.checkpoint);
+  make_absolute(options.checkpoint.folder);
+  make_absolute(options.resume_from);
   const Rules& rules = rules_of(options.placement);
   rules.check(options);
   const Members members(options.num_workers.max, options.devices_per_worker, rules.num_nodes(options),

@@ -1,11 +1,14 @@
 #include "actors/driver/resumption.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
 
 #include "actors/driver/driver.hpp"
+#include "models/files/checkpoint/folder.hpp"
 #include "models/files/checkpoint/manifest.hpp"
 #include "models/files/checkpoint/series.hpp"
+#include "runtime/printable.hpp"
 
 // How a run begins with the newest checkpoint that verifies.
 namespace troupe {
@@ -18,18 +21,38 @@ namespace {
               {.object = folder});
 }
 
+/// What is not refused, since a configuration also says what the bits do not depend on.
+void tell_other_config(const std::string& path, const std::string& ours) {
+  const std::string theirs = read_manifest(find_checkpoint(path)).config;
+  if (theirs == ours) return;
+  std::cerr << printable("troupe: the checkpoint " + path + " is of a run with configuration '" + theirs +
+                         "', and this one has '" + ours + "': its bits may be others") +
+                   "\n"
+            << std::flush;
+}
+
 }  // namespace
 
 void tell_damaged(const std::string& path, const Error& error) {
-  std::cerr << "troupe: the checkpoint " + path + " does not verify, so an older one is taken: " + error.what() + "\n"
-            << std::flush;
+  const std::string what = printable("the checkpoint " + path + " does not verify, so an older one is taken: ");
+  std::cerr << "troupe: " + what + printable(error.what()) + "\n" << std::flush;
+}
+
+void set_aside(const Options& options, const std::vector<std::string>& damaged) {
+  if (options.checkpoint.folder.empty() || damaged.empty()) return;
+  const CheckpointSeries series(options.checkpoint.folder);
+  for (const SavedStep& saved : series.list()) {
+    std::error_code ignored;
+    const auto is_it = [&](const std::string& path) { return std::filesystem::equivalent(saved.path, path, ignored); };
+    if (std::ranges::any_of(damaged, is_it)) series.set_aside(saved);
+  }
 }
 
 void adopt_shards(Options& options) {
   if (options.resume_from.empty() || options.num_shards != 0) return;
   for (const SavedStep& saved : CheckpointSeries(options.resume_from).list()) {
     try {
-      options.num_shards = read_manifest(saved.path).num_shards;
+      options.num_shards = read_manifest(find_checkpoint(saved.path)).num_shards;
       return;
     } catch (const Error& error) {
       if (error.code() != ErrorCode::bad_file) throw;  // `resume` tells it
@@ -41,21 +64,19 @@ void Driver::resume() {
   lineage_.begin("");
   if (options_.resume_from.empty()) return;
   const CheckpointSeries series(options_.resume_from);
-  std::vector<SavedStep> damaged;
+  std::vector<std::string> damaged;
   for (const SavedStep& saved : series.list()) {
     try {
       load(saved.path);
+      tell_other_config(saved.path, options_.config);
     } catch (const Error& error) {
       if (error.code() != ErrorCode::bad_file) throw;
       tell_damaged(saved.path, error);
-      damaged.push_back(saved);
+      damaged.push_back(saved.path);
       continue;
     }
     lineage_.begin(saved.path);
-    // Only now, since what cannot be read at all need not be damaged.
-    std::error_code ignored;
-    if (checkpoints_ && std::filesystem::equivalent(series.folder(), options_.checkpoint.folder, ignored))
-      for (const SavedStep& each : damaged) series.set_aside(each);
+    set_aside(options_, damaged);  // only now, since what cannot be read at all need not be damaged
     return;
   }
   if (!damaged.empty()) throw_none(series.folder(), damaged.size());

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "troupe/sgd.hpp"
 
 namespace troupe {
@@ -9,5 +12,9 @@ void adopt_shards(Options& options);
 
 /// On standard error: a checkpoint was not good.
 void tell_damaged(const std::string& path, const Error& error);
+
+/// Damaged checkpoints in the series that the run has the lock of get a name that neither pruning nor the next run
+/// counts. @param damaged their paths
+void set_aside(const Options& options, const std::vector<std::string>& damaged);
 
 }  // namespace troupe

@@ -49,9 +49,15 @@ bool is_there(const std::string& path) {
 bool is_part(const std::string& name) { return name == kWeightsFile || name == kStateFile || name == kManifestFile; }
 
 /// Removes nothing but files of a checkpoint. The manifest goes last: it tells that the others are a checkpoint's.
-void remove_parts(const std::string& folder) {
+/// False where something is left.
+bool remove_parts(const std::string& folder) {
   for (const char* const name : {kWeightsFile, kStateFile, kManifestFile}) ::unlink((folder + "/" + name).c_str());
-  ::rmdir(folder.c_str());
+  return ::rmdir(folder.c_str()) == 0;
+}
+
+bool is_link(const std::string& path) {
+  struct stat status {};
+  return ::lstat(path.c_str(), &status) == 0 && S_ISLNK(status.st_mode);
 }
 
 /// Whether a folder beside `path` is named as those that its writers make.
@@ -73,7 +79,10 @@ void remove_if_abandoned(const std::string& folder) {
   const FileDescriptor manifest(::open((folder + "/" + kManifestFile).c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
   if (manifest && ::flock(manifest.get(), LOCK_EX | LOCK_NB) == 0) remove_parts(folder);
   if (manifest || errno != ENOENT) return;
-  if (has_files) return remove_parts(folder);
+  if (has_files) {
+    remove_parts(folder);
+    return;
+  }
   ::rmdir(folder.c_str());  // its writer may be about to make the manifest
 }
 
@@ -124,15 +133,18 @@ void tidy_checkpoint(const std::string& path) {
 }
 
 void remove_checkpoint(const std::string& path) {
-  const std::string settled = settle(path);
-  const std::string unfinished = new_name(settled);
-  if (std::rename(settled.c_str(), unfinished.c_str()) != 0) return;
-  try {
-    sync_folder_of(settled);  // else the machine may stop with its files gone and its name still there
-  } catch (const Error&) {
+  if (is_link(path)) {
+    if (::unlink(path.c_str()) != 0) throw_cannot("remove the link", path);
     return;
   }
-  remove_parts(unfinished);
+  const std::string settled = find_checkpoint(path);
+  const std::string unfinished = new_name(settle(path));
+  if (std::rename(settled.c_str(), unfinished.c_str()) != 0) {
+    if (errno == ENOENT) return;
+    throw_cannot("remove it", path);
+  }
+  sync_folder_of(settled);  // else the machine may stop with its files gone and its name still there
+  if (!remove_parts(unfinished)) throw_cannot("remove all of it", path);
 }
 
 CheckpointFolder::CheckpointFolder(const std::string& path) : path_(settle(path)) {

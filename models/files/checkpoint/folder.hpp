@@ -16,8 +16,8 @@ std::string find_checkpoint(const std::string& path);
 /// @throws Error bad_file for a path that names no folder.
 void tidy_checkpoint(const std::string& path);
 
-/// Removes a checkpoint. Killed meanwhile, or with the machine, it leaves the checkpoint whole, or what
-/// `tidy_checkpoint` removes.
+/// Removes a checkpoint; of a link the link alone. Killed meanwhile, or with the machine, it leaves the checkpoint
+/// whole, or what `tidy_checkpoint` removes. @throws Error bad_file where something of it is left.
 void remove_checkpoint(const std::string& path);
 
 /// The folder of a checkpoint that appears at its path whole, by `commit`, or not at all; in the place of none, of an

@@ -8,6 +8,7 @@
 #include <charconv>
 #include <cstdio>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <set>
 #include <system_error>
@@ -15,6 +16,7 @@
 #include "models/files/checkpoint/folder.hpp"
 #include "models/files/checkpoint/manifest.hpp"
 #include "runtime/files/input_file.hpp"
+#include "runtime/files/written_file.hpp"
 #include "troupe/error.hpp"
 
 namespace troupe {
@@ -25,6 +27,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view kStem = "step-";
 constexpr std::string_view kBeside = ".tmp-";  ///< how the names of folders go on that writers make
 constexpr std::size_t kDigits = 8;
+constexpr std::string_view kReplaced = ".tmp-old";  ///< where `find_checkpoint` looks, too
 constexpr const char* kLockFile = "lock";
 
 std::string name_of(std::int64_t step) {
@@ -55,9 +58,32 @@ std::vector<std::string> names_in(const std::string& folder) {
 
 /// None for a checkpoint that does not say, too.
 std::optional<CheckpointMetric> metric_of(const std::string& path) try {
-  return read_manifest(path).metric;
+  return read_manifest(find_checkpoint(path)).metric;
 } catch (const Error&) {
   return std::nullopt;
+}
+
+/// Gives it a name that is no checkpoint's. False where the system refuses.
+bool rename_as(const std::string& prefix, const SavedStep& saved, const std::string& folder) {
+  const std::string aside = folder + "/" + prefix + name_of(saved.step);
+  constexpr int kAttempts = 100;
+  for (int attempt = 1; attempt <= kAttempts; ++attempt) {
+    const std::string name = attempt == 1 ? aside : aside + "-" + std::to_string(attempt);
+    if (std::rename(saved.path.c_str(), name.c_str()) == 0) return true;
+    if (errno != ENOTEMPTY && errno != EEXIST) return false;
+  }
+  return false;
+}
+
+/// With all folders around it, each of which is on disk when this returns.
+void make_folder(const std::string& folder) {
+  std::error_code error;
+  std::vector<fs::path> made;
+  for (fs::path path = fs::absolute(folder, error); !error && !fs::exists(path, error); path = path.parent_path())
+    made.push_back(path);
+  fs::create_directories(folder, error);
+  if (error) throw_bad_file(folder, "cannot make the folder of checkpoints: " + error.message());
+  for (const fs::path& path : made) sync_folder_of(path);
 }
 
 }  // namespace
@@ -76,10 +102,13 @@ std::optional<std::int64_t> best_step(const std::vector<SavedStep>& saved, const
 std::string CheckpointSeries::path_of(std::int64_t step) const { return folder_ + "/" + name_of(step); }
 
 std::vector<SavedStep> CheckpointSeries::list() const {
+  std::set<std::int64_t, std::greater<>> steps;
+  for (const std::string& name : names_in(folder_)) {
+    const auto step = step_of(name.substr(0, name.find(kBeside)));
+    if (step && (name == name_of(*step) || name.ends_with(kReplaced))) steps.insert(*step);
+  }
   std::vector<SavedStep> saved;
-  for (const std::string& name : names_in(folder_))
-    if (const auto step = step_of(name)) saved.push_back({*step, folder_ + "/" + name});
-  std::ranges::sort(saved, std::ranges::greater{}, &SavedStep::step);
+  for (const std::int64_t step : steps) saved.push_back({step, path_of(step)});
   return saved;
 }
 
@@ -93,28 +122,30 @@ void CheckpointSeries::tidy() const {
 }
 
 void CheckpointSeries::prune(std::int64_t newest, int keep, const std::string& best) const {
+  tidy();  // what could not be removed the last time
   std::vector<SavedStep> known = list();
   std::erase_if(known, [&](const SavedStep& saved) { return saved.step > newest; });
   const auto kept = best.empty() ? std::nullopt : best_step(known, best);
-  for (const SavedStep& saved : known)
-    if (--keep < 0 && saved.step != kept) remove_checkpoint(saved.path);
+  std::optional<Error> failure;
+  for (const SavedStep& saved : known) try {
+      if (--keep < 0 && saved.step != kept) remove_checkpoint(saved.path);
+    } catch (const Error& error) {
+      failure = error;
+    }
+  if (failure) throw Error(*failure);
 }
 
-bool CheckpointSeries::set_aside(const SavedStep& damaged) const {
-  const std::string aside = folder_ + "/damaged-" + name_of(damaged.step);
-  constexpr int kAttempts = 100;
-  for (int attempt = 1; attempt <= kAttempts; ++attempt) {
-    const std::string name = attempt == 1 ? aside : aside + "-" + std::to_string(attempt);
-    if (std::rename(damaged.path.c_str(), name.c_str()) == 0) return true;
-    if (errno != ENOTEMPTY && errno != EEXIST) return false;
-  }
-  return false;
+bool CheckpointSeries::set_aside(const SavedStep& damaged) const { return rename_as("damaged-", damaged, folder_); }
+
+void CheckpointSeries::branch(std::int64_t at, std::int64_t first) const {
+  bool renamed = false;
+  for (const SavedStep& saved : list())
+    if (saved.step > at && saved.step != first) renamed = rename_as("left-", saved, folder_) || renamed;
+  if (renamed) sync_folder_of(path_of(first));
 }
 
 SeriesLock::SeriesLock(const CheckpointSeries& series) {
-  std::error_code error;
-  fs::create_directories(series.folder(), error);
-  if (error) throw_bad_file(series.folder(), "cannot make the folder of checkpoints: " + error.message());
+  make_folder(series.folder());
   const std::string path = series.folder() + "/" + kLockFile;
   file_ = FileDescriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666));
   if (!file_) throw_cannot("write", path);

@@ -31,7 +31,7 @@ class CheckpointSeries {
   const std::string& folder() const { return folder_; }
   /// Where the checkpoint of this step lies, or will.
   std::string path_of(std::int64_t step) const;
-  /// What there is, the newest first; nothing where there is no folder. None has been looked into.
+  /// What `find_checkpoint` finds, the newest first; nothing where there is no folder. None has been looked into.
   /// @throws Error bad_file where the folder cannot be read.
   std::vector<SavedStep> list() const;
 
@@ -40,10 +40,15 @@ class CheckpointSeries {
   /// Brings back, or removes, what killed writers left.
   void tidy() const;
   /// Of the checkpoints up to `newest` the last `keep` stay, and the one of the best metric.
+  /// What an earlier call could not remove is tried again.
   /// @param best kHighest, kLowest, or empty: metrics do not count.
+  /// @throws Error bad_file when all have been tried, where one could not be removed.
   void prune(std::int64_t newest, int keep, const std::string& best = {}) const;
   /// Gives a damaged checkpoint a name that is no checkpoint's. False where the system refuses.
   bool set_aside(const SavedStep& damaged) const;
+  /// The run has gone back to step `at` and on another way from there, of which `first` is the first checkpoint: later
+  /// ones that lie there get a name that is no checkpoint's. @throws Error bad_file where the folder cannot be read.
+  void branch(std::int64_t at, std::int64_t first) const;
 
  private:
   std::string folder_;

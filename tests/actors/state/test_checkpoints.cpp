@@ -170,6 +170,41 @@ TEST_CASE("a worker that dies while it brings a vector out is replaced, told, an
   CHECK((bytes_of(folder / "run/step-00000002") == bytes_of(folder / "undisturbed")));
 }
 
+TEST_CASE("a worker that dies while it brings a vector out, where no loss is made good, is an error of the next step") {
+  const TemporaryFolder folder;
+  Options options = dealt({Placement::processes, 2, 1, "sharded"}, folder / "run");
+  options.checkpoint.every_steps = 2;
+  options.faults = "kill worker 0 at step 3 phase checkpoint";
+  DistributedSGD sgd(kStatistics.name, options);
+  std::vector<std::int64_t> failed;
+  while (sgd.steps_done() < 6)
+    if (code_of([&] { sgd.step(); }) == ErrorCode::worker_lost) failed.push_back(sgd.steps_done());
+  CHECK(failed.size() == 1);
+  CHECK(sgd.weights() == Undisturbed(6).sgd.weights());
+}
+
+TEST_CASE("a run that went back takes its own way when it is resumed, not the one that it left") {
+  const TemporaryFolder folder;
+  const std::string run = folder / "run";
+  Options options = plain(run);
+  std::vector<float> expected;
+  {
+    DistributedSGD sgd(kStatistics.name, options);
+    for (int step = 0; step < 4; ++step) {
+      sgd.step();
+      sgd.checkpoint();
+    }
+    sgd.load_state(run + "/step-00000002");
+    sgd.set_weights(std::vector<float>(sgd.weights().size(), 0.5F));
+    sgd.step();
+    CHECK(sgd.checkpoint() == run + "/step-00000003");
+    expected = sgd.weights();
+  }
+  CHECK(names_in(run) == Names{"left-step-00000004", "lock", "step-00000002", "step-00000003"});
+  options.resume_from = run;
+  CHECK(DistributedSGD(kStatistics.name, options).weights() == expected);
+}
+
 TEST_CASE("the checkpoint of the best metric stays beside the last ones, and a run goes on from the newest") {
   const TemporaryFolder folder;
   Options options = plain(folder / "run");

@@ -101,6 +101,37 @@ TEST_CASE("what killed writers left is removed or brought back, of every step") 
   CHECK(load(series.path_of(5)) == 5);
 }
 
+TEST_CASE("a checkpoint that lies where its writer was killed between two renames is listed, too") {
+  const TemporaryFolder folder;
+  const CheckpointSeries series(folder.path());
+  save(series.path_of(5), 5);
+  fs::rename(series.path_of(5), series.path_of(5) + ".tmp-old");
+  CHECK(steps_in(series) == Steps{5});
+  save(series.path_of(6), 6);
+  series.prune(6, 2);
+  CHECK(names_in(folder.path()) == Names{"step-00000005", "step-00000006"});
+}
+
+TEST_CASE("pruning leaves alone what a link leads to") {
+  const TemporaryFolder folder;
+  const TemporaryFolder elsewhere;
+  const CheckpointSeries series(folder.path());
+  save(elsewhere / "mine", 1);
+  fs::create_directory_symlink(elsewhere / "mine", series.path_of(1));
+  save(series.path_of(2), 2);
+  series.prune(2, 1);
+  CHECK(names_in(folder.path()) == Names{"step-00000002"});
+  CHECK(load(elsewhere / "mine") == 1);
+}
+
+TEST_CASE("what lies behind a step that a run went back to is no more of its series, but for its own") {
+  const TemporaryFolder folder;
+  const CheckpointSeries series(folder.path());
+  for (const std::int64_t step : {1, 2, 3, 4}) save(series.path_of(step), step);
+  series.branch(1, 3);
+  CHECK(names_in(folder.path()) == Names{"left-step-00000002", "left-step-00000004", "step-00000001", "step-00000003"});
+}
+
 TEST_CASE("a damaged checkpoint is set aside under a name that is none's, as often as it happens") {
   const TemporaryFolder folder;
   const CheckpointSeries series(folder.path());
