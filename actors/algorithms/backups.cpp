@@ -102,10 +102,11 @@ bool Backups::Gathering::complete() const {
 
 void Backups::Gathering::ask_backups_of(const std::vector<int>& workers) {
   std::vector<int> backups;
+  backups.reserve(workers.size());
   for (const int worker : workers) backups.push_back(backup_of(worker));
   Compute request = request_;
   request.as_backup = true;
-  rounds_.push_back(context_.rounds.open(std::move(request), backups, phase_));
+  rounds_.push_back(context_.rounds.open(request, backups, phase_));
 }
 
 void Backups::Gathering::note(From<Computed> reply) {
@@ -121,8 +122,7 @@ std::vector<int> Backups::Gathering::candidates() const {
   if (late.size() + backed_up_.size() > static_cast<std::size_t>(context_.backups)) return {};
   std::erase_if(late, [&](int worker) {
     const bool stands_in = contains(backed_up_, neighbour(context_.members, worker, -1));
-    return stands_in || contains(backed_up_, worker) || contains(behind_, worker) ||
-           !own_.contains(backup_of(worker));
+    return stands_in || contains(backed_up_, worker) || contains(behind_, worker) || !own_.contains(backup_of(worker));
   });
   return late;
 }
