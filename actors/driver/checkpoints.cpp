@@ -17,7 +17,7 @@ constexpr int kMostFailedFetches = 3;
 constexpr double kShare = 0.05;
 /// Of a part, but for its last tensor.
 constexpr std::size_t kLeastFloats = std::size_t{1} << 18;
-constexpr std::size_t kMostFloats = std::size_t{1} << 24;
+constexpr std::size_t kMostFloats = std::size_t{1} << 23;
 /// Until one has been brought out.
 constexpr double kFirstFloatsASecond = 2.5e8;
 

@@ -39,8 +39,7 @@ HeldFloats Transfers::fetch_weights(int worker, int buffer, std::size_t floats, 
 }
 
 HeldFloats Transfers::export_from(int worker, const VectorPart& part, int buffer, const Phase& phase) {
-  const std::uint64_t canonical = ++last_;
-  home_.create(canonical, worker, part.floats, phase);
+  const std::uint64_t canonical = home_.lend(++last_, worker, part.floats, phase);
   rounds_.ask(ExportVector{0, part.vector, buffer, canonical, part.begin, part.floats}, {worker}, phase);
   return home_.fetch(canonical, worker, part.floats, phase);
 }

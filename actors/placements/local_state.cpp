@@ -1,4 +1,8 @@
+#include <algorithm>
 #include <map>
+#include <mutex>
+#include <optional>
+#include <utility>
 
 #include "actors/placements/state_home.hpp"
 #include "collectives/state/held_objects.hpp"
@@ -11,6 +15,44 @@ namespace {
 struct Transfer {
   std::shared_ptr<Mapping> mapping;
   std::shared_ptr<HeldObjects> object;
+  bool is_lent = false;
+};
+
+/// Transfers that have been fetched and may be written again, by who holds the state; given back by who held them, in
+/// any thread. They stay until others are wanted that are larger.
+class SpareTransfers {
+ public:
+  /// More are not kept: whole vectors of large models would be.
+  static constexpr std::size_t kMostFloats = std::size_t{1} << 24;
+
+  /// One of so many bytes or more.
+  std::optional<std::pair<std::uint64_t, Transfer>> take(std::size_t bytes) {
+    {
+      const std::lock_guard lock(mutex_);
+      const auto found =
+          std::ranges::find_if(spare_, [&](const auto& each) { return each.second.mapping->bytes() >= bytes; });
+      if (found != spare_.end()) {
+        std::pair<std::uint64_t, Transfer> taken = *found;
+        spare_.erase(found);
+        return taken;
+      }
+    }
+    clear();
+    return std::nullopt;
+  }
+  void clear() {
+    std::map<std::uint64_t, Transfer> dropped;
+    const std::lock_guard lock(mutex_);
+    spare_.swap(dropped);
+  }
+  void give_back(std::uint64_t number, const Transfer& transfer) {
+    const std::lock_guard lock(mutex_);
+    spare_[number] = transfer;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::uint64_t, Transfer> spare_;
 };
 
 class LocalState : public StateHome {
@@ -19,6 +61,7 @@ class LocalState : public StateHome {
 
   void begin(const SlabLayout& layout, const PlanRequest& /*plan*/, const std::vector<int>& carried,
              const Phase& /*phase*/) override {
+    spare_->clear();
     auto next = std::make_unique<VersionedState>(store_, layout);
     if (!carried.empty()) next->carry(*state_, carried);
     auto gradients = layout.mean_gradient ? std::make_unique<DriverGradients>(store_, layout) : nullptr;
@@ -38,6 +81,14 @@ class LocalState : public StateHome {
     transfers_[transfer] = {std::move(mapping), std::move(object)};
   }
 
+  std::uint64_t lend(std::uint64_t transfer, int worker, std::size_t floats, const Phase& phase) override {
+    if (auto spare = floats > SpareTransfers::kMostFloats ? std::nullopt : spare_->take(floats * sizeof(float)))
+      return transfers_.insert(std::move(*spare)).first->first;
+    create(transfer, worker, floats, phase);
+    transfers_[transfer].is_lent = floats <= SpareTransfers::kMostFloats;
+    return transfer;
+  }
+
   void put(std::uint64_t transfer, std::size_t floats, const FillFloats& fill, const Phase& phase) override {
     create(transfer, 0, floats, phase);
     fill(transfers_[transfer].mapping->writable_floats().first(floats));
@@ -45,9 +96,12 @@ class LocalState : public StateHome {
   }
 
   HeldFloats fetch(std::uint64_t transfer, int /*worker*/, std::size_t floats, const Phase& /*phase*/) override {
-    const auto fetched = std::make_shared<const Transfer>(transfers_.at(transfer));
-    transfers_.erase(transfer);
-    return {fetched->mapping->floats().first(floats), fetched};
+    const Transfer fetched = std::move(transfers_.extract(transfer).mapped());
+    const auto give_back = [spare = spare_, transfer](const Transfer* held) {
+      const std::unique_ptr<const Transfer> owned(held);
+      if (held->is_lent) spare->give_back(transfer, *held);
+    };
+    return {fetched.mapping->floats().first(floats), std::shared_ptr<const Transfer>(new Transfer(fetched), give_back)};
   }
 
   void place(std::uint64_t transfer, int vector, int buffer, const Phase& /*phase*/) override {
@@ -70,6 +124,7 @@ class LocalState : public StateHome {
   std::unique_ptr<VersionedState> state_;
   std::unique_ptr<DriverGradients> gradients_;
   std::map<std::uint64_t, Transfer> transfers_;
+  std::shared_ptr<SpareTransfers> spare_ = std::make_shared<SpareTransfers>();
 };
 
 }  // namespace

@@ -57,6 +57,12 @@ class StateHome {
 
   /// Makes a transfer object for `worker` to write.
   virtual void create(std::uint64_t transfer, int worker, std::size_t floats, const Phase& phase) = 0;
+  /// As `create`, where there is none that was lent before, was fetched, is held no more and is large enough: memory
+  /// that was written before need not be made anew. Returns the number of either.
+  virtual std::uint64_t lend(std::uint64_t transfer, int worker, std::size_t floats, const Phase& phase) {
+    create(transfer, worker, floats, phase);
+    return transfer;
+  }
   /// Makes one for the first worker to read.
   virtual void put(std::uint64_t transfer, std::size_t floats, const FillFloats& fill, const Phase& phase) = 0;
   /// What `worker` wrote, which is its last use.

@@ -6,13 +6,16 @@
 #include <string>
 #include <vector>
 
+#include "models/converts_parts.hpp"
+
 namespace troupe::bench {
 namespace {
 
 constexpr double kRate = 0.5;
+constexpr std::size_t kTensorSize = std::size_t{1} << 17;  ///< as networks have them, in the mean
 constexpr std::size_t kLightweightSize = std::size_t{1} << 20;
 
-class ReadyModel : public Model {
+class ReadyModel : public Model, public ConvertsParts {
  public:
   explicit ReadyModel(std::size_t size) : size_(size) {}
 
@@ -21,11 +24,18 @@ class ReadyModel : public Model {
     if (gradient.front() != value) std::fill(gradient.begin(), gradient.end(), value);
     return {0, 1};
   }
+  void part_to_canonical(std::span<const float> weights, std::size_t begin, std::span<float> part) const override {
+    std::ranges::copy(weights.subspan(begin, part.size()), part.begin());
+  }
 
  protected:
   ModelInfo prepare(const ReplicaContext& /*context*/) override {
     // Nothing is computed: a thread of its own would cost more.
-    return {.size = size_, .lightweight = size_ <= kLightweightSize};
+    ModelInfo info{.size = size_, .lightweight = size_ <= kLightweightSize};
+    for (std::size_t rest = size_; rest > 0; rest -= std::min(rest, kTensorSize))
+      info.tensors.push_back(
+          {"t" + std::to_string(info.tensors.size()), {static_cast<std::int64_t>(std::min(rest, kTensorSize))}});
+    return info;
   }
 
  private:

@@ -55,11 +55,13 @@ std::span<const float> WorkerSlabs::weights(int buffer) const {
   return weights_.at(static_cast<std::size_t>(buffer))->floats().first(layout_.size);
 }
 
-std::shared_ptr<Mapping> WorkerSlabs::map_vector(int vector, int buffer, std::chrono::milliseconds timeout) const {
+std::shared_ptr<Mapping> WorkerSlabs::map_vector(int vector, int buffer, std::chrono::milliseconds timeout) {
   const ObjectId id = layout_.vector_id(vector, buffer);
-  auto mapping = store_.get(id, timeout);
+  if (last_mapped_ == id) return last_mapping_;
+  last_mapping_ = store_.get(id, timeout);
+  last_mapped_ = id;
   store_.release(id);
-  return mapping;
+  return last_mapping_;
 }
 
 std::span<float> WorkerSlabs::slice_of(int vector, int buffer, const Range& range) const {

@@ -44,9 +44,9 @@ class WorkerSlabs {
   void map_others(const std::vector<std::vector<std::uint64_t>>& made_for, std::chrono::milliseconds timeout);
 
   std::span<const float> weights(int buffer) const;
-  /// A whole vector as it lies in this store, mapped for as long as the caller holds it.
-  std::shared_ptr<Mapping> map_vector(int vector, int buffer, std::chrono::milliseconds timeout) const;
-  /// The part `range` of what this worker writes of a vector.
+  /// A whole vector as it lies in this store, mapped for as long as the caller holds it, or until another one is.
+  std::shared_ptr<Mapping> map_vector(int vector, int buffer, std::chrono::milliseconds timeout);
+  /// The part `range` of what this worker writes of a vector, for writing.
   std::span<float> slice_of(int vector, int buffer, const Range& range) const;
   /// What it may write.
   const Range& slice() const { return slice_; }
@@ -70,6 +70,8 @@ class WorkerSlabs {
   std::vector<std::shared_ptr<Mapping>> weights_;              ///< by buffer
   std::vector<std::vector<std::shared_ptr<Mapping>>> slices_;  ///< by vector and buffer
   std::vector<std::shared_ptr<Mapping>> source_maps_;
+  ObjectId last_mapped_;  ///< by `map_vector`, whose caller may want it part by part
+  std::shared_ptr<Mapping> last_mapping_;
   Gradients sources_;
   Gradients backups_;
 };

@@ -11,6 +11,11 @@
 #include "runtime/planted_bug.hpp"
 
 namespace troupe {
+namespace {
+
+constexpr std::uint64_t kManyBytes = std::uint64_t{16} << 20;
+
+}  // namespace
 
 WrittenFile::WrittenFile(FileDescriptor file, std::string path) : file_(std::move(file)), path_(std::move(path)) {}
 
@@ -20,7 +25,13 @@ void WrittenFile::write(std::span<const std::byte> bytes) {
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) throw_cannot("write", path_);
     bytes = bytes.subspan(static_cast<std::size_t>(written));
+    written_ += static_cast<std::uint64_t>(written);
   }
+  if (written_ - begun_ < kManyBytes) return;
+  // Some file systems cannot; `sync` sees whether all is well.
+  ::sync_file_range(file_.get(), static_cast<off_t>(begun_), static_cast<off_t>(written_ - begun_),
+                    SYNC_FILE_RANGE_WRITE);
+  begun_ = written_;
 }
 
 void WrittenFile::sync() {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 
@@ -14,6 +15,7 @@ class WrittenFile {
   /// @param path what errors name
   WrittenFile(FileDescriptor file, std::string path);
 
+  /// Has the disk begin with what is many bytes, which `sync` then need not wait for.
   void write(std::span<const std::byte> bytes);
   /// Brings to disk what was written.
   void sync();
@@ -21,6 +23,8 @@ class WrittenFile {
  private:
   FileDescriptor file_;
   std::string path_;
+  std::uint64_t written_ = 0;
+  std::uint64_t begun_ = 0;  ///< of these, with the disk
 };
 
 /// Brings the names in the folder around `path` to disk. @throws Error bad_file

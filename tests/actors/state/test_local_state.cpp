@@ -126,6 +126,33 @@ TEST_CASE("transfers go both ways, and leave nothing in the store") {
   CHECK(is_gone(103));
 }
 
+TEST_CASE("what is lent is lent again when nobody holds it, to who wants no more, and goes with a generation") {
+  Scene scene;
+  scene.begin(layout_of(1), {});
+  const auto lend = [&](std::uint64_t transfer, std::size_t floats) {
+    return scene.home->lend(transfer, 0, floats, scene.phase);
+  };
+  const auto fetch = [&](std::uint64_t transfer) { return scene.home->fetch(transfer, 0, 1, scene.phase).holder; };
+  const auto exists = [&](std::uint64_t transfer) {
+    return !code_of([&] { scene.worker->open(transfer_id(3, transfer), 0, kPageBytes); });
+  };
+  CHECK(lend(100, kSize) == 100);
+  auto held = fetch(100);
+  CHECK(lend(101, kSize) == 101);
+  std::thread([&] { held.reset(); }).join();
+  CHECK(lend(102, kSize - 1) == 100);
+  fetch(100);
+  CHECK(exists(100));
+  CHECK(lend(103, kSize + kPageFloats) == 103);  // what is too small is given up
+  CHECK_FALSE(exists(100));
+  scene.home->forget_transfers();  // who failed may write there still
+  CHECK_FALSE(exists(101));
+  CHECK(lend(104, kSize) == 104);
+  fetch(104);
+  scene.begin(layout_of(2), {});
+  CHECK_FALSE(exists(104));
+}
+
 TEST_CASE("clearing makes the optimizer's vectors of one buffer zero") {
   Scene scene;
   const SlabLayout layout = layout_of(1);
