@@ -152,7 +152,7 @@ TEST_CASE("the checkpoint of the best epoch stays, is listed as the best, and tr
   check_refused(train({"--steps", "3", "--checkpoint", folder / "other", "--keep-best", "beauty"}), {"beauty"});
 }
 
-TEST_CASE("a disk that refuses the checkpoint of an epoch, and a metric that is no number, do not end the training") {
+TEST_CASE("a disk that refuses the checkpoint of an epoch, a metric or a path that is none, do not end the training") {
   const TemporaryFolder folder;
   write_fashion(folder);
   const Finished finished =
@@ -162,6 +162,12 @@ TEST_CASE("a disk that refuses the checkpoint of an epoch, and a metric that is 
   CHECK(finished.err.find("no checkpoint, and the run goes on: ") != std::string::npos);
   CHECK(lines_of(finished.err).size() == 1);
   CHECK(run({"checkpoint", "list", folder / "run"}).out.find("verifies, the best") != std::string::npos);
+
+  const std::string report = folder / "steps.jsonl";
+  run({"train", "--model", "softmax", "--data", "fashion-mnist:" + folder.path().string(), "--batch-size", "8",
+       "--quiet", "--epochs", "2", "--checkpoint", folder / "no UTF-8\xff", "--keep-best", "accuracy", "--report",
+       report});
+  CHECK(read_file(report).find("no UTF-8\xef\xbf\xbd/") != std::string::npos);
 
   troupe::cli::CheckpointFlags flags;
   flags.keep_best = "loss";
@@ -262,6 +268,9 @@ TEST_CASE("checkpoints are listed, shown and verified") {
   CHECK(damaged.err.find(name_of(4)) != std::string::npos);
   CHECK(run({"checkpoint", "verify", checkpoints + "/" + name_of(5)}).err.empty());
   CHECK(run({"checkpoint", "list", checkpoints}).out.find("damaged: ") != std::string::npos);
+  fs::create_directory_symlink("nowhere", checkpoints + "/" + name_of(9));  // as if its run had just removed it
+  CHECK(run_program({"checkpoint", "verify", checkpoints}).err == damaged.err);
+  CHECK(run({"checkpoint", "list", checkpoints}).out.find(name_of(9)) == std::string::npos);
   for (const char* command : {"list", "verify", "show"})
     check_refused({"checkpoint", command, folder / "nowhere"}, {"bad_file", "nowhere"});
 }

@@ -108,6 +108,7 @@ std::vector<SavedStep> CheckpointSeries::list() const {
     if (step && (name == name_of(*step) || name.ends_with(kReplaced))) steps.insert(*step);
   }
   std::vector<SavedStep> saved;
+  saved.reserve(steps.size());
   for (const std::int64_t step : steps) saved.push_back({step, path_of(step)});
   return saved;
 }

@@ -64,6 +64,7 @@ class FakeRun : public CheckpointSource {
                                                            });
     return {*floats, floats};
   }
+  bool is_final(const Error& /*error*/) const override { return final; }
   bool gives_parts() const override { return in_parts; }
   bool finds_full_disk(std::int64_t /*step*/) override { return std::exchange(full_disk, false); }
   CheckpointManifest manifest(Versions::PinId pin) const override {
@@ -81,6 +82,7 @@ class FakeRun : public CheckpointSource {
   int unpinned = 0;
   int fetched = 0;
   int failures = 0;
+  bool final = false;  ///< they all are
   bool in_parts = false;
   bool full_disk = false;
 
@@ -197,6 +199,46 @@ TEST_CASE("a vector that cannot be had is asked for again, and not for ever") {
   CHECK(scene.checkpoints->make({}) == scene.path(3));
   CHECK(scene.step().error.empty());
   CHECK(errors.text().empty());
+}
+
+TEST_CASE("a loss that is final drops the checkpoint, and whoever calls next is told, once") {
+  const CapturedErrors errors;
+  Scene scene;
+  scene.disk.let(1000);
+  scene.run->final = true;
+  const auto next = [&] { scene.checkpoints->throw_final(); };
+  scene.step();
+  scene.run->failures = 1;
+  const CheckpointReport report = scene.step();
+  CHECK(report.error.find("worker 0 is lost") != std::string::npos);
+  CHECK_FALSE(report.writing);
+  CHECK(code_of(next) == ErrorCode::worker_lost);
+  CHECK_FALSE(code_of(next));
+  scene.run->failures = 1;
+  CHECK(code_of([&] { scene.checkpoints->make({}); }) == ErrorCode::worker_lost);
+  CHECK_FALSE(code_of(next));
+  scene.step();
+  scene.run->failures = 1;
+  scene.step();
+  CHECK(code_of([&] { scene.checkpoints->make({}); }) == ErrorCode::worker_lost);  // of the one before
+  CHECK(scene.checkpoints->make({}) == scene.path(4));
+  CHECK(errors.text().empty());
+}
+
+TEST_CASE("an old checkpoint that cannot be removed is told, and the new one is there") {
+  const CapturedErrors errors;
+  Scene scene(0);
+  scene.disk.let(1000);
+  for (int step = 1; step <= 3; ++step) {
+    scene.step();
+    scene.checkpoints->make({});
+  }
+  troupe::testing::write_file(scene.path(1) + "/notes", "mine");
+  scene.step();
+  CHECK(scene.checkpoints->make({}) == scene.path(4));
+  CHECK(scene.step().error.empty());
+  CHECK(errors.text().find("an old checkpoint stays: ") != std::string::npos);
+  CHECK(std::ranges::count(errors.text(), '\n') == 1);
 }
 
 TEST_CASE("what fails again and again is told once, until one goes well") {

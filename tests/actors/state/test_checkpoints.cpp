@@ -205,6 +205,46 @@ TEST_CASE("a run that went back takes its own way when it is resumed, not the on
   CHECK(DistributedSGD(kStatistics.name, options).weights() == expected);
 }
 
+TEST_CASE("a run goes on where it began, whatever folder the process is in, and from what lies beside its name") {
+  const TemporaryFolder folder;
+  const fs::path before = fs::current_path();
+  fs::current_path(folder.path());
+  Options options = plain("run");
+  {
+    DistributedSGD sgd(kStatistics.name, options);
+    fs::current_path(before);
+    sgd.step();
+    CHECK(sgd.checkpoint() == folder / "run/step-00000001");
+  }
+  fs::rename(folder / "run/step-00000001", folder / "run/step-00000001.tmp-old");  // by a writer that was killed
+  options.checkpoint.folder = options.resume_from = folder / "run";
+  options.num_shards = 0;
+  DistributedSGD sgd(kStatistics.name, options);
+  CHECK(sgd.steps_done() == 1);
+  CHECK(sgd.step().loss == Undisturbed(2).sgd.report().loss);
+}
+
+TEST_CASE("a checkpoint of another model configuration is told, and nothing of it reaches the terminal as it is") {
+  const TemporaryFolder folder;
+  Options options = dealt({Placement::in_process, 2, 1, "sharded"}, TrialModel{"batches", "61 6"}, "adam");
+  options.checkpoint.folder = options.resume_from = folder / "run";
+  const CapturedErrors errors;
+  {
+    DistributedSGD sgd("batches", options);
+    sgd.step();
+    sgd.checkpoint();
+  }
+  CHECK(errors.text().empty());
+  options.config = "61 6 ";
+  { const DistributedSGD sgd("batches", options); }
+  CHECK(errors.text().find("is of a run with configuration '61 6', and this one has '61 6 '") != std::string::npos);
+  write_file(folder / "run/step-00000001/manifest.json", R"({"\u001b]0;mine":1,"\u001b]0;mine":1})");
+  CHECK(code_of([&] { DistributedSGD("batches", options); }) == ErrorCode::bad_file);
+  CHECK(errors.text().find("does not verify") != std::string::npos);
+  CHECK(errors.text().find("]0;mine' comes twice") != std::string::npos);
+  CHECK(errors.text().find('\x1b') == std::string::npos);
+}
+
 TEST_CASE("the checkpoint of the best metric stays beside the last ones, and a run goes on from the newest") {
   const TemporaryFolder folder;
   Options options = plain(folder / "run");

@@ -257,6 +257,7 @@ TEST_CASE("a damaged checkpoint is told, and the one before it is gone back to; 
   const StepReport report = driver.step();
   REQUIRE(report.repairs.size() == 1);
   CHECK(report.repairs[0].replayed == 1);
+  CHECK(std::filesystem::exists(folder / "run/damaged-step-00000002"));
   CHECK(report.loss == twin.step().loss);
   CHECK(code_of([&] { driver.read_pinned(pin, 1, none, "test"); }) == ErrorCode::worker_lost);
   driver.unpin(pin);

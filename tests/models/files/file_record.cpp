@@ -12,7 +12,9 @@
 
 #include <array>
 #include <cerrno>
+#include <filesystem>
 #include <map>
+#include <set>
 
 namespace troupe::testing {
 namespace {
@@ -74,7 +76,11 @@ class Traced {
 /// Makes operations of system calls.
 class Recorder {
  public:
-  Recorder(const Traced& traced, std::string root) : traced_(traced), root_(std::move(root)) {}
+  /// Before the child does anything.
+  Recorder(const Traced& traced, std::string root) : traced_(traced), root_(std::move(root)) {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(root_))
+      there_.insert(std::filesystem::relative(entry.path(), root_).string());
+  }
 
   std::vector<FileOperation> operations;
 
@@ -137,9 +143,9 @@ class Recorder {
     if (!known) return;
     REQUIRE((flags & (O_TRUNC | O_APPEND)) == 0);
     handles_[static_cast<int>(descriptor)] = ++last_;
-    // Without O_EXCL it may be there already.
-    const bool makes = (flags & O_CREAT) != 0;
-    REQUIRE((!makes || (flags & O_EXCL) != 0));
+    const bool creates = (flags & O_CREAT) != 0;
+    // Without O_EXCL it may be there already. What is opened so is not moved about.
+    const bool makes = creates && ((flags & O_EXCL) != 0 || there_.insert(*known).second);
     operations.push_back({makes ? Kind::make_file : Kind::open, *known, "", last_, ""});
   }
   void on_handle(Kind kind, std::uint64_t descriptor, std::string bytes) {
@@ -158,7 +164,8 @@ class Recorder {
 
   const Traced& traced_;
   std::string root_;
-  std::map<int, int> handles_;  ///< by descriptor
+  std::map<int, int> handles_;   ///< by descriptor
+  std::set<std::string> there_;  ///< files before the first operation, and those opened without O_EXCL
   int last_ = 0;
 };
 

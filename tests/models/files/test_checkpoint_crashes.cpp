@@ -34,6 +34,7 @@ std::int64_t resumed(const CheckpointSeries& series) {
 }
 
 struct Crash {
+  std::string below;  ///< where the series lies in the folder that is there
   std::function<void(const CheckpointSeries&)> before;
   std::function<void(const CheckpointSeries&)> action;
   std::set<std::int64_t> steps;  ///< a run goes on from one of these, whenever the machine stops
@@ -43,21 +44,23 @@ struct Crash {
 std::int64_t check_image(const FileTree& image, const Crash& crash, bool at_end) {
   const TemporaryFolder folder(fast_parent());
   write_tree(folder.path(), image);
-  const CheckpointSeries series(folder.path());
+  const CheckpointSeries series(folder / crash.below);
   series.tidy();
   const std::int64_t step = resumed(series);
   REQUIRE(crash.steps.contains(step));
   if (at_end) REQUIRE(step == crash.last);
+  std::filesystem::create_directories(series.folder());
   save(series.path_of(9), 9);
   series.prune(9, 1);
   series.tidy();
-  REQUIRE(names_in(folder.path()) == Names{"step-00000009"});
+  std::filesystem::remove(series.folder() + "/lock");
+  REQUIRE(names_in(series.folder()) == Names{"step-00000009"});
   return step;
 }
 
 void check_crashes(const Crash& crash) {
   const TemporaryFolder folder(fast_parent());
-  const CheckpointSeries series(folder.path());
+  const CheckpointSeries series(folder / crash.below);
   crash.before(series);
   const FileTree before = read_tree(folder.path());
   const auto operations = record_files(folder.path(), [&] { crash.action(series); });
@@ -81,28 +84,36 @@ std::function<void(const CheckpointSeries&)> saves(std::int64_t step, int keep) 
 }  // namespace
 
 TEST_CASE("a machine that stops while the first checkpoint is written has none or all of it") {
-  check_crashes({nothing, saves(1, 1), {0, 1}, 1});
+  check_crashes({"", nothing, saves(1, 1), {0, 1}, 1});
+}
+
+TEST_CASE("a machine that stops behind the first checkpoint has it, also where its run made the folders around it") {
+  const auto first = [](const CheckpointSeries& series) {
+    const SeriesLock lock(series);
+    saves(1, 1)(series);
+  };
+  check_crashes({"new/run", nothing, first, {0, 1}, 1});
 }
 
 TEST_CASE("a machine that stops while a checkpoint takes the place of the one before has either, whole") {
-  check_crashes({saves(1, 1), saves(2, 1), {1, 2}, 2});
+  check_crashes({"", saves(1, 1), saves(2, 1), {1, 2}, 2});
 }
 
 TEST_CASE("a machine that stops while a checkpoint is written in the place of another has either, whole") {
   const auto save_as = [](std::int64_t step) {
     return [step](const CheckpointSeries& series) { save(series.path_of(1), step); };
   };
-  check_crashes({save_as(1), save_as(2), {1, 2}, 2});
+  check_crashes({"", save_as(1), save_as(2), {1, 2}, 2});
   const auto without_exchange = [&](const CheckpointSeries& series) {
     forbid_exchange();
     save_as(2)(series);
   };
-  check_crashes({save_as(1), without_exchange, {1, 2}, 2});
+  check_crashes({"", save_as(1), without_exchange, {1, 2}, 2});
 }
 
 TEST_CASE("a machine that stops while several checkpoints are written and pruned has one of them, whole") {
   const auto three = [](const CheckpointSeries& series) {
     for (const std::int64_t step : {2, 3, 4}) saves(step, 2)(series);
   };
-  check_crashes({saves(1, 2), three, {1, 2, 3, 4}, 4});
+  check_crashes({"", saves(1, 2), three, {1, 2, 3, 4}, 4});
 }

@@ -124,6 +124,21 @@ TEST_CASE("pruning leaves alone what a link leads to") {
   CHECK(load(elsewhere / "mine") == 1);
 }
 
+TEST_CASE("pruning tells what it cannot remove, has removed the rest, and tries again") {
+  const TemporaryFolder folder;
+  const CheckpointSeries series(folder.path());
+  for (const std::int64_t step : {1, 2, 3}) save(series.path_of(step), step);
+  write_file(series.path_of(2) + "/notes", "mine");
+  CHECK(code_of([&] { series.prune(3, 1); }) == ErrorCode::bad_file);
+  CHECK(steps_in(series) == Steps{3});
+  const Names left = names_in(folder.path());
+  REQUIRE(left.size() == 2);
+  CHECK(left[0].starts_with("step-00000002.tmp-"));
+  fs::remove(folder / (left[0] + "/notes"));
+  series.prune(3, 1);
+  CHECK(names_in(folder.path()) == Names{"step-00000003"});
+}
+
 TEST_CASE("what lies behind a step that a run went back to is no more of its series, but for its own") {
   const TemporaryFolder folder;
   const CheckpointSeries series(folder.path());
