@@ -62,6 +62,7 @@ class ProcessHost : public Host {
     last_words = make_last_words();
     silences_.insert_or_assign(worker, Silence(limits_));
     cut_.erase(worker);
+    out_of_memory_.erase(worker);
     child_of(worker) = known_children_->start({worker, listener_->path()}, socket.get(), last_words.get());
   }
 
@@ -92,9 +93,7 @@ class ProcessHost : public Host {
     if (how.empty()) return "";
     if (const auto cut = cut_.find(worker); cut != cut_.end())
       return "its process showed " + cut->second + ", and was killed";
-    const std::uint64_t kills_before = std::exchange(kills_before_, out_of_memory_kills());
-    const bool out_of_memory = child->exit_status() == 128 + SIGKILL && kills_before < kills_before_;
-    return "its process " + how + (out_of_memory ? ", since the memory that its cgroup allows was used up" : "");
+    return "its process " + how + (ran_out_of_memory(worker) ? ", since the memory that its cgroup allows was used up" : "");
   }
 
   std::optional<std::chrono::milliseconds> looks_every() const override { return Silence::kEvery; }
@@ -135,6 +134,15 @@ class ProcessHost : public Host {
     child_of(worker)->signal(SIGKILL);
   }
 
+  /// Of one that has ended. A kill for memory explains one death.
+  bool ran_out_of_memory(int worker) {
+    const auto [known, is_new] = out_of_memory_.try_emplace(worker, false);
+    if (!is_new) return known->second;
+    const std::uint64_t before = std::exchange(kills_before_, out_of_memory_kills());
+    known->second = child_of(worker)->exit_status() == 128 + SIGKILL && before < kills_before_;
+    return known->second;
+  }
+
   static std::uint64_t out_of_memory_kills() { return cgroup::Reader().out_of_memory_kills(); }
 
   caf::actor_system& system_;
@@ -147,6 +155,7 @@ class ProcessHost : public Host {
   std::map<int, FileDescriptor> last_words_;
   std::map<int, Silence> silences_;
   std::map<int, std::string> cut_;  ///< those that were silent too long, and how long
+  std::map<int, bool> out_of_memory_;  ///< of those that have ended
   std::uint64_t kills_before_ = out_of_memory_kills();
 };
 
