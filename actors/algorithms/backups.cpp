@@ -49,7 +49,9 @@ class Backups::Gathering {
   /// Those that are waited for, and may be left out.
   std::vector<int> candidates() const;
   /// When they are late, from the beginning.
-  std::chrono::milliseconds late_after() const;
+  std::chrono::milliseconds late_after(const std::vector<int>& waiting) const;
+  /// Without whose answers the round cannot be complete.
+  std::vector<int> awaited() const;
 
   const StepContext& context_;
   const Compute request_;
@@ -70,12 +72,11 @@ std::vector<From<Computed>> Backups::Gathering::run() {
   if (!backed_up_.empty()) ask_backups_of(backed_up_);
   while (!complete()) {
     const std::vector<int> waiting = candidates();
-    const auto left = waiting.empty() ? phase_.deadline.left() : std::min(late_after(), phase_.deadline.left());
+    const auto left = waiting.empty() ? phase_.deadline.left() : std::min(late_after(waiting), phase_.deadline.left());
     if (auto reply = context_.rounds.next_reply<Computed>(rounds_, Deadline(left), phase_)) {
       note(std::move(*reply));
     } else if (phase_.deadline.passed()) {
-      const auto late = std::ranges::find_if(rounds_, [](const Round& round) { return !round.complete(); });
-      context_.rounds.time_out(*late, phase_);
+      context_.rounds.time_out(Round(0, awaited()), phase_);
     } else if (!waiting.empty()) {
       backed_up_.insert(backed_up_.end(), waiting.begin(), waiting.end());
       ask_backups_of(waiting);
@@ -119,16 +120,32 @@ void Backups::Gathering::note(From<Computed> reply) {
 
 std::vector<int> Backups::Gathering::candidates() const {
   std::vector<int> late = rounds_.front().missing();
+  std::erase_if(late, [&](int worker) { return contains(backed_up_, worker); });
   if (late.size() + backed_up_.size() > static_cast<std::size_t>(context_.backups)) return {};
   std::erase_if(late, [&](int worker) {
     const bool stands_in = contains(backed_up_, neighbour(context_.members, worker, -1));
-    return stands_in || contains(backed_up_, worker) || contains(behind_, worker) || !own_.contains(backup_of(worker));
+    return stands_in || contains(behind_, worker) || !own_.contains(backup_of(worker));
   });
   return late;
 }
 
-std::chrono::milliseconds Backups::Gathering::late_after() const {
-  const double from_now = std::max(kLate * last_own_, last_own_ + kLeastSeconds) - since_.seconds();
+std::vector<int> Backups::Gathering::awaited() const {
+  std::vector<int> workers;
+  for (const int worker : context_.members.workers()) {
+    if (own_.contains(worker) || as_backup_.contains(worker)) continue;
+    workers.push_back(contains(backed_up_, worker) ? backup_of(worker) : worker);
+  }
+  return workers;
+}
+
+std::chrono::milliseconds Backups::Gathering::late_after(const std::vector<int>& waiting) const {
+  const auto shards = [&](int worker) { return static_cast<double>(context_.members.shards_of(worker).size()); };
+  double most = 0;
+  for (const int worker : waiting) most = std::max(most, shards(worker));
+  double least = most;  // who has more to compute may take longer
+  for (const auto& [worker, computed] : own_) least = std::min(least, shards(worker));
+  const double in_time = last_own_ * most / least;
+  const double from_now = std::max(kLate * in_time, in_time + kLeastSeconds) - since_.seconds();
   return std::chrono::milliseconds(static_cast<std::int64_t>(std::max(0.0, 1000 * from_now)) + 1);
 }
 

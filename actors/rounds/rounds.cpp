@@ -81,7 +81,9 @@ bool Rounds::settles_debt(const Answer& answer) {
 }
 
 void Rounds::listen(const Phase& phase) {
-  while (auto event = mailbox_.next(Deadline(std::chrono::milliseconds(0)))) {
+  while (!phase.deadline.passed()) {
+    const auto event = mailbox_.next(Deadline(std::chrono::milliseconds(0)));
+    if (!event) return;
     if (const auto* ended = std::get_if<Ended>(&*event))
       note_end(ended->member, phase);
     else
@@ -92,10 +94,25 @@ void Rounds::listen(const Phase& phase) {
 void Rounds::give_up(int member, const Phase& phase) {
   members_.lose(member);
   owed_.erase(member);
-  throw Error(ErrorCode::worker_lost, "a worker was lost: it did not answer in time", where(member, phase));
+  throw silent(member, phase);
+}
+
+Error Rounds::silent(int member, const Phase& phase) const {
+  return {ErrorCode::worker_lost, "a worker was lost: it did not answer in time", where(member, phase)};
 }
 
 void Rounds::time_out(const Round& round, const Phase& phase) {
+  // Who owes an answer of an earlier round was done without, and is replaced as one that is lost.
+  if (std::ranges::all_of(round.missing(), [this](int member) { return owes(member); })) {
+    for (const int member : round.missing()) {
+      members_.lose(member);
+      owed_.erase(member);
+      untold_.emplace_back(member, silent(member, phase));
+    }
+    const Error first = untold_.back().second;
+    untold_.pop_back();
+    throw Error(first);
+  }
   for (const int member : round.missing())
     if (!members_.is_node(member)) {
       members_.lose(member);

@@ -68,7 +68,8 @@ class Rounds {
   bool owes(int member) const { return owed_.contains(member); }
   /// It will not.
   void forgive(int member) { owed_.erase(member); }
-  /// Members have not answered, and are lost. @throws Error timeout
+  /// Members have not answered, and are lost. @throws Error timeout, or worker_lost where all of them owe an answer of
+  /// an earlier round
   [[noreturn]] void time_out(const Round& round, const Phase& phase);
   /// It is lost, since it owes an answer for too long. @throws Error worker_lost
   [[noreturn]] void give_up(int member, const Phase& phase);
@@ -102,6 +103,7 @@ class Rounds {
   std::optional<Answer> next_answer(const Round& round, const Phase& phase);
   /// What happens next, until the deadline; none where it passes. Looks for signs of life meanwhile.
   std::optional<Event> next_event(std::vector<int> missing, Deadline deadline);
+  Error silent(int member, const Phase& phase) const;
   void throw_if_lost(const Round& round, const Phase& phase);
 
   Mailbox& mailbox_;

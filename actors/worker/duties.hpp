@@ -72,8 +72,10 @@ void prepare(WorkerState& worker, const Compute& request);
 void work(WorkerState& worker, Replica& replica, const Compute& request);
 void answer(WorkerState& worker, const Compute& request, Computed& computed);
 void follow_up(WorkerState& worker, const Compute& request);
+void prepare(WorkerState& worker, const ReduceMean& request);
 void work(WorkerState& worker, Replica& replica, const ReduceMean& request);
 void answer(WorkerState& worker, const ReduceMean& request, MeanReduced& reduced);
+void prepare(WorkerState& worker, const Apply& request);
 void work(WorkerState& worker, Replica& replica, const Apply& request);
 void answer(WorkerState& worker, const Apply& request, Applied& applied);
 inline std::size_t replicas_for(const WorkerState& /*worker*/, const FindNonFinite& /*request*/) { return 1; }

@@ -27,11 +27,15 @@ int replicas_at_a_time(const Build& request) {
 }
 
 /// Each worker has its lanes, whoever leads it.
-void check(const Build& request) {
+void check(const WorkerState& worker, const Build& request) {
   request.plan.topology.check();
   const std::int64_t end = std::int64_t{request.first_lane} + request.devices;
   if (request.devices < 1 || request.first_lane < 0 || end > request.plan.topology.num_lanes())
     throw Error(ErrorCode::protocol, "replicas that the run does not have");
+  const bool whole =
+      request.first_lane % request.devices == 0 && request.plan.topology.num_lanes() % request.devices == 0;
+  if (request.backs_up && (worker.node || !whole))
+    throw Error(ErrorCode::protocol, "workers that cannot back each other up");
 }
 
 /// Without its model.
@@ -58,7 +62,7 @@ std::unique_ptr<Replica> make_replica(const WorkerState& worker, const Build& re
 }  // namespace
 
 void prepare(WorkerState& worker, const Build& request) {
-  check(request);
+  check(worker, request);
   worker.replicas.clear();  // first: one may still compute for a round that has failed
   worker.plan_request = request.plan;
   worker.first_lane = request.first_lane;

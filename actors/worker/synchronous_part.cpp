@@ -95,6 +95,7 @@ void apply_among_nodes(WorkerState& worker, Replica& replica, const Apply& reque
 void prepare(WorkerState& worker, const Compute& request) {
   if (request.as_backup && !worker.backs_up) throw Error(ErrorCode::protocol, "workers do not back each other up");
   (request.as_backup ? worker.computing_as_backup : worker.computing) = Stopwatch();
+  if (!request.as_backup) worker.newest_round = request.round;
   worker.patience = patience_of(request);
 }
 
@@ -110,6 +111,8 @@ void work(WorkerState& worker, Replica& replica, const Compute& request) {
   portion.call = request.call;
   portion.step = request.step;
   while (portion.computed.size() < portion.shards.size()) {
+    if (request.as_backup && worker.newest_round > request.round)
+      throw Error(ErrorCode::protocol, "the step goes on without what its backup computes");
     const int shard = portion.shards[portion.computed.size()];
     portion.computed.push_back(replica.model->gradient({shard, worker.layout.num_shards, request.step, worker.seed},
                                                        weights, gradients.gradient(static_cast<std::size_t>(shard))));
@@ -133,6 +136,8 @@ void follow_up(WorkerState& worker, const Compute& request) {
   if (worker.exchange)
     worker.exchange->start(exchange_work(worker, *worker.replicas.front(), request.round, worker.patience));
 }
+
+void prepare(WorkerState& worker, const ReduceMean& request) { worker.newest_round = request.round; }
 
 void work(WorkerState& worker, Replica& replica, const ReduceMean& request) {
   if (!worker.optimizer->clips()) throw Error(ErrorCode::protocol, "nothing is clipped in this run");
@@ -169,6 +174,8 @@ void answer(WorkerState& worker, const ReduceMean& request, MeanReduced& reduced
   if (stands_in(worker, request.left_out)) add(worker.lanes_before(), worker.squares_before);
   for (const auto& replica : worker.replicas) reduced.bytes_sent += replica->spent.bytes_sent;
 }
+
+void prepare(WorkerState& worker, const Apply& request) { worker.newest_round = request.round; }
 
 void work(WorkerState& worker, Replica& replica, const Apply& request) {
   replica.spent = {};

@@ -12,6 +12,7 @@ namespace troupe::bench {
 namespace {
 
 constexpr double kRate = 0.5;
+constexpr std::size_t kMostTensors = 1000;
 constexpr std::size_t kTensorSize = std::size_t{1} << 17;  ///< as networks have them, in the mean
 constexpr std::size_t kLightweightSize = std::size_t{1} << 20;
 
@@ -32,9 +33,10 @@ class ReadyModel : public Model, public ConvertsParts {
   ModelInfo prepare(const ReplicaContext& /*context*/) override {
     // Nothing is computed: a thread of its own would cost more.
     ModelInfo info{.size = size_, .lightweight = size_ <= kLightweightSize};
-    for (std::size_t rest = size_; rest > 0; rest -= std::min(rest, kTensorSize))
+    const std::size_t each = std::max(kTensorSize, size_ / kMostTensors + 1);
+    for (std::size_t rest = size_; rest > 0; rest -= std::min(rest, each))
       info.tensors.push_back(
-          {"t" + std::to_string(info.tensors.size()), {static_cast<std::int64_t>(std::min(rest, kTensorSize))}});
+          {"t" + std::to_string(info.tensors.size()), {static_cast<std::int64_t>(std::min(rest, each))}});
     return info;
   }
 

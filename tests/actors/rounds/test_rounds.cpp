@@ -149,6 +149,24 @@ TEST_CASE("a driver that was stopped itself hears what has come before it says t
   CHECK(code_of([&] { scene.rounds.ask(Fence{}, {0}, short_phase); }) == ErrorCode::timeout);
 }
 
+TEST_CASE("who owes an answer of a round that is closed pays it before the next one, or is lost") {
+  for (const bool pays : {true, false}) {
+    Scene scene;
+    const Round round = scene.rounds.open(Fence{}, {0}, calm_phase());
+    scene.rounds.close<Done>(round);
+    CHECK(scene.rounds.settled());
+    CHECK(scene.rounds.owes(0));
+    if (pays) {
+      for (const std::uint64_t number : {1, 2}) scene.mailbox.answer(0, Done{number, {}});
+      CHECK(scene.ask({0}).size() == 1);
+    } else {
+      CHECK(scene.code_of_asking({0}) == ErrorCode::worker_lost);
+    }
+    CHECK_FALSE(scene.rounds.owes(0));
+    CHECK(scene.members.lost(0) != pays);
+  }
+}
+
 TEST_CASE("nobody is looked at where all answer at once") {
   Scene scene;
   scene.witness.every = std::chrono::milliseconds(20);
