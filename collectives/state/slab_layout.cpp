@@ -37,7 +37,7 @@ std::size_t SlabLayout::state_bytes(int in_buffers) const {
 std::vector<std::vector<std::uint64_t>> gradients_made_for(const Topology& topology, std::vector<std::uint64_t> by_lane,
                                                            std::size_t devices) {
   std::vector<std::vector<std::uint64_t>> both{topology.by_shard(by_lane)};
-  std::ranges::rotate(by_lane, by_lane.begin() + static_cast<std::ptrdiff_t>(devices));
+  std::rotate(by_lane.begin(), by_lane.begin() + static_cast<std::ptrdiff_t>(devices), by_lane.end());
   both.push_back(topology.by_shard(by_lane));
   return both;
 }
