@@ -93,7 +93,8 @@ class ProcessHost : public Host {
     if (how.empty()) return "";
     if (const auto cut = cut_.find(worker); cut != cut_.end())
       return "its process showed " + cut->second + ", and was killed";
-    return "its process " + how + (ran_out_of_memory(worker) ? ", since the memory that its cgroup allows was used up" : "");
+    return "its process " + how +
+           (ran_out_of_memory(worker) ? ", since the memory that its cgroup allows was used up" : "");
   }
 
   std::optional<std::chrono::milliseconds> looks_every() const override { return Silence::kEvery; }
@@ -154,7 +155,7 @@ class ProcessHost : public Host {
   std::map<int, std::optional<ChildProcess>> children_;
   std::map<int, FileDescriptor> last_words_;
   std::map<int, Silence> silences_;
-  std::map<int, std::string> cut_;  ///< those that were silent too long, and how long
+  std::map<int, std::string> cut_;     ///< those that were silent too long, and how long
   std::map<int, bool> out_of_memory_;  ///< of those that have ended
   std::uint64_t kills_before_ = out_of_memory_kills();
 };
