@@ -46,8 +46,8 @@ struct WorkerState {
   // Of the step.
   Stopwatch computing;
   Stopwatch computing_as_backup;
-  std::atomic<std::uint64_t> newest_round{0};  ///< of what belongs to a step; what is computed as a backup for an
-                                               ///< earlier one is not awaited any more
+  /// Of what belongs to a step: what is computed as a backup for an earlier one is not awaited any more.
+  std::atomic<std::uint64_t> newest_round{0};
   Deadline patience{std::chrono::milliseconds(0)};  ///< of the driver
 
   std::vector<std::unique_ptr<Replica>> replicas;  ///< the last member: their threads use the others
