@@ -166,13 +166,13 @@ void Driver::load(const std::string& path) {
   check_same_run(path, manifest, manifest_of(*this, {}, creator_.name(), state_names(optimizer_)), options_.reshard);
   const int buffer = *versions_.spare();
   const auto& tensors = model_->tensors;
+  Transfers::Writing writing(*transfers_, total_size(tensors), model_->traits.size);
   for (int vector = 0; vector <= optimizer_.state_vectors(); ++vector) {
     const auto fill = [&](std::span<float> floats) {
       if (vector == 0) return reader.read_weights(tensors, floats);
       reader.read_state(optimizer_.state_name(vector - 1), tensors, floats);
     };
-    transfers_->write(total_size(tensors), fill, model_->traits.size, kWeightsVector + vector, buffer,
-                      phase("load_state"));
+    writing.write(fill, kWeightsVector + vector, buffer, phase("load_state"));
   }
   versions_.commit(buffer, {manifest.step, manifest.updates});
 }

@@ -316,7 +316,7 @@ void Driver::set_weights(std::span<const float> values) {
     const Phase at = phase("set_weights");
     const int buffer = *versions_.spare();
     const auto fill = [&](std::span<float> floats) { std::ranges::copy(values, floats.begin()); };
-    transfers_->write(values.size(), fill, model_->traits.size, kWeightsVector, buffer, at);
+    Transfers::Writing(*transfers_, values.size(), model_->traits.size).write(fill, kWeightsVector, buffer, at);
     if (optimizer_.state_vectors() > 0) transfers_->clear(buffer, at);
     versions_.commit(buffer, {versions_.committed().step, 0});
   });

@@ -44,16 +44,17 @@ HeldFloats Transfers::export_from(int worker, const VectorPart& part, int buffer
   return home_.fetch(canonical, worker, part.floats, phase);
 }
 
-void Transfers::write(std::size_t floats, const FillFloats& fill, std::size_t size, int vector, int buffer,
-                      const Phase& phase) {
-  guard([&] {
-    const std::uint64_t from = ++last_;
-    const std::uint64_t flat = ++last_;
-    const int converter = this->converter();
-    home_.put(from, floats, fill, phase);
-    home_.create(flat, converter, size, phase);
-    rounds_.ask(ImportVector{0, from, flat}, {converter}, phase);
-    home_.place(flat, vector, buffer, phase);
+Transfers::Writing::Writing(Transfers& transfers, std::size_t floats, std::size_t size)
+    : transfers_(transfers), floats_(floats), size_(size), from_(++transfers.last_), flat_(++transfers.last_) {}
+
+void Transfers::Writing::write(const FillFloats& fill, int vector, int buffer, const Phase& phase) {
+  transfers_.guard([&] {
+    StateHome& home = transfers_.home_;
+    const int converter = transfers_.converter();
+    home.put(from_, floats_, fill, phase);
+    home.create(flat_, converter, size_, phase);
+    transfers_.rounds_.ask(ImportVector{0, from_, flat_}, {converter}, phase);
+    home.place(flat_, vector, buffer, phase);
   });
 }
 
@@ -64,6 +65,7 @@ void Transfers::initialize(std::size_t size, int buffer, const Phase& phase) {
     home_.create(flat, converter, size, phase);
     rounds_.ask(Initialize{0, flat}, {converter}, phase);
     home_.place(flat, kWeightsVector, buffer, phase);
+    home_.forget_transfers();
   });
 }
 

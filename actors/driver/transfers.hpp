@@ -31,10 +31,23 @@ class Transfers {
   HeldFloats fetch(const VectorPart& part, int buffer, const Phase& phase);
   /// The weights, from where a worker is.
   HeldFloats fetch_weights(int worker, int buffer, std::size_t floats, const Phase& phase);
-  /// Makes canonical values a vector of the state.
-  /// @param floats that `fill` is to write
-  /// @param size of the flat vector
-  void write(std::size_t floats, const FillFloats& fill, std::size_t size, int vector, int buffer, const Phase& phase);
+  /// Makes canonical values vectors of the state. What carries one carries the next: it goes with this.
+  class Writing {
+   public:
+    /// @param floats in canonical order
+    /// @param size of the flat vector
+    Writing(Transfers& transfers, std::size_t floats, std::size_t size);
+    ~Writing() { transfers_.home_.forget_transfers(); }
+    Writing(const Writing&) = delete;
+    Writing& operator=(const Writing&) = delete;
+
+    void write(const FillFloats& fill, int vector, int buffer, const Phase& phase);
+
+   private:
+    Transfers& transfers_;
+    std::size_t floats_, size_;
+    std::uint64_t from_, flat_;
+  };
   /// Makes a model's first weights the state's.
   void initialize(std::size_t size, int buffer, const Phase& phase);
   void clear(int buffer, const Phase& phase);

@@ -76,6 +76,7 @@ class LocalState : public StateHome {
   }
 
   void create(std::uint64_t transfer, int /*worker*/, std::size_t floats, const Phase& /*phase*/) override {
+    if (transfers_.contains(transfer)) return;
     auto object = std::make_shared<HeldObjects>(store_);
     auto mapping = object->create(id(transfer), floats * sizeof(float), {.shared_writers = true});
     transfers_[transfer] = {std::move(mapping), std::move(object)};
@@ -90,9 +91,10 @@ class LocalState : public StateHome {
   }
 
   void put(std::uint64_t transfer, std::size_t floats, const FillFloats& fill, const Phase& phase) override {
+    const bool made = !transfers_.contains(transfer);
     create(transfer, 0, floats, phase);
     fill(transfers_[transfer].mapping->writable_floats().first(floats));
-    store_.seal(id(transfer));
+    if (made) store_.seal(id(transfer));
   }
 
   HeldFloats fetch(std::uint64_t transfer, int /*worker*/, std::size_t floats, const Phase& /*phase*/) override {
@@ -106,7 +108,6 @@ class LocalState : public StateHome {
 
   void place(std::uint64_t transfer, int vector, int buffer, const Phase& /*phase*/) override {
     state_->place(transfers_.at(transfer).mapping->floats(), vector, buffer);
-    forget_transfers();
   }
 
   void clear(int buffer, const Phase& /*phase*/) override { state_->clear(buffer); }

@@ -30,8 +30,9 @@ struct HeldFloats {
 };
 
 /// Where the state's vectors lie: in this machine's store, or in the store of each node. Transfer objects are how they,
-/// and what users' functions return, come and go: a worker fills one or reads one. They are numbered; each goes with
-/// its last use here, and what is left after an error with `forget_transfers`.
+/// and what users' functions return, come and go: a worker fills one or reads one. They are numbered; what is fetched
+/// goes
+/// with that, the others with `forget_transfers`.
 ///
 /// All may throw what rounds throw.
 class StateHome {
@@ -55,7 +56,7 @@ class StateHome {
   virtual void begin_alone(int worker, const SlabLayout& layout, const PlanRequest& plan,
                            const std::vector<int>& carried, const std::function<void()>& attach, const Phase& phase);
 
-  /// Makes a transfer object for `worker` to write.
+  /// Makes a transfer object for `worker` to write; one of this number that was placed may serve again.
   virtual void create(std::uint64_t transfer, int worker, std::size_t floats, const Phase& phase) = 0;
   /// As `create`, where there is none that was lent before, was fetched, is held no more and is large enough: memory
   /// that was written before need not be made anew. Returns the number of either.
@@ -63,17 +64,17 @@ class StateHome {
     create(transfer, worker, floats, phase);
     return transfer;
   }
-  /// Makes one for the first worker to read.
+  /// Makes one for the first worker to read; one of this number may be filled again when all before was placed.
   virtual void put(std::uint64_t transfer, std::size_t floats, const FillFloats& fill, const Phase& phase) = 0;
   /// What `worker` wrote, which is its last use.
   virtual HeldFloats fetch(std::uint64_t transfer, int worker, std::size_t floats, const Phase& phase) = 0;
-  /// Makes what the first worker wrote the content of a vector, everywhere: the last use of all transfers.
+  /// Makes what the first worker wrote the content of a vector, everywhere.
   virtual void place(std::uint64_t transfer, int vector, int buffer, const Phase& phase) = 0;
   /// Makes the optimizer's vectors zero, everywhere.
   virtual void clear(int buffer, const Phase& phase) = 0;
   /// Makes a vector whole where the first worker is.
   virtual void gather(int vector, int buffer, const Phase& phase) = 0;
-  /// Something went wrong; nodes are not waited for: their next generation drops what they have.
+  /// Drops what is left; nodes are not waited for: what an error left there, their next generation drops.
   virtual void forget_transfers() noexcept = 0;
 
   /// What the driver holds to add the gradients itself; null where it does not.

@@ -121,7 +121,7 @@ TEST_CASE("replicas that wait for one that fails still answer") {
   CHECK(computed == 6 * 7);
 }
 
-TEST_CASE("who waits for a replica that hangs is given up with it") {
+TEST_CASE("who waits for a replica that hangs is given up with it" * doctest::test_suite("given up")) {
   const troupe_test::Pinned pinned;
   auto gate = std::make_shared<troupe_test::Gate>();
   auto hangs = std::make_shared<std::atomic<bool>>(true);
@@ -144,7 +144,7 @@ TEST_CASE("who waits for a replica that hangs is given up with it") {
   gate->open();
 }
 
-TEST_CASE("a queue behind a replica that hangs does not keep the run from ending") {
+TEST_CASE("a queue behind a replica that hangs does not keep the run from ending" * doctest::test_suite("given up")) {
   const troupe_test::Pinned pinned;
   auto gate = std::make_shared<troupe_test::Gate>();
   {

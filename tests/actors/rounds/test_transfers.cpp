@@ -80,26 +80,30 @@ TEST_CASE("weights are whole with each worker, and written by the model of whom 
   CHECK(scene.log == Log{"create 1 1", "ExportVector 0 0 1 0 70 to 1", "fetch 1 1"});
 }
 
-TEST_CASE("canonical values become a vector by way of two transfers, whose numbers never come again") {
+TEST_CASE("canonical values become vectors by way of two transfers, whose numbers never come again") {
   Scene scene;
   int filled = 0;
   const auto fill = [&](std::span<float> floats) { filled += static_cast<int>(floats.size()); };
   for (std::uint64_t first : {1, 3}) {
     scene.log.clear();
-    scene.transfers.write(70, fill, 96, 1, 0, calm_phase());
+    {
+      Transfers::Writing writing(scene.transfers, 70, 96);
+      for (const int vector : {0, 1}) writing.write(fill, vector, 1, calm_phase());
+    }
     const std::string from = std::to_string(first);
     const std::string flat = std::to_string(first + 1);
-    CHECK(scene.log == Log{"put " + from, "create " + flat + " 0", "ImportVector " + from + " " + flat + " to 0",
-                           "place " + flat + " 1 0"});
+    const std::string import = "ImportVector " + from + " " + flat + " to 0";
+    CHECK(scene.log == Log{"put " + from, "create " + flat + " 0", import, "place " + flat + " 0 1",  //
+                           "put " + from, "create " + flat + " 0", import, "place " + flat + " 1 1", "forget"});
   }
-  CHECK(filled == 140);
+  CHECK(filled == 280);
 }
 
 TEST_CASE("first weights are a model's, and clearing is the home's") {
   Scene scene;
   scene.transfers.initialize(96, 0, calm_phase());
   scene.transfers.clear(1, calm_phase());
-  CHECK(scene.log == Log{"create 1 0", "Initialize 1 to 0", "place 1 0 0", "clear 1"});
+  CHECK(scene.log == Log{"create 1 0", "Initialize 1 to 0", "place 1 0 0", "forget", "clear 1"});
 }
 
 TEST_CASE("wherever a transfer fails, what is left of it is forgotten and the members are not settled") {
@@ -111,7 +115,7 @@ TEST_CASE("wherever a transfer fails, what is left of it is forgotten and the me
     const bool reads = call == "gather" || call == "ExportVector" || call == "fetch";
     const auto move = [&] {
       if (reads) scene.transfers.fetch({0, 0, 70}, 1, calm_phase());
-      scene.transfers.write(70, fill, 96, 0, 1, calm_phase());
+      Transfers::Writing(scene.transfers, 70, 96).write(fill, 0, 1, calm_phase());
     };
     CHECK(message_of(move).find(call) == 0);
     CHECK(scene.log.back() == "forget");

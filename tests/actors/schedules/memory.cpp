@@ -30,7 +30,7 @@ void MemoryHome::publish(const std::vector<std::vector<std::uint64_t>>& /*gradie
 }
 
 void MemoryHome::create(std::uint64_t transfer, int /*worker*/, std::size_t floats, const Phase& /*phase*/) {
-  memory_.transfers[transfer].assign(floats, Memory::kUnwritten);
+  if (!memory_.transfers.contains(transfer)) memory_.transfers[transfer].assign(floats, Memory::kUnwritten);
 }
 
 void MemoryHome::put(std::uint64_t transfer, std::size_t floats, const troupe::FillFloats& fill,
@@ -51,7 +51,6 @@ void MemoryHome::place(std::uint64_t transfer, int vector, int buffer, const Pha
   memory_.slabs->vectors.at(static_cast<std::size_t>(vector)).at(static_cast<std::size_t>(buffer)) =
       memory_.transfers.at(transfer);
   memory_.placed = buffer;
-  memory_.transfers.clear();
 }
 
 void MemoryHome::clear(int buffer, const Phase& /*phase*/) {

@@ -126,6 +126,28 @@ TEST_CASE("transfers go both ways, and leave nothing in the store") {
   CHECK(is_gone(103));
 }
 
+TEST_CASE("what was put is filled again, and what was placed is written again, where they lie") {
+  Scene scene;
+  scene.begin(layout_of(1), {});
+  std::shared_ptr<Mapping> seen;
+  for (const float first : {5.0F, 70.0F}) {
+    const auto fill = [&](std::span<float> floats) { std::iota(floats.begin(), floats.end(), first); };
+    scene.home->put(100, kSize, fill, scene.phase);
+    scene.home->create(101, 0, kSize, scene.phase);
+    if (!seen) seen = scene.worker->get(transfer_id(3, 100), kPatience);
+    CHECK(seen->floats()[0] == first);
+    const auto flat = scene.worker->open(transfer_id(3, 101), 0, kSize * sizeof(float));
+    std::ranges::copy(seen->floats().first(kSize), flat->writable_floats().begin());
+    scene.home->place(101, 0, 1, scene.phase);
+    scene.worker->release(transfer_id(3, 101));
+  }
+  scene.worker->release(transfer_id(3, 100));
+  scene.home->publish({}, scene.phase);
+  CHECK(scene.read(layout_of(1), 0, 1) == 70);
+  scene.home->forget_transfers();
+  CHECK(code_of([&] { scene.worker->get(transfer_id(3, 100), std::chrono::milliseconds(0)); }) == ErrorCode::timeout);
+}
+
 TEST_CASE("what is lent is lent again when nobody holds it, to who wants no more, and goes with a generation") {
   Scene scene;
   scene.begin(layout_of(1), {});

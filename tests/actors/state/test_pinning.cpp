@@ -85,7 +85,7 @@ TEST_CASE("a pinned version outlives a worker process") {
   }
 }
 
-TEST_CASE("a pinned version outlives a replica of this process that hangs") {
+TEST_CASE("a pinned version outlives a replica of this process that hangs" * doctest::test_suite("given up")) {
   const auto gate = std::make_shared<Gate>();
   Options options = pinning(Placement::in_process, "sharded", "adam");
   options.step_timeout = missed_by_none(options);
