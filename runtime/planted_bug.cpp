@@ -11,10 +11,10 @@ namespace troupe {
 namespace {
 
 /// In the enumeration's order.
-constexpr std::array<const char*, 11> kNames{"no_fsync",           "early_commit",         "generation_unchecked",
-                                             "newcomer_forgotten", "pin_ignored",          "duplicate_counted",
-                                             "stale_reply_taken",  "replicas_not_rebuilt", "wrong_step_replayed",
-                                             "shard_dealt_twice",  "budget_never_spent"};
+constexpr std::array<const char*, 13> kNames{
+    "no_fsync",           "early_commit",      "generation_unchecked", "newcomer_forgotten",  "pin_ignored",
+    "duplicate_counted",  "stale_reply_taken", "replicas_not_rebuilt", "wrong_step_replayed", "shard_dealt_twice",
+    "budget_never_spent", "gradients_kept_on", "late_gradients_taken"};
 
 /// Its number; -1 for none.
 int chosen() {

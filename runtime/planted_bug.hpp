@@ -18,6 +18,8 @@ enum class PlantedBug : std::uint8_t {
   wrong_step_replayed,   ///< a step that is made again has another number
   shard_dealt_twice,     ///< two workers get the same shards after one has left
   budget_never_spent,    ///< each loss is repaired
+  gradients_kept_on,     ///< what was computed for one step counts in the next
+  late_gradients_taken,  ///< the slab of a worker that is left out counts, whatever is in it
 };
 
 #if defined(TROUPE_PLANTED_BUGS)

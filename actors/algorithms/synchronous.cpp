@@ -114,7 +114,7 @@ StepReport Step::run(bool rehearse) {
 
 AllComputed Step::compute() {
   Compute request;
-  request.call = context_.call;
+  request.call = planted(PlantedBug::gradients_kept_on) ? 1 : context_.call;
   request.step = version_.step;
   request.buffer = from_;
   request.timeout_ms = deadline_.left().count();
