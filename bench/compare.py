@@ -10,6 +10,7 @@ from pathlib import Path
 
 from harness.bench import ROOT, Bench
 from harness.machine import describe_machine, revision
+from harness.programs import peers_python
 from harness.tables import percent
 from sections.against import AGAINST, against
 from sections.allreduce import allreduce
@@ -38,7 +39,8 @@ def parse_arguments():
     parser.add_argument("--build", type=Path, default=ROOT / "build/release", help="the folder of our build")
     parser.add_argument("--against", type=Path, metavar="BUILD", help="no peers, but an older build of ours: sections "
                         f"{', '.join(AGAINST)}")
-    parser.add_argument("--python", default="/usr/bin/python3", help="an interpreter that has torch")
+    parser.add_argument("--python", type=Path, default=peers_python(),
+                        help="an interpreter that has torch (default that of `install-deps.sh --peers`: %(default)s)")
     parser.add_argument("--tls-python", type=Path, default=ROOT / "build/torch/bin/python",
                         help="an interpreter whose torch has gloo's TLS, which Debian's has not")
     options = parser.parse_args()

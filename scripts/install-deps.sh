@@ -1,8 +1,11 @@
 #!/usr/bin/env bash
 # Installs what Troupe needs to build and run; does nothing, and needs no network, when all of it is there.
 #   --dev    also clang-format, clang-tidy, ccache, and clang with libFuzzer, and iproute2
-#   --peers  also PyTorch (with torchvision and OpenBLAS) and OpenMPI, which bench/ compares with
+#   --peers  also what bench/ compares with: OpenMPI, and PyTorch, torchvision, Ray and scikit-learn of PyPI in a virtual
+#            environment under build/peers (some 8 GB), or Debian's PyTorch with OpenBLAS where PyPI cannot be reached
 set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+peers=
 
 packages=(g++ cmake ninja-build pkg-config libcaf-dev libssl-dev libeigen3-dev libboost-dev nlohmann-json3-dev
   doctest-dev libdnnl-dev zlib1g-dev libcli11-dev libxxhash-dev dataset-fashion-mnist)
@@ -10,8 +13,8 @@ for option in "$@"; do
   case $option in
     --dev) packages+=(git clang-format clang-tidy ccache clang libclang-rt-14-dev iproute2) ;;
     --peers)
-      # Without OpenBLAS, PyTorch multiplies matrices by reference loops, several times slower.
-      packages+=(python3 python3-torch python3-torchvision python3-numpy libopenblas0-pthread openmpi-bin libopenmpi-dev)
+      peers=yes
+      packages+=(python3 python3-venv openmpi-bin libopenmpi-dev)
       ;;
     *)
       echo "usage: $0 [--dev] [--peers]" >&2
@@ -33,20 +36,38 @@ MESSAGE
   exit 1
 fi
 
-missing=()
-for package in "${packages[@]}"; do
-  installed "$package" || missing+=("$package")
-done
-((${#missing[@]})) || exit 0
-
-as_root=()
-if ((EUID != 0)); then
-  if ! command -v sudo >/dev/null; then
-    echo "Neither root nor sudo is here. As root, run: apt-get install ${missing[*]}" >&2
-    exit 1
+install() { # PACKAGE... of which some may be there
+  local missing=() package as_root=()
+  for package in "$@"; do
+    installed "$package" || missing+=("$package")
+  done
+  ((${#missing[@]})) || return 0
+  if ((EUID != 0)); then
+    if ! command -v sudo >/dev/null; then
+      echo "Neither root nor sudo is here. As root, run: apt-get install ${missing[*]}" >&2
+      exit 1
+    fi
+    as_root=(sudo)
   fi
-  as_root=(sudo)
-fi
-echo "Installing: ${missing[*]}"
-"${as_root[@]}" apt-get update
-"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends "${missing[@]}"
+  echo "Installing: ${missing[*]}"
+  "${as_root[@]}" apt-get update
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends "${missing[@]}"
+}
+
+# The file says that all has come: what was broken off is made again.
+install_peers() {
+  local folder=$root/build/peers
+  [[ -e $folder/complete ]] && return
+  if python3 -m venv --clear "$folder" &&
+    "$folder/bin/pip" install --disable-pip-version-check torch torchvision 'ray[default]' scikit-learn; then
+    touch "$folder/complete"
+  else
+    echo "PyPI cannot be reached: installing Debian's PyTorch" >&2
+    rm -rf "$folder"
+    # Without OpenBLAS it multiplies matrices by reference loops, several times slower.
+    install python3-torch python3-torchvision python3-numpy libopenblas0-pthread
+  fi
+}
+
+install "${packages[@]}"
+[[ -z $peers ]] || install_peers

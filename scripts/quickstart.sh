@@ -5,6 +5,6 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 ./scripts/install-deps.sh
 cmake --preset release
-cmake --build --preset release
+cmake --build --preset release --target troupe_cli
 exec ./build/release/bin/troupe train --model cnn --data fashion-mnist --workers 2 --batch-size 64 \
   --learning-rate 0.05 --momentum 0.9 --epochs 2 --save build/fashion-mnist-cnn.safetensors

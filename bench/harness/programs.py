@@ -2,6 +2,14 @@
 import json
 import subprocess
 import sys
+from pathlib import Path
+
+PEERS_PYTHON = Path(__file__).resolve().parents[2] / "build/peers/bin/python"
+
+
+def peers_python():
+    """PyPI's, where `install-deps.sh --peers` could get it, else Debian's."""
+    return PEERS_PYTHON if (PEERS_PYTHON.parents[1] / "complete").exists() else Path("/usr/bin/python3")
 
 
 def output_of(command, **options):

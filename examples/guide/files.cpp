@@ -1,0 +1,33 @@
+// Weights as safetensors, and a run that is stopped in the middle and goes on elsewhere to the same bits.
+#include <filesystem>
+#include <iostream>
+#include <troupe/troupe.hpp>
+
+troupe::Options options(int workers) {
+  return {.num_workers = workers,
+          .num_shards = 2,
+          .optimizer = {.kind = "adam", .learning_rate = 0.001},
+          .config = R"({"data": "mock-images:8,10", "batch_size": 16})",
+          .verbose = false,
+          .checkpoint = {.folder = "run", .every_steps = 10},
+          .resume_from = "run"};
+}
+
+int main(int argc, char** argv) {
+  troupe::init(argc, argv);
+  std::filesystem::remove_all("run");
+  {
+    troupe::DistributedSGD sgd{"mlp", options(/*workers=*/1)};
+    for (int i = 0; i < 25; ++i) sgd.step();
+    sgd.checkpoint();  // beside those of each ten steps, which are written while steps go on
+  }
+  troupe::DistributedSGD sgd{"mlp", options(/*workers=*/2)};
+  std::cout << "goes on behind step " << sgd.steps_done() << '\n';
+  while (sgd.steps_done() < 30) sgd.step();
+  sgd.save("weights.safetensors");
+
+  for (const auto& tensor : sgd.tensors()) std::cout << tensor.name << ": " << tensor.size() << " floats\n";
+  troupe::DistributedSGD other{"mlp", {.config = options(1).config, .verbose = false}};
+  other.load("weights.safetensors");
+  return other.weights() == sgd.weights() ? 0 : 1;
+}

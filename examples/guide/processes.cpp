@@ -1,0 +1,21 @@
+// Workers in processes of their own, one of which is killed. What they are to build they know by name.
+#include <iostream>
+#include <troupe/troupe.hpp>
+
+int main(int argc, char** argv) {
+  troupe::register_model("shapes", [](const troupe::ReplicaContext& at) {
+    return troupe::models::network(troupe::models::mlp_layers(10), troupe::load_data("mock-images:8,10", at.seed), 16);
+  });
+  troupe::init(argc, argv);  // a worker process goes on in here, and never returns
+  troupe::DistributedSGD sgd{"shapes",
+                             {.num_workers = 3,
+                              .placement = troupe::Placement::processes,
+                              .optimizer = {.learning_rate = 1e-5},
+                              .verbose = false,
+                              .faults = "kill worker 1 at step 5"}};
+  for (int i = 0; i < 10; ++i) {
+    const auto report = sgd.step();
+    std::cout << "step " << report.step << ", loss " << report.loss << '\n';
+    for (const auto& repair : report.repairs) std::cout << "  " << repair.node << ": " << repair.what << '\n';
+  }
+}

@@ -1,0 +1,27 @@
+// The same bits for any number of workers: how data is cut into shards belongs to the experiment, workers do not.
+#include <iostream>
+#include <troupe/troupe.hpp>
+
+std::vector<float> train(int workers, const std::string& strategy) {
+  troupe::DistributedSGD sgd{"mlp",
+                             {.num_workers = workers,
+                              .strategy = strategy,
+                              .num_shards = 4,
+                              .seed = 7,
+                              .optimizer = {.kind = "adam", .learning_rate = 0.001},
+                              .config = R"({"data": "mock-images:8,10", "batch_size": 16})",
+                              .verbose = false}};
+  for (int i = 0; i < 20; ++i) sgd.step();
+  return sgd.weights();
+}
+
+int main(int argc, char** argv) {
+  troupe::init(argc, argv);
+  const auto weights = train(1, "sharded");
+  for (const int workers : {2, 3, 4})
+    for (const std::string strategy : {"sharded", "driver"}) {
+      const bool same = train(workers, strategy) == weights;
+      std::cout << workers << " workers, " << strategy << ": " << (same ? "the same" : "others") << '\n';
+      if (!same) return 1;
+    }
+}

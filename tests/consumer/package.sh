@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# Makes the Debian package of a build, installs it under a root of its own, links a user's program with what lies there,
+# and removes it: nothing may stay.
+#   package.sh BUILD_DIR CXX
+set -euo pipefail
+
+build=$1
+cxx=$2
+source=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+work=$build/package
+rm -rf "$work"
+mkdir -p "$work/root/var/lib/dpkg/"{info,updates} "$work/root/usr/share"
+touch "$work/root/var/lib/dpkg/status"
+
+(cd "$work" && cpack --config "$build/CPackConfig.cmake" >"$work/cpack.log")
+packages=("$work"/troupe_*.deb)
+# What it depends on is installed under the usual root. Its scripts, of which there are none, would need another one.
+dpkg=(dpkg --root="$work/root" --force-depends --force-not-root --force-bad-path --force-unsafe-io
+  --log="$work/dpkg.log")
+"${dpkg[@]}" --install "${packages[0]}" >"$work/install.log" 2>&1
+
+test "$("$work/root/usr/bin/troupe" --version)" = "$(dpkg-deb --field "${packages[0]}" Version)"
+export PKG_CONFIG_PATH
+PKG_CONFIG_PATH=$(dirname "$(find "$work/root" -name troupe.pc)")
+# The flags are a list of words.
+# shellcheck disable=SC2046
+"$cxx" -std=c++20 "$source/main.cpp" -o "$work/consumer" $(pkg-config --static --cflags --libs troupe)
+"$work/consumer"
+
+"${dpkg[@]}" --purge troupe >"$work/remove.log" 2>&1
+if left=$(find "$work/root/usr" -mindepth 1 -not -path "$work/root/usr/share" | grep .); then
+  echo "the package has left behind: $left" >&2
+  exit 1
+fi
