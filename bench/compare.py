@@ -60,7 +60,8 @@ def main():
     options = parse_arguments()
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(options, folder)
-        print(f"Machine: {describe_machine()}. Medians of {options.rounds} alternating rounds.")
+        print(f"Machine: {describe_machine()}. One thread a replica, on both sides. "
+              f"Medians of {options.rounds} alternating rounds.")
         for name in options.sections:
             if options.against:
                 against(bench, name)

@@ -28,7 +28,10 @@ def _run_rank(rank, run, options, meeting):
 
 
 def versions():
-    """PyTorch's version and the folder of the BLAS in use: "blas" is the slow reference implementation."""
+    """PyTorch's version and where it is from, and the BLAS in use: "blas" is the slow reference implementation."""
     with open("/proc/self/maps", encoding="ascii") as maps:
         paths = [line.split()[-1] for line in maps if "/libblas.so" in line or "/libopenblas" in line]
-    return {"torch": torch.__version__, "blas": os.path.basename(os.path.dirname(paths[0])) if paths else "built in"}
+    built_in = "MKL" if torch.backends.mkl.is_available() else "built in"
+    source = "Debian" if torch.__file__.startswith("/usr/lib/") else "PyPI"
+    return {"torch": f"{torch.__version__} ({source})",
+            "blas": os.path.basename(os.path.dirname(paths[0])) if paths else built_in}
