@@ -17,12 +17,12 @@ namespace {
 template <class F>
 class BorrowedName {
  public:
-  BorrowedName(FunctionTable<F>& table, const F& function, Placement placement) : table_(table) {
+  BorrowedName(FunctionTable<F>& table, F function, Placement placement) : table_(table) {
     if (!rules_of(placement).takes_lambdas)
       throw Error(ErrorCode::unsupported, "worker processes cannot be handed a function by value: register it by name");
     static std::atomic<std::uint64_t> last{0};
     name_ = std::to_string(++last).insert(0, 1, '#');
-    table_.add(name_, function);
+    table_.add(name_, std::move(function));
   }
   ~BorrowedName() { table_.remove(name_); }
   BorrowedName(const BorrowedName&) = delete;
@@ -63,8 +63,8 @@ class DistributedSGD::Impl {
   Impl(ModelCreator creator, Options options) : driver(std::move(creator), std::move(options)) {}
 
   std::vector<std::string> call_by_value(const ModelFunction& function, bool first_only) {
-    const BorrowedName name(functions().of_models, function, driver.options().placement);
-    return driver.call_model(name.name(), first_only);
+    const BorrowedName name(functions().of_models, with_argument(function), driver.options().placement);
+    return driver.call_model(name.name(), {}, first_only);
   }
 
   Driver driver;
@@ -85,6 +85,8 @@ StepReport DistributedSGD::step() {
   if (impl_->driver.options().verbose) std::cout << impl_->report.seconds << impl_->report.slowest << std::flush;
   return impl_->report;
 }
+
+void DistributedSGD::set_learning_rate(double rate) { impl_->driver.set_learning_rate(rate); }
 
 void DistributedSGD::warmup() { impl_->driver.step(true); }
 const StepReport& DistributedSGD::report() const { return impl_->report; }
@@ -115,20 +117,22 @@ Evaluation DistributedSGD::evaluate() { return impl_->driver.evaluate(); }
 std::vector<std::string> DistributedSGD::foreach_model(const ModelFunction& function) {
   return impl_->call_by_value(function, false);
 }
-std::vector<std::string> DistributedSGD::foreach_model(const std::string& name) {
-  return impl_->driver.call_model(name, false);
+std::vector<std::string> DistributedSGD::foreach_model(const std::string& name, const std::string& argument) {
+  return impl_->driver.call_model(name, argument, false);
 }
 std::vector<std::string> DistributedSGD::foreach_worker(const WorkerFunction& function) {
-  const BorrowedName name(functions().of_workers, function, impl_->driver.options().placement);
-  return impl_->driver.call_worker(name.name());
+  const BorrowedName name(functions().of_workers, with_argument(function), impl_->driver.options().placement);
+  return impl_->driver.call_worker(name.name(), {});
 }
-std::vector<std::string> DistributedSGD::foreach_worker(const std::string& name) {
-  return impl_->driver.call_worker(name);
+std::vector<std::string> DistributedSGD::foreach_worker(const std::string& name, const std::string& argument) {
+  return impl_->driver.call_worker(name, argument);
 }
 std::string DistributedSGD::for_model(const ModelFunction& function) {
   return impl_->call_by_value(function, true).at(0);
 }
-std::string DistributedSGD::for_model(const std::string& name) { return impl_->driver.call_model(name, true).at(0); }
+std::string DistributedSGD::for_model(const std::string& name, const std::string& argument) {
+  return impl_->driver.call_model(name, argument, true).at(0);
+}
 
 std::int64_t DistributedSGD::steps_per_epoch() const { return impl_->driver.model().traits.steps_per_epoch; }
 Precision DistributedSGD::precision() const { return static_cast<Precision>(impl_->driver.model().traits.precision); }

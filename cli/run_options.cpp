@@ -169,6 +169,9 @@ void RunOptions::add_to(CLI::App& app) {
       "at step 5'");
   app.add_option("--step-timeout", step_timeout, "Seconds after which a step gives up");
   app.add_option("--start-timeout", start_timeout, "Seconds that workers may take to start");
+  app.add_option("--evaluate-timeout", evaluate_timeout, "Seconds after which an evaluation gives up");
+  app.add_option("--save-timeout", save_timeout,
+                 "Seconds that each vector may take which is fetched to be saved, or placed where it is loaded");
   app.add_option(
       "--suspect-after", suspect_after,
       "Seconds without a sign of life after which a process or node that is waited for is told of; 0: never");
@@ -185,6 +188,8 @@ Options RunOptions::to_sgd_options() const {
   options.config = config.dump();
   options.step_timeout = to_milliseconds(step_timeout, "--step-timeout");
   options.start_timeout = to_milliseconds(start_timeout, "--start-timeout");
+  options.evaluate_timeout = to_milliseconds(evaluate_timeout, "--evaluate-timeout");
+  options.save_timeout = to_milliseconds(save_timeout, "--save-timeout");
   options.suspect_after = to_limit(suspect_after, "--suspect-after");
   options.cut_after = to_limit(cut_after, "--cut-after");
   options.verbose = false;  // the command has its own way of showing how it gets on

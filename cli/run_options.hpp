@@ -21,6 +21,8 @@ struct RunOptions {
   std::optional<std::string> load;
   double step_timeout = 60;  ///< seconds
   double start_timeout = 60;
+  double evaluate_timeout = 600;
+  double save_timeout = 60;
   double suspect_after = 1;
   double cut_after = 5;
   Options sgd;

@@ -186,6 +186,7 @@ AllApplied Step::apply(std::int64_t samples, std::uint64_t computed, double norm
   request.updates = version_.updates;
   request.computed = computed;
   request.clip_bits = to_bits(static_cast<double>(context_.optimizer.clip_factor(norm)));
+  request.rate_bits = to_bits(context_.learning_rate);
   request.left_out = backups_.left_out_lanes(context_.members);
   request.timeout_ms = deadline_.left().count();
   return context_.rounds.ask(request, backups_.appliers(context_), phase("apply"));
@@ -205,6 +206,7 @@ StepReport Step::report_of(const AllComputed& computed, const Reduced& reduced) 
   StepReport report;
   report.step = version_.step + 1;
   report.loss = reduced.loss;
+  report.learning_rate = context_.learning_rate;
   report.samples = reduced.samples;
   report.strategy = to_string(context_.plan.strategy);
   report.deterministic = !context_.plan.ring_order;

@@ -48,6 +48,7 @@ CheckpointManifest manifest_of(const Driver& driver, const Version& version, con
   manifest.statistics = described.traits.learned_size < described.traits.size;
   manifest.precision = static_cast<Precision>(described.traits.precision);
   manifest.optimizer = to_json(options.optimizer);
+  manifest.learning_rate = driver.rate_set_at(version.step);
   manifest.state = state;
   manifest.samples = described.traits.num_samples;
   return manifest;
@@ -154,12 +155,14 @@ void Driver::write_state(const std::string& path) {
 }
 
 void Driver::load_state(const std::string& path) {
-  make_ready(Needs::spare_buffer, [&] { load(path); });
+  std::optional<double> rate;
+  make_ready(Needs::spare_buffer, [&] { rate = load(path); });
+  set_rates_.begin(versions_.committed().step, rate);
   lineage_.edit();
   if (checkpoints_) checkpoints_->branch(versions_.committed().step);
 }
 
-void Driver::load(const std::string& path) {
+std::optional<double> Driver::load(const std::string& path) {
   settle_members(Needs::spare_buffer);
   const CheckpointReader reader(path);
   const CheckpointManifest& manifest = reader.manifest();
@@ -172,9 +175,10 @@ void Driver::load(const std::string& path) {
       if (vector == 0) return reader.read_weights(tensors, floats);
       reader.read_state(optimizer_.state_name(vector - 1), tensors, floats);
     };
-    writing.write(fill, kWeightsVector + vector, buffer, phase("load_state"));
+    writing.write(fill, kWeightsVector + vector, buffer, saving("load_state"));
   }
   versions_.commit(buffer, {manifest.step, manifest.updates});
+  return manifest.learning_rate;
 }
 
 }  // namespace troupe

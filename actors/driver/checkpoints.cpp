@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <iostream>
 #include <limits>
 #include <utility>
 
 #include "runtime/invalid.hpp"
+#include "runtime/log.hpp"
 
 namespace troupe {
 namespace {
@@ -174,20 +174,20 @@ void Checkpoints::let_go() {
 
 void Checkpoints::tell_not_pruned(const std::optional<Error>& error) {
   if (error && !told_not_pruned_)
-    std::cerr << std::string("troupe: an old checkpoint stays: ") + error->what() + "\n" << std::flush;
+    log_line(LogLevel::warning, std::string("an old checkpoint stays: ") + error->what(), error->where());
   told_not_pruned_ = error.has_value();
 }
 
 void Checkpoints::leave_branch() try {
   if (branched_at_) series_.branch(*std::exchange(branched_at_, std::nullopt), job_->step());
 } catch (const Error& error) {
-  std::cerr << std::string("troupe: checkpoints stay that the run no longer leads to: ") + error.what() + "\n"
-            << std::flush;
+  log_line(LogLevel::warning, std::string("checkpoints stay that the run no longer leads to: ") + error.what(),
+           error.where());
 }
 
 void Checkpoints::tell() {
   if (!failure_ || std::exchange(told_, true)) return;
-  std::cerr << "troupe: no checkpoint, and the run goes on: " + report_.error + "\n" << std::flush;
+  log_line(LogLevel::warning, "no checkpoint, and the run goes on: " + report_.error, failure_->where());
 }
 
 }  // namespace troupe

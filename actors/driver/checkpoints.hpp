@@ -53,8 +53,8 @@ class Checkpoints {
   Checkpoints(const Checkpoints&) = delete;
   Checkpoints& operator=(const Checkpoints&) = delete;
 
-  /// To be called after each step that is committed. What fails is told in the report and, when it begins to fail, on
-  /// standard error; the run goes on.
+  /// To be called after each step that is committed. What fails is told in the report and, when it begins to fail, in
+  /// the log; the run goes on.
   /// @param seconds that the step took
   CheckpointReport advance(std::int64_t step, double seconds) noexcept;
   /// To be called before each step. @throws Error once, which is final and which `advance` has met: the step before was

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <iostream>
 #include <random>
 #include <thread>
 #include <utility>
@@ -17,6 +16,7 @@
 #include "actors/rounds/reply_checks.hpp"
 #include "collectives/plan/tree.hpp"
 #include "runtime/invalid.hpp"
+#include "runtime/log.hpp"
 #include "runtime/planted_bug.hpp"
 #include "runtime/processes/cores.hpp"
 #include "runtime/processes/limits.hpp"
@@ -35,8 +35,11 @@ const Options& checked(Options& options, const ModelCreator& creator) {
   return options;
 }
 
-void check_name(const std::string& function) {
+void check_call(const std::string& function, const std::string& argument) {
   if (function.size() > kLongestText) throw_invalid("the function's name is too long");
+  if (argument.size() > kMostTextBytes)
+    throw_invalid("the function's argument has " + std::to_string(argument.size()) + " bytes, and " +
+                  std::to_string(kMostTextBytes) + " can be given");
 }
 
 }  // namespace
@@ -67,7 +70,7 @@ Driver::Driver(ModelCreator creator, Options options, MakeRuntime make_runtime)
 
 Driver::~Driver() {
   if (faults_.left() > 0)
-    std::cerr << "troupe: " + std::to_string(faults_.left()) + " of the faults in the plan have not happened\n";
+    log_line(LogLevel::warning, std::to_string(faults_.left()) + " of the faults in the plan have not happened");
   checkpoints_.reset();
   shut_down();
 }
@@ -203,7 +206,15 @@ StepReport Driver::step(bool rehearse) {
   return report;
 }
 
+void Driver::set_learning_rate(double rate) {
+  check_learning_rate(rate, "the learning rate");
+  set_rates_.set(steps_done(), rate);
+}
+
 StepReport Driver::take_step(bool rehearse) {
+  const std::int64_t step = versions_.committed().step;
+  const auto set = set_rates_.at(step);
+  const double rate = set ? *set : optimizer_.learning_rate(step);
   const StepContext context{options_,
                             runtime_->members,
                             *rounds_,
@@ -215,7 +226,8 @@ StepReport Driver::take_step(bool rehearse) {
                             home_->gradients(),
                             runtime_->host->settles_by_fence(),
                             calls_,
-                            std::min(options_.backup_workers, num_workers() - 1)};
+                            std::min(options_.backup_workers, num_workers() - 1),
+                            rate};
   StepReport report = algorithm_->step(context, Deadline(options_.step_timeout), rehearse);
   const SlabLayout& layout = generation_->layout();
   report.state_bytes = static_cast<std::int64_t>(layout.state_bytes(layout.buffers));
@@ -228,7 +240,7 @@ Evaluation Driver::evaluate() {
 }
 
 Evaluation Driver::evaluate_once() {
-  const Phase at = phase("evaluate");
+  const Phase at = phase("evaluate", options_.evaluate_timeout);
   const Members& members = runtime_->members;
   std::vector<double> losses(static_cast<std::size_t>(options_.num_shards));
   std::int64_t correct = 0;
@@ -248,26 +260,33 @@ Evaluation Driver::evaluate_once() {
   return evaluation;
 }
 
-std::vector<std::string> Driver::call_model(const std::string& name, bool first_only) {
-  check_name(name);
+std::vector<std::string> Driver::call_model(const std::string& name, const std::string& argument, bool first_only) {
+  check_call(name, argument);
   make_ready(Needs::members);
   std::vector<int> on = runtime_->members.workers();
   if (first_only) on.resize(1);
   const auto texts = first_only ? 1 : static_cast<std::size_t>(options_.devices_per_worker);
-  return call(CallModel{0, name, versions_.buffer(), first_only}, on, texts);
+  return call(CallModel{0, name, 0, argument.size(), versions_.buffer(), first_only}, argument, on, texts);
 }
 
-std::vector<std::string> Driver::call_worker(const std::string& name) {
-  check_name(name);
+std::vector<std::string> Driver::call_worker(const std::string& name, const std::string& argument) {
+  check_call(name, argument);
   make_ready(Needs::members);
-  return call(CallWorker{0, name}, runtime_->members.workers(), 1);
+  return call(CallWorker{0, name, 0, argument.size()}, argument, runtime_->members.workers(), 1);
 }
 
 template <class Request>
-std::vector<std::string> Driver::call(Request request, const std::vector<int>& on, std::size_t texts_each) {
-  const Phase at = phase("call");
+std::vector<std::string> Driver::call(Request request, const std::string& argument, const std::vector<int>& on,
+                                      std::size_t texts_each) {
+  const Phase at = phase("call", options_.call_timeout);
+  std::vector<From<Called>> replies;
+  const auto ask = [&](std::uint64_t transfer) {
+    request.argument = transfer;
+    replies = rounds_->ask(request, on, at);
+  };
+  argument.empty() ? ask(0) : transfers_->lend_text(argument, on, ask, at);
   std::vector<std::string> texts;
-  for (const auto& [worker, called] : rounds_->ask(std::move(request), on, at)) {
+  for (const auto& [worker, called] : replies) {
     check_reply(called, texts_each, rounds_->where(worker, at));
     for (std::string& text : transfers_->fetch_texts(worker, called.text_bytes, at)) texts.push_back(std::move(text));
   }
@@ -276,7 +295,7 @@ std::vector<std::string> Driver::call(Request request, const std::vector<int>& o
 
 void Driver::read_weights(const ReadFloats& use) {
   const auto fetch = [&] {
-    return transfers_->fetch({kWeightsVector, 0, total_size(model_->tensors)}, versions_.buffer(), phase("weights"));
+    return transfers_->fetch({kWeightsVector, 0, total_size(model_->tensors)}, versions_.buffer(), saving("weights"));
   };
   const bool among_nodes = options_.placement == Placement::cluster;
   const HeldFloats weights = among_nodes ? fetch_weights_of_nodes() : repairing(Needs::members, fetch);
@@ -294,7 +313,7 @@ void Driver::read_pinned(Versions::PinId pin, int vector, const ReadFloats& use,
 }
 
 HeldFloats Driver::fetch_pinned(Versions::PinId pin, const VectorPart& part, const char* name) {
-  const auto fetch = [&] { return transfers_->fetch(part, versions_.buffer_of(pin), phase(name)); };
+  const auto fetch = [&] { return transfers_->fetch(part, versions_.buffer_of(pin), saving(name)); };
   if (options_.placement != Placement::cluster) return repairing(Needs::members, fetch);
   // A checkpoint goes with a run that lost a node: who makes it forms no run again.
   settle_members(Needs::members);
@@ -313,7 +332,7 @@ void Driver::set_weights(std::span<const float> values) {
     throw Error(ErrorCode::model_mismatch, std::to_string(values.size()) + " weights for a model of " +
                                                std::to_string(total_size(model_->tensors)));
   repairing(Needs::spare_buffer, [&] {
-    const Phase at = phase("set_weights");
+    const Phase at = saving("set_weights");
     const int buffer = *versions_.spare();
     const auto fill = [&](std::span<float> floats) { std::ranges::copy(values, floats.begin()); };
     Transfers::Writing(*transfers_, values.size(), model_->traits.size).write(fill, kWeightsVector, buffer, at);

@@ -21,6 +21,7 @@
 #include "collectives/state/lineage.hpp"
 #include "collectives/state/versions.hpp"
 #include "models/optimizers/optimizer.hpp"
+#include "models/optimizers/set_rates.hpp"
 #include "runtime/processes/slowed_process.hpp"
 
 namespace troupe {
@@ -41,9 +42,12 @@ class Driver {
   /// One step, committed unless `rehearse`.
   StepReport step(bool rehearse = false);
   Evaluation evaluate();
+  void set_learning_rate(double rate);
+  /// For the step after so many; none where the options say it.
+  std::optional<double> rate_set_at(std::int64_t step) const { return set_rates_.at(step); }
   /// Runs a registered function; what it returned in order of worker and device.
-  std::vector<std::string> call_model(const std::string& name, bool first_only);
-  std::vector<std::string> call_worker(const std::string& name);
+  std::vector<std::string> call_model(const std::string& name, const std::string& argument, bool first_only);
+  std::vector<std::string> call_worker(const std::string& name, const std::string& argument);
 
   void read_weights(const ReadFloats& use);
   void set_weights(std::span<const float> canonical);
@@ -73,9 +77,11 @@ class Driver {
   class Source;
   enum class Needs : unsigned char { members, spare_buffer };
 
-  Phase phase(const char* name) const {
-    return {name, versions_.committed().step + 1, Deadline(options_.step_timeout)};
+  Phase phase(const char* name, std::chrono::milliseconds timeout) const {
+    return {name, versions_.committed().step + 1, Deadline(timeout)};
   }
+  /// In which a vector of the state is fetched or placed.
+  Phase saving(const char* name) const { return phase(name, options_.save_timeout); }
   void start();
   /// Has members join, without any work yet.
   void form();
@@ -114,10 +120,12 @@ class Driver {
   Evaluation evaluate_once();
   void begin_generation(const Phase& phase);
   template <class Request>
-  std::vector<std::string> call(Request request, const std::vector<int>& on, std::size_t texts_each);
+  std::vector<std::string> call(Request request, const std::string& argument, const std::vector<int>& on,
+                                std::size_t texts_each);
   // checkpoint.cpp
   void write_state(const std::string& path);
-  void load(const std::string& path);
+  /// @returns the learning rate that was set by hand, with which the run goes on from there
+  std::optional<double> load(const std::string& path);
   void shut_down() noexcept;
 
   // lost_nodes.cpp
@@ -156,6 +164,7 @@ class Driver {
   std::uint64_t calls_ = 0;              ///< of `step`
   std::vector<int> newcomers_;           ///< of a resize that is under way: whoever of them dies is not replaced
   std::vector<Repair> repairs_;          ///< that no report has told of yet
+  SetRates set_rates_;
   Lineage lineage_;
   std::optional<std::int64_t>
       lost_at_;                      ///< steps that were committed when a node was lost, until the run is formed again

@@ -90,7 +90,7 @@ void Driver::go_back() {
   for (const std::string& source : lineage_.sources()) {
     if (source.empty()) return;  // first weights are there already
     try {
-      load(source);
+      load(source);  // rates are this run's, which may have been set since
       return set_aside(options_, damaged);
     } catch (const Error& error) {
       if (error.code() != ErrorCode::bad_file) throw;
@@ -118,7 +118,7 @@ HeldFloats Driver::fetch_of_nodes(int vector, const std::function<int()>& buffer
   const bool whole = !lost_at_ && !node_lost() && runtime_->members.lost_workers().empty();
   if (whole || vector != kWeightsVector) try {
       settle_members(Needs::members);
-      return transfers_->fetch({vector, 0, total_size(model_->tensors)}, buffer(), phase(name));
+      return transfers_->fetch({vector, 0, total_size(model_->tensors)}, buffer(), saving(name));
     } catch (const Error& error) {
       if (vector != kWeightsVector || !members_lost(error)) throw;
     }
@@ -128,7 +128,7 @@ HeldFloats Driver::fetch_of_nodes(int vector, const std::function<int()>& buffer
 HeldFloats Driver::rescue_weights(int buffer, const char* name) {
   const std::vector<int> live = versions_.live();
   const int place = static_cast<int>(std::ranges::find(live, buffer) - live.begin());
-  const Deadline deadline(options_.step_timeout);
+  const Deadline deadline(options_.save_timeout);
   const Members& members = runtime_->members;
   const PlanRequest plan = plan_request_of(options_, members.topology());
   const std::vector<int> workers = survivors(members);

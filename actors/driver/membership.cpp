@@ -1,9 +1,9 @@
 #include <algorithm>
-#include <iostream>
 
 #include "actors/driver/driver.hpp"
 #include "actors/messages/settle.hpp"
 #include "runtime/invalid.hpp"
+#include "runtime/log.hpp"
 #include "runtime/processes/cores.hpp"
 
 // How workers come and go while a run goes on.
@@ -86,7 +86,8 @@ void Driver::follow_cores() {
     resize(*wanted);
   } catch (const Error& error) {
     // The run has what it had, and nobody asked for more.
-    std::cerr << "troupe: the run stays with " + std::to_string(num_workers()) + " workers: " + error.what() + '\n';
+    log_line(LogLevel::warning, "the run stays with " + std::to_string(num_workers()) + " workers: " + error.what(),
+             error.where());
   }
 }
 

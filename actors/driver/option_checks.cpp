@@ -79,8 +79,9 @@ void check_options(Options& options, const ModelCreator& creator) {
   if (options.max_failures < 0)
     throw_invalid("max_failures is " + std::to_string(options.max_failures) + ", not a number from 0 on");
   check_backups(options);
-  if (options.step_timeout.count() <= 0 || options.start_timeout.count() <= 0)
-    throw_invalid("timeouts must be positive");
+  for (const auto timeout : {options.step_timeout, options.start_timeout, options.evaluate_timeout,
+                             options.save_timeout, options.call_timeout})
+    if (timeout.count() <= 0) throw_invalid("timeouts must be positive");
   Silence::check(options.suspect_after, "suspect_after");
   Silence::check(options.cut_after, "cut_after");
   check_checkpoints(options.checkpoint);

@@ -4,7 +4,7 @@
 
 namespace troupe {
 
-/// Says so on standard error where bf16 was asked for and the replicas compute in f32.
+/// Says so in the log where bf16 was asked for and the replicas compute in f32.
 void note_precision(Precision asked, Precision computed);
 
 }  // namespace troupe

@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <iostream>
+#include <sstream>
 
 #include "actors/driver/driver.hpp"
 #include "models/files/checkpoint/folder.hpp"
 #include "models/files/checkpoint/manifest.hpp"
 #include "models/files/checkpoint/series.hpp"
+#include "runtime/log.hpp"
 #include "runtime/printable.hpp"
 
 // How a run begins with the newest checkpoint that verifies.
@@ -25,17 +26,24 @@ namespace {
 void tell_other_config(const std::string& path, const std::string& ours) {
   const std::string theirs = read_manifest(find_checkpoint(path)).config;
   if (theirs == ours) return;
-  std::cerr << printable("troupe: the checkpoint " + path + " is of a run with configuration '" + theirs +
-                         "', and this one has '" + ours + "': its bits may be others") +
-                   "\n"
-            << std::flush;
+  log_line(LogLevel::warning,
+           printable("the checkpoint " + path + " is of a run with configuration '" + theirs + "', and this one has '" +
+                     ours + "': its bits may be others"),
+           {.object = path});
+}
+
+/// Which the options do not say.
+void tell_set_rate(const std::string& path, double rate) {
+  std::ostringstream text;
+  text << "the run goes on with learning rate " << rate << ", which was set by hand before the checkpoint " << path;
+  log_line(LogLevel::info, printable(text.str()), {.object = path});
 }
 
 }  // namespace
 
 void tell_damaged(const std::string& path, const Error& error) {
   const std::string what = printable("the checkpoint " + path + " does not verify, so an older one is taken: ");
-  std::cerr << "troupe: " + what + printable(error.what()) + "\n" << std::flush;
+  log_line(LogLevel::warning, what + printable(error.what()), error.where());
 }
 
 void set_aside(const Options& options, const std::vector<std::string>& damaged) {
@@ -67,7 +75,9 @@ void Driver::resume() {
   std::vector<std::string> damaged;
   for (const SavedStep& saved : series.list()) {
     try {
-      load(saved.path);
+      const auto rate = load(saved.path);
+      set_rates_.begin(versions_.committed().step, rate);
+      if (rate) tell_set_rate(saved.path, *rate);
       tell_other_config(saved.path, options_.config);
     } catch (const Error& error) {
       if (error.code() != ErrorCode::bad_file) throw;

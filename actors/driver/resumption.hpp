@@ -10,7 +10,7 @@ namespace troupe {
 /// A run that goes on from checkpoints has their number of shards where it is told none.
 void adopt_shards(Options& options);
 
-/// On standard error: a checkpoint was not good.
+/// In the log: a checkpoint was not good.
 void tell_damaged(const std::string& path, const Error& error);
 
 /// Damaged checkpoints in the series that the run has the lock of get a name that neither pruning nor the next run

@@ -1,12 +1,19 @@
 #include "actors/driver/transfers.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <numeric>
 
 #include "actors/messages/call.hpp"
 #include "actors/messages/vectors.hpp"
 
 namespace troupe {
+namespace {
+
+/// Which transfers are made of.
+std::size_t floats_for(std::size_t bytes) { return (bytes + sizeof(float) - 1) / sizeof(float); }
+
+}  // namespace
 
 int Transfers::converter() const {
   const std::vector<int> workers = members_.workers();
@@ -51,7 +58,7 @@ void Transfers::Writing::write(const FillFloats& fill, int vector, int buffer, c
   transfers_.guard([&] {
     StateHome& home = transfers_.home_;
     const int converter = transfers_.converter();
-    home.put(from_, floats_, fill, phase);
+    home.put(from_, {converter}, floats_, fill, phase);
     home.create(flat_, converter, size_, phase);
     transfers_.rounds_.ask(ImportVector{0, from_, flat_}, {converter}, phase);
     home.place(flat_, vector, buffer, phase);
@@ -73,13 +80,27 @@ void Transfers::clear(int buffer, const Phase& phase) {
   guard([&] { home_.clear(buffer, phase); });
 }
 
+void Transfers::lend_text(const std::string& text, const std::vector<int>& readers,
+                          const std::function<void(std::uint64_t transfer)>& use, const Phase& phase) {
+  guard([&] {
+    const std::uint64_t number = ++last_;
+    const auto fill = [&](std::span<float> floats) {
+      floats.back() = 0;  // of which the text may end in the middle
+      std::memcpy(floats.data(), text.data(), text.size());
+    };
+    home_.put(number, readers, floats_for(text.size()), fill, phase);
+    use(number);
+    home_.withdraw(readers, phase);
+  });
+}
+
 std::vector<std::string> Transfers::fetch_texts(int worker, const std::vector<std::uint64_t>& lengths,
                                                 const Phase& phase) {
   const std::uint64_t bytes = std::accumulate(lengths.begin(), lengths.end(), std::uint64_t{0});
   std::vector<std::string> texts(lengths.size());
   if (bytes == 0) return texts;
   guard([&] {
-    const std::size_t floats = (bytes + sizeof(float) - 1) / sizeof(float);  // what transfers are made of
+    const std::size_t floats = floats_for(bytes);
     const std::uint64_t text = ++last_;
     home_.create(text, worker, floats, phase);
     rounds_.ask(ExportTexts{0, text}, {worker}, phase);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -19,9 +20,9 @@ struct VectorPart {
   bool operator==(const VectorPart&) const = default;
 };
 
-/// Moves vectors between the driver and the state, and texts from workers to the driver, by way of transfer objects.
-/// The first worker's model turns the layout of the state into the canonical one and back. What fails leaves nodes
-/// unsettled.
+/// Moves vectors between the driver and the state, and texts between workers and the driver, by way of transfer
+/// objects. The first worker's model turns the layout of the state into the canonical one and back. What fails leaves
+/// nodes unsettled.
 class Transfers {
  public:
   Transfers(const Members& members, Rounds& rounds, StateHome& home)
@@ -51,6 +52,9 @@ class Transfers {
   /// Makes a model's first weights the state's.
   void initialize(std::size_t size, int buffer, const Phase& phase);
   void clear(int buffer, const Phase& phase);
+  /// Lets these workers read a text for as long as `use` takes, which is told the transfer's number.
+  void lend_text(const std::string& text, const std::vector<int>& readers,
+                 const std::function<void(std::uint64_t transfer)>& use, const Phase& phase);
   /// What functions returned on a worker, which has said how long each text is.
   std::vector<std::string> fetch_texts(int worker, const std::vector<std::uint64_t>& lengths, const Phase& phase);
 

@@ -4,7 +4,7 @@
 
 namespace troupe {
 
-/// Says so on standard error where the certificate in a folder, or its authority's, ends soon. @throws Error
+/// Says so in the log where the certificate in a folder, or its authority's, ends soon. @throws Error
 void note_expiry(const std::string& certs);
 
 }  // namespace troupe

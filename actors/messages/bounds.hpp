@@ -28,7 +28,7 @@ inline constexpr std::size_t kMostDimensions = 32;
 inline constexpr std::size_t kLongestModelName = 1000;  ///< of a tensor or of a layout
 inline constexpr std::size_t kLongestDescription = std::size_t{4} << 20;
 inline constexpr std::size_t kMostTensorBytes = std::size_t{3} << 20;  ///< names and shapes in it
-/// Of what functions return on one worker in one call.
+/// Of what functions return on one worker in one call, and of the argument that they are given.
 inline constexpr std::size_t kMostTextBytes = std::size_t{64} << 20;
 /// Of the state, at a time: what is committed, what is being written, and versions that are pinned.
 inline constexpr std::size_t kMostBuffers = 16;

@@ -18,17 +18,20 @@ auto fields(Called& x, F visit) {
   return visit(x.round, x.failure, at_most<Bound::replicas>(x.text_bytes));
 }
 
-/// To a worker: run a registered function on each replica, or on the first, and keep what it returns.
+/// To a worker: run a registered function on each replica, or on the first, and keep what it returns. Its argument is
+/// the first bytes of a transfer object; without one it is empty.
 struct CallModel {
   using Reply = Called;
   std::uint64_t round = 0;
   std::string name;
+  std::uint64_t argument = 0;  ///< the transfer's number
+  std::uint64_t argument_bytes = 0;
   std::int32_t buffer = 0;
   bool first_replica_only = false;
 };
 template <class F>
 auto fields(CallModel& x, F visit) {
-  return visit(x.round, x.name, x.buffer, x.first_replica_only);
+  return visit(x.round, x.name, x.argument, x.argument_bytes, x.buffer, x.first_replica_only);
 }
 
 /// To a worker: run a registered function on the worker, likewise.
@@ -36,10 +39,12 @@ struct CallWorker {
   using Reply = Called;
   std::uint64_t round = 0;
   std::string name;
+  std::uint64_t argument = 0;
+  std::uint64_t argument_bytes = 0;
 };
 template <class F>
 auto fields(CallWorker& x, F visit) {
-  return visit(x.round, x.name);
+  return visit(x.round, x.name, x.argument, x.argument_bytes);
 }
 
 /// To a worker: write what functions returned into a transfer object, replica by replica.

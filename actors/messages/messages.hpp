@@ -23,7 +23,7 @@ namespace troupe {
 
 using ToDriver = std::tuple<NodeJoin, Join, Done, Built, Computed, MeanReduced, Applied, Found, Evaluated, Called>;
 using ToNode = std::tuple<StartWorker, BeginGeneration, Connect, Publish, CreateTransfer, ExpectTransfer, EndTransfer,
-                          SendTransfer, ExpectPlaced, Place, ClearState, ExpectSlices, GatherSlices>;
+                          SendTransfer, DropTransfers, ExpectPlaced, Place, ClearState, ExpectSlices, GatherSlices>;
 /// Those of every step come first, since CAF tries one after the other.
 using ToWorker = std::tuple<Compute, ReduceMean, Apply, FindNonFinite, Build, MakeSlabs, MapSlabs, Fence, Stop,
                             Initialize, ExportVector, ImportVector, Evaluate, CallModel, CallWorker, ExportTexts>;
@@ -90,6 +90,7 @@ CAF_ADD_TYPE_ID(troupe, (troupe::CreateTransfer))
 CAF_ADD_TYPE_ID(troupe, (troupe::ExpectTransfer))
 CAF_ADD_TYPE_ID(troupe, (troupe::EndTransfer))
 CAF_ADD_TYPE_ID(troupe, (troupe::SendTransfer))
+CAF_ADD_TYPE_ID(troupe, (troupe::DropTransfers))
 CAF_ADD_TYPE_ID(troupe, (troupe::ExpectPlaced))
 CAF_ADD_TYPE_ID(troupe, (troupe::Place))
 CAF_ADD_TYPE_ID(troupe, (troupe::ClearState))

@@ -92,12 +92,13 @@ struct Apply {
   std::int64_t updates = 0;            ///< that made the optimizer's state so far
   std::uint64_t computed = 0;          ///< the round in which the gradients were computed
   std::uint64_t clip_bits = 0;         ///< what the mean gradient is multiplied with
+  std::uint64_t rate_bits = 0;         ///< the learning rate of tensors in no group
   std::vector<std::int32_t> left_out;  ///< as ReduceMean's
   std::int64_t timeout_ms = 0;         ///< how long the driver waits
 };
 template <class F>
 auto fields(Apply& x, F visit) {
-  return visit(x.round, x.step, x.from, x.to, x.samples, x.updates, x.computed, x.clip_bits,
+  return visit(x.round, x.step, x.from, x.to, x.samples, x.updates, x.computed, x.clip_bits, x.rate_bits,
                at_most<Bound::replicas>(x.left_out), x.timeout_ms);
 }
 

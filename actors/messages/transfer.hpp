@@ -60,6 +60,16 @@ auto fields(SendTransfer& x, F visit) {
   return visit(x.round, x.transfer, x.floats, x.ticket, x.timeout_ms);
 }
 
+/// To a node: what transfers there are is needed no more.
+struct DropTransfers {
+  using Reply = Done;
+  std::uint64_t round = 0;
+};
+template <class F>
+auto fields(DropTransfers& x, F visit) {
+  return visit(x.round);
+}
+
 /// To all but the first node: let it write a vector, once.
 struct ExpectPlaced {
   using Reply = Done;

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <csignal>
 #include <cstring>
-#include <iostream>
 #include <random>
 #include <thread>
 
@@ -15,6 +14,7 @@
 #include "actors/transport/start_needs.hpp"
 #include "actors/transport/tls_transport.hpp"
 #include "runtime/arithmetic.hpp"
+#include "runtime/log.hpp"
 #include "runtime/net/gate/gate.hpp"
 #include "runtime/processes/child_process.hpp"
 #include "runtime/processes/cores.hpp"
@@ -73,7 +73,7 @@ Found find_driver(const NodeLaunch& launch, const Hello& hello) {
     } catch (const Error& error) {
       if (launch.once && !launch.watched && error.code() == ErrorCode::protocol) throw;
       if (said != error.message())
-        std::cerr << "troupe: node " << name << " waits for a driver: " << error.message() << std::endl;
+        log_line(LogLevel::info, "node " + name + " waits for a driver: " + error.message(), {.node = name});
       said = error.message();
     }
     std::this_thread::sleep_for(pause);
@@ -114,7 +114,7 @@ void wait_for_end_of(caf::actor_system& system, const caf::actor& driver, const 
   Silence silence({.cut_after = cut_after});
   while (!self->await_data(std::chrono::high_resolution_clock::now() + Silence::kEvery)) {
     if (silence.look(link.heard(), Clock::now()) != Silence::Verdict::gone) continue;
-    std::cerr << "troupe: the driver at " + link.address() + " shows " + silence.text() + "\n" << std::flush;
+    log_line(LogLevel::warning, "the driver at " + link.address() + " shows " + silence.text());
     return;
   }
 }
@@ -137,10 +137,11 @@ void serve_one_run(const NodeLaunch& launch) {
     log->dropped("the driver at " + ended.address(), why);
   });
   const caf::actor driver = connect_tls(system, std::move(control), link, kJoinTimeout);
-  std::cerr << "troupe: node " << credentials->name() << " joined the driver at " << link->address() << std::endl;
+  const Where here{.node = credentials->name()};
+  log_line(LogLevel::info, "node " + here.node + " joined the driver at " + link->address(), here);
   system.spawn<caf::detached>(node_actor, service, &store, driver, join);
   wait_for_end_of(system, driver, *link, launch.cut_after);
-  std::cerr << "troupe: node " << credentials->name() << ": the run has ended" << std::endl;
+  log_line(LogLevel::info, "node " + here.node + ": the run has ended", here);
   leave(0);
 }
 
@@ -190,9 +191,9 @@ void run_node(const NodeLaunch& launch) {
     if (launch.watched) follow_parent();
     serve_one_run(launch);
   } catch (const Error& error) {
-    std::cerr << "troupe: " << to_string(error.code()) << ": " << error.what() << '\n';
+    log_line(LogLevel::error, std::string(to_string(error.code())) + ": " + error.what(), error.where());
   } catch (const std::exception& error) {
-    std::cerr << "troupe: " << error.what() << '\n';
+    log_line(LogLevel::error, error.what());
   }
   leave(1);
 }

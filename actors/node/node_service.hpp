@@ -36,6 +36,7 @@ class NodeService : public NodeShare {
   void carry_out(const ExpectTransfer& request);
   void carry_out(const EndTransfer& request);
   void carry_out(const SendTransfer& request);
+  void carry_out(const DropTransfers& request);
   void carry_out(const ExpectPlaced& request);
   void carry_out(const Place& request);
   void carry_out(const ClearState& request);

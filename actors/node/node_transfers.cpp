@@ -42,6 +42,8 @@ void NodeService::carry_out(const SendTransfer& request) {
   drop_transfers();
 }
 
+void NodeService::carry_out(const DropTransfers& /*request*/) { drop_transfers(); }
+
 void NodeService::carry_out(const ExpectPlaced& request) {
   expect_floats(data_plane_, kPlaceWindow, 0, current().state->vector(request.vector, request.buffer));
 }

@@ -1,4 +1,3 @@
-#include <iostream>
 #include <map>
 #include <set>
 
@@ -6,6 +5,7 @@
 #include "actors/placements/cluster.hpp"
 #include "actors/placements/host.hpp"
 #include "actors/placements/mixed_arithmetic.hpp"
+#include "runtime/log.hpp"
 #include "runtime/silence.hpp"
 
 namespace troupe {
@@ -43,7 +43,7 @@ class ClusterHost : public Host {
     }
     for (const int member : members_.nodes()) mailbox_.seat(member, cluster_.node(members_.node_of(member)).actor);
     if (const std::string mixed = mixed_arithmetic(cluster_.nodes()); verbose_ && !mixed.empty())
-      std::cerr << "troupe: " + mixed + '\n' << std::flush;
+      log_line(LogLevel::warning, mixed);
   }
 
   void start(int worker) override {
@@ -97,7 +97,7 @@ class ClusterHost : public Host {
   static void look_at(const ClusterNode& node, Silence& silence) {
     const Silence::Verdict verdict = silence.look(node.link->heard(), Clock::now());
     if (verdict == Silence::Verdict::suspect)
-      std::cerr << "troupe: node " + node.name + " shows " + silence.text() + "\n" << std::flush;
+      log_line(LogLevel::warning, "node " + node.name + " shows " + silence.text(), {.node = node.name});
     if (verdict == Silence::Verdict::gone) node.link->refuse("it showed " + silence.text());
   }
 

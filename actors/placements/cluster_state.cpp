@@ -1,4 +1,5 @@
 #include <random>
+#include <set>
 
 #include "actors/node/floats.hpp"
 #include "actors/node/node_service.hpp"
@@ -74,13 +75,20 @@ class ClusterState : public StateHome {
     ask_home(worker, CreateTransfer{0, transfer, floats}, phase);
   }
 
-  void put(std::uint64_t transfer, std::size_t floats, const FillFloats& fill, const Phase& phase) override {
+  void put(std::uint64_t transfer, const std::vector<int>& readers, std::size_t floats, const FillFloats& fill,
+           const Phase& phase) override {
     std::vector<float> values(floats);
     fill(values);
     const std::uint64_t ticket = ++last_ticket_;
-    ask_home(0, ExpectTransfer{0, transfer, values.size()}, phase);
-    send_floats(cluster_.data_plane(), 0, kTransferWindow, ticket, values, phase.deadline);
-    ask_home(0, EndTransfer{0, transfer, values.size(), ticket, phase.deadline.left().count()}, phase);
+    const std::vector<int> homes = homes_of(readers);
+    ask(ExpectTransfer{0, transfer, values.size()}, homes, phase);
+    for (const int home : homes)
+      send_floats(cluster_.data_plane(), members_.node_of(home), kTransferWindow, ticket, values, phase.deadline);
+    ask(EndTransfer{0, transfer, values.size(), ticket, phase.deadline.left().count()}, homes, phase);
+  }
+
+  void withdraw(const std::vector<int>& readers, const Phase& phase) override {
+    ask(DropTransfers{}, homes_of(readers), phase);
   }
 
   HeldFloats fetch(std::uint64_t transfer, int worker, std::size_t floats, const Phase& phase) override {
@@ -147,6 +155,12 @@ class ClusterState : public StateHome {
   template <class Request>
   void ask(const Request& request, const std::vector<int>& members, const Phase& phase) {
     rounds_.ask(request, members, Phase{"transfer", phase.step, phase.deadline});
+  }
+  /// The nodes where workers are, as members.
+  std::vector<int> homes_of(const std::vector<int>& workers) const {
+    std::set<int> homes;
+    for (const int worker : workers) homes.insert(members_.member_of_node(members_.node_of(worker)));
+    return {homes.begin(), homes.end()};
   }
   /// The node where a worker is.
   template <class Request>

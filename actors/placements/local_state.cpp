@@ -90,12 +90,15 @@ class LocalState : public StateHome {
     return transfer;
   }
 
-  void put(std::uint64_t transfer, std::size_t floats, const FillFloats& fill, const Phase& phase) override {
+  void put(std::uint64_t transfer, const std::vector<int>& /*readers*/, std::size_t floats, const FillFloats& fill,
+           const Phase& phase) override {
     const bool made = !transfers_.contains(transfer);
     create(transfer, 0, floats, phase);
     fill(transfers_[transfer].mapping->writable_floats().first(floats));
     if (made) store_.seal(id(transfer));
   }
+
+  void withdraw(const std::vector<int>& /*readers*/, const Phase& /*phase*/) override { forget_transfers(); }
 
   HeldFloats fetch(std::uint64_t transfer, int /*worker*/, std::size_t floats, const Phase& /*phase*/) override {
     const Transfer fetched = std::move(transfers_.extract(transfer).mapped());

@@ -1,7 +1,6 @@
 #include <chrono>
 #include <csignal>
 #include <cstdint>
-#include <iostream>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -12,6 +11,7 @@
 #include "actors/placements/host.hpp"
 #include "actors/placements/last_words.hpp"
 #include "actors/transport/local_transport.hpp"
+#include "runtime/log.hpp"
 #include "runtime/processes/cgroup.hpp"
 #include "runtime/processes/child_process.hpp"
 #include "runtime/silence.hpp"
@@ -128,8 +128,9 @@ class ProcessHost : public Host {
     Silence& silence = silences_.at(worker);
     const Silence::Verdict verdict = silence.look(read_life(last_words_[worker].get()), Clock::now());
     if (verdict == Silence::Verdict::suspect)
-      std::cerr << "troupe: worker " + std::to_string(worker) + " (" + node(worker) + ") shows " + silence.text() + "\n"
-                << std::flush;
+      log_line(LogLevel::warning,
+               "worker " + std::to_string(worker) + " (" + node(worker) + ") shows " + silence.text(),
+               {.worker = worker, .node = node(worker)});
     if (verdict != Silence::Verdict::gone || !child_of(worker)) return;
     cut_.try_emplace(worker, silence.text());
     child_of(worker)->signal(SIGKILL);

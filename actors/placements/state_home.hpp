@@ -64,8 +64,11 @@ class StateHome {
     create(transfer, worker, floats, phase);
     return transfer;
   }
-  /// Makes one for the first worker to read; one of this number may be filled again when all before was placed.
-  virtual void put(std::uint64_t transfer, std::size_t floats, const FillFloats& fill, const Phase& phase) = 0;
+  /// Makes one for these workers to read; one of this number may be filled again when all before was placed.
+  virtual void put(std::uint64_t transfer, const std::vector<int>& readers, std::size_t floats, const FillFloats& fill,
+                   const Phase& phase) = 0;
+  /// They have read it, which is its last use.
+  virtual void withdraw(const std::vector<int>& readers, const Phase& phase) = 0;
   /// What `worker` wrote, which is its last use.
   virtual HeldFloats fetch(std::uint64_t transfer, int worker, std::size_t floats, const Phase& phase) = 0;
   /// Makes what the first worker wrote the content of a vector, everywhere.

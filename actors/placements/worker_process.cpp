@@ -7,7 +7,6 @@
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
-#include <iostream>
 
 #include "actors/launch/launch.hpp"
 #include "actors/launch/process_end.hpp"
@@ -15,6 +14,7 @@
 #include "actors/transport/local_transport.hpp"
 #include "actors/transport/start_needs.hpp"
 #include "actors/worker/worker_actor.hpp"
+#include "runtime/log.hpp"
 #include "runtime/silence.hpp"
 
 namespace troupe {
@@ -75,7 +75,8 @@ void run_worker_process(const WorkerLaunch& launch) {
     } else if (last_words) {
       leave_last_words(last_words.get(), error);
     } else {
-      std::cerr << "troupe: worker " << launch.worker << ": " << error.what() << '\n';
+      log_line(LogLevel::error, "worker " + std::to_string(launch.worker) + ": " + error.what(),
+               {.worker = launch.worker});
     }
   }
   leave(1);

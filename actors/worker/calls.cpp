@@ -8,16 +8,32 @@
 #include "actors/worker/functions.hpp"
 #include "actors/worker/transfer_object.hpp"
 
-// Users' functions. What they return stays with the replicas until it is fetched.
+// Users' functions. What they take is there for as long as they run; what they return stays with the replicas until it
+// is fetched.
 namespace troupe {
 namespace {
 
-/// Of a call that failed elsewhere.
-void forget_texts(WorkerState& worker) {
-  for (const auto& replica : worker.replicas) replica->text.clear();
+/// All who are to write have published.
+constexpr std::chrono::seconds kMapTimeout{10};
+
+/// Also of a call that failed elsewhere.
+void forget(std::string& text) { std::string().swap(text); }
+
+/// All replicas are shown the same argument.
+template <class Call>
+void begin(WorkerState& worker, const Call& request) {
+  for (const auto& replica : worker.replicas) forget(replica->text);
+  forget(worker.argument);
+  if (request.argument_bytes == 0 || !worker.slabs) return;
+  const ObjectId id = transfer_id(worker.layout.run, request.argument);
+  const auto mapping = worker.store->get(id, kMapTimeout);
+  if (request.argument_bytes > mapping->bytes()) throw Error(ErrorCode::protocol, "an argument that is not all there");
+  worker.argument.assign(reinterpret_cast<const char*>(mapping->floats().data()), request.argument_bytes);
+  worker.store->release(id);
 }
 
-void tell_lengths(const WorkerState& worker, std::size_t replicas, Called& called) {
+void end(WorkerState& worker, std::size_t replicas, Called& called) {
+  forget(worker.argument);
   for (std::size_t i = 0; i < replicas; ++i) called.text_bytes.push_back(worker.replicas[i]->text.size());
   const auto bytes = std::accumulate(called.text_bytes.begin(), called.text_bytes.end(), std::uint64_t{0});
   if (bytes <= kMostTextBytes) return;
@@ -28,30 +44,31 @@ void tell_lengths(const WorkerState& worker, std::size_t replicas, Called& calle
 
 }  // namespace
 
-void prepare(WorkerState& worker, const CallModel& /*request*/) { forget_texts(worker); }
+void prepare(WorkerState& worker, const CallModel& request) { begin(worker, request); }
 
 std::size_t replicas_for(const WorkerState& worker, const CallModel& request) {
   return request.first_replica_only ? 1 : worker.replicas.size();
 }
 
 void work(WorkerState& worker, Replica& replica, const CallModel& request) {
-  replica.text = functions().of_models.find(request.name)(*replica.model, worker.slabs->weights(request.buffer));
+  const auto function = functions().of_models.find(request.name);
+  replica.text = function(*replica.model, worker.slabs->weights(request.buffer), worker.argument);
 }
 
 void answer(WorkerState& worker, const CallModel& request, Called& called) {
-  tell_lengths(worker, replicas_for(worker, request), called);
+  end(worker, replicas_for(worker, request), called);
 }
 
-void prepare(WorkerState& worker, const CallWorker& /*request*/) { forget_texts(worker); }
+void prepare(WorkerState& worker, const CallWorker& request) { begin(worker, request); }
 
 void work(WorkerState& worker, Replica& replica, const CallWorker& request) {
   WorkerView view{worker.index, static_cast<int>(::getpid()), {}};
   for (const auto& each : worker.replicas) view.models.push_back(each->model.get());
-  replica.text = functions().of_workers.find(request.name)(view);
+  replica.text = functions().of_workers.find(request.name)(view, worker.argument);
 }
 
 void answer(WorkerState& worker, const CallWorker& request, Called& called) {
-  tell_lengths(worker, replicas_for(worker, request), called);
+  end(worker, replicas_for(worker, request), called);
 }
 
 /// All replicas are between tasks: the driver asks for this after each has answered.

@@ -11,7 +11,7 @@ RangeUpdate::RangeUpdate(const WorkerState& worker, const Replica& replica, cons
       learned_size_(replica.model->info().learned_size),
       samples_(request.samples),
       clip_factor_(static_cast<float>(from_bits(request.clip_bits))),
-      updates_(worker.optimizer->prepare(request.step, request.updates)),
+      updates_(worker.optimizer->prepare({from_bits(request.rate_bits), request.step, request.updates})),
       groups_(worker.groups),
       weights_(worker.slabs->weights(request.from)),
       begin_(range.begin),

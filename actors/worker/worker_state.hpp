@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "actors/worker/node_share.hpp"
@@ -49,6 +50,8 @@ struct WorkerState {
   /// Of what belongs to a step: what is computed as a backup for an earlier one is not awaited any more.
   std::atomic<std::uint64_t> newest_round{0};
   Deadline patience{std::chrono::milliseconds(0)};  ///< of the driver
+
+  std::string argument;  ///< of the function that replicas run
 
   std::vector<std::unique_ptr<Replica>> replicas;  ///< the last member: their threads use the others
 

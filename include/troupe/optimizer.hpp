@@ -24,8 +24,11 @@ struct Schedule {
 struct ParameterGroup {
   std::string pattern;                      ///< of their whole names: * is any text, ? any one byte
   std::optional<double> weight_decay = {};  ///< in place of OptimizerOptions::weight_decay
-  double learning_rate_factor = 1;          ///< of the rate
+  double learning_rate_factor = 1;          ///< of the rate, wherever that comes from
 };
+
+/// The learning rate of a step, counted from 0.
+using LearningRateFunction = std::function<double(std::int64_t step)>;
 
 /// The update rule. Formulas are PyTorch's, of the same names.
 struct OptimizerOptions {
@@ -42,12 +45,18 @@ struct OptimizerOptions {
   double clip_norm = 0;     ///< the mean gradient of all that is learned is scaled by min(1, clip_norm / (its length +
                             ///< 1e-6)), as PyTorch does; 0: never
   Schedule schedule = {};
+  /// In place of learning_rate and schedule, as `[](std::int64_t step) { return 0.1 / (1 + 0.01 * step); }`. The driver
+  /// asks it, in the thread that calls `step()`, and tells all workers, so it may hold what it likes, and update rules
+  /// are told its answer alone. It has to depend on the step alone: a step that is done again asks again, as does a run
+  /// that is resumed. Its answer is a float from 0 on; else the step is an Error invalid_argument, and what it throws,
+  /// the step throws.
+  LearningRateFunction learning_rate_at = {};
   std::vector<ParameterGroup> groups = {};  ///< of a tensor the first counts whose pattern fits, if any
 };
 
 /// What an update rule is told of a step.
 struct UpdateStep {
-  double learning_rate = 0;  ///< of this step and group, by the schedule
+  double learning_rate = 0;  ///< of this step and group
   std::int64_t step = 0;     ///< steps committed so far
   std::int64_t updates = 0;  ///< that made the state so far: 0 where it is still all zeros, as at the start and after
                              ///< `set_weights`

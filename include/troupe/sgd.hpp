@@ -90,14 +90,18 @@ struct Options {
   Precision precision = Precision::f32;  ///< bf16: where model and device have it; see DistributedSGD::precision
   ClusterOptions cluster = {};           ///< for placement `cluster`
   std::string config = {};               ///< handed to the creator as it is
-  bool verbose = true;                   ///< `step()` prints the time of each phase to standard output, and a line on
-                                         ///< standard error says where bf16 is asked for and f32 computed
-  std::chrono::milliseconds step_timeout =
-      std::chrono::seconds(60);  ///< no call waits longer for workers, save_state and load_state for each vector; late
-                                 ///< ones are replaced. A call that finds workers lost first replaces them, within
-                                 ///< start_timeout
-  std::chrono::milliseconds start_timeout = std::chrono::seconds(60);  ///< for workers to start and build models
-  /// A worker process or node that is waited for and shows no sign of life for so long is told of on standard error,
+  bool verbose = true;                   ///< `step()` prints the time of each phase to standard output, and a line in
+                                         ///< the log (log.hpp) says where bf16 is asked for and f32 computed
+  /// How long calls wait for workers; late ones are then replaced. This one is of `step` and `warmup`. A call that
+  /// finds workers lost first replaces them, within start_timeout.
+  std::chrono::milliseconds step_timeout = std::chrono::seconds(60);
+  std::chrono::milliseconds start_timeout = std::chrono::seconds(60);     ///< for workers to start and build models
+  std::chrono::milliseconds evaluate_timeout = std::chrono::minutes(10);  ///< of `evaluate`
+  std::chrono::milliseconds save_timeout = std::chrono::seconds(60);  ///< for each vector of the state that is fetched
+                                                                      ///< or placed, as by save, load and checkpoints
+  std::chrono::milliseconds call_timeout =
+      std::chrono::minutes(10);  ///< of functions beside replicas and workers, with what they take and return
+  /// A worker process or node that is waited for and shows no sign of life for so long is told of in the log,
   /// and then ended, and so lost. At least 500 ms, or 0: never, as for debuggers, which stop processes. Time in which
   /// this process does not run itself is not counted.
   std::chrono::milliseconds suspect_after = std::chrono::seconds(1);
@@ -121,7 +125,7 @@ struct Options {
   CheckpointOptions checkpoint = {};
   std::string resume_from = {};  ///< folder of checkpoints: the run begins with the newest that verifies, or from the
                                  ///< beginning where there is none. num_shards 0 is then the checkpoint's. What does
-                                 ///< not verify is told on standard error and, in `checkpoint.folder`, renamed
+                                 ///< not verify is told in the log and, in `checkpoint.folder`, renamed
   bool reshard = false;          ///< checkpoints of another number of shards are taken, too. They go on with batches,
                                  ///< and so with bits, that neither number alone would have given
   std::size_t store_bytes = 0;   ///< quota of the object store; 0: half of the machine's memory, or of the container's
@@ -180,6 +184,7 @@ std::ostream& operator<<(std::ostream& out, const Slowest& slowest);
 struct StepReport {
   std::int64_t step = 0;     ///< 1 for the first
   double loss = 0;           ///< mean over the samples, before the update
+  double learning_rate = 0;  ///< of tensors in no group
   double gradient_norm = 0;  ///< length of the mean gradient before it was clipped, with OptimizerOptions::clip_norm;
                              ///< else 0
   std::int64_t samples = 0;
@@ -211,9 +216,14 @@ struct WorkerView {
   std::vector<Model*> models;  ///< one per device
 };
 
-/// Functions that run beside the replicas; the text they return travels back to the driver.
+/// Functions that run beside the replicas. What they return travels back to the driver as it is: text, bytes of any
+/// kind, or JSON, which whoever reads it parses.
 using ModelFunction = std::function<std::string(Model& model, std::span<const float> weights)>;
 using WorkerFunction = std::function<std::string(const WorkerView& worker)>;
+/// The same with an argument that the driver gives with the call, bytes of any kind, too.
+using ModelFunctionWithArgument =
+    std::function<std::string(Model& model, std::span<const float> weights, const std::string& argument)>;
+using WorkerFunctionWithArgument = std::function<std::string(const WorkerView& worker, const std::string& argument)>;
 
 /// Is shown weights in canonical order, until it returns.
 using ReadWeights = std::function<void(std::span<const float> canonical)>;
@@ -221,6 +231,8 @@ using ReadWeights = std::function<void(std::span<const float> canonical)>;
 /// Make functions known to worker processes under a name. Call before `init`.
 void register_model_function(const std::string& name, ModelFunction function);
 void register_worker_function(const std::string& name, WorkerFunction function);
+void register_model_function(const std::string& name, ModelFunctionWithArgument function);
+void register_worker_function(const std::string& name, WorkerFunctionWithArgument function);
 
 /// Synchronous data-parallel SGD. Not for use by two threads at once.
 ///
@@ -256,6 +268,13 @@ class DistributedSGD {
   /// The last committed step's report.
   const StepReport& report() const;
 
+  /// Steps have this rate from the next one on, in place of OptimizerOptions::learning_rate, its schedule and
+  /// learning_rate_at; groups keep their factors of it. Steps that a run does again after losing a node have the rates
+  /// that they had. Checkpoints tell the rate of the step after them: `load_state` and Options::resume_from go on with
+  /// it, or, where it was not set by hand, with the options. `set_weights` and `load` leave it.
+  /// @throws Error invalid_argument for what is no float from 0 on
+  void set_learning_rate(double rate);
+
   /// The current weights in canonical order (see ModelInfo::tensors).
   std::vector<float> weights();
   /// Lets `use` look at them where they lie, which spares large models a copy. It must not call this object.
@@ -280,13 +299,13 @@ class DistributedSGD {
   void load(const std::string& path);
 
   /// Writes all that steps depend on, or goes back to it: weights, statistics, the optimizer's state, and the number of
-  /// the step, which the schedule and the order of the data follow. A run of any placement, with any number of workers
-  /// and nodes, then goes on to the same bits as if it had never stopped, provided that number of shards, seed, model,
-  /// data, loss and the optimizer's options are the same, and `deterministic` is left on. The optimizer's kind is
-  /// compared; its rates, decays, groups and clipping may be others on purpose. `path` becomes a folder of
-  /// weights.safetensors, state.safetensors and manifest.json; in the place of another checkpoint it appears whole or
-  /// not at all, whatever dies. It is on disk when this returns. @throws Error bad_file, or model_mismatch for a
-  /// checkpoint of another run; then nothing has changed.
+  /// the step, which the schedule and the order of the data follow, and a rate set by hand. A run of any placement,
+  /// with any number of workers and nodes, then goes on to the same bits as if it had never stopped, provided that
+  /// number of shards, seed, model, data, loss and the optimizer's options are the same, and `deterministic` is left
+  /// on. The optimizer's kind is compared; its rates, decays, groups and clipping may be others on purpose. `path`
+  /// becomes a folder of weights.safetensors, state.safetensors and manifest.json; in the place of another checkpoint
+  /// it appears whole or not at all, whatever dies. It is on disk when this returns. @throws Error bad_file, or
+  /// model_mismatch for a checkpoint of another run; then nothing has changed.
   void save_state(const std::string& path);
   void load_state(const std::string& path);
 
@@ -302,14 +321,16 @@ class DistributedSGD {
   Evaluation evaluate();
 
   /// Runs a function on every replica, on every worker, or on the first replica, and returns what they return in
-  /// order of worker and device, at most 64 MiB a worker. Functions given by value need placement in_process; names
-  /// serve all placements.
+  /// order of worker and device, at most 64 MiB a worker. Functions given by value need placement in_process, and have
+  /// captured what they need; names serve all placements, and take an argument of at most 64 MiB where the function was
+  /// registered with one. @throws Error invalid_argument for a name that is not registered, or an argument for a
+  /// function that takes none.
   std::vector<std::string> foreach_model(const ModelFunction& function);
-  std::vector<std::string> foreach_model(const std::string& name);
+  std::vector<std::string> foreach_model(const std::string& name, const std::string& argument = {});
   std::vector<std::string> foreach_worker(const WorkerFunction& function);
-  std::vector<std::string> foreach_worker(const std::string& name);
+  std::vector<std::string> foreach_worker(const std::string& name, const std::string& argument = {});
   std::string for_model(const ModelFunction& function);
-  std::string for_model(const std::string& name);
+  std::string for_model(const std::string& name, const std::string& argument = {});
 
   /// Steps until every shard has seen its samples once; 0 where the model does not say.
   std::int64_t steps_per_epoch() const;

@@ -4,6 +4,7 @@
 
 #include "troupe/data.hpp"
 #include "troupe/error.hpp"
+#include "troupe/log.hpp"
 #include "troupe/loss.hpp"
 #include "troupe/model.hpp"
 #include "troupe/models.hpp"

@@ -70,6 +70,8 @@ UpdateRule make_rule(const OptimizerOptions& options) {
 
 }  // namespace
 
+void check_learning_rate(double rate, const std::string& name) { require_amount(rate, name); }
+
 void refuse_momentum(const OptimizerOptions& options) {
   require(options.momentum == 0 && !options.nesterov, options.kind + " takes no momentum");
 }
@@ -86,18 +88,21 @@ Optimizer::Optimizer(const OptimizerOptions& options) : options_(options) {
 }
 
 double Optimizer::learning_rate(std::int64_t step) const {
-  return options_.learning_rate * schedule_factor(options_.schedule, step);
+  if (!options_.learning_rate_at) return options_.learning_rate * schedule_factor(options_.schedule, step);
+  const double rate = options_.learning_rate_at(step);
+  check_learning_rate(rate, "learning_rate_at(" + std::to_string(step) + ")");
+  return rate;
 }
 
 float Optimizer::clip_factor(double norm) const {
   return clips() && std::isfinite(norm) ? static_cast<float>(std::min(1.0, options_.clip_norm / (norm + 1e-6))) : 1.0F;
 }
 
-std::vector<UpdateFunction> Optimizer::prepare(std::int64_t step, std::int64_t updates) const {
+std::vector<UpdateFunction> Optimizer::prepare(const UpdateStep& step) const {
   std::vector<UpdateFunction> prepared;
   prepared.reserve(rules_.size());
   for (const GroupRule& each : rules_)
-    prepared.push_back(each.rule.prepare({learning_rate(step) * each.learning_rate_factor, step, updates}));
+    prepared.push_back(each.rule.prepare({step.learning_rate * each.learning_rate_factor, step.step, step.updates}));
   return prepared;
 }
 

@@ -8,6 +8,9 @@
 
 namespace troupe {
 
+/// @param name what has that rate. @throws Error invalid_argument unless it is a float from 0 on
+void check_learning_rate(double rate, const std::string& name);
+
 /// The update rule of a run, for each group of tensors, and its learning rate. What built-in rules compute are
 /// functions of floats in their own places, in a fixed order: their bits do not depend on how a vector is cut into
 /// chunks. They are the same wherever the instruction set and the C library are, whose `pow` and `cos` take part in
@@ -23,11 +26,11 @@ class Optimizer {
   const std::string& state_name(int vector) const {
     return rules_.front().rule.state.at(static_cast<std::size_t>(vector));
   }
-  /// The rate at a step, counted from 0, of tensors in no group.
+  /// The rate that the options say for a step, counted from 0, of tensors in no group. @throws Error invalid_argument
+  /// where their function says what is no rate
   double learning_rate(std::int64_t step) const;
-  /// The updates of a step, counted from 0: that of tensors in no group, then those of the groups in order.
-  /// @param updates that made the state so far: 0 where it is still all zeros.
-  std::vector<UpdateFunction> prepare(std::int64_t step, std::int64_t updates) const;
+  /// The updates of a step: that of tensors in no group, whose rate it has, then those of the groups in order.
+  std::vector<UpdateFunction> prepare(const UpdateStep& step) const;
   const std::vector<ParameterGroup>& groups() const { return options_.groups; }
   /// Whether the length of the mean gradient has to be known.
   bool clips() const { return options_.clip_norm > 0; }

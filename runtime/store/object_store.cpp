@@ -8,12 +8,12 @@
 #include <boost/asio/steady_timer.hpp>
 #include <functional>
 #include <future>
-#include <iostream>
 #include <map>
 #include <mutex>
 #include <thread>
 #include <utility>
 
+#include "runtime/log.hpp"
 #include "runtime/processes/limits.hpp"
 #include "runtime/store/object_table.hpp"
 #include "runtime/store/seqpacket.hpp"
@@ -43,7 +43,7 @@ class ObjectStore::Impl : public std::enable_shared_from_this<ObjectStore::Impl>
           return;
         } catch (const std::exception& error) {
           // What one client asked for must not end the store for the others.
-          std::cerr << "troupe: object store: " << error.what() << '\n';
+          log_line(LogLevel::error, std::string("object store: ") + error.what());
         }
     });
   }
@@ -141,7 +141,8 @@ class ObjectStore::Impl : public std::enable_shared_from_this<ObjectStore::Impl>
   }
 
   bool drop_session(store::ClientId client, const char* why) {
-    if (*why != '\0') std::cerr << "troupe: object store: client " << client << " " << why << " and was dropped\n";
+    if (*why != '\0')
+      log_line(LogLevel::warning, "object store: client " + std::to_string(client) + " " + why + " and was dropped");
     std::erase_if(waiting_, [client](const auto& waiting) { return waiting.first.client == client; });
     table_.drop_client(client);
     sessions_.erase(client);

@@ -191,6 +191,7 @@ void register_models() {
   });
   register_model_function(
       "fails", [](Model&, std::span<const float>) -> std::string { throw std::runtime_error("this function fails"); });
+  register_functions_with_argument();
   register_worker_function("takes-memory", [](const WorkerView&) {
     std::ofstream("/proc/self/oom_score_adj") << "1000";  // this one, and not its driver
     std::vector<std::string> taken;
@@ -200,6 +201,21 @@ void register_models() {
   register_worker_function("who", [](const WorkerView& view) {
     return std::to_string(view.worker) + " " + std::to_string(view.models.size()) + " " +
            (view.pid == ::getpid() ? "here" : "elsewhere");
+  });
+}
+
+void register_functions_with_argument() {
+  register_model_function("echo", [](Model& model, std::span<const float>, const std::string& argument) {
+    return argument + std::to_string(model.info().size);
+  });
+  register_worker_function("echo", [](const WorkerView& view, const std::string& argument) {
+    return argument + std::to_string(view.worker);
+  });
+  register_worker_function(
+      "length", [](const WorkerView&, const std::string& argument) { return std::to_string(argument.size()); });
+  register_worker_function("swallow", [](const WorkerView&, const std::string&) { return std::string(); });
+  register_worker_function("fails-with", [](const WorkerView&, const std::string&) -> std::string {
+    throw std::runtime_error("this function fails");
   });
 }
 

@@ -44,6 +44,9 @@ std::vector<float> plain_noise_run(std::size_t size, int shards, int steps, doub
 /// Registers "noise" (config: the size), "faulty" (config: what goes wrong, see FaultyModel), "statistics",
 /// "as-told" (computes in the precision asked for) and functions.
 void register_models();
+/// Functions with an argument: "echo" returns it, with the model's size or the worker's index behind it, "length" its
+/// length, "swallow" nothing, and "fails-with" throws.
+void register_functions_with_argument();
 
 /// Where this is set, a process may have so many files open: for worker processes.
 inline constexpr const char* kFilesVariable = "TROUPE_TEST_FILES";

@@ -174,7 +174,8 @@ TEST_CASE("options that cannot work are named") {
   check_refused({"frobnicate"}, {"'frobnicate'"});
   check_refused({}, {"subcommand"});
   check_refused({"evaluate", "--model", "linear"}, {"--load"});
-  check_refused(linear({"--step-timeout", "nan"}), {"--step-timeout"});
+  for (const char* timeout : {"--step-timeout", "--start-timeout", "--evaluate-timeout", "--save-timeout"})
+    check_refused(linear({timeout, "nan"}), {timeout});
   check_refused(linear({"--start-timeout", "-1"}), {"--start-timeout"});
 }
 

@@ -122,9 +122,10 @@ TEST_CASE("a stopped worker is missed within the step's deadline") {
                                                                   run_program(train({"--steps", "3"}));
                                                                 }) /
                                                                 10);
-  Program program(train({"--steps", "1000000000", "--step-timeout", std::to_string(deadline.count()), "--cut-after",
-                         "0", "--suspect-after", "0"}),
-                  {.temporary = temporary.path().string()});
+  Program program(
+      train({"--steps", "1000000000", "--step-timeout", std::to_string(deadline.count()), "--evaluate-timeout",
+             std::to_string(deadline.count()), "--cut-after", "0", "--suspect-after", "0"}),
+      {.temporary = temporary.path().string()});
   REQUIRE(program.prints("step 3, "));
   const auto workers = children_of(program.pid());
   REQUIRE(workers.size() == 2);

@@ -118,6 +118,7 @@ Options impatient(const Nodes& nodes) {
   const milliseconds run = generous_deadline([&] { check_usable(nodes, nodes.size()); });
   Options options = nodes.options();
   options.step_timeout = std::max(milliseconds(2s), run / 10);  // of which a step is a small part
+  options.evaluate_timeout = options.save_timeout = options.step_timeout;
   // Nodes that found no driver for a while look again every three seconds.
   options.start_timeout = 4s + options.step_timeout;
   options.cut_after = 0ms;  // the deadline is what is tried

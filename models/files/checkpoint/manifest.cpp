@@ -1,6 +1,7 @@
 #include "models/files/checkpoint/manifest.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <span>
 #include <utility>
@@ -56,6 +57,12 @@ Precision read_precision(Fields& fields) {
   return name == "f32" ? Precision::f32 : Precision::bf16;
 }
 
+double read_rate(Fields& fields) {
+  const double rate = fields.number("learning_rate");
+  if (rate < 0 || rate > std::numeric_limits<float>::max()) fields.refuse("learning_rate");
+  return rate;
+}
+
 std::optional<CheckpointMetric> read_metric(Fields fields) {
   CheckpointMetric metric;
   metric.value = fields.number("value");
@@ -89,6 +96,7 @@ CheckpointManifest read_fields(Fields fields) {
   manifest.seed = fields.bits("seed");
   manifest.precision = read_precision(fields);
   manifest.optimizer = fields.object_text("optimizer");
+  if (fields.has("learning_rate")) manifest.learning_rate = read_rate(fields);
   manifest.state = fields.texts("state");
   check_state_names(fields, manifest.state);
   manifest.troupe = fields.text("troupe");
@@ -132,6 +140,7 @@ json to_json_without_checksum(const CheckpointManifest& manifest) {
             {"data", {{"name", manifest.data}, {"samples", manifest.samples}}},
             {"troupe", manifest.troupe},
             {"files", std::move(files)}};
+  if (manifest.learning_rate) said["learning_rate"] = *manifest.learning_rate;
   if (manifest.metric) said["metric"] = {{"value", manifest.metric->value}, {"best", manifest.metric->best}};
   return said;
 }

@@ -46,10 +46,11 @@ struct CheckpointManifest {
   std::string config;       ///< as it was given; may be empty
   bool statistics = false;  ///< whether the model has any
   Precision precision = Precision::f32;
-  std::string optimizer;           ///< its options, a JSON object with the schedule in it
-  std::vector<std::string> state;  ///< the optimizer's vectors, such as "momentum", in order
-  std::string data;                ///< its name; may be empty
-  std::int64_t samples = 0;        ///< of the data; 0 where that means nothing
+  std::string optimizer;                ///< its options, a JSON object with the schedule in it
+  std::optional<double> learning_rate;  ///< set by hand, with which the run goes on; else its options say it
+  std::vector<std::string> state;       ///< the optimizer's vectors, such as "momentum", in order
+  std::string data;                     ///< its name; may be empty
+  std::int64_t samples = 0;             ///< of the data; 0 where that means nothing
   std::optional<CheckpointMetric> metric;
 
   // What CheckpointWriter says.

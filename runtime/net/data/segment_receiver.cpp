@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <iostream>
 #include <optional>
 
+#include "runtime/log.hpp"
 #include "runtime/net/data/frame.hpp"
 #include "runtime/processes/limits.hpp"
 #include "troupe/error.hpp"
@@ -67,7 +67,7 @@ void SegmentReceiver::end() {
     threads.swap(threads_);
   }
   if (threads.empty()) return;
-  if (::write(stop_.get(), &one, sizeof one) != sizeof one) std::cerr << "troupe: cannot stop receiving\n";
+  if (::write(stop_.get(), &one, sizeof one) != sizeof one) log_line(LogLevel::error, "cannot stop receiving");
   for (std::thread& thread : threads) thread.join();
   const std::lock_guard lock(mutex_);
   connections_.clear();

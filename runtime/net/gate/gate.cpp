@@ -6,7 +6,6 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <cerrno>
-#include <iostream>
 #include <map>
 #include <optional>
 #include <system_error>
@@ -14,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/log.hpp"
 #include "runtime/net/socket.hpp"
 #include "runtime/processes/limits.hpp"
 #include "troupe/error.hpp"
@@ -110,7 +110,7 @@ class Gate::Impl {
         return;
       } catch (const std::exception& error) {
         // What one caller does must not close the gate for the others.
-        std::cerr << "troupe: gate " + address_.text() + ": " + error.what() + "\n";
+        log_line(LogLevel::error, "gate " + address_.text() + ": " + error.what());
       }
   }
 

@@ -13,7 +13,7 @@ namespace troupe {
 
 /// The one place where a process listens to a network. Accepts connections, shakes hands, hears a hello and hands the
 /// stream on. Whoever has no certificate of the authority, is no TLS 1.3, says no proper hello or takes too long is
-/// dropped with one line on standard error (further ones of the same kind and host within a minute are only counted),
+/// dropped with one line in the log (further ones of the same kind and host within a minute are only counted),
 /// and costs a bounded amount of memory meanwhile.
 class Gate {
  public:

@@ -1,7 +1,6 @@
 #include "runtime/net/gate/refusal_log.hpp"
 
-#include <iostream>
-
+#include "runtime/log.hpp"
 #include "runtime/printable.hpp"
 
 namespace troupe::net {
@@ -11,8 +10,8 @@ constexpr std::size_t kLongestReason = 300;
 
 const std::tuple<std::string, std::string, std::string> kOthers{"refused", "others", "various reasons"};
 
-std::string line(const std::string& done, const std::string& who, const std::string& why) {
-  return "troupe: " + done + " " + who + ": " + why + "\n";
+void tell_of(const std::string& done, const std::string& who, const std::string& why) {
+  log_line(LogLevel::warning, done + " " + who + ": " + why);
 }
 
 }  // namespace
@@ -37,7 +36,7 @@ void RefusalLog::note(const std::string& who, Kind kind) {
   if (seen_.size() >= kKinds && !seen_.contains(kind)) kind = kOthers;
   const auto [at, fresh] = seen_.try_emplace(kind, Seen{now});
   if (fresh && kind != kOthers)
-    std::cerr << line(std::get<0>(kind), who, std::get<2>(kind));
+    tell_of(std::get<0>(kind), who, std::get<2>(kind));
   else
     ++at->second.more;
 }
@@ -58,7 +57,7 @@ void RefusalLog::forget_until(Clock::time_point now) {
 void RefusalLog::tell(const Kind& kind, const Seen& seen) {
   if (seen.more == 0) return;
   const auto& [done, who, why] = kind;
-  std::cerr << line(done, who + " " + std::to_string(seen.more) + " more times", why);
+  tell_of(done, who + " " + std::to_string(seen.more) + " more times", why);
 }
 
 }  // namespace troupe::net

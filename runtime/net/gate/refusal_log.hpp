@@ -10,7 +10,7 @@
 
 namespace troupe::net {
 
-/// One line on standard error for each kind of refusal, whatever was refused: callers at a gate, data and control
+/// One line in the log for each kind of refusal, whatever was refused: callers at a gate, data and control
 /// connections. Further ones of the same host and reason are counted, and told once a minute. Bounded, whoever knocks:
 /// hosts and reasons beyond `kKinds` count together. Texts are made printable. For use by several threads.
 class RefusalLog {

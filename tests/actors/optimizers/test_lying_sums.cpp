@@ -30,7 +30,8 @@ class Scene {
     const Plan plan = make_plan({Strategy::automatic, true, 0, members_.topology()}, model_.traits.size);
     const std::vector<int> appliers = members_.workers();
     const StepContext context{options_,  members_, rounds_,  versions_, model_,
-                              optimizer, plan,     appliers, nullptr,   /*settles_by_fence=*/true};
+                              optimizer, plan,     appliers, nullptr,   /*settles_by_fence=*/true,
+                              1,         0,        0.01};
     return Synchronous().step(context, Deadline(std::chrono::hours(1)), /*rehearse=*/false);
   }
   std::int64_t committed() const { return versions_.committed().step; }

@@ -29,11 +29,14 @@ class FakeHome : public troupe::StateHome {
   void create(std::uint64_t transfer, int worker, std::size_t /*floats*/, const troupe::Phase& /*phase*/) override {
     note("create", transfer, worker);
   }
-  void put(std::uint64_t transfer, std::size_t floats, const troupe::FillFloats& fill,
+  void put(std::uint64_t transfer, const std::vector<int>& readers, std::size_t floats, const troupe::FillFloats& fill,
            const troupe::Phase& /*phase*/) override {
-    note("put", transfer);
+    note("put", transfer, readers.size());
     std::vector<float> values(floats);
     fill(values);
+  }
+  void withdraw(const std::vector<int>& readers, const troupe::Phase& /*phase*/) override {
+    note("withdraw", readers.size());
   }
   troupe::HeldFloats fetch(std::uint64_t transfer, int worker, std::size_t floats,
                            const troupe::Phase& /*phase*/) override {

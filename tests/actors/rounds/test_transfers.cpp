@@ -93,8 +93,9 @@ TEST_CASE("canonical values become vectors by way of two transfers, whose number
     const std::string from = std::to_string(first);
     const std::string flat = std::to_string(first + 1);
     const std::string import = "ImportVector " + from + " " + flat + " to 0";
-    CHECK(scene.log == Log{"put " + from, "create " + flat + " 0", import, "place " + flat + " 0 1",  //
-                           "put " + from, "create " + flat + " 0", import, "place " + flat + " 1 1", "forget"});
+    const std::string put = "put " + from + " 1";
+    CHECK(scene.log == Log{put, "create " + flat + " 0", import, "place " + flat + " 0 1",  //
+                           put, "create " + flat + " 0", import, "place " + flat + " 1 1", "forget"});
   }
   CHECK(filled == 280);
 }
@@ -104,6 +105,20 @@ TEST_CASE("first weights are a model's, and clearing is the home's") {
   scene.transfers.initialize(96, 0, calm_phase());
   scene.transfers.clear(1, calm_phase());
   CHECK(scene.log == Log{"create 1 0", "Initialize 1 to 0", "place 1 0 0", "forget", "clear 1"});
+}
+
+TEST_CASE("a text is there for its readers as long as it is used, whatever becomes of that") {
+  Scene scene;
+  std::vector<std::uint64_t> used;
+  const auto use = [&](std::uint64_t transfer) { used.push_back(transfer); };
+  scene.transfers.lend_text("12345", {0, 1}, use, calm_phase());
+  CHECK(used == std::vector<std::uint64_t>{1});
+  CHECK(scene.log == Log{"put 1 2", "withdraw 2"});
+  CHECK(scene.rounds.settled());
+  const auto fail = [](std::uint64_t) { throw Error(ErrorCode::model_failed, "the function fails"); };
+  CHECK(message_of([&] { scene.transfers.lend_text("1", {1}, fail, calm_phase()); }) == "the function fails");
+  CHECK(scene.log == Log{"put 1 2", "withdraw 2", "put 2 1", "forget"});
+  CHECK_FALSE(scene.rounds.settled());
 }
 
 TEST_CASE("wherever a transfer fails, what is left of it is forgotten and the members are not settled") {

@@ -33,8 +33,8 @@ void MemoryHome::create(std::uint64_t transfer, int /*worker*/, std::size_t floa
   if (!memory_.transfers.contains(transfer)) memory_.transfers[transfer].assign(floats, Memory::kUnwritten);
 }
 
-void MemoryHome::put(std::uint64_t transfer, std::size_t floats, const troupe::FillFloats& fill,
-                     const Phase& /*phase*/) {
+void MemoryHome::put(std::uint64_t transfer, const std::vector<int>& /*readers*/, std::size_t floats,
+                     const troupe::FillFloats& fill, const Phase& /*phase*/) {
   Floats& values = memory_.transfers[transfer];
   values.resize(floats);
   fill(values);

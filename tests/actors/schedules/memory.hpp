@@ -38,8 +38,9 @@ class MemoryHome : public troupe::StateHome {
              const troupe::Phase& phase) override;
   void publish(const std::vector<std::vector<std::uint64_t>>& gradients, const troupe::Phase& phase) override;
   void create(std::uint64_t transfer, int worker, std::size_t floats, const troupe::Phase& phase) override;
-  void put(std::uint64_t transfer, std::size_t floats, const troupe::FillFloats& fill,
+  void put(std::uint64_t transfer, const std::vector<int>& readers, std::size_t floats, const troupe::FillFloats& fill,
            const troupe::Phase& phase) override;
+  void withdraw(const std::vector<int>& /*readers*/, const troupe::Phase& /*phase*/) override { forget_transfers(); }
   troupe::HeldFloats fetch(std::uint64_t transfer, int worker, std::size_t floats, const troupe::Phase& phase) override;
   void place(std::uint64_t transfer, int vector, int buffer, const troupe::Phase& phase) override;
   void clear(int buffer, const troupe::Phase& phase) override;

@@ -37,7 +37,7 @@ Options draw_options(Chance& chance, const Toy& toy) {
   options.num_shards = toy.shards;
   options.optimizer = toy.options;
   options.verbose = false;
-  options.step_timeout = milliseconds(1000);
+  options.step_timeout = options.evaluate_timeout = options.save_timeout = milliseconds(1000);
   options.start_timeout = milliseconds(2000);
   options.max_failures = chance.one_of(std::array{0, 1, 3, 8});
   options.backup_workers = std::min(chance.one_of(std::array{0, 0, 1, 2}), options.num_workers.max - 1);

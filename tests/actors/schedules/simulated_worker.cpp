@@ -205,7 +205,7 @@ void SimulatedWorker::work(const Apply& request, Applied& /*applied*/) {
 
 void SimulatedWorker::apply(const Apply& request, Range range) {
   if (half_) range.end -= range.size() / 2;
-  const auto updates = toy_.optimizer.prepare(request.step, request.updates);
+  const auto updates = toy_.optimizer.prepare({from_bits(request.rate_bits), request.step, request.updates});
   const auto factor = static_cast<float>(from_bits(request.clip_bits));
   const auto update = [&](std::size_t begin, std::span<const float> mean) {
     Floats clipped(mean.begin(), mean.end());

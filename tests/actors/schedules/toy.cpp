@@ -109,7 +109,8 @@ ToyState Undisturbed::next(const ToyState& before, const Path& path) const {
   ToyState after = before;
   const auto all = gradients(before, path.step());
   const float factor = toy_.optimizer.clip_factor(before.norm);
-  const auto updates = toy_.optimizer.prepare(path.step(), path.steps);
+  const double rate = toy_.optimizer.learning_rate(path.step());
+  const auto updates = toy_.optimizer.prepare({rate, path.step(), path.steps});
   troupe::reduce_and_apply({all.begin(), all.end()}, toy_samples_of_all(toy_.shards), {0, toy_.size},
                            [&](std::size_t at, std::span<const float> mean) {
                              Floats clipped(mean.begin(), mean.end());

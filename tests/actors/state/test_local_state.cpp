@@ -101,7 +101,8 @@ TEST_CASE("transfers go both ways, and leave nothing in the store") {
   std::vector<float> values(kSize);
   std::iota(values.begin(), values.end(), 5.0F);
   scene.home->put(
-      100, values.size(), [&](std::span<float> floats) { std::ranges::copy(values, floats.begin()); }, scene.phase);
+      100, {0}, values.size(), [&](std::span<float> floats) { std::ranges::copy(values, floats.begin()); },
+      scene.phase);
   const auto seen = scene.worker->get(transfer_id(3, 100), kPatience);
   CHECK(std::equal(values.begin(), values.end(), seen->floats().begin()));
   scene.home->create(101, 0, kSize, scene.phase);
@@ -132,7 +133,7 @@ TEST_CASE("what was put is filled again, and what was placed is written again, w
   std::shared_ptr<Mapping> seen;
   for (const float first : {5.0F, 70.0F}) {
     const auto fill = [&](std::span<float> floats) { std::iota(floats.begin(), floats.end(), first); };
-    scene.home->put(100, kSize, fill, scene.phase);
+    scene.home->put(100, {0}, kSize, fill, scene.phase);
     scene.home->create(101, 0, kSize, scene.phase);
     if (!seen) seen = scene.worker->get(transfer_id(3, 100), kPatience);
     CHECK(seen->floats()[0] == first);

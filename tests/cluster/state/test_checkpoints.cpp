@@ -116,7 +116,7 @@ TEST_CASE("a pinned version stays what it was among nodes, also in the next gene
     Driver again(kStatistics.name, dealt(nodes, {0, 1, 1, "auto"}, kStatistics, "adam"));
     check_pinning(driver, again, [](Driver& disturbed) {
       // A round that fails ends the generation.
-      CHECK(code_of([&] { disturbed.call_model("nobody", /*first_only=*/false); }).has_value());
+      CHECK(code_of([&] { disturbed.call_model("nobody", "", /*first_only=*/false); }).has_value());
     });
   }
 }
@@ -124,7 +124,7 @@ TEST_CASE("a pinned version stays what it was among nodes, also in the next gene
 TEST_CASE("a node that does not answer is named while its part of the state is gathered") {
   Nodes nodes(3);
   Options options = dealt(nodes, {3, 3, 1, "hierarchical"}, kStatistics, "adam");
-  options.step_timeout = std::chrono::seconds(3);
+  options.save_timeout = std::chrono::seconds(3);
   DistributedSGD sgd(kStatistics.name, options);
   sgd.step();
   const TemporaryFolder folder;

@@ -53,6 +53,11 @@ class Pair {
     check_as_twin(report);
     return report;
   }
+  /// Of both, by hand.
+  void set_learning_rate(double rate) {
+    sgd.set_learning_rate(rate);
+    twin_.set_learning_rate(rate);
+  }
   void check_as_twin(const StepReport& report) {
     const StepReport expected = twin_.step();
     CHECK(report.step == expected.step);
@@ -108,6 +113,22 @@ TEST_CASE("a run that loses a node goes on from its newest checkpoint, or from i
   for (std::int64_t step = 1; step < run.sgd.steps_done(); ++step) resumed.step();
   resumed.sgd.load_state(folder / "state");
   resumed.check_weights();
+}
+
+TEST_CASE("steps that are done again have the rates that were set when they were done first") {
+  Nodes nodes(2);
+  const TemporaryFolder folder;
+  Pair run(trial(nodes, folder / "run"));
+  run.step();
+  run.set_learning_rate(0.05);
+  run.step();
+  run.kill(1);
+  run.set_learning_rate(0.02);
+  const StepReport report = run.step();
+  CHECK(report.learning_rate == 0.02);
+  REQUIRE(report.repairs.size() == 1);
+  CHECK(report.repairs[0].replayed == 2);
+  run.check_weights();
 }
 
 TEST_CASE("a node that comes late takes the place of one that was lost for good") {

@@ -41,6 +41,7 @@ inline ToNode filled_to_node() {
           ExpectTransfer{5, 9, 4096},
           EndTransfer{6, 9, 4096, 12, 5000},
           SendTransfer{7, 9, 4096, 12, 5000},
+          DropTransfers{13},
           ExpectPlaced{8, 1, 2},
           Place{9, 9, 1, 2, 12, 5000},
           ClearState{10, 2},
@@ -51,7 +52,7 @@ inline ToNode filled_to_node() {
 inline ToWorker filled_to_worker() {
   return {Compute{13, 7, 100, 1, true, 5000},
           ReduceMean{16, 128, 13, {2}, 5000},
-          Apply{14, 100, 1, 2, 128, 99, 13, 1, {2}, 5000},
+          Apply{14, 100, 1, 2, 128, 99, 13, 1, 4, {2}, 5000},
           FindNonFinite{15, 1},
           Build{1, 2, 2, true, true, filled_plan(), 42, "cnn", 1, R"({"batch_size":64})"},
           MakeSlabs{2, 77, 3, 2, 1, R"({"kind":"momentum"})"},
@@ -62,8 +63,8 @@ inline ToWorker filled_to_worker() {
           ExportVector{7, 1, 2, 9},
           ImportVector{8, 9, 10},
           Evaluate{9, 1, 100},
-          CallModel{10, "norm", 1, true},
-          CallWorker{11, "count"},
+          CallModel{10, "norm", 9, 5, 1, true},
+          CallWorker{11, "count", 9, 5},
           ExportTexts{12, 9}};
 }
 

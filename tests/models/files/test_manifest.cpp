@@ -18,6 +18,7 @@ CheckpointManifest whole_manifest() {
   manifest.weights_file = {100, 0xabc, {{"a.weight", 1}, {"b", ~0ULL}}};
   manifest.state_file = {200, 0xdef, {{"m/b", 2}}};
   manifest.metric = {0.5, kHighest};
+  manifest.learning_rate = 0.25;
   return manifest;
 }
 
@@ -55,6 +56,8 @@ TEST_CASE("a manifest is read as it was written") {
   CHECK(manifest_from_json("", to_json(plain)) == plain);
   plain.metric = {0.1 + 0.2, kLowest};
   CHECK(manifest_from_json("", to_json(plain)) == plain);
+  plain.learning_rate = {};
+  CHECK(manifest_from_json("", to_json(plain)) == plain);
 }
 
 TEST_CASE("a manifest that lacks a field is refused, and the field named") {
@@ -87,6 +90,8 @@ TEST_CASE("a manifest with an absurd field is refused, and the field named") {
   absurd("updates", R"("updates":11)", R"("updates":13)");
   absurd("num_shards", R"("num_shards":64)", R"("num_shards":0)");
   absurd("num_shards", R"("num_shards":64)", R"("num_shards":4294967297)");
+  for (const char* rate : {"-0.25", "1e39", "\"0.25\"", "[]"})
+    absurd("learning_rate", R"("learning_rate":0.25)", std::string(R"("learning_rate":)") + rate);
   absurd("seed", "18446744073709551615", "[1]");
   absurd("precision", R"("bf16")", R"("f16")");
   absurd("model.fingerprint", R"("fingerprint":")", R"("fingerprint":"0)");

@@ -146,7 +146,7 @@ TEST_CASE("each group has its decay and its rate") {
   options.groups = {{"bias", 0.0, 0.5}, {"other", {}, 2}};
   options.schedule = {.kind = "step", .step_size = 1, .gamma = 0.5};
   const Optimizer optimizer(options);
-  const auto updates = optimizer.prepare(1, 0);
+  const auto updates = optimizer.prepare({optimizer.learning_rate(1), 1, 0});
   REQUIRE(updates.size() == 3);
   const auto moved = [](const UpdateFunction& update, float gradient) {
     const float weight = 1;

@@ -9,6 +9,7 @@
 
 #include "models/files.hpp"
 #include "models/optimizers/optimizer.hpp"
+#include "models/optimizers/set_rates.hpp"
 #include "runtime/random.hpp"
 
 using namespace troupe;
@@ -26,7 +27,7 @@ struct Vectors {
   }
 
   void step(const Optimizer& optimizer, std::int64_t number, const Floats& gradient, std::size_t chunk) {
-    const UpdateFunction update = optimizer.prepare(number, number).front();
+    const UpdateFunction update = optimizer.prepare({optimizer.learning_rate(number), number, number}).front();
     for (std::size_t begin = 0; begin < weights.size(); begin += chunk) {
       const std::size_t count = std::min(chunk, weights.size() - begin);
       const std::array<const float*, 2> from{state[0].data() + begin, state[1].data() + begin};
@@ -137,7 +138,9 @@ TEST_CASE("corrections follow the number of updates, and the rate follows the st
     Floats v(1);
     const float* const state[] = {zero.data(), zero.data()};
     float* const new_state[] = {m.data(), v.data()};
-    Optimizer(options).prepare(step, updates).front()({1, one.data(), zero.data(), w.data(), state, new_state});
+    const Optimizer optimizer(options);
+    const UpdateFunction update = optimizer.prepare({optimizer.learning_rate(step), step, updates}).front();
+    update({1, one.data(), zero.data(), w.data(), state, new_state});
     return static_cast<double>(-w[0]);
   };
   CHECK(moved(0, 0) == doctest::Approx(0.05));
@@ -223,6 +226,40 @@ TEST_CASE("learning rates follow their schedules") {
   CHECK(rate(4) == doctest::Approx(0.8));
   CHECK(rate(13) == doctest::Approx(0.8));
   CHECK(rate(14) == doctest::Approx(0.4));
+}
+
+TEST_CASE("a function of the step takes the schedule's place, and says a float from 0 on") {
+  auto options = with("sgd", 0.8, 0);
+  options.schedule = {.kind = "step", .warmup_steps = 4};
+  options.learning_rate_at = [](std::int64_t step) { return 1.0 / static_cast<double>(step - 3); };
+  const Optimizer optimizer(options);
+  CHECK(optimizer.learning_rate(4) == 1);
+  CHECK(optimizer.learning_rate(7) == 0.25);
+  for (const std::int64_t step : {2, 3})  // -1 and infinity
+    check_throws(ErrorCode::invalid_argument, "learning_rate_at(" + std::to_string(step) + ")",
+                 [&] { optimizer.learning_rate(step); });
+}
+
+TEST_CASE("rates that were set count from their step on, until others are, or the run goes elsewhere") {
+  SetRates rates;
+  CHECK_FALSE(rates.at(0));
+  rates.set(5, 0.5);
+  rates.set(7, 0.25);
+  rates.set(9, 0.25);
+  CHECK_FALSE(rates.at(4));
+  CHECK(rates.at(5) == 0.5);
+  CHECK(rates.at(6) == 0.5);
+  CHECK(rates.at(7) == 0.25);
+  CHECK(rates.at(1000) == 0.25);
+  rates.set(7, 0.125);
+  rates.set(6, 1);  // of a run that has gone back
+  CHECK(rates.at(5) == 0.5);
+  CHECK(rates.at(7) == 1);
+  rates.begin(3, 2);
+  CHECK_FALSE(rates.at(2));
+  CHECK(rates.at(7) == 2);
+  rates.begin(4, {});
+  CHECK_FALSE(rates.at(4));
 }
 
 TEST_CASE("options that make no sense are refused by name") {

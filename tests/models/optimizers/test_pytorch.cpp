@@ -18,7 +18,7 @@ TEST_CASE("adamw makes the weights that PyTorch's makes") {
     const auto old = std::vector{weights, first, second};
     const float* const state[] = {old[1].data(), old[2].data()};
     float* const new_state[] = {first.data(), second.data()};
-    REQUIRE(optimizer.prepare(step, step)
+    REQUIRE(optimizer.prepare({optimizer.learning_rate(step), step, step})
                 .front()({kTrialSize, gradient.data(), old[0].data(), weights.data(), state, new_state}));
   }
   CHECK(ulps_between(weights, kPytorchAdamW) <= 2);

@@ -52,11 +52,11 @@ TEST_CASE("a user's rule is made from options, and told the rate, the step and t
   std::array<float, 3> state{};
   float* const states[] = {state.data()};
   const UpdateChunk chunk{3, nullptr, nullptr, weights.data(), nullptr, states};
-  CHECK(optimizer.prepare(5, 3).front()(chunk));
+  CHECK(optimizer.prepare({optimizer.learning_rate(5), 5, 3}).front()(chunk));
   CHECK(weights == std::array<float, 3>{0.5F, 2, 5});
   CHECK(state[0] == 3);
   options.weight_decay = 3e38;
-  CHECK_FALSE(Optimizer(options).prepare(0, 0).front()(chunk));
+  CHECK_FALSE(Optimizer(options).prepare({0.1, 0, 0}).front()(chunk));
 }
 
 TEST_CASE("the built-in rules tell of what is not finite, in weights or state, wherever it lies") {
@@ -65,7 +65,7 @@ TEST_CASE("the built-in rules tell of what is not finite, in weights or state, w
     for (const float bad : {INFINITY, NAN}) {
       CAPTURE(name);
       const Optimizer optimizer(kind(name));
-      const UpdateFunction update = optimizer.prepare(0, 0).front();
+      const UpdateFunction update = optimizer.prepare({0.1, 0, 0}).front();
       std::vector<float> gradient(kSize, 1);
       const std::vector<float> from(kSize, 1);
       std::array<std::vector<float>, 3> to{from, from, from};
@@ -91,7 +91,7 @@ TEST_CASE("a user's rule is named in what it does wrong, and nothing that is not
   const auto update = [&](std::function<UpdateFunction(const UpdateStep&)> prepare) {
     const std::string name = "test-wrong-" + std::to_string(++rules);
     register_optimizer(name, [prepare](const OptimizerOptions&) { return UpdateRule{{"state"}, prepare}; });
-    return Optimizer(kind(name)).prepare(0, 0).front()(chunk);
+    return Optimizer(kind(name)).prepare({0.1, 0, 0}).front()(chunk);
   };
   const auto writing = [&](float weight, float in_state) {
     return update([=](const UpdateStep&) {

@@ -1,0 +1,68 @@
+#include "runtime/log.hpp"
+
+#include <array>
+#include <iostream>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+namespace troupe {
+namespace {
+
+struct Log {
+  std::recursive_mutex mutex;  // a sink may say something itself, or set another
+  std::shared_ptr<const LogSink> sink;
+  bool busy = false;  ///< with a sink, of the thread that has the mutex
+};
+
+Log& process_log() {
+  static Log& log = *new Log;  // never destroyed: threads that were given up may outlive main
+  return log;
+}
+
+/// In one piece: other threads and processes write there, too.
+void write_line(const std::string& text) noexcept try {
+  std::cerr << "troupe: " + text + "\n" << std::flush;
+} catch (...) {
+  return;  // there is nobody left to tell
+}
+
+/// False where there is no sink, it is busy, or it throws.
+bool hand_over(Log& log, LogLevel level, const std::string& text, const Where& where) try {
+  if (!log.sink || log.busy) return false;
+  const std::shared_ptr<const LogSink> sink = log.sink;  // it may set another
+  log.busy = true;
+  bool taken = true;
+  try {
+    (*sink)({level, text, where});
+  } catch (...) {
+    taken = false;
+  }
+  log.busy = false;
+  return taken;
+} catch (...) {
+  return false;
+}
+
+}  // namespace
+
+const char* to_string(LogLevel level) {
+  static constexpr std::array names{"info", "warning", "error"};
+  const auto index = static_cast<std::size_t>(level);
+  return index < names.size() ? names[index] : "unknown";
+}
+
+void log_line(LogLevel level, const std::string& text, const Where& where) noexcept {
+  Log& log = process_log();
+  const std::lock_guard lock(log.mutex);
+  if (!hand_over(log, level, text, where)) write_line(text);
+}
+
+void set_log_sink(LogSink sink) {
+  auto next = sink ? std::make_shared<const LogSink>(std::move(sink)) : nullptr;
+  Log& log = process_log();
+  const std::lock_guard lock(log.mutex);
+  log.sink.swap(next);
+}
+
+}  // namespace troupe

@@ -1,0 +1,138 @@
+#include <doctest/doctest.h>
+
+#include <limits>
+
+#include "actors/test_models.hpp"
+#include "models/files.hpp"
+#include "support/captured_errors.hpp"
+#include "support/errors.hpp"
+
+using namespace troupe;
+using namespace troupe_test;
+using troupe::testing::TemporaryFolder;
+
+namespace {
+
+constexpr std::size_t kSize = 4097;
+constexpr int kShards = 4;
+
+Options noise(Placement placement, int workers) {
+  Options options = quiet_options(placement, workers);
+  options.num_shards = kShards;
+  options.optimizer.learning_rate = 0.5;
+  options.config = std::to_string(kSize);
+  return options;
+}
+
+/// The weights after steps with these rates, by plain loops.
+std::vector<float> expected(const std::vector<double>& rates) {
+  NoiseModel model(kSize);
+  std::size_t updates = 0;
+  const auto update = [&](std::size_t, float old, float mean, float, std::int64_t) {
+    return old - static_cast<float>(rates.at(updates++ / kSize)) * mean;
+  };
+  return plain_run(model, kShards, static_cast<int>(rates.size()), 0, update);
+}
+
+}  // namespace
+
+TEST_CASE("a rate that is set counts from the next step on, for all workers of all placements, and is reported") {
+  for (const Placement placement : {Placement::in_process, Placement::processes})
+    for (const char* strategy : {"sharded", "driver"}) {
+      CAPTURE(strategy);
+      Options options = noise(placement, 3);
+      options.strategy = strategy;
+      options.optimizer.schedule = {.kind = "step", .step_size = 1, .gamma = 0.5};
+      DistributedSGD sgd("noise", options);
+      CHECK(sgd.step().learning_rate == 0.5);
+      CHECK(sgd.step().learning_rate == 0.25);
+      sgd.set_learning_rate(0.75);
+      sgd.warmup();
+      CHECK(sgd.step().learning_rate == 0.75);
+      CHECK(sgd.step().learning_rate == 0.75);  // whatever the schedule says
+      sgd.set_learning_rate(0);
+      CHECK(sgd.step().learning_rate == 0);
+      CHECK((sgd.weights() == expected({0.5, 0.25, 0.75, 0.75, 0})));
+    }
+}
+
+TEST_CASE("a function of the step says the rate, in the driver alone") {
+  for (const Placement placement : {Placement::in_process, Placement::processes}) {
+    Options options = noise(placement, 2);
+    std::vector<std::int64_t> asked;
+    options.optimizer.learning_rate_at = [&asked](std::int64_t step) {
+      asked.push_back(step);
+      return 1.0 / static_cast<double>(1 + step);
+    };
+    DistributedSGD sgd("noise", options);
+    for (int step = 0; step < 3; ++step) CHECK(sgd.step().learning_rate == 1.0 / (1 + step));
+    CHECK(asked == std::vector<std::int64_t>{0, 1, 2});
+    CHECK((sgd.weights() == expected({1, 1.0 / 2, 1.0 / 3})));
+    sgd.set_learning_rate(0.125);
+    CHECK(sgd.step().learning_rate == 0.125);
+    CHECK(asked.size() == 3);
+  }
+}
+
+TEST_CASE("a function may say or throw what is no rate, which changes nothing") {
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  Options options = noise(Placement::in_process, 2);
+  double rate = kNan;
+  options.optimizer.learning_rate_at = [&rate](std::int64_t step) {
+    if (rate == 7) throw std::out_of_range("no rate for step " + std::to_string(step));
+    return rate;
+  };
+  DistributedSGD sgd("noise", options);
+  for (const double bad : {kNan, -1.0, std::numeric_limits<double>::infinity(), 1e39}) {
+    rate = bad;
+    CHECK(code_of([&] { sgd.step(); }) == ErrorCode::invalid_argument);
+    CHECK(message_of([&] { sgd.step(); }).find("learning_rate_at(0) is ") != std::string::npos);
+    CHECK(code_of([&] { sgd.set_learning_rate(bad); }) == ErrorCode::invalid_argument);
+  }
+  rate = 7;
+  CHECK_THROWS_AS(sgd.step(), std::out_of_range);
+  rate = 0.5;
+  CHECK(sgd.step().step == 1);
+  CHECK((sgd.weights() == expected({0.5})));
+}
+
+TEST_CASE("groups keep their factors of a rate that is set") {
+  Options options = noise(Placement::processes, 2);
+  options.optimizer.groups = {{.pattern = "*", .learning_rate_factor = 0.5}};
+  DistributedSGD sgd("noise", options);
+  sgd.set_learning_rate(0.25);
+  CHECK(sgd.step().learning_rate == 0.25);
+  CHECK((sgd.weights() == expected({0.125})));
+}
+
+TEST_CASE("a checkpoint tells a rate that was set, and whoever goes on from it has that") {
+  const TemporaryFolder folder;
+  Options options = noise(Placement::in_process, 2);
+  options.checkpoint.folder = folder / "run";
+  options.checkpoint.every_steps = 2;
+  {
+    DistributedSGD sgd("noise", options);
+    sgd.step();
+    sgd.save_state(folder / "unset");
+    sgd.set_learning_rate(0.1);
+    sgd.step();
+    sgd.step();
+    sgd.save_state(folder / "set");
+    CHECK((sgd.weights() == expected({0.5, 0.1, 0.1})));
+    sgd.load_state(folder / "unset");
+    CHECK(sgd.step().learning_rate == 0.5);  // as the options say it
+    sgd.load_state(folder / "set");
+    CHECK(sgd.step().learning_rate == 0.1);
+    CHECK((sgd.weights() == expected({0.5, 0.1, 0.1, 0.1})));
+    sgd.checkpoint();
+  }
+  options.resume_from = folder / "run";
+  options.optimizer.learning_rate_at = [](std::int64_t) { return 0.25; };
+  const CapturedErrors errors;
+  DistributedSGD resumed("noise", options);
+  CHECK(errors.text().find("troupe: the run goes on with learning rate 0.1, which was set by hand") == 0);
+  CHECK(resumed.step().learning_rate == 0.1);
+  CHECK((resumed.weights() == expected({0.5, 0.1, 0.1, 0.1, 0.1})));
+  resumed.load_state(folder / "unset");
+  CHECK(resumed.step().learning_rate == 0.25);
+}

@@ -1,0 +1,79 @@
+#include <doctest/doctest.h>
+#include <signal.h>
+
+#include <functional>
+
+#include "actors/test_models.hpp"
+#include "models/files.hpp"
+#include "support/errors.hpp"
+
+using namespace troupe;
+using namespace troupe_test;
+using namespace std::chrono_literals;
+using troupe::testing::TemporaryFolder;
+
+namespace {
+
+/// Two worker processes with every deadline without end, and silence as well.
+Options patient() {
+  Options options = quiet_options(Placement::processes, 2);
+  options.config = "7";
+  options.cut_after = options.suspect_after = 0ms;
+  options.step_timeout = options.evaluate_timeout = options.save_timeout = options.call_timeout = 24h;
+  return options;
+}
+
+void check_missed(const Options& options, const char* phase, const std::function<void(DistributedSGD&)>& call) {
+  CAPTURE(phase);
+  DistributedSGD sgd("noise", options);
+  sgd.step();
+  for (const int pid : sgd.worker_pids()) ::kill(pid, SIGSTOP);
+  const auto missed = [&] { call(sgd); };
+  Where where;
+  try {
+    missed();
+  } catch (const Error& error) {
+    CHECK(error.code() == ErrorCode::timeout);
+    where = error.where();
+  }
+  CHECK(where.phase == phase);
+  sgd.step();  // by others
+  CHECK(sgd.steps_done() == 2);
+}
+
+}  // namespace
+
+TEST_CASE("evaluations, vectors and functions have deadlines of their own") {
+  const auto soon = missed_by_none(quiet_options(Placement::processes, 2));
+  const TemporaryFolder folder;
+  Options options = patient();
+  options.evaluate_timeout = soon;
+  check_missed(options, "evaluate", [](DistributedSGD& sgd) { sgd.evaluate(); });
+  options = patient();
+  options.call_timeout = soon;
+  check_missed(options, "call", [](DistributedSGD& sgd) { sgd.foreach_worker("who"); });
+  options = patient();
+  options.save_timeout = soon;
+  check_missed(options, "weights", [](DistributedSGD& sgd) { sgd.weights(); });
+  check_missed(options, "save_state", [&](DistributedSGD& sgd) { sgd.save_state(folder / "state"); });
+  check_missed(options, "set_weights", [](DistributedSGD& sgd) { sgd.set_weights(std::vector<float>(7)); });
+}
+
+TEST_CASE("a step's deadline is the steps' alone") {
+  Options options = patient();
+  options.step_timeout = 1ms;
+  options.config = "3000000";
+  DistributedSGD sgd("noise", options);
+  CHECK(sgd.weights().size() == 3'000'000);
+  CHECK(sgd.foreach_model("first-weight").size() == 2);
+  CHECK(code_of([&] { sgd.evaluate(); }) != ErrorCode::timeout);
+}
+
+TEST_CASE("deadlines that pass at once are refused") {
+  for (const auto timeout : {&Options::evaluate_timeout, &Options::save_timeout, &Options::call_timeout})
+    for (const auto length : {0ms, -1ms}) {
+      Options options = patient();
+      options.*timeout = length;
+      CHECK(code_of([&] { DistributedSGD("noise", options); }) == ErrorCode::invalid_argument);
+    }
+}

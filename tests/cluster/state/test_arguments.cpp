@@ -1,0 +1,29 @@
+#include <doctest/doctest.h>
+
+#include <numeric>
+
+#include "actors/test_models.hpp"
+#include "cluster/nodes.hpp"
+#include "support/errors.hpp"
+
+using namespace troupe;
+using namespace troupe_test;
+
+TEST_CASE("functions on nodes take an argument, once a node, and it goes with the call") {
+  constexpr std::size_t kBytes = (std::size_t{20} << 20) + 3;
+  Nodes nodes(2, nullptr, NodeProgram::own, {"--troupe-store-bytes=50000000"});  // room for two
+  Options options = nodes.options(2);
+  options.num_workers = 4;
+  DistributedSGD sgd("hold", options);
+  std::string argument(kBytes, '\0');
+  std::iota(argument.begin(), argument.end(), '\0');
+  const std::vector<std::string> nothing(4);
+  for (int again = 0; again < 5; ++again) CHECK((sgd.foreach_worker("swallow", argument) == nothing));
+  CHECK(sgd.foreach_worker("length", argument) == std::vector<std::string>(4, std::to_string(kBytes)));
+  argument.resize(300);
+  CHECK((sgd.for_model("echo", argument) == argument + std::to_string(sgd.weights().size())));
+  for (int again = 0; again < 3; ++again)
+    CHECK(message_of([&] { sgd.foreach_worker("fails-with", std::string(kBytes, 'x')); }).find("function fails") !=
+          std::string::npos);
+  CHECK(sgd.step().step == 1);
+}
