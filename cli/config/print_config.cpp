@@ -68,8 +68,8 @@ void print_config(const CLI::App& command) {
 
 /// Whatever the command was given that it does not know is refused later, in place of what this prints.
 void print_instead(CLI::App& command) {
-  auto* wanted = command.add_flag("--print-config", "Print all options as --config reads them, and do nothing else")
-                     ->configurable(false);
+  const std::string what = "Print all options as --config reads them, and do nothing else";
+  const CLI::Option* wanted = command.add_flag("--print-config", what)->configurable(false);
   command.parse_complete_callback([&command, wanted] {
     if (wanted->count() == 0 || command.remaining_size() > 0) return;
     print_config(command);

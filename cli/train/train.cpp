@@ -150,6 +150,14 @@ class Training {
     return "to begin a run with them (" + hint + "):" + line({"--load", options_.save});
   }
 
+  /// Says where the last step is, or, where it cannot be saved, what there is.
+  std::string save_or_newest() try { return ", which is in " + save(); } catch (const Error& error) {
+    const auto saved = CheckpointSeries(options_.checkpoint.folder).list();
+    if (saved.empty()) throw;
+    std::fprintf(stderr, "troupe: the last step is not saved: %s\n", error.what());
+    return "; the newest checkpoint is of step " + std::to_string(saved.front().step) + ", in " + saved.front().path;
+  }
+
   /// None where workers were stopped together with this program: a signal to all leaves the step undone.
   std::optional<StepReport> try_step() try { return sgd_.step(); } catch (const Error&) {
     if (!stopped()) throw;

@@ -23,6 +23,8 @@ struct Example {
 };
 
 const std::vector<Example>& examples() {
+  const json group{{"pattern", "a:b*"}, {"weight_decay", 0}, {"learning_rate_factor", 0.5}};
+  static const json groups = json::array({group});
   static const std::vector<Example> all{
       {"model", "resnet18", "/model", "resnet18"},
       {"data", "mock-images:32,7", "/data", "mock-images:32,7"},
@@ -64,10 +66,7 @@ const std::vector<Example>& examples() {
       {"nesterov", nullptr, "/optimizer/nesterov", true},
       {"weight-decay", "0.0005", "/optimizer/weight_decay", 0.0005},
       {"clip-norm", "inf", "/optimizer/clip_norm", "inf"},
-      {"group",
-       "a:b*:weight_decay=0,learning_rate_factor=0.5",
-       "/optimizer/groups",
-       {{{"pattern", "a:b*"}, {"weight_decay", 0}, {"learning_rate_factor", 0.5}}}},
+      {"group", "a:b*:weight_decay=0,learning_rate_factor=0.5", "/optimizer/groups", groups},
       {"schedule", "step", "/optimizer/schedule/kind", "step"},
       {"warmup-steps", "5", "/optimizer/schedule/warmup_steps", 5},
       {"schedule-steps", "6", "/optimizer/schedule/step_size", 6},
