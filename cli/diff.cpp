@@ -34,7 +34,7 @@ class Steps {
       ++line_;
       json object = json::parse(line, nullptr, /*allow_exceptions=*/false);
       if (!object.is_object()) refuse("line " + std::to_string(line_) + " is no JSON object");
-      if (object.contains("profile")) continue;
+      if (object.contains("profile") || object.contains("epoch")) continue;
       if (!is_step(object)) refuse("line " + std::to_string(line_) + " tells of no step with its hash: see --hash");
       return object;
     }

@@ -1,6 +1,7 @@
 #include "cli/group_flag.hpp"
 
 #include <charconv>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string_view>
 
@@ -53,6 +54,27 @@ ParameterGroup parse_group(const std::string& text) {
       return {text.substr(0, colon), settings.weight_decay, settings.learning_rate.value_or(1)};
     rest = rest.substr(comma + 1);
   }
+}
+
+nlohmann::ordered_json group_json(const std::string& text) {
+  const ParameterGroup group = parse_group(text);
+  nlohmann::ordered_json json{{"pattern", group.pattern}, {"learning_rate_factor", group.learning_rate_factor}};
+  if (group.weight_decay) json["weight_decay"] = *group.weight_decay;
+  return json;
+}
+
+std::string group_text(const nlohmann::json& group) {
+  const auto pattern = group.find("pattern");
+  if (pattern == group.end() || !pattern->is_string())
+    throw_invalid("--group: an object of a configuration has a pattern, which is a string");
+  std::string text = pattern->get<std::string>();
+  char separator = ':';
+  for (const auto& [key, value] : group.items()) {
+    if (key == "pattern") continue;
+    text += separator + key + "=" + value.dump();
+    separator = ',';
+  }
+  return text;
 }
 
 }  // namespace troupe::cli

@@ -8,8 +8,11 @@
 #include <new>
 #include <vector>
 
-#include "cli/config_file.hpp"
+#include "cli/config/config_file.hpp"
+#include "cli/config/print_config.hpp"
+#include "runtime/printable.hpp"
 #include "runtime/processes/limits.hpp"
+#include "runtime/suggestion.hpp"
 #include "troupe/sgd.hpp"
 
 namespace troupe::cli {
@@ -28,14 +31,35 @@ void check_output() {
     throw Error(ErrorCode::system, "cannot write to standard output");
 }
 
+std::vector<std::string> commands_of(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
+    names.push_back(command->get_name());
+  return names;
+}
+
+std::vector<std::string> flags_of(const CLI::App& command) {
+  std::vector<std::string> flags;
+  for (const CLI::Option* option : command.get_options())
+    for (const std::string& name : option->get_lnames()) flags.push_back("--" + name);
+  return flags;
+}
+
 std::string describe(const CLI::App& app, const CLI::ParseError& error) {
   const CLI::App* command = &app;
   while (!command->get_subcommands().empty()) command = command->get_subcommands().front();
   const auto unexpected = app.remaining(true);
   if (command->get_require_subcommand_min() > 0 && !unexpected.empty())
-    return "no command named '" + unexpected.front() + "'";
-  return error.what();
+    return "no command named '" + printable(unexpected.front()) + "'" +
+           did_you_mean(unexpected.front(), commands_of(*command));
+  const auto option = std::ranges::find_if(unexpected, [](const auto& each) { return each.starts_with("-"); });
+  if (option == unexpected.end()) return error.what();
+  const std::string flag = option->substr(0, option->find('='));
+  return "no option '" + printable(flag) + "'" + did_you_mean(flag, flags_of(*command));
 }
+
+/// What shells take for a command that was called in a way that cannot be.
+constexpr int kUsage = 2;
 
 int run_command(const Program& program, int argc, char** argv) {
   int status = 0;
@@ -46,6 +70,7 @@ int run_command(const Program& program, int argc, char** argv) {
   app.set_version_flag("--version", TROUPE_VERSION);
   app.option_defaults()->always_capture_default()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   program.add_commands(app, status);
+  add_config_options(app);
   try {
     auto arguments = expand_config(app, {argv + 1, argv + argc});
     std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
@@ -53,7 +78,8 @@ int run_command(const Program& program, int argc, char** argv) {
   } catch (const CLI::Success& help_or_version) {
     app.exit(help_or_version);
   } catch (const CLI::ParseError& error) {
-    throw Error(ErrorCode::invalid_argument, describe(app, error) + "; --help lists what there is");
+    const std::string what = describe(app, error);
+    throw Error(ErrorCode::invalid_argument, what + (what.ends_with('?') ? "" : ";") + " --help lists what there is");
   }
   check_output();
   return status;
@@ -70,6 +96,7 @@ int run(const Program& program, int argc, char** argv) {
     return run_command(program, argc, argv);
   } catch (const Error& error) {
     tell() << to_string(error.code()) << ": " << error.what() << '\n';
+    if (error.code() == ErrorCode::invalid_argument) return kUsage;
   } catch (const std::bad_alloc&) {
     tell() << "limit_reached: " << no_memory("memory was refused").what() << '\n';
   } catch (const std::exception& error) {

@@ -15,7 +15,7 @@ struct Program {
 
 /// Runs it as what it was started as: a worker process, a node, or the command that its arguments name. What fails is
 /// one line on standard error.
-/// @return the exit status
+/// @return the exit status: what the command says, 2 for an error of code invalid_argument, and 1 for others
 int run(const Program& program, int argc, char** argv);
 
 }  // namespace troupe::cli

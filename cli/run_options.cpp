@@ -1,9 +1,11 @@
 #include "cli/run_options.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <system_error>
+#include <utility>
 
 #include "actors/driver/precision_notice.hpp"
 #include "collectives/plan/strategy.hpp"
@@ -11,6 +13,7 @@
 #include "models/registry.hpp"
 #include "runtime/invalid.hpp"
 #include "runtime/printable.hpp"
+#include "runtime/suggestion.hpp"
 
 namespace troupe::cli {
 namespace {
@@ -74,6 +77,17 @@ std::chrono::milliseconds to_limit(double seconds, const char* name) {
   return seconds == 0 ? std::chrono::milliseconds(0) : to_milliseconds(seconds, name);
 }
 
+CLI::Validator one_of(std::vector<std::string> words) {
+  std::string set;
+  for (const std::string& word : words) set += (set.empty() ? "{" : ",") + word;
+  set += "}";
+  const auto check = [words = std::move(words), set](const std::string& text) -> std::string {
+    if (std::ranges::find(words, text) != words.end()) return "";
+    return "'" + printable(text) + "' is not in " + set + did_you_mean(text, words);
+  };
+  return {check, set, "one of"};
+}
+
 CLI::Validator registered_optimizer() { return known_to(find_optimizer, "registered optimizer"); }
 
 CLI::Validator whole_number(std::uint64_t least) {
@@ -100,16 +114,17 @@ void add_worker_options(CLI::App& app, Options& sgd, std::string& placement) {
   app.add_option_function<std::string>(
          "--workers", [&sgd](const std::string& text) { sgd.num_workers = parse_workers(text); },
          "Worker actors; as MIN:MAX, or MIN: with --shards, they follow the cores that can be used")
+      ->default_str(std::to_string(sgd.num_workers.min))
       ->type_name("N|MIN:MAX");
   app.add_option("--devices-per-worker", sgd.devices_per_worker, "Model replicas of each worker");
   app.add_option("--placement", placement,
                  "Where workers live: threads of this process, processes of this machine, or nodes that join")
-      ->check(CLI::IsMember({"in-process", "processes", "cluster"}));
+      ->check(one_of({"in-process", "processes", "cluster"}));
   app.add_option(
          "--strategy,--collective", sgd.strategy,
          "How gradients are added. On one machine: every worker its slice (sharded), or the driver all (driver); "
          "among nodes: hierarchical, ring or parameter-server; auto: sharded or hierarchical")
-      ->check(CLI::IsMember(std::vector<std::string>(kStrategyNames.begin(), kStrategyNames.end())));
+      ->check(one_of({kStrategyNames.begin(), kStrategyNames.end()}));
   app.add_flag("!--any-order", sgd.deterministic,
                "Let nodes add in the order of the ring: other bits than elsewhere, fewer bytes for some shapes");
   app.add_option("--parameter-servers", sgd.parameter_servers, "Nodes that own slices under parameter-server; 0: all")
@@ -119,6 +134,7 @@ void add_worker_options(CLI::App& app, Options& sgd, std::string& placement) {
          "--nodes", [&sgd](const CLI::results_t& text) { return parse_nodes(text.front(), sgd.cluster); },
          "cluster: how many nodes the run has, such as 3; or, such as 2:3, how many it begins and goes on with at "
          "least when start-timeout is over")
+      ->default_str(std::to_string(sgd.cluster.num_nodes))
       ->type_name("[LEAST:]NODES");
   app.add_option("--certs", sgd.cluster.certs, "cluster: folder of the driver's certificate (see `troupe certs`)");
   app.add_flag("--shared-certs", sgd.cluster.shared_certificates,
@@ -147,7 +163,7 @@ void RunOptions::add_to(CLI::App& app) {
       ->check(whole_number(0));
   app.add_option("--seed", sgd.seed, "Of first weights, data order and drawn data")->check(whole_number(0));
   app.add_option("--precision", precision, "What models compute in, where model and machine have it: f32 or bf16")
-      ->check(CLI::IsMember({"f32", "bf16"}));
+      ->check(one_of({"f32", "bf16"}));
   app.add_option("--load", load, "Begin with the weights of this safetensors file");
   app.add_option("--max-failures", sgd.max_failures,
                  "Workers lost within an hour that the run replaces by itself, going on with the same step")
@@ -158,7 +174,8 @@ void RunOptions::add_to(CLI::App& app) {
            sgd.restart = name == "redistribute" ? Restart::redistribute : Restart::respawn;
          },
          "What becomes of the shards of a worker that was lost: a fresh one has them (respawn), or the others")
-      ->check(CLI::IsMember({"respawn", "redistribute"}));
+      ->default_str("respawn")
+      ->check(one_of({"respawn", "redistribute"}));
   app.add_option("--backup-workers", sgd.backup_workers,
                  "Workers that a step may leave out when they are late; others do their part. The bits stay")
       ->check(whole_number(0));

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "troupe/sgd.hpp"
 
@@ -44,6 +45,9 @@ CLI::Validator whole_number(std::uint64_t least);
 
 /// Takes any text but the empty one, which a shell makes of a variable that is not set.
 CLI::Validator not_empty();
+
+/// Takes these words, and suggests one for what is none of them.
+CLI::Validator one_of(std::vector<std::string> words);
 
 /// Takes names of optimizers that there are, and lists them for others.
 CLI::Validator registered_optimizer();

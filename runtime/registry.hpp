@@ -4,9 +4,11 @@
 #include <mutex>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "runtime/invalid.hpp"
 #include "runtime/printable.hpp"
+#include "runtime/suggestion.hpp"
 
 namespace troupe {
 
@@ -28,11 +30,11 @@ class Registry {
       throw_invalid(sort_ + " '" + name + "' is registered already");
   }
 
-  /// It stays valid. @throws Error invalid_argument that lists the known names.
+  /// It stays valid. @throws Error invalid_argument that lists the known names, with the one that may be meant.
   const Make& find(const std::string& name) {
     const std::scoped_lock lock(mutex_);
     if (const auto found = makers_.find(name); found != makers_.end()) return found->second.make;
-    throw_invalid("no " + sort_ + " named '" + name + "'; " + known());
+    throw_invalid("no " + sort_ + " named '" + name + "'; " + known() + did_you_mean(name, names()));
   }
 
  private:
@@ -45,10 +47,17 @@ class Registry {
   };
 
   std::string known() const {
-    std::string names;
+    std::string listed;
+    for (const std::string& name : names())
+      listed += (listed.empty() ? "there are " : ", ") + name + makers_.at(name).usage;
+    return listed.empty() ? "none is registered" : listed;
+  }
+
+  std::vector<std::string> names() const {
+    std::vector<std::string> names;
     for (const auto& [name, entry] : makers_)
-      if (!name.starts_with(kInternal)) names += (names.empty() ? "there are " : ", ") + name + entry.usage;
-    return names.empty() ? "none is registered" : names;
+      if (!name.starts_with(kInternal)) names.push_back(name);
+    return names;
   }
 
   std::string sort_;

@@ -236,7 +236,13 @@ StepReport Driver::take_step(bool rehearse) {
 }
 
 Evaluation Driver::evaluate() {
-  return repairing(Needs::members, [&] { return evaluate_once(); });
+  const Evaluation evaluation = repairing(Needs::members, [&] { return evaluate_once(); });
+  if (evaluation.samples == 0)
+    throw Error(ErrorCode::bad_data,
+                "there is no test set to evaluate: give the data one (TrainingData::test), or a model of your own "
+                "Model::evaluate",
+                {.phase = "evaluate"});
+  return evaluation;
 }
 
 Evaluation Driver::evaluate_once() {

@@ -4,6 +4,7 @@
 #include "actors/launch/expiry_notice.hpp"
 #include "actors/placements/cluster.hpp"
 #include "actors/placements/host.hpp"
+#include "actors/placements/join_notice.hpp"
 #include "actors/placements/mixed_arithmetic.hpp"
 #include "runtime/log.hpp"
 #include "runtime/silence.hpp"
@@ -32,7 +33,9 @@ class ClusterHost : public Host {
   }
 
   void gather(const Deadline& deadline) override {
+    JoinNotice notice(options_.listen, options_.num_nodes, Clock::now());
     while (!cluster_.complete()) {
+      say(notice.look(joined(), Clock::now()));
       const auto happening = mailbox_.next_happening(Deadline(std::min(deadline.left(), kLookForLate)));
       cluster_.drop_late();
       if (!happening && deadline.passed()) complete_late();
@@ -41,6 +44,7 @@ class ClusterHost : public Host {
         if (cluster_.accept(*node)) mailbox_.watch(node->actor);
       if (const auto* gone = std::get_if<Departure>(&*happening)) cluster_.note_departure(gone->actor);
     }
+    say(notice.end(joined()));
     for (const int member : members_.nodes()) mailbox_.seat(member, cluster_.node(members_.node_of(member)).actor);
     if (const std::string mixed = mixed_arithmetic(cluster_.nodes()); verbose_ && !mixed.empty())
       log_line(LogLevel::warning, mixed);
@@ -84,6 +88,15 @@ class ClusterHost : public Host {
   bool end_all(bool /*all_stopped*/) override { return true; }
 
  private:
+  std::vector<std::string> joined() const {
+    std::vector<std::string> names;
+    for (const ClusterNode& node : cluster_.nodes()) names.push_back(node.name);
+    return names;
+  }
+  static void say(const std::optional<std::string>& line) {
+    if (line) std::cerr << "troupe: " + *line + "\n" << std::flush;
+  }
+
   /// Not all have come in time.
   void complete_late() {
     if (cluster_.joined() >= options_.min_nodes) return cluster_.complete_with_joined();

@@ -1,5 +1,4 @@
 """What all sections share: programs, options, a folder for reports, and progress to standard error."""
-import json
 import os
 import sys
 from copy import copy
@@ -9,6 +8,7 @@ from harness.build import Build
 from harness.machine import OtherWork
 from harness.memory import peak_pss
 from harness.programs import all_json, last_json, output_of
+from harness.steps import steps_of
 from harness.tables import percent
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -45,7 +45,7 @@ class Bench:
         report = self.folder / "report.jsonl"
         text = self.troupe("train", "--placement", placement, "--report", report, *arguments)
         with report.open() as lines:
-            return text, [json.loads(line) for line in lines]
+            return text, steps_of(lines)
 
     def train_memory(self, placement, *arguments):
         """Peak bytes of `troupe train` and its worker processes."""

@@ -1,10 +1,10 @@
 """Our program and its peers in network namespaces, by scripts/local-cluster.sh; needs root."""
-import json
 import os
 import sys
 
 from harness.bench import PEERS, ROOT
 from harness.programs import all_json, last_json, output_of
+from harness.steps import steps_of
 
 DRIVER = ("--placement", "cluster", "--listen", "{listen}", "--nodes", "{nodes}", "--certs", "{certs}")
 
@@ -37,7 +37,7 @@ class Cluster:
         report = self.bench.folder / "cluster.jsonl"
         self.troupe("train", "--report", report, "--quiet", *arguments)
         with report.open() as lines:
-            return [json.loads(line) for line in lines]
+            return steps_of(lines)
 
     def mpi(self, *arguments):
         """All JSON lines of an MPI program with one rank a node."""

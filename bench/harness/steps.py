@@ -1,7 +1,13 @@
 """What the steps of a report (`troupe train --report`) say."""
+import json
 from statistics import median
 
 PHASES = ("compute_all", "reduce", "apply_all")
+
+
+def steps_of(lines):
+    """The steps of a report's lines, without what it says of epochs and layers."""
+    return [line for line in map(json.loads, lines) if next(iter(line)) == "step"]
 
 
 def step_seconds(steps):

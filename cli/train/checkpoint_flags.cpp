@@ -40,7 +40,7 @@ void CheckpointFlags::add_to(CLI::App& app) {
   app.add_option("--keep-best", keep_best,
                  "Write a checkpoint after each evaluation, too; beside the last ones the one stays whose accuracy, or "
                  "loss, is the best")
-      ->check(CLI::IsMember({"accuracy", "loss"}))
+      ->check(one_of({"accuracy", "loss"}))
       ->needs(to);
   auto* go_on =
       app.add_flag("--resume", resume,

@@ -23,11 +23,11 @@ std::string shell_text(const std::vector<std::string>& words) {
   return text;
 }
 
-std::string command_line_with(const std::string& flag) {
+std::string command_line_with(const std::vector<std::string>& more) {
   std::vector<std::string> words;
   std::ifstream file("/proc/self/cmdline", std::ios::binary);
   for (std::string word; std::getline(file, word, '\0');) words.push_back(word);
-  if (std::ranges::find(words, flag) == words.end()) words.push_back(flag);
+  if (std::ranges::search(words, more).empty()) words.insert(words.end(), more.begin(), more.end());
   return shell_text(words);
 }
 

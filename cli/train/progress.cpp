@@ -2,15 +2,16 @@
 
 #include <unistd.h>
 
+#include <array>
+#include <cmath>
 #include <cstdio>
-#include <string>
 
 namespace troupe::cli {
 namespace {
 
 constexpr double kTerminalSeconds = 0.2;
 constexpr double kPlainSeconds = 5;
-constexpr int kBarWidth = 30;
+constexpr int kBarWidth = 20;
 
 std::string bar(std::int64_t done, std::int64_t total) {
   const auto filled = static_cast<std::size_t>(total > 0 ? kBarWidth * done / total : 0);
@@ -19,21 +20,35 @@ std::string bar(std::int64_t done, std::int64_t total) {
 
 }  // namespace
 
-Progress::Progress(std::int64_t total_steps, bool quiet)
-    : total_steps_(total_steps), quiet_(quiet), terminal_(::isatty(STDOUT_FILENO) == 1) {}
+std::string clock_text(double seconds) {
+  constexpr long long kMinute = 60;
+  constexpr long long kHour = 3600;
+  const long long whole = std::llround(seconds);
+  std::array<char, 48> text{};
+  if (whole < kHour)
+    std::snprintf(text.data(), text.size(), "%lld:%02lld", whole / kMinute, whole % kMinute);
+  else
+    std::snprintf(text.data(), text.size(), "%lld:%02lld:%02lld", whole / kHour, whole % kHour / kMinute,
+                  whole % kMinute);
+  return text.data();
+}
+
+Progress::Progress(std::int64_t steps_done, std::int64_t total_steps, bool quiet)
+    : begun_(steps_done), total_steps_(total_steps), quiet_(quiet), terminal_(::isatty(STDOUT_FILENO) == 1) {}
 
 void Progress::step(const StepReport& report) {
   done_ = report.step;
   if (quiet_) return;
   samples_ += report.samples;
   loss_sum_ += report.loss * static_cast<double>(report.samples);
-  const double passed = since_drawn_.seconds();
+  const double passed = seconds_ + since_.seconds();
   if (passed < (terminal_ ? kTerminalSeconds : kPlainSeconds)) return;
   draw(loss_sum_ / static_cast<double>(samples_), static_cast<double>(samples_) / passed);
   line_open_ = terminal_;
   samples_ = 0;
   loss_sum_ = 0;
-  since_drawn_.lap();
+  seconds_ = 0;
+  since_.lap();
 }
 
 void Progress::end_line() {
@@ -41,14 +56,22 @@ void Progress::end_line() {
   line_open_ = false;
 }
 
+void Progress::pause() { seconds_ += since_.lap(); }
+
+double Progress::seconds_left() const {
+  return whole_.seconds() * static_cast<double>(total_steps_ - done_) / static_cast<double>(done_ - begun_);
+}
+
 void Progress::draw(double loss, double images_per_second) const {
   const long long done = done_;
   const long long total = total_steps_;
+  const std::string left = clock_text(seconds_left());
   if (terminal_) {
-    std::printf("\r%s %lld/%lld steps, %.0f images/s, loss %.4f\x1b[K", bar(done_, total_steps_).c_str(), done, total,
-                images_per_second, loss);
+    std::printf("\r%s %lld/%lld steps, %.0f images/s, loss %.4f, ETA %s\x1b[K", bar(done_, total_steps_).c_str(), done,
+                total, images_per_second, loss, left.c_str());
   } else {
-    std::printf("step %lld/%lld, %.0f images/s, loss %.4f\n", done, total, images_per_second, loss);
+    std::printf("step %lld/%lld, %.0f images/s, loss %.4f, ETA %s\n", done, total, images_per_second, loss,
+                left.c_str());
   }
   std::fflush(stdout);
 }

@@ -114,6 +114,20 @@ void ReportFile::write(const StepReport& report, const std::optional<StepHash>& 
   write_line(line);
 }
 
+void ReportFile::write(const EpochReport& epoch) {
+  nlohmann::ordered_json line{{"epoch", epoch.epoch},
+                              {"step", epoch.step},
+                              {"samples", epoch.samples},
+                              {"loss", epoch.loss},
+                              {"learning_rate", epoch.learning_rate},
+                              {"seconds", epoch.seconds},
+                              {"images_per_second", epoch.images_per_second()},
+                              {"test", nullptr}};
+  if (const auto& test = epoch.test)
+    line["test"] = {{"loss", test->loss}, {"accuracy", test->accuracy}, {"samples", test->samples}};
+  write_line(line);
+}
+
 void ReportFile::write(std::span<const ProfileRow> profile) { write_line({{"profile", profile_json(profile)}}); }
 
 void ReportFile::write_line(const nlohmann::ordered_json& object) {

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "cli/profile.hpp"
+#include "cli/train/epoch.hpp"
 #include "troupe/sgd.hpp"
 
 namespace troupe::cli {
@@ -20,8 +21,9 @@ struct StepHash {
   std::uint64_t weights = 0;  ///< checksum, in canonical order
 };
 
-/// JSON lines, one object a step, and one for the profile where there is one. What is no UTF-8 in a text becomes
-/// U+FFFD.
+/// JSON lines, one object a step, one an epoch behind its last step, and one for the profile where there is one; what
+/// they hold says docs/command.md. An object of a step begins with "step", of an epoch with "epoch". What is no UTF-8
+/// in a text becomes U+FFFD.
 class ReportFile {
  public:
   /// @param steps_done of the run that goes on in the file: what it tells of them stays, and what it tells of later
@@ -31,6 +33,7 @@ class ReportFile {
 
   /// @param hash to be told beside it.
   void write(const StepReport& report, const std::optional<StepHash>& hash = {});
+  void write(const EpochReport& epoch);
   /// One object of its own: what `profile_json` makes, under "profile".
   void write(std::span<const ProfileRow> profile);
   /// All of it must have been written.

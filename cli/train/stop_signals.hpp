@@ -5,8 +5,8 @@
 
 namespace troupe::cli {
 
-/// While it lives the first SIGTERM or SIGINT ends nothing, but is noted; the next ends the program at once. One at a
-/// time.
+/// While it lives the first SIGTERM or SIGINT ends nothing, but is noted, and answered where standard error is a
+/// terminal; the next ends the program at once. One at a time.
 class StopSignals {
  public:
   StopSignals();

@@ -12,10 +12,12 @@
 #include "cli/run_options.hpp"
 #include "cli/train/checkpoint_flags.hpp"
 #include "cli/train/command_line.hpp"
+#include "cli/train/epoch.hpp"
 #include "cli/train/progress.hpp"
 #include "cli/train/report_file.hpp"
 #include "cli/train/stop_signals.hpp"
 #include "models/files/checkpoint/series.hpp"
+#include "models/optimizers/schedule.hpp"
 #include "runtime/hash.hpp"
 
 namespace troupe::cli {
@@ -65,7 +67,7 @@ class Training {
     if (options_.steps == 0 && options_.epochs > kMostSteps / std::max<std::int64_t>(epoch_steps_, 1))
       throw Error(ErrorCode::invalid_argument, "--epochs " + std::to_string(options_.epochs) + " are too many");
     total_steps_ = options_.steps > 0 ? options_.steps : options_.epochs * epoch_steps_;
-    if (!options_.checkpoint.keep_best.empty() && (epoch_steps_ <= 1 || sgd_.evaluate().samples == 0))
+    if (!options_.checkpoint.keep_best.empty() && (epoch_steps_ <= 1 || !evaluate()))
       throw Error(ErrorCode::invalid_argument,
                   "--keep-best is for data with a test set and epochs of several steps, after which it is looked at");
   }
@@ -73,23 +75,23 @@ class Training {
   /// Returns the exit status.
   int run() {
     say_hello();
-    if (has_checkpoints()) stop_.emplace();
-    Progress progress(total_steps_, options_.quiet || options_.verbose);
-    Stopwatch epoch;
-    std::int64_t samples = 0;
+    stop_.emplace();
+    Progress progress(begun_, total_steps_, options_.quiet || options_.verbose);
+    EpochTally epoch;
     for (std::int64_t step = sgd_.steps_done() + 1; step <= total_steps_ && !stopped(); ++step) {
       const auto report = take_step(progress);
       if (!report) break;
-      samples += report->samples;
+      epoch.add(*report);
       const bool epoch_ends = epoch_steps_ > 1 && step % epoch_steps_ == 0;
-      if (!epoch_ends || (options_.quiet && options_.checkpoint.keep_best.empty())) continue;
+      if (!epoch_ends || (options_.quiet && !report_ && options_.checkpoint.keep_best.empty())) continue;
+      progress.pause();
       progress.end_line();
-      end_epoch(step / epoch_steps_, static_cast<double>(samples) / epoch.seconds(), report->loss);
-      samples = 0;
-      epoch.lap();
+      end_epoch(epoch.end(), *report);
+      epoch = {};
+      progress.go_on();
     }
     progress.end_line();
-    if (stopped() && sgd_.steps_done() < total_steps_) return stop(*stop_->came());
+    if (stopped() && sgd_.steps_done() < total_steps_) return end_by(*stop_->came());
     finish();
     if (has_checkpoints() && sgd_.steps_done() > begun_) save();
     return 0;
@@ -98,6 +100,18 @@ class Training {
  private:
   bool has_checkpoints() const { return !options_.checkpoint.folder.empty(); }
   bool stopped() const { return stop_ && stop_->came(); }
+
+  /// None without a test set. Workers' own bad_data names the worker.
+  std::optional<Evaluation> evaluate() {
+    if (tested_step_ == sgd_.steps_done()) return tested_;
+    tested_step_ = sgd_.steps_done();
+    try {
+      tested_ = sgd_.evaluate();
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::bad_data || error.where().worker >= 0) throw;
+    }
+    return tested_;
+  }
 
   /// A checkpoint of what there is now, unless there is one, with its metric.
   std::string save(std::optional<double> metric = {}) {
@@ -115,13 +129,25 @@ class Training {
     std::fprintf(stderr, "troupe: no checkpoint, and the run goes on: %s\n", error.what());
   }
 
-  /// What a signal that ends the program at once would have left undone.
-  int stop(int signal) {
-    const std::string kept = save_or_newest();
+  /// What a signal that ends the program at once would have left undone. @return the exit status
+  int end_by(int signal) {
+    std::string kept = has_checkpoints() ? save_or_newest() : "";
     if (report_) report_->close();
-    std::printf("stopped by %s after step %lld%s; to go on:\n  %s\n", signal == SIGINT ? "an interrupt" : "SIGTERM",
-                static_cast<long long>(sgd_.steps_done()), kept.c_str(), command_line_with("--resume").c_str());
+    if (!options_.save.empty()) {
+      sgd_.save(options_.save);
+      kept += "; the weights are in " + options_.save;
+    }
+    std::printf("stopped by %s after step %lld%s; %s\n", signal == SIGINT ? "an interrupt" : "SIGTERM",
+                static_cast<long long>(sgd_.steps_done()), kept.c_str(), how_to_go_on().c_str());
     return kSignalled + signal;
+  }
+
+  std::string how_to_go_on() const {
+    const auto line = [](const std::vector<std::string>& more) { return "\n  " + command_line_with(more); };
+    if (has_checkpoints()) return "to go on:" + line({"--resume"});
+    const std::string hint = "with --checkpoint DIR training can be stopped, and go on, at any step";
+    if (options_.save.empty()) return "nothing is saved: " + hint;
+    return "to begin a run with them (" + hint + "):" + line({"--load", options_.save});
   }
 
   /// Says where the last step is, or, where it cannot be saved, what there is.
@@ -176,12 +202,18 @@ class Training {
     std::fflush(stdout);
   }
 
-  void end_epoch(std::int64_t epoch, double images_per_second, double loss) {
-    const Evaluation test = sgd_.evaluate();
-    if (!options_.checkpoint.keep_best.empty()) keep_if_best(test);
+  void end_epoch(EpochReport epoch, const StepReport& last) {
+    const OptimizerOptions& optimizer = options_.run.sgd.optimizer;
+    epoch.epoch = last.step / epoch_steps_;
+    epoch.step = last.step;
+    epoch.learning_rate = optimizer.learning_rate * schedule_factor(optimizer.schedule, last.step - 1);
+    epoch.test = evaluate();
+    if (report_) report_->write(epoch);  // before a checkpoint of this step: who goes on from that does not write it
+    if (!options_.checkpoint.keep_best.empty()) keep_if_best(*epoch.test);
     if (options_.quiet) return;
-    std::printf("epoch %lld: %.0f images/s, last loss %.4f", static_cast<long long>(epoch), images_per_second, loss);
-    if (test.samples > 0) std::printf(", test accuracy %.4f", test.accuracy);
+    std::printf("epoch %lld: %.0f images/s, last loss %.4f", static_cast<long long>(epoch.epoch),
+                epoch.images_per_second(), last.loss);
+    if (epoch.test) std::printf(", test accuracy %.4f", epoch.test->accuracy);
     std::printf("\n");
     std::fflush(stdout);
   }
@@ -206,8 +238,7 @@ class Training {
       sgd_.save(options_.save);
       if (!options_.quiet) std::printf("weights saved to %s\n", options_.save.c_str());
     }
-    const Evaluation test = sgd_.evaluate();
-    if (test.samples > 0) std::printf("test accuracy %.4f\n", test.accuracy);
+    if (const auto test = evaluate()) std::printf("test accuracy %.4f\n", test->accuracy);
     std::printf("weights sha256 %s\n", hash.c_str());
   }
 
@@ -215,12 +246,22 @@ class Training {
   DistributedSGD sgd_;
   std::optional<ReportFile> report_;
   std::optional<StopSignals> stop_;
+  std::optional<Evaluation> tested_;  ///< the weights after the step `tested_step_`
+  std::int64_t tested_step_ = -1;
   std::int64_t begun_ = sgd_.steps_done();  ///< before this program
   std::string saved_;                       ///< the last checkpoint that this asked for
   std::int64_t saved_step_ = -1;
   std::int64_t epoch_steps_ = 0;
   std::int64_t total_steps_ = 0;
 };
+
+/// The rates that a rule has unless told otherwise; the seed example trained without momentum.
+void set_default_rates(CLI::App& train, OptimizerOptions& optimizer, bool seed_example, const std::string& kind) {
+  optimizer.learning_rate = seed_example ? 1e-6 : 0.05;
+  optimizer.momentum = seed_example || kind != "sgd" ? 0 : 0.9;
+  train.get_option("--learning-rate")->default_str(seed_example ? "1e-6" : "0.05");
+  train.get_option("--momentum")->default_str(optimizer.momentum == 0 ? "0" : "0.9");
+}
 
 void add_optimizer_options(CLI::App& app, OptimizerOptions& optimizer) {
   app.add_option("--optimizer", optimizer.kind, "sgd, adagrad, adam or adamw")->check(registered_optimizer());
@@ -241,7 +282,7 @@ void add_optimizer_options(CLI::App& app, OptimizerOptions& optimizer) {
          "said again, and of a tensor the first counts that fits")
       ->allow_extra_args(false);
   app.add_option("--schedule", optimizer.schedule.kind, "How the rate changes: constant, step or cosine")
-      ->check(CLI::IsMember({"constant", "step", "cosine"}));
+      ->check(one_of({"constant", "step", "cosine"}));
   app.add_option("--warmup-steps", optimizer.schedule.warmup_steps, "Steps over which the rate rises from 0");
   app.add_option("--schedule-steps", optimizer.schedule.step_size, "step: steps between two changes of the rate");
   app.add_option("--schedule-gamma", optimizer.schedule.gamma, "step: factor of each change");
@@ -256,24 +297,30 @@ void register_profile() {
   });
 }
 
-/// What the seed example trained with, without momentum.
-constexpr double kSeedRate = 1e-6;
-
 void add_train(CLI::App& app, int& status) {
   auto options = std::make_shared<TrainOptions>();
   options->run.sgd.num_workers = 2;
-  options->run.sgd.optimizer.learning_rate = 0.05;
-  options->run.sgd.optimizer.momentum = 0.9;
   CLI::App& train =
       *app.add_subcommand("train", "Train a model; the last lines printed are the test accuracy and a hash");
   options->run.add_to(train);
   options->checkpoint.add_to(train);
-  add_optimizer_options(train, options->run.sgd.optimizer);
+  OptimizerOptions& optimizer = options->run.sgd.optimizer;
+  add_optimizer_options(train, optimizer);
+  // These options come before those of the rates, which are set by them, and then by what is said.
+  const auto by_name = [options, &train, &optimizer](const std::string& model, const std::string& kind) {
+    set_default_rates(train, optimizer, model == "tfbench", kind);
+  };
+  by_name("", optimizer.kind);
+  train.get_option("--model")->each([=](const std::string& model) { by_name(model, "sgd"); });
+  train.get_option("--optimizer")->each([=](const std::string& kind) { by_name(options->run.model, kind); });
   auto* epochs = train.add_option("--epochs", options->epochs, "Passes over the data")->check(whole_number(1));
-  train.add_option("--steps", options->steps, "Steps, in place of epochs")->check(whole_number(1))->excludes(epochs);
+  train.add_option("--steps", options->steps, "Steps, in place of epochs")
+      ->default_str("")
+      ->check(whole_number(1))
+      ->excludes(epochs);
   auto* report = train
                      .add_option("--report", options->report,
-                                 "Write one JSON object a step to this file, and one with the profile")
+                                 "Write one JSON object a step to this file, one an epoch, and one with the profile")
                      ->check(not_empty());
   train
       .add_flag("--hash", options->hash,
@@ -283,11 +330,7 @@ void add_train(CLI::App& app, int& status) {
   train.add_option("--save", options->save, "Write the weights to this safetensors file")->check(not_empty());
   auto* verbose = train.add_flag("--verbose", options->verbose, "Print the phases of every step");
   train.add_flag("--quiet", options->quiet, "Print the last lines only")->excludes(verbose);
-  train.callback([options, &train, &status] {
-    OptimizerOptions& optimizer = options->run.sgd.optimizer;
-    const bool seed_example = options->run.model == "tfbench";
-    if (seed_example && train.count("--learning-rate") == 0) optimizer.learning_rate = kSeedRate;
-    if ((seed_example || optimizer.kind != "sgd") && train.count("--momentum") == 0) optimizer.momentum = 0;
+  train.callback([options, &status] {
     if (!options->save.empty()) check_save_path(options->save);
     options->checkpoint.apply(options->run.sgd);
     status = Training(*options).run();

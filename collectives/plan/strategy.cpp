@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "runtime/suggestion.hpp"
 #include "troupe/error.hpp"
 
 namespace troupe {
@@ -16,7 +17,8 @@ Strategy strategy_of(const std::string& name) {
   if (found == kStrategyNames.end())
     throw Error(ErrorCode::invalid_argument, "there is no strategy '" + name +
                                                  "'; the strategies are 'auto', 'sharded', 'driver', 'hierarchical', "
-                                                 "'ring' and 'parameter-server'");
+                                                 "'ring' and 'parameter-server'" +
+                                                 did_you_mean(name, {kStrategyNames.begin(), kStrategyNames.end()}));
   return static_cast<Strategy>(found - kStrategyNames.begin());
 }
 

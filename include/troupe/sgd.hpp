@@ -317,7 +317,7 @@ class DistributedSGD {
   /// Steps committed, with those before the checkpoint that was loaded.
   std::int64_t steps_done() const;
 
-  /// Runs the model's test set over all replicas.
+  /// Runs the model's test set over all replicas. @throws Error bad_data, without a worker, where there is none.
   Evaluation evaluate();
 
   /// Runs a function on every replica, on every worker, or on the first replica, and returns what they return in

@@ -1,8 +1,12 @@
 #include "models/files/safetensors_file.hpp"
 
+#include <algorithm>
 #include <bit>
+#include <cstdint>
 #include <set>
+#include <utility>
 
+#include "models/files/half.hpp"
 #include "troupe/error.hpp"
 
 namespace troupe {
@@ -28,6 +32,17 @@ bool is_ignored(const std::string& name, const StoredTensor& tensor, const Names
   return expected.contains(name.substr(0, name.size() - kStepsTracked.size()) + ".running_mean");
 }
 
+/// Wrappers of PyTorch put a word before the names of the model that they wrap. What to do then; else nothing.
+std::string wrapped_name(const StoredTensors& tensors, const std::string& wanted) {
+  for (const auto& [word, wrapper] :
+       {std::pair("module.", "DistributedDataParallel"), std::pair("_orig_mod.", "torch.compile")})
+    if (tensors.contains(word + wanted))
+      return std::string("; the file has '") + word + wanted + "', as " + wrapper +
+             " calls it: save the state_dict of the model inside, model." + word +
+             "state_dict(), or in Python name.removeprefix('" + word + "')";
+  return "";
+}
+
 }  // namespace
 
 SafetensorsFile::SafetensorsFile(const std::string& path) : file_(path), header_(read_safetensors_header(file_)) {}
@@ -36,9 +51,11 @@ const StoredTensor& SafetensorsFile::find(const TensorInfo& wanted) const {
   const std::string& path = file_.path();
   const auto found = header_.tensors.find(wanted.name);
   if (found == header_.tensors.end())
-    mismatch(path, "tensor '" + wanted.name + "' " + describe(wanted.shape) + " is missing");
+    mismatch(path, "tensor '" + wanted.name + "' " + describe(wanted.shape) + " is missing" +
+                       wrapped_name(header_.tensors, wanted.name));
   const StoredTensor& tensor = found->second;
-  if (tensor.type != StoredType::f32) throw_bad_file(path, "tensor '" + wanted.name + "' is not of dtype F32");
+  if (tensor.type == StoredType::i64)
+    throw_bad_file(path, "tensor '" + wanted.name + "' is not of dtype F32, F16 or BF16");
   if (tensor.shape != wanted.shape)
     mismatch(path, "tensor '" + wanted.name + "' is " + describe(tensor.shape) + " in the file and " +
                        describe(wanted.shape) + " in the model");
@@ -57,7 +74,12 @@ void SafetensorsFile::require(const std::vector<TensorInfo>& expected) const {
 }
 
 void SafetensorsFile::read(const std::string& name, std::span<float> out) const {
-  file_.read(header_.data + header_.tensors.at(name).begin, std::as_writable_bytes(out));
+  const StoredTensor& tensor = header_.tensors.at(name);
+  const std::uint64_t at = header_.data + tensor.begin;
+  if (tensor.type == StoredType::f32) return file_.read(at, std::as_writable_bytes(out));
+  std::vector<std::uint16_t> halves(out.size());
+  file_.read(at, std::as_writable_bytes(std::span(halves)));
+  std::ranges::transform(halves, out.begin(), tensor.type == StoredType::f16 ? from_half : from_bfloat16);
 }
 
 }  // namespace troupe

@@ -25,7 +25,7 @@ class SafetensorsFile {
   /// with NAME.running_mean.
   /// @throws Error model_mismatch naming a tensor that is missing, superfluous or of another shape.
   void require(const std::vector<TensorInfo>& expected) const;
-  /// Reads one of the required tensors; `out` is as long as it is.
+  /// Reads one of the required tensors; `out` is as long as it is. F16 and BF16 become the same numbers as floats.
   void read(const std::string& name, std::span<float> out) const;
 
  private:

@@ -7,9 +7,11 @@
 #include <nlohmann/json.hpp>
 #include <set>
 #include <span>
+#include <string_view>
 #include <utility>
 
 #include "models/files/strict_json.hpp"
+#include "runtime/printable.hpp"
 #include "troupe/error.hpp"
 
 namespace troupe {
@@ -20,10 +22,22 @@ using nlohmann::json;
 // Room for some 100,000 tensors, and a bound on what parsing it takes.
 constexpr std::uint64_t kLargestHeader = 16 << 20;
 
+/// `torch.save` writes a zip archive, or, before PyTorch 1.6, pickles, of which the first is a number of its own. As
+/// the length of a header both would be too large.
+void refuse_pickled(const InputFile& file, std::span<const std::byte> prefix) {
+  const std::string_view text(reinterpret_cast<const char*>(prefix.data()), prefix.size());
+  if (!text.starts_with("PK\x03\x04") && !text.starts_with("\x80\x02\x8a\x0a")) return;
+  throw_bad_file(file.path(),
+                 "not a safetensors file, but an archive or a pickle, as torch.save writes them; in Python: import "
+                 "torch, safetensors.torch as st; weights = torch.load('model.pt', map_location='cpu'); "
+                 "st.save_file({name: w.contiguous() for name, w in weights.items()}, 'model.safetensors')");
+}
+
 /// The header's text, from byte 8 on.
 std::string read_text(const InputFile& file) {
   std::array<std::byte, 8> prefix{};
   file.read(0, prefix);
+  refuse_pickled(file, prefix);
   std::uint64_t length = 0;
   std::memcpy(&length, prefix.data(), sizeof length);
   if (length > file.size() - prefix.size()) throw_bad_file(file.path(), "its header is longer than the file");
@@ -57,8 +71,13 @@ std::vector<std::int64_t> read_integers(const std::string& path, const std::stri
   return values;
 }
 
+std::uint64_t bytes_of(StoredType type) {
+  if (type == StoredType::i64) return sizeof(std::int64_t);
+  return type == StoredType::f32 ? sizeof(float) : sizeof(std::uint16_t);
+}
+
 void check_length(const std::string& path, const std::string& name, const StoredTensor& tensor) {
-  std::uint64_t bytes = tensor.type == StoredType::i64 ? sizeof(std::int64_t) : sizeof(float);
+  std::uint64_t bytes = bytes_of(tensor.type);
   for (const std::int64_t length : tensor.shape) {
     if (__builtin_mul_overflow(bytes, static_cast<std::uint64_t>(length), &bytes)) {
       throw_bad_file(path, "tensor '" + name + "' is too large");
@@ -71,8 +90,12 @@ void check_length(const std::string& path, const std::string& name, const Stored
 
 StoredType read_type(const std::string& path, const std::string& name, const json& dtype) {
   if (dtype == "F32") return StoredType::f32;
+  if (dtype == "F16") return StoredType::f16;
+  if (dtype == "BF16") return StoredType::bf16;
   if (dtype == "I64" && name.ends_with(kStepsTracked)) return StoredType::i64;
-  throw_bad_file(path, "tensor '" + name + "' is not of dtype F32");
+  throw_bad_file(path, "tensor '" + name + "' is not of dtype F32, F16 or BF16, but of " +
+                           (dtype.is_string() ? printable(dtype.get<std::string>()) : "none") +
+                           "; in Python w.float() makes F32 of it");
 }
 
 StoredTensor read_tensor(const std::string& path, const std::string& name, const json& entry) {

@@ -11,7 +11,7 @@
 
 namespace troupe {
 
-enum class StoredType : std::uint8_t { f32, i64 };
+enum class StoredType : std::uint8_t { f32, f16, bf16, i64 };
 
 /// A tensor in a file: its bytes [begin, end), counted from the end of the header.
 struct StoredTensor {
@@ -35,8 +35,9 @@ inline constexpr std::string_view kStepsTracked = ".num_batches_tracked";
 /// floats start on a multiple of 8 bytes. @throws Error invalid_argument for names that such a file cannot hold.
 std::string make_safetensors_header(const std::vector<TensorInfo>& tensors);
 
-/// Reads and checks the header: well-formed, without duplicates, tensors of F32 with as many bytes as their shape
-/// says, laid one after the other to the last byte of the file. @throws Error bad_file
+/// Reads and checks the header: well-formed, without duplicates, tensors of F32, F16 or BF16 with as many bytes as
+/// their shape says, laid one after the other to the last byte of the file. @throws Error bad_file, which for what
+/// `torch.save` writes says how to convert it
 SafetensorsHeader read_safetensors_header(const InputFile& file);
 
 }  // namespace troupe

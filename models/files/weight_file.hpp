@@ -15,7 +15,7 @@ void write_safetensors(const std::string& path, const std::vector<TensorInfo>& t
                        std::span<const float> canonical);
 
 /// Reads exactly the tensors `expected`, in any order in the file, and returns them in the order expected. PyTorch's
-/// NAME.num_batches_tracked may come with NAME.running_mean.
+/// NAME.num_batches_tracked may come with NAME.running_mean. F16 and BF16 become floats of the same value.
 /// @throws Error bad_file for a malformed file, model_mismatch naming a tensor that is missing, superfluous or of
 /// another shape.
 std::vector<float> read_safetensors(const std::string& path, const std::vector<TensorInfo>& expected);

@@ -5,6 +5,7 @@
 #include <numbers>
 #include <string>
 
+#include "runtime/suggestion.hpp"
 #include "troupe/error.hpp"
 
 namespace troupe {
@@ -25,7 +26,8 @@ double cosine(const Schedule& schedule, std::int64_t step) {
 
 void check_schedule(const Schedule& schedule) {
   require(schedule.kind == "constant" || schedule.kind == "step" || schedule.kind == "cosine",
-          "no kind '" + schedule.kind + "'; there are constant, step and cosine");
+          "no kind '" + schedule.kind + "'; there are constant, step and cosine" +
+              did_you_mean(schedule.kind, {"constant", "step", "cosine"}));
   require(schedule.warmup_steps >= 0, "warmup_steps is negative");
   require(schedule.step_size >= 1, "step_size is less than 1");
   require(std::isfinite(schedule.gamma) && schedule.gamma >= 0, "gamma is not a number from 0 on");

@@ -42,6 +42,11 @@ BatchResult StatisticsModel::gradient(const ShardStep& at, std::span<const float
   return {1, samples};
 }
 
+EvaluationResult StatisticsModel::evaluate(const ShardStep& at, std::span<const float> /*weights*/) {
+  const std::int64_t samples = samples_of(at.shard);
+  return {.loss_sum = static_cast<double>(samples), .samples = samples};
+}
+
 void StatisticsModel::update_statistics(std::size_t begin, std::span<const float> mean, std::int64_t samples,
                                         std::span<const float> statistics, std::span<float> updated) const {
   const std::size_t end = begin + mean.size();

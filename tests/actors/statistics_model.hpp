@@ -14,6 +14,8 @@ class StatisticsModel : public troupe::Model {
 
   troupe::BatchResult gradient(const troupe::ShardStep& at, std::span<const float> weights,
                                std::span<float> gradient) override;
+  /// As many samples as a step has, of loss 1.
+  troupe::EvaluationResult evaluate(const troupe::ShardStep& at, std::span<const float> weights) override;
   void update_statistics(std::size_t begin, std::span<const float> mean, std::int64_t samples,
                          std::span<const float> statistics, std::span<float> updated) const override;
 

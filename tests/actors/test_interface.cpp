@@ -130,6 +130,22 @@ TEST_CASE("the CNN has the same bits and the same evaluation everywhere") {
   CHECK(accuracies.size() == 1);
 }
 
+TEST_CASE("an evaluation without a test set is an error that says what to give, and the run goes on") {
+  for (const Placement placement : kPlacements) {
+    DistributedSGD sgd("noise", noise(placement, 2, "8"));
+    sgd.step();
+    try {
+      sgd.evaluate();
+      FAIL_CHECK("nothing was thrown");
+    } catch (const Error& error) {
+      CHECK(error.code() == ErrorCode::bad_data);
+      CHECK(error.where() == Where{.phase = "evaluate"});
+      CHECK(error.message().find("TrainingData::test") != std::string::npos);
+    }
+    CHECK(sgd.step().step == 2);
+  }
+}
+
 TEST_CASE("functions run beside the replicas and what they return comes back in order") {
   Options options = noise(Placement::in_process, 2, "7");
   options.devices_per_worker = 2;

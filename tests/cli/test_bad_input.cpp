@@ -179,6 +179,26 @@ TEST_CASE("options that cannot work are named") {
   check_refused(linear({"--start-timeout", "-1"}), {"--start-timeout"});
 }
 
+TEST_CASE("what is nearly the name of something gets a suggestion") {
+  const auto suggests = [](const std::vector<std::string>& arguments, const std::string& meant) {
+    check_refused(arguments, {"did you mean '" + meant + "'?"});
+  };
+  suggests({"trian"}, "train");
+  suggests({"checkpoint", "lst", "run"}, "list");
+  suggests({"train", "--lerning-rate", "1"}, "--learning-rate");
+  suggests({"train", "--learning_rate=1"}, "--learning-rate");
+  suggests({"evaluate", "--laod", "w"}, "--load");
+  suggests({"train", "--model", "resnet5"}, "resnet50");
+  suggests({"train", "--data", "fashion-mist"}, "fashion-mnist");
+  suggests({"train", "--data", "mock_images:4,3"}, "mock-images");
+  suggests({"train", "--model", "mlp", "--data", "mock-images:4,3", "--loss", "softmax-crossentropy"},
+           "softmax-cross-entropy");
+  suggests({"train", "--optimizer", "Adma"}, "adam");
+  suggests({"train", "--strategy", "hierachical"}, "hierarchical");
+  suggests({"train", "--placement", "process"}, "processes");
+  suggests({"train", "--schedule", "cosin"}, "cosine");
+}
+
 TEST_CASE("models that do not fit the data are named") {
   check_refused_everywhere({"train", "--model", "cnn", "--data", "synthetic-linear", "--steps", "1"},
                            {"layer 0 (convolution) needs images"});

@@ -91,6 +91,16 @@ TEST_CASE("nodes that never join, and a port that is taken") {
                 {"timeout", "1 of at least 1 nodes", free});
 }
 
+TEST_CASE("a driver that waits for nodes says for how many, and who has joined") {
+  const std::string address = free_address();
+  Program driver(train_linear(
+      {"--placement", "cluster", "--workers", "2", "--nodes", "2", "--listen", address, "--certs", driver_folder()}));
+  CHECK(driver.says("troupe: waiting for 2 of 2 nodes at " + address + "\n"));
+  Program node({"node", "--join", address, "--certs", node_folder()});
+  CHECK(driver.says("troupe: waiting for 1 of 2 nodes at " + address + " (n0 joined)\n"));
+  CHECK(driver.out().empty());
+}
+
 TEST_CASE("a node that cannot serve says why") {
   const std::string join = free_address();
   check_refused({"node", "--join", join, "--certs", "/nonexistent"}, {"bad_certificate", "/nonexistent"});

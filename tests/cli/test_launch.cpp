@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/processes.hpp"
+#include "cli/refused.hpp"
 #include "cli/run_program.hpp"
 #include "cli/small_data.hpp"
 
@@ -176,9 +177,7 @@ TEST_CASE("nodes end with launch, however it ended") {
 
 TEST_CASE("launch refuses what cannot work") {
   const auto says = [](const std::vector<std::string>& arguments, const std::string& words) {
-    const Finished run = run_program(arguments);
-    CHECK(run.status == 1);
-    CHECK_MESSAGE(holds(run.err, words), run.err);
+    check_refused(arguments, {words});
   };
   const Hosts hosts;
   says(hosts.launch({}, {"true"}), "--listen ADDRESS:PORT");

@@ -11,7 +11,7 @@ namespace {
 std::vector<TensorInfo> tensors_of(const SafetensorsHeader& header) {
   std::vector<TensorInfo> tensors;
   for (const auto& [name, tensor] : header.tensors)
-    if (tensor.type == StoredType::f32) tensors.push_back({name, tensor.shape});
+    if (tensor.type != StoredType::i64) tensors.push_back({name, tensor.shape});
   return tensors;
 }
 

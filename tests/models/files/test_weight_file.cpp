@@ -2,6 +2,7 @@
 #include <sys/stat.h>
 
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -173,6 +174,43 @@ TEST_CASE("weights of another ResNet are refused by name and both shapes") {
   mismatch("'layer1.0.conv1.weight' is [64, 64, 3, 3] in the file and [64, 64, 1, 1] in the model", tensors(50, 10));
 }
 
+TEST_CASE("F16 and BF16 become the floats of the same value") {
+  const auto halves = [](const std::string& dtype, const std::vector<std::uint16_t>& bits) {
+    std::string data;
+    for (const std::uint16_t each : bits) data += little_endian(each, 2);
+    const auto size = static_cast<std::int64_t>(bits.size());
+    const std::string header =
+        "{" + entry("x", "[" + std::to_string(size) + "]", "[0," + std::to_string(2 * size) + "]", dtype) + "}";
+    return read(little_endian(header.size(), 8) + header + data, {{"x", {size}}});
+  };
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  CHECK(halves("F16", {0x0000, 0x3c00, 0xc000, 0x3555, 0x7bff, 0x0400, 0x03ff, 0x8001, 0x7c00, 0xfc00}) ==
+        std::vector<float>{0, 1, -2, 0x1.554p-2F, 65504, 0x1p-14F, 0x3ffp-24F, -0x1p-24F, kInfinity, -kInfinity});
+  CHECK(std::signbit(halves("F16", {0x8000}).front()));
+  CHECK(std::isnan(halves("F16", {0x7e00}).front()));
+  CHECK(halves("BF16", {0x3f80, 0xc000, 0x7f80, 0x0001, 0x3eab}) ==
+        std::vector<float>{1, -2, kInfinity, 0x1p-133F, 0x1.56p-2F});
+  check_bad("do not fit", file_bytes("{" + entry("a", "[2,3]", "[0,24]", "F16") + "}", 24));
+}
+
+TEST_CASE("what PyTorch writes otherwise is told apart, with what to do") {
+  for (const std::string& bytes : {std::string("PK\x03\x04") + std::string(100, 'x'),
+                                   std::string("\x80\x02\x8a\x0a\x6c\xfc\x9c\x46") + std::string(100, 'x')}) {
+    check_bad("torch.save", bytes);
+    check_bad("st.save_file(", bytes);
+  }
+  const std::string length_640 = "{" + kA + "," + kB + "}";  // begins as a pickle does
+  CHECK(read(file_bytes(length_640 + std::string(640 - length_640.size(), ' '), 28)) == std::vector<float>(7));
+
+  for (const std::string word : {"module.", "_orig_mod."}) {
+    const std::string wrapped =
+        file_bytes("{" + entry(word + "a", "[2,3]", "[0,24]") + "," + entry(word + "b", "[1]", "[24,28]") + "}", 28);
+    check_throws(ErrorCode::model_mismatch, "tensor 'a' [2, 3] is missing; the file has '" + word + "a', as",
+                 [&] { read(wrapped); });
+    check_throws(ErrorCode::model_mismatch, "model." + word + "state_dict()", [&] { read(wrapped); });
+  }
+}
+
 TEST_CASE("truncated and longer files are refused") {
   const std::string good = good_bytes();
   for (std::size_t length = 0; length < good.size(); ++length) {
@@ -213,7 +251,7 @@ TEST_CASE("malformed tensors are refused") {
     CAPTURE(tensor);
     check_bad(what, file_bytes("{" + tensor + "}", data));
   };
-  bad("dtype F32", entry("a", "[2,3]", "[0,24]", "F64"));
+  bad("not of dtype F32, F16 or BF16, but of F64; in Python w.float()", entry("a", "[2,3]", "[0,24]", "F64"));
   bad("just dtype", R"("a":{"dtype":"F32","shape":[2,3]})");
   bad("just dtype", R"("a":{"dtype":"F32","shape":[2,3],"data_offsets":[0,24],"more":1})");
   bad("just dtype", R"("a":3)");

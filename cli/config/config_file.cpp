@@ -1,0 +1,156 @@
+#include "cli/config/config_file.hpp"
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "cli/config/config_keys.hpp"
+#include "cli/group_flag.hpp"
+#include "runtime/files/input_file.hpp"
+#include "runtime/printable.hpp"
+#include "runtime/suggestion.hpp"
+#include "troupe/error.hpp"
+
+namespace troupe::cli {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kFlag = "--config";
+
+[[noreturn]] void fail(const std::string& path, const std::string& message,
+                       ErrorCode code = ErrorCode::invalid_argument) {
+  throw Error(code, message, {.object = path});
+}
+
+json read(const std::string& path) {
+  const auto text = InputFile(path).read_all();
+  try {
+    json config = json::parse(reinterpret_cast<const char*>(text.data()),
+                              reinterpret_cast<const char*>(text.data()) + text.size());
+    if (!config.is_object()) fail(path, "a configuration is a JSON object", ErrorCode::bad_file);
+    return config;
+  } catch (const json::exception& error) {
+    fail(path, error.what(), ErrorCode::bad_file);
+  }
+}
+
+bool is_typed(const std::vector<std::string>& typed, const CLI::Option& option) {
+  const std::string flag = option.get_name();
+  return std::any_of(typed.begin(), typed.end(),
+                     [&](const std::string& each) { return each == flag || each.starts_with(flag + "="); });
+}
+
+/// What was typed wins over the options that it excludes, too.
+bool is_overruled(const std::vector<std::string>& typed, const CLI::Option& option) {
+  const auto excluded = option.get_excludes();
+  return std::any_of(excluded.begin(), excluded.end(), [&](const auto* each) { return is_typed(typed, *each); });
+}
+
+/// Puts the options of a configuration in front of those that were typed.
+class Expansion {
+ public:
+  Expansion(const CLI::App& command, std::string path, const std::vector<std::string>& typed)
+      : command_(command), path_(std::move(path)), typed_(typed) {}
+
+  /// @param section the keys that lead to `object`, with a dot behind each
+  void add(const std::string& section, const json& object) {
+    for (const auto& [name, value] : object.items()) {
+      const std::string key = section + name;
+      if (value.is_object() && is_section(command_, key))
+        add(key + ".", value);
+      else
+        add_option(key, value);
+    }
+  }
+
+  const std::vector<std::string>& words() const { return words_; }
+
+ private:
+  void add_option(const std::string& key, const json& value) {
+    const CLI::Option* option = option_of(command_, key);
+    if (option == nullptr)
+      fail(path_, "unknown key '" + printable(key) + "' for '" + command_.get_name() + "'" +
+                      did_you_mean(key, keys_of(command_)));
+    const auto [said, first] = said_.try_emplace(option, key);
+    if (!first) fail(path_, "key '" + key + "' says again what '" + said->second + "' has said");
+    if (is_list(*option)) return add_list(*option, key, value);
+    if (is_flag(*option) != value.is_boolean())
+      refuse(key, is_flag(*option) ? "true or false" : "a number or a string");
+    if (!value.is_boolean() && !value.is_string() && !value.is_number()) refuse(key, "a number or a string");
+    if (is_overruled(typed_, *option)) return;
+    if (!value.is_boolean()) return say(*option, text_of(value));
+    if (value.get<bool>()) words_.push_back(option->get_name());
+  }
+
+  /// What was typed comes in the place of the whole list.
+  void add_list(const CLI::Option& option, const std::string& key, const json& value) {
+    const json list = value.is_array() ? value : json::array({value});
+    const bool groups = key_of(command_, option) == kGroupsKey;
+    for (const json& each : list) {
+      if (!each.is_string() && !(groups && each.is_object()))
+        refuse(key, groups ? "a list of objects or strings" : "a string or a list of strings");
+      if (!is_typed(typed_, option)) say(option, each.is_string() ? text_of(each) : group_text(each));
+    }
+  }
+
+  void say(const CLI::Option& option, const std::string& text) {
+    words_.insert(words_.end(), {option.get_name(), text});
+  }
+
+  static std::string text_of(const json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); }
+
+  [[noreturn]] void refuse(const std::string& key, const std::string& wanted) const {
+    fail(path_, "key '" + key + "' wants " + wanted);
+  }
+
+  const CLI::App& command_;
+  const std::string path_;
+  const std::vector<std::string>& typed_;
+  std::map<const CLI::Option*, std::string> said_;  ///< by which key
+  std::vector<std::string> words_;
+};
+
+/// Removes `--config FILE` or `--config=FILE` and returns FILE. What stands behind `--` is another program's.
+std::optional<std::string> take_config_path(std::vector<std::string>& arguments) {
+  for (auto at = arguments.begin(); at != arguments.end(); ++at) {
+    const std::string prefix = std::string(kFlag) + "=";
+    if (at->starts_with(prefix)) {
+      std::string path = at->substr(prefix.size());
+      arguments.erase(at);
+      return path;
+    }
+    if (*at == "--") break;
+    if (*at != kFlag) continue;
+    if (at + 1 == arguments.end()) throw Error(ErrorCode::invalid_argument, "--config wants a file");
+    std::string path = *(at + 1);
+    arguments.erase(at, at + 2);
+    return path;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<std::string> expand_config(const CLI::App& app, const std::vector<std::string>& arguments) {
+  std::vector<std::string> typed = arguments;
+  const auto path = take_config_path(typed);
+  if (!path) return arguments;
+  const CLI::App* command = &app;
+  std::vector<std::string> expanded;
+  auto rest = typed.begin();
+  for (; rest != typed.end(); ++rest) {
+    const auto named = command->get_subcommands([&](const CLI::App* each) { return each->get_name() == *rest; });
+    if (named.empty()) break;
+    command = named.front();
+    expanded.push_back(*rest);
+  }
+  Expansion expansion(*command, *path, typed);
+  expansion.add("", read(*path));
+  expanded.insert(expanded.end(), expansion.words().begin(), expansion.words().end());
+  expanded.insert(expanded.end(), rest, typed.end());
+  return expanded;
+}
+
+}  // namespace troupe::cli

@@ -1,0 +1,85 @@
+#include "cli/config/config_keys.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace troupe::cli {
+namespace {
+
+/// Members of troupe::Options that have another name than their option.
+constexpr std::array<std::pair<const char*, const char*>, 26> kMembers{{
+    {"workers", "num_workers"},
+    {"shards", "num_shards"},
+    {"fault", "faults"},
+    {"optimizer", "optimizer.kind"},
+    {"learning-rate", "optimizer.learning_rate"},
+    {"momentum", "optimizer.momentum"},
+    {"nesterov", "optimizer.nesterov"},
+    {"weight-decay", "optimizer.weight_decay"},
+    {"clip-norm", "optimizer.clip_norm"},
+    {"group", kGroupsKey},
+    {"schedule", "optimizer.schedule.kind"},
+    {"warmup-steps", "optimizer.schedule.warmup_steps"},
+    {"schedule-steps", "optimizer.schedule.step_size"},
+    {"schedule-gamma", "optimizer.schedule.gamma"},
+    {"schedule-total", "optimizer.schedule.total_steps"},
+    {"listen", "cluster.listen"},
+    {"nodes", "cluster.num_nodes"},
+    {"certs", "cluster.certs"},
+    {"shared-certs", "cluster.shared_certificates"},
+    {"streams", "cluster.streams"},
+    {"checkpoint", "checkpoint.folder"},
+    {"checkpoint-every", "checkpoint.every"},
+    {"keep", "checkpoint.keep"},
+    {"keep-best", "checkpoint.keep_best"},
+    {"resume", "checkpoint.resume"},
+    {"reshard", "checkpoint.reshard"},
+}};
+
+bool runs_workers(const CLI::App& command) { return command.get_option_no_throw("--placement") != nullptr; }
+
+std::string with_underscores(std::string text) {
+  std::ranges::replace(text, '-', '_');
+  return text;
+}
+
+bool is_configurable(const CLI::Option& option) { return option.get_configurable() && !option.get_lnames().empty(); }
+
+}  // namespace
+
+std::string key_of(const CLI::App& command, const CLI::Option& option) {
+  if (!is_configurable(option)) return "";
+  const std::string& name = option.get_lnames().front();
+  const auto* const member = std::ranges::find(kMembers, name, [](const auto& each) { return each.first; });
+  return runs_workers(command) && member != kMembers.end() ? member->second : with_underscores(name);
+}
+
+const CLI::Option* option_of(const CLI::App& command, const std::string& key) {
+  const std::string wanted = with_underscores(key);
+  const auto options = command.get_options([](const CLI::Option* each) { return is_configurable(*each); });
+  const auto named = [&](const CLI::Option* each) {
+    return key_of(command, *each) == wanted ||
+           std::ranges::any_of(each->get_lnames(), [&](const auto& name) { return with_underscores(name) == wanted; });
+  };
+  const auto found = std::ranges::find_if(options, named);
+  return found == options.end() ? nullptr : *found;
+}
+
+bool is_section(const CLI::App& command, const std::string& key) {
+  const std::string beginning = with_underscores(key) + ".";
+  return std::ranges::any_of(command.get_options(),
+                             [&](const CLI::Option* each) { return key_of(command, *each).starts_with(beginning); });
+}
+
+std::vector<std::string> keys_of(const CLI::App& command) {
+  std::vector<std::string> keys;
+  for (const CLI::Option* option : command.get_options([](const CLI::Option* each) { return is_configurable(*each); }))
+    keys.insert(keys.end(), {option->get_lnames().front(), key_of(command, *option)});
+  return keys;
+}
+
+bool is_list(const CLI::Option& option) { return option.get_expected_max() > 1; }
+bool is_flag(const CLI::Option& option) { return option.get_expected_max() == 0; }
+
+}  // namespace troupe::cli

@@ -1,0 +1,102 @@
+#include "cli/config/print_config.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "cli/config/config_keys.hpp"
+#include "cli/group_flag.hpp"
+
+namespace troupe::cli {
+namespace {
+
+using nlohmann::ordered_json;
+
+bool is_said(const CLI::Option* option) { return option->count() > 0; }
+
+/// A default that may not be said beside what was, or not without what was not.
+bool is_out_of_place(const CLI::Option& option) {
+  const auto needed = option.get_needs();
+  const auto excluded = option.get_excludes();
+  return std::ranges::any_of(excluded, is_said) || !std::ranges::all_of(needed, is_said);
+}
+
+/// `!--no-x` is said by a false.
+bool is_set(const CLI::Option& option) {
+  if (!is_said(&option)) return false;
+  return option.results().back() == (option.get_fnames().empty() ? "true" : "false");
+}
+
+/// Texts of options that take numbers are numbers where JSON can write them.
+ordered_json number_or_text(const CLI::Option& option, const std::string& text) {
+  if (option.get_type_name().starts_with("TEXT")) return text;
+  auto number = ordered_json::parse(text, nullptr, /*allow_exceptions=*/false);
+  return number.is_number() ? number : ordered_json(text);
+}
+
+ordered_json list_of(const CLI::Option& option, const std::string& key) {
+  auto list = ordered_json::array();
+  for (const std::string& text : option.results())
+    list.push_back(key == kGroupsKey ? group_json(text) : number_or_text(option, text));
+  return list;
+}
+
+/// Null for what is left out.
+ordered_json value_of(const CLI::Option& option, const std::string& key) {
+  if (is_flag(option)) return is_set(option);
+  if (is_said(&option)) return is_list(option) ? list_of(option, key) : number_or_text(option, option.results().back());
+  const std::string text = option.get_default_str();
+  return text.empty() || is_out_of_place(option) ? ordered_json() : number_or_text(option, text);
+}
+
+void put(ordered_json& config, const std::string& key, ordered_json value) {
+  ordered_json* place = &config;
+  std::size_t begin = 0;
+  for (std::size_t dot = key.find('.'); dot != std::string::npos; dot = key.find('.', begin)) {
+    place = &(*place)[key.substr(begin, dot - begin)];
+    begin = dot + 1;
+  }
+  (*place)[key.substr(begin)] = std::move(value);
+}
+
+void print_config(const CLI::App& command) {
+  using nlohmann::json;
+  const auto config = config_of(command);
+  std::printf("%s\n", config.dump(2, ' ', /*ensure_ascii=*/false, json::error_handler_t::replace).c_str());
+}
+
+/// Whatever the command was given that it does not know is refused later, in place of what this prints.
+void print_instead(CLI::App& command) {
+  const std::string what = "Print all options as --config reads them, and do nothing else";
+  const CLI::Option* wanted = command.add_flag("--print-config", what)->configurable(false);
+  command.parse_complete_callback([&command, wanted] {
+    if (wanted->count() == 0 || command.remaining_size() > 0) return;
+    print_config(command);
+    throw CLI::Success();
+  });
+}
+
+}  // namespace
+
+ordered_json config_of(const CLI::App& command) {
+  auto config = ordered_json::object();
+  for (const CLI::Option* option : command.get_options())
+    if (const std::string key = key_of(command, *option); !key.empty())
+      if (auto value = value_of(*option, key); !value.is_null()) put(config, key, std::move(value));
+  return config;
+}
+
+void add_config_options(CLI::App& app) {
+  const auto below = app.get_subcommands([](const CLI::App*) { return true; });
+  for (CLI::App* command : below) add_config_options(*command);
+  if (!below.empty()) return;
+  const auto twice = [](const std::string&) { throw CLI::ValidationError("--config", "may be said once"); };
+  app.add_option_function<std::string>(
+         "--config", twice, "Take options from a JSON file, such as --print-config writes; what is typed wins")
+      ->type_name("FILE")
+      ->configurable(false);
+  print_instead(app);
+}
+
+}  // namespace troupe::cli

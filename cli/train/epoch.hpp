@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "runtime/clock.hpp"
+#include "troupe/sgd.hpp"
+
+namespace troupe::cli {
+
+/// What an epoch came to. Of one that was begun before this program: the steps that this one did.
+struct EpochReport {
+  std::int64_t epoch = 0;  ///< 1 for the first
+  std::int64_t step = 0;   ///< its last
+  std::int64_t samples = 0;
+  double loss = 0;                      ///< mean over the samples, each before the update of its step
+  double learning_rate = 0;             ///< of its last step, by the schedule
+  double seconds = 0;                   ///< of training, without evaluations and what else lies between epochs
+  std::optional<Evaluation> test = {};  ///< none without a test set
+
+  double images_per_second() const { return seconds > 0 ? static_cast<double>(samples) / seconds : 0; }
+};
+
+/// Adds up the steps of an epoch. Its time begins with it.
+class EpochTally {
+ public:
+  void add(const StepReport& step) {
+    samples_ += step.samples;
+    loss_sum_ += step.loss * static_cast<double>(step.samples);
+  }
+
+  /// Of the epoch that ends now; numbers, rate and test are left to the caller.
+  EpochReport end() const {
+    const double samples = static_cast<double>(samples_);
+    return {.samples = samples_, .loss = samples_ > 0 ? loss_sum_ / samples : 0, .seconds = watch_.seconds()};
+  }
+
+ private:
+  std::int64_t samples_ = 0;
+  double loss_sum_ = 0;
+  Stopwatch watch_;
+};
+
+}  // namespace troupe::cli

@@ -1,0 +1,96 @@
+#include <doctest/doctest.h>
+#include <signal.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "cli/run_program.hpp"
+#include "cli/small_data.hpp"
+
+using namespace troupe_test;
+using nlohmann::json;
+using troupe::testing::read_file;
+using troupe::testing::TemporaryFolder;
+
+// Trainings that signals stop. What checkpoints hold then is tested in test_checkpoints.cpp.
+
+namespace {
+
+/// Steps without an end.
+std::vector<std::string> train_on(const std::vector<std::string>& more) {
+  return train_linear(joined({"--steps", "1000000000", "--batch-size", "0"}, more));
+}
+
+Finished stopped_by(int signal, const std::vector<std::string>& arguments) {
+  Program program(arguments);
+  REQUIRE(program.prints("step 3, "));
+  ::kill(program.pid(), signal);
+  Finished stopped = program.finish();
+  INFO(stopped.out << stopped.err);
+  CHECK(stopped.status == 128 + signal);
+  CHECK(stopped.err.empty());
+  return stopped;
+}
+
+std::int64_t last_step(const std::string& out) {
+  std::smatch told;
+  REQUIRE(std::regex_search(out, told, std::regex("stopped by [a-zA-Z ]+ after step ([0-9]+)")));
+  return std::stoll(told[1]);
+}
+
+/// Whether a signal has a handler there.
+bool catches(pid_t pid, int signal) {
+  std::ifstream status("/proc/" + std::to_string(pid) + "/status");
+  for (std::string line; std::getline(status, line);)
+    if (line.starts_with("SigCgt:")) return (std::stoull(line.substr(7), nullptr, 16) >> (signal - 1) & 1) != 0;
+  return false;
+}
+
+}  // namespace
+
+TEST_CASE("a training with --save that is stopped saves, ends its report and says how to begin with the weights") {
+  const TemporaryFolder folder;
+  const std::string weights = folder / "w.safetensors";
+  const std::string report = folder / "steps.jsonl";
+  const Finished stopped = stopped_by(SIGINT, train_on({"--save", weights, "--report", report}));
+  const auto lines = lines_of(stopped.out);
+  REQUIRE(lines.size() > 2);
+  const std::string& told = lines.back();
+  CHECK(told.starts_with("  " TROUPE_PROGRAM " train "));
+  CHECK(told.ends_with(" --load " + weights));
+  CHECK(lines[lines.size() - 2].find("; the weights are in " + weights + "; ") != std::string::npos);
+
+  const std::string text = read_file(report);
+  REQUIRE(text.ends_with('\n'));
+  CHECK(json::parse(lines_of(text).back()).at("step") == last_step(stopped.out));
+  const Finished on = run_program(train_linear({"--steps", "2", "--load", weights}));
+  CHECK_MESSAGE(on.status == 0, on.err);
+}
+
+TEST_CASE("a training that saves nothing says so when it is stopped, and with what it would") {
+  const Finished stopped = stopped_by(SIGTERM, train_on({"--quiet", "--verbose=false"}));
+  const auto lines = lines_of(stopped.out);
+  REQUIRE(lines.size() == 1);
+  CHECK(matches(lines[0], "stopped by SIGTERM after step [0-9]+; nothing is saved: with --checkpoint DIR .*"));
+}
+
+TEST_CASE("a training with both writes a checkpoint and the weights when it is stopped") {
+  const TemporaryFolder folder;
+  const std::string weights = folder / "w.safetensors";
+  const Finished stopped = stopped_by(SIGTERM, train_on({"--save", weights, "--checkpoint", folder / "run"}));
+  CHECK(std::filesystem::exists(weights));
+  CHECK(stopped.out.find(", which is in " + (folder / "run")) != std::string::npos);
+  CHECK(stopped.out.find("; the weights are in " + weights + "; to go on:\n") != std::string::npos);
+  CHECK(lines_of(stopped.out).back().ends_with(" --resume"));
+}
+
+TEST_CASE("a second signal ends a training at once") {
+  Program program(train_on({"--placement", "processes", "--cut-after", "0", "--suspect-after", "0", "--step-timeout",
+                            "1000", "--fault", "stop worker 0 at step 4"}));
+  REQUIRE(program.prints("step 3, "));
+  ::kill(program.pid(), SIGINT);
+  REQUIRE(comes_true([&] { return !catches(program.pid(), SIGINT); }));
+  ::kill(program.pid(), SIGINT);
+  CHECK(program.finish().status == -SIGINT);
+}

@@ -1,0 +1,206 @@
+#include <doctest/doctest.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "cli/commands.hpp"
+#include "cli/config/config_keys.hpp"
+#include "cli/refused.hpp"
+
+using namespace troupe_test;
+using nlohmann::json;
+using troupe::testing::TemporaryFolder;
+using troupe::testing::write_file;
+
+namespace {
+
+/// An option of `train`, with an example: what is typed behind it, and how a configuration has it.
+struct Example {
+  const char* option;
+  const char* text;  ///< null for a flag
+  const char* key;   ///< as a JSON pointer
+  json value;
+};
+
+const std::vector<Example>& examples() {
+  const json group{{"pattern", "a:b*"}, {"weight_decay", 0}, {"learning_rate_factor", 0.5}};
+  static const json groups = json::array({group});
+  static const std::vector<Example> all{
+      {"model", "resnet18", "/model", "resnet18"},
+      {"data", "mock-images:32,7", "/data", "mock-images:32,7"},
+      {"loss", "softmax-cross-entropy", "/loss", "softmax-cross-entropy"},
+      {"batch-size", "8", "/batch_size", 8},
+      {"workers", "2:4", "/num_workers", "2:4"},
+      {"devices-per-worker", "2", "/devices_per_worker", 2},
+      {"placement", "cluster", "/placement", "cluster"},
+      {"strategy", "ring", "/strategy", "ring"},
+      {"any-order", nullptr, "/any_order", true},
+      {"parameter-servers", "1", "/parameter_servers", 1},
+      {"listen", "10.0.0.1:7070", "/cluster/listen", "10.0.0.1:7070"},
+      {"nodes", "2:3", "/cluster/num_nodes", "2:3"},
+      {"certs", "certs/driver", "/cluster/certs", "certs/driver"},
+      {"shared-certs", nullptr, "/cluster/shared_certificates", true},
+      {"streams", "2", "/cluster/streams", 2},
+      {"store-bytes", "18446744073709551615", "/store_bytes", 18446744073709551615U},
+      {"shards", "4", "/num_shards", 4},
+      {"seed", "7", "/seed", 7},
+      {"precision", "bf16", "/precision", "bf16"},
+      {"load", "with space", "/load", "with space"},
+      {"max-failures", "3", "/max_failures", 3},
+      {"restart", "redistribute", "/restart", "redistribute"},
+      {"backup-workers", "1", "/backup_workers", 1},
+      {"fault", "full disk at step 5", "/faults", "full disk at step 5"},
+      {"step-timeout", "1.5", "/step_timeout", 1.5},
+      {"start-timeout", "2", "/start_timeout", 2},
+      {"suspect-after", "0", "/suspect_after", 0},
+      {"cut-after", "0", "/cut_after", 0},
+      {"checkpoint", "5", "/checkpoint/folder", "5"},
+      {"checkpoint-every", "500", "/checkpoint/every", "500"},
+      {"keep", "2", "/checkpoint/keep", 2},
+      {"keep-best", "loss", "/checkpoint/keep_best", "loss"},
+      {"resume", nullptr, "/checkpoint/resume", true},
+      {"reshard", nullptr, "/checkpoint/reshard", true},
+      {"optimizer", "adam", "/optimizer/kind", "adam"},
+      {"learning-rate", "1e-300", "/optimizer/learning_rate", 1e-300},
+      {"momentum", "0.1", "/optimizer/momentum", 0.1},
+      {"nesterov", nullptr, "/optimizer/nesterov", true},
+      {"weight-decay", "0.0005", "/optimizer/weight_decay", 0.0005},
+      {"clip-norm", "inf", "/optimizer/clip_norm", "inf"},
+      {"group", "a:b*:weight_decay=0,learning_rate_factor=0.5", "/optimizer/groups", groups},
+      {"schedule", "step", "/optimizer/schedule/kind", "step"},
+      {"warmup-steps", "5", "/optimizer/schedule/warmup_steps", 5},
+      {"schedule-steps", "6", "/optimizer/schedule/step_size", 6},
+      {"schedule-gamma", "0.5", "/optimizer/schedule/gamma", 0.5},
+      {"schedule-total", "7", "/optimizer/schedule/total_steps", 7},
+      {"steps", "9", "/steps", 9},
+      {"epochs", "3", "/epochs", 3},
+      {"report", "r.jsonl", "/report", "r.jsonl"},
+      {"hash", nullptr, "/hash", true},
+      {"profile", nullptr, "/profile", true},
+      {"save", "w\xc3\xa4.safetensors", "/save", "w\xc3\xa4.safetensors"},
+      {"verbose", nullptr, "/verbose", true},
+      {"quiet", nullptr, "/quiet", true},
+  };
+  return all;
+}
+
+/// The command line that says all of them but two.
+std::vector<std::string> all_but(const std::string& one, const std::string& other) {
+  std::vector<std::string> words{"train"};
+  for (const Example& each : examples()) {
+    if (each.option == one || each.option == other) continue;
+    words.push_back(std::string("--") + each.option);
+    if (each.text != nullptr) words.emplace_back(each.text);
+  }
+  return words;
+}
+
+std::string printed(const std::vector<std::string>& arguments) {
+  const Finished run = run_program(joined(arguments, {"--print-config"}));
+  INFO(run.err);
+  REQUIRE(run.status == 0);
+  CHECK(run.err.empty());
+  return run.out;
+}
+
+/// What is printed when the configuration that was printed is read.
+std::string printed_again(const std::string& config, const std::vector<std::string>& more = {}) {
+  const TemporaryFolder folder;
+  write_file(folder / "config.json", config);
+  return printed(joined({"train", "--config", folder / "config.json"}, more));
+}
+
+}  // namespace
+
+TEST_CASE("there is an example of each option of train") {
+  CLI::App app;
+  int status = 0;
+  troupe::cli::add_train(app, status);
+  const CLI::App& train = *app.get_subcommand("train");
+  std::size_t configurable = 0;
+  for (const CLI::Option* option : train.get_options()) {
+    if (troupe::cli::key_of(train, *option).empty()) continue;
+    ++configurable;
+    const auto fits = [&](const Example& each) { return each.option == option->get_lnames().front(); };
+    CHECK_MESSAGE(std::ranges::count_if(examples(), fits) == 1, option->get_name());
+  }
+  CHECK(configurable == examples().size());
+}
+
+TEST_CASE(
+    "each option of a command line is in the configuration that is printed, which says the same when it is read") {
+  for (const auto& [one, other] : {std::pair("epochs", "quiet"), std::pair("steps", "verbose")}) {
+    const std::string config = printed(all_but(one, other));
+    const json read = json::parse(config);
+    for (const Example& each : examples()) {
+      CAPTURE(each.option);
+      const json::json_pointer key(each.key);
+      if (std::string(each.option) == one) {
+        CHECK_FALSE(read.contains(key));
+      } else {
+        CHECK(read.value(key, json()) == (std::string(each.option) == other ? json(false) : each.value));
+      }
+    }
+    CHECK(printed_again(config) == config);
+  }
+}
+
+TEST_CASE("defaults are printed, also those that depend on other options, and what is typed wins over them") {
+  const std::string config = printed({"train"});
+  const json read = json::parse(config);
+  CHECK(read["optimizer"]["learning_rate"] == 0.05);
+  CHECK(read["optimizer"]["momentum"] == 0.9);
+  CHECK(read["epochs"] == 2);
+  CHECK(read["num_workers"] == 2);
+  CHECK(read["quiet"] == false);
+  for (const char* unsaid : {"steps", "data", "report", "checkpoint/keep"}) CHECK_FALSE(read.contains(unsaid));
+  CHECK(printed_again(config) == config);
+  CHECK(json::parse(printed_again(config, {"--steps", "5"}))["steps"] == 5);
+
+  const std::vector<std::string> seed{"train", "--momentum", "0.5", "--model", "tfbench"};
+  CHECK(json::parse(printed(seed))["optimizer"]["learning_rate"] == 1e-6);
+  CHECK(json::parse(printed(seed))["optimizer"]["momentum"] == 0.5);
+  CHECK(json::parse(printed({"train", "--optimizer", "sgd", "--model", "tfbench"}))["optimizer"]["momentum"] == 0);
+  const std::string adam = printed({"train", "--optimizer", "adam"});
+  CHECK(json::parse(adam)["optimizer"]["momentum"] == 0);
+  CHECK(printed_again(adam) == adam);
+}
+
+TEST_CASE("a configuration is nested or flat, with underscores or dashes, and its groups objects or texts") {
+  const std::string expected = printed({"train", "--optimizer", "adam", "--learning-rate", "0.5", "--checkpoint", "run",
+                                        "--keep", "2", "--group", "*.bias:weight_decay=0"});
+  for (const char* config :
+       {R"({"optimizer": {"kind": "adam", "learning_rate": 0.5, "groups": [{"pattern": "*.bias", "weight_decay": 0}]},
+            "checkpoint": {"folder": "run", "keep": 2}})",
+        R"({"optimizer": "adam", "learning-rate": 0.5, "checkpoint": "run", "keep": 2,
+            "group": "*.bias:weight_decay=0"})",
+        R"({"optimizer": "adam", "learning_rate": 0.5, "checkpoint": {"folder": "run"}, "keep": "2",
+            "optimizer.groups": [{"weight_decay": 0.0, "pattern": "*.bias", "learning_rate_factor": 1}]})"})
+    CHECK_MESSAGE(printed_again(config) == expected, config);
+}
+
+TEST_CASE("all commands print a configuration, and say so in their help") {
+  const json read = json::parse(printed({"evaluate", "--load", "w"}));
+  CHECK(read["load"] == "w");
+  CHECK(json::parse(printed({"node", "--join", "a:1", "--certs", "c"})) ==
+        json{{"join", "a:1"}, {"certs", "c"}, {"store_bytes", 0}, {"cut_after", 5}, {"once", false}});
+  for (const std::vector<std::string>& command : std::vector<std::vector<std::string>>{{"train"},
+                                                                                       {"evaluate"},
+                                                                                       {"diff"},
+                                                                                       {"node"},
+                                                                                       {"nodes"},
+                                                                                       {"launch"},
+                                                                                       {"certs", "init"},
+                                                                                       {"checkpoint", "list"}}) {
+    const std::string help = run_program(joined(command, {"--help"})).out;
+    CHECK_MESSAGE(help.find("--config FILE") != std::string::npos, help);
+    CHECK(help.find("--print-config") != std::string::npos);
+  }
+}
+
+TEST_CASE("what is wrong with a command line is said in place of its configuration") {
+  check_refused({"train", "--print-config", "--learnig-rate", "1"}, {"did you mean '--learning-rate'?"});
+  check_refused({"train", "--learning-rate", "x", "--print-config"}, {"--learning-rate"});
+  check_refused({"train", "extra", "--print-config"}, {"extra"});
+  check_refused({"evaluate", "--print-config"}, {"--load"});
+}
