@@ -3,6 +3,7 @@
 #include <bit>
 #include <set>
 
+#include "models/files/network_text.hpp"
 #include "troupe/error.hpp"
 
 namespace troupe {
@@ -43,6 +44,11 @@ const StoredTensor& SafetensorsFile::find(const TensorInfo& wanted) const {
     mismatch(path, "tensor '" + wanted.name + "' is " + describe(tensor.shape) + " in the file and " +
                        describe(wanted.shape) + " in the model");
   return tensor;
+}
+
+std::string SafetensorsFile::network() const {
+  const auto found = header_.metadata.find(kNetworkKey);
+  return found == header_.metadata.end() ? "" : found->second;
 }
 
 void SafetensorsFile::require(const std::vector<TensorInfo>& expected) const {
