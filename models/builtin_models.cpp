@@ -1,3 +1,5 @@
+#include "models/builtin_models.hpp"
+
 #include <array>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -5,7 +7,6 @@
 #include <string>
 #include <utility>
 
-#include "models/builtin_models.hpp"
 #include "models/losses/loss_registry.hpp"
 #include "runtime/invalid.hpp"
 #include "troupe/error.hpp"

@@ -34,10 +34,8 @@ class LinearRegression final : public SupervisedModel {
     const bool lightweight = data_info().num_samples <= 65536 / data_info().sample_size();
     return {.size = static_cast<std::size_t>(weights_.size()),
             .lightweight = lightweight,
-            .network = to_json({.model = "linear",
-                                .layers = {},
-                                .data = data_info(),
-                                .loss = losses::mean_squared_error()->name()})};
+            .network = to_json(
+                {.model = "linear", .layers = {}, .data = data_info(), .loss = losses::mean_squared_error()->name()})};
   }
 
   double batch_gradient(const ShardStep& /*at*/, const Batch& batch, std::span<const float> weights,

@@ -1,6 +1,7 @@
 #include <csetjmp>
 #include <cstdio>
-// libjpeg's header needs the one before it.
+// libjpeg's headers need the one before them.
+#include <jerror.h>
 #include <jpeglib.h>
 
 #include "cli/predict/image.hpp"
@@ -25,7 +26,10 @@ struct Decoder {
       decoder.errors.format_message(common, decoder.message);
       std::longjmp(decoder.failed, 1);
     };
-    errors.output_message = [](j_common_ptr /*common*/) {};  // warnings are not for the user
+    errors.emit_message = [](j_common_ptr common, int /*level*/) {  // warnings: only what lacks pixels is refused
+      const int code = common->err->msg_code;
+      if (code == JWRN_JPEG_EOF || code == JWRN_HIT_MARKER) common->err->error_exit(common);
+    };
   }
   Decoder(const Decoder&) = delete;
   Decoder& operator=(const Decoder&) = delete;
@@ -58,10 +62,8 @@ Image read_jpeg(const std::string& path, std::span<const std::byte> file, std::i
   Decoder decoder;
   const auto refuse = [&] { throw_bad_file(path, std::string("a damaged JPEG file: ") + decoder.message); };
   if (!read_header(decoder, file, channels)) refuse();
-  Image image{.width = decoder.jpeg.image_width,
-              .height = decoder.jpeg.image_height,
-              .channels = channels,
-              .bytes = {}};
+  Image image{
+      .width = decoder.jpeg.image_width, .height = decoder.jpeg.image_height, .channels = channels, .bytes = {}};
   if (image.width * image.height > kMostPixels) throw_bad_file(path, "an image of too many pixels");
   image.bytes.resize(static_cast<std::size_t>(image.width * image.height * channels));
   if (!read_rows(decoder, image.bytes.data(), static_cast<std::size_t>(image.width * channels))) refuse();

@@ -48,8 +48,7 @@ class PrintedPredictions final : public Predictions {
 
   static void print_numbers(const Prediction& prediction) {
     std::fputs(numbers_text(prediction.probabilities).c_str(), stdout);
-    if (!prediction.target.values.empty())
-      std::printf(", target%s", numbers_text(prediction.target.values).c_str());
+    if (!prediction.target.values.empty()) std::printf(", target%s", numbers_text(prediction.target.values).c_str());
     std::fputs("\n", stdout);
   }
 

@@ -12,9 +12,9 @@ namespace troupe {
 /// What the samples of some data are like. Each has either a class or targets, which are numbers.
 struct DataInfo {
   std::int64_t num_samples = 0;
-  std::vector<std::int64_t> shape = {};  ///< of one sample, such as {1, 28, 28}
-  int num_classes = 0;                   ///< labels are in [0, num_classes); 0 for data with targets
-  std::int64_t num_targets = 0;          ///< of each sample; 0 for data with classes
+  std::vector<std::int64_t> shape = {};       ///< of one sample, such as {1, 28, 28}
+  int num_classes = 0;                        ///< labels are in [0, num_classes); 0 for data with targets
+  std::int64_t num_targets = 0;               ///< of each sample; 0 for data with classes
   std::vector<std::string> class_names = {};  ///< one a class, for people; empty where classes have only numbers
   double byte_scale = 0;  ///< where samples are made of bytes: what the byte 1 becomes; else 0. Predicting from image
                           ///< files asks for it

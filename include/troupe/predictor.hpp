@@ -61,8 +61,8 @@ class Predictor {
   std::vector<float> outputs(std::span<const float> samples) const;
   void outputs(std::span<const float> samples, std::span<float> to) const;
 
-  /// What the outputs say of a sample, by the network's loss: with softmax cross-entropy probabilities that add up to 1,
-  /// with sigmoid cross-entropy one for each output, else the outputs as they are. @throws Error as above.
+  /// What the outputs say of a sample, by the network's loss: with softmax cross-entropy probabilities that add up to
+  /// 1, with sigmoid cross-entropy one for each output, else the outputs as they are. @throws Error as above.
   std::vector<float> probabilities(std::span<const float> samples) const;
   void probabilities(std::span<const float> samples, std::span<float> to) const;
 

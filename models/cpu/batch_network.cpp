@@ -64,8 +64,7 @@ EvaluationResult BatchNetwork::evaluate(std::byte* arena, const ShardStep& at, c
   return evaluate_batch_loss(loss_, scores(arena), batch);
 }
 
-void BatchNetwork::outputs(std::byte* arena, const float* values, std::span<const float> weights,
-                           std::span<float> to) {
+void BatchNetwork::outputs(std::byte* arena, const float* values, std::span<const float> weights, std::span<float> to) {
   forward(arena, {}, values, weights.data(), nullptr, nullptr);
   const OutputRows rows = scores(arena);
   for (std::int64_t i = 0; i < batch_; ++i)

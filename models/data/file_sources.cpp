@@ -41,10 +41,9 @@ Dataset fashion_mnist_part(const std::string& given_folder, const std::string& p
                    std::to_string(labels.shape[0]) + " labels for " + std::to_string(images.shape[0]) + " images");
   }
   return naming(labels_path, [&] {
-    return Dataset::classes({1, kSide, kSide}, std::move(images.bytes), kByteScale,
-                            {labels.bytes.begin(), labels.bytes.end()}, 10,
-                            {"T-shirt/top", "Trouser", "Pullover", "Dress", "Coat", "Sandal", "Shirt", "Sneaker", "Bag",
-                             "Ankle boot"});
+    return Dataset::classes(
+        {1, kSide, kSide}, std::move(images.bytes), kByteScale, {labels.bytes.begin(), labels.bytes.end()}, 10,
+        {"T-shirt/top", "Trouser", "Pullover", "Dress", "Coat", "Sandal", "Shirt", "Sneaker", "Bag", "Ankle boot"});
   });
 }
 

@@ -124,9 +124,8 @@ std::string to_json(const NetworkText& network) {
   ordered_json layers = ordered_json::array();
   for (const LayerText& layer : network.layers) layers.push_back(layer_json(layer));
   const DataInfo& data = network.data;
-  const ordered_json json{{"model", network.model},       {"shape", data.shape},
-                          {"classes", data.num_classes},  {"targets", data.num_targets},
-                          {"loss", network.loss},         {"class_names", data.class_names},
+  const ordered_json json{{"model", network.model},        {"shape", data.shape},  {"classes", data.num_classes},
+                          {"targets", data.num_targets},   {"loss", network.loss}, {"class_names", data.class_names},
                           {"byte_scale", data.byte_scale}, {"layers", layers}};
   try {
     std::string text = json.dump();

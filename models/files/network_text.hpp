@@ -20,7 +20,7 @@ struct LayerText {
 
 /// What a file of weights says of its network, so that it can be made again.
 struct NetworkText {
-  std::string model;  ///< of one that is no graph of layers: "linear" or "softmax"; else empty
+  std::string model;              ///< of one that is no graph of layers: "linear" or "softmax"; else empty
   std::vector<LayerText> layers;  ///< empty where one of them is not Troupe's own
   DataInfo data;                  ///< without samples
   std::string loss;

@@ -26,7 +26,7 @@ using StoredTensors = std::map<std::string, StoredTensor>;
 struct SafetensorsHeader {
   StoredTensors tensors;
   std::map<std::string, std::string> metadata;  ///< whatever the file says besides
-  std::uint64_t data = 0;  ///< where in the file the tensors start
+  std::uint64_t data = 0;                       ///< where in the file the tensors start
 };
 
 /// Counts the steps of a batch-norm, as PyTorch writes it: NAME.num_batches_tracked, the only tensors that may be I64.

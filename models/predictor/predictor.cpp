@@ -101,8 +101,7 @@ Predictor::Predictor(const std::string& path) : impl_(std::make_unique<Impl>(pat
 Predictor::Predictor(const std::string& path, const models::Graph& graph, std::vector<std::int64_t> sample_shape,
                      std::shared_ptr<const Loss> loss)
     : impl_(std::make_unique<Impl>(
-          path,
-          NetworkWish{.graph = &graph, .sample_shape = std::move(sample_shape), .loss = std::move(loss)})) {}
+          path, NetworkWish{.graph = &graph, .sample_shape = std::move(sample_shape), .loss = std::move(loss)})) {}
 Predictor::Predictor(const std::string& path, const std::vector<models::Layer>& layers,
                      std::vector<std::int64_t> sample_shape, std::shared_ptr<const Loss> loss)
     : Predictor(path, models::Graph(layers), std::move(sample_shape), std::move(loss)) {}

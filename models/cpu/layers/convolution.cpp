@@ -149,10 +149,7 @@ WeightsPass make_weights_pass(Context& context, const PlacedLayer& placed, std::
 class Convolution final : public Operation {
  public:
   Convolution(Context& context, const PlacedLayer& layer, std::int64_t batch)
-      : context_(context),
-        layer_(layer),
-        batch_(batch),
-        weights_in_floats_(weights_pass_in_floats(layer)) {
+      : context_(context), layer_(layer), batch_(batch), weights_in_floats_(weights_pass_in_floats(layer)) {
     slices_.emplace_back(context, layer, std::min(batch, kSliceSamples));
     if (batch > kSliceSamples && batch % kSliceSamples != 0)
       slices_.emplace_back(context, layer, batch % kSliceSamples);

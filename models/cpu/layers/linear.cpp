@@ -75,8 +75,7 @@ class Linear final : public Operation {
     const LinearDescriptors make(context_, layer_, batch_);
     const memory::desc& stored = layer_.parameters.weights.stored;
     weights_pass_.emplace(WeightsPass::make<BackwardWeights>(context_, stored, make.fastest_weights()));
-    if (!layer_.gradient_stops)
-      data_pass_.emplace(DataPass::make<BackwardData>(context_, stored, make.fastest_data()));
+    if (!layer_.gradient_stops) data_pass_.emplace(DataPass::make<BackwardData>(context_, stored, make.fastest_data()));
   }
 
   void forward(const ForwardOperands& at) override {
