@@ -20,7 +20,7 @@ std::vector<Taps> taps_of(std::int64_t from, std::int64_t to) {
   std::vector<Taps> all;
   for (std::int64_t i = 0; i < to; ++i) {
     const double middle = (static_cast<double>(i) + 0.5) * step;
-    Taps taps{.first = std::max<std::int64_t>(0, static_cast<std::int64_t>(std::floor(middle - reach)))};
+    Taps taps{.first = std::max<std::int64_t>(0, static_cast<std::int64_t>(std::floor(middle - reach))), .shares = {}};
     const std::int64_t end = std::min(from, static_cast<std::int64_t>(std::ceil(middle + reach)));
     double sum = 0;
     for (std::int64_t j = taps.first; j < end; ++j) {

@@ -102,8 +102,10 @@ class Describer {
     const std::vector<std::int64_t> flat{made_.data.sample_size()};
     const std::int64_t features = flat.front();
     made_.plan = plan_network(Graph({models::flatten(), models::linear(outputs)}), flat, {});
-    made_.tensors = model == "linear" ? std::vector<TensorInfo>{{"weights", {features}}}
-                                      : std::vector<TensorInfo>{{"weight", {outputs, features}}, {"bias", {outputs}}};
+    if (model == "linear")
+      made_.tensors = {{"weights", {features}}};
+    else
+      made_.tensors = {{"weight", {outputs, features}}, {"bias", {outputs}}};
   }
 
   /// What the network was trained on, as far as its loss tells.

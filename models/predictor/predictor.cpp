@@ -64,8 +64,10 @@ class Predictor::Impl {
     auto tensor = network_.tensors.begin();
     first->from_canonical(
         [&](std::span<float> floats) {
-          if (tensor == network_.tensors.end()) return std::ranges::fill(floats, 0.0F);
-          file.read((tensor++)->name, floats);
+          if (tensor == network_.tensors.end())
+            std::ranges::fill(floats, 0.0F);
+          else
+            file.read((tensor++)->name, floats);
         },
         weights_);
     idle_.push_back(std::move(first));

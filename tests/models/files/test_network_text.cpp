@@ -3,7 +3,7 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
-#include "files.hpp"
+#include "models/files.hpp"
 #include "models/files/network_text.hpp"
 #include "models/files/safetensors_file.hpp"
 #include "models/files/weight_file.hpp"

@@ -5,8 +5,8 @@
 #include <cstring>
 #include <thread>
 
-#include "files.hpp"
 #include "models/aligned.hpp"
+#include "models/files.hpp"
 #include "models/files/weight_file.hpp"
 #include "runtime/random.hpp"
 #include "support/started.hpp"
