@@ -103,7 +103,8 @@ int DistributedSGD::num_workers() const { return impl_->driver.num_workers(); }
 const std::vector<TensorInfo>& DistributedSGD::tensors() const { return impl_->driver.model().tensors; }
 
 void DistributedSGD::save(const std::string& path) {
-  read_weights([&](std::span<const float> canonical) { write_safetensors(path, tensors(), canonical); });
+  const std::string& network = impl_->driver.model().network;
+  read_weights([&](std::span<const float> canonical) { write_safetensors(path, tensors(), canonical, network); });
 }
 void DistributedSGD::load(const std::string& path) { set_weights(read_safetensors(path, tensors())); }
 void DistributedSGD::save_state(const std::string& path) { impl_->driver.save_state(path); }

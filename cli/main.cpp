@@ -12,6 +12,8 @@ constexpr const char* kExamples = R"(examples:
   troupe train --epochs 50 --checkpoint run --checkpoint-every 500 --resume    again and again, until it is done
   troupe checkpoint list run
   troupe evaluate --load cnn.safetensors
+  troupe predict --load cnn.safetensors --data fashion-mnist --count 10 --pictures
+  troupe predict --load cnn.safetensors --image shoe.png
   troupe certs init certs && troupe certs node certs alice bob
   troupe node --join 10.0.0.1:4000 --certs certs/alice         on each node, and on the driver's machine:
   troupe train --placement cluster --listen 10.0.0.1:4000 --nodes 2 --workers 2 --certs certs/driver
@@ -25,6 +27,7 @@ and SIGTERM. `diff` and `checkpoint verify` end with 1, too, for what differs or
 void add_commands(CLI::App& app, int& status) {
   troupe::cli::add_train(app, status);
   troupe::cli::add_evaluate(app);
+  troupe::cli::add_predict(app);
   troupe::cli::add_diff(app, status);
   troupe::cli::add_checkpoint(app, status);
   troupe::cli::add_certs(app);

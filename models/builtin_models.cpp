@@ -1,4 +1,6 @@
-#include <functional>
+#include "models/builtin_models.hpp"
+
+#include <array>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -67,6 +69,10 @@ std::unique_ptr<Model> create_softmax(const ReplicaContext& at) {
   return softmax_regression(load_data(config.data, at.seed), config.batch_size);
 }
 
+constexpr std::array kResnetDepths{18, 34, 50, 101, 152};
+
+std::string resnet_name(int depth) { return "resnet" + std::to_string(depth); }
+
 int number_of_outputs(const Loss& loss, const DataInfo& info) {
   const std::int64_t outputs = loss.num_outputs(info);
   if (outputs < 1 || outputs > std::numeric_limits<int>::max())
@@ -74,15 +80,13 @@ int number_of_outputs(const Loss& loss, const DataInfo& info) {
   return static_cast<int>(outputs);
 }
 
-using MakeGraph = std::function<Graph(int num_outputs)>;
-
-CreateModel network_creator(MakeGraph graph, Config defaults) {
-  return [graph = std::move(graph), defaults = std::move(defaults)](const ReplicaContext& at) {
+CreateModel network_creator(std::string name, Config defaults) {
+  return [name = std::move(name), defaults = std::move(defaults)](const ReplicaContext& at) {
     const Config config = parse(at.config, defaults);
     const TrainingData data = load_data(config.data, at.seed);
     const DataInfo& info = data.train->info();
     const auto loss = config.loss ? find_loss(*config.loss) : default_loss(info);
-    return network(graph(number_of_outputs(*loss, info)), data, config.batch_size, loss);
+    return network(*builtin_graph(name, number_of_outputs(*loss, info)), data, config.batch_size, loss);
   };
 }
 
@@ -94,28 +98,29 @@ std::unique_ptr<Model> create_tfbench(const ReplicaContext& at) {
   return tfbench(config.batch_size);
 }
 
-void register_network(const std::string& name, std::vector<Layer> (*layers)(int num_outputs)) {
-  register_model(name,
-                 network_creator([layers](int outputs) { return Graph(layers(outputs)); }, {"fashion-mnist", 64}));
-}
-
-void register_resnet(int depth) {
-  register_model("resnet" + std::to_string(depth),
-                 network_creator([depth](int outputs) { return resnet(depth, outputs); }, {"mock-images", 32}));
-}
-
 bool register_all() {
   register_model("linear", create_linear);
   register_model("softmax", create_softmax);
-  register_network("mlp", mlp_layers);
-  register_network("cnn", cnn_layers);
-  register_network("cnn-bn", cnn_bn_layers);
-  for (const int depth : {18, 34, 50, 101, 152}) register_resnet(depth);
+  for (const char* const name : {"mlp", "cnn", "cnn-bn"})
+    register_model(name, network_creator(name, {"fashion-mnist", 64}));
+  for (const int depth : kResnetDepths) {
+    const std::string name = resnet_name(depth);
+    register_model(name, network_creator(name, {"mock-images", 32}));
+  }
   register_model("tfbench", create_tfbench);
   return true;
 }
 
 }  // namespace
+
+std::optional<Graph> builtin_graph(const std::string& name, int num_outputs) {
+  if (name == "mlp") return Graph(mlp_layers(num_outputs));
+  if (name == "cnn") return Graph(cnn_layers(num_outputs));
+  if (name == "cnn-bn") return Graph(cnn_bn_layers(num_outputs));
+  for (const int depth : kResnetDepths)
+    if (name == resnet_name(depth)) return resnet(depth, num_outputs);
+  return {};
+}
 
 void register_builtin_models() { [[maybe_unused]] static const bool registered = register_all(); }
 

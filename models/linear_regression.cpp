@@ -3,8 +3,10 @@
 #include <string>
 #include <utility>
 
+#include "models/files/network_text.hpp"
 #include "models/supervised.hpp"
 #include "runtime/invalid.hpp"
+#include "troupe/loss.hpp"
 #include "troupe/models.hpp"
 
 namespace troupe::models {
@@ -30,7 +32,10 @@ class LinearRegression final : public SupervisedModel {
   ModelInfo prepare_weights(const ReplicaContext& /*context*/) override {
     // A core goes through so many floats in some 50 microseconds.
     const bool lightweight = data_info().num_samples <= 65536 / data_info().sample_size();
-    return {.size = static_cast<std::size_t>(weights_.size()), .lightweight = lightweight};
+    return {.size = static_cast<std::size_t>(weights_.size()),
+            .lightweight = lightweight,
+            .network = to_json(
+                {.model = "linear", .layers = {}, .data = data_info(), .loss = losses::mean_squared_error()->name()})};
   }
 
   double batch_gradient(const ShardStep& /*at*/, const Batch& batch, std::span<const float> weights,

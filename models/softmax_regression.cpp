@@ -3,8 +3,10 @@
 #include <utility>
 
 #include "models/dense.hpp"
+#include "models/files/network_text.hpp"
 #include "models/supervised.hpp"
 #include "runtime/invalid.hpp"
+#include "troupe/loss.hpp"
 #include "troupe/models.hpp"
 
 namespace troupe::models {
@@ -23,8 +25,11 @@ class SoftmaxRegression final : public SupervisedModel {
  protected:
   ModelInfo prepare_weights(const ReplicaContext& /*context*/) override {
     const auto classes = std::ssize(scores_);
-    return {.size = scores_.size() * (features_ + 1),
-            .tensors = {{"weight", {classes, static_cast<std::int64_t>(features_)}}, {"bias", {classes}}}};
+    return {
+        .size = scores_.size() * (features_ + 1),
+        .tensors = {{"weight", {classes, static_cast<std::int64_t>(features_)}}, {"bias", {classes}}},
+        .network = to_json(
+            {.model = "softmax", .layers = {}, .data = data_info(), .loss = losses::softmax_cross_entropy()->name()})};
   }
 
   double batch_gradient(const ShardStep& /*at*/, const Batch& batch, std::span<const float> weights,

@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
-# From a fresh Debian 12 to a trained network: installs what is missing, builds, and trains a CNN on Fashion-MNIST.
+# From a fresh Debian 12 to a trained network: installs what is missing, builds, trains a CNN on Fashion-MNIST, and
+# shows what it makes of ten images.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 ./scripts/install-deps.sh
 cmake --preset release
 cmake --build --preset release --target troupe_cli
-exec ./build/release/bin/troupe train --model cnn --data fashion-mnist --workers 2 --batch-size 64 \
+./build/release/bin/troupe train --model cnn --data fashion-mnist --workers 2 --batch-size 64 \
   --learning-rate 0.05 --momentum 0.9 --epochs 2 --save build/fashion-mnist-cnn.safetensors
+exec ./build/release/bin/troupe predict --load build/fashion-mnist-cnn.safetensors --data fashion-mnist --count 10 --pictures

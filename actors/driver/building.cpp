@@ -10,7 +10,7 @@ namespace troupe {
 namespace {
 
 ModelDescription description_of(const Built& built) {
-  ModelDescription model{built.replicas.at(0), {}};
+  ModelDescription model{built.replicas.at(0), {}, built.network};
   for (std::size_t i = 0; i < built.tensor_names.size(); ++i)
     model.tensors.push_back({built.tensor_names[i], built.tensor_shapes[i]});
   return model;

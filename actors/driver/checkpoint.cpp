@@ -105,6 +105,7 @@ class Driver::Source : public CheckpointSource {
                        state_names(driver_.optimizer_));
   }
   const std::vector<TensorInfo>& tensors() const override { return driver_.model_->tensors; }
+  std::string network() const override { return driver_.model_->network; }
   bool is_final(const Error& error) const override {
     // Of this machine's workers `fetch_pinned` replaces those that the budget allows. Whoever makes a checkpoint among
     // nodes forms the run again.
@@ -147,7 +148,7 @@ void Driver::write_state(const std::string& path) {
   const Pinned pinned(*this);
   const auto state = state_names(optimizer_);
   CheckpointWriter writer(path, manifest_of(*this, versions_.version_of(pinned.id()), creator_.name(), state),
-                          model_->tensors);
+                          model_->tensors, model_->network);
   for (int vector = 0; vector <= optimizer_.state_vectors(); ++vector)
     read_pinned(
         pinned.id(), vector, [&](std::span<const float> canonical) { writer.add(canonical); }, "save_state");

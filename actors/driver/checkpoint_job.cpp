@@ -79,7 +79,7 @@ void CheckpointJob::run() {
 }
 
 void CheckpointJob::write() {
-  CheckpointWriter writer(path(), plan_.manifest, plan_.tensors);
+  CheckpointWriter writer(path(), plan_.manifest, plan_.tensors, plan_.network);
   while (const auto part = take()) {
     writer.add(part->floats);
     if (!plan_.full_disk) continue;

@@ -21,6 +21,7 @@ struct CheckpointPlan {
   std::string keep_best;  ///< and which metrics are the best, as CheckpointOptions has it
   CheckpointManifest manifest;
   std::vector<TensorInfo> tensors;
+  std::string network;     ///< ModelInfo::network
   bool full_disk = false;  ///< for tests: there is no space behind the first part
 };
 

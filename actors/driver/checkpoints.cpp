@@ -99,7 +99,8 @@ bool Checkpoints::is_due(std::int64_t step) const {
 void Checkpoints::begin(std::optional<double> metric) try {
   failed_fetches_ = 0;
   pin_ = source_->pin();
-  CheckpointPlan plan{series_, options_.keep, options_.keep_best, source_->manifest(*pin_), source_->tensors()};
+  CheckpointPlan plan{
+      series_, options_.keep, options_.keep_best, source_->manifest(*pin_), source_->tensors(), source_->network()};
   if (metric) plan.manifest.metric = {*metric, options_.keep_best};
   plan.full_disk = source_->finds_full_disk(plan.manifest.step);
   parts_.emplace(plan.tensors, 1 + static_cast<int>(plan.manifest.state.size()));

@@ -32,6 +32,8 @@ class CheckpointSource {
   virtual bool finds_full_disk(std::int64_t /*step*/) { return false; }
   virtual CheckpointManifest manifest(Versions::PinId pin) const = 0;
   virtual const std::vector<TensorInfo>& tensors() const = 0;
+  /// ModelInfo::network
+  virtual std::string network() const { return {}; }
   /// Whether the run's user has to know of what `fetch` has thrown, since it would not happen again unnoticed.
   virtual bool is_final(const Error& /*error*/) const { return false; }
   /// The checkpoint of what was pinned last is on disk.

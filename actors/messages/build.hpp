@@ -33,11 +33,12 @@ struct Built {
   std::vector<ReplicaTraits> replicas;  ///< in order of device
   std::vector<std::string> tensor_names;
   std::vector<std::vector<std::int64_t>> tensor_shapes;
+  std::string network;  ///< ModelInfo::network
 };
 template <class F>
 auto fields(Built& x, F visit) {
   return visit(x.round, x.failure, at_most<Bound::replicas>(x.replicas), at_most<Bound::tensors>(x.tensor_names),
-               at_most<Bound::tensors>(x.tensor_shapes));
+               at_most<Bound::tensors>(x.tensor_shapes), at_most<Bound::setting>(x.network));
 }
 
 /// To a worker: make the replicas and say what they are like.

@@ -2,6 +2,7 @@
 
 #include "actors/messages/bounds.hpp"
 #include "models/files/checkpoint/manifest.hpp"
+#include "models/files/network_text.hpp"
 #include "runtime/hash.hpp"
 #include "runtime/printable.hpp"
 #include "troupe/sgd.hpp"
@@ -37,6 +38,7 @@ void check_tellable(const ModelInfo& info) {
       refuse("the model's tensor '" + tensor.name + "' has " + std::to_string(tensor.shape.size()) +
              " dimensions, more than " + std::to_string(kMostDimensions));
   }
+  if (!is_printable(info.network, kLongestNetworkText)) refuse("what the model says of its network cannot be told");
   const std::size_t tensors = info.tensors.size();
   const std::size_t bytes = described_bytes(info.tensors);
   if (tensors > kMostTensors || bytes > kMostTensorBytes)

@@ -28,6 +28,7 @@ ReplicaTraits traits_of(const ModelInfo& info);
 struct ModelDescription {
   ReplicaTraits traits;
   std::vector<TensorInfo> tensors;
+  std::string network;  ///< ModelInfo::network
 };
 
 /// @throws Error model_failed when the model has no parameters, a length that cannot be, or more than can be told.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "models/files/network_text.hpp"
 #include "runtime/printable.hpp"
 
 namespace troupe {
@@ -79,6 +80,7 @@ void check_reply(const Built& built, int devices, const Where& where) {
   check(built.replicas.size() == static_cast<std::size_t>(devices), "a replica for each device", where);
   for (const ReplicaTraits& traits : built.replicas) check_traits(traits, where);
   check_tensors(built, where);
+  check(is_printable(built.network, kLongestNetworkText), "what it says of its network", where);
 }
 
 void check_reply(const Computed& computed, const Range& shards, const Where& where) {

@@ -104,6 +104,7 @@ void answer(WorkerState& worker, const Build& /*request*/, Built& built) {
     built.tensor_names.push_back(tensor.name);
     built.tensor_shapes.push_back(tensor.shape);
   }
+  built.network = first.network;
 }
 
 void work(WorkerState& /*worker*/, Replica& replica, const Stop& /*request*/) { replica.model.reset(); }

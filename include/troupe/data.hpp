@@ -12,9 +12,12 @@ namespace troupe {
 /// What the samples of some data are like. Each has either a class or targets, which are numbers.
 struct DataInfo {
   std::int64_t num_samples = 0;
-  std::vector<std::int64_t> shape = {};  ///< of one sample, such as {1, 28, 28}
-  int num_classes = 0;                   ///< labels are in [0, num_classes); 0 for data with targets
-  std::int64_t num_targets = 0;          ///< of each sample; 0 for data with classes
+  std::vector<std::int64_t> shape = {};       ///< of one sample, such as {1, 28, 28}
+  int num_classes = 0;                        ///< labels are in [0, num_classes); 0 for data with targets
+  std::int64_t num_targets = 0;               ///< of each sample; 0 for data with classes
+  std::vector<std::string> class_names = {};  ///< one a class, for people; empty where classes have only numbers
+  double byte_scale = 0;  ///< where samples are made of bytes: what the byte 1 becomes; else 0. Predicting from image
+                          ///< files asks for it
 
   /// Floats of one sample.
   std::int64_t sample_size() const;
@@ -42,7 +45,8 @@ class DataSource {
   void fill(const BatchRequest& request) const;
 
  protected:
-  /// @throws Error bad_data where `info` has no samples, a shape without floats, or not either classes or targets.
+  /// @throws Error bad_data where `info` has no samples, a shape without floats, not either classes or targets, or
+  /// names that are not one a class.
   explicit DataSource(DataInfo info);
   DataSource(const DataSource&) = default;
   DataSource(DataSource&&) = default;
@@ -65,7 +69,7 @@ class Dataset final : public DataSource {
                          int num_classes);
   /// The same from bytes; a sample's floats are `scale` times its bytes.
   static Dataset classes(std::vector<std::int64_t> shape, std::vector<std::uint8_t> bytes, float scale,
-                         std::vector<std::int32_t> labels, int num_classes);
+                         std::vector<std::int32_t> labels, int num_classes, std::vector<std::string> class_names = {});
   /// Samples for a regression, with `num_targets` targets each, sample after sample.
   static Dataset targets(std::vector<std::int64_t> shape, std::vector<float> values, std::vector<float> targets,
                          std::int64_t num_targets = 1);

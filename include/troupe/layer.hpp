@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -75,6 +76,8 @@ class LayerSpec {
   virtual std::string kind() const = 0;
   /// What profiles call it, with what matters for its speed: "convolution 3x3".
   virtual std::string label() const { return kind(); }
+  /// The numbers that it was made with, by name, with which files describe it.
+  virtual std::map<std::string, double> numbers() const { return {}; }
 
   virtual std::size_t num_inputs() const { return 1; }
   /// The shape of its output for inputs of these shapes, as many as `num_inputs()`. @throws Error invalid_argument

@@ -93,6 +93,9 @@ struct ModelInfo {
   /// True when a step of this model is so short (tens of microseconds) that a thread of its own would cost more than
   /// it brings.
   bool lightweight = false;
+  /// What Troupe writes into files of weights, so that a Predictor can make the network again: text of its own making.
+  /// Empty: files do not say it.
+  std::string network = {};
 };
 
 /// One replica of a model: maths over flat float vectors. Weights come in and gradients go out as views of shared

@@ -9,4 +9,5 @@
 #include "troupe/model.hpp"
 #include "troupe/models.hpp"
 #include "troupe/optimizer.hpp"
+#include "troupe/predictor.hpp"
 #include "troupe/sgd.hpp"

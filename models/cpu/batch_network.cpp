@@ -37,7 +37,10 @@ BatchNetwork::BatchNetwork(Context& context, const PlacedNetwork& network, const
       batch_(batch),
       stages_(make_stages(context, network, batch)),
       schedule_(make_buffer_schedule(network, stages_, learns, batch, mode)),
-      memory_(plan_memory(schedule_.buffers)) {}
+      memory_(plan_memory(schedule_.buffers)) {
+  if (mode == Mode::train)
+    for (const Stage& stage : stages_) stage.operation->prepare_backward();
+}
 
 std::byte* BatchNetwork::at(std::byte* arena, int buffer) const {
   return buffer == kNone ? nullptr : arena + memory_.offsets[static_cast<std::size_t>(buffer)];
@@ -59,6 +62,13 @@ EvaluationResult BatchNetwork::evaluate(std::byte* arena, const ShardStep& at, c
   const BatchContext context{.shard = at.shard, .step = at.step, .seed = at.seed, .training = false};
   forward(arena, context, batch.values.data(), weights.data(), nullptr, nullptr);
   return evaluate_batch_loss(loss_, scores(arena), batch);
+}
+
+void BatchNetwork::outputs(std::byte* arena, const float* values, std::span<const float> weights, std::span<float> to) {
+  forward(arena, {}, values, weights.data(), nullptr, nullptr);
+  const OutputRows rows = scores(arena);
+  for (std::int64_t i = 0; i < batch_; ++i)
+    std::copy_n(rows.first + i * rows.width, rows.count, to.data() + i * rows.count);
 }
 
 bool BatchNetwork::scores_are_image() const { return !network_.layers.back().planned.output.flat; }

@@ -25,6 +25,8 @@ class BatchNetwork {
   double train(std::byte* arena, const ShardStep& at, const Batch& batch, std::span<const float> weights,
                std::span<float> gradient, Profile& profile);
   EvaluationResult evaluate(std::byte* arena, const ShardStep& at, const Batch& batch, std::span<const float> weights);
+  /// Writes the outputs of a batch, row-major.
+  void outputs(std::byte* arena, const float* values, std::span<const float> weights, std::span<float> to);
 
  private:
   /// @param gradient to write statistics to; null to evaluate, as is `profile`.

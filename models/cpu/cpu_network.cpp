@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <memory>
 #include <utility>
@@ -17,9 +18,10 @@ constexpr std::int64_t kUsualBatch = 64;
 /// Evaluations run in batches as large as leave each activation so many bytes.
 constexpr std::size_t kEvaluationBytes = std::size_t{1} << 26;
 
-/// Turns oneDNN's exceptions into ours.
+/// Calls oneDNN: on one thread, and with its exceptions turned into ours.
 template <class Work>
-auto with_typed_errors(const Work& work) {
+auto with_onednn(const Work& work) {
+  const OneThread one_thread;
   try {
     return work();
   } catch (const dnnl::error& error) {
@@ -42,11 +44,14 @@ class CpuNetwork final : public DeviceNetwork {
         learns_(learning_values(plan)),
         network_(place(plan, element)),
         profile_(network_),
-        pool_(ArenaPool::shared()) {
-    network_for(usual_batch_, Mode::train);  // so that the first step is as fast as the others
-  }
+        pool_(ArenaPool::shared()) {}
 
-  void reserve() override { pool_->add(network_for(usual_batch_, Mode::train).bytes() + context_.bytes()); }
+  void prepare_training(bool memory) override {
+    with_onednn([&] {
+      const BatchNetwork& network = network_for(usual_batch_, Mode::train);
+      if (memory) pool_->add(network.bytes() + context_.bytes());
+    });
+  }
 
   std::size_t size() const override { return network_.parameters.size(); }
   std::size_t learned_size() const override { return network_.parameters.learned_size(); }
@@ -61,7 +66,7 @@ class CpuNetwork final : public DeviceNetwork {
 
   double gradient(const ShardStep& at, const Batch& batch, std::span<const float> weights,
                   std::span<float> gradient) override {
-    return with_typed_errors([&] {
+    return with_onednn([&] {
       if (batch.size == 0) {
         std::ranges::fill(gradient, 0.0F);
         return 0.0;
@@ -74,12 +79,26 @@ class CpuNetwork final : public DeviceNetwork {
   }
 
   EvaluationResult evaluate(const ShardStep& at, const Batch& batch, std::span<const float> weights) override {
-    return with_typed_errors([&] {
+    return with_onednn([&] {
       EvaluationResult total;
       const std::int64_t step = evaluation_batch();
       for (std::int64_t first = 0; first < batch.size; first += step)
         add(total, evaluate_slice(at, slice(batch, first, std::min(step, batch.size - first)), weights));
       return total;
+    });
+  }
+
+  void outputs(std::span<const float> samples, std::span<const float> weights, std::span<float> to) override {
+    with_onednn([&] {
+      const auto inputs = static_cast<std::size_t>(network_.input_shape.size());
+      const auto outputs = static_cast<std::size_t>(network_.num_outputs);
+      for (std::size_t left = to.size() / outputs; left > 0;) {
+        const std::size_t count = prediction_batch(left);
+        outputs_of_slice(samples.first(count * inputs), weights, to.first(count * outputs));
+        samples = samples.subspan(count * inputs);
+        to = to.subspan(count * outputs);
+        left -= count;
+      }
     });
   }
 
@@ -89,17 +108,16 @@ class CpuNetwork final : public DeviceNetwork {
   }
 
   void to_canonical(std::span<const float> weights, std::size_t begin, std::span<float> part) const override {
-    with_typed_errors([&] { network_.parameters.to_canonical(weights, begin, part); });
+    with_onednn([&] { network_.parameters.to_canonical(weights, begin, part); });
   }
   void from_canonical(const ReadTensor& read, std::span<float> weights) const override {
-    with_typed_errors([&] { network_.parameters.from_canonical(read, weights); });
+    with_onednn([&] { network_.parameters.from_canonical(read, weights); });
   }
 
   std::vector<LayerTime> profile() const override { return profile_.times(); }
 
  private:
   PlacedNetwork place(const NetworkPlan& plan, Element element) {
-    use_one_thread();
     PlacedNetwork network = place_network(context_, plan, usual_batch_, element);
     if (element == Element::bf16 && !sums_are_alike(network)) return place(plan, Element::f32);
     precision_ = element == Element::f32 ? Precision::f32 : Precision::bf16;
@@ -113,8 +131,14 @@ class CpuNetwork final : public DeviceNetwork {
     return static_cast<std::int64_t>(std::clamp(kEvaluationBytes / largest, std::size_t{1}, most));
   }
 
+  /// Of so many samples, how many to take next: as an evaluation does, and of the rest a power of two, so that
+  /// whatever is asked for a handful of networks serves all.
+  std::size_t prediction_batch(std::size_t samples) const {
+    const auto most = static_cast<std::size_t>(evaluation_batch());
+    return samples >= most ? most : std::bit_floor(samples);
+  }
+
   BatchNetwork& network_for(std::int64_t batch, Mode mode) {
-    use_one_thread();
     auto& network = networks_[{batch, mode}];
     if (!network) network = std::make_unique<BatchNetwork>(context_, network_, *loss_, learns_, batch, mode);
     return *network;
@@ -135,6 +159,13 @@ class CpuNetwork final : public DeviceNetwork {
     return network.evaluate(arena.data(), at, batch, weights);
   }
 
+  void outputs_of_slice(std::span<const float> samples, std::span<const float> weights, std::span<float> to) {
+    BatchNetwork& network = network_for(std::ssize(to) / network_.num_outputs, Mode::evaluate);
+    const Arena arena(*pool_, network.bytes() + context_.bytes());
+    context_.place(arena.data() + network.bytes());
+    network.outputs(arena.data(), samples.data(), weights, to);
+  }
+
   std::shared_ptr<const Loss> loss_;
   std::int64_t usual_batch_;
   Precision precision_ = Precision::f32;
@@ -153,7 +184,7 @@ class CpuNetwork final : public DeviceNetwork {
 std::unique_ptr<DeviceNetwork> make_cpu_network(NetworkPlan plan, std::shared_ptr<const Loss> loss,
                                                 std::int64_t batch_size, Precision precision) {
   const bool bf16 = precision == Precision::bf16 && cpu::has_bf16();
-  return cpu::with_typed_errors([&] {
+  return cpu::with_onednn([&] {
     return std::make_unique<cpu::CpuNetwork>(plan, std::move(loss), batch_size,
                                              bf16 ? cpu::Element::bf16 : cpu::Element::f32);
   });

@@ -6,6 +6,7 @@
 
 // Of the OpenMP runtime that oneDNN was built with; a compiler's own <omp.h> may belong to another.
 extern "C" void omp_set_num_threads(int count);
+extern "C" int omp_get_max_threads();
 
 namespace troupe::cpu {
 
@@ -20,7 +21,8 @@ void point_to(const memory& object, const void* address) { object.set_data_handl
 
 }  // namespace
 
-void use_one_thread() { omp_set_num_threads(1); }
+OneThread::OneThread() : before_(omp_get_max_threads()) { omp_set_num_threads(1); }
+OneThread::~OneThread() { omp_set_num_threads(before_); }
 
 void Scratch::reserve(std::size_t bytes) {
   bytes_ = std::max(bytes_, (bytes + kAlignment - 1) / kAlignment * kAlignment);

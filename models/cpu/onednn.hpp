@@ -45,8 +45,18 @@ struct Context {
   void place(std::byte* data);
 };
 
-/// Makes oneDNN use only the calling thread: a replica is one core.
-void use_one_thread();
+/// For as long as it lives oneDNN uses only the calling thread: a replica is one core. Whoever else uses OpenMP in this
+/// thread finds it as it was.
+class OneThread {
+ public:
+  OneThread();
+  ~OneThread();
+  OneThread(const OneThread&) = delete;
+  OneThread& operator=(const OneThread&) = delete;
+
+ private:
+  int before_;
+};
 
 /// Attributes of every primitive: the scratchpad is ours. With `relu`, a ReLU is applied to the output.
 dnnl::primitive_attr attributes(bool relu = false);

@@ -60,6 +60,8 @@ class Operation {
   virtual ~Operation() = default;
 
   virtual Traits traits() const = 0;
+  /// Makes what only `backward` needs; called once, before it.
+  virtual void prepare_backward() {}
   virtual void forward(const ForwardOperands& at) = 0;
   /// Writes the gradient of the layer's weights and that of its input. That of a second input is what it leaves in
   /// `output_gradient`.

@@ -12,7 +12,7 @@ using dnnl::memory;
 namespace {
 
 void reorder(const memory::desc& from_desc, const float* from, const memory::desc& to_desc, float* to) {
-  use_one_thread();
+  const OneThread one_thread;
   Context context;
   memory source(from_desc, context.engine, const_cast<float*>(from));
   memory target(to_desc, context.engine, to);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "troupe/data.hpp"
@@ -9,6 +10,8 @@ namespace troupe {
 
 /// Reads Debian's four files of Fashion-MNIST from `folder`, or from where Debian puts them when it is empty.
 TrainingData fashion_mnist(const std::string& folder, std::uint64_t seed);
+/// Its test set alone.
+std::shared_ptr<const DataSource> fashion_mnist_test(const std::string& folder);
 /// Reads `IMAGES.npy,LABELS.npy`; integer labels are classes, others are targets, one or several a sample.
 TrainingData npy_files(const std::string& paths, std::uint64_t seed);
 /// Draws 1000 rows of four normal columns with the means 0 1 2 3; targets are row . (5 3 2 1), without noise.

@@ -11,6 +11,7 @@ namespace {
 
 struct Kind {
   MakeData make;
+  MakeTestSet make_test;
   DataUsage usage;
 
   explicit operator bool() const { return static_cast<bool>(make); }
@@ -18,17 +19,17 @@ struct Kind {
 
 using Kinds = Registry<Kind>;
 
-void add(Kinds& kinds, const std::string& name, MakeData make, const DataUsage& usage) {
+void add(Kinds& kinds, const std::string& name, MakeData make, const DataUsage& usage, MakeTestSet make_test = {}) {
   const std::string& arguments = usage.arguments;
   if (name.find(':') != std::string::npos) throw_invalid("the name of data '" + name + "' has a colon");
   if (!arguments.empty() && !arguments.starts_with(":") && !arguments.starts_with("[:"))
     throw_invalid("data '" + name + "' takes '" + arguments + "', which starts with neither ':' nor '[:'");
-  kinds.add(name, {std::move(make), usage}, arguments);
+  kinds.add(name, {std::move(make), std::move(make_test), usage}, arguments);
 }
 
 Kinds* with_builtin_data() {
   auto* const kinds = new Kinds("data source");
-  add(*kinds, "fashion-mnist", fashion_mnist, {.arguments = "[:DIR]"});
+  add(*kinds, "fashion-mnist", fashion_mnist, {.arguments = "[:DIR]"}, fashion_mnist_test);
   add(*kinds, "mock-images", mock_images, {.arguments = "[:SIZE[,CLASSES]]", .drawn = true});
   add(*kinds, "npy", npy_files, {.arguments = ":IMAGES.npy,LABELS.npy"});
   add(*kinds, "synthetic-linear", synthetic_linear, {.drawn = true});
@@ -54,7 +55,7 @@ NamedData find_data(const std::string& full_name) {
   const std::string& usage = kind.usage.arguments;
   if (has_arguments ? usage.empty() : usage.starts_with(":"))
     throw_invalid("data '" + full_name + "' is not " + name + usage);
-  return {kind.make, kind.usage.drawn, has_arguments ? full_name.substr(colon + 1) : ""};
+  return {kind.make, kind.make_test, kind.usage.drawn, has_arguments ? full_name.substr(colon + 1) : ""};
 }
 
 }  // namespace troupe

@@ -1,14 +1,20 @@
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <string>
 
 #include "troupe/data.hpp"
 
 namespace troupe {
 
+/// Makes the test set without the training set.
+using MakeTestSet = std::function<std::shared_ptr<const DataSource>(const std::string& arguments)>;
+
 /// Data that was asked for by name.
 struct NamedData {
   MakeData make;
+  MakeTestSet make_test;  ///< may be empty
   bool drawn;             ///< see DataUsage
   std::string arguments;  ///< behind the colon
 };
@@ -16,5 +22,9 @@ struct NamedData {
 /// @param full_name such as "mock-images:8,5". @throws Error invalid_argument that lists what there is, or says what
 /// the name takes.
 NamedData find_data(const std::string& full_name);
+
+/// The test set of such data, or the training set where there is none. Loads no more than it has to.
+/// @throws Error as `load_data`.
+std::shared_ptr<const DataSource> load_test_set(const std::string& full_name, std::uint64_t seed);
 
 }  // namespace troupe

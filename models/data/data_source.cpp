@@ -28,6 +28,9 @@ DataInfo checked(DataInfo info) {
     throw_bad_data("a sample has either a class or targets, but there are " + std::to_string(info.num_classes) +
                    " classes and " + std::to_string(info.num_targets) + " targets");
   }
+  if (!info.class_names.empty() && std::ssize(info.class_names) != info.num_classes)
+    throw_bad_data(std::to_string(info.class_names.size()) + " names for " + std::to_string(info.num_classes) +
+                   " classes");
   return info;
 }
 

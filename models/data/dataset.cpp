@@ -47,8 +47,12 @@ Dataset Dataset::classes(std::vector<std::int64_t> shape, std::vector<float> val
 }
 
 Dataset Dataset::classes(std::vector<std::int64_t> shape, std::vector<std::uint8_t> bytes, float scale,
-                         std::vector<std::int32_t> labels, int num_classes) {
-  Dataset set({std::ssize(labels), std::move(shape), num_classes});
+                         std::vector<std::int32_t> labels, int num_classes, std::vector<std::string> class_names) {
+  Dataset set({.num_samples = std::ssize(labels),
+               .shape = std::move(shape),
+               .num_classes = num_classes,
+               .class_names = std::move(class_names),
+               .byte_scale = static_cast<double>(scale)});
   check_length(bytes.size(), set.info());
   check_labels(labels, num_classes, std::identity());
   set.scale_ = scale;

@@ -27,7 +27,9 @@ auto naming(const std::string& path, Make make) {
   }
 }
 
-Dataset fashion_mnist_part(const std::string& folder, const std::string& part) {
+/// @param given_folder empty: where Debian puts it.
+Dataset fashion_mnist_part(const std::string& given_folder, const std::string& part) {
+  const std::string folder = given_folder.empty() ? "/usr/share/datasets/fashion-mnist" : given_folder;
   const std::string images_path = folder + "/" + part + "-images-idx3-ubyte.gz";
   const std::string labels_path = folder + "/" + part + "-labels-idx1-ubyte.gz";
   IdxArray images = read_idx(images_path, 3);
@@ -39,8 +41,9 @@ Dataset fashion_mnist_part(const std::string& folder, const std::string& part) {
                    std::to_string(labels.shape[0]) + " labels for " + std::to_string(images.shape[0]) + " images");
   }
   return naming(labels_path, [&] {
-    return Dataset::classes({1, kSide, kSide}, std::move(images.bytes), kByteScale,
-                            {labels.bytes.begin(), labels.bytes.end()}, 10);
+    return Dataset::classes(
+        {1, kSide, kSide}, std::move(images.bytes), kByteScale, {labels.bytes.begin(), labels.bytes.end()}, 10,
+        {"T-shirt/top", "Trouser", "Pullover", "Dress", "Coat", "Sandal", "Shirt", "Sneaker", "Bag", "Ankle boot"});
   });
 }
 
@@ -102,9 +105,12 @@ std::shared_ptr<const Dataset> shared(Dataset set) { return std::make_shared<con
 
 }  // namespace
 
+std::shared_ptr<const DataSource> fashion_mnist_test(const std::string& folder) {
+  return shared(fashion_mnist_part(folder, "t10k"));
+}
+
 TrainingData fashion_mnist(const std::string& folder, std::uint64_t /*seed*/) {
-  const std::string from = folder.empty() ? "/usr/share/datasets/fashion-mnist" : folder;
-  return {shared(fashion_mnist_part(from, "train")), shared(fashion_mnist_part(from, "t10k"))};
+  return {shared(fashion_mnist_part(folder, "train")), fashion_mnist_test(folder)};
 }
 
 TrainingData npy_files(const std::string& paths, std::uint64_t /*seed*/) {

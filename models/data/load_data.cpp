@@ -56,6 +56,13 @@ std::shared_ptr<Loaded> entry(const std::string& full_name, std::uint64_t seed) 
 
 }  // namespace
 
+std::shared_ptr<const DataSource> load_test_set(const std::string& full_name, std::uint64_t seed) {
+  const NamedData data = find_data(full_name);
+  if (data.make_test) return data.make_test(data.arguments);
+  const TrainingData all = load_data(full_name, seed);
+  return all.test ? all.test : all.train;
+}
+
 TrainingData load_data(const std::string& name, std::uint64_t seed) {
   const NamedData data = find_data(name);
   if (!data.drawn) seed = 0;

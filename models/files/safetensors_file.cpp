@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "models/files/half.hpp"
+#include "models/files/network_text.hpp"
 #include "troupe/error.hpp"
 
 namespace troupe {
@@ -60,6 +61,11 @@ const StoredTensor& SafetensorsFile::find(const TensorInfo& wanted) const {
     mismatch(path, "tensor '" + wanted.name + "' is " + describe(tensor.shape) + " in the file and " +
                        describe(wanted.shape) + " in the model");
   return tensor;
+}
+
+std::string SafetensorsFile::network() const {
+  const auto found = header_.metadata.find(kNetworkKey);
+  return found == header_.metadata.end() ? "" : found->second;
 }
 
 void SafetensorsFile::require(const std::vector<TensorInfo>& expected) const {

@@ -18,6 +18,8 @@ class SafetensorsFile {
 
   const InputFile& file() const { return file_; }
   const StoredTensors& tensors() const { return header_.tensors; }
+  /// What it says of its network; empty: nothing. See NetworkText.
+  std::string network() const;
   /// Bytes before the first tensor.
   std::uint64_t header_bytes() const { return header_.data; }
 

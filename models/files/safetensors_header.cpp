@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "models/files/network_text.hpp"
 #include "models/files/strict_json.hpp"
 #include "runtime/printable.hpp"
 #include "troupe/error.hpp"
@@ -52,9 +53,10 @@ json parse(const std::string& path, const std::string& text) {
   return parse_strictly(path, "its header", text, 3);
 }
 
-void check_metadata(const std::string& path, const json& metadata) {
+std::map<std::string, std::string> read_metadata(const std::string& path, const json& metadata) {
   const bool texts = metadata.is_object() && std::ranges::all_of(metadata, &json::is_string);
   if (!texts) throw_bad_file(path, "its __metadata__ is not an object of strings");
+  return metadata.get<std::map<std::string, std::string>>();
 }
 
 /// Non-negative integers that fit 63 bits.
@@ -142,9 +144,10 @@ std::string dump(const nlohmann::ordered_json& tensors) {
 
 }  // namespace
 
-std::string make_safetensors_header(const std::vector<TensorInfo>& tensors) {
+std::string make_safetensors_header(const std::vector<TensorInfo>& tensors, const std::string& network) {
   check_names(tensors);
   nlohmann::ordered_json entries = nlohmann::ordered_json::object();
+  if (!network.empty()) entries["__metadata__"] = {{kNetworkKey, network}};
   std::uint64_t begin = 0;
   for (const TensorInfo& tensor : tensors) {
     const std::uint64_t end = begin + tensor.size() * sizeof(float);
@@ -168,7 +171,7 @@ SafetensorsHeader read_safetensors_header(const InputFile& file) {
   header.data = sizeof(std::uint64_t) + text.size();
   for (const auto& [name, entry] : parsed.items()) {
     if (name == "__metadata__") {
-      check_metadata(file.path(), entry);
+      header.metadata = read_metadata(file.path(), entry);
     } else {
       header.tensors.emplace(name, read_tensor(file.path(), name, entry));
     }

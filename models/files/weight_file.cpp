@@ -11,8 +11,8 @@ namespace troupe {
 static_assert(std::endian::native == std::endian::little, "floats go to the file as they are");
 
 void write_safetensors(const std::string& path, const std::vector<TensorInfo>& tensors,
-                       std::span<const float> canonical) {
-  const std::string header = make_safetensors_header(tensors);
+                       std::span<const float> canonical, const std::string& network) {
+  const std::string header = make_safetensors_header(tensors, network);
   const std::size_t floats = total_size(tensors);
   if (floats != canonical.size()) {
     throw Error(ErrorCode::invalid_argument,

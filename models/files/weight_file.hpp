@@ -10,9 +10,10 @@ namespace troupe {
 
 /// Writes the tensors, whose floats lie in `canonical` one after the other, as a safetensors file: the same bytes for
 /// the same weights. The file appears whole or not at all, and is on disk when this returns.
+/// @param network ModelInfo::network
 /// @throws Error invalid_argument when lengths or names do not fit, bad_file when it cannot be written.
 void write_safetensors(const std::string& path, const std::vector<TensorInfo>& tensors,
-                       std::span<const float> canonical);
+                       std::span<const float> canonical, const std::string& network = "");
 
 /// Reads exactly the tensors `expected`, in any order in the file, and returns them in the order expected. PyTorch's
 /// NAME.num_batches_tracked may come with NAME.running_mean. F16 and BF16 become floats of the same value.

@@ -13,6 +13,13 @@ std::string Convolution::label() const {
   return kind() + ' ' + kernel + 'x' + kernel;
 }
 
+std::map<std::string, double> Convolution::numbers() const {
+  std::map<std::string, double> numbers = window_.numbers();
+  numbers["outputs"] = static_cast<double>(outputs_);
+  numbers["bias"] = bias_ ? 1 : 0;
+  return numbers;
+}
+
 SampleShape Convolution::output(std::span<const SampleShape> inputs) const {
   const SampleShape output = window_.slide(inputs[0], outputs_);
   if (outputs_ < 1) throw_invalid("needs at least one output channel");

@@ -25,4 +25,10 @@ SampleShape Window::pool(const SampleShape& input) const {
   return output;
 }
 
+std::map<std::string, double> Window::numbers() const {
+  return {{"kernel", static_cast<double>(kernel)},
+          {"stride", static_cast<double>(stride)},
+          {"padding", static_cast<double>(padding)}};
+}
+
 }  // namespace troupe::models

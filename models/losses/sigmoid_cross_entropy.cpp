@@ -52,6 +52,10 @@ class SigmoidCrossEntropy final : public Loss {
     return std::ranges::equal(outputs, target.values,
                               [](float output, float wanted) { return (output > 0) == (wanted > 0.5F); });
   }
+
+  void to_probabilities(std::span<float> outputs) const override {
+    for (float& output : outputs) output = static_cast<float>(sigmoid(output));
+  }
 };
 
 }  // namespace

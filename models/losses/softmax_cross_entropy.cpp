@@ -39,6 +39,11 @@ class SoftmaxCrossEntropy final : public Loss {
   bool is_hit(std::span<const float> outputs, const Target& target) const override {
     return std::max_element(outputs.begin(), outputs.end()) - outputs.begin() == target.label;
   }
+
+  void to_probabilities(std::span<float> outputs) const override {
+    const double total = log_sum_exp(outputs);
+    for (float& output : outputs) output = static_cast<float>(std::exp(output - total));
+  }
 };
 
 }  // namespace

@@ -24,8 +24,9 @@ class DeviceNetwork {
   DeviceNetwork& operator=(const DeviceNetwork&) = delete;
   virtual ~DeviceNetwork() = default;
 
-  /// Makes memory for a pass beforehand, so that the first one is as fast as the others.
-  virtual void reserve() = 0;
+  /// Makes what training needs beforehand, so that the first step is as fast as the others.
+  /// @param memory for a pass, too
+  virtual void prepare_training(bool memory) = 0;
 
   /// Floats of the flat parameter vector, padding included.
   virtual std::size_t size() const = 0;
@@ -42,6 +43,8 @@ class DeviceNetwork {
   virtual void update_statistics(std::size_t begin, std::span<const float> mean, std::int64_t samples,
                                  std::span<const float> statistics, std::span<float> updated) const = 0;
   virtual EvaluationResult evaluate(const ShardStep& at, const Batch& batch, std::span<const float> weights) = 0;
+  /// Writes the outputs of samples, row-major both, as an evaluation has them; as many rows as `to` holds.
+  virtual void outputs(std::span<const float> samples, std::span<const float> weights, std::span<float> to) = 0;
 
   /// Writes the canonical floats from `begin` on, as many as `part` holds.
   virtual void to_canonical(std::span<const float> weights, std::size_t begin, std::span<float> part) const = 0;

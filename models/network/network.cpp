@@ -6,6 +6,7 @@
 #include "models/converts_parts.hpp"
 #include "models/losses/loss_registry.hpp"
 #include "models/network/device_network.hpp"
+#include "models/network/graph_text.hpp"
 #include "models/network/layer_text.hpp"
 #include "models/network/network_plan.hpp"
 #include "models/supervised.hpp"
@@ -48,7 +49,8 @@ class Network final : public SupervisedModel, public ConvertsParts {
       : SupervisedModel(std::move(batches)),
         loss_(loss ? std::move(loss) : default_loss(data_info())),
         plan_(plan_network(graph, data_info().shape, loss_->num_outputs(data_info()))),
-        batch_size_(batch_size) {
+        batch_size_(batch_size),
+        text_(to_json({.model = "", .layers = text_of(graph), .data = data_info(), .loss = loss_->name()})) {
     check_batch(plan_, batch_size);
   }
 
@@ -81,11 +83,12 @@ class Network final : public SupervisedModel, public ConvertsParts {
  protected:
   ModelInfo prepare_weights(const ReplicaContext& context) override {
     device_ = make_network(plan_, loss_, batch_size_, context);
-    if (context.device < context.replicas_at_a_time) device_->reserve();
+    device_->prepare_training(/*memory=*/context.device < context.replicas_at_a_time);
     ModelInfo info{.size = device_->size(),
                    .learned_size = device_->learned_size(),
                    .fingerprint = device_->fingerprint(),
-                   .precision = device_->precision()};
+                   .precision = device_->precision(),
+                   .network = text_};
     for (const LayerTensor& tensor : plan_.tensors) info.tensors.push_back(tensor.info);
     return info;
   }
@@ -107,6 +110,7 @@ class Network final : public SupervisedModel, public ConvertsParts {
   std::shared_ptr<const Loss> loss_;
   NetworkPlan plan_;
   std::int64_t batch_size_;
+  std::string text_;  ///< ModelInfo::network
   std::unique_ptr<DeviceNetwork> device_;
 };
 

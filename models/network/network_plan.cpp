@@ -58,10 +58,9 @@ std::vector<Uses> count_uses(const std::vector<Graph::Entry>& layers) {
 /// Plans the layers in the order in which they were appended.
 class Planner {
  public:
-  Planner(const Graph& graph, SampleShape input, std::int64_t num_outputs)
-      : layers_(graph.layers()), uses_(count_uses(layers_)) {
+  Planner(const Graph& graph, SampleShape input, std::optional<std::int64_t> num_outputs)
+      : layers_(graph.layers()), wanted_outputs_(num_outputs), uses_(count_uses(layers_)) {
     plan_.input = input;
-    plan_.num_outputs = num_outputs;
   }
 
   NetworkPlan plan() && {
@@ -218,8 +217,9 @@ class Planner {
     return host;
   }
 
-  void check_scores(const Value& scores) const {
+  void check_scores(const Value& scores) {
     if (plan_.tensors.empty()) throw_invalid("a network needs a layer with weights");
+    plan_.num_outputs = wanted_outputs_.value_or(scores.shape.channels);
     if (!scores.shape.flat || scores.shape.channels != plan_.num_outputs)
       throw_invalid(who() + " gives " + scores.shape.text() + " outputs, but the loss takes " +
                     std::to_string(plan_.num_outputs) + " of this data");
@@ -241,6 +241,7 @@ class Planner {
   }
 
   const std::vector<Graph::Entry>& layers_;
+  std::optional<std::int64_t> wanted_outputs_;
   std::vector<Uses> uses_;
   std::size_t at_ = 0;
   std::vector<Value> values_;          ///< of `layers_`
@@ -252,9 +253,10 @@ class Planner {
 
 }  // namespace
 
-NetworkPlan plan_network(const Graph& graph, std::span<const std::int64_t> sample_shape, std::int64_t num_outputs) {
+NetworkPlan plan_network(const Graph& graph, std::span<const std::int64_t> sample_shape,
+                         std::optional<std::int64_t> num_outputs) {
   if (graph.layers().empty()) throw_invalid("a network needs at least one layer");
-  if (num_outputs < 1) throw_invalid("a network needs a loss that takes outputs of it");
+  if (num_outputs && *num_outputs < 1) throw_invalid("a network needs a loss that takes outputs of it");
   return Planner(graph, input_shape(sample_shape), num_outputs).plan();
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -36,9 +37,9 @@ struct NetworkPlan {
 };
 
 /// @param sample_shape of the data: {features}, {height, width} or {channels, height, width}.
-/// @param num_outputs that the loss takes of the last layer.
+/// @param num_outputs that the loss takes of the last layer; nothing: as many as it gives.
 /// @throws Error invalid_argument naming the layer whose input does not fit.
 NetworkPlan plan_network(const models::Graph& graph, std::span<const std::int64_t> sample_shape,
-                         std::int64_t num_outputs);
+                         std::optional<std::int64_t> num_outputs);
 
 }  // namespace troupe

@@ -167,6 +167,8 @@ TEST_CASE("a model's tensors fit into it, and have names that can be shown") {
   CHECK(with([](Built& b) { b.tensor_names = {}, b.tensor_shapes = {}; }) == ErrorCode::protocol);
   CHECK(with([](Built& b) { b.tensor_names[0] = "\x1b]0;x"; }) == ErrorCode::protocol);
   CHECK(with([](Built& b) { b.tensor_names[0] = std::string(5000, 'x'); }) == ErrorCode::protocol);
+  CHECK(with([](Built& b) { b.network = "\x1b]0;x"; }) == ErrorCode::protocol);
+  CHECK(with([](Built& b) { b.network = std::string(300'000, 'x'); }) == ErrorCode::protocol);
 }
 
 TEST_CASE("an error that a peer tells has a code and texts that can be shown") {

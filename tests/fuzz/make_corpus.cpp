@@ -9,6 +9,7 @@
 #include "fuzz/actors/message_seeds.hpp"
 #include "models/files.hpp"
 #include "models/files/checkpoint/manifest.hpp"
+#include "models/files/network_text.hpp"
 #include "models/files/weight_file.hpp"
 #include "runtime/net/certificates/certificate.hpp"
 #include "runtime/net/certificates/revocation.hpp"
@@ -189,6 +190,15 @@ void add_models(const Corpus& corpus) {
              with_header(R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},)"
                          R"("b":{"dtype":"F32","shape":[1],"data_offsets":[2,6]}})",
                          "abcdef"));
+  corpus.add("network", "layers",
+             to_json({.model = "",
+                      .layers = {{"0", "flatten", {-1}, {}}, {"fc", "linear", {0}, {{"outputs", 2}}}},
+                      .data = {.shape = {1, 2, 3}, .num_classes = 2, .class_names = {"a", "b"}, .byte_scale = 0.5},
+                      .loss = "softmax-cross-entropy"}));
+  corpus.add(
+      "network", "linear",
+      to_json(
+          {.model = "linear", .layers = {}, .data = {.shape = {4}, .num_targets = 1}, .loss = "mean-squared-error"}));
   corpus.add("safetensors", "nested", with_header(std::string(50, '['), ""));
 }
 

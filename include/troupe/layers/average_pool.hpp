@@ -11,6 +11,7 @@ class AveragePool final : public LayerSpec {
   const Window& window() const { return window_; }
 
   std::string kind() const override { return "average pooling"; }
+  std::map<std::string, double> numbers() const override { return window_.numbers(); }
   SampleShape output(std::span<const SampleShape> inputs) const override { return window_.pool(inputs[0]); }
   std::unique_ptr<cpu::LayerKernels> on_cpu() const override;
 

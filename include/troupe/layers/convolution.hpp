@@ -17,6 +17,7 @@ class Convolution final : public LayerSpec {
 
   std::string kind() const override { return "convolution"; }
   std::string label() const override;
+  std::map<std::string, double> numbers() const override;
   SampleShape output(std::span<const SampleShape> inputs) const override;
   bool has_tensors() const override { return true; }
   std::vector<LayerTensor> tensors(const SampleShape& input) const override;

@@ -11,6 +11,7 @@ class Dropout final : public LayerSpec {
   double probability() const { return probability_; }
 
   std::string kind() const override { return "dropout"; }
+  std::map<std::string, double> numbers() const override { return {{"probability", probability_}}; }
   SampleShape output(std::span<const SampleShape> inputs) const override;
   Folding folding() const override { return {.element_wise = true}; }
   std::unique_ptr<cpu::LayerKernels> on_cpu() const override;

@@ -12,6 +12,7 @@ class Linear final : public LayerSpec {
   std::int64_t outputs() const { return outputs_; }
 
   std::string kind() const override { return "linear"; }
+  std::map<std::string, double> numbers() const override { return {{"outputs", static_cast<double>(outputs_)}}; }
   SampleShape output(std::span<const SampleShape> inputs) const override;
   bool has_tensors() const override { return true; }
   std::vector<LayerTensor> tensors(const SampleShape& input) const override;

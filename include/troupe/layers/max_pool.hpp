@@ -11,6 +11,7 @@ class MaxPool final : public LayerSpec {
   const Window& window() const { return window_; }
 
   std::string kind() const override { return "max-pooling"; }
+  std::map<std::string, double> numbers() const override { return window_.numbers(); }
   SampleShape output(std::span<const SampleShape> inputs) const override { return window_.pool(inputs[0]); }
   Folding folding() const override {
     return {.takes_relu = window_.is_plain(), .commutes_with_relu = window_.is_plain()};

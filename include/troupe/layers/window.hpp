@@ -16,6 +16,8 @@ struct Window {
   SampleShape slide(const SampleShape& input, std::int64_t channels) const;
   /// The same for poolings, which keep channels and want no window that is half padding.
   SampleShape pool(const SampleShape& input) const;
+  /// See LayerSpec::numbers.
+  std::map<std::string, double> numbers() const;
   /// Rows or columns of padding behind the input that the last place of the window reaches; the last stride may leave
   /// some over.
   std::int64_t far_padding(std::int64_t input, std::int64_t output) const {

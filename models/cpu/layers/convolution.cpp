@@ -108,18 +108,20 @@ class ConvolutionDescriptors {
 class Slice {
  public:
   Slice(Context& context, const PlacedLayer& layer, std::int64_t samples)
-      : Slice(context, layer, ConvolutionDescriptors(context, layer, samples)) {}
+      : samples_(samples),
+        forward_(ForwardPass::make<Forward>(context, layer.parameters.weights.stored,
+                                            ConvolutionDescriptors(context, layer, samples).fastest_forward())) {}
+
+  void prepare_data(Context& context, const PlacedLayer& layer) {
+    const ConvolutionDescriptors make(context, layer, samples_);
+    data_.emplace(DataPass::make<BackwardData>(context, layer.parameters.weights.stored, make.fastest_data()));
+  }
 
   ForwardPass& forward() { return forward_; }
   DataPass& data() { return *data_; }
 
  private:
-  Slice(Context& context, const PlacedLayer& layer, const ConvolutionDescriptors& make)
-      : forward_(ForwardPass::make<Forward>(context, layer.parameters.weights.stored, make.fastest_forward())) {
-    if (!layer.gradient_stops)
-      data_.emplace(DataPass::make<BackwardData>(context, layer.parameters.weights.stored, make.fastest_data()));
-  }
-
+  std::int64_t samples_;
   ForwardPass forward_;
   std::optional<DataPass> data_;
 };
@@ -147,20 +149,22 @@ WeightsPass make_weights_pass(Context& context, const PlacedLayer& placed, std::
 class Convolution final : public Operation {
  public:
   Convolution(Context& context, const PlacedLayer& layer, std::int64_t batch)
-      : context_(context),
-        layer_(layer),
-        batch_(batch),
-        weights_in_floats_(weights_pass_in_floats(layer)),
-        weights_pass_(make_weights_pass(context, layer, batch)) {
-    if (weights_in_floats_)
-      context.activations.reserve(static_cast<std::size_t>(batch * (layer.input.size() + layer.output.size())) *
-                                  sizeof(float));
+      : context_(context), layer_(layer), batch_(batch), weights_in_floats_(weights_pass_in_floats(layer)) {
     slices_.emplace_back(context, layer, std::min(batch, kSliceSamples));
     if (batch > kSliceSamples && batch % kSliceSamples != 0)
       slices_.emplace_back(context, layer, batch % kSliceSamples);
   }
 
   Traits traits() const override { return {.reads_input = true, .reads_output = layer_.planned.relu}; }
+
+  void prepare_backward() override {
+    weights_pass_.emplace(make_weights_pass(context_, layer_, batch_));
+    if (weights_in_floats_)
+      context_.activations.reserve(static_cast<std::size_t>(batch_ * (layer_.input.size() + layer_.output.size())) *
+                                   sizeof(float));
+    if (layer_.gradient_stops) return;
+    for (Slice& slice : slices_) slice.prepare_data(context_, layer_);
+  }
 
   void forward(const ForwardOperands& at) override {
     const float* const biases = at.weights + layer_.parameters.vector(0);
@@ -183,12 +187,12 @@ class Convolution final : public Operation {
  private:
   void weights_gradient(const BackwardOperands& at) {
     float* const biases = at.gradient + layer_.parameters.vector(0);
-    if (!weights_in_floats_) return weights_pass_.run(at.input, at.output_gradient, at.gradient, biases);
+    if (!weights_in_floats_) return weights_pass_->run(at.input, at.output_gradient, at.gradient, biases);
     float* const input = context_.activations.floats();
     float* const output_gradient = input + batch_ * layer_.input.size();
     to_floats(at.input, input, layer_.input, batch_);
     to_floats(at.output_gradient, output_gradient, layer_.output, batch_);
-    weights_pass_.run(input, output_gradient, at.gradient, biases);
+    weights_pass_->run(input, output_gradient, at.gradient, biases);
   }
 
   template <class Work>
@@ -201,7 +205,7 @@ class Convolution final : public Operation {
   const PlacedLayer& layer_;
   std::int64_t batch_;
   bool weights_in_floats_;
-  WeightsPass weights_pass_;
+  std::optional<WeightsPass> weights_pass_;
   std::vector<Slice> slices_;
 };
 

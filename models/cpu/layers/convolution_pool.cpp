@@ -29,10 +29,15 @@ class ConvolutionPool final : public Operation {
     for (std::int64_t first = 0; first < batch; first += samples_)
       pools_.push_back(make_plain_max_pool(pool, std::min(samples_, batch - first)));
     context.slice.reserve(convolution.output.bytes(samples_));
-    context.slice_gradient.reserve(convolution.parameters.size() * sizeof(float));
   }
 
   Traits traits() const override { return {.reads_input = true}; }
+
+  void prepare_backward() override {
+    whole_->prepare_backward();
+    if (rest_) rest_->prepare_backward();
+    context_.slice_gradient.reserve(convolution_.parameters.size() * sizeof(float));
+  }
 
   void forward(const ForwardOperands& at) override {
     void* const between = context_.slice.data();

@@ -71,13 +71,20 @@ class Linear final : public Operation {
 
   Traits traits() const override { return {.reads_input = true, .reads_output = layer_.planned.relu}; }
 
+  void prepare_backward() override {
+    const LinearDescriptors make(context_, layer_, batch_);
+    const memory::desc& stored = layer_.parameters.weights.stored;
+    weights_pass_.emplace(WeightsPass::make<BackwardWeights>(context_, stored, make.fastest_weights()));
+    if (!layer_.gradient_stops) data_pass_.emplace(DataPass::make<BackwardData>(context_, stored, make.fastest_data()));
+  }
+
   void forward(const ForwardOperands& at) override {
     forward_.run(as_floats(at.input), at.weights, at.weights + layer_.parameters.vector(0), at.output);
   }
 
   void backward(const BackwardOperands& at) override {
     if (layer_.planned.relu) relu_backward(at.output, at.output_gradient, layer_.output, batch_);
-    weights_pass_.run(as_floats(at.input), at.output_gradient, at.gradient, at.gradient + layer_.parameters.vector(0));
+    weights_pass_->run(as_floats(at.input), at.output_gradient, at.gradient, at.gradient + layer_.parameters.vector(0));
     if (at.input_gradient == nullptr) return;
     if (layer_.input.element == Element::f32) return data_pass_->run(at.weights, at.output_gradient, at.input_gradient);
     data_pass_->run(at.weights, at.output_gradient, context_.activations.data());
@@ -98,21 +105,16 @@ class Linear final : public Operation {
       : context_(make.context),
         layer_(layer),
         batch_(batch),
-        forward_(ForwardPass::make<Forward>(make.context, layer.parameters.weights.stored, make.fastest_forward())),
-        weights_pass_(
-            WeightsPass::make<BackwardWeights>(make.context, layer.parameters.weights.stored, make.fastest_weights())) {
+        forward_(ForwardPass::make<Forward>(make.context, layer.parameters.weights.stored, make.fastest_forward())) {
     if (layer.input.element != Element::f32)
       context_.activations.reserve(static_cast<std::size_t>(input_size()) * sizeof(float));
-    if (!layer.gradient_stops)
-      data_pass_.emplace(
-          DataPass::make<BackwardData>(make.context, layer.parameters.weights.stored, make.fastest_data()));
   }
 
   Context& context_;
   const PlacedLayer& layer_;
   std::int64_t batch_;
   ForwardPass forward_;
-  WeightsPass weights_pass_;
+  std::optional<WeightsPass> weights_pass_;
   std::optional<DataPass> data_pass_;
 };
 

@@ -14,12 +14,13 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "floats go to the file as they are");
 
 /// With what can be said before anything is written; refuses what could not be said in the end.
-CheckpointManifest begun(CheckpointManifest manifest, const std::vector<TensorInfo>& tensors) {
+CheckpointManifest begun(CheckpointManifest manifest, const std::vector<TensorInfo>& tensors,
+                         const std::string& network) {
   manifest.troupe = TROUPE_VERSION;
   manifest.fingerprint = fingerprint_of(tensors);
   manifest.weights_file = manifest.state_file = {};
   to_json(manifest);
-  make_safetensors_header(tensors);
+  make_safetensors_header(tensors, network);
   make_safetensors_header(state_tensors(manifest.state, tensors));
   return manifest;
 }
@@ -27,8 +28,11 @@ CheckpointManifest begun(CheckpointManifest manifest, const std::vector<TensorIn
 }  // namespace
 
 CheckpointWriter::CheckpointWriter(const std::string& path, CheckpointManifest manifest,
-                                   std::vector<TensorInfo> tensors)
-    : tensors_(std::move(tensors)), manifest_(begun(std::move(manifest), tensors_)), folder_(path) {}
+                                   std::vector<TensorInfo> tensors, std::string network)
+    : tensors_(std::move(tensors)),
+      network_(std::move(network)),
+      manifest_(begun(std::move(manifest), tensors_, network_)),
+      folder_(path) {}
 
 void CheckpointWriter::check(std::span<const float> canonical) const {
   if (added_ > manifest_.state.size())
@@ -44,8 +48,8 @@ void CheckpointWriter::check(std::span<const float> canonical) const {
 void CheckpointWriter::add(std::span<const float> canonical) {
   check(canonical);
   const std::vector<std::string>& state = manifest_.state;
-  if (added_ == 0 && tensors_added_ == 0) start(kWeightsFile, tensors_, manifest_.weights_file);
-  if (added_ == 1 && tensors_added_ == 0) start(kStateFile, state_tensors(state, tensors_), manifest_.state_file);
+  if (added_ == 0 && tensors_added_ == 0) start(kWeightsFile, tensors_, network_, manifest_.weights_file);
+  if (added_ == 1 && tensors_added_ == 0) start(kStateFile, state_tensors(state, tensors_), "", manifest_.state_file);
   CheckpointFile& entry = added_ == 0 ? manifest_.weights_file : manifest_.state_file;
   const std::string vector = added_ == 0 ? "" : state[added_ - 1] + "/";
   for (; tensors_added_ < tensors_.size() && tensors_[tensors_added_].size() <= canonical.size(); ++tensors_added_) {
@@ -60,8 +64,9 @@ void CheckpointWriter::add(std::span<const float> canonical) {
   if (added_ == 1 || added_ > state.size()) file_->sync();
 }
 
-void CheckpointWriter::start(const char* name, const std::vector<TensorInfo>& tensors, CheckpointFile& entry) {
-  const std::string header = make_safetensors_header(tensors);
+void CheckpointWriter::start(const char* name, const std::vector<TensorInfo>& tensors, const std::string& network,
+                             CheckpointFile& entry) {
+  const std::string header = make_safetensors_header(tensors, network);
   file_.emplace(folder_.create(name));
   file_->write(std::as_bytes(std::span(header)));
   entry.bytes = header.size() + total_size(tensors) * sizeof(float);

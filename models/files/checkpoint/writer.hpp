@@ -18,9 +18,11 @@ namespace troupe {
 class CheckpointWriter {
  public:
   /// What the manifest has the writer say need not be set.
+  /// @param network ModelInfo::network
   /// @throws Error invalid_argument for names that files cannot hold, bad_file when the path is something else's or the
   /// system refuses.
-  CheckpointWriter(const std::string& path, CheckpointManifest manifest, std::vector<TensorInfo> tensors);
+  CheckpointWriter(const std::string& path, CheckpointManifest manifest, std::vector<TensorInfo> tensors,
+                   std::string network = "");
 
   /// The next tensors of the vector, or all of it. @throws Error invalid_argument for a vector too many, or for what
   /// ends elsewhere than with a tensor, bad_file when it cannot be written.
@@ -30,11 +32,13 @@ class CheckpointWriter {
   void commit();
 
  private:
-  void start(const char* name, const std::vector<TensorInfo>& tensors, CheckpointFile& entry);
+  void start(const char* name, const std::vector<TensorInfo>& tensors, const std::string& network,
+             CheckpointFile& entry);
   /// Refuses what cannot be the next.
   void check(std::span<const float> canonical) const;
 
   std::vector<TensorInfo> tensors_;
+  std::string network_;
   CheckpointManifest manifest_;
   std::size_t added_ = 0;          ///< vectors
   std::size_t tensors_added_ = 0;  ///< of the next one

@@ -1,0 +1,73 @@
+#include <csetjmp>
+#include <cstdio>
+// libjpeg's headers need the one before them.
+#include <jerror.h>
+#include <jpeglib.h>
+
+#include "cli/predict/image.hpp"
+#include "runtime/files/input_file.hpp"
+
+namespace troupe::cli {
+namespace {
+
+/// libjpeg ends a call that fails with a jump to where it was begun, and says why. What lies on the way has no
+/// destructors.
+struct Decoder {
+  jpeg_decompress_struct jpeg{};
+  jpeg_error_mgr errors{};
+  std::jmp_buf failed{};
+  char message[JMSG_LENGTH_MAX] = "";
+
+  Decoder() {
+    jpeg.err = jpeg_std_error(&errors);
+    jpeg.client_data = this;
+    errors.error_exit = [](j_common_ptr common) {
+      auto& decoder = *static_cast<Decoder*>(common->client_data);
+      decoder.errors.format_message(common, decoder.message);
+      std::longjmp(decoder.failed, 1);
+    };
+    errors.emit_message = [](j_common_ptr common, int /*level*/) {  // warnings: only what lacks pixels is refused
+      const int code = common->err->msg_code;
+      if (code == JWRN_JPEG_EOF || code == JWRN_HIT_MARKER) common->err->error_exit(common);
+    };
+  }
+  Decoder(const Decoder&) = delete;
+  Decoder& operator=(const Decoder&) = delete;
+  ~Decoder() { jpeg_destroy_decompress(&jpeg); }
+};
+
+bool read_header(Decoder& decoder, std::span<const std::byte> file, std::int64_t channels) {
+  if (setjmp(decoder.failed) != 0) return false;
+  jpeg_create_decompress(&decoder.jpeg);
+  jpeg_mem_src(&decoder.jpeg, reinterpret_cast<const unsigned char*>(file.data()), file.size());
+  jpeg_read_header(&decoder.jpeg, TRUE);
+  decoder.jpeg.out_color_space = channels == 1 ? JCS_GRAYSCALE : JCS_RGB;
+  return true;
+}
+
+bool read_rows(Decoder& decoder, std::uint8_t* row, std::size_t row_bytes) {
+  if (setjmp(decoder.failed) != 0) return false;
+  jpeg_start_decompress(&decoder.jpeg);
+  while (decoder.jpeg.output_scanline < decoder.jpeg.output_height) {
+    JSAMPROW to = row + decoder.jpeg.output_scanline * row_bytes;
+    jpeg_read_scanlines(&decoder.jpeg, &to, 1);
+  }
+  jpeg_finish_decompress(&decoder.jpeg);
+  return true;
+}
+
+}  // namespace
+
+Image read_jpeg(const std::string& path, std::span<const std::byte> file, std::int64_t channels) {
+  Decoder decoder;
+  const auto refuse = [&] { throw_bad_file(path, std::string("a damaged JPEG file: ") + decoder.message); };
+  if (!read_header(decoder, file, channels)) refuse();
+  Image image{
+      .width = decoder.jpeg.image_width, .height = decoder.jpeg.image_height, .channels = channels, .bytes = {}};
+  if (image.width * image.height > kMostPixels) throw_bad_file(path, "an image of too many pixels");
+  image.bytes.resize(static_cast<std::size_t>(image.width * image.height * channels));
+  if (!read_rows(decoder, image.bytes.data(), static_cast<std::size_t>(image.width * channels))) refuse();
+  return image;
+}
+
+}  // namespace troupe::cli

@@ -1,0 +1,35 @@
+#include <png.h>
+
+#include "cli/predict/image.hpp"
+#include "runtime/files/input_file.hpp"
+
+namespace troupe::cli {
+namespace {
+
+/// libpng's simplified reader, freed with this object.
+struct Reader {
+  png_image image{};
+
+  Reader() { image.version = PNG_IMAGE_VERSION; }
+  Reader(const Reader&) = delete;
+  Reader& operator=(const Reader&) = delete;
+  ~Reader() { png_image_free(&image); }
+};
+
+}  // namespace
+
+Image read_png(const std::string& path, std::span<const std::byte> file, std::int64_t channels) {
+  Reader reader;
+  png_image& image = reader.image;
+  const auto refuse = [&] { throw_bad_file(path, std::string("a damaged PNG file: ") + image.message); };
+  if (png_image_begin_read_from_memory(&image, file.data(), file.size()) == 0) refuse();
+  if (std::int64_t{image.width} * image.height > kMostPixels) throw_bad_file(path, "an image of too many pixels");
+  image.format = channels == 1 ? PNG_FORMAT_GRAY : PNG_FORMAT_RGB;
+  Image read{.width = image.width, .height = image.height, .channels = channels, .bytes = {}};
+  read.bytes.resize(PNG_IMAGE_SIZE(image));
+  const png_color black{};
+  if (png_image_finish_read(&image, &black, read.bytes.data(), 0, nullptr) == 0) refuse();
+  return read;
+}
+
+}  // namespace troupe::cli

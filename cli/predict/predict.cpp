@@ -1,0 +1,158 @@
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "cli/commands.hpp"
+#include "cli/predict/predictions.hpp"
+#include "cli/predict/samples.hpp"
+#include "cli/run_options.hpp"
+#include "models/losses/loss_registry.hpp"
+#include "runtime/invalid.hpp"
+#include "troupe/predictor.hpp"
+
+namespace troupe::cli {
+namespace {
+
+struct PredictOptions {
+  std::string load;
+  std::string model;
+  std::string loss;
+  std::string data;
+  std::string image;
+  std::string shape;
+  double byte_scale = 0;
+  std::int64_t count = 0;
+  std::uint64_t seed = 1;
+  std::string out;
+  bool pictures = false;
+};
+
+/// "3x224x224".
+std::vector<std::int64_t> parse_shape(const std::string& text) {
+  std::vector<std::int64_t> shape;
+  std::string rest = text;
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find('x'), rest.size());
+    std::int64_t length = 0;
+    if (!CLI::detail::lexical_cast(rest.substr(0, end), length) || length < 1)
+      throw_invalid("--shape '" + text + "' is not of the form 3x224x224");
+    shape.push_back(length);
+    rest = rest.substr(std::min(end + 1, rest.size()));
+  }
+  return shape;
+}
+
+Predictor open(const PredictOptions& options, std::vector<std::int64_t> shape) {
+  if (options.model.empty() && options.loss.empty()) return Predictor(options.load);
+  return {options.load, options.model, std::move(shape), options.loss.empty() ? nullptr : find_loss(options.loss)};
+}
+
+/// Grey images may come with their one channel or without.
+std::vector<std::int64_t> without_single_channel(std::vector<std::int64_t> shape) {
+  if (shape.size() == 3 && shape[0] == 1) shape.erase(shape.begin());
+  return shape;
+}
+
+void check_shape(const PredictOptions& options, const Samples& samples, const Predictor& predictor) {
+  if (without_single_channel(samples.info().shape) == without_single_channel(predictor.sample_shape())) return;
+  throw Error(ErrorCode::bad_data, "its samples have another shape than the network of '" + options.load + "' takes",
+              {.object = options.data});
+}
+
+float byte_scale(const PredictOptions& options, const DataInfo& data) {
+  constexpr double kUsual = 1.0 / 255;
+  if (options.byte_scale > 0) return static_cast<float>(options.byte_scale);
+  return static_cast<float>(data.byte_scale > 0 ? data.byte_scale : kUsual);
+}
+
+/// Hands out predictions part by part, and counts those that are right.
+class Prophet {
+ public:
+  Prophet(const Predictor& predictor, Predictions& predictions) : predictor_(predictor), predictions_(predictions) {}
+
+  void predict(Samples& samples, std::int64_t count) {
+    constexpr std::int64_t kPart = 64;
+    for (std::int64_t first = 0; first < count; first += kPart) {
+      const std::int64_t size = std::min(kPart, count - first);
+      predict(samples.part(first, size), first, static_cast<std::size_t>(size));
+      std::fflush(stdout);
+    }
+    predictions_.finish();
+  }
+
+  std::int64_t hits() const { return hits_; }
+  std::int64_t known() const { return known_; }
+
+ private:
+  void predict(const Samples::Part& part, std::int64_t first, std::size_t size) {
+    std::vector<float> outputs = predictor_.outputs(part.values);
+    const auto row = [size](auto all, std::size_t i) { return all.subspan(i * all.size() / size, all.size() / size); };
+    for (std::size_t i = 0; i < size; ++i) {
+      Target target;
+      if (!part.labels.empty()) target.label = part.labels[i];
+      target.values = row(part.targets, i);
+      const std::span<float> said = row(std::span(outputs), i);
+      const bool is_known = target.label >= 0 || !target.values.empty();
+      known_ += is_known ? 1 : 0;
+      hits_ += is_known && predictor_.loss().is_hit(said, target) ? 1 : 0;
+      predictor_.loss().to_probabilities(said);
+      predictions_.add({.sample = first + static_cast<std::int64_t>(i),
+                        .values = row(part.values, i),
+                        .probabilities = said,
+                        .target = target});
+    }
+  }
+
+  const Predictor& predictor_;
+  Predictions& predictions_;
+  std::int64_t hits_ = 0;
+  std::int64_t known_ = 0;
+};
+
+void predict(const PredictOptions& options) {
+  if (options.data.empty() == options.image.empty()) throw_invalid("predict takes either --data or --image");
+  std::optional<Samples> samples;
+  if (!options.data.empty()) samples.emplace(options.data, options.seed);
+  const Predictor predictor = open(options, samples ? samples->info().shape : parse_shape(options.shape));
+  if (samples)
+    check_shape(options, *samples, predictor);
+  else
+    samples.emplace(options.image, predictor.sample_shape(), byte_scale(options, predictor.data()));
+  DataInfo data = predictor.data();
+  if (data.class_names.empty()) data.class_names = samples->info().class_names;
+  const auto predictions =
+      options.out.empty() ? printed_predictions(data, options.pictures) : written_predictions(options.out, data);
+  Prophet prophet(predictor, *predictions);
+  prophet.predict(*samples, options.count > 0 ? std::min(options.count, samples->count()) : samples->count());
+  if (prophet.known() > 0 && (data.num_classes > 0 || prophet.hits() > 0))
+    std::printf("accuracy %.4f of %lld samples\n",
+                static_cast<double>(prophet.hits()) / static_cast<double>(prophet.known()),
+                static_cast<long long>(prophet.known()));
+}
+
+}  // namespace
+
+void add_predict(CLI::App& app) {
+  auto options = std::make_shared<PredictOptions>();
+  CLI::App& predict_command = *app.add_subcommand("predict", "Say what a saved network makes of samples");
+  const auto add = [&](const char* name, auto& value, const char* what) {
+    return predict_command.add_option(name, value, what);
+  };
+  add("--load", options->load, "Safetensors file of the network's weights")->required();
+  add("--model", options->model, "The network, where the file does not say it: mlp, cnn, resnet18 and so on");
+  add("--loss", options->loss, "What it was trained with, where the file does not say it");
+  add("--data", options->data, "Data whose test set is predicted (its training set where it has none), as for train");
+  add("--image", options->image, "A PNG or JPEG file, or a .npy of one sample or several");
+  add("--shape", options->shape, "With --image, where the file of weights does not say it: CHANNELSxHEIGHTxWIDTH");
+  add("--byte-scale", options->byte_scale,
+      "With --image: what the byte 1 becomes; 0: as the training data was scaled, or 1/255");
+  add("--count", options->count, "So many samples, the first ones; 0: all")->check(whole_number(0));
+  add("--seed", options->seed, "Of drawn data")->check(whole_number(0));
+  add("--out", options->out, "Write to this .csv, or probabilities to this .npy, instead of printing lines");
+  predict_command.add_flag("--pictures", options->pictures, "Print each image above its line");
+  predict_command.callback([options] { predict(*options); });
+}
+
+}  // namespace troupe::cli

@@ -1,0 +1,24 @@
+#include <array>
+#include <cstring>
+
+#include "cli/predict/image.hpp"
+#include "runtime/files/input_file.hpp"
+
+namespace troupe::cli {
+namespace {
+
+template <std::size_t kSize>
+bool starts_with(std::span<const std::byte> file, const std::array<unsigned char, kSize>& magic) {
+  return file.size() > kSize && std::memcmp(file.data(), magic.data(), kSize) == 0;
+}
+
+}  // namespace
+
+Image read_image(const std::string& path, std::int64_t channels) {
+  const std::vector<std::byte> file = InputFile(path).read_all();
+  if (starts_with(file, std::array<unsigned char, 4>{0x89, 'P', 'N', 'G'})) return read_png(path, file, channels);
+  if (starts_with(file, std::array<unsigned char, 3>{0xFF, 0xD8, 0xFF})) return read_jpeg(path, file, channels);
+  throw_bad_file(path, "neither a PNG nor a JPEG file");
+}
+
+}  // namespace troupe::cli

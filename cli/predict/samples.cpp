@@ -1,0 +1,57 @@
+#include "cli/predict/samples.hpp"
+
+#include <numeric>
+
+#include "cli/predict/image.hpp"
+#include "models/data/data_registry.hpp"
+#include "models/files/npy.hpp"
+#include "runtime/files/input_file.hpp"
+
+namespace troupe::cli {
+namespace {
+
+/// The samples of a .npy file, one after the other.
+std::vector<float> read_samples(const std::string& path, const std::vector<std::int64_t>& shape, float byte_scale) {
+  const NpyArray array = read_npy(path);
+  const bool several = array.shape.size() == shape.size() + 1;
+  if (!several && array.shape.size() != shape.size())
+    throw_bad_file(path, "its array has neither the dimensions of a sample nor one more");
+  if (!std::equal(shape.begin(), shape.end(), array.shape.begin() + (several ? 1 : 0)))
+    throw_bad_file(path, "its array is not of samples that the network takes");
+  std::vector<float> values = array.floats();
+  if (array.is_integer())
+    for (float& value : values) value *= byte_scale;
+  return values;
+}
+
+}  // namespace
+
+Samples::Samples(const std::string& data, std::uint64_t seed)
+    : source_(load_test_set(data, seed)), info_(source_->info()), count_(info_.num_samples) {}
+
+Samples::Samples(const std::string& file, const std::vector<std::int64_t>& shape, float byte_scale)
+    : values_(file.ends_with(".npy") ? read_samples(file, shape, byte_scale)
+                                     : sample_of(read_image(file, channels_of(shape)), shape, byte_scale)) {
+  DataInfo sample;
+  sample.shape = shape;
+  count_ = std::ssize(values_) / sample.sample_size();
+}
+
+Samples::Part Samples::part(std::int64_t first, std::int64_t count) {
+  if (!source_) {
+    const std::int64_t each = std::ssize(values_) / count_;
+    return {.values = std::span(values_).subspan(static_cast<std::size_t>(first * each),
+                                                 static_cast<std::size_t>(count * each)),
+            .labels = {},
+            .targets = {}};
+  }
+  numbers_.resize(static_cast<std::size_t>(count));
+  std::iota(numbers_.begin(), numbers_.end(), first);
+  values_.resize(static_cast<std::size_t>(count * info_.sample_size()));
+  labels_.resize(static_cast<std::size_t>(info_.num_classes > 0 ? count : 0));
+  targets_.resize(static_cast<std::size_t>(count * info_.num_targets));
+  source_->fill({.samples = numbers_, .values = values_, .labels = labels_, .targets = targets_});
+  return {.values = values_, .labels = labels_, .targets = targets_};
+}
+
+}  // namespace troupe::cli

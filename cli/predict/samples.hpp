@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "troupe/data.hpp"
+
+namespace troupe::cli {
+
+/// Samples to be predicted, and what is known of them.
+class Samples {
+ public:
+  /// Of data by its name: its test set, or its training set where it has none.
+  Samples(const std::string& data, std::uint64_t seed);
+  /// Of an image file, or of a .npy file that holds one sample or, with one dimension more, several.
+  /// @param shape of a sample. @param byte_scale what the byte 1 becomes. @throws Error bad_file
+  Samples(const std::string& file, const std::vector<std::int64_t>& shape, float byte_scale);
+
+  std::int64_t count() const { return count_; }
+  /// Of data by its name; else it says nothing.
+  const DataInfo& info() const { return info_; }
+
+  /// A part of them, valid until the next is asked for.
+  struct Part {
+    std::span<const float> values;
+    std::span<const std::int32_t> labels;  ///< empty: not known
+    std::span<const float> targets;        ///< likewise
+  };
+  Part part(std::int64_t first, std::int64_t count);
+
+ private:
+  std::shared_ptr<const DataSource> source_;  ///< null: all values are here
+  DataInfo info_;
+  std::int64_t count_ = 0;
+  std::vector<std::int64_t> numbers_;
+  std::vector<float> values_;
+  std::vector<std::int32_t> labels_;
+  std::vector<float> targets_;
+};
+
+}  // namespace troupe::cli

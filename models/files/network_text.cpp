@@ -1,0 +1,151 @@
+#include "models/files/network_text.hpp"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "models/files/strict_json.hpp"
+#include "runtime/files/input_file.hpp"
+#include "runtime/printable.hpp"
+#include "troupe/error.hpp"
+
+namespace troupe {
+namespace {
+
+using nlohmann::json;
+using nlohmann::ordered_json;
+
+/// So that nothing that is computed of a few of them overflows.
+constexpr std::int64_t kMost = std::int64_t{1} << 31;
+constexpr double kMostNumber = 1 << 24;
+constexpr std::size_t kMostDimensions = 32;
+
+ordered_json number_json(double number) {
+  if (number == std::floor(number) && std::abs(number) <= kMostNumber) return static_cast<std::int64_t>(number);
+  return number;
+}
+
+ordered_json layer_json(const LayerText& layer) {
+  ordered_json numbers = ordered_json::object();
+  for (const auto& [name, number] : layer.numbers) numbers[name] = number_json(number);
+  return {{"name", layer.name}, {"kind", layer.kind}, {"inputs", layer.inputs}, {"numbers", numbers}};
+}
+
+/// Reads one object of a file, and names what is wrong with it.
+class Reader {
+ public:
+  Reader(const std::string& path, const json& object, std::size_t keys) : path_(path), object_(object) {
+    if (!object.is_object() || object.size() != keys) refuse("has other keys than it should");
+  }
+
+  [[noreturn]] void refuse(const std::string& what) const {
+    throw_bad_file(path_, std::string("what it says of its network ") + what);
+  }
+
+  const json& at(const char* key) const {
+    const auto found = object_.find(key);
+    if (found == object_.end()) refuse(std::string("lacks \"") + key + "\"");
+    return *found;
+  }
+
+  std::string text(const char* key) const { return text(key, at(key)); }
+  std::vector<std::string> texts(const char* key) const {
+    std::vector<std::string> texts;
+    for (const json& each : array(key)) texts.push_back(text(key, each));
+    return texts;
+  }
+  std::int64_t integer(const char* key, std::int64_t least, std::int64_t most) const {
+    return integer(key, at(key), least, most);
+  }
+  std::vector<std::int64_t> integers(const char* key, std::int64_t least, std::int64_t most) const {
+    std::vector<std::int64_t> values;
+    for (const json& each : array(key)) values.push_back(integer(key, each, least, most));
+    return values;
+  }
+  const json& array(const char* key) const {
+    if (!at(key).is_array()) refuse(std::string("has a \"") + key + "\" that is no list");
+    return at(key);
+  }
+  double number(const char* key, const json& value) const {
+    if (!value.is_number() || !(std::abs(value.get<double>()) <= kMostNumber))
+      refuse(std::string("has a number in \"") + key + "\" that cannot be");
+    return value.get<double>();
+  }
+
+ private:
+  std::string text(const char* key, const json& value) const {
+    if (!value.is_string() || !is_printable(value.get<std::string>()))
+      refuse(std::string("has a \"") + key + "\" that is no text");
+    return value.get<std::string>();
+  }
+  std::int64_t integer(const char* key, const json& value, std::int64_t least, std::int64_t most) const {
+    const bool fits = value.is_number_integer() &&
+                      !(value.is_number_unsigned() && value.get<std::uint64_t>() > static_cast<std::uint64_t>(most));
+    if (!fits || value.get<std::int64_t>() < least || value.get<std::int64_t>() > most)
+      refuse(std::string("has a \"") + key + "\" that cannot be");
+    return value.get<std::int64_t>();
+  }
+
+  const std::string& path_;
+  const json& object_;
+};
+
+LayerText read_layer(const std::string& path, const json& object, std::int64_t number) {
+  const Reader reader(path, object, 4);
+  LayerText layer{.name = reader.text("name"), .kind = reader.text("kind"), .inputs = {}, .numbers = {}};
+  for (const std::int64_t input : reader.integers("inputs", -1, number - 1))
+    layer.inputs.push_back(static_cast<int>(input));
+  const json& numbers = reader.at("numbers");
+  if (!numbers.is_object()) reader.refuse("has a layer without numbers");
+  for (const auto& [name, value] : numbers.items()) layer.numbers[name] = reader.number("numbers", value);
+  return layer;
+}
+
+DataInfo read_data(const Reader& reader) {
+  DataInfo data{.shape = reader.integers("shape", 1, kMost),
+                .num_classes = static_cast<int>(reader.integer("classes", 0, kMost / 2)),
+                .num_targets = reader.integer("targets", 0, kMost),
+                .class_names = reader.texts("class_names"),
+                .byte_scale = reader.number("byte_scale", reader.at("byte_scale"))};
+  std::int64_t floats = 1;
+  if (data.shape.empty() || data.shape.size() > kMostDimensions) reader.refuse("has a sample of no shape");
+  for (const std::int64_t length : data.shape) {
+    if (length > kMost / floats) reader.refuse("has a sample that is too large");
+    floats *= length;
+  }
+  if ((data.num_classes > 0) == (data.num_targets > 0)) reader.refuse("has not either classes or targets");
+  if (!data.class_names.empty() && std::ssize(data.class_names) != data.num_classes)
+    reader.refuse("has not a name for each class");
+  return data;
+}
+
+}  // namespace
+
+std::string to_json(const NetworkText& network) {
+  ordered_json layers = ordered_json::array();
+  for (const LayerText& layer : network.layers) layers.push_back(layer_json(layer));
+  const DataInfo& data = network.data;
+  const ordered_json json{{"model", network.model},        {"shape", data.shape},  {"classes", data.num_classes},
+                          {"targets", data.num_targets},   {"loss", network.loss}, {"class_names", data.class_names},
+                          {"byte_scale", data.byte_scale}, {"layers", layers}};
+  try {
+    std::string text = json.dump();
+    network_from_json("", text);
+    return text;
+  } catch (const nlohmann::json::exception&) {  // a name is no UTF-8
+  } catch (const Error&) {                      // too long, or with names or numbers that nobody would believe
+  }
+  return "";
+}
+
+NetworkText network_from_json(const std::string& path, const std::string& text) {
+  if (text.size() > kLongestNetworkText) throw_bad_file(path, "what it says of its network is too long");
+  const json parsed = parse_strictly(path, "what it says of its network", text, 4);
+  const Reader reader(path, parsed, 8);
+  NetworkText network{
+      .model = reader.text("model"), .layers = {}, .data = read_data(reader), .loss = reader.text("loss")};
+  for (const json& layer : reader.array("layers"))
+    network.layers.push_back(read_layer(path, layer, std::ssize(network.layers)));
+  return network;
+}
+
+}  // namespace troupe

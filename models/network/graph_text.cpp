@@ -1,0 +1,132 @@
+#include "models/network/graph_text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <typeinfo>
+
+#include "runtime/files/input_file.hpp"
+#include "troupe/error.hpp"
+
+namespace troupe::models {
+namespace {
+
+/// The numbers of a layer's text, each asked for once.
+class Numbers {
+ public:
+  explicit Numbers(const LayerText& layer) : left_(layer.numbers) {}
+
+  double take(const std::string& name) {
+    const auto found = left_.extract(name);
+    if (found.empty()) {
+      good_ = false;
+      return 0;
+    }
+    return found.mapped();
+  }
+  /// A whole number.
+  std::int64_t count(const std::string& name) {
+    const double number = take(name);
+    good_ = good_ && number == std::floor(number);
+    return static_cast<std::int64_t>(number);
+  }
+  /// True when all were there, and no others.
+  bool fit() const { return good_ && left_.empty(); }
+
+ private:
+  std::map<std::string, double> left_;
+  bool good_ = true;
+};
+
+Layer make_convolution(Numbers& numbers) {
+  return convolution(numbers.count("outputs"), numbers.count("kernel"), numbers.count("padding"),
+                     numbers.count("stride"), numbers.count("bias") != 0);
+}
+
+/// A pooling of images, by its windows.
+template <Layer (*kMake)(std::int64_t kernel, std::int64_t stride, std::int64_t padding)>
+Layer make_pool(Numbers& numbers) {
+  return kMake(numbers.count("kernel"), numbers.count("stride"), numbers.count("padding"));
+}
+
+/// A layer that needs no numbers.
+template <Layer (*kMake)()>
+Layer make_plain(Numbers& /*numbers*/) {
+  return kMake();
+}
+
+struct Kind {
+  const char* name;
+  Layer (*make)(Numbers& numbers);
+};
+
+/// All of include/troupe/layers/.
+constexpr std::array kKinds{
+    Kind{"GELU", make_plain<gelu>},
+    Kind{"ReLU", make_plain<relu>},
+    Kind{"add", make_plain<add>},
+    Kind{"average pooling", make_pool<average_pool>},
+    Kind{"batch-norm", make_plain<batch_norm>},
+    Kind{"convolution", make_convolution},
+    Kind{"dropout", [](Numbers& numbers) { return dropout(numbers.take("probability")); }},
+    Kind{"flatten", make_plain<flatten>},
+    Kind{"global average pooling", make_plain<global_average_pool>},
+    Kind{"linear", [](Numbers& numbers) { return linear(numbers.count("outputs")); }},
+    Kind{"max-pooling", make_pool<max_pool>},
+    Kind{"sigmoid", make_plain<models::sigmoid>},
+    Kind{"tanh", make_plain<models::tanh>},
+};
+
+/// Null for words that describe none.
+Layer make_layer(const LayerText& text) {
+  const auto* const kind = std::ranges::find_if(kKinds, [&](const Kind& each) { return each.name == text.kind; });
+  if (kind == kKinds.end()) return nullptr;
+  Numbers numbers(text);
+  Layer layer = kind->make(numbers);
+  return numbers.fit() ? layer : nullptr;
+}
+
+/// Nothing for a layer that its words would not make again: one of the user's own, whatever it calls itself.
+std::optional<LayerText> text_of(const Graph::Entry& entry) {
+  LayerText text{.name = entry.name, .kind = entry.layer->kind(), .inputs = {}, .numbers = entry.layer->numbers()};
+  for (const Graph::Node node : entry.inputs) text.inputs.push_back(node.number);
+  const Layer again = make_layer(text);
+  if (!again) return {};
+  const LayerSpec& made = *again;
+  const LayerSpec& given = *entry.layer;
+  if (typeid(made) != typeid(given)) return {};
+  return text;
+}
+
+}  // namespace
+
+std::vector<LayerText> text_of(const Graph& graph) {
+  std::vector<LayerText> texts;
+  for (const Graph::Entry& entry : graph.layers()) {
+    const auto text = text_of(entry);
+    if (!text) return {};
+    texts.push_back(*text);
+  }
+  return texts;
+}
+
+Graph graph_of(const std::string& path, const std::vector<LayerText>& layers) {
+  Graph graph;
+  for (const LayerText& text : layers) {
+    const Layer layer = make_layer(text);
+    if (!layer)
+      throw_bad_file(path, "its network has a layer '" + text.name + "' of kind '" + text.kind +
+                               "' that this version of Troupe does not know");
+    std::vector<Graph::Node> inputs;
+    for (const int input : text.inputs) inputs.push_back({input});
+    try {
+      graph.append(text.name, layer, std::move(inputs));
+    } catch (const Error& error) {
+      throw_bad_file(path, "its network makes no sense: " + error.message());
+    }
+  }
+  return graph;
+}
+
+}  // namespace troupe::models

@@ -1,0 +1,142 @@
+#include "models/predictor/described_network.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "models/builtin_models.hpp"
+#include "models/files/network_text.hpp"
+#include "models/losses/loss_registry.hpp"
+#include "models/network/graph_text.hpp"
+#include "models/registry.hpp"
+#include "runtime/invalid.hpp"
+
+namespace troupe {
+namespace {
+
+using models::Graph;
+
+std::string text_of(const std::vector<std::int64_t>& shape) {
+  std::string text;
+  for (const std::int64_t length : shape) text += (text.empty() ? "" : "x") + std::to_string(length);
+  return text;
+}
+
+std::vector<TensorInfo> tensors_of(const NetworkPlan& plan) {
+  std::vector<TensorInfo> tensors;
+  for (const models::LayerTensor& tensor : plan.tensors) tensors.push_back(tensor.info);
+  return tensors;
+}
+
+/// A tensor's first length in the file; 1 where there is none, which is found out later.
+std::int64_t first_length(const SafetensorsFile& file, const std::string& tensor) {
+  const auto found = file.tensors().find(tensor);
+  const bool fits = found != file.tensors().end() && !found->second.shape.empty();
+  return fits ? std::min<std::int64_t>(found->second.shape[0], std::numeric_limits<int>::max()) : 1;
+}
+
+/// Puts a description together: of what stands in the file, what its user says, and what follows from the network.
+class Describer {
+ public:
+  Describer(const SafetensorsFile& file, const NetworkWish& wish) : file_(file), wish_(wish) {
+    if (const std::string text = file.network(); !text.empty()) text_ = network_from_json(file.file().path(), text);
+  }
+
+  DescribedNetwork describe() {
+    made_.data = text_ ? text_->data : DataInfo{};
+    take_shape();
+    const std::string model = wish_.model.empty() && wish_.graph == nullptr && text_ ? text_->model : wish_.model;
+    made_.loss = loss_for(model);
+    if (model == "linear" || model == "softmax") {
+      plan_one_layer(model);
+    } else {
+      made_.plan = plan_network(graph_for(model), made_.data.shape, {});
+      made_.tensors = tensors_of(made_.plan);
+    }
+    if (!text_) guess_data();
+    return std::move(made_);
+  }
+
+ private:
+  void take_shape() {
+    const std::vector<std::int64_t>& shape = wish_.sample_shape;
+    std::vector<std::int64_t>& known = made_.data.shape;
+    if (!text_ && wish_.model.empty() && wish_.graph == nullptr)
+      throw_invalid("it does not say what network it is of: name the model, or give its graph");
+    if (text_ && !shape.empty() && shape != known)
+      throw_invalid("its samples are " + text_of(known) + ", not " + text_of(shape));
+    if (!shape.empty()) known = shape;
+    if (known.empty()) throw_invalid("it does not say what shape its samples have: give it");
+    for (const std::int64_t length : known)
+      if (length < 1) throw_invalid("samples of " + text_of(known) + " have no floats");
+  }
+
+  std::shared_ptr<const Loss> loss_for(const std::string& model) const {
+    if (wish_.loss) return wish_.loss;
+    if (text_) return find_loss(text_->loss);
+    return model == "linear" ? losses::mean_squared_error() : losses::softmax_cross_entropy();
+  }
+
+  Graph graph_for(const std::string& model) const {
+    if (wish_.graph != nullptr) return *wish_.graph;
+    if (!model.empty()) return builtin(model);
+    if (text_->layers.empty()) throw_invalid("it is of a network with layers of its user's own: give its graph");
+    return models::graph_of(file_.file().path(), text_->layers);
+  }
+
+  /// The file says how many outputs it has: its last tensor does.
+  Graph builtin(const std::string& model) const {
+    const auto with_one_output = models::builtin_graph(model, 1);
+    if (!with_one_output) {
+      find_model(model);  // which lists what there is
+      throw_invalid("'" + model + "' is no network whose layers are known: give its graph");
+    }
+    const std::string last = plan_network(*with_one_output, made_.data.shape, {}).tensors.back().info.name;
+    return *models::builtin_graph(model, static_cast<int>(first_length(file_, last)));
+  }
+
+  /// Linear and softmax regression are this network, under names of their own; linear regression has no bias.
+  void plan_one_layer(const std::string& model) {
+    const std::int64_t outputs = model == "linear" ? 1 : first_length(file_, "bias");
+    const std::vector<std::int64_t> flat{made_.data.sample_size()};
+    const std::int64_t features = flat.front();
+    made_.plan = plan_network(Graph({models::flatten(), models::linear(outputs)}), flat, {});
+    if (model == "linear")
+      made_.tensors = {{"weights", {features}}};
+    else
+      made_.tensors = {{"weight", {outputs, features}}, {"bias", {outputs}}};
+  }
+
+  /// What the network was trained on, as far as its loss tells.
+  void guess_data() {
+    const std::int64_t outputs = made_.plan.num_outputs;
+    made_.data.num_classes = static_cast<int>(outputs);
+    try {
+      made_.loss->num_outputs(made_.data);
+    } catch (const Error&) {  // it learns targets
+      made_.data.num_classes = 0;
+      made_.data.num_targets = outputs;
+    }
+  }
+
+  const SafetensorsFile& file_;
+  const NetworkWish& wish_;
+  std::optional<NetworkText> text_;
+  DescribedNetwork made_;
+};
+
+}  // namespace
+
+DescribedNetwork describe(const SafetensorsFile& file, const NetworkWish& wish) {
+  try {
+    DescribedNetwork network = Describer(file, wish).describe();
+    file.require(network.tensors);
+    return network;
+  } catch (const Error& error) {
+    if (!error.where().object.empty()) throw;
+    throw Error(error.code(), error.message(), {.object = file.file().path()});
+  }
+}
+
+}  // namespace troupe

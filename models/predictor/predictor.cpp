@@ -1,0 +1,140 @@
+#include "troupe/predictor.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <utility>
+
+#include "models/aligned.hpp"
+#include "models/network/device_network.hpp"
+#include "models/predictor/described_network.hpp"
+#include "runtime/invalid.hpp"
+
+namespace troupe {
+
+class Predictor::Impl {
+ public:
+  Impl(const std::string& path, const NetworkWish& wish) : Impl(SafetensorsFile(path), wish) {}
+
+  const DescribedNetwork& network() const { return network_; }
+
+  std::size_t sample_size() const { return static_cast<std::size_t>(network_.plan.input.size()); }
+  std::size_t num_outputs() const { return static_cast<std::size_t>(network_.plan.num_outputs); }
+
+  std::size_t count(std::span<const float> samples) const {
+    if (samples.size() % sample_size() != 0)
+      throw_invalid(std::to_string(samples.size()) + " floats are no whole number of samples of " +
+                    std::to_string(sample_size()));
+    return samples.size() / sample_size();
+  }
+
+  void outputs(std::span<const float> samples, std::span<float> to) const {
+    const std::size_t wanted = count(samples) * num_outputs();
+    if (to.size() != wanted)
+      throw_invalid("room for " + std::to_string(to.size()) + " outputs, not for " + std::to_string(wanted));
+    const Borrowed context(*this);
+    context->outputs(samples, weights_, to);
+  }
+
+  void probabilities(std::span<const float> samples, std::span<float> to) const {
+    outputs(samples, to);
+    for (; !to.empty(); to = to.subspan(num_outputs())) network_.loss->to_probabilities(to.first(num_outputs()));
+  }
+
+ private:
+  using Context = std::unique_ptr<DeviceNetwork>;
+
+  /// What one call computes in; the lock is held to take it and to give it back.
+  class Borrowed {
+   public:
+    explicit Borrowed(const Impl& from) : from_(from), context_(from.take()) {}
+    ~Borrowed() { from_.give_back(std::move(context_)); }
+    Borrowed(const Borrowed&) = delete;
+    Borrowed& operator=(const Borrowed&) = delete;
+
+    DeviceNetwork* operator->() const { return context_.get(); }
+
+   private:
+    const Impl& from_;
+    Context context_;
+  };
+
+  Impl(const SafetensorsFile& file, const NetworkWish& wish) : network_(describe(file, wish)) {
+    Context first = make();
+    weights_.resize(first->size());
+    auto tensor = network_.tensors.begin();
+    first->from_canonical(
+        [&](std::span<float> floats) {
+          if (tensor == network_.tensors.end())
+            std::ranges::fill(floats, 0.0F);
+          else
+            file.read((tensor++)->name, floats);
+        },
+        weights_);
+    idle_.push_back(std::move(first));
+  }
+
+  /// All have the same layout of weights: it follows from the plan.
+  Context make() const { return make_network(network_.plan, network_.loss, /*batch_size=*/0, {}); }
+
+  Context take() const {
+    {
+      const std::scoped_lock lock(mutex_);
+      if (!idle_.empty()) {
+        Context context = std::move(idle_.back());
+        idle_.pop_back();
+        return context;
+      }
+    }
+    return make();
+  }
+
+  void give_back(Context context) const {
+    const std::scoped_lock lock(mutex_);
+    idle_.push_back(std::move(context));
+  }
+
+  DescribedNetwork network_;
+  AlignedFloats weights_;
+  mutable std::mutex mutex_;
+  mutable std::vector<Context> idle_;
+};
+
+Predictor::Predictor(const std::string& path) : impl_(std::make_unique<Impl>(path, NetworkWish{})) {}
+Predictor::Predictor(const std::string& path, const models::Graph& graph, std::vector<std::int64_t> sample_shape,
+                     std::shared_ptr<const Loss> loss)
+    : impl_(std::make_unique<Impl>(
+          path, NetworkWish{.graph = &graph, .sample_shape = std::move(sample_shape), .loss = std::move(loss)})) {}
+Predictor::Predictor(const std::string& path, const std::vector<models::Layer>& layers,
+                     std::vector<std::int64_t> sample_shape, std::shared_ptr<const Loss> loss)
+    : Predictor(path, models::Graph(layers), std::move(sample_shape), std::move(loss)) {}
+Predictor::Predictor(const std::string& path, const std::string& model, std::vector<std::int64_t> sample_shape,
+                     std::shared_ptr<const Loss> loss)
+    : impl_(std::make_unique<Impl>(
+          path, NetworkWish{.model = model, .sample_shape = std::move(sample_shape), .loss = std::move(loss)})) {
+  // An empty name names nothing: the file is asked, as it is without one.
+}
+
+Predictor::~Predictor() = default;
+Predictor::Predictor(Predictor&&) noexcept = default;
+Predictor& Predictor::operator=(Predictor&&) noexcept = default;
+
+const DataInfo& Predictor::data() const { return impl_->network().data; }
+std::int64_t Predictor::num_outputs() const { return impl_->network().plan.num_outputs; }
+const Loss& Predictor::loss() const { return *impl_->network().loss; }
+
+void Predictor::outputs(std::span<const float> samples, std::span<float> to) const { impl_->outputs(samples, to); }
+void Predictor::probabilities(std::span<const float> samples, std::span<float> to) const {
+  impl_->probabilities(samples, to);
+}
+std::vector<float> Predictor::outputs(std::span<const float> samples) const {
+  std::vector<float> to(impl_->count(samples) * impl_->num_outputs());
+  outputs(samples, to);
+  return to;
+}
+std::vector<float> Predictor::probabilities(std::span<const float> samples) const {
+  std::vector<float> to(impl_->count(samples) * impl_->num_outputs());
+  probabilities(samples, to);
+  return to;
+}
+
+}  // namespace troupe

@@ -1,0 +1,198 @@
+#include <doctest/doctest.h>
+#include <zlib.h>
+
+#include <cstdio>
+// libjpeg's header needs the one before it.
+#include <jpeglib.h>
+
+#include <cstring>
+
+#include "cli/run_program.hpp"
+#include "cli/small_data.hpp"
+
+using namespace troupe_test;
+using namespace troupe::testing;
+
+namespace {
+
+constexpr int kSide = 28;
+constexpr std::size_t kPixels = std::size_t{kSide} * kSide;
+
+std::string big_endian(std::uint32_t value) {
+  std::string bytes;
+  for (int shift = 24; shift >= 0; shift -= 8) bytes += static_cast<char>(value >> shift);
+  return bytes;
+}
+
+std::string chunk(const std::string& content) {
+  const auto* const bytes = reinterpret_cast<const Bytef*>(content.data());
+  return big_endian(static_cast<std::uint32_t>(content.size() - 4)) + content +
+         big_endian(static_cast<std::uint32_t>(crc32(0, bytes, static_cast<uInt>(content.size()))));
+}
+
+/// A PNG of 8 bits a channel; `channels` 1 is grey, 3 in colours.
+std::string png(const std::string& pixels, std::uint32_t width, std::uint32_t height, int channels) {
+  std::string rows;
+  const std::size_t row = std::size_t{width} * static_cast<std::size_t>(channels);
+  for (std::uint32_t y = 0; y < height; ++y) rows += '\0' + pixels.substr(y * row, row);
+  uLongf size = compressBound(rows.size());
+  std::string packed(size, '\0');
+  compress(reinterpret_cast<Bytef*>(packed.data()), &size, reinterpret_cast<const Bytef*>(rows.data()), rows.size());
+  const std::string kind{'\x08', channels == 1 ? '\0' : '\x02', '\0', '\0', '\0'};
+  return "\x89PNG\r\n\x1a\n" + chunk("IHDR" + big_endian(width) + big_endian(height) + kind) +
+         chunk("IDAT" + packed.substr(0, size)) + chunk("IEND");
+}
+
+std::string jpeg(const std::string& grey, unsigned width, unsigned height) {
+  jpeg_compress_struct compress{};
+  jpeg_error_mgr errors{};
+  compress.err = jpeg_std_error(&errors);
+  jpeg_create_compress(&compress);
+  unsigned char* bytes = nullptr;
+  unsigned long size = 0;
+  jpeg_mem_dest(&compress, &bytes, &size);
+  compress.image_width = width;
+  compress.image_height = height;
+  compress.input_components = 1;
+  compress.in_color_space = JCS_GRAYSCALE;
+  jpeg_set_defaults(&compress);
+  jpeg_set_quality(&compress, 100, TRUE);
+  jpeg_start_compress(&compress, TRUE);
+  std::string pixels = grey;
+  for (unsigned y = 0; y < height; ++y) {
+    auto* row = reinterpret_cast<JSAMPROW>(pixels.data() + std::size_t{y} * width);
+    jpeg_write_scanlines(&compress, &row, 1);
+  }
+  jpeg_finish_compress(&compress);
+  std::string file(reinterpret_cast<char*>(bytes), size);
+  jpeg_destroy_compress(&compress);
+  std::free(bytes);
+  return file;
+}
+
+std::string test_image(std::size_t number) { return image_bytes(20).substr(number * kPixels, kPixels); }
+
+/// A folder with small data and a CNN that was trained on it.
+struct Trained {
+  TemporaryFolder folder;
+  std::string data;
+  std::string weights;
+
+  Trained() : data("fashion-mnist:" + folder.path().string()), weights(folder / "cnn.safetensors") {
+    write_fashion(folder, 100, 20);
+    const Finished run = run_program(
+        {"train", "--data", data, "--epochs", "3", "--batch-size", "10", "--learning-rate", "0.05", "--save", weights});
+    REQUIRE_MESSAGE(run.status == 0, run.err);
+  }
+
+  Finished predict(const std::vector<std::string>& arguments) const {
+    return run_program(joined({"predict", "--load", weights}, arguments));
+  }
+  /// Its one line.
+  std::string of_image(const std::string& name, const std::string& bytes) const {
+    write_file(folder / name, bytes);
+    const Finished run = predict({"--image", folder / name});
+    CHECK_MESSAGE(run.status == 0, run.err);
+    return run.out;
+  }
+};
+
+void check_refused(const Finished& run, const std::string& words) {
+  CHECK(run.status == 1);
+  CHECK_MESSAGE(run.err.find(words) != std::string::npos, run.err);
+}
+
+}  // namespace
+
+TEST_CASE("predictions have the accuracy of an evaluation, and say number, class, probability and label") {
+  const Trained trained;
+  const Finished evaluated = run_program({"evaluate", "--data", trained.data, "--load", trained.weights});
+  const Finished run = trained.predict({"--data", trained.data});
+  REQUIRE_MESSAGE(run.status == 0, run.err);
+  const auto lines = lines_of(run.out);
+  REQUIRE(lines.size() == 21);
+  for (const std::string& line : lines)
+    if (&line != &lines.back())
+      CHECK_MESSAGE(matches(line, "[0-9]+: class [0-9] \\(.*\\), probability [01]\\.[0-9]{4}, label [0-9] \\(.*\\)"),
+                    line);
+  CHECK(lines[9].starts_with("9: class "));
+  CHECK(lines[9].ends_with("label 9 (Ankle boot)"));
+  const std::string accuracy = lines_of(evaluated.out).at(1);
+  CHECK(lines.back() == accuracy.substr(std::strlen("test ")) + " of 20 samples");
+  CHECK(lines.back() > "accuracy 0.5");  // else images below would all look alike
+
+  const Finished few = trained.predict({"--data", trained.data, "--count", "3", "--pictures"});
+  const auto drawn = lines_of(few.out);
+  CHECK(drawn.size() == 3 * 15 + 1);
+  CHECK(drawn.at(14) == lines[0]);
+  CHECK(drawn.at(1).find("█") != std::string::npos);
+}
+
+TEST_CASE("predictions go to a table or an array") {
+  const Trained trained;
+  const Finished printed = trained.predict({"--data", trained.data});
+  REQUIRE(trained.predict({"--data", trained.data, "--out", trained.folder / "p.csv"}).status == 0);
+  REQUIRE(trained.predict({"--data", trained.data, "--out", trained.folder / "p.npy"}).status == 0);
+  const auto rows = lines_of(read_file(trained.folder / "p.csv"));
+  REQUIRE(rows.size() == 21);
+  CHECK(rows[0] == "sample,class,name,probability,label");
+  CHECK(matches(rows[10], "9,[0-9],\".*\",[01]\\.[0-9e-]*,9"));
+
+  const std::string npy = read_file(trained.folder / "p.npy");
+  CHECK(npy.find("'shape': (20,10,)") != std::string::npos);
+  REQUIRE(npy.size() > 800);
+  for (std::size_t sample = 0; sample < 20; ++sample) {
+    std::vector<float> row(10);
+    std::memcpy(row.data(), npy.data() + npy.size() - 800 + 40 * sample, 40);
+    const auto best = std::max_element(row.begin(), row.end());
+    const std::string start = std::to_string(sample) + "," + std::to_string(best - row.begin()) + ",";
+    CHECK_MESSAGE(rows[sample + 1].starts_with(start), rows[sample + 1], " ", start);
+  }
+}
+
+TEST_CASE("an image is predicted as the sample that it is") {
+  const Trained trained;
+  const auto lines = lines_of(trained.predict({"--data", trained.data, "--count", "8"}).out);
+  const std::string wanted = "0" + lines.at(7).substr(1, lines[7].find(", label") - 1) + "\n";
+  const std::string image = test_image(7);
+  CHECK(trained.of_image("grey.png", png(image, kSide, kSide, 1)) == wanted);
+  std::string colours;
+  for (const char pixel : image) colours += std::string(3, pixel);
+  CHECK(trained.of_image("colours.png", png(colours, kSide, kSide, 3)).substr(0, 10) == wanted.substr(0, 10));
+  std::string twice;
+  for (int y = 0; y < 2 * kSide; ++y)
+    for (int x = 0; x < 2 * kSide; ++x) twice += image[static_cast<std::size_t>(y / 2 * kSide + x / 2)];
+  CHECK(trained.of_image("large.png", png(twice, 2 * kSide, 2 * kSide, 1)).substr(0, 10) == wanted.substr(0, 10));
+  CHECK(trained.of_image("grey.jpg", jpeg(image, kSide, kSide)).substr(0, 10) == wanted.substr(0, 10));
+  CHECK(trained.of_image("one.npy", npy_bytes(npy_dictionary("|u1", "(1, 28, 28)"), image)) == wanted);
+  const auto two =
+      lines_of(trained.of_image("two.npy", npy_bytes(npy_dictionary("|u1", "(2, 1, 28, 28)"), test_image(3) + image)));
+  REQUIRE(two.size() == 2);
+  CHECK(two[1] + "\n" == "1" + wanted.substr(1));
+}
+
+TEST_CASE("what cannot be predicted is refused by name") {
+  const Trained trained;
+  check_refused(trained.predict({}), "--data or --image");
+  check_refused(trained.predict({"--data", "mock-images:28"}), "another shape");
+  check_refused(trained.predict({"--data", trained.data, "--out", "p.txt"}), ".csv nor .npy");
+  check_refused(run_program({"predict", "--load", trained.folder / "none", "--data", trained.data}), "none");
+  for (const auto& [name, bytes] :
+       {std::pair{"a.png", png(test_image(0), kSide, kSide, 1).substr(0, 60)},
+        std::pair{"a.jpg", jpeg(test_image(0), kSide, kSide).substr(0, 100)}, std::pair{"a.gif", std::string("GIF89a")},
+        std::pair{"a.npy", npy_bytes(npy_dictionary("|u1", "(1, 2, 2)"), "abcd")}}) {
+    write_file(trained.folder / name, bytes);
+    check_refused(trained.predict({"--image", trained.folder / name}), name);
+  }
+}
+
+TEST_CASE("a network of targets says its outputs") {
+  const TemporaryFolder folder;
+  const std::string data = write_npy_targets(folder);
+  const auto train = run_program({"train", "--model", "mlp", "--data", data, "--loss", "sigmoid-cross-entropy",
+                                  "--steps", "5", "--save", folder / "w"});
+  REQUIRE_MESSAGE(train.status == 0, train.err);
+  const Finished run = run_program({"predict", "--load", folder / "w", "--data", data, "--count", "2"});
+  REQUIRE_MESSAGE(run.status == 0, run.err);
+  CHECK_MESSAGE(matches(lines_of(run.out).at(0), "0:( [0-9.e-]+){3}, target( [0-9.e-]+){3}"), run.out);
+}

@@ -1,0 +1,92 @@
+#include <doctest/doctest.h>
+
+#include <functional>
+#include <nlohmann/json.hpp>
+
+#include "models/files.hpp"
+#include "models/files/network_text.hpp"
+#include "models/files/safetensors_file.hpp"
+#include "models/files/weight_file.hpp"
+
+using namespace troupe;
+using namespace troupe::testing;
+
+namespace {
+
+NetworkText example() {
+  return {
+      .model = "",
+      .layers = {{"0", "flatten", {-1}, {}},
+                 {"fc", "linear", {0}, {{"outputs", 2}}},
+                 {"", "dropout", {1}, {{"probability", 0.25}}}},
+      .data = {.shape = {1, 2, 3}, .num_classes = 2, .class_names = {"Hemd", "Schuh \"ö\""}, .byte_scale = 1.0F / 255},
+      .loss = "softmax-cross-entropy"};
+}
+
+void check_refused(const std::function<void(nlohmann::ordered_json&)>& change) {
+  auto json = nlohmann::ordered_json::parse(to_json(example()));
+  change(json);
+  CAPTURE(json.dump());
+  check_throws(ErrorCode::bad_file, "a.safetensors", [&] { network_from_json("a.safetensors", json.dump()); });
+}
+
+}  // namespace
+
+TEST_CASE("what a file says of its network is read as it was written") {
+  const NetworkText wanted = example();
+  const std::string text = to_json(wanted);
+  const NetworkText read = network_from_json("a", text);
+  CHECK(read.layers == wanted.layers);
+  CHECK(read.loss == wanted.loss);
+  CHECK(read.data.shape == wanted.data.shape);
+  CHECK(read.data.num_classes == 2);
+  CHECK(read.data.class_names == wanted.data.class_names);
+  CHECK(static_cast<float>(read.data.byte_scale) == 1.0F / 255);
+  CHECK(to_json(read) == text);
+}
+
+TEST_CASE("a network that would not be read is not written") {
+  NetworkText network = example();
+  network.loss = "\xff";
+  CHECK(to_json(network).empty());
+  network = example();
+  network.layers[0].name = "a\nb";
+  CHECK(to_json(network).empty());
+  network = example();
+  network.layers.resize(100'000, network.layers[0]);
+  CHECK(to_json(network).empty());
+}
+
+TEST_CASE("a text that makes no sense is refused") {
+  check_refused([](auto& json) { json.erase("loss"); });
+  check_refused([](auto& json) { json["more"] = 1; });
+  check_refused([](auto& json) { json["loss"] = 1; });
+  check_refused([](auto& json) { json["shape"] = {1, -2}; });
+  check_refused([](auto& json) { json["shape"] = {1, 0}; });
+  check_refused([](auto& json) { json["shape"] = nlohmann::json::array(); });
+  check_refused([](auto& json) { json["shape"] = {65536, 65536, 2}; });
+  check_refused([](auto& json) { json["shape"] = {18446744073709551615ULL}; });
+  check_refused([](auto& json) { json["shape"] = {1.5}; });
+  check_refused([](auto& json) { json["classes"] = 0; });
+  check_refused([](auto& json) { json["targets"] = 2; });
+  check_refused([](auto& json) { json["class_names"] = {"one"}; });
+  check_refused([](auto& json) { json["class_names"] = {"one", "\u001b[2J"}; });
+  check_refused([](auto& json) { json["layers"][1]["inputs"] = {1}; });
+  check_refused([](auto& json) { json["layers"][1]["inputs"] = {-2}; });
+  check_refused([](auto& json) { json["layers"][1]["numbers"]["outputs"] = 1e30; });
+  check_refused([](auto& json) { json["layers"][1]["numbers"] = {1}; });
+  check_refused([](auto& json) { json["layers"][1].erase("kind"); });
+  check_refused([](auto& json) { json["layers"] = "none"; });
+  check_refused([](auto& json) { json = {1, 2}; });
+  check_throws(ErrorCode::bad_file, "a", [] { network_from_json("a", R"({"loss": "a", "loss": "b"})"); });
+}
+
+TEST_CASE("a weight file says it beside the tensors, and is read by those who do not ask") {
+  const TemporaryFolder folder;
+  const std::vector<float> weights{1, 2, 3};
+  write_safetensors(folder / "said", {{"w", {3}}}, weights, "a \"network\"");
+  write_safetensors(folder / "unsaid", {{"w", {3}}}, weights);
+  CHECK(SafetensorsFile(folder / "said").network() == "a \"network\"");
+  CHECK(SafetensorsFile(folder / "unsaid").network().empty());
+  CHECK(read_safetensors(folder / "said", {{"w", {3}}}) == weights);
+}

@@ -1,0 +1,69 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "files.hpp"
+#include "models/builtin_models.hpp"
+#include "models/network/graph_text.hpp"
+#include "models/network/network_plan.hpp"
+
+using namespace troupe;
+using namespace troupe::models;
+using troupe::testing::check_throws;
+
+namespace {
+
+/// Calls itself what a layer of Troupe's does.
+class Impostor final : public CustomLayer {
+ public:
+  std::string kind() const override { return "tanh"; }
+  SampleShape output(std::span<const SampleShape> inputs) const override { return inputs[0]; }
+  void forward(const Forward& at) const override { std::ranges::copy(at.input, at.output.begin()); }
+  void backward(const Backward& at) const override { std::ranges::copy(at.output_gradient, at.input_gradient.begin()); }
+};
+
+/// Tensors and shapes of the whole plan, in words.
+std::string plan_text(const Graph& graph, std::span<const std::int64_t> shape) {
+  std::string text;
+  const NetworkPlan plan = plan_network(graph, shape, {});
+  for (const PlannedLayer& layer : plan.layers)
+    text += layer.layer->label() + ' ' + layer.output.text() + (layer.relu ? " relu\n" : "\n");
+  for (const LayerTensor& tensor : plan.tensors)
+    text += tensor.info.name + ' ' + std::to_string(tensor.info.size()) + '\n';
+  return text;
+}
+
+void check_again(const Graph& graph, std::vector<std::int64_t> shape) {
+  const std::vector<LayerText> words = text_of(graph);
+  REQUIRE(words.size() == graph.layers().size());
+  const Graph again = graph_of("a file", words);
+  CHECK(text_of(again) == words);
+  CHECK(plan_text(again, shape) == plan_text(graph, shape));
+}
+
+}  // namespace
+
+TEST_CASE("all layers of Troupe's are made again from their words") {
+  check_again(Graph({convolution(4, 3, 1, 2, false), batch_norm(), relu(), max_pool(3, 2, 1), average_pool(2),
+                     convolution(8, 1), gelu(), sigmoid(), models::tanh(), dropout(0.25), global_average_pool(),
+                     flatten(), linear(3)}),
+              {3, 32, 32});
+  for (const char* const name : {"mlp", "cnn", "cnn-bn"}) check_again(*builtin_graph(name, 10), {1, 28, 28});
+  check_again(*builtin_graph("resnet50", 7), {3, 64, 64});
+}
+
+TEST_CASE("a graph with a layer of its user's own has no words, whatever the layer calls itself") {
+  CHECK(text_of(Graph({flatten(), std::make_shared<Impostor>(), linear(2)})).empty());
+}
+
+TEST_CASE("words of no layer name it") {
+  const auto refused = [](const LayerText& text) {
+    check_throws(ErrorCode::bad_file, "file.safetensors", [&] { graph_of("file.safetensors", {text}); });
+  };
+  refused({"0", "transformer", {-1}, {}});
+  refused({"0", "linear", {-1}, {}});
+  refused({"0", "linear", {-1}, {{"outputs", 2.5}}});
+  refused({"0", "linear", {-1}, {{"outputs", 2}, {"inputs", 3}}});
+  refused({"0", "add", {-1}, {}});
+  refused({"", "linear", {-1}, {{"outputs", 2}}});
+}
