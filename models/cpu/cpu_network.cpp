@@ -152,6 +152,7 @@ class CpuNetwork final : public DeviceNetwork {
 
 std::unique_ptr<DeviceNetwork> make_cpu_network(NetworkPlan plan, std::shared_ptr<const Loss> loss,
                                                 std::int64_t batch_size, Precision precision) {
+  cpu::keep_to_what_runs();
   const bool bf16 = precision == Precision::bf16 && cpu::has_bf16();
   return cpu::with_typed_errors([&] {
     return std::make_unique<cpu::CpuNetwork>(plan, std::move(loss), batch_size,
