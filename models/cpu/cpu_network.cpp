@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "models/cpu/batch_network.hpp"
+#include "models/cpu/precision_trial.hpp"
 #include "models/network/device_network.hpp"
 
 namespace troupe {
@@ -158,6 +159,13 @@ std::unique_ptr<DeviceNetwork> make_cpu_network(NetworkPlan plan, std::shared_pt
     return std::make_unique<cpu::CpuNetwork>(plan, std::move(loss), batch_size,
                                              bf16 ? cpu::Element::bf16 : cpu::Element::f32);
   });
+}
+
+PrecisionSeconds measure_cpu_precisions(const NetworkPlan& plan, std::int64_t batch_size) {
+  cpu::keep_to_what_runs();
+  if (!cpu::has_bf16()) return {};
+  const std::int64_t batch = batch_size > 0 ? batch_size : cpu::kUsualBatch;
+  return cpu::with_typed_errors([&] { return cpu::compare_precisions(plan, batch); });
 }
 
 }  // namespace troupe

@@ -56,6 +56,13 @@ Precision read_precision(Fields& fields) {
   return name == "f32" ? Precision::f32 : Precision::bf16;
 }
 
+/// Said where it is so, which it cannot be of a run in bf16.
+bool read_given_up(Fields& fields, Precision precision) {
+  if (!fields.has("bf16_given_up")) return false;
+  if (!fields.boolean("bf16_given_up") || precision != Precision::f32) fields.refuse("bf16_given_up");
+  return true;
+}
+
 std::optional<CheckpointMetric> read_metric(Fields fields) {
   CheckpointMetric metric;
   metric.value = fields.number("value");
@@ -88,6 +95,7 @@ CheckpointManifest read_fields(Fields fields) {
   manifest.num_shards = static_cast<int>(fields.integer("num_shards", 1, kMostShards));
   manifest.seed = fields.bits("seed");
   manifest.precision = read_precision(fields);
+  manifest.bf16_given_up = read_given_up(fields, manifest.precision);
   manifest.optimizer = fields.object_text("optimizer");
   manifest.state = fields.texts("state");
   check_state_names(fields, manifest.state);
@@ -132,6 +140,7 @@ json to_json_without_checksum(const CheckpointManifest& manifest) {
             {"data", {{"name", manifest.data}, {"samples", manifest.samples}}},
             {"troupe", manifest.troupe},
             {"files", std::move(files)}};
+  if (manifest.bf16_given_up) said["bf16_given_up"] = true;
   if (manifest.metric) said["metric"] = {{"value", manifest.metric->value}, {"best", manifest.metric->best}};
   return said;
 }
