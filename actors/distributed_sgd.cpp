@@ -4,7 +4,7 @@
 #include <sstream>
 
 #include "actors/driver/driver.hpp"
-#include "actors/driver/precision_notice.hpp"
+#include "actors/driver/precision_decision.hpp"
 #include "actors/placements/placements.hpp"
 #include "actors/worker/functions.hpp"
 #include "models/files/weight_file.hpp"
@@ -74,7 +74,7 @@ class DistributedSGD::Impl {
 DistributedSGD::DistributedSGD(ModelCreator creator, Options options)
     : impl_(std::make_unique<Impl>(std::move(creator), std::move(options))) {
   const Options& o = impl_->driver.options();
-  if (o.verbose) note_precision(o.precision, precision());
+  if (o.verbose) note_precision(precision_choice());
 }
 DistributedSGD::~DistributedSGD() = default;
 DistributedSGD::DistributedSGD(DistributedSGD&&) noexcept = default;
@@ -137,6 +137,7 @@ std::string DistributedSGD::for_model(const std::string& name, const std::string
 
 std::int64_t DistributedSGD::steps_per_epoch() const { return impl_->driver.model().traits.steps_per_epoch; }
 Precision DistributedSGD::precision() const { return static_cast<Precision>(impl_->driver.model().traits.precision); }
+PrecisionChoice DistributedSGD::precision_choice() const { return impl_->driver.precision_choice(); }
 std::vector<int> DistributedSGD::worker_pids() const { return impl_->driver.worker_pids(); }
 
 }  // namespace troupe

@@ -136,7 +136,9 @@ void show(const std::string& folder, int& /*status*/) {
   say("model", manifest.model.empty() ? "without a name" : manifest.model);
   if (!manifest.config.empty()) say("configuration", manifest.config);
   say("statistics", manifest.statistics ? "yes" : "no");
-  say("precision", manifest.precision == Precision::f32 ? "f32" : "bf16");
+  say("precision", manifest.precision == Precision::bf16 ? "bf16"
+                   : manifest.bf16_given_up              ? "f32, in place of bf16"
+                                                         : "f32");
   say("optimizer", manifest.optimizer);
   if (!manifest.data.empty()) say("data", manifest.data);
   if (manifest.samples > 0) say("samples", std::to_string(manifest.samples));

@@ -7,7 +7,7 @@
 #include <system_error>
 #include <utility>
 
-#include "actors/driver/precision_notice.hpp"
+#include "actors/driver/precision_decision.hpp"
 #include "collectives/plan/strategy.hpp"
 #include "models/optimizers/registry.hpp"
 #include "models/registry.hpp"
@@ -164,6 +164,8 @@ void RunOptions::add_to(CLI::App& app) {
   app.add_option("--seed", sgd.seed, "Of first weights, data order and drawn data")->check(whole_number(0));
   app.add_option("--precision", precision, "What models compute in, where model and machine have it: f32 or bf16")
       ->check(one_of({"f32", "bf16"}));
+  app.add_flag("!--no-precision-check", sgd.precision_check,
+               "bf16 also where layers that are measured at the start are clearly faster in f32");
   app.add_option("--load", load, "Begin with the weights of this safetensors file");
   app.add_option("--max-failures", sgd.max_failures,
                  "Workers lost within an hour that the run replaces by itself, going on with the same step")
@@ -216,7 +218,7 @@ Options RunOptions::to_sgd_options() const {
 DistributedSGD RunOptions::start() const {
   const Options options = to_sgd_options();
   DistributedSGD started(model, options);
-  note_precision(options.precision, started.precision());
+  note_precision(started.precision_choice());
   if (load && started.steps_done() == 0) started.load(*load);
   return started;
 }

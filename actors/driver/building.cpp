@@ -1,5 +1,8 @@
 #include "actors/driver/building.hpp"
 
+#include <algorithm>
+#include <utility>
+
 #include "actors/driver/option_checks.hpp"
 #include "actors/messages/build.hpp"
 #include "actors/rounds/reply_checks.hpp"
@@ -25,29 +28,78 @@ void check_built(const Built& built, const Options& options, const ModelDescript
                   " training samples; each needs one");
 }
 
+/// Has workers build their replicas, in a round of requests that differ in who they are for.
+class Building {
+ public:
+  Building(const ModelCreator& creator, const Options& options, Members& members, Rounds& rounds, const Phase& phase)
+      : members_(members), rounds_(rounds), phase_(phase) {
+    request_.devices = options.devices_per_worker;
+    request_.use_cpus = options.use_cpus;
+    request_.backs_up = options.backup_workers > 0 && members.num_workers() > 1;
+    request_.plan = plan_request_of(options, members.topology());
+    request_.seed = options.seed;
+    request_.model = creator.name();
+    request_.config = options.config;
+  }
+
+  /// What they have built, checked each by itself.
+  std::vector<From<Built>> build(const std::vector<int>& workers, const PrecisionDecision& precision) {
+    request_.precision = static_cast<std::int32_t>(precision.wanted());
+    request_.precision_check = precision.is_open();
+    std::vector<std::pair<int, Build>> requests;
+    for (const int worker : workers) {
+      request_.first_lane = static_cast<std::int32_t>(members_.lanes_of(worker).begin);
+      requests.emplace_back(worker, request_);
+    }
+    std::vector<From<Built>> replies = rounds_.ask_each(requests, phase_);
+    for (const auto& [worker, built] : replies) check_reply(built, request_.devices, rounds_.where(worker, phase_));
+    return replies;
+  }
+
+ private:
+  Members& members_;
+  Rounds& rounds_;
+  const Phase& phase_;
+  Build request_;
+};
+
+void decide(PrecisionDecision& precision, const std::vector<From<Built>>& replies) {
+  std::vector<ReplicaTraits> replicas;
+  for (const auto& [worker, built] : replies)
+    replicas.insert(replicas.end(), built.replicas.begin(), built.replicas.end());
+  precision.decide(replicas);
+}
+
+bool computes_in(const Built& built, Precision precision) {
+  const auto does = [&](const ReplicaTraits& replica) {
+    return static_cast<Precision>(replica.precision) == precision;
+  };
+  return std::ranges::all_of(built.replicas, does);
+}
+
+/// Who computes in another precision than was decided builds once more.
+void build_again(Building& building, const PrecisionDecision& precision, std::vector<From<Built>>& replies) {
+  std::vector<int> others;
+  for (const auto& [worker, built] : replies)
+    if (!computes_in(built, precision.wanted())) others.push_back(worker);
+  if (others.empty()) return;
+  for (From<Built>& again : building.build(others, precision))
+    std::ranges::find(replies, again.member, &From<Built>::member)->reply = std::move(again.reply);
+}
+
 }  // namespace
 
 void build_replicas(const ModelCreator& creator, const Options& options, Members& members, Rounds& rounds,
-                    std::optional<ModelDescription>& model, const Phase& phase) {
-  Build request;
-  request.devices = options.devices_per_worker;
-  request.use_cpus = options.use_cpus;
-  request.backs_up = options.backup_workers > 0 && members.num_workers() > 1;
-  request.plan = plan_request_of(options, members.topology());
-  request.seed = options.seed;
-  request.model = creator.name();
-  request.precision = static_cast<std::int32_t>(options.precision);
-  request.config = options.config;
-  std::vector<std::pair<int, Build>> requests;
-  for (const int worker : members.unbuilt_workers()) {
-    request.first_lane = static_cast<std::int32_t>(members.lanes_of(worker).begin);
-    requests.emplace_back(worker, request);
+                    PrecisionDecision& precision, std::optional<ModelDescription>& model, const Phase& phase) {
+  Building building(creator, options, members, rounds, phase);
+  std::vector<From<Built>> replies = building.build(members.unbuilt_workers(), precision);
+  if (precision.is_open()) {
+    decide(precision, replies);
+    build_again(building, precision, replies);
   }
-  for (const auto& [worker, built] : rounds.ask_each(requests, phase)) {
-    const Where where = rounds.where(worker, phase);
-    check_reply(built, options.devices_per_worker, where);
+  for (const auto& [worker, built] : replies) {
     if (!model) model = description_of(built);
-    check_built(built, options, *model, where);
+    check_built(built, options, *model, rounds.where(worker, phase));
     groups_of(options.optimizer.groups, model->tensors);
     members.build(worker);
   }

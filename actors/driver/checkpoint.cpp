@@ -1,4 +1,5 @@
 #include <cmath>
+#include <iostream>
 
 #include "actors/driver/driver.hpp"
 #include "actors/driver/option_checks.hpp"
@@ -47,6 +48,7 @@ CheckpointManifest manifest_of(const Driver& driver, const Version& version, con
   manifest.config = options.config;
   manifest.statistics = described.traits.learned_size < described.traits.size;
   manifest.precision = static_cast<Precision>(described.traits.precision);
+  manifest.bf16_given_up = options.precision == Precision::bf16 && manifest.precision == Precision::f32;
   manifest.optimizer = to_json(options.optimizer);
   manifest.learning_rate = driver.rate_set_at(version.step);
   manifest.state = state;
@@ -79,6 +81,15 @@ void check_same_run(const std::string& path, const CheckpointManifest& theirs, c
   const std::string kind = optimizer_kind(theirs.optimizer);  // rules may have the same state, as adam and adamw
   const std::string our_kind = optimizer_kind(ours.optimizer);
   if (kind != our_kind) differs(path, "optimizer " + printable(kind), our_kind);
+}
+
+/// What is not refused, since whoever asks for another precision may mean it.
+void tell_other_precision(const std::string& path, Precision theirs, Precision ours) {
+  if (theirs == ours) return;
+  log_line(LogLevel::warning,
+           printable("the run of the checkpoint " + path + " computed in " + to_string(theirs) +
+                     ", and this one does in " + to_string(ours) + ": its bits are others"),
+           {.object = path});
 }
 
 }  // namespace
@@ -179,6 +190,7 @@ std::optional<double> Driver::load(const std::string& path) {
     writing.write(fill, kWeightsVector + vector, buffer, saving("load_state"));
   }
   versions_.commit(buffer, {manifest.step, manifest.updates});
+  tell_other_precision(path, manifest.precision, static_cast<Precision>(model_->traits.precision));
   return manifest.learning_rate;
 }
 

@@ -51,6 +51,7 @@ Driver::Driver(ModelCreator creator, Options options, MakeRuntime make_runtime)
       optimizer_(options_.optimizer),
       algorithm_(make_algorithm(options_.algorithm)),
       elasticity_(checked(options_, creator_), options_.num_workers.is_range() ? usable_cores() : 1),
+      precision_(options_),
       budget_(options_.max_failures),
       lineage_(options_.checkpoint.keep) {
   faults_ = fault_plan_of(options_);
@@ -117,7 +118,7 @@ void Driver::settle_members(Needs needs) {
   // From here on there is none, whatever fails before the next one has begun.
   if (fresh || broken) generation_->fall();
   generation_->renew_gradients(r.host->ends_the_lost() ? r.members.unbuilt_workers() : r.members.workers());
-  if (fresh) build_replicas(creator_, options_, r.members, *rounds_, model_, start);
+  if (fresh) build_replicas(creator_, options_, r.members, *rounds_, precision_, model_, start);
   rounds_->ask(Fence{}, r.members.workers(), Phase{"settle", start.step, start.deadline});
   if (!generation_->stands() || !room) begin_generation(start);
 }

@@ -13,6 +13,7 @@
 #include "actors/driver/failure_budget.hpp"
 #include "actors/driver/fault_plan.hpp"
 #include "actors/driver/generation.hpp"
+#include "actors/driver/precision_decision.hpp"
 #include "actors/driver/recovery.hpp"
 #include "actors/driver/transfers.hpp"
 #include "actors/messages/call.hpp"
@@ -70,6 +71,9 @@ class Driver {
 
   const Options& options() const { return options_; }
   const ModelDescription& model() const { return *model_; }
+  PrecisionChoice precision_choice() const {
+    return precision_.choice(static_cast<Precision>(model_->traits.precision));
+  }
   std::vector<int> worker_pids() const;
 
  private:
@@ -158,6 +162,7 @@ class Driver {
   std::optional<ModelDescription> model_;
   Versions versions_;
   Elasticity elasticity_;
+  PrecisionDecision precision_;
   FailureBudget budget_;
   FaultPlan faults_;
   std::map<int, SlowedProcess> slowed_;  ///< on purpose, by worker

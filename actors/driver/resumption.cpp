@@ -39,6 +39,19 @@ void tell_set_rate(const std::string& path, double rate) {
   log_line(LogLevel::info, printable(text.str()), {.object = path});
 }
 
+/// Of the newest checkpoint whose manifest can be read.
+std::optional<CheckpointManifest> newest_manifest(const Options& options) {
+  if (options.resume_from.empty()) return std::nullopt;
+  for (const SavedStep& saved : CheckpointSeries(options.resume_from).list()) {
+    try {
+      return read_manifest(find_checkpoint(saved.path));
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::bad_file) throw;  // `resume` tells it
+    }
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 void tell_damaged(const std::string& path, const Error& error) {
@@ -57,15 +70,15 @@ void set_aside(const Options& options, const std::vector<std::string>& damaged) 
 }
 
 void adopt_shards(Options& options) {
-  if (options.resume_from.empty() || options.num_shards != 0) return;
-  for (const SavedStep& saved : CheckpointSeries(options.resume_from).list()) {
-    try {
-      options.num_shards = read_manifest(find_checkpoint(saved.path)).num_shards;
-      return;
-    } catch (const Error& error) {
-      if (error.code() != ErrorCode::bad_file) throw;  // `resume` tells it
-    }
-  }
+  if (options.num_shards != 0) return;
+  if (const auto newest = newest_manifest(options)) options.num_shards = newest->num_shards;
+}
+
+std::optional<Precision> precision_to_resume(const Options& options) {
+  const auto newest = newest_manifest(options);
+  // One that was asked for f32 has decided nothing.
+  const bool decided = newest && (newest->precision == Precision::bf16 || newest->bf16_given_up);
+  return decided ? std::optional(newest->precision) : std::nullopt;
 }
 
 void Driver::resume() {

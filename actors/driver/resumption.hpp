@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,10 @@ namespace troupe {
 
 /// A run that goes on from checkpoints has their number of shards where it is told none.
 void adopt_shards(Options& options);
+
+/// What a run goes on to compute in that is asked for bf16, where the run that wrote its newest checkpoint has decided
+/// that.
+std::optional<Precision> precision_to_resume(const Options& options);
 
 /// In the log: a checkpoint was not good.
 void tell_damaged(const std::string& path, const Error& error);

@@ -21,7 +21,7 @@ auto fields(PlanRequest& x, F visit) {
 template <class F>
 auto fields(ReplicaTraits& x, F visit) {
   return visit(x.size, x.learned_size, at_most<Bound::setting>(x.fingerprint), x.precision, x.tensors, x.num_samples,
-               x.steps_per_epoch, x.converts_parts);
+               x.steps_per_epoch, x.converts_parts, x.f32_seconds_bits, x.bf16_seconds_bits);
 }
 
 struct Built {
@@ -54,11 +54,12 @@ struct Build {
   std::string model;  ///< registered name; empty: the creator that the worker was made with
   std::int32_t precision = 0;
   std::string config;
+  bool precision_check = false;
 };
 template <class F>
 auto fields(Build& x, F visit) {
   return visit(x.round, x.devices, x.first_lane, x.use_cpus, x.backs_up, x.plan, x.seed,
-               at_most<Bound::setting>(x.model), x.precision, at_most<Bound::setting>(x.config));
+               at_most<Bound::setting>(x.model), x.precision, at_most<Bound::setting>(x.config), x.precision_check);
 }
 
 }  // namespace troupe

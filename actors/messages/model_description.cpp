@@ -1,6 +1,7 @@
 #include "actors/messages/model_description.hpp"
 
 #include "actors/messages/bounds.hpp"
+#include "actors/messages/failure.hpp"
 #include "models/files/checkpoint/manifest.hpp"
 #include "models/files/network_text.hpp"
 #include "runtime/hash.hpp"
@@ -80,7 +81,9 @@ ReplicaTraits traits_of(const ModelInfo& info) {
           checksum(std::as_bytes(std::span(tensors))),
           info.num_samples,
           info.steps_per_epoch,
-          false};
+          false,
+          to_bits(info.measured.f32),
+          to_bits(info.measured.bf16)};
 }
 
 void check_alike(const ReplicaTraits& replica, int device, const ReplicaTraits& first, const Where& where) {

@@ -18,7 +18,9 @@ struct ReplicaTraits {
   std::uint64_t tensors = 0;   ///< checksum of their `fingerprint_of`
   std::int64_t num_samples = 0;
   std::int64_t steps_per_epoch = 0;
-  bool converts_parts = false;  ///< a vector can be brought into canonical order part by part
+  bool converts_parts = false;         ///< a vector can be brought into canonical order part by part
+  std::uint64_t f32_seconds_bits = 0;  ///< see ModelInfo::measured
+  std::uint64_t bf16_seconds_bits = 0;
 };
 
 /// Whether it converts parts is for its worker to say.

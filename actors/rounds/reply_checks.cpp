@@ -17,11 +17,17 @@ void check(bool holds, const char* what, const Where& where) {
   if (!holds) throw Error(ErrorCode::protocol, std::string("a reply makes no sense: ") + what, where);
 }
 
+bool is_time(std::uint64_t bits) {
+  const double seconds = from_bits(bits);
+  return std::isfinite(seconds) && seconds >= 0;
+}
+
 void check_traits(const ReplicaTraits& traits, const Where& where) {
   check(traits.size > 0 && traits.size <= kMostModelFloats && traits.learned_size <= traits.size, "the model's size",
         where);
   check(traits.precision >= 0 && traits.precision <= static_cast<std::int32_t>(Precision::bf16),
         "what the model computes in", where);
+  check(is_time(traits.f32_seconds_bits) && is_time(traits.bf16_seconds_bits), "a time", where);
   check(is_printable(traits.fingerprint, kLongestModelName), "the name of the model's layout", where);
   check(traits.num_samples >= 0 && traits.steps_per_epoch >= 0, "the number of samples", where);
 }
@@ -65,11 +71,6 @@ void check_count(std::int64_t count, std::int64_t most, std::int32_t shard, cons
   if (count < 0 || count > most)
     throw Error(ErrorCode::model_failed,
                 "shard " + std::to_string(shard) + " reports " + std::to_string(count) + " " + what, where);
-}
-
-bool is_time(std::uint64_t bits) {
-  const double seconds = from_bits(bits);
-  return std::isfinite(seconds) && seconds >= 0;
 }
 
 bool is_sent(std::int64_t bytes) { return bytes >= 0 && bytes <= kMostBytes; }

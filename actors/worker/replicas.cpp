@@ -50,9 +50,16 @@ std::unique_ptr<Replica> make_replica(const WorkerState& worker, const Build& re
     replica->backup.shards = numbers_in(topology.shards_of_lane(before));
     shards.insert(shards.end(), replica->backup.shards.begin(), replica->backup.shards.end());
   }
-  replica->context = {worker.index,        device,           std::move(shards),
-                      topology.num_shards, request.seed,     static_cast<Precision>(request.precision),
-                      request.config,      request.use_cpus, at_a_time};
+  replica->context = {.worker = worker.index,
+                      .device = device,
+                      .shards = std::move(shards),
+                      .num_shards = topology.num_shards,
+                      .seed = request.seed,
+                      .precision = static_cast<Precision>(request.precision),
+                      .precision_check = request.precision_check,
+                      .config = request.config,
+                      .use_cpus = request.use_cpus,
+                      .replicas_at_a_time = at_a_time};
   replica->evaluated.resize(replica->own.shards.size());
   // On a node each worker's actor has a thread of its own already.
   if (worker.node && request.devices == 1) replica->queue.run_inline();

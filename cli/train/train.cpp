@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 
+#include "actors/driver/precision_decision.hpp"
 #include "cli/commands.hpp"
 #include "cli/group_flag.hpp"
 #include "cli/profile.hpp"
@@ -196,7 +197,7 @@ class Training {
     std::printf("training %s on %s: %d workers x %d devices, %s, strategy %s, %s, %lld steps\n",
                 options_.run.model.c_str(), options_.run.data ? options_.run.data->c_str() : "its own data",
                 sgd_.num_workers(), o.devices_per_worker, options_.run.placement.c_str(), o.strategy.c_str(),
-                to_string(sgd_.precision()), static_cast<long long>(total_steps_));
+                precision_text(sgd_.precision_choice()).c_str(), static_cast<long long>(total_steps_));
     if (options_.checkpoint.resume && begun_ == 0) std::printf("no checkpoint yet: from the beginning\n");
     if (begun_ > 0) std::printf("going on after step %lld\n", static_cast<long long>(begun_));
     std::fflush(stdout);

@@ -23,6 +23,17 @@ enum class Precision : std::uint8_t {
   bf16,  ///< mixed: activations and the operands of matrix products are bfloat16
 };
 
+/// Seconds that the same part of a model's work takes in either precision; zeros where nobody has measured it.
+struct PrecisionSeconds {
+  double f32 = 0;
+  double bf16 = 0;
+
+  bool known() const { return f32 > 0 && bf16 > 0; }
+  /// bf16, unless f32 is clearly faster: unless bf16 takes more than 1.1 times as long. What is measured is a part,
+  /// and in the rest bf16 moves half the bytes; and two measurements of the same differ by some hundredths.
+  Precision faster() const { return bf16 > 1.1 * f32 ? Precision::f32 : Precision::bf16; }
+};
+
 /// Time that a model spent in layers of one kind, and the arithmetic it did there. What lies between layers (the
 /// samples' layout, the loss) is in none.
 struct LayerTime {
@@ -42,9 +53,12 @@ struct ReplicaContext {
   int num_shards = 1;
   std::uint64_t seed = 0;
   Precision precision = Precision::f32;  ///< Options::precision
-  std::string config = {};               ///< Options::config as it was given (JSON for the built-in models)
-  bool use_cpus = true;                  ///< Options::use_cpus; else the replica has accelerator `device` to itself
-  int replicas_at_a_time = 1;            ///< of this worker, that compute while the others wait for their turn
+  /// With bf16: the model may measure what bf16 gains it (ModelInfo::measured) and compute in what is faster. What all
+  /// replicas compute in is then decided for the run, and who computes in another is made again, without this.
+  bool precision_check = false;
+  std::string config = {};     ///< Options::config as it was given (JSON for the built-in models)
+  bool use_cpus = true;        ///< Options::use_cpus; else the replica has accelerator `device` to itself
+  int replicas_at_a_time = 1;  ///< of this worker, that compute while the others wait for their turn
 };
 
 /// What one shard adds to a step.
@@ -96,6 +110,8 @@ struct ModelInfo {
   /// What Troupe writes into files of weights, so that a Predictor can make the network again: text of its own making.
   /// Empty: files do not say it.
   std::string network = {};
+  /// Where ReplicaContext::precision_check asks for it.
+  PrecisionSeconds measured = {};
 };
 
 /// One replica of a model: maths over flat float vectors. Weights come in and gradients go out as views of shared

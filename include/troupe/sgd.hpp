@@ -88,6 +88,8 @@ struct Options {
   std::uint64_t seed = 1;
   OptimizerOptions optimizer = {};
   Precision precision = Precision::f32;  ///< bf16: where model and device have it; see DistributedSGD::precision
+  bool precision_check = true;           ///< with bf16: layers of the model are measured at the start, and the run
+                                         ///< computes in f32 where that is clearly faster. false: in bf16 all the same
   ClusterOptions cluster = {};           ///< for placement `cluster`
   std::string config = {};               ///< handed to the creator as it is
   bool verbose = true;                   ///< `step()` prints the time of each phase to standard output, and a line in
@@ -133,6 +135,15 @@ struct Options {
 
 /// The precision's name: "f32" or "bf16".
 const char* to_string(Precision precision);
+
+/// What a run computes in. It is decided once, for all workers, also those that come later, and for runs that go on
+/// from its checkpoints, since the bits depend on it.
+struct PrecisionChoice {
+  Precision asked = Precision::f32;     ///< Options::precision
+  Precision computed = Precision::f32;  ///< what the replicas really compute in
+  PrecisionSeconds measured = {};       ///< of layers of the model, on the slowest worker in each precision
+  bool resumed = false;                 ///< the checkpoint's run had decided; nothing was measured
+};
 
 /// Wall-clock seconds of one step's phases, without the time to replace workers that were lost before it. `step` is
 /// their sum but for the driver's own bookkeeping.
@@ -334,8 +345,9 @@ class DistributedSGD {
 
   /// Steps until every shard has seen its samples once; 0 where the model does not say.
   std::int64_t steps_per_epoch() const;
-  /// What the replicas really compute in.
+  /// What the replicas really compute in, and why.
   Precision precision() const;
+  PrecisionChoice precision_choice() const;
   /// Process ids of the workers (this process's own, in-process).
   std::vector<int> worker_pids() const;
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "models/cpu/batch_network.hpp"
+#include "models/cpu/precision_trial.hpp"
 #include "models/network/device_network.hpp"
 
 namespace troupe {
@@ -183,11 +184,19 @@ class CpuNetwork final : public DeviceNetwork {
 
 std::unique_ptr<DeviceNetwork> make_cpu_network(NetworkPlan plan, std::shared_ptr<const Loss> loss,
                                                 std::int64_t batch_size, Precision precision) {
+  cpu::keep_to_what_runs();
   const bool bf16 = precision == Precision::bf16 && cpu::has_bf16();
   return cpu::with_onednn([&] {
     return std::make_unique<cpu::CpuNetwork>(plan, std::move(loss), batch_size,
                                              bf16 ? cpu::Element::bf16 : cpu::Element::f32);
   });
+}
+
+PrecisionSeconds measure_cpu_precisions(const NetworkPlan& plan, std::int64_t batch_size) {
+  cpu::keep_to_what_runs();
+  if (!cpu::has_bf16()) return {};
+  const std::int64_t batch = batch_size > 0 ? batch_size : cpu::kUsualBatch;
+  return cpu::with_typed_errors([&] { return cpu::compare_precisions(plan, batch); });
 }
 
 }  // namespace troupe

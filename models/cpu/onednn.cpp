@@ -1,8 +1,10 @@
 #include "models/cpu/onednn.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "models/aligned.hpp"
+#include "runtime/amx.hpp"
 
 // Of the OpenMP runtime that oneDNN was built with; a compiler's own <omp.h> may belong to another.
 extern "C" void omp_set_num_threads(int count);
@@ -19,7 +21,28 @@ constexpr auto kFloat = memory::data_type::f32;
 /// oneDNN's memory objects are not const-correct.
 void point_to(const memory& object, const void* address) { object.set_data_handle(const_cast<void*>(address)); }
 
+bool is_set(const char* variable) {
+  const char* const value = std::getenv(variable);
+  return value != nullptr && *value != '\0';
+}
+
+/// False where it would use AMX all the same.
+bool set_limit() {
+  const bool told = is_set("ONEDNN_MAX_CPU_ISA") || is_set("DNNL_MAX_CPU_ISA");
+  if (told || !amx_must_be_avoided(lists_amx(), runs_amx)) return true;
+  return dnnl::set_max_cpu_isa(dnnl::cpu_isa::avx512_core_bf16) == dnnl::status::success ||
+         dnnl::get_effective_cpu_isa() != dnnl::cpu_isa::avx512_core_amx;
+}
+
 }  // namespace
+
+void keep_to_what_runs() {
+  static const bool kept = set_limit();
+  if (!kept)
+    throw Error(ErrorCode::unsupported,
+                "the processor lists AMX, which does not run here, and oneDNN was used before it could be told so: set "
+                "ONEDNN_MAX_CPU_ISA=AVX512_CORE_BF16");
+}
 
 OneThread::OneThread() : before_(omp_get_max_threads()) { omp_set_num_threads(1); }
 OneThread::~OneThread() { omp_set_num_threads(before_); }

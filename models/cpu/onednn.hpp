@@ -45,6 +45,10 @@ struct Context {
   void place(std::byte* data);
 };
 
+/// Keeps AMX from oneDNN where it does not run, unless the user has told oneDNN what to use (ONEDNN_MAX_CPU_ISA). To be
+/// called before its first use. @throws Error unsupported where it was used before and would choose AMX all the same.
+void keep_to_what_runs();
+
 /// For as long as it lives oneDNN uses only the calling thread: a replica is one core. Whoever else uses OpenMP in this
 /// thread finds it as it was.
 class OneThread {

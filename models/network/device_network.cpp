@@ -27,4 +27,9 @@ std::unique_ptr<DeviceNetwork> make_network(NetworkPlan plan, std::shared_ptr<co
   return make_cpu_network(std::move(plan), std::move(loss), batch_size, context.precision);
 }
 
+PrecisionSeconds measure_precisions(const NetworkPlan& plan, std::int64_t batch_size, const ReplicaContext& context) {
+  check_device(context.use_cpus);
+  return measure_cpu_precisions(plan, batch_size);
+}
+
 }  // namespace troupe

@@ -67,8 +67,13 @@ void check_device(bool use_cpus);
 std::unique_ptr<DeviceNetwork> make_network(NetworkPlan plan, std::shared_ptr<const Loss> loss, std::int64_t batch_size,
                                             const ReplicaContext& context);
 
+/// What layers of the network take in either precision on the device that the replica's context names, forward and
+/// backward; zeros where it has no bf16, or the network no layer that is computed in it.
+PrecisionSeconds measure_precisions(const NetworkPlan& plan, std::int64_t batch_size, const ReplicaContext& context);
+
 // One for each kind of device, in the folder of its name.
 std::unique_ptr<DeviceNetwork> make_cpu_network(NetworkPlan plan, std::shared_ptr<const Loss> loss,
                                                 std::int64_t batch_size, Precision precision);
+PrecisionSeconds measure_cpu_precisions(const NetworkPlan& plan, std::int64_t batch_size);
 
 }  // namespace troupe

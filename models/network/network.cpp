@@ -82,13 +82,20 @@ class Network final : public SupervisedModel, public ConvertsParts {
 
  protected:
   ModelInfo prepare_weights(const ReplicaContext& context) override {
-    device_ = make_network(plan_, loss_, batch_size_, context);
+    ReplicaContext chosen = context;
+    PrecisionSeconds measured;
+    if (context.precision == Precision::bf16 && context.precision_check) {
+      measured = measure_precisions(plan_, batch_size_, context);
+      chosen.precision = measured.faster();
+    }
+    device_ = make_network(plan_, loss_, batch_size_, chosen);
     device_->prepare_training(/*memory=*/context.device < context.replicas_at_a_time);
     ModelInfo info{.size = device_->size(),
                    .learned_size = device_->learned_size(),
                    .fingerprint = device_->fingerprint(),
                    .precision = device_->precision(),
                    .network = text_};
+    if (info.precision == chosen.precision) info.measured = measured;  // else it has no bf16
     for (const LayerTensor& tensor : plan_.tensors) info.tensors.push_back(tensor.info);
     return info;
   }

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <sstream>
 #include <stdexcept>
 
 #include "actors/optimizers/grouped_model.hpp"
@@ -127,6 +128,13 @@ std::unique_ptr<Model> make_faulty(const ReplicaContext& context) {
   return std::make_unique<FaultyModel>(fault);
 }
 
+std::unique_ptr<Model> make_weighed(const ReplicaContext& context) {
+  std::istringstream numbers(context.config);
+  PrecisionSeconds seconds;
+  for (int worker = 0; worker <= context.worker; ++worker) numbers >> seconds.f32 >> seconds.bf16;
+  return std::make_unique<WeighedModel>(seconds);
+}
+
 }  // namespace
 
 void NoiseModel::initialize(std::span<float> weights, std::uint64_t seed) {
@@ -138,6 +146,14 @@ BatchResult NoiseModel::gradient(const ShardStep& at, std::span<const float> wei
   const auto step = static_cast<std::uint64_t>(at.step);
   for (std::size_t i = 0; i < size_; ++i) gradient[i] = noise(shard, step, i) + 0.1F * weights[i];
   return {static_cast<double>(gradient[0]), samples_of(at.shard)};
+}
+
+ModelInfo WeighedModel::prepare(const ReplicaContext& context) {
+  ModelInfo info{.size = 7, .precision = context.precision};
+  if (!context.precision_check) return info;
+  info.measured = seconds_;
+  info.precision = seconds_.faster();
+  return info;
 }
 
 std::vector<float> plain_run(troupe::Model& model, int shards, int steps, double momentum, const PlainUpdate& update) {
@@ -179,6 +195,7 @@ void register_models() {
       "noise", [](const ReplicaContext& context) { return std::make_unique<NoiseModel>(std::stoull(context.config)); });
   register_model("faulty", make_faulty);
   register_model("as-told", [](const ReplicaContext& context) { return std::make_unique<AsTold>(context.precision); });
+  register_model("weighed", make_weighed);
   register_statistics_model();
   register_spoiled_model();
   register_dying_model();

@@ -32,6 +32,18 @@ class NoiseModel : public troupe::Model {
   std::size_t size_;
 };
 
+/// Says that the same takes so long in f32 and in bf16 here, where it is to check, and computes in what is faster.
+class WeighedModel : public NoiseModel {
+ public:
+  explicit WeighedModel(const troupe::PrecisionSeconds& seconds) : NoiseModel(7), seconds_(seconds) {}
+
+ protected:
+  troupe::ModelInfo prepare(const troupe::ReplicaContext& context) override;
+
+ private:
+  troupe::PrecisionSeconds seconds_;
+};
+
 /// New weight or statistic `i` of the old one, the mean gradient, its momentum and the number of samples.
 using PlainUpdate = std::function<float(std::size_t i, float old, float mean, float velocity, std::int64_t samples)>;
 
@@ -42,7 +54,8 @@ std::vector<float> plain_run(troupe::Model& model, int shards, int steps, double
 std::vector<float> plain_noise_run(std::size_t size, int shards, int steps, double rate, double momentum);
 
 /// Registers "noise" (config: the size), "faulty" (config: what goes wrong, see FaultyModel), "statistics",
-/// "as-told" (computes in the precision asked for) and functions.
+/// "as-told" (computes in the precision asked for), "weighed" (config: seconds of each worker in f32 and bf16, in turn;
+/// see WeighedModel) and functions.
 void register_models();
 /// Functions with an argument: "echo" returns it, with the model's size or the worker's index behind it, "length" its
 /// length, "swallow" nothing, and "fails-with" throws.

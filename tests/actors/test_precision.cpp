@@ -75,14 +75,25 @@ TEST_CASE("a creator is told the precision, in any placement") {
   }
 }
 
-TEST_CASE("replicas that compute in different precisions are refused by name") {
+TEST_CASE("replicas that compute in different precisions are refused by name, where nothing is to be decided") {
+  Options options = four_replicas(Precision::bf16);
+  options.precision_check = false;
   for (const auto& [worker, device] : {std::pair{1, 0}, {0, 1}}) {
-    const auto start = [w = worker, d = device] { DistributedSGD(precise(w, d), four_replicas(Precision::bf16)); };
+    const auto start = [&, w = worker, d = device] { DistributedSGD(precise(w, d), options); };
     CHECK(code_of(start) == ErrorCode::model_mismatch);
     CHECK(where_of(start).worker == worker);
     const std::string message = message_of(start);
     CHECK(message.find("worker " + std::to_string(worker) + "'s replica on device " + std::to_string(device) +
                        " computes in f32, worker 0's on device 0 in bf16") != std::string::npos);
+  }
+}
+
+TEST_CASE("where one replica has no bf16 all compute in f32") {
+  for (const auto& [worker, device] : {std::pair{1, 0}, {0, 1}}) {
+    DistributedSGD sgd(precise(worker, device), four_replicas(Precision::bf16));
+    CHECK(sgd.precision() == Precision::f32);
+    CHECK_FALSE(sgd.precision_choice().measured.known());
+    sgd.step();
   }
 }
 

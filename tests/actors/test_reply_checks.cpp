@@ -146,6 +146,8 @@ TEST_CASE("a worker has a replica for each device, of a size that can be") {
   CHECK(with([](Built& b) { b.replicas[0].size = std::uint64_t{1} << 62; }) == ErrorCode::protocol);  // 4 x that is 0
   CHECK(with([](Built& b) { b.replicas[0].learned_size = 65; }) == ErrorCode::protocol);
   CHECK(with([](Built& b) { b.replicas[0].precision = 7; }) == ErrorCode::protocol);
+  CHECK(with([](Built& b) { b.replicas[0].f32_seconds_bits = to_bits(-1); }) == ErrorCode::protocol);
+  CHECK(with([](Built& b) { b.replicas[1].bf16_seconds_bits = to_bits(NAN); }) == ErrorCode::protocol);
   CHECK(with([](Built& b) { b.replicas[0].fingerprint = "\x1b[2J"; }) == ErrorCode::protocol);
   CHECK(with([](Built& b) { b.replicas[1].num_samples = -1; }) == ErrorCode::protocol);
   CHECK(with([](Built& b) { b.replicas[0].steps_per_epoch = -1; }) == ErrorCode::protocol);

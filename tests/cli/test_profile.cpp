@@ -108,3 +108,24 @@ TEST_CASE("f32 in place of bf16 is said once on standard error, and in the repor
     }
   CHECK(run_program(train_linear({"--steps", "2", "--config", config, "--precision", "f32"})).err.empty());
 }
+
+TEST_CASE("in what a network computes is said, why, and in the report") {
+  const TemporaryFolder folder;
+  const std::string report = folder / "report.jsonl";
+  const std::string data = write_npy(folder);
+  const auto train = [&](const std::vector<std::string>& more) {
+    return run_program(joined({"train", "--model", "cnn", "--data", data, "--steps", "1", "--batch-size", "4",
+                               "--precision", "bf16", "--report", report},
+                              more));
+  };
+  const auto reported = [&] { return json::parse(lines_of(read_file(report)).at(0)).at("precision"); };
+  CHECK(train({"--no-precision-check"}).status == 0);
+  const bool has_bf16 = reported() == "bf16";
+  const Finished run = train({});
+  CHECK_MESSAGE(run.status == 0, run.err);
+  const bool gains = run.out.find(", bf16 (") != std::string::npos;
+  CHECK(reported() == (gains ? "bf16" : "f32"));
+  CHECK(run.err.empty() == gains);
+  const bool loses = run.out.find(", f32 (bf16 takes ") != std::string::npos;
+  CHECK((gains || loses) == has_bf16);
+}

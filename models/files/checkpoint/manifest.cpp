@@ -63,6 +63,13 @@ double read_rate(Fields& fields) {
   return rate;
 }
 
+/// Said where it is so, which it cannot be of a run in bf16.
+bool read_given_up(Fields& fields, Precision precision) {
+  if (!fields.has("bf16_given_up")) return false;
+  if (!fields.boolean("bf16_given_up") || precision != Precision::f32) fields.refuse("bf16_given_up");
+  return true;
+}
+
 std::optional<CheckpointMetric> read_metric(Fields fields) {
   CheckpointMetric metric;
   metric.value = fields.number("value");
@@ -95,6 +102,7 @@ CheckpointManifest read_fields(Fields fields) {
   manifest.num_shards = static_cast<int>(fields.integer("num_shards", 1, kMostShards));
   manifest.seed = fields.bits("seed");
   manifest.precision = read_precision(fields);
+  manifest.bf16_given_up = read_given_up(fields, manifest.precision);
   manifest.optimizer = fields.object_text("optimizer");
   if (fields.has("learning_rate")) manifest.learning_rate = read_rate(fields);
   manifest.state = fields.texts("state");
@@ -141,6 +149,7 @@ json to_json_without_checksum(const CheckpointManifest& manifest) {
             {"troupe", manifest.troupe},
             {"files", std::move(files)}};
   if (manifest.learning_rate) said["learning_rate"] = *manifest.learning_rate;
+  if (manifest.bf16_given_up) said["bf16_given_up"] = true;
   if (manifest.metric) said["metric"] = {{"value", manifest.metric->value}, {"best", manifest.metric->best}};
   return said;
 }

@@ -46,6 +46,7 @@ struct CheckpointManifest {
   std::string config;       ///< as it was given; may be empty
   bool statistics = false;  ///< whether the model has any
   Precision precision = Precision::f32;
+  bool bf16_given_up = false;           ///< bf16 was asked for, and the run computed in f32
   std::string optimizer;                ///< its options, a JSON object with the schedule in it
   std::optional<double> learning_rate;  ///< set by hand, with which the run goes on; else its options say it
   std::vector<std::string> state;       ///< the optimizer's vectors, such as "momentum", in order

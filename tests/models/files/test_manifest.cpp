@@ -58,6 +58,8 @@ TEST_CASE("a manifest is read as it was written") {
   CHECK(manifest_from_json("", to_json(plain)) == plain);
   plain.learning_rate = {};
   CHECK(manifest_from_json("", to_json(plain)) == plain);
+  plain.bf16_given_up = true;
+  CHECK(manifest_from_json("", to_json(plain)) == plain);
 }
 
 TEST_CASE("a manifest that lacks a field is refused, and the field named") {
@@ -94,6 +96,8 @@ TEST_CASE("a manifest with an absurd field is refused, and the field named") {
     absurd("learning_rate", R"("learning_rate":0.25)", std::string(R"("learning_rate":)") + rate);
   absurd("seed", "18446744073709551615", "[1]");
   absurd("precision", R"("bf16")", R"("f16")");
+  absurd("bf16_given_up", R"("precision":"bf16")", R"("bf16_given_up":true,"precision":"bf16")");
+  absurd("bf16_given_up", R"("precision":"bf16")", R"("bf16_given_up":false,"precision":"f32")");
   absurd("model.fingerprint", R"("fingerprint":")", R"("fingerprint":"0)");
   absurd("model.statistics", "true", "1");
   absurd("data.samples", "50000", "-1");

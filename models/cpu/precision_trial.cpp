@@ -1,0 +1,200 @@
+#include "models/cpu/precision_trial.hpp"
+
+#include <time.h>
+
+#include <algorithm>
+#include <bit>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "models/aligned.hpp"
+#include "models/cpu/placed_network.hpp"
+#include "runtime/clock.hpp"
+#include "troupe/layers/convolution.hpp"
+
+namespace troupe::cpu {
+namespace {
+
+/// Of convolutions, those with the most operations: of ResNet-101 two thirds of all operations are in four of them.
+constexpr std::size_t kMostShapes = 4;
+constexpr std::chrono::milliseconds kPatience{200};
+/// Median of so many runs, fewer where the time is over.
+constexpr std::size_t kRuns = 7;
+/// Of one pass: more operations take longer, and say no more.
+constexpr double kMostFlops = 1e8;
+
+/// Of this thread, so that whoever else computes on its core is not counted.
+double thread_seconds() {
+  timespec time{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + std::ssize(values) / 2;
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+/// Convolutions of a network that are alike.
+struct Shape {
+  PlannedLayer layer;
+  bool gradient_stops = false;  ///< see PlacedLayer
+  double flops = 0;             ///< of a sample, forward, in all of them
+
+  const models::Convolution& convolution() const { return static_cast<const models::Convolution&>(*layer.layer); }
+  bool is_like(const Shape& other) const {
+    const models::Window& mine = convolution().window();
+    const models::Window& theirs = other.convolution().window();
+    return layer.input == other.layer.input && layer.output == other.layer.output && mine.kernel == theirs.kernel &&
+           mine.stride == theirs.stride && mine.padding == theirs.padding && gradient_stops == other.gradient_stops;
+  }
+};
+
+double flops_of(const PlannedLayer& layer) { return layer.layer->flops(layer.input, layer.output); }
+
+/// The ones with the most operations come first.
+std::vector<Shape> shapes_of(const NetworkPlan& plan) {
+  const std::vector<bool> learns = learning_values(plan);
+  std::vector<Shape> shapes;
+  for (const PlannedLayer& layer : plan.layers) {
+    if (dynamic_cast<const models::Convolution*>(layer.layer.get()) == nullptr) continue;
+    const Shape one{layer, !learns[static_cast<std::size_t>(layer.inputs.front())], flops_of(layer)};
+    const auto like = std::ranges::find_if(shapes, [&](const Shape& shape) { return shape.is_like(one); });
+    if (like == shapes.end())
+      shapes.push_back(one);
+    else
+      like->flops += one.flops;
+  }
+  std::ranges::stable_sort(shapes, std::ranges::greater(), &Shape::flops);
+  shapes.resize(std::min(shapes.size(), kMostShapes));
+  return shapes;
+}
+
+/// The same on a smaller image, where one sample is more than enough.
+PlannedLayer of_fewer_pixels(PlannedLayer layer, std::int64_t least_pixels) {
+  while (flops_of(layer) > kMostFlops && std::min(layer.input.height, layer.input.width) / 2 >= least_pixels) {
+    layer.input.height /= 2;
+    layer.input.width /= 2;
+    layer.output = layer.layer->output({&layer.input, 1});
+  }
+  return layer;
+}
+
+/// One convolution in one precision, with all that it reads and writes.
+class Trial {
+ public:
+  Trial(const PlannedLayer& layer, bool gradient_stops, std::int64_t batch, Element element)
+      : network_(place_network(context_, alone(layer), batch, element)) {
+    PlacedLayer& placed = network_.layers.front();
+    placed.gradient_stops = gradient_stops;
+    operation_ = placed.kernels->make(context_, placed, batch);
+    weights_ = ones(network_.parameters.size() * sizeof(float));
+    gradient_ = weights_;
+    input_ = ones(placed.input.bytes(batch));
+    output_ = ones(placed.output.bytes(batch));
+    output_gradient_ = output_;
+    if (!gradient_stops) input_gradient_ = input_;
+    scratch_ = ones(context_.bytes());
+    context_.place(reinterpret_cast<std::byte*>(scratch_.data()));
+  }
+  Trial(const Trial&) = delete;
+  Trial& operator=(const Trial&) = delete;
+
+  /// Forward and backward. @return seconds
+  double run() {
+    const double begin = thread_seconds();
+    operation_->forward(
+        {.context = {.training = true}, .input = input_.data(), .output = output_.data(), .weights = weights_.data()});
+    operation_->backward({.context = {.training = true},
+                          .input = input_.data(),
+                          .output = output_.data(),
+                          .output_gradient = output_gradient_.data(),
+                          .input_gradient = input_gradient_.empty() ? nullptr : input_gradient_.data(),
+                          .weights = weights_.data(),
+                          .gradient = gradient_.data()});
+    return thread_seconds() - begin;
+  }
+
+ private:
+  static NetworkPlan alone(PlannedLayer layer) {
+    layer.inputs = {0};
+    layer.weights = 0;
+    NetworkPlan plan;
+    plan.input = layer.input;
+    plan.num_outputs = layer.output.size();
+    plan.layers = {std::move(layer)};
+    return plan;
+  }
+  /// Whose upper halves are ones in bfloat16 as well. Numbers too small to be normal would slow a kernel.
+  static AlignedFloats ones(std::size_t bytes) {
+    return AlignedFloats((bytes + sizeof(float) - 1) / sizeof(float), std::bit_cast<float>(0x3F803F80U));
+  }
+
+  Context context_;
+  PlacedNetwork network_;
+  std::unique_ptr<Operation> operation_;
+  AlignedFloats weights_, gradient_, input_, output_, output_gradient_, input_gradient_, scratch_;
+};
+
+/// Both in turn, so that what else happens on the machine meets both alike.
+PrecisionSeconds measure(const Shape& shape, std::int64_t batch, const Deadline& deadline) {
+  const PlannedLayer layer = of_fewer_pixels(shape.layer, 4 * shape.convolution().window().kernel);
+  const auto enough = static_cast<std::int64_t>(kMostFlops / flops_of(layer));
+  const std::int64_t samples = std::clamp<std::int64_t>(enough, 1, batch);
+  Trial exact(layer, shape.gradient_stops, samples, Element::f32);
+  Trial mixed(layer, shape.gradient_stops, samples, Element::bf16);
+  exact.run();
+  mixed.run();
+  std::vector<double> f32;
+  std::vector<double> bf16;
+  do {
+    f32.push_back(exact.run());
+    bf16.push_back(mixed.run());
+  } while (f32.size() < kRuns && !deadline.passed());
+  const double runs = shape.flops / (flops_of(layer) * static_cast<double>(samples));
+  return {runs * median(f32), runs * median(bf16)};
+}
+
+PrecisionSeconds measure(const std::vector<Shape>& shapes, std::int64_t batch) {
+  const Deadline end(kPatience);
+  PrecisionSeconds sum;
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    if (i > 0 && end.passed()) break;
+    const Deadline share(end.left() / static_cast<std::int64_t>(shapes.size() - i));
+    const PrecisionSeconds seconds = measure(shapes[i], batch, share);
+    sum = {sum.f32 + seconds.f32, sum.bf16 + seconds.bf16};
+  }
+  return sum;
+}
+
+/// What was measured, and what came out.
+struct Comparison {
+  std::vector<Shape> shapes;
+  std::int64_t batch = 0;
+  PrecisionSeconds seconds;
+
+  bool is_of(const std::vector<Shape>& others, std::int64_t their_batch) const {
+    const auto alike = [](const Shape& shape, const Shape& other) { return shape.is_like(other); };
+    return batch == their_batch && std::ranges::equal(shapes, others, alike);
+  }
+};
+
+}  // namespace
+
+PrecisionSeconds compare_precisions(const NetworkPlan& plan, std::int64_t batch) {
+  static std::mutex one_at_a_time;
+  static std::vector<Comparison> made;
+  const std::lock_guard lock(one_at_a_time);
+  const OneThread one_thread;
+  const std::vector<Shape> shapes = shapes_of(plan);
+  const auto known = std::ranges::find_if(made, [&](const Comparison& each) { return each.is_of(shapes, batch); });
+  if (known != made.end()) return known->seconds;
+  made.push_back({shapes, batch, measure(shapes, batch)});
+  return made.back().seconds;
+}
+
+}  // namespace troupe::cpu

@@ -1,0 +1,180 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <memory>
+#include <mutex>
+#include <tuple>
+
+#include "actors/test_models.hpp"
+#include "support/captured_errors.hpp"
+#include "support/temporary_folder.hpp"
+
+using namespace troupe;
+using troupe_test::CapturedErrors;
+using troupe_test::quiet_options;
+using troupe_test::TemporaryFolder;
+using troupe_test::WeighedModel;
+
+namespace {
+
+/// Makes replicas of two workers and those who come later, and remembers what each was told.
+class Weighed {
+ public:
+  explicit Weighed(std::vector<PrecisionSeconds> by_worker) : by_worker_(std::move(by_worker)) {}
+
+  ModelCreator creator() {
+    return [this](const ReplicaContext& at) {
+      const std::lock_guard lock(mutex_);
+      told_.push_back(at);
+      return std::make_unique<WeighedModel>(by_worker_.at(static_cast<std::size_t>(at.worker)));
+    };
+  }
+  /// Replicas that were made, and those that were to measure.
+  std::ptrdiff_t made() const { return std::ssize(told_); }
+  std::ptrdiff_t checked() const { return std::ranges::count(told_, true, &ReplicaContext::precision_check); }
+  std::ptrdiff_t made_in(Precision precision) const {
+    return std::ranges::count(told_, precision, &ReplicaContext::precision);
+  }
+
+ private:
+  std::vector<PrecisionSeconds> by_worker_;
+  std::mutex mutex_;
+  std::vector<ReplicaContext> told_;
+};
+
+Options weighed_options() {
+  Options options = quiet_options(Placement::in_process, 2);
+  options.num_shards = 6;
+  options.precision = Precision::bf16;
+  return options;
+}
+
+constexpr PrecisionSeconds kSlower{1, 1.5};  ///< in bf16
+constexpr PrecisionSeconds kFaster{1, 0.5};
+
+}  // namespace
+
+TEST_CASE("where all measure the same nobody is built twice") {
+  for (const auto& [seconds, decided] : {std::pair{kSlower, Precision::f32}, {kFaster, Precision::bf16}}) {
+    Weighed weighed({seconds, seconds});
+    DistributedSGD sgd(weighed.creator(), weighed_options());
+    CHECK(sgd.precision() == decided);
+    CHECK(sgd.precision_choice().asked == Precision::bf16);
+    CHECK(sgd.precision_choice().measured.bf16 == seconds.bf16);
+    CHECK(weighed.made() == 2);
+    sgd.step();
+  }
+}
+
+TEST_CASE("the slowest worker in each precision decides, and who has chosen otherwise is built again") {
+  const PrecisionSeconds much_slower{1, 4};
+  const PrecisionSeconds slow_machine{3, 2};
+  for (const auto& [first, second, decided] :
+       {std::tuple{much_slower, slow_machine, Precision::f32}, {slow_machine, kSlower, Precision::bf16}}) {
+    Weighed weighed({first, second});
+    DistributedSGD sgd(weighed.creator(), weighed_options());
+    CHECK(sgd.precision() == decided);
+    CHECK(weighed.made() == 3);
+    CHECK(weighed.checked() == 2);
+    CHECK(weighed.made_in(Precision::f32) == (decided == Precision::f32 ? 1 : 0));
+    sgd.step();
+  }
+}
+
+TEST_CASE("workers that come later follow, whatever they would measure") {
+  Weighed weighed({kSlower, kFaster, {0.1, 0.01}, {0.1, 0.01}});
+  DistributedSGD sgd(weighed.creator(), weighed_options());
+  CHECK(sgd.precision() == Precision::f32);
+  sgd.step();
+  sgd.resize(4);
+  sgd.step();
+  CHECK(sgd.precision() == Precision::f32);
+  CHECK(weighed.checked() == 2);
+}
+
+TEST_CASE("so does a worker in place of one that died") {
+  Options options = weighed_options();
+  options.placement = Placement::processes;
+  options.config = "1 1.5 0.1 0.05";  // by itself worker 1 would take bf16
+  options.faults = "kill worker 1 at step 2";
+  options.max_failures = 1;
+  DistributedSGD sgd("weighed", options);
+  CHECK(sgd.precision() == Precision::f32);
+  sgd.step();
+  sgd.step();
+  CHECK(sgd.report().repairs.size() == 1);
+  CHECK(sgd.precision() == Precision::f32);
+}
+
+TEST_CASE("nothing is measured without need") {
+  Weighed weighed({kSlower, kSlower});
+  Options options = weighed_options();
+  options.precision_check = false;
+  CHECK(DistributedSGD(weighed.creator(), options).precision() == Precision::bf16);
+  options.precision_check = true;
+  options.precision = Precision::f32;
+  CHECK(DistributedSGD(weighed.creator(), options).precision() == Precision::f32);
+  CHECK(weighed.checked() == 0);
+}
+
+TEST_CASE("a run that goes on computes in what the checkpoint's run had decided") {
+  const TemporaryFolder folder;
+  for (const auto& [seconds, decided] : {std::pair{kSlower, Precision::f32}, {kFaster, Precision::bf16}}) {
+    Options options = weighed_options();
+    options.checkpoint.folder = folder / to_string(decided);
+    Weighed before({seconds, seconds});
+    {
+      DistributedSGD sgd(before.creator(), options);
+      sgd.step();
+      sgd.checkpoint();
+    }
+    options.resume_from = options.checkpoint.folder;
+    const PrecisionSeconds otherwise = decided == Precision::f32 ? kFaster : kSlower;
+    Weighed after({otherwise, otherwise});
+    DistributedSGD sgd(after.creator(), options);
+    CHECK(sgd.precision() == decided);
+    CHECK(sgd.precision_choice().resumed);
+    CHECK(after.checked() == 0);
+  }
+}
+
+TEST_CASE("a checkpoint of a run that was asked for f32 decides nothing") {
+  const TemporaryFolder folder;
+  Options options = weighed_options();
+  options.precision = Precision::f32;
+  options.checkpoint.folder = folder / "run";
+  Weighed weighed({kFaster, kFaster});
+  {
+    DistributedSGD sgd(weighed.creator(), options);
+    sgd.checkpoint();
+  }
+  options.precision = Precision::bf16;
+  options.resume_from = options.checkpoint.folder;
+  const CapturedErrors errors;
+  DistributedSGD sgd(weighed.creator(), options);
+  CHECK(sgd.precision() == Precision::bf16);
+  CHECK(weighed.checked() == 2);
+  CHECK(errors.text().find("computed in f32, and this one does in bf16: its bits are others") != std::string::npos);
+}
+
+TEST_CASE("why f32 is computed is said where steps are printed") {
+  const TemporaryFolder folder;
+  Options options = weighed_options();
+  options.verbose = true;
+  options.checkpoint.folder = folder / "run";
+  Weighed weighed({kSlower, {2, 2.4}});
+  const CapturedErrors errors;
+  {
+    DistributedSGD sgd(weighed.creator(), options);
+    sgd.checkpoint();
+  }
+  CHECK(errors.text() ==
+        "troupe: bf16 takes 1.20 of f32's time here, computing in f32 (in bf16 all the same: precision_check = false, "
+        "--no-precision-check)\n");
+  options.resume_from = options.checkpoint.folder;
+  const CapturedErrors later;
+  DistributedSGD(weighed.creator(), options);
+  CHECK(later.text() ==
+        "troupe: as the checkpoint's run did, computing in f32 (in bf16 all the same: precision_check = false, "
+        "--no-precision-check)\n");
+}

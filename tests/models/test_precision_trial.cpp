@@ -1,0 +1,59 @@
+#include <doctest/doctest.h>
+
+#include "models/losses/loss_registry.hpp"
+#include "models/network/device_network.hpp"
+#include "troupe/models.hpp"
+
+using namespace troupe;
+using models::convolution, models::flatten, models::linear, models::max_pool, models::relu;
+
+namespace {
+
+NetworkPlan plan_of(const std::vector<models::Layer>& layers) {
+  return plan_network(models::Graph(layers), std::vector<std::int64_t>{3, 20, 20}, 4);
+}
+
+const std::vector<models::Layer> kConvolutions{convolution(8, 3, 1),     relu(),    max_pool(2),
+                                               convolution(16, 3, 1, 2), flatten(), linear(4)};
+
+ModelInfo started(const ReplicaContext& context) {
+  return models::network(kConvolutions, load_data("mock-images:20,4", 1), 4)->start(context);
+}
+
+bool has_bf16() { return started({.precision = Precision::bf16}).precision == Precision::bf16; }
+
+bool same(const PrecisionSeconds& a, const PrecisionSeconds& b) { return a.f32 == b.f32 && a.bf16 == b.bf16; }
+
+}  // namespace
+
+TEST_CASE("f32 must be faster by more than a tenth, and what was not measured says nothing") {
+  CHECK(PrecisionSeconds{1.0, 0.6}.faster() == Precision::bf16);
+  CHECK(PrecisionSeconds{1.0, 1.09}.faster() == Precision::bf16);
+  CHECK(PrecisionSeconds{1.0, 1.11}.faster() == Precision::f32);
+  CHECK(PrecisionSeconds{}.faster() == Precision::bf16);
+  CHECK_FALSE(PrecisionSeconds{}.known());
+}
+
+TEST_CASE("convolutions are measured once in a process, where there are any and bf16") {
+  const PrecisionSeconds first = measure_precisions(plan_of(kConvolutions), 4, {});
+  CHECK(first.known() == has_bf16());
+  CHECK(same(measure_precisions(plan_of(kConvolutions), 4, {}), first));
+  CHECK_FALSE(measure_precisions(plan_of({flatten(), linear(4)}), 4, {}).known());
+}
+
+TEST_CASE("images are made smaller where one of them takes too long, and large batches cut") {
+  const NetworkPlan large =
+      plan_network(models::Graph({convolution(64, 3, 1), convolution(64, 3, 1), flatten(), linear(4)}),
+                   std::vector<std::int64_t>{3, 512, 512}, 4);
+  CHECK(measure_precisions(large, 1000, {}).known() == has_bf16());
+}
+
+TEST_CASE("a network computes in what it measured to be faster, if it is to check") {
+  const ModelInfo checked = started({.precision = Precision::bf16, .precision_check = true});
+  CHECK(checked.measured.known() == has_bf16());
+  if (has_bf16()) CHECK(checked.precision == checked.measured.faster());
+  CHECK_FALSE(started({.precision = Precision::bf16}).measured.known());
+  const ModelInfo exact = started({.precision = Precision::f32, .precision_check = true});
+  CHECK(exact.precision == Precision::f32);
+  CHECK_FALSE(exact.measured.known());
+}
