@@ -11,6 +11,7 @@
 #include "cli/config_file.hpp"
 #include "runtime/processes/limits.hpp"
 #include "troupe/sgd.hpp"
+#include "troupe/version.hpp"
 
 namespace troupe::cli {
 namespace {

@@ -9,8 +9,9 @@ namespace troupe {
 
 /// Reads Debian's four files of Fashion-MNIST from `folder`, or from where Debian puts them when it is empty.
 TrainingData fashion_mnist(const std::string& folder, std::uint64_t seed);
-/// Reads `IMAGES.npy,LABELS.npy`; integer labels are classes, others are targets, one or several a sample.
-TrainingData npy_files(const std::string& paths, std::uint64_t seed);
+/// Reads NumPy's files; see load_data.
+TrainingData npy_files(const std::string& arguments, std::uint64_t seed);
+inline constexpr const char* kNpyUsage = ":IMAGES.npy,LABELS.npy[,TEST_IMAGES.npy,TEST_LABELS.npy][,layout=nchw|nhwc]";
 /// Draws 1000 rows of four normal columns with the means 0 1 2 3; targets are row . (5 3 2 1), without noise.
 TrainingData synthetic_linear(const std::string& arguments, std::uint64_t seed);
 /// Draws 64 colour images and their labels for `SIZE[,CLASSES]` (224,1001).

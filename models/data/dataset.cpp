@@ -37,8 +37,8 @@ void pick(const std::vector<T>& from, std::size_t each, std::span<const std::int
 }  // namespace
 
 Dataset Dataset::classes(std::vector<std::int64_t> shape, std::vector<float> values, std::vector<std::int32_t> labels,
-                         int num_classes) {
-  Dataset set({std::ssize(labels), std::move(shape), num_classes});
+                         int num_classes, std::string origin) {
+  Dataset set({std::ssize(labels), std::move(shape), num_classes, 0, std::move(origin)});
   check_length(values.size(), set.info());
   check_labels(labels, num_classes, std::identity());
   set.values_ = std::move(values);
@@ -47,8 +47,8 @@ Dataset Dataset::classes(std::vector<std::int64_t> shape, std::vector<float> val
 }
 
 Dataset Dataset::classes(std::vector<std::int64_t> shape, std::vector<std::uint8_t> bytes, float scale,
-                         std::vector<std::int32_t> labels, int num_classes) {
-  Dataset set({std::ssize(labels), std::move(shape), num_classes});
+                         std::vector<std::int32_t> labels, int num_classes, std::string origin) {
+  Dataset set({std::ssize(labels), std::move(shape), num_classes, 0, std::move(origin)});
   check_length(bytes.size(), set.info());
   check_labels(labels, num_classes, std::identity());
   set.scale_ = scale;
@@ -58,8 +58,8 @@ Dataset Dataset::classes(std::vector<std::int64_t> shape, std::vector<std::uint8
 }
 
 Dataset Dataset::targets(std::vector<std::int64_t> shape, std::vector<float> values, std::vector<float> targets,
-                         std::int64_t num_targets) {
-  Dataset set({count_samples(targets.size(), num_targets), std::move(shape), 0, num_targets});
+                         std::int64_t num_targets, std::string origin) {
+  Dataset set({count_samples(targets.size(), num_targets), std::move(shape), 0, num_targets, std::move(origin)});
   check_length(values.size(), set.info());
   check_targets(targets, num_targets, std::identity());
   set.values_ = std::move(values);
