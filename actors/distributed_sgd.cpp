@@ -71,8 +71,13 @@ class DistributedSGD::Impl {
   StepReport report;
 };
 
+DistributedSGD::Impl* DistributedSGD::Held::operator->() const {
+  if (!impl) throw Error(ErrorCode::invalid_argument, "this DistributedSGD was moved from");
+  return impl.get();
+}
+
 DistributedSGD::DistributedSGD(ModelCreator creator, Options options)
-    : impl_(std::make_unique<Impl>(std::move(creator), std::move(options))) {
+    : impl_{std::make_unique<Impl>(std::move(creator), std::move(options))} {
   const Options& o = impl_->driver.options();
   if (o.verbose) note_precision(precision_choice());
 }

@@ -14,6 +14,7 @@
 #include "runtime/processes/limits.hpp"
 #include "runtime/suggestion.hpp"
 #include "troupe/sgd.hpp"
+#include "troupe/version.hpp"
 
 namespace troupe::cli {
 namespace {

@@ -120,11 +120,12 @@ void add_worker_options(CLI::App& app, Options& sgd, std::string& placement) {
   app.add_option("--placement", placement,
                  "Where workers live: threads of this process, processes of this machine, or nodes that join")
       ->check(one_of({"in-process", "processes", "cluster"}));
-  app.add_option(
-         "--strategy,--collective", sgd.strategy,
+  app.add_option_function<std::string>(
+         "--strategy,--collective", [&sgd](const std::string& name) { sgd.strategy = strategy_of(name); },
          "How gradients are added. On one machine: every worker its slice (sharded), or the driver all (driver); "
          "among nodes: hierarchical, ring or parameter-server; auto: sharded or hierarchical")
-      ->check(one_of({kStrategyNames.begin(), kStrategyNames.end()}));
+      ->check(one_of({kStrategyNames.begin(), kStrategyNames.end()}))
+      ->default_str(to_string(sgd.strategy));
   app.add_flag("!--any-order", sgd.deterministic,
                "Let nodes add in the order of the ring: other bits than elsewhere, fewer bytes for some shapes");
   app.add_option("--parameter-servers", sgd.parameter_servers, "Nodes that own slices under parameter-server; 0: all")
@@ -151,8 +152,9 @@ void RunOptions::add_to(CLI::App& app) {
                  "(ResNet-101 on a fixed batch of mock images a shard)")
       ->check(registered_model());
   app.add_option("--data", data,
-                 "fashion-mnist[:DIR], synthetic-linear, mock-images[:SIZE[,CLASSES]] or npy:IMAGES.npy,LABELS.npy; "
-                 "without it the model's own: fashion-mnist, synthetic-linear for linear, mock-images for ResNets");
+                 "fashion-mnist[:DIR], synthetic-linear, mock-images[:SIZE[,CLASSES]] or "
+                 "npy:IMAGES.npy,LABELS.npy[,TEST_IMAGES.npy,TEST_LABELS.npy][,layout=nchw|nhwc]; without it the "
+                 "model's own: fashion-mnist, synthetic-linear for linear, mock-images for ResNets");
   app.add_option(
       "--loss", loss,
       "softmax-cross-entropy (of classes), mean-squared-error or sigmoid-cross-entropy (of targets); without it "

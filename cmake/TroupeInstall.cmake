@@ -19,7 +19,8 @@ install(FILES ${PROJECT_BINARY_DIR}/troupe-config.cmake ${PROJECT_BINARY_DIR}/tr
   ${CMAKE_CURRENT_LIST_DIR}/FindCAF.cmake ${CMAKE_CURRENT_LIST_DIR}/Finddnnl.cmake
   DESTINATION ${troupe_package_dir})
 
-# What each link dependency is to pkg-config: a package, flags, or (headers only) nothing.
+# What each link dependency is to pkg-config: a package, flags, or (headers only) nothing. Ours are static libraries, so
+# everything is needed to link, and stands where `pkg-config --libs` looks.
 set(pkg_package_OpenSSL::Crypto libcrypto)
 set(pkg_package_OpenSSL::SSL libssl)
 set(pkg_package_ZLIB::ZLIB zlib)
@@ -30,23 +31,23 @@ set(pkg_flags_Threads::Threads -pthread)
 set(pkg_nothing Boost::headers Eigen3::Eigen nlohmann_json::nlohmann_json)
 
 set(TROUPE_PC_LIBS "")
-set(TROUPE_PC_LIBS_PRIVATE "")
-set(TROUPE_PC_REQUIRES_PRIVATE "")
+set(TROUPE_PC_LIBS_OF_OTHERS "")
+set(TROUPE_PC_REQUIRES "")
 foreach(library IN LISTS troupe_libraries)
   list(APPEND TROUPE_PC_LIBS -l${library})
   get_target_property(dependencies ${library} LINK_LIBRARIES)
   foreach(dependency IN LISTS dependencies)
     if(DEFINED pkg_package_${dependency})
-      list(APPEND TROUPE_PC_REQUIRES_PRIVATE ${pkg_package_${dependency}})
+      list(APPEND TROUPE_PC_REQUIRES ${pkg_package_${dependency}})
     elseif(DEFINED pkg_flags_${dependency})
-      list(APPEND TROUPE_PC_LIBS_PRIVATE ${pkg_flags_${dependency}})
+      list(APPEND TROUPE_PC_LIBS_OF_OTHERS ${pkg_flags_${dependency}})
     elseif(NOT dependency MATCHES "^troupe::" AND NOT dependency IN_LIST pkg_nothing)
       message(FATAL_ERROR "${library} links ${dependency}: say in ${CMAKE_CURRENT_LIST_FILE} what it is to pkg-config, "
         "and find it in troupe-config.cmake.in")
     endif()
   endforeach()
 endforeach()
-foreach(list TROUPE_PC_LIBS TROUPE_PC_LIBS_PRIVATE TROUPE_PC_REQUIRES_PRIVATE)
+foreach(list TROUPE_PC_LIBS TROUPE_PC_LIBS_OF_OTHERS TROUPE_PC_REQUIRES)
   list(REMOVE_DUPLICATES ${list})
   list(JOIN ${list} " " ${list})
 endforeach()

@@ -16,7 +16,7 @@ int main(int argc, char** argv) try {
                              {.num_workers = std::stoi(argument(3, "2")),
                               .devices_per_worker = std::stoi(argument(4, "2")),
                               .use_cpus = true,
-                              .strategy = argument(5, "sharded"),
+                              .strategy = troupe::strategy_of(argument(5, "sharded")),
                               .optimizer = {.learning_rate = 1e-6},
                               .verbose = true}};
   for (int i = 0; i < steps; ++i) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "models/data/naming.hpp"
 #include "models/losses/loss_registry.hpp"
 #include "runtime/invalid.hpp"
 #include "troupe/error.hpp"
@@ -61,12 +62,14 @@ Config parse_without_loss(const std::string& text, Config config) {
 
 std::unique_ptr<Model> create_linear(const ReplicaContext& at) {
   const Config config = parse_without_loss(at.config, {"synthetic-linear", 0});
-  return linear_regression(load_data(config.data, at.seed), config.batch_size);
+  const TrainingData data = load_data(config.data, at.seed);
+  return naming(data.train->info().origin, [&] { return linear_regression(data, config.batch_size); });
 }
 
 std::unique_ptr<Model> create_softmax(const ReplicaContext& at) {
   const Config config = parse_without_loss(at.config, {"fashion-mnist", 64});
-  return softmax_regression(load_data(config.data, at.seed), config.batch_size);
+  const TrainingData data = load_data(config.data, at.seed);
+  return naming(data.train->info().origin, [&] { return softmax_regression(data, config.batch_size); });
 }
 
 constexpr std::array kResnetDepths{18, 34, 50, 101, 152};
@@ -86,7 +89,8 @@ CreateModel network_creator(std::string name, Config defaults) {
     const TrainingData data = load_data(config.data, at.seed);
     const DataInfo& info = data.train->info();
     const auto loss = config.loss ? find_loss(*config.loss) : default_loss(info);
-    return network(*builtin_graph(name, number_of_outputs(*loss, info)), data, config.batch_size, loss);
+    const int outputs = naming(info.origin, [&] { return number_of_outputs(*loss, info); });
+    return network(*builtin_graph(name, outputs), data, config.batch_size, loss);
   };
 }
 

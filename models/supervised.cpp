@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "models/data/naming.hpp"
+
 namespace troupe {
 
 ModelInfo SupervisedModel::prepare(const ReplicaContext& context) {
@@ -17,7 +19,7 @@ BatchResult SupervisedModel::gradient(const ShardStep& at, std::span<const float
     std::ranges::fill(gradient, 0.0F);
     return {};
   }
-  return {batch_gradient(at, batch, weights, gradient), batch.size};
+  return {naming(data_info().origin, [&] { return batch_gradient(at, batch, weights, gradient); }), batch.size};
 }
 
 EvaluationResult SupervisedModel::evaluate(const ShardStep& at, std::span<const float> weights) {
@@ -25,7 +27,7 @@ EvaluationResult SupervisedModel::evaluate(const ShardStep& at, std::span<const 
   for (std::int64_t index = 0;; ++index) {
     const Batch batch = source_->test_batch(at, index);
     if (batch.size == 0) return sum;
-    const EvaluationResult part = batch_evaluate(at, batch, weights);
+    const EvaluationResult part = naming(data_info().origin, [&] { return batch_evaluate(at, batch, weights); });
     sum.loss_sum += part.loss_sum;
     sum.correct += part.correct;
     sum.samples += part.samples;

@@ -11,10 +11,11 @@ usage: $0 N [OPTION...] [-- COMMAND...]
   --rate RATE     what each node's link carries in each direction, such as 1gbit (without it, and for the driver: no
                   limit)
   --only-network  start no nodes and make no certificates: COMMAND does what it likes in the namespaces
-  --troupe FILE   the program to run (default: build/release/bin/troupe)
-  --node FILE     the nodes' program, which calls troupe::init (default: the program)
-Without COMMAND, the reference CNN is trained for 100 steps, one worker a node. COMMAND runs in the driver's namespace.
-In its arguments {listen}, {nodes} and {certs} stand for what the driver's --listen, --nodes and --certs take, and its
+  --troupe FILE   the program, of the nodes and of the driver: a program of one's own that calls troupe::init, or troupe
+                  (default: build/release/bin/troupe, which makes the certificates for others, too; else the one in PATH)
+  --node FILE     another one for the nodes
+Without COMMAND, a program of one's own is run as it is; of troupe the reference CNN is trained for 100 steps, one worker
+a node. COMMAND, or what stands for it, runs in the driver's namespace. In its arguments {listen}, {nodes} and {certs} stand for what the driver's --listen, --nodes and --certs take, and its
 environment holds
   TROUPE_LISTEN             ADDRESS:PORT for the driver
   TROUPE_NODES              N
@@ -65,6 +66,9 @@ if [[ -z $only_network ]]; then
   [[ -x $troupe ]] || fail "$troupe is missing: build it, or name another with --troupe"
   node=${node:-$troupe}
   [[ -x $node ]] || fail "$node is missing: build it, or name another with --node"
+  authority=$troupe
+  [[ ${troupe##*/} == troupe ]] || authority=$root/build/release/bin/troupe
+  [[ -x $authority ]] || authority=$(command -v troupe) || fail "troupe is missing, which makes the certificates: build it"
 fi
 ((EUID == 0)) || fail "skipped: network namespaces need root" 77
 for tool in ip tc; do
@@ -159,8 +163,8 @@ make_network() {
 
 make_certificates() {
   local name
-  "$troupe" certs init "$folder/certs" >/dev/null
-  for name in node "${names[@]#"$prefix"-}"; do "$troupe" certs node "$folder/certs" "$name" >/dev/null; done
+  "$authority" certs init "$folder/certs" >/dev/null
+  for name in node "${names[@]#"$prefix"-}"; do "$authority" certs node "$folder/certs" "$name" >/dev/null; done
 }
 
 start_nodes() {
@@ -190,6 +194,7 @@ if [[ -z $only_network ]]; then
   start_nodes
 fi
 export TROUPE_NODE_PIDS="${pids[*]}"
+if ((!${#command[@]})) && [[ ${troupe##*/} != troupe ]]; then command=("$troupe"); fi
 ((${#command[@]})) || command=("$troupe" train --model cnn --workers "$nodes" --steps 100 --placement cluster
   --listen '{listen}' --nodes '{nodes}' --certs '{certs}')
 command=("${command[@]//'{listen}'/$TROUPE_LISTEN}")

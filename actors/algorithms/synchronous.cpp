@@ -208,7 +208,7 @@ StepReport Step::report_of(const AllComputed& computed, const Reduced& reduced) 
   report.loss = reduced.loss;
   report.learning_rate = context_.learning_rate;
   report.samples = reduced.samples;
-  report.strategy = to_string(context_.plan.strategy);
+  report.strategy = context_.plan.strategy;
   report.deterministic = !context_.plan.ring_order;
   if (context_.gradients != nullptr)
     report.bytes_copied = static_cast<std::int64_t>(context_.gradients->mean().size_bytes());

@@ -138,7 +138,7 @@ void Driver::prepare_checkpoints() {
 
 std::string Driver::checkpoint(std::optional<double> metric) {
   if (!checkpoints_) throw_invalid("there is no folder for checkpoints: Options::checkpoint.folder names it");
-  if (metric && options_.checkpoint.keep_best.empty())
+  if (metric && options_.checkpoint.keep_best == KeepBest::none)
     throw_invalid("a checkpoint's metric says nothing where no best one is kept: Options::checkpoint.keep_best");
   if (metric && !std::isfinite(*metric)) throw_invalid("a checkpoint's metric is not finite");
   make_ready(Needs::members);

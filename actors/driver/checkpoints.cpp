@@ -32,6 +32,12 @@ void check_continues(const CheckpointSeries& series, const std::string& resume_f
               {.object = series.folder()});
 }
 
+/// As manifests have it.
+std::string name_of(KeepBest best) {
+  if (best == KeepBest::none) return "";
+  return best == KeepBest::highest ? kHighest : kLowest;
+}
+
 }  // namespace
 
 Checkpoints::Checkpoints(const Options& options, std::unique_ptr<CheckpointSource> source)
@@ -99,9 +105,9 @@ bool Checkpoints::is_due(std::int64_t step) const {
 void Checkpoints::begin(std::optional<double> metric) try {
   failed_fetches_ = 0;
   pin_ = source_->pin();
-  CheckpointPlan plan{
-      series_, options_.keep, options_.keep_best, source_->manifest(*pin_), source_->tensors(), source_->network()};
-  if (metric) plan.manifest.metric = {*metric, options_.keep_best};
+  const std::string best = name_of(options_.keep_best);
+  CheckpointPlan plan{series_, options_.keep, best, source_->manifest(*pin_), source_->tensors(), source_->network()};
+  if (metric) plan.manifest.metric = {*metric, best};
   plan.full_disk = source_->finds_full_disk(plan.manifest.step);
   parts_.emplace(plan.tensors, 1 + static_cast<int>(plan.manifest.state.size()));
   job_ = std::make_unique<CheckpointJob>(std::move(plan));

@@ -5,9 +5,7 @@
 
 #include "actors/placements/placements.hpp"
 #include "actors/rounds/members.hpp"
-#include "models/files/checkpoint/manifest.hpp"
 #include "models/network/device_network.hpp"
-#include "runtime/printable.hpp"
 #include "runtime/silence.hpp"
 
 namespace troupe {
@@ -64,8 +62,7 @@ void check_checkpoints(const CheckpointOptions& o) {
   if (o.every_steps < 0 || o.every.count() < 0)
     throw_invalid("checkpoint.every_steps and checkpoint.every are 0 or more");
   if (o.keep < 1) throw_invalid("checkpoint.keep is " + std::to_string(o.keep) + ", at least 1 is needed");
-  if (!o.keep_best.empty() && o.keep_best != kHighest && o.keep_best != kLowest)
-    throw_invalid("checkpoint.keep_best is '" + printable(o.keep_best) + "', neither 'highest' nor 'lowest'");
+  if (o.keep_best > KeepBest::lowest) throw_invalid("checkpoint.keep_best is none of KeepBest");
   if (o.folder.empty() && is_periodic(o)) throw_invalid("checkpoint.folder must say where checkpoints go");
 }
 
@@ -74,6 +71,7 @@ void check_checkpoints(const CheckpointOptions& o) {
 bool is_periodic(const CheckpointOptions& options) { return options.every_steps > 0 || options.every.count() > 0; }
 
 void check_options(Options& options, const ModelCreator& creator) {
+  if (options.strategy > Strategy::parameter_server) throw_invalid("strategy is none of Strategy");
   check_numbers(options);
   check_device(options.use_cpus);
   if (options.max_failures < 0)
@@ -109,7 +107,7 @@ PlanRequest plan_request_of(const Options& options, const Topology& topology) {
   const int nodes = topology.num_nodes();
   const bool fewer = nodes < options.cluster.num_nodes;  // than all, for which the options were checked
   const int servers = fewer ? std::min(options.parameter_servers, nodes) : options.parameter_servers;
-  return {strategy_of(options.strategy), options.deterministic, servers, topology};
+  return {options.strategy, options.deterministic, servers, topology};
 }
 
 }  // namespace troupe

@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "actors/launch/launch.hpp"
+#include "runtime/processes/kernel_file.hpp"
 #include "runtime/processes/limits.hpp"
 #include "runtime/processes/slurm.hpp"
 #include "troupe/models.hpp"
@@ -14,7 +15,7 @@ namespace {
 
 struct ProgramState {
   bool initialised = false;
-  std::string name;
+  std::vector<std::string> arguments;
 };
 
 ProgramState& program() {
@@ -35,22 +36,24 @@ constexpr const char* kOnceFlag = "--troupe-once";
 /// Seconds that a task of Slurm's waits for its leader to make a cluster.
 constexpr int kSlurmPatience = 300;
 constexpr const char* kWatchedFlag = "--troupe-watched";
+/// Holds arguments of ours, with kBetween between them. What a program's own parser would see might be refused by it.
+constexpr const char* kLaunchVariable = "TROUPE_LAUNCH";
+constexpr char kBetween = '\x1f';
 
 /// What follows a flag in the last argument that begins with it.
-std::optional<std::string> value_of(const std::string& flag, int argc, const char* const* argv) {
+std::optional<std::string> value_of(const std::string& flag, const std::vector<std::string>& arguments) {
   std::optional<std::string> value;
-  for (int i = 1; i < argc; ++i) {
-    const std::string argument = argv[i];
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const std::string& argument = arguments[i];
     const bool takes_value = flag.back() == '=';
     if (takes_value ? argument.starts_with(flag) : argument == flag) value = argument.substr(flag.size());
-    if (takes_value && argument + '=' == flag && i + 1 < argc) value = argv[++i];
+    if (takes_value && argument + '=' == flag && i + 1 < arguments.size()) value = arguments[++i];
   }
   return value;
 }
 
-void refuse_unknown_flags(int argc, const char* const* argv) {
-  for (int i = 1; i < argc; ++i) {
-    const std::string argument = argv[i];
+void refuse_unknown_flags(const std::vector<std::string>& arguments) {
+  for (const std::string& argument : arguments) {
     if (!argument.starts_with("--troupe-")) continue;
     const char* known[] = {kWorkerFlag, kSocketFlag,   kJoinFlag, kCertsFlag, kListenFlag, kDriverNameFlag,
                            kStoreFlag,  kPatienceFlag, kCutFlag,  kOnceFlag,  kWatchedFlag};
@@ -67,23 +70,57 @@ std::size_t parse_number(const std::string& flag, const std::string& text, std::
   return std::stoull(text);
 }
 
-}  // namespace
-
-std::vector<std::string> WorkerLaunch::arguments(const std::string& program) const {
-  return {program, kWorkerFlag + std::to_string(worker), kSocketFlag + socket};
+std::vector<std::string> split(const std::string& text, char at) {
+  std::vector<std::string> parts;
+  for (std::size_t begin = 0, end = 0; end != std::string::npos; begin = end + 1) {
+    end = text.find(at, begin);
+    parts.push_back(text.substr(begin, end - begin));
+  }
+  return parts;
 }
 
-std::optional<WorkerLaunch> WorkerLaunch::parse(int argc, const char* const* argv) {
-  const auto worker = value_of(kWorkerFlag, argc, argv);
-  const auto socket = value_of(kSocketFlag, argc, argv);
+/// By the kernel: a parser may have taken out of argv what it knows. Without /proc it is argv as it is.
+std::vector<std::string> arguments_at_start(int argc, const char* const* argv) {
+  std::string text = read_kernel_file("/proc/self/cmdline");
+  if (text.empty()) return argc > 0 ? std::vector<std::string>(argv, argv + argc) : std::vector<std::string>{"troupe"};
+  text.pop_back();  // each argument ends with a zero
+  return split(text, '\0');
+}
+
+/// Of ours: what this process was told, or else what stands among its own.
+std::vector<std::string> take_arguments(int argc, const char* const* argv) {
+  const char* const variable = std::getenv(kLaunchVariable);
+  if (variable == nullptr)
+    return argc > 0 ? std::vector<std::string>(argv + 1, argv + argc) : std::vector<std::string>();
+  std::vector<std::string> arguments = split(variable, kBetween);
+  ::unsetenv(kLaunchVariable);  // what this process starts is to be something else
+  return arguments;
+}
+
+}  // namespace
+
+std::string launch_variable(const std::vector<std::string>& arguments) {
+  std::string text = std::string(kLaunchVariable) + '=';
+  for (const std::string& argument : arguments) text += argument + kBetween;
+  text.pop_back();
+  return text;
+}
+
+std::vector<std::string> WorkerLaunch::arguments() const {
+  return {kWorkerFlag + std::to_string(worker), kSocketFlag + socket};
+}
+
+std::optional<WorkerLaunch> WorkerLaunch::parse(const std::vector<std::string>& arguments) {
+  const auto worker = value_of(kWorkerFlag, arguments);
+  const auto socket = value_of(kSocketFlag, arguments);
   if (!worker && !socket) return std::nullopt;
   if (!worker || !socket)
     throw Error(ErrorCode::invalid_argument, std::string(kWorkerFlag) + " and " + kSocketFlag + " go together");
   return WorkerLaunch{static_cast<int>(parse_number(kWorkerFlag, *worker, 6)), *socket};
 }
 
-std::vector<std::string> NodeLaunch::arguments(const std::string& program) const {
-  std::vector<std::string> arguments{program, kJoinFlag + join.text(), kCertsFlag + certs};
+std::vector<std::string> NodeLaunch::arguments() const {
+  std::vector<std::string> arguments{kJoinFlag + join.text(), kCertsFlag + certs};
   if (!listen.host.empty()) arguments.push_back(kListenFlag + listen.text());
   if (!driver_name.empty()) arguments.push_back(kDriverNameFlag + driver_name);
   if (store_bytes > 0) arguments.push_back(kStoreFlag + std::to_string(store_bytes));
@@ -94,11 +131,11 @@ std::vector<std::string> NodeLaunch::arguments(const std::string& program) const
   return arguments;
 }
 
-std::optional<NodeLaunch> NodeLaunch::parse(int argc, const char* const* argv) {
-  const auto join = value_of(kJoinFlag, argc, argv);
-  const auto certs = value_of(kCertsFlag, argc, argv);
-  const auto listen = value_of(kListenFlag, argc, argv);
-  const bool once = value_of(kOnceFlag, argc, argv).has_value();
+std::optional<NodeLaunch> NodeLaunch::parse(const std::vector<std::string>& arguments) {
+  const auto join = value_of(kJoinFlag, arguments);
+  const auto certs = value_of(kCertsFlag, arguments);
+  const auto listen = value_of(kListenFlag, arguments);
+  const bool once = value_of(kOnceFlag, arguments).has_value();
   if (!join && !certs && !listen && !once) return std::nullopt;
   if (!join || !certs)
     throw Error(ErrorCode::invalid_argument, std::string("a node needs ") + kJoinFlag + "HOST:PORT and " + kCertsFlag +
@@ -107,14 +144,14 @@ std::optional<NodeLaunch> NodeLaunch::parse(int argc, const char* const* argv) {
   launch.join = Address::parse(*join, 1);
   launch.certs = *certs;
   if (listen) launch.listen = parse_listen(*listen);
-  launch.driver_name = value_of(kDriverNameFlag, argc, argv).value_or("");
-  if (const auto bytes = value_of(kStoreFlag, argc, argv)) launch.store_bytes = parse_number(kStoreFlag, *bytes, 15);
-  if (const auto seconds = value_of(kPatienceFlag, argc, argv))
+  launch.driver_name = value_of(kDriverNameFlag, arguments).value_or("");
+  if (const auto bytes = value_of(kStoreFlag, arguments)) launch.store_bytes = parse_number(kStoreFlag, *bytes, 15);
+  if (const auto seconds = value_of(kPatienceFlag, arguments))
     launch.patience = static_cast<int>(parse_number(kPatienceFlag, *seconds, 6));
-  if (const auto cut = value_of(kCutFlag, argc, argv))
+  if (const auto cut = value_of(kCutFlag, arguments))
     launch.cut_after = std::chrono::milliseconds(parse_number(kCutFlag, *cut, 9));
   launch.once = once;
-  launch.watched = value_of(kWatchedFlag, argc, argv).has_value();
+  launch.watched = value_of(kWatchedFlag, arguments).has_value();
   return launch;
 }
 
@@ -137,16 +174,17 @@ std::optional<NodeLaunch> slurm_node() {
 }
 
 bool is_initialised() { return program().initialised; }
-const std::string& program_name() { return program().name; }
+const std::vector<std::string>& program_arguments() { return program().arguments; }
 
 void init(int argc, char** argv) {
   if (program().initialised) return;
   raise_file_limit();
   models::register_builtin_models();
-  refuse_unknown_flags(argc, argv);
-  program().name = argc > 0 ? argv[0] : "troupe";
-  if (const auto worker = WorkerLaunch::parse(argc, argv)) run_worker_process(*worker);
-  if (const auto node = NodeLaunch::parse(argc, argv)) run_node(*node);
+  program().arguments = arguments_at_start(argc, argv);
+  const std::vector<std::string> arguments = take_arguments(argc, argv);
+  refuse_unknown_flags(arguments);
+  if (const auto worker = WorkerLaunch::parse(arguments)) run_worker_process(*worker);
+  if (const auto node = NodeLaunch::parse(arguments)) run_node(*node);
   if (const auto node = slurm_node()) run_node(*node);
   program().initialised = true;
 }

@@ -10,8 +10,9 @@
 
 namespace troupe {
 
-/// How a process that was started as a worker knows it: `--troupe-worker=INDEX` and `--troupe-socket=PATH`. Its
-/// connection to the object store is an inherited descriptor, and so is the file for its last words.
+/// How a process that was started as a worker knows it: `--troupe-worker=INDEX` and `--troupe-socket=PATH`, told beside
+/// its arguments (`launch_variable`). Its connection to the object store is an inherited descriptor, and so is the file
+/// for its last words.
 struct WorkerLaunch {
   int worker = 0;
   std::string socket;
@@ -19,9 +20,9 @@ struct WorkerLaunch {
   static constexpr int kStoreSocket = 3;
   static constexpr int kLastWords = 4;
 
-  std::vector<std::string> arguments(const std::string& program) const;
-  /// None for a user's own process. @throws Error invalid_argument for other `--troupe-...` arguments or half of these.
-  static std::optional<WorkerLaunch> parse(int argc, const char* const* argv);
+  std::vector<std::string> arguments() const;
+  /// None for a user's own process. @throws Error invalid_argument for half of these.
+  static std::optional<WorkerLaunch> parse(const std::vector<std::string>& arguments);
 };
 
 /// How a process that serves as a node knows it: `--troupe-join=HOST:PORT`, `--troupe-certs=FOLDER`,
@@ -41,9 +42,9 @@ struct NodeLaunch {
 
   static constexpr int kParentSocket = 3;
 
-  std::vector<std::string> arguments(const std::string& program) const;
+  std::vector<std::string> arguments() const;
   /// None for a user's own process. @throws Error invalid_argument
-  static std::optional<NodeLaunch> parse(int argc, const char* const* argv);
+  static std::optional<NodeLaunch> parse(const std::vector<std::string>& arguments);
 };
 
 /// What Slurm says, where `srun` started this program as several tasks and TROUPE_CERTS names the folder of the
@@ -63,8 +64,10 @@ std::optional<NodeLaunch> slurm_node();
 
 /// True once `init` was called in this process: then, and only then, this program may be started anew as a worker.
 bool is_initialised();
-/// The name under which this program was started.
-const std::string& program_name();
+/// With which this process was started, its name first. Processes that serve as parts of it are given the same.
+const std::vector<std::string>& program_arguments();
+/// The variable of the environment that tells a process beside its arguments what it is to be. `init` removes it.
+std::string launch_variable(const std::vector<std::string>& arguments);
 
 /// Serves the driver until it goes, then ends the process.
 [[noreturn]] void run_worker_process(const WorkerLaunch& launch);

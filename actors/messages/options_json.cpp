@@ -2,9 +2,13 @@
 
 #include <nlohmann/json.hpp>
 
+#include "models/optimizers/schedule.hpp"
 #include "troupe/error.hpp"
 
 namespace troupe {
+
+void to_json(nlohmann::json& json, ScheduleKind kind) { json = to_string(kind); }
+void from_json(const nlohmann::json& json, ScheduleKind& kind) { kind = schedule_kind_of(json.get<std::string>()); }
 
 // nlohmann writes the shortest text that reads back as the same double. Infinities and NaN, which it cannot write,
 // are refused by the optimizer before they come here.
@@ -31,6 +35,8 @@ OptimizerOptions optimizer_from_json(const std::string& text) {
     return nlohmann::json::parse(text).get<OptimizerOptions>();
   } catch (const nlohmann::json::exception& error) {
     throw Error(ErrorCode::protocol, std::string("optimizer options: ") + error.what());
+  } catch (const Error& error) {
+    throw Error(ErrorCode::protocol, "optimizer options: " + error.message());
   }
 }
 

@@ -163,8 +163,8 @@ void follow_parent() {
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) throw_errno("socketpair");
     const FileDescriptor ours(ends[0]);
     FileDescriptor theirs(ends[1]);
-    auto child = ChildProcess::start("/proc/self/exe", launch.arguments(program_name()),
-                                     {{theirs.get(), NodeLaunch::kParentSocket}});
+    auto child = ChildProcess::start("/proc/self/exe", program_arguments(), {{theirs.get(), NodeLaunch::kParentSocket}},
+                                     {launch_variable(launch.arguments())});
     theirs = {};
     while (!child.wait(std::chrono::hours(1))) {
     }

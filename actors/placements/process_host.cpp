@@ -26,8 +26,9 @@ class KnownChildren {
   ChildProcess start(const WorkerLaunch& launch, int store_socket, int last_words) {
     const std::lock_guard lock(mutex_);
     auto child =
-        ChildProcess::start("/proc/self/exe", launch.arguments(program_name()),
-                            {{store_socket, WorkerLaunch::kStoreSocket}, {last_words, WorkerLaunch::kLastWords}});
+        ChildProcess::start("/proc/self/exe", program_arguments(),
+                            {{store_socket, WorkerLaunch::kStoreSocket}, {last_words, WorkerLaunch::kLastWords}},
+                            {launch_variable(launch.arguments())});
     known_.insert(child.pid());
     return child;
   }

@@ -76,7 +76,7 @@ void measure_allreduce(const AllReduceOptions& options) {
   if (options.json) {
     const nlohmann::ordered_json result{
         {"parameters", options.parameters},    {"ranks", ranks},
-        {"placement", options.placement},      {"collective", last.strategy},
+        {"placement", options.placement},      {"collective", to_string(last.strategy)},
         {"deterministic", last.deterministic}, {"bytes_sent", last.bytes_sent},
         {"seconds", median(seconds.shared)},   {"private_seconds", median(seconds.with_private_copies)}};
     std::printf("%s\n", result.dump().c_str());
@@ -84,8 +84,8 @@ void measure_allreduce(const AllReduceOptions& options) {
     std::printf(
         "all-reduce (%s) of %zu floats over %d ranks: %.6f s, %.6f s with a private copy for each rank, %lld "
         "bytes between nodes (medians of %d)\n",
-        last.strategy.c_str(), options.parameters, ranks, median(seconds.shared), median(seconds.with_private_copies),
-        static_cast<long long>(last.bytes_sent), options.rounds);
+        to_string(last.strategy), options.parameters, ranks, median(seconds.shared),
+        median(seconds.with_private_copies), static_cast<long long>(last.bytes_sent), options.rounds);
   }
 }
 

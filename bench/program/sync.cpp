@@ -46,7 +46,7 @@ void measure_sync(const SyncOptions& options) {
                                         {"workers", sgd.num_workers()},
                                         {"devices_per_worker", sgd_options.devices_per_worker},
                                         {"placement", options.placement},
-                                        {"strategy", sgd_options.strategy},
+                                        {"strategy", to_string(sgd_options.strategy)},
                                         {"seconds", median(ours)},
                                         {"floor_seconds", median(floors)},
                                         {"ratio", ratio}};

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "cli/run_options.hpp"
-#include "models/files/checkpoint/manifest.hpp"
 #include "runtime/invalid.hpp"
 #include "runtime/printable.hpp"
 
@@ -55,7 +54,7 @@ void CheckpointFlags::apply(Options& options) const {
   if (folder.empty()) return;
   options.checkpoint.folder = folder;
   options.checkpoint.keep = keep;
-  if (!keep_best.empty()) options.checkpoint.keep_best = keep_best == "loss" ? kLowest : kHighest;
+  if (!keep_best.empty()) options.checkpoint.keep_best = keep_best == "loss" ? KeepBest::lowest : KeepBest::highest;
   parse_every(every.empty() ? "60s" : every, options.checkpoint);
   if (resume) options.resume_from = folder;
   options.reshard = reshard;

@@ -68,7 +68,7 @@ nlohmann::ordered_json to_json(const StepReport& report, Precision precision) {
           {"bytes_copied", report.bytes_copied},
           {"bytes_sent", report.bytes_sent},
           {"state_bytes", report.state_bytes},
-          {"strategy", report.strategy},
+          {"strategy", to_string(report.strategy)},
           {"deterministic", report.deterministic},
           {"precision", to_string(precision)},
           {"left_out", report.left_out},

@@ -196,7 +196,7 @@ class Training {
     const Options& o = options_.run.sgd;
     std::printf("training %s on %s: %d workers x %d devices, %s, strategy %s, %s, %lld steps\n",
                 options_.run.model.c_str(), options_.run.data ? options_.run.data->c_str() : "its own data",
-                sgd_.num_workers(), o.devices_per_worker, options_.run.placement.c_str(), o.strategy.c_str(),
+                sgd_.num_workers(), o.devices_per_worker, options_.run.placement.c_str(), to_string(o.strategy),
                 precision_text(sgd_.precision_choice()).c_str(), static_cast<long long>(total_steps_));
     if (options_.checkpoint.resume && begun_ == 0) std::printf("no checkpoint yet: from the beginning\n");
     if (begun_ > 0) std::printf("going on after step %lld\n", static_cast<long long>(begun_));
@@ -282,8 +282,11 @@ void add_optimizer_options(CLI::App& app, OptimizerOptions& optimizer) {
          "Tensors with a decay or rate of their own, such as '*.bias:weight_decay=0,learning_rate_factor=2'; may be "
          "said again, and of a tensor the first counts that fits")
       ->allow_extra_args(false);
-  app.add_option("--schedule", optimizer.schedule.kind, "How the rate changes: constant, step or cosine")
-      ->check(one_of({"constant", "step", "cosine"}));
+  app.add_option_function<std::string>(
+         "--schedule", [&optimizer](const std::string& name) { optimizer.schedule.kind = schedule_kind_of(name); },
+         "How the rate changes: constant, step or cosine")
+      ->check(one_of({"constant", "step", "cosine"}))
+      ->default_str(to_string(optimizer.schedule.kind));
   app.add_option("--warmup-steps", optimizer.schedule.warmup_steps, "Steps over which the rate rises from 0");
   app.add_option("--schedule-steps", optimizer.schedule.step_size, "step: steps between two changes of the rate");
   app.add_option("--schedule-gamma", optimizer.schedule.gamma, "step: factor of each change");

@@ -2,7 +2,7 @@
 #include <iostream>
 #include <troupe/troupe.hpp>
 
-std::vector<float> train(int workers, const std::string& strategy) {
+std::vector<float> train(int workers, troupe::Strategy strategy) {
   troupe::DistributedSGD sgd{"mlp",
                              {.num_workers = workers,
                               .strategy = strategy,
@@ -17,11 +17,11 @@ std::vector<float> train(int workers, const std::string& strategy) {
 
 int main(int argc, char** argv) {
   troupe::init(argc, argv);
-  const auto weights = train(1, "sharded");
+  const auto weights = train(1, troupe::Strategy::sharded);
   for (const int workers : {2, 3, 4})
-    for (const std::string strategy : {"sharded", "driver"}) {
+    for (const troupe::Strategy strategy : {troupe::Strategy::sharded, troupe::Strategy::driver}) {
       const bool same = train(workers, strategy) == weights;
-      std::cout << workers << " workers, " << strategy << ": " << (same ? "the same" : "others") << '\n';
+      std::cout << workers << " workers, " << to_string(strategy) << ": " << (same ? "the same" : "others") << '\n';
       if (!same) return 1;
     }
 }

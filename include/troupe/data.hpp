@@ -16,8 +16,9 @@ struct DataInfo {
   int num_classes = 0;                        ///< labels are in [0, num_classes); 0 for data with targets
   std::int64_t num_targets = 0;               ///< of each sample; 0 for data with classes
   std::vector<std::string> class_names = {};  ///< one a class, for people; empty where classes have only numbers
-  double byte_scale = 0;  ///< where samples are made of bytes: what the byte 1 becomes; else 0. Predicting from image
-                          ///< files asks for it
+  double byte_scale = 0;    ///< where samples are made of bytes: what the byte 1 becomes; else 0. Predicting from image
+                            ///< files asks for it
+  std::string origin = {};  ///< what errors call it, such as its files; may be empty
 
   /// Floats of one sample.
   std::int64_t sample_size() const;
@@ -26,7 +27,7 @@ struct DataInfo {
 /// Which samples somebody wants, and where they are to be written: one after the other, in this order.
 struct BatchRequest {
   std::span<const std::int64_t> samples;  ///< numbers in [0, num_samples); one may come twice
-  std::span<float> values;                ///< sample_size() floats a sample, row-major
+  std::span<float> values;                ///< sample_size() floats a sample, row-major; of any alignment
   std::span<std::int32_t> labels;         ///< one a sample; empty for data with targets
   std::span<float> targets;               ///< num_targets floats a sample; empty for data with classes
 };
@@ -64,15 +65,17 @@ class DataSource {
 class Dataset final : public DataSource {
  public:
   /// @param shape of one sample, such as {1, 28, 28}; `values` holds the samples one after the other, row-major.
+  /// @param origin see DataInfo::origin
   /// @throws Error bad_data when lengths do not fit, a label is not in [0, num_classes) or a target is not finite.
   static Dataset classes(std::vector<std::int64_t> shape, std::vector<float> values, std::vector<std::int32_t> labels,
-                         int num_classes);
+                         int num_classes, std::string origin = {});
   /// The same from bytes; a sample's floats are `scale` times its bytes.
   static Dataset classes(std::vector<std::int64_t> shape, std::vector<std::uint8_t> bytes, float scale,
-                         std::vector<std::int32_t> labels, int num_classes, std::vector<std::string> class_names = {});
+                         std::vector<std::int32_t> labels, int num_classes, std::string origin = {},
+                         std::vector<std::string> class_names = {});
   /// Samples for a regression, with `num_targets` targets each, sample after sample.
   static Dataset targets(std::vector<std::int64_t> shape, std::vector<float> values, std::vector<float> targets,
-                         std::int64_t num_targets = 1);
+                         std::int64_t num_targets = 1, std::string origin = {});
 
  private:
   using DataSource::DataSource;
@@ -106,8 +109,15 @@ struct DataUsage {
 void register_data(const std::string& name, MakeData make, const DataUsage& usage = {});
 
 /// Loads data by a name that was registered, such as the built-in `fashion-mnist[:DIR]`,
-/// `mock-images[:SIZE[,CLASSES]]`, `npy:IMAGES.npy,LABELS.npy` and `synthetic-linear`. Within a process the same name
-/// and seed give the same object while somebody holds it.
+/// `mock-images[:SIZE[,CLASSES]]`, `npy:...` and `synthetic-linear`. Within a process the same name and seed give the
+/// same object while somebody holds it.
+///
+/// `npy:IMAGES.npy,LABELS.npy[,TEST_IMAGES.npy,TEST_LABELS.npy][,layout=nchw|nhwc]` reads NumPy's files, of integers,
+/// floats (f2, f4, f8) or bool, little or big endian. Samples are arrays (samples, features), (samples, height, width)
+/// or (samples, channels, height, width). Of the last kind those whose last length is at most 4, and whose second is
+/// more, count as (samples, height, width, channels), unless `layout` says what they are. Unsigned bytes are divided by
+/// 255; every other type is taken as it is. Labels of integers or bool, (samples) or (samples, 1), are classes from 0
+/// to the largest in either set; labels of floats, (samples) or (samples, targets), are targets, whatever they hold.
 /// @throws Error invalid_argument that lists what there is, and what making the data throws, such as bad_file or
 /// bad_data naming the file.
 TrainingData load_data(const std::string& name, std::uint64_t seed = 1);

@@ -18,7 +18,8 @@ struct Target {
 };
 
 /// What a network makes small: a number for one sample's outputs and its target. A step's loss is the mean over its
-/// samples. Used by several threads at once, so it keeps nothing from one sample to the next.
+/// samples. Used by several threads at once, so it keeps nothing from one sample to the next. Spans are of any
+/// alignment.
 class Loss {
  public:
   explicit Loss(std::string name) : name_(std::move(name)) {}

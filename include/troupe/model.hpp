@@ -115,9 +115,12 @@ struct ModelInfo {
 };
 
 /// One replica of a model: maths over flat float vectors. Weights come in and gradients go out as views of shared
-/// memory, so a model keeps none of its own; a whole flat or canonical vector begins at a multiple of 64 bytes.
+/// memory, so a model keeps none of its own. Every span that it is given begins at a multiple of 64 bytes: whole flat
+/// and canonical vectors, and the parts of `update_statistics`.
 ///
-/// A replica is used by one thread at a time: the one that created it, or changing ones when it is lightweight.
+/// A replica is used by one thread at a time: the one that created it, or changing ones when it is lightweight. Others
+/// are used beside it. It may throw: an Error comes out of the driver's call as it is, with the place added, anything
+/// else as an Error model_failed with its text; the replica is asked again by the next call.
 class Model {
  public:
   Model() = default;

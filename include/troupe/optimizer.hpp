@@ -10,14 +10,20 @@
 
 namespace troupe {
 
+/// How the learning rate falls once the warm-up is over.
+enum class ScheduleKind : std::uint8_t { constant, step, cosine };
+
+/// The name, as it is written here.
+const char* to_string(ScheduleKind kind);
+
 /// Learning rate as a function of the step. With `warmup_steps`, the rate first rises linearly from 0.
 struct Schedule {
-  std::string kind = "constant";  ///< "constant", "step" or "cosine"
+  ScheduleKind kind = ScheduleKind::constant;
   std::int64_t warmup_steps = 0;
-  std::int64_t step_size = 1000;    ///< "step": multiply by `gamma` every so many steps
-  double gamma = 0.1;               ///< "step"
-  std::int64_t total_steps = 1000;  ///< "cosine": steps from the full rate down to `final_fraction` of it
-  double final_fraction = 0;        ///< "cosine"
+  std::int64_t step_size = 1000;    ///< step: multiply by `gamma` every so many steps
+  double gamma = 0.1;               ///< step
+  std::int64_t total_steps = 1000;  ///< cosine: steps from the full rate down to `final_fraction` of it
+  double final_fraction = 0;        ///< cosine
 };
 
 /// Tensors that are updated otherwise than the rest, such as biases without weight decay.

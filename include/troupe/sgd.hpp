@@ -13,12 +13,20 @@
 #include "troupe/error.hpp"
 #include "troupe/model.hpp"
 #include "troupe/optimizer.hpp"
+#include "troupe/strategy.hpp"
 
 namespace troupe {
 
-/// Call first in main. A process that was started as a worker runs here and never returns; in the user's own
-/// process it notes that workers can be started, which placement `processes` needs. Raises this process's soft limit on
-/// open files to its hard one.
+/// Call it in main as soon as models and the like are registered. A process that was started as a worker runs here and
+/// never returns, and so does one that serves as a node, because its arguments hold `--troupe-join` and
+/// `--troupe-certs`; in the user's own process it notes that workers can be started, which placement `processes` needs.
+/// Raises this process's soft limit on open files to its hard one.
+///
+/// A worker process, and the process in which a node serves a run, are this program again, with the arguments that it
+/// was started with itself, whatever has become of `argv` since: flags that are read before `init` are read there, too,
+/// and models see the same everywhere. Code before `init` runs in each of them, so it should register and read
+/// arguments, and neither print nor start anything. A parser that refuses what it does not know comes behind `init`, or
+/// leaves `--troupe-...` alone, where the program is to serve as a node.
 /// @throws Error invalid_argument for a `--troupe-...` argument it does not know.
 void init(int argc, char** argv);
 
@@ -40,6 +48,10 @@ struct ClusterOptions {
       false;  ///< whether several nodes may show the same one; else each has one place in the run
 };
 
+/// Which checkpoint stays beside the last ones, by the metric that DistributedSGD::checkpoint was told; of equals the
+/// first.
+enum class KeepBest : std::uint8_t { none, highest, lowest };
+
 /// Checkpoints of a run while it goes on: `step-00001234` and so on in one folder, as DistributedSGD::save_state writes
 /// them, but in the background. Steps do not wait for the disk. One run at a time writes to a folder.
 struct CheckpointOptions {
@@ -47,8 +59,7 @@ struct CheckpointOptions {
   std::int64_t every_steps = 0;        ///< after each so many steps; 0: not by steps
   std::chrono::milliseconds every{0};  ///< after the step that ends so long after the last was due; 0: not by time
   int keep = 3;                        ///< the last so many stay
-  std::string keep_best = {};  ///< "highest" or "lowest": beside them the one stays whose metric is the best; see
-                               ///< DistributedSGD::checkpoint. Of equals the first. Empty: none
+  KeepBest keep_best = KeepBest::none;
 };
 
 /// How many workers a run has: a number, or a range within which they come and go between steps. A run with a range
@@ -71,6 +82,8 @@ enum class Restart : std::uint8_t {
   redistribute,  ///< the others have them from then on, down to num_workers.min, or to one without a range
 };
 
+/// What a run is to be. A member whose values are few is an enum; what users can add to, by registering it, goes by its
+/// name.
 struct Options {
   WorkerCount num_workers = 1;
   int devices_per_worker = 1;  ///< replicas. On CPUs, those beyond the cores that a worker can count on (usable cores
@@ -78,13 +91,11 @@ struct Options {
   bool use_cpus = true;        ///< false asks for accelerators
   Placement placement = Placement::in_process;
   std::string algorithm = "synchronous";  ///< what a step is; today there is this one
-  std::string strategy = "auto";  ///< how gradients become one update. "sharded": each worker updates its slice;
-                                  ///< "driver": the driver adds all (both on one machine). Among nodes: "hierarchical",
-                                  ///< "ring" or "parameter-server". "auto": sharded, or hierarchical among nodes
-  bool deterministic = true;      ///< keep the order of additions that makes all strategies and placements give the
-                                  ///< same bits; false lets nodes add in the order of the ring
-  int parameter_servers = 0;      ///< nodes that own slices under "parameter-server"; 0: all
-  int num_shards = 0;             ///< data shards of the run; 0: num_workers.max x devices_per_worker
+  Strategy strategy = Strategy::automatic;
+  bool deterministic = true;  ///< keep the order of additions that makes all strategies and placements give the
+                              ///< same bits; false lets nodes add in the order of the ring
+  int parameter_servers = 0;  ///< nodes that own slices under Strategy::parameter_server; 0: all
+  int num_shards = 0;         ///< data shards of the run; 0: num_workers.max x devices_per_worker
   std::uint64_t seed = 1;
   OptimizerOptions optimizer = {};
   Precision precision = Precision::f32;  ///< bf16: where model and device have it; see DistributedSGD::precision
@@ -204,8 +215,8 @@ struct StepReport {
   std::int64_t state_bytes = 0;   ///< of the slabs of weights and optimizer state in one store: this machine's, or each
                                   ///< node's
   std::int64_t pinned_bytes = 0;  ///< of these, held for versions that somebody still reads
-  std::string strategy = {};      ///< that reduced the gradients; never "auto"
-  bool deterministic = true;      ///< whether the fixed order of additions was kept
+  Strategy strategy = Strategy::automatic;  ///< that reduced the gradients; never automatic after a step
+  bool deterministic = true;                ///< whether the fixed order of additions was kept
   PhaseSeconds seconds;
   Slowest slowest = {};
   std::vector<int> left_out = {};    ///< workers that were late, whose part others did; see Options::backup_workers
@@ -245,7 +256,16 @@ void register_worker_function(const std::string& name, WorkerFunction function);
 void register_model_function(const std::string& name, ModelFunctionWithArgument function);
 void register_worker_function(const std::string& name, WorkerFunctionWithArgument function);
 
-/// Synchronous data-parallel SGD. Not for use by two threads at once.
+/// Synchronous data-parallel SGD. One thread at a time may use it, not always the same; several objects work beside
+/// each other, in a thread each or in one. One that was moved from can be given a new value or end; whatever else is
+/// asked of it is an Error invalid_argument.
+///
+/// Users' code runs where the replicas are: of placement `in_process` on threads of this process, several at once. A
+/// replica is made, asked and given to functions by one thread at a time, the same one unless it is lightweight; what
+/// replicas share, such as what a creator or a function captures, takes several threads. What such code throws ends the
+/// call: an Error as it is, with the place added, anything else as an Error model_failed with its text. What a function
+/// throws that runs in the caller's thread (`read_weights`) comes out as it is. All else that is thrown is an Error, or
+/// std::bad_alloc.
 ///
 /// `step()` is a transaction: it commits a new version of the weights or throws and changes nothing, and may
 /// then be called again. Workers that die are replaced, and the step goes on (Options::max_failures). A run that loses
@@ -353,7 +373,12 @@ class DistributedSGD {
 
  private:
   class Impl;
-  std::unique_ptr<Impl> impl_;
+  /// Refuses to be used once it was moved from.
+  struct Held {
+    std::unique_ptr<Impl> impl;
+    Impl* operator->() const;
+  };
+  Held impl_;
 };
 
 }  // namespace troupe

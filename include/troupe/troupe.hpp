@@ -2,6 +2,10 @@
 
 // Everything a user of Troupe needs.
 
+#if __cplusplus < 202002L
+#error "Troupe needs C++20: compile with -std=c++20"
+#endif
+
 #include "troupe/data.hpp"
 #include "troupe/error.hpp"
 #include "troupe/log.hpp"
@@ -11,3 +15,4 @@
 #include "troupe/optimizer.hpp"
 #include "troupe/predictor.hpp"
 #include "troupe/sgd.hpp"
+#include "troupe/version.hpp"

@@ -12,8 +12,9 @@ namespace troupe {
 TrainingData fashion_mnist(const std::string& folder, std::uint64_t seed);
 /// Its test set alone.
 std::shared_ptr<const DataSource> fashion_mnist_test(const std::string& folder);
-/// Reads `IMAGES.npy,LABELS.npy`; integer labels are classes, others are targets, one or several a sample.
-TrainingData npy_files(const std::string& paths, std::uint64_t seed);
+/// Reads NumPy's files; see load_data.
+TrainingData npy_files(const std::string& arguments, std::uint64_t seed);
+inline constexpr const char* kNpyUsage = ":IMAGES.npy,LABELS.npy[,TEST_IMAGES.npy,TEST_LABELS.npy][,layout=nchw|nhwc]";
 /// Draws 1000 rows of four normal columns with the means 0 1 2 3; targets are row . (5 3 2 1), without noise.
 TrainingData synthetic_linear(const std::string& arguments, std::uint64_t seed);
 /// Draws 64 colour images and their labels for `SIZE[,CLASSES]` (224,1001).

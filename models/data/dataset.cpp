@@ -37,8 +37,11 @@ void pick(const std::vector<T>& from, std::size_t each, std::span<const std::int
 }  // namespace
 
 Dataset Dataset::classes(std::vector<std::int64_t> shape, std::vector<float> values, std::vector<std::int32_t> labels,
-                         int num_classes) {
-  Dataset set({std::ssize(labels), std::move(shape), num_classes});
+                         int num_classes, std::string origin) {
+  Dataset set({.num_samples = std::ssize(labels),
+               .shape = std::move(shape),
+               .num_classes = num_classes,
+               .origin = std::move(origin)});
   check_length(values.size(), set.info());
   check_labels(labels, num_classes, std::identity());
   set.values_ = std::move(values);
@@ -47,12 +50,14 @@ Dataset Dataset::classes(std::vector<std::int64_t> shape, std::vector<float> val
 }
 
 Dataset Dataset::classes(std::vector<std::int64_t> shape, std::vector<std::uint8_t> bytes, float scale,
-                         std::vector<std::int32_t> labels, int num_classes, std::vector<std::string> class_names) {
+                         std::vector<std::int32_t> labels, int num_classes, std::string origin,
+                         std::vector<std::string> class_names) {
   Dataset set({.num_samples = std::ssize(labels),
                .shape = std::move(shape),
                .num_classes = num_classes,
                .class_names = std::move(class_names),
-               .byte_scale = static_cast<double>(scale)});
+               .byte_scale = static_cast<double>(scale),
+               .origin = std::move(origin)});
   check_length(bytes.size(), set.info());
   check_labels(labels, num_classes, std::identity());
   set.scale_ = scale;
@@ -62,8 +67,11 @@ Dataset Dataset::classes(std::vector<std::int64_t> shape, std::vector<std::uint8
 }
 
 Dataset Dataset::targets(std::vector<std::int64_t> shape, std::vector<float> values, std::vector<float> targets,
-                         std::int64_t num_targets) {
-  Dataset set({count_samples(targets.size(), num_targets), std::move(shape), 0, num_targets});
+                         std::int64_t num_targets, std::string origin) {
+  Dataset set({.num_samples = count_samples(targets.size(), num_targets),
+               .shape = std::move(shape),
+               .num_targets = num_targets,
+               .origin = std::move(origin)});
   check_length(values.size(), set.info());
   check_targets(targets, num_targets, std::identity());
   set.values_ = std::move(values);

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <cstring>
+#include <limits>
 #include <span>
 #include <string_view>
 
@@ -16,13 +18,14 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "elements are taken from the file as they are");
 
 struct ElementType {
-  std::string_view descr;
-  char kind;
-  int item_size;
+  char kind = 0;
+  int item_size = 0;
+  bool big_endian = false;
 };
 
-constexpr std::array kElementTypes{ElementType{"<f4", 'f', 4}, ElementType{"<f8", 'f', 8}, ElementType{"|u1", 'u', 1},
-                                   ElementType{"<u1", 'u', 1}, ElementType{"<i4", 'i', 4}, ElementType{"<i8", 'i', 8}};
+/// What is known of NumPy's types, without their byte order.
+constexpr std::array<std::string_view, 12> kTypes{"b1", "u1", "i1", "u2", "i2", "u4",
+                                                  "i4", "u8", "i8", "f2", "f4", "f8"};
 
 constexpr std::string_view kMagic = "\x93NUMPY";
 
@@ -36,6 +39,7 @@ Extent locate_header(const InputFile& file) {
   std::array<std::uint8_t, 12> start{};
   const std::uint64_t have = std::min<std::uint64_t>(file.size(), start.size());
   file.read(0, std::as_writable_bytes(std::span(start)).first(have));
+  if (have == 0) throw_bad_file(file.path(), "an empty file");
   if (have < 10 || std::memcmp(start.data(), kMagic.data(), kMagic.size()) != 0) {
     throw_bad_file(file.path(), "not a NumPy file");
   }
@@ -63,13 +67,26 @@ NpyHeader read_header(const InputFile& file, const Extent& extent) {
   return *header;
 }
 
-const ElementType& element_type(const std::string& path, const NpyHeader& header) {
-  if (header.fortran_order) throw_bad_file(path, "its array is in Fortran order, not C order");
-  const auto* const found = std::ranges::find(kElementTypes, header.descr, &ElementType::descr);
-  if (found == kElementTypes.end()) {
-    throw_bad_file(path, "elements of type '" + header.descr + "', not little-endian f4, f8, u1, i4 or i8");
-  }
-  return *found;
+ElementType element_type(const std::string& path, const NpyHeader& header) {
+  if (header.fortran_order) throw_bad_file(path, "its array is in Fortran order: save numpy.ascontiguousarray(array)");
+  const std::string_view descr = header.descr;
+  const auto* const found = std::ranges::find(kTypes, descr.empty() ? descr : descr.substr(1));
+  const std::string_view orders = found != kTypes.end() && found->back() == '1' ? "|<>" : "<>";
+  if (found == kTypes.end() || orders.find(descr.front()) == std::string_view::npos)
+    throw_bad_file(path, "elements of type '" + header.descr + "', neither integers nor f2, f4, f8 or bool");
+  return {found->front(), found->back() - '0', descr.front() == '>'};
+}
+
+void swap_bytes(std::vector<std::uint8_t>& bytes, int item_size) {
+  for (auto item = bytes.begin(); item != bytes.end(); item += item_size) std::reverse(item, item + item_size);
+}
+
+float float_of_half(std::uint16_t half) {
+  const int exponent = half >> 10 & 0x1f;
+  const auto fraction = static_cast<float>(half & 0x3ff);
+  const float sign = half >> 15 != 0 ? -1.0F : 1.0F;
+  if (exponent == 0x1f) return fraction != 0 ? std::numeric_limits<float>::quiet_NaN() : sign * HUGE_VALF;
+  return sign * (exponent == 0 ? std::ldexp(fraction, -24) : std::ldexp(1024 + fraction, exponent - 25));
 }
 
 /// The lengths' product, times the element's size, must be what the file holds.
@@ -81,6 +98,9 @@ void check_size(const std::string& path, const NpyHeader& header, int item_size,
     }
   }
   if (size == bytes) return;
+  if (size > bytes)
+    throw_bad_file(path, "truncated: its header promises " + std::to_string(size) + " bytes, but it holds " +
+                             std::to_string(bytes));
   throw_bad_file(path, "its header promises " + std::to_string(size) + " bytes, but it holds " + std::to_string(bytes));
 }
 
@@ -95,30 +115,54 @@ std::vector<To> convert(const std::vector<std::uint8_t>& bytes) {
   return values;
 }
 
+template <class To, class One, class Two, class Four, class Eight>
+std::vector<To> convert_of_size(const NpyArray& array) {
+  switch (array.item_size) {
+    case 1:
+      return convert<One, To>(array.bytes);
+    case 2:
+      return convert<Two, To>(array.bytes);
+    case 4:
+      return convert<Four, To>(array.bytes);
+    default:
+      return convert<Eight, To>(array.bytes);
+  }
+}
+
+template <class To>
+std::vector<To> convert_integers(const NpyArray& array) {
+  if (array.kind == 'i') return convert_of_size<To, std::int8_t, std::int16_t, std::int32_t, std::int64_t>(array);
+  return convert_of_size<To, std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t>(array);
+}
+
+std::vector<float> convert_halves(const std::vector<std::uint8_t>& bytes) {
+  std::vector<float> values;
+  for (const auto half : convert<std::uint16_t, std::uint16_t>(bytes)) values.push_back(float_of_half(half));
+  return values;
+}
+
 }  // namespace
 
 std::vector<float> NpyArray::floats() const {
-  if (kind == 'f') return item_size == 4 ? convert<float, float>(bytes) : convert<double, float>(bytes);
-  if (kind == 'u') return convert<std::uint8_t, float>(bytes);
-  return item_size == 4 ? convert<std::int32_t, float>(bytes) : convert<std::int64_t, float>(bytes);
+  if (is_integer()) return convert_integers<float>(*this);
+  if (item_size == 2) return convert_halves(bytes);
+  return item_size == 4 ? convert<float, float>(bytes) : convert<double, float>(bytes);
 }
 
-std::vector<std::int64_t> NpyArray::integers() const {
-  if (kind == 'u') return convert<std::uint8_t, std::int64_t>(bytes);
-  return item_size == 4 ? convert<std::int32_t, std::int64_t>(bytes) : convert<std::int64_t, std::int64_t>(bytes);
-}
+std::vector<std::int64_t> NpyArray::integers() const { return convert_integers<std::int64_t>(*this); }
 
 NpyArray read_npy(const std::string& path) {
   const InputFile file(path);
   const Extent extent = locate_header(file);
   NpyHeader header = read_header(file, extent);
-  const ElementType& type = element_type(path, header);
+  const ElementType type = element_type(path, header);
   const std::uint64_t begin = extent.begin + extent.size;
   check_size(path, header, type.item_size, file.size() - begin);
 
   NpyArray array{type.kind, type.item_size, std::move(header.shape), {}};
   array.bytes.resize(file.size() - begin);
   file.read(begin, std::as_writable_bytes(std::span(array.bytes)));
+  if (type.big_endian) swap_bytes(array.bytes, type.item_size);
   return array;
 }
 

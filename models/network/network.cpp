@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "models/converts_parts.hpp"
+#include "models/data/naming.hpp"
 #include "models/losses/loss_registry.hpp"
 #include "models/network/device_network.hpp"
 #include "models/network/graph_text.hpp"
@@ -48,7 +49,8 @@ class Network final : public SupervisedModel, public ConvertsParts {
           std::shared_ptr<const Loss> loss)
       : SupervisedModel(std::move(batches)),
         loss_(loss ? std::move(loss) : default_loss(data_info())),
-        plan_(plan_network(graph, data_info().shape, loss_->num_outputs(data_info()))),
+        plan_(naming(data_info().origin,
+                     [&] { return plan_network(graph, data_info().shape, loss_->num_outputs(data_info())); })),
         batch_size_(batch_size),
         text_(to_json({.model = "", .layers = text_of(graph), .data = data_info(), .loss = loss_->name()})) {
     check_batch(plan_, batch_size);

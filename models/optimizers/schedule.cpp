@@ -1,6 +1,7 @@
 #include "models/optimizers/schedule.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
 #include <string>
@@ -10,6 +11,9 @@
 
 namespace troupe {
 namespace {
+
+/// In order of ScheduleKind.
+constexpr std::array kKindNames{"constant", "step", "cosine"};
 
 void require(bool holds, const std::string& what) {
   if (!holds) throw Error(ErrorCode::invalid_argument, "learning-rate schedule: " + what);
@@ -24,10 +28,20 @@ double cosine(const Schedule& schedule, std::int64_t step) {
 
 }  // namespace
 
+const char* to_string(ScheduleKind kind) {
+  const auto index = static_cast<std::size_t>(kind);
+  return index < kKindNames.size() ? kKindNames[index] : "unknown";
+}
+
+ScheduleKind schedule_kind_of(const std::string& name) {
+  const auto* const found = std::ranges::find(kKindNames, name);
+  require(found != kKindNames.end(), "no kind '" + name + "'; there are constant, step and cosine" +
+                                         did_you_mean(name, {kKindNames.begin(), kKindNames.end()}));
+  return static_cast<ScheduleKind>(found - kKindNames.begin());
+}
+
 void check_schedule(const Schedule& schedule) {
-  require(schedule.kind == "constant" || schedule.kind == "step" || schedule.kind == "cosine",
-          "no kind '" + schedule.kind + "'; there are constant, step and cosine" +
-              did_you_mean(schedule.kind, {"constant", "step", "cosine"}));
+  require(static_cast<std::size_t>(schedule.kind) < kKindNames.size(), "its kind is none of ScheduleKind");
   require(schedule.warmup_steps >= 0, "warmup_steps is negative");
   require(schedule.step_size >= 1, "step_size is less than 1");
   require(std::isfinite(schedule.gamma) && schedule.gamma >= 0, "gamma is not a number from 0 on");
@@ -38,11 +52,11 @@ void check_schedule(const Schedule& schedule) {
 double schedule_factor(const Schedule& schedule, std::int64_t step) {
   if (step < schedule.warmup_steps) return static_cast<double>(step) / static_cast<double>(schedule.warmup_steps);
   const std::int64_t since = step - schedule.warmup_steps;
-  if (schedule.kind == "step") {
+  if (schedule.kind == ScheduleKind::step) {
     const std::int64_t falls = since / schedule.step_size;
     return std::pow(schedule.gamma, static_cast<double>(falls));
   }
-  if (schedule.kind == "cosine") return cosine(schedule, since);
+  if (schedule.kind == ScheduleKind::cosine) return cosine(schedule, since);
   return 1;
 }
 

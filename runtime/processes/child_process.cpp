@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
+#include <cstring>
+#include <string_view>
 
 #include "runtime/clock.hpp"
 #include "runtime/processes/limits.hpp"
@@ -20,32 +22,77 @@ namespace {
 /// Of a process that was killed, until it has ended.
 constexpr std::chrono::seconds kEndTimeout{10};
 
+/// What exec takes.
+struct Program {
+  const char* path;
+  char* const* arguments;
+  char* const* environment;
+};
+
 /// In the child, between fork and exec: only calls that are safe there.
-[[noreturn]] void become(const char* program, char* const* arguments, const std::pair<int, int>* inherited,
-                         std::size_t count) {
+/// @param told takes `errno` where this does not succeed
+[[noreturn]] void become(const Program& program, const std::pair<int, int>* inherited, std::size_t count, int told) {
+  const auto fail = [&told]() {
+    const int why = errno;
+    ::_exit(::write(told, &why, sizeof why) < 0 ? 126 : 127);
+  };
   // First out of the way of the numbers they are to have, then onto them; dup2 clears close-on-exec.
   constexpr std::size_t kMost = 8;
   int moved[kMost] = {};
   int above = 0;
   for (std::size_t i = 0; i < count; ++i) above = inherited[i].second >= above ? inherited[i].second + 1 : above;
   for (std::size_t i = 0; i < count; ++i) moved[i] = ::fcntl(inherited[i].first, F_DUPFD_CLOEXEC, above);
+  if (const int moved_told = ::fcntl(told, F_DUPFD_CLOEXEC, above); moved_told < 0)
+    fail();
+  else
+    told = moved_told;
   for (std::size_t i = 0; i < count; ++i)
-    if (moved[i] < 0 || ::dup2(moved[i], inherited[i].second) < 0) ::_exit(127);
+    if (moved[i] < 0 || ::dup2(moved[i], inherited[i].second) < 0) fail();
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);  // a mask outlives exec
-  ::execv(program, arguments);
+  ::execve(program.path, program.arguments, program.environment);
+  fail();
   ::_exit(127);
+}
+
+std::vector<char*> pointers(const std::vector<std::string>& texts) {
+  std::vector<char*> all;
+  all.reserve(texts.size() + 1);
+  for (const std::string& text : texts) all.push_back(const_cast<char*>(text.c_str()));
+  all.push_back(nullptr);
+  return all;
+}
+
+/// This process's with other variables.
+std::vector<std::string> environment_with(const std::vector<std::string>& variables) {
+  std::vector<std::string> all = variables;
+  const auto is_replaced = [&](std::string_view here) {
+    return std::ranges::any_of(variables, [&](const std::string& variable) {
+      return here.starts_with(std::string_view(variable).substr(0, variable.find('=') + 1));
+    });
+  };
+  for (char** each = ::environ; each != nullptr && *each != nullptr; ++each)
+    if (!is_replaced(*each)) all.emplace_back(*each);
+  return all;
+}
+
+[[noreturn]] void throw_not_started(const std::string& program, int why) {
+  if (why == E2BIG)
+    throw Error(ErrorCode::limit_reached, "cannot start " + program +
+                                              ": its arguments and environment are longer than the system takes (a "
+                                              "quarter of the limit on the stack, `ulimit -s`; 128 KiB for each)");
+  throw Error(ErrorCode::system, "cannot start " + program + ": " + std::strerror(why));
 }
 
 }  // namespace
 
 ChildProcess ChildProcess::start(const std::string& program, const std::vector<std::string>& arguments,
-                                 const std::vector<std::pair<int, int>>& inherited) {
-  std::vector<char*> argv;
-  argv.reserve(arguments.size() + 1);
-  for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
-  argv.push_back(nullptr);
+                                 const std::vector<std::pair<int, int>>& inherited,
+                                 const std::vector<std::string>& variables) {
+  const std::vector<char*> argv = pointers(arguments);
+  const std::vector<std::string> environment = environment_with(variables);
+  const std::vector<char*> envp = pointers(environment);
   int ends[2] = {-1, -1};
   if (::pipe2(ends, O_CLOEXEC) != 0) throw_errno("pipe");
   const FileDescriptor begun(ends[0]);
@@ -53,11 +100,18 @@ ChildProcess ChildProcess::start(const std::string& program, const std::vector<s
   const pid_t pid = ::fork();
   if (pid < 0 && errno == EAGAIN) throw_no_task("cannot start a process");
   if (pid < 0) throw_errno("fork");
-  if (pid == 0) become(program.c_str(), argv.data(), inherited.data(), inherited.size());
+  if (pid == 0)
+    become({program.c_str(), argv.data(), envp.data()}, inherited.data(), inherited.size(), held_until_exec.get());
   // Before its exec the child has our handlers: a signal would be handled by them.
   held_until_exec = FileDescriptor();
-  char nothing = 0;
-  while (::read(begun.get(), &nothing, 1) < 0 && errno == EINTR) {
+  int why = 0;
+  ssize_t got = 0;
+  do {
+    got = ::read(begun.get(), &why, sizeof why);
+  } while (got < 0 && errno == EINTR);
+  if (got > 0) {
+    ::waitpid(pid, nullptr, 0);
+    throw_not_started(program, why);
   }
   FileDescriptor handle(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
   if (!handle) {

@@ -15,9 +15,13 @@ namespace troupe {
 class ChildProcess {
  public:
   /// Starts `program` with `arguments` (the first is its own name). Each of `inherited` stays open in the child under
-  /// the number given beside it. @throws Error system
+  /// the number given beside it. Its environment is this process's and, in place of those of the same names,
+  /// `variables`
+  /// ("NAME=value"). @throws Error limit_reached where the system takes no arguments and environment so long, or
+  /// system, such as for a program that is not there
   static ChildProcess start(const std::string& program, const std::vector<std::string>& arguments,
-                            const std::vector<std::pair<int, int>>& inherited);
+                            const std::vector<std::pair<int, int>>& inherited,
+                            const std::vector<std::string>& variables = {});
 
   ChildProcess(ChildProcess&&) noexcept = default;
   ChildProcess& operator=(ChildProcess&&) noexcept;

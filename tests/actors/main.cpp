@@ -13,7 +13,7 @@ int main(int argc, char** argv) {
   troupe_test::limit_files_as_told();
   troupe_test::register_models();
   troupe_test::register_own_data();
-  troupe::init(argc, argv);
+  troupe::init(1, argv);  // as behind a parser that took out what it knows
   // A folder of its own, so that what other programs leave is not taken for what these tests leave.
   std::string folder = std::filesystem::temp_directory_path() / "test-XXXXXX";
   if (::mkdtemp(folder.data()) == nullptr) return 1;

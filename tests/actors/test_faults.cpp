@@ -43,7 +43,7 @@ TEST_CASE("options that make no sense are refused before anything starts") {
   CHECK(refused([](Options& o) { o.devices_per_worker = 0; }) == ErrorCode::invalid_argument);
   CHECK(refused([](Options& o) { o.num_shards = 1; }) == ErrorCode::invalid_argument);
   CHECK(refused([](Options& o) { o.num_shards = -4; }) == ErrorCode::invalid_argument);
-  CHECK(refused([](Options& o) { o.strategy = "telepathy"; }) == ErrorCode::invalid_argument);
+  CHECK(refused([](Options& o) { o.strategy = static_cast<Strategy>(99); }) == ErrorCode::invalid_argument);
   CHECK(refused([](Options& o) { o.optimizer.kind = "magic"; }) == ErrorCode::invalid_argument);
   CHECK(refused([](Options& o) { o.step_timeout = 0ms; }) == ErrorCode::invalid_argument);
   CHECK(refused([](Options& o) { o.use_cpus = false; }) == ErrorCode::unsupported);
@@ -187,7 +187,7 @@ TEST_CASE("a worker that stops answering makes step throw within its deadline") 
 
 TEST_CASE("deaths at any moment do not change the bits") {
   constexpr int kSteps = 40;
-  for (const char* strategy : {"sharded", "driver"}) {
+  for (const Strategy strategy : {Strategy::sharded, Strategy::driver}) {
     Options options = quiet_options(Placement::processes, 3);
     options.num_shards = 5;
     options.strategy = strategy;

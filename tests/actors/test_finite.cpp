@@ -95,7 +95,7 @@ TEST_CASE("a step that makes what is not finite names the first tensor, wherever
                                 {{"p", "nan"}, "weights", "padding"}};
   for (const Accident& accident : accidents)
     for (const Placement placement : kPlacements)
-      for (const char* strategy : {"sharded", "driver"})
+      for (const Strategy strategy : {Strategy::sharded, Strategy::driver})
         for (const auto& deal : {std::pair{1, 1}, {1, 3}, {2, 2}, {5, 1}}) {
           if (kSanitized && placement == Placement::processes && deal.first != 2) continue;
           Options options = spoiled(accident.spoil, placement, deal.first);
@@ -103,7 +103,7 @@ TEST_CASE("a step that makes what is not finite names the first tensor, wherever
           options.strategy = strategy;
           CAPTURE(accident.spoil.tensors);
           CAPTURE(static_cast<int>(placement));
-          CAPTURE(strategy);
+          CAPTURE(to_string(strategy));
           CAPTURE(deal.first);
           check_survives(options, accident.part, accident.object, expected);
         }

@@ -21,7 +21,7 @@ TEST_CASE("the CNN with batch-norm reaches 0.91 on Fashion-MNIST in 5 epochs" * 
   Options options = quiet_options(Placement::in_process, 2);
   options.optimizer.learning_rate = 0.05;
   options.optimizer.momentum = 0.9;
-  options.optimizer.schedule.kind = "cosine";
+  options.optimizer.schedule.kind = ScheduleKind::cosine;
   options.optimizer.schedule.total_steps = 5 * 469;
   DistributedSGD sgd("cnn-bn", options);
   REQUIRE(sgd.steps_per_epoch() == 469);

@@ -40,12 +40,12 @@ TEST_CASE("a ResNet has the same bits everywhere, its running statistics include
     options.precision_check = false;
     const std::vector<float> expected = trained(options, kSteps);
     for (const Placement placement : {Placement::in_process, Placement::processes})
-      for (const char* strategy : {"sharded", "driver"})
+      for (const Strategy strategy : {Strategy::sharded, Strategy::driver})
         for (const auto& size : {std::pair{1, 2}, {2, 2}, {3, 1}}) {
           const int workers = size.first;
           if (kSanitized && (workers == 3 || placement == Placement::processes)) continue;
           CAPTURE(static_cast<int>(placement));
-          CAPTURE(strategy);
+          CAPTURE(to_string(strategy));
           CAPTURE(workers);
           options.placement = placement;
           options.strategy = strategy;

@@ -14,8 +14,7 @@ constexpr int kSteps = 5;
 constexpr double kRate = 0.05;
 constexpr double kMomentum = 0.9;
 
-std::vector<float> run(Placement placement, const std::string& strategy, int workers, int devices, int shards,
-                       std::size_t size) {
+std::vector<float> run(Placement placement, Strategy strategy, int workers, int devices, int shards, std::size_t size) {
   Options options = quiet_options(placement, workers);
   options.devices_per_worker = devices;
   options.strategy = strategy;
@@ -35,13 +34,13 @@ TEST_CASE("the same bits for any number of workers, placement and strategy, for 
     for (const std::size_t size : {std::size_t{1}, std::size_t{7}, std::size_t{4097}, std::size_t{421'642}}) {
       const auto expected = troupe_test::plain_noise_run(size, shards, kSteps, kRate, kMomentum);
       for (const Placement placement : {Placement::in_process, Placement::processes})
-        for (const char* strategy : {"sharded", "driver"})
+        for (const Strategy strategy : {Strategy::sharded, Strategy::driver})
           for (int workers = 1; workers <= 4; ++workers) {
             if (kSanitized && placement == Placement::processes && (size != 4097 || workers % 2 == 0)) continue;
             CAPTURE(shards);
             CAPTURE(size);
             CAPTURE(static_cast<int>(placement));
-            CAPTURE(strategy);
+            CAPTURE(to_string(strategy));
             CAPTURE(workers);
             REQUIRE(run(placement, strategy, workers, 1, shards, size) == expected);
           }
@@ -51,11 +50,11 @@ TEST_CASE("the same bits for any number of workers, placement and strategy, for 
 TEST_CASE("the same bits with several devices a worker") {
   const auto expected = troupe_test::plain_noise_run(4097, 7, kSteps, kRate, kMomentum);
   for (const Placement placement : {Placement::in_process, Placement::processes})
-    for (const int devices : {2, 3}) CHECK(run(placement, "sharded", 2, devices, 7, 4097) == expected);
+    for (const int devices : {2, 3}) CHECK(run(placement, Strategy::sharded, 2, devices, 7, 4097) == expected);
 }
 
 TEST_CASE("loss, samples and copied bytes are reported") {
-  for (const char* strategy : {"sharded", "driver"}) {
+  for (const Strategy strategy : {Strategy::sharded, Strategy::driver}) {
     Options options = quiet_options(Placement::in_process, 2);
     options.strategy = strategy;
     options.num_shards = 4;
@@ -70,7 +69,7 @@ TEST_CASE("loss, samples and copied bytes are reported") {
     CHECK(report.step == 1);
     CHECK(report.samples == 1 + 2 + 3 + 1);
     CHECK(report.loss == doctest::Approx(loss / 7));
-    CHECK(report.bytes_copied == (std::string(strategy) == "driver" ? 4097 * 4 : 0));
+    CHECK(report.bytes_copied == (strategy == Strategy::driver ? 4097 * 4 : 0));
     CHECK(report.seconds.compute.size() == 2);
     CHECK(report.seconds.apply.size() == 2);
     CHECK(sgd.report().step == 1);

@@ -45,7 +45,7 @@ TEST_CASE("statistics are the model's: exact, and the same bits however the work
     const auto size = sizes.second;
     const auto expected = troupe_test::plain_statistics_run(learned, size, kShards, kSteps, kRate, 0.9);
     for (const Placement placement : kPlacements)
-      for (const char* strategy : {"sharded", "driver"})
+      for (const Strategy strategy : {Strategy::sharded, Strategy::driver})
         for (const auto& deal : {std::pair{1, 1}, {2, 1}, {4, 1}, {1, 2}, {2, 2}}) {
           const int workers = deal.first;
           const int devices = deal.second;
@@ -57,7 +57,7 @@ TEST_CASE("statistics are the model's: exact, and the same bits however the work
           options.optimizer.momentum = 0.9;
           CAPTURE(size);
           CAPTURE(static_cast<int>(placement));
-          CAPTURE(strategy);
+          CAPTURE(to_string(strategy));
           CAPTURE(workers);
           CAPTURE(devices);
           REQUIRE(train(options) == expected);
@@ -82,7 +82,7 @@ TEST_CASE("no optimizer touches statistics") {
 TEST_CASE("statistics outlive a worker, and go through a file") {
   const auto [learned, size] = kSizes[1];
   const auto expected = troupe_test::plain_statistics_run(learned, size, kShards, kSteps, kRate, 0);
-  for (const char* strategy : {"sharded", "driver"}) {
+  for (const Strategy strategy : {Strategy::sharded, Strategy::driver}) {
     Options options = statistics_options(Placement::processes, 2, learned, size);
     options.strategy = strategy;
     DistributedSGD sgd("statistics", options);

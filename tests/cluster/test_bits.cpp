@@ -32,7 +32,7 @@ Options here(const std::string& loss) {
   return options;
 }
 
-Options there(const Nodes& nodes, const std::string& loss, const char* strategy = "auto") {
+Options there(const Nodes& nodes, const std::string& loss, Strategy strategy = Strategy::automatic) {
   Options options = nodes.options();
   options.config = loss;
   options.strategy = strategy;
@@ -45,8 +45,8 @@ TEST_CASE("NaN, infinities, -0 and subnormals arrive with their bits") {
   Nodes nodes(3);
   for (const char* loss : {"minus-zero", "subnormal"}) {
     const Result expected = one_step(here(loss));
-    for (const char* strategy : {"hierarchical", "ring", "parameter-server"}) {
-      CAPTURE(strategy);
+    for (const Strategy strategy : {Strategy::hierarchical, Strategy::ring, Strategy::parameter_server}) {
+      CAPTURE(to_string(strategy));
       const Result got = one_step(there(nodes, loss, strategy));
       CHECK(got.weights == expected.weights);
       CHECK(got.loss == expected.loss);

@@ -95,14 +95,14 @@ void check_usable(const Nodes& nodes, int count) {
 struct Phase {
   const char* phase;
   int victim;  ///< weights are the first node's business
-  const char* strategy = "auto";
+  Strategy strategy = Strategy::automatic;
 };
 #if defined(TROUPE_SANITIZED)  // the others are alike, and each case waits for its deadline
 constexpr Phase kPhases[] = {{"compute", 1}, {"apply", 1}};
-constexpr Phase kExchanges[] = {{"apply", 1, "ring"}};
+constexpr Phase kExchanges[] = {{"apply", 1, Strategy::ring}};
 #else
 constexpr Phase kPhases[] = {{"start", 1}, {"compute", 1}, {"apply", 1}, {"evaluate", 1}, {"weights", 0}};
-constexpr Phase kExchanges[] = {{"apply", 1, "ring"}, {"apply", 2, "parameter-server"}};
+constexpr Phase kExchanges[] = {{"apply", 1, Strategy::ring}, {"apply", 2, Strategy::parameter_server}};
 #endif
 
 /// Of every strategy, while nodes exchange.
@@ -125,7 +125,7 @@ Options impatient(const Nodes& nodes) {
   return options;
 }
 
-Options with(Options options, const char* strategy) {
+Options with(Options options, Strategy strategy) {
   options.strategy = strategy;
   return options;
 }
@@ -137,7 +137,7 @@ TEST_CASE("a node that is killed is named, with the phase, and joins the next ru
   const Options options = impatient(nodes);
   for (const auto& [phase, victim, strategy] : all_phases()) {
     CAPTURE(std::string(phase));
-    CAPTURE(std::string(strategy));
+    CAPTURE(to_string(strategy));
     const Outcome outcome =
         run_until_held(with(options, strategy), phase, victim, [](pid_t pid) { ::kill(pid, SIGKILL); });
     check_outcome(outcome, phase, victim, ErrorCode::worker_lost);
@@ -157,7 +157,7 @@ TEST_CASE("a node that is stopped is missed in time, and named with the phase") 
   const Options options = impatient(nodes);
   for (const auto& [phase, victim, strategy] : kPhases) {
     CAPTURE(std::string(phase));
-    CAPTURE(std::string(strategy));
+    CAPTURE(to_string(strategy));
     pid_t stopped = 0;
     const Outcome outcome = run_until_held(with(options, strategy), phase, victim, [&](pid_t pid) {
       stopped = pid;
@@ -181,7 +181,7 @@ TEST_CASE("a node that is cut off is missed in time, and named with the phase") 
   const Options options = impatient(nodes);
   for (const auto& [phase, victim, strategy] : all_phases()) {
     CAPTURE(std::string(phase));
-    CAPTURE(std::string(strategy));
+    CAPTURE(to_string(strategy));
     const int cut = victim;
     const Outcome outcome =
         run_until_held(with(options, strategy), phase, victim, [&](pid_t) { namespaces.cut_off(cut); });

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kSteps = 4;
 
-Options spoiled(const Nodes& nodes, const Spoil& spoil, const char* strategy, bool deterministic) {
+Options spoiled(const Nodes& nodes, const Spoil& spoil, Strategy strategy, bool deterministic) {
   Options options = nodes.options();
   options.num_shards = 5;
   options.strategy = strategy;
@@ -53,8 +53,8 @@ void check_refused(DistributedSGD& sgd, const std::string& part, const std::stri
 
 TEST_CASE("nodes that clip commit nothing that is not finite either") {
   Nodes nodes(3);
-  for (const char* strategy : {"hierarchical", "ring", "parameter-server"}) {
-    CAPTURE(strategy);
+  for (const Strategy strategy : {Strategy::hierarchical, Strategy::ring, Strategy::parameter_server}) {
+    CAPTURE(to_string(strategy));
     const auto clipping = [&](const Spoil& spoil) {
       Options options = spoiled(nodes, spoil, strategy, true);
       options.optimizer.clip_norm = 0.5;
@@ -73,15 +73,15 @@ TEST_CASE("nodes that clip commit nothing that is not finite either") {
 TEST_CASE("nodes commit nothing that is not finite, and go on from what they have") {
   Nodes nodes(3);
   struct Way {
-    const char* strategy;
+    Strategy strategy;
     bool deterministic;
   };
-  for (const auto& [strategy, deterministic] : {Way{"hierarchical", true},
-                                                {"hierarchical", false},
-                                                {"ring", true},
-                                                {"ring", false},
-                                                {"parameter-server", true}}) {
-    CAPTURE(strategy);
+  for (const auto& [strategy, deterministic] : {Way{Strategy::hierarchical, true},
+                                                {Strategy::hierarchical, false},
+                                                {Strategy::ring, true},
+                                                {Strategy::ring, false},
+                                                {Strategy::parameter_server, true}}) {
+    CAPTURE(to_string(strategy));
     CAPTURE(deterministic);
     const auto expected = undisturbed(spoiled(nodes, {}, strategy, deterministic));
     for (const auto& [tensors, value, part, object] :
@@ -99,8 +99,8 @@ TEST_CASE("nodes commit nothing that is not finite, and go on from what they hav
 
 TEST_CASE("a model that throws while it applies on one node lets nobody wait for it") {
   Nodes nodes(3);
-  for (const char* strategy : {"hierarchical", "ring", "parameter-server"}) {
-    CAPTURE(strategy);
+  for (const Strategy strategy : {Strategy::hierarchical, Strategy::ring, Strategy::parameter_server}) {
+    CAPTURE(to_string(strategy));
     const auto expected = undisturbed(spoiled(nodes, {}, strategy, true));
     Options options = spoiled(nodes, {.tensors = "d", .value = "1e30", .times = 1}, strategy, true);
     // A node that still waited for the one that threw would not be ready for the next step by then.

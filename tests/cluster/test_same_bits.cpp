@@ -31,8 +31,8 @@ TEST_CASE("one node hosts many workers") {
 TEST_CASE("nodes make the bits that one process makes, run after run") {
   Nodes nodes(3);
   const auto expected = run_here(Hold{}.text(), 5, 3);
-  for (const char* strategy : {"hierarchical", "ring", "parameter-server"}) {
-    CAPTURE(strategy);
+  for (const Strategy strategy : {Strategy::hierarchical, Strategy::ring, Strategy::parameter_server}) {
+    CAPTURE(to_string(strategy));
     Options options = nodes.options();
     options.num_shards = 5;
     options.strategy = strategy;
@@ -55,8 +55,8 @@ TEST_CASE("nodes clip to the bits that one process makes, and say how long the g
   DistributedSGD here("hold", clipping({}));
   for (int step = 0; step < 3; ++step) here.step();
   CHECK(here.report().gradient_norm > 0.5);
-  for (const char* strategy : {"hierarchical", "ring", "parameter-server"}) {
-    CAPTURE(strategy);
+  for (const Strategy strategy : {Strategy::hierarchical, Strategy::ring, Strategy::parameter_server}) {
+    CAPTURE(to_string(strategy));
     Options options = clipping(nodes.options());
     options.strategy = strategy;
     DistributedSGD sgd("hold", options);

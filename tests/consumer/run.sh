@@ -1,25 +1,69 @@
 #!/usr/bin/env bash
-# Installs a build, and builds and runs a user's program against it through CMake and through pkg-config.
+# Builds and runs a user's program in each way to get at Troupe: installed, through find_package and through pkg-config
+# with plain g++; as a part of its own build, through add_subdirectory and FetchContent. Compiling Troupe twice more
+# would take minutes, so the last two get the libraries that are there already, linked as their builds would link them.
 #   run.sh BUILD_DIR CXX
 set -euo pipefail
 
 build=$1
 cxx=$2
 source=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+root=$(cd "$source/../.." && pwd)
 work=$build/consumer
 rm -rf "$work"
 
-cmake --install "$build" --prefix "$work/prefix" >"$build/consumer-install.log"
+configure() {
+  local way=$1
+  shift
+  cmake -S "$source" -B "$work/$way" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER="$cxx" -DWAY="$way" "$@" \
+    >"$work/$way.log" || { cat "$work/$way.log" && exit 1; }
+}
 
-cmake -S "$source" -B "$work/cmake" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER="$cxx" \
-  -DCMAKE_PREFIX_PATH="$work/prefix"
-cmake --build "$work/cmake"
-"$work/cmake/consumer"
+fail() {
+  echo "consumer: $1" >&2
+  exit 1
+}
 
-export PKG_CONFIG_PATH
+mkdir "$work"
+cmake --install "$build" --prefix "$work/prefix" >"$work/install.log"
+
+configure find_package -DCMAKE_PREFIX_PATH="$work/prefix"
+cmake --build "$work/find_package"
+"$work/find_package/consumer"
+
+# Its object serves all ways: what differs is where headers and libraries are found.
 PKG_CONFIG_PATH=$(dirname "$(find "$work/prefix" -name troupe.pc)")
+export PKG_CONFIG_PATH
 mkdir "$work/pkg-config"
 # The flags are a list of words.
 # shellcheck disable=SC2046
-"$cxx" -std=c++20 -O2 "$source/main.cpp" -o "$work/pkg-config/consumer" $(pkg-config --static --cflags --libs troupe)
+"$cxx" -std=c++20 "$source/main.cpp" -o "$work/pkg-config/consumer" $(pkg-config --cflags --libs troupe)
 "$work/pkg-config/consumer"
+[[ $(pkg-config --modversion troupe) == "$("$work/pkg-config/consumer" | sed 's/troupe \(.*\):.*/\1/')" ]] ||
+  fail "pkg-config and the header differ in the version"
+"$cxx" -std=c++17 -fsyntax-only $(pkg-config --cflags troupe) "$source/main.cpp" 2>&1 | grep -q -e '-std=c++20' ||
+  fail "a compiler of C++17 is not told what is needed"
+
+# link_as_part WAY: the program's object by its build, then Troupe's libraries in the places where that build puts them.
+link_as_part() {
+  local way=$1 library object=CMakeFiles/consumer.dir/main.cpp.o command
+  configure "$way" -DTROUPE_SOURCE="$root"
+  cmake --build "$work/$way" --target "$object"
+  command=$(ninja -C "$work/$way" -t commands consumer | tail -1)
+  for library in $(grep -o '[^ ]*libtroupe_[a-z]*\.a' <<<"$command"); do
+    mkdir -p "$work/$way/$(dirname "$library")"
+    cp "$(find "$build" -path "$work" -prune -o -name "${library##*/}" -print -quit)" "$work/$way/$library"
+  done
+  (cd "$work/$way" && bash -c "$command")
+  "$work/$way/consumer"
+  if ninja -C "$work/$way" -t targets all | grep -q -e test_ -e example_ -e 'bin/troupe'; then
+    fail "$way builds more than the library"
+  fi
+}
+link_as_part add_subdirectory
+link_as_part FetchContent
+
+# The same program as two nodes and their driver; 77: namespaces cannot be made here.
+status=0
+"$root/scripts/local-cluster.sh" 2 --troupe "$work/find_package/consumer" || status=$?
+((status == 0 || status == 77)) || fail "the cluster of the program ended with status $status"

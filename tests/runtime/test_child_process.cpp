@@ -7,6 +7,7 @@
 
 #include "runtime/clock.hpp"
 #include "runtime/processes/child_process.hpp"
+#include "support/errors.hpp"
 #include "support/patience.hpp"
 
 using namespace troupe;
@@ -45,10 +46,25 @@ TEST_CASE("a child does not outlive its owner") {
   CHECK(::kill(pid, 0) != 0);
 }
 
-TEST_CASE("a program that is not there ends with status 127") {
-  auto child = ChildProcess::start("/nonexistent", {"nonexistent"}, {});
+TEST_CASE("what cannot be started is told, and why") {
+  const auto start = [](const std::string& program, const std::string& argument) {
+    return [=] { ChildProcess::start(program, {program, argument}, {}); };
+  };
+  CHECK(code_of(start("/nonexistent", "")) == ErrorCode::system);
+  CHECK(message_of(start("/nonexistent", "")).find("cannot start /nonexistent: No such file") != std::string::npos);
+  CHECK(code_of(start("/bin/true", std::string(200'000, 'x'))) == ErrorCode::limit_reached);
+}
+
+TEST_CASE("a child has this process's environment, with variables of its own") {
+  ::setenv("TROUPE_TEST_HERE", "here", 1);
+  ::setenv("TROUPE_TEST_THERE", "here", 1);
+  auto child =
+      ChildProcess::start("/bin/sh", {"sh", "-c", "test $TROUPE_TEST_HERE = here && test $TROUPE_TEST_THERE = there"},
+                          {}, {"TROUPE_TEST_THERE=there"});
   CHECK(child.wait(kPatience));
-  CHECK(child.how_it_ended() == "ended with status 127");
+  CHECK(child.exit_status() == 0);
+  ::unsetenv("TROUPE_TEST_HERE");
+  ::unsetenv("TROUPE_TEST_THERE");
 }
 
 TEST_CASE("a child's status, and the signal that it was sent, as a shell tells them") {

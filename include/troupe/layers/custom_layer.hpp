@@ -10,7 +10,7 @@ namespace troupe::models {
 class CustomLayer : public LayerSpec {
  public:
   /// Samples lie one after the other, row-major, in the shapes that output() was given and gave; tensors one after the
-  /// other, in the order of tensors().
+  /// other, in the order of tensors(). Spans are of any alignment.
   struct Forward {
     BatchContext context;
     std::int64_t samples = 0;

@@ -7,6 +7,7 @@
 #include "runtime/hash.hpp"
 #include "runtime/invalid.hpp"
 #include "troupe/error.hpp"
+#include "troupe/version.hpp"
 
 namespace troupe {
 namespace {

@@ -6,6 +6,7 @@
 #include "runtime/net/little_endian.hpp"
 #include "runtime/printable.hpp"
 #include "troupe/error.hpp"
+#include "troupe/version.hpp"
 
 namespace troupe {
 namespace {

@@ -86,20 +86,20 @@ TEST_CASE("clipped steps have the same bits for any number of workers and device
     const Outcome expected = run(with_groups(clipping(Placement::in_process, 1, 0.5, kind)), 3);
     CHECK(expected.norm > 0.5);
     for (const Placement placement : {Placement::in_process, Placement::processes})
-      for (const char* strategy : {"sharded", "driver"})
+      for (const Strategy strategy : {Strategy::sharded, Strategy::driver})
         for (int workers = 1; workers <= 4; ++workers) {
           Options options = with_groups(clipping(placement, workers, 0.5, kind));
           options.strategy = strategy;
           if (workers == 2) options.devices_per_worker = 2;
           CAPTURE(workers);
-          CAPTURE(strategy);
+          CAPTURE(to_string(strategy));
           REQUIRE(run(options, 3) == expected);
         }
   }
 }
 
 TEST_CASE("clipping does what PyTorch's does") {
-  for (const char* strategy : {"sharded", "driver"}) {
+  for (const Strategy strategy : {Strategy::sharded, Strategy::driver}) {
     Options options = quiet_options(Placement::in_process, 2);
     options.strategy = strategy;
     options.optimizer = trial_options();
@@ -120,9 +120,9 @@ TEST_CASE("the phases of a clipped step add up to it") {
 
 TEST_CASE("a gradient that is not finite ends the step as it does without clipping, and nothing is committed") {
   for (const Placement placement : {Placement::in_process, Placement::processes})
-    for (const char* strategy : {"sharded", "driver"})
+    for (const Strategy strategy : {Strategy::sharded, Strategy::driver})
       for (const char* value : {"nan", "inf"}) {
-        CAPTURE(strategy);
+        CAPTURE(to_string(strategy));
         Options options = clipping(placement, 2, 0.5);
         options.strategy = strategy;
         options.config = Spoil{.tensors = "b", .value = value}.text();

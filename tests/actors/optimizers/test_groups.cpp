@@ -55,10 +55,10 @@ std::vector<float> plain_grouped_run() {
 TEST_CASE("each tensor is updated as its group says, to the same bits for any number of workers") {
   const auto expected = plain_grouped_run();
   for (const Placement placement : {Placement::in_process, Placement::processes})
-    for (const char* strategy : {"sharded", "driver"})
+    for (const Strategy strategy : {Strategy::sharded, Strategy::driver})
       for (int workers = 1; workers <= 4; ++workers) {
         CAPTURE(workers);
-        CAPTURE(strategy);
+        CAPTURE(to_string(strategy));
         Options options = grouped(placement, workers, "sgd");
         options.strategy = strategy;
         REQUIRE(run(options) == expected);

@@ -25,7 +25,7 @@ TEST_CASE("options travel whole, and every number keeps its bits") {
   options.beta2 = 0.99;
   options.epsilon = 5e-324;
   options.clip_norm = 0.3;
-  options.schedule = {"cosine", 1, 2, 0.7, 3, 0.2};
+  options.schedule = {ScheduleKind::cosine, 1, 2, 0.7, 3, 0.2};
   options.groups = {{"*.bias", 0.0, 0.1 + 0.2}, {"\"?\\:\xc3\xa4", {}, 2}};
   const OptimizerOptions read = optimizer_from_json(to_json(options));
   CHECK(to_json(read) == to_json(options));
@@ -34,7 +34,7 @@ TEST_CASE("options travel whole, and every number keeps its bits") {
   CHECK(read.weight_decay == 1e-300);
   CHECK(read.epsilon == 5e-324);
   CHECK(read.clip_norm == 0.3);
-  CHECK(read.schedule.kind == "cosine");
+  CHECK(read.schedule.kind == ScheduleKind::cosine);
   REQUIRE(read.groups.size() == 2);
   CHECK(read.groups[0].pattern == "*.bias");
   CHECK(read.groups[0].weight_decay == 0.0);

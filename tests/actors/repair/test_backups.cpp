@@ -65,10 +65,10 @@ std::vector<float> undisturbed(Options options, std::int64_t steps) {
 }  // namespace
 
 TEST_CASE("steps go on without a worker that is late, to the same bits, and with it once it has answered") {
-  for (const char* strategy : {"sharded", "driver"})
+  for (const Strategy strategy : {Strategy::sharded, Strategy::driver})
     for (const double clip_norm : {0.0, 1.0})
       for (const int late : {0, 1, 2}) {
-        CAPTURE(strategy);
+        CAPTURE(to_string(strategy));
         CAPTURE(clip_norm);
         CAPTURE(late);
         Options options = backed_up(Placement::in_process, 3);

@@ -85,15 +85,15 @@ TEST_CASE("a hundred random schedules of growing and shrinking give the same bit
     CAPTURE(seed);
     Random random(seed);
     Options options = elastic(Placement::in_process, 1 + static_cast<int>(random.below(kShards)));
-    options.strategy = seed % 3 == 0 ? "driver" : "sharded";
+    options.strategy = seed % 3 == 0 ? Strategy::driver : Strategy::sharded;
     DistributedSGD sgd("noise", options);
     CHECK(lineage(sgd, kSteps, [&](int) { return static_cast<int>(random.below(kShards + 1)); }) == expected);
   }
 }
 
 TEST_CASE("worker processes come and go with state, statistics and several devices, and the bits stay") {
-  for (const char* strategy : {"sharded", "driver"}) {
-    CAPTURE(strategy);
+  for (const Strategy strategy : {Strategy::sharded, Strategy::driver}) {
+    CAPTURE(to_string(strategy));
     const Options options = dealt({Placement::processes, 2, 1, strategy}, kStatistics, "adam");
     const Options reference = dealt({Placement::in_process, 3, 2, strategy}, kStatistics, "adam");
     DistributedSGD still(kStatistics.name, reference);

@@ -41,8 +41,8 @@ std::vector<float> undisturbed(Options options) {
 TEST_CASE("a worker that dies in any phase is replaced by the same step, and the bits stay") {
   const std::vector<Death> deaths{{"compute", 0, 1}, {"compute", 1, 1}, {"compute", 2, 3},
                                   {"apply", 2, 2},   {"apply", 1, 3},   {"start", 2, 0}};
-  for (const char* strategy : {"sharded", "driver"}) {
-    CAPTURE(strategy);
+  for (const Strategy strategy : {Strategy::sharded, Strategy::driver}) {
+    CAPTURE(to_string(strategy));
     const TemporaryFolder marks;
     Options options = dying(deaths, marks.path());
     options.strategy = strategy;

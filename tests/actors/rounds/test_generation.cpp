@@ -17,7 +17,7 @@ constexpr std::size_t kSize = 3 * 1024;  ///< a page for each worker
 /// Three workers that do as they are told, and a home of the state.
 class Scene {
  public:
-  explicit Scene(const char* how = "sharded", int state_vectors = 2)
+  explicit Scene(Strategy how = Strategy::sharded, int state_vectors = 2)
       : strategy(how), generation(5, "options", state_vectors) {
     for (const int worker : members.workers()) members.come(worker);
     mailbox.when_sent([this](int member, const caf::message& message) {
@@ -28,7 +28,7 @@ class Scene {
   }
 
   void begin(std::size_t size = kSize) {
-    generation.begin({strategy_of(strategy), true, 0, members.topology()}, size, members, rounds, home, versions,
+    generation.begin({strategy, true, 0, members.topology()}, size, members, rounds, home, versions,
                      calm_phase("start"));
   }
   /// A step that is committed.
@@ -49,7 +49,7 @@ class Scene {
     return home.content(versions.buffer_of(pin)) == versions.version_of(pin).step;
   }
 
-  const char* strategy;
+  Strategy strategy;
   Log log;
   troupe_test::FakeMailbox mailbox;
   troupe_test::FakeWitness witness;
@@ -108,7 +108,7 @@ TEST_CASE("all make their slabs before these are published, and map them afterwa
 }
 
 TEST_CASE("home is told what the slabs of a generation hold") {
-  for (const char* strategy : {"sharded", "driver"}) {
+  for (const Strategy strategy : {Strategy::sharded, Strategy::driver}) {
     Scene scene(strategy);
     scene.begin();
     const SlabLayout& layout = scene.home.layout();
@@ -119,7 +119,7 @@ TEST_CASE("home is told what the slabs of a generation hold") {
     CHECK(layout.buffers == 2);
     CHECK(layout.num_shards == 6);
     CHECK(layout.shards == Range{0, 6});
-    CHECK(layout.mean_gradient == (std::string(strategy) == "driver"));
+    CHECK(layout.mean_gradient == (strategy == Strategy::driver));
     CHECK(scene.generation.layout().generation == 1);
     CHECK(scene.generation.plan().topology.num_shards == 6);
   }

@@ -18,7 +18,7 @@ using std::chrono::milliseconds;
 OptimizerOptions momentum() {
   OptimizerOptions options;
   options.momentum = 0.9;
-  options.schedule.kind = "step";
+  options.schedule.kind = ScheduleKind::step;
   options.schedule.step_size = 3;
   return options;
 }

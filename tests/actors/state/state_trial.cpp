@@ -70,7 +70,7 @@ void make_trial(Options& options, const TrialModel& model, const std::string& op
   options.optimizer.learning_rate = 0.05;
   options.optimizer.momentum = optimizer == "sgd" ? 0.9 : 0;
   options.optimizer.weight_decay = 0.01;
-  options.optimizer.schedule.kind = "cosine";
+  options.optimizer.schedule.kind = ScheduleKind::cosine;
   options.optimizer.schedule.warmup_steps = 2;
   options.optimizer.schedule.total_steps = 9;
 }

@@ -27,7 +27,7 @@ Options dealt(const Deal& deal, const std::string& folder, const std::string& op
   options.checkpoint.folder = folder;
   return options;
 }
-Options plain(const std::string& folder) { return dealt({Placement::in_process, 2, 1, "sharded"}, folder); }
+Options plain(const std::string& folder) { return dealt({Placement::in_process, 2, 1, Strategy::sharded}, folder); }
 
 std::vector<std::string> names_in(const std::string& folder) {
   std::vector<std::string> names;
@@ -40,7 +40,7 @@ using Names = std::vector<std::string>;
 /// What a run without checkpoints has after so many steps.
 struct Undisturbed {
   explicit Undisturbed(int steps, const std::string& optimizer = "adam")
-      : sgd(kStatistics.name, dealt({Placement::in_process, 1, 1, "sharded"}, "", optimizer)) {
+      : sgd(kStatistics.name, dealt({Placement::in_process, 1, 1, Strategy::sharded}, "", optimizer)) {
     for (int step = 0; step < steps; ++step) sgd.step();
   }
   DistributedSGD sgd;
@@ -63,10 +63,10 @@ void save_three(const std::string& folder) {
 
 TEST_CASE(
     "a stopped run goes on from its newest checkpoint to the bits of an undisturbed one, however it is dealt out") {
-  const std::vector<Deal> deals{{Placement::in_process, 3, 2, "driver"},
-                                {Placement::processes, 2, 1, "sharded"},
-                                {Placement::in_process, 1, 1, "sharded"},
-                                {Placement::processes, 1, 3, "driver"}};
+  const std::vector<Deal> deals{{Placement::in_process, 3, 2, Strategy::driver},
+                                {Placement::processes, 2, 1, Strategy::sharded},
+                                {Placement::in_process, 1, 1, Strategy::sharded},
+                                {Placement::processes, 1, 3, Strategy::driver}};
   for (const char* optimizer : {"sgd", "adam"}) {
     CAPTURE(optimizer);
     const TemporaryFolder folder;
@@ -134,7 +134,7 @@ TEST_CASE("what is being written when a run ends is finished, with the state of 
 TEST_CASE("a checkpoint outlives a worker that is lost while it is made") {
   const TemporaryFolder folder;
   {
-    Options options = dealt({Placement::processes, 2, 1, "sharded"}, folder / "run");
+    Options options = dealt({Placement::processes, 2, 1, Strategy::sharded}, folder / "run");
     options.checkpoint.every_steps = 2;
     DistributedSGD sgd(kStatistics.name, options);
     for (int step = 0; step < 2; ++step) sgd.step();
@@ -151,7 +151,7 @@ TEST_CASE("a checkpoint outlives a worker that is lost while it is made") {
 TEST_CASE("a worker that dies while it brings a vector out is replaced, told, and the checkpoint is whole") {
   const TemporaryFolder folder;
   {
-    Options options = dealt({Placement::processes, 2, 1, "sharded"}, folder / "run");
+    Options options = dealt({Placement::processes, 2, 1, Strategy::sharded}, folder / "run");
     options.checkpoint.every_steps = 2;
     options.max_failures = 5;
     options.faults = "kill worker 0 at step 3 phase checkpoint";
@@ -172,7 +172,7 @@ TEST_CASE("a worker that dies while it brings a vector out is replaced, told, an
 
 TEST_CASE("a worker that dies while it brings a vector out, where no loss is made good, is an error of the next step") {
   const TemporaryFolder folder;
-  Options options = dealt({Placement::processes, 2, 1, "sharded"}, folder / "run");
+  Options options = dealt({Placement::processes, 2, 1, Strategy::sharded}, folder / "run");
   options.checkpoint.every_steps = 2;
   options.faults = "kill worker 0 at step 3 phase checkpoint";
   DistributedSGD sgd(kStatistics.name, options);
@@ -226,7 +226,7 @@ TEST_CASE("a run goes on where it began, whatever folder the process is in, and 
 
 TEST_CASE("a checkpoint of another model configuration is told, and nothing of it reaches the terminal as it is") {
   const TemporaryFolder folder;
-  Options options = dealt({Placement::in_process, 2, 1, "sharded"}, TrialModel{"batches", "61 6"}, "adam");
+  Options options = dealt({Placement::in_process, 2, 1, Strategy::sharded}, TrialModel{"batches", "61 6"}, "adam");
   options.checkpoint.folder = options.resume_from = folder / "run";
   const CapturedErrors errors;
   {
@@ -249,7 +249,7 @@ TEST_CASE("the checkpoint of the best metric stays beside the last ones, and a r
   const TemporaryFolder folder;
   Options options = plain(folder / "run");
   options.checkpoint.keep = 1;
-  options.checkpoint.keep_best = "lowest";
+  options.checkpoint.keep_best = KeepBest::lowest;
   {
     DistributedSGD sgd(kStatistics.name, options);
     for (const double loss : {3.0, 1.0, 2.0, 1.0, 5.0}) {
@@ -268,7 +268,7 @@ TEST_CASE("the checkpoint of the best metric stays beside the last ones, and a r
   sgd.checkpoint(0.5);
   CHECK(names_in(folder / "run") == Names{"lock", "step-00000007"});
   options.checkpoint.folder = folder / "other";
-  options.checkpoint.keep_best = "";
+  options.checkpoint.keep_best = KeepBest::none;
   DistributedSGD without(kStatistics.name, options);
   CHECK(code_of([&] { without.checkpoint(0.5); }) == ErrorCode::invalid_argument);
 }
@@ -291,7 +291,7 @@ TEST_CASE("another number of shards than the checkpoint's is refused, unless it 
 
 TEST_CASE("checkpoints of another model are refused with the tensor, and stay as they are") {
   const TemporaryFolder folder;
-  Options options = dealt({Placement::in_process, 2, 1, "sharded"}, TrialModel{"batches", "61 6"}, "adam");
+  Options options = dealt({Placement::in_process, 2, 1, Strategy::sharded}, TrialModel{"batches", "61 6"}, "adam");
   options.checkpoint.folder = options.resume_from = folder / "run";
   {
     DistributedSGD sgd("batches", options);
@@ -437,7 +437,7 @@ TEST_CASE("options of checkpoints that make no sense are refused") {
   CHECK(refused([](CheckpointOptions& o) { o.every_steps = -1; }));
   CHECK(refused([](CheckpointOptions& o) { o.every = std::chrono::milliseconds(-1); }));
   CHECK(refused([](CheckpointOptions& o) { o.keep = 0; }));
-  CHECK(refused([](CheckpointOptions& o) { o.keep_best = "accuracy"; }));
+  CHECK(refused([](CheckpointOptions& o) { o.keep_best = static_cast<KeepBest>(9); }));
   CHECK(refused([](CheckpointOptions& o) { o = {.every_steps = 1}; }));
   DistributedSGD sgd(kStatistics.name, plain(""));
   CHECK(code_of([&] { sgd.checkpoint(); }) == ErrorCode::invalid_argument);

@@ -15,7 +15,7 @@ using namespace troupe_test;
 
 namespace {
 
-Options pinning(Placement placement, const char* strategy, const char* optimizer) {
+Options pinning(Placement placement, Strategy strategy, const char* optimizer) {
   Options options = quiet_options(placement, 2);
   make_trial(options, kStatistics, optimizer);
   options.strategy = strategy;
@@ -64,9 +64,9 @@ class Hanging : public SpoiledModel {
 
 TEST_CASE("a pinned version stays what it was while steps go on") {
   for (const char* optimizer : {"sgd", "adagrad", "adam"})
-    for (const char* strategy : {"sharded", "driver"}) {
+    for (const Strategy strategy : {Strategy::sharded, Strategy::driver}) {
       CAPTURE(optimizer);
-      CAPTURE(strategy);
+      CAPTURE(to_string(strategy));
       Driver driver(kStatistics.name, pinning(Placement::in_process, strategy, optimizer));
       Driver again(kStatistics.name, pinning(Placement::in_process, strategy, optimizer));
       check_pinning(driver, again, [](Driver&) {});
@@ -74,8 +74,8 @@ TEST_CASE("a pinned version stays what it was while steps go on") {
 }
 
 TEST_CASE("a pinned version outlives a worker process") {
-  for (const char* strategy : {"sharded", "driver"}) {
-    CAPTURE(strategy);
+  for (const Strategy strategy : {Strategy::sharded, Strategy::driver}) {
+    CAPTURE(to_string(strategy));
     Driver driver(kStatistics.name, pinning(Placement::processes, strategy, "adam"));
     Driver again(kStatistics.name, pinning(Placement::in_process, strategy, "adam"));
     check_pinning(driver, again, [](Driver& disturbed) {
@@ -87,14 +87,14 @@ TEST_CASE("a pinned version outlives a worker process") {
 
 TEST_CASE("a pinned version outlives a replica of this process that hangs" * doctest::test_suite("given up")) {
   const auto gate = std::make_shared<Gate>();
-  Options options = pinning(Placement::in_process, "sharded", "adam");
+  Options options = pinning(Placement::in_process, Strategy::sharded, "adam");
   options.step_timeout = missed_by_none(options);
   {
     const auto create = [gate](int worker, int) {
       return std::make_unique<Hanging>(gate, worker == 1 && gate->made++ == 0);
     };
     Driver driver(create, options);
-    Driver again(kStatistics.name, pinning(Placement::in_process, "sharded", "adam"));
+    Driver again(kStatistics.name, pinning(Placement::in_process, Strategy::sharded, "adam"));
     check_pinning(driver, again,
                   [](Driver& disturbed) { CHECK(code_of([&] { disturbed.step(); }) == ErrorCode::timeout); });
   }
@@ -102,7 +102,7 @@ TEST_CASE("a pinned version outlives a replica of this process that hangs" * doc
 }
 
 TEST_CASE("weights that are set do not touch what is pinned, and several versions may be") {
-  Driver driver(kStatistics.name, pinning(Placement::in_process, "sharded", "sgd"));
+  Driver driver(kStatistics.name, pinning(Placement::in_process, Strategy::sharded, "sgd"));
   std::vector<std::vector<float>> seen;
   const auto keep = [&](std::span<const float> floats) { seen.emplace_back(floats.begin(), floats.end()); };
   std::vector<Versions::PinId> pins;
@@ -121,7 +121,7 @@ TEST_CASE("weights that are set do not touch what is pinned, and several version
 }
 
 TEST_CASE("where there is no room for another buffer steps are refused, and all else goes on") {
-  Options options = pinning(Placement::in_process, "sharded", "adam");
+  Options options = pinning(Placement::in_process, Strategy::sharded, "adam");
   Driver probe(kStatistics.name, options);
   const auto two_buffers = static_cast<std::size_t>(probe.step().state_bytes);
   // Room for all shards and as much again as the state takes, but not for half of it more.

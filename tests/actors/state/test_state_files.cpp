@@ -15,13 +15,13 @@ using troupe::testing::write_file;
 
 namespace {
 
-constexpr Deal kDeals[] = {{Placement::processes, 2, 1, "sharded"},
-                           {Placement::in_process, 3, 2, "driver"},
-                           {Placement::processes, 1, 3, "driver"},
-                           {Placement::in_process, 4, 1, "sharded"}};
+constexpr Deal kDeals[] = {{Placement::processes, 2, 1, Strategy::sharded},
+                           {Placement::in_process, 3, 2, Strategy::driver},
+                           {Placement::processes, 1, 3, Strategy::driver},
+                           {Placement::in_process, 4, 1, Strategy::sharded}};
 
 Options plain(const TrialModel& model = kBatches, const std::string& optimizer = "sgd") {
-  return dealt({Placement::in_process, 1, 1, "sharded"}, model, optimizer);
+  return dealt({Placement::in_process, 1, 1, Strategy::sharded}, model, optimizer);
 }
 
 /// Two runs of the same bits, of which one is put to the test.

@@ -16,7 +16,7 @@ struct ClusterDeal {
   int nodes;
   int workers;
   int devices;
-  const char* strategy;
+  Strategy strategy;
 };
 
 Options dealt(const Nodes& nodes, const ClusterDeal& deal, const TrialModel& model, const std::string& optimizer) {
@@ -47,27 +47,27 @@ void check_goes_on(const Nodes& nodes, const ClusterDeal& from, const ClusterDea
 
 TEST_CASE("a run goes on from a checkpoint to the same bits on other nodes, and on none") {
   Nodes nodes(3);
-  const ClusterDeal here{0, 2, 1, "auto"};
+  const ClusterDeal here{0, 2, 1, Strategy::automatic};
   const TemporaryFolder folder;
   for (const auto& [model, optimizer] :
        {std::pair{kBatches, "sgd"}, {kStatistics, "sgd"}, {kStatistics, "adagrad"}, {kStatistics, "adam"}}) {
     CAPTURE(model.name);
     CAPTURE(optimizer);
-    DistributedSGD whole(model.name, dealt(nodes, {0, 1, 1, "auto"}, model, optimizer));
+    DistributedSGD whole(model.name, dealt(nodes, {0, 1, 1, Strategy::automatic}, model, optimizer));
     const Outcome expected = go_on(whole, 6, folder / "whole");
-    check_goes_on(nodes, {3, 3, 1, "hierarchical"}, {2, 3, 2, "ring"}, model, optimizer, expected);
-    check_goes_on(nodes, {2, 2, 2, "parameter-server"}, here, model, optimizer, expected);
-    check_goes_on(nodes, here, {3, 6, 1, "parameter-server"}, model, optimizer, expected);
+    check_goes_on(nodes, {3, 3, 1, Strategy::hierarchical}, {2, 3, 2, Strategy::ring}, model, optimizer, expected);
+    check_goes_on(nodes, {2, 2, 2, Strategy::parameter_server}, here, model, optimizer, expected);
+    check_goes_on(nodes, here, {3, 6, 1, Strategy::parameter_server}, model, optimizer, expected);
   }
 }
 
 TEST_CASE("nodes refuse a checkpoint of another run, and go on from what they have") {
   Nodes nodes(2);
   const TemporaryFolder folder;
-  const ClusterDeal deal{2, 2, 1, "hierarchical"};
-  DistributedSGD other(kBatches.name, dealt(nodes, {0, 1, 1, "auto"}, kBatches, "adam"));
+  const ClusterDeal deal{2, 2, 1, Strategy::hierarchical};
+  DistributedSGD other(kBatches.name, dealt(nodes, {0, 1, 1, Strategy::automatic}, kBatches, "adam"));
   go_on(other, 1, folder / "other");
-  DistributedSGD twin(kStatistics.name, dealt(nodes, {0, 1, 1, "auto"}, kStatistics, "adam"));
+  DistributedSGD twin(kStatistics.name, dealt(nodes, {0, 1, 1, Strategy::automatic}, kStatistics, "adam"));
   const Outcome expected = go_on(twin, 2, folder / "twin");
   DistributedSGD sgd(kStatistics.name, dealt(nodes, deal, kStatistics, "adam"));
   sgd.step();
@@ -82,11 +82,12 @@ TEST_CASE(
   Nodes nodes(3);
   const TemporaryFolder folder;
   const std::string run = folder / "run";
-  DistributedSGD whole(kStatistics.name, dealt(nodes, {0, 1, 1, "auto"}, kStatistics, "adam"));
+  DistributedSGD whole(kStatistics.name, dealt(nodes, {0, 1, 1, Strategy::automatic}, kStatistics, "adam"));
   const Outcome expected = go_on(whole, 8, folder / "whole");
   int done = 0;
-  for (const ClusterDeal& deal :
-       {ClusterDeal{3, 3, 1, "hierarchical"}, {0, 2, 1, "auto"}, {2, 3, 2, "parameter-server"}}) {
+  for (const ClusterDeal& deal : {ClusterDeal{3, 3, 1, Strategy::hierarchical},
+                                  {0, 2, 1, Strategy::automatic},
+                                  {2, 3, 2, Strategy::parameter_server}}) {
     CAPTURE(done);
     Options options = dealt(nodes, deal, kStatistics, "adam");
     options.checkpoint = {.folder = run, .every_steps = 2};
@@ -101,7 +102,7 @@ TEST_CASE(
     CHECK(report.pinned_bytes > 0);
     done += 2;
   }
-  Options options = dealt(nodes, {3, 3, 1, "ring"}, kStatistics, "adam");
+  Options options = dealt(nodes, {3, 3, 1, Strategy::ring}, kStatistics, "adam");
   options.resume_from = run;
   DistributedSGD last(kStatistics.name, options);
   CHECK(last.steps_done() == 6);
@@ -110,10 +111,10 @@ TEST_CASE(
 
 TEST_CASE("a pinned version stays what it was among nodes, also in the next generation") {
   Nodes nodes(2);
-  for (const char* strategy : {"hierarchical", "parameter-server"}) {
-    CAPTURE(strategy);
+  for (const Strategy strategy : {Strategy::hierarchical, Strategy::parameter_server}) {
+    CAPTURE(to_string(strategy));
     Driver driver(kStatistics.name, dealt(nodes, {2, 3, 1, strategy}, kStatistics, "adam"));
-    Driver again(kStatistics.name, dealt(nodes, {0, 1, 1, "auto"}, kStatistics, "adam"));
+    Driver again(kStatistics.name, dealt(nodes, {0, 1, 1, Strategy::automatic}, kStatistics, "adam"));
     check_pinning(driver, again, [](Driver& disturbed) {
       // A round that fails ends the generation.
       CHECK(code_of([&] { disturbed.call_model("nobody", "", /*first_only=*/false); }).has_value());
@@ -123,7 +124,7 @@ TEST_CASE("a pinned version stays what it was among nodes, also in the next gene
 
 TEST_CASE("a node that does not answer is named while its part of the state is gathered") {
   Nodes nodes(3);
-  Options options = dealt(nodes, {3, 3, 1, "hierarchical"}, kStatistics, "adam");
+  Options options = dealt(nodes, {3, 3, 1, Strategy::hierarchical}, kStatistics, "adam");
   options.save_timeout = std::chrono::seconds(3);
   DistributedSGD sgd(kStatistics.name, options);
   sgd.step();

@@ -156,7 +156,7 @@ TEST_CASE("a run goes on with as many nodes as it needs at least; with fewer it 
   Nodes nodes(3);
   const TemporaryFolder folder;
   Options options = trial(nodes, folder / "run");
-  options.strategy = "parameter-server";
+  options.strategy = Strategy::parameter_server;
   options.parameter_servers = 3;
   options.cluster.min_nodes = 2;
   options.start_timeout = kLate;

@@ -14,11 +14,6 @@ using namespace troupe::testing;
 
 namespace {
 
-template <class T>
-std::string raw(const std::vector<T>& values) {
-  return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)};
-}
-
 /// A tiny Fashion-MNIST: `count` training and two test images.
 void write_fashion_mnist(const TemporaryFolder& folder, std::uint32_t count, const std::string& labels) {
   const auto images = [](std::uint32_t number) {
@@ -96,59 +91,9 @@ TEST_CASE("mock-images have the shape asked for") {
   CHECK(load_data("mock-images:8").train->info().num_classes == 1001);
 }
 
-TEST_CASE("NumPy files with integer labels are classes, others a regression") {
-  const TemporaryFolder folder;
-  write_file(folder / "bytes.npy", npy_bytes(npy_dictionary("|u1", "(2, 1, 2)"), raw<std::uint8_t>({0, 255, 51, 0})));
-  write_file(folder / "floats.npy", npy_bytes(npy_dictionary("<f8", "(2, 2)"), raw<double>({0, 1, 0.25, 3})));
-  write_file(folder / "labels.npy", npy_bytes(npy_dictionary("<i8", "(2,)"), raw<std::int64_t>({4, 0})));
-  write_file(folder / "targets.npy", npy_bytes(npy_dictionary("<f4", "(2,)"), raw<float>({0.5F, -1})));
-  write_file(folder / "three.npy", npy_bytes(npy_dictionary("<f8", "(2, 3)"), raw<double>({1, 2, 3, 4, 5, 6})));
-  const auto load = [&](const std::string& x, const std::string& y) {
-    return load_data("npy:" + (folder / x) + "," + (folder / y)).train;
-  };
-  const auto classes = load("bytes.npy", "labels.npy");
-  CHECK(classes->info().shape == std::vector<std::int64_t>{1, 2});
-  CHECK(classes->info().num_classes == 5);
-  CHECK(read_all(*classes).values[2] == doctest::Approx(0.2));
-  CHECK(read_all(*classes).labels == std::vector<std::int32_t>{4, 0});
-  CHECK(read_all(*load("floats.npy", "labels.npy")).values == std::vector<float>{0, 1, 0.25F, 3});
-  CHECK(read_all(*load("floats.npy", "targets.npy")).targets == std::vector<float>{0.5F, -1});
-  CHECK(read_all(*load("bytes.npy", "targets.npy")).values[1] == 1);
-  const auto several = load("floats.npy", "three.npy");
-  CHECK(several->info().num_targets == 3);
-  CHECK(read_samples(*several, {1}).targets == std::vector<float>{4, 5, 6});
-}
-
-TEST_CASE("NumPy files that do not fit each other are refused") {
-  const TemporaryFolder folder;
-  write_file(folder / "x.npy", npy_bytes(npy_dictionary("<f4", "(2, 1)"), raw<float>({0, 1})));
-  write_file(folder / "flat.npy", npy_bytes(npy_dictionary("<f4", "(2,)"), raw<float>({0, 1})));
-  write_file(folder / "int.npy", npy_bytes(npy_dictionary("<i4", "(2, 1)"), raw<std::int32_t>({0, 1})));
-  write_file(folder / "long.npy", npy_bytes(npy_dictionary("<i4", "(3,)"), raw<std::int32_t>({0, 1, 2})));
-  write_file(folder / "y.npy", npy_bytes(npy_dictionary("<i4", "(2,)"), raw<std::int32_t>({0, 1})));
-  write_file(folder / "low.npy", npy_bytes(npy_dictionary("<i4", "(2,)"), raw<std::int32_t>({0, -1})));
-  write_file(folder / "empty.npy", npy_bytes(npy_dictionary("<f4", "(0, 1)"), ""));
-  write_file(folder / "none.npy", npy_bytes(npy_dictionary("<i4", "(0,)"), ""));
-  write_file(folder / "cube.npy", npy_bytes(npy_dictionary("<f4", "(2, 1, 1)"), raw<float>({0, 1})));
-  write_file(folder / "nan.npy", npy_bytes(npy_dictionary("<f4", "(2, 1)"), raw<float>({0, NAN})));
-  write_file(folder / "zero.npy", npy_bytes(npy_dictionary("<f4", "(2, 0)"), ""));
-  const auto fails = [&](ErrorCode code, const std::string& x, const std::string& y, const std::string& what) {
-    check_throws(code, what, [&] { load_data("npy:" + (folder / x) + "," + (folder / y)); });
-  };
-  fails(ErrorCode::bad_file, "x.npy", "long.npy", "long.npy");
-  fails(ErrorCode::bad_file, "x.npy", "int.npy", "neither (samples) nor, of floats, (samples, targets)");
-  fails(ErrorCode::bad_file, "x.npy", "cube.npy", "cube.npy");
-  fails(ErrorCode::bad_data, "x.npy", "nan.npy", "target nan of sample 1");
-  fails(ErrorCode::bad_data, "x.npy", "zero.npy", "0 targets");
-  fails(ErrorCode::bad_file, "flat.npy", "y.npy", "flat.npy");
-  fails(ErrorCode::bad_file, "int.npy", "y.npy", "int.npy");
-  fails(ErrorCode::bad_data, "x.npy", "low.npy", "low.npy");
-  fails(ErrorCode::bad_data, "empty.npy", "none.npy", "empty.npy");
-}
-
 TEST_CASE("arguments that mean nothing are refused") {
   for (const char* name : {"mock-images:0", "mock-images:8,", "mock-images:8,0", "mock-images:8,5x",
-                           "mock-images:99999", "mock-images:-8", "npy:a.npy"}) {
+                           "mock-images:99999", "mock-images:-8"}) {
     CAPTURE(name);
     check_throws(ErrorCode::invalid_argument, name, [&] { load_data(name); });
   }

@@ -52,12 +52,14 @@ TEST_CASE("unknown names are answered with all that there is, one's own included
   register_data("test-listed", anything(), {.arguments = ":HERE"});
   for (const char* name : {"", "mnist", "fashion-mnistx", ":", "mock-images "}) {
     refused("no data source named '" + std::string(name).substr(0, std::string(name).find(':')) + "'", name);
-    refused("there are fashion-mnist[:DIR], mock-images[:SIZE[,CLASSES]], npy:IMAGES.npy,LABELS.npy, synthetic-linear",
-            name);
+    refused(
+        "there are fashion-mnist[:DIR], mock-images[:SIZE[,CLASSES]], "
+        "npy:IMAGES.npy,LABELS.npy[,TEST_IMAGES.npy,TEST_LABELS.npy][,layout=nchw|nhwc], synthetic-linear",
+        name);
     refused("test-listed:HERE", name);
   }
   refused("data 'synthetic-linear:3' is not synthetic-linear", "synthetic-linear:3");
-  refused("data 'npy' is not npy:IMAGES.npy,LABELS.npy", "npy");
+  refused("data 'npy' is not npy:IMAGES.npy,LABELS.npy[", "npy");
 }
 
 TEST_CASE("a name is registered once, with a way to make it and arguments that can be told from it") {

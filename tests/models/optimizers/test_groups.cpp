@@ -144,7 +144,7 @@ TEST_CASE("a model whose from_canonical computes is refused") {
 TEST_CASE("each group has its decay and its rate") {
   auto options = trial_options();
   options.groups = {{"bias", 0.0, 0.5}, {"other", {}, 2}};
-  options.schedule = {.kind = "step", .step_size = 1, .gamma = 0.5};
+  options.schedule = {.kind = ScheduleKind::step, .step_size = 1, .gamma = 0.5};
   const Optimizer optimizer(options);
   const auto updates = optimizer.prepare({optimizer.learning_rate(1), 1, 0});
   REQUIRE(updates.size() == 3);

@@ -44,7 +44,7 @@ TEST_CASE("a user's rule is made from options, and told the rate, the step and t
   auto options = kind("test-told");
   options.weight_decay = 0.25;
   options.learning_rate = 8;
-  options.schedule = {.kind = "step", .step_size = 2, .gamma = 0.5};
+  options.schedule = {.kind = ScheduleKind::step, .step_size = 2, .gamma = 0.5};
   const Optimizer optimizer(options);
   CHECK(optimizer.state_vectors() == 1);
   CHECK(optimizer.state_name(0) == "updates");

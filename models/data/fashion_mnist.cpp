@@ -1,0 +1,47 @@
+#include <memory>
+#include <utility>
+
+#include "models/data/builtin_data.hpp"
+#include "models/data/naming.hpp"
+#include "models/files/idx.hpp"
+#include "runtime/files/input_file.hpp"
+
+namespace troupe {
+namespace {
+
+constexpr float kByteScale = 1.0F / 255;
+
+/// @param given_folder empty: where Debian puts it.
+Dataset fashion_mnist_part(const std::string& given_folder, const std::string& part) {
+  const std::string folder = given_folder.empty() ? "/usr/share/datasets/fashion-mnist" : given_folder;
+  const std::string images_path = folder + "/" + part + "-images-idx3-ubyte.gz";
+  const std::string labels_path = folder + "/" + part + "-labels-idx1-ubyte.gz";
+  IdxArray images = read_idx(images_path, 3);
+  const IdxArray labels = read_idx(labels_path, 1);
+  constexpr std::int64_t kSide = 28;
+  if (images.shape[1] != kSide || images.shape[2] != kSide) throw_bad_file(images_path, "its images are not 28 x 28");
+  if (images.shape[0] != labels.shape[0]) {
+    throw_bad_file(labels_path,
+                   std::to_string(labels.shape[0]) + " labels for " + std::to_string(images.shape[0]) + " images");
+  }
+  return naming(labels_path, [&] {
+    return Dataset::classes(
+        {1, kSide, kSide}, std::move(images.bytes), kByteScale, {labels.bytes.begin(), labels.bytes.end()}, 10,
+        labels_path,
+        {"T-shirt/top", "Trouser", "Pullover", "Dress", "Coat", "Sandal", "Shirt", "Sneaker", "Bag", "Ankle boot"});
+  });
+}
+
+std::shared_ptr<const Dataset> shared(Dataset set) { return std::make_shared<const Dataset>(std::move(set)); }
+
+}  // namespace
+
+std::shared_ptr<const DataSource> fashion_mnist_test(const std::string& folder) {
+  return shared(fashion_mnist_part(folder, "t10k"));
+}
+
+TrainingData fashion_mnist(const std::string& folder, std::uint64_t /*seed*/) {
+  return {shared(fashion_mnist_part(folder, "train")), fashion_mnist_test(folder)};
+}
+
+}  // namespace troupe
