@@ -1,5 +1,4 @@
 #include <cmath>
-#include <iostream>
 
 #include "actors/driver/driver.hpp"
 #include "actors/driver/option_checks.hpp"
@@ -7,6 +6,7 @@
 #include "models/files/checkpoint/reader.hpp"
 #include "models/files/checkpoint/writer.hpp"
 #include "runtime/invalid.hpp"
+#include "runtime/log.hpp"
 #include "runtime/printable.hpp"
 
 // Checkpoints: every vector of one version of the state, in canonical order, and where the run stood.

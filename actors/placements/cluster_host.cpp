@@ -94,7 +94,7 @@ class ClusterHost : public Host {
     return names;
   }
   static void say(const std::optional<std::string>& line) {
-    if (line) std::cerr << "troupe: " + *line + "\n" << std::flush;
+    if (line) log_line(LogLevel::info, *line);
   }
 
   /// Not all have come in time.

@@ -196,7 +196,7 @@ PrecisionSeconds measure_cpu_precisions(const NetworkPlan& plan, std::int64_t ba
   cpu::keep_to_what_runs();
   if (!cpu::has_bf16()) return {};
   const std::int64_t batch = batch_size > 0 ? batch_size : cpu::kUsualBatch;
-  return cpu::with_typed_errors([&] { return cpu::compare_precisions(plan, batch); });
+  return cpu::with_onednn([&] { return cpu::compare_precisions(plan, batch); });
 }
 
 }  // namespace troupe

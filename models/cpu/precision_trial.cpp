@@ -189,7 +189,6 @@ PrecisionSeconds compare_precisions(const NetworkPlan& plan, std::int64_t batch)
   static std::mutex one_at_a_time;
   static std::vector<Comparison> made;
   const std::lock_guard lock(one_at_a_time);
-  const OneThread one_thread;
   const std::vector<Shape> shapes = shapes_of(plan);
   const auto known = std::ranges::find_if(made, [&](const Comparison& each) { return each.is_of(shapes, batch); });
   if (known != made.end()) return known->seconds;

@@ -38,11 +38,11 @@ std::vector<float> expected(const std::vector<double>& rates) {
 
 TEST_CASE("a rate that is set counts from the next step on, for all workers of all placements, and is reported") {
   for (const Placement placement : {Placement::in_process, Placement::processes})
-    for (const char* strategy : {"sharded", "driver"}) {
-      CAPTURE(strategy);
+    for (const Strategy strategy : {Strategy::sharded, Strategy::driver}) {
+      CAPTURE(to_string(strategy));
       Options options = noise(placement, 3);
       options.strategy = strategy;
-      options.optimizer.schedule = {.kind = "step", .step_size = 1, .gamma = 0.5};
+      options.optimizer.schedule = {.kind = ScheduleKind::step, .step_size = 1, .gamma = 0.5};
       DistributedSGD sgd("noise", options);
       CHECK(sgd.step().learning_rate == 0.5);
       CHECK(sgd.step().learning_rate == 0.25);

@@ -33,7 +33,7 @@ struct Deal {
   troupe::Placement placement;
   int workers;
   int devices;
-  Strategy strategy;
+  troupe::Strategy strategy;
 };
 troupe::Options dealt(const Deal& deal, const TrialModel& model, const std::string& optimizer);
 

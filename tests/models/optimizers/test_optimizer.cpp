@@ -230,7 +230,7 @@ TEST_CASE("learning rates follow their schedules") {
 
 TEST_CASE("a function of the step takes the schedule's place, and says a float from 0 on") {
   auto options = with("sgd", 0.8, 0);
-  options.schedule = {.kind = "step", .warmup_steps = 4};
+  options.schedule = {.kind = ScheduleKind::step, .warmup_steps = 4};
   options.learning_rate_at = [](std::int64_t step) { return 1.0 / static_cast<double>(step - 3); };
   const Optimizer optimizer(options);
   CHECK(optimizer.learning_rate(4) == 1);
