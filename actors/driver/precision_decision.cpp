@@ -72,7 +72,7 @@ void note_precision(const PrecisionChoice& choice) {
 }
 
 std::string precision_text(const PrecisionChoice& choice) {
-  const std::string name = to_string(choice.computed);
+  std::string name = to_string(choice.computed);
   if (!choice.measured.known()) return name;
   const std::string ratio = ratio_of(choice.measured);
   return name + (choice.computed == Precision::bf16 ? " (" : " (bf16 takes ") + ratio + " of f32's time)";

@@ -24,7 +24,7 @@ class PrecisionDecision {
   /// By what all replicas have measured: a step takes as long as its slowest worker. f32 where one has no bf16.
   void decide(const std::vector<ReplicaTraits>& replicas);
 
-  /// @param computed by the replicas: what they know nothing but, if they do
+  /// @param computed what the replicas say that they compute in
   PrecisionChoice choice(Precision computed) const;
 
  private:

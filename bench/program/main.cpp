@@ -9,7 +9,7 @@ constexpr const char* kExamples = R"(examples:
   troupe-bench data-plane --bytes 178204836
   troupe-bench checkpoint --parameters 44551209 --workers 4 --folder /var/tmp
   troupe-bench deaths --model cnn --workers 2 --deaths 100
-  troupe-bench predict --load cnn.safetensors
+  troupe-bench predict --model cnn --threads 2 --batch 256
 
 `troupe-bench COMMAND --help` lists a command's options. Each command takes --config FILE, as those of `troupe` do.
 Nodes of a measured cluster are this program, too: troupe-bench --troupe-join=HOST:PORT --troupe-certs=FOLDER.)";

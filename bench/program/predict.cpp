@@ -1,5 +1,9 @@
+#include <unistd.h>
+
 #include <cstdio>
+#include <filesystem>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <numeric>
 #include <thread>
 #include <vector>
@@ -15,12 +19,12 @@ namespace troupe::bench {
 namespace {
 
 struct PredictOptions {
-  std::string load;
   std::string model = "cnn";
   std::string data = "fashion-mnist";
   int threads = 2;
   int batch = 256;
   int rounds = 9;
+  bool json = false;
 };
 
 std::vector<float> first_samples(const DataSource& source, std::int64_t count) {
@@ -67,15 +71,24 @@ double evaluated_rate(DistributedSGD& sgd) {
   return static_cast<double>(sgd.evaluate().samples) / watch.lap();
 }
 
+/// Of the weights that a run begins with, by way of a file.
+Predictor predictor_of(DistributedSGD& sgd) {
+  const std::filesystem::path path =
+      std::filesystem::temp_directory_path() / ("troupe-bench-" + std::to_string(::getpid()) + ".safetensors");
+  sgd.save(path);
+  Predictor predictor(path);
+  std::filesystem::remove(path);
+  return predictor;
+}
+
 void measure(const PredictOptions& options) {
-  const Predictor predictor(options.load);
+  Options run{.num_workers = options.threads, .verbose = false};
+  run.config = nlohmann::json{{"data", options.data}}.dump();
+  DistributedSGD sgd(options.model, run);
+  const Predictor predictor = predictor_of(sgd);
   const auto source = load_test_set(options.data, 1);
   const std::vector<float> batch = first_samples(*source, options.batch);
   const auto one = std::span(batch).first(batch.size() / static_cast<std::size_t>(options.batch));
-  Options run{.num_workers = options.threads, .verbose = false};
-  run.config = R"({"data": ")" + options.data + R"("})";
-  DistributedSGD sgd(options.model, run);
-  sgd.load(options.load);
   std::vector<double> single;
   std::vector<double> predicted;
   std::vector<double> evaluated;
@@ -88,11 +101,19 @@ void measure(const PredictOptions& options) {
     predicted.push_back(rate);
     evaluated.push_back(evaluation);
   }
-  std::printf(
-      "one sample %.6f s; batches of %d on %d threads %.0f samples/s; evaluation on %d workers %.0f samples/s; "
-      "ratio %.2f (medians of %d)\n",
-      median(single), options.batch, options.threads, median(predicted), options.threads, median(evaluated),
-      median(predicted) / median(evaluated), options.rounds);
+  const double ratio = median(predicted) / median(evaluated);
+  if (options.json) {
+    const nlohmann::ordered_json result{{"threads", options.threads},          {"batch", options.batch},
+                                        {"single_seconds", median(single)},    {"predicted_rate", median(predicted)},
+                                        {"evaluated_rate", median(evaluated)}, {"ratio", ratio}};
+    std::printf("%s\n", result.dump().c_str());
+  } else {
+    std::printf(
+        "one sample %.6f s; batches of %d in %d threads %.0f samples/s; evaluation by %d workers %.0f samples/s; ratio "
+        "%.2f (medians of %d)\n",
+        median(single), options.batch, options.threads, median(predicted), options.threads, median(evaluated), ratio,
+        options.rounds);
+  }
 }
 
 }  // namespace
@@ -100,12 +121,12 @@ void measure(const PredictOptions& options) {
 void add_predict(CLI::App& app) {
   auto options = std::make_shared<PredictOptions>();
   CLI::App& predict = *app.add_subcommand("predict", "Time a Predictor, alone and in threads, against an evaluation");
-  predict.add_option("--load", options->load, "Weights that `troupe train --save` wrote")->required();
-  predict.add_option("--model", options->model, "Whose they are, for the evaluation");
+  predict.add_option("--model", options->model, "With the weights that it begins with");
   predict.add_option("--data", options->data, "With a test set");
   predict.add_option("--threads", options->threads, "And workers of the evaluation")->check(CLI::Range(1, 1024));
   predict.add_option("--batch", options->batch, "Samples of a call")->check(CLI::Range(1, 10'000));
   predict.add_option("--rounds", options->rounds, "Measurements of each")->check(CLI::Range(1, 10'000));
+  predict.add_flag("--json", options->json, "Print one JSON object");
   predict.callback([options] { measure(*options); });
 }
 

@@ -30,7 +30,8 @@ struct PrecisionSeconds {
 
   bool known() const { return f32 > 0 && bf16 > 0; }
   /// bf16, unless f32 is clearly faster: unless bf16 takes more than 1.1 times as long. What is measured is a part,
-  /// and in the rest bf16 moves half the bytes; and two measurements of the same differ by some hundredths.
+  /// and in the rest bf16 moves half the bytes; and two measurements of the same may differ by as much on a busy
+  /// machine.
   Precision faster() const { return bf16 > 1.1 * f32 ? Precision::f32 : Precision::bf16; }
 };
 

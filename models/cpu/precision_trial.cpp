@@ -162,11 +162,13 @@ PrecisionSeconds measure(const Shape& shape, std::int64_t batch, const Deadline&
 PrecisionSeconds measure(const std::vector<Shape>& shapes, std::int64_t batch) {
   const Deadline end(kPatience);
   PrecisionSeconds sum;
-  for (std::size_t i = 0; i < shapes.size(); ++i) {
-    if (i > 0 && end.passed()) break;
+  std::chrono::duration<double> longest{0};
+  for (std::size_t i = 0; i < shapes.size() && end.left() >= longest / 2; ++i) {
+    const Stopwatch watch;
     const Deadline share(end.left() / static_cast<std::int64_t>(shapes.size() - i));
     const PrecisionSeconds seconds = measure(shapes[i], batch, share);
     sum = {sum.f32 + seconds.f32, sum.bf16 + seconds.bf16};
+    longest = std::max(longest, std::chrono::duration<double>(watch.seconds()));
   }
   return sum;
 }

@@ -10,7 +10,8 @@ static_assert(std::endian::native == std::endian::little, "floats go to the file
 
 void write_npy(const std::string& path, const std::vector<std::int64_t>& shape, std::span<const float> floats) {
   std::string lengths;
-  for (const std::int64_t length : shape) lengths += std::to_string(length) + ',';
+  for (const std::int64_t length : shape) lengths += (lengths.empty() ? "" : ", ") + std::to_string(length);
+  if (shape.size() == 1) lengths += ',';  // as Python writes a tuple of one
   std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (" + lengths + "), }";
   constexpr std::size_t kPrefix = 10;
   constexpr std::size_t kBlock = 64;  // the floats begin at a multiple of it, behind spaces and the end of a line

@@ -110,9 +110,7 @@ Predictor::Predictor(const std::string& path, const std::vector<models::Layer>& 
 Predictor::Predictor(const std::string& path, const std::string& model, std::vector<std::int64_t> sample_shape,
                      std::shared_ptr<const Loss> loss)
     : impl_(std::make_unique<Impl>(
-          path, NetworkWish{.model = model, .sample_shape = std::move(sample_shape), .loss = std::move(loss)})) {
-  // An empty name names nothing: the file is asked, as it is without one.
-}
+          path, NetworkWish{.model = model, .sample_shape = std::move(sample_shape), .loss = std::move(loss)})) {}
 
 Predictor::~Predictor() = default;
 Predictor::Predictor(Predictor&&) noexcept = default;

@@ -302,6 +302,10 @@ TEST_CASE("a driver that asks out of turn, or for more than there is, is refused
   CHECK(refused(ExpectTransfer{0, 1, (std::uint64_t{1} << 62) + 1}));
   node.service.carry_out(CreateTransfer{0, 1, 4});
   CHECK(refused(SendTransfer{0, 1, std::uint64_t{1} << 40, 1, 10}));
+  node.service.carry_out(CreateTransfer{0, 2, 4});
+  node.service.carry_out(DropTransfers{});
+  CHECK(refused(SendTransfer{0, 2, 4, 1, 10}));
+  node.service.carry_out(CreateTransfer{0, 1, 4});
   CHECK(refused(Place{0, 1, 0, 0, 1, 10}));  // of 4 floats, in whole pages, for a vector of 3000
 }
 
@@ -334,6 +338,7 @@ TEST_CASE("a worker is asked for nothing before it is built and has its slabs") 
   CHECK(code(MapSlabs{}) == kProtocol);
   CHECK(code(ExportVector{}) == kProtocol);
   CHECK(code(Evaluate{}) == kProtocol);
+  CHECK(code(CallModel{0, "echo", 1, 5}) == kProtocol);
   CHECK(code(Fence{}) == -1);
   CHECK(code(Stop{}) == -1);
   CHECK(code(Initialize{}) == kProtocol);

@@ -48,6 +48,17 @@ TEST_CASE("allreduce gives the time of a shared sum and of private copies of it"
   }
 }
 
+TEST_CASE("predict gives the time of one sample and the rates of batches and of an evaluation") {
+  const TemporaryFolder folder;
+  write_fashion(folder);
+  const json result = result_of({"predict", "--data", "fashion-mnist:" + folder.path().string(), "--threads", "2",
+                                 "--batch", "20", "--rounds", "1"});
+  CHECK(number(result, "single_seconds") > 0);
+  CHECK(number(result, "predicted_rate") > 0);
+  CHECK(number(result, "ratio") ==
+        doctest::Approx(number(result, "predicted_rate") / number(result, "evaluated_rate")));
+}
+
 TEST_CASE("nodes that are this program know what allreduce measures") {
   const TemporaryFolder folder;
   const std::string certs = folder / "certs";

@@ -139,7 +139,7 @@ TEST_CASE("predictions go to a table or an array") {
   CHECK(matches(rows[10], "9,[0-9],\".*\",[01]\\.[0-9e-]*,9"));
 
   const std::string npy = read_file(trained.folder / "p.npy");
-  CHECK(npy.find("'shape': (20,10,)") != std::string::npos);
+  CHECK(npy.find("'shape': (20, 10)") != std::string::npos);
   REQUIRE(npy.size() > 800);
   for (std::size_t sample = 0; sample < 20; ++sample) {
     std::vector<float> row(10);

@@ -109,15 +109,17 @@ TEST_CASE("first weights are a model's, and clearing is the home's") {
 
 TEST_CASE("a text is there for its readers as long as it is used, whatever becomes of that") {
   Scene scene;
+  scene.transfers.initialize(96, 0, calm_phase());  // which settles the members
+  scene.log.clear();
   std::vector<std::uint64_t> used;
   const auto use = [&](std::uint64_t transfer) { used.push_back(transfer); };
   scene.transfers.lend_text("12345", {0, 1}, use, calm_phase());
-  CHECK(used == std::vector<std::uint64_t>{1});
-  CHECK(scene.log == Log{"put 1 2", "withdraw 2"});
+  CHECK(used == std::vector<std::uint64_t>{2});
+  CHECK(scene.log == Log{"put 2 2", "withdraw 2"});
   CHECK(scene.rounds.settled());
   const auto fail = [](std::uint64_t) { throw Error(ErrorCode::model_failed, "the function fails"); };
   CHECK(message_of([&] { scene.transfers.lend_text("1", {1}, fail, calm_phase()); }) == "the function fails");
-  CHECK(scene.log == Log{"put 1 2", "withdraw 2", "put 2 1", "forget"});
+  CHECK(scene.log == Log{"put 2 2", "withdraw 2", "put 3 1", "forget"});
   CHECK_FALSE(scene.rounds.settled());
 }
 

@@ -134,7 +134,7 @@ TEST_CASE("where there is no room for another buffer steps are refused, and all 
   CHECK(code_of([&] { driver.step(); }) == ErrorCode::store_full);
   CHECK((weights_of(driver, pin) == pinned));
   CHECK(code_of([&] { driver.step(); }) == ErrorCode::store_full);
-  CHECK_FALSE(code_of([&] { driver.evaluate(); }));
+  CHECK_FALSE(code_of([&] { driver.read_weights([](std::span<const float>) {}); }));
   driver.unpin(pin);
   CHECK(driver.step().step == 3);
 }

@@ -96,8 +96,8 @@ TEST_CASE("a manifest with an absurd field is refused, and the field named") {
     absurd("learning_rate", R"("learning_rate":0.25)", std::string(R"("learning_rate":)") + rate);
   absurd("seed", "18446744073709551615", "[1]");
   absurd("precision", R"("bf16")", R"("f16")");
-  absurd("bf16_given_up", R"("precision":"bf16")", R"("bf16_given_up":true,"precision":"bf16")");
-  absurd("bf16_given_up", R"("precision":"bf16")", R"("bf16_given_up":false,"precision":"f32")");
+  absurd("bf16_given_up", R"({"data":)", R"({"bf16_given_up":true,"data":)");
+  absurd("bf16_given_up", R"({"data":)", R"({"bf16_given_up":false,"data":)");
   absurd("model.fingerprint", R"("fingerprint":")", R"("fingerprint":"0)");
   absurd("model.statistics", "true", "1");
   absurd("data.samples", "50000", "-1");
