@@ -92,6 +92,7 @@ class Trial {
     PlacedLayer& placed = network_.layers.front();
     placed.gradient_stops = gradient_stops;
     operation_ = placed.kernels->make(context_, placed, batch);
+    operation_->prepare_backward();
     weights_ = ones(network_.parameters.size() * sizeof(float));
     gradient_ = weights_;
     input_ = ones(placed.input.bytes(batch));

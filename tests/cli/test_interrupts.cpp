@@ -7,6 +7,7 @@
 
 #include "cli/run_program.hpp"
 #include "cli/small_data.hpp"
+#include "support/patience.hpp"
 
 using namespace troupe_test;
 using nlohmann::json;
@@ -69,7 +70,13 @@ TEST_CASE("a training with --save that is stopped saves, ends its report and say
 }
 
 TEST_CASE("a training that saves nothing says so when it is stopped, and with what it would") {
-  const Finished stopped = stopped_by(SIGTERM, train_on({"--quiet", "--verbose=false"}));
+  const TemporaryFolder folder;
+  const std::string report = folder / "steps.jsonl";
+  Program program(train_on({"--quiet", "--report", report}));
+  REQUIRE(comes_true([&] { return std::filesystem::exists(report) && lines_of(read_file(report)).size() > 3; }));
+  ::kill(program.pid(), SIGTERM);
+  const Finished stopped = program.finish();
+  CHECK(stopped.status == 143);
   const auto lines = lines_of(stopped.out);
   REQUIRE(lines.size() == 1);
   CHECK(matches(lines[0], "stopped by SIGTERM after step [0-9]+; nothing is saved: with --checkpoint DIR .*"));

@@ -92,7 +92,7 @@ TEST_CASE("a manifest with an absurd field is refused, and the field named") {
   absurd("updates", R"("updates":11)", R"("updates":13)");
   absurd("num_shards", R"("num_shards":64)", R"("num_shards":0)");
   absurd("num_shards", R"("num_shards":64)", R"("num_shards":4294967297)");
-  for (const char* rate : {"-0.25", "1e39", "\"0.25\"", "[]"})
+  for (const char* rate : {"-0.25", "1e+39", "\"0.25\"", "[]"})
     absurd("learning_rate", R"("learning_rate":0.25)", std::string(R"("learning_rate":)") + rate);
   absurd("seed", "18446744073709551615", "[1]");
   absurd("precision", R"("bf16")", R"("f16")");
