@@ -62,7 +62,7 @@ void use(const Applied& applied) {
 
 void use(const NonFinite& found) {
   check_reply(found, kTensors, kStateVectors, {});
-  fuzz::expect(found.tensor >= 0 && found.tensor <= kTensors, "a tensor of the run, or padding");
+  fuzz::expect(found.tensor >= -1 && found.tensor <= kTensors, "a tensor of the run, padding, or none");
   fuzz::expect(found.part >= 0 && found.part < NonFinite::kState + kStateVectors, "a part of it");
 }
 
