@@ -71,6 +71,7 @@ std::string group_text(const nlohmann::json& group) {
   char separator = ':';
   for (const auto& [key, value] : group.items()) {
     if (key == "pattern") continue;
+    if (!value.is_number()) throw_invalid("--group: '" + printable(key) + "' of a configuration wants a number");
     text += separator + key + "=" + value.dump();
     separator = ',';
   }

@@ -257,6 +257,9 @@ void add_command(const Corpus& corpus) {
   corpus.add("config", "negated", R"({"any-order": true, "steps": 100})");
   corpus.add("config", "unknown", R"({"wrokers": 2})");
   corpus.add("config", "of-another-type", R"({"profile": "yes", "workers": [1]})");
+  corpus.add("config", "sections",
+             R"({"num_workers": 2, "optimizer": {"learning_rate": 0.1, "groups": [{"pattern": "*.bias",)"
+             R"( "weight_decay": 0}, "x:weight_decay=0"]}, "placement": "processes", "profile": true, "steps": 4})");
   corpus.add("config", "nested", std::string(2000, '['));
 }
 

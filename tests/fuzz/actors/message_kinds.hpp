@@ -19,7 +19,7 @@ inline ToDriver filled_to_driver() {
       NodeJoin{kProtocolVersion, std::string(kTokenBytes, 't'), 4711, 8, 2, "10.0.0.2", 4000, "x86-64-v4, glibc 2.36"},
       Join{kProtocolVersion, 1, 4711},
       Done{1, failure},
-      Built{2, failure, {{4, 3, "blocked", 1, 77, 60000, 469}}, {"weight", "bias"}, {{2, 3}, {2}}},
+      Built{2, failure, {{4, 3, "blocked", 1, 77, 60000, 469}}, {"weight", "bias"}, {{2, 3}, {2}}, "{}"},
       Computed{3, failure, {0, 1}, {1, 2}, {64, 64}, 5},
       MeanReduced{8, failure, {1, 2}, 4096},
       Applied{4, failure, 1, 2, 4096, true},

@@ -1,11 +1,12 @@
-#include "cli/config_file.hpp"
+#include "cli/config/config_file.hpp"
 #include "fuzz/support.hpp"
 
 using namespace troupe;
 
 namespace {
 
-/// What the program's options are made of: words, numbers, flags, some of them against each other, and subcommands.
+/// What the program's options are made of: words, numbers, lists, flags, some of them against each other, and
+/// subcommands.
 struct Options {
   Options() {
     app.name("troupe");
@@ -16,6 +17,7 @@ struct Options {
     auto* const epochs = train.add_option("--epochs", number);
     train.add_option("--steps", number)->excludes(epochs);
     train.add_option("--placement", text)->check(CLI::IsMember({"in-process", "processes"}));
+    train.add_option("--group", groups)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     train.add_flag("--profile", flag);
     train.add_flag("!--any-order", flag);
   }
@@ -25,6 +27,7 @@ struct Options {
   std::int64_t number = 0;
   double learning_rate = 0;
   std::string text;
+  std::vector<std::string> groups;
   bool flag = false;
 };
 
@@ -46,6 +49,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
           } catch (const CLI::ParseError&) {  // as main has it
           }
         },
-        {ErrorCode::bad_file});
+        {ErrorCode::bad_file, ErrorCode::invalid_argument});
   return 0;
 }
