@@ -7,15 +7,15 @@
 namespace troupe {
 namespace {
 
-Registry<CreateModel>& registry() {
+Registry<CreateModel>& known_models() {
   static auto& registered = *new Registry<CreateModel>("model");  // never destroyed: replicas that were given up may
   return registered;                                              // outlive main
 }
 
 }  // namespace
 
-void register_model(const std::string& name, CreateModel create) { registry().add(name, std::move(create)); }
+void register_model(const std::string& name, CreateModel create) { known_models().add(name, std::move(create)); }
 
-const CreateModel& find_model(const std::string& name) { return registry().find(name); }
+const CreateModel& find_model(const std::string& name) { return known_models().find(name); }
 
 }  // namespace troupe

@@ -20,10 +20,10 @@ format() {
     xargs -0 clang-format --dry-run -Werror
 }
 
-# The sources that are shipped: tests lean on macros. The compiler's commands come from a tree of its own: clang cannot
-# read g++'s precompiled headers.
+# The sources that are shipped: tests lean on macros. The compiler's commands come from a tree of its own, where each file
+# is compiled by itself: clang cannot read g++'s precompiled headers, and what a file does not include is seen.
 tidy() {
-  cmake --preset release -B build/tidy -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON >/dev/null || return 1
+  cmake --preset release -B build/tidy -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON -DCMAKE_UNITY_BUILD=OFF >/dev/null || return 1
   local log=build/tidy/clang-tidy.log
   run-clang-tidy -quiet -p build/tidy -j "$(nproc)" \
     "^$(pwd -P)/(runtime|models|collectives|actors|cli|bench|examples)/.*\.cpp$" >"$log" 2>&1 || {

@@ -14,7 +14,7 @@ void find_cluster(ClusterOptions& cluster) {
   if (cluster.certs.empty()) cluster.certs = slurm->certs + "/driver";
 }
 
-void check(Options& options) {
+void check_in_cluster(Options& options) {
   find_cluster(options.cluster);
   ClusterOptions& cluster = options.cluster;
   if (cluster.num_nodes < 1)
@@ -37,7 +37,7 @@ void check(Options& options) {
 
 /// The gate, and one thread that receives. A node's control connection takes three files, a data connection one each
 /// way.
-StartNeeds needs(const Options& options, int /*state_vectors*/) {
+StartNeeds needs_in_cluster(const Options& options, int /*state_vectors*/) {
   const ClusterOptions& cluster = options.cluster;
   return {kGateNeeds.threads + 1, 0,
           kNetworkNeeds.files + kGateNeeds.files + kReceiverFiles + cluster.num_nodes * (3 + 2 * cluster.streams)};
@@ -47,10 +47,10 @@ StartNeeds needs(const Options& options, int /*state_vectors*/) {
 
 const Rules kClusterRules{Reach::machines,
                           false,
-                          check,
+                          check_in_cluster,
                           [](const Options& options) { return options.cluster.num_nodes; },
                           [](const Options&) { return std::size_t{1}; },
-                          needs,
+                          needs_in_cluster,
                           host_in_cluster};
 
 }  // namespace troupe

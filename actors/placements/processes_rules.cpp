@@ -5,7 +5,7 @@
 namespace troupe {
 namespace {
 
-void check(Options& options) {
+void check_in_processes(Options& options) {
   kInProcessRules.check(options);
   if (!is_initialised())
     throw_invalid("call troupe::init first in main: worker processes are started from this program");
@@ -13,7 +13,7 @@ void check(Options& options) {
 
 /// A worker's process: its first thread, CAF's, and the replicas'; here its connection, store socket, handle and last
 /// words.
-StartNeeds needs(const Options& options, int state_vectors) {
+StartNeeds needs_in_processes(const Options& options, int state_vectors) {
   return {0, options.num_workers.max * (1 + caf_threads(1, Reach::processes) + options.devices_per_worker),
           kNetworkNeeds.files + slab_files(options, state_vectors) + 4 * options.num_workers.max};
 }
@@ -22,10 +22,10 @@ StartNeeds needs(const Options& options, int state_vectors) {
 
 const Rules kProcessesRules{Reach::processes,
                             false,
-                            check,
+                            check_in_processes,
                             [](const Options&) { return 0; },
                             [](const Options&) { return std::size_t{1}; },
-                            needs,
+                            needs_in_processes,
                             host_processes};
 
 }  // namespace troupe

@@ -6,7 +6,7 @@ namespace troupe {
 namespace {
 
 /// Everybody has published before anybody is told to map, so this is for a machine that is very busy.
-constexpr std::chrono::seconds kMapTimeout{20};
+constexpr std::chrono::seconds kAttachTimeout{20};
 
 SlabLayout layout_of(const WorkerState& worker, const MakeSlabs& request) {
   const Topology& topology = worker.plan.topology;
@@ -62,7 +62,7 @@ void work(WorkerState& worker, Replica& replica, const MakeSlabs& request) {
 
 void work(WorkerState& worker, Replica& /*replica*/, const MapSlabs& request) {
   worker.slabs->map_others(gradients_made_for(worker.plan.topology, request.gradients, worker.lanes().size()),
-                           kMapTimeout);
+                           kAttachTimeout);
   if (worker.node) worker.exchange = worker.node->exchange();
 }
 

@@ -13,9 +13,6 @@
 namespace troupe {
 namespace {
 
-/// All who are to write have published.
-constexpr std::chrono::seconds kMapTimeout{10};
-
 /// Also of a call that failed elsewhere.
 void forget(std::string& text) { std::string().swap(text); }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <span>
 
@@ -7,6 +8,9 @@
 #include "runtime/store/store_client.hpp"
 
 namespace troupe {
+
+/// Until an object of a transfer is there: all who are to write have published.
+inline constexpr std::chrono::seconds kMapTimeout{10};
 
 /// Fills the first `floats` floats of a transfer object that the driver or the node made.
 inline void write_transfer(StoreClient& store, const ObjectId& id, std::size_t floats,

@@ -4,13 +4,6 @@
 
 // Vectors of the state in canonical order, and back: the model knows the permutation.
 namespace troupe {
-namespace {
-
-/// All who are to write have published.
-constexpr std::chrono::seconds kMapTimeout{10};
-
-}  // namespace
-
 void work(WorkerState& worker, Replica& replica, const Initialize& request) {
   Model& model = *replica.model;
   write_transfer(*worker.store, transfer_id(worker.layout.run, request.flat), model.info().size,

@@ -11,7 +11,7 @@
 namespace troupe::bench {
 namespace {
 
-constexpr double kRate = 0.5;
+constexpr double kReadyRate = 0.5;
 constexpr std::size_t kMostTensors = 1000;
 constexpr std::size_t kTensorSize = std::size_t{1} << 17;  ///< as networks have them, in the mean
 constexpr std::size_t kLightweightSize = std::size_t{1} << 20;
@@ -53,7 +53,7 @@ void register_ready_model() {
 }
 
 void prepare_ready_model(Options& options, std::size_t parameters) {
-  options.optimizer.learning_rate = kRate;
+  options.optimizer.learning_rate = kReadyRate;
   options.config = std::to_string(parameters);
   options.verbose = false;
 }
@@ -62,7 +62,7 @@ void verify_ready_model(DistributedSGD& sgd, int shards, int steps) {
   const double sum = 0.5 * shards * (shards + 1);
   const float mean = static_cast<float>(sum) / static_cast<float>(shards);
   float expected = 0;
-  for (int step = 0; step < steps; ++step) expected -= static_cast<float>(kRate) * mean;
+  for (int step = 0; step < steps; ++step) expected -= static_cast<float>(kReadyRate) * mean;
   for (const float weight : sgd.weights())
     if (!(std::abs(weight - expected) <= 1e-5F * std::abs(expected)))
       throw Error(ErrorCode::bad_data, "a weight is " + std::to_string(weight) + ", not " + std::to_string(expected));

@@ -10,7 +10,7 @@ namespace troupe::cli {
 namespace {
 
 /// As a field of a CSV file.
-std::string quoted(const std::string& text) {
+std::string csv_field(const std::string& text) {
   std::string field = "\"";
   for (const char letter : text) field += letter == '"' ? std::string(2, '"') : std::string(1, letter);
   return field + '"';
@@ -47,7 +47,7 @@ class CsvPredictions final : public Predictions {
     const std::size_t best = best_class(prediction.probabilities);
     const std::int32_t label = prediction.target.label;
     text_ += ',' + std::to_string(best) + ',';
-    if (best < data_.class_names.size()) text_ += quoted(data_.class_names[best]);
+    if (best < data_.class_names.size()) text_ += csv_field(data_.class_names[best]);
     text_ += ',' + digits(prediction.probabilities[best]) + ',' + (label >= 0 ? std::to_string(label) : "");
   }
 

@@ -9,12 +9,12 @@ namespace {
 
 /// What a signal's handler may write.
 volatile std::sig_atomic_t noted = 0;
-volatile std::sig_atomic_t watched = 0;  ///< whether somebody at a terminal waits for an answer
+volatile std::sig_atomic_t at_terminal = 0;  ///< whether somebody at a terminal waits for an answer
 
 void note(int signal) {
   constexpr std::string_view kAnswer = "\ntroupe: finishing the step; once more to leave at once\n";
   noted = signal;
-  if (watched != 0) static_cast<void>(::write(STDERR_FILENO, kAnswer.data(), kAnswer.size()));
+  if (at_terminal != 0) static_cast<void>(::write(STDERR_FILENO, kAnswer.data(), kAnswer.size()));
   struct sigaction action {};
   action.sa_handler = SIG_DFL;
   ::sigaction(SIGINT, &action, nullptr);
@@ -34,7 +34,7 @@ void listen(int signal, struct sigaction& before) {
 
 StopSignals::StopSignals() {
   noted = 0;
-  watched = ::isatty(STDERR_FILENO);
+  at_terminal = ::isatty(STDERR_FILENO);
   listen(SIGINT, interrupt_before_);
   listen(SIGTERM, terminate_before_);
 }

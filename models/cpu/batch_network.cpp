@@ -138,7 +138,7 @@ void BatchNetwork::run(const BackwardStep& step, std::byte* arena, const BatchCo
   const PlacedLayer& layer = network_.layers[stage.first];
   const int output = static_cast<int>(stage.last) + 1;
   for (const int more : step.more_gradients)
-    accumulate(at(arena, more), at(arena, step.output_gradient), network_.layout(output), batch_);
+    cpu::accumulate(at(arena, more), at(arena, step.output_gradient), network_.layout(output), batch_);
   stage.operation->backward({.context = for_layer(context, layer),
                              .input = value(arena, layer.planned.inputs[0]),
                              .output = at(arena, output),

@@ -8,6 +8,9 @@
 
 namespace troupe {
 
+/// Of pictures: bytes become 0 to 1.
+inline constexpr float kByteScale = 1.0F / 255;
+
 /// Reads Debian's four files of Fashion-MNIST from `folder`, or from where Debian puts them when it is empty.
 TrainingData fashion_mnist(const std::string& folder, std::uint64_t seed);
 /// Its test set alone.

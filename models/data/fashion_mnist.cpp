@@ -9,8 +9,6 @@
 namespace troupe {
 namespace {
 
-constexpr float kByteScale = 1.0F / 255;
-
 /// @param given_folder empty: where Debian puts it.
 Dataset fashion_mnist_part(const std::string& given_folder, const std::string& part) {
   const std::string folder = given_folder.empty() ? "/usr/share/datasets/fashion-mnist" : given_folder;

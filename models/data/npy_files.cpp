@@ -17,8 +17,6 @@
 namespace troupe {
 namespace {
 
-constexpr float kByteScale = 1.0F / 255;
-
 /// How pictures lie in an array.
 enum class PixelOrder : std::uint8_t { nchw, nhwc };
 

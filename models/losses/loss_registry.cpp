@@ -24,16 +24,16 @@ Losses* with_builtin_losses() {
   return known;
 }
 
-Losses& registry() {
+Losses& known_losses() {
   static Losses& registered = *with_builtin_losses();  // never destroyed: replicas that were given up may outlive main
   return registered;
 }
 
 }  // namespace
 
-void register_loss(std::shared_ptr<const Loss> loss) { add(registry(), std::move(loss)); }
+void register_loss(std::shared_ptr<const Loss> loss) { add(known_losses(), std::move(loss)); }
 
-std::shared_ptr<const Loss> find_loss(const std::string& name) { return registry().find(name); }
+std::shared_ptr<const Loss> find_loss(const std::string& name) { return known_losses().find(name); }
 
 std::shared_ptr<const Loss> default_loss(const DataInfo& data) {
   return data.num_classes > 0 ? losses::softmax_cross_entropy() : losses::mean_squared_error();

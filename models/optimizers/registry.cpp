@@ -19,7 +19,7 @@ Registry<MakeUpdateRule>* make_registry() {
   return made;
 }
 
-Registry<MakeUpdateRule>& registry() {
+Registry<MakeUpdateRule>& known_rules() {
   static auto& registered = *make_registry();  // never destroyed: replicas that were given up may outlive main
   return registered;
 }
@@ -28,9 +28,9 @@ Registry<MakeUpdateRule>& registry() {
 
 void register_optimizer(const std::string& name, MakeUpdateRule make) {
   if (make) make = watched(name, std::move(make));
-  registry().add(name, std::move(make));
+  known_rules().add(name, std::move(make));
 }
 
-const MakeUpdateRule& find_optimizer(const std::string& name) { return registry().find(name); }
+const MakeUpdateRule& find_optimizer(const std::string& name) { return known_rules().find(name); }
 
 }  // namespace troupe

@@ -1,11 +1,11 @@
 #include <doctest/doctest.h>
-#include <signal.h>
 
 #include <functional>
 
 #include "actors/test_models.hpp"
 #include "models/files.hpp"
 #include "support/errors.hpp"
+#include "support/stop.hpp"
 
 using namespace troupe;
 using namespace troupe_test;
@@ -27,7 +27,7 @@ void check_missed(const Options& options, const char* phase, const std::function
   CAPTURE(phase);
   DistributedSGD sgd("noise", options);
   sgd.step();
-  ::kill(sgd.worker_pids()[0], SIGSTOP);  // whom every call asks
+  stop(sgd.worker_pids()[0]);  // whom every call asks
   const auto missed = [&] { call(sgd); };
   Where where;
   try {

@@ -73,21 +73,6 @@ bool Child::says(const std::string& text, std::chrono::milliseconds timeout) con
   return comes_true([&] { return err().find(text) != std::string::npos; }, timeout);
 }
 
-void stop(pid_t pid) {
-  ::kill(pid, SIGSTOP);
-  const auto is_stopped = [](const std::filesystem::path& task) {
-    std::ifstream file(task / "stat");
-    const std::string text{std::istreambuf_iterator<char>(file), {}};
-    const std::size_t name_end = text.rfind(')');
-    return name_end != text.npos && text.substr(name_end, 3) == ") T";
-  };
-  const auto all_are = [&] {
-    const std::filesystem::directory_iterator tasks("/proc/" + std::to_string(pid) + "/task");
-    return std::all_of(begin(tasks), end(tasks), [&](const auto& task) { return is_stopped(task.path()); });
-  };
-  CHECK(comes_true(all_are, kPatience));
-}
-
 std::size_t resident_bytes(pid_t pid) {
   std::ifstream status("/proc/" + std::to_string(pid) + "/status");
   for (std::string word; status >> word;) {

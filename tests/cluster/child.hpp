@@ -39,9 +39,6 @@ class Child {
 template <class Condition>
 bool comes_true(Condition condition, std::chrono::milliseconds timeout);
 
-/// Stops a process, and returns when none of its threads runs any more.
-void stop(pid_t pid);
-
 /// Resident memory in bytes; 0 for a process that is gone.
 std::size_t resident_bytes(pid_t pid);
 

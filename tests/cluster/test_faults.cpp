@@ -7,6 +7,7 @@
 #include "cluster/hold_model.hpp"
 #include "cluster/nodes.hpp"
 #include "runtime/clock.hpp"
+#include "support/stop.hpp"
 
 using namespace troupe;
 using namespace troupe_test;

@@ -3,15 +3,13 @@
 #include <optional>
 #include <string>
 
-#include "troupe/error.hpp"
+#include "actors/transport/admission/refuse.hpp"
 
 namespace troupe {
 namespace {
 
 /// CAF asks once for each time that it comes to know of an actor anew.
 constexpr std::uint32_t kMostWatches = 1000;
-
-[[noreturn]] void refuse(const std::string& what) { throw Error(ErrorCode::protocol, what); }
 
 void use_up(std::uint32_t& owed, const char* otherwise) {
   if (owed == 0) refuse(otherwise);

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "troupe/error.hpp"
+#include "actors/transport/admission/refuse.hpp"
 
 namespace troupe {
 namespace {
@@ -29,8 +29,6 @@ constexpr std::size_t kEnvelopeBytes = 1 + 2 + 1 + kTypePrefix.size() + kLongest
 /// Frames that carry nothing: some at the start, and heartbeats, one a second, from then on.
 constexpr std::uint64_t kIdleAtStart = 64;
 constexpr std::uint64_t kIdlePerSecond = 4;
-
-[[noreturn]] void refuse(const std::string& what) { throw Error(ErrorCode::protocol, what); }
 
 void demand(bool holds, const char* otherwise) {
   if (!holds) refuse(otherwise);
@@ -193,7 +191,7 @@ void LinkAdmission::note_message(const Header& header, std::span<const std::byte
   demand(reader.number16() == 0, "a message of CAF's own");
   const std::string_view type = reader.text(kTypePrefix.size() + kLongestType);
   const auto kind = type.starts_with(kTypePrefix) ? kind_of(type.substr(kTypePrefix.size())) : std::nullopt;
-  demand(reader.good() && kind.has_value(), "a message that is none of ours");
+  if (!reader.good() || !kind) refuse("a message that is none of ours");
   demand((recipient_of(*kind) != Recipient::driver) == of_driver, "a message that goes the other way");
   const std::size_t read = 1 + 2 + 1 + type.size();
   demand(well_formed(*kind, payload.subspan(read), limits_), "a message that is not well formed");

@@ -17,7 +17,7 @@ class Add final : public Operation {
 
   void forward(const ForwardOperands& at) override {
     std::memcpy(at.output, at.input, layout_.bytes(batch_));
-    accumulate(at.addend, at.output, layout_, batch_);
+    cpu::accumulate(at.addend, at.output, layout_, batch_);
     if (relu_) relu_forward(at.output, layout_, batch_);
   }
 

@@ -24,10 +24,9 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Behind the path: names of folders that are being written (a number follows, which never comes again, so that nobody
-/// removes by an old name what is new), and of one that is being replaced.
+/// removes by an old name what is new).
 constexpr const char* kUnfinished = ".tmp-";
-constexpr const char* kReplaced = ".tmp-old";
-constexpr std::size_t kDigits = 16;
+constexpr std::size_t kSuffixDigits = 16;
 
 /// Absolute and without links, so that what lies beside it is on the same file system.
 std::string settle(const std::string& path) {
@@ -64,7 +63,7 @@ bool is_link(const std::string& path) {
 bool is_unfinished(const std::string& path, const std::string& other) {
   if (other == path + kReplaced) return true;
   const std::size_t stem = (path + kUnfinished).size();
-  return other.starts_with(path + kUnfinished) && other.size() == stem + kDigits &&
+  return other.starts_with(path + kUnfinished) && other.size() == stem + kSuffixDigits &&
          other.find_first_not_of("0123456789abcdef", stem) == std::string::npos;
 }
 

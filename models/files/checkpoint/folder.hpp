@@ -8,6 +8,9 @@
 
 namespace troupe {
 
+/// How the name of a folder goes on that another takes the place of.
+inline constexpr const char* kReplaced = ".tmp-old";
+
 /// Where the checkpoint of this path lies: at the path, or beside it where a writer was killed on a file system that
 /// cannot exchange folders. @throws Error bad_file for a path that names no folder.
 std::string find_checkpoint(const std::string& path);

@@ -26,13 +26,12 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kStem = "step-";
 constexpr std::string_view kBeside = ".tmp-";  ///< how the names of folders go on that writers make
-constexpr std::size_t kDigits = 8;
-constexpr std::string_view kReplaced = ".tmp-old";  ///< where `find_checkpoint` looks, too
+constexpr std::size_t kStepDigits = 8;
 constexpr const char* kLockFile = "lock";
 
 std::string name_of(std::int64_t step) {
   const std::string digits = std::to_string(step);
-  return std::string(kStem) + std::string(kDigits - std::min(kDigits, digits.size()), '0') + digits;
+  return std::string(kStem) + std::string(kStepDigits - std::min(kStepDigits, digits.size()), '0') + digits;
 }
 
 /// The step of a folder's name as `name_of` makes them, and of no other.

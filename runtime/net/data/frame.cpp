@@ -5,13 +5,13 @@
 namespace troupe {
 namespace {
 
-constexpr std::uint64_t kMagic = 0x3130'6765'7350'5254;  // "TRPSeg01"
+constexpr std::uint64_t kSegmentMagic = 0x3130'6765'7350'5254;  // "TRPSeg01"
 
 }  // namespace
 
 std::array<std::byte, kFrameHeaderBytes> encode(const FrameHeader& header) {
   net::Writer<kFrameHeaderBytes> writer;
-  writer.number(kMagic);
+  writer.number(kSegmentMagic);
   writer.number(header.window);
   writer.number(header.segment);
   writer.number(header.ticket);
@@ -21,7 +21,7 @@ std::array<std::byte, kFrameHeaderBytes> encode(const FrameHeader& header) {
 
 std::optional<FrameHeader> decode_frame_header(std::span<const std::byte, kFrameHeaderBytes> bytes) {
   net::Reader<kFrameHeaderBytes> reader(bytes);
-  if (reader.number<std::uint64_t>() != kMagic) return std::nullopt;
+  if (reader.number<std::uint64_t>() != kSegmentMagic) return std::nullopt;
   FrameHeader header;
   header.window = reader.number<WindowId>();
   header.segment = reader.number<std::uint32_t>();

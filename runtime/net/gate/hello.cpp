@@ -11,7 +11,7 @@
 namespace troupe {
 namespace {
 
-constexpr std::uint64_t kMagic = 0x0a0d'6570'756f'7274;  // "troupe\r\n"
+constexpr std::uint64_t kHelloMagic = 0x0a0d'6570'756f'7274;  // "troupe\r\n"
 constexpr std::size_t kLongestRefusal = 1024;
 constexpr std::size_t kLongestStatus = std::size_t{1} << 20;
 constexpr std::byte kAccepted{1};
@@ -35,7 +35,7 @@ std::string text_of(const std::array<char, 24>& text) {
 
 std::array<std::byte, kHelloBytes> encode(const Hello& hello) {
   net::Writer<kHelloBytes> writer;
-  writer.number(kMagic);
+  writer.number(kHelloMagic);
   writer.number(hello.protocol);
   writer.number(static_cast<std::uint32_t>(hello.purpose));
   writer.copy(hello.version);
@@ -49,7 +49,7 @@ std::array<std::byte, kHelloBytes> encode(const Hello& hello) {
 
 std::optional<Hello> decode_hello(std::span<const std::byte, kHelloBytes> bytes) {
   net::Reader<kHelloBytes> reader(bytes);
-  if (reader.number<std::uint64_t>() != kMagic) return std::nullopt;
+  if (reader.number<std::uint64_t>() != kHelloMagic) return std::nullopt;
   Hello hello;
   hello.protocol = reader.number<std::uint32_t>();
   if (hello.protocol != kNetworkProtocol) return hello;

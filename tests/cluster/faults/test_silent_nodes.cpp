@@ -4,6 +4,7 @@
 #include "cluster/hold_model.hpp"
 #include "cluster/nodes.hpp"
 #include "support/captured_errors.hpp"
+#include "support/stop.hpp"
 
 using namespace troupe;
 using namespace troupe_test;

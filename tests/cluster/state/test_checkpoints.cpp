@@ -4,6 +4,7 @@
 #include "actors/state/state_trial.hpp"
 #include "cluster/nodes.hpp"
 #include "support/errors.hpp"
+#include "support/stop.hpp"
 
 using namespace troupe;
 using namespace troupe_test;
