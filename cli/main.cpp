@@ -21,8 +21,8 @@ constexpr const char* kExamples = R"(examples:
 `troupe COMMAND --help` lists a command's options. Each command takes --config FILE, a JSON object with the names of
 its options, such as {"workers": 2, "placement": "processes"}; what is typed wins. `--print-config` prints one of all its options.
 
-Exit status: 0; 1 where something failed; 2 for a command line or configuration that cannot be; 130 and 143 after Ctrl-C
-and SIGTERM. `diff` and `checkpoint verify` end with 1, too, for what differs or is damaged.)";
+Exit status: 0; 1 where something failed; 2 for a command line or configuration that cannot be; 130, 143 and 129 after Ctrl-C,
+SIGTERM and SIGHUP. `diff` and `checkpoint verify` end with 1, too, for what differs or is damaged.)";
 
 void add_commands(CLI::App& app, int& status) {
   troupe::cli::add_train(app, status);

@@ -9,6 +9,9 @@
 
 #include "actors/driver/precision_decision.hpp"
 #include "collectives/plan/strategy.hpp"
+#include "models/builtin_models.hpp"
+#include "models/files/network_text.hpp"
+#include "models/files/safetensors_file.hpp"
 #include "models/optimizers/registry.hpp"
 #include "models/registry.hpp"
 #include "runtime/invalid.hpp"
@@ -147,10 +150,11 @@ void add_worker_options(CLI::App& app, Options& sgd, std::string& placement) {
 }
 
 void RunOptions::add_to(CLI::App& app) {
-  app.add_option("--model", model,
-                 "linear, softmax, mlp, cnn, cnn-bn, resnet18, resnet34, resnet50, resnet101, resnet152 or tfbench "
-                 "(ResNet-101 on a fixed batch of mock images a shard)")
-      ->check(registered_model());
+  said_model_ = app.add_option("--model", model,
+                               "Without it what the file of --load says of its network, else cnn: linear, softmax, "
+                               "mlp, cnn, cnn-bn, resnet18, resnet34, resnet50, resnet101, resnet152 or tfbench "
+                               "(ResNet-101 on a fixed batch of mock images a shard)")
+                    ->check(registered_model());
   app.add_option("--data", data,
                  "fashion-mnist[:DIR], synthetic-linear, mock-images[:SIZE[,CLASSES]] or "
                  "npy:IMAGES.npy,LABELS.npy[,TEST_IMAGES.npy,TEST_LABELS.npy][,layout=nchw|nhwc]; without it the "
@@ -206,6 +210,7 @@ Options RunOptions::to_sgd_options() const {
   nlohmann::json config{{"batch_size", batch_size}};
   if (data) config["data"] = plain_text("--data", *data);
   if (loss) config["loss"] = plain_text("--loss", *loss);
+  if (const std::string network = trained().network; !network.empty()) config["network"] = network;
   options.config = config.dump();
   options.step_timeout = to_milliseconds(step_timeout, "--step-timeout");
   options.start_timeout = to_milliseconds(start_timeout, "--start-timeout");
@@ -219,10 +224,23 @@ Options RunOptions::to_sgd_options() const {
 
 DistributedSGD RunOptions::start() const {
   const Options options = to_sgd_options();
-  DistributedSGD started(model, options);
+  DistributedSGD started(trained().model, options);
   note_precision(started.precision_choice());
   if (load && started.steps_done() == 0) started.load(*load);
   return started;
+}
+
+std::string RunOptions::model_text() const { return trained().network.empty() ? model : "the network of " + *load; }
+
+RunOptions::Trained RunOptions::trained() const {
+  const bool is_said = said_model_ != nullptr && said_model_->count() > 0;
+  if (is_said || !load) return {model};
+  const SafetensorsFile file(*load);
+  const std::string text = file.network();
+  if (text.empty()) return {model};
+  const NetworkText network = network_from_json(*load, text);
+  if (!network.model.empty()) return {network.model};
+  return network.layers.empty() ? Trained{model} : Trained{models::kDescribedModel, text};
 }
 
 }  // namespace troupe::cli

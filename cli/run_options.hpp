@@ -13,7 +13,7 @@ namespace troupe::cli {
 
 /// What `train` and `evaluate` are told about model, data and workers.
 struct RunOptions {
-  std::string model = "cnn";
+  std::string model = "cnn";        ///< unless `load` says another, and the command line none
   std::optional<std::string> data;  ///< without it the model's own
   std::optional<std::string> loss;  ///< without it by the data
   std::int64_t batch_size = 64;
@@ -35,6 +35,18 @@ struct RunOptions {
   /// Starts the workers, with the weights of `load` where it is given and no checkpoint was gone on from. Says where
   /// bf16 is asked for and not there.
   DistributedSGD start() const;
+  /// "cnn", or "the network of FILE".
+  std::string model_text() const;
+
+ private:
+  /// What trains: a registered model, and for kDescribedModel what it is.
+  struct Trained {
+    std::string model;
+    std::string network = {};
+  };
+  Trained trained() const;
+
+  const CLI::Option* said_model_ = nullptr;
 };
 
 /// Of silence, from seconds; 0 is never. @throws Error invalid_argument that names the option

@@ -9,7 +9,10 @@ int main(int argc, char** argv) try {
                                return troupe::models::network(troupe::models::cnn_layers(10), data, /*batch_size=*/64);
                              },
                              {.num_workers = 2, .optimizer = {.learning_rate = 0.05, .momentum = 0.9}}};
-  for (int i = 0; i < 10; ++i) std::cout << "Current loss " << sgd.step().loss << '\n';
+  for (int i = 0; i < 10; ++i) {
+    const auto report = sgd.step();
+    std::cout << "Current loss " << report.loss << '\n';
+  }
   std::cout << "test accuracy " << sgd.evaluate().accuracy << '\n';
   sgd.save("quickstart.safetensors");
 } catch (const troupe::Error& error) {

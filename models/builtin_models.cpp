@@ -8,7 +8,9 @@
 #include <utility>
 
 #include "models/data/naming.hpp"
+#include "models/files/network_text.hpp"
 #include "models/losses/loss_registry.hpp"
+#include "models/network/graph_text.hpp"
 #include "runtime/invalid.hpp"
 #include "troupe/error.hpp"
 #include "troupe/models.hpp"
@@ -94,6 +96,16 @@ CreateModel network_creator(std::string name, Config defaults) {
   };
 }
 
+std::unique_ptr<Model> create_described(const ReplicaContext& at) {
+  auto json = nlohmann::json::parse(at.config, nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object() || !json.contains("network")) invalid("no \"network\"");
+  const NetworkText text = network_from_json("", read_name("network", json["network"]));
+  json.erase("network");
+  const Config config = parse(json.dump(), {"fashion-mnist", 64});
+  const Graph graph = graph_of("", text.layers);
+  return network(graph, load_data(config.data, at.seed), config.batch_size, find_loss(config.loss.value_or(text.loss)));
+}
+
 std::unique_ptr<Model> create_tfbench(const ReplicaContext& at) {
   const Config config = parse_without_loss(at.config, {"mock-images", 64});
   if (config.data != "mock-images") {
@@ -112,6 +124,7 @@ bool register_all() {
     register_model(name, network_creator(name, {"mock-images", 32}));
   }
   register_model("tfbench", create_tfbench);
+  register_model(kDescribedModel, create_described);
   return true;
 }
 

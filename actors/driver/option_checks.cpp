@@ -34,8 +34,10 @@ void check_numbers(Options& o) {
     throw_invalid(std::to_string(replicas) + " replicas are more than the 4096 that one run can have");
   if (o.num_shards == 0) o.num_shards = static_cast<int>(replicas);
   if (o.num_shards < replicas)
-    throw_invalid(std::to_string(o.num_shards) + " shards are too few for " + std::to_string(replicas) +
-                  " replicas (num_workers x devices_per_worker); each needs one");
+    throw_invalid(
+        std::to_string(o.num_shards) + " shards are too few for " + std::to_string(replicas) +
+        " replicas (num_workers x devices_per_worker), since each needs one; a checkpoint keeps its number of shards "
+        "unless it is resharded");
   if (o.num_shards > 1'000'000) throw_invalid(std::to_string(o.num_shards) + " shards are too many");
 }
 

@@ -23,7 +23,7 @@ void begin(WorkerState& worker, const Call& request) {
   forget(worker.argument);
   if (request.argument_bytes == 0 || !worker.slabs) return;
   const ObjectId id = transfer_id(worker.layout.run, request.argument);
-  const auto mapping = worker.store->get(id, kMapTimeout);
+  const auto mapping = worker.store->get(id, kPublished);
   if (request.argument_bytes > mapping->bytes()) throw Error(ErrorCode::protocol, "an argument that is not all there");
   worker.argument.assign(reinterpret_cast<const char*>(mapping->floats().data()), request.argument_bytes);
   worker.store->release(id);

@@ -9,7 +9,10 @@
 
 namespace troupe {
 
-/// Until an object of a transfer is there: all who are to write have published.
+/// Until an object of a transfer can be mapped: it is there before anybody is asked to read it, and gone when the
+/// driver has given up.
+inline constexpr std::chrono::milliseconds kPublished{0};
+/// Until another member's part of the state can be mapped.
 inline constexpr std::chrono::seconds kMapTimeout{10};
 
 /// Fills the first `floats` floats of a transfer object that the driver or the node made.

@@ -27,7 +27,7 @@ void work(WorkerState& worker, Replica& replica, const ExportVector& request) {
 void work(WorkerState& worker, Replica& replica, const ImportVector& request) {
   const Model& model = *replica.model;
   const ObjectId from = transfer_id(worker.layout.run, request.canonical);
-  const auto mapping = worker.store->get(from, kMapTimeout);
+  const auto mapping = worker.store->get(from, kPublished);
   const auto canonical = mapping->floats().first(total_size(model.info().tensors));
   write_transfer(*worker.store, transfer_id(worker.layout.run, request.flat), model.info().size,
                  [&](std::span<float> flat) { model.from_canonical(canonical, flat); });

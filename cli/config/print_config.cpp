@@ -25,7 +25,8 @@ bool is_out_of_place(const CLI::Option& option) {
 /// `!--no-x` is said by a false.
 bool is_set(const CLI::Option& option) {
   if (!is_said(&option)) return false;
-  return option.results().back() == (option.get_fnames().empty() ? "true" : "false");
+  const bool says_no = !option.get_fnames().empty();
+  return option.as<bool>() != says_no;
 }
 
 /// Texts of options that take numbers are numbers where JSON can write them.

@@ -1,5 +1,7 @@
 #include "cli/predict/samples.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "cli/predict/image.hpp"
@@ -10,17 +12,26 @@
 namespace troupe::cli {
 namespace {
 
+std::string text_of(const std::vector<std::int64_t>& shape) {
+  std::string text;
+  for (const std::int64_t length : shape) text += (text.empty() ? "" : " x ") + std::to_string(length);
+  return text.empty() ? "one number" : text;
+}
+
 /// The samples of a .npy file, one after the other.
 std::vector<float> read_samples(const std::string& path, const std::vector<std::int64_t>& shape, float byte_scale) {
   const NpyArray array = read_npy(path);
   const bool several = array.shape.size() == shape.size() + 1;
-  if (!several && array.shape.size() != shape.size())
-    throw_bad_file(path, "its array has neither the dimensions of a sample nor one more");
-  if (!std::equal(shape.begin(), shape.end(), array.shape.begin() + (several ? 1 : 0)))
-    throw_bad_file(path, "its array is not of samples that the network takes");
+  const bool fits = several || array.shape.size() == shape.size();
+  if (!fits || !std::equal(shape.begin(), shape.end(), array.shape.begin() + (several ? 1 : 0)))
+    throw_bad_file(path, "its array is of " + text_of(array.shape) + ", and the network takes a sample of " +
+                             text_of(shape) + ", or several, one after the other");
   std::vector<float> values = array.floats();
   if (array.is_integer())
     for (float& value : values) value *= byte_scale;
+  const auto wrong = std::ranges::find_if_not(values, [](float value) { return std::isfinite(value); });
+  if (wrong != values.end())
+    throw_bad_file(path, "its value " + std::to_string(wrong - values.begin()) + " is not finite");
   return values;
 }
 

@@ -30,8 +30,8 @@ void parse_every(const std::string& text, CheckpointOptions& options) {
 
 void CheckpointFlags::add_to(CLI::App& app) {
   auto* to = app.add_option("--checkpoint", folder,
-                            "Write checkpoints to this folder while training goes on, at its end, and when SIGTERM or "
-                            "Ctrl-C stops it")
+                            "Write checkpoints to this folder while training goes on, at its end, and when Ctrl-C, "
+                            "SIGTERM or SIGHUP stops it")
                  ->check(not_empty());
   app.add_option("--checkpoint-every", every, "Steps, such as 500, or time, such as 60s, which is the default")
       ->needs(to);

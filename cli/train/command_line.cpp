@@ -27,7 +27,8 @@ std::string command_line_with(const std::vector<std::string>& more) {
   std::vector<std::string> words;
   std::ifstream file("/proc/self/cmdline", std::ios::binary);
   for (std::string word; std::getline(file, word, '\0');) words.push_back(word);
-  if (std::ranges::search(words, more).empty()) words.insert(words.end(), more.begin(), more.end());
+  if (std::search(words.begin(), words.end(), more.begin(), more.end()) == words.end())
+    words.insert(words.end(), more.begin(), more.end());
   return shell_text(words);
 }
 

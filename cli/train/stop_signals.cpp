@@ -1,7 +1,9 @@
 #include "cli/train/stop_signals.hpp"
 
+#include <time.h>
 #include <unistd.h>
 
+#include <iterator>
 #include <string_view>
 
 namespace troupe::cli {
@@ -11,14 +13,32 @@ namespace {
 volatile std::sig_atomic_t noted = 0;
 volatile std::sig_atomic_t at_terminal = 0;  ///< whether somebody at a terminal waits for an answer
 
+volatile std::sig_atomic_t noted_at = 0;  ///< milliseconds of the monotonic clock, cut off
+
+constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP};
+
+/// What comes so soon is the same wish: timeout(1) sends its signal to the program, and then to its group.
+constexpr std::sig_atomic_t kSameWish = 300;
+
+std::sig_atomic_t milliseconds_now() {
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<std::sig_atomic_t>((now.tv_sec % 1'000'000) * 1000 + now.tv_nsec / 1'000'000);
+}
+
 void note(int signal) {
   constexpr std::string_view kAnswer = "\ntroupe: finishing the step; once more to leave at once\n";
+  const std::sig_atomic_t now = milliseconds_now();
+  if (noted != 0) {
+    const std::sig_atomic_t passed = now - noted_at;
+    if (passed >= 0 && passed < kSameWish) return;
+    ::signal(signal, SIG_DFL);
+    ::raise(signal);  // comes when this handler has returned
+    return;
+  }
   noted = signal;
+  noted_at = now;
   if (at_terminal != 0) static_cast<void>(::write(STDERR_FILENO, kAnswer.data(), kAnswer.size()));
-  struct sigaction action {};
-  action.sa_handler = SIG_DFL;
-  ::sigaction(SIGINT, &action, nullptr);
-  ::sigaction(SIGTERM, &action, nullptr);
 }
 
 /// What is ignored stays so: `nohup` and a shell's background jobs mean it.
@@ -35,13 +55,11 @@ void listen(int signal, struct sigaction& before) {
 StopSignals::StopSignals() {
   noted = 0;
   at_terminal = ::isatty(STDERR_FILENO);
-  listen(SIGINT, interrupt_before_);
-  listen(SIGTERM, terminate_before_);
+  for (std::size_t i = 0; i < std::size(kSignals); ++i) listen(kSignals[i], before_[i]);
 }
 
 StopSignals::~StopSignals() {
-  ::sigaction(SIGINT, &interrupt_before_, nullptr);
-  ::sigaction(SIGTERM, &terminate_before_, nullptr);
+  for (std::size_t i = 0; i < std::size(kSignals); ++i) ::sigaction(kSignals[i], &before_[i], nullptr);
 }
 
 std::optional<int> StopSignals::came() const {

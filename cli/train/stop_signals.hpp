@@ -1,12 +1,13 @@
 #pragma once
 
+#include <array>
 #include <csignal>
 #include <optional>
 
 namespace troupe::cli {
 
-/// While it lives the first SIGTERM or SIGINT ends nothing, but is noted, and answered where standard error is a
-/// terminal; the next ends the program at once. One at a time.
+/// While it lives the first SIGTERM, SIGINT or SIGHUP ends nothing, but is noted, and answered where standard error is
+/// a terminal; the next ends the program at once, unless it comes within 0.3 s and means the same. One at a time.
 class StopSignals {
  public:
   StopSignals();
@@ -18,8 +19,7 @@ class StopSignals {
   std::optional<int> came() const;
 
  private:
-  struct sigaction interrupt_before_ {};
-  struct sigaction terminate_before_ {};
+  std::array<struct sigaction, 3> before_{};
 };
 
 }  // namespace troupe::cli

@@ -60,6 +60,16 @@ std::string replayed_text(const Repair& repair) {
   return repair.replayed > 0 ? ", with " + std::to_string(repair.replayed) + " steps done again" : "";
 }
 
+/// A node that is lost is nobody's worker.
+std::string worker_text(const Repair& repair) {
+  return repair.worker < 0 ? "" : "worker " + std::to_string(repair.worker) + ", ";
+}
+
+const char* how_text(const Repair& repair) {
+  if (repair.redistributed) return "its shards dealt out";
+  return repair.worker < 0 ? "formed again" : "replaced";
+}
+
 class Training {
  public:
   explicit Training(const TrainOptions& options) : options_(options), sgd_(options.run.start()) {
@@ -138,9 +148,14 @@ class Training {
       sgd_.save(options_.save);
       kept += "; the weights are in " + options_.save;
     }
-    std::printf("stopped by %s after step %lld%s; %s\n", signal == SIGINT ? "an interrupt" : "SIGTERM",
-                static_cast<long long>(sgd_.steps_done()), kept.c_str(), how_to_go_on().c_str());
+    std::printf("stopped by %s after step %lld%s; %s\n", text_of(signal), static_cast<long long>(sgd_.steps_done()),
+                kept.c_str(), how_to_go_on().c_str());
     return kSignalled + signal;
+  }
+
+  static const char* text_of(int signal) {
+    if (signal == SIGINT) return "an interrupt";
+    return signal == SIGHUP ? "SIGHUP" : "SIGTERM";
   }
 
   std::string how_to_go_on() const {
@@ -172,9 +187,9 @@ class Training {
     if (report_) report_->write(report, options_.hash ? std::optional(hash_of(report)) : std::nullopt);
     if (!report.repairs.empty()) progress.end_line();
     for (const Repair& repair : report.repairs)
-      std::fprintf(stderr, "troupe: step %lld went on: %s (worker %d, node %s, phase %s); %s in %.3f s%s\n",
-                   static_cast<long long>(report.step), repair.what.c_str(), repair.worker, repair.node.c_str(),
-                   repair.phase.c_str(), repair.redistributed ? "its shards dealt out" : "replaced", repair.seconds,
+      std::fprintf(stderr, "troupe: step %lld went on: %s (%snode %s, phase %s); %s in %.3f s%s\n",
+                   static_cast<long long>(report.step), repair.what.c_str(), worker_text(repair).c_str(),
+                   repair.node.c_str(), repair.phase.c_str(), how_text(repair), repair.seconds,
                    replayed_text(repair).c_str());
     if (options_.verbose || (report.step <= kStepsShown && !options_.quiet)) {
       progress.end_line();
@@ -195,7 +210,7 @@ class Training {
     if (options_.quiet) return;
     const Options& o = options_.run.sgd;
     std::printf("training %s on %s: %d workers x %d devices, %s, strategy %s, %s, %lld steps\n",
-                options_.run.model.c_str(), options_.run.data ? options_.run.data->c_str() : "its own data",
+                options_.run.model_text().c_str(), options_.run.data ? options_.run.data->c_str() : "its own data",
                 sgd_.num_workers(), o.devices_per_worker, options_.run.placement.c_str(), to_string(o.strategy),
                 precision_text(sgd_.precision_choice()).c_str(), static_cast<long long>(total_steps_));
     if (options_.checkpoint.resume && begun_ == 0) std::printf("no checkpoint yet: from the beginning\n");
@@ -214,7 +229,7 @@ class Training {
     if (options_.quiet) return;
     std::printf("epoch %lld: %.0f images/s, last loss %.4f", static_cast<long long>(epoch.epoch),
                 epoch.images_per_second(), last.loss);
-    if (epoch.test) std::printf(", test accuracy %.4f", epoch.test->accuracy);
+    if (epoch.test) std::printf(", test loss %.4f, test accuracy %.4f", epoch.test->loss, epoch.test->accuracy);
     std::printf("\n");
     std::fflush(stdout);
   }
@@ -224,7 +239,7 @@ class Training {
     const auto rows = profile_rows(read_layer_times(sgd_.for_model(kProfileFunction)));
     if (report_) report_->write(rows);
     if (rows.empty()) {
-      std::printf("no profile: %s does not measure where its time goes\n", options_.run.model.c_str());
+      std::printf("no profile: %s does not measure where its time goes\n", options_.run.model_text().c_str());
     } else {
       std::printf("where the time of the first replica went:\n%s", profile_table(rows).c_str());
     }

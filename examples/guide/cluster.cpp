@@ -17,7 +17,10 @@ int main(int argc, char** argv) try {
                               .placement = troupe::Placement::cluster,
                               .optimizer = {.learning_rate = 1e-5},
                               .cluster = {.listen = given["--listen"], .num_nodes = 2, .certs = given["--certs"]}}};
-  for (int i = 0; i < 10; ++i) std::cout << "loss " << sgd.step().loss << '\n';
+  for (int i = 0; i < 10; ++i) {
+    const auto report = sgd.step();  // prints its phases
+    std::cout << "loss " << report.loss << '\n';
+  }
 } catch (const troupe::Error& error) {
   std::cerr << error.what() << '\n';
   return 1;

@@ -1,9 +1,11 @@
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <string>
 #include <utility>
 
 #include "models/data/answers.hpp"
+#include "models/data/naming.hpp"
 #include "runtime/simd.hpp"
 #include "troupe/data.hpp"
 
@@ -15,6 +17,13 @@ void check_length(std::size_t values, const DataInfo& info) {
   if (values % size == 0 && values / size == static_cast<std::size_t>(info.num_samples)) return;
   throw_bad_data(std::to_string(values) + " values are not " + std::to_string(info.num_samples) + " samples of " +
                  std::to_string(size) + " floats");
+}
+
+void check_values(const std::vector<float>& values, const DataInfo& info) {
+  const auto found = std::ranges::find_if_not(values, [](float value) { return std::isfinite(value); });
+  if (found == values.end()) return;
+  throw_bad_data("value " + std::to_string(*found) + " of sample " +
+                 std::to_string((found - values.begin()) / info.sample_size()) + " is not finite");
 }
 
 std::int64_t count_samples(std::size_t targets, std::int64_t each) {
@@ -42,8 +51,11 @@ Dataset Dataset::classes(std::vector<std::int64_t> shape, std::vector<float> val
                .shape = std::move(shape),
                .num_classes = num_classes,
                .origin = std::move(origin)});
-  check_length(values.size(), set.info());
-  check_labels(labels, num_classes, std::identity());
+  naming(set.info().origin, [&] {
+    check_length(values.size(), set.info());
+    check_values(values, set.info());
+    check_labels(labels, num_classes, std::identity());
+  });
   set.values_ = std::move(values);
   set.labels_ = std::move(labels);
   return set;
@@ -58,8 +70,10 @@ Dataset Dataset::classes(std::vector<std::int64_t> shape, std::vector<std::uint8
                .class_names = std::move(class_names),
                .byte_scale = static_cast<double>(scale),
                .origin = std::move(origin)});
-  check_length(bytes.size(), set.info());
-  check_labels(labels, num_classes, std::identity());
+  naming(set.info().origin, [&] {
+    check_length(bytes.size(), set.info());
+    check_labels(labels, num_classes, std::identity());
+  });
   set.scale_ = scale;
   set.bytes_ = std::move(bytes);
   set.labels_ = std::move(labels);
@@ -72,8 +86,11 @@ Dataset Dataset::targets(std::vector<std::int64_t> shape, std::vector<float> val
                .shape = std::move(shape),
                .num_targets = num_targets,
                .origin = std::move(origin)});
-  check_length(values.size(), set.info());
-  check_targets(targets, num_targets, std::identity());
+  naming(set.info().origin, [&] {
+    check_length(values.size(), set.info());
+    check_values(values, set.info());
+    check_targets(targets, num_targets, std::identity());
+  });
   set.values_ = std::move(values);
   set.targets_ = std::move(targets);
   return set;

@@ -113,6 +113,7 @@ DataInfo read_data(const Reader& reader) {
     floats *= length;
   }
   if ((data.num_classes > 0) == (data.num_targets > 0)) reader.refuse("has not either classes or targets");
+  if (!(data.byte_scale >= 0)) reader.refuse("has bytes of a scale below 0");
   if (!data.class_names.empty() && std::ssize(data.class_names) != data.num_classes)
     reader.refuse("has not a name for each class");
   return data;

@@ -43,6 +43,12 @@ class Describer {
     if (const std::string text = file.network(); !text.empty()) text_ = network_from_json(file.file().path(), text);
   }
 
+  /// Nothing but the file says what the network is.
+  bool is_told_by_file() const {
+    const bool whole = text_ && !(text_->model.empty() && text_->layers.empty());
+    return whole && wish_.model.empty() && wish_.graph == nullptr && wish_.sample_shape.empty() && !wish_.loss;
+  }
+
   DescribedNetwork describe() {
     made_.data = text_ ? text_->data : DataInfo{};
     take_shape();
@@ -55,6 +61,7 @@ class Describer {
       made_.tensors = tensors_of(made_.plan);
     }
     if (!text_) guess_data();
+    if (is_told_by_file()) check_outputs();
     return std::move(made_);
   }
 
@@ -108,6 +115,13 @@ class Describer {
       made_.tensors = {{"weight", {outputs, features}}, {"bias", {outputs}}};
   }
 
+  void check_outputs() const {
+    const std::int64_t outputs = made_.loss->num_outputs(made_.data);
+    if (outputs != made_.plan.num_outputs)
+      throw_invalid("its network has " + std::to_string(made_.plan.num_outputs) + " outputs, and its loss takes " +
+                    std::to_string(outputs) + " of its data");
+  }
+
   /// What the network was trained on, as far as its loss tells.
   void guess_data() {
     const std::int64_t outputs = made_.plan.num_outputs;
@@ -129,13 +143,17 @@ class Describer {
 }  // namespace
 
 DescribedNetwork describe(const SafetensorsFile& file, const NetworkWish& wish) {
+  bool told_by_file = false;
   try {
-    DescribedNetwork network = Describer(file, wish).describe();
+    Describer describer(file, wish);
+    told_by_file = describer.is_told_by_file();
+    DescribedNetwork network = describer.describe();
     file.require(network.tensors);
     return network;
   } catch (const Error& error) {
     if (!error.where().object.empty()) throw;
-    throw Error(error.code(), error.message(), {.object = file.file().path()});
+    const bool damaged = told_by_file && error.code() == ErrorCode::invalid_argument;
+    throw Error(damaged ? ErrorCode::bad_file : error.code(), error.message(), {.object = file.file().path()});
   }
 }
 

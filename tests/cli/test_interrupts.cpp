@@ -1,13 +1,17 @@
 #include <doctest/doctest.h>
 #include <signal.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <thread>
 
+#include "cli/processes.hpp"
 #include "cli/run_program.hpp"
 #include "cli/small_data.hpp"
 #include "support/patience.hpp"
+#include "support/stop.hpp"
 
 using namespace troupe_test;
 using nlohmann::json;
@@ -40,12 +44,10 @@ std::int64_t last_step(const std::string& out) {
   return std::stoll(told[1]);
 }
 
-/// Whether a signal has a handler there.
-bool catches(pid_t pid, int signal) {
-  std::ifstream status("/proc/" + std::to_string(pid) + "/status");
-  for (std::string line; std::getline(status, line);)
-    if (line.starts_with("SigCgt:")) return (std::stoull(line.substr(7), nullptr, 16) >> (signal - 1) & 1) != 0;
-  return false;
+bool has_ended(pid_t pid) {
+  std::ifstream stat("/proc/" + std::to_string(pid) + "/stat");
+  const std::string text{std::istreambuf_iterator<char>(stat), {}};
+  return text.find(") Z") != std::string::npos;
 }
 
 }  // namespace
@@ -96,8 +98,29 @@ TEST_CASE("a second signal ends a training at once") {
   Program program(train_on({"--placement", "processes", "--cut-after", "0", "--suspect-after", "0", "--step-timeout",
                             "1000", "--fault", "stop worker 0 at step 4"}));
   REQUIRE(program.prints("step 3, "));
-  ::kill(program.pid(), SIGINT);
-  REQUIRE(comes_true([&] { return !catches(program.pid(), SIGINT); }));
-  ::kill(program.pid(), SIGINT);
+  const auto hangs = [&] {
+    const auto workers = children_of(program.pid());
+    return std::any_of(workers.begin(), workers.end(), is_stopped);
+  };
+  REQUIRE(comes_true(hangs));
+  const auto ends = [&] {
+    ::kill(program.pid(), SIGINT);
+    std::this_thread::sleep_for(std::chrono::milliseconds(400));  // what comes sooner is the same wish
+    return has_ended(program.pid());
+  };
+  REQUIRE(comes_true(ends));
   CHECK(program.finish().status == -SIGINT);
+}
+
+TEST_CASE("signals that come together, as timeout(1) sends them, stop a training once, and so does a lost terminal") {
+  const TemporaryFolder folder;
+  Program program(train_on({"--checkpoint", folder / "run"}));
+  REQUIRE(program.prints("step 3, "));
+  for (int i = 0; i < 3; ++i) ::kill(program.pid(), SIGTERM);
+  const Finished stopped = program.finish();
+  CHECK(stopped.status == 128 + SIGTERM);
+  CHECK_MESSAGE(stopped.out.find("stopped by SIGTERM after step ") != std::string::npos, stopped.out);
+
+  const Finished hung_up = stopped_by(SIGHUP, train_on({"--checkpoint", folder / "other"}));
+  CHECK(last_step(hung_up.out) >= 3);
 }

@@ -181,10 +181,34 @@ TEST_CASE("what cannot be predicted is refused by name") {
   for (const auto& [name, bytes] :
        {std::pair{"a.png", png(test_image(0), kSide, kSide, 1).substr(0, 60)},
         std::pair{"a.jpg", jpeg(test_image(0), kSide, kSide).substr(0, 100)}, std::pair{"a.gif", std::string("GIF89a")},
-        std::pair{"a.npy", npy_bytes(npy_dictionary("|u1", "(1, 2, 2)"), "abcd")}}) {
+        std::pair{"a.npy", npy_bytes(npy_dictionary("|u1", "(1, 2, 2)"), "abcd")},
+        std::pair{"nan.npy", npy_bytes(npy_dictionary("<f4", "(1, 28, 28)"),
+                                       std::string(kPixels * 4 - 4, '\0') + std::string("\0\0\xc0\x7f", 4))}}) {
     write_file(trained.folder / name, bytes);
     check_refused(trained.predict({"--image", trained.folder / name}), name);
   }
+}
+
+TEST_CASE("a network of one's own is evaluated, and trained on, as its file says") {
+  const TemporaryFolder folder;
+  write_fashion(folder, 100, 20);
+  const std::string data = "fashion-mnist:" + folder.path().string();
+  const std::string weights = folder / "w";
+  const auto saved = run_program({"train", "--model", "mlp", "--data", data, "--steps", "5", "--save", weights});
+  REQUIRE_MESSAGE(saved.status == 0, saved.err);
+  const Finished named = run_program({"evaluate", "--model", "mlp", "--data", data, "--load", weights});
+  REQUIRE_MESSAGE(named.status == 0, named.err);
+  for (const char* placement : {"in-process", "processes"}) {
+    const Finished own = run_program({"evaluate", "--data", data, "--load", weights, "--placement", placement});
+    CHECK_MESSAGE(own.out == named.out, own.err);
+  }
+  const auto on = [&](const std::vector<std::string>& more) {
+    const Finished run =
+        run_program(joined({"train", "--data", data, "--steps", "5", "--load", weights, "--quiet"}, more));
+    CHECK_MESSAGE(run.status == 0, run.err);
+    return run.out;
+  };
+  CHECK(on({}) == on({"--model", "mlp"}));
 }
 
 TEST_CASE("a network of targets says its outputs") {

@@ -182,6 +182,14 @@ TEST_CASE("a configuration is nested or flat, with underscores or dashes, and it
     CHECK_MESSAGE(printed_again(config) == expected, config);
 }
 
+TEST_CASE("a flag may be given a value") {
+  for (const char* yes : {"--nesterov", "--nesterov=1", "--nesterov=on", "--nesterov=true"})
+    CHECK_MESSAGE(json::parse(printed({"train", "--momentum", "0.9", yes}))["optimizer"]["nesterov"] == true, yes);
+  CHECK(json::parse(printed({"train", "--nesterov=0"}))["optimizer"]["nesterov"] == false);
+  CHECK(json::parse(printed({"train", "--no-precision-check"}))["precision_check"] ==
+        json::parse(printed({"train", "--no-precision-check=1"}))["precision_check"]);
+}
+
 TEST_CASE("all commands print a configuration, and say so in their help") {
   const json read = json::parse(printed({"evaluate", "--load", "w"}));
   CHECK(read["load"] == "w");

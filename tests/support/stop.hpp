@@ -12,20 +12,22 @@
 
 namespace troupe_test {
 
-/// Stops a process, and returns when each of its threads stands.
-inline void stop(pid_t pid) {
-  ::kill(pid, SIGSTOP);
-  const auto is_stopped = [](const std::filesystem::path& task) {
+/// Whether each thread of a process stands.
+inline bool is_stopped(pid_t pid) {
+  const auto stands = [](const std::filesystem::path& task) {
     std::ifstream file(task / "stat");
     const std::string text{std::istreambuf_iterator<char>(file), {}};
     const std::size_t name_end = text.rfind(')');
     return name_end != text.npos && text.substr(name_end, 3) == ") T";
   };
-  const auto all_are = [&] {
-    const std::filesystem::directory_iterator tasks("/proc/" + std::to_string(pid) + "/task");
-    return std::all_of(begin(tasks), end(tasks), [&](const auto& task) { return is_stopped(task.path()); });
-  };
-  CHECK(comes_true(all_are));
+  const std::filesystem::directory_iterator tasks("/proc/" + std::to_string(pid) + "/task");
+  return std::all_of(begin(tasks), end(tasks), [&](const auto& task) { return stands(task.path()); });
+}
+
+/// Stops a process, and returns when each of its threads stands.
+inline void stop(pid_t pid) {
+  ::kill(pid, SIGSTOP);
+  CHECK(comes_true([&] { return is_stopped(pid); }));
 }
 
 }  // namespace troupe_test

@@ -48,6 +48,8 @@ TEST_CASE("data that does not fit is refused") {
   bad("5 targets are not 2 a sample", [] { Dataset::targets({1}, Floats(2), Floats(5), 2); });
   bad("0 a sample", [] { Dataset::targets({1}, Floats(2), Floats(2), 0); });
   bad("target inf of sample 1 is not finite", [] { Dataset::targets({1}, Floats(2), {0, 1, INFINITY, 2}, 2); });
+  bad("value nan of sample 1 is not finite", [] { Dataset::classes({2}, Floats{0, 1, NAN, 2}, {0, 0}, 1); });
+  bad("my.csv", [] { Dataset::classes({1}, Floats(2), {0, 3}, 3, "my.csv"); });
   bad("label 3", [] { Dataset::classes({1}, Floats(2), {0, 3}, 3); });
   bad("label -1", [] { Dataset::classes({1}, std::vector<std::uint8_t>(2), 1, {0, -1}, 3); });
   bad("classes", [] { Dataset::classes({1}, Floats(1), {0}, 0); });

@@ -263,4 +263,13 @@ TEST_CASE("what does not fit is refused, and names file and tensor") {
   check_throws(ErrorCode::invalid_argument, "what shape", [&] { Predictor(folder / "unsaid", "mlp"); });
   write_safetensors(folder / "nonsense", {{"w", {1}}}, std::vector<float>(1), "{}");
   check_throws(ErrorCode::bad_file, "nonsense", [&] { Predictor(folder / "nonsense"); });
+  // What the file alone says, and cannot be, is the file's fault.
+  const std::string whole = read_file(folder / "w");
+  for (const auto& [said, other] :
+       {std::pair{R"(\"classes\":3)", R"(\"classes\":4)"}, {R"(\"outputs\":128)", R"(\"outputs\":-28)"}}) {
+    const auto at = whole.find(said);
+    REQUIRE(at != std::string::npos);
+    write_file(folder / "other", std::string(whole).replace(at, std::strlen(said), other));
+    check_throws(ErrorCode::bad_file, "other", [&] { Predictor(folder / "other"); });
+  }
 }
