@@ -11,6 +11,7 @@
 #include "runtime/net/certificates/certificate_files.hpp"
 #include "runtime/net/certificates/role.hpp"
 #include "runtime/net/socket.hpp"
+#include "support/text.hpp"
 
 using namespace troupe_test;
 using namespace std::chrono_literals;
@@ -27,8 +28,6 @@ std::string done(const std::vector<std::string>& arguments) {
 }
 
 std::string text_of(const std::string& file) { return troupe::testing::read_file(file); }
-
-bool holds(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 }  // namespace
 
@@ -57,17 +56,18 @@ TEST_CASE("certificates are made once, for plain names, and keys are nobody else
 TEST_CASE("the authority's commands, one after the other") {
   const TemporaryFolder folder;
   const std::string certs = folder / "certs";
-  CHECK(holds(done({"certs", "init", certs, "--days", "200", "--driver-days", "20", "--driver-name", "boss"}), certs));
+  CHECK(
+      contains(done({"certs", "init", certs, "--days", "200", "--driver-days", "20", "--driver-name", "boss"}), certs));
   const std::string made = done({"certs", "node", certs, "n0", "n1", "n2", "--days", "10"});
   CHECK(lines_of(made).size() == 3);
-  for (const char* name : {"n0", "n1", "n2"}) CHECK(holds(made, certs + "/" + name));
+  for (const char* name : {"n0", "n1", "n2"}) CHECK(contains(made, certs + "/" + name));
   const std::string before = text_of(certs + "/n0/cert.pem");
-  CHECK(holds(done({"certs", "renew", certs, "n0"}), certs + "/n0"));
+  CHECK(contains(done({"certs", "renew", certs, "n0"}), certs + "/n0"));
   CHECK(text_of(certs + "/n0/cert.pem") != before);
-  CHECK(holds(done({"certs", "renew", certs, "driver", "--days", "30"}), certs + "/driver"));
+  CHECK(contains(done({"certs", "renew", certs, "driver", "--days", "30"}), certs + "/driver"));
 
-  CHECK(holds(done({"certs", "revoke", certs, "n0"}), "revoked n0 (2 certificates, 0 of them before)"));
-  CHECK(holds(done({"certs", "revoke", certs, "n0"}), "revoked n0 (2 certificates, 2 of them before)"));
+  CHECK(contains(done({"certs", "revoke", certs, "n0"}), "revoked n0 (2 certificates, 0 of them before)"));
+  CHECK(contains(done({"certs", "revoke", certs, "n0"}), "revoked n0 (2 certificates, 2 of them before)"));
   for (const char* where : {"", "/driver", "/n0", "/n1", "/n2"})
     CHECK(text_of(certs + where + "/crl.pem") == text_of(certs + "/crl.pem"));
   check_refused({"node", "--join", "127.0.0.1:1", "--certs", certs + "/n0"},
@@ -113,8 +113,9 @@ TEST_CASE("a node that asks for a name obeys no driver of another") {
   };
   const Finished refused = node("driver");
   CHECK(refused.status == 1);
-  CHECK_MESSAGE(holds(refused.err, "protocol: " + address + ": it is the driver 'boss', and only 'driver' is obeyed"),
-                refused.err);
+  CHECK_MESSAGE(
+      contains(refused.err, "protocol: " + address + ": it is the driver 'boss', and only 'driver' is obeyed"),
+      refused.err);
   Program supervisor({"node", "--join", address, "--certs", certs + "/n0", "--driver-name", "driver"});
   CHECK(supervisor.says("waits for a driver: " + address + ": it is the driver 'boss', and only"));
   ::kill(-supervisor.pid(), SIGTERM);
@@ -149,7 +150,7 @@ TEST_CASE("each task of srun has a certificate of its own") {
   std::filesystem::remove_all(certs + "/node-1");
   const Finished without = as_task(1, train)->finish();
   CHECK(without.status == 1);
-  CHECK_MESSAGE(holds(without.err, certs + "/node-1/"), without.err);
+  CHECK_MESSAGE(contains(without.err, certs + "/node-1/"), without.err);
 }
 
 TEST_CASE("a driver whose certificate ends soon says so") {
@@ -167,6 +168,6 @@ TEST_CASE("a driver whose certificate ends soon says so") {
                     "--certs", folder.path().string(), "--start-timeout", "0.2"}));
   const auto lines = lines_of(run.err);
   REQUIRE(lines.size() == 2);  // and that nobody came
-  CHECK(holds(lines[0], folder / "cert.pem expires in 9 days"));
-  CHECK(holds(lines[0], "`troupe certs renew DIR driver`"));
+  CHECK(contains(lines[0], folder / "cert.pem expires in 9 days"));
+  CHECK(contains(lines[0], "`troupe certs renew DIR driver`"));
 }

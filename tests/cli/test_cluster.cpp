@@ -4,8 +4,8 @@
 
 #include <filesystem>
 
+#include "cli/free_address.hpp"
 #include "cli/refused.hpp"
-#include "runtime/net/socket.hpp"
 
 using namespace troupe_test;
 using namespace std::chrono_literals;
@@ -28,11 +28,6 @@ const TemporaryFolder& certificates() {
 
 std::string driver_folder() { return certificates() / "driver"; }
 std::string node_folder() { return certificates() / "n0"; }
-
-/// A port at which nobody listens now.
-std::string free_address() {
-  return "127.0.0.1:" + std::to_string(troupe::net::local_of(troupe::net::listen_on({"127.0.0.1", 0}).get()).port);
-}
 
 std::vector<std::string> train_in_cluster(const std::vector<std::string>& more) {
   return joined(train_linear({"--steps", "1", "--placement", "cluster", "--workers", "2", "--start-timeout", "1"}),

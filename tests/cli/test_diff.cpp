@@ -14,7 +14,7 @@ using troupe::testing::write_file;
 
 namespace {
 
-void train(const std::string& report, const std::vector<std::string>& more, const std::string& steps = "5") {
+void report_training(const std::string& report, const std::vector<std::string>& more, const std::string& steps = "5") {
   const Finished run =
       run_program(train_linear(joined({"--shards", "4", "--steps", steps, "--report", report, "--hash"}, more)));
   REQUIRE_MESSAGE(run.status == 0, run.err);
@@ -38,8 +38,8 @@ void change_step(const std::string& from, const std::string& to, int number, con
 
 TEST_CASE("runs of other placements have the same hashes at every step") {
   const TemporaryFolder folder;
-  train(folder / "one", {"--workers", "1"});
-  train(folder / "four", {"--workers", "4", "--placement", "processes", "--profile"});
+  report_training(folder / "one", {"--workers", "1"});
+  report_training(folder / "four", {"--workers", "4", "--placement", "processes", "--profile"});
   const Finished same = diff(folder / "one", folder / "four");
   CHECK_MESSAGE(same.status == 0, same.err);
   CHECK(same.out == "5 steps, all alike\n");
@@ -47,8 +47,8 @@ TEST_CASE("runs of other placements have the same hashes at every step") {
 
 TEST_CASE("the first step that differs is named, and what of it") {
   const TemporaryFolder folder;
-  train(folder / "a", {"--workers", "1"});
-  train(folder / "b", {"--workers", "1", "--weight-decay", "0.5"});
+  report_training(folder / "a", {"--workers", "1"});
+  report_training(folder / "b", {"--workers", "1", "--weight-decay", "0.5"});
   const auto differs = [&](const std::string& other, const std::string& words) {
     const Finished run = diff(folder / "a", folder / other);
     CHECK(run.status == 1);
@@ -61,13 +61,13 @@ TEST_CASE("the first step that differs is named, and what of it") {
   }
   change_step(folder / "a", folder / "c", 4, [&](json& step) { step["samples"] = 1; });
   differs("c", "step 4 differs in samples");
-  train(folder / "short", {"--workers", "1"}, "3");
+  report_training(folder / "short", {"--workers", "1"}, "3");
   differs("short", (folder / "short") + " ends after 3 steps, and the other goes on");
 }
 
 TEST_CASE("what is no report with hashes is refused") {
   const TemporaryFolder folder;
-  train(folder / "a", {"--workers", "1"});
+  report_training(folder / "a", {"--workers", "1"});
   const auto refused = [&](const std::string& text, const std::string& words) {
     write_file(folder / "bad", text);
     const Finished run = diff(folder / "a", folder / "bad");

@@ -11,6 +11,7 @@
 #include "cli/refused.hpp"
 #include "cli/run_program.hpp"
 #include "cli/small_data.hpp"
+#include "support/text.hpp"
 
 using namespace troupe_test;
 using troupe::testing::TemporaryFolder;
@@ -77,8 +78,6 @@ bool holds_line(const std::string& text, const std::string& line) {
   return ("\n" + text).find("\n" + line + "\n") != std::string::npos;
 }
 
-bool holds(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
 }  // namespace
 
 TEST_CASE("launch starts a node on each host, runs the driver, passes on what they say and ends them") {
@@ -105,9 +104,9 @@ TEST_CASE("launch gives all words to whom they belong, as they are") {
   const Finished run = run_program(hosts.launch(options({}), {hosts / "driver", "1", "printf '[%s]' \"$@\" #",
                                                               "--listen=h:1", "--config", "a  b", "it's", "--"}));
   CHECK_MESSAGE(run.status == 0, run.err);
-  CHECK(holds(run.out, "[--listen=h:1][--config][a  b][it's][--]"));
-  CHECK_MESSAGE(holds(run.err, "alpha: node: --troupe-join=h:1 --troupe-certs=it's a\n"), run.err);
-  CHECK_MESSAGE(holds(run.err, "alpha: folder; $(exit) \"here\"/alpha\n"), run.err);
+  CHECK(contains(run.out, "[--listen=h:1][--config][a  b][it's][--]"));
+  CHECK_MESSAGE(contains(run.err, "alpha: node: --troupe-join=h:1 --troupe-certs=it's a\n"), run.err);
+  CHECK_MESSAGE(contains(run.err, "alpha: folder; $(exit) \"here\"/alpha\n"), run.err);
 }
 
 TEST_CASE("launch finds the nodes' credentials where it is told") {
@@ -129,8 +128,8 @@ TEST_CASE("a host that cannot be reached is named, and the others' nodes end") {
     const Finished run = run_program(arguments);
     CHECK(run.status == 1);
     CHECK(run.out.empty());
-    CHECK_MESSAGE(holds(run.err, "host " + name + " cannot be reached"), run.err);
-    CHECK_FALSE(holds(run.err, "\x1b"));  // what hosts say does nothing to this terminal
+    CHECK_MESSAGE(contains(run.err, "host " + name + " cannot be reached"), run.err);
+    CHECK_FALSE(contains(run.err, "\x1b"));  // what hosts say does nothing to this terminal
     for (const pid_t pid : hosts.nodes()) CHECK(Watch(pid).ends());
   }
 }
@@ -139,7 +138,7 @@ TEST_CASE("a host without the program is named, and the driver is ended") {
   const Hosts hosts("alpha\n");
   const Finished run = run_program(hosts.launch({"--troupe", hosts / "missing", "--listen", "h:1"}, {"sleep", "1000"}));
   CHECK(run.status == 1);
-  CHECK_MESSAGE(holds(run.err, "host alpha cannot start the node's program"), run.err);
+  CHECK_MESSAGE(contains(run.err, "host alpha cannot start the node's program"), run.err);
 }
 
 TEST_CASE("a node that ends is told of, and the driver goes on") {

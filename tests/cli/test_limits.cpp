@@ -6,11 +6,11 @@
 
 #include <filesystem>
 
+#include "cli/free_address.hpp"
 #include "cli/limited.hpp"
 #include "cli/processes.hpp"
 #include "cli/refused.hpp"
 #include "runtime/clock.hpp"
-#include "runtime/net/socket.hpp"
 #include "support/control_group.hpp"
 
 using namespace troupe_test;
@@ -27,7 +27,7 @@ constexpr int kStride = 6;  // a start takes a second
 constexpr int kStride = 1;
 #endif
 
-std::vector<std::string> train(const std::string& placement, const std::vector<std::string>& more = {}) {
+std::vector<std::string> train_in(const std::string& placement, const std::vector<std::string>& more = {}) {
   return joined(train_linear({"--placement", placement, "--steps", "2", "--workers", "2", "--quiet"}), more);
 }
 
@@ -63,10 +63,6 @@ struct Sweep {
 void become_nobody_else() {
   constexpr uid_t kNobodyElse = 64'117;
   if (::setgroups(0, nullptr) != 0 || ::setgid(kNobodyElse) != 0 || ::setuid(kNobodyElse) != 0) ::_exit(125);
-}
-
-std::string free_address() {
-  return "127.0.0.1:" + std::to_string(troupe::net::local_of(troupe::net::listen_on({"127.0.0.1", 0}).get()).port);
 }
 
 /// Signals that the process does not take, as the kernel writes them.
@@ -105,7 +101,7 @@ TEST_CASE("with few threads and processes in its cgroup a training works or name
       CAPTURE(most);
       // A worker may look for what stopped it when another has given up already, and there is room again.
       const std::string named = placement == std::string("processes") ? "pids.max" : group.folder() + "/pids.max";
-      sweep.check(run_limited(train(placement), group.entry()), named);
+      sweep.check(run_limited(train_in(placement), group.entry()), named);
       CHECK(group.members().empty());
     }
     sweep.check_both();
@@ -124,7 +120,7 @@ TEST_CASE("with few threads and processes for its user a training works or names
         resource_limit(RLIMIT_NPROC, most, most)();
         become_nobody_else();
       };
-      sweep.check(run_limited(train(placement), limit), "RLIMIT_NPROC");
+      sweep.check(run_limited(train_in(placement), limit), "RLIMIT_NPROC");
     }
     sweep.check_both();
   }
@@ -142,7 +138,7 @@ TEST_CASE("with little address space a training works or names RLIMIT_AS") {
       // Its libraries have to fit, which is nothing that the program could say.
       if (run_limited({"--version"}, limit).status != 0) continue;
       CAPTURE(megabytes);
-      sweep.check(run_limited(train(placement), limit), "RLIMIT_AS");
+      sweep.check(run_limited(train_in(placement), limit), "RLIMIT_AS");
     }
     sweep.check_both();
   }
@@ -153,11 +149,11 @@ TEST_CASE("with few files a training works or names RLIMIT_NOFILE") {
   for (const char* placement : {"in-process", "processes"}) {
     Sweep sweep;
     for (rlim_t most = 6; most <= 48; most += 3 * kStride)
-      sweep.check(run_limited(train(placement), resource_limit(RLIMIT_NOFILE, most, most)), "RLIMIT_NOFILE");
+      sweep.check(run_limited(train_in(placement), resource_limit(RLIMIT_NOFILE, most, most)), "RLIMIT_NOFILE");
     sweep.check_both();
   }
   // Shards are files in memory.
-  const auto many = train("in-process", {"--shards", "100"});
+  const auto many = train_in("in-process", {"--shards", "100"});
   Sweep sweep;
   sweep.check(run_limited(many, resource_limit(RLIMIT_NOFILE, 64, 64)), "RLIMIT_NOFILE lets this process have 64 open");
   CHECK(sweep.refused == 1);
@@ -174,7 +170,7 @@ TEST_CASE("a driver or node of a cluster with few threads names pids.max in time
   REQUIRE(run_program({"certs", "init", certs}).status == 0);
   REQUIRE(run_program({"certs", "node", certs, "n0"}).status == 0);
   const std::string address = free_address();
-  const auto driver = train("cluster", {"--listen", address, "--certs", certs + "/driver"});
+  const auto driver = train_in("cluster", {"--listen", address, "--certs", certs + "/driver"});
   const std::vector<std::string> node{"node", "--join", address, "--certs", certs + "/n0"};
   for (std::uint64_t most = 3; most <= 9; most += 2 * kStride) {
     group.set("pids.max", most);
@@ -206,7 +202,7 @@ TEST_CASE("signals reach a training that works and one that is refused") {
     for (std::uint64_t most = 3; most <= 24; most += 3) {
       group.set("pids.max", most);
       const TemporaryFolder temporary;
-      Program limited(train(placement, {"--steps", "1000000000"}),
+      Program limited(train_in(placement, {"--steps", "1000000000"}),
                       {.temporary = temporary.path().string(), .limit = group.entry()});
       await_threads(limited.pid(), most % 8);
       ::kill(limited.pid(), SIGTERM);

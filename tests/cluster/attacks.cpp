@@ -20,12 +20,12 @@ using namespace std::chrono_literals;
 namespace troupe_test {
 namespace {
 
-constexpr int kPatience = 20;  // seconds
+constexpr int kDialSeconds = 20;  // seconds
 
 FileDescriptor connect_blocking(const Address& to) {
   FileDescriptor socket = net::connect_to(to, Deadline(20s));
   ::fcntl(socket.get(), F_SETFL, ::fcntl(socket.get(), F_GETFL) & ~O_NONBLOCK);
-  const timeval patience{kPatience, 0};
+  const timeval patience{kDialSeconds, 0};
   ::setsockopt(socket.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
   ::setsockopt(socket.get(), SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
   return socket;

@@ -10,6 +10,7 @@
 #include "actors/transport/system.hpp"
 #include "actors/transport/tls_transport.hpp"
 #include "actors/worker/worker.hpp"
+#include "cluster/join_driver.hpp"
 
 using namespace troupe;
 using namespace std::chrono_literals;
@@ -50,16 +51,6 @@ caf::behavior lying_node(caf::event_based_actor* self, ObjectStore* store, const
     auto worker = std::make_shared<Worker>(request.worker, store->connect(), CreateModel(), service);
     self->system().spawn<caf::detached>(lying_worker, std::move(worker), lie, driver);
   }};
-}
-
-TlsStream join_driver(const Address& driver, const Credentials& credentials, const Hello& hello) {
-  for (;;) try {
-      TlsStream stream = TlsStream::dial(driver, credentials, Role::driver, Deadline(20s));
-      say_hello(stream, hello, Deadline(20s));
-      return stream;
-    } catch (const Error&) {
-      std::this_thread::sleep_for(50ms);
-    }
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include "actors/transport/system.hpp"
 #include "actors/worker/worker_actor.hpp"
 #include "cluster/child.hpp"
+#include "cluster/join_driver.hpp"
 #include "cluster/tap.hpp"
 #include "runtime/net/gate/gate.hpp"
 
@@ -100,16 +101,6 @@ caf::behavior rogue_actor(caf::event_based_actor* self, const std::shared_ptr<Ro
                           const NodeJoin& join) {
   self->send(driver, join);
   return obey_all(self, rogue, driver, static_cast<ToNode*>(nullptr));
-}
-
-TlsStream join_driver(const Address& driver, const Credentials& credentials, const Hello& hello) {
-  for (;;) try {
-      TlsStream stream = TlsStream::dial(driver, credentials, Role::driver, soon());
-      say_hello(stream, hello, soon());
-      return stream;
-    } catch (const Error&) {
-      std::this_thread::sleep_for(100ms);
-    }
 }
 
 Hello joining_hello() {

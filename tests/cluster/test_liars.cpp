@@ -18,9 +18,9 @@ using namespace std::chrono_literals;
 namespace {
 
 #if defined(TROUPE_SANITIZED)
-constexpr std::size_t kMemory = std::size_t{256} << 20;  // freed memory stays with the sanitizer for a while
+constexpr std::size_t kMemoryOfLiars = std::size_t{256} << 20;  // freed memory stays with the sanitizer for a while
 #else
-constexpr std::size_t kMemory = std::size_t{32} << 20;
+constexpr std::size_t kMemoryOfLiars = std::size_t{32} << 20;
 #endif
 
 /// A member by the name of alice, which comes before all other nodes.
@@ -76,7 +76,7 @@ TEST_CASE("a first worker that speaks of tensors larger than its model is refuse
   CHECK(error->where().worker == 0);
   CHECK(error->where().node == "alice");
   CHECK(error->message().find("its tensors are larger than the model") != std::string::npos);
-  CHECK(resident_bytes(::getpid()) < before + kMemory);
+  CHECK(resident_bytes(::getpid()) < before + kMemoryOfLiars);
   DistributedSGD honest("hold", nodes.options(1));
   CHECK(honest.step().step == 1);
 }

@@ -26,7 +26,7 @@ const std::vector<PlanRequest> kRequests{
 };
 
 /// Up to 64 replicas: alone on their nodes, all on one, two a node, and 1, 2, 3, 1, ...
-std::vector<std::vector<int>> groupings(int lanes) {
+std::vector<std::vector<int>> lane_groupings(int lanes) {
   std::vector<std::vector<int>> all{std::vector<int>(static_cast<std::size_t>(lanes), 1), {lanes}};
   if (lanes % 2 == 0) all.push_back(std::vector<int>(static_cast<std::size_t>(lanes / 2), 2));
   std::vector<int> uneven;
@@ -145,7 +145,7 @@ std::size_t stuck(const Plan& plan) {
 
 TEST_CASE("plans for 1 to 64 replicas reduce every float once over all shards, and every node ends with all") {
   for (int lanes = 1; lanes <= 64; lanes += kSanitized ? 7 : 1)
-    for (const auto& grouping : groupings(lanes))
+    for (const auto& grouping : lane_groupings(lanes))
       for (const PlanRequest& request : kRequests) {
         const int shards = lanes + (lanes % 5 == 0 ? lanes / 2 : 0);
         const std::size_t size = lanes * 7919U % 97 * 1777;  // from less than a page to more than one for each
@@ -164,7 +164,7 @@ TEST_CASE("replicas without shards and nodes without slices have their places in
 
 TEST_CASE("no lane waits in a circle") {
   for (const int lanes : {2, 3, 4, 7, 12})
-    for (const auto& grouping : groupings(lanes))
+    for (const auto& grouping : lane_groupings(lanes))
       for (const PlanRequest& request : kRequests)
         for (const std::size_t size : {std::size_t{1}, std::size_t{4097}, index(lanes) * 30'000}) {
           INFO(name_of(request) << ", lanes " << lanes << " on " << grouping.size());
@@ -213,7 +213,7 @@ TEST_CASE("a single parameter server takes a gradient from each other shard and 
 
 TEST_CASE("a node sends an owner at most 2 log2 V partial sums") {
   for (int lanes = 2; lanes <= 64; ++lanes)
-    for (const auto& grouping : groupings(lanes)) {
+    for (const auto& grouping : lane_groupings(lanes)) {
       const int shards = lanes * 3 - 1;
       const Plan plan = make_plan({.strategy = Strategy::hierarchical, .topology = topology_of(grouping, shards)}, 1);
       std::map<int, int> terms;

@@ -10,6 +10,7 @@
 #include "runtime/net/certificates/expiry.hpp"
 #include "runtime/net/certificates/role.hpp"
 #include "support/errors.hpp"
+#include "support/text.hpp"
 #include "trial_authority.hpp"
 
 using namespace troupe;
@@ -27,8 +28,6 @@ std::string serial_of(const std::string& folder) {
   const ASN1_INTEGER* const number = X509_get0_serialNumber(certificate.get());
   return {reinterpret_cast<const char*>(number->data), static_cast<std::size_t>(number->length)};
 }
-
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 }  // namespace
 

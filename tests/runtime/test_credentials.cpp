@@ -8,6 +8,7 @@
 #include "runtime/net/certificates/certificate_files.hpp"
 #include "runtime/net/certificates/role.hpp"
 #include "support/errors.hpp"
+#include "support/text.hpp"
 #include "trial_authority.hpp"
 
 using namespace troupe;
@@ -21,17 +22,6 @@ mode_t mode_of(const std::string& file) {
   REQUIRE(::stat(file.c_str(), &status) == 0);
   return status.st_mode & 0777;
 }
-
-/// What loading says; it must name the file.
-std::string refusal(const std::string& folder, Role role, const std::string& file) {
-  const auto load = [&] { Credentials(folder, role); };
-  CHECK(code_of(load) == ErrorCode::bad_certificate);
-  const std::string text = message_of(load);
-  CHECK(text.starts_with(folder + "/" + file + " "));
-  return text;
-}
-
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 void overwrite(const std::string& file, const std::string& text) { std::ofstream(file) << text; }
 

@@ -20,6 +20,7 @@
 #include "support/errors.hpp"
 #include "support/few_files.hpp"
 #include "support/patience.hpp"
+#include "support/text.hpp"
 #include "trial_authority.hpp"
 
 using namespace troupe;
@@ -133,12 +134,6 @@ std::size_t resident_bytes() {
   std::size_t total = 0, resident = 0;
   file >> total >> resident;
   return resident * 4096;
-}
-
-std::size_t count(const std::string& text, const std::string& part) {
-  std::size_t found = 0;
-  for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
-  return found;
 }
 
 }  // namespace

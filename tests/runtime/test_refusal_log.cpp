@@ -6,19 +6,12 @@
 
 #include "runtime/net/gate/refusal_log.hpp"
 #include "support/captured_errors.hpp"
+#include "support/text.hpp"
 
 using namespace troupe;
 using namespace troupe_test;
 
-namespace {
-
-std::size_t count(const std::string& text, const std::string& part) {
-  std::size_t found = 0;
-  for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
-  return found;
-}
-
-}  // namespace
+namespace {}  // namespace
 
 TEST_CASE("refusals of a kind are counted and told later") {
   const CapturedErrors errors;

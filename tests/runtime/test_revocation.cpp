@@ -10,6 +10,7 @@
 #include "runtime/net/tls/tls_context.hpp"
 #include "support/captured_errors.hpp"
 #include "support/errors.hpp"
+#include "support/text.hpp"
 #include "trial_authority.hpp"
 
 using namespace troupe;
@@ -18,18 +19,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
-void overwrite(const std::string& file, const std::string& text) { net::write_file(file, text, 0644); }
-
-/// What loading says; it must name the file.
-std::string refusal(const std::string& folder, Role role, const std::string& file) {
-  const auto load = [&] { Credentials(folder, role); };
-  CHECK(code_of(load) == ErrorCode::bad_certificate);
-  const std::string text = message_of(load);
-  CHECK(text.starts_with(folder + "/" + file + " "));
-  return text;
-}
+void write_public(const std::string& file, const std::string& text) { net::write_file(file, text, 0644); }
 
 /// What a node hears that dials a driver; empty when it is taken.
 std::string heard(const std::shared_ptr<const Credentials>& driver, const Credentials& node) {
@@ -113,7 +103,7 @@ TEST_CASE("who has no certificate cannot be revoked, and a list that is broken i
     CHECK(code_of([&] { revoke_credentials(certs.folder, name); }) == ErrorCode::invalid_argument);
   CHECK_FALSE(fs::exists(certs.folder + "/crl.pem"));
   CHECK(code_of([&] { revoke_credentials(certs.folder + "/nothere", "node0"); }) == ErrorCode::bad_certificate);
-  overwrite(certs.folder + "/crl.pem", "rubbish");
+  write_public(certs.folder + "/crl.pem", "rubbish");
   CHECK(code_of([&] { revoke_credentials(certs.folder, "node0"); }) == ErrorCode::bad_certificate);
 }
 
@@ -125,7 +115,7 @@ TEST_CASE("an authority from before there were lists says that it cannot revoke"
       X509V3_EXT_conf_nid(nullptr, nullptr, NID_key_usage, "critical,keyCertSign"));
   REQUIRE(X509_add_ext(old, usage.get(), -1) == 1);
   REQUIRE(X509_sign(old, certs.authority.key.get(), EVP_sha256()) > 0);
-  overwrite(certs.folder + "/ca.pem", net::pem(old));
+  write_public(certs.folder + "/ca.pem", net::pem(old));
   const auto revoke = [&] { revoke_credentials(certs.folder, "node0"); };
   CHECK(code_of(revoke) == ErrorCode::bad_certificate);
   CHECK(contains(message_of(revoke), "may not sign lists"));
@@ -137,11 +127,11 @@ TEST_CASE("a list that is broken, foreign, or out of its time is not passed over
   const std::string node = certs.folder + "/node1";
   const auto says = [&](const std::string& list, const char* why) {
     CAPTURE(why);
-    overwrite(node + "/crl.pem", list);
+    write_public(node + "/crl.pem", list);
     CHECK(contains(refusal(node, Role::node, "crl.pem"), why));
   };
   const std::string good = certs.list(certs.authority);
-  overwrite(node + "/crl.pem", good);
+  write_public(node + "/crl.pem", good);
   CHECK(certs.made.node(1)->name() == "node1");
   says("", "is no list");
   says("rubbish", "is no list");

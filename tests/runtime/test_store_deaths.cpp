@@ -18,25 +18,25 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr std::size_t kBytes = 16 * kPageBytes;
-constexpr std::size_t kQuota = 8 * kBytes;
+constexpr std::size_t kObjectBytes = 16 * kPageBytes;
+constexpr std::size_t kQuota = 8 * kObjectBytes;
 
-ObjectId id(std::uint64_t shard) { return {.number = shard}; }
+ObjectId numbered(std::uint64_t shard) { return {.number = shard}; }
 
 /// Every call a client can make, in an order in which each succeeds.
 std::vector<std::function<void(StoreClient&)>> every_call() {
   return {
-      [](StoreClient& c) { c.create(id(1), kBytes); },
-      [](StoreClient& c) { c.create(id(2), kBytes, {.shared_writers = true}); },
-      [](StoreClient& c) { c.open(id(2), 0, kPageBytes); },
-      [](StoreClient& c) { c.seal(id(1)); },
-      [](StoreClient& c) { c.seal(id(2)); },
-      [](StoreClient& c) { c.get(id(1), kPatience); },
-      [](StoreClient& c) { c.get(id(0), kPatience); },
-      [](StoreClient& c) { c.release(id(2)); },
-      [](StoreClient& c) { c.release(id(2)); },
-      [](StoreClient& c) { c.create(id(3), kBytes); },
-      [](StoreClient& c) { c.release(id(3)); },
+      [](StoreClient& c) { c.create(numbered(1), kObjectBytes); },
+      [](StoreClient& c) { c.create(numbered(2), kObjectBytes, {.shared_writers = true}); },
+      [](StoreClient& c) { c.open(numbered(2), 0, kPageBytes); },
+      [](StoreClient& c) { c.seal(numbered(1)); },
+      [](StoreClient& c) { c.seal(numbered(2)); },
+      [](StoreClient& c) { c.get(numbered(1), kPatience); },
+      [](StoreClient& c) { c.get(numbered(0), kPatience); },
+      [](StoreClient& c) { c.release(numbered(2)); },
+      [](StoreClient& c) { c.release(numbered(2)); },
+      [](StoreClient& c) { c.create(numbered(3), kObjectBytes); },
+      [](StoreClient& c) { c.release(numbered(3)); },
       [](StoreClient& c) { c.trim(); },
   };
 }
@@ -67,8 +67,8 @@ bool was_killed(pid_t pid) {
 /// A store in which the test holds one object, and counts what else there is.
 struct Watched {
   Watched() {
-    watcher->create(id(0), kBytes);
-    watcher->seal(id(0));
+    watcher->create(numbered(0), kObjectBytes);
+    watcher->seal(numbered(0));
     files = open_files();
   }
 
@@ -76,9 +76,9 @@ struct Watched {
   void require_as_before() const {
     REQUIRE(comes_true([&] { return open_files() == files; }));
     for (std::uint64_t shard = 1; shard < 4; ++shard)
-      REQUIRE(code_of([&] { watcher->get(id(shard), 0ms); }) == ErrorCode::timeout);
-    REQUIRE_FALSE(code_of([&] { watcher->create(id(4), kQuota - kBytes); }));
-    watcher->release(id(4));
+      REQUIRE(code_of([&] { watcher->get(numbered(shard), 0ms); }) == ErrorCode::timeout);
+    REQUIRE_FALSE(code_of([&] { watcher->create(numbered(4), kQuota - kObjectBytes); }));
+    watcher->release(numbered(4));
     watcher->trim();
   }
 
@@ -111,14 +111,14 @@ TEST_CASE("clients that are killed in the middle of calls leave no byte and no d
     const pid_t pid = fork_client(socket, [&](StoreClient& client) {
       for (;;) {
         for (const auto& call : every_call()) call(client);
-        client.release(id(0));
-        client.release(id(1));
-        client.release(id(1));
+        client.release(numbered(0));
+        client.release(numbered(1));
+        client.release(numbered(1));
       }
     });
     // Some calls of ours pass before the kill, a number that differs from round to round.
     const unsigned calls = random() % 60;
-    for (unsigned i = 0; i < calls; ++i) watched.watcher->seal(id(0));
+    for (unsigned i = 0; i < calls; ++i) watched.watcher->seal(numbered(0));
     ::kill(pid, SIGKILL);
     REQUIRE(was_killed(pid));
     watched.require_as_before();
@@ -128,11 +128,11 @@ TEST_CASE("clients that are killed in the middle of calls leave no byte and no d
 TEST_CASE("a reader's death leaves the object to the others") {
   ObjectStore store(kQuota);
   const auto owner = store.connect();
-  const auto slab = owner->create(id(0), kBytes);
-  owner->seal(id(0));
+  const auto slab = owner->create(numbered(0), kObjectBytes);
+  owner->seal(numbered(0));
   slab->writable_floats()[1] = 4;
   FileDescriptor socket = store.connect_process();
-  REQUIRE(was_killed(fork_client(socket, [](StoreClient& client) { client.get(id(0), kPatience); })));
+  REQUIRE(was_killed(fork_client(socket, [](StoreClient& client) { client.get(numbered(0), kPatience); })));
   const auto other = store.connect();
-  CHECK(other->get(id(0), kPatience)->floats()[1] == 4);
+  CHECK(other->get(numbered(0), kPatience)->floats()[1] == 4);
 }

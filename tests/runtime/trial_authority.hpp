@@ -1,13 +1,25 @@
 #pragma once
 
+#include <doctest/doctest.h>
+
 #include <memory>
 #include <string>
 
 #include "runtime/net/certificates/authority.hpp"
 #include "runtime/net/tls/credentials.hpp"
+#include "support/errors.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace troupe_test {
+
+/// What loading credentials says that cannot be; it must name the file.
+inline std::string refusal(const std::string& folder, troupe::Role role, const std::string& file) {
+  const auto load = [&] { troupe::Credentials(folder, role); };
+  CHECK(code_of(load) == troupe::ErrorCode::bad_certificate);
+  const std::string text = message_of(load);
+  CHECK(text.starts_with(folder + "/" + file + " "));
+  return text;
+}
 
 /// An authority with a driver and nodes "node0", "node1", ...
 class TrialAuthority {
