@@ -10,7 +10,7 @@
 #include "actors/transport/system.hpp"
 #include "actors/transport/tls_transport.hpp"
 #include "actors/worker/worker.hpp"
-#include "cluster/join_driver.hpp"
+#include "support/join_driver.hpp"
 
 using namespace troupe;
 using namespace std::chrono_literals;

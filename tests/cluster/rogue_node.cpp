@@ -16,9 +16,9 @@
 #include "actors/transport/system.hpp"
 #include "actors/worker/worker_actor.hpp"
 #include "cluster/child.hpp"
-#include "cluster/join_driver.hpp"
 #include "cluster/tap.hpp"
 #include "runtime/net/gate/gate.hpp"
+#include "support/join_driver.hpp"
 
 using namespace troupe;
 using namespace std::chrono_literals;
