@@ -1,5 +1,6 @@
 #include <sys/prctl.h>
 
+#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
 #include <optional>

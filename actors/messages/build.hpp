@@ -33,7 +33,7 @@ struct Built {
   std::vector<ReplicaTraits> replicas;  ///< in order of device
   std::vector<std::string> tensor_names;
   std::vector<std::vector<std::int64_t>> tensor_shapes;
-  std::string network;  ///< ModelInfo::network
+  std::string network = {};  ///< ModelInfo::network
 };
 template <class F>
 auto fields(Built& x, F visit) {

@@ -1,6 +1,7 @@
 #include <poll.h>
 #include <sys/socket.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>

@@ -45,7 +45,7 @@ std::vector<std::int64_t> parse_shape(const std::string& text) {
 }
 
 Predictor open(const PredictOptions& options, std::vector<std::int64_t> shape) {
-  if (options.model.empty() && options.loss.empty()) return Predictor(options.load);
+  if (options.model.empty() && options.loss.empty() && options.shape.empty()) return Predictor(options.load);
   return {options.load, options.model, std::move(shape), options.loss.empty() ? nullptr : find_loss(options.loss)};
 }
 
@@ -144,8 +144,9 @@ void add_predict(CLI::App& app) {
   add("--model", options->model, "The network, where the file does not say it: mlp, cnn, resnet18 and so on");
   add("--loss", options->loss, "What it was trained with, where the file does not say it");
   add("--data", options->data, "Data whose test set is predicted (its training set where it has none), as for train");
-  add("--image", options->image, "A PNG or JPEG file, or a .npy of one sample or several");
-  add("--shape", options->shape, "With --image, where the file of weights does not say it: CHANNELSxHEIGHTxWIDTH");
+  auto* image = add("--image", options->image, "A PNG or JPEG file, or a .npy of one sample or several");
+  add("--shape", options->shape, "With --image, where the file of weights does not say it: CHANNELSxHEIGHTxWIDTH")
+      ->needs(image);
   add("--byte-scale", options->byte_scale,
       "With --image: what the byte 1 becomes; 0: as the training data was scaled, or 1/255");
   add("--count", options->count, "So many samples, the first ones; 0: all")->check(whole_number(0));

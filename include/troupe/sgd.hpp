@@ -217,7 +217,7 @@ struct StepReport {
   std::int64_t pinned_bytes = 0;  ///< of these, held for versions that somebody still reads
   Strategy strategy = Strategy::automatic;  ///< that reduced the gradients; never automatic after a step
   bool deterministic = true;                ///< whether the fixed order of additions was kept
-  PhaseSeconds seconds;
+  PhaseSeconds seconds = {};
   Slowest slowest = {};
   std::vector<int> left_out = {};    ///< workers that were late, whose part others did; see Options::backup_workers
   std::vector<Repair> repairs = {};  ///< since the step before; its work was done again, with the same result

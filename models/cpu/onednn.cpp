@@ -56,12 +56,18 @@ std::byte* Scratch::place(std::byte* data) {
   return data + bytes_;
 }
 
-std::size_t Context::bytes() const {
-  return scratchpad.bytes() + weights.bytes() + slice.bytes() + slice_gradient.bytes() + activations.bytes();
+std::array<Scratch*, 7> Context::shared() {
+  return {&scratchpad, &weights, &input, &gradient, &slice, &slice_gradient, &activations};
+}
+
+std::size_t Context::bytes() {
+  std::size_t sum = 0;
+  for (const Scratch* const each : shared()) sum += each->bytes();
+  return sum;
 }
 
 void Context::place(std::byte* data) {
-  for (Scratch* const each : {&scratchpad, &weights, &slice, &slice_gradient, &activations}) data = each->place(data);
+  for (Scratch* const each : shared()) data = each->place(data);
 }
 
 dnnl::primitive_attr attributes(bool relu) {
@@ -132,36 +138,37 @@ void Primitive::run(std::initializer_list<const void*> addresses) {
   primitive_.execute(context_.stream, arguments_);
 }
 
-WeightsPort::WeightsPort(Context& context, const memory::desc& stored, const memory::desc& wanted)
+LayoutPort::LayoutPort(Context& context, Scratch& between, const memory::desc& stored, const memory::desc& wanted)
     : context_(context),
+      between_(between),
       same_(stored == wanted),
       stored_(stored, context.engine, nullptr),
       wanted_(wanted, context.engine, nullptr) {
   if (same_) return;
-  context.weights.reserve(wanted.get_size());
+  between.reserve(wanted.get_size());
   conversion_ = BlockConversion::make(stored, wanted);
   from_stored_ = dnnl::reorder(stored_, wanted_);
   to_stored_ = dnnl::reorder(wanted_, stored_);
 }
 
-const void* WeightsPort::read(const float* weights) {
-  if (same_) return weights;
+const void* LayoutPort::read(const void* data) {
+  if (same_) return data;
   if (conversion_) {
-    conversion_->run(weights, context_.weights.data());
-    return context_.weights.data();
+    conversion_->run(static_cast<const float*>(data), between_.data());
+    return between_.data();
   }
-  point_to(stored_, weights);
-  point_to(wanted_, context_.weights.data());
+  point_to(stored_, data);
+  point_to(wanted_, between_.data());
   from_stored_.execute(context_.stream, stored_, wanted_);
-  return context_.weights.data();
+  return between_.data();
 }
 
-void* WeightsPort::target(float* gradient) { return same_ ? gradient : context_.weights.data(); }
+void* LayoutPort::target(void* data) { return same_ ? data : between_.data(); }
 
-void WeightsPort::written(float* gradient) {
+void LayoutPort::written(void* data) {
   if (same_) return;
-  point_to(stored_, gradient);
-  point_to(wanted_, context_.weights.data());
+  point_to(stored_, data);
+  point_to(wanted_, between_.data());
   to_stored_.execute(context_.stream, wanted_, stored_);
 }
 

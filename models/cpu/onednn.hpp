@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <dnnl.hpp>
 #include <initializer_list>
 #include <optional>
@@ -37,12 +38,17 @@ struct Context {
   dnnl::stream stream{engine};
   Scratch scratchpad;
   Scratch weights;         ///< in the layout of a primitive that does not take the stored one
+  Scratch input;           ///< of a layer, likewise
+  Scratch gradient;        ///< of a layer's output, likewise
   Scratch slice;           ///< what lies between two layers that run slice by slice, or its gradient
   Scratch slice_gradient;  ///< of the weights, for a slice after the first
   Scratch activations;     ///< of a layer, as floats, where it computes in no other
 
-  std::size_t bytes() const;
+  std::size_t bytes();
   void place(std::byte* data);
+
+ private:
+  std::array<Scratch*, 7> shared();
 };
 
 /// Keeps AMX from oneDNN where it does not run, unless the user has told oneDNN what to use (ONEDNN_MAX_CPU_ISA). To be
@@ -107,20 +113,21 @@ class Primitive {
   std::unordered_map<int, dnnl::memory> arguments_;
 };
 
-/// Weights (or their gradient) in the stored layout for a primitive that may want another, or another type. They are
+/// What lies in one layout (weights, a gradient) for a primitive that may want another, or another type. It is
 /// reordered, through memory that all layers share, only where it does.
-class WeightsPort {
+class LayoutPort {
  public:
-  WeightsPort(Context& context, const dnnl::memory::desc& stored, const dnnl::memory::desc& wanted);
+  LayoutPort(Context& context, Scratch& between, const dnnl::memory::desc& stored, const dnnl::memory::desc& wanted);
 
-  /// Where the primitive reads the weights stored at `weights`, until another port is read.
-  const void* read(const float* weights);
-  /// Where the primitive writes what belongs at `gradient`; `written` puts it there.
-  void* target(float* gradient);
-  void written(float* gradient);
+  /// Where the primitive reads what is stored there, until another port reads through the same memory.
+  const void* read(const void* data);
+  /// Where the primitive writes what belongs there; `written` puts it there.
+  void* target(void* data);
+  void written(void* data);
 
  private:
   Context& context_;
+  Scratch& between_;
   bool same_;
   dnnl::memory stored_;
   dnnl::memory wanted_;

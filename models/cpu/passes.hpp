@@ -10,11 +10,12 @@ class ForwardPass {
   template <class Layer>
   static ForwardPass make(Context& context, const dnnl::memory::desc& stored,
                           const typename Layer::primitive_desc& made) {
-    return {WeightsPort(context, stored, made.weights_desc()), Primitive(context, made, Layer(made),
-                                                                         {{DNNL_ARG_SRC, made.src_desc()},
-                                                                          {DNNL_ARG_WEIGHTS, made.weights_desc()},
-                                                                          {DNNL_ARG_DST, made.dst_desc()},
-                                                                          {DNNL_ARG_BIAS, made.bias_desc()}})};
+    return {LayoutPort(context, context.weights, stored, made.weights_desc()),
+            Primitive(context, made, Layer(made),
+                      {{DNNL_ARG_SRC, made.src_desc()},
+                       {DNNL_ARG_WEIGHTS, made.weights_desc()},
+                       {DNNL_ARG_DST, made.dst_desc()},
+                       {DNNL_ARG_BIAS, made.bias_desc()}})};
   }
 
   /// `biases` are not looked at by a layer that has none.
@@ -23,19 +24,22 @@ class ForwardPass {
   }
 
  private:
-  ForwardPass(WeightsPort port, Primitive primitive) : port_(std::move(port)), primitive_(std::move(primitive)) {}
+  ForwardPass(LayoutPort port, Primitive primitive) : port_(std::move(port)), primitive_(std::move(primitive)) {}
 
-  WeightsPort port_;
+  LayoutPort port_;
   Primitive primitive_;
 };
 
 /// Its gradient with respect to weights and biases.
 class WeightsPass {
  public:
+  /// @param input, output_gradient how these lie
   template <class Layer>
-  static WeightsPass make(Context& context, const dnnl::memory::desc& stored,
-                          const typename Layer::primitive_desc& made) {
-    return {WeightsPort(context, stored, made.diff_weights_desc()),
+  static WeightsPass make(Context& context, const dnnl::memory::desc& stored, const dnnl::memory::desc& input,
+                          const dnnl::memory::desc& output_gradient, const typename Layer::primitive_desc& made) {
+    return {LayoutPort(context, context.weights, stored, made.diff_weights_desc()),
+            LayoutPort(context, context.input, input, made.src_desc()),
+            LayoutPort(context, context.gradient, output_gradient, made.diff_dst_desc()),
             Primitive(context, made, Layer(made),
                       {{DNNL_ARG_SRC, made.src_desc()},
                        {DNNL_ARG_DIFF_DST, made.diff_dst_desc()},
@@ -44,14 +48,21 @@ class WeightsPass {
   }
 
   void run(const void* input, const void* output_gradient, float* weights_gradient, float* biases_gradient) {
-    primitive_.run({input, output_gradient, port_.target(weights_gradient), biases_gradient});
-    port_.written(weights_gradient);
+    primitive_.run({input_.read(input), output_gradient_.read(output_gradient), weights_.target(weights_gradient),
+                    biases_gradient});
+    weights_.written(weights_gradient);
   }
 
  private:
-  WeightsPass(WeightsPort port, Primitive primitive) : port_(std::move(port)), primitive_(std::move(primitive)) {}
+  WeightsPass(LayoutPort weights, LayoutPort input, LayoutPort output_gradient, Primitive primitive)
+      : weights_(std::move(weights)),
+        input_(std::move(input)),
+        output_gradient_(std::move(output_gradient)),
+        primitive_(std::move(primitive)) {}
 
-  WeightsPort port_;
+  LayoutPort weights_;
+  LayoutPort input_;
+  LayoutPort output_gradient_;
   Primitive primitive_;
 };
 
@@ -60,10 +71,11 @@ class DataPass {
  public:
   template <class Layer>
   static DataPass make(Context& context, const dnnl::memory::desc& stored, const typename Layer::primitive_desc& made) {
-    return {WeightsPort(context, stored, made.weights_desc()), Primitive(context, made, Layer(made),
-                                                                         {{DNNL_ARG_WEIGHTS, made.weights_desc()},
-                                                                          {DNNL_ARG_DIFF_DST, made.diff_dst_desc()},
-                                                                          {DNNL_ARG_DIFF_SRC, made.diff_src_desc()}})};
+    return {LayoutPort(context, context.weights, stored, made.weights_desc()),
+            Primitive(context, made, Layer(made),
+                      {{DNNL_ARG_WEIGHTS, made.weights_desc()},
+                       {DNNL_ARG_DIFF_DST, made.diff_dst_desc()},
+                       {DNNL_ARG_DIFF_SRC, made.diff_src_desc()}})};
   }
 
   void run(const float* weights, const void* output_gradient, void* input_gradient) {
@@ -71,9 +83,9 @@ class DataPass {
   }
 
  private:
-  DataPass(WeightsPort port, Primitive primitive) : port_(std::move(port)), primitive_(std::move(primitive)) {}
+  DataPass(LayoutPort port, Primitive primitive) : port_(std::move(port)), primitive_(std::move(primitive)) {}
 
-  WeightsPort port_;
+  LayoutPort port_;
   Primitive primitive_;
 };
 

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <limits>
 #include <optional>
@@ -104,17 +103,6 @@ void bring_to_nchw(const std::string& path, NpyArray& images, std::optional<Pixe
   }
 }
 
-std::vector<float> finite_values(const Named& images) {
-  std::vector<float> values = images.array.floats();
-  const auto wrong = std::ranges::find_if(values, [](float value) { return !std::isfinite(value); });
-  if (wrong == values.end()) return values;
-  const std::int64_t each = std::ssize(values) / images.array.shape[0];
-  throw Error(ErrorCode::bad_data,
-              "value " + std::to_string(*wrong) + " of sample " + std::to_string((wrong - values.begin()) / each) +
-                  " is not finite",
-              {.object = images.path});
-}
-
 /// What the arrays have to be, and as many labels as there are samples.
 void check_arrays(const Named& images, const Named& labels) {
   const auto& of_images = images.array.shape;
@@ -170,7 +158,7 @@ struct Pair {
 };
 
 std::shared_ptr<const Dataset> targets(std::vector<std::int64_t> shape, Pair& files) {
-  std::vector<float> values = finite_values(files.images);
+  std::vector<float> values = files.images.array.floats();
   if (files.images.array.is_byte()) std::ranges::for_each(values, [](float& value) { value *= kByteScale; });
   const auto& lengths = files.labels.array.shape;
   return std::make_shared<const Dataset>(Dataset::targets(std::move(shape), std::move(values),
@@ -182,7 +170,7 @@ std::shared_ptr<const Dataset> classes(std::vector<std::int64_t> shape, int num_
   std::vector<std::int32_t>& labels = files.classes->labels;
   if (!files.images.array.is_byte())
     return std::make_shared<const Dataset>(
-        Dataset::classes(std::move(shape), finite_values(files.images), std::move(labels), num_classes, files.origin));
+        Dataset::classes(std::move(shape), files.images.array.floats(), std::move(labels), num_classes, files.origin));
   return std::make_shared<const Dataset>(Dataset::classes(std::move(shape), std::move(files.images.array.bytes),
                                                           kByteScale, std::move(labels), num_classes, files.origin));
 }

@@ -177,6 +177,8 @@ TEST_CASE("what cannot be predicted is refused by name") {
   check_refused(trained.predict({}), "--data or --image", 2);
   check_refused(trained.predict({"--data", "mock-images:28"}), "another shape");
   check_refused(trained.predict({"--data", trained.data, "--out", "p.txt"}), ".csv nor .npy", 2);
+  check_refused(trained.predict({"--image", "a.png", "--shape", "3x4x4"}), "not 3x4x4", 2);
+  check_refused(trained.predict({"--data", trained.data, "--shape", "28x28"}), "--image", 2);
   check_refused(run_program({"predict", "--load", trained.folder / "none", "--data", trained.data}), "none");
   for (const auto& [name, bytes] :
        {std::pair{"a.png", png(test_image(0), kSide, kSide, 1).substr(0, 60)},

@@ -17,9 +17,9 @@ using dnnl::memory;
 
 namespace {
 
-using Forward = dnnl::convolution_forward;
-using BackwardData = dnnl::convolution_backward_data;
-using BackwardWeights = dnnl::convolution_backward_weights;
+using ConvolutionForward = dnnl::convolution_forward;
+using ConvolutionData = dnnl::convolution_backward_data;
+using ConvolutionWeights = dnnl::convolution_backward_weights;
 
 /// Winograd's intermediate results of so many samples stay in the cache; those of 64 cost a quarter of its speed.
 constexpr std::int64_t kSliceSamples = 32;
@@ -47,42 +47,52 @@ class ConvolutionDescriptors {
 
   auto forward(algorithm how, const memory::desc& weights) const {
     return [this, how, weights] {
-      return Forward::primitive_desc({dnnl::prop_kind::forward_training, how, source_, weights, biases_, destination_,
-                                      strides_, padding_, far_padding_},
-                                     attributes(layer_.planned.relu), context_.engine);
+      return ConvolutionForward::primitive_desc({dnnl::prop_kind::forward_training, how, source_, weights, biases_,
+                                                 destination_, strides_, padding_, far_padding_},
+                                                attributes(layer_.planned.relu), context_.engine);
     };
   }
-  auto backward_weights(algorithm how, const Forward::primitive_desc& hint, const memory::desc& weights) const {
-    return [this, how, &hint, weights] {
-      return BackwardWeights::primitive_desc(
-          {how, source_, weights, biases_, destination_, strides_, padding_, far_padding_}, attributes(),
-          context_.engine, hint);
+  auto backward_weights(const ConvolutionForward::primitive_desc& hint, const memory::desc& source,
+                        const memory::desc& weights, const memory::desc& destination) const {
+    return [=, this, &hint] {
+      return ConvolutionWeights::primitive_desc(
+          {algorithm::convolution_direct, source, weights, biases_, destination, strides_, padding_, far_padding_},
+          attributes(), context_.engine, hint);
     };
   }
-  auto backward_data(algorithm how, const Forward::primitive_desc& hint, const memory::desc& weights) const {
+  auto backward_data(algorithm how, const ConvolutionForward::primitive_desc& hint, const memory::desc& weights) const {
     return [this, how, &hint, weights] {
-      return BackwardData::primitive_desc({how, source_, weights, destination_, strides_, padding_, far_padding_},
-                                          attributes(), context_.engine, hint);
+      return ConvolutionData::primitive_desc({how, source_, weights, destination_, strides_, padding_, far_padding_},
+                                             attributes(), context_.engine, hint);
     };
   }
 
-  Forward::primitive_desc fastest_forward() const {
-    return first_fast<Forward::primitive_desc>(forward(preferred(), stored()),
-                                               forward(algorithm::convolution_direct, stored()),
-                                               forward(algorithm::convolution_direct, any_weights()));
+  const memory::desc& source() const { return source_; }
+  const memory::desc& destination() const { return destination_; }
+
+  ConvolutionForward::primitive_desc fastest_forward() const {
+    return first_fast<ConvolutionForward::primitive_desc>(forward(preferred(), stored()),
+                                                          forward(algorithm::convolution_direct, stored()),
+                                                          forward(algorithm::convolution_direct, any_weights()));
   }
-  /// The gradient is a sum over samples and pixels: of floats, whatever the activations are.
-  BackwardWeights::primitive_desc fastest_weights() const {
+  /// The gradient is a sum over samples and pixels: of floats, whatever the activations are. Without AVX-512 oneDNN has
+  /// nothing but its reference loops for one or two input channels in planes, and for images smaller than the kernel: a
+  /// product of matrices takes their place, for which output gradients, and inputs, are brought into planes.
+  ConvolutionWeights::primitive_desc fastest_weights() const {
     const auto hint = fastest_forward();
-    return first_fast<BackwardWeights::primitive_desc>(
-        backward_weights(algorithm::convolution_direct, hint, stored()),
-        backward_weights(algorithm::convolution_direct, hint, any_layout(stored())));
+    const memory::desc any = any_layout(stored());
+    const memory::desc any_source = any_layout(source_, layer_.input.element);
+    const memory::desc any_destination = any_layout(destination_, layer_.output.element);
+    return first_fast<ConvolutionWeights::primitive_desc>(backward_weights(hint, source_, stored(), destination_),
+                                                          backward_weights(hint, source_, any, destination_),
+                                                          backward_weights(hint, source_, any, any_destination),
+                                                          backward_weights(hint, any_source, any, any_destination));
   }
-  BackwardData::primitive_desc fastest_data() const {
+  ConvolutionData::primitive_desc fastest_data() const {
     const auto hint = fastest_forward();
-    return first_fast<BackwardData::primitive_desc>(backward_data(preferred(), hint, stored()),
-                                                    backward_data(algorithm::convolution_direct, hint, stored()),
-                                                    backward_data(algorithm::convolution_direct, hint, any_weights()));
+    return first_fast<ConvolutionData::primitive_desc>(
+        backward_data(preferred(), hint, stored()), backward_data(algorithm::convolution_direct, hint, stored()),
+        backward_data(algorithm::convolution_direct, hint, any_weights()));
   }
 
  private:
@@ -109,12 +119,13 @@ class Slice {
  public:
   Slice(Context& context, const PlacedLayer& layer, std::int64_t samples)
       : samples_(samples),
-        forward_(ForwardPass::make<Forward>(context, layer.parameters.weights.stored,
-                                            ConvolutionDescriptors(context, layer, samples).fastest_forward())) {}
+        forward_(
+            ForwardPass::make<ConvolutionForward>(context, layer.parameters.weights.stored,
+                                                  ConvolutionDescriptors(context, layer, samples).fastest_forward())) {}
 
   void prepare_data(Context& context, const PlacedLayer& layer) {
     const ConvolutionDescriptors make(context, layer, samples_);
-    data_.emplace(DataPass::make<BackwardData>(context, layer.parameters.weights.stored, make.fastest_data()));
+    data_.emplace(DataPass::make<ConvolutionData>(context, layer.parameters.weights.stored, make.fastest_data()));
   }
 
   ForwardPass& forward() { return forward_; }
@@ -143,7 +154,8 @@ PlacedLayer in_floats(PlacedLayer layer) {
 WeightsPass make_weights_pass(Context& context, const PlacedLayer& placed, std::int64_t batch) {
   const PlacedLayer layer = weights_pass_in_floats(placed) ? in_floats(placed) : placed;
   const ConvolutionDescriptors make(context, layer, batch);
-  return WeightsPass::make<BackwardWeights>(context, layer.parameters.weights.stored, make.fastest_weights());
+  return WeightsPass::make<ConvolutionWeights>(context, layer.parameters.weights.stored, make.source(),
+                                               make.destination(), make.fastest_weights());
 }
 
 class Convolution final : public Operation {
@@ -247,8 +259,8 @@ void ConvolutionKernels::place(Context& context, PlacedLayer& layer, std::int64_
   // The master weights are floats in any case, in the layout of the forward pass on floats.
   const PlacedLayer floats = in_floats(layer);
   const ConvolutionDescriptors make(context, floats, std::min(batch, kSliceSamples));
-  const auto chosen =
-      first_fast<Forward::primitive_desc>(make.forward(algorithm::convolution_direct, any_layout(weights.plain)));
+  const auto chosen = first_fast<ConvolutionForward::primitive_desc>(
+      make.forward(algorithm::convolution_direct, any_layout(weights.plain)));
   weights.stored = is_dense(chosen.weights_desc()) ? chosen.weights_desc() : weights.plain;
 }
 

@@ -7,8 +7,8 @@ namespace troupe::cpu {
 namespace {
 
 using dnnl::algorithm;
-using Forward = dnnl::eltwise_forward;
-using Backward = dnnl::eltwise_backward;
+using EltwiseForward = dnnl::eltwise_forward;
+using EltwiseBackward = dnnl::eltwise_backward;
 
 bool reads_output(algorithm of) {
   return of == algorithm::eltwise_logistic_use_dst_for_bwd || of == algorithm::eltwise_tanh_use_dst_for_bwd;
@@ -18,7 +18,7 @@ class Eltwise final : public Operation {
  public:
   Eltwise(Context& context, const PlacedLayer& layer, std::int64_t batch, algorithm of)
       : Eltwise(context, layer, batch, of,
-                Forward::primitive_desc(
+                EltwiseForward::primitive_desc(
                     {dnnl::prop_kind::forward_training, of, images(batch, layer.output), /*alpha=*/0.0F, /*beta=*/0.0F},
                     attributes(), context.engine)) {}
 
@@ -38,21 +38,22 @@ class Eltwise final : public Operation {
 
  private:
   Eltwise(Context& context, const PlacedLayer& layer, std::int64_t batch, algorithm of,
-          const Forward::primitive_desc& made)
+          const EltwiseForward::primitive_desc& made)
       : layer_(layer),
         batch_(batch),
         reads_output_(reads_output(of)),
         moves_zero_(of == algorithm::eltwise_logistic_use_dst_for_bwd),
-        forward_(context, made, Forward(made), {{DNNL_ARG_SRC, made.src_desc()}, {DNNL_ARG_DST, made.dst_desc()}}),
+        forward_(context, made, EltwiseForward(made),
+                 {{DNNL_ARG_SRC, made.src_desc()}, {DNNL_ARG_DST, made.dst_desc()}}),
         backward_(make_backward(context, made.src_desc(), of, made)) {}
 
   static Primitive make_backward(Context& context, const dnnl::memory::desc& values, algorithm of,
-                                 const Forward::primitive_desc& hint) {
-    const Backward::primitive_desc made({of, values, values, /*alpha=*/0.0F, /*beta=*/0.0F}, attributes(),
-                                        context.engine, hint);
+                                 const EltwiseForward::primitive_desc& hint) {
+    const EltwiseBackward::primitive_desc made({of, values, values, /*alpha=*/0.0F, /*beta=*/0.0F}, attributes(),
+                                               context.engine, hint);
     return {context,
             made,
-            Backward(made),
+            EltwiseBackward(made),
             {{reads_output(of) ? DNNL_ARG_DST : DNNL_ARG_SRC, values},
              {DNNL_ARG_DIFF_DST, made.diff_dst_desc()},
              {DNNL_ARG_DIFF_SRC, made.diff_src_desc()}}};

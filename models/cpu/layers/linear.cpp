@@ -11,9 +11,9 @@ using dnnl::memory;
 
 namespace {
 
-using Forward = dnnl::inner_product_forward;
-using BackwardData = dnnl::inner_product_backward_data;
-using BackwardWeights = dnnl::inner_product_backward_weights;
+using LinearForward = dnnl::inner_product_forward;
+using LinearData = dnnl::inner_product_backward_data;
+using LinearWeights = dnnl::inner_product_backward_weights;
 
 /// The descriptors of one layer and batch size. Images that were flattened are rows of floats as they lie.
 struct LinearDescriptors {
@@ -30,37 +30,35 @@ struct LinearDescriptors {
 
   auto forward(const memory::desc& weights) const {
     return [&, weights] {
-      return Forward::primitive_desc({dnnl::prop_kind::forward_training, source, weights, biases, destination},
-                                     attributes(layer.planned.relu), context.engine);
+      return LinearForward::primitive_desc({dnnl::prop_kind::forward_training, source, weights, biases, destination},
+                                           attributes(layer.planned.relu), context.engine);
     };
   }
-  auto backward_weights(const Forward::primitive_desc& hint, const memory::desc& weights) const {
+  auto backward_weights(const LinearForward::primitive_desc& hint, const memory::desc& weights) const {
     return [&, weights] {
-      return BackwardWeights::primitive_desc({source, weights, biases, destination}, attributes(), context.engine,
-                                             hint);
+      return LinearWeights::primitive_desc({source, weights, biases, destination}, attributes(), context.engine, hint);
     };
   }
-  auto backward_data(const Forward::primitive_desc& hint, const memory::desc& weights) const {
+  auto backward_data(const LinearForward::primitive_desc& hint, const memory::desc& weights) const {
     return [&, weights] {
-      return BackwardData::primitive_desc({source, weights, destination}, attributes(), context.engine, hint);
+      return LinearData::primitive_desc({source, weights, destination}, attributes(), context.engine, hint);
     };
   }
 
-  Forward::primitive_desc fastest_forward() const {
+  LinearForward::primitive_desc fastest_forward() const {
     const memory::desc& stored = layer.parameters.weights.stored;
-    return first_fast<Forward::primitive_desc>(forward(stored), forward(any_layout(stored)));
+    return first_fast<LinearForward::primitive_desc>(forward(stored), forward(any_layout(stored)));
   }
-  BackwardWeights::primitive_desc fastest_weights() const {
+  LinearWeights::primitive_desc fastest_weights() const {
     const memory::desc& stored = layer.parameters.weights.stored;
     const auto hint = fastest_forward();
-    return first_fast<BackwardWeights::primitive_desc>(backward_weights(hint, stored),
-                                                       backward_weights(hint, any_layout(stored)));
+    return first_fast<LinearWeights::primitive_desc>(backward_weights(hint, stored),
+                                                     backward_weights(hint, any_layout(stored)));
   }
-  BackwardData::primitive_desc fastest_data() const {
+  LinearData::primitive_desc fastest_data() const {
     const memory::desc& stored = layer.parameters.weights.stored;
     const auto hint = fastest_forward();
-    return first_fast<BackwardData::primitive_desc>(backward_data(hint, stored),
-                                                    backward_data(hint, any_layout(stored)));
+    return first_fast<LinearData::primitive_desc>(backward_data(hint, stored), backward_data(hint, any_layout(stored)));
   }
 };
 
@@ -74,8 +72,9 @@ class Linear final : public Operation {
   void prepare_backward() override {
     const LinearDescriptors make(context_, layer_, batch_);
     const memory::desc& stored = layer_.parameters.weights.stored;
-    weights_pass_.emplace(WeightsPass::make<BackwardWeights>(context_, stored, make.fastest_weights()));
-    if (!layer_.gradient_stops) data_pass_.emplace(DataPass::make<BackwardData>(context_, stored, make.fastest_data()));
+    weights_pass_.emplace(
+        WeightsPass::make<LinearWeights>(context_, stored, make.source, make.destination, make.fastest_weights()));
+    if (!layer_.gradient_stops) data_pass_.emplace(DataPass::make<LinearData>(context_, stored, make.fastest_data()));
   }
 
   void forward(const ForwardOperands& at) override {
@@ -105,7 +104,8 @@ class Linear final : public Operation {
       : context_(make.context),
         layer_(layer),
         batch_(batch),
-        forward_(ForwardPass::make<Forward>(make.context, layer.parameters.weights.stored, make.fastest_forward())) {
+        forward_(
+            ForwardPass::make<LinearForward>(make.context, layer.parameters.weights.stored, make.fastest_forward())) {
     if (layer.input.element != Element::f32)
       context_.activations.reserve(static_cast<std::size_t>(input_size()) * sizeof(float));
   }

@@ -7,8 +7,8 @@ namespace troupe::cpu {
 namespace {
 
 using dnnl::memory;
-using Forward = dnnl::pooling_forward;
-using Backward = dnnl::pooling_backward;
+using PoolForward = dnnl::pooling_forward;
+using PoolBackward = dnnl::pooling_backward;
 
 /// The descriptors of one layer and batch size.
 struct PoolDescriptors {
@@ -29,12 +29,12 @@ struct PoolDescriptors {
         far_padding{window.far_padding(layer.planned.input.height, layer.planned.output.height),
                     window.far_padding(layer.planned.input.width, layer.planned.output.width)} {}
 
-  Forward::primitive_desc forward() const {
+  PoolForward::primitive_desc forward() const {
     return {{dnnl::prop_kind::forward_training, how, source, destination, strides, kernel, padding, far_padding},
             attributes(),
             context.engine};
   }
-  Backward::primitive_desc backward(const Forward::primitive_desc& hint) const {
+  PoolBackward::primitive_desc backward(const PoolForward::primitive_desc& hint) const {
     return {{how, source, destination, strides, kernel, padding, far_padding}, attributes(), context.engine, hint};
   }
 };
@@ -59,20 +59,20 @@ class WindowPool final : public Operation {
 
  private:
   WindowPool(const PlacedLayer& layer, std::int64_t batch, const PoolDescriptors& make,
-             const Forward::primitive_desc& made)
+             const PoolForward::primitive_desc& made)
       : layer_(layer),
         batch_(batch),
         workspace_(made.workspace_desc().get_size() / sizeof(float) + 1),
-        forward_(make.context, made, Forward(made),
+        forward_(make.context, made, PoolForward(made),
                  {{DNNL_ARG_SRC, made.src_desc()},
                   {DNNL_ARG_DST, made.dst_desc()},
                   {DNNL_ARG_WORKSPACE, made.workspace_desc()}}),
         backward_(make_backward(make.context, make.backward(made))) {}
 
-  static Primitive make_backward(Context& context, const Backward::primitive_desc& made) {
+  static Primitive make_backward(Context& context, const PoolBackward::primitive_desc& made) {
     return {context,
             made,
-            Backward(made),
+            PoolBackward(made),
             {{DNNL_ARG_DIFF_DST, made.diff_dst_desc()},
              {DNNL_ARG_DIFF_SRC, made.diff_src_desc()},
              {DNNL_ARG_WORKSPACE, made.workspace_desc()}}};

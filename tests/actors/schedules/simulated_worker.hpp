@@ -26,7 +26,7 @@ class SimulatedWorker {
   /// Gradients that it writes.
   struct Portion {
     troupe::Range shards;
-    std::vector<std::shared_ptr<Floats>> gradients;
+    std::vector<std::shared_ptr<Floats>> gradients = {};
     std::pair<std::uint64_t, std::int64_t> belongs_to{0, 0};  ///< call and step
     std::size_t computed = 0;
   };
