@@ -27,4 +27,8 @@ TROUPE_CLONES void add_scaled(float factor, const float* __restrict from, std::s
   for (std::size_t i = 0; i < count; ++i) to[i] += factor * from[i];
 }
 
+TROUPE_CLONES void scale(float factor, const float* __restrict from, std::size_t count, float* __restrict to) {
+  for (std::size_t i = 0; i < count; ++i) to[i] = factor * from[i];
+}
+
 }  // namespace troupe

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "collectives/plan/tree.hpp"
+#include "models/dense.hpp"
 
 namespace troupe {
 
@@ -32,7 +33,7 @@ void RangeUpdate::operator()(std::size_t begin, std::span<const float> mean) {
 
 std::span<const float> RangeUpdate::clipped(std::span<const float> mean) {
   if (clip_factor_ == 1) return mean;
-  std::ranges::transform(mean, clipped_.begin(), [factor = clip_factor_](float value) { return factor * value; });
+  scale(clip_factor_, mean.data(), mean.size(), clipped_.data());
   return {clipped_.data(), mean.size()};
 }
 
