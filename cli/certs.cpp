@@ -29,7 +29,7 @@ void report(const CertsOptions& options, const std::string& name, const char* wh
               last_day_of(folder).c_str(), name == "driver" ? "where the driver runs" : "the node");
 }
 
-void init(const CertsOptions& options) {
+void make_folder(const CertsOptions& options) {
   create_authority(options.folder, options.authority);
   std::printf("authority in %s (keep ca-key.pem there), the driver's certificate in %s/driver, valid until %s\n",
               options.folder.c_str(), options.folder.c_str(), last_day_of(options.folder + "/driver").c_str());
@@ -81,7 +81,7 @@ void add_name(const Command& command) {
 }
 
 void add_init(CLI::App& certs) {
-  const Command command = add(certs, "init", "Make a private authority, and the driver's certificate", &init);
+  const Command command = add(certs, "init", "Make a private authority, and the driver's certificate", &make_folder);
   AuthorityOptions& authority = command.options.authority;
   command.app.add_option("--days", authority.days, "Days for which the authority is good")->capture_default_str();
   command.app.add_option("--driver-days", authority.driver_days,
