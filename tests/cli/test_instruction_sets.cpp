@@ -32,9 +32,9 @@ TEST_CASE("no layer of the built-in networks falls to oneDNN's reference loops")
   const std::string grey = "fashion-mnist:" + folder.path().string();
   const std::string colours = "mock-images:32";  // whose last layers see a single pixel
   for (const std::string instructions : {"", "AVX2"})
-    for (const auto& [model, data] : {std::pair("cnn", grey), {"cnn-bn", grey}, {"resnet18", colours}}) {
-      INFO(model << " with " << (instructions.empty() ? "all there is" : instructions));
-      const std::string primitives = primitives_of(instructions, model, data);
+    for (const auto& network : {std::pair("cnn", grey), {"cnn-bn", grey}, {"resnet18", colours}}) {
+      INFO(network.first << " with " << (instructions.empty() ? "all there is" : instructions));
+      const std::string primitives = primitives_of(instructions, network.first, network.second);
       CHECK(primitives.find("convolution,jit") != std::string::npos);
       for (const std::string& line : lines_of(primitives)) {
         INFO(line);
