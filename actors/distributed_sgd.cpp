@@ -62,13 +62,37 @@ class DistributedSGD::Impl {
  public:
   Impl(ModelCreator creator, Options options) : driver(std::move(creator), std::move(options)) {}
 
+  /// The driver, for as long as one call takes. @throws Error invalid_argument where another one has not returned.
+  class Call {
+   public:
+    explicit Call(Impl& impl) : impl_(impl) {
+      if (impl_.busy_.exchange(true))
+        throw Error(ErrorCode::invalid_argument,
+                    "this DistributedSGD is at work: one thread at a time may use it, and functions that read its "
+                    "weights may not");
+    }
+    ~Call() { impl_.busy_ = false; }
+    Call(const Call&) = delete;
+    Call& operator=(const Call&) = delete;
+
+    Driver* operator->() const { return &impl_.driver; }
+
+   private:
+    Impl& impl_;
+  };
+  Call call() { return Call(*this); }
+
   std::vector<std::string> call_by_value(const ModelFunction& function, bool first_only) {
-    const BorrowedName name(functions().of_models, with_argument(function), driver.options().placement);
-    return driver.call_model(name.name(), {}, first_only);
+    const Call at_work = call();
+    const BorrowedName name(functions().of_models, with_argument(function), at_work->options().placement);
+    return at_work->call_model(name.name(), {}, first_only);
   }
 
   Driver driver;
   StepReport report;
+
+ private:
+  std::atomic<bool> busy_{false};
 };
 
 DistributedSGD::Impl* DistributedSGD::Held::operator->() const {
@@ -86,14 +110,15 @@ DistributedSGD::DistributedSGD(DistributedSGD&&) noexcept = default;
 DistributedSGD& DistributedSGD::operator=(DistributedSGD&&) noexcept = default;
 
 StepReport DistributedSGD::step() {
-  impl_->report = impl_->driver.step();
-  if (impl_->driver.options().verbose) std::cout << impl_->report.seconds << impl_->report.slowest << std::flush;
-  return impl_->report;
+  const auto driver = impl_->call();
+  StepReport& report = impl_->report = driver->step();
+  if (driver->options().verbose) std::cout << report.seconds << report.slowest << std::flush;
+  return report;
 }
 
-void DistributedSGD::set_learning_rate(double rate) { impl_->driver.set_learning_rate(rate); }
+void DistributedSGD::set_learning_rate(double rate) { impl_->call()->set_learning_rate(rate); }
 
-void DistributedSGD::warmup() { impl_->driver.step(true); }
+void DistributedSGD::warmup() { impl_->call()->step(true); }
 const StepReport& DistributedSGD::report() const { return impl_->report; }
 
 std::vector<float> DistributedSGD::weights() {
@@ -101,9 +126,9 @@ std::vector<float> DistributedSGD::weights() {
   read_weights([&](std::span<const float> canonical) { copy.assign(canonical.begin(), canonical.end()); });
   return copy;
 }
-void DistributedSGD::read_weights(const ReadWeights& use) { impl_->driver.read_weights(use); }
-void DistributedSGD::set_weights(std::span<const float> canonical) { impl_->driver.set_weights(canonical); }
-void DistributedSGD::resize(int num_workers) { impl_->driver.resize(num_workers); }
+void DistributedSGD::read_weights(const ReadWeights& use) { impl_->call()->read_weights(use); }
+void DistributedSGD::set_weights(std::span<const float> canonical) { impl_->call()->set_weights(canonical); }
+void DistributedSGD::resize(int num_workers) { impl_->call()->resize(num_workers); }
 int DistributedSGD::num_workers() const { return impl_->driver.num_workers(); }
 const std::vector<TensorInfo>& DistributedSGD::tensors() const { return impl_->driver.model().tensors; }
 
@@ -112,32 +137,33 @@ void DistributedSGD::save(const std::string& path) {
   read_weights([&](std::span<const float> canonical) { write_safetensors(path, tensors(), canonical, network); });
 }
 void DistributedSGD::load(const std::string& path) { set_weights(read_safetensors(path, tensors())); }
-void DistributedSGD::save_state(const std::string& path) { impl_->driver.save_state(path); }
-void DistributedSGD::load_state(const std::string& path) { impl_->driver.load_state(path); }
+void DistributedSGD::save_state(const std::string& path) { impl_->call()->save_state(path); }
+void DistributedSGD::load_state(const std::string& path) { impl_->call()->load_state(path); }
 
-std::string DistributedSGD::checkpoint(std::optional<double> metric) { return impl_->driver.checkpoint(metric); }
+std::string DistributedSGD::checkpoint(std::optional<double> metric) { return impl_->call()->checkpoint(metric); }
 std::int64_t DistributedSGD::steps_done() const { return impl_->driver.steps_done(); }
 
-Evaluation DistributedSGD::evaluate() { return impl_->driver.evaluate(); }
+Evaluation DistributedSGD::evaluate() { return impl_->call()->evaluate(); }
 
 std::vector<std::string> DistributedSGD::foreach_model(const ModelFunction& function) {
   return impl_->call_by_value(function, false);
 }
 std::vector<std::string> DistributedSGD::foreach_model(const std::string& name, const std::string& argument) {
-  return impl_->driver.call_model(name, argument, false);
+  return impl_->call()->call_model(name, argument, false);
 }
 std::vector<std::string> DistributedSGD::foreach_worker(const WorkerFunction& function) {
-  const BorrowedName name(functions().of_workers, with_argument(function), impl_->driver.options().placement);
-  return impl_->driver.call_worker(name.name(), {});
+  const auto driver = impl_->call();
+  const BorrowedName name(functions().of_workers, with_argument(function), driver->options().placement);
+  return driver->call_worker(name.name(), {});
 }
 std::vector<std::string> DistributedSGD::foreach_worker(const std::string& name, const std::string& argument) {
-  return impl_->driver.call_worker(name, argument);
+  return impl_->call()->call_worker(name, argument);
 }
 std::string DistributedSGD::for_model(const ModelFunction& function) {
   return impl_->call_by_value(function, true).at(0);
 }
 std::string DistributedSGD::for_model(const std::string& name, const std::string& argument) {
-  return impl_->driver.call_model(name, argument, true).at(0);
+  return impl_->call()->call_model(name, argument, true).at(0);
 }
 
 std::int64_t DistributedSGD::steps_per_epoch() const { return impl_->driver.model().traits.steps_per_epoch; }

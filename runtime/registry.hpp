@@ -50,7 +50,7 @@ class Registry {
     std::string listed;
     for (const std::string& name : names())
       listed += (listed.empty() ? "there are " : ", ") + name + makers_.at(name).usage;
-    return listed.empty() ? "none is registered" : listed;
+    return listed.empty() ? "none is registered (troupe::init registers Troupe's own)" : listed;
   }
 
   std::vector<std::string> names() const {

@@ -73,7 +73,8 @@ void check_same_run(const std::string& path, const CheckpointManifest& theirs, c
   const auto count = [](std::int64_t number, const char* what) { return std::to_string(number) + what; };
   if (theirs.num_shards != ours.num_shards && !reshard)
     differs(path, count(theirs.num_shards, " shards"),
-            std::to_string(ours.num_shards) + " (reshard, --reshard: go on all the same)");
+            std::to_string(ours.num_shards) + " (num_shards, --shards " + std::to_string(theirs.num_shards) +
+                ": go on with the same bits; reshard, --reshard: with others)");
   if (theirs.seed != ours.seed) differs(path, "seed " + std::to_string(theirs.seed), std::to_string(ours.seed));
   if (theirs.samples != ours.samples)
     differs(path, count(theirs.samples, " training samples"), std::to_string(ours.samples));

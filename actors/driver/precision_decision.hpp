@@ -32,7 +32,7 @@ class PrecisionDecision {
   bool open_;
 };
 
-/// Says so on standard error where bf16 was asked for and the replicas compute in f32, and why.
+/// Says so in the log where bf16 was asked for and the replicas compute in f32, and why.
 void note_precision(const PrecisionChoice& choice);
 
 /// "f32", or, where it was measured, "bf16 (0.62 of f32's time)".

@@ -63,7 +63,7 @@ class ClusterHost : public Host {
     const int node = members_.node_of(member);
     std::string how = cluster_.node(node).how_it_ended();
     if (members_.is_node(member)) return how;
-    return members_.lost(members_.member_of_node(node)) ? "of its node, " + how : "";
+    return members_.lost(members_.member_of_node(node)) ? "its node is gone: " + how : "";
   }
   std::optional<std::chrono::milliseconds> looks_every() const override { return Silence::kEvery; }
   std::vector<int> look_at(const std::vector<int>& members) override {

@@ -1,10 +1,10 @@
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <csignal>
 #include <cstdio>
 #include <filesystem>
 
@@ -41,6 +41,15 @@ FileDescriptor take_inherited(int number, const char* missing) {
   return taken;
 }
 
+/// Ctrl-C, timeout(1) and systemd reach the whole process group: the driver decides what that means, and its end is the
+/// workers' end. A signal that is ignored would be so in what users' code executes, too; one that is handled is not.
+void leave_signals_to_the_driver() {
+  struct sigaction nothing = {};
+  nothing.sa_handler = [](int) {};
+  nothing.sa_flags = SA_RESTART;
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) ::sigaction(number, &nothing, nullptr);
+}
+
 /// @param signs the file in which this process shows that it lives
 void serve(const WorkerLaunch& launch, int watched, int signs) {
   auto store = std::make_unique<StoreClient>(store::make_socket_channel(duplicate(watched)));
@@ -60,8 +69,7 @@ void serve(const WorkerLaunch& launch, int watched, int signs) {
 }  // namespace
 
 void run_worker_process(const WorkerLaunch& launch) {
-  // Ctrl-C reaches the whole process group; the driver decides what it means, and its end is the workers' end.
-  std::signal(SIGINT, SIG_IGN);
+  leave_signals_to_the_driver();
   FileDescriptor watched;
   FileDescriptor last_words;
   try {

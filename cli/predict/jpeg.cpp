@@ -62,6 +62,8 @@ Image read_jpeg(const std::string& path, std::span<const std::byte> file, std::i
   Decoder decoder;
   const auto refuse = [&] { throw_bad_file(path, std::string("a damaged JPEG file: ") + decoder.message); };
   if (!read_header(decoder, file, channels)) refuse();
+  if (const auto colours = decoder.jpeg.jpeg_color_space; colours == JCS_CMYK || colours == JCS_YCCK)
+    throw_bad_file(path, "a JPEG file of CMYK colours, for print: save it as RGB or grey");
   Image image{
       .width = decoder.jpeg.image_width, .height = decoder.jpeg.image_height, .channels = channels, .bytes = {}};
   if (image.width * image.height > kMostPixels) throw_bad_file(path, "an image of too many pixels");

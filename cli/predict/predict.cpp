@@ -151,8 +151,9 @@ void add_predict(CLI::App& app) {
       "With --image: what the byte 1 becomes; 0: as the training data was scaled, or 1/255");
   add("--count", options->count, "So many samples, the first ones; 0: all")->check(whole_number(0));
   add("--seed", options->seed, "Of drawn data")->check(whole_number(0));
-  add("--out", options->out, "Write to this .csv, or probabilities to this .npy, instead of printing lines");
-  predict_command.add_flag("--pictures", options->pictures, "Print each image above its line");
+  auto* out =
+      add("--out", options->out, "Write to this .csv, or probabilities to this .npy, instead of printing lines");
+  predict_command.add_flag("--pictures", options->pictures, "Print each image above its line")->excludes(out);
   predict_command.callback([options] { predict(*options); });
 }
 

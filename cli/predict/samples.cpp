@@ -27,7 +27,7 @@ std::vector<float> read_samples(const std::string& path, const std::vector<std::
     throw_bad_file(path, "its array is of " + text_of(array.shape) + ", and the network takes a sample of " +
                              text_of(shape) + ", or several, one after the other");
   std::vector<float> values = array.floats();
-  if (array.is_integer())
+  if (array.is_byte())  // as in training: others are what they are
     for (float& value : values) value *= byte_scale;
   const auto wrong = std::ranges::find_if_not(values, [](float value) { return std::isfinite(value); });
   if (wrong != values.end())

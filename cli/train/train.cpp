@@ -175,8 +175,8 @@ class Training {
   }
 
   /// None where workers were stopped together with this program: a signal to all leaves the step undone.
-  std::optional<StepReport> try_step() try { return sgd_.step(); } catch (const Error&) {
-    if (!stopped()) throw;
+  std::optional<StepReport> try_step() try { return sgd_.step(); } catch (const Error& error) {
+    if (!stopped() || (error.code() != ErrorCode::worker_lost && error.code() != ErrorCode::timeout)) throw;
     return std::nullopt;
   }
 
@@ -219,10 +219,9 @@ class Training {
   }
 
   void end_epoch(EpochReport epoch, const StepReport& last) {
-    const OptimizerOptions& optimizer = options_.run.sgd.optimizer;
     epoch.epoch = last.step / epoch_steps_;
     epoch.step = last.step;
-    epoch.learning_rate = optimizer.learning_rate * schedule_factor(optimizer.schedule, last.step - 1);
+    epoch.learning_rate = last.learning_rate;
     epoch.test = evaluate();
     if (report_) report_->write(epoch);  // before a checkpoint of this step: who goes on from that does not write it
     if (!options_.checkpoint.keep_best.empty()) keep_if_best(*epoch.test);
@@ -254,7 +253,7 @@ class Training {
       sgd_.save(options_.save);
       if (!options_.quiet) std::printf("weights saved to %s\n", options_.save.c_str());
     }
-    if (const auto test = evaluate()) std::printf("test accuracy %.4f\n", test->accuracy);
+    if (const auto test = evaluate()) std::printf("test loss %.6f\ntest accuracy %.4f\n", test->loss, test->accuracy);
     std::printf("weights sha256 %s\n", hash.c_str());
   }
 
@@ -319,8 +318,8 @@ void register_profile() {
 void add_train(CLI::App& app, int& status) {
   auto options = std::make_shared<TrainOptions>();
   options->run.sgd.num_workers = 2;
-  CLI::App& train =
-      *app.add_subcommand("train", "Train a model; the last lines printed are the test accuracy and a hash");
+  CLI::App& train = *app.add_subcommand(
+      "train", "Train a model; the last lines printed are the test loss, the test accuracy and a hash");
   options->run.add_to(train);
   options->checkpoint.add_to(train);
   OptimizerOptions& optimizer = options->run.sgd.optimizer;

@@ -257,8 +257,8 @@ void register_model_function(const std::string& name, ModelFunctionWithArgument 
 void register_worker_function(const std::string& name, WorkerFunctionWithArgument function);
 
 /// Synchronous data-parallel SGD. One thread at a time may use it, not always the same; several objects work beside
-/// each other, in a thread each or in one. One that was moved from can be given a new value or end; whatever else is
-/// asked of it is an Error invalid_argument.
+/// each other, in a thread each or in one. One that was moved from can be given a new value or end. Whatever else is
+/// asked of it is an Error invalid_argument, and so is a call, such as `step()`, while another one has not returned.
 ///
 /// Users' code runs where the replicas are: of placement `in_process` on threads of this process, several at once. A
 /// replica is made, asked and given to functions by one thread at a time, the same one unless it is lightweight; what

@@ -135,6 +135,18 @@ TEST_CASE("an object may be used by one thread after another, and several by a t
   }
 }
 
+TEST_CASE("one that is asked for more while it is at work says so, and goes on") {
+  DistributedSGD sgd("noise", small(Placement::in_process));
+  std::string told;
+  sgd.read_weights([&](auto) {
+    CHECK(code_of([&] { sgd.evaluate(); }) == ErrorCode::invalid_argument);
+    CHECK(sgd.num_workers() == small(Placement::in_process).num_workers.min);  // no work
+    std::thread([&] { told = message_of([&] { sgd.step(); }); }).join();
+  });
+  CHECK_MESSAGE(told.find("one thread at a time") != std::string::npos, told);
+  CHECK(sgd.step().step == 1);
+}
+
 TEST_CASE("one that was moved from says so, and takes a new value") {
   DistributedSGD first("noise", small(Placement::in_process));
   first.step();

@@ -94,6 +94,24 @@ TEST_CASE("a training with both writes a checkpoint and the weights when it is s
   CHECK(lines_of(stopped.out).back().ends_with(" --resume"));
 }
 
+TEST_CASE("a signal to the whole process group stops a training, and its workers go on to the end of the step") {
+  const TemporaryFolder folder;
+  Program program(train_on({"--placement", "processes", "--workers", "2", "--checkpoint", folder / "run"}));
+  REQUIRE(program.prints("step 1, "));
+  const auto workers = children_of(program.pid());
+  REQUIRE(workers.size() == 2);
+  for (const int signal : {SIGTERM, SIGHUP, SIGINT})
+    for (const pid_t worker : workers) ::kill(worker, signal);
+  REQUIRE(program.prints("step 3, "));
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));  // in which a loss would be seen, and told
+  CHECK(children_of(program.pid()) == workers);
+  ::kill(-program.pid(), SIGTERM);
+  const Finished stopped = program.finish();
+  CHECK(stopped.status == 128 + SIGTERM);
+  CHECK_MESSAGE(stopped.err.empty(), stopped.err);
+  CHECK(last_step(stopped.out) >= 3);
+}
+
 TEST_CASE("a second signal ends a training at once") {
   Program program(train_on({"--placement", "processes", "--cut-after", "0", "--suspect-after", "0", "--step-timeout",
                             "1000", "--fault", "stop worker 0 at step 4"}));

@@ -43,7 +43,8 @@ std::string png(const std::string& pixels, std::uint32_t width, std::uint32_t he
          chunk("IDAT" + packed.substr(0, size)) + chunk("IEND");
 }
 
-std::string jpeg(const std::string& grey, unsigned width, unsigned height) {
+/// @param channels 1: grey, 4: CMYK
+std::string jpeg(const std::string& pixels_in_rows, unsigned width, unsigned height, int channels = 1) {
   jpeg_compress_struct compress{};
   jpeg_error_mgr errors{};
   compress.err = jpeg_std_error(&errors);
@@ -53,14 +54,14 @@ std::string jpeg(const std::string& grey, unsigned width, unsigned height) {
   jpeg_mem_dest(&compress, &bytes, &size);
   compress.image_width = width;
   compress.image_height = height;
-  compress.input_components = 1;
-  compress.in_color_space = JCS_GRAYSCALE;
+  compress.input_components = channels;
+  compress.in_color_space = channels == 1 ? JCS_GRAYSCALE : JCS_CMYK;
   jpeg_set_defaults(&compress);
   jpeg_set_quality(&compress, 100, TRUE);
   jpeg_start_compress(&compress, TRUE);
-  std::string pixels = grey;
+  std::string pixels = pixels_in_rows;
   for (unsigned y = 0; y < height; ++y) {
-    auto* row = reinterpret_cast<JSAMPROW>(pixels.data() + std::size_t{y} * width);
+    auto* row = reinterpret_cast<JSAMPROW>(pixels.data() + std::size_t{y} * width * static_cast<std::size_t>(channels));
     jpeg_write_scanlines(&compress, &row, 1);
   }
   jpeg_finish_compress(&compress);
@@ -170,6 +171,17 @@ TEST_CASE("an image is predicted as the sample that it is") {
       lines_of(trained.of_image("two.npy", npy_bytes(npy_dictionary("|u1", "(2, 1, 28, 28)"), test_image(3) + image)));
   REQUIRE(two.size() == 2);
   CHECK(two[1] + "\n" == "1" + wanted.substr(1));
+  // Only bytes are scaled, as in training.
+  std::string shorts;
+  std::string floats;
+  for (const char pixel : image) {
+    const auto value = static_cast<unsigned char>(pixel);
+    shorts += {pixel, '\0'};
+    const auto number = static_cast<float>(value);
+    floats.append(reinterpret_cast<const char*>(&number), sizeof number);
+  }
+  CHECK(trained.of_image("short.npy", npy_bytes(npy_dictionary("<i2", "(1, 28, 28)"), shorts)) ==
+        trained.of_image("float.npy", npy_bytes(npy_dictionary("<f4", "(1, 28, 28)"), floats)));
 }
 
 TEST_CASE("what cannot be predicted is refused by name") {
@@ -177,6 +189,7 @@ TEST_CASE("what cannot be predicted is refused by name") {
   check_refused(trained.predict({}), "--data or --image", 2);
   check_refused(trained.predict({"--data", "mock-images:28"}), "another shape");
   check_refused(trained.predict({"--data", trained.data, "--out", "p.txt"}), ".csv nor .npy", 2);
+  check_refused(trained.predict({"--data", trained.data, "--out", "p.csv", "--pictures"}), "--pictures", 2);
   check_refused(trained.predict({"--image", "a.png", "--shape", "3x4x4"}), "not 3x4x4", 2);
   check_refused(trained.predict({"--data", trained.data, "--shape", "28x28"}), "--image", 2);
   check_refused(run_program({"predict", "--load", trained.folder / "none", "--data", trained.data}), "none");
@@ -189,6 +202,8 @@ TEST_CASE("what cannot be predicted is refused by name") {
     write_file(trained.folder / name, bytes);
     check_refused(trained.predict({"--image", trained.folder / name}), name);
   }
+  write_file(trained.folder / "print.jpg", jpeg(std::string(kPixels * 4, 'c'), kSide, kSide, 4));
+  check_refused(trained.predict({"--image", trained.folder / "print.jpg"}), "CMYK");
 }
 
 TEST_CASE("a network of one's own is evaluated, and trained on, as its file says") {

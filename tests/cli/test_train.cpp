@@ -72,14 +72,15 @@ std::vector<std::string> step_labels(std::size_t workers) {
 
 }  // namespace
 
-TEST_CASE("quiet training prints the accuracy and the hash, and nothing else") {
+TEST_CASE("quiet training prints test loss, accuracy and hash, and nothing else") {
   const TemporaryFolder folder;
   write_fashion(folder);
   for (const char* model : {"softmax", "mlp", "cnn"}) {
     const Finished run = run_program({"train", "--model", model, "--data", "fashion-mnist:" + folder.path().string(),
                                       "--epochs", "2", "--batch-size", "4", "--quiet"});
     CHECK_MESSAGE(run.status == 0, run.err);
-    CHECK_MESSAGE(matches(run.out, std::string(kAccuracyLine) + "\n" + kHashLine + "\n"), run.out);
+    CHECK_MESSAGE(matches(run.out, std::string("test loss [0-9.]+\n") + kAccuracyLine + "\n" + kHashLine + "\n"),
+                  run.out);
     CHECK(run.err.empty());
   }
   const Finished run = run_program(train_linear({"--steps", "3", "--quiet"}));

@@ -17,7 +17,7 @@ std::vector<std::string> train_cnn(const std::string& data, const std::vector<st
                 more);
 }
 
-/// What it prints: the test accuracy and the weights' hash.
+/// What it prints: test loss, test accuracy and the weights' hash.
 std::string result_of(const std::vector<std::string>& command) {
   const TemporaryFolder folder;
   Child train(command, folder / "train");

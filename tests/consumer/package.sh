@@ -20,6 +20,27 @@ dpkg=(dpkg --root="$work/root" --force-depends --force-not-root --force-bad-path
 "${dpkg[@]}" --install "${packages[0]}" >"$work/install.log" 2>&1
 
 test "$("$work/root/usr/bin/troupe" --version)" = "$(dpkg-deb --field "${packages[0]}" Version)"
+
+# The program's libraries come with what the package depends on, at first or second hand.
+declare -A known=()
+mapfile -t queue < <(dpkg-deb --field "${packages[0]}" Depends | tr ',' '\n')
+while ((${#queue[@]} > 0)); do
+  name=$(sed 's/(.*//; s/|.*//; s/:any//; s/ //g' <<<"${queue[0]}")
+  queue=("${queue[@]:1}")
+  [[ -z $name || -n ${known[$name]:-} ]] && continue
+  known[$name]=1
+  mapfile -t -O "${#queue[@]}" queue < <(dpkg-query --show --showformat '${Depends}, ${Pre-Depends}' "$name" \
+    2>/dev/null | tr ',' '\n')
+done
+while read -r library; do
+  library=${library#/usr}  # packages say where it lay before /lib and /usr/lib became one
+  owner=$({ dpkg-query --search "$library" || dpkg-query --search "/usr$library"; } 2>/dev/null | cut -d : -f 1 || true)
+  if [[ -z ${known[${owner:-none}]:-} ]]; then
+    echo "the program needs $library of ${owner:-no package}, which the package does not depend on" >&2
+    exit 1
+  fi
+done < <(ldd "$work/root/usr/bin/troupe" | awk '$2 == "=>" { print $3 }')
+
 export PKG_CONFIG_PATH
 PKG_CONFIG_PATH=$(dirname "$(find "$work/root" -name troupe.pc)")
 # The flags are a list of words.
