@@ -21,10 +21,10 @@ struct Place {
 };
 
 constexpr std::size_t kLearned = 10'240;
-constexpr std::size_t kSize = 12'288;
+constexpr std::size_t kSpoiledSize = 12'288;
 /// In canonical order. Between `b` and `a` lies padding.
 constexpr std::array<Place, 4> kPlaces{
-    {{'a', 6'000, kLearned - 6'000}, {'b', 2'500, 3'000}, {'c', 0, 2'500}, {'d', kLearned, kSize - kLearned}}};
+    {{'a', 6'000, kLearned - 6'000}, {'b', 2'500, 3'000}, {'c', 0, 2'500}, {'d', kLearned, kSpoiledSize - kLearned}}};
 constexpr std::size_t kPadding = 5'600;
 constexpr float kTooLarge = 1e20F;
 
@@ -53,14 +53,14 @@ std::string Spoil::text() const {
 }
 
 ModelInfo SpoiledModel::prepare(const ReplicaContext& /*context*/) {
-  ModelInfo info{.size = kSize, .learned_size = kLearned};
+  ModelInfo info{.size = kSpoiledSize, .learned_size = kLearned};
   for (const Place& at : kPlaces) info.tensors.push_back({{at.name}, {static_cast<std::int64_t>(at.size)}});
   return info;
 }
 
 BatchResult SpoiledModel::gradient(const ShardStep& at, std::span<const float> weights, std::span<float> gradient) {
   const auto shard = static_cast<std::uint64_t>(at.shard);
-  for (std::size_t i = 0; i < kSize; ++i)
+  for (std::size_t i = 0; i < kSpoiledSize; ++i)
     gradient[i] = is_padding(i) ? 0 : noise(shard, static_cast<std::uint64_t>(at.step), i) + 0.1F * weights[i];
   if (at.shard != 1 || at.step != spoil_.step || spoil_.times == 0) return {1, samples_of(at.shard)};
   --spoil_.times;

@@ -13,11 +13,10 @@
 // What docstrings promise to programs around a run: arguments, alignment, threads, objects moved from, exceptions.
 using namespace troupe;
 using troupe::testing::TemporaryFolder;
+using troupe_test::kPlacements;
 using troupe_test::quiet_options;
 
 namespace {
-
-constexpr Placement kPlacements[] = {Placement::in_process, Placement::processes};
 
 /// Throws where a span is not as aligned as Model promises. Some of its floats are statistics, and no length is round.
 class AlignedModel final : public Model {

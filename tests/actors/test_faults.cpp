@@ -14,11 +14,10 @@
 
 using namespace troupe;
 using namespace std::chrono_literals;
+using troupe_test::kPlacements;
 using troupe_test::quiet_options;
 
 namespace {
-
-constexpr Placement kPlacements[] = {Placement::in_process, Placement::processes};
 
 Options faulty(Placement placement, const std::string& fault) {
   Options options = quiet_options(placement, 2);

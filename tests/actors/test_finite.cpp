@@ -7,19 +7,19 @@
 #include "support/errors.hpp"
 
 using namespace troupe;
+using troupe_test::kPlacements;
 using troupe_test::kSanitized;
 using troupe_test::quiet_options;
 using troupe_test::Spoil;
 
 namespace {
 
-constexpr Placement kPlacements[] = {Placement::in_process, Placement::processes};
-constexpr int kShards = 5;
-constexpr int kSteps = 5;
+constexpr int kFiniteShards = 5;
+constexpr int kFiniteSteps = 5;
 
 Options spoiled(const Spoil& spoil, Placement placement = Placement::in_process, int workers = 1) {
   Options options = quiet_options(placement, workers);
-  options.num_shards = kShards;
+  options.num_shards = kFiniteShards;
   options.optimizer.momentum = 0.9;
   options.config = spoil.text();
   return options;
@@ -38,7 +38,7 @@ OptimizerOptions optimizer(const std::string& name, double rate) {
 std::vector<float> undisturbed(Options options) {
   options.config = Spoil{}.text();
   DistributedSGD sgd("spoiled", options);
-  for (int step = 0; step < kSteps; ++step) sgd.step();
+  for (int step = 0; step < kFiniteSteps; ++step) sgd.step();
   return sgd.weights();
 }
 
@@ -75,7 +75,7 @@ void check_survives(const Options& options, const std::string& part, const std::
   DistributedSGD sgd("spoiled", options);
   for (int step = 0; step < 2; ++step) sgd.step();
   for (int again = 0; again < 2; ++again) REQUIRE(names(refused_step(sgd), part, object));
-  for (int step = 2; step < kSteps; ++step) sgd.step();
+  for (int step = 2; step < kFiniteSteps; ++step) sgd.step();
   CHECK(sgd.weights() == expected);
 }
 
@@ -165,7 +165,7 @@ TEST_CASE("a warm-up is checked as well, and where no tensor can be named the er
   const Error error = refused_step(sgd);
   CHECK(error.message().find("no such luck") != std::string::npos);
   CHECK(error.where().object.empty());
-  for (int step = 2; step < kSteps; ++step) sgd.step();
+  for (int step = 2; step < kFiniteSteps; ++step) sgd.step();
   CHECK(sgd.weights() == undisturbed(spoiled({})));
 }
 

@@ -14,11 +14,10 @@
 #include "support/errors.hpp"
 
 using namespace troupe;
+using troupe_test::kPlacements;
 using troupe_test::quiet_options;
 
 namespace {
-
-constexpr Placement kPlacements[] = {Placement::in_process, Placement::processes};
 
 Options noise(Placement placement, int workers, const char* size) {
   Options options = quiet_options(placement, workers);

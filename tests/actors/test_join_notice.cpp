@@ -8,7 +8,7 @@ using troupe::JoinNotice;
 
 namespace {
 
-using Names = std::vector<std::string>;
+using NodeNames = std::vector<std::string>;
 
 const Clock::time_point kBegin{};
 
@@ -26,7 +26,7 @@ TEST_CASE("who waits for nodes says for how many, who is there, and at last that
   CHECK(notice.look({}, kBegin + 2s) == "waiting for 3 of 3 nodes at 10.0.0.1:7070");
   CHECK_FALSE(notice.look({}, kBegin + 11900ms));
   CHECK(notice.look({}, kBegin + 12s));
-  const Names two{"alice", "bob"};
+  const NodeNames two{"alice", "bob"};
   CHECK(notice.look(two, kBegin + 13s) == "waiting for 1 of 3 nodes at 10.0.0.1:7070 (alice, bob joined)");
   CHECK_FALSE(notice.look(two, kBegin + 22900ms));
   CHECK(notice.look(two, kBegin + 23s));

@@ -9,7 +9,7 @@ using namespace troupe_test;
 
 namespace {
 
-constexpr RunLimits kLimits{.shards = 4, .replicas = 4, .members = 3};
+constexpr RunLimits kShapeLimits{.shards = 4, .replicas = 4, .members = 3};
 
 /// Of what a list or text may hold most.
 std::size_t most(Bound bound) {
@@ -66,12 +66,12 @@ void each_list(Bounded<T, kBound>& field, Bound /*none*/, const Act& act) {
 template <class Message>
 bool fits(const Message& message) {
   const std::vector<char> fields = fields_of(message);
-  return well_formed(*kind_of(type_of<Message>()), std::as_bytes(std::span(fields)), kLimits);
+  return well_formed(*kind_of(type_of<Message>()), std::as_bytes(std::span(fields)), kShapeLimits);
 }
 
 template <class Message>
 std::size_t largest() {
-  return largest_fields(*kind_of(type_of<Message>()), kLimits);
+  return largest_fields(*kind_of(type_of<Message>()), kShapeLimits);
 }
 
 /// The message with its list `which`, in order of its fields, as long as can be, or by `more` longer.
@@ -118,10 +118,11 @@ void check_shape(const Message& message) {
   REQUIRE(kind);
   std::vector<char> fields = fields_of(message);
   const auto bytes = std::as_bytes(std::span(fields));
-  CHECK(well_formed(*kind, bytes, kLimits));
-  for (std::size_t size = 0; size < bytes.size(); ++size) CHECK_FALSE(well_formed(*kind, bytes.first(size), kLimits));
+  CHECK(well_formed(*kind, bytes, kShapeLimits));
+  for (std::size_t size = 0; size < bytes.size(); ++size)
+    CHECK_FALSE(well_formed(*kind, bytes.first(size), kShapeLimits));
   fields.push_back('\0');
-  CHECK_FALSE(well_formed(*kind, std::as_bytes(std::span(fields)), kLimits));
+  CHECK_FALSE(well_formed(*kind, std::as_bytes(std::span(fields)), kShapeLimits));
 }
 
 }  // namespace
@@ -140,12 +141,12 @@ TEST_CASE("a message takes no more than the largest of its kind, and one with al
 
 TEST_CASE("lists are as long as a run can have them, texts as long as an error's, and strategies those there are") {
   Computed computed;
-  computed.shards.resize(kLimits.shards + 1);
+  computed.shards.resize(kShapeLimits.shards + 1);
   CHECK_FALSE(fits(computed));
   computed.shards.pop_back();
   CHECK(fits(computed));
   Built built;
-  built.replicas.resize(kLimits.replicas + 1);
+  built.replicas.resize(kShapeLimits.replicas + 1);
   CHECK_FALSE(fits(built));
   built.replicas.pop_back();
   CHECK(fits(built));

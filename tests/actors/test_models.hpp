@@ -65,6 +65,9 @@ void register_functions_with_argument();
 inline constexpr const char* kFilesVariable = "TROUPE_TEST_FILES";
 void limit_files_as_told();
 
+/// On one machine.
+inline constexpr troupe::Placement kPlacements[] = {troupe::Placement::in_process, troupe::Placement::processes};
+
 /// Everything the placements share; verbose off.
 troupe::Options quiet_options(troupe::Placement placement, int workers);
 

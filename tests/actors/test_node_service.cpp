@@ -22,7 +22,7 @@ using namespace troupe;
 
 namespace {
 
-constexpr std::size_t kSize = 3000;
+constexpr std::size_t kNodeSize = 3000;
 constexpr std::uint64_t kRun = 7;
 
 /// Certificates of one node, for as long as a test takes.
@@ -74,7 +74,7 @@ struct Node {
   std::unique_ptr<StoreClient> client = store.connect();
 
   void begin(std::uint64_t number, std::uint64_t carried_generation = 0, const std::vector<int>& carried = {}) {
-    auto request = generation(number, {{"alice", {"127.0.0.1", 1}}, {"driver", {"127.0.0.1", 2}}}, kSize);
+    auto request = generation(number, {{"alice", {"127.0.0.1", 1}}, {"driver", {"127.0.0.1", 2}}}, kNodeSize);
     request.buffers = 3;
     request.carried_generation = carried_generation;
     request.carried.assign(carried.begin(), carried.end());
@@ -84,8 +84,8 @@ struct Node {
   }
 
   void place(float value, int vector, int buffer) {
-    service.carry_out(CreateTransfer{0, 1, kSize});
-    const auto mapping = client->open(transfer_id(kRun, 1), 0, kSize * sizeof(float));
+    service.carry_out(CreateTransfer{0, 1, kNodeSize});
+    const auto mapping = client->open(transfer_id(kRun, 1), 0, kNodeSize * sizeof(float));
     std::ranges::fill(mapping->writable_floats(), value);
     client->release(transfer_id(kRun, 1));
     service.carry_out(Place{0, 1, vector, buffer, 1, 1000});
@@ -97,7 +97,7 @@ struct Node {
     std::vector<float> values;
     for (int buffer = 0; buffer < 3; ++buffer) {
       const ObjectId id = now.vector_id(vector, buffer);
-      values.push_back(client->get(id, troupe_test::kPatience)->floats()[kSize - 1]);
+      values.push_back(client->get(id, troupe_test::kPatience)->floats()[kNodeSize - 1]);
       client->release(id);
     }
     return values;
@@ -185,7 +185,7 @@ struct Pair {
   Member bob{folder, "bob", driver.address()};
   SlabLayout layout;
 
-  explicit Pair(std::size_t size = kSize) {
+  explicit Pair(std::size_t size = kNodeSize) {
     auto request = generation(1,
                               {{"alice", {"127.0.0.1", alice.gate.address().port}},
                                {"bob", {"127.0.0.1", bob.gate.address().port}},
@@ -200,7 +200,7 @@ struct Pair {
     for (Member* const member : {&alice, &bob}) member->service.carry_out(Connect{0, kSoonMs});
   }
   void send_weights(float value, std::uint64_t ticket) {
-    const std::vector<float> weights(kSize, value);
+    const std::vector<float> weights(kNodeSize, value);
     send_floats(alice.service.data_plane(), 1, kPlaceWindow, ticket, weights, Deadline(kSoon));
   }
 };

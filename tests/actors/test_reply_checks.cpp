@@ -13,7 +13,7 @@ using namespace troupe;
 namespace {
 
 const Where kWhere{1, "alice", "compute", 3, {}};
-constexpr Range kShards{2, 4};
+constexpr Range kAskedShards{2, 4};
 constexpr int kDevices = 2;
 
 /// What the check of a reply throws, which is to name worker and node.
@@ -42,9 +42,9 @@ std::optional<ErrorCode> refused_after(Reply reply, Change change, const Wanted&
 }  // namespace
 
 TEST_CASE("a worker tells of its shards, all and no others, in order") {
-  CHECK_FALSE(refused(computed(), kShards));
+  CHECK_FALSE(refused(computed(), kAskedShards));
   CHECK_FALSE(refused(Computed{}, Range{4, 4}));
-  const auto with = [](auto change) { return refused_after(computed(), change, kShards); };
+  const auto with = [](auto change) { return refused_after(computed(), change, kAskedShards); };
   CHECK(with([](Computed& c) { c.shards = {0, 1}; }) == ErrorCode::protocol);
   CHECK(with([](Computed& c) { c.shards = {3, 2}; }) == ErrorCode::protocol);
   CHECK(with([](Computed& c) { c.shards = {2, 2}; }) == ErrorCode::protocol);
@@ -56,10 +56,10 @@ TEST_CASE("a worker tells of its shards, all and no others, in order") {
 }
 
 TEST_CASE("numbers of samples that cannot be are the model's fault") {
-  const auto with = [](auto change) { return refused_after(computed(), change, kShards); };
+  const auto with = [](auto change) { return refused_after(computed(), change, kAskedShards); };
   CHECK(with([](Computed& c) { c.samples[1] = -1; }) == ErrorCode::model_failed);
   CHECK(with([](Computed& c) { c.samples[1] = INT64_MAX; }) == ErrorCode::model_failed);
-  const auto measured = [](auto change) { return refused_after(evaluated(), change, kShards); };
+  const auto measured = [](auto change) { return refused_after(evaluated(), change, kAskedShards); };
   CHECK(measured([](Evaluated& e) { e.samples[1] = -1; }) == ErrorCode::model_failed);
   CHECK(measured([](Evaluated& e) { e.samples[1] = INT64_MAX; }) == ErrorCode::model_failed);
   CHECK(measured([](Evaluated& e) { e.correct[1] = 9; }) == ErrorCode::model_failed);
@@ -84,7 +84,8 @@ TEST_CASE("a tensor or a part that the run has not is refused") {
 TEST_CASE("times and bytes are such") {
   for (const double seconds : {-1.0, std::numeric_limits<double>::infinity(), std::nan("")}) {
     CHECK(refused_after(
-              computed(), [&](Computed& c) { c.seconds_bits = to_bits(seconds); }, kShards) == ErrorCode::protocol);
+              computed(), [&](Computed& c) { c.seconds_bits = to_bits(seconds); }, kAskedShards) ==
+          ErrorCode::protocol);
     CHECK(refused(Applied{1, {}, to_bits(seconds), 0, 0}) == ErrorCode::protocol);
     CHECK(refused(Applied{1, {}, 0, to_bits(seconds), 0}) == ErrorCode::protocol);
   }
@@ -113,9 +114,9 @@ TEST_CASE("the parts of a gradient's length are as many as the worker's slice ha
 }
 
 TEST_CASE("a worker measures its shards, all and no others") {
-  CHECK_FALSE(refused(evaluated(), kShards));
+  CHECK_FALSE(refused(evaluated(), kAskedShards));
   CHECK_FALSE(refused(Evaluated{}, Range{4, 4}));
-  const auto with = [](auto change) { return refused_after(evaluated(), change, kShards); };
+  const auto with = [](auto change) { return refused_after(evaluated(), change, kAskedShards); };
   CHECK(with([](Evaluated& e) { e = {}; }) == ErrorCode::protocol);
   CHECK(with([](Evaluated& e) { e.shards = {2, 4}; }) == ErrorCode::protocol);
   CHECK(with([](Evaluated& e) { e.loss_bits.pop_back(); }) == ErrorCode::protocol);

@@ -10,8 +10,8 @@ using troupe_test::quiet_options;
 
 namespace {
 
-constexpr int kSteps = 5;
-constexpr double kRate = 0.05;
+constexpr int kSameSteps = 5;
+constexpr double kSameRate = 0.05;
 constexpr double kMomentum = 0.9;
 
 std::vector<float> run(Placement placement, Strategy strategy, int workers, int devices, int shards, std::size_t size) {
@@ -19,11 +19,11 @@ std::vector<float> run(Placement placement, Strategy strategy, int workers, int 
   options.devices_per_worker = devices;
   options.strategy = strategy;
   options.num_shards = shards;
-  options.optimizer.learning_rate = kRate;
+  options.optimizer.learning_rate = kSameRate;
   options.optimizer.momentum = kMomentum;
   options.config = std::to_string(size);
   DistributedSGD sgd("noise", options);
-  for (int step = 0; step < kSteps; ++step) sgd.step();
+  for (int step = 0; step < kSameSteps; ++step) sgd.step();
   return sgd.weights();
 }
 
@@ -32,7 +32,7 @@ std::vector<float> run(Placement placement, Strategy strategy, int workers, int 
 TEST_CASE("the same bits for any number of workers, placement and strategy, for the same shards") {
   for (const int shards : {4, 5, 7, 12})
     for (const std::size_t size : {std::size_t{1}, std::size_t{7}, std::size_t{4097}, std::size_t{421'642}}) {
-      const auto expected = troupe_test::plain_noise_run(size, shards, kSteps, kRate, kMomentum);
+      const auto expected = troupe_test::plain_noise_run(size, shards, kSameSteps, kSameRate, kMomentum);
       for (const Placement placement : {Placement::in_process, Placement::processes})
         for (const Strategy strategy : {Strategy::sharded, Strategy::driver})
           for (int workers = 1; workers <= 4; ++workers) {
@@ -48,7 +48,7 @@ TEST_CASE("the same bits for any number of workers, placement and strategy, for 
 }
 
 TEST_CASE("the same bits with several devices a worker") {
-  const auto expected = troupe_test::plain_noise_run(4097, 7, kSteps, kRate, kMomentum);
+  const auto expected = troupe_test::plain_noise_run(4097, 7, kSameSteps, kSameRate, kMomentum);
   for (const Placement placement : {Placement::in_process, Placement::processes})
     for (const int devices : {2, 3}) CHECK(run(placement, Strategy::sharded, 2, devices, 7, 4097) == expected);
 }
@@ -79,11 +79,11 @@ TEST_CASE("loss, samples and copied bytes are reported") {
 TEST_CASE("a warm-up changes nothing") {
   Options options = quiet_options(Placement::in_process, 2);
   options.num_shards = 5;
-  options.optimizer.learning_rate = kRate;
+  options.optimizer.learning_rate = kSameRate;
   options.optimizer.momentum = kMomentum;
   options.config = "7";
   DistributedSGD sgd("noise", options);
   sgd.warmup();
-  for (int step = 0; step < kSteps; ++step) sgd.step();
-  CHECK(sgd.weights() == troupe_test::plain_noise_run(7, 5, kSteps, kRate, kMomentum));
+  for (int step = 0; step < kSameSteps; ++step) sgd.step();
+  CHECK(sgd.weights() == troupe_test::plain_noise_run(7, 5, kSameSteps, kSameRate, kMomentum));
 }

@@ -9,15 +9,15 @@
 #include "support/errors.hpp"
 
 using namespace troupe;
+using troupe_test::kPlacements;
 using troupe_test::quiet_options;
 using troupe_test::StatisticsModel;
 
 namespace {
 
-constexpr Placement kPlacements[] = {Placement::in_process, Placement::processes};
-constexpr int kShards = 5;
-constexpr int kSteps = 4;
-constexpr double kRate = 0.05;
+constexpr int kStatisticsShards = 5;
+constexpr int kStatisticsSteps = 4;
+constexpr double kStatisticsRate = 0.05;
 
 /// Learned floats and all: the border within a page, within a chunk of several, at a page, and an end that is none.
 constexpr std::pair<std::size_t, std::size_t> kSizes[] = {
@@ -25,15 +25,15 @@ constexpr std::pair<std::size_t, std::size_t> kSizes[] = {
 
 Options statistics_options(Placement placement, int workers, std::size_t learned, std::size_t size) {
   Options options = quiet_options(placement, workers);
-  options.num_shards = kShards;
-  options.optimizer.learning_rate = kRate;
+  options.num_shards = kStatisticsShards;
+  options.optimizer.learning_rate = kStatisticsRate;
   options.config = std::to_string(learned) + " " + std::to_string(size);
   return options;
 }
 
 std::vector<float> train(const Options& options) {
   DistributedSGD sgd("statistics", options);
-  for (int step = 0; step < kSteps; ++step) sgd.step();
+  for (int step = 0; step < kStatisticsSteps; ++step) sgd.step();
   return sgd.weights();
 }
 
@@ -43,7 +43,8 @@ TEST_CASE("statistics are the model's: exact, and the same bits however the work
   for (const auto& sizes : kSizes) {
     const auto learned = sizes.first;
     const auto size = sizes.second;
-    const auto expected = troupe_test::plain_statistics_run(learned, size, kShards, kSteps, kRate, 0.9);
+    const auto expected =
+        troupe_test::plain_statistics_run(learned, size, kStatisticsShards, kStatisticsSteps, kStatisticsRate, 0.9);
     for (const Placement placement : kPlacements)
       for (const Strategy strategy : {Strategy::sharded, Strategy::driver})
         for (const auto& deal : {std::pair{1, 1}, {2, 1}, {4, 1}, {1, 2}, {2, 2}}) {
@@ -67,7 +68,8 @@ TEST_CASE("statistics are the model's: exact, and the same bits however the work
 
 TEST_CASE("no optimizer touches statistics") {
   const auto [learned, size] = kSizes[1];
-  const auto expected = troupe_test::plain_statistics_run(learned, size, kShards, kSteps, kRate, 0);
+  const auto expected =
+      troupe_test::plain_statistics_run(learned, size, kStatisticsShards, kStatisticsSteps, kStatisticsRate, 0);
   for (const char* kind : {"sgd", "adagrad", "adam"}) {
     Options options = statistics_options(Placement::in_process, 2, learned, size);
     options.optimizer.kind = kind;
@@ -81,7 +83,8 @@ TEST_CASE("no optimizer touches statistics") {
 
 TEST_CASE("statistics outlive a worker, and go through a file") {
   const auto [learned, size] = kSizes[1];
-  const auto expected = troupe_test::plain_statistics_run(learned, size, kShards, kSteps, kRate, 0);
+  const auto expected =
+      troupe_test::plain_statistics_run(learned, size, kStatisticsShards, kStatisticsSteps, kStatisticsRate, 0);
   for (const Strategy strategy : {Strategy::sharded, Strategy::driver}) {
     Options options = statistics_options(Placement::processes, 2, learned, size);
     options.strategy = strategy;

@@ -9,29 +9,19 @@
 #include <fstream>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "support/temporary_folder.hpp"
 #include "troupe/error.hpp"
 
 namespace troupe::testing {
 
-/// A folder of its own for a test, gone with it.
-class TemporaryFolder {
- public:
-  explicit TemporaryFolder(const std::filesystem::path& parent = std::filesystem::temp_directory_path()) {
-    std::string name = (parent / "troupe-test-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) throw Error(ErrorCode::system, "cannot make a folder " + name);
-    path_ = name;
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  ~TemporaryFolder() { std::filesystem::remove_all(path_); }
+/// Where bringing to disk takes no time.
+inline std::filesystem::path fast_parent() {
+  return std::filesystem::is_directory("/dev/shm") ? "/dev/shm" : std::filesystem::temp_directory_path();
+}
 
-  std::string operator/(const std::string& name) const { return (path_ / name).string(); }
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
+using troupe_test::TemporaryFolder;
 
 inline std::string read_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -68,6 +58,12 @@ inline std::string idx_bytes(std::initializer_list<std::uint32_t> shape, std::st
     for (int shift = 24; shift >= 0; shift -= 8) text += static_cast<char>(length >> shift);
   }
   return text.append(bytes);
+}
+
+/// Values as they lie in memory.
+template <class T>
+std::string raw_bytes(const std::vector<T>& values) {
+  return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)};
 }
 
 /// A .npy file; `version` 1 has a short length of the header, 2 and 3 a long one.

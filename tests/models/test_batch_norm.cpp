@@ -12,7 +12,7 @@ using namespace troupe::test;
 
 namespace {
 
-std::vector<Case> cases() {
+std::vector<Case> batch_norm_cases() {
   return {{"of the input", {3, 7, 5}, {batch_norm(), flatten(), linear(3)}},
           {"of 18 channels", {2, 9, 11}, {convolution(18, 3, 1, 2, false), batch_norm(), relu(), flatten(), linear(3)}},
           {"one after another",
@@ -51,7 +51,7 @@ std::vector<Batch> cut(const NetworkTrial& trial, const std::vector<std::size_t>
 }  // namespace
 
 TEST_CASE("running statistics follow PyTorch's rule over the samples of all shards") {
-  for (const Case& at : cases()) {
+  for (const Case& at : batch_norm_cases()) {
     CAPTURE(at.name);
     const NetworkTrial trial(at, 9);
     const ReferenceNetwork reference(at.graph, at.shape);
@@ -83,7 +83,7 @@ TEST_CASE("a mean far from zero costs the variance no digits once the running me
 }
 
 TEST_CASE("statistics may be updated piece by piece") {
-  const NetworkTrial trial(cases().back(), 4);
+  const NetworkTrial trial(batch_norm_cases().back(), 4);
   const std::size_t begin = trial.network->learned_size();
   REQUIRE(begin % 32 == 0);
   const std::span<const float> mean = std::span(trial.gradient).subspan(begin);
@@ -99,7 +99,7 @@ TEST_CASE("statistics may be updated piece by piece") {
 }
 
 TEST_CASE("an evaluation normalises by the running statistics, whatever the batch") {
-  for (const Case& at : cases()) {
+  for (const Case& at : batch_norm_cases()) {
     CAPTURE(at.name);
     const NetworkTrial trial(at, 7);
     const ReferenceNetwork reference(at.graph, at.shape);
@@ -113,7 +113,7 @@ TEST_CASE("an evaluation normalises by the running statistics, whatever the batc
 }
 
 TEST_CASE("a gradient does not depend on the running statistics") {
-  for (const Case& at : cases()) {
+  for (const Case& at : batch_norm_cases()) {
     CAPTURE(at.name);
     NetworkTrial trial(at, 4);
     const std::vector<bool> learned = trial.learned();

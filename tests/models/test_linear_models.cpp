@@ -26,7 +26,7 @@ std::vector<float> normals(std::size_t count, std::uint64_t seed) {
 
 std::vector<double> widen(const std::vector<float>& values) { return {values.begin(), values.end()}; }
 
-struct Samples {
+struct LinearSamples {
   std::size_t count;
   std::size_t features;
   std::vector<float> values;
@@ -34,8 +34,8 @@ struct Samples {
   std::vector<std::int32_t> labels;
 };
 
-Samples make_samples(std::size_t count, std::size_t features, int classes) {
-  Samples samples{count, features, normals(count * features, 1), normals(count, 2), {}};
+LinearSamples make_samples(std::size_t count, std::size_t features, int classes) {
+  LinearSamples samples{count, features, normals(count * features, 1), normals(count, 2), {}};
   Random random(3);
   for (std::size_t i = 0; i < count; ++i) {
     samples.labels.push_back(static_cast<std::int32_t>(random.below(static_cast<std::uint64_t>(classes))));
@@ -43,19 +43,19 @@ Samples make_samples(std::size_t count, std::size_t features, int classes) {
   return samples;
 }
 
-TrainingData regression(const Samples& from) {
+TrainingData regression(const LinearSamples& from) {
   const auto set = std::make_shared<Dataset>(
       Dataset::targets({static_cast<std::int64_t>(from.features)}, from.values, from.targets));
   return {set, set};
 }
 
-TrainingData classification(const Samples& from, int classes) {
+TrainingData classification(const LinearSamples& from, int classes) {
   const auto set = std::make_shared<Dataset>(
       Dataset::classes({static_cast<std::int64_t>(from.features)}, from.values, from.labels, classes));
   return {set, set};
 }
 
-double squares(const Samples& from, const std::vector<double>& w) {
+double squares(const LinearSamples& from, const std::vector<double>& w) {
   double sum = 0;
   for (std::size_t i = 0; i < from.count; ++i) {
     double error = -static_cast<double>(from.targets[i]);
@@ -67,7 +67,7 @@ double squares(const Samples& from, const std::vector<double>& w) {
   return sum;
 }
 
-double cross_entropy(const Samples& from, std::size_t classes, const std::vector<double>& w) {
+double mean_cross_entropy(const LinearSamples& from, std::size_t classes, const std::vector<double>& w) {
   double sum = 0;
   for (std::size_t i = 0; i < from.count; ++i) {
     std::vector<double> scores(w.end() - static_cast<std::ptrdiff_t>(classes), w.end());
@@ -106,7 +106,7 @@ Total over_shards(Model& model, const std::vector<float>& weights, int num_shard
 TEST_CASE("linear regression has the gradient of its loss") {
   for (const std::size_t features : {1, 4, 7, 33}) {
     CAPTURE(features);
-    const Samples samples = make_samples(51, features, 2);
+    const LinearSamples samples = make_samples(51, features, 2);
     const auto model = started(models::linear_regression(regression(samples)));
     REQUIRE(model->info().size == features);
     CHECK(model->info().num_samples == 51);
@@ -124,20 +124,20 @@ TEST_CASE("softmax regression has the gradient of its loss") {
   for (const std::size_t features : {1, 5, 32, 45}) {
     CAPTURE(features);
     constexpr std::size_t kClasses = 3;
-    const Samples samples = make_samples(20, features, kClasses);
+    const LinearSamples samples = make_samples(20, features, kClasses);
     const auto model = started(models::softmax_regression(classification(samples, kClasses), 0));
     REQUIRE(model->info().size == kClasses * (features + 1));
     const auto weights = normals(model->info().size, 9);
     std::vector<float> gradient(model->info().size, NAN);
     const BatchResult result = model->gradient({0, 1, 0, 1}, weights, gradient);
-    const auto loss = [&](const auto& w) { return cross_entropy(samples, kClasses, w); };
+    const auto loss = [&](const auto& w) { return mean_cross_entropy(samples, kClasses, w); };
     CHECK(result.loss_sum == doctest::Approx(loss(widen(weights))).epsilon(1e-5));
     check_gradient(gradient, widen(weights), loss);
   }
 }
 
 TEST_CASE("the shards' gradients add up to one machine's, even or not") {
-  const Samples samples = make_samples(23, 5, 4);
+  const LinearSamples samples = make_samples(23, 5, 4);
   const auto check = [](Model& model, std::int64_t steps) {
     const auto weights = normals(model.info().size, 4);
     const auto one = over_shards(model, weights, 1);
@@ -162,7 +162,7 @@ TEST_CASE("the shards' gradients add up to one machine's, even or not") {
 }
 
 TEST_CASE("an epoch of batches covers a shard, with a partial last batch") {
-  const Samples samples = make_samples(10, 2, 2);
+  const LinearSamples samples = make_samples(10, 2, 2);
   const auto model = started(models::linear_regression(regression(samples), 4));
   CHECK(model->info().steps_per_epoch == 3);
   const auto weights = normals(2, 4);
@@ -178,7 +178,7 @@ TEST_CASE("an epoch of batches covers a shard, with a partial last batch") {
 }
 
 TEST_CASE("the bits do not depend on where weights and gradients lie") {
-  const Samples samples = make_samples(37, 19, 3);
+  const LinearSamples samples = make_samples(37, 19, 3);
   const auto check = [](Model& model) {
     const auto weights = normals(model.info().size, 4);
     std::vector<float> wanted(model.info().size);
@@ -197,7 +197,7 @@ TEST_CASE("the bits do not depend on where weights and gradients lie") {
 }
 
 TEST_CASE("the shards of the test set add up to it, in batches") {
-  const Samples samples = make_samples(1203, 3, 3);
+  const LinearSamples samples = make_samples(1203, 3, 3);
   const auto check = [](Model& model, double loss) {
     const auto weights = normals(model.info().size, 9);
     const EvaluationResult whole = model.evaluate({0, 1, 0, 1}, weights);
@@ -214,7 +214,7 @@ TEST_CASE("the shards of the test set add up to it, in batches") {
   };
   check(*started(models::linear_regression(regression(samples))), squares(samples, widen(normals(3, 9))));
   check(*started(models::softmax_regression(classification(samples, 3))),
-        cross_entropy(samples, 3, widen(normals(12, 9))));
+        mean_cross_entropy(samples, 3, widen(normals(12, 9))));
 }
 
 TEST_CASE("softmax regression finds classes that a line separates") {
@@ -245,7 +245,7 @@ TEST_CASE("softmax regression names its tensors") {
 }
 
 TEST_CASE("data that a model cannot learn is refused") {
-  const Samples samples = make_samples(6, 5, 3);
+  const LinearSamples samples = make_samples(6, 5, 3);
   const auto invalid = [](const std::string& what, auto call) {
     check_throws(ErrorCode::invalid_argument, what, call);
   };

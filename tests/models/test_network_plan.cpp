@@ -14,12 +14,12 @@ using Node = Graph::Node;
 
 namespace {
 
-constexpr int kClasses = 3;
+constexpr int kPlannedClasses = 3;
 
 /// Ends a graph in scores.
 NetworkPlan finish(Graph graph, Node last, const std::vector<std::int64_t>& shape = {4, 6, 6}) {
-  graph.append("fc", linear(kClasses), {graph.append("", global_average_pool(), {last})});
-  return plan_network(graph, shape, kClasses);
+  graph.append("fc", linear(kPlannedClasses), {graph.append("", global_average_pool(), {last})});
+  return plan_network(graph, shape, kPlannedClasses);
 }
 
 /// "conv(0) bn(1,2)+relu": a layer a word, the values it takes and whether it ends in a ReLU.
@@ -39,11 +39,11 @@ std::string text(const NetworkPlan& plan) {
 }
 
 std::string text(const std::vector<Layer>& layers, const std::vector<std::int64_t>& shape) {
-  return text(plan_network(Graph(layers), shape, kClasses));
+  return text(plan_network(Graph(layers), shape, kPlannedClasses));
 }
 
 void check_refused(const std::string& words, const Graph& graph, const std::vector<std::int64_t>& shape = {4, 6, 6}) {
-  check_throws(ErrorCode::invalid_argument, words, [&] { plan_network(graph, shape, kClasses); });
+  check_throws(ErrorCode::invalid_argument, words, [&] { plan_network(graph, shape, kPlannedClasses); });
 }
 
 }  // namespace
@@ -80,8 +80,8 @@ TEST_CASE("an output that is also taken flattened is not folded into") {
   const Node node = graph.append("a", convolution(4, 6), {Graph::input()});
   const Node flat = graph.append("", flatten(), {node});
   const Node sum = graph.append("", add(), {graph.append("", relu(), {flat}), flat});
-  graph.append("fc", linear(kClasses), {sum});
-  CHECK(text(plan_network(graph, std::vector<std::int64_t>{4, 6, 6}, kClasses)) ==
+  graph.append("fc", linear(kPlannedClasses), {sum});
+  CHECK(text(plan_network(graph, std::vector<std::int64_t>{4, 6, 6}, kPlannedClasses)) ==
         "conv(0) relu(1) add(2,1) linear(3)");
 }
 
@@ -136,7 +136,7 @@ TEST_CASE("an addition that cannot be folded stays") {
 
 TEST_CASE("shapes are those before any flattening") {
   const NetworkPlan plan = plan_network(Graph({convolution(5, 3, 1, 2), flatten(), relu(), linear(3)}),
-                                        std::vector<std::int64_t>{7, 9}, kClasses);
+                                        std::vector<std::int64_t>{7, 9}, kPlannedClasses);
   CHECK(plan.input.text() == "1x7x9");
   CHECK(plan.layers[0].output.text() == "5x4x5");
   CHECK(plan.layers[1].input.text() == "5x4x5");
@@ -146,7 +146,7 @@ TEST_CASE("shapes are those before any flattening") {
 
 TEST_CASE("windows may be strided and reach over the edge") {
   const auto shape = [](const Layer& layer, const std::vector<std::int64_t>& sample) {
-    return plan_network(Graph({layer, flatten(), linear(3)}), sample, kClasses).layers[0].output.text();
+    return plan_network(Graph({layer, flatten(), linear(3)}), sample, kPlannedClasses).layers[0].output.text();
   };
   CHECK(shape(max_pool(3, 2, 1), {64, 112, 112}) == "64x56x56");
   CHECK(shape(max_pool(3, 2, 1), {1, 7, 5}) == "1x4x3");
@@ -160,7 +160,7 @@ TEST_CASE("windows may be strided and reach over the edge") {
 TEST_CASE("tensors start as PyTorch's do") {
   const NetworkPlan plan =
       plan_network(Graph({convolution(8, 3, 1, 1, false), batch_norm(), convolution(2, 2), flatten(), linear(3)}),
-                   std::vector<std::int64_t>{4, 3, 3}, kClasses);
+                   std::vector<std::int64_t>{4, 3, 3}, kPlannedClasses);
   using Start = LayerTensor::Start;
   const auto check = [&](std::size_t index, const std::string& name, Start start, double scale) {
     CHECK(plan.tensors[index].info.name == name);
@@ -198,7 +198,7 @@ TEST_CASE("layers whose inputs do not fit are refused by number, kind and name")
 TEST_CASE("every output but the last is taken") {
   Graph graph;
   graph.append("lost", convolution(8, 3), {Graph::input()});
-  graph.append("fc", linear(kClasses), {graph.append("", flatten(), {Graph::input()})});
+  graph.append("fc", linear(kPlannedClasses), {graph.append("", flatten(), {Graph::input()})});
   check_refused("layer 0 (convolution 'lost') has an output that nothing takes", graph);
 }
 
@@ -206,7 +206,7 @@ TEST_CASE("flattened inputs of a sum come from one shape") {
   Graph graph;
   const Node image = graph.append("", flatten(), {graph.append("a", convolution(4, 5), {Graph::input()})});
   const Node features = graph.append("b", linear(16), {graph.append("", flatten(), {Graph::input()})});
-  graph.append("fc", linear(kClasses), {graph.append("", add(), {image, features})});
+  graph.append("fc", linear(kPlannedClasses), {graph.append("", add(), {image, features})});
   check_refused("layer 4 (add) gets inputs flattened from 4x2x2 and 16", graph);
 }
 

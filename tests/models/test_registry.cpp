@@ -12,7 +12,7 @@ using namespace troupe::testing;
 
 namespace {
 
-CreateModel nothing() {
+CreateModel no_model() {
   return [](const ReplicaContext&) { return std::unique_ptr<Model>(); };
 }
 
@@ -28,20 +28,20 @@ ModelInfo info_of(const std::string& name, const std::string& config) { return c
 }  // namespace
 
 TEST_CASE("a registered model is found under its name") {
-  register_model("test-found", nothing());
+  register_model("test-found", no_model());
   CHECK(find_model("test-found")({}) == nullptr);
 }
 
 TEST_CASE("unknown names are answered with the known ones") {
-  register_model("test-known", nothing());
+  register_model("test-known", no_model());
   check_throws(ErrorCode::invalid_argument, "'test-unknown'", [] { find_model("test-unknown"); });
   check_throws(ErrorCode::invalid_argument, "test-known", [] { find_model("test-unknown"); });
 }
 
 TEST_CASE("a name is registered once, and not without name or creator") {
-  register_model("test-once", nothing());
-  check_throws(ErrorCode::invalid_argument, "test-once", [] { register_model("test-once", nothing()); });
-  check_throws(ErrorCode::invalid_argument, "name", [] { register_model("", nothing()); });
+  register_model("test-once", no_model());
+  check_throws(ErrorCode::invalid_argument, "test-once", [] { register_model("test-once", no_model()); });
+  check_throws(ErrorCode::invalid_argument, "name", [] { register_model("", no_model()); });
   check_throws(ErrorCode::invalid_argument, "test-null", [] { register_model("test-null", nullptr); });
 }
 

@@ -116,7 +116,7 @@ Graph three_sums() {
   return build.finish(build(add(), {start, node}));
 }
 
-std::vector<Case> cases() {
+std::vector<Case> residual_cases() {
   return {{"basic block with strided shortcut", {5, 7, 5}, basic_block()},
           {"basic block of a grey image", {9, 11}, basic_block()},
           {"two bottlenecks", {3, 9, 11}, two_bottlenecks()},
@@ -134,12 +134,12 @@ std::vector<Case> cases() {
 }  // namespace
 
 TEST_CASE("gradients of residual networks are those of plain loops in double") {
-  for (const Case& at : cases())
+  for (const Case& at : residual_cases())
     for (const std::int64_t batch : {1, 2, 5}) check_against_reference(NetworkTrial(at, batch));
 }
 
 TEST_CASE("residual networks compute the same bits twice, whatever sizes came between, and padding stays zero") {
-  for (const Case& at : cases()) {
+  for (const Case& at : residual_cases()) {
     CAPTURE(at.name);
     const NetworkTrial trial(at, 5);
     AlignedFloats again(trial.gradient.size(), 3.0F);
@@ -174,5 +174,5 @@ TEST_CASE("strided convolutions of very small images have right gradients in bfl
 }
 
 TEST_CASE("residual networks in bfloat16 give nearly the same") {
-  for (const Case& at : cases()) check_mixed_precision(at, 5);
+  for (const Case& at : residual_cases()) check_mixed_precision(at, 5);
 }

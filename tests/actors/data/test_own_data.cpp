@@ -5,11 +5,10 @@
 #include "actors/test_models.hpp"
 
 using namespace troupe;
+using troupe_test::kPlacements;
 using troupe_test::quiet_options;
 
 namespace {
-
-constexpr Placement kPlacements[] = {Placement::in_process, Placement::processes};
 
 Options own(Placement placement, const std::string& config) {
   Options options = quiet_options(placement, 2);

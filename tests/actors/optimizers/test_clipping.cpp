@@ -14,16 +14,16 @@ using namespace troupe::testing;
 
 namespace {
 
-constexpr int kShards = 5;
-constexpr const char* kConfig = "5 64";
-constexpr float kRate = 0.25F;
+constexpr int kClippedShards = 5;
+constexpr const char* kClippedConfig = "5 64";
+constexpr float kClippedRate = 0.25F;
 
 Options clipping(Placement placement, int workers, double norm, const std::string& kind = "sgd") {
   Options options = quiet_options(placement, workers);
-  options.num_shards = kShards;
-  options.config = kConfig;
+  options.num_shards = kClippedShards;
+  options.config = kClippedConfig;
   options.optimizer.kind = kind;
-  options.optimizer.learning_rate = static_cast<double>(kRate);
+  options.optimizer.learning_rate = static_cast<double>(kClippedRate);
   options.optimizer.clip_norm = norm;
   return options;
 }
@@ -43,17 +43,18 @@ Outcome run(const Options& options, int steps) {
 
 /// One step by plain loops on one thread, and how long the mean gradient was.
 Outcome plain_step(double clip_norm) {
-  GroupedModel model(kConfig);
+  GroupedModel model(kClippedConfig);
   double squares = 0;
-  plain_run(model, kShards, 1, 0, [&](std::size_t i, float old, float mean, float, std::int64_t) {
+  plain_run(model, kClippedShards, 1, 0, [&](std::size_t i, float old, float mean, float, std::int64_t) {
     if (i < model.info().learned_size) squares += std::pow(static_cast<double>(mean), 2);
     return old;
   });
   const double norm = std::sqrt(squares);
   const auto factor = static_cast<float>(std::min(1.0, clip_norm / (norm + 1e-6)));
-  const auto flat = plain_run(model, kShards, 1, 0, [&](std::size_t i, float old, float mean, float, std::int64_t) {
-    return i < model.info().learned_size ? old - kRate * (factor * mean) : mean;
-  });
+  const auto flat =
+      plain_run(model, kClippedShards, 1, 0, [&](std::size_t i, float old, float mean, float, std::int64_t) {
+        return i < model.info().learned_size ? old - kClippedRate * (factor * mean) : mean;
+      });
   std::vector<float> canonical(total_size(model.info().tensors));
   model.to_canonical(flat, canonical);
   return {norm, canonical};
@@ -144,7 +145,7 @@ TEST_CASE("also where the rule makes finite weights of it") {
   register_optimizer("test-signs-only", [](const OptimizerOptions& /*options*/) {
     const auto update = [](const UpdateChunk& chunk) {
       for (std::size_t i = 0; i < chunk.count; ++i)
-        chunk.new_weights[i] = sign_step(chunk.weights[i], kRate, chunk.gradient_mean[i]);
+        chunk.new_weights[i] = sign_step(chunk.weights[i], kClippedRate, chunk.gradient_mean[i]);
       return all_finite({chunk.new_weights, chunk.count});
     };
     return UpdateRule{{}, [update](const UpdateStep& /*at*/) { return update; }};

@@ -10,41 +10,41 @@ using namespace troupe::testing;
 
 namespace {
 
-constexpr int kShards = 5;
-constexpr int kSteps = 3;
-constexpr const char* kConfig = "5 64";  // some 8,000 floats, in two pages and a bit
+constexpr int kGroupedShards = 5;
+constexpr int kGroupedSteps = 3;
+constexpr const char* kGroupedConfig = "5 64";  // some 8,000 floats, in two pages and a bit
 constexpr double kDecay = 0.1;
-constexpr double kRate = 0.05;
+constexpr double kGroupedRate = 0.05;
 
 Options grouped(Placement placement, int workers, const std::string& kind) {
   Options options = quiet_options(placement, workers);
-  options.num_shards = kShards;
-  options.config = kConfig;
+  options.num_shards = kGroupedShards;
+  options.config = kGroupedConfig;
   options.optimizer.kind = kind;
-  options.optimizer.learning_rate = kRate;
+  options.optimizer.learning_rate = kGroupedRate;
   options.optimizer.weight_decay = kDecay;
   options.optimizer.groups = {{"3.*", {}, 0.5}, {"*.bias", 0.0}};
   return options;
 }
 
-std::vector<float> run(const Options& options) {
+std::vector<float> run_grouped(const Options& options) {
   DistributedSGD sgd("grouped", options);
-  for (int step = 0; step < kSteps; ++step) sgd.step();
+  for (int step = 0; step < kGroupedSteps; ++step) sgd.step();
   return sgd.weights();
 }
 
 /// By plain loops on one thread.
 std::vector<float> plain_grouped_run() {
-  GroupedModel model(kConfig);
+  GroupedModel model(kGroupedConfig);
   const auto update = [&](std::size_t i, float old, float mean, float, std::int64_t) {
     if (i >= model.info().learned_size) return mean;
     const int tensor = model.tensor_of()[i];
     const bool third = tensor / 2 == 3;
     const bool bias = tensor % 2 == 1;
     const float decay = static_cast<float>(bias && !third ? 0 : kDecay);
-    return old - static_cast<float>(third ? kRate / 2 : kRate) * (mean + decay * old);
+    return old - static_cast<float>(third ? kGroupedRate / 2 : kGroupedRate) * (mean + decay * old);
   };
-  const auto flat = plain_run(model, kShards, kSteps, 0, update);
+  const auto flat = plain_run(model, kGroupedShards, kGroupedSteps, 0, update);
   std::vector<float> canonical(total_size(model.info().tensors));
   model.to_canonical(flat, canonical);
   return canonical;
@@ -61,17 +61,17 @@ TEST_CASE("each tensor is updated as its group says, to the same bits for any nu
         CAPTURE(to_string(strategy));
         Options options = grouped(placement, workers, "sgd");
         options.strategy = strategy;
-        REQUIRE(run(options) == expected);
+        REQUIRE(run_grouped(options) == expected);
       }
 }
 
 TEST_CASE("rules with state have groups too") {
   for (const char* kind : {"adagrad", "adam", "adamw"}) {
-    const auto expected = run(grouped(Placement::in_process, 1, kind));
+    const auto expected = run_grouped(grouped(Placement::in_process, 1, kind));
     Options plain = grouped(Placement::in_process, 1, kind);
     plain.optimizer.groups.clear();
-    CHECK(run(plain) != expected);
-    for (const int workers : {2, 3, 4}) CHECK(run(grouped(Placement::in_process, workers, kind)) == expected);
+    CHECK(run_grouped(plain) != expected);
+    for (const int workers : {2, 3, 4}) CHECK(run_grouped(grouped(Placement::in_process, workers, kind)) == expected);
   }
 }
 

@@ -13,25 +13,25 @@ using troupe::testing::TemporaryFolder;
 
 namespace {
 
-constexpr std::size_t kSize = 4097;
-constexpr int kShards = 4;
+constexpr std::size_t kRatesSize = 4097;
+constexpr int kRatesShards = 4;
 
 Options noise(Placement placement, int workers) {
   Options options = quiet_options(placement, workers);
-  options.num_shards = kShards;
+  options.num_shards = kRatesShards;
   options.optimizer.learning_rate = 0.5;
-  options.config = std::to_string(kSize);
+  options.config = std::to_string(kRatesSize);
   return options;
 }
 
 /// The weights after steps with these rates, by plain loops.
-std::vector<float> expected(const std::vector<double>& rates) {
-  NoiseModel model(kSize);
+std::vector<float> expected_by_rates(const std::vector<double>& rates) {
+  NoiseModel model(kRatesSize);
   std::size_t updates = 0;
   const auto update = [&](std::size_t, float old, float mean, float, std::int64_t) {
-    return old - static_cast<float>(rates.at(updates++ / kSize)) * mean;
+    return old - static_cast<float>(rates.at(updates++ / kRatesSize)) * mean;
   };
-  return plain_run(model, kShards, static_cast<int>(rates.size()), 0, update);
+  return plain_run(model, kRatesShards, static_cast<int>(rates.size()), 0, update);
 }
 
 }  // namespace
@@ -52,7 +52,7 @@ TEST_CASE("a rate that is set counts from the next step on, for all workers of a
       CHECK(sgd.step().learning_rate == 0.75);  // whatever the schedule says
       sgd.set_learning_rate(0);
       CHECK(sgd.step().learning_rate == 0);
-      CHECK((sgd.weights() == expected({0.5, 0.25, 0.75, 0.75, 0})));
+      CHECK((sgd.weights() == expected_by_rates({0.5, 0.25, 0.75, 0.75, 0})));
     }
 }
 
@@ -67,7 +67,7 @@ TEST_CASE("a function of the step says the rate, in the driver alone") {
     DistributedSGD sgd("noise", options);
     for (int step = 0; step < 3; ++step) CHECK(sgd.step().learning_rate == 1.0 / (1 + step));
     CHECK(asked == std::vector<std::int64_t>{0, 1, 2});
-    CHECK((sgd.weights() == expected({1, 1.0 / 2, 1.0 / 3})));
+    CHECK((sgd.weights() == expected_by_rates({1, 1.0 / 2, 1.0 / 3})));
     sgd.set_learning_rate(0.125);
     CHECK(sgd.step().learning_rate == 0.125);
     CHECK(asked.size() == 3);
@@ -93,7 +93,7 @@ TEST_CASE("a function may say or throw what is no rate, which changes nothing") 
   CHECK_THROWS_AS(sgd.step(), std::out_of_range);
   rate = 0.5;
   CHECK(sgd.step().step == 1);
-  CHECK((sgd.weights() == expected({0.5})));
+  CHECK((sgd.weights() == expected_by_rates({0.5})));
 }
 
 TEST_CASE("groups keep their factors of a rate that is set") {
@@ -102,7 +102,7 @@ TEST_CASE("groups keep their factors of a rate that is set") {
   DistributedSGD sgd("noise", options);
   sgd.set_learning_rate(0.25);
   CHECK(sgd.step().learning_rate == 0.25);
-  CHECK((sgd.weights() == expected({0.125})));
+  CHECK((sgd.weights() == expected_by_rates({0.125})));
 }
 
 TEST_CASE("a checkpoint tells a rate that was set, and whoever goes on from it has that") {
@@ -118,12 +118,12 @@ TEST_CASE("a checkpoint tells a rate that was set, and whoever goes on from it h
     sgd.step();
     sgd.step();
     sgd.save_state(folder / "set");
-    CHECK((sgd.weights() == expected({0.5, 0.1, 0.1})));
+    CHECK((sgd.weights() == expected_by_rates({0.5, 0.1, 0.1})));
     sgd.load_state(folder / "unset");
     CHECK(sgd.step().learning_rate == 0.5);  // as the options say it
     sgd.load_state(folder / "set");
     CHECK(sgd.step().learning_rate == 0.1);
-    CHECK((sgd.weights() == expected({0.5, 0.1, 0.1, 0.1})));
+    CHECK((sgd.weights() == expected_by_rates({0.5, 0.1, 0.1, 0.1})));
     sgd.checkpoint();
   }
   options.resume_from = folder / "run";
@@ -132,7 +132,7 @@ TEST_CASE("a checkpoint tells a rate that was set, and whoever goes on from it h
   DistributedSGD resumed("noise", options);
   CHECK(errors.text().find("troupe: the run goes on with learning rate 0.1, which was set by hand") == 0);
   CHECK(resumed.step().learning_rate == 0.1);
-  CHECK((resumed.weights() == expected({0.5, 0.1, 0.1, 0.1, 0.1})));
+  CHECK((resumed.weights() == expected_by_rates({0.5, 0.1, 0.1, 0.1, 0.1})));
   resumed.load_state(folder / "unset");
   CHECK(resumed.step().learning_rate == 0.25);
 }

@@ -14,9 +14,9 @@ namespace {
 using Sums = std::vector<double>;
 
 /// A step of two workers, of two pages and one, which do as they are told but for what worker 1 says of its sums.
-class Scene {
+class LyingScene {
  public:
-  explicit Scene(Sums of_second) : of_second_(std::move(of_second)) {
+  explicit LyingScene(Sums of_second) : of_second_(std::move(of_second)) {
     options_.optimizer.clip_norm = 2;
     model_.traits = {3 * 1024, 3 * 1024, "plain", 0};
     for (const int worker : members_.workers()) members_.come(worker);
@@ -68,7 +68,7 @@ class Scene {
 }  // namespace
 
 TEST_CASE("the driver adds what workers say of the gradient's length, and tells them by how much it is too long") {
-  Scene scene({16});
+  LyingScene scene({16});
   const StepReport report = scene.step();
   CHECK(report.gradient_norm == 5);
   CHECK(scene.clip_factor() == static_cast<double>(static_cast<float>(2 / (5 + 1e-6))));
@@ -77,7 +77,7 @@ TEST_CASE("the driver adds what workers say of the gradient's length, and tells 
 
 TEST_CASE("a worker that says other sums than its slice has, or none that can be, is named, and nothing is committed") {
   for (const Sums& lie : {Sums{}, Sums{8, 8}, Sums(128, 1), Sums{-1}, Sums{-std::numeric_limits<double>::infinity()}}) {
-    Scene scene(lie);
+    LyingScene scene(lie);
     const auto step = [&] { scene.step(); };
     CHECK(code_of(step) == ErrorCode::protocol);
     CHECK(where_of(step).worker == 1);
@@ -88,7 +88,7 @@ TEST_CASE("a worker that says other sums than its slice has, or none that can be
 
 TEST_CASE("a length that is not finite is an error, also where all say that what they wrote is") {
   for (const double sum : {std::nan(""), std::numeric_limits<double>::infinity()}) {
-    Scene scene({sum});
+    LyingScene scene({sum});
     const auto step = [&] { scene.step(); };
     CHECK(code_of(step) == ErrorCode::non_finite_weights);
     CHECK(scene.committed() == 4);

@@ -11,21 +11,21 @@ using troupe::testing::TemporaryFolder;
 
 namespace {
 
-constexpr std::size_t kSize = 4097;
-constexpr int kShards = 5;
+constexpr std::size_t kRulesSize = 4097;
+constexpr int kRulesShards = 5;
 
 Options signs(Placement placement, int workers) {
   Options options = quiet_options(placement, workers);
-  options.num_shards = kShards;
+  options.num_shards = kRulesShards;
   options.optimizer.kind = "signs";
   options.optimizer.learning_rate = 0.125;
-  options.config = std::to_string(kSize);
+  options.config = std::to_string(kRulesSize);
   return options;
 }
 
 std::vector<float> expected(int steps) {
-  NoiseModel model(kSize);
-  return plain_run(model, kShards, steps, 1,
+  NoiseModel model(kRulesSize);
+  return plain_run(model, kRulesShards, steps, 1,
                    [](std::size_t, float old, float, float sum, std::int64_t) { return sign_step(old, 0.125F, sum); });
 }
 

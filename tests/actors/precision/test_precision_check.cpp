@@ -6,13 +6,13 @@
 #include <tuple>
 
 #include "actors/test_models.hpp"
+#include "models/files.hpp"
 #include "support/captured_errors.hpp"
-#include "support/temporary_folder.hpp"
 
 using namespace troupe;
+using troupe::testing::TemporaryFolder;
 using troupe_test::CapturedErrors;
 using troupe_test::quiet_options;
-using troupe_test::TemporaryFolder;
 using troupe_test::WeighedModel;
 
 namespace {

@@ -14,14 +14,14 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr std::size_t kSize = 12'288;
-constexpr int kShards = 7;
+constexpr std::size_t kBackedUpSize = 12'288;
+constexpr int kBackedUpShards = 7;
 
 /// Noise, for which one worker needs until the gate opens at one step.
 class HeldModel : public NoiseModel {
  public:
-  HeldModel(int worker, std::int64_t step, std::shared_ptr<Gate> gate)
-      : NoiseModel(kSize), held_worker_(worker), held_step_(step), gate_(std::move(gate)) {}
+  HeldModel(int worker, std::int64_t step, std::shared_ptr<troupe_test::Gate> gate)
+      : NoiseModel(kBackedUpSize), held_worker_(worker), held_step_(step), gate_(std::move(gate)) {}
 
   BatchResult gradient(const ShardStep& at, std::span<const float> weights, std::span<float> gradient) override {
     CHECK(std::ranges::count(shards_, at.shard) == 1);
@@ -39,17 +39,17 @@ class HeldModel : public NoiseModel {
  private:
   int held_worker_;
   std::int64_t held_step_;
-  std::shared_ptr<Gate> gate_;
+  std::shared_ptr<troupe_test::Gate> gate_;
   int worker_ = -1;
   std::vector<int> shards_;
 };
 
 Options backed_up(Placement placement, int workers) {
   Options options = quiet_options(placement, workers);
-  options.num_shards = kShards;
+  options.num_shards = kBackedUpShards;
   options.backup_workers = 1;
   options.optimizer.kind = "adam";
-  options.config = std::to_string(kSize);
+  options.config = std::to_string(kBackedUpSize);
   return options;
 }
 
@@ -75,7 +75,7 @@ TEST_CASE("steps go on without a worker that is late, to the same bits, and with
         options.strategy = strategy;
         options.optimizer.clip_norm = clip_norm;
         options.devices_per_worker = late == 0 ? 2 : 1;
-        const auto gate = std::make_shared<Gate>();
+        const auto gate = std::make_shared<troupe_test::Gate>();
         DistributedSGD sgd([=](const ReplicaContext&) { return std::make_unique<HeldModel>(late, 2, gate); }, options);
         sgd.step();
         sgd.step();
@@ -94,7 +94,7 @@ TEST_CASE("steps go on without a worker that is late, to the same bits, and with
 
 TEST_CASE("what is asked of all workers waits for one that is late, and finds it in order") {
   const Options options = backed_up(Placement::in_process, 2);
-  const auto gate = std::make_shared<Gate>();
+  const auto gate = std::make_shared<troupe_test::Gate>();
   DistributedSGD sgd([=](const ReplicaContext&) { return std::make_unique<HeldModel>(1, 1, gate); }, options);
   for (int step = 0; step < 3; ++step) sgd.step();
   CHECK(sgd.report().left_out == std::vector{1});
@@ -112,7 +112,7 @@ TEST_CASE("a worker that is late for longer than a step may take is replaced, an
   Options options = backed_up(Placement::in_process, 3);
   options.step_timeout = missed_by_none(options);
   options.max_failures = 5;
-  const auto gate = std::make_shared<Gate>();
+  const auto gate = std::make_shared<troupe_test::Gate>();
   const auto held = std::make_shared<std::atomic<bool>>(true);
   DistributedSGD sgd(
       [=](const ReplicaContext& at) {
@@ -135,7 +135,7 @@ TEST_CASE("a worker that is late for longer than a step may take is replaced, an
 
 TEST_CASE("processes that are slow, and die, are done without") {
   Options options = backed_up(Placement::processes, 3);
-  options.config = std::to_string(100 * kSize);
+  options.config = std::to_string(100 * kBackedUpSize);
   options.max_failures = 5;
   options.faults = "slow 20x worker 2 at step 2; kill worker 0 at step 6; kill worker 2 at step 8 phase apply";
   DistributedSGD sgd("noise", options);

@@ -20,12 +20,12 @@ using namespace troupe_test;
 
 namespace {
 
-constexpr int kShards = 8;
+constexpr int kElasticShards = 8;
 
 Options elastic(Placement placement, WorkerCount workers) {
   Options options = quiet_options(placement, 1);
   options.num_workers = workers;
-  options.num_shards = kShards;
+  options.num_shards = kElasticShards;
   options.optimizer.kind = "adam";
   options.config = "8192";
   return options;
@@ -84,10 +84,10 @@ TEST_CASE("a hundred random schedules of growing and shrinking give the same bit
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
     CAPTURE(seed);
     Random random(seed);
-    Options options = elastic(Placement::in_process, 1 + static_cast<int>(random.below(kShards)));
+    Options options = elastic(Placement::in_process, 1 + static_cast<int>(random.below(kElasticShards)));
     options.strategy = seed % 3 == 0 ? Strategy::driver : Strategy::sharded;
     DistributedSGD sgd("noise", options);
-    CHECK(lineage(sgd, kSteps, [&](int) { return static_cast<int>(random.below(kShards + 1)); }) == expected);
+    CHECK(lineage(sgd, kSteps, [&](int) { return static_cast<int>(random.below(kElasticShards + 1)); }) == expected);
   }
 }
 
@@ -124,7 +124,7 @@ TEST_CASE("resizing leaves nothing behind") {
 
 TEST_CASE("numbers of workers that a run cannot have are refused, and it goes on as it was") {
   DistributedSGD sgd("noise", elastic(Placement::in_process, 2));
-  for (const int workers : {0, -1, kShards + 1}) {
+  for (const int workers : {0, -1, kElasticShards + 1}) {
     CAPTURE(workers);
     CHECK(code_of([&] { sgd.resize(workers); }) == ErrorCode::invalid_argument);
   }
@@ -237,7 +237,7 @@ TEST_CASE("workers that cannot have all the shards are an error, and the run sta
   const Options options = elastic(Placement::in_process, 2);
   DistributedSGD sgd(
       [](const ReplicaContext& context) {
-        if (context.shards.size() > kShards / 2) throw std::runtime_error("too many");
+        if (context.shards.size() > kElasticShards / 2) throw std::runtime_error("too many");
         return std::make_unique<NoiseModel>(100);
       },
       options);

@@ -15,8 +15,8 @@ using namespace troupe_test;
 
 namespace {
 
-constexpr std::size_t kSize = 12'288;
-constexpr int kSteps = 6;
+constexpr std::size_t kRepairedSize = 12'288;
+constexpr int kRepairedSteps = 6;
 
 /// Three workers of five shards in processes, with an optimizer that has state.
 Options dying(const std::vector<Death>& deaths, const std::string& folder) {
@@ -24,15 +24,15 @@ Options dying(const std::vector<Death>& deaths, const std::string& folder) {
   options.num_shards = 5;
   options.max_failures = 1000;
   options.optimizer.kind = "adam";
-  options.config = dying_config(kSize, deaths, folder);
+  options.config = dying_config(kRepairedSize, deaths, folder);
   return options;
 }
 
-std::vector<float> undisturbed(Options options) {
-  options.config = dying_config(kSize, {}, "");
+std::vector<float> undisturbed_run(Options options) {
+  options.config = dying_config(kRepairedSize, {}, "");
   options.placement = Placement::in_process;
   DistributedSGD sgd("dying", options);
-  for (int step = 0; step < kSteps; ++step) sgd.step();
+  for (int step = 0; step < kRepairedSteps; ++step) sgd.step();
   return sgd.weights();
 }
 
@@ -46,10 +46,10 @@ TEST_CASE("a worker that dies in any phase is replaced by the same step, and the
     const TemporaryFolder marks;
     Options options = dying(deaths, marks.path());
     options.strategy = strategy;
-    const auto expected = undisturbed(options);
+    const auto expected = undisturbed_run(options);
     DistributedSGD sgd("dying", options);
     std::vector<Repair> repairs;
-    for (int step = 1; step <= kSteps; ++step) {
+    for (int step = 1; step <= kRepairedSteps; ++step) {
       const StepReport report = sgd.step();
       CHECK(report.step == step);
       repairs.insert(repairs.end(), report.repairs.begin(), report.repairs.end());
@@ -75,17 +75,17 @@ TEST_CASE("workers that are left do not compute again what they have, unless its
     const TemporaryFolder marks;
     Options options = dying({{"compute", 2, 1}, {"apply", 2, 3}}, marks.path());
     options.optimizer.clip_norm = clip_norm;
-    const auto expected = undisturbed(options);
+    const auto expected = undisturbed_run(options);
     DistributedSGD sgd("dying", options);
     std::size_t repairs = 0;
-    for (int step = 0; step < kSteps; ++step) repairs += sgd.step().repairs.size();
+    for (int step = 0; step < kRepairedSteps; ++step) repairs += sgd.step().repairs.size();
     CHECK(repairs == 2);
     const int again = clip_norm > 0 ? 1 : 0;
     const auto gradients = sgd.foreach_model("gradients so far");  // the first worker has one shard, the others two
     REQUIRE(gradients.size() == 3);
-    CHECK(gradients[0] == std::to_string(kSteps + again));
-    CHECK(gradients[1] == std::to_string(2 * (kSteps + again)));
-    CHECK(gradients[2] == std::to_string(2 * (kSteps - 3)));  // since it came for the last time
+    CHECK(gradients[0] == std::to_string(kRepairedSteps + again));
+    CHECK(gradients[1] == std::to_string(2 * (kRepairedSteps + again)));
+    CHECK(gradients[2] == std::to_string(2 * (kRepairedSteps - 3)));  // since it came for the last time
     CHECK(sgd.weights() == expected);
   }
 }
@@ -102,8 +102,8 @@ TEST_CASE("a worker killed between steps is replaced by the next one, which tell
   CHECK(sgd.worker_pids()[0] == pids[0]);
   CHECK(sgd.worker_pids()[1] != pids[1]);
   CHECK(sgd.step().repairs.empty());
-  for (int step = 4; step <= kSteps; ++step) sgd.step();
-  CHECK(sgd.weights() == undisturbed(dying({}, "")));
+  for (int step = 4; step <= kRepairedSteps; ++step) sgd.step();
+  CHECK(sgd.weights() == undisturbed_run(dying({}, "")));
 }
 
 TEST_CASE("an evaluation goes on, too, and the next step tells of it") {
@@ -148,13 +148,13 @@ TEST_CASE("a model that throws is an error at once") {
 TEST_CASE("repairs leave nothing behind") {
   const TemporaryFolder marks;
   std::vector<Death> deaths;
-  for (int step = 2; step < kSteps; ++step)
+  for (int step = 2; step < kRepairedSteps; ++step)
     for (int worker = 0; worker < 3; ++worker) deaths.push_back({step % 2 == 0 ? "compute" : "apply", worker, step});
   DistributedSGD sgd("dying", dying(deaths, marks.path()));
   sgd.step();
   sgd.step();
   const auto files = open_files();
-  for (int step = 2; step < kSteps; ++step) sgd.step();
+  for (int step = 2; step < kRepairedSteps; ++step) sgd.step();
   CHECK(open_files() == files);
 }
 

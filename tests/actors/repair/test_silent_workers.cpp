@@ -12,12 +12,12 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr std::size_t kSize = 100'000;
+constexpr std::size_t kSilentSize = 100'000;
 
 /// Worker 1 of two processes is not well.
 Options unwell(const std::string& fault) {
   Options options = quiet_options(Placement::processes, 2);
-  options.config = std::to_string(kSize);
+  options.config = std::to_string(kSilentSize);
   options.max_failures = 5;
   options.suspect_after = 500ms;
   options.cut_after = 1s;
@@ -53,12 +53,12 @@ TEST_CASE("a worker that is stopped is suspected, cut and replaced by the same s
   const std::string told = "troupe: worker 1 (pid " + std::to_string(pid) + ") shows no sign of life for 0.";
   CHECK(count(errors.text(), told) == 1);
   CHECK(count(errors.text(), "no sign of life") == 2);
-  CHECK(sgd.weights() == plain_noise_run(kSize, 2, kSteps, 0.01, 0));
+  CHECK(sgd.weights() == plain_noise_run(kSilentSize, 2, kSteps, 0.01, 0));
 }
 
 TEST_CASE("slow is no death, and the report names who is") {
   Options options = unwell("slow 10x worker 1 at step 2");
-  options.config = std::to_string(30 * kSize);
+  options.config = std::to_string(30 * kSilentSize);
   options.suspect_after = 0ms;
   options.cut_after = 2s;
   DistributedSGD sgd("noise", options);

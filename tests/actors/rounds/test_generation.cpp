@@ -10,14 +10,14 @@ using troupe_test::calm_phase;
 
 namespace {
 
-using Log = std::vector<std::string>;
+using GenerationLog = std::vector<std::string>;
 
-constexpr std::size_t kSize = 3 * 1024;  ///< a page for each worker
+constexpr std::size_t kGenerationSize = 3 * 1024;  ///< a page for each worker
 
 /// Three workers that do as they are told, and a home of the state.
-class Scene {
+class GenerationScene {
  public:
-  explicit Scene(Strategy how = Strategy::sharded, int state_vectors = 2)
+  explicit GenerationScene(Strategy how = Strategy::sharded, int state_vectors = 2)
       : strategy(how), generation(5, "options", state_vectors) {
     for (const int worker : members.workers()) members.come(worker);
     mailbox.when_sent([this](int member, const caf::message& message) {
@@ -27,7 +27,7 @@ class Scene {
     });
   }
 
-  void begin(std::size_t size = kSize) {
+  void begin(std::size_t size = kGenerationSize) {
     generation.begin({strategy, true, 0, members.topology()}, size, members, rounds, home, versions,
                      calm_phase("start"));
   }
@@ -50,7 +50,7 @@ class Scene {
   }
 
   Strategy strategy;
-  Log log;
+  GenerationLog log;
   troupe_test::FakeMailbox mailbox;
   troupe_test::FakeWitness witness;
   Members members{3, 1, 0, 6};
@@ -75,11 +75,11 @@ class Scene {
   std::int64_t last_ = 0;
 };
 
-const Log kOrder{"begin",   "MakeSlabs to 0", "MakeSlabs to 1", "MakeSlabs to 2",
-                 "publish", "MapSlabs to 0",  "MapSlabs to 1",  "MapSlabs to 2"};
+const GenerationLog kOrder{"begin",   "MakeSlabs to 0", "MakeSlabs to 1", "MakeSlabs to 2",
+                           "publish", "MapSlabs to 0",  "MapSlabs to 1",  "MapSlabs to 2"};
 
 /// A scene in which a version is pinned in buffer 0 and another is committed in buffer 1, and nothing is spare.
-struct Pinned : Scene {
+struct Pinned : GenerationScene {
   Pinned() {
     begin();
     step();
@@ -94,7 +94,7 @@ struct Pinned : Scene {
 }  // namespace
 
 TEST_CASE("all make their slabs before these are published, and map them afterwards") {
-  Scene scene;
+  GenerationScene scene;
   CHECK_FALSE(scene.generation.stands());
   scene.begin();
   CHECK(scene.log == kOrder);
@@ -109,12 +109,12 @@ TEST_CASE("all make their slabs before these are published, and map them afterwa
 
 TEST_CASE("home is told what the slabs of a generation hold") {
   for (const Strategy strategy : {Strategy::sharded, Strategy::driver}) {
-    Scene scene(strategy);
+    GenerationScene scene(strategy);
     scene.begin();
     const SlabLayout& layout = scene.home.layout();
     CHECK(layout.run == 5);
     CHECK(layout.generation == 1);
-    CHECK(layout.size == kSize);
+    CHECK(layout.size == kGenerationSize);
     CHECK(layout.vectors == 3);  // the weights, and two of the optimizer's
     CHECK(layout.buffers == 2);
     CHECK(layout.num_shards == 6);
@@ -126,17 +126,17 @@ TEST_CASE("home is told what the slabs of a generation hold") {
 }
 
 TEST_CASE("who has no part in applying is not asked to") {
-  Scene scene;
+  GenerationScene scene;
   scene.begin(10);
   CHECK(scene.generation.appliers() == std::vector{0});
   scene.begin(2 * 1024);
   CHECK(scene.generation.appliers() == std::vector{0, 1});
-  scene.begin(kSize);
+  scene.begin(kGenerationSize);
   CHECK(scene.generation.appliers() == std::vector{0, 1, 2});
 }
 
 TEST_CASE("a new generation carries what is committed and what is pinned, in as many buffers as that needs") {
-  Scene scene;
+  GenerationScene scene;
   scene.begin();
   std::vector<Versions::PinId> pins;
   for (int buffers = 2; buffers < 6; ++buffers) {
@@ -188,7 +188,7 @@ TEST_CASE(
 }
 
 TEST_CASE("workers keep the slabs of their gradients from generation to generation, unless these are to be renewed") {
-  Scene scene;
+  GenerationScene scene;
   const auto asked_for = [&] {
     std::vector<std::uint64_t> gradients;
     for (const auto& [to, content] : scene.mailbox.sent())
@@ -216,11 +216,11 @@ TEST_CASE("nothing is published before all have made their slabs") {
   Pinned scene;
   scene.fail_at("MakeSlabs");
   CHECK(code_of([&] { scene.begin(); }) == ErrorCode::store_full);
-  CHECK(scene.log == Log(kOrder.begin(), kOrder.begin() + 4));
+  CHECK(scene.log == GenerationLog(kOrder.begin(), kOrder.begin() + 4));
   scene.log.clear();
   scene.fail_at("publish");
   CHECK(code_of([&] { scene.begin(); }) == ErrorCode::store_full);
-  CHECK(scene.log == Log(kOrder.begin(), kOrder.begin() + 5));
+  CHECK(scene.log == GenerationLog(kOrder.begin(), kOrder.begin() + 5));
 }
 
 TEST_CASE("a worker that ends while a generation begins leaves none standing") {

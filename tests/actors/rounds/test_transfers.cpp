@@ -10,12 +10,12 @@ using troupe_test::calm_phase;
 
 namespace {
 
-using Log = std::vector<std::string>;
+using TransferLog = std::vector<std::string>;
 
 /// Two workers of one node each, who do as they are told.
-class Scene {
+class TransferScene {
  public:
-  Scene() {
+  TransferScene() {
     for (const int worker : members.workers()) members.come(worker);
     mailbox.when_sent([this](int member, const caf::message& message) { hear(member, message); });
   }
@@ -25,7 +25,7 @@ class Scene {
     fails_ = call;
   }
 
-  Log log;
+  TransferLog log;
   troupe_test::FakeMailbox mailbox;
   troupe_test::FakeWitness witness;
   Members members{2, 1, 2, 2};
@@ -68,20 +68,20 @@ class Scene {
 }  // namespace
 
 TEST_CASE("a vector is made whole, and written by the first worker's model") {
-  Scene scene;
+  TransferScene scene;
   CHECK(scene.transfers.fetch({2, 0, 70}, 1, calm_phase()).floats.size() == 70);
-  CHECK(scene.log == Log{"gather 2 1", "create 1 0", "ExportVector 2 1 1 0 70 to 0", "fetch 1 0"});
+  CHECK(scene.log == TransferLog{"gather 2 1", "create 1 0", "ExportVector 2 1 1 0 70 to 0", "fetch 1 0"});
   CHECK(scene.rounds.settled());
 }
 
 TEST_CASE("weights are whole with each worker, and written by the model of whom one likes") {
-  Scene scene;
+  TransferScene scene;
   CHECK(scene.transfers.fetch_weights(1, 0, 70, calm_phase()).floats.size() == 70);
-  CHECK(scene.log == Log{"create 1 1", "ExportVector 0 0 1 0 70 to 1", "fetch 1 1"});
+  CHECK(scene.log == TransferLog{"create 1 1", "ExportVector 0 0 1 0 70 to 1", "fetch 1 1"});
 }
 
 TEST_CASE("canonical values become vectors by way of two transfers, whose numbers never come again") {
-  Scene scene;
+  TransferScene scene;
   int filled = 0;
   const auto fill = [&](std::span<float> floats) { filled += static_cast<int>(floats.size()); };
   for (std::uint64_t first : {1, 3}) {
@@ -94,32 +94,32 @@ TEST_CASE("canonical values become vectors by way of two transfers, whose number
     const std::string flat = std::to_string(first + 1);
     const std::string import = "ImportVector " + from + " " + flat + " to 0";
     const std::string put = "put " + from + " 1";
-    CHECK(scene.log == Log{put, "create " + flat + " 0", import, "place " + flat + " 0 1",  //
-                           put, "create " + flat + " 0", import, "place " + flat + " 1 1", "forget"});
+    CHECK(scene.log == TransferLog{put, "create " + flat + " 0", import, "place " + flat + " 0 1",  //
+                                   put, "create " + flat + " 0", import, "place " + flat + " 1 1", "forget"});
   }
   CHECK(filled == 280);
 }
 
 TEST_CASE("first weights are a model's, and clearing is the home's") {
-  Scene scene;
+  TransferScene scene;
   scene.transfers.initialize(96, 0, calm_phase());
   scene.transfers.clear(1, calm_phase());
-  CHECK(scene.log == Log{"create 1 0", "Initialize 1 to 0", "place 1 0 0", "forget", "clear 1"});
+  CHECK(scene.log == TransferLog{"create 1 0", "Initialize 1 to 0", "place 1 0 0", "forget", "clear 1"});
 }
 
 TEST_CASE("a text is there for its readers as long as it is used, whatever becomes of that") {
-  Scene scene;
+  TransferScene scene;
   scene.transfers.initialize(96, 0, calm_phase());  // which settles the members
   scene.log.clear();
   std::vector<std::uint64_t> used;
   const auto use = [&](std::uint64_t transfer) { used.push_back(transfer); };
   scene.transfers.lend_text("12345", {0, 1}, use, calm_phase());
   CHECK(used == std::vector<std::uint64_t>{2});
-  CHECK(scene.log == Log{"put 2 2", "withdraw 2"});
+  CHECK(scene.log == TransferLog{"put 2 2", "withdraw 2"});
   CHECK(scene.rounds.settled());
   const auto fail = [](std::uint64_t) { throw Error(ErrorCode::model_failed, "the function fails"); };
   CHECK(message_of([&] { scene.transfers.lend_text("1", {1}, fail, calm_phase()); }) == "the function fails");
-  CHECK(scene.log == Log{"put 2 2", "withdraw 2", "put 3 1", "forget"});
+  CHECK(scene.log == TransferLog{"put 2 2", "withdraw 2", "put 3 1", "forget"});
   CHECK_FALSE(scene.rounds.settled());
 }
 
@@ -127,7 +127,7 @@ TEST_CASE("wherever a transfer fails, what is left of it is forgotten and the me
   const auto fill = [](std::span<float>) {};
   for (const std::string call : {"gather", "create", "ExportVector", "fetch", "put", "ImportVector", "place"}) {
     CAPTURE(call);
-    Scene scene;
+    TransferScene scene;
     scene.fail_at(call);
     const bool reads = call == "gather" || call == "ExportVector" || call == "fetch";
     const auto move = [&] {

@@ -90,15 +90,15 @@ class FakeRun : public CheckpointSource {
   Disk& disk_;
 };
 
-struct Scene {
-  explicit Scene(std::int64_t every_steps = 2) {
+struct JobScene {
+  explicit JobScene(std::int64_t every_steps = 2) {
     Options options;
     options.checkpoint = {.folder = folder / "run", .every_steps = every_steps};
     auto source = std::make_unique<FakeRun>(disk);
     run = source.get();
     checkpoints = std::make_unique<Checkpoints>(options, std::move(source));
   }
-  ~Scene() { disk.let(1000); }
+  ~JobScene() { disk.let(1000); }
 
   CheckpointReport step() { return checkpoints->advance(++run->step, 0); }
   std::string path(std::int64_t step) const { return CheckpointSeries(folder / "run").path_of(step); }
@@ -116,7 +116,7 @@ struct Scene {
 }  // namespace
 
 TEST_CASE("a step brings out one vector at most, two wait for the disk at most, and what is due meanwhile is skipped") {
-  Scene scene;
+  JobScene scene;
   CHECK(scene.step().writing == false);
   CheckpointReport report = scene.step();
   CHECK(report.writing);
@@ -161,7 +161,7 @@ TEST_CASE("a vector comes in parts of whole tensors where a step has not the tim
 
 TEST_CASE("a checkpoint that is to find the disk full says so, leaves nothing, and the next one is written") {
   const CapturedErrors errors;
-  Scene scene;
+  JobScene scene;
   scene.disk.let(1000);
   scene.run->full_disk = true;
   CHECK(code_of([&] { scene.checkpoints->make({}); }) == ErrorCode::bad_file);
@@ -172,7 +172,7 @@ TEST_CASE("a checkpoint that is to find the disk full says so, leaves nothing, a
 }
 
 TEST_CASE("who asks for a checkpoint has it after the one that was being made") {
-  Scene scene;
+  JobScene scene;
   scene.disk.let(1000);
   scene.step();
   scene.step();
@@ -185,7 +185,7 @@ TEST_CASE("who asks for a checkpoint has it after the one that was being made") 
 
 TEST_CASE("a vector that cannot be had is asked for again, and not for ever") {
   const CapturedErrors errors;
-  Scene scene(0);
+  JobScene scene(0);
   scene.disk.let(1000);
   scene.step();
   scene.run->failures = 2;
@@ -203,7 +203,7 @@ TEST_CASE("a vector that cannot be had is asked for again, and not for ever") {
 
 TEST_CASE("a loss that is final drops the checkpoint, and whoever calls next is told, once") {
   const CapturedErrors errors;
-  Scene scene;
+  JobScene scene;
   scene.disk.let(1000);
   scene.run->final = true;
   const auto next = [&] { scene.checkpoints->throw_final(); };
@@ -227,7 +227,7 @@ TEST_CASE("a loss that is final drops the checkpoint, and whoever calls next is 
 
 TEST_CASE("an old checkpoint that cannot be removed is told, and the new one is there") {
   const CapturedErrors errors;
-  Scene scene(0);
+  JobScene scene(0);
   scene.disk.let(1000);
   for (int step = 1; step <= 3; ++step) {
     scene.step();
@@ -243,7 +243,7 @@ TEST_CASE("an old checkpoint that cannot be removed is told, and the new one is 
 
 TEST_CASE("what fails again and again is told once, until one goes well") {
   const CapturedErrors errors;
-  Scene scene(1);
+  JobScene scene(1);
   scene.disk.let(1000);
   const auto told = [&] { return std::ranges::count(errors.text(), '\n'); };
   for (std::ptrdiff_t time = 1; time <= 2; ++time) {

@@ -14,13 +14,13 @@ using troupe_test::kPatience;
 
 namespace {
 
-constexpr std::size_t kSize = kPageFloats + 500;
+constexpr std::size_t kStateSize = kPageFloats + 500;
 
 SlabLayout layout_of(std::uint64_t generation, int buffers = 2, bool mean_gradient = false) {
   SlabLayout layout;
   layout.run = 3;
   layout.generation = generation;
-  layout.size = kSize;
+  layout.size = kStateSize;
   layout.vectors = 2;
   layout.buffers = buffers;
   layout.mean_gradient = mean_gradient;
@@ -28,22 +28,22 @@ SlabLayout layout_of(std::uint64_t generation, int buffers = 2, bool mean_gradie
 }
 
 /// The state of one machine, and a worker that fills transfers.
-struct Scene {
-  explicit Scene(std::size_t quota = std::size_t{1} << 20) : store(quota) {}
+struct StateScene {
+  explicit StateScene(std::size_t quota = std::size_t{1} << 20) : store(quota) {}
 
   void begin(const SlabLayout& layout, const std::vector<int>& carried) { home->begin(layout, {}, carried, phase); }
   /// Makes these values a vector, as a worker's model would have written them.
   void write(int vector, int buffer, float first) {
-    home->create(++last, 0, kSize, phase);
-    const auto mapping = worker->open(transfer_id(3, last), 0, kSize * sizeof(float));
-    std::iota(mapping->writable_floats().begin(), mapping->writable_floats().begin() + kSize, first);
+    home->create(++last, 0, kStateSize, phase);
+    const auto mapping = worker->open(transfer_id(3, last), 0, kStateSize * sizeof(float));
+    std::iota(mapping->writable_floats().begin(), mapping->writable_floats().begin() + kStateSize, first);
     home->place(last, vector, buffer, phase);
   }
   /// The first float of a vector of a published state, all of which is as `write` wrote it.
   float read(const SlabLayout& layout, int vector, int buffer) {
     const ObjectId id = layout.vector_id(vector, buffer);
     const auto mapping = worker->get(id, kPatience);
-    for (std::size_t i = 1; i < kSize; ++i) REQUIRE(mapping->floats()[i] == mapping->floats()[i - 1] + 1);
+    for (std::size_t i = 1; i < kStateSize; ++i) REQUIRE(mapping->floats()[i] == mapping->floats()[i - 1] + 1);
     worker->release(id);
     return mapping->floats()[0];
   }
@@ -59,7 +59,7 @@ struct Scene {
 }  // namespace
 
 TEST_CASE("the state of one machine goes from generation to generation") {
-  Scene scene;
+  StateScene scene;
   scene.begin(layout_of(1), {});
   scene.write(0, 1, 10);
   scene.write(1, 1, 20);
@@ -78,7 +78,7 @@ TEST_CASE("the state of one machine goes from generation to generation") {
 
 TEST_CASE("a generation that cannot begin leaves what counts where it lies, with the driver's gradients or without") {
   for (const bool mean_gradient : {false, true}) {
-    Scene scene;
+    StateScene scene;
     scene.begin(layout_of(1, 2, mean_gradient), {});
     scene.write(0, 1, 10);
     scene.write(1, 1, 20);
@@ -96,49 +96,49 @@ TEST_CASE("a generation that cannot begin leaves what counts where it lies, with
 }
 
 TEST_CASE("transfers go both ways, and leave nothing in the store") {
-  Scene scene;
+  StateScene scene;
   scene.begin(layout_of(1), {});
-  std::vector<float> values(kSize);
+  std::vector<float> values(kStateSize);
   std::iota(values.begin(), values.end(), 5.0F);
   scene.home->put(
       100, {0}, values.size(), [&](std::span<float> floats) { std::ranges::copy(values, floats.begin()); },
       scene.phase);
   const auto seen = scene.worker->get(transfer_id(3, 100), kPatience);
   CHECK(std::equal(values.begin(), values.end(), seen->floats().begin()));
-  scene.home->create(101, 0, kSize, scene.phase);
+  scene.home->create(101, 0, kStateSize, scene.phase);
   scene.worker->open(transfer_id(3, 101), 0, kPageBytes)->writable_floats()[7] = 7;
   const auto is_gone = [&](std::uint64_t transfer) {
     return code_of([&] { scene.worker->open(transfer_id(3, transfer), 0, kPageBytes); }) == ErrorCode::store_failed;
   };
-  HeldFloats held = scene.home->fetch(101, 0, kSize, scene.phase);
+  HeldFloats held = scene.home->fetch(101, 0, kStateSize, scene.phase);
   scene.home->forget_transfers();  // what is held is no transfer any more
-  CHECK(held.floats.size() == kSize);
+  CHECK(held.floats.size() == kStateSize);
   CHECK(held.floats[7] == 7);
   CHECK_FALSE(is_gone(101));
   std::thread([&] { held.holder.reset(); }).join();
   CHECK(is_gone(101));
   scene.worker->release(transfer_id(3, 100));
   CHECK(code_of([&] { scene.worker->get(transfer_id(3, 100), std::chrono::milliseconds(0)); }) == ErrorCode::timeout);
-  scene.home->create(102, 0, kSize, scene.phase);
+  scene.home->create(102, 0, kStateSize, scene.phase);
   scene.home->forget_transfers();
   CHECK(is_gone(102));
-  scene.home->create(103, 0, kSize, scene.phase);
+  scene.home->create(103, 0, kStateSize, scene.phase);
   scene.home.reset();
   CHECK(is_gone(103));
 }
 
 TEST_CASE("what was put is filled again, and what was placed is written again, where they lie") {
-  Scene scene;
+  StateScene scene;
   scene.begin(layout_of(1), {});
   std::shared_ptr<Mapping> seen;
   for (const float first : {5.0F, 70.0F}) {
     const auto fill = [&](std::span<float> floats) { std::iota(floats.begin(), floats.end(), first); };
-    scene.home->put(100, {0}, kSize, fill, scene.phase);
-    scene.home->create(101, 0, kSize, scene.phase);
+    scene.home->put(100, {0}, kStateSize, fill, scene.phase);
+    scene.home->create(101, 0, kStateSize, scene.phase);
     if (!seen) seen = scene.worker->get(transfer_id(3, 100), kPatience);
     CHECK(seen->floats()[0] == first);
-    const auto flat = scene.worker->open(transfer_id(3, 101), 0, kSize * sizeof(float));
-    std::ranges::copy(seen->floats().first(kSize), flat->writable_floats().begin());
+    const auto flat = scene.worker->open(transfer_id(3, 101), 0, kStateSize * sizeof(float));
+    std::ranges::copy(seen->floats().first(kStateSize), flat->writable_floats().begin());
     scene.home->place(101, 0, 1, scene.phase);
     scene.worker->release(transfer_id(3, 101));
   }
@@ -150,7 +150,7 @@ TEST_CASE("what was put is filled again, and what was placed is written again, w
 }
 
 TEST_CASE("what is lent is lent again when nobody holds it, to who wants no more, and goes with a generation") {
-  Scene scene;
+  StateScene scene;
   scene.begin(layout_of(1), {});
   const auto lend = [&](std::uint64_t transfer, std::size_t floats) {
     return scene.home->lend(transfer, 0, floats, scene.phase);
@@ -159,25 +159,25 @@ TEST_CASE("what is lent is lent again when nobody holds it, to who wants no more
   const auto exists = [&](std::uint64_t transfer) {
     return !code_of([&] { scene.worker->open(transfer_id(3, transfer), 0, kPageBytes); });
   };
-  CHECK(lend(100, kSize) == 100);
+  CHECK(lend(100, kStateSize) == 100);
   auto held = fetch(100);
-  CHECK(lend(101, kSize) == 101);
+  CHECK(lend(101, kStateSize) == 101);
   std::thread([&] { held.reset(); }).join();
-  CHECK(lend(102, kSize - 1) == 100);
+  CHECK(lend(102, kStateSize - 1) == 100);
   fetch(100);
   CHECK(exists(100));
-  CHECK(lend(103, kSize + kPageFloats) == 103);  // what is too small is given up
+  CHECK(lend(103, kStateSize + kPageFloats) == 103);  // what is too small is given up
   CHECK_FALSE(exists(100));
   scene.home->forget_transfers();  // who failed may write there still
   CHECK_FALSE(exists(101));
-  CHECK(lend(104, kSize) == 104);
+  CHECK(lend(104, kStateSize) == 104);
   fetch(104);
   scene.begin(layout_of(2), {});
   CHECK_FALSE(exists(104));
 }
 
 TEST_CASE("clearing makes the optimizer's vectors of one buffer zero") {
-  Scene scene;
+  StateScene scene;
   const SlabLayout layout = layout_of(1);
   scene.begin(layout, {});
   for (const int vector : {0, 1})
@@ -187,6 +187,6 @@ TEST_CASE("clearing makes the optimizer's vectors of one buffer zero") {
   CHECK(scene.read(layout, 0, 1) == 10);
   CHECK(scene.read(layout, 1, 0) == 10);
   const auto mapping = scene.worker->get(layout.vector_id(1, 1), kPatience);
-  const auto cleared = mapping->floats().first(kSize);
-  CHECK(std::count(cleared.begin(), cleared.end(), 0.0F) == static_cast<std::ptrdiff_t>(kSize));
+  const auto cleared = mapping->floats().first(kStateSize);
+  CHECK(std::count(cleared.begin(), cleared.end(), 0.0F) == static_cast<std::ptrdiff_t>(kStateSize));
 }

@@ -30,7 +30,7 @@ std::vector<float> weights_of(Driver& driver, Versions::PinId pin) {
 }
 
 /// Where replicas wait that hang.
-struct Gate {
+struct HangingGate {
   void open() {
     const std::lock_guard lock(mutex);
     is_open = true;
@@ -49,14 +49,14 @@ struct Gate {
 
 class Hanging : public SpoiledModel {
  public:
-  Hanging(std::shared_ptr<Gate> gate, bool hangs) : SpoiledModel({}), gate_(std::move(gate)), hangs_(hangs) {}
+  Hanging(std::shared_ptr<HangingGate> gate, bool hangs) : SpoiledModel({}), gate_(std::move(gate)), hangs_(hangs) {}
   BatchResult gradient(const ShardStep& at, std::span<const float> weights, std::span<float> gradient) override {
     if (hangs_ && at.step == 3) gate_->wait();
     return SpoiledModel::gradient(at, weights, gradient);
   }
 
  private:
-  std::shared_ptr<Gate> gate_;
+  std::shared_ptr<HangingGate> gate_;
   bool hangs_;
 };
 
@@ -86,7 +86,7 @@ TEST_CASE("a pinned version outlives a worker process") {
 }
 
 TEST_CASE("a pinned version outlives a replica of this process that hangs" * doctest::test_suite("given up")) {
-  const auto gate = std::make_shared<Gate>();
+  const auto gate = std::make_shared<HangingGate>();
   Options options = pinning(Placement::in_process, Strategy::sharded, "adam");
   options.step_timeout = missed_by_none(options);
   {

@@ -29,7 +29,7 @@ class Written final : public DataSource {
   Write write_;
 };
 
-const DataInfo kClasses{.num_samples = 9, .shape = {2}, .num_classes = 3};
+const DataInfo kSourceClasses{.num_samples = 9, .shape = {2}, .num_classes = 3};
 const DataInfo kTargets{.num_samples = 9, .shape = {2}, .num_targets = 2};
 
 void bad(const std::string& what, const DataInfo& info, const Written::Write& write) {
@@ -53,7 +53,7 @@ TEST_CASE("a source is asked for samples by number, and writes where it is told"
 }
 
 TEST_CASE("values that a source does not write are zero, whatever lay there") {
-  const Written source(kClasses, [](const BatchRequest& request) {
+  const Written source(kSourceClasses, [](const BatchRequest& request) {
     request.values[1] = 5;
     std::ranges::fill(request.labels, 0);
   });
@@ -74,11 +74,11 @@ TEST_CASE("room that only a product of 64 bits fits is refused") {
 }
 
 TEST_CASE("labels and targets that a source writes wrongly, or not at all, are named by their sample") {
-  bad("label 3 of sample 7 is not in [0, 3)", kClasses, [](const BatchRequest& request) {
+  bad("label 3 of sample 7 is not in [0, 3)", kSourceClasses, [](const BatchRequest& request) {
     request.labels[0] = 2;
     request.labels[1] = 3;
   });
-  bad("label -1 of sample 7", kClasses, [](const BatchRequest& request) { request.labels[0] = 0; });
+  bad("label -1 of sample 7", kSourceClasses, [](const BatchRequest& request) { request.labels[0] = 0; });
   bad("target inf of sample 7", kTargets, [](const BatchRequest& request) {
     request.targets[0] = request.targets[1] = request.targets[2] = 1;
     request.targets[3] = INFINITY;
@@ -88,7 +88,7 @@ TEST_CASE("labels and targets that a source writes wrongly, or not at all, are n
 
 TEST_CASE("a source is asked for its own samples, and with fitting room") {
   const auto nothing = [](const BatchRequest&) { FAIL("asked"); };
-  const Written classes(kClasses, nothing);
+  const Written classes(kSourceClasses, nothing);
   const Written targets(kTargets, nothing);
   std::vector<std::int64_t> samples{0};
   std::vector<float> two(2);
@@ -127,16 +127,17 @@ TEST_CASE("a test set has samples, classes and targets like the training set's")
   const auto refused = [&](const DataInfo& train, const DataInfo& test) {
     check_throws(ErrorCode::bad_data, "test set", [&] { dataset_batches({like(train), like(test)}, 1); });
   };
-  refused(kClasses, kTargets);
-  refused(kClasses, {.num_samples = 9, .shape = {3}, .num_classes = 3});
-  refused(kClasses, {.num_samples = 9, .shape = {2}, .num_classes = 4});
+  refused(kSourceClasses, kTargets);
+  refused(kSourceClasses, {.num_samples = 9, .shape = {3}, .num_classes = 3});
+  refused(kSourceClasses, {.num_samples = 9, .shape = {2}, .num_classes = 4});
   refused(kTargets, {.num_samples = 9, .shape = {2}, .num_targets = 3});
-  CHECK(dataset_batches({like(kClasses), like({.num_samples = 1, .shape = {2}, .num_classes = 3})}, 1) != nullptr);
+  CHECK(dataset_batches({like(kSourceClasses), like({.num_samples = 1, .shape = {2}, .num_classes = 3})}, 1) !=
+        nullptr);
 }
 
 TEST_CASE("what a source throws comes through, and the next batch is whole again") {
   bool fails = true;
-  const auto source = std::make_shared<Written>(kClasses, [&fails](const BatchRequest& request) {
+  const auto source = std::make_shared<Written>(kSourceClasses, [&fails](const BatchRequest& request) {
     if (std::exchange(fails, false)) throw std::runtime_error("the disk is gone");
     std::ranges::fill(request.labels, 1);
   });

@@ -14,18 +14,13 @@ using namespace troupe::testing;
 
 namespace {
 
-template <class T>
-std::string raw(const std::vector<T>& values) {
-  return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)};
-}
-
 /// A folder of NumPy files, and the data that is asked for as "x.npy,y.npy".
 struct Files {
   TemporaryFolder folder;
 
   template <class T>
   void write(const std::string& name, const std::string& type, const std::string& shape, const std::vector<T>& values) {
-    write_file(folder / name, npy_bytes(npy_dictionary(type, shape), raw(values)));
+    write_file(folder / name, npy_bytes(npy_dictionary(type, shape), raw_bytes(values)));
   }
   TrainingData load(const std::string& names) const {
     std::string paths = "npy:";
@@ -46,11 +41,12 @@ struct Files {
 
 TEST_CASE("NumPy files with integer labels are classes, others a regression") {
   const TemporaryFolder folder;
-  write_file(folder / "bytes.npy", npy_bytes(npy_dictionary("|u1", "(2, 1, 2)"), raw<std::uint8_t>({0, 255, 51, 0})));
-  write_file(folder / "floats.npy", npy_bytes(npy_dictionary("<f8", "(2, 2)"), raw<double>({0, 1, 0.25, 3})));
-  write_file(folder / "labels.npy", npy_bytes(npy_dictionary("<i8", "(2,)"), raw<std::int64_t>({4, 0})));
-  write_file(folder / "targets.npy", npy_bytes(npy_dictionary("<f4", "(2,)"), raw<float>({0.5F, -1})));
-  write_file(folder / "three.npy", npy_bytes(npy_dictionary("<f8", "(2, 3)"), raw<double>({1, 2, 3, 4, 5, 6})));
+  write_file(folder / "bytes.npy",
+             npy_bytes(npy_dictionary("|u1", "(2, 1, 2)"), raw_bytes<std::uint8_t>({0, 255, 51, 0})));
+  write_file(folder / "floats.npy", npy_bytes(npy_dictionary("<f8", "(2, 2)"), raw_bytes<double>({0, 1, 0.25, 3})));
+  write_file(folder / "labels.npy", npy_bytes(npy_dictionary("<i8", "(2,)"), raw_bytes<std::int64_t>({4, 0})));
+  write_file(folder / "targets.npy", npy_bytes(npy_dictionary("<f4", "(2,)"), raw_bytes<float>({0.5F, -1})));
+  write_file(folder / "three.npy", npy_bytes(npy_dictionary("<f8", "(2, 3)"), raw_bytes<double>({1, 2, 3, 4, 5, 6})));
   const auto load = [&](const std::string& x, const std::string& y) {
     return load_data("npy:" + (folder / x) + "," + (folder / y)).train;
   };
@@ -69,19 +65,19 @@ TEST_CASE("NumPy files with integer labels are classes, others a regression") {
 
 TEST_CASE("NumPy files that do not fit each other are refused") {
   const TemporaryFolder folder;
-  write_file(folder / "x.npy", npy_bytes(npy_dictionary("<f4", "(2, 1)"), raw<float>({0, 1})));
-  write_file(folder / "flat.npy", npy_bytes(npy_dictionary("<f4", "(2,)"), raw<float>({0, 1})));
-  write_file(folder / "long.npy", npy_bytes(npy_dictionary("<i4", "(3,)"), raw<std::int32_t>({0, 1, 2})));
-  write_file(folder / "y.npy", npy_bytes(npy_dictionary("<i4", "(2,)"), raw<std::int32_t>({0, 1})));
-  write_file(folder / "low.npy", npy_bytes(npy_dictionary("<i4", "(2,)"), raw<std::int32_t>({0, -1})));
+  write_file(folder / "x.npy", npy_bytes(npy_dictionary("<f4", "(2, 1)"), raw_bytes<float>({0, 1})));
+  write_file(folder / "flat.npy", npy_bytes(npy_dictionary("<f4", "(2,)"), raw_bytes<float>({0, 1})));
+  write_file(folder / "long.npy", npy_bytes(npy_dictionary("<i4", "(3,)"), raw_bytes<std::int32_t>({0, 1, 2})));
+  write_file(folder / "y.npy", npy_bytes(npy_dictionary("<i4", "(2,)"), raw_bytes<std::int32_t>({0, 1})));
+  write_file(folder / "low.npy", npy_bytes(npy_dictionary("<i4", "(2,)"), raw_bytes<std::int32_t>({0, -1})));
   write_file(folder / "empty.npy", npy_bytes(npy_dictionary("<f4", "(0, 1)"), ""));
   write_file(folder / "none.npy", npy_bytes(npy_dictionary("<i4", "(0,)"), ""));
-  write_file(folder / "cube.npy", npy_bytes(npy_dictionary("<f4", "(2, 1, 1)"), raw<float>({0, 1})));
-  write_file(folder / "nan.npy", npy_bytes(npy_dictionary("<f4", "(2, 1)"), raw<float>({0, NAN})));
+  write_file(folder / "cube.npy", npy_bytes(npy_dictionary("<f4", "(2, 1, 1)"), raw_bytes<float>({0, 1})));
+  write_file(folder / "nan.npy", npy_bytes(npy_dictionary("<f4", "(2, 1)"), raw_bytes<float>({0, NAN})));
   write_file(folder / "hot.npy", npy_bytes(npy_dictionary("|u1", "(2, 3)"), std::string("\1\0\0\0\0\1", 6)));
-  write_file(folder / "inf.npy", npy_bytes(npy_dictionary("<f4", "(2, 1)"), raw<float>({0, INFINITY})));
-  write_file(folder / "deep.npy", npy_bytes(npy_dictionary("<f4", "(2, 1, 1, 1, 1)"), raw<float>({0, 1})));
-  write_file(folder / "scalar.npy", npy_bytes(npy_dictionary("<i4", "()"), raw<std::int32_t>({0})));
+  write_file(folder / "inf.npy", npy_bytes(npy_dictionary("<f4", "(2, 1)"), raw_bytes<float>({0, INFINITY})));
+  write_file(folder / "deep.npy", npy_bytes(npy_dictionary("<f4", "(2, 1, 1, 1, 1)"), raw_bytes<float>({0, 1})));
+  write_file(folder / "scalar.npy", npy_bytes(npy_dictionary("<i4", "()"), raw_bytes<std::int32_t>({0})));
   write_file(folder / "zero.npy", npy_bytes(npy_dictionary("<f4", "(2, 0)"), ""));
   const auto fails = [&](ErrorCode code, const std::string& x, const std::string& y, const std::string& what) {
     check_throws(code, what, [&] { load_data("npy:" + (folder / x) + "," + (folder / y)); });

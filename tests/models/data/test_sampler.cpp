@@ -11,10 +11,10 @@ using troupe::testing::check_throws;
 
 namespace {
 
-using Samples = std::vector<std::int64_t>;
+using SampleNumbers = std::vector<std::int64_t>;
 
-Samples epoch_of(BatchSampler& sampler, int shard, int num_shards, std::int64_t epoch, std::uint64_t seed = 1) {
-  Samples all;
+SampleNumbers epoch_of(BatchSampler& sampler, int shard, int num_shards, std::int64_t epoch, std::uint64_t seed = 1) {
+  SampleNumbers all;
   const std::int64_t steps = sampler.steps_per_epoch(num_shards);
   for (std::int64_t step = epoch * steps; step < (epoch + 1) * steps; ++step) {
     const auto batch = sampler.batch(shard, num_shards, step, seed);
@@ -23,13 +23,13 @@ Samples epoch_of(BatchSampler& sampler, int shard, int num_shards, std::int64_t 
   return all;
 }
 
-Samples sorted(Samples samples) {
+SampleNumbers sorted(SampleNumbers samples) {
   std::ranges::sort(samples);
   return samples;
 }
 
-Samples shard_samples(std::int64_t num_samples, int shard, int num_shards) {
-  Samples samples;
+SampleNumbers shard_samples(std::int64_t num_samples, int shard, int num_shards) {
+  SampleNumbers samples;
   for (std::int64_t i = shard; i < num_samples; i += num_shards) samples.push_back(i);
   return samples;
 }
@@ -54,7 +54,7 @@ TEST_CASE("every epoch visits every sample of a shard once") {
 
 TEST_CASE("the order is a function of seed, shard and epoch") {
   BatchSampler sampler(1000, 10);
-  const Samples order = epoch_of(sampler, 0, 2, 3);
+  const SampleNumbers order = epoch_of(sampler, 0, 2, 3);
   CHECK(order != shard_samples(1000, 0, 2));
   CHECK(order != epoch_of(sampler, 0, 2, 4));
   CHECK(order != epoch_of(sampler, 0, 2, 3, 2));
@@ -91,7 +91,7 @@ TEST_CASE("a batch size of 0 takes the whole shard, in order, at each step") {
   CHECK(sampler.steps_per_epoch(2) == 1);
   for (const std::int64_t step : {0, 1, 9}) {
     const auto batch = sampler.batch(1, 2, step, 5);
-    CHECK(Samples(batch.begin(), batch.end()) == Samples{1, 3, 5});
+    CHECK(SampleNumbers(batch.begin(), batch.end()) == SampleNumbers{1, 3, 5});
   }
 }
 
@@ -99,9 +99,9 @@ TEST_CASE("shards may be asked for in any order") {
   BatchSampler sampler(100, 8);
   const auto copy = [&](int shard, int num_shards, std::int64_t step) {
     const auto batch = sampler.batch(shard, num_shards, step, 1);
-    return Samples(batch.begin(), batch.end());
+    return SampleNumbers(batch.begin(), batch.end());
   };
-  const Samples first = copy(2, 3, 1);
+  const SampleNumbers first = copy(2, 3, 1);
   copy(1, 3, 7);
   copy(2, 3, 30);
   copy(2, 4, 1);

@@ -14,9 +14,9 @@ using namespace troupe;
 namespace {
 
 /// Notes the batches that it is given.
-class Recorder final : public SupervisedModel {
+class BatchRecorder final : public SupervisedModel {
  public:
-  Recorder(TrainingData data, std::int64_t batch_size)
+  BatchRecorder(TrainingData data, std::int64_t batch_size)
       : SupervisedModel(dataset_batches(std::move(data), batch_size)) {}
 
   struct Seen {
@@ -63,23 +63,23 @@ std::shared_ptr<const Dataset> counting(int count) {
   return std::make_shared<Dataset>(Dataset::targets({1}, std::move(values), std::move(targets)));
 }
 
-const std::vector<float> kWeights{0};
+const std::vector<float> kSupervisedWeights{0};
 
 }  // namespace
 
 TEST_CASE("values and targets of a batch belong together") {
-  Recorder model({counting(100), nullptr}, 8);
+  BatchRecorder model({counting(100), nullptr}, 8);
   std::vector<float> gradient(1);
-  model.gradient({1, 2, 3, 1}, kWeights, gradient);
+  model.gradient({1, 2, 3, 1}, kSupervisedWeights, gradient);
   REQUIRE(model.seen.size() == 1);
   REQUIRE(model.seen[0].values.size() == 8);
   for (std::size_t i = 0; i < 8; ++i) CHECK(model.seen[0].targets[i] == -model.seen[0].values[i]);
 }
 
 TEST_CASE("a whole shard is gathered once, and several are kept") {
-  Recorder model({counting(5), nullptr}, 0);
+  BatchRecorder model({counting(5), nullptr}, 0);
   std::vector<float> gradient(1);
-  for (const int shard : {0, 1, 2, 0, 1, 2}) model.gradient({shard, 3, 0, 1}, kWeights, gradient);
+  for (const int shard : {0, 1, 2, 0, 1, 2}) model.gradient({shard, 3, 0, 1}, kSupervisedWeights, gradient);
   CHECK(model.seen[1].values == std::vector<float>{1, 4});
   for (std::size_t i = 0; i < 3; ++i) {
     CHECK(model.seen[i + 3].address == model.seen[i].address);
@@ -89,9 +89,9 @@ TEST_CASE("a whole shard is gathered once, and several are kept") {
 }
 
 TEST_CASE("a shard that has run out has a zero gradient and is not computed") {
-  Recorder model({counting(5), nullptr}, 1);
+  BatchRecorder model({counting(5), nullptr}, 1);
   std::vector<float> gradient{7};
-  const BatchResult result = model.gradient({1, 2, 2, 1}, kWeights, gradient);
+  const BatchResult result = model.gradient({1, 2, 2, 1}, kSupervisedWeights, gradient);
   CHECK(result.samples == 0);
   CHECK(result.loss_sum == 0);
   CHECK(gradient[0] == 0);
@@ -100,8 +100,8 @@ TEST_CASE("a shard that has run out has a zero gradient and is not computed") {
 
 TEST_CASE("the test set is walked in batches that are not too large") {
   const auto set = counting(2003);
-  Recorder model({set, set}, 1);
-  const EvaluationResult result = model.evaluate({1, 2, 0, 1}, kWeights);
+  BatchRecorder model({set, set}, 1);
+  const EvaluationResult result = model.evaluate({1, 2, 0, 1}, kSupervisedWeights);
   CHECK(result.samples == 1001);
   REQUIRE(model.seen.size() == 3);
   CHECK(result.correct == 6);

@@ -13,7 +13,7 @@ namespace troupe::testing {
 namespace {
 
 namespace fs = std::filesystem;
-using Kind = FileOperation::Kind;
+using ImageKind = FileOperation::Kind;
 
 constexpr int kRoot = 0;
 constexpr std::size_t kBlock = 64;  ///< as small as the files of tests
@@ -21,7 +21,7 @@ constexpr std::size_t kBlock = 64;  ///< as small as the files of tests
 /// A name in a folder.
 using Name = std::pair<int, std::string>;
 /// What names stand for, by inode.
-using Names = std::map<Name, int>;
+using NamesInFolder = std::map<Name, int>;
 
 struct File {
   bool folder = false;
@@ -62,27 +62,27 @@ class Disk {
   void apply(const FileOperation& operation) {
     const auto set = [&](const std::string& path, std::optional<int> inode) { return std::pair{find(path), inode}; };
     switch (operation.kind) {
-      case Kind::make_folder:
+      case ImageKind::make_folder:
         return change({{set(operation.path, make(true, "", 0))}});
-      case Kind::make_file:
+      case ImageKind::make_file:
         handles_[operation.handle] = make(false, "", 0);
         return change({{set(operation.path, handles_[operation.handle])}});
-      case Kind::open:
+      case ImageKind::open:
         handles_[operation.handle] = operation.path.empty() ? kRoot : now_.at(find(operation.path));
         return;
-      case Kind::write:
+      case ImageKind::write:
         files_[handles_.at(operation.handle)].bytes += operation.bytes;
         return;
-      case Kind::sync:
+      case ImageKind::sync:
         return sync(handles_.at(operation.handle));
-      case Kind::move:
+      case ImageKind::move:
         return change({{set(operation.path, {}), set(operation.to, now_.at(find(operation.path)))}});
-      case Kind::exchange:
+      case ImageKind::exchange:
         return change(
             {{set(operation.path, now_.at(find(operation.to))), set(operation.to, now_.at(find(operation.path)))}});
-      case Kind::remove:
+      case ImageKind::remove:
         return change({{set(operation.path, {})}});
-      case Kind::remove_folder:
+      case ImageKind::remove_folder:
         return change({{set(operation.path, {})}, now_.at(find(operation.path))});
     }
   }
@@ -104,7 +104,7 @@ class Disk {
   /// @param data what is there of a file, of which so many bytes are on disk for sure.
   FileTree image(const std::vector<bool>& chosen,
                  const std::function<std::string(const std::string& bytes, std::size_t synced)>& data) const {
-    Names names = base_;
+    NamesInFolder names = base_;
     for (std::size_t i = 0; i < changes_.size(); ++i)
       for (const auto& [name, inode] : changes_[i].names)
         if (chosen[i]) inode ? static_cast<void>(names[name] = *inode) : static_cast<void>(names.erase(name));
@@ -146,7 +146,7 @@ class Disk {
         if (changes_[i].on_disk && changes_[i].needs(changes_[j])) changes_[j].on_disk = true;
   }
 
-  void add(int folder, const std::string& prefix, const Names& names,
+  void add(int folder, const std::string& prefix, const NamesInFolder& names,
            const std::function<std::string(const std::string&, std::size_t)>& data, FileTree& tree) const {
     for (auto name = names.lower_bound({folder, ""}); name != names.end() && name->first.first == folder; ++name) {
       const File& file = files_.at(name->second);
@@ -160,8 +160,8 @@ class Disk {
     }
   }
 
-  Names base_;  ///< before
-  Names now_;
+  NamesInFolder base_;  ///< before
+  NamesInFolder now_;
   std::map<int, File> files_;
   std::map<int, int> handles_;
   std::vector<Change> changes_;

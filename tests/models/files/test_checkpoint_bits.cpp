@@ -19,11 +19,6 @@ namespace {
 /// Whether there is time for all of it, as in the soak test.
 bool is_long() { return std::getenv("TROUPE_SOAK") != nullptr; }
 
-/// Where bringing to disk takes no time.
-std::filesystem::path fast_parent() {
-  return std::filesystem::is_directory("/dev/shm") ? "/dev/shm" : std::filesystem::temp_directory_path();
-}
-
 std::vector<float> drawn(std::size_t floats, std::uint64_t stream) {
   Random random(1, stream);
   std::vector<float> values(floats);
@@ -70,7 +65,7 @@ std::string complaint(const std::string& path) try {
 /// Where the tensors of a file begin, behind its header.
 std::size_t header_bytes(const std::string& file) { return SafetensorsFile(file).header_bytes(); }
 
-constexpr std::array kFiles{kWeightsFile, kStateFile, kManifestFile};
+constexpr std::array kFlippedFiles{kWeightsFile, kStateFile, kManifestFile};
 
 }  // namespace
 
@@ -81,7 +76,7 @@ TEST_CASE("every single bit that is flipped in a checkpoint is found, and its fi
   const std::int64_t floats_each = is_long() ? 2700 : 4;
   save_drawn(path, kTensors, floats_each);
   std::size_t bytes = 0;
-  for (const char* const name : kFiles) {
+  for (const char* const name : kFlippedFiles) {
     CAPTURE(name);
     BitFile file(path + "/" + name);
     bytes += file.bits() / 8;

@@ -16,11 +16,6 @@ using namespace troupe::testing;
 
 namespace {
 
-/// Where bringing to disk takes no time.
-std::filesystem::path fast_parent() {
-  return std::filesystem::is_directory("/dev/shm") ? "/dev/shm" : std::filesystem::temp_directory_path();
-}
-
 CrashOptions crash_options() {
   return std::getenv("TROUPE_SOAK") != nullptr ? CrashOptions{4096, std::random_device()()} : CrashOptions{};
 }

@@ -65,11 +65,6 @@ std::optional<bool> killed_at(int stop, const std::string& path, bool exchange) 
   return false;
 }
 
-/// Where bringing to disk takes no time.
-std::filesystem::path fast_parent() {
-  return std::filesystem::is_directory("/dev/shm") ? "/dev/shm" : std::filesystem::temp_directory_path();
-}
-
 enum class Before { none, checkpoint, half_replaced };
 
 /// Makes what a writer finds, besides what another left that was killed before.

@@ -13,7 +13,7 @@ using namespace troupe::testing;
 namespace {
 
 /// Reading these bytes, gzipped, as an array of two dimensions must fail and say `what`.
-void check_bad(const std::string& what, const std::string& bytes) {
+void check_bad_idx(const std::string& what, const std::string& bytes) {
   const TemporaryFolder folder;
   const std::string path = folder / "array.gz";
   write_gzip(path, bytes);
@@ -47,22 +47,22 @@ TEST_CASE("an IDX file is read") {
 
 TEST_CASE("IDX files that do not hold what they say are refused") {
   const std::string good = idx_bytes({2, 3}, "abcdef");
-  check_bad("truncated", "");
-  for (std::size_t length = 1; length < good.size(); ++length) check_bad("truncated", good.substr(0, length));
-  check_bad("longer", good + "g");
-  check_bad("not an IDX file", idx_bytes({2, 3, 1}, "abcdef"));
+  check_bad_idx("truncated", "");
+  for (std::size_t length = 1; length < good.size(); ++length) check_bad_idx("truncated", good.substr(0, length));
+  check_bad_idx("longer", good + "g");
+  check_bad_idx("not an IDX file", idx_bytes({2, 3, 1}, "abcdef"));
   std::string floats = good;
   floats[2] = '\x0d';
-  check_bad("not an IDX file", floats);
+  check_bad_idx("not an IDX file", floats);
   std::string magic = good;
   magic[0] = '\x01';
-  check_bad("not an IDX file", magic);
+  check_bad_idx("not an IDX file", magic);
 }
 
 TEST_CASE("IDX headers that promise more than the file could hold are refused before memory is taken") {
-  check_bad("more than the file can hold", idx_bytes({1'000'000, 1'000'000}, "abc"));
-  check_bad("promises", idx_bytes({0xFFFFFFFF, 0xFFFFFFFF}, "abc"));
-  check_bad("truncated", idx_bytes({10, 100}, "abc"));
+  check_bad_idx("more than the file can hold", idx_bytes({1'000'000, 1'000'000}, "abc"));
+  check_bad_idx("promises", idx_bytes({0xFFFFFFFF, 0xFFFFFFFF}, "abc"));
+  check_bad_idx("truncated", idx_bytes({10, 100}, "abc"));
 }
 
 TEST_CASE("files that are not one whole gzip member are refused") {

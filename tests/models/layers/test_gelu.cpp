@@ -10,13 +10,13 @@ using namespace troupe::test;
 
 namespace {
 
-double value(double x) { return x * (1 + std::erf(x / std::numbers::sqrt2)) / 2; }
-double derivative(double x) {
+double gelu_value(double x) { return x * (1 + std::erf(x / std::numbers::sqrt2)) / 2; }
+double gelu_derivative(double x) {
   return (1 + std::erf(x / std::numbers::sqrt2)) / 2 + x * std::exp(-x * x / 2) / std::sqrt(2 * std::numbers::pi);
 }
 
 /// PyTorch 1.13's.
-const std::vector<Activation> kPyTorch{
+const std::vector<Activation> kPyTorchGelu{
     {-6, 0, -2.98023224e-08},
     {-2, -0.0455000997, -0.0852318704},
     {-0.75, -0.169970468, 0.000774204731},
@@ -29,6 +29,6 @@ const std::vector<Activation> kPyTorch{
 
 }  // namespace
 
-TEST_CASE("GELU and its derivative are PyTorch's, at any place in a network") {
-  check_activation(troupe::models::gelu(), value_wise(value, derivative), kPyTorch);
+TEST_CASE("GELU and its gelu_derivative are PyTorch's, at any place in a network") {
+  check_activation(troupe::models::gelu(), value_wise(gelu_value, gelu_derivative), kPyTorchGelu);
 }

@@ -9,11 +9,11 @@ using namespace troupe::test;
 
 namespace {
 
-double value(double x) { return 1 / (1 + std::exp(-x)); }
-double derivative(double x) { return value(x) * (1 - value(x)); }
+double sigmoid_value(double x) { return 1 / (1 + std::exp(-x)); }
+double sigmoid_derivative(double x) { return sigmoid_value(x) * (1 - sigmoid_value(x)); }
 
 /// PyTorch 1.13's.
-const std::vector<Activation> kPyTorch{
+const std::vector<Activation> kPyTorchSigmoid{
     {-6, 0.00247262302, 0.00246650912},
     {-2, 0.119202919, 0.104993582},
     {-0.75, 0.320821285, 0.217894986},
@@ -26,6 +26,6 @@ const std::vector<Activation> kPyTorch{
 
 }  // namespace
 
-TEST_CASE("sigmoid and its derivative are PyTorch's, at any place in a network") {
-  check_activation(troupe::models::sigmoid(), value_wise(value, derivative), kPyTorch);
+TEST_CASE("sigmoid and its sigmoid_derivative are PyTorch's, at any place in a network") {
+  check_activation(troupe::models::sigmoid(), value_wise(sigmoid_value, sigmoid_derivative), kPyTorchSigmoid);
 }

@@ -9,11 +9,11 @@ using namespace troupe::test;
 
 namespace {
 
-double value(double x) { return std::tanh(x); }
-double derivative(double x) { return 1 - value(x) * value(x); }
+double tanh_value(double x) { return std::tanh(x); }
+double tanh_derivative(double x) { return 1 - tanh_value(x) * tanh_value(x); }
 
 /// PyTorch 1.13's.
-const std::vector<Activation> kPyTorch{
+const std::vector<Activation> kPyTorchTanh{
     {-6, -0.999987721, 2.45569627e-05},
     {-2, -0.964027584, 0.070650816},
     {-0.75, -0.635148942, 0.59658581},
@@ -26,6 +26,6 @@ const std::vector<Activation> kPyTorch{
 
 }  // namespace
 
-TEST_CASE("tanh and its derivative are PyTorch's, at any place in a network") {
-  check_activation(troupe::models::tanh(), value_wise(value, derivative), kPyTorch);
+TEST_CASE("tanh and its tanh_derivative are PyTorch's, at any place in a network") {
+  check_activation(troupe::models::tanh(), value_wise(tanh_value, tanh_derivative), kPyTorchTanh);
 }

@@ -18,14 +18,14 @@ using namespace troupe::testing;
 namespace {
 
 constexpr std::int64_t kFeatures = 5;
-constexpr std::int64_t kSamples = 150;  // more than one pass of an evaluation takes
+constexpr std::int64_t kLossSamples = 150;  // more than one pass of an evaluation takes
 
 /// Numbers in [0, 1), as values and as `targets` targets a sample.
-struct Samples {
-  explicit Samples(std::int64_t each) : targets(each) {
+struct LossSamples {
+  explicit LossSamples(std::int64_t each) : targets(each) {
     Random random(static_cast<std::uint64_t>(targets));
-    for (std::int64_t i = 0; i < kSamples * kFeatures; ++i) values.push_back(random.uniform());
-    for (std::int64_t i = 0; i < kSamples * targets; ++i) wanted.push_back(random.uniform());
+    for (std::int64_t i = 0; i < kLossSamples * kFeatures; ++i) values.push_back(random.uniform());
+    for (std::int64_t i = 0; i < kLossSamples * targets; ++i) wanted.push_back(random.uniform());
   }
 
   TrainingData data(const std::vector<std::int64_t>& shape = {kFeatures}) const {
@@ -43,7 +43,7 @@ struct Linear {
   std::vector<float> weights;
   std::int64_t outputs;
 
-  std::vector<float> of(const Samples& samples, std::int64_t sample) const {
+  std::vector<float> of(const LossSamples& samples, std::int64_t sample) const {
     std::vector<float> result;
     for (std::int64_t o = 0; o < outputs; ++o) {
       double sum = at(outputs * kFeatures + o);
@@ -64,10 +64,10 @@ struct Expected {
   std::vector<double> gradient;
 };
 
-Expected expect(const Loss& loss, const Samples& samples, const Linear& linear) {
-  Expected expected{{0, 0, kSamples}, std::vector<double>(linear.weights.size())};
+Expected expect(const Loss& loss, const LossSamples& samples, const Linear& linear) {
+  Expected expected{{0, 0, kLossSamples}, std::vector<double>(linear.weights.size())};
   std::vector<float> slope(static_cast<std::size_t>(linear.outputs));
-  for (std::int64_t i = 0; i < kSamples; ++i) {
+  for (std::int64_t i = 0; i < kLossSamples; ++i) {
     const auto each = static_cast<std::size_t>(samples.targets);
     const Target target{.values = std::span(samples.wanted).subspan(static_cast<std::size_t>(i) * each, each)};
     const std::vector<float> outputs = linear.of(samples, i);
@@ -84,28 +84,28 @@ Expected expect(const Loss& loss, const Samples& samples, const Linear& linear) 
   return expected;
 }
 
-std::vector<float> draw(std::size_t count) {
+std::vector<float> draw_values(std::size_t count) {
   Random random(7);
   std::vector<float> values(count);
   for (float& value : values) value = 2 * random.uniform() - 1;
   return values;
 }
 
-void check(Model& model, const std::shared_ptr<const Loss>& loss, const Samples& samples) {
-  const Linear linear{draw(total_size(model.info().tensors)), samples.targets};
+void check(Model& model, const std::shared_ptr<const Loss>& loss, const LossSamples& samples) {
+  const Linear linear{draw_values(total_size(model.info().tensors)), samples.targets};
   const Expected expected = expect(*loss, samples, linear);
   AlignedFloats weights(model.info().size);
   AlignedFloats gradient(model.info().size, NAN);
   model.from_canonical(linear.weights, weights);
   const BatchResult step = model.gradient({}, weights, gradient);
-  CHECK(step.samples == kSamples);
+  CHECK(step.samples == kLossSamples);
   CHECK(step.loss_sum == doctest::Approx(expected.result.loss_sum).epsilon(1e-5));
   std::vector<float> found(linear.weights.size());
   model.to_canonical(gradient, found);
   for (std::size_t i = 0; i < found.size(); ++i)
     CHECK(static_cast<double>(found[i]) == doctest::Approx(expected.gradient[i]).epsilon(1e-4).scale(1));
   const EvaluationResult measured = model.evaluate({}, weights);
-  CHECK(measured.samples == kSamples);
+  CHECK(measured.samples == kLossSamples);
   CHECK(measured.correct == expected.result.correct);
   CHECK(measured.loss_sum == doctest::Approx(expected.result.loss_sum).epsilon(1e-5));
 }
@@ -124,7 +124,7 @@ TEST_CASE("a network learns as many targets as there are with the loss that it i
       });
   for (const std::int64_t targets : {1, 3, 16, 17}) {
     CAPTURE(targets);
-    const Samples samples(targets);
+    const LossSamples samples(targets);
     for (const auto& loss :
          {losses::mean_squared_error(), losses::sigmoid_cross_entropy(), std::shared_ptr<const Loss>(absolute)}) {
       CAPTURE(loss->name());
@@ -136,7 +136,7 @@ TEST_CASE("a network learns as many targets as there are with the loss that it i
 }
 
 TEST_CASE("by default targets are learned with squares") {
-  const Samples samples(2);
+  const LossSamples samples(2);
   check(*started(network({linear(2)}, samples.data(), 0)), losses::mean_squared_error(), samples);
 }
 
@@ -150,10 +150,10 @@ TEST_CASE("accuracy is the share of samples all of whose outputs are on their si
 }
 
 TEST_CASE("a target that the loss cannot learn is named by the number of its sample, in training and in tests") {
-  std::vector<float> targets(kSamples, 0.5F);
+  std::vector<float> targets(kLossSamples, 0.5F);
   targets[140] = 3;
   const auto set =
-      std::make_shared<const Dataset>(Dataset::targets({1}, std::vector<float>(kSamples), std::move(targets)));
+      std::make_shared<const Dataset>(Dataset::targets({1}, std::vector<float>(kLossSamples), std::move(targets)));
   const auto model = started(network({linear(1)}, {set, set}, 0, losses::sigmoid_cross_entropy()));
   AlignedFloats weights(model->info().size);
   AlignedFloats gradient(model->info().size);
@@ -163,7 +163,7 @@ TEST_CASE("a target that the loss cannot learn is named by the number of its sam
 }
 
 TEST_CASE("a network's outputs are those that its loss takes of the data") {
-  const Samples samples(3);
+  const LossSamples samples(3);
   const auto refused = [&](const std::string& words, const Layer& last, const std::shared_ptr<const Loss>& loss) {
     check_throws(ErrorCode::invalid_argument, words, [&] { network({last}, samples.data(), 0, loss); });
   };

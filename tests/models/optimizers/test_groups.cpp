@@ -14,7 +14,7 @@ namespace {
 
 using Groups = std::vector<ParameterGroup>;
 
-const std::vector<TensorInfo> kTensors{
+const std::vector<TensorInfo> kGroupedTensors{
     {"conv.weight", {2, 3}}, {"conv.bias", {2}}, {"bn.weight", {2}}, {"bn.bias", {2}}};
 
 /// Tensors as above in reverse order, each with a float of padding before it.
@@ -23,7 +23,7 @@ class Reversed : public Model {
   BatchResult gradient(const ShardStep&, std::span<const float>, std::span<float>) override { return {}; }
   void from_canonical(std::span<const float> canonical, std::span<float> weights) const override {
     std::size_t end = weights.size();
-    for (const TensorInfo& tensor : kTensors) {
+    for (const TensorInfo& tensor : kGroupedTensors) {
       for (std::size_t i = 0; i < tensor.size(); ++i) weights[end - tensor.size() + i] = scale * canonical[i];
       canonical = canonical.subspan(tensor.size());
       end -= tensor.size() + 1;
@@ -35,7 +35,7 @@ class Reversed : public Model {
 
  protected:
   ModelInfo prepare(const ReplicaContext& /*context*/) override {
-    return {.size = total_size(kTensors) + kTensors.size(), .tensors = kTensors};
+    return {.size = total_size(kGroupedTensors) + kGroupedTensors.size(), .tensors = kGroupedTensors};
   }
 };
 
@@ -85,15 +85,15 @@ TEST_CASE("a pattern of many stars is answered at once") {
 }
 
 TEST_CASE("of a tensor the first pattern that fits counts") {
-  CHECK(groups_of({}, kTensors) == std::vector<std::size_t>{0, 0, 0, 0});
-  CHECK(groups_of(Groups{{"*.bias"}}, kTensors) == std::vector<std::size_t>{0, 1, 0, 1});
-  CHECK(groups_of(Groups{{"bn.*"}, {"*.bias"}}, kTensors) == std::vector<std::size_t>{0, 2, 1, 1});
-  CHECK(groups_of(Groups{{"conv.weight"}, {"*"}}, kTensors) == std::vector<std::size_t>{1, 2, 2, 2});
+  CHECK(groups_of({}, kGroupedTensors) == std::vector<std::size_t>{0, 0, 0, 0});
+  CHECK(groups_of(Groups{{"*.bias"}}, kGroupedTensors) == std::vector<std::size_t>{0, 1, 0, 1});
+  CHECK(groups_of(Groups{{"bn.*"}, {"*.bias"}}, kGroupedTensors) == std::vector<std::size_t>{0, 2, 1, 1});
+  CHECK(groups_of(Groups{{"conv.weight"}, {"*"}}, kGroupedTensors) == std::vector<std::size_t>{1, 2, 2, 2});
 }
 
 TEST_CASE("a pattern that no tensor is left for is refused by name") {
   const auto refused = [](const std::string& what, const Groups& groups) {
-    check_throws(ErrorCode::invalid_argument, what, [&] { groups_of(groups, kTensors); });
+    check_throws(ErrorCode::invalid_argument, what, [&] { groups_of(groups, kGroupedTensors); });
   };
   refused("group '*.bais' fits no tensor", {{"*.bais"}});
   refused("group 'conv.?eight ' fits no tensor", {{"*"}, {"conv.?eight "}});
