@@ -113,6 +113,22 @@ Placement parse_placement(const std::string& name) {
   return name == "processes" ? Placement::processes : Placement::in_process;
 }
 
+void add_algorithm_options(CLI::App& app, Options& sgd) {
+  AsynchronousOptions& o = sgd.asynchronous;
+  app.add_option("--algorithm", sgd.algorithm,
+                 "What a step is: synchronous; downpour, where workers fetch and push on their own clocks; or ssp, "
+                 "where they may be ahead of the slowest by --staleness")
+      ->check(one_of({"synchronous", "downpour", "ssp"}));
+  app.add_option("--fetch-every", o.fetch_every, "downpour: steps of a worker from one fetch of weights to the next")
+      ->check(whole_number(1));
+  app.add_option("--push-every", o.push_every, "downpour: steps of a worker whose gradients it adds up and pushes")
+      ->check(whole_number(1));
+  app.add_option("--max-staleness", o.max_staleness,
+                 "downpour: drop what a worker pushes after more pushes of others since it fetched; -1: never");
+  app.add_option("--staleness", o.staleness, "ssp: steps that a worker may be ahead of the slowest; 0: synchronous")
+      ->check(whole_number(0));
+}
+
 void add_worker_options(CLI::App& app, Options& sgd, std::string& placement) {
   app.add_option_function<std::string>(
          "--workers", [&sgd](const std::string& text) { sgd.num_workers = parse_workers(text); },
@@ -131,8 +147,11 @@ void add_worker_options(CLI::App& app, Options& sgd, std::string& placement) {
       ->default_str(to_string(sgd.strategy));
   app.add_flag("!--any-order", sgd.deterministic,
                "Let nodes add in the order of the ring: other bits than elsewhere, fewer bytes for some shapes");
-  app.add_option("--parameter-servers", sgd.parameter_servers, "Nodes that own slices under parameter-server; 0: all")
+  app.add_option("--parameter-servers", sgd.parameter_servers,
+                 "Nodes that own slices under parameter-server; 0: all. Of downpour and ssp, servers on this machine; "
+                 "0: one a core")
       ->check(whole_number(0));
+  add_algorithm_options(app, sgd);
   app.add_option("--listen", sgd.cluster.listen, "cluster: ADDRESS:PORT where nodes join");
   app.add_option(
          "--nodes", [&sgd](const CLI::results_t& text) { return parse_nodes(text.front(), sgd.cluster); },

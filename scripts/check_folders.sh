@@ -46,13 +46,13 @@ BEGIN {
   rooms["collectives/state"] = "collectives/plan"
   rooms["collectives/exchange"] = "collectives/plan collectives/state"
   rooms["actors/launch"] = rooms["actors/messages"] = ""
-  rooms["actors/rounds"] = rooms["actors/worker"] = "actors/messages"
+  rooms["actors/rounds"] = rooms["actors/servers"] = rooms["actors/worker"] = "actors/messages"
   rooms["actors/transport/admission"] = "actors/messages"
   rooms["actors/transport"] = "actors/messages actors/transport/admission"
   rooms["actors/node"] = "actors/launch actors/messages actors/transport actors/worker"
-  rooms["actors/placements"] = rooms["actors/node"] " actors/node actors/rounds"
+  rooms["actors/placements"] = rooms["actors/node"] " actors/node actors/rounds actors/servers"
   rooms["actors/algorithms"] = "actors/messages actors/rounds"
-  rooms["actors/driver"] = "actors/algorithms actors/messages actors/placements actors/rounds actors/transport"
+  rooms["actors/driver"] = "actors/algorithms actors/messages actors/placements actors/rounds actors/servers actors/transport"
 
   # headers of others: the folders that may include them
   only["^caf/"] = "^actors/"

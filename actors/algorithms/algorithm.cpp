@@ -1,12 +1,35 @@
 #include "actors/algorithms/algorithm.hpp"
 
+#include "actors/algorithms/asynchronous.hpp"
 #include "actors/algorithms/synchronous.hpp"
+#include "runtime/invalid.hpp"
+#include "runtime/suggestion.hpp"
 
 namespace troupe {
+namespace {
 
-std::unique_ptr<Algorithm> make_algorithm(const std::string& name) {
-  if (name == "synchronous") return std::make_unique<Synchronous>();
-  throw Error(ErrorCode::invalid_argument, "there is no algorithm '" + name + "'; there is 'synchronous'");
+void check_at_least(int value, int least, const char* name) {
+  if (value < least)
+    throw_invalid(std::string(name) + " is " + std::to_string(value) + ", at least " + std::to_string(least) +
+                  " is needed");
+}
+
+}  // namespace
+
+std::unique_ptr<Algorithm> make_algorithm(const Options& options) {
+  const AsynchronousOptions& o = options.asynchronous;
+  check_at_least(o.fetch_every, 1, "fetch_every");
+  check_at_least(o.push_every, 1, "push_every");
+  check_at_least(o.staleness, 0, "staleness");
+  check_at_least(o.max_staleness, -1, "max_staleness");
+  const std::string& name = options.algorithm;
+  // With no worker ahead of another a clock's gradients make one version: the synchronous step.
+  if (name == "synchronous" || (name == "ssp" && o.staleness == 0)) return std::make_unique<Synchronous>();
+  if (name == "ssp") return std::make_unique<Asynchronous>(Clocks::Rules{1, 1, o.staleness}, -1);
+  if (name == "downpour")
+    return std::make_unique<Asynchronous>(Clocks::Rules{o.fetch_every, o.push_every, std::nullopt}, o.max_staleness);
+  throw_invalid("there is no algorithm '" + name + "'; there are synchronous, downpour, ssp" +
+                did_you_mean(name, {"synchronous", "downpour", "ssp"}));
 }
 
 }  // namespace troupe

@@ -14,7 +14,7 @@
 
 namespace troupe {
 
-/// What an algorithm makes a step of. Members are there and settled, and the state has a spare buffer.
+/// What an algorithm makes a step of. Members are there and settled, or busy with it, and the state has a spare buffer.
 struct StepContext {
   const Options& options;
   const Members& members;
@@ -29,6 +29,7 @@ struct StepContext {
   std::uint64_t call;                ///< number of the driver's call that this is an attempt of
   int backups;                       ///< workers that may be left out of a step at most
   double learning_rate;              ///< of the step, of tensors in no group
+  const std::vector<int>& servers;   ///< parameter servers, as members, where the algorithm has them
 };
 
 /// What a call of `step()` does with members, rounds and state. It has messages of its own (`actors/messages`) and a
@@ -42,9 +43,16 @@ class Algorithm {
 
   /// Makes a new version of the state and commits it, unless it is only rehearsed; or throws, and nothing has changed.
   virtual StepReport step(const StepContext& context, const Deadline& deadline, bool rehearse) = 0;
+  /// Whether it needs parameter servers.
+  virtual bool has_servers() const { return false; }
+  /// Whether members are busy with it though no step is being made.
+  virtual bool under_way() const { return false; }
+  /// Ends that: what has been computed is applied, and the state is one version. When it throws, too.
+  virtual void rest(const StepContext& /*context*/, const Deadline& /*deadline*/) {}
 };
 
-/// @param name Options::algorithm. @throws Error invalid_argument naming those that there are
-std::unique_ptr<Algorithm> make_algorithm(const std::string& name);
+/// @param options its name and what belongs to it. @throws Error invalid_argument naming those that there are, or what
+/// cannot be
+std::unique_ptr<Algorithm> make_algorithm(const Options& options);
 
 }  // namespace troupe

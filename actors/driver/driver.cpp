@@ -14,6 +14,7 @@
 #include "actors/messages/options_json.hpp"
 #include "actors/messages/settle.hpp"
 #include "actors/rounds/reply_checks.hpp"
+#include "actors/servers/parameter_server.hpp"
 #include "collectives/plan/tree.hpp"
 #include "runtime/invalid.hpp"
 #include "runtime/log.hpp"
@@ -49,7 +50,7 @@ Driver::Driver(ModelCreator creator, Options options, MakeRuntime make_runtime)
       make_runtime_(std::move(make_runtime)),
       options_(std::move(options)),
       optimizer_(options_.optimizer),
-      algorithm_(make_algorithm(options_.algorithm)),
+      algorithm_(make_algorithm(options_)),
       elasticity_(checked(options_, creator_), options_.num_workers.is_range() ? usable_cores() : 1),
       precision_(options_),
       budget_(options_.max_failures),
@@ -97,6 +98,10 @@ void Driver::form() {
 
 void Driver::settle(Needs needs) {
   if (lost_at_) form_again();
+  if (algorithm_->under_way()) {
+    if (needs == Needs::step && runtime_->members.lost_workers().empty()) return;
+    rest();
+  }
   try {
     settle_members(needs);
   } catch (const Error& error) {
@@ -126,7 +131,8 @@ void Driver::settle_members(Needs needs) {
 void Driver::begin_generation(const Phase& phase) {
   const std::size_t size = model_->traits.size;
   generation_->begin(plan_request_of(options_, runtime_->members.topology()), size, runtime_->members, *rounds_, *home_,
-                     versions_, phase);
+                     versions_, phase, algorithm_->has_servers());
+  if (algorithm_->has_servers()) start_servers();
   if (versions_.any()) return;
   const int buffer = *versions_.spare();
   transfers_->initialize(size, buffer, phase);
@@ -199,7 +205,7 @@ StepReport Driver::step(bool rehearse) {
   if (checkpoints_) checkpoints_->throw_final();
   follow_cores();
   ++calls_;
-  StepReport report = repairing(Needs::spare_buffer, [&] { return take_step(rehearse); });
+  StepReport report = repairing(Needs::step, [&] { return take_step(rehearse); });
   note_untold(/*replaced=*/true);
   if (!rehearse) report.repairs = std::exchange(repairs_, {});
   budget_.note_progress();
@@ -212,7 +218,24 @@ void Driver::set_learning_rate(double rate) {
   set_rates_.set(steps_done(), rate);
 }
 
-StepReport Driver::take_step(bool rehearse) {
+void Driver::start_servers() {
+  const int wanted = options_.parameter_servers > 0 ? options_.parameter_servers : usable_cores();
+  std::vector<std::shared_ptr<ParameterServer>> servers;
+  for (const Range& slice : page_slices(model_->traits.size, static_cast<std::size_t>(wanted)))
+    if (!slice.empty())
+      servers.push_back(std::make_shared<ParameterServer>(home_->served(), generation_->plan().topology,
+                                                          options_.devices_per_worker, slice,
+                                                          model_->traits.learned_size, options_.optimizer));
+  servers_.clear();
+  for (const caf::actor& server : runtime_->host->start_servers(servers)) {
+    servers_.push_back(Members::member_of_server(static_cast<int>(servers_.size())));
+    runtime_->mailbox.unseat(servers_.back());
+    runtime_->mailbox.seat(servers_.back(), server);
+  }
+}
+
+template <class Use>
+auto Driver::with_context(const Use& use) {
   const std::int64_t step = versions_.committed().step;
   const auto set = set_rates_.at(step);
   const double rate = set ? *set : optimizer_.learning_rate(step);
@@ -228,9 +251,20 @@ StepReport Driver::take_step(bool rehearse) {
                             runtime_->host->settles_by_fence(),
                             calls_,
                             std::min(options_.backup_workers, num_workers() - 1),
-                            rate};
-  StepReport report = algorithm_->step(context, Deadline(options_.step_timeout), rehearse);
+                            rate,
+                            servers_};
+  return use(context);
+}
+
+void Driver::rest() {
+  with_context([&](const StepContext& context) { algorithm_->rest(context, Deadline(options_.step_timeout)); });
+}
+
+StepReport Driver::take_step(bool rehearse) {
+  StepReport report = with_context(
+      [&](const StepContext& context) { return algorithm_->step(context, Deadline(options_.step_timeout), rehearse); });
   const SlabLayout& layout = generation_->layout();
+  report.algorithm = options_.algorithm;
   report.state_bytes = static_cast<std::int64_t>(layout.state_bytes(layout.buffers));
   report.pinned_bytes = static_cast<std::int64_t>(layout.state_bytes(versions_.pinned()));
   return report;
@@ -328,6 +362,7 @@ HeldFloats Driver::fetch_pinned(Versions::PinId pin, const VectorPart& part, con
 }
 
 Versions::PinId Driver::pin() {
+  if (algorithm_->under_way()) rest();
   if (!versions_.any()) throw Error(ErrorCode::worker_lost, "the run has lost a node, and is not formed again yet");
   if (versions_.live().size() + 2 > kMostBuffers)
     throw Error(ErrorCode::unsupported, "more versions are pinned than there may be buffers for");
@@ -360,6 +395,11 @@ void Driver::shut_down() noexcept {
   if (!runtime_) return;
   Runtime& r = *runtime_;
   bool all_stopped = true;
+  try {
+    if (algorithm_->under_way()) rest();
+  } catch (const std::exception&) {
+    // What is busy still is told to stop, or ended, below.
+  }
   try {
     const auto patience = r.host && rounds_ ? r.host->patience_at_end() : std::nullopt;
     std::vector<int> living;

@@ -79,7 +79,7 @@ class Driver {
  private:
   /// This run, of which checkpoints are made.
   class Source;
-  enum class Needs : unsigned char { members, spare_buffer };
+  enum class Needs : unsigned char { members, spare_buffer, step };
 
   Phase phase(const char* name, std::chrono::milliseconds timeout) const {
     return {name, versions_.committed().step + 1, Deadline(timeout)};
@@ -119,6 +119,12 @@ class Driver {
   void follow_cores();
 
   StepReport take_step(bool rehearse);
+  /// Has an algorithm come to rest whose workers are busy though no step is being made.
+  void rest();
+  /// Calls `use` with what a step is made of.
+  template <class Use>
+  auto with_context(const Use& use);
+  void start_servers();
   /// Lets happen what the plan has for this phase.
   void let_fail(const Phase& phase);
   Evaluation evaluate_once();
@@ -167,6 +173,7 @@ class Driver {
   FaultPlan faults_;
   std::map<int, SlowedProcess> slowed_;  ///< on purpose, by worker
   std::uint64_t calls_ = 0;              ///< of `step`
+  std::vector<int> servers_;             ///< parameter servers, as members
   std::vector<int> newcomers_;           ///< of a resize that is under way: whoever of them dies is not replaced
   std::vector<Repair> repairs_;          ///< that no report has told of yet
   SetRates set_rates_;

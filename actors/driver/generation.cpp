@@ -11,7 +11,7 @@ Generation::Generation(std::uint64_t run, std::string optimizer, int state_vecto
 }
 
 void Generation::begin(const PlanRequest& plan, std::size_t size, const Members& members, Rounds& rounds,
-                       StateHome& home, Versions& versions, const Phase& phase) {
+                       StateHome& home, Versions& versions, const Phase& phase, bool has_servers) {
   plan_ = make_plan(plan, size);
   appliers_.clear();
   for (const int worker : members.workers())
@@ -24,12 +24,13 @@ void Generation::begin(const PlanRequest& plan, std::size_t size, const Members&
   next.mean_gradient = plan_.driver_reduces;
   next.backups = backs_up_ && members.num_workers() > 1;
   next.buffers = versions.buffers_needed();
+  next.served = has_servers ? members.num_workers() : 0;
   home.begin(next, plan, versions.live(), phase);
   layout_ = next;
   versions.begin(layout_.buffers);
   const auto gradients = make_slabs(members, rounds, phase);
   home.publish(gradients_made_for(plan_.topology, gradients, static_cast<std::size_t>(members.devices())), phase);
-  rounds.ask(MapSlabs{0, gradients}, members.workers(), phase);
+  rounds.ask(MapSlabs{0, gradients, has_servers}, members.workers(), phase);
   attached_ = layout_.generation;
 }
 

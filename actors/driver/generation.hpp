@@ -29,9 +29,9 @@ class Generation {
   /// Makes the state's slabs anew, since nobody can open a sealed one for writing, and has all workers attach to them.
   /// When it throws before the home has made the slabs, the one before stands as it stood; later, none stands. What is
   /// committed or pinned is where `versions` says, either way.
-  /// @param size of the flat vectors, in floats.
+  /// @param size of the flat vectors, in floats. @param has_servers whether parameter servers serve workers
   void begin(const PlanRequest& plan, std::size_t size, const Members& members, Rounds& rounds, StateHome& home,
-             Versions& versions, const Phase& phase);
+             Versions& versions, const Phase& phase, bool has_servers = false);
 
   /// As `StateHome::begin_alone`: afterwards none stands, and buffer i can be read there that `versions.live()[i]` is
   /// elsewhere.

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "actors/caf.hpp"
+#include "actors/messages/asynchronous.hpp"
 #include "actors/messages/build.hpp"
 #include "actors/messages/call.hpp"
 #include "actors/messages/evaluate.hpp"
@@ -21,11 +22,12 @@
 // number (see to_bits).
 namespace troupe {
 
-using ToDriver = std::tuple<NodeJoin, Join, Done, Built, Computed, MeanReduced, Applied, Found, Evaluated, Called>;
+using ToDriver =
+    std::tuple<NodeJoin, Join, Done, Built, Computed, MeanReduced, Applied, Found, Evaluated, Called, Advanced>;
 using ToNode = std::tuple<StartWorker, BeginGeneration, Connect, Publish, CreateTransfer, ExpectTransfer, EndTransfer,
                           SendTransfer, DropTransfers, ExpectPlaced, Place, ClearState, ExpectSlices, GatherSlices>;
 /// Those of every step come first, since CAF tries one after the other.
-using ToWorker = std::tuple<Compute, ReduceMean, Apply, FindNonFinite, Build, MakeSlabs, MapSlabs, Fence, Stop,
+using ToWorker = std::tuple<Compute, ReduceMean, Apply, Advance, FindNonFinite, Build, MakeSlabs, MapSlabs, Fence, Stop,
                             Initialize, ExportVector, ImportVector, Evaluate, CallModel, CallWorker, ExportTexts>;
 
 template <class T>
@@ -36,6 +38,10 @@ template <class T, Bound kBound>
 T& unbounded(Bounded<T, kBound>& field) {
   return field.value;
 }
+
+/// Parameter servers are in the driver's process: no connection carries these.
+using FromServer = std::tuple<Pushed>;
+using ToServer = std::tuple<Push>;
 
 struct IgnoreFields {
   template <class... Field>
@@ -112,4 +118,8 @@ CAF_ADD_TYPE_ID(troupe, (troupe::Compute))
 CAF_ADD_TYPE_ID(troupe, (troupe::ReduceMean))
 CAF_ADD_TYPE_ID(troupe, (troupe::Apply))
 CAF_ADD_TYPE_ID(troupe, (troupe::FindNonFinite))
+CAF_ADD_TYPE_ID(troupe, (troupe::Advanced))
+CAF_ADD_TYPE_ID(troupe, (troupe::Advance))
+CAF_ADD_TYPE_ID(troupe, (troupe::Pushed))
+CAF_ADD_TYPE_ID(troupe, (troupe::Push))
 CAF_END_TYPE_ID_BLOCK(troupe)

@@ -29,10 +29,11 @@ struct MapSlabs {
   using Reply = Done;
   std::uint64_t round = 0;
   std::vector<std::uint64_t> gradients;  ///< by lane, the generation that its worker's gradients' slabs were made for
+  bool served = false;                   ///< parameter servers serve weights
 };
 template <class F>
 auto fields(MapSlabs& x, F visit) {
-  return visit(x.round, at_most<Bound::replicas>(x.gradients));
+  return visit(x.round, at_most<Bound::replicas>(x.gradients), x.served);
 }
 
 }  // namespace troupe

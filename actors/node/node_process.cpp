@@ -45,13 +45,13 @@ Token random_token() {
 }
 
 /// A connection to the driver, and with which credentials it was made.
-struct Found {
+struct FoundDriver {
   std::shared_ptr<const Credentials> credentials;
   TlsStream control;
 };
 
 /// @param name becomes the certificate's, once it has been read
-Found dial_driver(const NodeLaunch& launch, const Hello& hello, std::string& name) {
+FoundDriver dial_driver(const NodeLaunch& launch, const Hello& hello, std::string& name) {
   auto credentials = std::make_shared<const Credentials>(launch.certs, Role::node, launch.driver_name);
   name = credentials->name();
   TlsStream control = TlsStream::dial(launch.join, *credentials, Role::driver, Deadline(kJoinTimeout));
@@ -61,7 +61,7 @@ Found dial_driver(const NodeLaunch& launch, const Hello& hello, std::string& nam
 
 /// Dials until somebody listens; what is refused for good is thrown. Certificates are read each time: they may be
 /// renewed, and others revoked, while the node waits. Ends the process when its patience does.
-Found find_driver(const NodeLaunch& launch, const Hello& hello) {
+FoundDriver find_driver(const NodeLaunch& launch, const Hello& hello) {
   milliseconds pause = kFirstPause;
   std::string name = launch.certs;
   std::string said;

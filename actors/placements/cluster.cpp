@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::chrono::seconds kStatusTimeout{5};
 /// From a node's hello to its join.
-constexpr std::chrono::seconds kJoinTimeout{10};
+constexpr std::chrono::seconds kAdmissionTimeout{10};
 /// That are taken, for each place in the run.
 constexpr std::int64_t kHellosAtStart = 64;
 constexpr std::int64_t kHellosPerSecond = 4;
@@ -95,7 +95,7 @@ void Cluster::take(const Hello& hello, TlsStream stream) {
     const std::lock_guard lock(mutex_);
     std::erase_if(pending_, [](const Pending& each) { return !each.link->open(); });
     if (complete_) return;  // since it was admitted
-    pending_.push_back({text_of(hello.token), link, Deadline(kJoinTimeout)});
+    pending_.push_back({text_of(hello.token), link, Deadline(kAdmissionTimeout)});
   }
   try {
     listener_->hand_over(std::move(stream), link);

@@ -6,6 +6,7 @@
 #include "actors/placements/state_home.hpp"
 #include "actors/rounds/driver_mailbox.hpp"
 #include "actors/rounds/rounds.hpp"
+#include "actors/servers/parameter_server.hpp"
 #include "runtime/store/object_store.hpp"
 #include "troupe/sgd.hpp"
 
@@ -34,6 +35,8 @@ class Host : public Witness {
   virtual std::optional<Error> why_not_started(int /*worker*/, const Where& /*where*/) { return std::nullopt; }
 
   virtual std::unique_ptr<StateHome> make_state_home(StoreClient& store, Rounds& rounds) = 0;
+  /// Has actors for these parameter servers, in order, in place of those before. @throws Error unsupported
+  virtual std::vector<caf::actor> start_servers(const std::vector<std::shared_ptr<ParameterServer>>& servers);
   /// Whether all is well again after a round that failed, once everybody has answered another. Else connections and
   /// windows are in an unknown state, and so is a step between its two rounds.
   virtual bool settles_by_fence() const { return true; }

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "actors/placements/host.hpp"
+#include "actors/placements/local_servers.hpp"
 #include "actors/transport/start_needs.hpp"
 #include "actors/worker/worker_actor.hpp"
 
@@ -18,6 +19,7 @@ class InProcessHost : public Host {
       : system_(parts.system),
         driver_(parts.mailbox.address()),
         store_(parts.store),
+        servers_(system_, driver_),
         creator_(parts.creator),
         members_(parts.members),
         planned_(parts.options.num_workers.max),
@@ -48,6 +50,9 @@ class InProcessHost : public Host {
   std::unique_ptr<StateHome> make_state_home(StoreClient& store, Rounds& /*rounds*/) override {
     return keep_state_here(store);
   }
+  std::vector<caf::actor> start_servers(const std::vector<std::shared_ptr<ParameterServer>>& servers) override {
+    return servers_.start(servers);
+  }
 
   std::optional<std::chrono::milliseconds> patience_at_end() const override {
     return hangs() ? kHungPatience : step_timeout_;
@@ -68,6 +73,7 @@ class InProcessHost : public Host {
   caf::actor_system& system_;
   caf::actor driver_;
   ObjectStore& store_;
+  LocalServers servers_;
   CreateModel creator_;
   const Members& members_;
   int planned_;  ///< workers that the machine was asked for at the start

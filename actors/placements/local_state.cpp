@@ -62,17 +62,20 @@ class LocalState : public StateHome {
   void begin(const SlabLayout& layout, const PlanRequest& /*plan*/, const std::vector<int>& carried,
              const Phase& /*phase*/) override {
     spare_->clear();
-    auto next = std::make_unique<VersionedState>(store_, layout);
+    auto next = std::make_shared<VersionedState>(store_, layout);
     if (!carried.empty()) next->carry(*state_, carried);
     auto gradients = layout.mean_gradient ? std::make_unique<DriverGradients>(store_, layout) : nullptr;
+    auto served = layout.served > 0 ? std::make_shared<ServedState>(store_, next) : nullptr;
     // Nothing can fail any more: until here, all lies where it lay.
     gradients_ = std::move(gradients);
+    served_ = std::move(served);
     state_ = std::move(next);
   }
 
   void publish(const std::vector<std::vector<std::uint64_t>>& gradients, const Phase& phase) override {
     state_->publish();
     if (gradients_) gradients_->map(gradients, phase.deadline.left());
+    if (served_) served_->map(gradients, phase.deadline.left());
   }
 
   void create(std::uint64_t transfer, int /*worker*/, std::size_t floats, const Phase& /*phase*/) override {
@@ -120,12 +123,14 @@ class LocalState : public StateHome {
   void forget_transfers() noexcept override { transfers_.clear(); }
 
   const DriverGradients* gradients() const override { return gradients_.get(); }
+  std::shared_ptr<const ServedState> served() const override { return served_; }
 
  private:
   ObjectId id(std::uint64_t transfer) const { return transfer_id(state_->layout().run, transfer); }
 
   StoreClient& store_;
-  std::unique_ptr<VersionedState> state_;
+  std::shared_ptr<VersionedState> state_;
+  std::shared_ptr<ServedState> served_;
   std::unique_ptr<DriverGradients> gradients_;
   std::map<std::uint64_t, Transfer> transfers_;
   std::shared_ptr<SpareTransfers> spare_ = std::make_shared<SpareTransfers>();

@@ -10,6 +10,7 @@
 #include "actors/launch/launch.hpp"
 #include "actors/placements/host.hpp"
 #include "actors/placements/last_words.hpp"
+#include "actors/placements/local_servers.hpp"
 #include "actors/transport/local_transport.hpp"
 #include "runtime/log.hpp"
 #include "runtime/processes/cgroup.hpp"
@@ -52,6 +53,7 @@ class ProcessHost : public Host {
       : system_(parts.system),
         driver_(parts.mailbox.address()),
         store_(parts.store),
+        servers_(system_, driver_),
         limits_{parts.options.suspect_after, parts.options.cut_after} {}
 
   void start(int worker) override {
@@ -115,6 +117,9 @@ class ProcessHost : public Host {
   std::unique_ptr<StateHome> make_state_home(StoreClient& store, Rounds& /*rounds*/) override {
     return keep_state_here(store);
   }
+  std::vector<caf::actor> start_servers(const std::vector<std::shared_ptr<ParameterServer>>& servers) override {
+    return servers_.start(servers);
+  }
 
   bool end_all(bool /*all_stopped*/) override {
     children_.clear();
@@ -151,6 +156,7 @@ class ProcessHost : public Host {
   caf::actor_system& system_;
   caf::actor driver_;
   ObjectStore& store_;
+  LocalServers servers_;
   const Silence::Limits limits_;
   std::shared_ptr<KnownChildren> known_children_ = std::make_shared<KnownChildren>();
   std::optional<LocalListener> listener_;

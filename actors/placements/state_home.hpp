@@ -9,6 +9,7 @@
 #include "actors/rounds/phase.hpp"
 #include "collectives/plan/plan.hpp"
 #include "collectives/state/driver_gradients.hpp"
+#include "collectives/state/served_state.hpp"
 #include "collectives/state/versioned_state.hpp"
 
 namespace troupe {
@@ -82,6 +83,8 @@ class StateHome {
 
   /// What the driver holds to add the gradients itself; null where it does not.
   virtual const DriverGradients* gradients() const { return nullptr; }
+  /// What parameter servers work on; null where the generation has none.
+  virtual std::shared_ptr<const ServedState> served() const { return nullptr; }
 };
 
 std::unique_ptr<StateHome> keep_state_here(StoreClient& store);

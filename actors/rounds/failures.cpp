@@ -25,6 +25,8 @@ void Failures::note(int member, const Failure& failure, const Phase& phase) {
 }
 
 Where Failures::where(int member, const Phase& phase) const {
+  if (Members::is_server(member))
+    return {-1, "parameter server " + std::to_string(Members::server_of(member)), phase.name, phase.step, {}};
   return {members_.is_node(member) ? -1 : member, witness_.node(member), phase.name, phase.step, {}};
 }
 
@@ -53,6 +55,8 @@ Error Failures::of_silence(const Round& round, const Phase& phase) const {
 
 /// Such as "worker 1", "workers 1, 3" or "node alice".
 std::string Failures::names_of(const std::vector<int>& missing) const {
+  if (Members::is_server(missing.front()))
+    return "parameter server " + std::to_string(Members::server_of(missing.front()));
   const bool nodes = members_.is_node(missing.front());
   std::string text = nodes ? "node" : "worker";
   if (missing.size() > 1) text += 's';

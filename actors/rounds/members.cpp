@@ -78,11 +78,13 @@ Range Members::lanes_of(int worker) const {
 }
 
 bool Members::lost(int member) const {
+  if (is_server(member)) return false;
   if (is_node(member)) return lost_nodes_.at(static_cast<std::size_t>(node_of(member)));
   return workers_.at(static_cast<std::size_t>(member)).lost;
 }
 
 void Members::lose(int member) {
+  if (is_server(member)) return;
   if (is_node(member))
     lost_nodes_.at(static_cast<std::size_t>(node_of(member))) = true;
   else

@@ -28,7 +28,11 @@ class Members {
   int rank_of(int worker) const { return workers_.at(static_cast<std::size_t>(worker)).rank; }
   /// As members.
   std::vector<int> nodes() const;
-  bool is_node(int member) const { return num_nodes() > 0 && member >= num_workers(); }
+  bool is_node(int member) const { return num_nodes() > 0 && member >= num_workers() && !is_server(member); }
+  /// Parameter servers of this process are members, too, which are always there.
+  static bool is_server(int member) { return member >= kFirstServer; }
+  static int member_of_server(int server) { return kFirstServer + server; }
+  static int server_of(int member) { return member - kFirstServer; }
   int member_of_node(int node) const { return num_workers() + node; }
   /// Which node a member is, or where a worker lives.
   int node_of(int member) const;
@@ -57,6 +61,8 @@ class Members {
   bool never_came(int worker) const { return !workers_.at(static_cast<std::size_t>(worker)).came; }
 
  private:
+  static constexpr int kFirstServer = 1 << 20;
+
   struct WorkerState {
     bool takes_part = true;
     bool lost = true;

@@ -91,6 +91,13 @@ void check_reply(const Computed& computed, const Range& shards, const Where& whe
   check(is_time(computed.seconds_bits), "a time", where);
 }
 
+void check_reply(const Advanced& advanced, const Range& shards, const Where& where) {
+  check_shards(advanced.shards, shards, {advanced.loss_bits.size(), advanced.samples.size()}, where);
+  for (std::size_t i = 0; i < advanced.shards.size(); ++i)
+    check_count(advanced.samples[i], kMostSamples, advanced.shards[i], "samples", where);
+  check(is_time(advanced.seconds_bits), "a time", where);
+}
+
 void check_reply(const MeanReduced& reduced, std::size_t sums, const Where& where) {
   check(reduced.square_bits.size() == sums, "the parts of the gradient's length", where);
   const auto negative = [](std::uint64_t bits) { return from_bits(bits) < 0; };

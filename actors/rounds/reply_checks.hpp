@@ -1,5 +1,6 @@
 #pragma once
 
+#include "actors/messages/asynchronous.hpp"
 #include "actors/messages/build.hpp"
 #include "actors/messages/call.hpp"
 #include "actors/messages/evaluate.hpp"
@@ -20,6 +21,9 @@ void check_reply(const Computed& computed, const Range& shards, const Where& whe
 void check_reply(const MeanReduced& reduced, std::size_t sums, const Where& where);
 /// @throws Error protocol for times or bytes that cannot be.
 void check_reply(const Applied& applied, const Where& where);
+
+/// As of `Computed`.
+void check_reply(const Advanced& advanced, const Range& shards, const Where& where);
 
 /// As of `Computed`; no more may be right than there are samples.
 void check_reply(const Evaluated& evaluated, const Range& shards, const Where& where);

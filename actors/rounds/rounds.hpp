@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "actors/rounds/failures.hpp"
@@ -57,6 +58,10 @@ class Rounds {
   /// The next reply to one of these rounds; none where `until` passes first. @throws Error as `ask`, but for timeout
   template <class Reply>
   std::optional<From<Reply>> next_reply(std::vector<Round>& rounds, const Deadline& until, const Phase& phase);
+  /// As `next_reply`, where rounds have replies of several kinds.
+  template <class... Replies>
+  std::optional<std::variant<From<Replies>...>> next_of(std::vector<Round>& rounds, const Deadline& until,
+                                                        const Phase& phase);
   /// Ends such rounds well, though members have not answered one of them: when they do, it is no news.
   template <class Reply>
   void close(const Round& late);
@@ -87,6 +92,8 @@ class Rounds {
   bool settled() const { return settled_; }
   /// Something failed that rounds do not see.
   void unsettle() { settled_ = false; }
+  /// Rounds whose replies came one by one are all over.
+  void settle() { settled_ = true; }
 
   Where where(int member, const Phase& phase) const { return failures_.where(member, phase); }
 
@@ -157,6 +164,26 @@ Round Rounds::open(Request request, const std::vector<int>& to, const Phase& pha
 
 template <class Reply>
 std::optional<From<Reply>> Rounds::next_reply(std::vector<Round>& rounds, const Deadline& until, const Phase& phase) {
+  auto next = next_of<Reply>(rounds, until, phase);
+  if (!next) return std::nullopt;
+  return std::move(std::get<0>(*next));
+}
+
+template <class... Replies>
+std::optional<std::variant<From<Replies>...>> Rounds::next_of(std::vector<Round>& rounds, const Deadline& until,
+                                                              const Phase& phase) {
+  std::optional<std::variant<From<Replies>...>> taken;
+  const auto take = [&]<class Reply>(Answer& answer, const Reply* /*kind*/) {
+    const auto accepted = std::ranges::find_if(rounds, [&](Round& round) { return accepts<Reply>(round, answer); });
+    if (accepted == rounds.end()) return false;
+    auto& reply = answer.content.get_mutable_as<Reply>(0);
+    if (reply.failure) {
+      failures_.note(answer.member, reply.failure, phase);
+      throw failures_.of_answers(*accepted, phase);
+    }
+    taken = From<Reply>{answer.member, std::move(reply)};
+    return true;
+  };
   for (;;) {
     std::vector<int> missing;
     for (const Round& round : rounds) {
@@ -170,15 +197,7 @@ std::optional<From<Reply>> Rounds::next_reply(std::vector<Round>& rounds, const 
       continue;
     }
     auto& answer = std::get<Answer>(*event);
-    const auto accepted = settles_debt(answer) ? rounds.end() : std::ranges::find_if(rounds, [&](Round& round) {
-      return accepts<Reply>(round, answer);
-    });
-    if (accepted != rounds.end()) {
-      auto& reply = answer.content.get_mutable_as<Reply>(0);
-      if (!reply.failure) return From<Reply>{answer.member, std::move(reply)};
-      failures_.note(answer.member, reply.failure, phase);
-      throw failures_.of_answers(*accepted, phase);
-    }
+    if (!settles_debt(answer) && (take(answer, static_cast<const Replies*>(nullptr)) || ...)) return taken;
     if (until.passed()) return std::nullopt;
   }
 }

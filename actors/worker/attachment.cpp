@@ -63,6 +63,8 @@ void work(WorkerState& worker, Replica& replica, const MakeSlabs& request) {
 void work(WorkerState& worker, Replica& /*replica*/, const MapSlabs& request) {
   worker.slabs->map_others(gradients_made_for(worker.plan.topology, request.gradients, worker.lanes().size()),
                            kAttachTimeout);
+  const Range lanes = worker.lanes();
+  if (request.served) worker.slabs->map_served(static_cast<int>(lanes.begin / lanes.size()), kAttachTimeout);
   if (worker.node) worker.exchange = worker.node->exchange();
 }
 

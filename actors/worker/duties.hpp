@@ -1,5 +1,6 @@
 #pragma once
 
+#include "actors/messages/asynchronous.hpp"
 #include "actors/messages/build.hpp"
 #include "actors/messages/call.hpp"
 #include "actors/messages/evaluate.hpp"
@@ -81,5 +82,10 @@ void answer(WorkerState& worker, const Apply& request, Applied& applied);
 inline std::size_t replicas_for(const WorkerState& /*worker*/, const FindNonFinite& /*request*/) { return 1; }
 void work(WorkerState& worker, Replica& replica, const FindNonFinite& request);
 void answer(WorkerState& worker, const FindNonFinite& request, Found& found);
+
+// asynchronous_part.cpp: of algorithms on whose replicas run on their own clocks
+void prepare(WorkerState& worker, const Advance& request);
+void work(WorkerState& worker, Replica& replica, const Advance& request);
+void answer(WorkerState& worker, const Advance& request, Advanced& advanced);
 
 }  // namespace troupe

@@ -7,6 +7,7 @@
 #include "actors/messages/synchronous.hpp"
 #include "actors/worker/task_queue.hpp"
 #include "collectives/exchange/exchange.hpp"
+#include "models/aligned.hpp"
 #include "troupe/model.hpp"
 
 namespace troupe {
@@ -34,6 +35,11 @@ struct Replica {
   ExchangeReport spent;
   bool finite = true;    ///< what the last apply wrote
   NonFinite non_finite;  ///< where it is not
+
+  // Of algorithms on whose replicas run on their own clocks.
+  std::vector<BatchResult> advanced;  ///< by position in own.shards
+  AlignedFloats own_weights;          ///< served ones that its own gradients have moved
+  AlignedFloats next_gradient;        ///< that is added to one before
 
   TaskQueue queue;  ///< the last member: its thread uses the others
 };

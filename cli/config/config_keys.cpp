@@ -8,7 +8,7 @@ namespace troupe::cli {
 namespace {
 
 /// Members of troupe::Options that have another name than their option.
-constexpr std::array<std::pair<const char*, const char*>, 26> kMembers{{
+constexpr std::array<std::pair<const char*, const char*>, 30> kMembers{{
     {"workers", "num_workers"},
     {"shards", "num_shards"},
     {"fault", "faults"},
@@ -29,6 +29,10 @@ constexpr std::array<std::pair<const char*, const char*>, 26> kMembers{{
     {"certs", "cluster.certs"},
     {"shared-certs", "cluster.shared_certificates"},
     {"streams", "cluster.streams"},
+    {"fetch-every", "asynchronous.fetch_every"},
+    {"push-every", "asynchronous.push_every"},
+    {"max-staleness", "asynchronous.max_staleness"},
+    {"staleness", "asynchronous.staleness"},
     {"checkpoint", "checkpoint.folder"},
     {"checkpoint-every", "checkpoint.every"},
     {"keep", "checkpoint.keep"},

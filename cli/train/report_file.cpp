@@ -57,6 +57,18 @@ bool is_a_file(int descriptor) {
   return ::fstat(STDOUT_FILENO, &output) != 0 || output.st_dev != file.st_dev || output.st_ino != file.st_ino;
 }
 
+nlohmann::ordered_json to_json(const AsynchronousReport& report) {
+  nlohmann::ordered_json workers = nlohmann::ordered_json::array();
+  for (const WorkerTraffic& each : report.workers)
+    workers.push_back(
+        {{"worker", each.worker}, {"fetches", each.fetches}, {"pushes", each.pushes}, {"dropped", each.dropped}});
+  const Staleness& s = report.staleness;
+  return {{"staleness", {{"mean", s.mean}, {"largest", s.largest}, {"histogram", s.histogram}}},
+          {"workers", workers},
+          {"bytes_fetched", report.bytes_fetched},
+          {"bytes_pushed", report.bytes_pushed}};
+}
+
 /// The step comes first, where `step_of` looks for it.
 nlohmann::ordered_json to_json(const StepReport& report, Precision precision) {
   const PhaseSeconds& s = report.seconds;
@@ -71,6 +83,8 @@ nlohmann::ordered_json to_json(const StepReport& report, Precision precision) {
           {"strategy", to_string(report.strategy)},
           {"deterministic", report.deterministic},
           {"precision", to_string(precision)},
+          {"algorithm", report.algorithm},
+          {"asynchronous", to_json(report.asynchronous)},
           {"left_out", report.left_out},
           {"repairs", to_json(report.repairs)},
           {"seconds",

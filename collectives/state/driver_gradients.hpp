@@ -4,8 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "collectives/state/held_objects.hpp"
-#include "collectives/state/slab_layout.hpp"
+#include "collectives/state/all_gradients.hpp"
 
 namespace troupe {
 
@@ -14,24 +13,25 @@ namespace troupe {
 class DriverGradients {
  public:
   /// Makes the mean's slab.
-  DriverGradients(StoreClient& store, const SlabLayout& layout);
-  /// Maps the gradients, which are all there by now. @param made_for as WorkerSlabs::map_others
-  void map(const std::vector<std::vector<std::uint64_t>>& made_for, std::chrono::milliseconds timeout);
+  DriverGradients(StoreClient& store, const SlabLayout& layout)
+      : size_(layout.size),
+        held_(store),
+        mean_(held_.create_sealed(layout.id(ObjectKind::mean_gradient, 0), layout.bytes())),
+        gradients_(store, layout) {}
+  /// As `AllGradients::map`.
+  void map(const std::vector<std::vector<std::uint64_t>>& made_for, std::chrono::milliseconds timeout) {
+    gradients_.map(made_for, timeout);
+  }
 
-  const Gradients& all() const { return gradients_; }
-  /// By shard, those of backups.
-  const Gradients& backups() const { return backups_; }
-  std::span<float> mean() const { return mean_->writable_floats().first(layout_.size); }
+  const Gradients& all() const { return gradients_.all(); }
+  const Gradients& backups() const { return gradients_.backups(); }
+  std::span<float> mean() const { return mean_->writable_floats().first(size_); }
 
  private:
-  Gradients map(GradientOf whose, const std::vector<std::uint64_t>& made_for, std::chrono::milliseconds timeout);
-
-  SlabLayout layout_;
+  std::size_t size_;
   HeldObjects held_;
   std::shared_ptr<Mapping> mean_;
-  std::vector<std::shared_ptr<Mapping>> maps_;
-  Gradients gradients_;
-  Gradients backups_;
+  AllGradients gradients_;
 };
 
 }  // namespace troupe

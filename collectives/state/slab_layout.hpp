@@ -34,6 +34,7 @@ struct SlabLayout {
   Range shards = {0, 1};       ///< whose gradients lie in this store
   bool mean_gradient = false;  ///< the driver adds the gradients and shares their mean
   bool backups = false;        ///< of each shard there are both gradients, and any worker may write any slice
+  int served = 0;              ///< workers to whom parameter servers serve weights
 
   ObjectId id(ObjectKind kind, int number, int buffer = 0) const;
   ObjectId vector_id(int vector, int buffer) const { return id(ObjectKind::vector, vector, buffer); }

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "troupe/error.hpp"
+
 namespace troupe {
 
 OwnGradients::OwnGradients(StoreClient& store, const SlabLayout& layout, GradientOf whose, const Range& shards,
@@ -23,6 +25,10 @@ WorkerSlabs::WorkerSlabs(StoreClient& store, const SlabLayout& layout, std::vect
   for (int vector = 0; vector < layout.vectors && !slice_.empty(); ++vector)
     for (int buffer = 0; buffer < layout.buffers; ++buffer)
       slices_[static_cast<std::size_t>(vector)].push_back(open_slice(vector, buffer));
+}
+
+void WorkerSlabs::map_served(int rank, std::chrono::milliseconds timeout) {
+  served_ = held_.get(layout_.id(ObjectKind::served, rank), timeout);
 }
 
 void WorkerSlabs::map_others(const std::vector<std::vector<std::uint64_t>>& made_for,
@@ -53,6 +59,11 @@ Gradients WorkerSlabs::map_gradients(GradientOf whose, const std::vector<std::ui
 
 std::span<const float> WorkerSlabs::weights(int buffer) const {
   return weights_.at(static_cast<std::size_t>(buffer))->floats().first(layout_.size);
+}
+
+std::span<const float> WorkerSlabs::served() const {
+  if (!served_) throw Error(ErrorCode::protocol, "there are no parameter servers");
+  return served_->floats().first(layout_.size);
 }
 
 std::shared_ptr<Mapping> WorkerSlabs::map_vector(int vector, int buffer, std::chrono::milliseconds timeout) {

@@ -42,6 +42,8 @@ class WorkerSlabs {
   /// Maps the weights and all that this worker is to add. Everybody has created theirs by now.
   /// @param made_for by shard, the generation of its gradient's slab, for each kind of gradients that there is
   void map_others(const std::vector<std::vector<std::uint64_t>>& made_for, std::chrono::milliseconds timeout);
+  /// Maps what parameter servers serve the worker of this rank.
+  void map_served(int rank, std::chrono::milliseconds timeout);
 
   std::span<const float> weights(int buffer) const;
   /// A whole vector as it lies in this store, mapped for as long as the caller holds it, or until another one is.
@@ -55,6 +57,8 @@ class WorkerSlabs {
   const Gradients& sources() const { return sources_; }
   /// By shard, the gradients of backups.
   const Gradients& backups() const { return backups_; }
+  /// What parameter servers have served last. @throws Error protocol where there are none
+  std::span<const float> served() const;
 
  private:
   std::shared_ptr<Mapping> open_slice(int vector, int buffer);
@@ -70,6 +74,7 @@ class WorkerSlabs {
   std::vector<std::shared_ptr<Mapping>> weights_;              ///< by buffer
   std::vector<std::vector<std::shared_ptr<Mapping>>> slices_;  ///< by vector and buffer
   std::vector<std::shared_ptr<Mapping>> source_maps_;
+  std::shared_ptr<Mapping> served_;
   ObjectId last_mapped_;  ///< by `map_vector`, whose caller may want it part by part
   std::shared_ptr<Mapping> last_mapping_;
   Gradients sources_;

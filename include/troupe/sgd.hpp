@@ -82,6 +82,17 @@ enum class Restart : std::uint8_t {
   redistribute,  ///< the others have them from then on, down to num_workers.min, or to one without a range
 };
 
+/// Of algorithms "downpour" and "ssp", whose replicas run on their own clocks. The replicas of one worker have one
+/// clock.
+struct AsynchronousOptions {
+  int fetch_every = 1;     ///< downpour: gradients of each of its shards that a worker computes on weights that it has
+                           ///< fetched; from the second on, on weights that its own gradients have moved
+  int push_every = 1;      ///< downpour: gradients of each of its shards that a worker adds up before it pushes them
+  int max_staleness = -1;  ///< downpour: what a worker has computed is dropped where others have pushed more often than
+                           ///< that since it fetched; -1: never
+  int staleness = 8;       ///< ssp: steps that a worker may be ahead of the slowest; 0 is synchronous, to the bit
+};
+
 /// What a run is to be. A member whose values are few is an enum; what users can add to, by registering it, goes by its
 /// name.
 struct Options {
@@ -90,11 +101,14 @@ struct Options {
                                ///< / workers, at least 1) compute one after the other
   bool use_cpus = true;        ///< false asks for accelerators
   Placement placement = Placement::in_process;
-  std::string algorithm = "synchronous";  ///< what a step is; today there is this one
+  std::string algorithm = "synchronous";  ///< what a step is: "synchronous", "downpour" (asynchronous) or "ssp" (stale
+                                          ///< synchronous)
+  AsynchronousOptions asynchronous = {};
   Strategy strategy = Strategy::automatic;
   bool deterministic = true;  ///< keep the order of additions that makes all strategies and placements give the
                               ///< same bits; false lets nodes add in the order of the ring
-  int parameter_servers = 0;  ///< nodes that own slices under Strategy::parameter_server; 0: all
+  int parameter_servers = 0;  ///< nodes that own slices under Strategy::parameter_server; 0: all. Of downpour and ssp,
+                              ///< servers beside this machine's store; 0: as many as usable cores
   int num_shards = 0;         ///< data shards of the run; 0: num_workers.max x devices_per_worker
   std::uint64_t seed = 1;
   OptimizerOptions optimizer = {};
@@ -202,6 +216,29 @@ struct Slowest {
 /// One line where it took more than twice as long as the others, and more than a millisecond; else nothing.
 std::ostream& operator<<(std::ostream& out, const Slowest& slowest);
 
+/// How many pushes of others were applied between a worker's fetch and its own push.
+struct Staleness {
+  double mean = 0;
+  std::int64_t largest = -1;                 ///< -1 where nothing was pushed
+  std::vector<std::int64_t> histogram = {};  ///< pushes, by how stale they were
+};
+
+/// How often a worker fetched and pushed.
+struct WorkerTraffic {
+  int worker = -1;
+  std::int64_t fetches = 0;
+  std::int64_t pushes = 0;
+  std::int64_t dropped = 0;  ///< pushes that were too stale
+};
+
+/// What replicas that run on their own clocks did, and parameter servers.
+struct AsynchronousReport {
+  Staleness staleness = {};
+  std::vector<WorkerTraffic> workers = {};  ///< those that fetched or pushed
+  std::int64_t bytes_fetched = 0;
+  std::int64_t bytes_pushed = 0;
+};
+
 /// What a committed step did.
 struct StepReport {
   std::int64_t step = 0;     ///< 1 for the first
@@ -215,6 +252,7 @@ struct StepReport {
   std::int64_t state_bytes = 0;   ///< of the slabs of weights and optimizer state in one store: this machine's, or each
                                   ///< node's
   std::int64_t pinned_bytes = 0;  ///< of these, held for versions that somebody still reads
+  std::string algorithm = {};     ///< Options::algorithm
   Strategy strategy = Strategy::automatic;  ///< that reduced the gradients; never automatic after a step
   bool deterministic = true;                ///< whether the fixed order of additions was kept
   PhaseSeconds seconds = {};
@@ -222,6 +260,7 @@ struct StepReport {
   std::vector<int> left_out = {};    ///< workers that were late, whose part others did; see Options::backup_workers
   std::vector<Repair> repairs = {};  ///< since the step before; its work was done again, with the same result
   CheckpointReport checkpoint = {};
+  AsynchronousReport asynchronous = {};  ///< of downpour and ssp: since the step before
 };
 
 /// What the test set says of the current weights.

@@ -12,6 +12,7 @@ enum class ObjectKind : std::uint32_t {
   vector,         ///< a buffer of the weights, which are vector 0, or of one of the optimizer's vectors
   transfer,       ///< a vector or texts on their way between the driver and a worker
   partial,        ///< sums that other nodes send to a lane that owns a slice
+  served,         ///< weights as a parameter server has served them to a worker
 };
 
 /// Says what an object holds, so that publishing it twice is harmless.

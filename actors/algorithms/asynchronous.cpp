@@ -1,0 +1,279 @@
+#include "actors/algorithms/asynchronous.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "actors/rounds/reply_checks.hpp"
+
+namespace troupe {
+
+namespace {
+
+Staleness staleness_of(const std::vector<std::int64_t>& pushes) {
+  Staleness staleness{.histogram = pushes};
+  std::int64_t all = 0;
+  double sum = 0;
+  for (std::size_t age = 0; age < pushes.size(); ++age) {
+    all += pushes[age];
+    sum += static_cast<double>(age) * static_cast<double>(pushes[age]);
+  }
+  staleness.mean = all > 0 ? sum / static_cast<double>(all) : 0;
+  staleness.largest = static_cast<std::int64_t>(pushes.size()) - 1;
+  return staleness;
+}
+
+}  // namespace
+
+Phase Asynchronous::phase(const StepContext& context, const Deadline& deadline, const char* name) const {
+  return {name, context.versions.committed().step + 1, deadline};
+}
+
+StepReport Asynchronous::step(const StepContext& context, const Deadline& deadline, bool rehearse) {
+  const Stopwatch whole;
+  if (rehearse) return {};  // the first legs are as any others
+  if (!under_way()) begin(context, deadline);
+  const std::int64_t wanted = context.plan.topology.num_shards;
+  while (tally_.gradients < wanted) go_on(context, deadline);
+  const Version& version = context.versions.committed();
+  context.versions.commit(context.versions.buffer(), {version.step + 1, version.updates});
+  return report_of(context, whole.seconds());
+}
+
+void Asynchronous::rest(const StepContext& context, const Deadline& deadline) {
+  resting_ = true;
+  std::optional<Error> first;
+  while (under_way()) {
+    try {
+      go_on(context, deadline);
+    } catch (const Error& error) {
+      if (!first) first = error;
+    }
+  }
+  waiting_.clear();
+  resting_ = false;
+  if (first) throw Error(*first);
+  context.rounds.settle();
+}
+
+void Asynchronous::begin(const StepContext& context, const Deadline& deadline) {
+  const std::vector<int> workers = context.members.workers();
+  clocks_.keep(workers);
+  rounds_.clear();
+  unpushed_.clear();
+  for (const int worker : workers) clocks_.enter(worker, context.versions.committed().step);
+  for (const int worker : workers) follow_up(context, worker, deadline);
+}
+
+void Asynchronous::go_on(const StepContext& context, const Deadline& deadline) {
+  const auto first = std::ranges::min_element(tasks_, {}, [](const auto& each) { return each.second.deadline.at(); });
+  const Deadline& until = first->second.deadline;
+  const Phase at = phase(context, until, first->second.pushes ? "apply" : "compute");
+  try {
+    auto next = context.rounds.next_of<Advanced, Pushed>(rounds_, until, at);
+    if (!next) context.rounds.time_out(*std::ranges::find(rounds_, first->first, &Round::number), at);
+    std::visit([&](auto& reply) { note(context, deadline, std::move(reply)); }, *next);
+  } catch (const Error&) {
+    forget_hopeless(context);
+    throw;
+  }
+}
+
+/// Nobody will hear answers of those that are lost, have failed, or have had their time.
+void Asynchronous::forget_hopeless(const StepContext& context) {
+  std::erase_if(rounds_, [&](const Round& round) {
+    const bool hopeless =
+        round.complete() || tasks_.at(round.number()).deadline.passed() ||
+        std::ranges::any_of(round.missing(), [&](int member) { return context.members.lost(member); });
+    if (hopeless) tasks_.erase(round.number());
+    return hopeless;
+  });
+}
+
+void Asynchronous::end(std::uint64_t round) {
+  tasks_.erase(round);
+  std::erase_if(rounds_, [&](const Round& each) { return each.number() == round; });
+}
+
+void Asynchronous::drop(int worker) {
+  unpushed_.erase(worker);
+  clocks_.push(worker);
+}
+
+void Asynchronous::note(const StepContext& context, const Deadline& deadline, From<Advanced> advanced) {
+  const auto& [worker, reply] = advanced;
+  const Clocks::Leg leg = tasks_.at(reply.round).leg;
+  end(reply.round);
+  const Where where = context.rounds.where(worker, phase(context, deadline, "compute"));
+  check_reply(reply, context.members.shards_of(worker), where);
+  clocks_.advance(worker, leg);
+  Unpushed& unpushed = unpushed_[worker];
+  bool finite = reply.finite;
+  for (std::size_t i = 0; i < reply.shards.size(); ++i) {
+    const double loss = from_bits(reply.loss_bits[i]);
+    finite = finite && std::isfinite(loss);
+    unpushed.loss_sum += loss;
+    unpushed.samples += reply.samples[i];
+    unpushed.gradients += leg.gradients;
+  }
+  unpushed.seconds += from_bits(reply.seconds_bits);
+  if (!finite) {
+    drop(worker);
+    throw Error(ErrorCode::non_finite_loss,
+                "what the worker was to push after its step " + std::to_string(clocks_.clock(worker)) +
+                    " is not finite, and is refused",
+                where);
+  }
+  follow_up(context, worker, deadline);
+}
+
+void Asynchronous::note(const StepContext& context, const Deadline& deadline, const From<Pushed>& pushed) {
+  Task& of = tasks_.at(pushed.reply.round);
+  of.seconds = std::max(of.seconds, from_bits(pushed.reply.seconds_bits));
+  of.refused = of.refused || !pushed.reply.finite;
+  tally_.bytes_pushed += pushed.reply.bytes_pushed;
+  tally_.bytes_fetched += pushed.reply.bytes_fetched;
+  if (--of.awaited > 0) return;
+  const Task task = of;
+  end(pushed.reply.round);
+  if (task.serves) clocks_.fetch(task.worker);
+  if (task.refused) {
+    drop(task.worker);
+    throw Error(ErrorCode::non_finite_weights,
+                "what the worker pushed after its step " + std::to_string(clocks_.clock(task.worker)) +
+                    " would make weights or state that are not finite, and is refused",
+                {.worker = task.worker,
+                 .node = context.rounds.where(task.worker, {}).node,
+                 .phase = "apply",
+                 .step = context.versions.committed().step + 1});
+  }
+  if (task.pushes) count(task);
+  follow_up(context, task.worker, deadline);
+  let_waiting_go(context, deadline);
+}
+
+void Asynchronous::count(const Task& task) {
+  const Unpushed done = unpushed_[task.worker];
+  drop(task.worker);
+  tally_.gradients += done.gradients;
+  tally_.samples += done.samples;
+  tally_.loss_sum += done.loss_sum;
+  tally_.compute_seconds[task.worker] += done.seconds;
+  tally_.apply_seconds += task.seconds;
+}
+
+void Asynchronous::follow_up(const StepContext& context, int worker, const Deadline& deadline) {
+  if (resting_) {
+    if (clocks_.has_unpushed(worker)) ask_servers(context, worker, true, false, deadline);
+    return;
+  }
+  const bool push = clocks_.push_due(worker);
+  const bool due = clocks_.fetch_due(worker);
+  const bool fetch = due && clocks_.may_go(worker);
+  if (push || fetch) return ask_servers(context, worker, push, fetch, deadline);
+  if (due) return waiting_.push_back(worker);
+  advance(context, worker, deadline);
+}
+
+void Asynchronous::let_waiting_go(const StepContext& context, const Deadline& deadline) {
+  for (const int worker : std::exchange(waiting_, {})) follow_up(context, worker, deadline);
+}
+
+void Asynchronous::advance(const StepContext& context, int worker, const Deadline& deadline) {
+  Task task{.worker = worker, .leg = clocks_.next_leg(worker)};
+  Advance request;
+  request.step = task.leg.step;
+  request.gradients = task.leg.gradients;
+  request.served = task.leg.served;
+  request.goes_on = task.leg.goes_on;
+  request.first = task.leg.first;
+  request.rate_bits = to_bits(context.learning_rate / context.plan.topology.num_shards);
+  request.timeout_ms = deadline.left().count();
+  task.deadline = deadline;
+  rounds_.push_back(context.rounds.open(request, {worker}, phase(context, deadline, "compute")));
+  tasks_.emplace(rounds_.back().number(), task);
+}
+
+bool Asynchronous::too_stale(int worker) {
+  const std::int64_t age = staleness(worker);
+  WorkerTraffic& traffic = tally_.traffic[worker];
+  if (max_staleness_ >= 0 && age > max_staleness_) {
+    ++traffic.dropped;
+    return true;
+  }
+  ++traffic.pushes;
+  const auto at = static_cast<std::size_t>(age);
+  tally_.staleness.resize(std::max(tally_.staleness.size(), at + 1));
+  ++tally_.staleness[at];
+  return false;
+}
+
+void Asynchronous::ask_servers(const StepContext& context, int worker, bool pushes, bool serves,
+                               const Deadline& deadline) {
+  if (pushes && too_stale(worker)) {
+    drop(worker);
+    return follow_up(context, worker, deadline);
+  }
+  const Unpushed& unpushed = unpushed_[worker];
+  Versions& versions = context.versions;
+  const Version version = versions.committed();
+  Push request;
+  request.rank = context.members.rank_of(worker);
+  request.applies = pushes && unpushed.samples > 0;
+  request.serves = serves;
+  request.from = versions.buffer();
+  request.to = request.applies ? *versions.spare() : request.from;
+  request.step = version.step;
+  request.updates = version.updates;
+  request.samples = unpushed.samples;
+  request.rate_bits = to_bits(context.learning_rate);
+  request.share_bits =
+      to_bits(static_cast<double>(unpushed.gradients) / static_cast<double>(context.plan.topology.num_shards));
+  const Phase at = phase(context, deadline, pushes ? "apply" : "fetch");
+  rounds_.push_back(context.rounds.open(request, context.servers, at));
+  Task task{.worker = worker, .pushes = pushes, .serves = serves, .leg = {}};
+  task.deadline = deadline;
+  task.awaited = static_cast<int>(context.servers.size());
+  tasks_.emplace(rounds_.back().number(), task);
+  // Servers do what they are told in order, and nobody else reads before all is at rest: it is as good as done.
+  if (request.applies) {
+    versions.commit(request.to, {version.step, version.updates + 1});
+    ++pushes_;
+    ++own_since_[worker];
+  }
+  if (serves) {
+    fetched_[worker] = pushes_;
+    own_since_[worker] = 0;
+    ++tally_.traffic[worker].fetches;
+  }
+}
+
+/// One push may hold gradients of several steps: each takes its part.
+StepReport Asynchronous::report_of(const StepContext& context, double seconds) {
+  const std::int64_t wanted = context.plan.topology.num_shards;
+  const double part = static_cast<double>(wanted) / static_cast<double>(tally_.gradients);
+  StepReport report;
+  report.step = context.versions.committed().step;
+  report.loss = tally_.samples > 0 ? tally_.loss_sum / static_cast<double>(tally_.samples) : 0;
+  report.learning_rate = context.learning_rate;
+  report.samples = std::llround(static_cast<double>(tally_.samples) * part);
+  report.strategy = context.plan.strategy;
+  report.deterministic = false;
+  report.seconds.step = seconds;
+  report.seconds.apply_all = std::min(tally_.apply_seconds, seconds);
+  report.seconds.compute_all = seconds - report.seconds.apply_all;
+  for (const int worker : context.members.workers()) report.seconds.compute.push_back(tally_.compute_seconds[worker]);
+  report.asynchronous = {staleness_of(tally_.staleness), {}, tally_.bytes_fetched, tally_.bytes_pushed};
+  for (auto& [worker, traffic] : tally_.traffic) {
+    traffic.worker = worker;
+    report.asynchronous.workers.push_back(traffic);
+  }
+  const Tally before = std::exchange(tally_, {});
+  tally_.gradients = before.gradients - wanted;
+  tally_.samples = before.samples - report.samples;
+  tally_.loss_sum = before.loss_sum - report.loss * static_cast<double>(report.samples);
+  return report;
+}
+
+}  // namespace troupe

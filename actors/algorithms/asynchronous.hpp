@@ -1,0 +1,96 @@
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "actors/algorithms/algorithm.hpp"
+#include "actors/algorithms/clocks.hpp"
+#include "actors/messages/asynchronous.hpp"
+
+namespace troupe {
+
+/// Replicas on their own clocks, and parameter servers that apply what they push: Downpour SGD of Dean et al.
+/// 2012, 4.1, and, where the clocks are bound to each other, the stale synchronous parallel of Ho et al. 2013.
+///
+/// The driver says in which order servers apply pushes and serve weights, the same for all of them, and moves no
+/// floats. A gradient of one shard moves the weights as far as it does in a synchronous step: by the rate times its
+/// share of a step's gradients. While calls of `step()` follow each other workers go on computing between them; for all
+/// else they come to `rest`.
+class Asynchronous : public Algorithm {
+ public:
+  Asynchronous(const Clocks::Rules& rules, std::int64_t max_staleness)
+      : max_staleness_(max_staleness), clocks_(rules) {}
+
+  bool has_servers() const override { return true; }
+  /// Returns when as many gradients have been applied since it returned last as there are shards.
+  StepReport step(const StepContext& context, const Deadline& deadline, bool rehearse) override;
+  bool under_way() const override { return !tasks_.empty(); }
+  void rest(const StepContext& context, const Deadline& deadline) override;
+
+ private:
+  /// What a worker, or the servers for it, are busy with.
+  struct Task {
+    int worker = 0;
+    bool pushes = false;  ///< the servers, who apply what it has pushed
+    bool serves = false;  ///< the servers, who serve it weights
+    Clocks::Leg leg;      ///< the worker itself
+    Deadline deadline{std::chrono::milliseconds(0)};
+    int awaited = 1;
+    bool refused = false;  ///< by a server
+    double seconds = 0;    ///< of the slowest server
+  };
+  /// What a worker has computed and not pushed.
+  struct Unpushed {
+    std::int64_t gradients = 0;
+    std::int64_t samples = 0;
+    double loss_sum = 0;
+    double seconds = 0;
+  };
+  /// What has been applied since `step` returned last.
+  struct Tally {
+    std::int64_t gradients = 0;
+    std::int64_t samples = 0;
+    double loss_sum = 0;
+    double apply_seconds = 0;
+    std::map<int, double> compute_seconds;
+    std::map<int, WorkerTraffic> traffic;
+    std::vector<std::int64_t> staleness;  ///< pushes by how stale they were
+    std::int64_t bytes_pushed = 0;
+    std::int64_t bytes_fetched = 0;
+  };
+
+  void begin(const StepContext& context, const Deadline& deadline);
+  /// Waits for one thing that happens, and follows it up. @throws Error, and what it is about is no task any more
+  void go_on(const StepContext& context, const Deadline& deadline);
+  void note(const StepContext& context, const Deadline& deadline, From<Advanced> advanced);
+  void note(const StepContext& context, const Deadline& deadline, const From<Pushed>& pushed);
+  /// What a worker does next.
+  void follow_up(const StepContext& context, int worker, const Deadline& deadline);
+  void let_waiting_go(const StepContext& context, const Deadline& deadline);
+  void advance(const StepContext& context, int worker, const Deadline& deadline);
+  /// Has the servers apply what the worker has pushed, serve it, or both.
+  void ask_servers(const StepContext& context, int worker, bool pushes, bool serves, const Deadline& deadline);
+  bool too_stale(int worker);
+  /// What it has not pushed is dropped, or has been counted.
+  void drop(int worker);
+  void count(const Task& task);
+  std::int64_t staleness(int worker) const { return pushes_ - fetched_.at(worker) - own_since_.at(worker); }
+  void end(std::uint64_t round);
+  void forget_hopeless(const StepContext& context);
+  StepReport report_of(const StepContext& context, double seconds);
+  Phase phase(const StepContext& context, const Deadline& deadline, const char* name) const;
+
+  std::int64_t max_staleness_;  ///< in pushes of others; -1: none
+  Clocks clocks_;
+  bool resting_ = false;
+  std::vector<Round> rounds_;              ///< that are open
+  std::map<std::uint64_t, Task> tasks_;    ///< by round
+  std::vector<int> waiting_;               ///< workers who are too far ahead
+  std::map<int, Unpushed> unpushed_;       ///< by worker
+  std::map<int, std::int64_t> fetched_;    ///< by worker, the pushes that what it has fetched holds
+  std::map<int, std::int64_t> own_since_;  ///< by worker, its own pushes since
+  std::int64_t pushes_ = 0;                ///< that servers have been asked to apply
+  Tally tally_;
+};
+
+}  // namespace troupe

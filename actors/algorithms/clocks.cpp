@@ -1,0 +1,56 @@
+#include "actors/algorithms/clocks.hpp"
+
+#include <algorithm>
+
+namespace troupe {
+
+void Clocks::enter(int worker, std::int64_t clock) {
+  Clock& of = all_.try_emplace(worker, Clock{clock}).first->second;
+  of.begun = of.pushed = of.clock;
+  of.served = false;
+}
+
+void Clocks::keep(const std::vector<int>& workers) {
+  std::erase_if(all_, [&](const auto& each) { return std::ranges::count(workers, each.first) == 0; });
+}
+
+bool Clocks::may_go(int worker) const {
+  if (!rules_.staleness) return true;
+  const std::int64_t clock = all_.at(worker).clock;
+  return std::ranges::all_of(all_, [&](const auto& other) {
+    return other.first == worker || clock - other.second.pushed <= *rules_.staleness;
+  });
+}
+
+void Clocks::fetch(int worker) { all_.at(worker).served = true; }
+
+Clocks::Leg Clocks::next_leg(int worker) const {
+  const Clock& of = all_.at(worker);
+  const std::int64_t since = of.clock - of.begun;
+  const auto to_push = rules_.push_every - since % rules_.push_every;
+  const auto to_fetch = rules_.fetch_every - since % rules_.fetch_every;
+  const auto gradients = std::min(to_push, to_fetch);
+  return {of.clock, static_cast<int>(gradients), of.served, gradients < to_fetch, of.clock == of.pushed};
+}
+
+void Clocks::advance(int worker, const Leg& leg) {
+  Clock& of = all_.at(worker);
+  of.clock += leg.gradients;
+  of.served = false;
+}
+
+bool Clocks::push_due(int worker) const {
+  const Clock& of = all_.at(worker);
+  return of.clock > of.begun && (of.clock - of.begun) % rules_.push_every == 0 && of.pushed < of.clock;
+}
+
+bool Clocks::fetch_due(int worker) const {
+  const Clock& of = all_.at(worker);
+  return !of.served && (of.clock - of.begun) % rules_.fetch_every == 0;
+}
+
+bool Clocks::has_unpushed(int worker) const { return all_.at(worker).pushed < all_.at(worker).clock; }
+
+void Clocks::push(int worker) { all_.at(worker).pushed = all_.at(worker).clock; }
+
+}  // namespace troupe

@@ -1,0 +1,20 @@
+#include "collectives/state/all_gradients.hpp"
+
+namespace troupe {
+
+void AllGradients::map(const std::vector<std::vector<std::uint64_t>>& made_for, std::chrono::milliseconds timeout) {
+  gradients_ = map(GradientOf::worker, made_for.at(0), timeout);
+  if (layout_.backups) backups_ = map(GradientOf::backup, made_for.at(1), timeout);
+}
+
+Gradients AllGradients::map(GradientOf whose, const std::vector<std::uint64_t>& made_for,
+                            std::chrono::milliseconds timeout) {
+  Gradients gradients;
+  for (std::size_t shard = 0; shard < made_for.size(); ++shard) {
+    maps_.push_back(held_.get(layout_.gradient_id(whose, shard, made_for[shard]), timeout));
+    gradients.push_back(maps_.back()->floats().first(layout_.size));
+  }
+  return gradients;
+}
+
+}  // namespace troupe

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "collectives/state/all_gradients.hpp"
+#include "collectives/state/versioned_state.hpp"
+
+namespace troupe {
+
+/// What parameter servers work on, in the store where the state lies: the state, the gradients that workers push, and
+/// for each worker the weights that it is served, which it reads and nobody else does.
+class ServedState {
+ public:
+  /// Makes the slabs of what is served, by worker in order of rank: `layout.served` of them.
+  ServedState(StoreClient& store, std::shared_ptr<const VersionedState> state);
+  /// As `AllGradients::map`.
+  void map(const std::vector<std::vector<std::uint64_t>>& made_for, std::chrono::milliseconds timeout) {
+    gradients_.map(made_for, timeout);
+  }
+
+  const SlabLayout& layout() const { return state_->layout(); }
+  std::span<float> vector(int vector, int buffer) const { return state_->vector(vector, buffer); }
+  const Gradients& gradients() const { return gradients_.all(); }
+  std::span<float> served(std::size_t rank) const { return served_.at(rank)->writable_floats().first(layout().size); }
+
+ private:
+  std::shared_ptr<const VersionedState> state_;
+  HeldObjects held_;
+  std::vector<std::shared_ptr<Mapping>> served_;
+  AllGradients gradients_;
+};
+
+}  // namespace troupe
