@@ -29,7 +29,7 @@ struct StepContext {
   std::uint64_t call;                ///< number of the driver's call that this is an attempt of
   int backups;                       ///< workers that may be left out of a step at most
   double learning_rate;              ///< of the step, of tensors in no group
-  const std::vector<int>& servers;   ///< parameter servers, as members, where the algorithm has them
+  std::vector<int> servers = {};     ///< parameter servers, as members, where the algorithm has them
 };
 
 /// What a call of `step()` does with members, rounds and state. It has messages of its own (`actors/messages`) and a

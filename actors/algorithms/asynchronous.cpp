@@ -164,6 +164,8 @@ void Asynchronous::count(const Task& task) {
 }
 
 void Asynchronous::follow_up(const StepContext& context, int worker, const Deadline& deadline) {
+  if (resting_ && context.members.lost(worker)) return;
+  context.rounds.throw_if_lost(Round(0, {worker}), phase(context, deadline, "compute"));
   if (resting_) {
     if (clocks_.has_unpushed(worker)) ask_servers(context, worker, true, false, deadline);
     return;

@@ -76,6 +76,8 @@ class Rounds {
   /// Members have not answered, and are lost. @throws Error timeout, or worker_lost where all of them owe an answer of
   /// an earlier round
   [[noreturn]] void time_out(const Round& round, const Phase& phase);
+  /// @throws Error worker_lost where one that has not answered is lost; the loss is told of then
+  void throw_if_lost(const Round& round, const Phase& phase);
   /// It is lost, since it owes an answer for too long. @throws Error worker_lost
   [[noreturn]] void give_up(int member, const Phase& phase);
 
@@ -111,7 +113,6 @@ class Rounds {
   /// What happens next, until the deadline; none where it passes. Looks for signs of life meanwhile.
   std::optional<Event> next_event(std::vector<int> missing, Deadline deadline);
   Error silent(int member, const Phase& phase) const;
-  void throw_if_lost(const Round& round, const Phase& phase);
 
   Mailbox& mailbox_;
   Members& members_;

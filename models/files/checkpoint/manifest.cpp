@@ -98,8 +98,10 @@ CheckpointManifest read_fields(Fields fields) {
   CheckpointManifest manifest;
   fields.skip("format");
   manifest.step = fields.integer("step", 0, kMostSteps);
-  manifest.updates = fields.integer("updates", 0, manifest.step);
+  // Of gradients that are pushed one by one each may be an update, with a step's that is under way and one that rests.
+  manifest.updates = fields.integer("updates", 0, kMostSteps);
   manifest.num_shards = static_cast<int>(fields.integer("num_shards", 1, kMostShards));
+  if (manifest.updates / manifest.num_shards > manifest.step + 2) fields.refuse("updates");
   manifest.seed = fields.bits("seed");
   manifest.precision = read_precision(fields);
   manifest.bf16_given_up = read_given_up(fields, manifest.precision);

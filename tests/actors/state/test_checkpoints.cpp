@@ -38,8 +38,8 @@ std::vector<std::string> names_in(const std::string& folder) {
 using Names = std::vector<std::string>;
 
 /// What a run without checkpoints has after so many steps.
-struct Undisturbed {
-  explicit Undisturbed(int steps, const std::string& optimizer = "adam")
+struct UndisturbedRun {
+  explicit UndisturbedRun(int steps, const std::string& optimizer = "adam")
       : sgd(kStatistics.name, dealt({Placement::in_process, 1, 1, Strategy::sharded}, "", optimizer)) {
     for (int step = 0; step < steps; ++step) sgd.step();
   }
@@ -85,7 +85,7 @@ TEST_CASE(
     options.resume_from = folder / "run";
     DistributedSGD last(kStatistics.name, options);
     CHECK(last.steps_done() == steps);
-    Undisturbed undisturbed(steps, optimizer);
+    UndisturbedRun undisturbed(steps, optimizer);
     CHECK(last.weights() == undisturbed.sgd.weights());
     CHECK(last.step().loss == undisturbed.sgd.step().loss);
     last.save_state(folder / "last");
@@ -110,7 +110,7 @@ TEST_CASE("checkpoints are of the steps that are due, whatever steps follow, and
     CHECK(sgd.report().checkpoint.path == folder / "run/step-00000009");
   }
   CHECK(names_in(folder / "run") == Names{"lock", "step-00000006", "step-00000009"});
-  Undisturbed undisturbed(9);
+  UndisturbedRun undisturbed(9);
   undisturbed.sgd.save_state(folder / "undisturbed");
   CHECK((bytes_of(folder / "run/step-00000009") == bytes_of(folder / "undisturbed")));
 }
@@ -121,12 +121,12 @@ TEST_CASE("what is being written when a run ends is finished, with the state of 
     Options options = plain(folder / "run");
     options.checkpoint.every_steps = 4;
     DistributedSGD sgd(kStatistics.name, options);
-    Undisturbed two_buffers(1);
+    UndisturbedRun two_buffers(1);
     for (int step = 0; step < 5; ++step)  // there is room for a pinned version from the beginning
       CHECK(sgd.step().state_bytes == two_buffers.sgd.report().state_bytes / 2 * 3);
   }
   CHECK(names_in(folder / "run") == Names{"lock", "step-00000004"});
-  Undisturbed undisturbed(4);
+  UndisturbedRun undisturbed(4);
   undisturbed.sgd.save_state(folder / "undisturbed");
   CHECK((bytes_of(folder / "run/step-00000004") == bytes_of(folder / "undisturbed")));
 }
@@ -143,7 +143,7 @@ TEST_CASE("a checkpoint outlives a worker that is lost while it is made") {
     CHECK(sgd.step().step == 3);
   }
   CHECK(names_in(folder / "run") == Names{"lock", "step-00000002"});
-  Undisturbed undisturbed(2);
+  UndisturbedRun undisturbed(2);
   undisturbed.sgd.save_state(folder / "undisturbed");
   CHECK((bytes_of(folder / "run/step-00000002") == bytes_of(folder / "undisturbed")));
 }
@@ -165,7 +165,7 @@ TEST_CASE("a worker that dies while it brings a vector out is replaced, told, an
     CHECK(report.checkpoint.error.empty());
   }
   CHECK(names_in(folder / "run") == Names{"lock", "step-00000002"});
-  Undisturbed undisturbed(2);
+  UndisturbedRun undisturbed(2);
   undisturbed.sgd.save_state(folder / "undisturbed");
   CHECK((bytes_of(folder / "run/step-00000002") == bytes_of(folder / "undisturbed")));
 }
@@ -180,7 +180,7 @@ TEST_CASE("a worker that dies while it brings a vector out, where no loss is mad
   while (sgd.steps_done() < 6)
     if (code_of([&] { sgd.step(); }) == ErrorCode::worker_lost) failed.push_back(sgd.steps_done());
   CHECK(failed.size() == 1);
-  CHECK(sgd.weights() == Undisturbed(6).sgd.weights());
+  CHECK(sgd.weights() == UndisturbedRun(6).sgd.weights());
 }
 
 TEST_CASE("a run that went back takes its own way when it is resumed, not the one that it left") {
@@ -221,7 +221,7 @@ TEST_CASE("a run goes on where it began, whatever folder the process is in, and 
   options.num_shards = 0;
   DistributedSGD sgd(kStatistics.name, options);
   CHECK(sgd.steps_done() == 1);
-  CHECK(sgd.step().loss == Undisturbed(2).sgd.report().loss);
+  CHECK(sgd.step().loss == UndisturbedRun(2).sgd.report().loss);
 }
 
 TEST_CASE("a checkpoint of another model configuration is told, and nothing of it reaches the terminal as it is") {
@@ -285,8 +285,8 @@ TEST_CASE("another number of shards than the checkpoint's is refused, unless it 
   options.reshard = true;
   DistributedSGD sgd(kStatistics.name, options);
   CHECK(sgd.steps_done() == 3);
-  CHECK(sgd.weights() == Undisturbed(3).sgd.weights());
-  CHECK(sgd.step().loss != Undisturbed(4).sgd.report().loss);
+  CHECK(sgd.weights() == UndisturbedRun(3).sgd.weights());
+  CHECK(sgd.step().loss != UndisturbedRun(4).sgd.report().loss);
 }
 
 TEST_CASE("checkpoints of another model are refused with the tensor, and stay as they are") {
@@ -394,7 +394,7 @@ TEST_CASE("a damaged newest checkpoint is told and set aside, and the one before
     CHECK(names_in(run) == Names{"damaged-step-00000002", "damaged-step-00000003", "lock", "step-00000001"});
     sgd.step();
     CHECK(sgd.checkpoint() == run + "/step-00000002");
-    Undisturbed undisturbed(2);
+    UndisturbedRun undisturbed(2);
     CHECK(sgd.weights() == undisturbed.sgd.weights());
   }
   for (const char* step : {"/step-00000001", "/step-00000002"}) flip_last_byte(run + step + "/weights.safetensors");

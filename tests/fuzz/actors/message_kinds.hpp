@@ -25,7 +25,8 @@ inline ToDriver filled_to_driver() {
       Applied{4, failure, 1, 2, 4096, true},
       Found{5, failure, {1, NonFinite::kState}},
       Evaluated{6, failure, {0, 1}, {1, 2}, {60, 61}, {64, 64}},
-      Called{7, failure, {4}}};
+      Called{7, failure, {4}},
+      Advanced{17, failure, {0, 1}, {1, 2}, {64, 64}, true, 5}};
 }
 
 inline ToNode filled_to_node() {
@@ -53,10 +54,11 @@ inline ToWorker filled_to_worker() {
   return {Compute{13, 7, 100, 1, true, 5000},
           ReduceMean{16, 128, 13, {2}, 5000},
           Apply{14, 100, 1, 2, 128, 99, 13, 1, 4, {2}, 5000},
+          Advance{18, 100, 5, true, true, true, 4, 5000},
           FindNonFinite{15, 1},
           Build{1, 2, 2, true, true, filled_plan(), 42, "cnn", 1, R"({"batch_size":64})"},
           MakeSlabs{2, 77, 3, 2, 1, R"({"kind":"momentum"})"},
-          MapSlabs{3, {1, 3}},
+          MapSlabs{3, {1, 3}, true},
           Fence{4},
           Stop{5},
           Initialize{6, 9},

@@ -1,0 +1,162 @@
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <limits>
+#include <thread>
+
+#include "actors/test_models.hpp"
+#include "models/files.hpp"
+#include "support/errors.hpp"
+#include "troupe/troupe.hpp"
+
+// Replicas on their own clocks, as a user sees them.
+using namespace troupe;
+using troupe::testing::TemporaryFolder;
+using troupe_test::kPlacements;
+using troupe_test::quiet_options;
+
+namespace {
+
+Options asynchronous(const std::string& algorithm, Placement placement, int workers) {
+  Options options = quiet_options(placement, workers);
+  options.algorithm = algorithm;
+  options.config = R"({"data": "synthetic-linear", "batch_size": 50})";
+  options.num_shards = 4;
+  options.optimizer.learning_rate = 0.02;
+  return options;
+}
+
+/// The known optimum of the linear regression.
+void check_solved(const std::vector<float>& weights) {
+  REQUIRE(weights.size() == 4);
+  for (int i = 0; i < 4; ++i)
+    CHECK(weights[static_cast<std::size_t>(i)] ==
+          doctest::Approx(std::array{5, 3, 2, 1}[static_cast<std::size_t>(i)]).epsilon(1e-3));
+}
+
+}  // namespace
+
+TEST_CASE("asynchronous replicas find the optimum of a convex problem, wherever they live") {
+  for (const Placement placement : kPlacements)
+    for (const char* algorithm : {"downpour", "ssp"})
+      for (const int workers : {1, 2, 4}) {
+        CAPTURE(placement);
+        CAPTURE(algorithm);
+        CAPTURE(workers);
+        DistributedSGD sgd("linear", asynchronous(algorithm, placement, workers));
+        std::int64_t pushes = 0;
+        std::int64_t samples = 0;
+        for (int step = 1; step <= 1500; ++step) {
+          const StepReport report = sgd.step();
+          REQUIRE(report.step == step);
+          REQUIRE(report.algorithm == algorithm);
+          samples += report.samples;
+          for (const WorkerTraffic& each : report.asynchronous.workers) pushes += each.pushes;
+        }
+        CHECK(samples >= 1500 * 200);
+        CHECK(pushes >= 1500 * workers);
+        check_solved(sgd.weights());
+      }
+}
+
+TEST_CASE("gradients are added up until they are pushed, and weights are fetched as often as told") {
+  Options options = asynchronous("downpour", Placement::in_process, 2);
+  options.asynchronous.fetch_every = 5;
+  options.asynchronous.push_every = 10;
+  options.optimizer.learning_rate = 0.004;
+  DistributedSGD sgd("linear", options);
+  std::int64_t fetches = 0;
+  std::int64_t pushes = 0;
+  std::int64_t bytes = 0;
+  for (int step = 0; step < 4000; ++step) {
+    const AsynchronousReport report = sgd.step().asynchronous;
+    bytes += report.bytes_pushed;
+    for (const WorkerTraffic& each : report.workers) {
+      fetches += each.fetches;
+      pushes += each.pushes;
+    }
+  }
+  CHECK(std::abs(pushes - 2 * 400) <= 2);
+  CHECK(std::abs(fetches - 2 * 800) <= 4);
+  CHECK(bytes == pushes * 16);
+  check_solved(sgd.weights());
+}
+
+TEST_CASE("one worker without company makes synchronous steps, to the bit") {
+  Options options = asynchronous("downpour", Placement::in_process, 1);
+  options.optimizer.momentum = 0.9;
+  DistributedSGD downpour("linear", options);
+  options.algorithm = "synchronous";
+  DistributedSGD synchronous("linear", options);
+  for (int step = 0; step < 20; ++step) CHECK(downpour.step().loss == doctest::Approx(synchronous.step().loss));
+  synchronous.step();  // what the worker computes meanwhile is applied before weights are read
+  CHECK(downpour.weights() == synchronous.weights());
+}
+
+TEST_CASE("with staleness 0 the stale synchronous algorithm has the bits of the synchronous one") {
+  for (const Placement placement : kPlacements) {
+    Options options = asynchronous("ssp", placement, 4);
+    options.asynchronous.staleness = 0;
+    DistributedSGD stale("linear", options);
+    options.algorithm = "synchronous";
+    DistributedSGD synchronous("linear", options);
+    for (int step = 0; step < 30; ++step) {
+      stale.step();
+      synchronous.step();
+    }
+    CHECK(stale.weights() == synchronous.weights());
+  }
+}
+
+TEST_CASE("what is read between steps is one version, and steps go on from there") {
+  for (const Placement placement : kPlacements) {
+    const TemporaryFolder folder;
+    DistributedSGD sgd("linear", asynchronous("downpour", placement, 3));
+    for (int step = 0; step < 50; ++step) sgd.step();
+    const auto weights = sgd.weights();
+    CHECK(sgd.weights() == weights);
+    sgd.save_state(folder / "state");
+    sgd.resize(2);
+    for (int step = 0; step < 50; ++step) sgd.step();
+    CHECK(sgd.weights() != weights);
+    sgd.load_state(folder / "state");
+    CHECK(sgd.weights() == weights);
+    CHECK(sgd.steps_done() == 50);
+    CHECK(sgd.step().step == 51);
+  }
+}
+
+TEST_CASE("what asynchronous replicas cannot do is refused") {
+  const auto refused = [](const std::string& words, ErrorCode code, const std::function<void(Options&)>& change) {
+    Options options = asynchronous("downpour", Placement::in_process, 2);
+    change(options);
+    CAPTURE(words);
+    const auto start = [&] { DistributedSGD("linear", options); };
+    CHECK(code_of(start) == code);
+    CHECK(message_of(start).find(words) != std::string::npos);
+  };
+  refused("fetch_every is 0", ErrorCode::invalid_argument, [](Options& o) { o.asynchronous.fetch_every = 0; });
+  refused("push_every is -1", ErrorCode::invalid_argument, [](Options& o) { o.asynchronous.push_every = -1; });
+  refused("staleness is -1", ErrorCode::invalid_argument, [](Options& o) { o.asynchronous.staleness = -1; });
+  refused("max_staleness is -2", ErrorCode::invalid_argument, [](Options& o) { o.asynchronous.max_staleness = -2; });
+  refused("'downpuor'", ErrorCode::invalid_argument, [](Options& o) { o.algorithm = "downpuor"; });
+  refused("clip_norm", ErrorCode::unsupported, [](Options& o) { o.optimizer.clip_norm = 1; });
+  refused("groups", ErrorCode::unsupported, [](Options& o) { o.optimizer.groups = {{"*", 0.0}}; });
+  refused("backup", ErrorCode::unsupported, [](Options& o) { o.backup_workers = 1; });
+  refused("strategy", ErrorCode::unsupported, [](Options& o) { o.strategy = Strategy::driver; });
+}
+
+TEST_CASE("a worker process that dies is replaced once, and begins with a fetch") {
+  for (const char* algorithm : {"downpour", "ssp"}) {
+    CAPTURE(algorithm);
+    Options options = asynchronous(algorithm, Placement::processes, 3);
+    options.max_failures = 10;
+    options.faults = "kill worker 1 at step 100; kill worker 0 at step 200 phase apply; kill worker 2 at step 300";
+    DistributedSGD sgd("linear", options);
+    std::vector<int> replaced;
+    for (int step = 0; step < 1500; ++step)
+      for (const Repair& repair : sgd.step().repairs) replaced.push_back(repair.worker);
+    CHECK(replaced == std::vector<int>{1, 0, 2});
+    check_solved(sgd.weights());
+  }
+}
