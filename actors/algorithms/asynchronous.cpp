@@ -137,7 +137,10 @@ void Asynchronous::note(const StepContext& context, const Deadline& deadline, co
   if (--of.awaited > 0) return;
   const Task task = of;
   end(pushed.reply.round);
-  if (task.serves) clocks_.fetch(task.worker);
+  if (task.serves) {
+    clocks_.fetch(task.worker);
+    ++tally_.traffic[task.worker].fetches;
+  }
   if (task.refused) {
     drop(task.worker);
     throw Error(ErrorCode::non_finite_weights,
@@ -161,6 +164,10 @@ void Asynchronous::count(const Task& task) {
   tally_.loss_sum += done.loss_sum;
   tally_.compute_seconds[task.worker] += done.seconds;
   tally_.apply_seconds += task.seconds;
+  ++tally_.traffic[task.worker].pushes;
+  const auto age = static_cast<std::size_t>(task.staleness);
+  tally_.staleness.resize(std::max(tally_.staleness.size(), age + 1));
+  ++tally_.staleness[age];
 }
 
 void Asynchronous::follow_up(const StepContext& context, int worker, const Deadline& deadline) {
@@ -197,23 +204,11 @@ void Asynchronous::advance(const StepContext& context, int worker, const Deadlin
   tasks_.emplace(rounds_.back().number(), task);
 }
 
-bool Asynchronous::too_stale(int worker) {
-  const std::int64_t age = staleness(worker);
-  WorkerTraffic& traffic = tally_.traffic[worker];
-  if (max_staleness_ >= 0 && age > max_staleness_) {
-    ++traffic.dropped;
-    return true;
-  }
-  ++traffic.pushes;
-  const auto at = static_cast<std::size_t>(age);
-  tally_.staleness.resize(std::max(tally_.staleness.size(), at + 1));
-  ++tally_.staleness[at];
-  return false;
-}
-
 void Asynchronous::ask_servers(const StepContext& context, int worker, bool pushes, bool serves,
                                const Deadline& deadline) {
-  if (pushes && too_stale(worker)) {
+  const std::int64_t age = pushes ? pushes_ - fetched_.at(worker) - own_since_.at(worker) : 0;
+  if (max_staleness_ >= 0 && age > max_staleness_) {
+    ++tally_.traffic[worker].dropped;
     drop(worker);
     return follow_up(context, worker, deadline);
   }
@@ -237,6 +232,7 @@ void Asynchronous::ask_servers(const StepContext& context, int worker, bool push
   Task task{.worker = worker, .pushes = pushes, .serves = serves, .leg = {}};
   task.deadline = deadline;
   task.awaited = static_cast<int>(context.servers.size());
+  task.staleness = age;
   tasks_.emplace(rounds_.back().number(), task);
   // Servers do what they are told in order, and nobody else reads before all is at rest: it is as good as done.
   if (request.applies) {
@@ -247,7 +243,6 @@ void Asynchronous::ask_servers(const StepContext& context, int worker, bool push
   if (serves) {
     fetched_[worker] = pushes_;
     own_since_[worker] = 0;
-    ++tally_.traffic[worker].fetches;
   }
 }
 

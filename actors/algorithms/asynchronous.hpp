@@ -36,8 +36,9 @@ class Asynchronous : public Algorithm {
     Clocks::Leg leg;      ///< the worker itself
     Deadline deadline{std::chrono::milliseconds(0)};
     int awaited = 1;
-    bool refused = false;  ///< by a server
-    double seconds = 0;    ///< of the slowest server
+    bool refused = false;        ///< by a server
+    std::int64_t staleness = 0;  ///< of what is pushed
+    double seconds = 0;          ///< of the slowest server
   };
   /// What a worker has computed and not pushed.
   struct Unpushed {
@@ -70,11 +71,9 @@ class Asynchronous : public Algorithm {
   void advance(const StepContext& context, int worker, const Deadline& deadline);
   /// Has the servers apply what the worker has pushed, serve it, or both.
   void ask_servers(const StepContext& context, int worker, bool pushes, bool serves, const Deadline& deadline);
-  bool too_stale(int worker);
   /// What it has not pushed is dropped, or has been counted.
   void drop(int worker);
   void count(const Task& task);
-  std::int64_t staleness(int worker) const { return pushes_ - fetched_.at(worker) - own_since_.at(worker); }
   void end(std::uint64_t round);
   void forget_hopeless(const StepContext& context);
   StepReport report_of(const StepContext& context, double seconds);
