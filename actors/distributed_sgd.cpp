@@ -118,6 +118,10 @@ StepReport DistributedSGD::step() {
 
 void DistributedSGD::set_learning_rate(double rate) { impl_->call()->set_learning_rate(rate); }
 
+void DistributedSGD::use(const std::string& algorithm, const AsynchronousOptions& asynchronous) {
+  impl_->call()->use(algorithm, asynchronous);
+}
+
 void DistributedSGD::warmup() { impl_->call()->step(true); }
 const StepReport& DistributedSGD::report() const { return impl_->report; }
 

@@ -125,6 +125,8 @@ void add_algorithm_options(CLI::App& app, Options& sgd) {
       ->check(whole_number(1));
   app.add_option("--max-staleness", o.max_staleness,
                  "downpour: drop what a worker pushes after more pushes of others since it fetched; -1: never");
+  app.add_option("--warm-start", o.warm_start, "downpour, ssp: make the first so many steps synchronously")
+      ->check(whole_number(0));
   app.add_option("--staleness", o.staleness, "ssp: steps that a worker may be ahead of the slowest; 0: synchronous")
       ->check(whole_number(0));
 }

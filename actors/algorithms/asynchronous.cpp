@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "actors/algorithms/synchronous.hpp"
 #include "actors/rounds/reply_checks.hpp"
 
 namespace troupe {
@@ -32,7 +33,10 @@ Phase Asynchronous::phase(const StepContext& context, const Deadline& deadline, 
 
 StepReport Asynchronous::step(const StepContext& context, const Deadline& deadline, bool rehearse) {
   const Stopwatch whole;
-  if (rehearse) return {};  // the first legs are as any others
+  if (rehearse) {
+    if (under_way()) rest(context, deadline);
+    return Synchronous().step(context, deadline, rehearse);
+  }
   if (!under_way()) begin(context, deadline);
   const std::int64_t wanted = context.plan.topology.num_shards;
   while (tally_.gradients < wanted) go_on(context, deadline);

@@ -36,6 +36,14 @@ const Options& checked(Options& options, const ModelCreator& creator) {
   return options;
 }
 
+bool is_asynchronous(const Options& options) { return make_algorithm(options)->has_servers(); }
+
+/// Warm starts are synchronous.
+std::unique_ptr<Algorithm> first_algorithm(const Options& options) {
+  auto algorithm = make_algorithm(options);
+  return options.asynchronous.warm_start > 0 && algorithm->has_servers() ? make_algorithm({}) : std::move(algorithm);
+}
+
 void check_call(const std::string& function, const std::string& argument) {
   if (function.size() > kLongestText) throw_invalid("the function's name is too long");
   if (argument.size() > kMostTextBytes)
@@ -50,7 +58,8 @@ Driver::Driver(ModelCreator creator, Options options, MakeRuntime make_runtime)
       make_runtime_(std::move(make_runtime)),
       options_(std::move(options)),
       optimizer_(options_.optimizer),
-      algorithm_(make_algorithm(options_)),
+      algorithm_(first_algorithm(options_)),
+      warms_up_(is_asynchronous(options_) && options_.asynchronous.warm_start > 0),
       elasticity_(checked(options_, creator_), options_.num_workers.is_range() ? usable_cores() : 1),
       precision_(options_),
       budget_(options_.max_failures),
@@ -184,6 +193,8 @@ void Driver::note_loss(const Error& error) {
 void Driver::let_fail(const Phase& phase) {
   using Kind = FaultPlan::Fault::Kind;
   Host& host = *runtime_->host;
+  std::erase_if(slowed_,
+                [&](const auto& each) { return until_.contains(each.first) && until_[each.first] <= phase.step; });
   for (const FaultPlan::Fault& fault : faults_.due(phase.name, phase.step)) {
     if (fault.kind == Kind::cut) {
       host.cut_off(fault.node);
@@ -193,17 +204,20 @@ void Driver::let_fail(const Phase& phase) {
     const int pid = host.pid(fault.worker);
     if (pid <= 0) continue;
     slowed_.erase(fault.worker);  // it would let go on what is stopped
+    until_.erase(fault.worker);
     if (fault.kind != Kind::slow) {
       ::kill(pid, fault.kind == Kind::kill ? SIGKILL : SIGSTOP);
       continue;
     }
     slowed_.try_emplace(fault.worker, pid, fault.factor);
+    if (fault.until > 0) until_[fault.worker] = fault.until;
   }
 }
 
 StepReport Driver::step(bool rehearse) {
   if (checkpoints_) checkpoints_->throw_final();
   follow_cores();
+  if (warms_up_ && steps_done() >= options_.asynchronous.warm_start) begin_algorithm(make_algorithm(options_));
   ++calls_;
   StepReport report = repairing(Needs::step, [&] { return take_step(rehearse); });
   note_untold(/*replaced=*/true);
@@ -260,11 +274,27 @@ void Driver::rest() {
   with_context([&](const StepContext& context) { algorithm_->rest(context, Deadline(options_.step_timeout)); });
 }
 
+void Driver::use(const std::string& algorithm, const AsynchronousOptions& asynchronous) {
+  Options changed = options_;
+  changed.algorithm = algorithm;
+  changed.asynchronous = asynchronous;
+  check_algorithm(changed);
+  make_ready(Needs::members);
+  options_ = std::move(changed);
+  begin_algorithm(make_algorithm(options_));
+}
+
+void Driver::begin_algorithm(std::unique_ptr<Algorithm> next) {
+  if (next->has_servers() != algorithm_->has_servers()) generation_->fall();
+  algorithm_ = std::move(next);
+  warms_up_ = false;
+}
+
 StepReport Driver::take_step(bool rehearse) {
   StepReport report = with_context(
       [&](const StepContext& context) { return algorithm_->step(context, Deadline(options_.step_timeout), rehearse); });
   const SlabLayout& layout = generation_->layout();
-  report.algorithm = options_.algorithm;
+  report.algorithm = warms_up_ ? Options().algorithm : options_.algorithm;
   report.state_bytes = static_cast<std::int64_t>(layout.state_bytes(layout.buffers));
   report.pinned_bytes = static_cast<std::int64_t>(layout.state_bytes(versions_.pinned()));
   return report;

@@ -44,6 +44,7 @@ class Driver {
   StepReport step(bool rehearse = false);
   Evaluation evaluate();
   void set_learning_rate(double rate);
+  void use(const std::string& algorithm, const AsynchronousOptions& asynchronous);
   /// For the step after so many; none where the options say it.
   std::optional<double> rate_set_at(std::int64_t step) const { return set_rates_.at(step); }
   /// Runs a registered function; what it returned in order of worker and device.
@@ -125,6 +126,8 @@ class Driver {
   template <class Use>
   auto with_context(const Use& use);
   void start_servers();
+  /// Members are at rest. The generation falls where parameter servers come or go.
+  void begin_algorithm(std::unique_ptr<Algorithm> next);
   /// Lets happen what the plan has for this phase.
   void let_fail(const Phase& phase);
   Evaluation evaluate_once();
@@ -159,7 +162,8 @@ class Driver {
   const MakeRuntime make_runtime_;
   Options options_;
   Optimizer optimizer_;
-  std::unique_ptr<Algorithm> algorithm_;
+  std::unique_ptr<Algorithm> algorithm_;  ///< of this step; of the options, once a warm start is over
+  bool warms_up_;                         ///< it is synchronous, and another one will follow
   std::unique_ptr<Runtime> runtime_;
   std::unique_ptr<Rounds> rounds_;
   std::unique_ptr<StateHome> home_;
@@ -172,6 +176,7 @@ class Driver {
   FailureBudget budget_;
   FaultPlan faults_;
   std::map<int, SlowedProcess> slowed_;  ///< on purpose, by worker
+  std::map<int, std::int64_t> until_;    ///< by worker, the step at which it is so no more
   std::uint64_t calls_ = 0;              ///< of `step`
   std::vector<int> servers_;             ///< parameter servers, as members
   std::vector<int> newcomers_;           ///< of a resize that is under way: whoever of them dies is not replaced

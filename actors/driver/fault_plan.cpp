@@ -55,9 +55,10 @@ class Words {
   }
 
   [[noreturn]] void refuse() const {
-    throw_invalid("fault '" + text() +
-                  "' is neither 'kill|stop|slow Fx worker N at step S [phase P]' nor 'cut node N at step S [phase P]' "
-                  "nor 'random N kills of steps A-B seed S' nor 'full disk at step S'");
+    throw_invalid(
+        "fault '" + text() +
+        "' is neither 'kill|stop|slow Fx worker N at step S [phase P]' nor 'cut node N at step S [phase P]' "
+        "nor 'random N kills of steps A-B seed S' nor 'random slow Fx of steps A-B seed S' nor 'full disk at step S'");
   }
 
  private:
@@ -98,12 +99,17 @@ FaultPlan::Fault one_fault(FaultPlan::Fault::Kind kind, Words& words, int num_wo
   return at_its_time(fault, words);
 }
 
-FaultPlan::Fault slow_worker(Words& words, int num_workers) {
+/// Such as 10x.
+int factor_of(Words& words) {
   const std::string factor = words.word();
   if (!factor.ends_with('x')) words.refuse();
-  const auto times = words.number_of(factor.substr(0, factor.size() - 1), 2, SlowedProcess::kMostFactor);
+  return static_cast<int>(words.number_of(factor.substr(0, factor.size() - 1), 2, SlowedProcess::kMostFactor));
+}
+
+FaultPlan::Fault slow_worker(Words& words, int num_workers) {
+  const int factor = factor_of(words);
   FaultPlan::Fault fault = one_fault(FaultPlan::Fault::Kind::slow, words, num_workers);
-  fault.factor = static_cast<int>(times);
+  fault.factor = factor;
   return fault;
 }
 
@@ -115,17 +121,49 @@ FaultPlan::Fault cut_node(Words& words, int num_nodes) {
   return at_its_time(fault, words);
 }
 
-std::vector<FaultPlan::Fault> random_kills(Words& words, int num_workers) {
-  const std::int64_t count = words.number(1, kMostRandom);
-  words.expect("kills");
+/// Such as "of steps 10-500".
+struct Steps {
+  std::int64_t first = 1;
+  std::int64_t last = 1;
+};
+
+Steps steps_of(Words& words) {
   words.expect("of");
   words.expect("steps");
   const std::string range = words.word();
   const std::size_t dash = std::min(range.find('-'), range.size());
-  const std::int64_t first = words.number_of(range.substr(0, dash), 1, INT64_MAX);
-  const std::int64_t last = words.number_of(range.substr(std::min(dash + 1, range.size())), first, INT64_MAX);
+  const std::int64_t first = words.number_of(range.substr(0, dash), 1, INT64_MAX - 1);
+  return {first, words.number_of(range.substr(std::min(dash + 1, range.size())), first, INT64_MAX - 1)};
+}
+
+Random seeded(Words& words) {
   words.expect("seed");
-  Random random(static_cast<std::uint64_t>(words.number(0, INT64_MAX)));
+  return Random(static_cast<std::uint64_t>(words.number(0, INT64_MAX)));
+}
+
+/// In each step another worker.
+std::vector<FaultPlan::Fault> random_slowness(Words& words, int num_workers) {
+  FaultPlan::Fault fault;
+  fault.kind = FaultPlan::Fault::Kind::slow;
+  fault.factor = factor_of(words);
+  const auto [first, last] = steps_of(words);
+  Random random = seeded(words);
+  if (num_workers < 2 || last - first >= kMostRandom) words.refuse();
+  std::vector<FaultPlan::Fault> faults;
+  for (fault.step = first; fault.step <= last; ++fault.step) {
+    fault.until = fault.step + 1;
+    const int others = static_cast<int>(random.below(static_cast<std::uint64_t>(num_workers) - 1));
+    fault.worker = (fault.worker + 1 + others) % num_workers;
+    faults.push_back(fault);
+  }
+  return faults;
+}
+
+std::vector<FaultPlan::Fault> random_kills(Words& words, int num_workers) {
+  const std::int64_t count = words.number(1, kMostRandom);
+  words.expect("kills");
+  const auto [first, last] = steps_of(words);
+  Random random = seeded(words);
   std::vector<FaultPlan::Fault> faults;
   for (std::int64_t i = 0; i < count; ++i) {
     FaultPlan::Fault fault;
@@ -152,7 +190,7 @@ std::vector<FaultPlan::Fault> parse(const std::string& part, int num_workers, in
   else if (words.take("cut"))
     faults = {cut_node(words, num_nodes)};
   else if (words.take("random"))
-    faults = random_kills(words, num_workers);
+    faults = words.take("slow") ? random_slowness(words, num_workers) : random_kills(words, num_workers);
   else
     words.refuse();
   if (!words.done()) words.refuse();

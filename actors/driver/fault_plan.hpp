@@ -16,6 +16,7 @@ class FaultPlan {
     int node = 0;    ///< that is cut off
     int factor = 1;  ///< by which a worker is slower
     std::int64_t step = 1;
+    std::int64_t until = 0;         ///< step at which a slow worker has its own speed again; 0: none
     std::string phase = "compute";  ///< of the step, as errors name it
   };
 

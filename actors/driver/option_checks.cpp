@@ -54,19 +54,6 @@ void check_backups(const Options& o) {
     throw Error(ErrorCode::unsupported, "workers of a cluster do not back each other up");
 }
 
-void check_asynchronous(const Options& o) {
-  if (!make_algorithm(o)->has_servers()) return;
-  const auto refuse = [&o](const char* what) {
-    throw Error(ErrorCode::unsupported, "algorithm " + o.algorithm + " does not go with " + what);
-  };
-  if (o.placement == Placement::cluster) refuse("placement cluster");
-  if (o.strategy != Strategy::automatic) refuse("a strategy, since nothing is reduced");
-  if (o.backup_workers > 0) refuse("backup workers: nobody waits for who is late");
-  if (o.optimizer.clip_norm > 0) refuse("clip_norm: a parameter server knows its slice alone");
-  if (!o.optimizer.groups.empty()) refuse("groups of tensors");
-  if (o.parameter_servers < 0) throw_invalid("parameter_servers is " + std::to_string(o.parameter_servers));
-}
-
 /// As it is meant now: the process may go to another folder later.
 void make_absolute(std::string& path) {
   std::error_code error;
@@ -84,6 +71,21 @@ void check_checkpoints(const CheckpointOptions& o) {
 
 }  // namespace
 
+void check_algorithm(const Options& o) {
+  if (!make_algorithm(o)->has_servers()) return;
+  const auto refuse = [&o](const char* what) {
+    throw Error(ErrorCode::unsupported, "algorithm " + o.algorithm + " does not go with " + what);
+  };
+  if (o.placement == Placement::cluster) refuse("placement cluster");
+  if (o.strategy != Strategy::automatic) refuse("a strategy, since nothing is reduced");
+  if (o.backup_workers > 0) refuse("backup workers: nobody waits for who is late");
+  if (o.optimizer.clip_norm > 0) refuse("clip_norm: a parameter server knows its slice alone");
+  if (!o.optimizer.groups.empty()) refuse("groups of tensors");
+  if (o.parameter_servers < 0) throw_invalid("parameter_servers is " + std::to_string(o.parameter_servers));
+  if (o.asynchronous.warm_start < 0)
+    throw_invalid("warm_start is " + std::to_string(o.asynchronous.warm_start) + ", not a number of steps");
+}
+
 bool is_periodic(const CheckpointOptions& options) { return options.every_steps > 0 || options.every.count() > 0; }
 
 void check_options(Options& options, const ModelCreator& creator) {
@@ -93,7 +95,7 @@ void check_options(Options& options, const ModelCreator& creator) {
   if (options.max_failures < 0)
     throw_invalid("max_failures is " + std::to_string(options.max_failures) + ", not a number from 0 on");
   check_backups(options);
-  check_asynchronous(options);
+  check_algorithm(options);
   for (const auto timeout : {options.step_timeout, options.start_timeout, options.evaluate_timeout,
                              options.save_timeout, options.call_timeout})
     if (timeout.count() <= 0) throw_invalid("timeouts must be positive");

@@ -10,6 +10,9 @@ namespace troupe {
 /// sense.
 void check_options(Options& options, const ModelCreator& creator);
 
+/// The part of that which is about algorithms.
+void check_algorithm(const Options& options);
+
 /// Whether checkpoints are made without being asked for.
 bool is_periodic(const CheckpointOptions& options);
 

@@ -8,7 +8,7 @@ namespace troupe::cli {
 namespace {
 
 /// Members of troupe::Options that have another name than their option.
-constexpr std::array<std::pair<const char*, const char*>, 30> kMembers{{
+constexpr std::array<std::pair<const char*, const char*>, 31> kMembers{{
     {"workers", "num_workers"},
     {"shards", "num_shards"},
     {"fault", "faults"},
@@ -33,6 +33,7 @@ constexpr std::array<std::pair<const char*, const char*>, 30> kMembers{{
     {"push-every", "asynchronous.push_every"},
     {"max-staleness", "asynchronous.max_staleness"},
     {"staleness", "asynchronous.staleness"},
+    {"warm-start", "asynchronous.warm_start"},
     {"checkpoint", "checkpoint.folder"},
     {"checkpoint-every", "checkpoint.every"},
     {"keep", "checkpoint.keep"},

@@ -90,6 +90,7 @@ struct AsynchronousOptions {
   int push_every = 1;      ///< downpour: gradients of each of its shards that a worker adds up before it pushes them
   int max_staleness = -1;  ///< downpour: what a worker has computed is dropped where others have pushed more often than
                            ///< that since it fetched; -1: never
+  std::int64_t warm_start = 0;  ///< the first so many steps of the run are synchronous
   int staleness = 8;       ///< ssp: steps that a worker may be ahead of the slowest; 0 is synchronous, to the bit
 };
 
@@ -144,7 +145,8 @@ struct Options {
   int backup_workers = 0;
   /// What is to go wrong on purpose, for tests of what follows: parts between semicolons. With placement `processes` of
   /// the form "kill worker 2 at step 5 phase apply" (or "stop": it does not answer any more; or "slow 10x": from then
-  /// on it runs a tenth of the time; the phase is "compute" unless told), or "random 100 kills of steps 10-500 seed 7".
+  /// on it runs a tenth of the time; the phase is "compute" unless told), or "random 100 kills of steps 10-500 seed 7", or
+  /// "random slow 5x of steps 10-500 seed 7": in each of these steps another worker.
   /// With placement `cluster` "cut node 1 at step 5": nodes, in order of name, are 0 and so on, and driver and node
   /// hear nothing of each other any more. Each happens once, when the phase begins. With any placement "full disk at
   /// step 5": the first checkpoint begun after that step, or a later one, finds no space.
@@ -344,6 +346,10 @@ class DistributedSGD {
   /// it, or, where it was not set by hand, with the options. `set_weights` and `load` leave it.
   /// @throws Error invalid_argument for what is no float from 0 on
   void set_learning_rate(double rate);
+  /// From the next step on another algorithm, by its name as Options::algorithm: weights and the optimizer's state go on
+  /// as they are. What workers have computed until then is applied first.
+  /// @throws Error as the constructor where that algorithm cannot be, or as `step()`; then nothing has changed
+  void use(const std::string& algorithm, const AsynchronousOptions& asynchronous = {});
 
   /// The current weights in canonical order (see ModelInfo::tensors).
   std::vector<float> weights();

@@ -126,6 +126,82 @@ TEST_CASE("what is read between steps is one version, and steps go on from there
   }
 }
 
+TEST_CASE("an algorithm takes over weights and state from the one before, between steps or after a warm start") {
+  for (const Placement placement : kPlacements) {
+    Options options = asynchronous("synchronous", placement, 1);  // who is alone always makes the same steps
+    options.optimizer.momentum = 0.9;
+    DistributedSGD undisturbed("linear", options);
+    DistributedSGD changing("linear", options);
+    const auto steps = [](DistributedSGD& sgd, int count, const std::string& algorithm) {
+      for (int step = 0; step < count; ++step) CHECK(sgd.step().algorithm == algorithm);
+    };
+    steps(changing, 5, "synchronous");
+    changing.use("downpour");
+    steps(changing, 5, "downpour");
+    changing.use("ssp", {.staleness = 3});  // and the worker has made the eleventh step's update
+    steps(changing, 5, "ssp");
+    changing.use("synchronous");
+    steps(changing, 5, "synchronous");
+    steps(undisturbed, 22, "synchronous");
+    CHECK(changing.weights() == undisturbed.weights());
+    CHECK(changing.steps_done() == 20);
+    CHECK(code_of([&] { changing.use("downpuor"); }) == ErrorCode::invalid_argument);
+    CHECK(code_of([&] { changing.use("downpour", {.fetch_every = 0}); }) == ErrorCode::invalid_argument);
+    steps(changing, 1, "synchronous");
+
+    options.algorithm = "downpour";
+    options.asynchronous.warm_start = 7;
+    DistributedSGD warm("linear", options);
+    warm.warmup();
+    steps(warm, 7, "synchronous");
+    steps(warm, 5, "downpour");
+    warm.warmup();
+    steps(warm, 9, "downpour");
+    DistributedSGD plain("linear", [&] {
+      Options synchronous = options;
+      synchronous.algorithm = "synchronous";
+      return synchronous;
+    }());
+    steps(plain, 23, "synchronous");
+    CHECK(warm.weights() == plain.weights());
+  }
+}
+
+TEST_CASE("what was computed on weights that are too old is dropped, and counted") {
+  Options options = asynchronous("downpour", Placement::in_process, 4);
+  options.asynchronous.max_staleness = 1;
+  DistributedSGD sgd("linear", options);
+  std::int64_t dropped = 0;
+  for (int step = 0; step < 2000; ++step) {
+    const AsynchronousReport report = sgd.step().asynchronous;
+    CHECK(report.staleness.largest <= 1);
+    for (const WorkerTraffic& each : report.workers) dropped += each.dropped;
+  }
+  CHECK(dropped > 0);
+  check_solved(sgd.weights());
+}
+
+TEST_CASE("a push that is not finite is refused, with worker and step, and the others' weights stay clean") {
+  for (const Placement placement : kPlacements) {
+    Options options = quiet_options(placement, 2);
+    options.algorithm = "downpour";
+    options.config = "4000";
+    options.optimizer.learning_rate = 1e30;
+    DistributedSGD sgd("noise", options);
+    std::optional<Error> error;
+    for (int step = 0; step < 50 && !error; ++step) try {
+        sgd.step();
+      } catch (const Error& thrown) {
+        error = thrown;
+      }
+    REQUIRE(error);
+    CHECK((error->code() == ErrorCode::non_finite_weights || error->code() == ErrorCode::non_finite_loss));
+    CHECK(error->where().worker >= 0);
+    CHECK(error->message().find("is refused") != std::string::npos);
+    CHECK(all_finite(sgd.weights()));
+  }
+}
+
 TEST_CASE("what asynchronous replicas cannot do is refused") {
   const auto refused = [](const std::string& words, ErrorCode code, const std::function<void(Options&)>& change) {
     Options options = asynchronous("downpour", Placement::in_process, 2);

@@ -72,6 +72,31 @@ TEST_CASE("random kills are a function of the seed, and of all workers, phases a
   CHECK(kills != all("random 2000 kills of steps 10-20 seed 8"));
 }
 
+TEST_CASE("random slowness is a function of the seed, and another worker's in each step") {
+  const std::string text = "random slow 5x of steps 3-102 seed 9";
+  FaultPlan plan(text, 4);
+  FaultPlan same(text, 4);
+  FaultPlan other("random slow 5x of steps 3-102 seed 10", 4);
+  std::vector<int> counts(4);
+  int before = -1;
+  int apart = 0;
+  for (std::int64_t step = 3; step <= 102; ++step) {
+    const auto due = plan.due("compute", step);
+    REQUIRE(due.size() == 1);
+    CHECK(due[0].kind == FaultPlan::Fault::Kind::slow);
+    CHECK(due[0].factor == 5);
+    CHECK(due[0].until == step + 1);
+    CHECK(due[0].worker != before);
+    CHECK(same.due("compute", step).at(0).worker == due[0].worker);
+    apart += other.due("compute", step).at(0).worker != due[0].worker ? 1 : 0;
+    before = due[0].worker;
+    ++counts.at(static_cast<std::size_t>(before));
+  }
+  CHECK(plan.empty());
+  CHECK(apart > 30);
+  for (const int count : counts) CHECK(count > 10);
+}
+
 TEST_CASE("a plan that makes no sense is refused, and shown") {
   for (const char* text : {"explode",
                            "kill",
@@ -84,6 +109,10 @@ TEST_CASE("a plan that makes no sense is refused, and shown") {
                            "stop 1",
                            "random 0 kills of steps 1-2 seed 1",
                            "random 1 kills of steps 2-1 seed 1",
+                           "random slow 5 of steps 1-2 seed 1",
+                           "random slow 1x of steps 1-2 seed 1",
+                           "random slow 5x of steps 2-1 seed 1",
+                           "random slow 5x of steps 1-2000000 seed 1",
                            "random 1 kills of steps 2 seed 1",
                            "random 1 kills of steps 1-2",
                            "full disk",
