@@ -52,7 +52,9 @@ void Asynchronous::rest(const StepContext& context, const Deadline& deadline) {
     try {
       go_on(context, deadline);
     } catch (const Error& error) {
-      if (!first) first = error;
+      // What is refused is no fault of who wants rest, and the state is clean: the next step will find it again.
+      const bool refusal = error.code() == ErrorCode::non_finite_loss || error.code() == ErrorCode::non_finite_weights;
+      if (!first && !refusal) first = error;
     }
   }
   waiting_.clear();
