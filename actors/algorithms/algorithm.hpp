@@ -49,6 +49,8 @@ class Algorithm {
   virtual bool under_way() const { return false; }
   /// Ends that: what has been computed is applied, and the state is one version. When it throws, too.
   virtual void rest(const StepContext& /*context*/, const Deadline& /*deadline*/) {}
+  /// The same at the end of the run, without waiting for workers.
+  virtual void abandon(const StepContext& /*context*/, const Deadline& /*deadline*/) {}
 };
 
 /// @param options its name and what belongs to it. @throws Error invalid_argument naming those that there are, or what

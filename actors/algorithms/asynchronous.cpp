@@ -37,7 +37,7 @@ StepReport Asynchronous::step(const StepContext& context, const Deadline& deadli
     if (under_way()) rest(context, deadline);
     return Synchronous().step(context, deadline, rehearse);
   }
-  if (!under_way()) begin(context, deadline);
+  begin(context, deadline);
   const std::int64_t wanted = context.plan.topology.num_shards;
   while (tally_.gradients < wanted) go_on(context, deadline);
   const Version& version = context.versions.committed();
@@ -63,13 +63,24 @@ void Asynchronous::rest(const StepContext& context, const Deadline& deadline) {
   context.rounds.settle();
 }
 
+void Asynchronous::abandon(const StepContext& context, const Deadline& deadline) {
+  std::erase_if(rounds_, [&](const Round& round) { return tasks_.at(round.number()).is_of_worker(); });
+  std::erase_if(tasks_, [](const auto& each) { return each.second.is_of_worker(); });
+  rest(context, deadline);
+}
+
+/// Those who do nothing: all at first and after a rest, and one whose work was refused.
 void Asynchronous::begin(const StepContext& context, const Deadline& deadline) {
   const std::vector<int> workers = context.members.workers();
-  clocks_.keep(workers);
-  rounds_.clear();
-  unpushed_.clear();
-  for (const int worker : workers) clocks_.enter(worker, context.versions.committed().step);
-  for (const int worker : workers) follow_up(context, worker, deadline);
+  if (!under_way()) clocks_.keep(workers);
+  for (const int worker : workers) {
+    const bool busy = std::ranges::any_of(tasks_, [&](const auto& each) { return each.second.worker == worker; });
+    if (busy || std::ranges::count(waiting_, worker) > 0) continue;
+    unpushed_.erase(worker);
+    clocks_.enter(worker, context.versions.committed().step);
+    waiting_.push_back(worker);
+  }
+  let_waiting_go(context, deadline);  // when all clocks are known
 }
 
 void Asynchronous::go_on(const StepContext& context, const Deadline& deadline) {

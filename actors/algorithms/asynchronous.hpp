@@ -26,6 +26,7 @@ class Asynchronous : public Algorithm {
   StepReport step(const StepContext& context, const Deadline& deadline, bool rehearse) override;
   bool under_way() const override { return !tasks_.empty(); }
   void rest(const StepContext& context, const Deadline& deadline) override;
+  void abandon(const StepContext& context, const Deadline& deadline) override;
 
  private:
   /// What a worker, or the servers for it, are busy with.
@@ -39,6 +40,8 @@ class Asynchronous : public Algorithm {
     bool refused = false;        ///< by a server
     std::int64_t staleness = 0;  ///< of what is pushed
     double seconds = 0;          ///< of the slowest server
+
+    bool is_of_worker() const { return !pushes && !serves; }
   };
   /// What a worker has computed and not pushed.
   struct Unpushed {
@@ -60,6 +63,7 @@ class Asynchronous : public Algorithm {
     std::int64_t bytes_fetched = 0;
   };
 
+  /// Has workers begin who do nothing.
   void begin(const StepContext& context, const Deadline& deadline);
   /// Waits for one thing that happens, and follows it up. @throws Error, and what it is about is no task any more
   void go_on(const StepContext& context, const Deadline& deadline);

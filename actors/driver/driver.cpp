@@ -392,7 +392,7 @@ HeldFloats Driver::fetch_pinned(Versions::PinId pin, const VectorPart& part, con
 }
 
 Versions::PinId Driver::pin() {
-  if (algorithm_->under_way()) rest();
+  if (algorithm_->under_way()) make_ready(Needs::members);
   if (!versions_.any()) throw Error(ErrorCode::worker_lost, "the run has lost a node, and is not formed again yet");
   if (versions_.live().size() + 2 > kMostBuffers)
     throw Error(ErrorCode::unsupported, "more versions are pinned than there may be buffers for");
@@ -426,7 +426,8 @@ void Driver::shut_down() noexcept {
   Runtime& r = *runtime_;
   bool all_stopped = true;
   try {
-    if (algorithm_->under_way()) rest();
+    if (algorithm_->under_way())
+      with_context([&](const StepContext& context) { algorithm_->abandon(context, Deadline(options_.step_timeout)); });
   } catch (const std::exception&) {
     // What is busy still is told to stop, or ended, below.
   }

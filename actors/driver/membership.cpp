@@ -25,6 +25,7 @@ void Driver::resize(int num_workers) {
                   std::to_string(options_.num_shards / options_.devices_per_worker));
   if (std::int64_t{num_workers} * options_.devices_per_worker > kMostReplicas)
     throw_invalid("more than the " + std::to_string(kMostReplicas) + " replicas that one run can have");
+  if (algorithm_->under_way()) make_ready(Needs::members);
   const std::vector<int> before = runtime_->members.workers();
   deal_to(num_workers);
   newcomers_ = all_but(before);

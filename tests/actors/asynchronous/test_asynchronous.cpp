@@ -195,6 +195,8 @@ TEST_CASE("a push that is not finite is refused, with worker and step, and the o
     CHECK(error->where().worker >= 0);
     CHECK(error->message().find("is refused") != std::string::npos);
     CHECK(all_finite(sgd.weights()));
+    sgd.set_learning_rate(1e-3);
+    for (int step = 0; step < 10; ++step) sgd.step();  // nobody stands idle since
   }
 }
 
