@@ -125,6 +125,9 @@ void add_algorithm_options(CLI::App& app, Options& sgd) {
       ->check(whole_number(1));
   app.add_option("--max-staleness", o.max_staleness,
                  "downpour: drop what a worker pushes after more pushes of others since it fetched; -1: never");
+  app.add_option("--record", o.record,
+                 "downpour, ssp: write to this file in which order pushes were applied and weights fetched");
+  app.add_option("--replay", o.replay, "downpour, ssp: go by such a file, to the same bits");
   app.add_option("--warm-start", o.warm_start, "downpour, ssp: make the first so many steps synchronously")
       ->check(whole_number(0));
   app.add_option("--staleness", o.staleness, "ssp: steps that a worker may be ahead of the slowest; 0: synchronous")

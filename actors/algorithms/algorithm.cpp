@@ -25,9 +25,11 @@ std::unique_ptr<Algorithm> make_algorithm(const Options& options) {
   const std::string& name = options.algorithm;
   // With no worker ahead of another a clock's gradients make one version: the synchronous step.
   if (name == "synchronous" || (name == "ssp" && o.staleness == 0)) return std::make_unique<Synchronous>();
-  if (name == "ssp") return std::make_unique<Asynchronous>(Clocks::Rules{1, 1, o.staleness}, -1);
+  AsynchronousOptions unbounded = o;
+  unbounded.max_staleness = -1;
+  if (name == "ssp") return std::make_unique<Asynchronous>(Clocks::Rules{1, 1, o.staleness}, unbounded);
   if (name == "downpour")
-    return std::make_unique<Asynchronous>(Clocks::Rules{o.fetch_every, o.push_every, std::nullopt}, o.max_staleness);
+    return std::make_unique<Asynchronous>(Clocks::Rules{o.fetch_every, o.push_every, std::nullopt}, o);
   throw_invalid("there is no algorithm '" + name + "'; there are synchronous, downpour, ssp" +
                 did_you_mean(name, {"synchronous", "downpour", "ssp"}));
 }

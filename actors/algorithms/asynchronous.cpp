@@ -27,6 +27,12 @@ Staleness staleness_of(const std::vector<std::int64_t>& pushes) {
 
 }  // namespace
 
+Asynchronous::Asynchronous(const Clocks::Rules& rules, const AsynchronousOptions& options)
+    : max_staleness_(options.max_staleness), clocks_(rules) {
+  if (!options.record.empty()) recorder_.emplace(options.record);
+  if (!options.replay.empty()) script_.emplace(options.replay);
+}
+
 Phase Asynchronous::phase(const StepContext& context, const Deadline& deadline, const char* name) const {
   return {name, context.versions.committed().step + 1, deadline};
 }
@@ -39,14 +45,25 @@ StepReport Asynchronous::step(const StepContext& context, const Deadline& deadli
   }
   begin(context, deadline);
   const std::int64_t wanted = context.plan.topology.num_shards;
-  while (tally_.gradients < wanted) go_on(context, deadline);
+  while (tally_.gradients < wanted) {
+    if (rested_here()) {
+      rest(context, deadline);
+      begin(context, deadline);
+    } else {
+      go_on(context, deadline);
+    }
+  }
   const Version& version = context.versions.committed();
   context.versions.commit(context.versions.buffer(), {version.step + 1, version.updates});
   return report_of(context, whole.seconds());
 }
 
 void Asynchronous::rest(const StepContext& context, const Deadline& deadline) {
+  // As far as the record went before it rested.
+  while (script_ && under_way() && script_->next().kind != ServerOperation::Kind::rest) go_on(context, deadline);
+  if (!is_turn({ServerOperation::Kind::rest})) throw Error(ErrorCode::bad_file, "the record is of another run");
   resting_ = true;
+  let_held_go(context, deadline);
   std::optional<Error> first;
   while (under_way()) {
     try {
@@ -58,6 +75,7 @@ void Asynchronous::rest(const StepContext& context, const Deadline& deadline) {
     }
   }
   waiting_.clear();
+  held_.clear();
   resting_ = false;
   if (first) throw Error(*first);
   context.rounds.settle();
@@ -75,7 +93,7 @@ void Asynchronous::begin(const StepContext& context, const Deadline& deadline) {
   if (!under_way()) clocks_.keep(workers);
   for (const int worker : workers) {
     const bool busy = std::ranges::any_of(tasks_, [&](const auto& each) { return each.second.worker == worker; });
-    if (busy || std::ranges::count(waiting_, worker) > 0) continue;
+    if (busy || held_.contains(worker) || std::ranges::count(waiting_, worker) > 0) continue;
     unpushed_.erase(worker);
     clocks_.enter(worker, context.versions.committed().step);
     waiting_.push_back(worker);
@@ -84,6 +102,7 @@ void Asynchronous::begin(const StepContext& context, const Deadline& deadline) {
 }
 
 void Asynchronous::go_on(const StepContext& context, const Deadline& deadline) {
+  if (tasks_.empty()) throw Error(ErrorCode::bad_file, "the record is of another run");  // all are held back
   const auto first = std::ranges::min_element(tasks_, {}, [](const auto& each) { return each.second.deadline.at(); });
   const Deadline& until = first->second.deadline;
   const Phase at = phase(context, until, first->second.pushes ? "apply" : "compute");
@@ -224,10 +243,14 @@ void Asynchronous::advance(const StepContext& context, int worker, const Deadlin
 void Asynchronous::ask_servers(const StepContext& context, int worker, bool pushes, bool serves,
                                const Deadline& deadline) {
   const std::int64_t age = pushes ? pushes_ - fetched_.at(worker) - own_since_.at(worker) : 0;
-  if (max_staleness_ >= 0 && age > max_staleness_) {
+  const bool dropped = max_staleness_ >= 0 && age > max_staleness_;
+  const auto kind = dropped ? ServerOperation::Kind::drop : ServerOperation::Kind::ask;
+  if (!is_turn({kind, worker, clocks_.clock(worker), pushes, serves})) return hold(context, worker, deadline);
+  if (dropped) {
     ++tally_.traffic[worker].dropped;
     drop(worker);
-    return follow_up(context, worker, deadline);
+    follow_up(context, worker, deadline);
+    return let_held_go(context, deadline);
   }
   const Unpushed& unpushed = unpushed_[worker];
   Versions& versions = context.versions;
@@ -261,6 +284,41 @@ void Asynchronous::ask_servers(const StepContext& context, int worker, bool push
     fetched_[worker] = pushes_;
     own_since_[worker] = 0;
   }
+  let_held_go(context, deadline);
+}
+
+/// True where nothing is replayed, or the record has this next; then it is done, and recorded.
+bool Asynchronous::is_turn(const ServerOperation& operation) {
+  if (script_ && script_->next() != operation) return false;
+  if (script_) script_->take();
+  if (recorder_) recorder_->write(operation);
+  return true;
+}
+
+/// What a worker wants has not its turn yet, or never will have it: in the record it was lost, and began anew.
+void Asynchronous::hold(const StepContext& context, int worker, const Deadline& deadline) {
+  const ServerOperation& next = script_->next();
+  const bool is_its = next.kind != ServerOperation::Kind::rest && next.worker == worker;
+  if (is_its && !next.pushes && next.clock != clocks_.clock(worker)) {
+    unpushed_.erase(worker);
+    clocks_.set_back(worker, next.clock);
+    return follow_up(context, worker, deadline);
+  }
+  if (is_its && !resting_) throw Error(ErrorCode::bad_file, "the record is of another run");
+  held_.insert(worker);
+}
+
+/// Whether the record rested here, in the middle of a step, since a worker was lost.
+bool Asynchronous::rested_here() const {
+  return script_ && !script_->done() && script_->next().kind == ServerOperation::Kind::rest &&
+         std::ranges::all_of(tasks_, [](const auto& each) { return each.second.is_of_worker(); });
+}
+
+void Asynchronous::let_held_go(const StepContext& context, const Deadline& deadline) {
+  if (!script_ || script_->done()) return;
+  const ServerOperation& next = script_->next();
+  if (next.kind != ServerOperation::Kind::rest && held_.erase(next.worker) > 0)
+    follow_up(context, next.worker, deadline);
 }
 
 /// One push may hold gradients of several steps: each takes its part.

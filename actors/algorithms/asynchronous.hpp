@@ -1,10 +1,13 @@
 #pragma once
 
 #include <map>
+#include <optional>
+#include <set>
 #include <vector>
 
 #include "actors/algorithms/algorithm.hpp"
 #include "actors/algorithms/clocks.hpp"
+#include "actors/algorithms/server_record.hpp"
 #include "actors/messages/asynchronous.hpp"
 
 namespace troupe {
@@ -18,8 +21,8 @@ namespace troupe {
 /// else they come to `rest`.
 class Asynchronous : public Algorithm {
  public:
-  Asynchronous(const Clocks::Rules& rules, std::int64_t max_staleness)
-      : max_staleness_(max_staleness), clocks_(rules) {}
+  /// @param options what belongs to algorithms of this kind
+  Asynchronous(const Clocks::Rules& rules, const AsynchronousOptions& options);
 
   bool has_servers() const override { return true; }
   /// Returns when as many gradients have been applied since it returned last as there are shards.
@@ -79,11 +82,19 @@ class Asynchronous : public Algorithm {
   void drop(int worker);
   void count(const Task& task);
   void end(std::uint64_t round);
+  // Of a record.
+  bool is_turn(const ServerOperation& operation);
+  void hold(const StepContext& context, int worker, const Deadline& deadline);
+  bool rested_here() const;
+  void let_held_go(const StepContext& context, const Deadline& deadline);
   void forget_hopeless(const StepContext& context);
   StepReport report_of(const StepContext& context, double seconds);
   Phase phase(const StepContext& context, const Deadline& deadline, const char* name) const;
 
   std::int64_t max_staleness_;  ///< in pushes of others; -1: none
+  std::optional<ServerRecorder> recorder_;
+  std::optional<ServerScript> script_;
+  std::set<int> held_;  ///< workers whose turn it is not yet
   Clocks clocks_;
   bool resting_ = false;
   std::vector<Round> rounds_;              ///< that are open

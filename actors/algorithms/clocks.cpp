@@ -10,6 +10,11 @@ void Clocks::enter(int worker, std::int64_t clock) {
   of.served = false;
 }
 
+void Clocks::set_back(int worker, std::int64_t clock) {
+  all_.at(worker).clock = clock;
+  enter(worker, clock);
+}
+
 void Clocks::keep(const std::vector<int>& workers) {
   std::erase_if(all_, [&](const auto& each) { return std::ranges::count(workers, each.first) == 0; });
 }

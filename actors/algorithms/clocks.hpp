@@ -30,6 +30,8 @@ class Clocks {
   /// A worker begins, or begins anew, by fetching. One that was there before keeps its clock.
   /// @param clock of one that was not there
   void enter(int worker, std::int64_t clock);
+  /// Its clock is set back to what it was when it pushed last, as if it had ended then.
+  void set_back(int worker, std::int64_t clock);
   /// Those that take part from now on; the others are forgotten.
   void keep(const std::vector<int>& workers);
   /// Its clock may be what it is, once it has pushed: false where it is further ahead of who is slowest than may be.

@@ -8,7 +8,7 @@ namespace troupe::cli {
 namespace {
 
 /// Members of troupe::Options that have another name than their option.
-constexpr std::array<std::pair<const char*, const char*>, 31> kMembers{{
+constexpr std::array<std::pair<const char*, const char*>, 33> kMembers{{
     {"workers", "num_workers"},
     {"shards", "num_shards"},
     {"fault", "faults"},
@@ -34,6 +34,8 @@ constexpr std::array<std::pair<const char*, const char*>, 31> kMembers{{
     {"max-staleness", "asynchronous.max_staleness"},
     {"staleness", "asynchronous.staleness"},
     {"warm-start", "asynchronous.warm_start"},
+    {"record", "asynchronous.record"},
+    {"replay", "asynchronous.replay"},
     {"checkpoint", "checkpoint.folder"},
     {"checkpoint-every", "checkpoint.every"},
     {"keep", "checkpoint.keep"},

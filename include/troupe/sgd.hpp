@@ -90,6 +90,9 @@ struct AsynchronousOptions {
   int push_every = 1;      ///< downpour: gradients of each of its shards that a worker adds up before it pushes them
   int max_staleness = -1;  ///< downpour: what a worker has computed is dropped where others have pushed more often than
                            ///< that since it fetched; -1: never
+  std::string record = {};  ///< file to which is written in which order servers applied pushes and served weights
+  std::string replay = {};  ///< such a file: they do so again, in its order, so that the same run has the same bits.
+                            ///< Where it ends, the step is an Error bad_file
   std::int64_t warm_start = 0;  ///< the first so many steps of the run are synchronous
   int staleness = 8;       ///< ssp: steps that a worker may be ahead of the slowest; 0 is synchronous, to the bit
 };

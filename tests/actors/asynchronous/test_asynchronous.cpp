@@ -200,6 +200,41 @@ TEST_CASE("a push that is not finite is refused, with worker and step, and the o
   }
 }
 
+TEST_CASE("a run that is recorded is replayed to the same bits, whatever happens in it") {
+  for (const Placement placement : kPlacements)
+    for (const char* algorithm : {"downpour", "ssp"}) {
+      CAPTURE(placement);
+      CAPTURE(algorithm);
+      const TemporaryFolder folder;
+      Options options = asynchronous(algorithm, placement, 3);
+      options.optimizer.kind = "adagrad";
+      options.asynchronous.fetch_every = 3;
+      options.asynchronous.push_every = 2;
+      const auto run = [](Options of) {
+        const bool of_record = !of.asynchronous.replay.empty();
+        DistributedSGD sgd("linear", std::move(of));
+        std::vector<std::vector<float>> weights;
+        for (int step = 1; step <= 60; ++step) {
+          sgd.step();
+          if (step % 20 == 0) weights.push_back(sgd.weights());
+        }
+        if (of_record) CHECK(code_of([&] { sgd.step(); }) == ErrorCode::bad_file);
+        return weights;
+      };
+      options.asynchronous.record = folder / "record";
+      if (placement == Placement::processes) {
+        options.max_failures = 5;
+        options.faults = "kill worker 1 at step 30";
+      }
+      const auto recorded = run(options);
+      options.faults = {};
+      options.asynchronous.record = folder / "again";
+      options.asynchronous.replay = folder / "record";
+      const auto replayed = run(options);
+      CHECK(replayed == recorded);
+    }
+}
+
 TEST_CASE("what asynchronous replicas cannot do is refused") {
   const auto refused = [](const std::string& words, ErrorCode code, const std::function<void(Options&)>& change) {
     Options options = asynchronous("downpour", Placement::in_process, 2);
