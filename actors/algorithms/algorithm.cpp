@@ -16,22 +16,27 @@ void check_at_least(int value, int least, const char* name) {
 
 }  // namespace
 
-std::unique_ptr<Algorithm> make_algorithm(const Options& options) {
+bool has_servers(const Options& options) {
   const AsynchronousOptions& o = options.asynchronous;
   check_at_least(o.fetch_every, 1, "fetch_every");
   check_at_least(o.push_every, 1, "push_every");
   check_at_least(o.staleness, 0, "staleness");
   check_at_least(o.max_staleness, -1, "max_staleness");
   const std::string& name = options.algorithm;
+  if (name == "synchronous" || name == "downpour") return name == "downpour";
   // With no worker ahead of another a clock's gradients make one version: the synchronous step.
-  if (name == "synchronous" || (name == "ssp" && o.staleness == 0)) return std::make_unique<Synchronous>();
-  AsynchronousOptions unbounded = o;
-  unbounded.max_staleness = -1;
-  if (name == "ssp") return std::make_unique<Asynchronous>(Clocks::Rules{1, 1, o.staleness}, unbounded);
-  if (name == "downpour")
-    return std::make_unique<Asynchronous>(Clocks::Rules{o.fetch_every, o.push_every, std::nullopt}, o);
+  if (name == "ssp") return o.staleness > 0;
   throw_invalid("there is no algorithm '" + name + "'; there are synchronous, downpour, ssp" +
                 did_you_mean(name, {"synchronous", "downpour", "ssp"}));
+}
+
+std::unique_ptr<Algorithm> make_algorithm(const Options& options) {
+  if (!has_servers(options)) return std::make_unique<Synchronous>();
+  AsynchronousOptions o = options.asynchronous;
+  if (options.algorithm == "downpour")
+    return std::make_unique<Asynchronous>(Clocks::Rules{o.fetch_every, o.push_every, std::nullopt}, o);
+  o.max_staleness = -1;
+  return std::make_unique<Asynchronous>(Clocks::Rules{1, 1, o.staleness}, o);
 }
 
 }  // namespace troupe

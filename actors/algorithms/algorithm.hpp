@@ -53,8 +53,11 @@ class Algorithm {
   virtual void abandon(const StepContext& /*context*/, const Deadline& /*deadline*/) {}
 };
 
-/// @param options its name and what belongs to it. @throws Error invalid_argument naming those that there are, or what
-/// cannot be
+/// Whether the algorithm of these options needs parameter servers.
+/// @throws Error invalid_argument for a name that is none's, naming those that there are, or for what cannot be
+bool has_servers(const Options& options);
+
+/// @throws Error as `has_servers`, and where it cannot record or replay
 std::unique_ptr<Algorithm> make_algorithm(const Options& options);
 
 }  // namespace troupe

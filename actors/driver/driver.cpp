@@ -36,13 +36,8 @@ const Options& checked(Options& options, const ModelCreator& creator) {
   return options;
 }
 
-bool is_asynchronous(const Options& options) { return make_algorithm(options)->has_servers(); }
-
-/// Warm starts are synchronous.
-std::unique_ptr<Algorithm> first_algorithm(const Options& options) {
-  auto algorithm = make_algorithm(options);
-  return options.asynchronous.warm_start > 0 && algorithm->has_servers() ? make_algorithm({}) : std::move(algorithm);
-}
+/// Its first steps are synchronous.
+bool warms_up(const Options& options) { return has_servers(options) && options.asynchronous.warm_start > 0; }
 
 void check_call(const std::string& function, const std::string& argument) {
   if (function.size() > kLongestText) throw_invalid("the function's name is too long");
@@ -58,8 +53,8 @@ Driver::Driver(ModelCreator creator, Options options, MakeRuntime make_runtime)
       make_runtime_(std::move(make_runtime)),
       options_(std::move(options)),
       optimizer_(options_.optimizer),
-      algorithm_(first_algorithm(options_)),
-      warms_up_(is_asynchronous(options_) && options_.asynchronous.warm_start > 0),
+      algorithm_(make_algorithm(warms_up(options_) ? Options() : options_)),
+      warms_up_(warms_up(options_)),
       elasticity_(checked(options_, creator_), options_.num_workers.is_range() ? usable_cores() : 1),
       precision_(options_),
       budget_(options_.max_failures),

@@ -72,7 +72,7 @@ void check_checkpoints(const CheckpointOptions& o) {
 }  // namespace
 
 void check_algorithm(const Options& o) {
-  if (!make_algorithm(o)->has_servers()) return;
+  if (!has_servers(o)) return;
   const auto refuse = [&o](const char* what) {
     throw Error(ErrorCode::unsupported, "algorithm " + o.algorithm + " does not go with " + what);
   };
