@@ -275,8 +275,9 @@ void Driver::use(const std::string& algorithm, const AsynchronousOptions& asynch
   changed.asynchronous = asynchronous;
   check_algorithm(changed);
   make_ready(Needs::members);
+  auto next = make_algorithm(changed);
   options_ = std::move(changed);
-  begin_algorithm(make_algorithm(options_));
+  begin_algorithm(std::move(next));
 }
 
 void Driver::begin_algorithm(std::unique_ptr<Algorithm> next) {
