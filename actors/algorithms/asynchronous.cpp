@@ -60,12 +60,12 @@ StepReport Asynchronous::step(const StepContext& context, const Deadline& deadli
 
 void Asynchronous::rest(const StepContext& context, const Deadline& deadline) {
   // As far as the record went before it rested.
-  while (script_ && under_way() && script_->next().kind != ServerOperation::Kind::rest) go_on(context, deadline);
+  while (script_ && !tasks_.empty() && script_->next().kind != ServerOperation::Kind::rest) go_on(context, deadline);
   if (!is_turn({ServerOperation::Kind::rest})) throw Error(ErrorCode::bad_file, "the record is of another run");
   resting_ = true;
   let_held_go(context, deadline);
   std::optional<Error> first;
-  while (under_way()) {
+  while (!tasks_.empty()) {
     try {
       go_on(context, deadline);
     } catch (const Error& error) {

@@ -27,7 +27,7 @@ class Asynchronous : public Algorithm {
   bool has_servers() const override { return true; }
   /// Returns when as many gradients have been applied since it returned last as there are shards.
   StepReport step(const StepContext& context, const Deadline& deadline, bool rehearse) override;
-  bool under_way() const override { return !tasks_.empty(); }
+  bool under_way() const override { return !tasks_.empty() || !held_.empty(); }
   void rest(const StepContext& context, const Deadline& deadline) override;
   void abandon(const StepContext& context, const Deadline& deadline) override;
 
