@@ -245,6 +245,8 @@ void Asynchronous::ask_servers(const StepContext& context, int worker, bool push
   const std::int64_t age = pushes ? pushes_ - fetched_.at(worker) - own_since_.at(worker) : 0;
   const bool dropped = max_staleness_ >= 0 && age > max_staleness_;
   const auto kind = dropped ? ServerOperation::Kind::drop : ServerOperation::Kind::ask;
+  // Whether it was far enough behind others to fetch at once was a matter of time.
+  if (const auto next = scripted(worker); next && next->pushes && pushes && !resting_) serves = next->serves;
   if (!is_turn({kind, worker, clocks_.clock(worker), pushes, serves})) return hold(context, worker, deadline);
   if (dropped) {
     ++tally_.traffic[worker].dropped;
@@ -287,6 +289,13 @@ void Asynchronous::ask_servers(const StepContext& context, int worker, bool push
   let_held_go(context, deadline);
 }
 
+/// What a record has next, where it is this worker's.
+std::optional<ServerOperation> Asynchronous::scripted(int worker) const {
+  if (!script_ || script_->done()) return std::nullopt;
+  const ServerOperation& next = script_->next();
+  return next.kind != ServerOperation::Kind::rest && next.worker == worker ? std::optional(next) : std::nullopt;
+}
+
 /// True where nothing is replayed, or the record has this next; then it is done, and recorded.
 bool Asynchronous::is_turn(const ServerOperation& operation) {
   if (script_ && script_->next() != operation) return false;
@@ -297,14 +306,13 @@ bool Asynchronous::is_turn(const ServerOperation& operation) {
 
 /// What a worker wants has not its turn yet, or never will have it: in the record it was lost, and began anew.
 void Asynchronous::hold(const StepContext& context, int worker, const Deadline& deadline) {
-  const ServerOperation& next = script_->next();
-  const bool is_its = next.kind != ServerOperation::Kind::rest && next.worker == worker;
-  if (is_its && !next.pushes && next.clock != clocks_.clock(worker)) {
+  const auto next = scripted(worker);
+  if (next && !next->pushes && next->clock != clocks_.clock(worker)) {
     unpushed_.erase(worker);
-    clocks_.set_back(worker, next.clock);
+    clocks_.set_back(worker, next->clock);
     return follow_up(context, worker, deadline);
   }
-  if (is_its && !resting_) throw Error(ErrorCode::bad_file, "the record is of another run");
+  if (next && !resting_) throw Error(ErrorCode::bad_file, "the record is of another run");
   held_.insert(worker);
 }
 

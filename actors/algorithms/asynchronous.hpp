@@ -83,6 +83,7 @@ class Asynchronous : public Algorithm {
   void count(const Task& task);
   void end(std::uint64_t round);
   // Of a record.
+  std::optional<ServerOperation> scripted(int worker) const;
   bool is_turn(const ServerOperation& operation);
   void hold(const StepContext& context, int worker, const Deadline& deadline);
   bool rested_here() const;
