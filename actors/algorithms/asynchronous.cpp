@@ -298,6 +298,8 @@ std::optional<ServerOperation> Asynchronous::scripted(int worker) const {
 
 /// True where nothing is replayed, or the record has this next; then it is done, and recorded.
 bool Asynchronous::is_turn(const ServerOperation& operation) {
+  // In the record a worker may have begun its last leg too late to push anything before the run rested.
+  if (script_ && script_->done() && resting_) return false;
   if (script_ && script_->next() != operation) return false;
   if (script_) script_->take();
   if (recorder_) recorder_->write(operation);
