@@ -226,6 +226,7 @@ void Asynchronous::let_waiting_go(const StepContext& context, const Deadline& de
 }
 
 void Asynchronous::advance(const StepContext& context, int worker, const Deadline& deadline) {
+  if (!is_turn({ServerOperation::Kind::compute, worker, clocks_.clock(worker)})) return hold(context, worker, deadline);
   Task task{.worker = worker, .leg = clocks_.next_leg(worker)};
   Advance request;
   request.step = task.leg.step;
@@ -238,6 +239,7 @@ void Asynchronous::advance(const StepContext& context, int worker, const Deadlin
   task.deadline = deadline;
   rounds_.push_back(context.rounds.open(request, {worker}, phase(context, deadline, "compute")));
   tasks_.emplace(rounds_.back().number(), task);
+  let_held_go(context, deadline);
 }
 
 void Asynchronous::ask_servers(const StepContext& context, int worker, bool pushes, bool serves,
@@ -298,7 +300,7 @@ std::optional<ServerOperation> Asynchronous::scripted(int worker) const {
 
 /// True where nothing is replayed, or the record has this next; then it is done, and recorded.
 bool Asynchronous::is_turn(const ServerOperation& operation) {
-  // In the record a worker may have begun its last leg too late to push anything before the run rested.
+  // A worker that was lost in the record pushes nothing any more.
   if (script_ && script_->done() && resting_) return false;
   if (script_ && script_->next() != operation) return false;
   if (script_) script_->take();
@@ -309,7 +311,8 @@ bool Asynchronous::is_turn(const ServerOperation& operation) {
 /// What a worker wants has not its turn yet, or never will have it: in the record it was lost, and began anew.
 void Asynchronous::hold(const StepContext& context, int worker, const Deadline& deadline) {
   const auto next = scripted(worker);
-  if (next && !next->pushes && next->clock != clocks_.clock(worker)) {
+  const bool begins = next && next->kind == ServerOperation::Kind::ask && !next->pushes;
+  if (begins && next->clock != clocks_.clock(worker)) {
     unpushed_.erase(worker);
     clocks_.set_back(worker, next->clock);
     return follow_up(context, worker, deadline);

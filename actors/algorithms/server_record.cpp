@@ -16,6 +16,10 @@ ServerOperation read_operation(const json& line) {
   ServerOperation operation;
   operation.worker = line.at("worker").get<int>();
   operation.clock = line.at("clock").get<std::int64_t>();
+  if (line.contains("computes")) {
+    operation.kind = ServerOperation::Kind::compute;
+    return operation;
+  }
   operation.pushes = line.at("pushes").get<bool>();
   operation.serves = line.at("fetches").get<bool>();
   operation.kind = line.value("dropped", false) ? ServerOperation::Kind::drop : ServerOperation::Kind::ask;
@@ -32,6 +36,8 @@ ServerRecorder::ServerRecorder(std::string path) : path_(std::move(path)), file_
 void ServerRecorder::write(const ServerOperation& operation) {
   if (operation.kind == ServerOperation::Kind::rest) {
     file_ << R"({"rest":true})" << '\n';
+  } else if (operation.kind == ServerOperation::Kind::compute) {
+    file_ << R"({"worker":)" << operation.worker << R"(,"clock":)" << operation.clock << R"(,"computes":true})" << '\n';
   } else {
     file_ << R"({"worker":)" << operation.worker << R"(,"clock":)" << operation.clock << R"(,"pushes":)"
           << (operation.pushes ? "true" : "false") << R"(,"fetches":)" << (operation.serves ? "true" : "false")

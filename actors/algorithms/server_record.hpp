@@ -8,10 +8,10 @@
 
 namespace troupe {
 
-/// What parameter servers were asked for, in order: from that, and from first weights and data, all else follows. Lines
-/// of JSON.
+/// What parameter servers and workers were asked for, in order: from that, and from first weights and data, all else
+/// follows. Lines of JSON.
 struct ServerOperation {
-  enum class Kind : std::uint8_t { ask, drop, rest };
+  enum class Kind : std::uint8_t { ask, compute, drop, rest };
   Kind kind = Kind::ask;
   int worker = -1;
   std::int64_t clock = 0;  ///< of the worker
