@@ -1,4 +1,3 @@
-#include <cstdio>
 #include <memory>
 
 #include "cli/commands.hpp"
@@ -11,10 +10,7 @@ void add_evaluate(CLI::App& app) {
   CLI::App& evaluate = *app.add_subcommand("evaluate", "Measure saved weights on a test set");
   options->add_to(evaluate);
   evaluate.get_option("--load")->required();
-  evaluate.callback([options] {
-    const Evaluation test = options->start().evaluate();
-    std::printf("test loss %.6f\ntest accuracy %.4f\n", test.loss, test.accuracy);
-  });
+  evaluate.callback([options] { print_test(options->start().evaluate()); });
 }
 
 }  // namespace troupe::cli

@@ -48,7 +48,7 @@ struct LaunchOptions {
 int take_signal() {
   sigset_t ending;
   ::sigemptyset(&ending);
-  for (const int number : {SIGINT, SIGTERM, SIGHUP}) ::sigaddset(&ending, number);
+  for (const int number : kEndingSignals) ::sigaddset(&ending, number);
   const timespec now{};
   return std::max(0, ::sigtimedwait(&ending, nullptr, &now));
 }

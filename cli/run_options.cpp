@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <system_error>
 #include <utility>
@@ -75,6 +76,10 @@ bool parse_nodes(const std::string& text, ClusterOptions& cluster) {
 CLI::Validator registered_model() { return known_to(find_model, "registered model"); }
 
 }  // namespace
+
+void print_test(const Evaluation& test) {
+  std::printf("test loss %.6f\ntest accuracy %.4f\n", test.loss, test.accuracy);
+}
 
 std::chrono::milliseconds to_limit(double seconds, const char* name) {
   return seconds == 0 ? std::chrono::milliseconds(0) : to_milliseconds(seconds, name);

@@ -49,6 +49,9 @@ struct RunOptions {
   const CLI::Option* said_model_ = nullptr;
 };
 
+/// The lines in which both say what came of the test set.
+void print_test(const Evaluation& test);
+
 /// Of silence, from seconds; 0 is never. @throws Error invalid_argument that names the option
 std::chrono::milliseconds to_limit(double seconds, const char* name);
 

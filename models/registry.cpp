@@ -8,8 +8,9 @@ namespace troupe {
 namespace {
 
 Registry<CreateModel>& known_models() {
-  static auto& registered = *new Registry<CreateModel>("model");  // never destroyed: replicas that were given up may
-  return registered;                                              // outlive main
+  // Never destroyed: replicas that were given up may outlive main.
+  static auto& registered = *new Registry<CreateModel>("model", " (troupe::init registers Troupe's own)");
+  return registered;
 }
 
 }  // namespace

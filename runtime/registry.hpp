@@ -17,7 +17,8 @@ template <class Make>
 class Registry {
  public:
   /// @param sort of things, for errors, such as "model"
-  explicit Registry(std::string sort) : sort_(std::move(sort)) {}
+  /// @param hint what errors say behind it where there are none
+  explicit Registry(std::string sort, std::string hint = "") : sort_(std::move(sort)), hint_(std::move(hint)) {}
 
   /// @param usage what errors list behind the name, such as "[:DIR]"
   /// @throws Error invalid_argument for a name that is taken or cannot be shown, or nothing to make it with.
@@ -50,7 +51,7 @@ class Registry {
     std::string listed;
     for (const std::string& name : names())
       listed += (listed.empty() ? "there are " : ", ") + name + makers_.at(name).usage;
-    return listed.empty() ? "none is registered (troupe::init registers Troupe's own)" : listed;
+    return listed.empty() ? "none is registered" + hint_ : listed;
   }
 
   std::vector<std::string> names() const {
@@ -61,6 +62,7 @@ class Registry {
   }
 
   std::string sort_;
+  std::string hint_;
   std::mutex mutex_;
   std::map<std::string, Entry> makers_;
 };

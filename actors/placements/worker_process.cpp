@@ -15,6 +15,7 @@
 #include "actors/transport/start_needs.hpp"
 #include "actors/worker/worker_actor.hpp"
 #include "runtime/log.hpp"
+#include "runtime/processes/held_signals.hpp"
 #include "runtime/silence.hpp"
 
 namespace troupe {
@@ -47,7 +48,7 @@ void leave_signals_to_the_driver() {
   struct sigaction nothing = {};
   nothing.sa_handler = [](int) {};
   nothing.sa_flags = SA_RESTART;
-  for (const int number : {SIGINT, SIGTERM, SIGHUP}) ::sigaction(number, &nothing, nullptr);
+  for (const int number : kEndingSignals) ::sigaction(number, &nothing, nullptr);
 }
 
 /// @param signs the file in which this process shows that it lives

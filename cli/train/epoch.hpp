@@ -14,7 +14,7 @@ struct EpochReport {
   std::int64_t step = 0;   ///< its last
   std::int64_t samples = 0;
   double loss = 0;                      ///< mean over the samples, each before the update of its step
-  double learning_rate = 0;             ///< of its last step, by the schedule
+  double learning_rate = 0;             ///< of its last step
   double seconds = 0;                   ///< of training, without evaluations and what else lies between epochs
   std::optional<Evaluation> test = {};  ///< none without a test set
 

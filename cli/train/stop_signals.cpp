@@ -6,6 +6,8 @@
 #include <iterator>
 #include <string_view>
 
+#include "runtime/processes/held_signals.hpp"
+
 namespace troupe::cli {
 namespace {
 
@@ -14,8 +16,6 @@ volatile std::sig_atomic_t noted = 0;
 volatile std::sig_atomic_t at_terminal = 0;  ///< whether somebody at a terminal waits for an answer
 
 volatile std::sig_atomic_t noted_at = 0;  ///< milliseconds of the monotonic clock, cut off
-
-constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP};
 
 /// What comes so soon is the same wish: timeout(1) sends its signal to the program, and then to its group.
 constexpr std::sig_atomic_t kSameWish = 300;
@@ -55,11 +55,11 @@ void listen(int signal, struct sigaction& before) {
 StopSignals::StopSignals() {
   noted = 0;
   at_terminal = ::isatty(STDERR_FILENO);
-  for (std::size_t i = 0; i < std::size(kSignals); ++i) listen(kSignals[i], before_[i]);
+  for (std::size_t i = 0; i < std::size(kEndingSignals); ++i) listen(kEndingSignals[i], before_[i]);
 }
 
 StopSignals::~StopSignals() {
-  for (std::size_t i = 0; i < std::size(kSignals); ++i) ::sigaction(kSignals[i], &before_[i], nullptr);
+  for (std::size_t i = 0; i < std::size(kEndingSignals); ++i) ::sigaction(kEndingSignals[i], &before_[i], nullptr);
 }
 
 std::optional<int> StopSignals::came() const {

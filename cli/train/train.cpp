@@ -253,7 +253,7 @@ class Training {
       sgd_.save(options_.save);
       if (!options_.quiet) std::printf("weights saved to %s\n", options_.save.c_str());
     }
-    if (const auto test = evaluate()) std::printf("test loss %.6f\ntest accuracy %.4f\n", test->loss, test->accuracy);
+    if (const auto test = evaluate()) print_test(*test);
     std::printf("weights sha256 %s\n", hash.c_str());
   }
 

@@ -1,12 +1,9 @@
 #include "runtime/processes/held_signals.hpp"
 
 #include <algorithm>
-#include <array>
 
 namespace troupe {
 namespace {
-
-constexpr std::array kEnding{SIGINT, SIGTERM, SIGHUP};
 
 bool ends_program(int signal) {
   struct sigaction action {};
@@ -18,14 +15,14 @@ bool ends_program(int signal) {
 HeldSignals::HeldSignals() {
   sigset_t held;
   ::sigemptyset(&held);
-  for (const int signal : kEnding) ::sigaddset(&held, signal);
+  for (const int signal : kEndingSignals) ::sigaddset(&held, signal);
   ::pthread_sigmask(SIG_BLOCK, &held, &before_);
 }
 
 HeldSignals::~HeldSignals() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
 
 bool HeldSignals::came() const {
-  for (const int signal : kEnding) {
+  for (const int signal : kEndingSignals) {
     if (!is_pending(signal) || ends_program(signal)) continue;
     sigset_t one;
     ::sigemptyset(&one);
@@ -33,7 +30,7 @@ bool HeldSignals::came() const {
     ::pthread_sigmask(SIG_UNBLOCK, &one, nullptr);
     ::pthread_sigmask(SIG_BLOCK, &one, nullptr);
   }
-  return std::ranges::any_of(kEnding, [this](int signal) { return is_pending(signal) && ends_program(signal); });
+  return std::ranges::any_of(kEndingSignals, [this](int signal) { return is_pending(signal) && ends_program(signal); });
 }
 
 bool HeldSignals::is_pending(int signal) const {

@@ -1,11 +1,15 @@
 #pragma once
 
+#include <array>
 #include <csignal>
 
 namespace troupe {
 
-/// Holds back the signals that end a program (SIGINT, SIGTERM, SIGHUP) from the calling thread, and from threads that
-/// it starts meanwhile, which keep holding them back. What came takes effect when this goes.
+/// With which somebody ends a program: from its terminal, by its name or number, or by closing the terminal.
+inline constexpr std::array kEndingSignals{SIGINT, SIGTERM, SIGHUP};
+
+/// Holds back the signals that end a program from the calling thread, and from threads that it starts meanwhile, which
+/// keep holding them back. What came takes effect when this goes.
 class HeldSignals {
  public:
   HeldSignals();

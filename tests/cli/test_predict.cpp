@@ -175,9 +175,8 @@ TEST_CASE("an image is predicted as the sample that it is") {
   std::string shorts;
   std::string floats;
   for (const char pixel : image) {
-    const auto value = static_cast<unsigned char>(pixel);
     shorts += {pixel, '\0'};
-    const auto number = static_cast<float>(value);
+    const auto number = static_cast<float>(static_cast<unsigned char>(pixel));
     floats.append(reinterpret_cast<const char*>(&number), sizeof number);
   }
   CHECK(trained.of_image("short.npy", npy_bytes(npy_dictionary("<i2", "(1, 28, 28)"), shorts)) ==

@@ -13,6 +13,7 @@
 #include "support/errors.hpp"
 #include "support/few_files.hpp"
 #include "support/open_files.hpp"
+#include "support/patience.hpp"
 #include "support/temporary_folder.hpp"
 
 using namespace troupe;
@@ -299,9 +300,7 @@ TEST_CASE("a worker that is lost while others are asked is told of by the next c
     sgd.step();
     const auto pids = sgd.worker_pids();
     ::kill(pids[2], SIGKILL);
-    const Deadline deadline(std::chrono::seconds(20));
-    while (std::filesystem::exists("/proc/" + std::to_string(pids[2]) + "/exe") && !deadline.passed())
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    REQUIRE(comes_true([&] { return !std::filesystem::exists("/proc/" + std::to_string(pids[2]) + "/exe"); }));
     for (int i = 0; i < 5; ++i) sgd.weights();  // of the first
     sgd.step();
     REQUIRE(sgd.report().repairs.size() == 1);

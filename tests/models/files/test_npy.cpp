@@ -48,7 +48,7 @@ TEST_CASE("arrays of all element types are read") {
   CHECK(array("|b1", raw_bytes<std::uint8_t>({0, 1})).integers() == std::vector<std::int64_t>{0, 1});
 }
 
-TEST_CASE("halves are npy_of, the smallest and infinity too") {
+TEST_CASE("halves are read, the smallest and infinity too") {
   const std::vector<std::uint16_t> halves{0x3c00, 0xc000, 0x3555, 0x7bff, 0x0001, 0x8000, 0x7c00, 0xfc00};
   const auto floats = npy_of(npy_bytes(npy_dictionary("<f2", "(8,)"), raw_bytes(halves))).floats();
   CHECK(floats == std::vector<float>{1, -2, 0x1.554p-2F, 65504, 0x1p-24F, 0, HUGE_VALF, -HUGE_VALF});

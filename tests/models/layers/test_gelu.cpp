@@ -29,6 +29,6 @@ const std::vector<Activation> kPyTorchGelu{
 
 }  // namespace
 
-TEST_CASE("GELU and its gelu_derivative are PyTorch's, at any place in a network") {
+TEST_CASE("GELU and its derivative are PyTorch's, at any place in a network") {
   check_activation(troupe::models::gelu(), value_wise(gelu_value, gelu_derivative), kPyTorchGelu);
 }

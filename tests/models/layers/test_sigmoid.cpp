@@ -26,6 +26,6 @@ const std::vector<Activation> kPyTorchSigmoid{
 
 }  // namespace
 
-TEST_CASE("sigmoid and its sigmoid_derivative are PyTorch's, at any place in a network") {
+TEST_CASE("sigmoid and its derivative are PyTorch's, at any place in a network") {
   check_activation(troupe::models::sigmoid(), value_wise(sigmoid_value, sigmoid_derivative), kPyTorchSigmoid);
 }

@@ -26,6 +26,6 @@ const std::vector<Activation> kPyTorchTanh{
 
 }  // namespace
 
-TEST_CASE("tanh and its tanh_derivative are PyTorch's, at any place in a network") {
+TEST_CASE("tanh and its derivative are PyTorch's, at any place in a network") {
   check_activation(troupe::models::tanh(), value_wise(tanh_value, tanh_derivative), kPyTorchTanh);
 }
