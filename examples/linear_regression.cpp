@@ -1,6 +1,6 @@
 // Ways to the same coefficients, 5 3 2 1: gradient descent on all 1000 rows by hand, one replica that accumulates the
-// gradients of four shards of 250, four workers with one shard each, and the same four on clocks of their own, with
-// parameter servers (Downpour) and no more than two steps apart (stale synchronous).
+// gradients of four shards of 250, four workers with one shard each (by a ring and with a parameter server, too), and
+// the same four on clocks of their own: Downpour, and stale synchronous, no more than two steps apart.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -33,11 +33,13 @@ std::vector<float> gradient_descent(const troupe::DataSource& rows) {
 }
 
 std::vector<float> distributed(const troupe::TrainingData& data, int workers,
+                               troupe::Strategy strategy = troupe::Strategy::automatic,
                                const std::string& algorithm = "synchronous") {
   troupe::DistributedSGD sgd{[data](int, int) { return troupe::models::linear_regression(data); },
                              {.num_workers = workers,
                               .algorithm = algorithm,
                               .asynchronous = {.staleness = 2},
+                              .strategy = strategy,
                               .num_shards = 4,
                               .optimizer = {.learning_rate = kRate},
                               .verbose = false}};
@@ -69,16 +71,21 @@ int main(int argc, char** argv) try {
   print("gradient descent", plain);
   print("one worker, four shards of 250", accumulated);
   print("four workers", parallel);
-  const auto downpour = distributed(data, 4, "downpour");
-  const auto stale = distributed(data, 4, "ssp");
+  const auto ring = distributed(data, 4, troupe::Strategy::ring);
+  const auto served = distributed(data, 4, troupe::Strategy::parameter_server);
+  print("four workers, ring", ring);
+  print("four workers, parameter server", served);
+  const auto downpour = distributed(data, 4, troupe::Strategy::automatic, "downpour");
+  const auto stale = distributed(data, 4, troupe::Strategy::automatic, "ssp");
   print("four workers, Downpour", downpour);
   print("four workers, stale synchronous", stale);
 
   const double apart = largest_difference(plain, parallel);
   const double asynchronous = std::max(largest_difference(plain, downpour), largest_difference(plain, stale));
-  std::printf("one worker and four: %s bits; by hand in double: within %.1e; asynchronous: within %.1e\n",
-              accumulated == parallel ? "the same" : "different", apart, asynchronous);
-  return accumulated == parallel && apart < 1e-4 && asynchronous < 1e-2 ? 0 : 1;
+  const bool same = accumulated == parallel && ring == parallel && served == parallel;
+  std::printf("synchronous: %s bits; by hand in double: within %.1e; asynchronous: within %.1e\n",
+              same ? "the same" : "different", apart, asynchronous);
+  return same && apart < 1e-4 && asynchronous < 1e-2 ? 0 : 1;
 } catch (const troupe::Error& error) {
   std::fprintf(stderr, "%s\n", error.what());
   return 1;

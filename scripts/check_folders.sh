@@ -49,7 +49,7 @@ BEGIN {
   rooms["actors/rounds"] = rooms["actors/servers"] = rooms["actors/worker"] = "actors/messages"
   rooms["actors/transport/admission"] = "actors/messages"
   rooms["actors/transport"] = "actors/messages actors/transport/admission"
-  rooms["actors/node"] = "actors/launch actors/messages actors/transport actors/worker"
+  rooms["actors/node"] = "actors/launch actors/messages actors/servers actors/transport actors/worker"
   rooms["actors/placements"] = rooms["actors/node"] " actors/node actors/rounds actors/servers"
   rooms["actors/algorithms"] = "actors/messages actors/rounds"
   rooms["actors/driver"] = "actors/algorithms actors/messages actors/placements actors/rounds actors/servers actors/transport"

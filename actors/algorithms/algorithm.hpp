@@ -49,7 +49,11 @@ class Algorithm {
   virtual bool under_way() const { return false; }
   /// Ends that: what has been computed is applied, and the state is one version. When it throws, too.
   virtual void rest(const StepContext& /*context*/, const Deadline& /*deadline*/) {}
-  /// The same at the end of the run, without waiting for workers.
+  /// Whether every node holds the whole committed version, and not only its parameter server's slice of it.
+  virtual bool whole() const { return true; }
+  /// Brings the slices together, at rest. When it throws, they are not.
+  virtual void make_whole(const StepContext& /*context*/, const Deadline& /*deadline*/) {}
+  /// Rests at the end of the run, without waiting for workers. The state is gone after that.
   virtual void abandon(const StepContext& /*context*/, const Deadline& /*deadline*/) {}
 };
 

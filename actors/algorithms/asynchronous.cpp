@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "actors/algorithms/synchronous.hpp"
+#include "actors/messages/synchronous.hpp"
 #include "actors/rounds/reply_checks.hpp"
 
 namespace troupe {
@@ -39,10 +40,7 @@ Phase Asynchronous::phase(const StepContext& context, const Deadline& deadline, 
 
 StepReport Asynchronous::step(const StepContext& context, const Deadline& deadline, bool rehearse) {
   const Stopwatch whole;
-  if (rehearse) {
-    if (under_way()) rest(context, deadline);
-    return Synchronous().step(context, deadline, rehearse);
-  }
+  if (rehearse) return rehearse_with(context, deadline);
   begin(context, deadline);
   const std::int64_t wanted = context.plan.topology.num_shards;
   while (tally_.gradients < wanted) {
@@ -56,6 +54,19 @@ StepReport Asynchronous::step(const StepContext& context, const Deadline& deadli
   const Version& version = context.versions.committed();
   context.versions.commit(context.versions.buffer(), {version.step + 1, version.updates});
   return report_of(context, whole.seconds());
+}
+
+/// Nodes that have parameter servers exchange no gradients.
+StepReport Asynchronous::rehearse_with(const StepContext& context, const Deadline& deadline) {
+  if (under_way()) rest(context, deadline);
+  if (context.members.num_nodes() == 0) return Synchronous().step(context, deadline, /*rehearse=*/true);
+  Compute request;
+  request.call = context.call;
+  request.step = context.versions.committed().step;
+  request.buffer = context.versions.buffer();
+  request.timeout_ms = deadline.left().count();
+  context.rounds.ask(request, context.members.workers(), phase(context, deadline, "compute"));
+  return {};
 }
 
 void Asynchronous::rest(const StepContext& context, const Deadline& deadline) {
@@ -81,7 +92,14 @@ void Asynchronous::rest(const StepContext& context, const Deadline& deadline) {
   context.rounds.settle();
 }
 
+void Asynchronous::make_whole(const StepContext& context, const Deadline& deadline) {
+  const ShareWeights request{0, context.versions.buffer(), deadline.left().count()};
+  context.rounds.ask(request, context.members.nodes(), phase(context, deadline, "fetch"));
+  whole_ = true;
+}
+
 void Asynchronous::abandon(const StepContext& context, const Deadline& deadline) {
+  whole_ = true;  // of what comes next
   std::erase_if(rounds_, [&](const Round& round) { return tasks_.at(round.number()).is_of_worker(); });
   std::erase_if(tasks_, [](const auto& each) { return each.second.is_of_worker(); });
   rest(context, deadline);
@@ -271,11 +289,19 @@ void Asynchronous::ask_servers(const StepContext& context, int worker, bool push
   request.rate_bits = to_bits(context.learning_rate);
   request.share_bits =
       to_bits(static_cast<double>(unpushed.gradients) / static_cast<double>(context.plan.topology.num_shards));
+  request.timeout_ms = deadline.left().count();
   const Phase at = phase(context, deadline, pushes ? "apply" : "fetch");
-  rounds_.push_back(context.rounds.open(request, context.servers, at));
   Task task{.worker = worker, .pushes = pushes, .serves = serves, .leg = {}};
   task.deadline = deadline;
   task.awaited = static_cast<int>(context.servers.size());
+  if (context.members.num_nodes() > 0) {
+    const Deliver deliver{0, request.applies, request.serves, request.timeout_ms};
+    rounds_.push_back(context.rounds.open(request, context.servers, deliver, worker, at));
+    ++task.awaited;
+    whole_ = whole_ && !request.applies;
+  } else {
+    rounds_.push_back(context.rounds.open(request, context.servers, at));
+  }
   task.staleness = age;
   tasks_.emplace(rounds_.back().number(), task);
   // Servers do what they are told in order, and nobody else reads before all is at rest: it is as good as done.

@@ -29,6 +29,8 @@ class Asynchronous : public Algorithm {
   StepReport step(const StepContext& context, const Deadline& deadline, bool rehearse) override;
   bool under_way() const override { return !tasks_.empty() || !held_.empty(); }
   void rest(const StepContext& context, const Deadline& deadline) override;
+  bool whole() const override { return whole_; }
+  void make_whole(const StepContext& context, const Deadline& deadline) override;
   void abandon(const StepContext& context, const Deadline& deadline) override;
 
  private:
@@ -66,6 +68,7 @@ class Asynchronous : public Algorithm {
     std::int64_t bytes_fetched = 0;
   };
 
+  StepReport rehearse_with(const StepContext& context, const Deadline& deadline);
   /// Has workers begin who do nothing.
   void begin(const StepContext& context, const Deadline& deadline);
   /// Waits for one thing that happens, and follows it up. @throws Error, and what it is about is no task any more
@@ -98,6 +101,7 @@ class Asynchronous : public Algorithm {
   std::set<int> held_;  ///< workers whose turn it is not yet
   Clocks clocks_;
   bool resting_ = false;
+  bool whole_ = true;
   std::vector<Round> rounds_;              ///< that are open
   std::map<std::uint64_t, Task> tasks_;    ///< by round
   std::vector<int> waiting_;               ///< workers who are too far ahead

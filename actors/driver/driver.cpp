@@ -102,17 +102,20 @@ void Driver::form() {
 
 void Driver::settle(Needs needs) {
   if (lost_at_) form_again();
-  if (algorithm_->under_way()) {
-    if (needs == Needs::step && runtime_->members.lost_workers().empty()) return;
-    rest();
-  }
+  if (needs == Needs::step && algorithm_->under_way() && runtime_->members.lost_workers().empty()) return;
   try {
-    settle_members(needs);
+    bring_to_rest(needs);
   } catch (const Error& error) {
     // A node on which no worker starts in time is as good as lost.
     if (!can_form_again() || !members_lost(error)) throw;
     throw Error(ErrorCode::worker_lost, error.message(), error.where());
   }
+}
+
+void Driver::bring_to_rest(Needs needs) {
+  if (algorithm_->under_way()) rest();
+  settle_members(needs);
+  if (needs != Needs::step && !algorithm_->whole()) make_whole();
 }
 
 void Driver::settle_members(Needs needs) {
@@ -133,13 +136,13 @@ void Driver::settle_members(Needs needs) {
 }
 
 void Driver::begin_generation(const Phase& phase) {
-  const std::size_t size = model_->traits.size;
+  const FlatSize size{model_->traits.size, model_->traits.learned_size};
   generation_->begin(plan_request_of(options_, runtime_->members.topology()), size, runtime_->members, *rounds_, *home_,
                      versions_, phase, algorithm_->has_servers());
-  if (algorithm_->has_servers()) start_servers();
+  find_servers();
   if (versions_.any()) return;
   const int buffer = *versions_.spare();
-  transfers_->initialize(size, buffer, phase);
+  transfers_->initialize(size.all, buffer, phase);
   versions_.commit(buffer, {});
 }
 
@@ -225,75 +228,6 @@ StepReport Driver::step(bool rehearse) {
 void Driver::set_learning_rate(double rate) {
   check_learning_rate(rate, "the learning rate");
   set_rates_.set(steps_done(), rate);
-}
-
-void Driver::start_servers() {
-  const int wanted = options_.parameter_servers > 0 ? options_.parameter_servers : usable_cores();
-  std::vector<std::shared_ptr<ParameterServer>> servers;
-  for (const Range& slice : page_slices(model_->traits.size, static_cast<std::size_t>(wanted)))
-    if (!slice.empty())
-      servers.push_back(std::make_shared<ParameterServer>(home_->served(), generation_->plan().topology,
-                                                          options_.devices_per_worker, slice,
-                                                          model_->traits.learned_size, options_.optimizer));
-  servers_.clear();
-  for (const caf::actor& server : runtime_->host->start_servers(servers)) {
-    servers_.push_back(Members::member_of_server(static_cast<int>(servers_.size())));
-    runtime_->mailbox.unseat(servers_.back());
-    runtime_->mailbox.seat(servers_.back(), server);
-  }
-}
-
-template <class Use>
-auto Driver::with_context(const Use& use) {
-  const std::int64_t step = versions_.committed().step;
-  const auto set = set_rates_.at(step);
-  const double rate = set ? *set : optimizer_.learning_rate(step);
-  const StepContext context{options_,
-                            runtime_->members,
-                            *rounds_,
-                            versions_,
-                            *model_,
-                            optimizer_,
-                            generation_->plan(),
-                            generation_->appliers(),
-                            home_->gradients(),
-                            runtime_->host->settles_by_fence(),
-                            calls_,
-                            std::min(options_.backup_workers, num_workers() - 1),
-                            rate,
-                            servers_};
-  return use(context);
-}
-
-void Driver::rest() {
-  with_context([&](const StepContext& context) { algorithm_->rest(context, Deadline(options_.step_timeout)); });
-}
-
-void Driver::use(const std::string& algorithm, const AsynchronousOptions& asynchronous) {
-  Options changed = options_;
-  changed.algorithm = algorithm;
-  changed.asynchronous = asynchronous;
-  check_algorithm(changed);
-  make_ready(Needs::members);
-  auto next = make_algorithm(changed);
-  options_ = std::move(changed);
-  begin_algorithm(std::move(next));
-}
-
-void Driver::begin_algorithm(std::unique_ptr<Algorithm> next) {
-  if (next->has_servers() != algorithm_->has_servers()) generation_->fall();
-  algorithm_ = std::move(next);
-  warms_up_ = false;
-}
-
-StepReport Driver::take_step(bool rehearse) {
-  StepReport report = with_context(
-      [&](const StepContext& context) { return algorithm_->step(context, Deadline(options_.step_timeout), rehearse); });
-  const SlabLayout& layout = generation_->layout();
-  report.algorithm = warms_up_ ? Options().algorithm : options_.algorithm;
-  report.state_bytes = static_cast<std::int64_t>(layout.state_bytes(layout.buffers));
-  report.pinned_bytes = static_cast<std::int64_t>(layout.state_bytes(versions_.pinned()));
-  return report;
 }
 
 Evaluation Driver::evaluate() {
@@ -383,12 +317,12 @@ HeldFloats Driver::fetch_pinned(Versions::PinId pin, const VectorPart& part, con
   const auto fetch = [&] { return transfers_->fetch(part, versions_.buffer_of(pin), saving(name)); };
   if (options_.placement != Placement::cluster) return repairing(Needs::members, fetch);
   // A checkpoint goes with a run that lost a node: who makes it forms no run again.
-  settle_members(Needs::members);
+  bring_to_rest(Needs::members);
   return fetch();
 }
 
 Versions::PinId Driver::pin() {
-  if (algorithm_->under_way()) make_ready(Needs::members);
+  if (algorithm_->under_way() || !algorithm_->whole()) make_ready(Needs::members);
   if (!versions_.any()) throw Error(ErrorCode::worker_lost, "the run has lost a node, and is not formed again yet");
   if (versions_.live().size() + 2 > kMostBuffers)
     throw Error(ErrorCode::unsupported, "more versions are pinned than there may be buffers for");
@@ -421,12 +355,7 @@ void Driver::shut_down() noexcept {
   if (!runtime_) return;
   Runtime& r = *runtime_;
   bool all_stopped = true;
-  try {
-    if (algorithm_->under_way())
-      with_context([&](const StepContext& context) { algorithm_->abandon(context, Deadline(options_.step_timeout)); });
-  } catch (const std::exception&) {
-    // What is busy still is told to stop, or ended, below.
-  }
+  abandon_algorithm();
   try {
     const auto patience = r.host && rounds_ ? r.host->patience_at_end() : std::nullopt;
     std::vector<int> living;

@@ -10,8 +10,8 @@
 #include "actors/algorithms/algorithm.hpp"
 #include "actors/driver/checkpoints.hpp"
 #include "actors/driver/elasticity.hpp"
-#include "actors/driver/failure_budget.hpp"
-#include "actors/driver/fault_plan.hpp"
+#include "actors/driver/faults/failure_budget.hpp"
+#include "actors/driver/faults/fault_plan.hpp"
 #include "actors/driver/generation.hpp"
 #include "actors/driver/precision_decision.hpp"
 #include "actors/driver/recovery.hpp"
@@ -95,6 +95,8 @@ class Driver {
   /// Brings the members into a known state, with a buffer to write where that is needed; forms a lost run again.
   void settle(Needs needs);
   void settle_members(Needs needs);
+  /// The same where an algorithm's workers may be busy though no step is being made: first they come to rest.
+  void bring_to_rest(Needs needs);
   /// As `repairing`, for other files.
   void make_ready(
       Needs needs, const std::function<void()>& work = [] {});
@@ -119,15 +121,19 @@ class Driver {
   void drop_lost(int blamed);
   void follow_cores();
 
+  // steps.cpp
   StepReport take_step(bool rehearse);
-  /// Has an algorithm come to rest whose workers are busy though no step is being made.
   void rest();
+  /// Has parameter servers of nodes bring their slices of the weights together.
+  void make_whole();
   /// Calls `use` with what a step is made of.
   template <class Use>
   auto with_context(const Use& use);
+  void find_servers();
   void start_servers();
   /// Members are at rest. The generation falls where parameter servers come or go.
   void begin_algorithm(std::unique_ptr<Algorithm> next);
+  void abandon_algorithm() noexcept;
   /// Lets happen what the plan has for this phase.
   void let_fail(const Phase& phase);
   Evaluation evaluate_once();

@@ -10,21 +10,22 @@ Generation::Generation(std::uint64_t run, std::string optimizer, int state_vecto
   layout_.vectors = 1 + state_vectors;
 }
 
-void Generation::begin(const PlanRequest& plan, std::size_t size, const Members& members, Rounds& rounds,
+void Generation::begin(const PlanRequest& plan, const FlatSize& size, const Members& members, Rounds& rounds,
                        StateHome& home, Versions& versions, const Phase& phase, bool has_servers) {
-  plan_ = make_plan(plan, size);
+  plan_ = make_plan(plan, size.all);
   appliers_.clear();
   for (const int worker : members.workers())
     if (!plan_.idle(members.lanes_of(worker))) appliers_.push_back(worker);
   SlabLayout next = layout_;
   next.generation = ++last_;
-  next.size = size;
+  next.size = size.all;
+  next.learned_size = size.learned;
   next.num_shards = plan_.topology.num_shards;
   next.shards = {0, static_cast<std::size_t>(plan_.topology.num_shards)};
   next.mean_gradient = plan_.driver_reduces;
   next.backups = backs_up_ && members.num_workers() > 1;
   next.buffers = versions.buffers_needed();
-  next.served = has_servers ? members.num_workers() : 0;
+  next.served = {0, has_servers ? static_cast<std::size_t>(members.num_workers()) : 0};
   home.begin(next, plan, versions.live(), phase);
   layout_ = next;
   versions.begin(layout_.buffers);
@@ -56,6 +57,7 @@ void Generation::begin_alone(int worker, const PlanRequest& plan, Rounds& rounds
   SlabLayout next = layout_;
   next.generation = ++last_;
   next.buffers = static_cast<int>(versions.live().size());
+  next.served = {};
   gradients_.clear();
   const MakeSlabs make{0, next.run, next.generation, next.buffers, next.generation, optimizer_};
   home.begin_alone(

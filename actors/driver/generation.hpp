@@ -12,6 +12,12 @@
 
 namespace troupe {
 
+/// Of the flat vectors, in floats.
+struct FlatSize {
+  std::size_t all = 0;
+  std::size_t learned = 0;  ///< of which have a gradient
+};
+
 /// One membership, with its slabs and connections. A new one is begun with what is committed or pinned.
 class Generation {
  public:
@@ -29,8 +35,8 @@ class Generation {
   /// Makes the state's slabs anew, since nobody can open a sealed one for writing, and has all workers attach to them.
   /// When it throws before the home has made the slabs, the one before stands as it stood; later, none stands. What is
   /// committed or pinned is where `versions` says, either way.
-  /// @param size of the flat vectors, in floats. @param has_servers whether parameter servers serve workers
-  void begin(const PlanRequest& plan, std::size_t size, const Members& members, Rounds& rounds, StateHome& home,
+  /// @param has_servers whether parameter servers serve workers
+  void begin(const PlanRequest& plan, const FlatSize& size, const Members& members, Rounds& rounds, StateHome& home,
              Versions& versions, const Phase& phase, bool has_servers = false);
 
   /// As `StateHome::begin_alone`: afterwards none stands, and buffer i can be read there that `versions.live()[i]` is

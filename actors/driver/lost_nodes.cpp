@@ -117,11 +117,13 @@ HeldFloats Driver::fetch_weights_of_nodes() {
 HeldFloats Driver::fetch_of_nodes(int vector, const std::function<int()>& buffer, const char* name) {
   const bool whole = !lost_at_ && !node_lost() && runtime_->members.lost_workers().empty();
   if (whole || vector != kWeightsVector) try {
-      settle_members(Needs::members);
+      bring_to_rest(Needs::members);
       return transfers_->fetch({vector, 0, total_size(model_->tensors)}, buffer(), saving(name));
     } catch (const Error& error) {
       if (vector != kWeightsVector || !members_lost(error)) throw;
     }
+  if (buffer() == versions_.buffer() && !algorithm_->whole())
+    throw Error(ErrorCode::worker_lost, "the node's slice of the weights went with it", {.phase = name});
   return rescue_weights(buffer(), name);
 }
 

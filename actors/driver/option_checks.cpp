@@ -76,8 +76,8 @@ void check_algorithm(const Options& o) {
   const auto refuse = [&o](const char* what) {
     throw Error(ErrorCode::unsupported, "algorithm " + o.algorithm + " does not go with " + what);
   };
-  if (o.placement == Placement::cluster) refuse("placement cluster");
-  if (o.strategy != Strategy::automatic) refuse("a strategy, since nothing is reduced");
+  const bool says_who_serves = o.strategy == Strategy::parameter_server && o.placement == Placement::cluster;
+  if (o.strategy != Strategy::automatic && !says_who_serves) refuse("a strategy, since nothing is reduced");
   if (o.backup_workers > 0) refuse("backup workers: nobody waits for who is late");
   if (o.optimizer.clip_norm > 0) refuse("clip_norm: a parameter server knows its slice alone");
   if (!o.optimizer.groups.empty()) refuse("groups of tensors");

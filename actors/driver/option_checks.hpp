@@ -1,6 +1,6 @@
 #pragma once
 
-#include "actors/driver/fault_plan.hpp"
+#include "actors/driver/faults/fault_plan.hpp"
 #include "collectives/plan/plan.hpp"
 #include "troupe/sgd.hpp"
 

@@ -69,11 +69,38 @@ struct Push {
   std::int64_t samples = 0;      ///< of which the gradients are
   std::uint64_t rate_bits = 0;   ///< the learning rate
   std::uint64_t share_bits = 0;  ///< of a step's gradients, which these are
+  std::int64_t timeout_ms = 0;   ///< how long the driver waits
 };
 template <class F>
 auto fields(Push& x, F visit) {
   return visit(x.round, x.rank, x.applies, x.serves, x.from, x.to, x.step, x.updates, x.samples, x.rate_bits,
-               x.share_bits);
+               x.share_bits, x.timeout_ms);
+}
+
+/// To a worker, in the same round, where servers are on nodes: deliver to them what you have to push, take what they
+/// serve you, or both in that order.
+struct Deliver {
+  using Reply = Pushed;
+  std::uint64_t round = 0;
+  bool pushes = true;
+  bool fetches = true;
+  std::int64_t timeout_ms = 0;
+};
+template <class F>
+auto fields(Deliver& x, F visit) {
+  return visit(x.round, x.pushes, x.fetches, x.timeout_ms);
+}
+
+/// To all nodes: send the others your parameter server's slice of the weights, and wait for theirs.
+struct ShareWeights {
+  using Reply = Done;
+  std::uint64_t round = 0;
+  std::int32_t buffer = 0;
+  std::int64_t timeout_ms = 0;
+};
+template <class F>
+auto fields(ShareWeights& x, F visit) {
+  return visit(x.round, x.buffer, x.timeout_ms);
 }
 
 }  // namespace troupe

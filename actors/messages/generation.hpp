@@ -31,12 +31,16 @@ struct BeginGeneration {
   std::vector<std::int32_t> carried;     ///< buffer i begins as this one of the generation before
   std::uint64_t carried_generation = 0;  ///< which is the last that began everywhere
   PlanRequest plan;
+  // Where the node has a parameter server.
+  std::int32_t served_devices = 0;  ///< lanes of each worker that servers serve; 0: there are no servers
+  std::uint64_t learned_size = 0;   ///< floats with a gradient; behind them lie statistics
+  std::string optimizer;            ///< OptimizerOptions as JSON
 };
 template <class F>
 auto fields(BeginGeneration& x, F visit) {
   return visit(x.round, x.run, x.generation, at_most<Bound::token>(x.token), x.self, at_most<Bound::members>(x.peers),
                x.streams, x.size, x.vectors, x.buffers, at_most<Bound::buffers>(x.carried), x.carried_generation,
-               x.plan);
+               x.plan, x.served_devices, x.learned_size, at_most<Bound::setting>(x.optimizer));
 }
 
 /// To a node: dial the others.
@@ -54,10 +58,12 @@ auto fields(Connect& x, F visit) {
 struct Publish {
   using Reply = Done;
   std::uint64_t round = 0;
+  std::vector<std::uint64_t> gradients;  ///< where there are parameter servers: by shard, the generation that its
+                                         ///< gradient's slab was made for
 };
 template <class F>
 auto fields(Publish& x, F visit) {
-  return visit(x.round);
+  return visit(x.round, at_most<Bound::shards>(x.gradients));
 }
 
 }  // namespace troupe

@@ -23,12 +23,14 @@
 namespace troupe {
 
 using ToDriver =
-    std::tuple<NodeJoin, Join, Done, Built, Computed, MeanReduced, Applied, Found, Evaluated, Called, Advanced>;
+    std::tuple<NodeJoin, Join, Done, Built, Computed, MeanReduced, Applied, Found, Evaluated, Called, Advanced, Pushed>;
 using ToNode = std::tuple<StartWorker, BeginGeneration, Connect, Publish, CreateTransfer, ExpectTransfer, EndTransfer,
-                          SendTransfer, DropTransfers, ExpectPlaced, Place, ClearState, ExpectSlices, GatherSlices>;
+                          SendTransfer, DropTransfers, ExpectPlaced, Place, ClearState, ExpectSlices, GatherSlices,
+                          Push, ShareWeights>;
 /// Those of every step come first, since CAF tries one after the other.
-using ToWorker = std::tuple<Compute, ReduceMean, Apply, Advance, FindNonFinite, Build, MakeSlabs, MapSlabs, Fence, Stop,
-                            Initialize, ExportVector, ImportVector, Evaluate, CallModel, CallWorker, ExportTexts>;
+using ToWorker =
+    std::tuple<Compute, ReduceMean, Apply, Advance, Deliver, FindNonFinite, Build, MakeSlabs, MapSlabs, Fence, Stop,
+               Initialize, ExportVector, ImportVector, Evaluate, CallModel, CallWorker, ExportTexts>;
 
 template <class T>
 T& unbounded(T& field) {
@@ -38,10 +40,6 @@ template <class T, Bound kBound>
 T& unbounded(Bounded<T, kBound>& field) {
   return field.value;
 }
-
-/// Parameter servers are in the driver's process: no connection carries these.
-using FromServer = std::tuple<Pushed>;
-using ToServer = std::tuple<Push>;
 
 struct IgnoreFields {
   template <class... Field>
@@ -122,4 +120,6 @@ CAF_ADD_TYPE_ID(troupe, (troupe::Advanced))
 CAF_ADD_TYPE_ID(troupe, (troupe::Advance))
 CAF_ADD_TYPE_ID(troupe, (troupe::Pushed))
 CAF_ADD_TYPE_ID(troupe, (troupe::Push))
+CAF_ADD_TYPE_ID(troupe, (troupe::Deliver))
+CAF_ADD_TYPE_ID(troupe, (troupe::ShareWeights))
 CAF_END_TYPE_ID_BLOCK(troupe)

@@ -19,11 +19,14 @@ void start_worker(caf::actor_system& system, const std::shared_ptr<NodeService>&
 }
 
 template <class Request>
-Done carry_out(NodeService& service, const Request& request) {
-  Done reply;
+typename Request::Reply carry_out(NodeService& service, const Request& request) {
+  typename Request::Reply reply;
   reply.round = request.round;
   try {
-    service.carry_out(request);
+    if constexpr (std::is_same_v<typename Request::Reply, Done>)
+      service.carry_out(request);
+    else
+      reply = service.carry_out(request);
   } catch (...) {
     reply.failure = Failure::from(std::current_exception(), ErrorCode::system);
   }

@@ -4,8 +4,22 @@
 #include <cstring>
 
 #include "actors/messages/patience.hpp"
+#include "actors/worker/transfer_object.hpp"
 
 namespace troupe {
+
+namespace {
+
+/// The workers of a node, whose lanes lie side by side.
+Range served_ranks(const Plan& plan, int node, int devices) {
+  const Range lanes = plan.topology.lanes_of_node(node);
+  const auto each = static_cast<std::size_t>(devices);
+  if (lanes.begin % each != 0 || lanes.end % each != 0)
+    throw Error(ErrorCode::protocol, "a worker's lanes are not all on one node");
+  return {lanes.begin / each, lanes.end / each};
+}
+
+}  // namespace
 
 Membership membership_of(const BeginGeneration& request) {
   Membership membership;
@@ -33,6 +47,11 @@ std::shared_ptr<NodeExchange> NodeService::exchange() const {
   return {generation_, current().exchange.get()};
 }
 
+std::shared_ptr<ServerExchange> NodeService::server_exchange() const {
+  const std::lock_guard lock(mutex_);
+  return {generation_, current().server_exchange.get()};
+}
+
 NodeService::Shared& NodeService::current() const {
   if (!generation_) throw Error(ErrorCode::protocol, "no generation has begun");
   return *generation_;
@@ -48,19 +67,26 @@ void NodeService::carry_out(const BeginGeneration& request) {
   run_ = request.run;
   auto next = std::make_shared<Shared>();
   next->plan = make_plan(request.plan, request.size);
-  next->state = std::make_unique<VersionedState>(*store_, layout_of(request, next->plan));
+  next->state = std::make_shared<VersionedState>(*store_, layout_of(request, next->plan));
   next->carried_generation = request.carried_generation;
   next->carried = request.carried;
   if (!next->carried.empty()) carry_on(request, *next);
   next->transport = data_plane_.transport();
-  std::vector<std::span<float>> weights;
-  weights.reserve(static_cast<std::size_t>(request.buffers));
-  for (int buffer = 0; buffer < request.buffers; ++buffer)
-    weights.push_back(next->state->vector(kWeightsVector, buffer));
-  next->exchange = std::make_unique<NodeExchange>(next->plan, self_, *next->transport, *store_, next->state->layout(),
-                                                  std::move(weights));
+  if (request.served_devices > 0)
+    make_server(request, *next);
+  else
+    make_exchange(*next);
   const std::lock_guard lock(mutex_);
   generation_ = std::move(next);
+}
+
+void NodeService::make_exchange(Shared& next) const {
+  std::vector<std::span<float>> weights;
+  const SlabLayout& layout = next.state->layout();
+  weights.reserve(static_cast<std::size_t>(layout.buffers));
+  for (int buffer = 0; buffer < layout.buffers; ++buffer) weights.push_back(next.state->vector(kWeightsVector, buffer));
+  next.exchange =
+      std::make_unique<NodeExchange>(next.plan, self_, *next.transport, *store_, layout, std::move(weights));
 }
 
 SlabLayout NodeService::layout_of(const BeginGeneration& request, const Plan& plan) const {
@@ -68,12 +94,14 @@ SlabLayout NodeService::layout_of(const BeginGeneration& request, const Plan& pl
   layout.run = request.run;
   layout.generation = request.generation;
   layout.size = request.size;
+  layout.learned_size = request.learned_size;
   layout.vectors = request.vectors;
   layout.buffers = request.buffers;
   layout.num_shards = plan.topology.num_shards;
   layout.shards = plan.topology.shards_of_node(self_);
   if (layout.shards.empty())
     throw Error(ErrorCode::protocol, "a node without workers", {.node = std::to_string(self_)});
+  if (request.served_devices > 0) layout.served = served_ranks(plan, self_, request.served_devices);
   return layout;
 }
 
@@ -99,6 +127,13 @@ void NodeService::carry_on(const BeginGeneration& request, Shared& next) const {
 
 void NodeService::carry_out(const Connect& request) { data_plane_.connect(patience_of(request)); }
 
-void NodeService::carry_out(const Publish& /*request*/) { current().state->publish(); }
+void NodeService::carry_out(const Publish& request) {
+  const Shared& now = current();
+  now.state->publish();
+  if (!now.served) return;
+  if (request.gradients.size() != static_cast<std::size_t>(now.plan.topology.num_shards))
+    throw Error(ErrorCode::protocol, "gradients of another number of shards");
+  now.served->map({request.gradients}, kMapTimeout);
+}
 
 }  // namespace troupe

@@ -6,6 +6,7 @@
 
 #include "actors/messages/generation.hpp"
 #include "actors/messages/transfer.hpp"
+#include "actors/servers/parameter_server.hpp"
 #include "actors/worker/node_share.hpp"
 #include "collectives/state/versioned_state.hpp"
 #include "runtime/net/data/data_plane.hpp"
@@ -26,11 +27,15 @@ class NodeService : public NodeShare {
 
   DataPlane& data_plane() { return data_plane_; }
   std::shared_ptr<NodeExchange> exchange() const override;
+  std::shared_ptr<ServerExchange> server_exchange() const override;
 
   // node_service.cpp
   void carry_out(const BeginGeneration& request);
   void carry_out(const Connect& request);
   void carry_out(const Publish& request);
+  // node_server.cpp
+  Pushed carry_out(const Push& request);
+  void carry_out(const ShareWeights& request);
   // node_transfers.cpp
   void carry_out(const CreateTransfer& request);
   void carry_out(const ExpectTransfer& request);
@@ -49,13 +54,18 @@ class NodeService : public NodeShare {
     Plan plan;
     std::uint64_t carried_generation = 0;  ///< whose content the first buffers began with
     std::vector<int> carried;
-    std::unique_ptr<VersionedState> state;
-    std::shared_ptr<Transport> transport;  ///< a lane that is late must not reach into the next generation
-    std::unique_ptr<NodeExchange> exchange;
+    std::shared_ptr<VersionedState> state;
+    std::shared_ptr<Transport> transport;    ///< a lane that is late must not reach into the next generation
+    std::unique_ptr<NodeExchange> exchange;  ///< none where there are parameter servers, which have these:
+    std::shared_ptr<ServedState> served;
+    std::shared_ptr<ServerExchange> server_exchange;
+    std::unique_ptr<ParameterServer> server;  ///< none where this node owns nothing
   };
 
   SlabLayout layout_of(const BeginGeneration& request, const Plan& plan) const;
   void carry_on(const BeginGeneration& request, Shared& next) const;
+  void make_exchange(Shared& next) const;
+  void make_server(const BeginGeneration& request, Shared& next) const;
   /// @throws Error protocol before the first.
   Shared& current() const;
   Mapping& transfer(std::uint64_t number) const;

@@ -2,6 +2,7 @@
 #include <set>
 
 #include "actors/launch/expiry_notice.hpp"
+#include "actors/messages/options_json.hpp"
 #include "actors/placements/cluster.hpp"
 #include "actors/placements/host.hpp"
 #include "actors/placements/join_notice.hpp"
@@ -24,6 +25,7 @@ class ClusterHost : public Host {
  public:
   explicit ClusterHost(const HostParts& parts)
       : options_(parts.options.cluster),
+        optimizer_(to_json(parts.options.optimizer)),
         verbose_(parts.options.verbose),
         limits_{parts.options.suspect_after, parts.options.cut_after},
         mailbox_(parts.mailbox),
@@ -81,7 +83,7 @@ class ClusterHost : public Host {
   }
 
   std::unique_ptr<StateHome> make_state_home(StoreClient& store, Rounds& rounds) override {
-    return keep_state_in_nodes(cluster_, members_, rounds, store);
+    return keep_state_in_nodes(cluster_, members_, rounds, store, optimizer_);
   }
   bool settles_by_fence() const override { return false; }
   /// Nodes see the end of their connection, and end what belongs to the run.
@@ -115,6 +117,7 @@ class ClusterHost : public Host {
   }
 
   const ClusterOptions& options_;
+  std::string optimizer_;
   bool verbose_;
   const Silence::Limits limits_;
   std::map<int, Silence> silences_;  ///< of nodes

@@ -38,8 +38,8 @@ class Fetched {
 
 class ClusterState : public StateHome {
  public:
-  ClusterState(Cluster& cluster, const Members& members, Rounds& rounds, StoreClient& store)
-      : cluster_(cluster), members_(members), rounds_(rounds), store_(store) {}
+  ClusterState(Cluster& cluster, const Members& members, Rounds& rounds, StoreClient& store, std::string optimizer)
+      : cluster_(cluster), members_(members), rounds_(rounds), store_(store), optimizer_(std::move(optimizer)) {}
 
   void begin(const SlabLayout& layout, const PlanRequest& plan, const std::vector<int>& carried,
              const Phase& phase) override {
@@ -53,8 +53,10 @@ class ClusterState : public StateHome {
     begun_ = layout.generation;
   }
 
-  void publish(const std::vector<std::vector<std::uint64_t>>& /*gradients*/, const Phase& phase) override {
-    rounds_.ask(Publish{}, members_.nodes(), phase);
+  void publish(const std::vector<std::vector<std::uint64_t>>& gradients, const Phase& phase) override {
+    Publish request;
+    if (!layout_.served.empty()) request.gradients = gradients.front();
+    rounds_.ask(request, members_.nodes(), phase);
   }
 
   void begin_alone(int worker, const SlabLayout& layout, const PlanRequest& plan, const std::vector<int>& carried,
@@ -149,6 +151,9 @@ class ClusterState : public StateHome {
     message.carried = carried;
     message.carried_generation = begun_;
     message.plan = plan;
+    message.served_devices = layout.served.empty() ? 0 : members_.devices();
+    message.learned_size = layout.learned_size;
+    message.optimizer = optimizer_;
     return message;
   }
 
@@ -172,6 +177,7 @@ class ClusterState : public StateHome {
   const Members& members_;
   Rounds& rounds_;
   StoreClient& store_;
+  std::string optimizer_;  ///< as JSON, for parameter servers
   SlabLayout layout_;
   std::uint64_t last_ticket_ = 0;
   std::uint64_t begun_ = 0;  ///< the last generation that began everywhere
@@ -180,8 +186,8 @@ class ClusterState : public StateHome {
 }  // namespace
 
 std::unique_ptr<StateHome> keep_state_in_nodes(Cluster& cluster, const Members& members, Rounds& rounds,
-                                               StoreClient& store) {
-  return std::make_unique<ClusterState>(cluster, members, rounds, store);
+                                               StoreClient& store, std::string optimizer) {
+  return std::make_unique<ClusterState>(cluster, members, rounds, store, std::move(optimizer));
 }
 
 }  // namespace troupe

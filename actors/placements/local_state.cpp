@@ -65,7 +65,7 @@ class LocalState : public StateHome {
     auto next = std::make_shared<VersionedState>(store_, layout);
     if (!carried.empty()) next->carry(*state_, carried);
     auto gradients = layout.mean_gradient ? std::make_unique<DriverGradients>(store_, layout) : nullptr;
-    auto served = layout.served > 0 ? std::make_shared<ServedState>(store_, next) : nullptr;
+    auto served = !layout.served.empty() ? std::make_shared<ServedState>(store_, next) : nullptr;
     // Nothing can fail any more: until here, all lies where it lay.
     gradients_ = std::move(gradients);
     served_ = std::move(served);

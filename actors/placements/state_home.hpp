@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "actors/rounds/phase.hpp"
@@ -88,8 +89,8 @@ class StateHome {
 };
 
 std::unique_ptr<StateHome> keep_state_here(StoreClient& store);
-/// @param store of the driver, for what it fetches.
+/// @param store of the driver, for what it fetches. @param optimizer as JSON, for parameter servers of nodes
 std::unique_ptr<StateHome> keep_state_in_nodes(Cluster& cluster, const Members& members, Rounds& rounds,
-                                               StoreClient& store);
+                                               StoreClient& store, std::string optimizer);
 
 }  // namespace troupe

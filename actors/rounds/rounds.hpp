@@ -30,9 +30,7 @@ class Rounds {
   template <class Request>
   std::vector<From<typename Request::Reply>> ask(Request request, const std::vector<int>& to, const Phase& phase) {
     Round round = begin(to);
-    request.round = round.number();
-    const caf::message message = caf::make_message(std::move(request));
-    for (const int member : to) mailbox_.send(member, message);
+    send(std::move(request), round, to);
     if (disturb_) disturb_(phase);
     return gather<typename Request::Reply>(round, phase);
   }
@@ -44,10 +42,7 @@ class Rounds {
     to.reserve(requests.size());
     for (const auto& [member, request] : requests) to.push_back(member);
     Round round = begin(to);
-    for (auto [member, request] : requests) {
-      request.round = round.number();
-      mailbox_.send(member, caf::make_message(std::move(request)));
-    }
+    for (const auto& [member, request] : requests) send(request, round, {member});
     if (disturb_) disturb_(phase);
     return gather<typename Request::Reply>(round, phase);
   }
@@ -55,6 +50,9 @@ class Rounds {
   // A round whose replies come one by one, and of which some may be given up.
   template <class Request>
   Round open(Request request, const std::vector<int>& to, const Phase& phase);
+  /// The same, and another request with the same kind of reply to one member more.
+  template <class Request, class Other>
+  Round open(Request request, const std::vector<int>& to, Other other, int also, const Phase& phase);
   /// The next reply to one of these rounds; none where `until` passes first. @throws Error as `ask`, but for timeout
   template <class Reply>
   std::optional<From<Reply>> next_reply(std::vector<Round>& rounds, const Deadline& until, const Phase& phase);
@@ -104,6 +102,8 @@ class Rounds {
   using IsOwed = std::function<bool(const caf::message&)>;
 
   Round begin(const std::vector<int>& to);
+  template <class Request>
+  void send(Request request, const Round& round, const std::vector<int>& to);
   template <class Reply>
   std::vector<From<Reply>> gather(Round& round, const Phase& phase);
   template <class Reply>
@@ -156,11 +156,27 @@ std::vector<From<Reply>> Rounds::gather(Round& round, const Phase& phase) {
 template <class Request>
 Round Rounds::open(Request request, const std::vector<int>& to, const Phase& phase) {
   Round round = begin(to);
+  send(std::move(request), round, to);
+  if (disturb_) disturb_(phase);
+  return round;
+}
+
+template <class Request, class Other>
+Round Rounds::open(Request request, const std::vector<int>& to, Other other, int also, const Phase& phase) {
+  std::vector<int> all = to;
+  all.push_back(also);
+  Round round = begin(all);
+  send(std::move(request), round, to);
+  send(std::move(other), round, {also});
+  if (disturb_) disturb_(phase);
+  return round;
+}
+
+template <class Request>
+void Rounds::send(Request request, const Round& round, const std::vector<int>& to) {
   request.round = round.number();
   const caf::message message = caf::make_message(std::move(request));
   for (const int member : to) mailbox_.send(member, message);
-  if (disturb_) disturb_(phase);
-  return round;
 }
 
 template <class Reply>

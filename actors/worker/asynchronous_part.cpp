@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "actors/messages/patience.hpp"
 #include "actors/worker/duties.hpp"
 #include "models/dense.hpp"
 
@@ -109,6 +110,13 @@ void answer(WorkerState& worker, const Advance& /*request*/, Advanced& advanced)
     advanced.finite = advanced.finite && replica->finite;
   }
   advanced.seconds_bits = to_bits(worker.computing.seconds());
+}
+
+void work(WorkerState& worker, Replica& /*replica*/, const Deliver& request) {
+  if (!worker.server_exchange) throw Error(ErrorCode::protocol, "no node has a parameter server");
+  const Deadline deadline = patience_of(request).earlier();
+  if (request.pushes) worker.server_exchange->push(worker.rank(), request.round, deadline);
+  if (request.fetches) worker.server_exchange->await_served(worker.rank(), request.round, deadline);
 }
 
 }  // namespace troupe

@@ -43,6 +43,7 @@ void make_gradients(WorkerState& worker, std::uint64_t made_for) {
 
 void work(WorkerState& worker, Replica& replica, const MakeSlabs& request) {
   worker.exchange.reset();
+  worker.server_exchange.reset();
   worker.slabs.reset();
   worker.optimizer = std::make_unique<Optimizer>(optimizer_from_json(request.optimizer));
   worker.groups = group_runs(worker.optimizer->groups(), *replica.model);
@@ -63,9 +64,11 @@ void work(WorkerState& worker, Replica& replica, const MakeSlabs& request) {
 void work(WorkerState& worker, Replica& /*replica*/, const MapSlabs& request) {
   worker.slabs->map_others(gradients_made_for(worker.plan.topology, request.gradients, worker.lanes().size()),
                            kAttachTimeout);
-  const Range lanes = worker.lanes();
-  if (request.served) worker.slabs->map_served(static_cast<int>(lanes.begin / lanes.size()), kAttachTimeout);
-  if (worker.node) worker.exchange = worker.node->exchange();
+  if (request.served) worker.slabs->map_served(worker.rank(), kAttachTimeout);
+  if (worker.node && request.served)
+    worker.server_exchange = worker.node->server_exchange();
+  else if (worker.node)
+    worker.exchange = worker.node->exchange();
 }
 
 }  // namespace troupe

@@ -87,5 +87,7 @@ void answer(WorkerState& worker, const FindNonFinite& request, Found& found);
 void prepare(WorkerState& worker, const Advance& request);
 void work(WorkerState& worker, Replica& replica, const Advance& request);
 void answer(WorkerState& worker, const Advance& request, Advanced& advanced);
+inline std::size_t replicas_for(const WorkerState& /*worker*/, const Deliver& /*request*/) { return 1; }
+void work(WorkerState& worker, Replica& replica, const Deliver& request);
 
 }  // namespace troupe

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "collectives/exchange/exchange.hpp"
+#include "collectives/exchange/server_exchange.hpp"
 
 namespace troupe {
 
@@ -14,8 +15,9 @@ class NodeShare {
   NodeShare& operator=(const NodeShare&) = delete;
   virtual ~NodeShare() = default;
 
-  /// This generation's; stays whole as long as somebody holds it.
+  // This generation's, one of the two; stays whole as long as somebody holds it.
   virtual std::shared_ptr<NodeExchange> exchange() const = 0;
+  virtual std::shared_ptr<ServerExchange> server_exchange() const = 0;
 };
 
 }  // namespace troupe

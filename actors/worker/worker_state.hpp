@@ -38,7 +38,8 @@ struct WorkerState {
   std::unique_ptr<OwnGradients> gradients;         ///< of this generation or one before
   std::unique_ptr<OwnGradients> backup_gradients;  ///< as well, where it backs up
   std::unique_ptr<WorkerSlabs> slabs;
-  std::shared_ptr<NodeExchange> exchange;  ///< with other nodes, if any
+  std::shared_ptr<NodeExchange> exchange;           ///< with other nodes, if any
+  std::shared_ptr<ServerExchange> server_exchange;  ///< instead, where they have parameter servers
   std::unique_ptr<Optimizer> optimizer;
   GroupRuns groups;            ///< of the flat vector
   PageSquares squares;         ///< of the mean gradient in the worker's slice, where it is clipped
@@ -57,6 +58,8 @@ struct WorkerState {
 
   /// Number of a replica among those of the run.
   int lane_of(const Replica& replica) const { return first_lane + replica.context.device; }
+  /// Among the workers that take part.
+  int rank() const { return first_lane / static_cast<int>(replicas.size()); }
   /// Of the worker before it.
   Range lanes_before() const { return plan.topology.lanes_before(lanes()); }
   Range lanes() const {

@@ -10,9 +10,10 @@
 namespace troupe {
 namespace {
 
-Strategy chosen(Strategy strategy, int nodes) {
+Strategy chosen(Strategy strategy, int parameter_servers, int nodes) {
   if (strategy != Strategy::automatic) return strategy;
-  return nodes == 1 ? Strategy::sharded : Strategy::hierarchical;
+  if (nodes == 1) return Strategy::sharded;
+  return parameter_servers > 0 ? Strategy::parameter_server : Strategy::hierarchical;
 }
 
 void check(Strategy strategy, int parameter_servers, int nodes) {
@@ -67,7 +68,7 @@ Plan make_plan(const PlanRequest& request, std::size_t size) {
   const int nodes = request.topology.num_nodes();
   Plan plan;
   plan.topology = request.topology;
-  plan.strategy = chosen(request.strategy, nodes);
+  plan.strategy = chosen(request.strategy, request.parameter_servers, nodes);
   check(plan.strategy, request.parameter_servers, nodes);
   plan.driver_reduces = plan.strategy == Strategy::driver;
   const bool ring = plan.strategy == Strategy::ring || plan.strategy == Strategy::hierarchical;

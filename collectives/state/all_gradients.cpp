@@ -9,10 +9,10 @@ void AllGradients::map(const std::vector<std::vector<std::uint64_t>>& made_for, 
 
 Gradients AllGradients::map(GradientOf whose, const std::vector<std::uint64_t>& made_for,
                             std::chrono::milliseconds timeout) {
-  Gradients gradients;
-  for (std::size_t shard = 0; shard < made_for.size(); ++shard) {
-    maps_.push_back(held_.get(layout_.gradient_id(whose, shard, made_for[shard]), timeout));
-    gradients.push_back(maps_.back()->floats().first(layout_.size));
+  Gradients gradients(made_for.size());
+  for (std::size_t shard = layout_.shards.begin; shard < layout_.shards.end; ++shard) {
+    maps_.push_back(held_.get(layout_.gradient_id(whose, shard, made_for.at(shard)), timeout));
+    gradients[shard] = maps_.back()->floats().first(layout_.size);
   }
   return gradients;
 }

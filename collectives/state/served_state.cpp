@@ -4,8 +4,8 @@ namespace troupe {
 
 ServedState::ServedState(StoreClient& store, std::shared_ptr<const VersionedState> state)
     : state_(std::move(state)), held_(store), gradients_(store, state_->layout()) {
-  for (int rank = 0; rank < layout().served; ++rank)
-    served_.push_back(held_.create_sealed(layout().id(ObjectKind::served, rank), layout().bytes()));
+  for (std::size_t rank = layout().served.begin; rank < layout().served.end; ++rank)
+    served_.push_back(held_.create_sealed(layout().id(ObjectKind::served, static_cast<int>(rank)), layout().bytes()));
 }
 
 }  // namespace troupe

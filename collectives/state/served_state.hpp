@@ -13,7 +13,7 @@ namespace troupe {
 /// for each worker the weights that it is served, which it reads and nobody else does.
 class ServedState {
  public:
-  /// Makes the slabs of what is served, by worker in order of rank: `layout.served` of them.
+  /// Makes the slabs of what is served.
   ServedState(StoreClient& store, std::shared_ptr<const VersionedState> state);
   /// As `AllGradients::map`.
   void map(const std::vector<std::vector<std::uint64_t>>& made_for, std::chrono::milliseconds timeout) {
@@ -22,8 +22,12 @@ class ServedState {
 
   const SlabLayout& layout() const { return state_->layout(); }
   std::span<float> vector(int vector, int buffer) const { return state_->vector(vector, buffer); }
+  /// By shard; of workers that this store serves.
   const Gradients& gradients() const { return gradients_.all(); }
-  std::span<float> served(std::size_t rank) const { return served_.at(rank)->writable_floats().first(layout().size); }
+  /// What the worker of this rank is served.
+  std::span<float> served(int rank) const {
+    return served_.at(static_cast<std::size_t>(rank) - layout().served.begin)->writable_floats().first(layout().size);
+  }
 
  private:
   std::shared_ptr<const VersionedState> state_;

@@ -27,14 +27,15 @@ inline constexpr int kWeightsVector = 0;
 struct SlabLayout {
   std::uint64_t run = 0;
   std::uint64_t generation = 0;
-  std::size_t size = 0;  ///< floats of a flat vector
-  int vectors = 1;       ///< of the state: the weights, and the optimizer's
-  int buffers = 2;       ///< of each of them
+  std::size_t size = 0;          ///< floats of a flat vector
+  std::size_t learned_size = 0;  ///< of which have a gradient; behind them lie statistics
+  int vectors = 1;               ///< of the state: the weights, and the optimizer's
+  int buffers = 2;               ///< of each of them
   int num_shards = 1;
   Range shards = {0, 1};       ///< whose gradients lie in this store
   bool mean_gradient = false;  ///< the driver adds the gradients and shares their mean
   bool backups = false;        ///< of each shard there are both gradients, and any worker may write any slice
-  int served = 0;              ///< workers to whom parameter servers serve weights
+  Range served = {0, 0};       ///< ranks of workers to whom parameter servers serve weights in this store
 
   ObjectId id(ObjectKind kind, int number, int buffer = 0) const;
   ObjectId vector_id(int vector, int buffer) const { return id(ObjectKind::vector, vector, buffer); }

@@ -30,7 +30,7 @@ struct ServedScene {
     topology.num_shards = 4;
     layout = {.run = 1, .generation = 1, .size = kServedSize, .vectors = vectors, .num_shards = 4};
     layout.shards = {0, 4};
-    layout.served = 2;
+    layout.served = {0, 2};
     state = std::make_shared<VersionedState>(*client, layout);
     served = std::make_shared<ServedState>(*client, state);
     own = std::make_unique<OwnGradients>(*client, layout, GradientOf::worker, Range{0, 4}, 1);
@@ -44,7 +44,7 @@ struct ServedScene {
     std::ranges::fill(gradient.subspan(kServedLearned), statistics);
   }
   ParameterServer server(const Range& slice, const OptimizerOptions& optimizer) const {
-    return {served, topology, 1, slice, kServedLearned, optimizer};
+    return {served, std::make_shared<ServerExchange>(served, topology, 1), 4, slice, kServedLearned, optimizer};
   }
 };
 

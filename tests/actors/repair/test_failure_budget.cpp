@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "actors/driver/failure_budget.hpp"
+#include "actors/driver/faults/failure_budget.hpp"
 
 using namespace troupe;
 using namespace std::chrono_literals;

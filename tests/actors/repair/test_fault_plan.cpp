@@ -4,7 +4,7 @@
 #include <string>
 #include <tuple>
 
-#include "actors/driver/fault_plan.hpp"
+#include "actors/driver/faults/fault_plan.hpp"
 #include "support/errors.hpp"
 
 using namespace troupe;

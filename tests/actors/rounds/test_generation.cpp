@@ -28,7 +28,7 @@ class GenerationScene {
   }
 
   void begin(std::size_t size = kGenerationSize) {
-    generation.begin({strategy, true, 0, members.topology()}, size, members, rounds, home, versions,
+    generation.begin({strategy, true, 0, members.topology()}, {size, size}, members, rounds, home, versions,
                      calm_phase("start"));
   }
   /// A step that is committed.

@@ -22,6 +22,8 @@ void MemoryHome::begin(const troupe::SlabLayout& layout, const troupe::PlanReque
       next->vectors[vector].push_back(buffer < carried.size()
                                           ? memory_.slabs->vectors[vector].at(static_cast<std::size_t>(carried[buffer]))
                                           : Floats(layout.size, fresh));
+  next->served.resize(layout.served.size(), Floats(layout.size, 0));
+  next->computed.resize(layout.served.size());
   memory_.slabs = std::move(next);
 }
 

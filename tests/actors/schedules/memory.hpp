@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <vector>
 
 #include "actors/placements/state_home.hpp"
@@ -11,11 +12,24 @@
 
 namespace troupe_test {
 
+/// One of a shard, by which process, at which step of its clock.
+struct Gradient {
+  int process = 0;
+  int shard = 0;
+  std::int64_t step = 0;
+
+  auto operator<=>(const Gradient&) const = default;
+};
+
 /// What the workers of one generation share.
 struct Slabs {
   troupe::SlabLayout layout;
   std::vector<std::vector<Floats>> vectors;  ///< by vector and buffer
   bool published = false;
+
+  // Of algorithms with parameter servers, by rank of a worker.
+  std::vector<Floats> served;
+  std::vector<std::vector<Gradient>> computed;  ///< what it has to push
 };
 
 /// The memory of a simulated machine. What nobody has written yet is not a number.
@@ -27,6 +41,9 @@ struct Memory {
   std::map<std::uint64_t, Floats> transfers;
   int placed = -1;         ///< the buffer that a vector was placed in last
   int full_per_mille = 0;  ///< how often there is no room for a generation
+  bool counts = false;     ///< weights begin with zero, and parameter servers count in them
+  std::map<std::size_t, std::set<Gradient>> applied = {};  ///< by the first float of a slice
+  int processes = 0;                                       ///< that there have been
 };
 
 /// The state in such a memory.

@@ -44,27 +44,6 @@ Options draw_options(Chance& chance, const Toy& toy) {
   return options;
 }
 
-Dangers draw_dangers(Chance& chance) {
-  Dangers dangers;
-  dangers.die = chance.one_of(std::array{0, 5, 20, 80, 250});
-  dangers.hang = chance.one_of(std::array{0, 0, 0, 5, 30});
-  dangers.pause = chance.one_of(std::array{0, 0, 10, 50});
-  dangers.fail = chance.one_of(std::array{0, 0, 0, 10, 50});
-  dangers.repeat = chance.one_of(std::array{0, 50, 300});
-  dangers.late = chance.one_of(std::array{0, 0, 20, 100});
-  dangers.stillborn = chance.one_of(std::array{0, 0, 30, 200});
-  dangers.mute = chance.one_of(std::array{0, 0, 0, 50});
-  dangers.echo = chance.one_of(std::array{0, 100, 500});
-  dangers.full = chance.one_of(std::array{0, 0, 0, 100});
-  return dangers;
-}
-
-/// That may come of what goes wrong here. Others, such as protocol, would say that the driver asked for what cannot be.
-bool may_come(ErrorCode code) {
-  return code == ErrorCode::worker_lost || code == ErrorCode::timeout || code == ErrorCode::model_failed ||
-         code == ErrorCode::store_full;
-}
-
 bool same_bits(std::span<const float> left, std::span<const float> right) {
   return left.size() == right.size() && std::memcmp(left.data(), right.data(), left.size_bytes()) == 0;
 }
@@ -281,6 +260,26 @@ void Schedule::end_well() {
 }
 
 }  // namespace
+
+Dangers draw_dangers(Chance& chance) {
+  Dangers dangers;
+  dangers.die = chance.one_of(std::array{0, 5, 20, 80, 250});
+  dangers.hang = chance.one_of(std::array{0, 0, 0, 5, 30});
+  dangers.pause = chance.one_of(std::array{0, 0, 10, 50});
+  dangers.fail = chance.one_of(std::array{0, 0, 0, 10, 50});
+  dangers.repeat = chance.one_of(std::array{0, 50, 300});
+  dangers.late = chance.one_of(std::array{0, 0, 20, 100});
+  dangers.stillborn = chance.one_of(std::array{0, 0, 30, 200});
+  dangers.mute = chance.one_of(std::array{0, 0, 0, 50});
+  dangers.echo = chance.one_of(std::array{0, 100, 500});
+  dangers.full = chance.one_of(std::array{0, 0, 0, 100});
+  return dangers;
+}
+
+bool may_come(ErrorCode code) {
+  return code == ErrorCode::worker_lost || code == ErrorCode::timeout || code == ErrorCode::model_failed ||
+         code == ErrorCode::store_full;
+}
 
 Repertoire::Repertoire() {
   for (const std::size_t size : {std::size_t{500}, std::size_t{2100}})

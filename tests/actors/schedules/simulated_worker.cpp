@@ -15,8 +15,8 @@ using namespace troupe;
 namespace {
 
 /// Those of its requests that reach a simulated worker.
-using Requests = std::tuple<Compute, ReduceMean, Apply, Fence, Build, MakeSlabs, MapSlabs, Evaluate, Initialize,
-                            ExportVector, ImportVector, Stop>;
+using Requests = std::tuple<Compute, ReduceMean, Apply, Advance, Fence, Build, MakeSlabs, MapSlabs, Evaluate,
+                            Initialize, ExportVector, ImportVector, Stop>;
 
 /// Calls `use` with the request, whatever it is.
 template <class Use, class... Each>
@@ -225,6 +225,22 @@ void SimulatedWorker::apply(const Apply& request, Range range) {
     reduce_and_apply(gradients(request.left_out), request.samples, range, update);
 }
 
+void SimulatedWorker::work(const Advance& request, Advanced& advanced) {
+  check_ready(mapped_);
+  auto& computed = slabs_->computed.at(static_cast<std::size_t>(first_lane_));
+  if (request.first) computed.clear();
+  if (request.first == !computed.empty())
+    throw std::logic_error("a worker forgets what it has to push, or has nothing");
+  for (std::size_t at = shards().begin; at < shards().end; ++at) {
+    const int shard = static_cast<int>(at);
+    for (int each = 0; each < request.gradients; ++each) computed.push_back({process_, shard, request.step + each});
+    if (half_) return;
+    advanced.shards.push_back(shard);
+    advanced.loss_bits.push_back(to_bits(1));
+    advanced.samples.push_back(request.gradients * toy_samples(shard));
+  }
+}
+
 void SimulatedWorker::work(const Evaluate& request, Evaluated& evaluated) {
   check_ready(mapped_);
   for (std::size_t at = shards().begin; at < shards().end; ++at) {
@@ -238,7 +254,7 @@ void SimulatedWorker::work(const Evaluate& request, Evaluated& evaluated) {
 
 void SimulatedWorker::work(const Initialize& request, Done& /*done*/) {
   check_ready(slabs_ != nullptr);
-  transfer(request.flat) = toy_weights(toy_.size, 0);
+  transfer(request.flat) = memory_.counts ? Floats(toy_.size) : toy_weights(toy_.size, 0);
 }
 
 void SimulatedWorker::work(const ExportVector& request, Done& /*done*/) {

@@ -13,7 +13,8 @@ namespace troupe_test {
 /// for.
 class SimulatedWorker {
  public:
-  SimulatedWorker(int index, const Toy& toy, Memory& memory) : index_(index), toy_(toy), memory_(memory) {}
+  SimulatedWorker(int index, const Toy& toy, Memory& memory)
+      : index_(index), process_(++memory.processes), toy_(toy), memory_(memory) {}
 
   int index() const { return index_; }
   /// Obeys a request and returns its reply. @param half ends in the middle of what it writes
@@ -37,6 +38,7 @@ class SimulatedWorker {
   void work(const troupe::Compute& request, troupe::Computed& computed);
   void work(const troupe::ReduceMean& request, troupe::MeanReduced& reduced);
   void work(const troupe::Apply& request, troupe::Applied& applied);
+  void work(const troupe::Advance& request, troupe::Advanced& advanced);
   void work(const troupe::Evaluate& request, troupe::Evaluated& evaluated);
   void work(const troupe::Initialize& request, troupe::Done& done);
   void work(const troupe::ExportVector& request, troupe::Done& done);
@@ -59,6 +61,7 @@ class SimulatedWorker {
   static void check_ready(bool ready);
 
   int index_;
+  int process_;
   const Toy& toy_;
   Memory& memory_;
   bool built_ = false;

@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <cstdlib>
+#include <initializer_list>
 #include <iostream>
 #include <sstream>
 #include <string>
@@ -24,35 +25,50 @@ std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
   return text == nullptr ? otherwise : std::stoull(text);
 }
 
-}  // namespace
-
 // TROUPE_SCHEDULE=SEED replays one, and tells what happens in it; TROUPE_SCHEDULES=N runs so many, from seed
 // TROUPE_FIRST_SCHEDULE on.
-TEST_CASE("whatever dies, hangs, is late or comes twice, there is one lineage, and calls end") {
+template <class Run>
+Tally run_all(std::uint64_t otherwise, const Run& run) {
   Repertoire repertoire;
   Tally tally;
   if (const std::uint64_t seed = number_from("TROUPE_SCHEDULE", 0); seed != 0) {
-    CHECK(run_schedule(seed, repertoire, tally, &std::cout) == "");
-    return;
+    CHECK(run(seed, repertoire, tally, &std::cout) == "");
+    return {};
   }
   const std::uint64_t first = number_from("TROUPE_FIRST_SCHEDULE", 1);
-  const std::uint64_t count = number_from("TROUPE_SCHEDULES", kSchedules);
+  const std::uint64_t count = number_from("TROUPE_SCHEDULES", otherwise);
   int wrong = 0;
   for (std::uint64_t seed = first; seed < first + count && wrong < kMostTold; ++seed) {
-    const std::string what = run_schedule(seed, repertoire, tally);
+    const std::string what = run(seed, repertoire, tally, nullptr);
     if (what.empty()) continue;
     ++wrong;
     FAIL_CHECK("schedule " << seed << ": " << what << " (TROUPE_SCHEDULE=" << seed << " replays it)");
   }
-  if (wrong > 0) return;
+  return wrong > 0 ? Tally() : tally;
+}
+
+/// Nothing is proved by what did not happen.
+void check_often(const Tally& tally, std::initializer_list<std::int64_t> counts) {
+  if (tally.schedules == 0) return;
   MESSAGE(tally.schedules << " schedules: " << tally.commits << " steps committed, " << tally.repairs << " repaired, "
                           << tally.left_out << " with a worker left out, " << tally.errors << " errors; "
                           << tally.deaths << " deaths, " << tally.hangs << " hangs, " << tally.pauses << " pauses");
-  // Nothing is proved by what did not happen.
-  for (const std::int64_t each :
-       {tally.commits, tally.repairs, tally.redistributed, tally.resized, tally.left_out, tally.errors, tally.deaths,
-        tally.hangs, tally.pauses, tally.failures, tally.repeats, tally.stillborn, tally.mute, tally.echoes})
-    CHECK(each * 100 > tally.schedules);
+  for (const std::int64_t each : counts) CHECK(each * 100 > tally.schedules);
+}
+
+}  // namespace
+
+TEST_CASE("whatever dies, hangs, is late or comes twice, there is one lineage, and calls end") {
+  const Tally tally = run_all(kSchedules, run_schedule);
+  check_often(tally, {tally.commits, tally.repairs, tally.redistributed, tally.resized, tally.left_out, tally.errors,
+                      tally.deaths, tally.hangs, tally.pauses, tally.failures, tally.repeats, tally.stillborn,
+                      tally.mute, tally.echoes});
+}
+
+TEST_CASE("on clocks of their own, too, each gradient counts once, whatever dies, and calls end") {
+  const Tally tally = run_all(kSchedules / 4, run_asynchronous_schedule);
+  check_often(tally, {tally.commits, tally.repairs, tally.errors, tally.deaths, tally.hangs, tally.pauses,
+                      tally.failures, tally.repeats, tally.stillborn, tally.mute, tally.echoes});
 }
 
 TEST_CASE("a schedule happens the same way each time") {

@@ -46,6 +46,10 @@ class World::SimulatedHost : public Host {
 
   void start(int worker) override { world_.start(worker); }
   void end(int worker) override { world_.end(worker); }
+  std::vector<caf::actor> start_servers(const std::vector<std::shared_ptr<ParameterServer>>& servers) override {
+    world_.start_servers(servers.size());
+    return std::vector<caf::actor>(servers.size());
+  }
   int pid(int worker) const override { return world_.pid(worker); }
   std::string node(int member) const override { return "pid " + std::to_string(pid(member)); }
   std::string how_it_ended(int member, milliseconds /*timeout*/) override { return world_.how_it_ended(member); }
@@ -115,6 +119,7 @@ bool World::is_seated(int pid) const {
 }
 
 void World::seat(int member, const caf::actor& /*actor*/) {
+  if (Members::is_server(member)) return;
   if (!arrived_ || process(*arrived_).worker.index() != member) throw Violation("a seat for somebody who has not come");
   seats_[member] = *arrived_;
   if (!process(*arrived_).alive) add(soon(), Kind::end, *arrived_);
@@ -122,8 +127,16 @@ void World::seat(int member, const caf::actor& /*actor*/) {
 }
 
 void World::send(int member, const caf::message& message) {
+  if (Members::is_server(member)) {
+    const auto index = first_server_ + static_cast<std::size_t>(Members::server_of(member));
+    if (trace_ != nullptr) tell("to server " + std::to_string(index) + ": " + caf::to_string(message));
+    servers_.at(index).inbox.push_back(message);
+    if (servers_[index].inbox.size() == 1) add(soon(), Kind::serve, static_cast<int>(index));
+    return;
+  }
   const auto seat = seats_.find(member);
   if (seat == seats_.end()) throw Violation("a message to worker " + std::to_string(member) + ", who is not there");
+  if (message.match_elements<Advance>()) check_bound(member, message.get_as<Advance>(0).step);
   if (message.match_elements<Apply>()) applied = message.get_as<Apply>(0).to;
   if (trace_ != nullptr) tell("to pid " + std::to_string(seat->second) + ": " + text_of(message));
   Process& to = process(seat->second);
@@ -149,7 +162,7 @@ void World::pass(Clock::duration time) {
   while (!events_.empty() && events_.front().at <= end) {
     Event event = pop();
     time_.move_to(event.at);
-    if (event.kind == Kind::work)
+    if (event.kind == Kind::work || event.kind == Kind::serve)
       happen(std::move(event));
     else
       unheard.push_back(std::move(event));
@@ -175,6 +188,10 @@ void World::add(Clock::duration from_now, Kind kind, int pid, caf::message conte
 }
 
 std::optional<Happening> World::happen(Event event) {
+  if (event.kind == Kind::serve) serve(event.pid);
+  if (event.kind == Kind::served)
+    return Answer{servers_[static_cast<std::size_t>(event.pid)].member, std::move(event.content)};
+  if (event.kind == Kind::serve) return std::nullopt;
   const int worker = process(event.pid).worker.index();
   switch (event.kind) {
     case Kind::arrive:
@@ -192,6 +209,9 @@ std::optional<Happening> World::happen(Event event) {
       if (!is_seated(event.pid)) return std::nullopt;
       if (trace_ != nullptr) tell("the end of pid " + std::to_string(event.pid) + " is seen");
       return Ended{worker};
+    case Kind::serve:
+    case Kind::served:
+      break;
   }
   return std::nullopt;
 }
@@ -240,6 +260,41 @@ void World::work(int pid) {
   if (!it.inbox.empty()) add(soon(), Kind::work, pid);
 }
 
+void World::start_servers(std::size_t count) {
+  first_server_ = servers_.size();
+  for (const Range& slice : page_slices(toy_.size, count))
+    servers_.push_back(
+        {SimulatedServer(memory, slice), Members::member_of_server(static_cast<int>(servers_.size() - first_server_))});
+}
+
+void World::serve(int server) {
+  auto& [it, member, inbox] = servers_[static_cast<std::size_t>(server)];
+  if (static_cast<std::size_t>(server) < first_server_ || inbox.empty()) return;
+  const auto push = inbox.front().get_as<Push>(0);
+  inbox.pop_front();
+  check_idle(push.rank);
+  add(some_time(dangers.late), Kind::served, server, caf::make_message(it.carry_out(push)));
+  if (!inbox.empty()) add(soon(), Kind::serve, server);
+}
+
+/// Who is asked to compute writes what servers read, and reads what they write.
+void World::check_idle(int rank) const {
+  const std::vector<int> workers = members_->workers();
+  const auto seat = seats_.find(workers.at(static_cast<std::size_t>(rank)));
+  if (seat == seats_.end()) return;
+  if (std::ranges::any_of(process(seat->second).inbox,
+                          [](const auto& each) { return each.template match_elements<Advance>(); }))
+    throw Violation("a server reads or writes what a worker computes on");
+}
+
+/// Who was asked for a step has pushed what is before it.
+void World::check_bound(int worker, std::int64_t clock) {
+  asked_[worker] = clock;
+  for (const int other : members_->workers())
+    if (bound >= 0 && asked_.contains(other) && clock - asked_[other] > bound + 1)
+      throw Violation("a worker is further ahead than it may be");
+}
+
 void World::reply(int pid, const caf::message& content) {
   add(some_time(dangers.late), Kind::reply, pid, content);
   if (!chance_.per_mille(dangers.repeat)) return;
@@ -256,6 +311,7 @@ void World::die(int pid) {
 }
 
 void World::start(int worker) {
+  asked_.erase(worker);
   const auto before = started_.find(worker);
   if (before != started_.end()) {
     end(worker);
@@ -287,6 +343,7 @@ void World::end_all() {
   for (Process& each : processes_) each.alive = false;
   started_.clear();
   seats_.clear();
+  first_server_ = servers_.size();
 }
 
 int World::pid(int worker) const {

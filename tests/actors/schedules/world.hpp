@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "actors/placements/runtime.hpp"
+#include "actors/schedules/simulated_server.hpp"
 #include "actors/schedules/simulated_worker.hpp"
 #include "actors/schedules/virtual_time.hpp"
 
@@ -77,17 +78,20 @@ class World : public troupe::Reception {
   void start(int worker);
   void end(int worker);
   void end_all();
+  /// So many parameter servers, in place of those before.
+  void start_servers(std::size_t count);
   int pid(int worker) const;
   std::string how_it_ended(int worker) const;
 
   Dangers dangers;
   Memory memory;
   Tally tally;
+  int bound = -1;    ///< steps that a worker may be ahead of the slowest; none: -1
   int applied = -1;  ///< the buffer that workers were asked to write last
 
  private:
   enum class Fate : unsigned char { obey, die_before, die_within, die_behind, die_after, hang, pause, fail };
-  enum class Kind : unsigned char { arrive, work, reply, end };
+  enum class Kind : unsigned char { arrive, work, reply, end, serve, served };
 
   struct Process {
     SimulatedWorker worker;
@@ -96,11 +100,16 @@ class World : public troupe::Reception {
     bool paused = false;
     std::deque<caf::message> inbox = {};
   };
+  struct Server {
+    SimulatedServer server;
+    int member = 0;
+    std::deque<caf::message> inbox = {};
+  };
   struct Event {
     troupe::Clock::time_point at;
     std::uint64_t number;  ///< what was made earlier comes earlier
     Kind kind;
-    int pid;
+    int pid;  ///< or of a server, in order of their beginning
     caf::message content;
   };
   class SimulatedRuntime;
@@ -117,6 +126,9 @@ class World : public troupe::Reception {
   troupe::Clock::duration some_time(int per_mille_long);
   Fate draw_fate(const Process& process);
   void work(int pid);
+  void serve(int server);
+  void check_idle(int rank) const;
+  void check_bound(int worker, std::int64_t clock);
   void reply(int pid, const caf::message& content);
   void die(int pid);
 
@@ -126,11 +138,14 @@ class World : public troupe::Reception {
   const Manners manners_;
   std::ostream* const trace_;
   const troupe::Members* members_ = nullptr;
-  std::deque<Process> processes_;  ///< by pid
-  std::map<int, int> started_;     ///< the newest process of each worker
-  std::map<int, int> seats_;       ///< by member
-  std::optional<int> arrived_;     ///< who said last that it joins
-  std::vector<Event> events_;      ///< a heap
+  std::deque<Process> processes_;      ///< by pid
+  std::deque<Server> servers_;         ///< also those before
+  std::size_t first_server_ = 0;       ///< of those that there are
+  std::map<int, std::int64_t> asked_;  ///< by worker, the step of its clock that it was asked for last
+  std::map<int, int> started_;         ///< the newest process of each worker
+  std::map<int, int> seats_;           ///< by member
+  std::optional<int> arrived_;         ///< who said last that it joins
+  std::vector<Event> events_;          ///< a heap
   std::uint64_t last_event_ = 0;
   troupe::Clock::time_point call_ends_;  ///< at the latest
 };

@@ -26,7 +26,8 @@ inline ToDriver filled_to_driver() {
       Found{5, failure, {1, NonFinite::kState}},
       Evaluated{6, failure, {0, 1}, {1, 2}, {60, 61}, {64, 64}},
       Called{7, failure, {4}},
-      Advanced{17, failure, {0, 1}, {1, 2}, {64, 64}, true, 5}};
+      Advanced{17, failure, {0, 1}, {1, 2}, {64, 64}, true, 5},
+      Pushed{19, failure, true, 5, 4096, 4096}};
 }
 
 inline ToNode filled_to_node() {
@@ -35,9 +36,24 @@ inline ToNode filled_to_node() {
   peers[0].label = "node alice";
   peers[0].address = {"10.0.0.2", 4000};
   return {StartWorker{3},
-          BeginGeneration{1, 77, 3, std::string(kTokenBytes, 't'), 1, peers, 2, 4096, 2, 3, {0, 2}, 2, filled_plan()},
+          BeginGeneration{1,
+                          77,
+                          3,
+                          std::string(kTokenBytes, 't'),
+                          1,
+                          peers,
+                          2,
+                          4096,
+                          2,
+                          3,
+                          {0, 2},
+                          2,
+                          filled_plan(),
+                          1,
+                          4000,
+                          R"({"kind":"adagrad"})"},
           Connect{2, 5000},
-          Publish{3},
+          Publish{3, {1, 3}},
           CreateTransfer{4, 9, 4096},
           ExpectTransfer{5, 9, 4096},
           EndTransfer{6, 9, 4096, 12, 5000},
@@ -47,7 +63,9 @@ inline ToNode filled_to_node() {
           Place{9, 9, 1, 2, 12, 5000},
           ClearState{10, 2},
           ExpectSlices{11, 1, 2},
-          GatherSlices{12, 1, 2, 12, 5000}};
+          GatherSlices{12, 1, 2, 12, 5000},
+          Push{19, 1, true, true, 0, 1, 7, 9, 64, 4, 5, 5000},
+          ShareWeights{20, 1, 5000}};
 }
 
 inline ToWorker filled_to_worker() {
@@ -55,6 +73,7 @@ inline ToWorker filled_to_worker() {
           ReduceMean{16, 128, 13, {2}, 5000},
           Apply{14, 100, 1, 2, 128, 99, 13, 1, 4, {2}, 5000},
           Advance{18, 100, 5, true, true, true, 4, 5000},
+          Deliver{19, true, true, 5000},
           FindNonFinite{15, 1},
           Build{1, 2, 2, true, true, filled_plan(), 42, "cnn", 1, R"({"batch_size":64})"},
           MakeSlabs{2, 77, 3, 2, 1, R"({"kind":"momentum"})"},

@@ -1,4 +1,4 @@
-#include "actors/driver/fault_plan.hpp"
+#include "actors/driver/faults/fault_plan.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "actors/driver/failure_budget.hpp"
+#include "actors/driver/faults/failure_budget.hpp"
 
 #include <algorithm>
 

@@ -1,0 +1,101 @@
+#include <algorithm>
+
+#include "actors/driver/driver.hpp"
+#include "actors/driver/option_checks.hpp"
+#include "actors/servers/parameter_server.hpp"
+#include "runtime/processes/cores.hpp"
+
+// A step by whatever algorithm it is made with, and what one whose workers are busy between steps needs.
+namespace troupe {
+
+template <class Use>
+auto Driver::with_context(const Use& use) {
+  const std::int64_t step = versions_.committed().step;
+  const auto set = set_rates_.at(step);
+  const double rate = set ? *set : optimizer_.learning_rate(step);
+  const StepContext context{options_,
+                            runtime_->members,
+                            *rounds_,
+                            versions_,
+                            *model_,
+                            optimizer_,
+                            generation_->plan(),
+                            generation_->appliers(),
+                            home_->gradients(),
+                            runtime_->host->settles_by_fence(),
+                            calls_,
+                            std::min(options_.backup_workers, num_workers() - 1),
+                            rate,
+                            servers_};
+  return use(context);
+}
+
+StepReport Driver::take_step(bool rehearse) {
+  StepReport report = with_context(
+      [&](const StepContext& context) { return algorithm_->step(context, Deadline(options_.step_timeout), rehearse); });
+  const SlabLayout& layout = generation_->layout();
+  report.algorithm = warms_up_ ? Options().algorithm : options_.algorithm;
+  report.state_bytes = static_cast<std::int64_t>(layout.state_bytes(layout.buffers));
+  report.pinned_bytes = static_cast<std::int64_t>(layout.state_bytes(versions_.pinned()));
+  return report;
+}
+
+void Driver::rest() {
+  with_context([&](const StepContext& context) { algorithm_->rest(context, Deadline(options_.step_timeout)); });
+}
+
+void Driver::make_whole() {
+  with_context([&](const StepContext& context) { algorithm_->make_whole(context, Deadline(options_.step_timeout)); });
+}
+
+void Driver::use(const std::string& algorithm, const AsynchronousOptions& asynchronous) {
+  Options changed = options_;
+  changed.algorithm = algorithm;
+  changed.asynchronous = asynchronous;
+  check_algorithm(changed);
+  make_ready(Needs::members);
+  auto next = make_algorithm(changed);
+  options_ = std::move(changed);
+  begin_algorithm(std::move(next));
+}
+
+void Driver::begin_algorithm(std::unique_ptr<Algorithm> next) {
+  if (next->has_servers() != algorithm_->has_servers()) generation_->fall();
+  algorithm_ = std::move(next);
+  warms_up_ = false;
+}
+
+void Driver::abandon_algorithm() noexcept try {
+  if (algorithm_->under_way())
+    with_context([&](const StepContext& context) { algorithm_->abandon(context, Deadline(options_.step_timeout)); });
+} catch (const std::exception&) {
+  return;  // What is busy still is told to stop, or ended, by who calls this.
+}
+
+void Driver::find_servers() {
+  servers_.clear();
+  if (!algorithm_->has_servers()) return;
+  if (options_.placement != Placement::cluster) return start_servers();
+  const Plan& plan = generation_->plan();
+  const Members& members = runtime_->members;
+  for (const int member : members.nodes())
+    if (!plan.slice_of_lanes(plan.topology.lanes_of_node(members.node_of(member))).empty()) servers_.push_back(member);
+}
+
+void Driver::start_servers() {
+  const int wanted = options_.parameter_servers > 0 ? options_.parameter_servers : usable_cores();
+  const Topology& topology = generation_->plan().topology;
+  const auto exchange = std::make_shared<ServerExchange>(home_->served(), topology, options_.devices_per_worker);
+  std::vector<std::shared_ptr<ParameterServer>> servers;
+  for (const Range& slice : page_slices(model_->traits.size, static_cast<std::size_t>(wanted)))
+    if (!slice.empty())
+      servers.push_back(std::make_shared<ParameterServer>(home_->served(), exchange, topology.num_shards, slice,
+                                                          model_->traits.learned_size, options_.optimizer));
+  for (const caf::actor& server : runtime_->host->start_servers(servers)) {
+    servers_.push_back(Members::member_of_server(static_cast<int>(servers_.size())));
+    runtime_->mailbox.unseat(servers_.back());
+    runtime_->mailbox.seat(servers_.back(), server);
+  }
+}
+
+}  // namespace troupe

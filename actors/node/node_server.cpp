@@ -1,0 +1,39 @@
+#include "actors/messages/options_json.hpp"
+#include "actors/messages/patience.hpp"
+#include "actors/node/node_service.hpp"
+
+// A node's part where there are parameter servers: its own, of the slices that its workers would own, and what comes
+// and goes between those and the workers of all nodes.
+namespace troupe {
+
+void NodeService::make_server(const BeginGeneration& request, Shared& next) const {
+  next.served = std::make_shared<ServedState>(*store_, next.state);
+  std::vector<Range> slices;
+  for (int node = 0; node < num_nodes_; ++node)
+    slices.push_back(next.plan.slice_of_lanes(next.plan.topology.lanes_of_node(node)));
+  const Range own = slices.at(static_cast<std::size_t>(self_));
+  next.server_exchange =
+      std::make_shared<ServerExchange>(next.served, next.plan.topology, request.served_devices,
+                                       ServerExchange::Nodes{self_, std::move(slices), *next.transport, *store_});
+  if (own.empty()) return;
+  next.server = std::make_unique<ParameterServer>(next.served, next.server_exchange, next.plan.topology.num_shards, own,
+                                                  request.learned_size, optimizer_from_json(request.optimizer));
+}
+
+Pushed NodeService::carry_out(const Push& request) {
+  const Shared& now = current();
+  const auto buffers = now.state->layout().buffers;
+  const auto is_buffer = [&](int buffer) { return buffer >= 0 && buffer < buffers; };
+  const int workers = now.plan.topology.num_lanes();
+  if (!now.server || !is_buffer(request.from) || !is_buffer(request.to) || request.rank < 0 || request.rank >= workers)
+    throw Error(ErrorCode::protocol, "a push that this node has no parameter server for");
+  return now.server->carry_out(request);
+}
+
+void NodeService::carry_out(const ShareWeights& request) {
+  const Shared& now = current();
+  if (!now.server_exchange) throw Error(ErrorCode::protocol, "there are no parameter servers");
+  now.server_exchange->share(request.buffer, request.round, patience_of(request).earlier());
+}
+
+}  // namespace troupe

@@ -1,0 +1,124 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "troupe/model.hpp"
+#include "troupe/strategy.hpp"
+
+// What a run says of its steps.
+namespace troupe {
+
+/// What a run computes in. It is decided once, for all workers, also those that come later, and for runs that go on
+/// from its checkpoints, since the bits depend on it.
+struct PrecisionChoice {
+  Precision asked = Precision::f32;     ///< Options::precision
+  Precision computed = Precision::f32;  ///< what the replicas really compute in
+  PrecisionSeconds measured = {};       ///< of layers of the model, on the slowest worker in each precision
+  bool resumed = false;                 ///< the checkpoint's run had decided; nothing was measured
+};
+
+/// Wall-clock seconds of one step's phases, without the time to replace workers that were lost before it. `step` is
+/// their sum but for the driver's own bookkeeping.
+struct PhaseSeconds {
+  double step = 0;
+  double compute_all = 0;       ///< from the first message until the last worker's gradients are there
+  double reduce = 0;            ///< adding the gradients
+  double apply_all = 0;         ///< updating the weights
+  std::vector<double> compute;  ///< inside each worker
+  std::vector<double> apply;    ///< inside each worker
+};
+
+/// One line a time, as `step()` prints them: the label, a space and seconds; one interior line a worker.
+std::ostream& operator<<(std::ostream& out, const PhaseSeconds& seconds);
+
+/// A worker or node that was lost. A worker of this machine is replaced, or done without. A run that lost a node is
+/// formed again, from its newest checkpoint, and the steps since are done again.
+struct Repair {
+  int worker = -1;             ///< -1: a node
+  std::string node = {};       ///< where it was: "pid N", or the name of a node
+  std::string phase = {};      ///< of the step or call in which its loss was seen
+  std::string what = {};       ///< such as "a worker was lost: its process was ended by signal 9"
+  bool redistributed = false;  ///< the others have its shards now; else a fresh worker has
+  double seconds = 0;          ///< from then until all workers were there again, and all steps done again
+  std::int64_t replayed = 0;   ///< steps that were done again
+};
+
+/// What has become of checkpoints up to a step.
+struct CheckpointReport {
+  std::string path = {};     ///< of the last one that is on disk; empty before the first
+  std::int64_t step = -1;    ///< of that one
+  bool writing = false;      ///< whether another is being written
+  std::int64_t skipped = 0;  ///< that were due while the one before was still being written
+  std::string error = {};    ///< why the last one could not be written, until one is; the next one due tries again
+  double seconds = 0;        ///< that this call of `step()` took for it, beyond PhaseSeconds::step
+};
+
+/// The worker that computed longest in a step, of two or more.
+struct Slowest {
+  int worker = -1;     ///< -1 where there is one worker
+  double seconds = 0;  ///< as PhaseSeconds::compute
+  double others = 0;   ///< the median of the others' seconds
+};
+
+/// One line where it took more than twice as long as the others, and more than a millisecond; else nothing.
+std::ostream& operator<<(std::ostream& out, const Slowest& slowest);
+
+/// How many pushes of others were applied between a worker's fetch and its own push.
+struct Staleness {
+  double mean = 0;
+  std::int64_t largest = -1;                 ///< -1 where nothing was pushed
+  std::vector<std::int64_t> histogram = {};  ///< pushes, by how stale they were
+};
+
+/// How often a worker fetched and pushed.
+struct WorkerTraffic {
+  int worker = -1;
+  std::int64_t fetches = 0;
+  std::int64_t pushes = 0;
+  std::int64_t dropped = 0;  ///< pushes that were too stale
+};
+
+/// What replicas that run on their own clocks did, and parameter servers.
+struct AsynchronousReport {
+  Staleness staleness = {};
+  std::vector<WorkerTraffic> workers = {};  ///< those that fetched or pushed
+  std::int64_t bytes_fetched = 0;
+  std::int64_t bytes_pushed = 0;
+};
+
+/// What a committed step did.
+struct StepReport {
+  std::int64_t step = 0;     ///< 1 for the first
+  double loss = 0;           ///< mean over the samples, before the update
+  double learning_rate = 0;  ///< of tensors in no group
+  double gradient_norm = 0;  ///< length of the mean gradient before it was clipped, with OptimizerOptions::clip_norm;
+                             ///< else 0
+  std::int64_t samples = 0;
+  std::int64_t bytes_copied = 0;  ///< gradient bytes written a second time, after the model wrote them
+  std::int64_t bytes_sent = 0;    ///< between nodes, in all rounds of the exchange, by all nodes together
+  std::int64_t state_bytes = 0;   ///< of the slabs of weights and optimizer state in one store: this machine's, or each
+                                  ///< node's
+  std::int64_t pinned_bytes = 0;  ///< of these, held for versions that somebody still reads
+  std::string algorithm = {};     ///< Options::algorithm
+  Strategy strategy = Strategy::automatic;  ///< that reduced the gradients; never automatic after a step
+  bool deterministic = true;                ///< whether the fixed order of additions was kept
+  PhaseSeconds seconds = {};
+  Slowest slowest = {};
+  std::vector<int> left_out = {};    ///< workers that were late, whose part others did; see Options::backup_workers
+  std::vector<Repair> repairs = {};  ///< since the step before; its work was done again, with the same result
+  CheckpointReport checkpoint = {};
+  AsynchronousReport asynchronous = {};  ///< of downpour and ssp: since the step before
+};
+
+/// What the test set says of the current weights.
+struct Evaluation {
+  double loss = 0;      ///< mean
+  double accuracy = 0;  ///< share of samples that the model got right; see Loss::is_hit
+  std::int64_t samples = 0;
+};
+
+}  // namespace troupe

@@ -1,0 +1,151 @@
+#include <algorithm>
+
+#include "actors/driver/driver.hpp"
+#include "actors/schedules/schedule.hpp"
+
+// Runs whose workers have clocks of their own. What they compute is counted, not added: there are no bits to compare.
+namespace troupe_test {
+
+using namespace troupe;
+
+namespace {
+
+using std::chrono::milliseconds;
+
+Options draw_asynchronous(Chance& chance, const Toy& toy) {
+  Options options;
+  options.num_workers = 1 + chance.below(4);
+  options.restart = chance.below(3) == 0 ? Restart::redistribute : Restart::respawn;
+  options.num_shards = toy.shards;
+  options.optimizer = toy.options;
+  options.verbose = false;
+  options.step_timeout = options.evaluate_timeout = options.save_timeout = milliseconds(1000);
+  options.start_timeout = milliseconds(2000);
+  options.max_failures = chance.one_of(std::array{0, 1, 3, 8});
+  options.parameter_servers = 1 + chance.below(2);
+  options.algorithm = chance.below(2) == 0 ? "downpour" : "ssp";
+  options.asynchronous.fetch_every = 1 + chance.below(3);
+  options.asynchronous.push_every = 1 + chance.below(3);
+  options.asynchronous.max_staleness = chance.one_of(std::array{-1, -1, 0, 1, 3});
+  options.asynchronous.staleness = 1 + chance.below(3);
+  options.asynchronous.warm_start = 0;
+  return options;
+}
+
+class AsynchronousSchedule {
+ public:
+  AsynchronousSchedule(std::uint64_t seed, const Toy& toy, std::ostream* trace)
+      : chance_(seed),
+        options_(draw_asynchronous(chance_, toy)),
+        world_(chance_.next(), toy, {chance_.below(2) == 0, chance_.below(2) == 0}, trace) {
+    world_.memory.counts = true;
+    if (options_.algorithm == "ssp") world_.bound = options_.asynchronous.staleness;
+  }
+
+  void run() {
+    const Dangers dangers = draw_dangers(chance_);
+    check(attempt("start", [&] { begin(); }), "a driver that does not start where nothing goes wrong");
+    world_.dangers = dangers;
+    for (int calls = 5 + chance_.below(10); calls > 0; --calls) draw_call();
+    world_.dangers = {};
+    world_.pass(std::chrono::hours(1) + std::chrono::minutes(1));
+    for (const auto& last : {"step", "read_weights", "step"}) {
+      int failures = world_.hanging() + world_.unheard_deaths() + 1;  // a model that threw is told of late
+      while (!attempt(last, [&] { last == std::string("step") ? step() : read_weights(); }))
+        check(--failures >= 0, std::string(last) + " fails where nothing goes wrong any more");
+    }
+    driver_.reset();
+  }
+  const Tally& tally() const { return world_.tally; }
+
+ private:
+  void begin() {
+    driver_ = std::make_unique<Driver>(
+        [](int, int) { return std::unique_ptr<Model>(); }, options_,
+        [&](const Options& options, int workers) { return world_.make_runtime(options, workers); });
+  }
+
+  template <class Call>
+  bool attempt(const std::string& name, const Call& call) {
+    world_.begin_call(name, (options_.max_failures + 3) * std::chrono::seconds(10));
+    try {
+      call();
+      return true;
+    } catch (const Error& error) {
+      world_.tell(std::string("error: ") + error.what());
+      ++world_.tally.errors;
+      check(may_come(error.code()), std::string("an error that cannot be: ") + error.what());
+      return false;
+    }
+  }
+
+  void draw_call() {
+    const int kind = chance_.below(12);
+    if (kind < 9) {
+      attempt("step", [&] { step(); });
+    } else if (kind == 9) {
+      attempt("read_weights", [&] { read_weights(); });
+    } else if (kind == 10) {
+      attempt("evaluate", [&] { driver_->evaluate(); });
+    } else {
+      attempt("resize", [&] { driver_->resize(1 + chance_.below(4)); });
+    }
+  }
+
+  void step() {
+    const std::int64_t before = driver_->steps_done();
+    const StepReport report = driver_->step();
+    check(report.step == before + 1 && driver_->steps_done() == before + 1, "not one step is made, but another number");
+    check(report.samples > 0, "a step without samples");
+    const bool bound = options_.algorithm == "downpour" && options_.asynchronous.max_staleness >= 0;
+    check(!bound || report.asynchronous.staleness.largest <= options_.asynchronous.max_staleness,
+          "what is too old is applied");
+    ++world_.tally.commits;
+    world_.tally.repairs += static_cast<std::int64_t>(report.repairs.size());
+    check(std::cmp_greater_equal(applied(), driver_->steps_done() * options_.num_shards),
+          "fewer gradients are applied than steps are made of");
+  }
+
+  std::size_t applied() const {
+    std::size_t fewest = 0;
+    for (const auto& [slice, gradients] : world_.memory.applied)
+      fewest = fewest == 0 ? gradients.size() : std::min(fewest, gradients.size());
+    return fewest;
+  }
+
+  void read_weights() {
+    Floats weights;
+    driver_->read_weights([&](std::span<const float> floats) { weights.assign(floats.begin(), floats.end()); });
+    check(std::ranges::all_of(weights, [&](float each) { return each == static_cast<float>(applied()); }),
+          "weights that are read are not those that all pushes have made");
+    for (const auto& [slice, gradients] : world_.memory.applied)
+      check(gradients == world_.memory.applied.begin()->second, "servers have applied different gradients");
+  }
+
+  static void check(bool holds, const std::string& what) {
+    if (!holds) throw Violation(what);
+  }
+
+  Chance chance_;
+  Options options_;
+  World world_;
+  std::unique_ptr<Driver> driver_;
+};
+
+}  // namespace
+
+std::string run_asynchronous_schedule(std::uint64_t seed, Repertoire& repertoire, Tally& tally, std::ostream* trace) {
+  const Toy& toy = repertoire.without_clipping(static_cast<int>(seed % 1000));
+  AsynchronousSchedule schedule(seed, toy, trace);
+  std::string what;
+  try {
+    schedule.run();
+  } catch (const std::exception& error) {
+    what = error.what();
+  }
+  tally += schedule.tally();
+  ++tally.schedules;
+  return what;
+}
+
+}  // namespace troupe_test

@@ -1,0 +1,142 @@
+#include <doctest/doctest.h>
+#include <signal.h>
+
+#include <array>
+
+#include "cluster/hold_model.hpp"
+#include "cluster/nodes.hpp"
+#include "support/errors.hpp"
+
+// Replicas of nodes on their own clocks, and parameter servers on nodes.
+using namespace troupe;
+using namespace troupe_test;
+using troupe::testing::TemporaryFolder;
+
+namespace {
+
+Options on_own_clocks(const Nodes& nodes, const std::string& algorithm) {
+  Options options = nodes.options();
+  options.algorithm = algorithm;
+  options.asynchronous.staleness = 2;
+  options.optimizer.kind = "adagrad";
+  options.num_shards = 5;
+  return options;
+}
+
+Options linear(const Nodes& nodes, const std::string& algorithm) {
+  Options options = on_own_clocks(nodes, algorithm);
+  options.config = R"({"data": "synthetic-linear", "batch_size": 50})";
+  options.optimizer = {.learning_rate = 0.02};
+  return options;
+}
+
+void check_at_optimum(const std::vector<float>& weights) {
+  REQUIRE(weights.size() == 4);
+  for (std::size_t i = 0; i < 4; ++i) CHECK(weights[i] == doctest::Approx(std::array{5, 3, 2, 1}[i]).epsilon(1e-3));
+}
+
+}  // namespace
+
+TEST_CASE("what nodes did on their own clocks one process does again, to the bit") {
+  Nodes nodes(3);
+  for (const char* algorithm : {"downpour", "ssp"})
+    for (const int servers : {0, 2}) {
+      CAPTURE(algorithm);
+      CAPTURE(servers);
+      const TemporaryFolder folder;
+      Options options = on_own_clocks(nodes, algorithm);
+      options.parameter_servers = servers;
+      options.asynchronous.fetch_every = 3;
+      options.asynchronous.push_every = 2;
+      options.asynchronous.record = folder / "record";
+      const auto run = [](const Options& of) {
+        std::vector<std::vector<std::uint32_t>> weights;
+        DistributedSGD sgd("hold", of);
+        sgd.warmup();
+        for (int step = 1; step <= 12; ++step) {
+          sgd.step();
+          if (step % 6 == 0) weights.push_back(bits_of(sgd.weights()));
+        }
+        return weights;
+      };
+      const auto recorded = run(options);
+      Options here = options;
+      here.placement = Placement::in_process;
+      here.cluster = {};
+      here.asynchronous.record.clear();
+      here.asynchronous.replay = folder / "record";
+      CHECK(run(here) == recorded);
+    }
+}
+
+TEST_CASE("asynchronous replicas of nodes find the optimum of a convex problem") {
+  Nodes nodes(3);
+  for (const char* algorithm : {"downpour", "ssp"}) {
+    CAPTURE(algorithm);
+    DistributedSGD sgd("linear", linear(nodes, algorithm));
+    for (int step = 0; step < 1500; ++step) sgd.step();
+    check_at_optimum(sgd.weights());
+    CHECK(sgd.report().algorithm == algorithm);
+  }
+}
+
+TEST_CASE("between algorithms nodes hold the same weights and state, and a checkpoint has them") {
+  Nodes nodes(2);
+  const TemporaryFolder folder;
+  Options options = on_own_clocks(nodes, "synchronous");
+  options.optimizer.kind = "adam";
+  DistributedSGD sgd("hold", options);
+  for (int step = 0; step < 3; ++step) sgd.step();
+  sgd.use("downpour");
+  for (int step = 0; step < 5; ++step) sgd.step();
+  const auto weights = bits_of(sgd.weights());
+  const Evaluation evaluation = sgd.evaluate();
+  sgd.save_state(folder / "state");
+  sgd.use("synchronous");
+  CHECK(bits_of(sgd.weights()) == weights);
+  CHECK(sgd.evaluate().loss == evaluation.loss);
+  sgd.step();
+  const auto next = bits_of(sgd.weights());
+  CHECK(next != weights);
+
+  Options here;
+  here.verbose = false;
+  here.num_workers = 1;
+  here.num_shards = options.num_shards;
+  here.optimizer = options.optimizer;
+  here.config = options.config;
+  DistributedSGD again("hold", here);
+  again.load_state(folder / "state");
+  CHECK(bits_of(again.weights()) == weights);
+  again.step();
+  CHECK(bits_of(again.weights()) == next);
+}
+
+TEST_CASE("a node that dies with its slice is named, and its weights are not made up") {
+  Nodes nodes(3);
+  DistributedSGD sgd("hold", on_own_clocks(nodes, "downpour"));
+  for (int step = 0; step < 3; ++step) sgd.step();
+  nodes[1].signal(SIGKILL);
+  const auto go_on = [&] {
+    for (int step = 0; step < 100; ++step) sgd.step();
+  };
+  CHECK(code_of(go_on) == ErrorCode::worker_lost);
+  CHECK(code_of([&] { sgd.weights(); }) == ErrorCode::worker_lost);
+}
+
+TEST_CASE("a run on own clocks that loses a node goes on from its checkpoint") {
+  Nodes nodes(3);
+  const TemporaryFolder folder;
+  Options options = linear(nodes, "downpour");
+  options.checkpoint.folder = folder.path().string();
+  options.checkpoint.every_steps = 20;
+  options.max_failures = 3;
+  DistributedSGD sgd("linear", options);
+  for (int step = 0; step < 100; ++step) sgd.step();
+  nodes.start(2);
+  std::size_t repairs = 0;
+  for (int step = 100; step < 1500; ++step) repairs += sgd.step().repairs.size();
+  CHECK(repairs == 1);
+  CHECK(sgd.steps_done() == 1500);
+  check_at_optimum(sgd.weights());
+}
