@@ -15,14 +15,14 @@ namespace nn = troupe::models;
 /// What the user of DistBelief gives.
 struct Problem {
   /// The outputs, as layers that make them of the inputs.
-  std::vector<troupe::Layer> (*outputs)();
+  std::vector<nn::Layer> (*outputs)();
   /// Writes the gradients of a mini-batch, and says its loss.
   std::function<troupe::BatchResult(troupe::Model& outputs, const troupe::ShardStep& batch,
                                     std::span<const float> weights, std::span<float> gradients)>
       gradients;
 };
 
-std::vector<troupe::Layer> cnn_outputs() {
+std::vector<nn::Layer> cnn_outputs() {
   return {nn::convolution(32, 5, 2),
           nn::relu(),
           nn::max_pool(2),
@@ -75,9 +75,9 @@ int main(int argc, char** argv) try {
   const int steps = argc > 2 ? std::stoi(argv[2]) : 100;
   troupe::DistributedSGD sgd{"distbelief",
                              {.num_workers = machines,
+                              .placement = troupe::Placement::processes,
                               .algorithm = "downpour",
                               .asynchronous = {.fetch_every = 2, .push_every = 2, .warm_start = 10},
-                              .placement = troupe::Placement::processes,
                               .optimizer = {.kind = "adagrad", .learning_rate = 0.01},
                               .verbose = false}};
   for (int step = 1; step <= steps; ++step) {

@@ -108,7 +108,10 @@ void Asynchronous::abandon(const StepContext& context, const Deadline& deadline)
 /// Those who do nothing: all at first and after a rest, and one whose work was refused.
 void Asynchronous::begin(const StepContext& context, const Deadline& deadline) {
   const std::vector<int> workers = context.members.workers();
-  if (!under_way()) clocks_.keep(workers);
+  if (!under_way()) {
+    clocks_.keep(workers);
+    waiting_.clear();  // all begin anew, and some may take part no more
+  }
   for (const int worker : workers) {
     const bool busy = std::ranges::any_of(tasks_, [&](const auto& each) { return each.second.worker == worker; });
     if (busy || held_.contains(worker) || std::ranges::count(waiting_, worker) > 0) continue;

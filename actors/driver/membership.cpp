@@ -72,6 +72,11 @@ std::vector<int> Driver::all_but(const std::vector<int>& some) const {
 }
 
 void Driver::drop_lost(int blamed) {
+  try {
+    if (algorithm_->under_way()) rest();  // what is on its way is of shards as they are dealt now
+  } catch (const Error&) {
+    // Who else is lost is dropped below, or found by the next round.
+  }
   Members& members = runtime_->members;
   std::vector<int> lost = members.lost_workers();
   std::stable_partition(lost.begin(), lost.end(), [&](int worker) { return worker == blamed; });
