@@ -34,6 +34,11 @@ class Deadline {
   /// After four fifths of the time that is left: who waits so long for another can still say whom he waits for, before
   /// who waits for him gives up.
   Deadline earlier() const { return Deadline(left() * 4 / 5); }
+  Deadline later(Clock::duration by) const {
+    Deadline moved = *this;
+    moved.at_ += by;
+    return moved;
+  }
   /// Never negative; rounded up, so that waiting this long is long enough.
   std::chrono::milliseconds left() const {
     return std::max(std::chrono::milliseconds(0), std::chrono::ceil<std::chrono::milliseconds>(at_ - Clock::now()));

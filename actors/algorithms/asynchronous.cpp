@@ -41,6 +41,8 @@ Phase Asynchronous::phase(const StepContext& context, const Deadline& deadline, 
 StepReport Asynchronous::step(const StepContext& context, const Deadline& deadline, bool rehearse) {
   const Stopwatch whole;
   if (rehearse) return rehearse_with(context, deadline);
+  come_back();
+  const Leaving leaving(*this);
   begin(context, deadline);
   const std::int64_t wanted = context.plan.topology.num_shards;
   while (tally_.gradients < wanted) {
@@ -54,6 +56,13 @@ StepReport Asynchronous::step(const StepContext& context, const Deadline& deadli
   const Version& version = context.versions.committed();
   context.versions.commit(context.versions.buffer(), {version.step + 1, version.updates});
   return report_of(context, whole.seconds());
+}
+
+/// What passes between calls is not taken from workers' time.
+void Asynchronous::come_back() {
+  if (!left_at_) return;
+  const auto away = Clock::now() - *std::exchange(left_at_, std::nullopt);
+  for (auto& [round, task] : tasks_) task.deadline = task.deadline.later(away);
 }
 
 /// Nodes that have parameter servers exchange no gradients.
@@ -70,6 +79,7 @@ StepReport Asynchronous::rehearse_with(const StepContext& context, const Deadlin
 }
 
 void Asynchronous::rest(const StepContext& context, const Deadline& deadline) {
+  come_back();
   // As far as the record went before it rested.
   while (script_ && !tasks_.empty() && script_->next().kind != ServerOperation::Kind::rest) go_on(context, deadline);
   if (!is_turn({ServerOperation::Kind::rest})) throw Error(ErrorCode::bad_file, "the record is of another run");
@@ -129,7 +139,7 @@ void Asynchronous::go_on(const StepContext& context, const Deadline& deadline) {
   const Phase at = phase(context, until, first->second.pushes ? "apply" : "compute");
   try {
     auto next = context.rounds.next_of<Advanced, Pushed>(rounds_, until, at);
-    if (!next) context.rounds.time_out(*std::ranges::find(rounds_, first->first, &Round::number), at);
+    if (!next) context.rounds.time_out(late(first->first), at);
     std::visit([&](auto& reply) { note(context, deadline, std::move(reply)); }, *next);
   } catch (const Error&) {
     forget_hopeless(context);
@@ -137,11 +147,21 @@ void Asynchronous::go_on(const StepContext& context, const Deadline& deadline) {
   }
 }
 
-/// Nobody will hear answers of those that are lost, have failed, or have had their time.
+/// All workers that have had their time; where there are none, who has not answered this round.
+Round Asynchronous::late(std::uint64_t round) const {
+  std::vector<int> workers;
+  for (const auto& [number, task] : tasks_)
+    if (task.is_of_worker() && task.deadline.passed()) workers.push_back(task.worker);
+  return workers.empty() ? *std::ranges::find(rounds_, round, &Round::number) : Round(0, std::move(workers));
+}
+
+/// Nobody will hear answers of those that are lost or have failed. A worker that has had its time may still be at work:
+/// it is a task until it is lost. What servers have been told they do before they do anything else.
 void Asynchronous::forget_hopeless(const StepContext& context) {
   std::erase_if(rounds_, [&](const Round& round) {
+    const Task& task = tasks_.at(round.number());
     const bool hopeless =
-        round.complete() || tasks_.at(round.number()).deadline.passed() ||
+        round.complete() || (!task.is_of_worker() && task.deadline.passed()) ||
         std::ranges::any_of(round.missing(), [&](int member) { return context.members.lost(member); });
     if (hopeless) tasks_.erase(round.number());
     return hopeless;

@@ -68,6 +68,19 @@ class Asynchronous : public Algorithm {
     std::int64_t bytes_fetched = 0;
   };
 
+  /// The end of a call of `step`, after which workers go on.
+  class Leaving {
+   public:
+    explicit Leaving(Asynchronous& algorithm) : algorithm_(algorithm) {}
+    ~Leaving() { algorithm_.left_at_ = Clock::now(); }
+    Leaving(const Leaving&) = delete;
+    Leaving& operator=(const Leaving&) = delete;
+
+   private:
+    Asynchronous& algorithm_;
+  };
+
+  void come_back();
   StepReport rehearse_with(const StepContext& context, const Deadline& deadline);
   /// Has workers begin who do nothing.
   void begin(const StepContext& context, const Deadline& deadline);
@@ -91,6 +104,7 @@ class Asynchronous : public Algorithm {
   void hold(const StepContext& context, int worker, const Deadline& deadline);
   bool rested_here() const;
   void let_held_go(const StepContext& context, const Deadline& deadline);
+  Round late(std::uint64_t round) const;
   void forget_hopeless(const StepContext& context);
   StepReport report_of(const StepContext& context, double seconds);
   Phase phase(const StepContext& context, const Deadline& deadline, const char* name) const;
@@ -100,6 +114,7 @@ class Asynchronous : public Algorithm {
   std::optional<ServerScript> script_;
   std::set<int> held_;  ///< workers whose turn it is not yet
   Clocks clocks_;
+  std::optional<Clock::time_point> left_at_;  ///< while no call of `step` is being made
   bool resting_ = false;
   bool whole_ = true;
   std::vector<Round> rounds_;              ///< that are open

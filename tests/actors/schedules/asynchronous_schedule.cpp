@@ -50,7 +50,7 @@ class AsynchronousSchedule {
     world_.dangers = {};
     world_.pass(std::chrono::hours(1) + std::chrono::minutes(1));
     for (const auto& last : {"step", "read_weights", "step"}) {
-      int failures = world_.hanging() + world_.unheard_deaths() + 1;  // a model that threw is told of late
+      int failures = world_.hanging() + world_.unheard_deaths() + options_.num_workers.max;  // models that threw before
       while (!attempt(last, [&] { last == std::string("step") ? step() : read_weights(); }))
         check(--failures >= 0, std::string(last) + " fails where nothing goes wrong any more");
     }
