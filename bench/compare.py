@@ -14,6 +14,7 @@ from harness.programs import peers_python
 from harness.tables import percent
 from sections.against import AGAINST, against
 from sections.allreduce import allreduce
+from sections.asynchronous import asynchronous
 from sections.checkpoint import checkpoint
 from sections.cluster import CLUSTER
 from sections.cnn import accuracy, cnn
@@ -23,7 +24,8 @@ from sections.resnet import resnet
 from sections.sync import sync
 
 SECTIONS = {"cnn": cnn, "accuracy": accuracy, "linear": linear, "sync": sync, "resnet": resnet,
-            "allreduce": allreduce, "checkpoint": checkpoint, "deaths": deaths, **CLUSTER}
+            "allreduce": allreduce, "checkpoint": checkpoint, "deaths": deaths,
+            "asynchronous": asynchronous, **CLUSTER}
 GROUPS = {"cluster": list(CLUSTER)}
 ROUNDS = 3
 AGAINST_ROUNDS = 7  # the least: a ratio near one takes more than a ratio of two

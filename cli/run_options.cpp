@@ -219,8 +219,9 @@ void RunOptions::add_to(CLI::App& app) {
   app.add_option(
       "--fault", sgd.faults,
       "Let something go wrong on purpose, as 'kill worker 1 at step 5 phase apply; stop worker 0 at step 9', "
-      "'slow 10x worker 1 at step 5', 'random 100 kills of steps 10-500 seed 7' or, of a cluster, 'cut node 1 "
-      "at step 5'");
+      "'slow 10x worker 1 at step 5', 'random 100 kills of steps 10-500 seed 7', 'random slow 5x of steps 10-500 seed "
+      "7' "
+      "or, of a cluster, 'cut node 1 at step 5'");
   app.add_option("--step-timeout", step_timeout, "Seconds after which a step gives up");
   app.add_option("--start-timeout", start_timeout, "Seconds that workers may take to start");
   app.add_option("--evaluate-timeout", evaluate_timeout, "Seconds after which an evaluation gives up");

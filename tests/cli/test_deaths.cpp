@@ -112,7 +112,7 @@ TEST_CASE("where no loss is allowed, a killed worker ends the program, which nam
   }
 }
 
-TEST_CASE("a stopped worker is missed within the step's deadline") {
+TEST_CASE("a stopped worker is missed within the step's deadline, whatever the algorithm") {
   const TemporaryFolder temporary;
   const auto train = [](const std::vector<std::string>& more) {
     return joined(train_linear({"--placement", "processes", "--batch-size", "0", "--verbose"}), more);
@@ -122,20 +122,23 @@ TEST_CASE("a stopped worker is missed within the step's deadline") {
                                                                   run_program(train({"--steps", "3"}));
                                                                 }) /
                                                                 10);
-  Program program(
-      train({"--steps", "1000000000", "--step-timeout", std::to_string(deadline.count()), "--evaluate-timeout",
-             std::to_string(deadline.count()), "--cut-after", "0", "--suspect-after", "0"}),
-      {.temporary = temporary.path().string()});
-  REQUIRE(program.prints("step 3, "));
-  const auto workers = children_of(program.pid());
-  REQUIRE(workers.size() == 2);
-  const Watch stopped(workers[1]);
-  ::kill(workers[1], SIGSTOP);
-  const Finished run = program.finish();
-  CHECK(run.status == 1);
-  CHECK_MESSAGE(matches(run.err, "troupe: timeout: worker 1 .*node pid " + std::to_string(workers[1]) + ".*\n"),
-                run.err);
-  CHECK(stopped.ends());
+  for (const char* algorithm : {"synchronous", "downpour", "ssp"}) {
+    CAPTURE(algorithm);
+    Program program(
+        train({"--algorithm", algorithm, "--steps", "1000000000", "--step-timeout", std::to_string(deadline.count()),
+               "--evaluate-timeout", std::to_string(deadline.count()), "--cut-after", "0", "--suspect-after", "0"}),
+        {.temporary = temporary.path().string()});
+    REQUIRE(program.prints("step 3, "));
+    const auto workers = children_of(program.pid());
+    REQUIRE(workers.size() == 2);
+    const Watch stopped(workers[1]);
+    ::kill(workers[1], SIGSTOP);
+    const Finished run = program.finish();
+    CHECK(run.status == 1);
+    CHECK_MESSAGE(matches(run.err, "troupe: timeout: worker 1 .*node pid " + std::to_string(workers[1]) + ".*\n"),
+                  run.err);
+    CHECK(stopped.ends());
+  }
 }
 
 TEST_CASE("an interrupt to the driver ends everything") {
@@ -154,13 +157,15 @@ TEST_CASE("an interrupt to the process group, as a terminal sends it, ends every
   training.check_nothing_left();
 }
 
-TEST_CASE("workers end when the driver is terminated or killed") {
-  for (const int signal : {SIGTERM, SIGKILL}) {
-    LongTraining training;
-    ::kill(training.program().pid(), signal);
-    CHECK(training.program().finish().status == (signal == SIGTERM ? 128 + SIGTERM : -SIGKILL));
-    training.check_nothing_left();
-  }
+TEST_CASE("workers end when the driver is terminated or killed, whatever the algorithm") {
+  for (const char* algorithm : {"synchronous", "downpour", "ssp"})
+    for (const int signal : {SIGTERM, SIGKILL}) {
+      CAPTURE(algorithm);
+      LongTraining training({"--algorithm", algorithm});
+      ::kill(training.program().pid(), signal);
+      CHECK(training.program().finish().status == (signal == SIGTERM ? 128 + SIGTERM : -SIGKILL));
+      training.check_nothing_left();
+    }
 }
 
 TEST_CASE("a stopped worker ends, too, when the driver is killed") {
