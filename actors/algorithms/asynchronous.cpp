@@ -123,6 +123,11 @@ void Asynchronous::begin(const StepContext& context, const Deadline& deadline) {
     waiting_.clear();  // all begin anew, and some may take part no more
   }
   for (const int worker : workers) {
+    if (context.members.lost(worker)) {
+      unpushed_.erase(worker);
+      clocks_.leave(worker);
+      continue;
+    }
     const bool busy = std::ranges::any_of(tasks_, [&](const auto& each) { return each.second.worker == worker; });
     if (busy || held_.contains(worker) || std::ranges::count(waiting_, worker) > 0) continue;
     unpushed_.erase(worker);
@@ -248,15 +253,18 @@ void Asynchronous::count(const Task& task) {
 }
 
 void Asynchronous::follow_up(const StepContext& context, int worker, const Deadline& deadline) {
-  if (resting_ && context.members.lost(worker)) return;
-  context.rounds.throw_if_lost(Round(0, {worker}), phase(context, deadline, "compute"));
+  if (context.members.lost(worker)) {
+    // Who is told of already is being replaced.
+    if (resting_ || !context.rounds.is_untold(worker)) return;
+    context.rounds.throw_if_lost(Round(0, {worker}), phase(context, deadline, "compute"));
+  }
   if (resting_) {
     if (clocks_.has_unpushed(worker)) ask_servers(context, worker, true, false, deadline);
     return;
   }
   const bool push = clocks_.push_due(worker);
   const bool due = clocks_.fetch_due(worker);
-  const bool fetch = due && clocks_.may_go(worker);
+  const bool fetch = due && (script_ || clocks_.may_go(worker));  // else a record says when
   if (push || fetch) return ask_servers(context, worker, push, fetch, deadline);
   if (due) return waiting_.push_back(worker);
   advance(context, worker, deadline);

@@ -6,8 +6,22 @@ namespace troupe {
 
 void Clocks::enter(int worker, std::int64_t clock) {
   Clock& of = all_.try_emplace(worker, Clock{clock}).first->second;
+  if (of.away) of.clock = std::max(of.clock, slowest_but(worker));
+  of.away = false;
   of.begun = of.pushed = of.clock;
   of.served = false;
+}
+
+void Clocks::leave(int worker) {
+  if (const auto found = all_.find(worker); found != all_.end()) found->second.away = true;
+}
+
+/// What the slowest of the others that are there has pushed; zero where there is none.
+std::int64_t Clocks::slowest_but(int worker) const {
+  std::optional<std::int64_t> slowest;
+  for (const auto& [other, clock] : all_)
+    if (other != worker && !clock.away) slowest = std::min(slowest.value_or(clock.pushed), clock.pushed);
+  return slowest.value_or(0);
 }
 
 void Clocks::set_back(int worker, std::int64_t clock) {
@@ -23,7 +37,7 @@ bool Clocks::may_go(int worker) const {
   if (!rules_.staleness) return true;
   const std::int64_t clock = all_.at(worker).clock;
   return std::ranges::all_of(all_, [&](const auto& other) {
-    return other.first == worker || clock - other.second.pushed <= *rules_.staleness;
+    return other.first == worker || other.second.away || clock - other.second.pushed <= *rules_.staleness;
   });
 }
 

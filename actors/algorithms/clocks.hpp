@@ -27,9 +27,12 @@ class Clocks {
 
   explicit Clocks(const Rules& rules) : rules_(rules) {}
 
-  /// A worker begins, or begins anew, by fetching. One that was there before keeps its clock.
+  /// A worker begins, or begins anew, by fetching. One that was there before keeps its clock; one that was away is not
+  /// behind the slowest of the others.
   /// @param clock of one that was not there
   void enter(int worker, std::int64_t clock);
+  /// It has been lost, and nobody waits for it.
+  void leave(int worker);
   /// Its clock is set back to what it was when it pushed last, as if it had ended then.
   void set_back(int worker, std::int64_t clock);
   /// Those that take part from now on; the others are forgotten.
@@ -56,7 +59,10 @@ class Clocks {
     std::int64_t begun = 0;   ///< its clock when it entered
     std::int64_t pushed = 0;  ///< its clock when it pushed last
     bool served = false;      ///< it has fetched, and not computed since
+    bool away = false;
   };
+
+  std::int64_t slowest_but(int worker) const;
 
   Rules rules_;
   std::map<int, Clock> all_;

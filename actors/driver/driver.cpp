@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <random>
+#include <set>
 #include <thread>
 #include <utility>
 
@@ -102,7 +103,7 @@ void Driver::form() {
 
 void Driver::settle(Needs needs) {
   if (lost_at_) form_again();
-  if (needs == Needs::step && algorithm_->under_way() && runtime_->members.lost_workers().empty()) return;
+  if (needs == Needs::step && algorithm_->under_way() && goes_on_meanwhile()) return;
   try {
     bring_to_rest(needs);
   } catch (const Error& error) {
@@ -118,6 +119,21 @@ void Driver::bring_to_rest(Needs needs) {
   if (needs != Needs::step && !algorithm_->whole()) make_whole();
 }
 
+bool Driver::goes_on_meanwhile() {
+  Runtime& r = *runtime_;
+  const std::vector<int> lost = r.members.lost_workers();
+  if (lost.empty()) return true;
+  if (options_.placement == Placement::cluster || static_cast<int>(lost.size()) == num_workers()) return false;
+  Recovery recovery(*r.host, r.mailbox, r.members, *rounds_);
+  for (const int worker : lost) {
+    if (coming_.contains(worker)) continue;
+    recovery.start(worker);
+    coming_.emplace(worker, Deadline(options_.start_timeout));
+  }
+  return std::ranges::all_of(lost,
+                             [&](int worker) { return recovery.is_coming(worker) && !coming_.at(worker).passed(); });
+}
+
 void Driver::settle_members(Needs needs) {
   Runtime& r = *runtime_;
   const bool room = needs == Needs::members || versions_.spare();
@@ -125,7 +141,9 @@ void Driver::settle_members(Needs needs) {
   if (rounds_->settled() && whole && generation_->stands() && room) return;
   const Phase start{"start", versions_.committed().step + 1, Deadline(options_.start_timeout)};
   const bool broken = !r.host->settles_by_fence() && !rounds_->settled();
-  if (!r.members.lost_workers().empty()) Recovery(*r.host, r.mailbox, r.members, *rounds_).replace_lost(start);
+  std::set<int> coming;
+  for (const auto& [worker, until] : std::exchange(coming_, {})) coming.insert(worker);
+  if (!r.members.lost_workers().empty()) Recovery(*r.host, r.mailbox, r.members, *rounds_).replace_lost(start, coming);
   const bool fresh = !r.members.unbuilt_workers().empty();
   // From here on there is none, whatever fails before the next one has begun.
   if (fresh || broken) generation_->fall();

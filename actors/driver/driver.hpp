@@ -95,6 +95,9 @@ class Driver {
   /// Brings the members into a known state, with a buffer to write where that is needed; forms a lost run again.
   void settle(Needs needs);
   void settle_members(Needs needs);
+  /// Whether a step of an algorithm that is under way is made without workers that were lost, while others start in
+  /// their places.
+  bool goes_on_meanwhile();
   /// The same where an algorithm's workers may be busy though no step is being made: first they come to rest.
   void bring_to_rest(Needs needs);
   /// As `repairing`, for other files.
@@ -185,6 +188,7 @@ class Driver {
   std::map<int, std::int64_t> until_;    ///< by worker, the step at which it is so no more
   std::uint64_t calls_ = 0;              ///< of `step`
   std::vector<int> servers_;             ///< parameter servers, as members
+  std::map<int, Deadline> coming_;       ///< workers that start while steps are made without them, and until when
   std::vector<int> newcomers_;           ///< of a resize that is under way: whoever of them dies is not replaced
   std::vector<Repair> repairs_;          ///< that no report has told of yet
   SetRates set_rates_;

@@ -46,6 +46,7 @@ void Driver::deal_to(int num_workers) {
 }
 
 void Driver::drop(int worker) {
+  coming_.erase(worker);
   const auto patience = runtime_->host->patience_at_end();
   if (patience && !runtime_->members.lost(worker)) stop(worker, *patience);
   runtime_->host->end(worker);

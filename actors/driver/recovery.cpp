@@ -4,11 +4,12 @@
 
 namespace troupe {
 
-void Recovery::replace_lost(const Phase& phase) {
+void Recovery::replace_lost(const Phase& phase, const std::set<int>& coming) {
   // The folder of the workers' socket must be gone before Ctrl-C can end this process.
   const HeldSignals held;
   try {
-    for (const int worker : members_.lost_workers()) restart(worker, phase);
+    for (const int worker : members_.lost_workers())
+      if (!coming.contains(worker)) restart(worker, phase);
     wait_for_joins(phase, held);
   } catch (...) {
     host_.stop_listening();
@@ -19,8 +20,16 @@ void Recovery::replace_lost(const Phase& phase) {
 
 void Recovery::restart(int worker, const Phase& phase) {
   check_node_of(worker, phase);
+  start(worker);
+}
+
+void Recovery::start(int worker) {
   mailbox_.unseat(worker);
   host_.start(worker);
+}
+
+bool Recovery::is_coming(int worker) const {
+  return !mailbox_.has_arrival() && host_.how_it_ended(worker, std::chrono::milliseconds(0)).empty();
 }
 
 void Recovery::check_node_of(int worker, const Phase& phase) const {

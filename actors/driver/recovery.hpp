@@ -1,5 +1,7 @@
 #pragma once
 
+#include <set>
+
 #include "actors/placements/host.hpp"
 #include "actors/rounds/reception.hpp"
 #include "actors/rounds/rounds.hpp"
@@ -16,9 +18,14 @@ class Recovery {
   Recovery(Host& host, Reception& mailbox, Members& members, Rounds& rounds)
       : host_(host), mailbox_(mailbox), members_(members), rounds_(rounds) {}
 
+  /// @param coming those that `start` has started
   /// @throws Error worker_lost for a worker that ends before it joins, or a lost node; timeout; or why a worker cannot
   /// start.
-  void replace_lost(const Phase& phase);
+  void replace_lost(const Phase& phase, const std::set<int>& coming = {});
+  /// Starts a worker in the place of one that is lost, and does not wait for it.
+  void start(int worker);
+  /// Whether such a worker is still to be waited for: none has arrived, and it has not ended.
+  bool is_coming(int worker) const;
 
  private:
   void restart(int worker, const Phase& phase);

@@ -21,7 +21,7 @@ void DriverMailbox::send(int member, const caf::message& message) {
   self_->send(actors_.at(member), message);
 }
 
-std::optional<Happening> DriverMailbox::next_happening(const Deadline& deadline) {
+std::optional<Happening> DriverMailbox::hear(const Deadline& deadline) {
   std::optional<Happening> happening;
   const auto until = std::chrono::high_resolution_clock::now() + (deadline.at() - Clock::now());
   while (!happening && self_->await_data(until)) {

@@ -19,9 +19,9 @@ class DriverMailbox : public Reception {
   void seat(int member, const caf::actor& actor) override;
   void unseat(int member) override;
   void send(int member, const caf::message& message) override;
-  std::optional<Happening> next_happening(const Deadline& deadline) override;
 
  private:
+  std::optional<Happening> hear(const Deadline& deadline) override;
   Happening ended(const caf::actor_addr& actor) const;
   std::optional<Happening> heard(caf::message content) const;
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <deque>
+
 #include "actors/rounds/mailbox.hpp"
 
 namespace troupe {
@@ -27,11 +29,19 @@ class Reception : public Mailbox {
   virtual void seat(int member, const caf::actor& actor) = 0;
   /// Whatever the member still says is dropped.
   virtual void unseat(int member) = 0;
-  /// Everything that happens. None when the deadline passes first.
-  virtual std::optional<Happening> next_happening(const Deadline& deadline) = 0;
+  /// Everything that happens, workers first that arrived while nobody asked for them. None when the deadline passes
+  /// first.
+  std::optional<Happening> next_happening(const Deadline& deadline);
 
-  /// Arrivals are dropped.
+  /// Arrivals of workers are kept, those of others dropped.
   std::optional<Event> next(const Deadline& deadline) override;
+  /// Whether a worker has arrived that nobody has asked for yet.
+  bool has_arrival() const { return !arrivals_.empty(); }
+
+ private:
+  virtual std::optional<Happening> hear(const Deadline& deadline) = 0;
+
+  std::deque<WorkerArrival> arrivals_;
 };
 
 }  // namespace troupe

@@ -88,6 +88,8 @@ class Rounds {
   /// when all are told of. Each is told once. @param replaced only of those that have come again
   std::optional<Error> untold_loss(bool replaced);
   void forget_untold() { untold_.clear(); }
+  /// Whether nobody has been told of a loss of this worker.
+  bool is_untold(int worker) const { return std::ranges::count(untold_, worker, &std::pair<int, Error>::first) > 0; }
   /// True when the last round ended well: nobody may still be busy with what failed.
   bool settled() const { return settled_; }
   /// Something failed that rounds do not see.

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <limits>
+#include <set>
 #include <thread>
 
 #include "actors/test_models.hpp"
@@ -196,7 +197,13 @@ TEST_CASE("a push that is not finite is refused, with worker and step, and the o
     CHECK(error->message().find("is refused") != std::string::npos);
     CHECK(all_finite(sgd.weights()));
     sgd.set_learning_rate(1e-3);
-    for (int step = 0; step < 10; ++step) sgd.step();  // nobody stands idle since
+    std::set<int> pushing;  // nobody stands idle since
+    for (int step = 0; step < 10; ++step) {
+      const StepReport report = sgd.step();
+      for (const WorkerTraffic& each : report.asynchronous.workers)
+        if (each.pushes > 0) pushing.insert(each.worker);
+    }
+    CHECK(pushing == std::set{0, 1});
   }
 }
 

@@ -88,3 +88,24 @@ TEST_CASE("who comes again keeps its clock, and begins with a fetch; who has gon
   clocks.keep({0});
   CHECK(clocks.may_go(0));
 }
+
+TEST_CASE("nobody waits for a worker that is away, and when it comes again it is not behind the slowest") {
+  Clocks clocks({1, 1, 2});
+  for (const int worker : {0, 1, 2}) clocks.enter(worker, 0);
+  const auto step = [&](int worker) {
+    clocks.fetch(worker);
+    clocks.advance(worker, clocks.next_leg(worker));
+    clocks.push(worker);
+  };
+  for (int i = 0; i < 3; ++i) step(0);
+  CHECK_FALSE(clocks.may_go(0));
+  clocks.leave(1);
+  CHECK_FALSE(clocks.may_go(0));  // there is another one
+  for (int i = 0; i < 5; ++i) step(2);
+  CHECK(clocks.may_go(0));
+  step(0);
+  clocks.enter(1, 100);
+  CHECK(clocks.clock(1) == 4);
+  CHECK(clocks.may_go(1));
+  CHECK(clocks.may_go(2));
+}

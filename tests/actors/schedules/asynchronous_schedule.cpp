@@ -95,6 +95,8 @@ class AsynchronousSchedule {
   void step() {
     const std::int64_t before = driver_->steps_done();
     const StepReport report = driver_->step();
+    const auto& computed = report.asynchronous.workers;
+    world_.tally.left_out += std::cmp_less(computed.size(), driver_->num_workers()) && world_.starting() ? 1 : 0;
     check(report.step == before + 1 && driver_->steps_done() == before + 1, "not one step is made, but another number");
     check(report.samples > 0, "a step without samples");
     const bool bound = options_.algorithm == "downpour" && options_.asynchronous.max_staleness >= 0;

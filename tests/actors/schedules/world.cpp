@@ -109,6 +109,10 @@ int World::unheard_deaths() const {
   }));
 }
 
+bool World::starting() const {
+  return std::ranges::any_of(started_, [&](const auto& each) { return !arrived_.contains(each.second); });
+}
+
 int World::hanging() const {
   return static_cast<int>(std::ranges::count_if(seats_, [&](const auto& seat) { return process(seat.second).hangs; }));
 }
@@ -120,10 +124,10 @@ bool World::is_seated(int pid) const {
 
 void World::seat(int member, const caf::actor& /*actor*/) {
   if (Members::is_server(member)) return;
-  if (!arrived_ || process(*arrived_).worker.index() != member) throw Violation("a seat for somebody who has not come");
-  seats_[member] = *arrived_;
-  if (!process(*arrived_).alive) add(soon(), Kind::end, *arrived_);
-  arrived_.reset();
+  const int newest = pid(member);
+  if (!arrived_.contains(newest)) throw Violation("a seat for somebody who has not come");
+  seats_[member] = newest;
+  if (!process(newest).alive) add(soon(), Kind::end, newest);
 }
 
 void World::send(int member, const caf::message& message) {
@@ -145,7 +149,7 @@ void World::send(int member, const caf::message& message) {
   if (to.inbox.size() == 1) add(soon(), Kind::work, seat->second);
 }
 
-std::optional<Happening> World::next_happening(const Deadline& deadline) {
+std::optional<Happening> World::hear(const Deadline& deadline) {
   if (time_.now() > call_ends_) throw Violation("a call that does not end");
   while (!events_.empty() && events_.front().at <= deadline.at()) {
     Event event = pop();
@@ -196,7 +200,7 @@ std::optional<Happening> World::happen(Event event) {
   switch (event.kind) {
     case Kind::arrive:
       if (trace_ != nullptr) tell("pid " + std::to_string(event.pid) + " joins as worker " + std::to_string(worker));
-      arrived_ = event.pid;
+      arrived_.insert(event.pid);
       return WorkerArrival{{kProtocolVersion, worker, event.pid}, {}};
     case Kind::work:
       work(event.pid);
@@ -291,7 +295,7 @@ void World::check_idle(int rank) const {
 void World::check_bound(int worker, std::int64_t clock) {
   asked_[worker] = clock;
   for (const int other : members_->workers())
-    if (bound >= 0 && asked_.contains(other) && clock - asked_[other] > bound + 1)
+    if (bound >= 0 && !members_->lost(other) && asked_.contains(other) && clock - asked_[other] > bound + 1)
       throw Violation("a worker is further ahead than it may be");
 }
 

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <ostream>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -64,6 +65,8 @@ class World : public troupe::Reception {
   void pass(troupe::Clock::duration time);
   /// Members that have ended, and the driver has not heard of it.
   int unheard_deaths() const;
+  /// Whether a worker is starting that has not joined.
+  bool starting() const;
   /// Members that will never answer.
   int hanging() const;
   void tell(const std::string& what) const;
@@ -72,7 +75,6 @@ class World : public troupe::Reception {
   void seat(int member, const caf::actor& actor) override;
   void unseat(int member) override { seats_.erase(member); }
   void send(int member, const caf::message& message) override;
-  std::optional<troupe::Happening> next_happening(const troupe::Deadline& deadline) override;
 
   // The host.
   void start(int worker);
@@ -115,6 +117,8 @@ class World : public troupe::Reception {
   class SimulatedRuntime;
   class SimulatedHost;
 
+  std::optional<troupe::Happening> hear(const troupe::Deadline& deadline) override;
+
   Process& process(int pid) { return processes_[static_cast<std::size_t>(pid)]; }
   const Process& process(int pid) const { return processes_[static_cast<std::size_t>(pid)]; }
   bool is_seated(int pid) const;
@@ -144,7 +148,7 @@ class World : public troupe::Reception {
   std::map<int, std::int64_t> asked_;  ///< by worker, the step of its clock that it was asked for last
   std::map<int, int> started_;         ///< the newest process of each worker
   std::map<int, int> seats_;           ///< by member
-  std::optional<int> arrived_;         ///< who said last that it joins
+  std::set<int> arrived_;              ///< processes that have said that they join
   std::vector<Event> events_;          ///< a heap
   std::uint64_t last_event_ = 0;
   troupe::Clock::time_point call_ends_;  ///< at the latest
