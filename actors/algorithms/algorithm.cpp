@@ -8,20 +8,23 @@
 namespace troupe {
 namespace {
 
-void check_at_least(int value, int least, const char* name) {
-  if (value < least)
-    throw_invalid(std::string(name) + " is " + std::to_string(value) + ", at least " + std::to_string(least) +
-                  " is needed");
+/// Times multiplied by it stay numbers.
+constexpr int kMost = 1'000'000;
+
+void check_between(int value, int least, const char* name) {
+  if (value < least || value > kMost)
+    throw_invalid(std::string(name) + " is " + std::to_string(value) + ", not " + std::to_string(least) + " to " +
+                  std::to_string(kMost));
 }
 
 }  // namespace
 
 bool has_servers(const Options& options) {
   const AsynchronousOptions& o = options.asynchronous;
-  check_at_least(o.fetch_every, 1, "fetch_every");
-  check_at_least(o.push_every, 1, "push_every");
-  check_at_least(o.staleness, 0, "staleness");
-  check_at_least(o.max_staleness, -1, "max_staleness");
+  check_between(o.fetch_every, 1, "fetch_every");
+  check_between(o.push_every, 1, "push_every");
+  check_between(o.staleness, 0, "staleness");
+  check_between(o.max_staleness, -1, "max_staleness");
   const std::string& name = options.algorithm;
   if (name == "synchronous" || name == "downpour") return name == "downpour";
   // With no worker ahead of another a clock's gradients make one version: the synchronous step.

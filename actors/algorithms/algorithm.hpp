@@ -47,6 +47,8 @@ class Algorithm {
   virtual bool has_servers() const { return false; }
   /// Whether members are busy with it though no step is being made.
   virtual bool under_way() const { return false; }
+  /// Whether they have to come to rest before the next step, too, since something failed.
+  virtual bool must_rest() const { return false; }
   /// Ends that: what has been computed is applied, and the state is one version. When it throws, too.
   virtual void rest(const StepContext& /*context*/, const Deadline& /*deadline*/) {}
   /// Whether every node holds the whole committed version, and not only its parameter server's slice of it.

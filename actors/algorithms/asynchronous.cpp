@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 #include "actors/algorithms/synchronous.hpp"
@@ -11,31 +12,16 @@
 
 namespace troupe {
 
-namespace {
-
-Staleness staleness_of(const std::vector<std::int64_t>& pushes) {
-  Staleness staleness{.histogram = pushes};
-  std::int64_t all = 0;
-  double sum = 0;
-  for (std::size_t age = 0; age < pushes.size(); ++age) {
-    all += pushes[age];
-    sum += static_cast<double>(age) * static_cast<double>(pushes[age]);
-  }
-  staleness.mean = all > 0 ? sum / static_cast<double>(all) : 0;
-  staleness.largest = static_cast<std::int64_t>(pushes.size()) - 1;
-  return staleness;
-}
-
-}  // namespace
-
 Asynchronous::Asynchronous(const Clocks::Rules& rules, const AsynchronousOptions& options)
-    : max_staleness_(options.max_staleness), clocks_(rules) {
-  if (!options.record.empty()) recorder_.emplace(options.record);
+    : max_staleness_(options.max_staleness),
+      clocks_(rules),
+      longest_leg_(std::max(rules.fetch_every, rules.push_every)) {
   if (!options.replay.empty()) script_.emplace(options.replay);
+  if (!options.record.empty()) recorder_.emplace(options.record);
 }
 
-Phase Asynchronous::phase(const StepContext& context, const Deadline& deadline, const char* name) const {
-  return {name, context.versions.committed().step + 1, deadline};
+Phase Asynchronous::phase(const StepContext& context, const char* name) const {
+  return {name, context.versions.committed().step + 1, Deadline(context.options.step_timeout)};
 }
 
 StepReport Asynchronous::step(const StepContext& context, const Deadline& deadline, bool rehearse) {
@@ -43,15 +29,25 @@ StepReport Asynchronous::step(const StepContext& context, const Deadline& deadli
   if (rehearse) return rehearse_with(context, deadline);
   come_back();
   const Leaving leaving(*this);
-  begin(context, deadline);
+  // Each thing that somebody is asked for has its own time; a step ends also where these have no end.
+  const Deadline last(context.options.step_timeout * (longest_leg_ + 2));
+  begin(context);
   const std::int64_t wanted = context.plan.topology.num_shards;
   while (tally_.gradients < wanted) {
-    if (rested_here()) {
+    if (last.passed())
+      throw Error(ErrorCode::timeout, "fewer gradients were applied in time than a step is made of",
+                  {.phase = "compute", .step = context.versions.committed().step + 1});
+    if (rested_here(context)) {
       rest(context, deadline);
-      begin(context, deadline);
+      begin(context);
     } else {
-      go_on(context, deadline);
+      go_on(context);
     }
+  }
+  if (tally_.samples <= 0) {
+    tally_ = {};
+    throw Error(ErrorCode::bad_data, "no shard has a sample at this step",
+                {.phase = "compute", .step = context.versions.committed().step + 1});
   }
   const Version& version = context.versions.committed();
   context.versions.commit(context.versions.buffer(), {version.step + 1, version.updates});
@@ -74,21 +70,23 @@ StepReport Asynchronous::rehearse_with(const StepContext& context, const Deadlin
   request.step = context.versions.committed().step;
   request.buffer = context.versions.buffer();
   request.timeout_ms = deadline.left().count();
-  context.rounds.ask(request, context.members.workers(), phase(context, deadline, "compute"));
+  context.rounds.ask(request, context.members.workers(), phase(context, "compute"));
   return {};
 }
 
-void Asynchronous::rest(const StepContext& context, const Deadline& deadline) {
+void Asynchronous::rest(const StepContext& context, const Deadline& /*deadline*/) {
   come_back();
+  const std::int64_t steps = context.versions.committed().step;
+  if (script_ && script_->next_rest() != steps) throw script_->other_run();
   // As far as the record went before it rested.
-  while (script_ && !tasks_.empty() && script_->next().kind != ServerOperation::Kind::rest) go_on(context, deadline);
-  if (!is_turn({ServerOperation::Kind::rest})) throw Error(ErrorCode::bad_file, "the record is of another run");
+  while (script_ && !tasks_.empty() && script_->next().kind != ServerOperation::Kind::rest) go_on(context);
+  if (!is_turn({ServerOperation::Kind::rest, -1, steps})) throw script_->other_run();
   resting_ = true;
-  let_held_go(context, deadline);
+  let_held_go(context);
   std::optional<Error> first;
   while (!tasks_.empty()) {
     try {
-      go_on(context, deadline);
+      go_on(context);
     } catch (const Error& error) {
       // What is refused is no fault of who wants rest, and the state is clean: the next step will find it again.
       const bool refusal = error.code() == ErrorCode::non_finite_loss || error.code() == ErrorCode::non_finite_weights;
@@ -98,13 +96,16 @@ void Asynchronous::rest(const StepContext& context, const Deadline& deadline) {
   waiting_.clear();
   held_.clear();
   resting_ = false;
+  const bool whole_record = is_turn({ServerOperation::Kind::rested, -1, steps});
   if (first) throw Error(*first);
-  context.rounds.settle();
+  if (!whole_record) throw script_->other_run();
+  // Connections and windows of an exchange that failed are in an unknown state: there has to be another generation.
+  if (!std::exchange(exchange_failed_, false)) context.rounds.settle();
 }
 
 void Asynchronous::make_whole(const StepContext& context, const Deadline& deadline) {
   const ShareWeights request{0, context.versions.buffer(), deadline.left().count()};
-  context.rounds.ask(request, context.members.nodes(), phase(context, deadline, "fetch"));
+  context.rounds.ask(request, context.members.nodes(), {"fetch", context.versions.committed().step + 1, deadline});
   whole_ = true;
 }
 
@@ -116,7 +117,7 @@ void Asynchronous::abandon(const StepContext& context, const Deadline& deadline)
 }
 
 /// Those who do nothing: all at first and after a rest, and one whose work was refused.
-void Asynchronous::begin(const StepContext& context, const Deadline& deadline) {
+void Asynchronous::begin(const StepContext& context) {
   const std::vector<int> workers = context.members.workers();
   if (!under_way()) {
     clocks_.keep(workers);
@@ -134,18 +135,21 @@ void Asynchronous::begin(const StepContext& context, const Deadline& deadline) {
     clocks_.enter(worker, context.versions.committed().step);
     waiting_.push_back(worker);
   }
-  let_waiting_go(context, deadline);  // when all clocks are known
+  let_waiting_go(context);  // when all clocks are known
 }
 
-void Asynchronous::go_on(const StepContext& context, const Deadline& deadline) {
-  if (tasks_.empty()) throw Error(ErrorCode::bad_file, "the record is of another run");  // all are held back
+void Asynchronous::go_on(const StepContext& context) {
+  if (tasks_.empty()) throw script_->other_run();  // all are held back
   const auto first = std::ranges::min_element(tasks_, {}, [](const auto& each) { return each.second.deadline.at(); });
   const Deadline& until = first->second.deadline;
-  const Phase at = phase(context, until, first->second.pushes ? "apply" : "compute");
+  const Phase at{first->second.name(), context.versions.committed().step + 1, until};
   try {
     auto next = context.rounds.next_of<Advanced, Pushed>(rounds_, until, at);
-    if (!next) context.rounds.time_out(late(first->first), at);
-    std::visit([&](auto& reply) { note(context, deadline, std::move(reply)); }, *next);
+    if (!next) {
+      exchange_failed_ = exchange_failed_ || (!first->second.is_of_worker() && context.members.num_nodes() > 0);
+      context.rounds.time_out(late(first->first), at);
+    }
+    std::visit([&](const auto& reply) { take(context, reply); }, *next);
   } catch (const Error&) {
     forget_hopeless(context);
     throw;
@@ -160,13 +164,13 @@ Round Asynchronous::late(std::uint64_t round) const {
   return workers.empty() ? *std::ranges::find(rounds_, round, &Round::number) : Round(0, std::move(workers));
 }
 
-/// Nobody will hear answers of those that are lost or have failed. A worker that has had its time may still be at work:
-/// it is a task until it is lost. What servers have been told they do before they do anything else.
+/// Nobody will hear answers of those that are lost. A worker that has had its time may still be at work: it is a task
+/// until it is lost. What servers have been told they do before they do anything else.
 void Asynchronous::forget_hopeless(const StepContext& context) {
   std::erase_if(rounds_, [&](const Round& round) {
     const Task& task = tasks_.at(round.number());
     const bool hopeless =
-        round.complete() || (!task.is_of_worker() && task.deadline.passed()) ||
+        (!task.is_of_worker() && task.deadline.passed()) ||
         std::ranges::any_of(round.missing(), [&](int member) { return context.members.lost(member); });
     if (hopeless) tasks_.erase(round.number());
     return hopeless;
@@ -183,42 +187,77 @@ void Asynchronous::drop(int worker) {
   clocks_.push(worker);
 }
 
-void Asynchronous::note(const StepContext& context, const Deadline& deadline, From<Advanced> advanced) {
-  const auto& [worker, reply] = advanced;
-  const Clocks::Leg leg = tasks_.at(reply.round).leg;
-  end(reply.round);
-  const Where where = context.rounds.where(worker, phase(context, deadline, "compute"));
-  check_reply(reply, context.members.shards_of(worker), where);
-  clocks_.advance(worker, leg);
-  Unpushed& unpushed = unpushed_[worker];
-  bool finite = reply.finite;
-  for (std::size_t i = 0; i < reply.shards.size(); ++i) {
-    const double loss = from_bits(reply.loss_bits[i]);
-    finite = finite && std::isfinite(loss);
-    unpushed.loss_sum += loss;
-    unpushed.samples += reply.samples[i];
-    unpushed.gradients += leg.gradients;
+/// A task ends when all have answered, also where one has failed: until then nobody else may touch what they work on.
+template <class Reply>
+void Asynchronous::take(const StepContext& context, const From<Reply>& from) {
+  const std::uint64_t round = from.reply.round;
+  Task& task = tasks_.at(round);
+  const Phase at = phase(context, task.name());
+  const Where where = context.rounds.where(from.member, at);
+  try {
+    if (from.reply.failure)
+      throw context.rounds.failure_of(*std::ranges::find(rounds_, round, &Round::number), from.member,
+                                      from.reply.failure, at);
+    if (task.is_of_worker() != std::is_same_v<Reply, Advanced>)
+      throw Error(ErrorCode::protocol, "a reply to something else", where);
+    if constexpr (std::is_same_v<Reply, Advanced>)
+      check_reply(from.reply, context.members.shards_of(from.member), where);
+    else
+      check_reply(from.reply, where);
+    note(task, from);
+  } catch (const Error& error) {
+    exchange_failed_ = exchange_failed_ || (!task.is_of_worker() && context.members.num_nodes() > 0);
+    if (!task.error) task.error = error;
   }
-  unpushed.seconds += from_bits(reply.seconds_bits);
-  if (!finite) {
-    drop(worker);
-    throw Error(ErrorCode::non_finite_loss,
-                "what the worker was to push after its step " + std::to_string(clocks_.clock(worker)) +
-                    " is not finite, and is refused",
-                where);
+  if (--task.awaited > 0) return;
+  const Task done = task;
+  end(round);
+  if (done.error) {
+    drop(done.worker);
+    throw Error(*done.error);
   }
-  follow_up(context, worker, deadline);
+  done.is_of_worker() ? end_leg(context, done) : end_push(context, done);
 }
 
-void Asynchronous::note(const StepContext& context, const Deadline& deadline, const From<Pushed>& pushed) {
-  Task& of = tasks_.at(pushed.reply.round);
-  of.seconds = std::max(of.seconds, from_bits(pushed.reply.seconds_bits));
-  of.refused = of.refused || !pushed.reply.finite;
-  tally_.bytes_pushed += pushed.reply.bytes_pushed;
-  tally_.bytes_fetched += pushed.reply.bytes_fetched;
-  if (--of.awaited > 0) return;
-  const Task task = of;
-  end(pushed.reply.round);
+void Asynchronous::note(Task& task, const From<Advanced>& from) {
+  const Advanced& reply = from.reply;
+  task.seconds = from_bits(reply.seconds_bits);
+  task.refused = !reply.finite;
+  Unpushed& unpushed = unpushed_[task.worker];
+  for (std::size_t i = 0; i < reply.shards.size(); ++i) {
+    const double loss = from_bits(reply.loss_bits[i]);
+    task.refused = task.refused || !std::isfinite(loss);
+    unpushed.loss_sum += loss;
+    unpushed.samples += reply.samples[i];
+    unpushed.gradients += task.leg.gradients;
+  }
+  unpushed.seconds += task.seconds;
+}
+
+void Asynchronous::note(Task& task, const From<Pushed>& from) {
+  if (from.member == task.worker) {  // what it sent to servers of other nodes, and took of them
+    tally_.bytes_sent += from.reply.bytes_pushed + from.reply.bytes_fetched;
+    return;
+  }
+  task.seconds = std::max(task.seconds, from_bits(from.reply.seconds_bits));
+  task.refused = task.refused || !from.reply.finite;
+  tally_.bytes_pushed += from.reply.bytes_pushed;
+  tally_.bytes_fetched += from.reply.bytes_fetched;
+}
+
+void Asynchronous::end_leg(const StepContext& context, const Task& task) {
+  clocks_.advance(task.worker, task.leg);
+  if (task.refused) {
+    drop(task.worker);
+    throw Error(ErrorCode::non_finite_loss,
+                "what the worker was to push after its step " + std::to_string(clocks_.clock(task.worker)) +
+                    " is not finite, and is refused",
+                context.rounds.where(task.worker, phase(context, "compute")));
+  }
+  follow_up(context, task.worker);
+}
+
+void Asynchronous::end_push(const StepContext& context, const Task& task) {
   if (task.serves) {
     clocks_.fetch(task.worker);
     ++tally_.traffic[task.worker].fetches;
@@ -227,56 +266,40 @@ void Asynchronous::note(const StepContext& context, const Deadline& deadline, co
     drop(task.worker);
     throw Error(ErrorCode::non_finite_weights,
                 "what the worker pushed after its step " + std::to_string(clocks_.clock(task.worker)) +
-                    " would make weights or state that are not finite, and is refused",
-                {.worker = task.worker,
-                 .node = context.rounds.where(task.worker, {}).node,
-                 .phase = "apply",
-                 .step = context.versions.committed().step + 1});
+                    " would make weights or state that are not finite, and is refused by who owns them",
+                context.rounds.where(task.worker, phase(context, "apply")));
   }
   if (task.pushes) count(task);
-  follow_up(context, task.worker, deadline);
-  let_waiting_go(context, deadline);
+  follow_up(context, task.worker);
+  let_waiting_go(context);
 }
 
-void Asynchronous::count(const Task& task) {
-  const Unpushed done = unpushed_[task.worker];
-  drop(task.worker);
-  tally_.gradients += done.gradients;
-  tally_.samples += done.samples;
-  tally_.loss_sum += done.loss_sum;
-  tally_.compute_seconds[task.worker] += done.seconds;
-  tally_.apply_seconds += task.seconds;
-  ++tally_.traffic[task.worker].pushes;
-  const auto age = static_cast<std::size_t>(task.staleness);
-  tally_.staleness.resize(std::max(tally_.staleness.size(), age + 1));
-  ++tally_.staleness[age];
-}
-
-void Asynchronous::follow_up(const StepContext& context, int worker, const Deadline& deadline) {
+void Asynchronous::follow_up(const StepContext& context, int worker) {
   if (context.members.lost(worker)) {
     // Who is told of already is being replaced.
     if (resting_ || !context.rounds.is_untold(worker)) return;
-    context.rounds.throw_if_lost(Round(0, {worker}), phase(context, deadline, "compute"));
+    context.rounds.throw_if_lost(Round(0, {worker}), phase(context, "compute"));
   }
   if (resting_) {
-    if (clocks_.has_unpushed(worker)) ask_servers(context, worker, true, false, deadline);
+    if (clocks_.has_unpushed(worker)) ask_servers(context, worker, true, false);
     return;
   }
   const bool push = clocks_.push_due(worker);
   const bool due = clocks_.fetch_due(worker);
   const bool fetch = due && (script_ || clocks_.may_go(worker));  // else a record says when
-  if (push || fetch) return ask_servers(context, worker, push, fetch, deadline);
+  if (push || fetch) return ask_servers(context, worker, push, fetch);
   if (due) return waiting_.push_back(worker);
-  advance(context, worker, deadline);
+  advance(context, worker);
 }
 
-void Asynchronous::let_waiting_go(const StepContext& context, const Deadline& deadline) {
-  for (const int worker : std::exchange(waiting_, {})) follow_up(context, worker, deadline);
+void Asynchronous::let_waiting_go(const StepContext& context) {
+  for (const int worker : std::exchange(waiting_, {})) follow_up(context, worker);
 }
 
-void Asynchronous::advance(const StepContext& context, int worker, const Deadline& deadline) {
-  if (!is_turn({ServerOperation::Kind::compute, worker, clocks_.clock(worker)})) return hold(context, worker, deadline);
+void Asynchronous::advance(const StepContext& context, int worker) {
+  if (!is_turn({ServerOperation::Kind::compute, worker, clocks_.clock(worker)})) return hold(context, worker);
   Task task{.worker = worker, .leg = clocks_.next_leg(worker)};
+  task.deadline = Deadline(context.options.step_timeout * task.leg.gradients);
   Advance request;
   request.step = task.leg.step;
   request.gradients = task.leg.gradients;
@@ -284,47 +307,31 @@ void Asynchronous::advance(const StepContext& context, int worker, const Deadlin
   request.goes_on = task.leg.goes_on;
   request.first = task.leg.first;
   request.rate_bits = to_bits(context.learning_rate / context.plan.topology.num_shards);
-  request.timeout_ms = deadline.left().count();
-  task.deadline = deadline;
-  rounds_.push_back(context.rounds.open(request, {worker}, phase(context, deadline, "compute")));
+  request.timeout_ms = task.deadline.left().count();
+  rounds_.push_back(context.rounds.open(request, {worker}, phase(context, "compute")));
   tasks_.emplace(rounds_.back().number(), task);
-  let_held_go(context, deadline);
+  let_held_go(context);
 }
 
-void Asynchronous::ask_servers(const StepContext& context, int worker, bool pushes, bool serves,
-                               const Deadline& deadline) {
+void Asynchronous::ask_servers(const StepContext& context, int worker, bool pushes, bool serves) {
   const std::int64_t age = pushes ? pushes_ - fetched_.at(worker) - own_since_.at(worker) : 0;
-  const bool dropped = max_staleness_ >= 0 && age > max_staleness_;
+  const bool dropped = pushes && max_staleness_ >= 0 && age > max_staleness_;
   const auto kind = dropped ? ServerOperation::Kind::drop : ServerOperation::Kind::ask;
   // Whether it was far enough behind others to fetch at once was a matter of time.
   if (const auto next = scripted(worker); next && next->pushes && pushes && !resting_) serves = next->serves;
-  if (!is_turn({kind, worker, clocks_.clock(worker), pushes, serves})) return hold(context, worker, deadline);
+  if (!is_turn({kind, worker, clocks_.clock(worker), pushes, serves})) return hold(context, worker);
   if (dropped) {
     ++tally_.traffic[worker].dropped;
     drop(worker);
-    follow_up(context, worker, deadline);
-    return let_held_go(context, deadline);
+    follow_up(context, worker);
+    return let_held_go(context);
   }
-  const Unpushed& unpushed = unpushed_[worker];
-  Versions& versions = context.versions;
-  const Version version = versions.committed();
-  Push request;
-  request.rank = context.members.rank_of(worker);
-  request.applies = pushes && unpushed.samples > 0;
-  request.serves = serves;
-  request.from = versions.buffer();
-  request.to = request.applies ? *versions.spare() : request.from;
-  request.step = version.step;
-  request.updates = version.updates;
-  request.samples = unpushed.samples;
-  request.rate_bits = to_bits(context.learning_rate);
-  request.share_bits =
-      to_bits(static_cast<double>(unpushed.gradients) / static_cast<double>(context.plan.topology.num_shards));
-  request.timeout_ms = deadline.left().count();
-  const Phase at = phase(context, deadline, pushes ? "apply" : "fetch");
+  const Push request = push_of(context, worker, pushes, serves);
+  const Phase at = phase(context, pushes ? "apply" : "fetch");
   Task task{.worker = worker, .pushes = pushes, .serves = serves, .leg = {}};
-  task.deadline = deadline;
+  task.deadline = at.deadline;
   task.awaited = static_cast<int>(context.servers.size());
+  task.staleness = age;
   if (context.members.num_nodes() > 0) {
     const Deliver deliver{0, request.applies, request.serves, request.timeout_ms};
     rounds_.push_back(context.rounds.open(request, context.servers, deliver, worker, at));
@@ -333,11 +340,11 @@ void Asynchronous::ask_servers(const StepContext& context, int worker, bool push
   } else {
     rounds_.push_back(context.rounds.open(request, context.servers, at));
   }
-  task.staleness = age;
   tasks_.emplace(rounds_.back().number(), task);
   // Servers do what they are told in order, and nobody else reads before all is at rest: it is as good as done.
   if (request.applies) {
-    versions.commit(request.to, {version.step, version.updates + 1});
+    const Version version = context.versions.committed();
+    context.versions.commit(request.to, {version.step, version.updates + 1});
     ++pushes_;
     ++own_since_[worker];
   }
@@ -345,77 +352,26 @@ void Asynchronous::ask_servers(const StepContext& context, int worker, bool push
     fetched_[worker] = pushes_;
     own_since_[worker] = 0;
   }
-  let_held_go(context, deadline);
+  let_held_go(context);
 }
 
-/// What a record has next, where it is this worker's.
-std::optional<ServerOperation> Asynchronous::scripted(int worker) const {
-  if (!script_ || script_->done()) return std::nullopt;
-  const ServerOperation& next = script_->next();
-  return next.kind != ServerOperation::Kind::rest && next.worker == worker ? std::optional(next) : std::nullopt;
-}
-
-/// True where nothing is replayed, or the record has this next; then it is done, and recorded.
-bool Asynchronous::is_turn(const ServerOperation& operation) {
-  // A worker that was lost in the record pushes nothing any more.
-  if (script_ && script_->done() && resting_) return false;
-  if (script_ && script_->next() != operation) return false;
-  if (script_) script_->take();
-  if (recorder_) recorder_->write(operation);
-  return true;
-}
-
-/// What a worker wants has not its turn yet, or never will have it: in the record it was lost, and began anew.
-void Asynchronous::hold(const StepContext& context, int worker, const Deadline& deadline) {
-  const auto next = scripted(worker);
-  const bool begins = next && next->kind == ServerOperation::Kind::ask && !next->pushes;
-  if (begins && next->clock != clocks_.clock(worker)) {
-    unpushed_.erase(worker);
-    clocks_.set_back(worker, next->clock);
-    return follow_up(context, worker, deadline);
-  }
-  if (next && !resting_) throw Error(ErrorCode::bad_file, "the record is of another run");
-  held_.insert(worker);
-}
-
-/// Whether the record rested here, in the middle of a step, since a worker was lost.
-bool Asynchronous::rested_here() const {
-  return script_ && !script_->done() && script_->next().kind == ServerOperation::Kind::rest &&
-         std::ranges::all_of(tasks_, [](const auto& each) { return each.second.is_of_worker(); });
-}
-
-void Asynchronous::let_held_go(const StepContext& context, const Deadline& deadline) {
-  if (!script_ || script_->done()) return;
-  const ServerOperation& next = script_->next();
-  if (next.kind != ServerOperation::Kind::rest && held_.erase(next.worker) > 0)
-    follow_up(context, next.worker, deadline);
-}
-
-/// One push may hold gradients of several steps: each takes its part.
-StepReport Asynchronous::report_of(const StepContext& context, double seconds) {
-  const std::int64_t wanted = context.plan.topology.num_shards;
-  const double part = static_cast<double>(wanted) / static_cast<double>(tally_.gradients);
-  StepReport report;
-  report.step = context.versions.committed().step;
-  report.loss = tally_.samples > 0 ? tally_.loss_sum / static_cast<double>(tally_.samples) : 0;
-  report.learning_rate = context.learning_rate;
-  report.samples = std::llround(static_cast<double>(tally_.samples) * part);
-  report.strategy = context.plan.strategy;
-  report.deterministic = false;
-  report.seconds.step = seconds;
-  report.seconds.apply_all = std::min(tally_.apply_seconds, seconds);
-  report.seconds.compute_all = seconds - report.seconds.apply_all;
-  for (const int worker : context.members.workers()) report.seconds.compute.push_back(tally_.compute_seconds[worker]);
-  report.asynchronous = {staleness_of(tally_.staleness), {}, tally_.bytes_fetched, tally_.bytes_pushed};
-  for (auto& [worker, traffic] : tally_.traffic) {
-    traffic.worker = worker;
-    report.asynchronous.workers.push_back(traffic);
-  }
-  const Tally before = std::exchange(tally_, {});
-  tally_.gradients = before.gradients - wanted;
-  tally_.samples = before.samples - report.samples;
-  tally_.loss_sum = before.loss_sum - report.loss * static_cast<double>(report.samples);
-  return report;
+Push Asynchronous::push_of(const StepContext& context, int worker, bool pushes, bool serves) {
+  const Unpushed& unpushed = unpushed_[worker];
+  Versions& versions = context.versions;
+  Push push;
+  push.rank = context.members.rank_of(worker);
+  push.applies = pushes && unpushed.samples > 0;
+  push.serves = serves;
+  push.from = versions.buffer();
+  push.to = push.applies ? *versions.spare() : push.from;
+  push.step = versions.committed().step;
+  push.updates = versions.committed().updates;
+  push.samples = unpushed.samples;
+  push.rate_bits = to_bits(context.learning_rate);
+  push.share_bits =
+      to_bits(static_cast<double>(unpushed.gradients) / static_cast<double>(context.plan.topology.num_shards));
+  push.timeout_ms = context.options.step_timeout.count();
+  return push;
 }
 
 }  // namespace troupe

@@ -29,6 +29,7 @@ class Asynchronous : public Algorithm {
   StepReport step(const StepContext& context, const Deadline& deadline, bool rehearse) override;
   bool under_way() const override { return !tasks_.empty() || !held_.empty(); }
   void rest(const StepContext& context, const Deadline& deadline) override;
+  bool must_rest() const override { return exchange_failed_; }
   bool whole() const override { return whole_; }
   void make_whole(const StepContext& context, const Deadline& deadline) override;
   void abandon(const StepContext& context, const Deadline& deadline) override;
@@ -42,11 +43,13 @@ class Asynchronous : public Algorithm {
     Clocks::Leg leg;      ///< the worker itself
     Deadline deadline{std::chrono::milliseconds(0)};
     int awaited = 1;
-    bool refused = false;        ///< by a server
-    std::int64_t staleness = 0;  ///< of what is pushed
-    double seconds = 0;          ///< of the slowest server
+    std::optional<Error> error = {};  ///< of who answered
+    bool refused = false;             ///< what is not finite
+    std::int64_t staleness = 0;       ///< of what is pushed
+    double seconds = 0;               ///< of the worker, or the slowest server
 
     bool is_of_worker() const { return !pushes && !serves; }
+    const char* name() const { return pushes ? "apply" : serves ? "fetch" : "compute"; }
   };
   /// What a worker has computed and not pushed.
   struct Unpushed {
@@ -66,6 +69,7 @@ class Asynchronous : public Algorithm {
     std::vector<std::int64_t> staleness;  ///< pushes by how stale they were
     std::int64_t bytes_pushed = 0;
     std::int64_t bytes_fetched = 0;
+    std::int64_t bytes_sent = 0;  ///< between nodes
   };
 
   /// The end of a call of `step`, after which workers go on.
@@ -83,17 +87,22 @@ class Asynchronous : public Algorithm {
   void come_back();
   StepReport rehearse_with(const StepContext& context, const Deadline& deadline);
   /// Has workers begin who do nothing.
-  void begin(const StepContext& context, const Deadline& deadline);
+  void begin(const StepContext& context);
   /// Waits for one thing that happens, and follows it up. @throws Error, and what it is about is no task any more
-  void go_on(const StepContext& context, const Deadline& deadline);
-  void note(const StepContext& context, const Deadline& deadline, From<Advanced> advanced);
-  void note(const StepContext& context, const Deadline& deadline, const From<Pushed>& pushed);
+  void go_on(const StepContext& context);
+  template <class Reply>
+  void take(const StepContext& context, const From<Reply>& from);
+  void note(Task& task, const From<Advanced>& from);
+  void note(Task& task, const From<Pushed>& from);
+  void end_leg(const StepContext& context, const Task& task);
+  void end_push(const StepContext& context, const Task& task);
   /// What a worker does next.
-  void follow_up(const StepContext& context, int worker, const Deadline& deadline);
-  void let_waiting_go(const StepContext& context, const Deadline& deadline);
-  void advance(const StepContext& context, int worker, const Deadline& deadline);
+  void follow_up(const StepContext& context, int worker);
+  void let_waiting_go(const StepContext& context);
+  void advance(const StepContext& context, int worker);
   /// Has the servers apply what the worker has pushed, serve it, or both.
-  void ask_servers(const StepContext& context, int worker, bool pushes, bool serves, const Deadline& deadline);
+  void ask_servers(const StepContext& context, int worker, bool pushes, bool serves);
+  Push push_of(const StepContext& context, int worker, bool pushes, bool serves);
   /// What it has not pushed is dropped, or has been counted.
   void drop(int worker);
   void count(const Task& task);
@@ -101,19 +110,21 @@ class Asynchronous : public Algorithm {
   // Of a record.
   std::optional<ServerOperation> scripted(int worker) const;
   bool is_turn(const ServerOperation& operation);
-  void hold(const StepContext& context, int worker, const Deadline& deadline);
-  bool rested_here() const;
-  void let_held_go(const StepContext& context, const Deadline& deadline);
+  void hold(const StepContext& context, int worker);
+  bool rested_here(const StepContext& context) const;
+  void let_held_go(const StepContext& context);
   Round late(std::uint64_t round) const;
   void forget_hopeless(const StepContext& context);
   StepReport report_of(const StepContext& context, double seconds);
-  Phase phase(const StepContext& context, const Deadline& deadline, const char* name) const;
+  Phase phase(const StepContext& context, const char* name) const;
 
   std::int64_t max_staleness_;  ///< in pushes of others; -1: none
   std::optional<ServerRecorder> recorder_;
   std::optional<ServerScript> script_;
   std::set<int> held_;  ///< workers whose turn it is not yet
   Clocks clocks_;
+  int longest_leg_;                           ///< gradients of each shard that are computed or pushed at once
+  bool exchange_failed_ = false;              ///< between nodes
   std::optional<Clock::time_point> left_at_;  ///< while no call of `step` is being made
   bool resting_ = false;
   bool whole_ = true;

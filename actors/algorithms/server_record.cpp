@@ -1,57 +1,82 @@
 #include "actors/algorithms/server_record.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <limits>
 #include <nlohmann/json.hpp>
-
-#include "troupe/error.hpp"
+#include <utility>
 
 namespace troupe {
 namespace {
 
 using nlohmann::json;
 
+/// @throws json::exception where there is no such number, or it is out of bounds
+template <class Number>
+Number read_number(const json& line, const char* name) {
+  const json& value = line.at(name);
+  if (!value.is_number_unsigned() || value > std::numeric_limits<Number>::max())
+    throw json::type_error::create(302, std::string(name) + " is none", &line);
+  return value.get<Number>();
+}
+
 ServerOperation read_operation(const json& line) {
-  if (line.contains("rest")) return {ServerOperation::Kind::rest};
+  using Kind = ServerOperation::Kind;
+  for (const auto& [name, kind] : {std::pair("rest", Kind::rest), std::pair("rested", Kind::rested)})
+    if (line.contains(name)) return {kind, -1, read_number<std::int64_t>(line, name)};
   ServerOperation operation;
-  operation.worker = line.at("worker").get<int>();
-  operation.clock = line.at("clock").get<std::int64_t>();
+  operation.worker = read_number<int>(line, "worker");
+  operation.clock = read_number<std::int64_t>(line, "clock");
   if (line.contains("computes")) {
-    operation.kind = ServerOperation::Kind::compute;
+    operation.kind = Kind::compute;
     return operation;
   }
   operation.pushes = line.at("pushes").get<bool>();
   operation.serves = line.at("fetches").get<bool>();
-  operation.kind = line.value("dropped", false) ? ServerOperation::Kind::drop : ServerOperation::Kind::ask;
+  operation.kind = line.value("dropped", false) ? Kind::drop : Kind::ask;
   return operation;
+}
+
+nlohmann::ordered_json line_of(const ServerOperation& operation) {
+  using Kind = ServerOperation::Kind;
+  if (operation.kind == Kind::rest) return {{"rest", operation.clock}};
+  if (operation.kind == Kind::rested) return {{"rested", operation.clock}};
+  nlohmann::ordered_json line{{"worker", operation.worker}, {"clock", operation.clock}};
+  if (operation.kind == Kind::compute) {
+    line["computes"] = true;
+    return line;
+  }
+  line["pushes"] = operation.pushes;
+  line["fetches"] = operation.serves;
+  if (operation.kind == Kind::drop) line["dropped"] = true;
+  return line;
 }
 
 }  // namespace
 
-ServerRecorder::ServerRecorder(std::string path) : path_(std::move(path)), file_(path_, std::ios::trunc) {
+ServerRecorder::ServerRecorder(std::string path) : path_(std::move(path)), file_(path_, std::ios::app) {
+  check();
+  file_.close();
+}
+
+void ServerRecorder::check() const {
   if (!file_)
     throw Error(ErrorCode::system, std::string("cannot be written: ") + std::strerror(errno), {.object = path_});
 }
 
 void ServerRecorder::write(const ServerOperation& operation) {
-  if (operation.kind == ServerOperation::Kind::rest) {
-    file_ << R"({"rest":true})" << '\n';
-  } else if (operation.kind == ServerOperation::Kind::compute) {
-    file_ << R"({"worker":)" << operation.worker << R"(,"clock":)" << operation.clock << R"(,"computes":true})" << '\n';
-  } else {
-    file_ << R"({"worker":)" << operation.worker << R"(,"clock":)" << operation.clock << R"(,"pushes":)"
-          << (operation.pushes ? "true" : "false") << R"(,"fetches":)" << (operation.serves ? "true" : "false")
-          << (operation.kind == ServerOperation::Kind::drop ? R"(,"dropped":true})" : "}") << '\n';
-  }
+  if (!file_.is_open()) file_.open(path_, std::ios::trunc);
+  file_ << line_of(operation).dump() << '\n';
   file_.flush();
-  if (!file_)
-    throw Error(ErrorCode::system, std::string("cannot be written: ") + std::strerror(errno), {.object = path_});
+  check();
 }
 
 ServerScript::ServerScript(const std::string& path) : path_(path) {
   std::ifstream file(path);
-  if (!file) throw Error(ErrorCode::bad_file, std::strerror(errno), {.object = path});
   std::string line;
+  file.peek();  // that of a folder fails
+  if (file.fail()) throw Error(ErrorCode::bad_file, std::strerror(errno), {.object = path});
   for (std::size_t number = 1; std::getline(file, line); ++number) try {
       operations_.push_back(read_operation(json::parse(line)));
     } catch (const json::exception&) {
@@ -59,9 +84,26 @@ ServerScript::ServerScript(const std::string& path) : path_(path) {
     }
 }
 
+void ServerScript::take() {
+  operations_.pop_front();
+  ++taken_;
+}
+
 const ServerOperation& ServerScript::next() const {
-  if (done()) throw Error(ErrorCode::bad_file, "the record ends here", {.object = path_});
+  if (done()) throw other_run();
   return operations_.front();
+}
+
+std::optional<std::int64_t> ServerScript::next_rest() const {
+  const auto found = std::ranges::find(operations_, ServerOperation::Kind::rest, &ServerOperation::kind);
+  return found == operations_.end() ? std::nullopt : std::optional(found->clock);
+}
+
+Error ServerScript::other_run() const {
+  if (done()) return {ErrorCode::bad_file, "the record ends here", {.object = path_}};
+  return {ErrorCode::bad_file,
+          "line " + std::to_string(taken_ + 1) + " of the record is of another run",
+          {.object = path_}};
 }
 
 }  // namespace troupe

@@ -6,29 +6,33 @@
 #include <optional>
 #include <string>
 
+#include "troupe/error.hpp"
+
 namespace troupe {
 
 /// What parameter servers and workers were asked for, in order: from that, and from first weights and data, all else
-/// follows. Lines of JSON.
+/// follows. Lines of JSON. What lies between `rest` and `rested` brought all to rest.
 struct ServerOperation {
-  enum class Kind : std::uint8_t { ask, compute, drop, rest };
+  enum class Kind : std::uint8_t { ask, compute, drop, rest, rested };
   Kind kind = Kind::ask;
   int worker = -1;
-  std::int64_t clock = 0;  ///< of the worker
+  std::int64_t clock = 0;  ///< of the worker; of a rest, the steps that have been made
   bool pushes = false;
   bool serves = false;
 
   bool operator==(const ServerOperation&) const = default;
 };
 
-/// Writes them as they happen.
+/// Writes them as they happen, in place of what the file held.
 class ServerRecorder {
  public:
-  /// @throws Error system where it cannot be written
+  /// Leaves the file as it is. @throws Error system where it cannot be written
   explicit ServerRecorder(std::string path);
   void write(const ServerOperation& operation);
 
  private:
+  void check() const;
+
   std::string path_;
   std::ofstream file_;
 };
@@ -40,11 +44,16 @@ class ServerScript {
   explicit ServerScript(const std::string& path);
   /// The next one. @throws Error bad_file where the record ends
   const ServerOperation& next() const;
+  /// After how many steps all come to rest next; none where they do not.
+  std::optional<std::int64_t> next_rest() const;
+  /// That what it holds next did not happen. @return Error bad_file
+  Error other_run() const;
   bool done() const { return operations_.empty(); }
-  void take() { operations_.pop_front(); }
+  void take();
 
  private:
   std::string path_;
+  std::size_t taken_ = 0;
   std::deque<ServerOperation> operations_;
 };
 

@@ -54,12 +54,14 @@ Driver::Driver(ModelCreator creator, Options options, MakeRuntime make_runtime)
       make_runtime_(std::move(make_runtime)),
       options_(std::move(options)),
       optimizer_(options_.optimizer),
-      algorithm_(make_algorithm(warms_up(options_) ? Options() : options_)),
-      warms_up_(warms_up(options_)),
+      algorithm_(make_algorithm({})),
       elasticity_(checked(options_, creator_), options_.num_workers.is_range() ? usable_cores() : 1),
       precision_(options_),
       budget_(options_.max_failures),
       lineage_(options_.checkpoint.keep) {
+  // A record is not touched before all options are checked.
+  auto wanted = make_algorithm(options_);
+  (warms_up(options_) ? after_warm_start_ : algorithm_) = std::move(wanted);
   faults_ = fault_plan_of(options_);
   // What is left out computes on a pinned version, and so may a checkpoint be made of one.
   versions_.reserve(options_.backup_workers + (is_periodic(options_.checkpoint) ? 1 : 0));
@@ -103,7 +105,8 @@ void Driver::form() {
 
 void Driver::settle(Needs needs) {
   if (lost_at_) form_again();
-  if (needs == Needs::step && algorithm_->under_way() && goes_on_meanwhile()) return;
+  const bool goes_on = algorithm_->under_way() && !algorithm_->must_rest();
+  if (needs == Needs::step && goes_on && goes_on_meanwhile()) return;
   try {
     bring_to_rest(needs);
   } catch (const Error& error) {
@@ -117,21 +120,6 @@ void Driver::bring_to_rest(Needs needs) {
   if (algorithm_->under_way()) rest();
   settle_members(needs);
   if (needs != Needs::step && !algorithm_->whole()) make_whole();
-}
-
-bool Driver::goes_on_meanwhile() {
-  Runtime& r = *runtime_;
-  const std::vector<int> lost = r.members.lost_workers();
-  if (lost.empty()) return true;
-  if (options_.placement == Placement::cluster || static_cast<int>(lost.size()) == num_workers()) return false;
-  Recovery recovery(*r.host, r.mailbox, r.members, *rounds_);
-  for (const int worker : lost) {
-    if (coming_.contains(worker)) continue;
-    recovery.start(worker);
-    coming_.emplace(worker, Deadline(options_.start_timeout));
-  }
-  return std::ranges::all_of(lost,
-                             [&](int worker) { return recovery.is_coming(worker) && !coming_.at(worker).passed(); });
 }
 
 void Driver::settle_members(Needs needs) {
@@ -233,7 +221,8 @@ void Driver::let_fail(const Phase& phase) {
 StepReport Driver::step(bool rehearse) {
   if (checkpoints_) checkpoints_->throw_final();
   follow_cores();
-  if (warms_up_ && steps_done() >= options_.asynchronous.warm_start) begin_algorithm(make_algorithm(options_));
+  if (after_warm_start_ && steps_done() >= options_.asynchronous.warm_start)
+    begin_algorithm(std::move(after_warm_start_));
   ++calls_;
   StepReport report = repairing(Needs::step, [&] { return take_step(rehearse); });
   note_untold(/*replaced=*/true);
@@ -334,8 +323,9 @@ void Driver::read_pinned(Versions::PinId pin, int vector, const ReadFloats& use,
 HeldFloats Driver::fetch_pinned(Versions::PinId pin, const VectorPart& part, const char* name) {
   const auto fetch = [&] { return transfers_->fetch(part, versions_.buffer_of(pin), saving(name)); };
   if (options_.placement != Placement::cluster) return repairing(Needs::members, fetch);
-  // A checkpoint goes with a run that lost a node: who makes it forms no run again.
-  bring_to_rest(Needs::members);
+  // A checkpoint goes with a run that lost a node: who makes it forms no run again. Pinned weights are whole.
+  if (algorithm_->under_way()) rest();
+  settle_members(Needs::members);
   return fetch();
 }
 

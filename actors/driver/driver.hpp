@@ -95,9 +95,6 @@ class Driver {
   /// Brings the members into a known state, with a buffer to write where that is needed; forms a lost run again.
   void settle(Needs needs);
   void settle_members(Needs needs);
-  /// Whether a step of an algorithm that is under way is made without workers that were lost, while others start in
-  /// their places.
-  bool goes_on_meanwhile();
   /// The same where an algorithm's workers may be busy though no step is being made: first they come to rest.
   void bring_to_rest(Needs needs);
   /// As `repairing`, for other files.
@@ -126,6 +123,9 @@ class Driver {
 
   // steps.cpp
   StepReport take_step(bool rehearse);
+  /// Whether a step of an algorithm that is under way is made without workers that were lost, while others start in
+  /// their places.
+  bool goes_on_meanwhile();
   void rest();
   /// Has parameter servers of nodes bring their slices of the weights together.
   void make_whole();
@@ -171,8 +171,8 @@ class Driver {
   const MakeRuntime make_runtime_;
   Options options_;
   Optimizer optimizer_;
-  std::unique_ptr<Algorithm> algorithm_;  ///< of this step; of the options, once a warm start is over
-  bool warms_up_;                         ///< it is synchronous, and another one will follow
+  std::unique_ptr<Algorithm> algorithm_;         ///< of this step
+  std::unique_ptr<Algorithm> after_warm_start_;  ///< that of the options, as long as steps are still synchronous
   std::unique_ptr<Runtime> runtime_;
   std::unique_ptr<Rounds> rounds_;
   std::unique_ptr<StateHome> home_;

@@ -72,7 +72,18 @@ void check_checkpoints(const CheckpointOptions& o) {
 }  // namespace
 
 void check_algorithm(const Options& o) {
-  if (!has_servers(o)) return;
+  const AsynchronousOptions& a = o.asynchronous;
+  const bool servers = has_servers(o);
+  const AsynchronousOptions usual;
+  if (a.warm_start < 0) throw_invalid("warm_start is " + std::to_string(a.warm_start) + ", not a number of steps");
+  if (!servers && !(a.record.empty() && a.replay.empty()))
+    throw_invalid("record and replay are for downpour, and for ssp with a staleness above 0");
+  if (!a.record.empty() && a.record == a.replay) throw_invalid("record and replay name the same file, " + a.record);
+  if (o.algorithm == "ssp" && (a.fetch_every != usual.fetch_every || a.push_every != usual.push_every ||
+                               a.max_staleness != usual.max_staleness))
+    throw_invalid(
+        "fetch_every, push_every and max_staleness are for downpour: with ssp workers fetch and push each step");
+  if (!servers) return;
   const auto refuse = [&o](const char* what) {
     throw Error(ErrorCode::unsupported, "algorithm " + o.algorithm + " does not go with " + what);
   };
@@ -81,9 +92,10 @@ void check_algorithm(const Options& o) {
   if (o.backup_workers > 0) refuse("backup workers: nobody waits for who is late");
   if (o.optimizer.clip_norm > 0) refuse("clip_norm: a parameter server knows its slice alone");
   if (!o.optimizer.groups.empty()) refuse("groups of tensors");
-  if (o.parameter_servers < 0) throw_invalid("parameter_servers is " + std::to_string(o.parameter_servers));
-  if (o.asynchronous.warm_start < 0)
-    throw_invalid("warm_start is " + std::to_string(o.asynchronous.warm_start) + ", not a number of steps");
+  constexpr int kMostServers = 256;
+  if (o.parameter_servers < 0 || o.parameter_servers > kMostServers)
+    throw_invalid("parameter_servers is " + std::to_string(o.parameter_servers) + ", not 0 to " +
+                  std::to_string(kMostServers));
 }
 
 bool is_periodic(const CheckpointOptions& options) { return options.every_steps > 0 || options.every.count() > 0; }
@@ -95,6 +107,8 @@ void check_options(Options& options, const ModelCreator& creator) {
   if (options.max_failures < 0)
     throw_invalid("max_failures is " + std::to_string(options.max_failures) + ", not a number from 0 on");
   check_backups(options);
+  make_absolute(options.asynchronous.record);
+  make_absolute(options.asynchronous.replay);
   check_algorithm(options);
   for (const auto timeout : {options.step_timeout, options.start_timeout, options.evaluate_timeout,
                              options.save_timeout, options.call_timeout})

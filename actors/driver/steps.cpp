@@ -3,6 +3,7 @@
 #include "actors/driver/driver.hpp"
 #include "actors/driver/option_checks.hpp"
 #include "actors/servers/parameter_server.hpp"
+#include "runtime/invalid.hpp"
 #include "runtime/processes/cores.hpp"
 
 // A step by whatever algorithm it is made with, and what one whose workers are busy between steps needs.
@@ -34,10 +35,25 @@ StepReport Driver::take_step(bool rehearse) {
   StepReport report = with_context(
       [&](const StepContext& context) { return algorithm_->step(context, Deadline(options_.step_timeout), rehearse); });
   const SlabLayout& layout = generation_->layout();
-  report.algorithm = warms_up_ ? Options().algorithm : options_.algorithm;
+  report.algorithm = after_warm_start_ ? Options().algorithm : options_.algorithm;
   report.state_bytes = static_cast<std::int64_t>(layout.state_bytes(layout.buffers));
   report.pinned_bytes = static_cast<std::int64_t>(layout.state_bytes(versions_.pinned()));
   return report;
+}
+
+bool Driver::goes_on_meanwhile() {
+  Runtime& r = *runtime_;
+  const std::vector<int> lost = r.members.lost_workers();
+  if (lost.empty()) return true;
+  if (options_.placement == Placement::cluster || static_cast<int>(lost.size()) == num_workers()) return false;
+  Recovery recovery(*r.host, r.mailbox, r.members, *rounds_);
+  for (const int worker : lost) {
+    if (coming_.contains(worker)) continue;
+    recovery.start(worker);
+    coming_.emplace(worker, Deadline(options_.start_timeout));
+  }
+  return std::ranges::all_of(lost,
+                             [&](int worker) { return recovery.is_coming(worker) && !coming_.at(worker).passed(); });
 }
 
 void Driver::rest() {
@@ -52,6 +68,7 @@ void Driver::use(const std::string& algorithm, const AsynchronousOptions& asynch
   Options changed = options_;
   changed.algorithm = algorithm;
   changed.asynchronous = asynchronous;
+  if (asynchronous.warm_start != 0) throw_invalid("warm_start is for the options of a run, not for a change");
   check_algorithm(changed);
   make_ready(Needs::members);
   auto next = make_algorithm(changed);
@@ -62,7 +79,7 @@ void Driver::use(const std::string& algorithm, const AsynchronousOptions& asynch
 void Driver::begin_algorithm(std::unique_ptr<Algorithm> next) {
   if (next->has_servers() != algorithm_->has_servers()) generation_->fall();
   algorithm_ = std::move(next);
-  warms_up_ = false;
+  after_warm_start_.reset();
 }
 
 void Driver::abandon_algorithm() noexcept try {

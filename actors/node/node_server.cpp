@@ -24,7 +24,7 @@ Pushed NodeService::carry_out(const Push& request) {
   const Shared& now = current();
   const auto buffers = now.state->layout().buffers;
   const auto is_buffer = [&](int buffer) { return buffer >= 0 && buffer < buffers; };
-  const int workers = now.plan.topology.num_lanes();
+  const int workers = now.server_exchange ? now.server_exchange->num_ranks() : 0;
   if (!now.server || !is_buffer(request.from) || !is_buffer(request.to) || request.rank < 0 || request.rank >= workers)
     throw Error(ErrorCode::protocol, "a push that this node has no parameter server for");
   return now.server->carry_out(request);
@@ -32,7 +32,8 @@ Pushed NodeService::carry_out(const Push& request) {
 
 void NodeService::carry_out(const ShareWeights& request) {
   const Shared& now = current();
-  if (!now.server_exchange) throw Error(ErrorCode::protocol, "there are no parameter servers");
+  if (!now.server_exchange || request.buffer < 0 || request.buffer >= now.state->layout().buffers)
+    throw Error(ErrorCode::protocol, "there are no parameter servers, or no such buffer");
   now.server_exchange->share(request.buffer, request.round, patience_of(request).earlier());
 }
 

@@ -98,6 +98,11 @@ void check_reply(const Advanced& advanced, const Range& shards, const Where& whe
   check(is_time(advanced.seconds_bits), "a time", where);
 }
 
+void check_reply(const Pushed& pushed, const Where& where) {
+  check(is_time(pushed.seconds_bits), "a time", where);
+  check(is_sent(pushed.bytes_pushed) && is_sent(pushed.bytes_fetched), "how many bytes were pushed or fetched", where);
+}
+
 void check_reply(const MeanReduced& reduced, std::size_t sums, const Where& where) {
   check(reduced.square_bits.size() == sums, "the parts of the gradient's length", where);
   const auto negative = [](std::uint64_t bits) { return from_bits(bits) < 0; };

@@ -25,6 +25,8 @@ void check_reply(const Applied& applied, const Where& where);
 /// As of `Computed`.
 void check_reply(const Advanced& advanced, const Range& shards, const Where& where);
 
+/// @throws Error protocol for times or numbers of bytes that cannot be
+void check_reply(const Pushed& pushed, const Where& where);
 /// As of `Computed`; no more may be right than there are samples.
 void check_reply(const Evaluated& evaluated, const Range& shards, const Where& where);
 /// @param texts that are to come. @throws Error protocol for others, or more bytes than kMostTextBytes

@@ -92,6 +92,12 @@ void Rounds::listen(const Phase& phase) {
   }
 }
 
+Error Rounds::failure_of(const Round& round, int member, const Failure& failure, const Phase& phase) const {
+  Failures alone(members_, witness_);
+  alone.note(member, failure, phase);
+  return alone.of_answers(round, phase);
+}
+
 void Rounds::give_up(int member, const Phase& phase) {
   members_.lose(member);
   owed_.erase(member);

@@ -56,7 +56,7 @@ class Rounds {
   /// The next reply to one of these rounds; none where `until` passes first. @throws Error as `ask`, but for timeout
   template <class Reply>
   std::optional<From<Reply>> next_reply(std::vector<Round>& rounds, const Deadline& until, const Phase& phase);
-  /// As `next_reply`, where rounds have replies of several kinds.
+  /// As `next_reply`, where rounds have replies of several kinds, and who failed says so with his.
   template <class... Replies>
   std::optional<std::variant<From<Replies>...>> next_of(std::vector<Round>& rounds, const Deadline& until,
                                                         const Phase& phase);
@@ -65,6 +65,8 @@ class Rounds {
   void close(const Round& late);
   /// Whether an answer is one that is owed; then it is no more.
   bool settles_debt(const Answer& answer);
+  /// What a reply of this round says that failed.
+  Error failure_of(const Round& round, int member, const Failure& failure, const Phase& phase) const;
   /// Takes note of what has come since, and waits for nothing.
   void listen(const Phase& phase);
   /// Whether a member has not yet answered a round that is closed.
@@ -185,7 +187,10 @@ template <class Reply>
 std::optional<From<Reply>> Rounds::next_reply(std::vector<Round>& rounds, const Deadline& until, const Phase& phase) {
   auto next = next_of<Reply>(rounds, until, phase);
   if (!next) return std::nullopt;
-  return std::move(std::get<0>(*next));
+  auto& from = std::get<0>(*next);
+  const Round& round = *std::ranges::find(rounds, from.reply.round, &Round::number);
+  if (from.reply.failure) throw failure_of(round, from.member, from.reply.failure, phase);
+  return std::move(from);
 }
 
 template <class... Replies>
@@ -193,14 +198,8 @@ std::optional<std::variant<From<Replies>...>> Rounds::next_of(std::vector<Round>
                                                               const Phase& phase) {
   std::optional<std::variant<From<Replies>...>> taken;
   const auto take = [&]<class Reply>(Answer& answer, const Reply* /*kind*/) {
-    const auto accepted = std::ranges::find_if(rounds, [&](Round& round) { return accepts<Reply>(round, answer); });
-    if (accepted == rounds.end()) return false;
-    auto& reply = answer.content.get_mutable_as<Reply>(0);
-    if (reply.failure) {
-      failures_.note(answer.member, reply.failure, phase);
-      throw failures_.of_answers(*accepted, phase);
-    }
-    taken = From<Reply>{answer.member, std::move(reply)};
+    if (std::ranges::none_of(rounds, [&](Round& round) { return accepts<Reply>(round, answer); })) return false;
+    taken = From<Reply>{answer.member, std::move(answer.content.get_mutable_as<Reply>(0))};
     return true;
   };
   for (;;) {

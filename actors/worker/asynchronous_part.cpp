@@ -115,8 +115,15 @@ void answer(WorkerState& worker, const Advance& /*request*/, Advanced& advanced)
 void work(WorkerState& worker, Replica& /*replica*/, const Deliver& request) {
   if (!worker.server_exchange) throw Error(ErrorCode::protocol, "no node has a parameter server");
   const Deadline deadline = patience_of(request).earlier();
-  if (request.pushes) worker.server_exchange->push(worker.rank(), request.round, deadline);
-  if (request.fetches) worker.server_exchange->await_served(worker.rank(), request.round, deadline);
+  worker.bytes_delivered = worker.bytes_taken = 0;
+  if (request.pushes) worker.bytes_delivered = worker.server_exchange->push(worker.rank(), request.round, deadline);
+  if (request.fetches)
+    worker.bytes_taken = worker.server_exchange->await_served(worker.rank(), request.round, deadline);
+}
+
+void answer(WorkerState& worker, const Deliver& /*request*/, Pushed& pushed) {
+  pushed.bytes_pushed = worker.bytes_delivered;
+  pushed.bytes_fetched = worker.bytes_taken;
 }
 
 }  // namespace troupe

@@ -89,5 +89,6 @@ void work(WorkerState& worker, Replica& replica, const Advance& request);
 void answer(WorkerState& worker, const Advance& request, Advanced& advanced);
 inline std::size_t replicas_for(const WorkerState& /*worker*/, const Deliver& /*request*/) { return 1; }
 void work(WorkerState& worker, Replica& replica, const Deliver& request);
+void answer(WorkerState& worker, const Deliver& request, Pushed& pushed);
 
 }  // namespace troupe

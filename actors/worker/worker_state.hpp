@@ -52,6 +52,10 @@ struct WorkerState {
   std::atomic<std::uint64_t> newest_round{0};
   Deadline patience{std::chrono::milliseconds(0)};  ///< of the driver
 
+  // Of the last push and fetch, to and from other nodes.
+  std::int64_t bytes_delivered = 0;
+  std::int64_t bytes_taken = 0;
+
   std::string argument;  ///< of the function that replicas run
 
   std::vector<std::unique_ptr<Replica>> replicas;  ///< the last member: their threads use the others

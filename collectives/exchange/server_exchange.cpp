@@ -123,33 +123,43 @@ void ServerExchange::serve(int rank, const Range& slice, std::span<const float> 
   std::memcpy(state_->served(rank).data() + slice.begin, part.data(), part.size_bytes());
 }
 
-void ServerExchange::push(int rank, std::uint64_t ticket, const Deadline& deadline) const {
+std::int64_t ServerExchange::push(int rank, std::uint64_t ticket, const Deadline& deadline) const {
   const Gradients gradients = gradients_of(rank);
+  std::int64_t bytes = 0;
   for (int node = 0; node < static_cast<int>(nodes_->slices.size()); ++node)
     if (node != nodes_->self && !nodes_->slices[static_cast<std::size_t>(node)].empty())
-      push_to(node, gradients, rank, ticket, deadline);
+      bytes += push_to(node, gradients, rank, ticket, deadline);
+  return bytes;
 }
 
-void ServerExchange::push_to(int node, const Gradients& gradients, int rank, std::uint64_t ticket,
-                             const Deadline& deadline) const {
+std::int64_t ServerExchange::push_to(int node, const Gradients& gradients, int rank, std::uint64_t ticket,
+                                     const Deadline& deadline) const {
   const Range& slice = nodes_->slices[static_cast<std::size_t>(node)];
   std::vector<std::uint8_t> marks(bytes_of_marks(slice.size()));
   std::vector<float> scratch;
+  std::size_t bytes = marks.size();
   for (std::size_t block = 0; block < blocks_of(slice.size()); ++block) {
     const std::size_t begin = slice.begin + block * kBlockFloats;
     const auto sum = sum_of(gradients, {begin, begin + size_of_block(block, slice.size())}, scratch);
     if (all_zero(sum)) continue;
+    bytes += sum.size_bytes();
     marks[block / 8] = static_cast<std::uint8_t>(marks[block / 8] | 1U << (block % 8));
     nodes_->transport.send(node, window_pushed(rank), ticket, static_cast<std::uint32_t>(block), std::as_bytes(sum),
                            deadline);
   }
   nodes_->transport.send(node, window_marks(rank), ticket, 0, std::as_bytes(std::span(marks)), deadline);
+  return static_cast<std::int64_t>(bytes);
 }
 
-void ServerExchange::await_served(int rank, std::uint64_t ticket, const Deadline& deadline) const {
-  for (int server = 0; server < static_cast<int>(nodes_->slices.size()); ++server)
-    if (server != nodes_->self)
-      wait(window_served(rank, server), nodes_->slices[static_cast<std::size_t>(server)].size(), ticket, deadline);
+std::int64_t ServerExchange::await_served(int rank, std::uint64_t ticket, const Deadline& deadline) const {
+  std::size_t floats = 0;
+  for (int server = 0; server < static_cast<int>(nodes_->slices.size()); ++server) {
+    if (server == nodes_->self) continue;
+    const std::size_t size = nodes_->slices[static_cast<std::size_t>(server)].size();
+    wait(window_served(rank, server), size, ticket, deadline);
+    floats += size;
+  }
+  return static_cast<std::int64_t>(floats * sizeof(float));
 }
 
 void ServerExchange::share(int buffer, std::uint64_t ticket, const Deadline& deadline) const {

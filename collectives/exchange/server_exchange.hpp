@@ -41,6 +41,8 @@ class ServerExchange {
   /// Makes room for what others push to this node's server, and announces what may be written by them.
   ServerExchange(std::shared_ptr<const ServedState> state, Topology topology, int devices, Nodes nodes);
 
+  int num_ranks() const { return topology_.num_lanes() / devices_; }
+
   // Of a server.
   /// What the worker of this rank has pushed of a slice; the last that it has pushed.
   PushedSlice pushed(int rank, const Range& slice, std::uint64_t ticket, const Deadline& deadline);
@@ -49,10 +51,10 @@ class ServerExchange {
              const Deadline& deadline) const;
 
   // Of a worker of this node.
-  /// Sends to the servers of other nodes what the worker's gradients add up to.
-  void push(int rank, std::uint64_t ticket, const Deadline& deadline) const;
-  /// Waits for what these serve it.
-  void await_served(int rank, std::uint64_t ticket, const Deadline& deadline) const;
+  /// Sends to the servers of other nodes what the worker's gradients add up to; returns how many bytes.
+  std::int64_t push(int rank, std::uint64_t ticket, const Deadline& deadline) const;
+  /// Waits for what these serve it; returns how many bytes.
+  std::int64_t await_served(int rank, std::uint64_t ticket, const Deadline& deadline) const;
 
   /// Sends this node's slice of the weights to all others, and waits for theirs: then they are whole everywhere.
   void share(int buffer, std::uint64_t ticket, const Deadline& deadline) const;
@@ -66,11 +68,11 @@ class ServerExchange {
   };
 
   void announce();
-  int num_ranks() const { return topology_.num_lanes() / devices_; }
   int node_of(int rank) const { return topology_.node_of(rank * devices_); }
   bool across() const { return nodes_.get() != nullptr; }
   Gradients gradients_of(int rank) const;
-  void push_to(int node, const Gradients& gradients, int rank, std::uint64_t ticket, const Deadline& deadline) const;
+  std::int64_t push_to(int node, const Gradients& gradients, int rank, std::uint64_t ticket,
+                       const Deadline& deadline) const;
   void send(int node, WindowId window, std::span<const float> floats, std::uint64_t ticket,
             const Deadline& deadline) const;
   void wait(WindowId window, std::size_t floats, std::uint64_t ticket, const Deadline& deadline) const;

@@ -12,7 +12,9 @@
 
 // Replicas on their own clocks, as a user sees them.
 using namespace troupe;
+using troupe::testing::read_file;
 using troupe::testing::TemporaryFolder;
+using troupe::testing::write_file;
 using troupe_test::kPlacements;
 using troupe_test::quiet_options;
 
@@ -215,8 +217,8 @@ TEST_CASE("a run that is recorded is replayed to the same bits, whatever happens
       const TemporaryFolder folder;
       Options options = asynchronous(algorithm, placement, 3);
       options.optimizer.kind = "adagrad";
-      options.asynchronous.fetch_every = 3;
-      options.asynchronous.push_every = 2;
+      if (options.algorithm == "downpour") options.asynchronous.fetch_every = 3;
+      if (options.algorithm == "downpour") options.asynchronous.push_every = 2;
       const auto run = [](Options of) {
         const bool of_record = !of.asynchronous.replay.empty();
         DistributedSGD sgd("linear", std::move(of));
@@ -242,6 +244,41 @@ TEST_CASE("a run that is recorded is replayed to the same bits, whatever happens
     }
 }
 
+TEST_CASE("a replay goes no other way than its record, which nothing damages") {
+  const TemporaryFolder folder;
+  Options options = asynchronous("downpour", Placement::in_process, 2);
+  options.asynchronous.record = folder / "record";
+  const auto steps = [](const Options& of, int count) {
+    DistributedSGD sgd("linear", of);
+    for (int step = 0; step < count; ++step) sgd.step();
+    return sgd.weights();
+  };
+  const auto weights = steps(options, 20);
+  const std::string recorded = read_file(folder / "record");
+  const auto bad = [&](Options of) { return code_of([&] { steps(of, 20); }); };
+  options.asynchronous.replay = folder / "record";
+  CHECK(bad(options) == ErrorCode::invalid_argument);  // both the same file
+  options.asynchronous.replay.clear();
+  options.num_workers = 0;
+  CHECK(bad(options) == ErrorCode::invalid_argument);
+  CHECK(read_file(folder / "record") == recorded);
+  options.num_workers = 2;
+  options.asynchronous.record.clear();
+  options.asynchronous.replay = folder / "replay";
+  const auto replay = [&](const std::string& text) {
+    write_file(folder / "replay", text);
+    return bad(options);
+  };
+  CHECK(replay(recorded.substr(0, recorded.size() / 2)) == ErrorCode::bad_file);
+  CHECK(replay(recorded.substr(0, recorded.rfind('{'))) == ErrorCode::bad_file);
+  CHECK(replay(R"({"worker":0,"clock":-5,"pushes":false,"fetches":true})") == ErrorCode::bad_file);
+  CHECK(replay(R"({"worker":1e99,"clock":5,"computes":true})") == ErrorCode::bad_file);
+  CHECK(replay("no record") == ErrorCode::bad_file);
+  write_file(folder / "replay", recorded);
+  CHECK(steps(options, 20) == weights);
+  CHECK(code_of([&] { steps(options, 10); }) == ErrorCode::bad_file);  // that run did not rest there
+}
+
 TEST_CASE("what asynchronous replicas cannot do is refused") {
   const auto refused = [](const std::string& words, ErrorCode code, const std::function<void(Options&)>& change) {
     Options options = asynchronous("downpour", Placement::in_process, 2);
@@ -255,6 +292,20 @@ TEST_CASE("what asynchronous replicas cannot do is refused") {
   refused("push_every is -1", ErrorCode::invalid_argument, [](Options& o) { o.asynchronous.push_every = -1; });
   refused("staleness is -1", ErrorCode::invalid_argument, [](Options& o) { o.asynchronous.staleness = -1; });
   refused("max_staleness is -2", ErrorCode::invalid_argument, [](Options& o) { o.asynchronous.max_staleness = -2; });
+  refused("push_every is 2000000", ErrorCode::invalid_argument,
+          [](Options& o) { o.asynchronous.push_every = 2000000; });
+  refused("warm_start is -1", ErrorCode::invalid_argument, [](Options& o) { o.asynchronous.warm_start = -1; });
+  refused("parameter_servers is 257", ErrorCode::invalid_argument, [](Options& o) { o.parameter_servers = 257; });
+  refused("for downpour", ErrorCode::invalid_argument, [](Options& o) {
+    o.algorithm = "ssp";
+    o.asynchronous.fetch_every = 2;
+  });
+  refused("record and replay are for", ErrorCode::invalid_argument, [](Options& o) {
+    o.algorithm = "synchronous";
+    o.asynchronous.record = "record";
+  });
+  refused("cannot be written", ErrorCode::system, [](Options& o) { o.asynchronous.record = "/nonexistent/record"; });
+  refused("directory", ErrorCode::bad_file, [](Options& o) { o.asynchronous.replay = "/tmp"; });
   refused("'downpuor'", ErrorCode::invalid_argument, [](Options& o) { o.algorithm = "downpuor"; });
   refused("clip_norm", ErrorCode::unsupported, [](Options& o) { o.optimizer.clip_norm = 1; });
   refused("groups", ErrorCode::unsupported, [](Options& o) { o.optimizer.groups = {{"*", 0.0}}; });

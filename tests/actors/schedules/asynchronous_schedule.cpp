@@ -24,9 +24,11 @@ Options draw_asynchronous(Chance& chance, const Toy& toy) {
   options.max_failures = chance.one_of(std::array{0, 1, 3, 8});
   options.parameter_servers = 1 + chance.below(2);
   options.algorithm = chance.below(2) == 0 ? "downpour" : "ssp";
-  options.asynchronous.fetch_every = 1 + chance.below(3);
-  options.asynchronous.push_every = 1 + chance.below(3);
-  options.asynchronous.max_staleness = chance.one_of(std::array{-1, -1, 0, 1, 3});
+  if (options.algorithm == "downpour") {
+    options.asynchronous.fetch_every = 1 + chance.below(3);
+    options.asynchronous.push_every = 1 + chance.below(3);
+    options.asynchronous.max_staleness = chance.one_of(std::array{-1, -1, 0, 1, 3});
+  }
   options.asynchronous.staleness = 1 + chance.below(3);
   options.asynchronous.warm_start = 0;
   return options;

@@ -6,6 +6,7 @@
 #include "cluster/hold_model.hpp"
 #include "cluster/nodes.hpp"
 #include "support/errors.hpp"
+#include "support/patience.hpp"
 
 // Replicas of nodes on their own clocks, and parameter servers on nodes.
 using namespace troupe;
@@ -46,8 +47,8 @@ TEST_CASE("what nodes did on their own clocks one process does again, to the bit
       const TemporaryFolder folder;
       Options options = on_own_clocks(nodes, algorithm);
       options.parameter_servers = servers;
-      options.asynchronous.fetch_every = 3;
-      options.asynchronous.push_every = 2;
+      if (options.algorithm == "downpour") options.asynchronous.fetch_every = 3;
+      if (options.algorithm == "downpour") options.asynchronous.push_every = 2;
       options.asynchronous.record = folder / "record";
       const auto run = [](const Options& of) {
         std::vector<std::vector<std::uint32_t>> weights;
@@ -139,4 +140,32 @@ TEST_CASE("a run on own clocks that loses a node goes on from its checkpoint") {
   CHECK(repairs == 1);
   CHECK(sgd.steps_done() == 1500);
   check_at_optimum(sgd.weights());
+}
+
+TEST_CASE("a node that is stopped for longer than a push may take is an error, and then steps go on") {
+  Nodes nodes(3);
+  Options options = on_own_clocks(nodes, "downpour");
+  options.cut_after = std::chrono::milliseconds(0);
+  options.suspect_after = std::chrono::milliseconds(0);
+  options.step_timeout = std::chrono::seconds(troupe_test::kSanitized ? 10 : 2);
+  DistributedSGD sgd("hold", options);
+  for (int step = 0; step < 3; ++step) sgd.step();
+  nodes[1].signal(SIGSTOP);
+  const auto code = code_of([&] {
+    for (int step = 0; step < 1000; ++step) sgd.step();
+  });
+  nodes[1].signal(SIGCONT);
+  CHECK((code == ErrorCode::timeout || code == ErrorCode::worker_lost));
+  // Others may still wait for what the node did not send, each for its time.
+  int errors = 0;
+  for (int steps = 0; steps < 5 && errors < 10;) try {
+      sgd.step();
+      ++steps;
+    } catch (const Error& error) {
+      INFO(error.what());
+      CHECK((error.code() == ErrorCode::timeout || error.code() == ErrorCode::worker_lost));
+      ++errors;
+    }
+  CHECK(errors < 10);
+  CHECK(sgd.evaluate().samples > 0);
 }
