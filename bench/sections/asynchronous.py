@@ -14,7 +14,7 @@ ON_OWN_CLOCKS = ("--learning-rate", 0.5, "--momentum", 0)
 SSP = ("--algorithm", "ssp", "--staleness", 8, *ON_OWN_CLOCKS)
 DOWNPOUR = ("--algorithm", "downpour", *ON_OWN_CLOCKS)
 ALGORITHMS = {"synchronous": SYNCHRONOUS, "ssp": SSP, "downpour": DOWNPOUR}
-LINEAR = ("--model", "linear", "--data", "synthetic-linear", "--batch-size", 0, "--workers", 4, "--learning-rate", 0.01,
+LINEAR = ("--model", "linear", "--data", "synthetic-linear", "--batch-size", 0, "--workers", 4, "--learning-rate", 0.001,
           "--momentum", 0, "--steps", 5000)
 
 
