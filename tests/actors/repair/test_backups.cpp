@@ -2,15 +2,14 @@
 
 #include <atomic>
 #include <memory>
-#include <thread>
 
 #include "actors/test_models.hpp"
 #include "support/errors.hpp"
 #include "support/gate.hpp"
+#include "support/patience.hpp"
 
 using namespace troupe;
 using namespace troupe_test;
-using namespace std::chrono_literals;
 
 namespace {
 
@@ -85,7 +84,7 @@ TEST_CASE("steps go on without a worker that is late, to the same bits, and with
         }
         CHECK(sgd.weights() == undisturbed(options, 4));
         gate->open();
-        while (!sgd.step().left_out.empty()) std::this_thread::sleep_for(1ms);
+        REQUIRE(comes_true([&] { return sgd.step().left_out.empty(); }));
         CHECK(sgd.weights() == undisturbed(options, sgd.steps_done()));
       }
 }
@@ -118,11 +117,11 @@ TEST_CASE("a worker that is late for longer than a step may take is replaced, an
       },
       options);
   std::vector<Repair> repairs;
-  while (repairs.empty()) {
+  REQUIRE(comes_true([&] {
     repairs = sgd.step().repairs;
     if (repairs.empty()) CHECK(sgd.report().left_out == std::vector{0});
-    std::this_thread::sleep_for(1ms);
-  }
+    return !repairs.empty();
+  }));
   REQUIRE(repairs.size() == 1);
   CHECK(repairs[0].worker == 0);
   CHECK(repairs[0].what == "a worker was lost: it did not answer in time");
