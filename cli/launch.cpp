@@ -46,9 +46,7 @@ struct LaunchOptions {
 
 /// A signal that has come while it was held back, or 0.
 int take_signal() {
-  sigset_t ending;
-  ::sigemptyset(&ending);
-  for (const int number : kEndingSignals) ::sigaddset(&ending, number);
+  const sigset_t ending = ending_signals();
   const timespec now{};
   return std::max(0, ::sigtimedwait(&ending, nullptr, &now));
 }

@@ -49,7 +49,7 @@ struct RunOptions {
   const CLI::Option* said_model_ = nullptr;
 };
 
-/// The lines in which both say what came of the test set.
+/// Prints what an evaluation found, as `train` ends and `evaluate` does.
 void print_test(const Evaluation& test);
 
 /// Of silence, from seconds; 0 is never. @throws Error invalid_argument that names the option

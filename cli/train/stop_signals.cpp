@@ -6,8 +6,6 @@
 #include <iterator>
 #include <string_view>
 
-#include "runtime/processes/held_signals.hpp"
-
 namespace troupe::cli {
 namespace {
 

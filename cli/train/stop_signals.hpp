@@ -4,6 +4,8 @@
 #include <csignal>
 #include <optional>
 
+#include "runtime/processes/held_signals.hpp"
+
 namespace troupe::cli {
 
 /// While it lives the first SIGTERM, SIGINT or SIGHUP ends nothing, but is noted, and answered where standard error is
@@ -19,7 +21,7 @@ class StopSignals {
   std::optional<int> came() const;
 
  private:
-  std::array<struct sigaction, 3> before_{};
+  std::array<struct sigaction, kEndingSignals.size()> before_{};
 };
 
 }  // namespace troupe::cli

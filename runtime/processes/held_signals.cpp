@@ -12,10 +12,15 @@ bool ends_program(int signal) {
 
 }  // namespace
 
+sigset_t ending_signals() {
+  sigset_t ending;
+  ::sigemptyset(&ending);
+  for (const int signal : kEndingSignals) ::sigaddset(&ending, signal);
+  return ending;
+}
+
 HeldSignals::HeldSignals() {
-  sigset_t held;
-  ::sigemptyset(&held);
-  for (const int signal : kEndingSignals) ::sigaddset(&held, signal);
+  const sigset_t held = ending_signals();
   ::pthread_sigmask(SIG_BLOCK, &held, &before_);
 }
 

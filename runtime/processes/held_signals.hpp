@@ -7,6 +7,8 @@ namespace troupe {
 
 /// With which somebody ends a program: from its terminal, by its name or number, or by closing the terminal.
 inline constexpr std::array kEndingSignals{SIGINT, SIGTERM, SIGHUP};
+/// The same as a set.
+sigset_t ending_signals();
 
 /// Holds back the signals that end a program from the calling thread, and from threads that it starts meanwhile, which
 /// keep holding them back. What came takes effect when this goes.

@@ -68,12 +68,10 @@ class Cores {
 };
 
 void step_until(DistributedSGD& sgd, int workers) {
-  const Deadline deadline(std::chrono::seconds(60));
-  while (sgd.num_workers() != workers && !deadline.passed()) {
-    sgd.step();
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  }
-  CHECK(sgd.num_workers() == workers);
+  CHECK(comes_true([&] {
+    if (sgd.num_workers() != workers) sgd.step();
+    return sgd.num_workers() == workers;
+  }));
 }
 
 }  // namespace

@@ -1,10 +1,10 @@
 #include <doctest/doctest.h>
 
-#include <thread>
 #include <utility>
 
 #include "actors/rounds/fake_mailbox.hpp"
 #include "actors/rounds/rounds.hpp"
+#include "actors/schedules/virtual_time.hpp"
 #include "support/errors.hpp"
 
 using namespace troupe;
@@ -138,11 +138,12 @@ TEST_CASE("each end of a worker is told once, be it of who was in its place befo
 }
 
 TEST_CASE("a driver that was stopped itself hears what has come before it says that others are silent") {
+  troupe_test::VirtualTime time;
   Scene scene;
   bool stopped = false;
   scene.mailbox.when_asked([&] {
     if (std::exchange(stopped, true)) return scene.mailbox.answer(0, Done{1, {}});
-    std::this_thread::sleep_for(std::chrono::milliseconds(600));
+    time.pass(std::chrono::milliseconds(600));
   });
   const Phase short_phase{"compute", 7, Deadline(std::chrono::milliseconds(20))};
   CHECK(scene.rounds.ask(Fence{}, {0}, short_phase).size() == 1);
