@@ -27,6 +27,8 @@ std::optional<ErrorCode> refused(const Reply& reply, const Wanted&... wanted) {
 
 Computed computed() { return {1, {}, {2, 3}, {5, 6}, {7, 8}, to_bits(0.5)}; }
 Evaluated evaluated() { return {1, {}, {2, 3}, {5, 6}, {6, 0}, {7, 8}}; }
+Advanced advanced() { return {1, {}, {2, 3}, {5, 6}, {7, 8}, true, to_bits(0.5)}; }
+Pushed pushed() { return {1, {}, true, to_bits(0.5), 100, 0}; }
 Built built() {
   const ReplicaTraits traits{64, 32, "plain", 0, 77, 100, 10};
   return {1, {}, {traits, traits}, {"weight", "bias"}, {{5, 6}, {}}};
@@ -53,6 +55,24 @@ TEST_CASE("a worker tells of its shards, all and no others, in order") {
   CHECK(with([](Computed& c) { c.loss_bits = {5}; }) == ErrorCode::protocol);
   CHECK(with([](Computed& c) { c.samples = {7, 8, 9}; }) == ErrorCode::protocol);
   CHECK(with([](Computed& c) { c = {}; }) == ErrorCode::protocol);
+}
+
+TEST_CASE("what a worker on a clock of its own, or a parameter server, cannot have done is refused") {
+  CHECK_FALSE(refused(advanced(), kAskedShards));
+  const auto after = [](auto change) { return refused_after(advanced(), change, kAskedShards); };
+  CHECK(after([](Advanced& a) { a.shards = {1, 2}; }) == ErrorCode::protocol);
+  CHECK(after([](Advanced& a) { a.shards = {2}; }) == ErrorCode::protocol);
+  CHECK(after([](Advanced& a) { a.loss_bits = {5, 6, 7}; }) == ErrorCode::protocol);
+  CHECK(after([](Advanced& a) { a.samples = {7}; }) == ErrorCode::protocol);
+  CHECK(after([](Advanced& a) { a.seconds_bits = to_bits(-1); }) == ErrorCode::protocol);
+  CHECK(after([](Advanced& a) { a.samples[0] = -1; }) == ErrorCode::model_failed);
+  CHECK(after([](Advanced& a) { a.samples[0] = INT64_MAX; }) == ErrorCode::model_failed);
+
+  CHECK_FALSE(refused(pushed()));
+  const auto served = [](auto change) { return refused_after(pushed(), change); };
+  CHECK(served([](Pushed& p) { p.seconds_bits = to_bits(std::nan("")); }) == ErrorCode::protocol);
+  CHECK(served([](Pushed& p) { p.bytes_pushed = -1; }) == ErrorCode::protocol);
+  CHECK(served([](Pushed& p) { p.bytes_fetched = INT64_MAX; }) == ErrorCode::protocol);
 }
 
 TEST_CASE("numbers of samples that cannot be are the model's fault") {
