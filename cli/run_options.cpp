@@ -185,9 +185,15 @@ void RunOptions::add_to(CLI::App& app) {
                                "(ResNet-101 on a fixed batch of mock images a shard)")
                     ->check(registered_model());
   app.add_option("--data", data,
-                 "fashion-mnist[:DIR], synthetic-linear, mock-images[:SIZE[,CLASSES]] or "
+                 "fashion-mnist[:DIR], synthetic-linear, mock-images[:SIZE[,CLASSES]], csv:FILE[,test=FILE]"
+                 "[,target=COLUMN|,class=COLUMN][,...] or "
                  "npy:IMAGES.npy,LABELS.npy[,TEST_IMAGES.npy,TEST_LABELS.npy][,layout=nchw|nhwc]; without it the "
                  "model's own: fashion-mnist, synthetic-linear for linear, mock-images for ResNets");
+  app.add_option(
+      "--transform", transform,
+      "What is done to each sample, such as 'crop 28 2, flip, normalise': colour AMOUNT, crop SIDE [PADDING], "
+      "cutout SIDE, flip, normalise [MEAN... DEVIATION...], resize HEIGHT [WIDTH], rotate DEGREES; what is "
+      "random, in training only");
   app.add_option(
       "--loss", loss,
       "softmax-cross-entropy (of classes), mean-squared-error or sigmoid-cross-entropy (of targets); without it "
@@ -239,6 +245,7 @@ Options RunOptions::to_sgd_options() const {
   options.precision = precision == "bf16" ? Precision::bf16 : Precision::f32;
   nlohmann::json config{{"batch_size", batch_size}};
   if (data) config["data"] = plain_text("--data", *data);
+  if (!transform.empty()) config["transform"] = plain_text("--transform", transform);
   if (loss) config["loss"] = plain_text("--loss", *loss);
   if (const std::string network = trained().network; !network.empty()) config["network"] = network;
   options.config = config.dump();

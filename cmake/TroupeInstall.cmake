@@ -24,6 +24,8 @@ install(FILES ${PROJECT_BINARY_DIR}/troupe-config.cmake ${PROJECT_BINARY_DIR}/tr
 set(pkg_package_OpenSSL::Crypto libcrypto)
 set(pkg_package_OpenSSL::SSL libssl)
 set(pkg_package_ZLIB::ZLIB zlib)
+set(pkg_package_JPEG::JPEG libjpeg)
+set(pkg_package_PNG::PNG libpng)
 set(pkg_flags_CAF::io -lcaf_io -lcaf_core)
 set(pkg_flags_DNNL::dnnl -ldnnl)
 set(pkg_flags_gomp -lgomp)

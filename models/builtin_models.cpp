@@ -14,6 +14,7 @@
 #include "runtime/invalid.hpp"
 #include "troupe/error.hpp"
 #include "troupe/models.hpp"
+#include "troupe/transform.hpp"
 
 namespace troupe::models {
 namespace {
@@ -22,6 +23,9 @@ struct Config {
   std::string data;
   std::int64_t batch_size = 0;
   std::optional<std::string> loss = {};  ///< by the data unless given
+  std::string transform = {};
+
+  TrainingData load(std::uint64_t seed) const { return troupe::transform(load_data(data, seed), transform); }
 };
 
 [[noreturn]] void invalid(const std::string& message) { throw_invalid("model configuration: " + message); }
@@ -36,13 +40,15 @@ void read_entry(const std::string& key, const nlohmann::json& value, Config& con
     config.data = read_name(key, value);
   } else if (key == "loss") {
     config.loss = read_name(key, value);
+  } else if (key == "transform") {
+    config.transform = read_name(key, value);
   } else if (key == "batch_size") {
     if (!value.is_number_integer() || value.get<double>() < 0 || value.get<double>() > 1e9) {
       invalid("\"batch_size\" is not a number of samples");
     }
     config.batch_size = value.get<std::int64_t>();
   } else {
-    invalid("unknown key \"" + key + "\"; there are \"data\", \"batch_size\" and \"loss\"");
+    invalid("unknown key \"" + key + "\"; there are \"data\", \"transform\", \"batch_size\" and \"loss\"");
   }
 }
 
@@ -64,13 +70,13 @@ Config parse_without_loss(const std::string& text, Config config) {
 
 std::unique_ptr<Model> create_linear(const ReplicaContext& at) {
   const Config config = parse_without_loss(at.config, {"synthetic-linear", 0});
-  const TrainingData data = load_data(config.data, at.seed);
+  const TrainingData data = config.load(at.seed);
   return naming(data.train->info().origin, [&] { return linear_regression(data, config.batch_size); });
 }
 
 std::unique_ptr<Model> create_softmax(const ReplicaContext& at) {
   const Config config = parse_without_loss(at.config, {"fashion-mnist", 64});
-  const TrainingData data = load_data(config.data, at.seed);
+  const TrainingData data = config.load(at.seed);
   return naming(data.train->info().origin, [&] { return softmax_regression(data, config.batch_size); });
 }
 
@@ -88,7 +94,7 @@ int number_of_outputs(const Loss& loss, const DataInfo& info) {
 CreateModel network_creator(std::string name, Config defaults) {
   return [name = std::move(name), defaults = std::move(defaults)](const ReplicaContext& at) {
     const Config config = parse(at.config, defaults);
-    const TrainingData data = load_data(config.data, at.seed);
+    const TrainingData data = config.load(at.seed);
     const DataInfo& info = data.train->info();
     const auto loss = config.loss ? find_loss(*config.loss) : default_loss(info);
     const int outputs = naming(info.origin, [&] { return number_of_outputs(*loss, info); });
@@ -103,7 +109,7 @@ std::unique_ptr<Model> create_described(const ReplicaContext& at) {
   json.erase("network");
   const Config config = parse(json.dump(), {"fashion-mnist", 64});
   const Graph graph = graph_of("", text.layers);
-  return network(graph, load_data(config.data, at.seed), config.batch_size, find_loss(config.loss.value_or(text.loss)));
+  return network(graph, config.load(at.seed), config.batch_size, find_loss(config.loss.value_or(text.loss)));
 }
 
 std::unique_ptr<Model> create_tfbench(const ReplicaContext& at) {

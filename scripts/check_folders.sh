@@ -60,7 +60,7 @@ BEGIN {
   only["^boost/"] = "^runtime/"
   only["^openssl/"] = "^(runtime|tests/cluster)/"  # attackers of the cluster speak TLS of their own
   only["^(oneapi/)?dnnl"] = "^(models/cpu|bench/peers)/"
-  only["^(png|jpeglib|jerror)\\.h$"] = "^cli/"
+  only["^(png|jpeglib|jerror)\\.h$"] = "^(models/files/images|tests)/"
   only["^Eigen/"] = "^models/"
   only["^CLI/"] = "^(cli|bench)/"
   only["^nlohmann/"] = "^(runtime|models|collectives|actors|cli|bench)/"

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "cli/predict/image.hpp"
+#include "models/files/images/image.hpp"
 #include "models/data/data_registry.hpp"
 #include "models/files/npy.hpp"
 #include "runtime/files/input_file.hpp"

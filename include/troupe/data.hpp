@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -18,10 +19,18 @@ struct DataInfo {
   std::vector<std::string> class_names = {};  ///< one a class, for people; empty where classes have only numbers
   double byte_scale = 0;    ///< where samples are made of bytes: what the byte 1 becomes; else 0. Predicting from image
                             ///< files asks for it
-  std::string origin = {};  ///< what errors call it, such as its files; may be empty
+  std::string origin = {};      ///< what errors call it, such as its files; may be empty
+  std::string transforms = {};  ///< what has been done to samples, as `transform` takes it
+  bool varies = false;          ///< samples are not the same in each epoch
 
   /// Floats of one sample.
   std::int64_t sample_size() const;
+};
+
+/// What random transforms of a sample are drawn from, besides its number.
+struct DrawnFor {
+  std::uint64_t seed = 0;  ///< of the run
+  std::int64_t epoch = 0;
 };
 
 /// Which samples somebody wants, and where they are to be written: one after the other, in this order.
@@ -30,6 +39,7 @@ struct BatchRequest {
   std::span<float> values;                ///< sample_size() floats a sample, row-major; of any alignment
   std::span<std::int32_t> labels;         ///< one a sample; empty for data with targets
   std::span<float> targets;               ///< num_targets floats a sample; empty for data with classes
+  std::optional<DrawnFor> drawn = {};     ///< in training; nothing random is done to samples without it
 };
 
 /// Samples by number, wherever they come from: memory, files, a computation. Derive from it for data of one's own.
@@ -54,7 +64,7 @@ class DataSource {
 
  private:
   /// Does so, for a request that has been checked, and by several threads at once. What a sample holds depends on its
-  /// number alone; values that are not written are zero. What it throws ends the step: an Error as it is, anything else
+  /// number alone, or, where `info` says that it varies, on this and `drawn`; values that are not written are zero. What it throws ends the step: an Error as it is, anything else
   /// as model_failed.
   virtual void read(const BatchRequest& request) const = 0;
 
@@ -68,7 +78,7 @@ class Dataset final : public DataSource {
   /// @param origin see DataInfo::origin
   /// @throws Error bad_data when lengths do not fit, a label is not in [0, num_classes) or a target is not finite.
   static Dataset classes(std::vector<std::int64_t> shape, std::vector<float> values, std::vector<std::int32_t> labels,
-                         int num_classes, std::string origin = {});
+                         int num_classes, std::string origin = {}, std::vector<std::string> class_names = {});
   /// The same from bytes; a sample's floats are `scale` times its bytes.
   static Dataset classes(std::vector<std::int64_t> shape, std::vector<std::uint8_t> bytes, float scale,
                          std::vector<std::int32_t> labels, int num_classes, std::string origin = {},

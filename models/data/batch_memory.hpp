@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -15,7 +16,7 @@ class BatchMemory {
  public:
   /// Has the source write these samples here. The batch is valid until the next one; moving the memory leaves it so.
   /// @throws what DataSource::fill does.
-  Batch fill(const DataSource& from, std::span<const std::int64_t> samples);
+  Batch fill(const DataSource& from, std::span<const std::int64_t> samples, std::optional<DrawnFor> drawn = {});
   /// The one written last.
   Batch batch() const;
 

@@ -36,7 +36,7 @@ class BatchSource {
 inline constexpr std::int64_t kEvaluationBatch = 500;
 
 /// Batches of a data set, drawn by BatchSampler. Shard s of V is tested on the test samples s, s + V, ...
-/// @param batch_size samples a shard and step; 0 takes the whole shard, gathered once and kept.
+/// @param batch_size samples a shard and step; 0 takes the whole shard, gathered once and kept unless samples vary.
 /// @throws Error invalid_argument for missing data or a negative batch size, bad_data when the test set's samples,
 /// classes or targets are not the training set's.
 std::unique_ptr<BatchSource> dataset_batches(TrainingData data, std::int64_t batch_size);

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "models/data/builtin_data.hpp"
+#include "models/data/csv/csv_arguments.hpp"
 #include "runtime/invalid.hpp"
 #include "runtime/registry.hpp"
 
@@ -29,6 +30,7 @@ void add(Kinds& kinds, const std::string& name, MakeData make, const DataUsage& 
 
 Kinds* with_builtin_data() {
   auto* const kinds = new Kinds("data source");
+  add(*kinds, "csv", csv_files, {.arguments = kCsvUsage});
   add(*kinds, "fashion-mnist", fashion_mnist, {.arguments = "[:DIR]"}, fashion_mnist_test);
   add(*kinds, "mock-images", mock_images, {.arguments = "[:SIZE[,CLASSES]]", .drawn = true});
   add(*kinds, "npy", npy_files, {.arguments = kNpyUsage});

@@ -46,10 +46,11 @@ void pick(const std::vector<T>& from, std::size_t each, std::span<const std::int
 }  // namespace
 
 Dataset Dataset::classes(std::vector<std::int64_t> shape, std::vector<float> values, std::vector<std::int32_t> labels,
-                         int num_classes, std::string origin) {
+                         int num_classes, std::string origin, std::vector<std::string> class_names) {
   Dataset set({.num_samples = std::ssize(labels),
                .shape = std::move(shape),
                .num_classes = num_classes,
+               .class_names = std::move(class_names),
                .origin = std::move(origin)});
   naming(set.info().origin, [&] {
     check_length(values.size(), set.info());

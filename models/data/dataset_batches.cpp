@@ -34,8 +34,10 @@ class DatasetBatches final : public BatchSource {
   std::int64_t steps_per_epoch(int num_shards) const override { return sampler_.steps_per_epoch(num_shards); }
 
   Batch training_batch(const ShardStep& at) override {
-    if (batch_size_ == 0) return whole_shard(at);
-    return memory_.fill(*data_.train, sampler_.batch(at.shard, at.num_shards, at.step, at.seed));
+    if (batch_size_ == 0 && !info().varies) return whole_shard(at);
+    const std::int64_t epoch = at.step / std::max<std::int64_t>(1, steps_per_epoch(at.num_shards));
+    return memory_.fill(*data_.train, sampler_.batch(at.shard, at.num_shards, at.step, at.seed),
+                        DrawnFor{at.seed, epoch});
   }
 
   Batch test_batch(const ShardStep& at, std::int64_t index) override {

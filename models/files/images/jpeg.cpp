@@ -4,10 +4,10 @@
 #include <jerror.h>
 #include <jpeglib.h>
 
-#include "cli/predict/image.hpp"
+#include "models/files/images/image.hpp"
 #include "runtime/files/input_file.hpp"
 
-namespace troupe::cli {
+namespace troupe {
 namespace {
 
 /// libjpeg ends a call that fails with a jump to where it was begun, and says why. What lies on the way has no
@@ -72,4 +72,4 @@ Image read_jpeg(const std::string& path, std::span<const std::byte> file, std::i
   return image;
 }
 
-}  // namespace troupe::cli
+}  // namespace troupe

@@ -1,25 +1,25 @@
 #include <png.h>
 
-#include "cli/predict/image.hpp"
+#include "models/files/images/image.hpp"
 #include "runtime/files/input_file.hpp"
 
-namespace troupe::cli {
+namespace troupe {
 namespace {
 
 /// libpng's simplified reader, freed with this object.
-struct Reader {
+struct PngReader {
   png_image image{};
 
-  Reader() { image.version = PNG_IMAGE_VERSION; }
-  Reader(const Reader&) = delete;
-  Reader& operator=(const Reader&) = delete;
-  ~Reader() { png_image_free(&image); }
+  PngReader() { image.version = PNG_IMAGE_VERSION; }
+  PngReader(const PngReader&) = delete;
+  PngReader& operator=(const PngReader&) = delete;
+  ~PngReader() { png_image_free(&image); }
 };
 
 }  // namespace
 
 Image read_png(const std::string& path, std::span<const std::byte> file, std::int64_t channels) {
-  Reader reader;
+  PngReader reader;
   png_image& image = reader.image;
   const auto refuse = [&] { throw_bad_file(path, std::string("a damaged PNG file: ") + image.message); };
   if (png_image_begin_read_from_memory(&image, file.data(), file.size()) == 0) refuse();
@@ -32,4 +32,4 @@ Image read_png(const std::string& path, std::span<const std::byte> file, std::in
   return read;
 }
 
-}  // namespace troupe::cli
+}  // namespace troupe

@@ -1,10 +1,10 @@
 #include <array>
 #include <cstring>
 
-#include "cli/predict/image.hpp"
+#include "models/files/images/image.hpp"
 #include "runtime/files/input_file.hpp"
 
-namespace troupe::cli {
+namespace troupe {
 namespace {
 
 template <std::size_t kSize>
@@ -21,4 +21,4 @@ Image read_image(const std::string& path, std::int64_t channels) {
   throw_bad_file(path, "neither a PNG nor a JPEG file");
 }
 
-}  // namespace troupe::cli
+}  // namespace troupe

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace troupe::cli {
+namespace troupe {
 
 /// An image of bytes: rows from the top, a pixel's channels side by side.
 struct Image {
@@ -34,4 +34,4 @@ std::vector<float> sample_of(const Image& image, const std::vector<std::int64_t>
 /// Channels of such samples: 1 or 3. @throws Error invalid_argument as above.
 std::int64_t channels_of(const std::vector<std::int64_t>& shape);
 
-}  // namespace troupe::cli
+}  // namespace troupe

@@ -1,4 +1,4 @@
-#include "cli/predict/image.hpp"
+#include "models/files/images/image.hpp"
 
 #include "fuzz/support.hpp"
 
@@ -10,11 +10,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const std::int64_t channels : {1, 3})
     fuzz::may_refuse(
         [&] {
-          const cli::Image image = cli::read_image(path, channels);
+          const Image image = read_image(path, channels);
           fuzz::expect(image.channels == channels && image.width > 0 && image.height > 0, "an image has a size");
           fuzz::expect(image.bytes.size() == static_cast<std::size_t>(image.width * image.height * channels),
                        "each pixel has its bytes");
-          const auto sample = cli::sample_of(image, {channels, 5, 7}, 1.0F / 255);
+          const auto sample = sample_of(image, {channels, 5, 7}, 1.0F / 255);
           fuzz::expect(sample.size() == static_cast<std::size_t>(channels * 5 * 7), "a sample has its size");
           for (const float value : sample) fuzz::expect(value >= 0 && value <= 1.001F, "bytes are scaled");
         },

@@ -1,0 +1,169 @@
+#include "models/data/csv/csv_columns.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <numeric>
+#include <optional>
+
+#include "runtime/invalid.hpp"
+#include "runtime/printable.hpp"
+#include "runtime/suggestion.hpp"
+
+namespace troupe {
+namespace {
+
+/// Rows by which it is decided what a column holds.
+constexpr int kRowsLookedAt = 1000;
+
+std::vector<std::string> names_of(const std::vector<CsvColumn>& columns) {
+  std::vector<std::string> names;
+  for (const CsvColumn& column : columns) names.push_back(column.name);
+  return names;
+}
+
+std::string list_of(const std::vector<CsvColumn>& columns) {
+  constexpr std::size_t kMost = 30;
+  std::string list;
+  for (std::size_t i = 0; i < std::min(columns.size(), kMost); ++i) list += (i == 0 ? "" : ", ") + columns[i].name;
+  return list + (columns.size() > kMost ? ", ..." : "");
+}
+
+/// By its name or else by its number.
+CsvColumn& find_column(std::vector<CsvColumn>& columns, const std::string& name, const std::string& file) {
+  const auto found = std::ranges::find(columns, name, &CsvColumn::name);
+  if (found != columns.end()) return *found;
+  const std::optional<float> number = csv_number(name);
+  for (std::size_t i = 0; number && i < columns.size(); ++i)
+    if (*number == static_cast<float>(i + 1)) return columns[i];
+  throw_invalid("csv: " + file + " has no column '" + printable(name) + "'" + did_you_mean(name, names_of(columns)) +
+                "; there are " + list_of(columns));
+}
+
+/// Whether the first row names columns: none of its fields is a number, and in some column all others are, or it is
+/// the only row, or all is text.
+bool looks_like_header(const std::vector<std::string>& first) {
+  return std::ranges::none_of(first, [](const std::string& field) { return csv_number(field).has_value(); });
+}
+
+std::vector<std::string> fields_of(const CsvReader& reader) {
+  std::vector<std::string> fields;
+  for (std::size_t i = 0; i < reader.size(); ++i) fields.emplace_back(reader.field(i));
+  return fields;
+}
+
+bool has_header(const std::vector<std::string>& first, const CsvArguments& asked) {
+  if (asked.header == CsvArguments::Header::unknown) return looks_like_header(first);
+  return asked.header == CsvArguments::Header::yes;
+}
+
+void name_columns(std::vector<CsvColumn>& columns, const std::vector<std::string>& first, const CsvArguments& asked,
+                  const CsvReader& reader) {
+  const bool header = has_header(first, asked);
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    CsvColumn column;
+    column.name = header && !first[i].empty() ? printable(first[i]) : std::to_string(i + 1);
+    if (std::ranges::find(columns, column.name, &CsvColumn::name) != columns.end())
+      reader.refuse("two columns are called '" + column.name + "'");
+    columns.push_back(std::move(column));
+  }
+}
+
+void look_at_fields(std::vector<CsvColumn>& columns, const CsvReader& reader) {
+  for (std::size_t i = 0; i < std::min(columns.size(), reader.size()); ++i)
+    if (!is_missing(reader.field(i)) && !csv_number(reader.field(i))) columns[i].is_text = true;
+}
+
+void give_roles(std::vector<CsvColumn>& columns, const CsvArguments& asked, const std::string& file) {
+  using Role = CsvColumn::Role;
+  for (const std::string& name : asked.ignored) find_column(columns, name, file).role = Role::ignored;
+  for (const std::string& name : asked.text) find_column(columns, name, file).is_text = true;
+  for (const std::string& name : asked.targets) find_column(columns, name, file).role = Role::target;
+  if (!asked.class_column.empty()) {
+    find_column(columns, asked.class_column, file).role = Role::label;
+  } else if (asked.targets.empty()) {
+    const auto last = std::ranges::find_if(columns.rbegin(), columns.rend(),
+                                           [](const CsvColumn& column) { return column.role != Role::ignored; });
+    if (last != columns.rend()) last->role = last->is_text ? Role::label : Role::target;
+  }
+  for (CsvColumn& column : columns) {
+    if (column.role == Role::label) column.is_text = true;
+    if (column.role == Role::target && column.is_text)
+      throw Error(ErrorCode::bad_data,
+                  "the target '" + column.name + "' is not all numbers; class=" + column.name + " takes it as classes",
+                  {.object = file});
+  }
+  if (std::ranges::none_of(columns, [](const CsvColumn& column) { return column.role == Role::feature; }))
+    throw Error(ErrorCode::bad_data, "there is no column besides targets, class and ignored ones", {.object = file});
+}
+
+}  // namespace
+
+std::int32_t Categories::add(std::string_view text) {
+  const std::int32_t known = find(text);
+  if (known >= 0) return known;
+  const auto number = static_cast<std::int32_t>(names_.size());
+  names_.emplace_back(text);
+  numbers_.emplace(names_.back(), number);
+  return number;
+}
+
+std::int32_t Categories::find(std::string_view text) const {
+  const auto found = numbers_.find(text);
+  return found == numbers_.end() ? -1 : found->second;
+}
+
+std::vector<std::int32_t> Categories::sort() {
+  std::vector<std::int32_t> order(names_.size());  // old numbers by new one
+  std::iota(order.begin(), order.end(), 0);
+  const auto number_at = [&](std::int32_t i) { return csv_number(names_[static_cast<std::size_t>(i)]); };
+  const bool numbers = std::ranges::all_of(order, [&](std::int32_t i) { return number_at(i).has_value(); });
+  std::ranges::sort(order, [&](std::int32_t a, std::int32_t b) {
+    if (numbers && *number_at(a) != *number_at(b)) return *number_at(a) < *number_at(b);
+    return names_[static_cast<std::size_t>(a)] < names_[static_cast<std::size_t>(b)];
+  });
+  std::vector<std::int32_t> becomes(order.size());
+  std::vector<std::string> sorted;
+  for (const std::int32_t old : order) {
+    becomes[static_cast<std::size_t>(old)] = static_cast<std::int32_t>(sorted.size());
+    sorted.push_back(std::move(names_[static_cast<std::size_t>(old)]));
+  }
+  names_ = std::move(sorted);
+  for (auto& [name, number] : numbers_) number = becomes[static_cast<std::size_t>(number)];
+  return becomes;
+}
+
+bool is_missing(std::string_view field) {
+  constexpr std::array<std::string_view, 6> kNames{"na", "n/a", "nan", "null", "none", "?"};
+  if (field.empty()) return true;
+  if (field.size() > 4) return false;
+  std::string lower(field);
+  std::ranges::transform(lower, lower.begin(), [](unsigned char letter) { return std::tolower(letter); });
+  return std::ranges::find(kNames, lower) != kNames.end();
+}
+
+std::vector<CsvColumn> columns_of(const std::string& file, const CsvArguments& asked) {
+  CsvReader reader(file, asked.separator);
+  if (!reader.next()) throw_bad_file(file, "there is no row");
+  const std::vector<std::string> first = fields_of(reader);
+  std::vector<CsvColumn> columns;
+  name_columns(columns, first, asked, reader);
+  if (!has_header(first, asked)) look_at_fields(columns, reader);
+  for (int row = 0; row < kRowsLookedAt && reader.next(); ++row) look_at_fields(columns, reader);
+  give_roles(columns, asked, file);
+  return columns;
+}
+
+void skip_header(CsvReader& reader, const std::vector<CsvColumn>& columns, const CsvArguments& asked) {
+  CsvReader ahead(reader.path(), reader.separator());
+  if (!ahead.next()) throw_bad_file(reader.path(), "there is no row");
+  const std::vector<std::string> first = fields_of(ahead);
+  if (!has_header(first, asked)) return;
+  reader.next();
+  for (std::size_t i = 0; i < std::min(columns.size(), first.size()); ++i)
+    if (const std::string name = printable(first[i]); !name.empty() && name != columns[i].name)
+      reader.refuse("column " + std::to_string(i + 1) + " is called '" + name + "', and in the first file '" +
+                    columns[i].name + "'");
+}
+
+}  // namespace troupe

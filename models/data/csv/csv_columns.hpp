@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "models/data/csv/csv_arguments.hpp"
+#include "models/files/csv.hpp"
+
+namespace troupe {
+
+/// Categories of a column of text, numbered in the order in which they come.
+class Categories {
+ public:
+  /// Its number, a new one for one that has not come yet.
+  std::int32_t add(std::string_view text);
+  /// -1 for one that is unknown.
+  std::int32_t find(std::string_view text) const;
+  std::size_t size() const { return names_.size(); }
+  const std::vector<std::string>& names() const { return names_; }
+  /// Numbers them in the order of their names instead; returns each one's new number by its old one.
+  std::vector<std::int32_t> sort();
+
+ private:
+  struct Hash : std::hash<std::string_view> {
+    using is_transparent = void;
+  };
+  std::vector<std::string> names_;
+  std::unordered_map<std::string, std::int32_t, Hash, std::equal_to<>> numbers_;
+};
+
+/// A column of the files: what it is called, what it is for, and what its fields are.
+struct CsvColumn {
+  enum class Role : std::uint8_t { feature, target, label, ignored };
+  std::string name;
+  Role role = Role::feature;
+  bool is_text = false;
+  Categories categories = {};  ///< of text
+
+  /// Floats of a sample that it becomes.
+  std::size_t width() const { return is_text ? categories.size() : 1; }
+};
+
+/// True for an empty field and what people write for one that is missing: NA, N/A, NaN, null, none, ?.
+bool is_missing(std::string_view field);
+
+/// The columns as the first rows of a file have them. Those whose fields there are not all numbers are text.
+/// @throws Error invalid_argument that lists the columns for one that is not there, bad_data for a target of text.
+std::vector<CsvColumn> columns_of(const std::string& file, const CsvArguments& asked);
+
+/// Puts the reader before the first sample of a file. @throws Error bad_file for other columns than these.
+void skip_header(CsvReader& reader, const std::vector<CsvColumn>& columns, const CsvArguments& asked);
+
+}  // namespace troupe

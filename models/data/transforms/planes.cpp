@@ -1,0 +1,29 @@
+#include <charconv>
+
+#include "models/data/transforms/transform.hpp"
+#include "runtime/invalid.hpp"
+
+namespace troupe {
+
+Shape Planes::shape_like(const Shape& of) const {
+  return of.size() == 2 ? Shape{height, width} : Shape{channels, height, width};
+}
+
+Planes planes_of(const Shape& shape, const char* what) {
+  if (shape.size() == 2) return {1, shape[0], shape[1]};
+  if (shape.size() == 3) return {shape[0], shape[1], shape[2]};
+  throw_invalid(std::string("the transform ") + what + " wants images, and samples have " +
+                std::to_string(shape.size()) + " lengths");
+}
+
+std::string transform_text(const std::string& name, const TransformNumbers& numbers) {
+  std::string text = name;
+  for (const double number : numbers) {
+    char digits[32];
+    text += ' ';
+    text.append(digits, std::to_chars(digits, digits + sizeof digits, number).ptr);
+  }
+  return text;
+}
+
+}  // namespace troupe

@@ -1,0 +1,48 @@
+#include "models/data/transforms/transform.hpp"
+#include "models/files/images/scaling.hpp"
+#include "runtime/invalid.hpp"
+
+namespace troupe {
+namespace {
+
+/// To another size, whatever the proportions.
+class Resize final : public Transform {
+ public:
+  Resize(std::int64_t height, std::int64_t width) : height_(height), width_(width) {}
+
+  Shape shape(const Shape& of) const override {
+    Planes planes = planes_of(of, "resize");
+    planes.height = height_;
+    planes.width = width_;
+    return planes.shape_like(of);
+  }
+  std::string text() const override {
+    return transform_text("resize", {static_cast<double>(height_), static_cast<double>(width_)});
+  }
+
+  void apply(const Shape& of, std::span<const float> from, std::span<float> to, Random* /*random*/) const override {
+    const Planes planes = planes_of(of, "resize");
+    const auto size = static_cast<std::size_t>(planes.size());
+    const auto new_size = static_cast<std::size_t>(height_ * width_);
+    for (std::size_t channel = 0; channel < static_cast<std::size_t>(planes.channels); ++channel)
+      scale_plane({planes.width, planes.height, from.subspan(channel * size, size)}, width_, height_,
+                  to.subspan(channel * new_size, new_size));
+  }
+
+ private:
+  std::int64_t height_;
+  std::int64_t width_;
+};
+
+}  // namespace
+
+std::unique_ptr<Transform> make_resize(const TransformNumbers& numbers) {
+  const auto is_length = [](double number) { return number >= 1 && number <= 65536; };
+  const bool good =
+      (numbers.size() == 1 || numbers.size() == 2) && is_length(numbers.front()) && is_length(numbers.back());
+  if (!good) throw_invalid("the transform '" + transform_text("resize", numbers) + "' is not resize HEIGHT [WIDTH]");
+  return std::make_unique<Resize>(static_cast<std::int64_t>(numbers.front()),
+                                  static_cast<std::int64_t>(numbers.back()));
+}
+
+}  // namespace troupe

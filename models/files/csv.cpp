@@ -1,0 +1,150 @@
+#include "models/files/csv.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <utility>
+
+namespace troupe {
+namespace {
+
+constexpr std::size_t kPiece = std::size_t{1} << 20;
+constexpr std::size_t kLongestRow = std::size_t{16} << 20;
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
+/// Of the first row, which may end behind the text.
+char most_frequent_separator(std::string_view text) {
+  constexpr std::string_view kSeparators = ",;\t|";
+  std::array<std::size_t, kSeparators.size()> counts{};
+  bool quoted = false;
+  for (const char letter : text) {
+    if (letter == '"') quoted = !quoted;
+    if (quoted) continue;
+    if (letter == '\n') break;
+    if (const auto which = kSeparators.find(letter); which != std::string_view::npos) ++counts[which];
+  }
+  return kSeparators[static_cast<std::size_t>(std::ranges::max_element(counts) - counts.begin())];
+}
+
+bool is_blank(char letter) { return letter == ' ' || letter == '\t'; }
+
+}  // namespace
+
+CsvReader::CsvReader(std::string path, char separator) : file_(std::move(path)), separator_(separator) {
+  buffer_.resize(kPiece);
+  refill();
+  std::string_view text(buffer_.data(), filled_);
+  if (text.starts_with(kByteOrderMark)) next_ = kByteOrderMark.size();
+  if (separator_ == 0) separator_ = most_frequent_separator(text.substr(next_));
+}
+
+void CsvReader::refuse(const std::string& message) const {
+  throw_bad_file(file_.path(), "line " + std::to_string(line_) + ": " + message);
+}
+
+/// Reads on behind what is left; false at the file's end.
+bool CsvReader::refill() {
+  const std::uint64_t left = file_.size() - read_;
+  if (left == 0) return false;
+  if (next_ > 0) {
+    std::memmove(buffer_.data(), buffer_.data() + next_, filled_ - next_);
+    filled_ -= std::exchange(next_, 0);
+  }
+  if (filled_ >= kLongestRow) refuse("a row of more than 16 MB; is a quote missing?");
+  if (buffer_.size() - filled_ < kPiece / 2) buffer_.resize(2 * buffer_.size());
+  const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(left, buffer_.size() - filled_));
+  file_.read(read_, std::as_writable_bytes(std::span(buffer_.data() + filled_, count)));
+  filled_ += count;
+  read_ += count;
+  return true;
+}
+
+bool CsvReader::next() {
+  do {
+    line_ = next_line_;
+    while (!cut_row())
+      if (!refill()) return false;
+  } while (fields_.size() == 1 && fields_.front().empty());
+  return true;
+}
+
+/// The row at `next_`, and goes behind it; false where the buffer holds only its beginning, or nothing.
+bool CsvReader::cut_row() {
+  const bool last = read_ == file_.size();
+  const char* const begin = buffer_.data() + next_;
+  const char* at = begin;
+  if (at == end()) return false;
+  fields_.clear();
+  next_line_ = line_;
+  for (std::size_t unquoted = 0;;) {
+    if (at != end() && *at == '"') {
+      at = cut_quoted(at, unquoted);
+    } else {
+      const char* const field = at;
+      while (at != end() && *at != separator_ && *at != '\n') {
+        if (*at == '"') refuse("a quote inside a field that does not begin with one");
+        ++at;
+      }
+      const bool carriage_return = (at == end() || *at == '\n') && at != field && at[-1] == '\r';
+      fields_.emplace_back(field, static_cast<std::size_t>(at - field) - (carriage_return ? 1 : 0));
+    }
+    if (at == nullptr || (at == end() && !last)) return false;
+    if (at == end() || *at == '\n') break;
+    ++at;  // the separator
+  }
+  offset_ = read_ - filled_ + next_;
+  next_ = static_cast<std::size_t>(at - buffer_.data()) + (at == end() ? 0 : 1);
+  next_line_ += at == end() ? 0 : 1;
+  return true;
+}
+
+/// A field in quotes; returns where it ends, or null where that is behind the buffer.
+const char* CsvReader::cut_quoted(const char* at, std::size_t& unquoted) {
+  const bool last = read_ == file_.size();
+  const char* const field = ++at;
+  std::string* text = nullptr;
+  for (const char* piece = field;;) {
+    const auto* quote = static_cast<const char*>(std::memchr(at, '"', static_cast<std::size_t>(end() - at)));
+    if (quote == nullptr && last) refuse("a quote that does not end");
+    if (quote == nullptr || (quote + 1 == end() && !last)) return nullptr;
+    next_line_ += std::count(at, quote, '\n');
+    at = quote + 1;
+    const bool doubled = at != end() && *at == '"';
+    if (doubled && text == nullptr) {
+      if (unquoted == unquoted_.size()) unquoted_.emplace_back();
+      text = &unquoted_[unquoted++];
+      text->clear();
+    }
+    if (text != nullptr) text->append(piece, doubled ? at : quote);
+    if (doubled) {
+      piece = ++at;
+      continue;
+    }
+    fields_.push_back(text != nullptr ? std::string_view(*text)
+                                      : std::string_view(field, static_cast<std::size_t>(quote - field)));
+    if (at != end() && *at == '\r' && (at + 1 == end() || at[1] == '\n')) ++at;
+    if (at != end() && *at != separator_ && *at != '\n') refuse("text behind the quote that ends a field");
+    return at;
+  }
+}
+
+std::optional<float> csv_number(std::string_view text) {
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+  if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
+  float value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (end != text.data() + text.size() || text.empty()) return std::nullopt;
+  if (error == std::errc::result_out_of_range) {  // too large, or so small that it is zero
+    double wide = 0;
+    const bool held = std::from_chars(text.data(), text.data() + text.size(), wide).ec == std::errc{};
+    if (held && std::abs(wide) < 1) return static_cast<float>(wide);
+    return std::nullopt;
+  }
+  if (error != std::errc{} || !std::isfinite(value)) return std::nullopt;
+  return value;
+}
+
+}  // namespace troupe

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/files/input_file.hpp"
+
+namespace troupe {
+
+/// Rows of a CSV file as RFC 4180 has it, one after the other: fields between separators, a row a line, which LF, CRLF
+/// or the file's end ends. A field in double quotes may hold separators, line ends and, doubled, quotes. A byte order
+/// mark at the start and empty lines are passed over. Takes memory for a megabyte or the longest row.
+class CsvReader {
+ public:
+  /// @param separator 0: that of , ; tab and | which comes most often in the first row, outside quotes
+  /// @throws Error bad_file as InputFile does
+  explicit CsvReader(std::string path, char separator = 0);
+
+  char separator() const { return separator_; }
+  /// Goes to the next row; false behind the last.
+  /// @throws Error bad_file that names the line: for a quote in the wrong place or without an end, a row of more than
+  /// 16 MB, a file that has become shorter.
+  bool next();
+
+  /// Fields of the row.
+  std::size_t size() const { return fields_.size(); }
+  /// Without its quotes; valid until the next row.
+  std::string_view field(std::size_t index) const { return fields_[index]; }
+  /// Number of the line in which the row begins, from 1 on.
+  std::int64_t line() const { return line_; }
+  /// Byte of the file at which it begins.
+  std::uint64_t offset() const { return offset_; }
+
+  const std::string& path() const { return file_.path(); }
+  /// @throws Error bad_file that names file and line
+  [[noreturn]] void refuse(const std::string& message) const;
+
+ private:
+  bool refill();
+  bool cut_row();
+  const char* cut_quoted(const char* at, std::size_t& unquoted);
+  const char* end() const { return buffer_.data() + filled_; }
+
+  InputFile file_;
+  char separator_;
+  std::vector<char> buffer_;
+  std::size_t filled_ = 0;  ///< bytes in the buffer
+  std::size_t next_ = 0;    ///< where in it the next row begins
+  std::uint64_t read_ = 0;  ///< bytes of the file that were read into it
+  std::int64_t line_ = 0;
+  std::int64_t next_line_ = 1;
+  std::uint64_t offset_ = 0;
+  std::vector<std::string_view> fields_;
+  std::deque<std::string> unquoted_;  ///< fields with doubled quotes, without these
+};
+
+/// The finite number that a text is, with a point and no separators of thousands, whatever the locale; blanks around it
+/// do not count. None for any other text, also of a number that no float holds.
+std::optional<float> csv_number(std::string_view text);
+
+}  // namespace troupe

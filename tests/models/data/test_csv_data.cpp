@@ -1,0 +1,133 @@
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "models/data/samples.hpp"
+#include "models/files.hpp"
+#include "troupe/data.hpp"
+
+using namespace troupe;
+using namespace troupe::testing;
+
+namespace {
+
+using Floats = std::vector<float>;
+
+/// Files of a folder, and the data that is asked for as "a.csv,class=kind".
+struct CsvFolder {
+  TemporaryFolder folder;
+
+  void write(const std::string& name, const std::string& text) const { write_file(folder / name, text); }
+  TrainingData load(const std::string& arguments, const std::string& test = "") const {
+    return load_data("csv:" + folder / arguments + (test.empty() ? "" : ",test=" + folder / test));
+  }
+  void fails(ErrorCode code, const std::string& arguments, const std::string& what,
+             const std::string& test = "") const {
+    CAPTURE(arguments);
+    check_throws(code, what, [&] { load(arguments, test); });
+  }
+};
+
+}  // namespace
+
+TEST_CASE("columns of a CSV file are features and targets, the last column unless one is named") {
+  const CsvFolder files;
+  files.write("a.csv", "rooms,age,price\n2,10,100.5\n3,20,-1e2\n");
+  const auto data = files.load("a.csv").train;
+  CHECK(data->info().shape == std::vector<std::int64_t>{2});
+  CHECK(data->info().num_targets == 1);
+  CHECK(read_all(*data).values == Floats{2, 10, 3, 20});
+  CHECK(read_all(*data).targets == Floats{100.5F, -100});
+  CHECK(read_all(*files.load("a.csv,target=rooms,ignore=age").train).values == Floats{100.5F, -100});
+  CHECK(read_all(*files.load("a.csv,target=rooms+3").train).targets == Floats{2, 100.5F, 3, -100});
+  files.fails(ErrorCode::invalid_argument, "a.csv,target=prize", "did you mean 'price'");
+  files.fails(ErrorCode::invalid_argument, "a.csv,target=9", "there are rooms, age, price");
+  files.fails(ErrorCode::invalid_argument, "a.csv,targte=price", "did you mean 'target'");
+  files.fails(ErrorCode::invalid_argument, "a.csv,target=", "has no value");
+  files.fails(ErrorCode::invalid_argument, "a.csv,target=age,class=price", "either a class or targets");
+  files.fails(ErrorCode::bad_data, "a.csv,ignore=rooms+age", "no column besides");
+}
+
+TEST_CASE("a file without a header has columns by number") {
+  const CsvFolder files;
+  files.write("a.csv", "1;2;3\n4;5;6\n");
+  CHECK(read_all(*files.load("a.csv").train).values == Floats{1, 2, 4, 5});
+  CHECK(read_all(*files.load("a.csv,target=1").train).targets == Floats{1, 4});
+  CHECK(files.load("a.csv,header=yes").train->info().num_samples == 1);
+  files.write("words.csv", "x,red\ny,blue\n");
+  CHECK(files.load("words.csv,header=no").train->info().num_samples == 2);
+  files.fails(ErrorCode::invalid_argument, "a.csv,header=perhaps", "neither yes nor no");
+}
+
+TEST_CASE("texts are classes in order of their names, or categories of a feature, one of which is 1") {
+  const CsvFolder files;
+  files.write("a.csv", "colour,size,kind\nred,1,pear\nblue,2,apple\nred,3,pear\n");
+  files.write("test.csv", "colour,size,kind\nblue,7,pear\n");
+  const auto data = files.load("a.csv", "test.csv");
+  CHECK(data.train->info().class_names == std::vector<std::string>{"apple", "pear"});
+  CHECK(read_all(*data.train).labels == std::vector<std::int32_t>{1, 0, 1});
+  CHECK(read_all(*data.train).values == Floats{0, 1, 1, 1, 0, 2, 0, 1, 3});  // blue, red, size
+  CHECK(read_all(*data.test).values == Floats{1, 0, 7});
+  CHECK(read_all(*data.test).labels == std::vector<std::int32_t>{1});
+  files.write("other.csv", "colour,size,kind\ngreen,7,pear\n");
+  files.fails(ErrorCode::bad_file, "a.csv", "line 2: column 'colour' has 'green', which the training set has not",
+              "other.csv");
+  files.fails(ErrorCode::bad_data, "a.csv,target=kind", "class=kind");
+}
+
+TEST_CASE("classes that are numbers come in the order of these") {
+  const CsvFolder files;
+  files.write("a.csv", "x,digit\n1,10\n2,9\n3,10\n");
+  const auto data = files.load("a.csv,class=digit").train;
+  CHECK(data->info().class_names == std::vector<std::string>{"9", "10"});
+  CHECK(read_all(*data).labels == std::vector<std::int32_t>{1, 0, 1});
+  files.write("zip.csv", "zip,y\n1000,1\n2000,2\n");
+  CHECK(read_all(*files.load("zip.csv,text=zip").train).values == Floats{1, 0, 0, 1});
+}
+
+TEST_CASE("fields that are missing are named, left out, or filled") {
+  const CsvFolder files;
+  files.write("a.csv", "x,c,y\n1,a,1\n,b,2\n3,NA,3\n");
+  files.write("test.csv", "x,c,y\nnan,a,1\n");
+  files.fails(ErrorCode::bad_file, "a.csv", "line 3: column 'x' has no value here; missing=skip, mean or a NUMBER");
+  CHECK(read_all(*files.load("a.csv,missing=skip").train).targets == Floats{1});
+  const auto filled = files.load("a.csv,missing=mean", "test.csv");
+  CHECK(read_all(*filled.train).values == Floats{1, 0, 1, 0, 2, 0, 0, 1, 3, 1, 0, 0});  // x, (missing), a, b
+  CHECK(read_all(*filled.test).values == Floats{2, 0, 1, 0});
+  CHECK(read_all(*files.load("a.csv,missing=-1").train).values[4] == -1);
+  files.fails(ErrorCode::invalid_argument, "a.csv,missing=none", "neither skip nor mean nor a number");
+  files.write("target.csv", "x,y\n1,\n2,3\n");
+  files.fails(ErrorCode::bad_file, "target.csv,missing=mean", "missing=skip leaves such rows out");
+}
+
+TEST_CASE("what does not fit a CSV file's columns names file and line") {
+  const CsvFolder files;
+  files.write("ragged.csv", "x,y\n1,2\n1,2,3\n");
+  files.fails(ErrorCode::bad_file, "ragged.csv", "line 3: 3 fields, and there are 2 columns");
+  std::string late = "x,y\n";
+  for (int i = 0; i < 1500; ++i) late += "1,2\n";
+  files.write("late.csv", late + "12a,3\n");
+  files.fails(ErrorCode::bad_file, "late.csv", "line 1502: column 'x' has '12a', which is no number");
+  files.write("comma.csv", "x;y\n1;2\n" + std::string(1000, '\n') + "1;2\n");
+  CHECK(files.load("comma.csv").train->info().num_samples == 2);
+  files.write("twice.csv", "x,x\n1,2\n");
+  files.fails(ErrorCode::bad_file, "twice.csv", "two columns are called 'x'");
+  files.write("empty.csv", "");
+  files.fails(ErrorCode::bad_file, "empty.csv", "there is no row");
+  files.write("header.csv", "x,y\n");
+  files.fails(ErrorCode::bad_data, "header.csv", "data without samples");
+  files.fails(ErrorCode::bad_file, "absent.csv", "cannot open");
+}
+
+TEST_CASE("several files by name or pattern are one set, in the order of their names") {
+  const CsvFolder files;
+  files.write("part-2.csv", "x,y\n3,4\n");
+  files.write("part-1.csv", "x,y\n1,2\n");
+  files.write("other.csv", "x,z\n5,6\n");
+  CHECK(read_all(*files.load("part-*.csv").train).values == Floats{1, 3});
+  CHECK(read_all(*files.load("part-2.csv," + files.folder / "part-1.csv").train).values == Floats{3, 1});
+  files.fails(ErrorCode::bad_file, "none-*.csv", "there is no file of such a name");
+  files.fails(ErrorCode::bad_file, "part-1.csv," + files.folder / "other.csv",
+              "column 2 is called 'z', and in the first file 'y'");
+}

@@ -1,0 +1,177 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <set>
+
+#include "models/data/batch_source.hpp"
+#include "models/data/samples.hpp"
+#include "models/files.hpp"
+#include "troupe/data.hpp"
+#include "troupe/transform.hpp"
+
+using namespace troupe;
+using namespace troupe::testing;
+
+namespace {
+
+using Floats = std::vector<float>;
+
+/// Images whose values count on from 1.
+TrainingData counted(const std::vector<std::int64_t>& shape, std::int64_t samples) {
+  std::int64_t size = samples;
+  for (const std::int64_t length : shape) size *= length;
+  Floats values(static_cast<std::size_t>(size));
+  std::iota(values.begin(), values.end(), 1.0F);
+  const std::vector<std::int32_t> labels(static_cast<std::size_t>(samples));
+  return {std::make_shared<const Dataset>(Dataset::classes(shape, std::move(values), labels, 2)), nullptr};
+}
+
+Floats drawn(const TrainingData& data, std::int64_t sample, DrawnFor drawn) {
+  const std::vector<std::int64_t> samples{sample};
+  Floats values(static_cast<std::size_t>(data.train->info().sample_size()));
+  std::vector<std::int32_t> labels(1);
+  data.train->fill({.samples = samples, .values = values, .labels = labels, .targets = {}, .drawn = drawn});
+  return values;
+}
+
+/// What comes out of the first sample in so many epochs.
+std::set<Floats> outcomes(const TrainingData& data, int epochs = 200) {
+  std::set<Floats> all;
+  for (int epoch = 0; epoch < epochs; ++epoch) all.insert(drawn(data, 0, {1, epoch}));
+  return all;
+}
+
+void refused(const std::vector<std::int64_t>& shape, const std::string& transforms, const std::string& what) {
+  CAPTURE(transforms);
+  check_throws(ErrorCode::invalid_argument, what, [&] { transform(counted(shape, 2), transforms); });
+}
+
+}  // namespace
+
+TEST_CASE("a crop is any square of an image with zeros around, and the middle where nothing is drawn") {
+  const auto data = transform(counted({2, 2}, 1), "crop 2 1");
+  CHECK(data.train->info().shape == std::vector<std::int64_t>{2, 2});
+  CHECK(read_all(*data.train).values == Floats{1, 2, 3, 4});
+  const auto all = outcomes(data);
+  CHECK(all.size() == 9);
+  CHECK(all.contains(Floats{0, 0, 0, 1}));
+  CHECK(all.contains(Floats{4, 0, 0, 0}));
+  const auto colours = transform(counted({2, 3, 3}, 1), "crop 1");
+  CHECK(colours.train->info().shape == std::vector<std::int64_t>{2, 1, 1});
+  CHECK(read_all(*colours.train).values == Floats{5, 14});
+  refused({2, 2}, "crop 3", "larger than images of 2 x 2");
+  refused({4}, "crop 2", "wants images");
+}
+
+TEST_CASE("a flip exchanges left and right of every other image") {
+  const auto data = transform(counted({2, 3}, 1), "flip");
+  CHECK(read_all(*data.train).values == Floats{1, 2, 3, 4, 5, 6});
+  CHECK(outcomes(data) == std::set<Floats>{{1, 2, 3, 4, 5, 6}, {3, 2, 1, 6, 5, 4}});
+  int flipped = 0;
+  for (int epoch = 0; epoch < 1000; ++epoch) flipped += drawn(data, 0, {1, epoch})[0] == 3 ? 1 : 0;
+  CHECK(flipped > 400);
+  CHECK(flipped < 600);
+}
+
+TEST_CASE("what is drawn depends on seed, sample and epoch alone") {
+  const auto data = transform(counted({8, 8}, 3), "crop 6 2, flip, rotate 20, colour 0.5, cutout 3");
+  const Floats once = drawn(data, 1, {7, 3});
+  CHECK(drawn(data, 1, {7, 3}) == once);
+  CHECK(drawn(data, 1, {8, 3}) != once);
+  CHECK(drawn(data, 1, {7, 4}) != once);
+  const std::vector<std::int64_t> samples{2, 1, 1};
+  Floats values(3 * 36);
+  std::vector<std::int32_t> labels(3);
+  data.train->fill({.samples = samples, .values = values, .labels = labels, .targets = {}, .drawn = DrawnFor{7, 3}});
+  CHECK(Floats(values.begin() + 36, values.begin() + 72) == once);
+  CHECK(Floats(values.begin() + 72, values.end()) == once);
+}
+
+TEST_CASE("normalised values have mean 0 and deviation 1, by channel of images, by value of others") {
+  const auto images = transform(counted({2, 2, 2}, 3), "normalise");
+  const Floats values = read_all(*images.train).values;
+  double sum = 0;
+  double squares = 0;
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (i / 4 % 2 == 0) sum += values[i], squares += values[i] * values[i];
+  CHECK(sum == doctest::Approx(0));
+  CHECK(squares / 12 == doctest::Approx(1));
+  const auto rows = transform(counted({3}, 4), "normalise");
+  CHECK(read_all(*rows.train).values[1] == doctest::Approx(-4.5 / std::sqrt(11.25)));
+  CHECK(read_all(*transform(counted({1}, 1), "normalise").train).values == Floats{0});
+  CHECK(read_all(*transform(counted({2}, 1), "normalise 1 0.5").train).values == Floats{0, 2});
+  refused({2}, "normalise 1", "is not normalise");
+  refused({2}, "normalise 1 0", "deviations above 0");
+  refused({3}, "normalise 1 2 1 2", "2 means for 3");
+}
+
+TEST_CASE("what was found out of the training set is done to the test set, and is told") {
+  auto data = counted({2}, 4);
+  data.test = counted({2}, 2).train;
+  const auto done = transform(data, "normalise");
+  CHECK(read_all(*done.test).values[0] == read_all(*done.train).values[0]);
+  const auto again = transform(data, done.train->info().transforms);
+  CHECK(read_all(*again.train).values == read_all(*done.train).values);
+  CHECK_FALSE(done.train->info().varies);
+  CHECK(transform(counted({4, 4}, 1), "resize 2 3, flip").train->info().transforms == "resize 2 3, flip");
+}
+
+TEST_CASE("a resized image has its size, and an even one stays even") {
+  const TrainingData even{
+      std::make_shared<const Dataset>(Dataset::classes({1, 7, 5}, Floats(35, 2.5F), std::vector<std::int32_t>{0}, 1)),
+      nullptr};
+  const auto data = transform(even, "resize 3 4");
+  CHECK(data.train->info().shape == std::vector<std::int64_t>{1, 3, 4});
+  for (const float value : read_all(*data.train).values) CHECK(value == doctest::Approx(2.5));
+  CHECK(read_all(*transform(counted({3, 3}, 1), "resize 3").train).values ==
+        read_all(*counted({3, 3}, 1).train).values);
+}
+
+TEST_CASE("a rotated image keeps its middle, a cutout is zero, colours change by factors") {
+  const auto turned = transform(counted({3, 3}, 1), "rotate 90");
+  CHECK(read_all(*turned.train).values == read_all(*counted({3, 3}, 1).train).values);
+  CHECK(outcomes(turned).size() > 100);
+  for (const Floats& image : outcomes(turned)) CHECK(image[4] == doctest::Approx(5));
+  for (const Floats& image : outcomes(transform(counted({5, 5}, 1), "cutout 3"))) {
+    const auto zeros = std::ranges::count(image, 0.0F);
+    CHECK(zeros >= 4);
+    CHECK(zeros <= 9);
+  }
+  for (const Floats& image : outcomes(transform(counted({1, 1, 2}, 1), "colour 0.5"))) {
+    CHECK(image[0] + image[1] >= doctest::Approx(1.5));
+    CHECK(image[0] + image[1] <= doctest::Approx(4.5));
+    CHECK(image[0] < image[1]);
+  }
+}
+
+TEST_CASE("transforms that there are not, and numbers they do not take, are told") {
+  refused({2, 2}, "crpo 2", "did you mean 'crop'");
+  refused({2, 2}, "blur", "there are colour, crop");
+  refused({2, 2}, "crop", "is not crop SIDE");
+  refused({2, 2}, "crop 0", "is not crop SIDE");
+  refused({2, 2}, "crop two", "takes numbers, and 'two' is none");
+  refused({2, 2}, "crop 1e40", "takes numbers");
+  refused({2, 2}, "flip 1", "takes no numbers");
+  refused({2, 2}, "flip,,flip", "without a name");
+  refused({2, 2}, "rotate 181", "rotate DEGREES");
+  refused({2, 2}, "colour 2", "colour AMOUNT");
+  refused({2, 2}, "cutout", "cutout SIDE");
+  refused({2, 2}, "resize", "resize HEIGHT");
+  CHECK(read_all(*transform(counted({2, 2}, 1), "").train).values == Floats{1, 2, 3, 4});
+}
+
+TEST_CASE("batches draw anew in each epoch, and the same at the same step, whoever asks") {
+  const auto data = transform(counted({4, 4}, 4), "crop 3 1");
+  const auto batches = dataset_batches(data, 0);
+  const auto values = [&](std::int64_t step, int shard) {
+    const auto batch = batches->training_batch({.shard = shard, .num_shards = 2, .step = step, .seed = 1});
+    return Floats(batch.values.begin(), batch.values.end());
+  };
+  CHECK(values(0, 0) != values(1, 0));
+  CHECK(values(1, 1) == values(1, 1));
+  const auto other = dataset_batches(data, 0);
+  const auto batch = other->training_batch({.shard = 1, .num_shards = 2, .step = 1, .seed = 1});
+  CHECK(Floats(batch.values.begin(), batch.values.end()) == values(1, 1));
+}
