@@ -118,9 +118,18 @@ struct DataUsage {
 /// @throws Error invalid_argument for a name that is taken, empty or has a colon.
 void register_data(const std::string& name, MakeData make, const DataUsage& usage = {});
 
-/// Loads data by a name that was registered, such as the built-in `fashion-mnist[:DIR]`,
+/// Loads data by a name that was registered, such as the built-in `csv:...`, `fashion-mnist[:DIR]`,
 /// `mock-images[:SIZE[,CLASSES]]`, `npy:...` and `synthetic-linear`. Within a process the same name and seed give the
 /// same object while somebody holds it.
+///
+/// `csv:FILE[,FILE...][,OPTION...]` reads CSV files (RFC 4180), names or patterns such as part-*.csv. Columns go by
+/// their names in the first row, or, where that has a number in it, by their numbers from 1 on.
+/// `target=COLUMN[+COLUMN...]` are the targets, `class=COLUMN` the class; without either the last column is one or the
+/// other, by what it holds. All others but `ignore=COLUMN[+COLUMN...]` are a sample's values: a number one value; a
+/// text, and what `text=COLUMN[+COLUMN...]` names, as many as there are different ones, of which one is 1. What is a
+/// text is found by the first 1,000 rows. Fields that are empty or NA, N/A, NaN, null, none or ? are missing: an error,
+/// unless `missing=skip` leaves their rows out, or `missing=mean` or `missing=NUMBER` fills them. `test=FILE[,FILE...]`
+/// is the test set, `header=yes|no` and `separator=LETTER|tab|comma` say what else is found out.
 ///
 /// `npy:IMAGES.npy,LABELS.npy[,TEST_IMAGES.npy,TEST_LABELS.npy][,layout=nchw|nhwc]` reads NumPy's files, of integers,
 /// floats (f2, f4, f8) or bool, little or big endian. Samples are arrays (samples, features), (samples, height, width)
