@@ -42,7 +42,7 @@ Samples::Samples(const std::string& data, std::uint64_t seed)
 
 Samples::Samples(const std::string& file, const std::vector<std::int64_t>& shape, float byte_scale)
     : values_(file.ends_with(".npy") ? read_samples(file, shape, byte_scale)
-                                     : sample_of(read_image(file, channels_of(shape)), shape, byte_scale)) {
+                                     : sample_of(read_image(file, use_of(shape)), shape, byte_scale)) {
   DataInfo sample;
   sample.shape = shape;
   count_ = std::ssize(values_) / sample.sample_size();

@@ -19,7 +19,7 @@ struct DataInfo {
   std::vector<std::string> class_names = {};  ///< one a class, for people; empty where classes have only numbers
   double byte_scale = 0;    ///< where samples are made of bytes: what the byte 1 becomes; else 0. Predicting from image
                             ///< files asks for it
-  std::string origin = {};      ///< what errors call it, such as its files; may be empty
+  std::string origin = {};  ///< what errors call it, such as its files; may be empty
   std::string transforms = {};  ///< what has been done to samples, as `transform` takes it
   bool varies = false;          ///< samples are not the same in each epoch
 
@@ -64,8 +64,8 @@ class DataSource {
 
  private:
   /// Does so, for a request that has been checked, and by several threads at once. What a sample holds depends on its
-  /// number alone, or, where `info` says that it varies, on this and `drawn`; values that are not written are zero. What it throws ends the step: an Error as it is, anything else
-  /// as model_failed.
+  /// number alone, or, where `info` says that it varies, on this and `drawn`; values that are not written are zero.
+  /// What it throws ends the step: an Error as it is, anything else as model_failed.
   virtual void read(const BatchRequest& request) const = 0;
 
   DataInfo info_;
@@ -128,8 +128,13 @@ void register_data(const std::string& name, MakeData make, const DataUsage& usag
 /// other, by what it holds. All others but `ignore=COLUMN[+COLUMN...]` are a sample's values: a number one value; a
 /// text, and what `text=COLUMN[+COLUMN...]` names, as many as there are different ones, of which one is 1. What is a
 /// text is found by the first 1,000 rows. Fields that are empty or NA, N/A, NaN, null, none or ? are missing: an error,
-/// unless `missing=skip` leaves their rows out, or `missing=mean` or `missing=NUMBER` fills them. `test=FILE[,FILE...]`
-/// is the test set, `header=yes|no` and `separator=LETTER|tab|comma` say what else is found out.
+/// unless `missing=skip` leaves their rows out, or `missing=mean` or `missing=NUMBER` fills them. `test=FILE`
+/// is a file of the test set, `header=yes|no` and `separator=LETTER|tab|comma` say what else is found out.
+///
+/// `images:DIR[,test=DIR][,size=SIDE|HEIGHTxWIDTH][,channels=1|3]` reads PNG and JPEG files, a folder in DIR a class,
+/// whose name is the class's; they are numbered in the order of these, and so are the files of each. Samples are
+/// {channels, height, width}, of bytes divided by 255: the middle of each image that has these proportions, scaled.
+/// What is not told is the size of the first image, and 3 channels. Images are decoded whenever they are asked for.
 ///
 /// `npy:IMAGES.npy,LABELS.npy[,TEST_IMAGES.npy,TEST_LABELS.npy][,layout=nchw|nhwc]` reads NumPy's files, of integers,
 /// floats (f2, f4, f8) or bool, little or big endian. Samples are arrays (samples, features), (samples, height, width)

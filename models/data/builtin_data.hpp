@@ -18,6 +18,9 @@ std::shared_ptr<const DataSource> fashion_mnist_test(const std::string& folder);
 /// Reads NumPy's files; see load_data.
 TrainingData npy_files(const std::string& arguments, std::uint64_t seed);
 inline constexpr const char* kNpyUsage = ":IMAGES.npy,LABELS.npy[,TEST_IMAGES.npy,TEST_LABELS.npy][,layout=nchw|nhwc]";
+/// Reads a folder of images; see load_data.
+TrainingData image_folder(const std::string& arguments, std::uint64_t seed);
+inline constexpr const char* kImagesUsage = ":DIR[,test=DIR][,size=SIDE|HEIGHTxWIDTH][,channels=1|3]";
 /// Reads CSV files; see load_data.
 TrainingData csv_files(const std::string& arguments, std::uint64_t seed);
 /// Draws 1000 rows of four normal columns with the means 0 1 2 3; targets are row . (5 3 2 1), without noise.

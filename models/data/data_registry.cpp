@@ -32,6 +32,7 @@ Kinds* with_builtin_data() {
   auto* const kinds = new Kinds("data source");
   add(*kinds, "csv", csv_files, {.arguments = kCsvUsage});
   add(*kinds, "fashion-mnist", fashion_mnist, {.arguments = "[:DIR]"}, fashion_mnist_test);
+  add(*kinds, "images", image_folder, {.arguments = kImagesUsage});
   add(*kinds, "mock-images", mock_images, {.arguments = "[:SIZE[,CLASSES]]", .drawn = true});
   add(*kinds, "npy", npy_files, {.arguments = kNpyUsage});
   add(*kinds, "synthetic-linear", synthetic_linear, {.drawn = true});

@@ -1,3 +1,5 @@
+#include <numeric>
+
 #include "models/data/transforms/transform.hpp"
 #include "models/files/images/scaling.hpp"
 #include "runtime/invalid.hpp"
@@ -22,11 +24,18 @@ class Resize final : public Transform {
 
   void apply(const Shape& of, std::span<const float> from, std::span<float> to, Random* /*random*/) const override {
     const Planes planes = planes_of(of, "resize");
-    const auto size = static_cast<std::size_t>(planes.size());
-    const auto new_size = static_cast<std::size_t>(height_ * width_);
-    for (std::size_t channel = 0; channel < static_cast<std::size_t>(planes.channels); ++channel)
-      scale_plane({planes.width, planes.height, from.subspan(channel * size, size)}, width_, height_,
-                  to.subspan(channel * new_size, new_size));
+    const std::vector<Taps> of_rows = taps_of(0, planes.width, width_);
+    const std::vector<Taps> of_columns = taps_of(0, planes.height, height_);
+    std::vector<float> narrow(static_cast<std::size_t>(planes.height * width_));
+    for (std::int64_t channel = 0; channel < planes.channels; ++channel) {
+      float* next = narrow.data();
+      for (std::int64_t row = 0; row < planes.height; ++row)
+        for (const Taps& taps : of_rows) {
+          const float* source = from.data() + channel * planes.size() + row * planes.width + taps.first;
+          *next++ = std::inner_product(taps.shares.begin(), taps.shares.end(), source, 0.0F);
+        }
+      scale_columns(narrow.data(), width_, of_columns, to.data() + channel * height_ * width_);
+    }
   }
 
  private:

@@ -16,22 +16,35 @@ struct Image {
   std::vector<std::uint8_t> bytes;
 };
 
+/// What an image is read for.
+struct ImageUse {
+  std::int64_t channels = 3;
+  std::int64_t height = 0;  ///< one that is to become so large may be decoded at a half, a quarter or an eighth of its
+  std::int64_t width = 0;   ///< size, if that is not smaller; 0: as it is
+};
+
 /// No image has more pixels; what the header of a small file promises could fill the memory.
 inline constexpr std::int64_t kMostPixels = std::int64_t{1} << 26;
 
 /// Reads a PNG or JPEG file, whichever it is, as grey or in colours. What is transparent becomes black.
 /// @throws Error bad_file for a file that is missing, damaged, of another kind or too large.
-Image read_image(const std::string& path, std::int64_t channels);
+Image read_image(const std::string& path, const ImageUse& use);
+/// The same of a file's bytes. @param path what errors name
+Image decode_image(const std::string& path, std::span<const std::byte> file, const ImageUse& use);
 
 // One for each kind of file; `file` is all of it.
-Image read_png(const std::string& path, std::span<const std::byte> file, std::int64_t channels);
-Image read_jpeg(const std::string& path, std::span<const std::byte> file, std::int64_t channels);
+Image read_png(const std::string& path, std::span<const std::byte> file, const ImageUse& use);
+Image read_jpeg(const std::string& path, std::span<const std::byte> file, const ImageUse& use);
 
-/// The image as a network's sample: of {channels, height, width} or {height, width}, scaled to that size, its bytes
-/// times `byte_scale`. @throws Error invalid_argument for samples that are no images.
+/// The middle of the image that has the proportions of a network's sample, scaled to its size: what scaling the shorter
+/// side and a crop of the middle give. @param shape {channels, height, width} or {height, width}.
+/// @param sample its floats: the bytes times `byte_scale`. @throws Error invalid_argument for samples that are no
+/// images.
+void write_sample(const Image& image, const std::vector<std::int64_t>& shape, float byte_scale,
+                  std::span<float> sample);
 std::vector<float> sample_of(const Image& image, const std::vector<std::int64_t>& shape, float byte_scale);
 
-/// Channels of such samples: 1 or 3. @throws Error invalid_argument as above.
-std::int64_t channels_of(const std::vector<std::int64_t>& shape);
+/// What an image has to be read for to become such a sample. @throws Error invalid_argument as above.
+ImageUse use_of(const std::vector<std::int64_t>& shape);
 
 }  // namespace troupe

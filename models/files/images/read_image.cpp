@@ -14,10 +14,13 @@ bool starts_with(std::span<const std::byte> file, const std::array<unsigned char
 
 }  // namespace
 
-Image read_image(const std::string& path, std::int64_t channels) {
-  const std::vector<std::byte> file = InputFile(path).read_all();
-  if (starts_with(file, std::array<unsigned char, 4>{0x89, 'P', 'N', 'G'})) return read_png(path, file, channels);
-  if (starts_with(file, std::array<unsigned char, 3>{0xFF, 0xD8, 0xFF})) return read_jpeg(path, file, channels);
+Image read_image(const std::string& path, const ImageUse& use) {
+  return decode_image(path, InputFile(path).read_all(), use);
+}
+
+Image decode_image(const std::string& path, std::span<const std::byte> file, const ImageUse& use) {
+  if (starts_with(file, std::array<unsigned char, 4>{0x89, 'P', 'N', 'G'})) return read_png(path, file, use);
+  if (starts_with(file, std::array<unsigned char, 3>{0xFF, 0xD8, 0xFF})) return read_jpeg(path, file, use);
   throw_bad_file(path, "neither a PNG nor a JPEG file");
 }
 

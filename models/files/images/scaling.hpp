@@ -1,20 +1,23 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
+#include <vector>
 
 namespace troupe {
 
-/// A channel of an image, row-major.
-struct PlaneView {
-  std::int64_t width = 0;
-  std::int64_t height = 0;
-  std::span<const float> values;
+/// What a new pixel of a row or column is made of.
+struct Taps {
+  std::int64_t first = 0;
+  std::vector<float> shares;  ///< of the old pixels from `first` on; their sum is 1
 };
 
-/// Scales a channel to another size by a triangle filter, as wide as a new pixel is and at least as an old one: so
-/// nothing of a larger image is left out, and one of the right size stays as it is. Needs width * plane.height floats.
-/// @param to width * height floats
-void scale_plane(const PlaneView& plane, std::int64_t width, std::int64_t height, std::span<float> to);
+/// Scales a row or column by a triangle filter, as wide as a new pixel is and at least as an old one: so nothing of a
+/// longer one is left out, and one of the right length stays as it is.
+/// @param first of the old pixels, `from` of them become `to`
+std::vector<Taps> taps_of(std::int64_t first, std::int64_t from, std::int64_t to);
+
+/// The second half of scaling an image, along its columns.
+/// @param rows of `width` floats, in which the taps count. @param to taps.size() rows
+void scale_columns(const float* rows, std::int64_t width, const std::vector<Taps>& taps, float* to);
 
 }  // namespace troupe

@@ -10,7 +10,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const std::int64_t channels : {1, 3})
     fuzz::may_refuse(
         [&] {
-          const Image image = read_image(path, channels);
+          const Image image = read_image(path, {.channels = channels});
           fuzz::expect(image.channels == channels && image.width > 0 && image.height > 0, "an image has a size");
           fuzz::expect(image.bytes.size() == static_cast<std::size_t>(image.width * image.height * channels),
                        "each pixel has its bytes");

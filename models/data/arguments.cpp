@@ -1,0 +1,42 @@
+#include "models/data/arguments.hpp"
+
+#include <algorithm>
+
+#include "runtime/invalid.hpp"
+#include "runtime/suggestion.hpp"
+
+namespace troupe {
+
+std::vector<std::string> split_text(std::string_view text, char separator) {
+  std::vector<std::string> parts;
+  for (std::size_t end = 0; end != std::string_view::npos; text.remove_prefix(std::min(end + 1, text.size()))) {
+    end = text.find(separator);
+    parts.emplace_back(text.substr(0, end));
+    if (end == std::string_view::npos) break;
+  }
+  return parts;
+}
+
+std::vector<std::string> parse_data_arguments(const std::string& name, const std::string& text, const char* usage,
+                                              const DataOptions& options) {
+  std::vector<std::string> files;
+  for (const std::string& part : split_text(text, ',')) {
+    const std::size_t equal = part.find('=');
+    const std::string key = part.substr(0, equal);
+    if (equal != std::string::npos && options.contains(key)) {
+      if (equal + 1 == part.size()) throw_invalid(name + ": " + key + "= has no value");
+      options.at(key)(part.substr(equal + 1));
+    } else if (part.empty()) {
+      throw_invalid(name + ":" + text + " is not " + name + usage);
+    } else if (equal != std::string::npos && part.find('/') == std::string::npos) {
+      std::vector<std::string> known;
+      for (const auto& [option, apply] : options) known.push_back(option);
+      throw_invalid(name + ": there is no option '" + key + "'" + did_you_mean(key, known) + "; " + name + usage);
+    } else {
+      files.push_back(part);
+    }
+  }
+  return files;
+}
+
+}  // namespace troupe

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace troupe {
+
+/// Options that may follow the files in a name of data, as "KEY=VALUE", and what each does.
+using DataOptions = std::map<std::string, std::function<void(const std::string& value)>>;
+
+/// Parts of a text between separators.
+std::vector<std::string> split_text(std::string_view text, char separator);
+
+/// What stands behind "NAME:", between commas: options, and files, which are returned.
+/// @param usage of the name, for errors. @throws Error invalid_argument for an option that there is not or that has no
+/// value
+std::vector<std::string> parse_data_arguments(const std::string& name, const std::string& text, const char* usage,
+                                              const DataOptions& options);
+
+}  // namespace troupe

@@ -1,0 +1,158 @@
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "models/data/arguments.hpp"
+#include "models/data/builtin_data.hpp"
+#include "models/files/images/image.hpp"
+#include "runtime/files/input_file.hpp"
+#include "runtime/invalid.hpp"
+#include "runtime/printable.hpp"
+
+namespace troupe {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// What stands behind "images:".
+struct FolderArguments {
+  std::string folder;
+  std::string test;         ///< empty: none
+  std::int64_t height = 0;  ///< 0: of the first image
+  std::int64_t width = 0;
+  std::optional<int> channels;  ///< by the first image
+};
+
+struct LabelledFile {
+  std::string name;  ///< in the folder
+  std::int32_t label = 0;
+};
+
+/// Files in a folder for each class.
+struct ClassFolders {
+  std::string folder;
+  std::vector<std::string> classes;  ///< in the order of their names
+  std::vector<LabelledFile> files;   ///< in the order of theirs
+};
+
+std::int64_t length_of(const std::string& text, const std::string& size) {
+  std::int64_t length = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), length);
+  if (error != std::errc{} || end != text.data() + text.size() || length < 1 || length > 65536)
+    throw_invalid("images: size=" + size + " is neither SIDE nor HEIGHTxWIDTH");
+  return length;
+}
+
+FolderArguments parse_folder_arguments(const std::string& text) {
+  FolderArguments asked;
+  const auto size = [&](const std::string& value) {
+    const std::size_t times = value.find('x');
+    asked.height = length_of(value.substr(0, times), value);
+    asked.width = times == std::string::npos ? asked.height : length_of(value.substr(times + 1), value);
+  };
+  const auto channels = [&](const std::string& value) {
+    if (value != "1" && value != "3") throw_invalid("images: channels=" + value + " is neither 1 nor 3");
+    asked.channels = value == "1" ? 1 : 3;
+  };
+  const auto folders = parse_data_arguments(
+      "images", text, kImagesUsage,
+      {{"test", [&](const std::string& value) { asked.test = value; }}, {"size", size}, {"channels", channels}});
+  if (folders.size() != 1) throw_invalid("images:" + text + " is not images" + kImagesUsage);
+  asked.folder = folders.front();
+  return asked;
+}
+
+std::vector<std::string> names_in(const fs::path& folder, bool folders) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    std::string name = entry.path().filename().string();
+    std::error_code ignored;
+    const bool wanted = folders ? entry.is_directory(ignored) : entry.is_regular_file(ignored);
+    if (wanted && !name.starts_with('.')) names.push_back(std::move(name));
+  }
+  if (error) throw_bad_file(folder, "cannot list the folder: " + error.message());
+  std::ranges::sort(names);
+  return names;
+}
+
+bool is_image_name(const std::string& name) {
+  std::string ending = fs::path(name).extension().string();
+  std::ranges::transform(ending, ending.begin(), [](unsigned char letter) { return std::tolower(letter); });
+  return ending == ".jpg" || ending == ".jpeg" || ending == ".png";
+}
+
+/// @param classes that there may be; empty: those that there are
+ClassFolders list_folder(const std::string& folder, std::vector<std::string> classes) {
+  ClassFolders found{folder, std::move(classes), {}};
+  const std::vector<std::string> names = names_in(folder, /*folders=*/true);
+  if (found.classes.empty()) found.classes = names;
+  for (const std::string& name : names) {
+    const auto place = std::ranges::find(found.classes, name);
+    if (place == found.classes.end())
+      throw_bad_file(folder, "the class '" + printable(name) + "' is none of the training set's");
+    for (const std::string& file : names_in(fs::path(folder) / name, /*folders=*/false))
+      if (is_image_name(file))
+        found.files.push_back({name + "/" + file, static_cast<std::int32_t>(place - found.classes.begin())});
+  }
+  if (found.files.empty())
+    throw_bad_file(folder, "there is no folder in it with a .jpg, .jpeg or .png file: a class is a folder");
+  return found;
+}
+
+/// Images that are decoded when they are asked for.
+class ImageFolder final : public DataSource {
+ public:
+  ImageFolder(ClassFolders files, std::vector<std::int64_t> shape)
+      : DataSource({.num_samples = std::ssize(files.files),
+                    .shape = std::move(shape),
+                    .num_classes = static_cast<int>(files.classes.size()),
+                    .class_names = files.classes,
+                    .byte_scale = static_cast<double>(kByteScale),
+                    .origin = files.folder}),
+        folder_(std::move(files.folder)),
+        files_(std::move(files.files)),
+        use_(use_of(info().shape)) {}
+
+ private:
+  void read(const BatchRequest& request) const override {
+    const auto size = static_cast<std::size_t>(info().sample_size());
+    for (std::size_t i = 0; i < request.samples.size(); ++i) {
+      const LabelledFile& file = files_[static_cast<std::size_t>(request.samples[i])];
+      write_sample(read_image(folder_ + "/" + file.name, use_), info().shape, kByteScale,
+                   request.values.subspan(i * size, size));
+      request.labels[i] = file.label;
+    }
+  }
+
+  std::string folder_;
+  std::vector<LabelledFile> files_;
+  ImageUse use_;
+};
+
+/// What is not told is as in the first image.
+std::vector<std::int64_t> shape_of(const ClassFolders& files, const FolderArguments& asked) {
+  const std::string first = files.folder + "/" + files.files.front().name;
+  const std::int64_t channels = asked.channels.value_or(3);
+  if (asked.height > 0) return {channels, asked.height, asked.width};
+  const Image image = read_image(first, {.channels = channels});
+  return {channels, image.height, image.width};
+}
+
+}  // namespace
+
+TrainingData image_folder(const std::string& arguments, std::uint64_t /*seed*/) {
+  const FolderArguments asked = parse_folder_arguments(arguments);
+  ClassFolders train = list_folder(asked.folder, {});
+  const std::vector<std::int64_t> shape = shape_of(train, asked);
+  TrainingData data;
+  if (!asked.test.empty())
+    data.test = std::make_shared<const ImageFolder>(list_folder(asked.test, train.classes), shape);
+  data.train = std::make_shared<const ImageFolder>(std::move(train), shape);
+  return data;
+}
+
+}  // namespace troupe
