@@ -22,6 +22,7 @@ struct DataInfo {
   std::string origin = {};  ///< what errors call it, such as its files; may be empty
   std::string transforms = {};  ///< what has been done to samples, as `transform` takes it
   bool varies = false;          ///< samples are not the same in each epoch
+  bool slow = false;            ///< samples take time, such as decoding: batches are read ahead, in threads
 
   /// Floats of one sample.
   std::int64_t sample_size() const;

@@ -17,6 +17,8 @@ class BatchMemory {
   /// Has the source write these samples here. The batch is valid until the next one; moving the memory leaves it so.
   /// @throws what DataSource::fill does.
   Batch fill(const DataSource& from, std::span<const std::int64_t> samples, std::optional<DrawnFor> drawn = {});
+  /// Makes room for them, and leaves the filling to others.
+  BatchRequest prepare(const DataInfo& info, std::span<const std::int64_t> samples, std::optional<DrawnFor> drawn);
   /// The one written last.
   Batch batch() const;
 

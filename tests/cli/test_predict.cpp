@@ -1,14 +1,11 @@
 #include <doctest/doctest.h>
 #include <zlib.h>
 
-#include <cstdio>
-// libjpeg's header needs the one before it.
-#include <jpeglib.h>
-
 #include <cstring>
 
 #include "cli/run_program.hpp"
 #include "cli/small_data.hpp"
+#include "support/image_bytes.hpp"
 
 using namespace troupe_test;
 using namespace troupe::testing;
@@ -17,59 +14,6 @@ namespace {
 
 constexpr int kSide = 28;
 constexpr std::size_t kPixels = std::size_t{kSide} * kSide;
-
-std::string big_endian(std::uint32_t value) {
-  std::string bytes;
-  for (int shift = 24; shift >= 0; shift -= 8) bytes += static_cast<char>(value >> shift);
-  return bytes;
-}
-
-std::string chunk(const std::string& content) {
-  const auto* const bytes = reinterpret_cast<const Bytef*>(content.data());
-  return big_endian(static_cast<std::uint32_t>(content.size() - 4)) + content +
-         big_endian(static_cast<std::uint32_t>(crc32(0, bytes, static_cast<uInt>(content.size()))));
-}
-
-/// A PNG of 8 bits a channel; `channels` 1 is grey, 3 in colours.
-std::string png(const std::string& pixels, std::uint32_t width, std::uint32_t height, int channels) {
-  std::string rows;
-  const std::size_t row = std::size_t{width} * static_cast<std::size_t>(channels);
-  for (std::uint32_t y = 0; y < height; ++y) rows += '\0' + pixels.substr(y * row, row);
-  uLongf size = compressBound(rows.size());
-  std::string packed(size, '\0');
-  compress(reinterpret_cast<Bytef*>(packed.data()), &size, reinterpret_cast<const Bytef*>(rows.data()), rows.size());
-  const std::string kind{'\x08', channels == 1 ? '\0' : '\x02', '\0', '\0', '\0'};
-  return "\x89PNG\r\n\x1a\n" + chunk("IHDR" + big_endian(width) + big_endian(height) + kind) +
-         chunk("IDAT" + packed.substr(0, size)) + chunk("IEND");
-}
-
-/// @param channels 1: grey, 4: CMYK
-std::string jpeg(const std::string& pixels_in_rows, unsigned width, unsigned height, int channels = 1) {
-  jpeg_compress_struct compress{};
-  jpeg_error_mgr errors{};
-  compress.err = jpeg_std_error(&errors);
-  jpeg_create_compress(&compress);
-  unsigned char* bytes = nullptr;
-  unsigned long size = 0;
-  jpeg_mem_dest(&compress, &bytes, &size);
-  compress.image_width = width;
-  compress.image_height = height;
-  compress.input_components = channels;
-  compress.in_color_space = channels == 1 ? JCS_GRAYSCALE : JCS_CMYK;
-  jpeg_set_defaults(&compress);
-  jpeg_set_quality(&compress, 100, TRUE);
-  jpeg_start_compress(&compress, TRUE);
-  std::string pixels = pixels_in_rows;
-  for (unsigned y = 0; y < height; ++y) {
-    auto* row = reinterpret_cast<JSAMPROW>(pixels.data() + std::size_t{y} * width * static_cast<std::size_t>(channels));
-    jpeg_write_scanlines(&compress, &row, 1);
-  }
-  jpeg_finish_compress(&compress);
-  std::string file(reinterpret_cast<char*>(bytes), size);
-  jpeg_destroy_compress(&compress);
-  std::free(bytes);
-  return file;
-}
 
 std::string test_image(std::size_t number) { return image_bytes(20).substr(number * kPixels, kPixels); }
 
@@ -157,15 +101,15 @@ TEST_CASE("an image is predicted as the sample that it is") {
   const auto lines = lines_of(trained.predict({"--data", trained.data, "--count", "8"}).out);
   const std::string wanted = "0" + lines.at(7).substr(1, lines[7].find(", label") - 1) + "\n";
   const std::string image = test_image(7);
-  CHECK(trained.of_image("grey.png", png(image, kSide, kSide, 1)) == wanted);
+  CHECK(trained.of_image("grey.png", png_bytes(image, kSide, kSide, 1)) == wanted);
   std::string colours;
   for (const char pixel : image) colours += std::string(3, pixel);
-  CHECK(trained.of_image("colours.png", png(colours, kSide, kSide, 3)).substr(0, 10) == wanted.substr(0, 10));
+  CHECK(trained.of_image("colours.png", png_bytes(colours, kSide, kSide, 3)).substr(0, 10) == wanted.substr(0, 10));
   std::string twice;
   for (int y = 0; y < 2 * kSide; ++y)
     for (int x = 0; x < 2 * kSide; ++x) twice += image[static_cast<std::size_t>(y / 2 * kSide + x / 2)];
-  CHECK(trained.of_image("large.png", png(twice, 2 * kSide, 2 * kSide, 1)).substr(0, 10) == wanted.substr(0, 10));
-  CHECK(trained.of_image("grey.jpg", jpeg(image, kSide, kSide)).substr(0, 10) == wanted.substr(0, 10));
+  CHECK(trained.of_image("large.png", png_bytes(twice, 2 * kSide, 2 * kSide, 1)).substr(0, 10) == wanted.substr(0, 10));
+  CHECK(trained.of_image("grey.jpg", jpeg_bytes(image, kSide, kSide)).substr(0, 10) == wanted.substr(0, 10));
   CHECK(trained.of_image("one.npy", npy_bytes(npy_dictionary("|u1", "(1, 28, 28)"), image)) == wanted);
   const auto two =
       lines_of(trained.of_image("two.npy", npy_bytes(npy_dictionary("|u1", "(2, 1, 28, 28)"), test_image(3) + image)));
@@ -193,15 +137,16 @@ TEST_CASE("what cannot be predicted is refused by name") {
   check_refused(trained.predict({"--data", trained.data, "--shape", "28x28"}), "--image", 2);
   check_refused(run_program({"predict", "--load", trained.folder / "none", "--data", trained.data}), "none");
   for (const auto& [name, bytes] :
-       {std::pair{"a.png", png(test_image(0), kSide, kSide, 1).substr(0, 60)},
-        std::pair{"a.jpg", jpeg(test_image(0), kSide, kSide).substr(0, 100)}, std::pair{"a.gif", std::string("GIF89a")},
+       {std::pair{"a.png", png_bytes(test_image(0), kSide, kSide, 1).substr(0, 60)},
+        std::pair{"a.jpg", jpeg_bytes(test_image(0), kSide, kSide).substr(0, 100)},
+        std::pair{"a.gif", std::string("GIF89a")},
         std::pair{"a.npy", npy_bytes(npy_dictionary("|u1", "(1, 2, 2)"), "abcd")},
         std::pair{"nan.npy", npy_bytes(npy_dictionary("<f4", "(1, 28, 28)"),
                                        std::string(kPixels * 4 - 4, '\0') + std::string("\0\0\xc0\x7f", 4))}}) {
     write_file(trained.folder / name, bytes);
     check_refused(trained.predict({"--image", trained.folder / name}), name);
   }
-  write_file(trained.folder / "print.jpg", jpeg(std::string(kPixels * 4, 'c'), kSide, kSide, 4));
+  write_file(trained.folder / "print.jpg", jpeg_bytes(std::string(kPixels * 4, 'c'), kSide, kSide, 4));
   check_refused(trained.predict({"--image", trained.folder / "print.jpg"}), "CMYK");
 }
 

@@ -112,7 +112,8 @@ class ImageFolder final : public DataSource {
                     .num_classes = static_cast<int>(files.classes.size()),
                     .class_names = files.classes,
                     .byte_scale = static_cast<double>(kByteScale),
-                    .origin = files.folder}),
+                    .origin = files.folder,
+                    .slow = true}),
         folder_(std::move(files.folder)),
         files_(std::move(files.files)),
         use_(use_of(info().shape)) {}

@@ -102,6 +102,7 @@ class Transformed final : public DataSource {
       info.shape = transform->shape(info.shape);
       info.varies = info.varies || transform->is_random();
     }
+    info.slow = true;
     info.transforms += (info.transforms.empty() ? "" : ", ") + text_of_all(transforms);
     return info;
   }

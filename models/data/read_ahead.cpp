@@ -1,0 +1,183 @@
+#include "models/data/read_ahead.hpp"
+
+#include <algorithm>
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "models/data/batch_memory.hpp"
+#include "runtime/processes/cores.hpp"
+
+namespace troupe {
+namespace {
+
+/// Samples that one thread fills before it looks for others.
+constexpr std::size_t kPieceSamples = 8;
+
+/// Work in pieces, which several threads may do at once.
+class Piecework {
+ public:
+  Piecework() = default;
+  Piecework(const Piecework&) = delete;
+  Piecework& operator=(const Piecework&) = delete;
+  virtual ~Piecework() = default;
+
+  /// Does a piece that nobody has begun with; false where there is none.
+  virtual bool do_piece() = 0;
+};
+
+/// Threads that do what has been added, first come first.
+class PieceThreads {
+ public:
+  static PieceThreads& shared() {
+    static auto& threads = *new PieceThreads;  // never destroyed: replicas that were given up may outlive main
+    return threads;
+  }
+
+  void add(std::shared_ptr<Piecework> work) {
+    const std::lock_guard lock(mutex_);
+    for (; running_ < usable_cores(); ++running_) std::thread([this] { run(); }).detach();
+    waiting_.push_back(std::move(work));
+    added_.notify_all();
+  }
+
+ private:
+  void run() {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      added_.wait(lock, [this] { return !waiting_.empty(); });
+      std::shared_ptr<Piecework> work = waiting_.front();
+      lock.unlock();
+      const bool done = work->do_piece();
+      lock.lock();
+      if (!done) std::erase(waiting_, work);
+      lock.unlock();
+      work.reset();  // what goes with it may take time
+      lock.lock();
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable added_;
+  std::deque<std::shared_ptr<Piecework>> waiting_;
+  int running_ = 0;
+};
+
+}  // namespace
+
+/// A batch that is being filled.
+class ReadAhead::Slot final : public Piecework {
+ public:
+  Slot(Key key, std::shared_ptr<const DataSource> from, std::span<const std::int64_t> samples,
+       std::optional<DrawnFor> drawn)
+      : key_(key), from_(std::move(from)), request_(memory_.prepare(from_->info(), samples, drawn)) {}
+
+  const Key& key() const { return key_; }
+  std::size_t bytes() const { return request_.values.size_bytes(); }
+
+  bool do_piece() override {
+    std::unique_lock lock(mutex_);
+    if (next_ >= request_.samples.size()) return false;
+    const std::size_t begin = next_;
+    const std::size_t count = std::min(kPieceSamples, request_.samples.size() - begin);
+    next_ += count;
+    ++busy_;
+    lock.unlock();
+    std::exception_ptr error;
+    try {
+      from_->fill(piece(begin, count));
+    } catch (...) {
+      error = std::current_exception();
+    }
+    lock.lock();
+    if (error && begin < error_at_) {  // the first of the batch, whoever comes to it first
+      error_at_ = begin;
+      error_ = error;
+    }
+    --busy_;
+    if (busy_ == 0) idle_.notify_all();
+    return true;
+  }
+
+  /// Begins with no further piece, and waits for those that are begun with.
+  void stop() {
+    std::unique_lock lock(mutex_);
+    next_ = request_.samples.size();
+    idle_.wait(lock, [this] { return busy_ == 0; });
+  }
+
+  Batch wait() {
+    while (do_piece()) continue;
+    stop();
+    if (error_) std::rethrow_exception(error_);
+    return memory_.batch();
+  }
+
+ private:
+  BatchRequest piece(std::size_t begin, std::size_t count) const {
+    const auto part = [&](auto floats) {
+      const std::size_t each = floats.size() / request_.samples.size();
+      return floats.subspan(begin * each, count * each);
+    };
+    return {.samples = request_.samples.subspan(begin, count),
+            .values = part(request_.values),
+            .labels = part(request_.labels),
+            .targets = part(request_.targets),
+            .drawn = request_.drawn};
+  }
+
+  Key key_;
+  std::shared_ptr<const DataSource> from_;
+  BatchMemory memory_;
+  BatchRequest request_;
+  std::mutex mutex_;
+  std::condition_variable idle_;
+  std::size_t next_ = 0;  ///< sample that nobody has begun with
+  int busy_ = 0;
+  std::size_t error_at_ = SIZE_MAX;
+  std::exception_ptr error_;
+};
+
+ReadAhead::ReadAhead(std::shared_ptr<const DataSource> from, std::size_t most_bytes)
+    : from_(std::move(from)), most_bytes_(most_bytes) {}
+
+ReadAhead::~ReadAhead() {
+  for (const auto& slot : expected_) slot->stop();
+}
+
+bool ReadAhead::expects(const Key& key) const {
+  return std::ranges::any_of(expected_, [&](const auto& slot) { return slot->key() == key; });
+}
+
+void ReadAhead::need(const Key& key, std::span<const std::int64_t> samples, std::optional<DrawnFor> drawn) {
+  if (samples.empty() || expects(key)) return;
+  expected_.push_back(std::make_shared<Slot>(key, from_, samples, drawn));
+  PieceThreads::shared().add(expected_.back());
+}
+
+void ReadAhead::expect(const Key& key, std::span<const std::int64_t> samples, std::optional<DrawnFor> drawn) {
+  std::size_t bytes = samples.size() * static_cast<std::size_t>(from_->info().sample_size()) * sizeof(float);
+  for (const auto& slot : expected_) bytes += slot->bytes();
+  if (bytes <= most_bytes_) need(key, samples, drawn);
+}
+
+Batch ReadAhead::take(const Key& key) {
+  const auto found = std::ranges::find(expected_, key, [](const auto& slot) { return slot->key(); });
+  if (found == expected_.end()) return {};
+  taken_ = *found;
+  expected_.erase(found);
+  return taken_->wait();
+}
+
+void ReadAhead::forget(int shard) {
+  std::erase_if(expected_, [&](const auto& slot) {
+    const bool forgotten = slot->key().shard == shard;
+    if (forgotten) slot->stop();
+    return forgotten;
+  });
+}
+
+}  // namespace troupe

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "models/data/batch.hpp"
+#include "troupe/data.hpp"
+
+namespace troupe {
+
+/// Batches of a source that are filled before they are asked for, in threads that all of a process share, one a core.
+/// A batch is cut into pieces, which several fill at once; who waits for one helps. For use by one thread.
+class ReadAhead {
+ public:
+  /// What a batch is asked for by.
+  struct Key {
+    int shard = 0;
+    int num_shards = 1;
+    std::int64_t number = 0;  ///< of the batch
+    std::uint64_t seed = 0;
+
+    bool operator==(const Key&) const = default;
+  };
+
+  /// @param most_bytes that expected batches may take
+  ReadAhead(std::shared_ptr<const DataSource> from, std::size_t most_bytes);
+  /// Waits for what is being filled.
+  ~ReadAhead();
+  ReadAhead(const ReadAhead&) = delete;
+  ReadAhead& operator=(const ReadAhead&) = delete;
+
+  /// Whether it is there, or on its way.
+  bool expects(const Key& key) const;
+  /// Has it filled, since it will be taken next.
+  void need(const Key& key, std::span<const std::int64_t> samples, std::optional<DrawnFor> drawn);
+  /// Has it filled, unless there is no room.
+  void expect(const Key& key, std::span<const std::int64_t> samples, std::optional<DrawnFor> drawn);
+  /// Waits for a batch that is expected, else it is empty. It is valid until the next one is taken.
+  /// @throws what DataSource::fill does
+  Batch take(const Key& key);
+  /// What is expected of a shard will not be asked for.
+  void forget(int shard);
+
+ private:
+  class Slot;
+
+  std::shared_ptr<const DataSource> from_;
+  std::size_t most_bytes_;
+  std::vector<std::shared_ptr<Slot>> expected_;
+  std::shared_ptr<Slot> taken_;
+};
+
+}  // namespace troupe

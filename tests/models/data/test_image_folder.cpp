@@ -1,0 +1,108 @@
+#include <doctest/doctest.h>
+
+#include <filesystem>
+
+#include "models/data/samples.hpp"
+#include "models/files.hpp"
+#include "models/files/images/image.hpp"
+#include "support/image_bytes.hpp"
+#include "troupe/data.hpp"
+
+using namespace troupe;
+using namespace troupe::testing;
+using troupe_test::jpeg_bytes;
+using troupe_test::png_bytes;
+
+namespace {
+
+std::string grey(unsigned width, unsigned height, int value) {
+  return png_bytes(std::string(std::size_t{width} * height, static_cast<char>(value)), width, height, 1);
+}
+
+/// Folders of classes, and what is in them.
+struct Classes {
+  TemporaryFolder folder;
+
+  void write(const std::string& file, const std::string& bytes) const {
+    const std::filesystem::path path = folder / file;
+    std::filesystem::create_directories(path.parent_path());
+    write_file(path, bytes);
+  }
+  TrainingData load(const std::string& rest = "") const { return load_data("images:" + folder / "train" + rest); }
+  void fails(ErrorCode code, const std::string& rest, const std::string& what) const {
+    CAPTURE(rest);
+    check_throws(code, what, [&] { load(rest); });
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a class is a folder, and its images come in the order of their names") {
+  const Classes images;
+  images.write("train/dog/b.png", grey(2, 2, 51));
+  images.write("train/dog/a.PNG", grey(2, 2, 255));
+  images.write("train/cat/x.png", grey(2, 2, 0));
+  images.write("train/cat/notes.txt", "no image");
+  images.write("train/.hidden/x.png", grey(2, 2, 0));
+  images.write("test/dog/y.png", grey(2, 2, 102));
+  const auto data = images.load(",channels=1,test=" + images.folder / "test");
+  CHECK(data.train->info().class_names == std::vector<std::string>{"cat", "dog"});
+  CHECK(data.train->info().shape == std::vector<std::int64_t>{1, 2, 2});
+  const Samples samples = read_all(*data.train);
+  CHECK(samples.labels == std::vector<std::int32_t>{0, 1, 1});
+  CHECK(samples.values[0] == 0);
+  CHECK(samples.values[4] == doctest::Approx(1));
+  CHECK(samples.values[8] == doctest::Approx(0.2));
+  CHECK(read_all(*data.test).labels == std::vector<std::int32_t>{1});
+  CHECK(read_all(*data.test).values[3] == doctest::Approx(0.4));
+}
+
+TEST_CASE("images of any size become samples of one: the middle that has its proportions, scaled") {
+  const Classes images;
+  std::string wide;  // columns of 0, 0, 200, 200, 0, 0
+  for (int y = 0; y < 2; ++y)
+    for (const int value : {0, 0, 200, 200, 0, 0}) wide += static_cast<char>(value);
+  images.write("train/a/wide.png", png_bytes(wide, 6, 2, 1));
+  images.write("train/b/tall.jpg", jpeg_bytes(std::string(std::size_t{80} * 240 * 3, '\x64'), 80, 240, 3));
+  const auto squares = images.load(",size=2").train;
+  CHECK(squares->info().shape == std::vector<std::int64_t>{3, 2, 2});
+  const Samples samples = read_all(*squares);
+  for (std::size_t i = 0; i < 12; ++i) CHECK(samples.values[i] == doctest::Approx(200.0 / 255));
+  for (std::size_t i = 12; i < 24; ++i) CHECK(samples.values[i] == doctest::Approx(100.0 / 255).epsilon(0.02));
+  CHECK(images.load(",size=3x5").train->info().shape == std::vector<std::int64_t>{3, 3, 5});
+  CHECK(images.load().train->info().shape == std::vector<std::int64_t>{3, 2, 6});
+}
+
+TEST_CASE("a JPEG that is to become small is decoded at a part of its size") {
+  const std::string file = jpeg_bytes(std::string(std::size_t{64} * 64, '\x40'), 64, 64);
+  const auto width = [&](std::int64_t side) {
+    return decode_image("x", std::as_bytes(std::span(file)), {.channels = 1, .height = side, .width = side}).width;
+  };
+  CHECK(width(0) == 64);
+  CHECK(width(64) == 64);
+  CHECK(width(33) == 64);
+  CHECK(width(32) == 32);
+  CHECK(width(9) == 16);
+  CHECK(width(8) == 8);
+  CHECK(width(1) == 8);
+}
+
+TEST_CASE("what a folder of images lacks is told") {
+  const Classes images;
+  images.fails(ErrorCode::bad_file, "", "cannot list the folder");
+  images.write("train/image.png", grey(2, 2, 1));
+  images.fails(ErrorCode::bad_file, "", "a class is a folder");
+  images.write("train/a/x.png", grey(2, 2, 1));
+  images.write("test/b/x.png", grey(2, 2, 1));
+  images.fails(ErrorCode::bad_file, ",test=" + images.folder / "test", "the class 'b' is none of the training set's");
+  images.fails(ErrorCode::invalid_argument, ",size=0", "neither SIDE nor HEIGHTxWIDTH");
+  images.fails(ErrorCode::invalid_argument, ",size=2x", "neither SIDE nor HEIGHTxWIDTH");
+  images.fails(ErrorCode::invalid_argument, ",channels=2", "neither 1 nor 3");
+  images.fails(ErrorCode::invalid_argument, ",sise=2", "did you mean 'size'");
+  images.fails(ErrorCode::invalid_argument, ",other", "is not images:DIR");
+  images.write("train/a/y.png", "damaged");
+  const auto data = images.load();
+  check_throws(ErrorCode::bad_file, "train/a/y.png", [&] { read_all(*data.train); });
+  std::filesystem::remove(images.folder / "train/a/x.png");
+  check_throws(ErrorCode::bad_file, "train/a/x.png", [&] { read_samples(*data.train, {0}); });
+}

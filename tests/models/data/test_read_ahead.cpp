@@ -1,0 +1,117 @@
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <set>
+
+#include "models/data/batch_source.hpp"
+#include "models/data/read_ahead.hpp"
+#include "models/files.hpp"
+#include "troupe/data.hpp"
+
+using namespace troupe;
+using namespace troupe::testing;
+
+namespace {
+
+/// Samples whose value is their number, and which say who asked for them.
+class SlowSource final : public DataSource {
+ public:
+  explicit SlowSource(std::int64_t samples)
+      : DataSource({.num_samples = samples, .shape = {1}, .num_classes = 2, .slow = true}) {}
+
+  std::int64_t filled() const { return filled_; }
+  std::int64_t bad_sample = -1;
+
+ private:
+  void read(const BatchRequest& request) const override {
+    for (std::size_t i = 0; i < request.samples.size(); ++i) {
+      if (request.samples[i] == bad_sample)
+        throw Error(ErrorCode::bad_file, "sample " + std::to_string(bad_sample) + " is damaged");
+      request.values[i] = static_cast<float>(request.samples[i]);
+      if (request.drawn) request.values[i] += 1000.0F * static_cast<float>(request.drawn->epoch);
+      request.labels[i] = static_cast<std::int32_t>(request.samples[i] % 2);
+    }
+    filled_ += std::ssize(request.samples);
+  }
+
+  mutable std::atomic<std::int64_t> filled_ = 0;
+};
+
+std::vector<float> values_of(const Batch& batch) { return {batch.values.begin(), batch.values.end()}; }
+
+}  // namespace
+
+TEST_CASE("a batch that is expected has the samples that were asked for, whoever filled its pieces") {
+  const auto source = std::make_shared<SlowSource>(1000);
+  ReadAhead ahead(source, 1 << 20);
+  std::vector<std::int64_t> samples;
+  std::vector<float> expected;
+  for (int i = 0; i < 100; ++i) {
+    samples.push_back(i * 7 % 1000);
+    expected.push_back(static_cast<float>(samples.back()) + 3000);
+  }
+  for (int number = 0; number < 20; ++number) {
+    ahead.need({.number = number}, samples, DrawnFor{1, 3});
+    ahead.expect({.number = number + 1}, samples, DrawnFor{1, 3});
+    const Batch batch = ahead.take({.number = number});
+    CHECK(values_of(batch) == expected);
+    CHECK(batch.labels[1] == 1);
+    CHECK(batch.numbers[1] == 7);
+  }
+  CHECK(source->filled() <= 21 * 100);
+  CHECK(ahead.take({.number = 99}).size == 0);
+}
+
+TEST_CASE("no more is expected than there is room for, and what is forgotten makes room") {
+  ReadAhead ahead(std::make_shared<SlowSource>(10), 3 * sizeof(float));
+  const std::vector<std::int64_t> two{1, 2};
+  ahead.expect({.number = 0}, two, {});
+  CHECK(ahead.expects({.number = 0}));
+  ahead.expect({.shard = 1, .number = 0}, two, {});
+  CHECK_FALSE(ahead.expects({.shard = 1, .number = 0}));
+  ahead.need({.shard = 1, .number = 0}, two, {});
+  CHECK(values_of(ahead.take({.shard = 1, .number = 0})) == std::vector<float>{1, 2});
+  ahead.forget(0);
+  CHECK_FALSE(ahead.expects({.number = 0}));
+  ahead.expect({.number = 5}, two, {});
+  CHECK(ahead.expects({.number = 5}));
+}
+
+TEST_CASE("the first sample that cannot be read ends its batch, and no other") {
+  const auto source = std::make_shared<SlowSource>(100);
+  source->bad_sample = 50;
+  ReadAhead ahead(source, 1 << 20);
+  std::vector<std::int64_t> samples(64);
+  for (std::size_t i = 0; i < samples.size(); ++i) samples[i] = static_cast<std::int64_t>(i);
+  ahead.need({.number = 0}, samples, {});
+  ahead.expect({.number = 1}, std::span(samples).first(40), {});
+  check_throws(ErrorCode::bad_file, "sample 50 is damaged", [&] { ahead.take({.number = 0}); });
+  CHECK(ahead.take({.number = 1}).size == 40);
+}
+
+TEST_CASE("slow data gives the batches that it gives when it is asked step by step, wherever it is gone on") {
+  const auto source = std::make_shared<SlowSource>(101);
+  const auto ahead = dataset_batches({source, source}, 10);
+  const auto batch = [&](std::int64_t step, int shard) {
+    return values_of(ahead->training_batch({.shard = shard, .num_shards = 2, .step = step, .seed = 5}));
+  };
+  std::vector<std::vector<float>> in_order;
+  for (std::int64_t step = 0; step < 14; ++step) in_order.push_back(batch(step, 1));
+  BatchSampler sampler(101, 10);
+  for (const std::int64_t step : {13, 0, 1, 7, 6, 6}) {
+    CHECK(batch(step, 1) == in_order[static_cast<std::size_t>(step)]);
+    std::vector<float> wanted;
+    for (const std::int64_t sample : sampler.batch(0, 2, step, 5))
+      wanted.push_back(static_cast<float>(sample) + 1000.0F * static_cast<float>(step / 6));
+    CHECK(batch(step, 0) == wanted);
+  }
+  std::multiset<float> tested;
+  for (int shard = 0; shard < 2; ++shard)
+    for (std::int64_t index = 0;; ++index) {
+      const Batch part = ahead->test_batch({.shard = shard, .num_shards = 2, .step = 0, .seed = 5}, index);
+      if (part.size == 0) break;
+      tested.insert(part.values.begin(), part.values.end());
+    }
+  CHECK(tested.size() == 101);
+  CHECK(*tested.rbegin() == 100);
+}
