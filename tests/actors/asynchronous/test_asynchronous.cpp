@@ -59,7 +59,8 @@ TEST_CASE("asynchronous replicas find the optimum of a convex problem, wherever 
           for (const WorkerTraffic& each : report.asynchronous.workers) pushes += each.pushes;
         }
         CHECK(samples >= 1500 * 200);
-        CHECK(pushes >= 1500 * workers);
+        const int most_shards = (4 + workers - 1) / workers;  // of a worker, which pushes their gradients together
+        CHECK(pushes >= 1500 * 4 / most_shards);
         check_solved(sgd.weights());
       }
 }
