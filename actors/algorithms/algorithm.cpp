@@ -35,11 +35,16 @@ bool has_servers(const Options& options) {
 
 std::unique_ptr<Algorithm> make_algorithm(const Options& options) {
   if (!has_servers(options)) return std::make_unique<Synchronous>();
+  const RecordedRun run{{"algorithm", options.algorithm},
+                        {"optimizer", options.optimizer.kind},
+                        {"seed", std::to_string(options.seed)},
+                        {"shards", std::to_string(options.num_shards)},
+                        {"workers", std::to_string(options.num_workers.max)}};
   AsynchronousOptions o = options.asynchronous;
   if (options.algorithm == "downpour")
-    return std::make_unique<Asynchronous>(Clocks::Rules{o.fetch_every, o.push_every, std::nullopt}, o);
+    return std::make_unique<Asynchronous>(Clocks::Rules{o.fetch_every, o.push_every, std::nullopt}, o, run);
   o.max_staleness = -1;
-  return std::make_unique<Asynchronous>(Clocks::Rules{1, 1, o.staleness}, o);
+  return std::make_unique<Asynchronous>(Clocks::Rules{1, 1, o.staleness}, o, run);
 }
 
 }  // namespace troupe

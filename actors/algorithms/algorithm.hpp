@@ -57,6 +57,8 @@ class Algorithm {
   virtual void make_whole(const StepContext& /*context*/, const Deadline& /*deadline*/) {}
   /// Rests at the end of the run, without waiting for workers. The state is gone after that.
   virtual void abandon(const StepContext& /*context*/, const Deadline& /*deadline*/) {}
+  /// The run goes on from another state than the one it had, perhaps with other members: nothing is under way.
+  virtual void forget() {}
 };
 
 /// Whether the algorithm of these options needs parameter servers.

@@ -12,12 +12,12 @@
 
 namespace troupe {
 
-Asynchronous::Asynchronous(const Clocks::Rules& rules, const AsynchronousOptions& options)
+Asynchronous::Asynchronous(const Clocks::Rules& rules, const AsynchronousOptions& options, const RecordedRun& run)
     : max_staleness_(options.max_staleness),
       clocks_(rules),
       longest_leg_(std::max(rules.fetch_every, rules.push_every)) {
-  if (!options.replay.empty()) script_.emplace(options.replay);
-  if (!options.record.empty()) recorder_.emplace(options.record);
+  if (!options.replay.empty()) script_.emplace(options.replay, run);
+  if (!options.record.empty()) recorder_.emplace(options.record, run);
 }
 
 Phase Asynchronous::phase(const StepContext& context, const char* name) const {
@@ -29,29 +29,48 @@ StepReport Asynchronous::step(const StepContext& context, const Deadline& deadli
   if (rehearse) return rehearse_with(context, deadline);
   come_back();
   const Leaving leaving(*this);
-  // Each thing that somebody is asked for has its own time; a step ends also where these have no end.
-  const Deadline last(context.options.step_timeout * (longest_leg_ + 2));
+  if (refusal_) throw Error(*std::exchange(refusal_, std::nullopt));
   begin(context);
-  const std::int64_t wanted = context.plan.topology.num_shards;
-  while (tally_.gradients < wanted) {
-    if (last.passed())
-      throw Error(ErrorCode::timeout, "fewer gradients were applied in time than a step is made of",
-                  {.phase = "compute", .step = context.versions.committed().step + 1});
+  const auto patience = context.options.step_timeout * (longest_leg_ + 2);
+  Deadline last(patience);  // each thing that somebody is asked for has its own time; a step ends where these do not
+  for (bool passed = false; !complete(context);) {
+    const std::int64_t before = tally_.gradients;
     if (rested_here(context)) {
       rest(context, deadline);
       begin(context);
     } else {
       go_on(context);
     }
-  }
-  if (tally_.samples <= 0) {
-    tally_ = {};
-    throw Error(ErrorCode::bad_data, "no shard has a sample at this step",
-                {.phase = "compute", .step = context.versions.committed().step + 1});
+    if (tally_.gradients == before && !last.passed()) continue;
+    if (tally_.gradients == before && passed) throw_late(context);
+    passed = tally_.gradients == before;  // for the first time: it may be the driver that was stopped
+    last = Deadline(patience);
   }
   const Version& version = context.versions.committed();
   context.versions.commit(context.versions.buffer(), {version.step + 1, version.updates});
   return report_of(context, whole.seconds());
+}
+
+/// As many gradients are applied as a step is made of; where one is replayed, as were.
+bool Asynchronous::complete(const StepContext& context) {
+  const std::int64_t steps = context.versions.committed().step;
+  if (tally_.gradients >= context.plan.topology.num_shards) return is_turn({ServerOperation::Kind::step, -1, steps});
+  const std::vector<int> workers = context.members.workers();
+  const auto has_pushed = [&](int worker) {
+    const auto found = tally_.traffic.find(worker);
+    return found != tally_.traffic.end() && found->second.pushes > 0;
+  };
+  if (tally_.gradients > 0 || !std::ranges::all_of(workers, has_pushed)) return false;
+  tally_ = {};
+  throw Error(ErrorCode::bad_data, "no shard has a sample at this step", {.phase = "compute", .step = steps + 1});
+}
+
+/// Of the worker that is furthest behind.
+void Asynchronous::throw_late(const StepContext& context) const {
+  const std::vector<int> workers = context.members.workers();
+  const int slowest = *std::ranges::min_element(workers, {}, [&](int worker) { return clocks_.clock(worker); });
+  throw Error(ErrorCode::timeout, "no gradient was applied in time, also none of the worker that is furthest behind",
+              context.rounds.where(slowest, phase(context, "compute")));
 }
 
 /// What passes between calls is not taken from workers' time.
@@ -79,6 +98,7 @@ void Asynchronous::rest(const StepContext& context, const Deadline& /*deadline*/
   const std::int64_t steps = context.versions.committed().step;
   if (script_ && script_->next_rest() != steps) throw script_->other_run();
   // As far as the record went before it rested.
+  let_held_go(context);
   while (script_ && !tasks_.empty() && script_->next().kind != ServerOperation::Kind::rest) go_on(context);
   if (!is_turn({ServerOperation::Kind::rest, -1, steps})) throw script_->other_run();
   resting_ = true;
@@ -88,9 +108,10 @@ void Asynchronous::rest(const StepContext& context, const Deadline& /*deadline*/
     try {
       go_on(context);
     } catch (const Error& error) {
-      // What is refused is no fault of who wants rest, and the state is clean: the next step will find it again.
+      // What is refused is no fault of who wants rest, and the state is clean: the next step tells of it.
       const bool refusal = error.code() == ErrorCode::non_finite_loss || error.code() == ErrorCode::non_finite_weights;
-      if (!first && !refusal) first = error;
+      auto& kept = refusal ? refusal_ : first;
+      if (!kept) kept = error;
     }
   }
   waiting_.clear();
@@ -116,6 +137,22 @@ void Asynchronous::abandon(const StepContext& context, const Deadline& deadline)
   rest(context, deadline);
 }
 
+void Asynchronous::forget() {
+  rounds_.clear();
+  tasks_.clear();
+  waiting_.clear();
+  held_.clear();
+  unpushed_.clear();
+  fetched_.clear();
+  own_since_.clear();
+  clocks_.keep({});
+  tally_ = {};
+  refusal_.reset();
+  left_at_.reset();
+  exchange_failed_ = false;
+  whole_ = true;
+}
+
 /// Those who do nothing: all at first and after a rest, and one whose work was refused.
 void Asynchronous::begin(const StepContext& context) {
   const std::vector<int> workers = context.members.workers();
@@ -136,18 +173,24 @@ void Asynchronous::begin(const StepContext& context) {
     waiting_.push_back(worker);
   }
   let_waiting_go(context);  // when all clocks are known
+  let_held_go(context);     // whose turn is after the step that has been made
 }
 
 void Asynchronous::go_on(const StepContext& context) {
-  if (tasks_.empty()) throw script_->other_run();  // all are held back
+  if (tasks_.empty()) {  // all are held back
+    if (script_) throw script_->other_run();
+    throw_late(context);
+  }
   const auto first = std::ranges::min_element(tasks_, {}, [](const auto& each) { return each.second.deadline.at(); });
   const Deadline& until = first->second.deadline;
-  const Phase at{first->second.name(), context.versions.committed().step + 1, until};
+  Phase at{first->second.name(), context.versions.committed().step + 1, until};
   try {
     auto next = context.rounds.next_of<Advanced, Pushed>(rounds_, until, at);
     if (!next) {
       exchange_failed_ = exchange_failed_ || (!first->second.is_of_worker() && context.members.num_nodes() > 0);
-      context.rounds.time_out(late(first->first), at);
+      const Round round = late(first->first);
+      if (round.number() == 0) at.name = "compute";
+      context.rounds.time_out(round, at);
     }
     std::visit([&](const auto& reply) { take(context, reply); }, *next);
   } catch (const Error&) {
@@ -229,7 +272,7 @@ void Asynchronous::note(Task& task, const From<Advanced>& from) {
     task.refused = task.refused || !std::isfinite(loss);
     unpushed.loss_sum += loss;
     unpushed.samples += reply.samples[i];
-    unpushed.gradients += task.leg.gradients;
+    if (reply.samples[i] > 0) unpushed.gradients += task.leg.gradients;
   }
   unpushed.seconds += task.seconds;
 }

@@ -21,8 +21,8 @@ namespace troupe {
 /// else they come to `rest`.
 class Asynchronous : public Algorithm {
  public:
-  /// @param options what belongs to algorithms of this kind
-  Asynchronous(const Clocks::Rules& rules, const AsynchronousOptions& options);
+  /// @param options what belongs to algorithms of this kind. @param run what a record tells of it
+  Asynchronous(const Clocks::Rules& rules, const AsynchronousOptions& options, const RecordedRun& run);
 
   bool has_servers() const override { return true; }
   /// Returns when as many gradients have been applied since it returned last as there are shards.
@@ -33,6 +33,7 @@ class Asynchronous : public Algorithm {
   bool whole() const override { return whole_; }
   void make_whole(const StepContext& context, const Deadline& deadline) override;
   void abandon(const StepContext& context, const Deadline& deadline) override;
+  void forget() override;
 
  private:
   /// What a worker, or the servers for it, are busy with.
@@ -85,6 +86,8 @@ class Asynchronous : public Algorithm {
   };
 
   void come_back();
+  bool complete(const StepContext& context);
+  [[noreturn]] void throw_late(const StepContext& context) const;
   StepReport rehearse_with(const StepContext& context, const Deadline& deadline);
   /// Has workers begin who do nothing.
   void begin(const StepContext& context);
@@ -127,6 +130,7 @@ class Asynchronous : public Algorithm {
   bool exchange_failed_ = false;              ///< between nodes
   std::optional<Clock::time_point> left_at_;  ///< while no call of `step` is being made
   bool resting_ = false;
+  std::optional<Error> refusal_;  ///< found while all came to rest
   bool whole_ = true;
   std::vector<Round> rounds_;              ///< that are open
   std::map<std::uint64_t, Task> tasks_;    ///< by round

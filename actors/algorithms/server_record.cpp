@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "runtime/printable.hpp"
+
 namespace troupe {
 namespace {
 
@@ -16,14 +18,16 @@ using nlohmann::json;
 template <class Number>
 Number read_number(const json& line, const char* name) {
   const json& value = line.at(name);
-  if (!value.is_number_unsigned() || value > std::numeric_limits<Number>::max())
+  // What is added to it stays a number.
+  if (!value.is_number_unsigned() || value > std::numeric_limits<Number>::max() / 2)
     throw json::type_error::create(302, std::string(name) + " is none", &line);
   return value.get<Number>();
 }
 
 ServerOperation read_operation(const json& line) {
   using Kind = ServerOperation::Kind;
-  for (const auto& [name, kind] : {std::pair("rest", Kind::rest), std::pair("rested", Kind::rested)})
+  for (const auto& [name, kind] :
+       {std::pair("step", Kind::step), std::pair("rest", Kind::rest), std::pair("rested", Kind::rested)})
     if (line.contains(name)) return {kind, -1, read_number<std::int64_t>(line, name)};
   ServerOperation operation;
   operation.worker = read_number<int>(line, "worker");
@@ -40,6 +44,7 @@ ServerOperation read_operation(const json& line) {
 
 nlohmann::ordered_json line_of(const ServerOperation& operation) {
   using Kind = ServerOperation::Kind;
+  if (operation.kind == Kind::step) return {{"step", operation.clock}};
   if (operation.kind == Kind::rest) return {{"rest", operation.clock}};
   if (operation.kind == Kind::rested) return {{"rested", operation.clock}};
   nlohmann::ordered_json line{{"worker", operation.worker}, {"clock", operation.clock}};
@@ -55,7 +60,8 @@ nlohmann::ordered_json line_of(const ServerOperation& operation) {
 
 }  // namespace
 
-ServerRecorder::ServerRecorder(std::string path) : path_(std::move(path)), file_(path_, std::ios::app) {
+ServerRecorder::ServerRecorder(std::string path, RecordedRun run)
+    : path_(std::move(path)), run_(std::move(run)), file_(path_, std::ios::app) {
   check();
   file_.close();
 }
@@ -66,22 +72,37 @@ void ServerRecorder::check() const {
 }
 
 void ServerRecorder::write(const ServerOperation& operation) {
-  if (!file_.is_open()) file_.open(path_, std::ios::trunc);
+  if (!file_.is_open()) {
+    file_.open(path_, std::ios::trunc);
+    file_ << json(run_).dump() << '\n';
+  }
   file_ << line_of(operation).dump() << '\n';
   file_.flush();
   check();
 }
 
-ServerScript::ServerScript(const std::string& path) : path_(path) {
+ServerScript::ServerScript(const std::string& path, const RecordedRun& run) : path_(path) {
   std::ifstream file(path);
   std::string line;
   file.peek();  // that of a folder fails
   if (file.fail()) throw Error(ErrorCode::bad_file, std::strerror(errno), {.object = path});
   for (std::size_t number = 1; std::getline(file, line); ++number) try {
-      operations_.push_back(read_operation(json::parse(line)));
+      const json parsed = json::parse(line);
+      number == 1 ? check_run(parsed.get<RecordedRun>(), run) : operations_.push_back(read_operation(parsed));
     } catch (const json::exception&) {
       throw Error(ErrorCode::bad_file, "line " + std::to_string(number) + " is none of a record", {.object = path});
     }
+}
+
+void ServerScript::check_run(const RecordedRun& recorded, const RecordedRun& run) const {
+  for (const auto& [name, value] : run) {
+    const auto found = recorded.find(name);
+    const std::string other = found == recorded.end() ? "none" : printable(found->second);
+    if (other != value)
+      throw Error(ErrorCode::bad_file,
+                  "the record is of a run with " + name + " " + other + ", and this one has " + value,
+                  {.object = path_});
+  }
 }
 
 void ServerScript::take() {
@@ -102,7 +123,8 @@ std::optional<std::int64_t> ServerScript::next_rest() const {
 Error ServerScript::other_run() const {
   if (done()) return {ErrorCode::bad_file, "the record ends here", {.object = path_}};
   return {ErrorCode::bad_file,
-          "line " + std::to_string(taken_ + 1) + " of the record is of another run",
+          "line " + std::to_string(taken_ + 2) +
+              " of the record is of another run, such as one that lost other workers or was read elsewhere",
           {.object = path_}};
 }
 

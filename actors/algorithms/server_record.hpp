@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <deque>
 #include <fstream>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -10,38 +11,42 @@
 
 namespace troupe {
 
-/// What parameter servers and workers were asked for, in order: from that, and from first weights and data, all else
-/// follows. Lines of JSON. What lies between `rest` and `rested` brought all to rest.
+/// What parameter servers and workers were asked for, and between what a step was made, in order: from that, and from
+/// first weights and data, all else follows. What lies between `rest` and `rested` brought all to rest.
 struct ServerOperation {
-  enum class Kind : std::uint8_t { ask, compute, drop, rest, rested };
+  enum class Kind : std::uint8_t { ask, compute, drop, step, rest, rested };
   Kind kind = Kind::ask;
   int worker = -1;
-  std::int64_t clock = 0;  ///< of the worker; of a rest, the steps that have been made
+  std::int64_t clock = 0;  ///< of the worker; else the steps that have been made
   bool pushes = false;
   bool serves = false;
 
   bool operator==(const ServerOperation&) const = default;
 };
 
-/// Writes them as they happen, in place of what the file held.
+/// What a run has to have in common with the one that it replays: text by name.
+using RecordedRun = std::map<std::string, std::string>;
+
+/// Writes them as they happen, in place of what the file held: lines of JSON, the first of which tells of the run.
 class ServerRecorder {
  public:
   /// Leaves the file as it is. @throws Error system where it cannot be written
-  explicit ServerRecorder(std::string path);
+  ServerRecorder(std::string path, RecordedRun run);
   void write(const ServerOperation& operation);
 
  private:
   void check() const;
 
   std::string path_;
+  RecordedRun run_;
   std::ofstream file_;
 };
 
 /// Reads what was written, one after the other.
 class ServerScript {
  public:
-  /// @throws Error bad_file naming the line that makes no sense
-  explicit ServerScript(const std::string& path);
+  /// @throws Error bad_file naming the line that makes no sense, or what this run has not in common with the other
+  ServerScript(const std::string& path, const RecordedRun& run);
   /// The next one. @throws Error bad_file where the record ends
   const ServerOperation& next() const;
   /// After how many steps all come to rest next; none where they do not.
@@ -52,6 +57,8 @@ class ServerScript {
   void take();
 
  private:
+  void check_run(const RecordedRun& recorded, const RecordedRun& run) const;
+
   std::string path_;
   std::size_t taken_ = 0;
   std::deque<ServerOperation> operations_;

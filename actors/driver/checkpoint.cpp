@@ -191,6 +191,7 @@ std::optional<double> Driver::load(const std::string& path) {
     writing.write(fill, kWeightsVector + vector, buffer, saving("load_state"));
   }
   versions_.commit(buffer, {manifest.step, manifest.updates});
+  algorithm_->forget();
   tell_other_precision(path, manifest.precision, static_cast<Precision>(model_->traits.precision));
   return manifest.learning_rate;
 }

@@ -105,15 +105,19 @@ void Driver::form() {
 
 void Driver::settle(Needs needs) {
   if (lost_at_) form_again();
-  const bool goes_on = algorithm_->under_way() && !algorithm_->must_rest();
-  if (needs == Needs::step && goes_on && goes_on_meanwhile()) return;
   try {
-    bring_to_rest(needs);
+    settle_run(needs);
   } catch (const Error& error) {
     // A node on which no worker starts in time is as good as lost.
     if (!can_form_again() || !members_lost(error)) throw;
     throw Error(ErrorCode::worker_lost, error.message(), error.where());
   }
+}
+
+void Driver::settle_run(Needs needs) {
+  const bool goes_on = algorithm_->under_way() && !algorithm_->must_rest();
+  if (needs == Needs::step && goes_on && goes_on_meanwhile()) return;
+  bring_to_rest(needs);
 }
 
 void Driver::bring_to_rest(Needs needs) {

@@ -94,6 +94,8 @@ class Driver {
   void resume();
   /// Brings the members into a known state, with a buffer to write where that is needed; forms a lost run again.
   void settle(Needs needs);
+  /// The same without forming it again.
+  void settle_run(Needs needs);
   void settle_members(Needs needs);
   /// The same where an algorithm's workers may be busy though no step is being made: first they come to rest.
   void bring_to_rest(Needs needs);

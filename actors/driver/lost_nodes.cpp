@@ -48,7 +48,7 @@ void Driver::form_again() {
     go_back();
     const std::int64_t from = versions_.committed().step;
     while (versions_.committed().step < *lost_at_) {
-      settle_members(Needs::spare_buffer);
+      settle_run(Needs::step);
       take_step(/*rehearse=*/false);
     }
     if (!repairs_.empty()) repairs_.back().replayed = *lost_at_ - from;
@@ -82,6 +82,7 @@ void Driver::end_lost_run() noexcept {
 
 void Driver::give_up_run() noexcept {
   shut_down();
+  algorithm_->forget();
   versions_.forget();
 }
 

@@ -71,6 +71,12 @@ void check_checkpoints(const CheckpointOptions& o) {
 
 }  // namespace
 
+bool is_periodic(const CheckpointOptions& options) { return options.every_steps > 0 || options.every.count() > 0; }
+
+void make_absolute(AsynchronousOptions& options) {
+  for (std::string* const path : {&options.record, &options.replay}) make_absolute(*path);
+}
+
 void check_algorithm(const Options& o) {
   const AsynchronousOptions& a = o.asynchronous;
   const bool servers = has_servers(o);
@@ -78,7 +84,11 @@ void check_algorithm(const Options& o) {
   if (a.warm_start < 0) throw_invalid("warm_start is " + std::to_string(a.warm_start) + ", not a number of steps");
   if (!servers && !(a.record.empty() && a.replay.empty()))
     throw_invalid("record and replay are for downpour, and for ssp with a staleness above 0");
-  if (!a.record.empty() && a.record == a.replay) throw_invalid("record and replay name the same file, " + a.record);
+  std::error_code ignored;
+  const bool same = a.record == a.replay || std::filesystem::equivalent(a.record, a.replay, ignored);
+  if (!a.record.empty() && same) throw_invalid("record and replay name the same file, " + a.record);
+  if (!a.replay.empty() && is_periodic(o.checkpoint))
+    throw_invalid("a replay writes no checkpoints: they would be made at other times than in the run it replays");
   if (o.algorithm == "ssp" && (a.fetch_every != usual.fetch_every || a.push_every != usual.push_every ||
                                a.max_staleness != usual.max_staleness))
     throw_invalid(
@@ -98,8 +108,6 @@ void check_algorithm(const Options& o) {
                   std::to_string(kMostServers));
 }
 
-bool is_periodic(const CheckpointOptions& options) { return options.every_steps > 0 || options.every.count() > 0; }
-
 void check_options(Options& options, const ModelCreator& creator) {
   if (options.strategy > Strategy::parameter_server) throw_invalid("strategy is none of Strategy");
   check_numbers(options);
@@ -107,8 +115,7 @@ void check_options(Options& options, const ModelCreator& creator) {
   if (options.max_failures < 0)
     throw_invalid("max_failures is " + std::to_string(options.max_failures) + ", not a number from 0 on");
   check_backups(options);
-  make_absolute(options.asynchronous.record);
-  make_absolute(options.asynchronous.replay);
+  make_absolute(options.asynchronous);
   check_algorithm(options);
   for (const auto timeout : {options.step_timeout, options.start_timeout, options.evaluate_timeout,
                              options.save_timeout, options.call_timeout})

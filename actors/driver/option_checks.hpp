@@ -10,6 +10,9 @@ namespace troupe {
 /// sense.
 void check_options(Options& options, const ModelCreator& creator);
 
+/// What they name does not change with the working directory.
+void make_absolute(AsynchronousOptions& options);
+
 /// The part of that which is about algorithms.
 void check_algorithm(const Options& options);
 

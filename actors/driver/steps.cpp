@@ -68,6 +68,7 @@ void Driver::use(const std::string& algorithm, const AsynchronousOptions& asynch
   Options changed = options_;
   changed.algorithm = algorithm;
   changed.asynchronous = asynchronous;
+  make_absolute(changed.asynchronous);
   if (asynchronous.warm_start != 0) throw_invalid("warm_start is for the options of a run, not for a change");
   check_algorithm(changed);
   make_ready(Needs::members);

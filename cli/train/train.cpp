@@ -160,7 +160,9 @@ class Training {
 
   std::string how_to_go_on() const {
     const auto line = [](const std::vector<std::string>& more) { return "\n  " + command_line_with(more); };
-    if (has_checkpoints()) return "to go on:" + line({"--resume"});
+    const bool records = !options_.run.sgd.asynchronous.record.empty();
+    if (has_checkpoints())
+      return std::string(records ? "to go on, with another --record FILE:" : "to go on:") + line({"--resume"});
     const std::string hint = "with --checkpoint DIR training can be stopped, and go on, at any step";
     if (options_.save.empty()) return "nothing is saved: " + hint;
     return "to begin a run with them (" + hint + "):" + line({"--load", options_.save});

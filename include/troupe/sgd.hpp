@@ -192,7 +192,7 @@ void register_worker_function(const std::string& name, WorkerFunction function);
 void register_model_function(const std::string& name, ModelFunctionWithArgument function);
 void register_worker_function(const std::string& name, WorkerFunctionWithArgument function);
 
-/// Synchronous data-parallel SGD. One thread at a time may use it, not always the same; several objects work beside
+/// Data-parallel SGD. One thread at a time may use it, not always the same; several objects work beside
 /// each other, in a thread each or in one. One that was moved from can be given a new value or end. Whatever else is
 /// asked of it is an Error invalid_argument, and so is a call, such as `step()`, while another one has not returned.
 ///
@@ -203,15 +203,15 @@ void register_worker_function(const std::string& name, WorkerFunctionWithArgumen
 /// throws that runs in the caller's thread (`read_weights`) comes out as it is. All else that is thrown is an Error, or
 /// std::bad_alloc.
 ///
-/// `step()` is a transaction: it commits a new version of the weights or throws and changes nothing, and may
-/// then be called again. Workers that die are replaced, and the step goes on (Options::max_failures). A run that loses
-/// a node goes back to its newest checkpoint in Options::checkpoint's folder, or to its beginning, with the nodes that
-/// come within start_timeout, ClusterOptions::min_nodes at least, and does the steps since again; without such a
-/// folder, or where weights were set or loaded since, the loss ends the run, but weights can still be read. A worker
-/// that throws, or does not answer in time, is an error. Nothing is committed that is not finite, be it weights,
-/// statistics or the optimizer's state: that is an Error non_finite_weights, whose Where::object is the first tensor in
-/// canonical order. For the same number of shards the bits of the result
-/// do not depend on workers, placement, strategy or deaths.
+/// `step()` of synchronous SGD is a transaction: it commits a new version of the weights or throws and changes nothing,
+/// and may then be called again; for the same number of shards the bits of the result do not depend on workers,
+/// placement, strategy or deaths. Other algorithms: docs/algorithms.md. Workers that die are replaced, and the step
+/// goes on (Options::max_failures). A run that loses a node goes back to its newest checkpoint in
+/// Options::checkpoint's folder, or to its beginning, with the nodes that come within start_timeout,
+/// ClusterOptions::min_nodes at least, and does the steps since again; without such a folder, or where weights were set
+/// or loaded since, the loss ends the run, but weights can still be read. A worker that throws, or does not answer in
+/// time, is an error. Nothing is committed that is not finite, be it weights, statistics or the optimizer's state: that
+/// is an Error non_finite_weights, whose Where::object is the first tensor in canonical order.
 class DistributedSGD {
  public:
   /// Starts the workers and builds their replicas.

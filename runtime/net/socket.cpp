@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <cstring>
 #include <string>
+#include <thread>
+#include <utility>
 
 #include "runtime/net/byte_stream.hpp"
 #include "runtime/net/resolve.hpp"
@@ -18,6 +20,8 @@ namespace {
 
 /// For where to listen, which is the user's own to say.
 constexpr std::chrono::seconds kListenTimeout{10};
+/// How long an address may be taken.
+constexpr std::chrono::milliseconds kAddressInUse{500};
 
 FileDescriptor make_socket(const addrinfo& at) {
   return FileDescriptor(::socket(at.ai_family, at.ai_socktype | SOCK_NONBLOCK | SOCK_CLOEXEC, at.ai_protocol));
@@ -88,14 +92,29 @@ FileDescriptor connect_to(const Address& to, const Deadline& deadline) {
   }
 }
 
-FileDescriptor listen_on(const Address& address) {
-  const Resolved found = resolve(address, AI_PASSIVE, Deadline(kListenTimeout));
-  FileDescriptor socket = make_socket(*found);
+namespace {
+
+/// None where that fails; `errno` says why.
+FileDescriptor try_listen(const addrinfo& at) {
+  FileDescriptor socket = make_socket(at);
   const int on = 1;
   const bool listening = socket && ::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) == 0 &&
-                         ::bind(socket.get(), found->ai_addr, found->ai_addrlen) == 0 &&
-                         ::listen(socket.get(), SOMAXCONN) == 0;
-  if (!listening) fail("cannot listen on ", address, errno);
+                         ::bind(socket.get(), at.ai_addr, at.ai_addrlen) == 0 && ::listen(socket.get(), SOMAXCONN) == 0;
+  return listening ? std::move(socket) : FileDescriptor();
+}
+
+}  // namespace
+
+FileDescriptor listen_on(const Address& address) {
+  const Resolved found = resolve(address, AI_PASSIVE, Deadline(kListenTimeout));
+  // Who listened here before may have left the socket to a child that is about to become another program.
+  const Deadline patience(kAddressInUse);
+  FileDescriptor socket = try_listen(*found);
+  while (!socket && errno == EADDRINUSE && !patience.passed()) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    socket = try_listen(*found);
+  }
+  if (!socket) fail("cannot listen on ", address, errno);
   return socket;
 }
 

@@ -11,7 +11,7 @@ namespace troupe::net {
 
 /// @throws Error system (nobody listens, no such host), timeout (of resolving, too); both name the address.
 FileDescriptor connect_to(const Address& to, const Deadline& deadline);
-/// @throws Error system, naming the address.
+/// Waits half a second for an address that is taken. @throws Error system, naming the address.
 FileDescriptor listen_on(const Address& address);
 /// None when nobody waits, with `errno` otherwise as of accept4.
 FileDescriptor accept_from(int listener);

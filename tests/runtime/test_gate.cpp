@@ -354,3 +354,13 @@ TEST_CASE("a gate that cannot listen says where") {
           OpenGate nowhere(trial_authority().driver(), kPatience, {"no.such.host.invalid", 0});
         }) == ErrorCode::system);
 }
+
+TEST_CASE("an address that is taken is waited for before that is an error") {
+  std::optional<FileDescriptor> taken = net::listen_on({"127.0.0.1", 0});
+  const Address address = net::local_of(taken->get());
+  const auto begin = std::chrono::steady_clock::now();
+  CHECK(code_of([&] { net::listen_on(address); }) == ErrorCode::system);
+  CHECK(std::chrono::steady_clock::now() - begin >= 500ms);  // never less, however slow the machine
+  taken.reset();
+  CHECK_FALSE(code_of([&] { net::listen_on(address); }));
+}
