@@ -274,16 +274,19 @@ class Training {
 
 /// The rates that a rule has unless told otherwise; the seed example trained without momentum.
 void set_default_rates(CLI::App& train, OptimizerOptions& optimizer, bool seed_example, const std::string& kind) {
-  optimizer.learning_rate = seed_example ? 1e-6 : 0.05;
+  const bool adam = kind == "adam" || kind == "adamw";
+  const char* const rate = seed_example ? "1e-6" : adam ? "0.001" : kind == "adagrad" ? "0.01" : "0.05";
+  optimizer.learning_rate = std::stod(rate);
   optimizer.momentum = seed_example || kind != "sgd" ? 0 : 0.9;
-  train.get_option("--learning-rate")->default_str(seed_example ? "1e-6" : "0.05");
+  train.get_option("--learning-rate")->default_str(rate);
   train.get_option("--momentum")->default_str(optimizer.momentum == 0 ? "0" : "0.9");
 }
 
 void add_optimizer_options(CLI::App& app, OptimizerOptions& optimizer) {
   app.add_option("--optimizer", optimizer.kind, "sgd, adagrad, adam or adamw")->check(registered_optimizer());
   app.add_option("--learning-rate", optimizer.learning_rate,
-                 "Rate of the first step after the warm-up; tfbench: 1e-6 and no momentum unless told");
+                 "Rate of the first step after the warm-up; unless told 0.05 of sgd, 0.001 of adam and adamw, 0.01 of "
+                 "adagrad; tfbench: 1e-6 and no momentum");
   app.add_option("--momentum", optimizer.momentum, "Of sgd; the others have none");
   app.add_flag("--nesterov", optimizer.nesterov, "Nesterov's momentum");
   app.add_option("--weight-decay", optimizer.weight_decay,

@@ -53,7 +53,8 @@ TEST_CASE("unknown names are answered with all that there is, one's own included
   for (const char* name : {"", "mnist", "fashion-mnistx", ":", "mock-images "}) {
     refused("no data source named '" + std::string(name).substr(0, std::string(name).find(':')) + "'", name);
     refused(
-        ", fashion-mnist[:DIR], mock-images[:SIZE[,CLASSES]], "
+        ", fashion-mnist[:DIR], images:DIR[,test=DIR][,size=SIDE|HEIGHTxWIDTH][,channels=1|3], "
+        "mock-images[:SIZE[,CLASSES]], "
         "npy:IMAGES.npy,LABELS.npy[,TEST_IMAGES.npy,TEST_LABELS.npy][,layout=nchw|nhwc], synthetic-linear",
         name);
     refused("test-listed:HERE", name);
