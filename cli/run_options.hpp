@@ -15,7 +15,7 @@ namespace troupe::cli {
 struct RunOptions {
   std::string model = "cnn";        ///< unless `load` says another, and the command line none
   std::optional<std::string> data;  ///< without it the model's own
-  std::string transform;            ///< see `troupe::transform`
+  std::string transform;            ///< see `troupe::data::transform`
   std::optional<std::string> loss;  ///< without it by the data
   std::int64_t batch_size = 64;
   std::string placement = "in-process";

@@ -25,7 +25,7 @@ struct Config {
   std::optional<std::string> loss = {};  ///< by the data unless given
   std::string transform = {};
 
-  TrainingData load(std::uint64_t seed) const { return troupe::transform(load_data(data, seed), transform); }
+  TrainingData load(std::uint64_t seed) const { return data::transform(load_data(data, seed), transform); }
 };
 
 [[noreturn]] void invalid(const std::string& message) { throw_invalid("model configuration: " + message); }

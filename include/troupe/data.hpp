@@ -20,7 +20,7 @@ struct DataInfo {
   double byte_scale = 0;    ///< where samples are made of bytes: what the byte 1 becomes; else 0. Predicting from image
                             ///< files asks for it
   std::string origin = {};  ///< what errors call it, such as its files; may be empty
-  std::string transforms = {};  ///< what has been done to samples, as `transform` takes it
+  std::string transforms = {};  ///< what has been done to samples, as `data::transform` takes it
   bool varies = false;          ///< samples are not the same in each epoch
   bool slow = false;            ///< samples take time, such as decoding: batches are read ahead, in threads
 

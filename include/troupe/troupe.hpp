@@ -13,6 +13,8 @@
 #include "troupe/model.hpp"
 #include "troupe/models.hpp"
 #include "troupe/optimizer.hpp"
+#include "troupe/pipeline.hpp"
 #include "troupe/predictor.hpp"
 #include "troupe/sgd.hpp"
+#include "troupe/transform.hpp"
 #include "troupe/version.hpp"

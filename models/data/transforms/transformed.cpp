@@ -155,7 +155,7 @@ std::shared_ptr<const DataSource> transformed(std::shared_ptr<const DataSource> 
 
 }  // namespace
 
-TrainingData transform(TrainingData data, const std::string& transforms) {
+TrainingData data::transform(TrainingData data, const std::string& transforms) {
   if (!data.train) throw_invalid("there is no training set to transform");
   Transforms all;
   for (Asked& asked : parse_transforms(transforms)) {

@@ -13,6 +13,7 @@
 
 using namespace troupe;
 using namespace troupe::testing;
+using troupe::data::transform;
 
 namespace {
 

@@ -1,0 +1,63 @@
+#include <algorithm>
+#include <utility>
+
+#include "models/data/answers.hpp"
+#include "runtime/invalid.hpp"
+#include "troupe/pipeline.hpp"
+
+namespace troupe::data {
+namespace {
+
+/// Sources one after the other.
+class Joined final : public DataSource {
+ public:
+  explicit Joined(std::vector<DataPtr> parts) : DataSource(info_of(parts)), parts_(std::move(parts)) {
+    std::int64_t end = 0;
+    for (const DataPtr& part : parts_) ends_.push_back(end += part->info().num_samples);
+  }
+
+ private:
+  static DataInfo info_of(const std::vector<DataPtr>& parts) {
+    if (parts.empty()) throw_invalid("concat of no data");
+    DataInfo all = parts.front()->info();
+    all.num_samples = 0;
+    for (const DataPtr& part : parts) {
+      const DataInfo& info = part->info();
+      if (info.shape != all.shape || info.num_classes != all.num_classes || info.num_targets != all.num_targets)
+        throw_bad_data("concat of data whose samples, classes or targets are not alike");
+      all.num_samples += info.num_samples;
+      all.varies = all.varies || info.varies;
+      all.slow = all.slow || info.slow;
+    }
+    return all;
+  }
+
+  void read(const BatchRequest& request) const override {
+    const auto size = static_cast<std::size_t>(info().sample_size());
+    const auto targets = static_cast<std::size_t>(info().num_targets);
+    for (std::size_t i = 0; i < request.samples.size(); ++i) {
+      const auto part = static_cast<std::size_t>(std::ranges::upper_bound(ends_, request.samples[i]) - ends_.begin());
+      const std::int64_t number = request.samples[i] - (part == 0 ? 0 : ends_[part - 1]);
+      parts_[part]->fill(
+          {.samples = std::span(&number, 1),
+           .values = request.values.subspan(i * size, size),
+           .labels = request.labels.subspan(request.labels.empty() ? 0 : i, request.labels.empty() ? 0 : 1),
+           .targets = request.targets.subspan(i * targets, targets),
+           .drawn = request.drawn});
+    }
+  }
+
+  std::vector<DataPtr> parts_;
+  std::vector<std::int64_t> ends_;  ///< of each part, in samples of the whole
+};
+
+}  // namespace
+
+DataPtr concat(std::vector<DataPtr> parts) { return std::make_shared<const Joined>(std::move(parts)); }
+
+DataPtr repeat(DataPtr data, int times) {
+  if (times < 1) throw_invalid("repeat of " + std::to_string(times) + " times");
+  return concat(std::vector<DataPtr>(static_cast<std::size_t>(times), std::move(data)));
+}
+
+}  // namespace troupe::data

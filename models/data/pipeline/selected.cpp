@@ -1,0 +1,142 @@
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "models/data/answers.hpp"
+#include "models/data/pipeline/samples.hpp"
+#include "runtime/invalid.hpp"
+#include "runtime/random.hpp"
+#include "troupe/pipeline.hpp"
+
+namespace troupe::data {
+namespace {
+
+/// Keeps these random numbers apart from others of the same seed.
+constexpr std::uint64_t kSelectStream = 0x73656C65ULL << 32;
+
+class Selected final : public DataSource {
+ public:
+  Selected(DataPtr data, std::vector<std::int64_t> samples)
+      : DataSource(info_of(data->info(), samples)), data_(std::move(data)), samples_(std::move(samples)) {}
+
+ private:
+  static DataInfo info_of(DataInfo info, const std::vector<std::int64_t>& samples) {
+    for (const std::int64_t sample : samples)
+      if (sample < 0 || sample >= info.num_samples)
+        throw_invalid("sample " + std::to_string(sample) + " of data with " + std::to_string(info.num_samples));
+    info.num_samples = std::ssize(samples);
+    return info;
+  }
+
+  void read(const BatchRequest& request) const override {
+    std::vector<std::int64_t> samples;
+    samples.reserve(request.samples.size());
+    for (const std::int64_t sample : request.samples) samples.push_back(samples_[static_cast<std::size_t>(sample)]);
+    BatchRequest there = request;
+    there.samples = samples;
+    data_->fill(there);
+  }
+
+  DataPtr data_;
+  std::vector<std::int64_t> samples_;
+};
+
+std::vector<std::int64_t> all_of(const DataPtr& data) {
+  std::vector<std::int64_t> samples(static_cast<std::size_t>(data->info().num_samples));
+  std::iota(samples.begin(), samples.end(), std::int64_t{0});
+  return samples;
+}
+
+/// Fisher-Yates.
+void shuffle_samples(std::vector<std::int64_t>& samples, std::uint64_t seed) {
+  Random random(seed, kSelectStream);
+  for (std::size_t left = samples.size(); left > 1; --left)
+    std::swap(samples[left - 1], samples[static_cast<std::size_t>(random.below(left))]);
+}
+
+/// A shuffled order in which any stretch has about the same share of each class.
+std::vector<std::int64_t> alike(const DataPtr& data, std::uint64_t seed) {
+  std::vector<std::int64_t> samples = all_of(data);
+  shuffle_samples(samples, seed);
+  const int classes = data->info().num_classes;
+  if (classes == 0) return samples;
+  std::vector<std::int32_t> labels(samples.size());
+  for_each_sample(*data,
+                  [&](const SampleView& sample) { labels[static_cast<std::size_t>(sample.number)] = sample.label; });
+  std::vector<std::int64_t> counts(static_cast<std::size_t>(classes));
+  for (const std::int32_t label : labels) ++counts[static_cast<std::size_t>(label)];
+  // The i-th of n of its class comes at (i + 1/2) / n of the way.
+  std::vector<std::pair<double, std::int64_t>> places;
+  std::vector<std::int64_t> seen(counts.size());
+  for (const std::int64_t sample : samples) {
+    const auto label = static_cast<std::size_t>(labels[static_cast<std::size_t>(sample)]);
+    places.emplace_back((static_cast<double>(seen[label]++) + 0.5) / static_cast<double>(counts[label]), sample);
+  }
+  std::ranges::stable_sort(places, {}, [](const auto& place) { return place.first; });
+  for (std::size_t i = 0; i < samples.size(); ++i) samples[i] = places[i].second;
+  return samples;
+}
+
+}  // namespace
+
+DataPtr select(DataPtr data, std::vector<std::int64_t> samples) {
+  return std::make_shared<const Selected>(std::move(data), std::move(samples));
+}
+
+DataPtr take(DataPtr data, std::int64_t count) {
+  if (count < 1) throw_invalid("take of " + std::to_string(count) + " samples");
+  std::vector<std::int64_t> samples = all_of(data);
+  if (std::cmp_less(count, samples.size())) samples.resize(static_cast<std::size_t>(count));
+  return select(std::move(data), std::move(samples));
+}
+
+DataPtr filter(const DataPtr& data, const std::function<bool(const SampleView&)>& keep) {
+  std::vector<std::int64_t> samples;
+  for_each_sample(*data, [&](const SampleView& sample) {
+    if (keep(sample)) samples.push_back(sample.number);
+  });
+  if (samples.empty())
+    throw_bad_data("a filter that keeps none of " + std::to_string(data->info().num_samples) + " samples");
+  return select(data, std::move(samples));
+}
+
+DataPtr shuffle(DataPtr data, std::uint64_t seed) {
+  std::vector<std::int64_t> samples = all_of(data);
+  shuffle_samples(samples, seed);
+  return select(std::move(data), std::move(samples));
+}
+
+std::pair<DataPtr, DataPtr> split(const DataPtr& data, double share, std::uint64_t seed) {
+  if (!(share > 0 && share < 1)) throw_invalid("a split of " + std::to_string(share) + ", not between 0 and 1");
+  const std::vector<std::int64_t> samples = alike(data, seed);
+  const auto all = static_cast<double>(samples.size());
+  if (all < 2) throw_invalid("one sample cannot be split");
+  const auto second = static_cast<std::ptrdiff_t>(std::clamp(std::round(all * share), 1.0, all - 1));
+  // Of a stretch that has about each class's share; both in the order of the data.
+  std::vector<std::int64_t> rest(samples.begin(), samples.end() - second);
+  std::vector<std::int64_t> part(samples.end() - second, samples.end());
+  std::ranges::sort(rest);
+  std::ranges::sort(part);
+  return {select(data, std::move(rest)), select(data, std::move(part))};
+}
+
+std::vector<TrainingData> to_cv(const DataPtr& data, int folds, std::uint64_t seed) {
+  if (folds < 2 || folds > data->info().num_samples)
+    throw_invalid(std::to_string(folds) + " folds of " + std::to_string(data->info().num_samples) +
+                  " samples; there are at least 2, and at most one a sample");
+  const std::vector<std::int64_t> samples = alike(data, seed);
+  std::vector<TrainingData> pairs;
+  for (int fold = 0; fold < folds; ++fold) {
+    std::vector<std::int64_t> train;
+    std::vector<std::int64_t> test;
+    for (std::size_t i = 0; i < samples.size(); ++i)
+      (static_cast<int>(i % static_cast<std::size_t>(folds)) == fold ? test : train).push_back(samples[i]);
+    std::ranges::sort(train);
+    std::ranges::sort(test);
+    pairs.push_back({select(data, std::move(train)), select(data, std::move(test))});
+  }
+  return pairs;
+}
+
+}  // namespace troupe::data

@@ -1,0 +1,138 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+#include "models/data/samples.hpp"
+#include "models/files.hpp"
+#include "troupe/pipeline.hpp"
+#include "troupe/transform.hpp"
+
+using namespace troupe;
+using namespace troupe::testing;
+using data::DataPtr;
+
+namespace {
+
+using Floats = std::vector<float>;
+
+/// Samples 0, 1, ... of which the class is the rest of a division by `classes`.
+DataPtr counted(int samples, int classes = 2) {
+  Floats values(static_cast<std::size_t>(samples));
+  std::iota(values.begin(), values.end(), 0.0F);
+  std::vector<std::int32_t> labels;
+  for (int i = 0; i < samples; ++i) labels.push_back(i % classes);
+  return std::make_shared<const Dataset>(Dataset::classes({1}, std::move(values), std::move(labels), classes));
+}
+
+Floats values_of(const DataPtr& data) { return read_all(*data).values; }
+
+void refused(ErrorCode code, const std::string& what, const std::function<void()>& make) {
+  check_throws(code, what, make);
+}
+
+}  // namespace
+
+TEST_CASE("data is made of other data: parts, orders, repetitions, what a function keeps or changes") {
+  const DataPtr ten = counted(10);
+  CHECK(values_of(data::take(ten, 3)) == Floats{0, 1, 2});
+  CHECK(values_of(data::take(ten, 99)).size() == 10);
+  CHECK(values_of(data::select(ten, {7, 7, 0})) == Floats{7, 7, 0});
+  CHECK(values_of(data::filter(ten, [](const data::SampleView& s) { return s.label == 1; })) == Floats{1, 3, 5, 7, 9});
+  CHECK(values_of(data::repeat(data::take(ten, 2), 3)) == Floats{0, 1, 0, 1, 0, 1});
+  const DataPtr both = data::concat({data::take(ten, 2), counted(3)});
+  CHECK(values_of(both) == Floats{0, 1, 0, 1, 2});
+  CHECK(read_all(*both).labels == std::vector<std::int32_t>{0, 1, 0, 1, 0});
+  const Floats shuffled = values_of(data::shuffle(ten, 3));
+  CHECK(shuffled != values_of(ten));
+  CHECK(std::set<float>(shuffled.begin(), shuffled.end()).size() == 10);
+  CHECK(values_of(data::shuffle(ten, 3)) == shuffled);
+  CHECK(values_of(data::shuffle(ten, 4)) != shuffled);
+  const DataPtr twice = data::map(ten, {2}, [](const data::SampleView& from, std::span<float> to) {
+    to[0] = from.values[0];
+    to[1] = static_cast<float>(from.number + from.label);
+  });
+  CHECK(twice->info().shape == std::vector<std::int64_t>{2});
+  CHECK(read_samples(*twice, {9}).values == Floats{9, 10});
+  refused(ErrorCode::invalid_argument, "sample 10 of data with 10", [&] { data::select(ten, {10}); });
+  refused(ErrorCode::invalid_argument, "take of 0", [&] { data::take(ten, 0); });
+  refused(ErrorCode::invalid_argument, "repeat of 0", [&] { data::repeat(ten, 0); });
+  refused(ErrorCode::bad_data, "keeps none of 10",
+          [&] { data::filter(ten, [](const data::SampleView&) { return false; }); });
+  refused(ErrorCode::bad_data, "not alike", [&] { data::concat({ten, counted(3, 3)}); });
+}
+
+TEST_CASE("windows of a series are samples that follow each other, with what belongs to the last") {
+  const DataPtr series = data::window(counted(5), 3);
+  CHECK(series->info().shape == std::vector<std::int64_t>{3, 1});
+  CHECK(values_of(series) == Floats{0, 1, 2, 1, 2, 3, 2, 3, 4});
+  CHECK(read_all(*series).labels == std::vector<std::int32_t>{0, 1, 0});
+  const auto prices = std::make_shared<const Dataset>(Dataset::targets({1}, {1, 2, 3}, {10, 11, 20, 21, 30, 31}, 2));
+  CHECK(read_all(*data::window(prices, 2)).targets == Floats{20, 21, 30, 31});
+  refused(ErrorCode::bad_data, "without samples", [] { data::window(counted(2), 3); });
+  refused(ErrorCode::invalid_argument, "windows of 0", [] { data::window(counted(2), 0); });
+}
+
+TEST_CASE("a split has its share of each class, and each sample once") {
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    const auto [rest, part] = data::split(counted(1000, 4), 0.1, seed);
+    CHECK(part->info().num_samples == 100);
+    std::vector<int> classes(4);
+    for (const std::int32_t label : read_all(*part).labels) ++classes[static_cast<std::size_t>(label)];
+    for (const int count : classes) CHECK(std::abs(count - 25) <= 1);
+    Floats all = values_of(rest);
+    const Floats other = values_of(part);
+    all.insert(all.end(), other.begin(), other.end());
+    std::ranges::sort(all);
+    CHECK(all == values_of(counted(1000, 4)));
+  }
+  CHECK(values_of(data::split(counted(100), 0.5, 1).second) != values_of(data::split(counted(100), 0.5, 2).second));
+  CHECK(data::split(counted(3), 0.01).second->info().num_samples == 1);
+  CHECK(data::split(counted(3), 0.99).first->info().num_samples == 1);
+  refused(ErrorCode::invalid_argument, "not between 0 and 1", [] { data::split(counted(3), 1); });
+  refused(ErrorCode::invalid_argument, "cannot be split", [] { data::split(counted(1), 0.5); });
+}
+
+TEST_CASE("each sample is tested in one of the folds of a cross-validation, and trained on in the others") {
+  const auto folds = data::to_cv(counted(50, 5), 4);
+  REQUIRE(folds.size() == 4);
+  Floats tested;
+  for (const TrainingData& fold : folds) {
+    const Floats test = values_of(fold.test);
+    const Floats train = values_of(fold.train);
+    CHECK(test.size() + train.size() == 50);
+    CHECK(test.size() >= 12);
+    for (const float value : test) CHECK(std::ranges::count(train, value) == 0);
+    tested.insert(tested.end(), test.begin(), test.end());
+    std::vector<int> classes(5);
+    for (const std::int32_t label : read_all(*fold.test).labels) ++classes[static_cast<std::size_t>(label)];
+    for (const int count : classes) CHECK(count >= 2);
+  }
+  std::ranges::sort(tested);
+  CHECK(tested == values_of(counted(50, 5)));
+  refused(ErrorCode::invalid_argument, "1 folds", [] { data::to_cv(counted(5), 1); });
+  refused(ErrorCode::invalid_argument, "6 folds", [] { data::to_cv(counted(5), 6); });
+}
+
+TEST_CASE("what is drawn for a sample goes through all that is made of it") {
+  Floats values(16);
+  std::iota(values.begin(), values.end(), 1.0F);
+  const TrainingData images{
+      std::make_shared<const Dataset>(Dataset::classes({2, 2}, std::move(values), {0, 1, 0, 1}, 2)), nullptr};
+  const DataPtr flipped = data::transform(images, "flip").train;
+  const DataPtr chosen = data::concat({data::select(flipped, {3, 1}), data::take(flipped, 1)});
+  CHECK(chosen->info().varies);
+  CHECK(chosen->info().slow);
+  const auto drawn = [](const DataPtr& from, std::int64_t sample, std::int64_t epoch) {
+    Floats one(4);
+    std::vector<std::int32_t> label(1);
+    from->fill(
+        {.samples = std::span(&sample, 1), .values = one, .labels = label, .targets = {}, .drawn = DrawnFor{1, epoch}});
+    return one;
+  };
+  for (int epoch = 0; epoch < 8; ++epoch) {
+    CHECK(drawn(chosen, 0, epoch) == drawn(flipped, 3, epoch));
+    CHECK(drawn(chosen, 2, epoch) == drawn(flipped, 0, epoch));
+  }
+}
