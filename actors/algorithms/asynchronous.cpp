@@ -65,21 +65,6 @@ bool Asynchronous::complete(const StepContext& context) {
   throw Error(ErrorCode::bad_data, "no shard has a sample at this step", {.phase = "compute", .step = steps + 1});
 }
 
-/// Of the worker that is furthest behind.
-void Asynchronous::throw_late(const StepContext& context) const {
-  const std::vector<int> workers = context.members.workers();
-  const int slowest = *std::ranges::min_element(workers, {}, [&](int worker) { return clocks_.clock(worker); });
-  throw Error(ErrorCode::timeout, "no gradient was applied in time, also none of the worker that is furthest behind",
-              context.rounds.where(slowest, phase(context, "compute")));
-}
-
-/// What passes between calls is not taken from workers' time.
-void Asynchronous::come_back() {
-  if (!left_at_) return;
-  const auto away = Clock::now() - *std::exchange(left_at_, std::nullopt);
-  for (auto& [round, task] : tasks_) task.deadline = task.deadline.later(away);
-}
-
 /// Nodes that have parameter servers exchange no gradients.
 StepReport Asynchronous::rehearse_with(const StepContext& context, const Deadline& deadline) {
   if (under_way()) rest(context, deadline);
@@ -197,27 +182,6 @@ void Asynchronous::go_on(const StepContext& context) {
     forget_hopeless(context);
     throw;
   }
-}
-
-/// All workers that have had their time; where there are none, who has not answered this round.
-Round Asynchronous::late(std::uint64_t round) const {
-  std::vector<int> workers;
-  for (const auto& [number, task] : tasks_)
-    if (task.is_of_worker() && task.deadline.passed()) workers.push_back(task.worker);
-  return workers.empty() ? *std::ranges::find(rounds_, round, &Round::number) : Round(0, std::move(workers));
-}
-
-/// Nobody will hear answers of those that are lost. A worker that has had its time may still be at work: it is a task
-/// until it is lost. What servers have been told they do before they do anything else.
-void Asynchronous::forget_hopeless(const StepContext& context) {
-  std::erase_if(rounds_, [&](const Round& round) {
-    const Task& task = tasks_.at(round.number());
-    const bool hopeless =
-        (!task.is_of_worker() && task.deadline.passed()) ||
-        std::ranges::any_of(round.missing(), [&](int member) { return context.members.lost(member); });
-    if (hopeless) tasks_.erase(round.number());
-    return hopeless;
-  });
 }
 
 void Asynchronous::end(std::uint64_t round) {

@@ -98,10 +98,10 @@ void ServerScript::check_run(const RecordedRun& recorded, const RecordedRun& run
   for (const auto& [name, value] : run) {
     const auto found = recorded.find(name);
     const std::string other = found == recorded.end() ? "none" : printable(found->second);
-    if (other != value)
-      throw Error(ErrorCode::bad_file,
-                  "the record is of a run with " + name + " " + other + ", and this one has " + value,
-                  {.object = path_});
+    if (other == value) continue;
+    std::string what = "the record is of a run with ";
+    what.append(name).append(" ").append(other).append(", and this one has ").append(value);
+    throw Error(ErrorCode::bad_file, what, {.object = path_});
   }
 }
 

@@ -69,7 +69,7 @@ class ServerExchange {
 
   void announce();
   int node_of(int rank) const { return topology_.node_of(rank * devices_); }
-  bool across() const { return nodes_.get() != nullptr; }
+  bool across() const { return nodes_ != nullptr; }
   Gradients gradients_of(int rank) const;
   std::int64_t push_to(int node, const Gradients& gradients, int rank, std::uint64_t ticket,
                        const Deadline& deadline) const;
