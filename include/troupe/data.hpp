@@ -119,7 +119,7 @@ struct DataUsage {
 /// @throws Error invalid_argument for a name that is taken, empty or has a colon.
 void register_data(const std::string& name, MakeData make, const DataUsage& usage = {});
 
-/// Loads data by a name that was registered, such as the built-in `csv:...`, `fashion-mnist[:DIR]`,
+/// Loads data by a name that was registered, such as the built-in `cifar10:DIR`, `csv:...`, `fashion-mnist[:DIR]`,
 /// `mock-images[:SIZE[,CLASSES]]`, `npy:...` and `synthetic-linear`. Within a process the same name and seed give the
 /// same object while somebody holds it.
 ///

@@ -18,6 +18,10 @@ std::shared_ptr<const DataSource> fashion_mnist_test(const std::string& folder);
 /// Reads NumPy's files; see load_data.
 TrainingData npy_files(const std::string& arguments, std::uint64_t seed);
 inline constexpr const char* kNpyUsage = ":IMAGES.npy,LABELS.npy[,TEST_IMAGES.npy,TEST_LABELS.npy][,layout=nchw|nhwc]";
+/// Reads the binary files of CIFAR-10 from a folder, or from the one in it that their archive makes.
+TrainingData cifar10(const std::string& folder, std::uint64_t seed);
+/// Its test set alone.
+std::shared_ptr<const DataSource> cifar10_test(const std::string& folder);
 /// Reads a folder of images; see load_data.
 TrainingData image_folder(const std::string& arguments, std::uint64_t seed);
 inline constexpr const char* kImagesUsage = ":DIR[,test=DIR][,size=SIDE|HEIGHTxWIDTH][,channels=1|3]";

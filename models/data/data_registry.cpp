@@ -30,6 +30,7 @@ void add(Kinds& kinds, const std::string& name, MakeData make, const DataUsage& 
 
 Kinds* with_builtin_data() {
   auto* const kinds = new Kinds("data source");
+  add(*kinds, "cifar10", cifar10, {.arguments = ":DIR"}, cifar10_test);
   add(*kinds, "csv", csv_files, {.arguments = kCsvUsage});
   add(*kinds, "fashion-mnist", fashion_mnist, {.arguments = "[:DIR]"}, fashion_mnist_test);
   add(*kinds, "images", image_folder, {.arguments = kImagesUsage});
