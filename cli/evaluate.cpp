@@ -10,7 +10,7 @@ void add_evaluate(CLI::App& app) {
   CLI::App& evaluate = *app.add_subcommand("evaluate", "Measure saved weights on a test set");
   options->add_to(evaluate);
   evaluate.get_option("--load")->required();
-  evaluate.callback([options] { print_test(options->start().evaluate()); });
+  evaluate.callback([options] { print_evaluation("test", options->start().evaluate()); });
 }
 
 }  // namespace troupe::cli

@@ -77,8 +77,8 @@ CLI::Validator registered_model() { return known_to(find_model, "registered mode
 
 }  // namespace
 
-void print_test(const Evaluation& test) {
-  std::printf("test loss %.6f\ntest accuracy %.4f\n", test.loss, test.accuracy);
+void print_evaluation(const char* set, const Evaluation& evaluation) {
+  std::printf("%s loss %.6f\n%s accuracy %.4f\n", set, evaluation.loss, set, evaluation.accuracy);
 }
 
 std::chrono::milliseconds to_limit(double seconds, const char* name) {
@@ -189,6 +189,9 @@ void RunOptions::add_to(CLI::App& app) {
                  "[,target=COLUMN|,class=COLUMN][,...] or "
                  "npy:IMAGES.npy,LABELS.npy[,TEST_IMAGES.npy,TEST_LABELS.npy][,layout=nchw|nhwc]; without it the "
                  "model's own: fashion-mnist, synthetic-linear for linear, mock-images for ResNets");
+  app.add_option("--validate", validate,
+                 "What each epoch is measured on in place of the test set, which is left for the end: a share of the "
+                 "training set, such as 0.1, or other data, by its name");
   app.add_option(
       "--transform", transform,
       "What is done to each sample, such as 'crop 28 2, flip, normalise': colour AMOUNT, crop SIDE [PADDING], "
@@ -245,6 +248,7 @@ Options RunOptions::to_sgd_options() const {
   options.precision = precision == "bf16" ? Precision::bf16 : Precision::f32;
   nlohmann::json config{{"batch_size", batch_size}};
   if (data) config["data"] = plain_text("--data", *data);
+  if (!validate.empty()) config["validate"] = plain_text("--validate", validate);
   if (!transform.empty()) config["transform"] = plain_text("--transform", transform);
   if (loss) config["loss"] = plain_text("--loss", *loss);
   if (const std::string network = trained().network; !network.empty()) config["network"] = network;

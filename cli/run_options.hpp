@@ -15,6 +15,7 @@ namespace troupe::cli {
 struct RunOptions {
   std::string model = "cnn";        ///< unless `load` says another, and the command line none
   std::optional<std::string> data;  ///< without it the model's own
+  std::string validate;             ///< a share of the training set, or data by its name; empty: nothing
   std::string transform;            ///< see `troupe::data::transform`
   std::optional<std::string> loss;  ///< without it by the data
   std::int64_t batch_size = 64;
@@ -50,8 +51,8 @@ struct RunOptions {
   const CLI::Option* said_model_ = nullptr;
 };
 
-/// Prints what an evaluation found, as `train` ends and `evaluate` does.
-void print_test(const Evaluation& test);
+/// Prints what an evaluation of a set found, as `train` ends and `evaluate` does.
+void print_evaluation(const char* set, const Evaluation& evaluation);
 
 /// Of silence, from seconds; 0 is never. @throws Error invalid_argument that names the option
 std::chrono::milliseconds to_limit(double seconds, const char* name);

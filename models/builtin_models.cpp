@@ -1,10 +1,12 @@
 #include "models/builtin_models.hpp"
 
 #include <array>
+#include <charconv>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "models/data/naming.hpp"
@@ -14,6 +16,7 @@
 #include "runtime/invalid.hpp"
 #include "troupe/error.hpp"
 #include "troupe/models.hpp"
+#include "troupe/pipeline.hpp"
 #include "troupe/transform.hpp"
 
 namespace troupe::models {
@@ -25,8 +28,29 @@ struct Config {
   std::optional<std::string> loss = {};  ///< by the data unless given
   std::string transform = {};
 
-  TrainingData load(std::uint64_t seed) const { return data::transform(load_data(data, seed), transform); }
+  std::string validate = {};  ///< a share of the training set, or other data's training set
+
+  TrainingData load(std::uint64_t seed) const;
 };
+
+/// A share in (0, 1), if the text is a number.
+std::optional<double> share_of(const std::string& text) {
+  double share = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), share);
+  if (error != std::errc{} || end != text.data() + text.size()) return {};
+  return share;
+}
+
+/// Which samples validate is the same for all seeds, so that runs can be compared.
+TrainingData Config::load(std::uint64_t seed) const {
+  TrainingData all = load_data(data, seed);
+  if (const auto share = share_of(validate)) {
+    std::tie(all.train, all.validation) = data::split(all.train, *share);
+  } else if (!validate.empty()) {
+    all.validation = load_data(validate, seed).train;
+  }
+  return data::transform(std::move(all), transform);
+}
 
 [[noreturn]] void invalid(const std::string& message) { throw_invalid("model configuration: " + message); }
 
@@ -42,13 +66,16 @@ void read_entry(const std::string& key, const nlohmann::json& value, Config& con
     config.loss = read_name(key, value);
   } else if (key == "transform") {
     config.transform = read_name(key, value);
+  } else if (key == "validate") {
+    config.validate = read_name(key, value);
   } else if (key == "batch_size") {
     if (!value.is_number_integer() || value.get<double>() < 0 || value.get<double>() > 1e9) {
       invalid("\"batch_size\" is not a number of samples");
     }
     config.batch_size = value.get<std::int64_t>();
   } else {
-    invalid("unknown key \"" + key + "\"; there are \"data\", \"transform\", \"batch_size\" and \"loss\"");
+    invalid("unknown key \"" + key +
+            "\"; there are \"data\", \"transform\", \"validate\", \"batch_size\" and \"loss\"");
   }
 }
 

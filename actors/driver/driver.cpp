@@ -241,23 +241,24 @@ void Driver::set_learning_rate(double rate) {
   set_rates_.set(steps_done(), rate);
 }
 
-Evaluation Driver::evaluate() {
-  const Evaluation evaluation = repairing(Needs::members, [&] { return evaluate_once(); });
+Evaluation Driver::evaluate(EvaluationSet set) {
+  const Evaluation evaluation = repairing(Needs::members, [&] { return evaluate_once(set); });
+  const std::string name = set == EvaluationSet::test ? "test" : "validation";
   if (evaluation.samples == 0)
     throw Error(ErrorCode::bad_data,
-                "there is no test set to evaluate: give the data one (TrainingData::test), or a model of your own "
-                "Model::evaluate",
+                "there is no " + name + " set to evaluate: give the data one (TrainingData::" + name +
+                    "), or a model of your own Model::evaluate",
                 {.phase = "evaluate"});
   return evaluation;
 }
 
-Evaluation Driver::evaluate_once() {
+Evaluation Driver::evaluate_once(EvaluationSet set) {
   const Phase at = phase("evaluate", options_.evaluate_timeout);
   const Members& members = runtime_->members;
   std::vector<double> losses(static_cast<std::size_t>(options_.num_shards));
   std::int64_t correct = 0;
   Evaluation evaluation;
-  const Evaluate request{0, versions_.buffer(), versions_.committed().step};
+  const Evaluate request{0, versions_.buffer(), versions_.committed().step, static_cast<std::int32_t>(set)};
   for (const auto& [worker, reply] : rounds_->ask(request, members.workers(), at)) {
     check_reply(reply, members.shards_of(worker), rounds_->where(worker, at));
     for (std::size_t i = 0; i < reply.shards.size(); ++i) {

@@ -21,16 +21,17 @@ auto fields(Evaluated& x, F visit) {
                at_most<Bound::shards>(x.correct), at_most<Bound::shards>(x.samples));
 }
 
-/// To a worker: measure its shards of the test set.
+/// To a worker: measure its shards of a set.
 struct Evaluate {
   using Reply = Evaluated;
   std::uint64_t round = 0;
   std::int32_t buffer = 0;
   std::int64_t step = 0;
+  std::int32_t set = 0;  ///< EvaluationSet
 };
 template <class F>
 auto fields(Evaluate& x, F visit) {
-  return visit(x.round, x.buffer, x.step);
+  return visit(x.round, x.buffer, x.step, x.set);
 }
 
 }  // namespace troupe

@@ -5,13 +5,16 @@
 namespace troupe {
 
 void work(WorkerState& worker, Replica& replica, const Evaluate& request) {
+  if (request.set < 0 || request.set > static_cast<int>(EvaluationSet::validation))
+    throw Error(ErrorCode::protocol, "an evaluation of a set that there is not");
+  const auto set = static_cast<EvaluationSet>(request.set);
   std::optional<Turns::Turn> turn;
   if (!replica.model->info().lightweight) turn.emplace(*worker.turns);
   const auto weights = worker.slabs->weights(request.buffer);
   const auto& shards = replica.own.shards;
   for (std::size_t i = 0; i < shards.size(); ++i)
     replica.evaluated[i] =
-        replica.model->evaluate({shards[i], worker.layout.num_shards, request.step, worker.seed}, weights);
+        replica.model->evaluate({shards[i], worker.layout.num_shards, request.step, worker.seed, set}, weights);
 }
 
 void answer(WorkerState& worker, const Evaluate& /*request*/, Evaluated& evaluated) {

@@ -13,10 +13,11 @@ struct EpochReport {
   std::int64_t epoch = 0;  ///< 1 for the first
   std::int64_t step = 0;   ///< its last
   std::int64_t samples = 0;
-  double loss = 0;                      ///< mean over the samples, each before the update of its step
-  double learning_rate = 0;             ///< of its last step
-  double seconds = 0;                   ///< of training, without evaluations and what else lies between epochs
-  std::optional<Evaluation> test = {};  ///< none without a test set
+  double loss = 0;                            ///< mean over the samples, each before the update of its step
+  double learning_rate = 0;                   ///< of its last step
+  double seconds = 0;                         ///< of training, without evaluations and what else lies between epochs
+  std::optional<Evaluation> test = {};        ///< none without a test set, and where there is a validation set
+  std::optional<Evaluation> validation = {};  ///< none without one
 
   double images_per_second() const { return seconds > 0 ? static_cast<double>(samples) / seconds : 0; }
 };

@@ -70,6 +70,10 @@ nlohmann::ordered_json to_json(const AsynchronousReport& report) {
 }
 
 /// The step comes first, where `step_of` looks for it.
+nlohmann::ordered_json to_json(const Evaluation& evaluation) {
+  return {{"loss", evaluation.loss}, {"accuracy", evaluation.accuracy}, {"samples", evaluation.samples}};
+}
+
 nlohmann::ordered_json to_json(const StepReport& report, Precision precision) {
   const PhaseSeconds& s = report.seconds;
   const CheckpointReport& c = report.checkpoint;
@@ -137,8 +141,8 @@ void ReportFile::write(const EpochReport& epoch) {
                               {"seconds", epoch.seconds},
                               {"images_per_second", epoch.images_per_second()},
                               {"test", nullptr}};
-  if (const auto& test = epoch.test)
-    line["test"] = {{"loss", test->loss}, {"accuracy", test->accuracy}, {"samples", test->samples}};
+  if (epoch.test) line["test"] = to_json(*epoch.test);
+  if (epoch.validation) line["validation"] = to_json(*epoch.validation);
   write_line(line);
 }
 

@@ -1,8 +1,11 @@
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
+#include <limits>
 #include <memory>
 #include <optional>
 
@@ -35,6 +38,7 @@ struct TrainOptions {
   CheckpointFlags checkpoint;
   std::int64_t epochs = 2;
   std::int64_t steps = 0;
+  std::int64_t patience = 0;  ///< epochs; 0: endless
   bool verbose = false;
   bool quiet = false;
   bool profile = false;
@@ -70,6 +74,12 @@ const char* how_text(const Repair& repair) {
   return repair.worker < 0 ? "formed again" : "replaced";
 }
 
+/// What an evaluation found after so many steps.
+struct Measured {
+  std::int64_t step = -1;
+  std::optional<Evaluation> evaluation = {};
+};
+
 class Training {
  public:
   explicit Training(const TrainOptions& options) : options_(options), sgd_(options.run.start()) {
@@ -78,9 +88,13 @@ class Training {
     if (options_.steps == 0 && options_.epochs > kMostSteps / std::max<std::int64_t>(epoch_steps_, 1))
       throw Error(ErrorCode::invalid_argument, "--epochs " + std::to_string(options_.epochs) + " are too many");
     total_steps_ = options_.steps > 0 ? options_.steps : options_.epochs * epoch_steps_;
-    if (!options_.checkpoint.keep_best.empty() && (epoch_steps_ <= 1 || !evaluate()))
-      throw Error(ErrorCode::invalid_argument,
-                  "--keep-best is for data with a test set and epochs of several steps, after which it is looked at");
+    if (!options_.checkpoint.keep_best.empty() && (epoch_steps_ <= 1 || !evaluate(watched_)))
+      throw Error(
+          ErrorCode::invalid_argument,
+          "--keep-best is for data with a test or validation set and epochs of several steps, after which it is "
+          "looked at");
+    if (options_.patience > 0 && epoch_steps_ <= 1)
+      throw Error(ErrorCode::invalid_argument, "--patience is for epochs of several steps");
   }
 
   /// Returns the exit status.
@@ -94,11 +108,14 @@ class Training {
       if (!report) break;
       epoch.add(*report);
       const bool epoch_ends = epoch_steps_ > 1 && step % epoch_steps_ == 0;
-      if (!epoch_ends || (options_.quiet && !report_ && options_.checkpoint.keep_best.empty())) continue;
+      const bool looked_at =
+          !options_.quiet || report_ || !options_.checkpoint.keep_best.empty() || options_.patience > 0;
+      if (!epoch_ends || !looked_at) continue;
       progress.pause();
       progress.end_line();
       end_epoch(epoch.end(), *report);
       epoch = {};
+      if (options_.patience > 0 && epochs_since_best_ >= options_.patience) break;
       progress.go_on();
     }
     progress.end_line();
@@ -112,16 +129,24 @@ class Training {
   bool has_checkpoints() const { return !options_.checkpoint.folder.empty(); }
   bool stopped() const { return stop_ && stop_->came(); }
 
-  /// None without a test set. Workers' own bad_data names the worker.
-  std::optional<Evaluation> evaluate() {
-    if (tested_step_ == sgd_.steps_done()) return tested_;
-    tested_step_ = sgd_.steps_done();
+  /// None where the data has no such set. Workers' own bad_data names the worker.
+  std::optional<Evaluation> evaluate(EvaluationSet set) {
+    Measured& measured = measured_.at(static_cast<std::size_t>(set));
+    if (measured.step == sgd_.steps_done()) return measured.evaluation;
+    measured.step = sgd_.steps_done();
     try {
-      tested_ = sgd_.evaluate();
+      measured.evaluation = sgd_.evaluate(set);
     } catch (const Error& error) {
       if (error.code() != ErrorCode::bad_data || error.where().worker >= 0) throw;
     }
-    return tested_;
+    return measured.evaluation;
+  }
+
+  /// By what --keep-best names, else by the loss.
+  void watch(const Evaluation& evaluation) {
+    const double value = options_.checkpoint.keep_best == "accuracy" ? -evaluation.accuracy : evaluation.loss;
+    epochs_since_best_ = value < best_ ? 0 : epochs_since_best_ + 1;
+    best_ = std::min(best_, value);
   }
 
   /// A checkpoint of what there is now, unless there is one, with its metric.
@@ -224,14 +249,20 @@ class Training {
     epoch.epoch = last.step / epoch_steps_;
     epoch.step = last.step;
     epoch.learning_rate = last.learning_rate;
-    epoch.test = evaluate();
+    const bool validates = watched_ == EvaluationSet::validation;
+    const auto evaluation = evaluate(watched_);
+    (validates ? epoch.validation : epoch.test) = evaluation;
     if (report_) report_->write(epoch);  // before a checkpoint of this step: who goes on from that does not write it
-    if (!options_.checkpoint.keep_best.empty()) keep_if_best(*epoch.test);
+    if (!options_.checkpoint.keep_best.empty()) keep_if_best(*evaluation);
+    if (evaluation) watch(*evaluation);
     if (options_.quiet) return;
     std::printf("epoch %lld: %.0f images/s, last loss %.4f", static_cast<long long>(epoch.epoch),
                 epoch.images_per_second(), last.loss);
-    if (epoch.test) std::printf(", test loss %.4f, test accuracy %.4f", epoch.test->loss, epoch.test->accuracy);
+    const char* const set = validates ? "validation" : "test";
+    if (evaluation) std::printf(", %s loss %.4f, %s accuracy %.4f", set, evaluation->loss, set, evaluation->accuracy);
     std::printf("\n");
+    if (options_.patience > 0 && epochs_since_best_ >= options_.patience)
+      std::printf("no better for %lld epochs: training ends\n", static_cast<long long>(epochs_since_best_));
     std::fflush(stdout);
   }
 
@@ -255,7 +286,8 @@ class Training {
       sgd_.save(options_.save);
       if (!options_.quiet) std::printf("weights saved to %s\n", options_.save.c_str());
     }
-    if (const auto test = evaluate()) print_test(*test);
+    if (watched_ == EvaluationSet::validation) print_evaluation("validation", *evaluate(watched_));
+    if (const auto test = evaluate(EvaluationSet::test)) print_evaluation("test", *test);
     std::printf("weights sha256 %s\n", hash.c_str());
   }
 
@@ -263,8 +295,10 @@ class Training {
   DistributedSGD sgd_;
   std::optional<ReportFile> report_;
   std::optional<StopSignals> stop_;
-  std::optional<Evaluation> tested_;  ///< the weights after the step `tested_step_`
-  std::int64_t tested_step_ = -1;
+  EvaluationSet watched_ = options_.run.validate.empty() ? EvaluationSet::test : EvaluationSet::validation;
+  std::array<Measured, 2> measured_;  ///< by EvaluationSet
+  double best_ = std::numeric_limits<double>::infinity();
+  std::int64_t epochs_since_best_ = 0;
   std::int64_t begun_ = sgd_.steps_done();  ///< before this program
   std::string saved_;                       ///< the last checkpoint that this asked for
   std::int64_t saved_step_ = -1;
@@ -337,6 +371,12 @@ void add_train(CLI::App& app, int& status) {
   train.get_option("--model")->each([=](const std::string& model) { by_name(model, "sgd"); });
   train.get_option("--optimizer")->each([=](const std::string& kind) { by_name(options->run.model, kind); });
   auto* epochs = train.add_option("--epochs", options->epochs, "Passes over the data")->check(whole_number(1));
+  train
+      .add_option("--patience", options->patience,
+                  "End after so many epochs without a better loss, or what --keep-best names, of --validate's set")
+      ->default_str("")
+      ->check(whole_number(1))
+      ->needs(train.get_option("--validate"));
   train.add_option("--steps", options->steps, "Steps, in place of epochs")
       ->default_str("")
       ->check(whole_number(1))

@@ -99,10 +99,11 @@ class Dataset final : public DataSource {
   std::vector<float> targets_;
 };
 
-/// A training set and, where there is one, a test set of samples like its.
+/// A training set and, where there are such, a test set and a validation set of samples like its.
 struct TrainingData {
   std::shared_ptr<const DataSource> train;
-  std::shared_ptr<const DataSource> test;
+  std::shared_ptr<const DataSource> test = nullptr;
+  std::shared_ptr<const DataSource> validation = nullptr;
 };
 
 /// Makes data from what stands behind the colon of its name ("" where there is none) and the run's seed.

@@ -9,12 +9,16 @@
 
 namespace troupe {
 
+/// What an evaluation measures.
+enum class EvaluationSet : std::uint8_t { test, validation };
+
 /// Which shard of the data a model works on, at which step.
 struct ShardStep {
-  int shard = 0;           ///< 0 .. num_shards - 1
-  int num_shards = 1;      ///< fixed for the whole run
-  std::int64_t step = 0;   ///< steps committed so far
-  std::uint64_t seed = 0;  ///< of the run; draw random numbers from (seed, shard, step) only
+  int shard = 0;                            ///< 0 .. num_shards - 1
+  int num_shards = 1;                       ///< fixed for the whole run
+  std::int64_t step = 0;                    ///< steps committed so far
+  std::uint64_t seed = 0;                   ///< of the run; draw random numbers from (seed, shard, step) only
+  EvaluationSet set = EvaluationSet::test;  ///< of an evaluation
 };
 
 /// What a model computes in. Weights, gradients and their sums are floats (f32) either way.

@@ -288,8 +288,9 @@ class DistributedSGD {
   /// Steps committed, with those before the checkpoint that was loaded.
   std::int64_t steps_done() const;
 
-  /// Runs the model's test set over all replicas. @throws Error bad_data, without a worker, where there is none.
-  Evaluation evaluate();
+  /// Runs the model's test or validation set over all replicas. @throws Error bad_data, without a worker, where there
+  /// is none.
+  Evaluation evaluate(EvaluationSet set = EvaluationSet::test);
 
   /// Runs a function on every replica, on every worker, or on the first replica, and returns what they return in
   /// order of worker and device, at most 64 MiB a worker. Functions given by value need placement in_process, and have

@@ -25,7 +25,7 @@ class BatchSource {
 
   /// The shard's batch of this step; empty when the shard has run out.
   virtual Batch training_batch(const ShardStep& at) = 0;
-  /// Batch `index` = 0, 1, ... of the shard's part of the test set; empty behind the last.
+  /// Batch `index` = 0, 1, ... of the shard's part of the set that `at` names; empty behind the last.
   virtual Batch test_batch(const ShardStep& at, std::int64_t index) = 0;
 
  private:
@@ -35,9 +35,10 @@ class BatchSource {
 /// No batch of a test set is larger.
 inline constexpr std::int64_t kEvaluationBatch = 500;
 
-/// Batches of a data set, drawn by BatchSampler. Shard s of V is tested on the test samples s, s + V, ...
+/// Batches of a data set, drawn by BatchSampler. Shard s of V is evaluated on the test or validation samples s, s + V,
+/// ...
 /// @param batch_size samples a shard and step; 0 takes the whole shard, gathered once and kept unless samples vary.
-/// @throws Error invalid_argument for missing data or a negative batch size, bad_data when the test set's samples,
+/// @throws Error invalid_argument for missing data or a negative batch size, bad_data when another set's samples,
 /// classes or targets are not the training set's.
 std::unique_ptr<BatchSource> dataset_batches(TrainingData data, std::int64_t batch_size);
 

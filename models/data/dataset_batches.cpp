@@ -21,11 +21,48 @@ const DataInfo& training_info(const TrainingData& data) {
   return data.train->info();
 }
 
-void check_test_set(const DataInfo& train, const DataInfo& test) {
-  if (test.shape == train.shape && test.num_classes == train.num_classes && test.num_targets == train.num_targets)
-    return;
-  throw Error(ErrorCode::bad_data, "the test set's samples, classes or targets are not the training set's");
+/// @param name of the other set
+void check_alike(const DataInfo& train, const DataInfo& other, const std::string& name) {
+  const bool same =
+      other.shape == train.shape && other.num_classes == train.num_classes && other.num_targets == train.num_targets;
+  if (!same)
+    throw Error(ErrorCode::bad_data, "the " + name + " set's samples, classes or targets are not the training set's");
 }
+
+/// A set that is evaluated.
+class EvaluatedBatches {
+ public:
+  EvaluatedBatches(std::shared_ptr<const DataSource> data, const DataInfo& train, const std::string& name)
+      : data_(std::move(data)) {
+    if (!data_) return;
+    check_alike(train, data_->info(), name);
+    if (data_->info().slow) ahead_.emplace(data_, kMostBytesAhead);
+  }
+
+  Batch batch(const ShardStep& at, std::int64_t index) {
+    if (!data_) return {};
+    if (!ahead_) return memory_.fill(*data_, samples(at, index));
+    const auto key = [&](std::int64_t number) { return ReadAhead::Key{at.shard, at.num_shards, number, 0}; };
+    if (!ahead_->expects(key(index))) ahead_->forget(at.shard);
+    ahead_->need(key(index), samples(at, index), {});
+    ahead_->expect(key(index + 1), samples(at, index + 1), {});
+    return ahead_->take(key(index));
+  }
+
+ private:
+  std::span<const std::int64_t> samples(const ShardStep& at, std::int64_t index) {
+    samples_.clear();
+    std::int64_t next = at.shard + index * kEvaluationBatch * at.num_shards;
+    for (; next < data_->info().num_samples && std::ssize(samples_) < kEvaluationBatch; next += at.num_shards)
+      samples_.push_back(next);
+    return samples_;
+  }
+
+  std::shared_ptr<const DataSource> data_;
+  BatchMemory memory_;
+  std::optional<ReadAhead> ahead_;  ///< of slow data
+  std::vector<std::int64_t> samples_;
+};
 
 class DatasetBatches final : public BatchSource {
  public:
@@ -33,11 +70,10 @@ class DatasetBatches final : public BatchSource {
       : BatchSource(training_info(data)),
         data_(std::move(data)),
         batch_size_(batch_size),
-        sampler_(info().num_samples, batch_size) {
+        sampler_(info().num_samples, batch_size),
+        test_(data_.test, info(), "test"),
+        validation_(data_.validation, info(), "validation") {
     if (info().slow) ahead_.emplace(data_.train, kMostBytesAhead);
-    if (!data_.test) return;
-    check_test_set(info(), data_.test->info());
-    if (data_.test->info().slow) test_ahead_.emplace(data_.test, kMostBytesAhead);
   }
 
   std::int64_t steps_per_epoch(int num_shards) const override { return sampler_.steps_per_epoch(num_shards); }
@@ -49,13 +85,7 @@ class DatasetBatches final : public BatchSource {
   }
 
   Batch test_batch(const ShardStep& at, std::int64_t index) override {
-    if (!data_.test) return {};
-    if (!test_ahead_) return memory_.fill(*data_.test, test_samples(at, index));
-    const auto key = [&](std::int64_t number) { return ReadAhead::Key{at.shard, at.num_shards, number, 0}; };
-    if (!test_ahead_->expects(key(index))) test_ahead_->forget(at.shard);
-    test_ahead_->need(key(index), test_samples(at, index), {});
-    test_ahead_->expect(key(index + 1), test_samples(at, index + 1), {});
-    return test_ahead_->take(key(index));
+    return (at.set == EvaluationSet::validation ? validation_ : test_).batch(at, index);
   }
 
  private:
@@ -75,22 +105,14 @@ class DatasetBatches final : public BatchSource {
     return {at.seed, at.step / std::max<std::int64_t>(1, steps_per_epoch(at.num_shards))};
   }
 
-  std::span<const std::int64_t> test_samples(const ShardStep& at, std::int64_t index) {
-    test_samples_.clear();
-    std::int64_t next = at.shard + index * kEvaluationBatch * at.num_shards;
-    for (; next < data_.test->info().num_samples && std::ssize(test_samples_) < kEvaluationBatch; next += at.num_shards)
-      test_samples_.push_back(next);
-    return test_samples_;
-  }
-
   TrainingData data_;
   std::int64_t batch_size_;
   BatchSampler sampler_;
   BatchMemory memory_;
   std::vector<WholeShard> whole_shards_;
-  std::vector<std::int64_t> test_samples_;
   std::optional<ReadAhead> ahead_;  ///< of slow data
-  std::optional<ReadAhead> test_ahead_;
+  EvaluatedBatches test_;
+  EvaluatedBatches validation_;
 };
 
 /// Batches of the next steps are filled while the model computes on this one's.

@@ -165,6 +165,7 @@ TrainingData data::transform(TrainingData data, const std::string& transforms) {
   }
   data.train = transformed(std::move(data.train), all);
   if (data.test) data.test = transformed(std::move(data.test), all);
+  if (data.validation) data.validation = transformed(std::move(data.validation), all);
   return data;
 }
 

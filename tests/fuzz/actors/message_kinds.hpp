@@ -83,7 +83,7 @@ inline ToWorker filled_to_worker() {
           Initialize{6, 9},
           ExportVector{7, 1, 2, 9},
           ImportVector{8, 9, 10},
-          Evaluate{9, 1, 100},
+          Evaluate{9, 1, 100, 1},
           CallModel{10, "norm", 9, 5, 1, true},
           CallWorker{11, "count", 9, 5},
           ExportTexts{12, 9}};
