@@ -1,0 +1,130 @@
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/refused.hpp"
+#include "cli/run_program.hpp"
+#include "cli/small_data.hpp"
+
+// What `train` is told about data: CSV files, transforms, validation.
+using namespace troupe_test;
+using nlohmann::json;
+using troupe::testing::read_file;
+using troupe::testing::TemporaryFolder;
+using troupe::testing::write_file;
+
+namespace {
+
+/// Rows whose target is 3 x - 2 y, and whose class says whether that is positive.
+std::string rows(int count) {
+  std::string text = "x,y,sign,target\n";
+  for (int i = 0; i < count; ++i) {
+    const int x = i * 7 % 11 - 5;
+    const int y = i * 5 % 13 - 6;
+    const int target = 3 * x - 2 * y;
+    text +=
+        std::to_string(x) + "," + std::to_string(y) + (target > 0 ? ",up," : ",down,") + std::to_string(target) + "\n";
+  }
+  return text;
+}
+
+std::string last_line(const Finished& run) {
+  REQUIRE_MESSAGE(run.status == 0, run.err);
+  return lines_of(run.out).back();
+}
+
+std::vector<json> epochs_of(const std::string& report) {
+  std::vector<json> epochs;
+  for (const std::string& line : lines_of(read_file(report)))
+    if (const json object = json::parse(line); object.contains("epoch")) epochs.push_back(object);
+  return epochs;
+}
+
+}  // namespace
+
+TEST_CASE("a model is trained on a CSV file, to the same bits for any workers, placement and stop") {
+  const TemporaryFolder folder;
+  write_file(folder / "train.csv", rows(200));
+  write_file(folder / "test.csv", rows(40));
+  const std::string data = "csv:" + (folder / "train.csv") + ",class=sign,ignore=target,test=" + (folder / "test.csv");
+  const std::vector<std::string> run{"train",     "--model",  "mlp", "--data",       data, "--transform",
+                                     "normalise", "--shards", "4",   "--batch-size", "10", "--learning-rate",
+                                     "0.1",       "--epochs", "20",  "--quiet"};
+  std::string hash;
+  for (const char* workers : {"1", "2", "3", "4"})
+    for (const char* placement : {"in-process", "processes"}) {
+      const Finished trained = run_program(joined(run, {"--workers", workers, "--placement", placement}));
+      if (hash.empty()) hash = last_line(trained);
+      CHECK(last_line(trained) == hash);
+      CHECK_MESSAGE(matches(lines_of(trained.out).at(1), "test accuracy (1.0|0.9).*"), trained.out);
+    }
+  const std::vector<std::string> saving{"--checkpoint", folder / "run", "--checkpoint-every", "7"};
+  last_line(run_program(joined(joined(run, saving), {"--steps", "37"})));
+  CHECK(last_line(run_program(joined(joined(run, saving), {"--resume", "--workers", "3"}))) == hash);
+}
+
+TEST_CASE("images that are transformed at random are the same for any workers, deaths and resuming") {
+  const TemporaryFolder folder;
+  write_fashion(folder, 100, 20);
+  const std::vector<std::string> run{"train",
+                                     "--model",
+                                     "cnn",
+                                     "--data",
+                                     "fashion-mnist:" + folder.path().string(),
+                                     "--transform",
+                                     "crop 28 2, flip, rotate 10, colour 0.2, cutout 6, normalise",
+                                     "--shards",
+                                     "3",
+                                     "--batch-size",
+                                     "8",
+                                     "--epochs",
+                                     "2",
+                                     "--quiet"};
+  const std::string hash = last_line(run_program(joined(run, {"--workers", "1"})));
+  CHECK(last_line(run_program(joined(run, {"--workers", "3", "--placement", "processes", "--max-failures", "3",
+                                           "--fault", "kill worker 1 at step 4"}))) == hash);
+  const std::vector<std::string> saving{"--checkpoint", folder / "run", "--checkpoint-every", "2"};
+  last_line(run_program(joined(joined(run, saving), {"--steps", "3"})));
+  CHECK(last_line(run_program(joined(joined(run, saving), {"--resume", "--workers", "2"}))) == hash);
+}
+
+TEST_CASE("epochs are measured on a validation set, and training ends when it gets no better") {
+  const TemporaryFolder folder;
+  write_fashion(folder, 100, 20);
+  const std::vector<std::string> run{
+      "train",        "--model", "softmax",  "--data",         "fashion-mnist:" + folder.path().string(),
+      "--batch-size", "10",      "--report", folder / "report"};
+  const Finished trained = run_program(joined(run, {"--epochs", "3", "--validate", "0.2"}));
+  REQUIRE_MESSAGE(trained.status == 0, trained.err);
+  CHECK(trained.out.find("validation loss") != std::string::npos);
+  CHECK(trained.out.find("test accuracy") != std::string::npos);
+  for (const json& epoch : epochs_of(folder / "report")) {
+    CHECK(epoch["test"].is_null());
+    CHECK(epoch["validation"]["samples"] == 20);
+    CHECK(epoch["samples"] == 80);
+  }
+  const std::string other = "fashion-mnist:" + folder.path().string();
+  run_program(joined(run, {"--epochs", "1", "--validate", other}));
+  CHECK(epochs_of(folder / "report").at(0)["validation"]["samples"] == 100);
+
+  const Finished stopped =
+      run_program(joined(run, {"--epochs", "50", "--validate", "0.2", "--patience", "2", "--learning-rate", "50"}));
+  REQUIRE_MESSAGE(stopped.status == 0, stopped.err);
+  CHECK(stopped.out.find("no better for 2 epochs: training ends") != std::string::npos);
+  CHECK(epochs_of(folder / "report").size() < 50);
+}
+
+TEST_CASE("data options that make no sense are refused") {
+  const TemporaryFolder folder;
+  write_file(folder / "train.csv", rows(20));
+  const auto train = [&](const std::vector<std::string>& more) {
+    return joined({"train", "--model", "linear", "--data", "csv:" + (folder / "train.csv") + ",ignore=sign"}, more);
+  };
+  check_refused(train({"--transform", "blur"}), {"no transform 'blur'"});
+  check_refused(train({"--transform", "flip"}), {"wants images"});
+  check_refused(train({"--validate", "1.5"}), {"not between 0 and 1"});
+  check_refused(train({"--validate", "nothing"}), {"no data source named 'nothing'"});
+  check_refused(train({"--patience", "2"}), {"--validate"});
+  check_refused(train({"--data", "csv:" + (folder / "absent.csv")}), {"absent.csv"});
+  check_refused(train({"--data", "csv:" + (folder / "train.csv") + ",target=sign"}), {"class=sign"});
+}
