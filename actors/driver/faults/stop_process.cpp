@@ -19,19 +19,19 @@ bool stands(const std::filesystem::path& task) {
   return name_end == std::string::npos || text.substr(name_end, 3) == ") T";
 }
 
-bool all_stand(int pid) {
+}  // namespace
+
+bool is_stopped(int pid) {
   std::error_code ended;
   for (const auto& task : std::filesystem::directory_iterator("/proc/" + std::to_string(pid) + "/task", ended))
     if (!stands(task.path())) return false;
   return true;
 }
 
-}  // namespace
-
 void stop_process(int pid) {
   ::kill(pid, SIGSTOP);
   const Deadline patience(std::chrono::seconds(1));
-  while (!all_stand(pid) && !patience.passed()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  while (!is_stopped(pid) && !patience.passed()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
 }  // namespace troupe
