@@ -41,9 +41,10 @@ StepReport Asynchronous::step(const StepContext& context, const Deadline& deadli
     } else {
       go_on(context);
     }
-    if (tally_.gradients == before && !last.passed()) continue;
-    if (tally_.gradients == before && passed) throw_late(context);
-    passed = tally_.gradients == before;  // for the first time: it may be the driver that was stopped
+    const bool applied = tally_.gradients > before;
+    if (!applied && !last.passed()) continue;
+    if (!applied && passed) throw_late(context);
+    passed = !applied;  // for the first time: it may be the driver that was stopped
     last = Deadline(patience);
   }
   const Version& version = context.versions.committed();

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "actors/driver/building.hpp"
+#include "actors/driver/faults/stop_process.hpp"
 #include "actors/driver/option_checks.hpp"
 #include "actors/driver/resumption.hpp"
 #include "actors/messages/options_json.hpp"
@@ -214,7 +215,7 @@ void Driver::let_fail(const Phase& phase) {
     slowed_.erase(fault.worker);  // it would let go on what is stopped
     until_.erase(fault.worker);
     if (fault.kind != Kind::slow) {
-      ::kill(pid, fault.kind == Kind::kill ? SIGKILL : SIGSTOP);
+      fault.kind == Kind::kill ? static_cast<void>(::kill(pid, SIGKILL)) : stop_process(pid);
       continue;
     }
     slowed_.try_emplace(fault.worker, pid, fault.factor);

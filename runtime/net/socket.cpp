@@ -80,6 +80,15 @@ FileDescriptor connect_to_any(const addrinfo& found, const Address& to, const De
   fail("cannot connect to ", to, error);
 }
 
+/// None where that fails; `errno` says why.
+FileDescriptor try_listen(const addrinfo& at) {
+  FileDescriptor socket = make_socket(at);
+  const int on = 1;
+  const bool listening = socket && ::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) == 0 &&
+                         ::bind(socket.get(), at.ai_addr, at.ai_addrlen) == 0 && ::listen(socket.get(), SOMAXCONN) == 0;
+  return listening ? std::move(socket) : FileDescriptor();
+}
+
 }  // namespace
 
 FileDescriptor connect_to(const Address& to, const Deadline& deadline) {
@@ -91,19 +100,6 @@ FileDescriptor connect_to(const Address& to, const Deadline& deadline) {
     throw Error(ErrorCode::timeout, to.text() + " does not answer");
   }
 }
-
-namespace {
-
-/// None where that fails; `errno` says why.
-FileDescriptor try_listen(const addrinfo& at) {
-  FileDescriptor socket = make_socket(at);
-  const int on = 1;
-  const bool listening = socket && ::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) == 0 &&
-                         ::bind(socket.get(), at.ai_addr, at.ai_addrlen) == 0 && ::listen(socket.get(), SOMAXCONN) == 0;
-  return listening ? std::move(socket) : FileDescriptor();
-}
-
-}  // namespace
 
 FileDescriptor listen_on(const Address& address) {
   const Resolved found = resolve(address, AI_PASSIVE, Deadline(kListenTimeout));

@@ -17,6 +17,8 @@ std::string name(const ObjectId& id) {
       return "transfer " + number;
     case ObjectKind::partial:
       return "partial sums of lane " + number;
+    case ObjectKind::served:
+      return "weights served to worker " + number;
   }
   return "object " + number;
 }

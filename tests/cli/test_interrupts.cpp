@@ -120,7 +120,7 @@ TEST_CASE("a second signal ends a training at once") {
   REQUIRE(program.prints("step 3, "));
   const auto hangs = [&] {
     const auto workers = children_of(program.pid());
-    return std::any_of(workers.begin(), workers.end(), is_stopped);
+    return std::any_of(workers.begin(), workers.end(), troupe::is_stopped);
   };
   REQUIRE(comes_true(hangs));
   const auto ends = [&] {

@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <set>
 #include <thread>
@@ -29,6 +30,20 @@ Options asynchronous(const std::string& algorithm, Placement placement, int work
   options.num_shards = 4;
   options.optimizer.learning_rate = 0.02;
   return options;
+}
+
+/// Models of four parameters whose batches have so many samples, and so large a gradient everywhere.
+ModelCreator gives(std::function<int(const ShardStep&)> samples, std::function<float(const ShardStep&)> gradient) {
+  return [=](int, int) {
+    return std::make_unique<models::FunctionModel>(
+        4,
+        [=](const ShardStep& at, std::span<const float>) {
+          return BatchResult{0, samples(at)};
+        },
+        [=](const ShardStep& at, std::span<const float>, std::span<float> out) {
+          std::ranges::fill(out, gradient(at));
+        });
+  };
 }
 
 /// The known optimum of the linear regression.
@@ -311,18 +326,9 @@ TEST_CASE("what is refused while workers come to rest is told by the next step")
   const auto once = [](int bad_step) {
     Options options = quiet_options(Placement::in_process, 1);
     options.algorithm = "downpour";
-    DistributedSGD sgd(
-        [=](int, int) {
-          return std::make_unique<models::FunctionModel>(
-              4,
-              [](const ShardStep&, std::span<const float>) {
-                return BatchResult{0, 1};
-              },
-              [=](const ShardStep& at, std::span<const float>, std::span<float> gradient) {
-                std::ranges::fill(gradient, at.step == bad_step ? NAN : 1.0F);
-              });
-        },
-        options);
+    DistributedSGD sgd(gives([](const ShardStep&) { return 1; },
+                             [=](const ShardStep& at) { return at.step == bad_step ? NAN : 1.0F; }),
+                       options);
     int told = 0;
     for (int step = 0; step < 20; ++step) {
       told += code_of([&] { sgd.step(); }) == ErrorCode::non_finite_loss ? 1 : 0;
@@ -337,18 +343,9 @@ TEST_CASE("shards without samples make no step, and nobody waits for theirs") {
   const auto run = [](int shards_with_samples) {
     Options options = quiet_options(Placement::in_process, 4);
     options.algorithm = "downpour";
-    DistributedSGD sgd(
-        [=](int, int) {
-          return std::make_unique<models::FunctionModel>(
-              4,
-              [=](const ShardStep& at, std::span<const float>) {
-                return BatchResult{0, at.shard < shards_with_samples ? 1 : 0};
-              },
-              [](const ShardStep&, std::span<const float>, std::span<float> gradient) {
-                std::ranges::fill(gradient, 1.0F);
-              });
-        },
-        options);
+    DistributedSGD sgd(gives([=](const ShardStep& at) { return at.shard < shards_with_samples ? 1 : 0; },
+                             [](const ShardStep&) { return 1.0F; }),
+                       options);
     std::int64_t samples = 0;
     for (int step = 0; step < 50; ++step) samples += sgd.step().samples;
     return samples;
