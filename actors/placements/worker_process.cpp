@@ -11,6 +11,7 @@
 #include "actors/launch/launch.hpp"
 #include "actors/launch/process_end.hpp"
 #include "actors/placements/last_words.hpp"
+#include "actors/placements/store_memory.hpp"
 #include "actors/transport/local_transport.hpp"
 #include "actors/transport/start_needs.hpp"
 #include "actors/worker/worker_actor.hpp"
@@ -53,7 +54,8 @@ void leave_signals_to_the_driver() {
 
 /// @param signs the file in which this process shows that it lives
 void serve(const WorkerLaunch& launch, int watched, int signs) {
-  auto store = std::make_unique<StoreClient>(store::make_socket_channel(duplicate(watched)));
+  auto store = std::make_shared<StoreClient>(store::make_socket_channel(duplicate(watched)));
+  share_memory(make_store_memory(store));
   auto worker = std::make_shared<Worker>(launch.worker, std::move(store), CreateModel());
 
   try_start(needs_of_system(), "its process");

@@ -22,7 +22,7 @@ struct Pending {
 
 }  // namespace
 
-Worker::Worker(int index, std::unique_ptr<StoreClient> store, CreateModel creator, std::shared_ptr<NodeShare> node) {
+Worker::Worker(int index, std::shared_ptr<StoreClient> store, CreateModel creator, std::shared_ptr<NodeShare> node) {
   state_.index = index;
   state_.store = std::move(store);
   state_.creator = std::move(creator);

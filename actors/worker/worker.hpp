@@ -13,7 +13,7 @@ class Worker : public std::enable_shared_from_this<Worker> {
  public:
   /// @param creator for workers of the driver's process; others look theirs up by name.
   /// @param node what a worker shares with the others of its node; null where there are no nodes.
-  Worker(int index, std::unique_ptr<StoreClient> store, CreateModel creator, std::shared_ptr<NodeShare> node = {});
+  Worker(int index, std::shared_ptr<StoreClient> store, CreateModel creator, std::shared_ptr<NodeShare> node = {});
 
   int index() const { return state_.index; }
 

@@ -21,7 +21,7 @@ namespace troupe {
 /// What a worker's duties work on.
 struct WorkerState {
   int index = 0;
-  std::unique_ptr<StoreClient> store;
+  std::shared_ptr<StoreClient> store;
   CreateModel creator;              ///< for workers of the driver's process; others look theirs up by name
   std::shared_ptr<NodeShare> node;  ///< null where there are no nodes
 

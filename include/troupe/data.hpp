@@ -28,6 +28,8 @@ struct DataInfo {
   std::int64_t sample_size() const;
 };
 
+struct DatasetArrays;  // where a Dataset's samples lie
+
 /// What random transforms of a sample are drawn from, besides its number.
 struct DrawnFor {
   std::uint64_t seed = 0;  ///< of the run
@@ -72,7 +74,7 @@ class DataSource {
   DataInfo info_;
 };
 
-/// Samples in memory, shared by the replicas of a process.
+/// Samples in memory, shared by the replicas of a process, and where they are loaded by name by all of a machine.
 class Dataset final : public DataSource {
  public:
   /// @param shape of one sample, such as {1, 28, 28}; `values` holds the samples one after the other, row-major.
@@ -89,14 +91,12 @@ class Dataset final : public DataSource {
                          std::int64_t num_targets = 1, std::string origin = {});
 
  private:
-  using DataSource::DataSource;
+  friend struct DatasetArrays;
+
+  Dataset(DataInfo info, std::shared_ptr<const DatasetArrays> arrays);
   void read(const BatchRequest& request) const override;
 
-  float scale_ = 1;
-  std::vector<float> values_;
-  std::vector<std::uint8_t> bytes_;
-  std::vector<std::int32_t> labels_;
-  std::vector<float> targets_;
+  std::shared_ptr<const DatasetArrays> arrays_;
 };
 
 /// A training set and, where there are such, a test set and a validation set of samples like its.

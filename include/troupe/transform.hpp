@@ -7,17 +7,15 @@
 namespace troupe::data {
 
 /// The same data with transforms done to each sample, in this order, such as "crop 28 2, flip, normalise":
-///
-/// | transform | samples | what it does |
-/// |---|---|---|
-/// | `normalise [MEAN... DEVIATION...]` | any | subtracts the mean and divides by the deviation, of each channel of
-/// images, of each value of others; numbers that are not given are the training set's, found by 16 million values of
-/// it, and at least 1,000 samples | | `resize HEIGHT [WIDTH]` | images | scales, whatever the proportions, by a
-/// triangle filter | | `crop SIDE [PADDING]` | images | a square anywhere in the image, around which so many zeros are
-/// thought | | `flip` | images | left and right exchanged, of every other one | | `rotate DEGREES` | images | turned
-/// about its middle by up to so much, bilinear, zeros around | | `colour AMOUNT` | images | brightness, contrast,
-/// saturation, each times a factor in [1 - AMOUNT, 1 + AMOUNT] | | `cutout SIDE` | images | a square of zeros anywhere
-/// |
+/// - `normalise [MEAN... DEVIATION...]`, of any samples, subtracts the mean and divides by the deviation: of each
+///   channel of images, of each value of others; without numbers those of the training set, found by 16 million values
+///   of it, and at least 1,000 samples
+/// - `resize HEIGHT [WIDTH]` of images scales, whatever the proportions, by a triangle filter
+/// - `crop SIDE [PADDING]` of images: a square anywhere in the image, around which so many zeros are thought
+/// - `flip` of images: left and right exchanged, of every other one
+/// - `rotate DEGREES` of images: turned about its middle by up to so much, bilinear, zeros around
+/// - `colour AMOUNT` of images: brightness, contrast, saturation, each times a factor in [1 - AMOUNT, 1 + AMOUNT]
+/// - `cutout SIDE` of images: a square of zeros anywhere
 ///
 /// What is random is drawn from (seed, sample, epoch) alone, and in training only: elsewhere a crop is the middle, and
 /// the others do nothing. Images are samples {height, width} or {channels, height, width}.

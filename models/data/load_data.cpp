@@ -1,14 +1,31 @@
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <span>
+#include <string>
 #include <utility>
 
 #include "models/data/data_registry.hpp"
+#include "models/data/shared/packed_data.hpp"
+#include "runtime/hash.hpp"
 #include "runtime/invalid.hpp"
 #include "troupe/error.hpp"
 
 namespace troupe {
 namespace {
+
+/// Data that processes of this machine hold once: what this or another one made. Where that cannot be shared it is
+/// none, or what this process has made.
+void share(const std::string& name, const std::function<void()>& make, TrainingData& made) {
+  const auto memory = shared_memory();
+  if (!memory) return;
+  const SharedBytes shared = memory->once(checksum(std::as_bytes(std::span(name))), [&] {
+    make();
+    return pack(made);
+  });
+  if (!shared.bytes.empty()) made = unpack(shared);
+}
 
 /// Data of one name and seed. Replicas that want it at once wait for the first to load it.
 class Loaded {
@@ -33,9 +50,14 @@ class Loaded {
     const auto done = [](bool* loading) { *loading = false; };
     loading_ = true;
     const std::unique_ptr<bool, decltype(done)> guard(&loading_, done);
-    auto made = std::make_shared<const TrainingData>(data.make(data.arguments, seed));
-    if (!made->train) throw Error(ErrorCode::bad_data, "data '" + full_name + "' was made without a training set");
-    return made;
+    TrainingData made;
+    const auto make = [&] {
+      made = data.make(data.arguments, seed);
+      if (!made.train) throw Error(ErrorCode::bad_data, "data '" + full_name + "' was made without a training set");
+    };
+    share(full_name + " " + std::to_string(seed), make, made);
+    if (!made.train) make();
+    return std::make_shared<const TrainingData>(std::move(made));
   }
 
   std::recursive_mutex mutex_;  ///< the thread that loads may ask for other data, and for this one by mistake
@@ -67,9 +89,10 @@ TrainingData load_data(const std::string& name, std::uint64_t seed) {
   const NamedData data = find_data(name);
   if (!data.drawn) seed = 0;
   const auto held = entry(name, seed)->get(name, data, seed);
-  TrainingData loaded{.train = {held, held->train.get()}, .test = nullptr};
-  if (held->test) loaded.test = {held, held->test.get()};
-  return loaded;
+  const auto holding = [&held](const std::shared_ptr<const DataSource>& set) {
+    return set ? std::shared_ptr<const DataSource>(held, set.get()) : nullptr;
+  };
+  return {holding(held->train), holding(held->test), holding(held->validation)};
 }
 
 }  // namespace troupe

@@ -19,6 +19,8 @@ std::string name(const ObjectId& id) {
       return "partial sums of lane " + number;
     case ObjectKind::served:
       return "weights served to worker " + number;
+    case ObjectKind::data:
+      return "part " + std::to_string(id.buffer) + " of data " + number;
   }
   return "object " + number;
 }

@@ -13,15 +13,16 @@ enum class ObjectKind : std::uint32_t {
   transfer,       ///< a vector or texts on their way between the driver and a worker
   partial,        ///< sums that other nodes send to a lane that owns a slice
   served,         ///< weights as a parameter server has served them to a worker
+  data,           ///< samples that processes of a machine share; part 0 says how many bytes part 1 has
 };
 
 /// Says what an object holds, so that publishing it twice is harmless.
 struct ObjectId {
   std::uint64_t run = 0;
   std::uint64_t generation = 0;  ///< membership it belongs to
-  std::uint64_t number = 0;      ///< of the shard, the vector, the transfer or the lane
+  std::uint64_t number = 0;      ///< of the shard, the vector, the transfer, the lane or the data
   ObjectKind kind = ObjectKind::gradient;
-  std::uint32_t buffer = 0;  ///< of a vector
+  std::uint32_t buffer = 0;  ///< of a vector; part of the data
 
   auto operator<=>(const ObjectId&) const = default;
 };

@@ -84,10 +84,12 @@ store::Request request(store::Operation operation, const ObjectId& id = {}) {
 
 }  // namespace
 
-StoreClient::Called StoreClient::call(store::Request request, std::chrono::milliseconds timeout) {
+StoreClient::Called StoreClient::call(store::Request request, std::chrono::milliseconds timeout,
+                                      store::Status accepted) {
   Called called;
   called.reply = channel_->call(request, timeout, called.file);
-  if (called.reply.status != store::Status::ok) fail(called.reply, request.id, request.bytes);
+  if (called.reply.status != store::Status::ok && called.reply.status != accepted)
+    fail(called.reply, request.id, request.bytes);
   return called;
 }
 
@@ -95,15 +97,17 @@ std::shared_ptr<Mapping> StoreClient::create(const ObjectId& id, std::size_t byt
   auto wanted = request(store::Operation::create, id);
   wanted.bytes = bytes;
   wanted.shared_writers = options.shared_writers ? 1 : 0;
+  const auto accepted = options.may_exist ? store::Status::exists : store::Status::ok;
   const std::lock_guard lock(mutex_);
   Called called;
   try {
-    called = call(wanted, kPatience);
+    called = call(wanted, kPatience, accepted);
   } catch (const Error& error) {
     if (error.code() != ErrorCode::store_full || own_slabs_.empty()) throw;
     drop_free_slabs();
-    called = call(wanted, kPatience);
+    called = call(wanted, kPatience, accepted);
   }
+  if (called.reply.status == store::Status::exists) return nullptr;
   // A slab with several writers is not used again, so there is no use in keeping it mapped.
   if (options.shared_writers) return map(called.file, 0, bytes, Access::write, id);
   auto& mapping = own_slabs_[called.reply.slab];

@@ -14,6 +14,7 @@ namespace troupe {
 
 struct CreateOptions {
   bool shared_writers = false;  ///< others may `open` it for writing until it is sealed
+  bool may_exist = false;       ///< what another client has made is no error
 };
 
 /// A client's view of the node's object store. Each call ends within its deadline. For use by several threads.
@@ -24,7 +25,8 @@ class StoreClient {
   explicit StoreClient(std::unique_ptr<store::Channel> channel) : channel_(std::move(channel)) {}
 
   /// Makes an object and maps it for writing; its bytes are those of whatever the slab held before. The object is
-  /// referred to by this client until `release`, and goes if the client ends before `seal`.
+  /// referred to by this client until `release`, and goes if the client ends before `seal`. Null where it may exist,
+  /// and does.
   std::shared_ptr<Mapping> create(const ObjectId& id, std::size_t bytes, CreateOptions options = {});
   /// Maps a part of an unsealed object that was created with `shared_writers`.
   std::shared_ptr<Mapping> open(const ObjectId& id, std::size_t offset, std::size_t bytes);
@@ -43,7 +45,8 @@ class StoreClient {
     store::Reply reply;
     FileDescriptor file;
   };
-  Called call(store::Request request, std::chrono::milliseconds timeout);
+  /// @throws Error unless the answer is ok or what is accepted besides.
+  Called call(store::Request request, std::chrono::milliseconds timeout, store::Status accepted = store::Status::ok);
   void drop_free_slabs();
 
   std::mutex mutex_;

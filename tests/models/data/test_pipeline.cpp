@@ -18,7 +18,7 @@ namespace {
 using Floats = std::vector<float>;
 
 /// Samples 0, 1, ... of which the class is the rest of a division by `classes`.
-DataPtr counted(int samples, int classes = 2) {
+DataPtr numbered(int samples, int classes = 2) {
   Floats values(static_cast<std::size_t>(samples));
   std::iota(values.begin(), values.end(), 0.0F);
   std::vector<std::int32_t> labels;
@@ -35,13 +35,13 @@ void refused(ErrorCode code, const std::string& what, const std::function<void()
 }  // namespace
 
 TEST_CASE("data is made of other data: parts, orders, repetitions, what a function keeps or changes") {
-  const DataPtr ten = counted(10);
+  const DataPtr ten = numbered(10);
   CHECK(values_of(data::take(ten, 3)) == Floats{0, 1, 2});
   CHECK(values_of(data::take(ten, 99)).size() == 10);
   CHECK(values_of(data::select(ten, {7, 7, 0})) == Floats{7, 7, 0});
   CHECK(values_of(data::filter(ten, [](const data::SampleView& s) { return s.label == 1; })) == Floats{1, 3, 5, 7, 9});
   CHECK(values_of(data::repeat(data::take(ten, 2), 3)) == Floats{0, 1, 0, 1, 0, 1});
-  const DataPtr both = data::concat({data::take(ten, 2), counted(3)});
+  const DataPtr both = data::concat({data::take(ten, 2), numbered(3)});
   CHECK(values_of(both) == Floats{0, 1, 0, 1, 2});
   CHECK(read_all(*both).labels == std::vector<std::int32_t>{0, 1, 0, 1, 0});
   const Floats shuffled = values_of(data::shuffle(ten, 3));
@@ -60,23 +60,23 @@ TEST_CASE("data is made of other data: parts, orders, repetitions, what a functi
   refused(ErrorCode::invalid_argument, "repeat of 0", [&] { data::repeat(ten, 0); });
   refused(ErrorCode::bad_data, "keeps none of 10",
           [&] { data::filter(ten, [](const data::SampleView&) { return false; }); });
-  refused(ErrorCode::bad_data, "not alike", [&] { data::concat({ten, counted(3, 3)}); });
+  refused(ErrorCode::bad_data, "not alike", [&] { data::concat({ten, numbered(3, 3)}); });
 }
 
 TEST_CASE("windows of a series are samples that follow each other, with what belongs to the last") {
-  const DataPtr series = data::window(counted(5), 3);
+  const DataPtr series = data::window(numbered(5), 3);
   CHECK(series->info().shape == std::vector<std::int64_t>{3, 1});
   CHECK(values_of(series) == Floats{0, 1, 2, 1, 2, 3, 2, 3, 4});
   CHECK(read_all(*series).labels == std::vector<std::int32_t>{0, 1, 0});
   const auto prices = std::make_shared<const Dataset>(Dataset::targets({1}, {1, 2, 3}, {10, 11, 20, 21, 30, 31}, 2));
   CHECK(read_all(*data::window(prices, 2)).targets == Floats{20, 21, 30, 31});
-  refused(ErrorCode::bad_data, "without samples", [] { data::window(counted(2), 3); });
-  refused(ErrorCode::invalid_argument, "windows of 0", [] { data::window(counted(2), 0); });
+  refused(ErrorCode::bad_data, "without samples", [] { data::window(numbered(2), 3); });
+  refused(ErrorCode::invalid_argument, "windows of 0", [] { data::window(numbered(2), 0); });
 }
 
 TEST_CASE("a split has its share of each class, and each sample once") {
   for (const std::uint64_t seed : {1, 2, 3}) {
-    const auto [rest, part] = data::split(counted(1000, 4), 0.1, seed);
+    const auto [rest, part] = data::split(numbered(1000, 4), 0.1, seed);
     CHECK(part->info().num_samples == 100);
     std::vector<int> classes(4);
     for (const std::int32_t label : read_all(*part).labels) ++classes[static_cast<std::size_t>(label)];
@@ -85,17 +85,17 @@ TEST_CASE("a split has its share of each class, and each sample once") {
     const Floats other = values_of(part);
     all.insert(all.end(), other.begin(), other.end());
     std::ranges::sort(all);
-    CHECK(all == values_of(counted(1000, 4)));
+    CHECK(all == values_of(numbered(1000, 4)));
   }
-  CHECK(values_of(data::split(counted(100), 0.5, 1).second) != values_of(data::split(counted(100), 0.5, 2).second));
-  CHECK(data::split(counted(3), 0.01).second->info().num_samples == 1);
-  CHECK(data::split(counted(3), 0.99).first->info().num_samples == 1);
-  refused(ErrorCode::invalid_argument, "not between 0 and 1", [] { data::split(counted(3), 1); });
-  refused(ErrorCode::invalid_argument, "cannot be split", [] { data::split(counted(1), 0.5); });
+  CHECK(values_of(data::split(numbered(100), 0.5, 1).second) != values_of(data::split(numbered(100), 0.5, 2).second));
+  CHECK(data::split(numbered(3), 0.01).second->info().num_samples == 1);
+  CHECK(data::split(numbered(3), 0.99).first->info().num_samples == 1);
+  refused(ErrorCode::invalid_argument, "not between 0 and 1", [] { data::split(numbered(3), 1); });
+  refused(ErrorCode::invalid_argument, "cannot be split", [] { data::split(numbered(1), 0.5); });
 }
 
 TEST_CASE("each sample is tested in one of the folds of a cross-validation, and trained on in the others") {
-  const auto folds = data::to_cv(counted(50, 5), 4);
+  const auto folds = data::to_cv(numbered(50, 5), 4);
   REQUIRE(folds.size() == 4);
   Floats tested;
   for (const TrainingData& fold : folds) {
@@ -110,9 +110,9 @@ TEST_CASE("each sample is tested in one of the folds of a cross-validation, and 
     for (const int count : classes) CHECK(count >= 2);
   }
   std::ranges::sort(tested);
-  CHECK(tested == values_of(counted(50, 5)));
-  refused(ErrorCode::invalid_argument, "1 folds", [] { data::to_cv(counted(5), 1); });
-  refused(ErrorCode::invalid_argument, "6 folds", [] { data::to_cv(counted(5), 6); });
+  CHECK(tested == values_of(numbered(50, 5)));
+  refused(ErrorCode::invalid_argument, "1 folds", [] { data::to_cv(numbered(5), 1); });
+  refused(ErrorCode::invalid_argument, "6 folds", [] { data::to_cv(numbered(5), 6); });
 }
 
 TEST_CASE("what is drawn for a sample goes through all that is made of it") {
