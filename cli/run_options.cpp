@@ -174,6 +174,10 @@ void add_worker_options(CLI::App& app, Options& sgd, std::string& placement) {
                "cluster: several nodes may show the same certificate");
   app.add_option("--streams", sgd.cluster.streams, "cluster: data connections from each node to each other")
       ->check(whole_number(1));
+  app.add_option(
+         "--data-memory", sgd.data_memory,
+         "Memory that data may take on each machine, such as 500M; 0: half of it. Larger sets stay in their files")
+      ->transform(CLI::AsSizeValue(/*kb_is_1000=*/true));
   app.add_option("--store-bytes", sgd.store_bytes, "Quota of the object store in bytes; 0: half of the memory")
       ->check(whole_number(0));
 }

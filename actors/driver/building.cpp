@@ -40,6 +40,7 @@ class Building {
     request_.seed = options.seed;
     request_.model = creator.name();
     request_.config = options.config;
+    request_.data_memory = options.data_memory;
   }
 
   /// What they have built, checked each by itself.

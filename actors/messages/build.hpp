@@ -55,11 +55,13 @@ struct Build {
   std::int32_t precision = 0;
   std::string config;
   bool precision_check = false;
+  std::uint64_t data_memory = 0;  ///< Options::data_memory
 };
 template <class F>
 auto fields(Build& x, F visit) {
   return visit(x.round, x.devices, x.first_lane, x.use_cpus, x.backs_up, x.plan, x.seed,
-               at_most<Bound::setting>(x.model), x.precision, at_most<Bound::setting>(x.config), x.precision_check);
+               at_most<Bound::setting>(x.model), x.precision, at_most<Bound::setting>(x.config), x.precision_check,
+               x.data_memory);
 }
 
 }  // namespace troupe

@@ -4,6 +4,7 @@
 
 #include "actors/worker/duties.hpp"
 #include "models/converts_parts.hpp"
+#include "models/data/data_memory.hpp"
 #include "models/registry.hpp"
 #include "runtime/processes/cores.hpp"
 
@@ -17,13 +18,17 @@ std::vector<int> numbers_in(const Range& range) {
   return numbers;
 }
 
+/// How many replicas of the run there are on this worker's node.
+int replicas_here(const Build& request) {
+  const auto& nodes = request.plan.topology.node_of_lane;
+  return static_cast<int>(std::count(nodes.begin(), nodes.end(), nodes.at(static_cast<std::size_t>(request.first_lane))));
+}
+
 /// Replicas beyond the cores that a worker can count on would fight for caches, each with all of its activations in
 /// use.
 int replicas_at_a_time(const Build& request) {
   if (!request.use_cpus) return request.devices;
-  const auto& nodes = request.plan.topology.node_of_lane;
-  const auto here = std::count(nodes.begin(), nodes.end(), nodes.at(static_cast<std::size_t>(request.first_lane)));
-  return std::max(1, usable_cores() / std::max(1, static_cast<int>(here) / request.devices));
+  return std::max(1, usable_cores() / std::max(1, replicas_here(request) / request.devices));
 }
 
 /// Each worker has its lanes, whoever leads it.
@@ -80,6 +85,7 @@ void prepare(WorkerState& worker, const Build& request) {
   worker.gradients.reset();
   worker.backup_gradients.reset();
   worker.store->trim();  // other shards need other slabs
+  limit_data_memory(request.data_memory, replicas_here(request));
   const int at_a_time = replicas_at_a_time(request);
   worker.turns = std::make_unique<Turns>(at_a_time);
   try {

@@ -20,7 +20,7 @@ std::string text_of(const std::vector<std::int64_t>& shape) {
 
 /// The samples of a .npy file, one after the other.
 std::vector<float> read_samples(const std::string& path, const std::vector<std::int64_t>& shape, float byte_scale) {
-  const NpyArray array = read_npy(path);
+  const NumberArray array = read_npy(path);
   const bool several = array.shape.size() == shape.size() + 1;
   const bool fits = several || array.shape.size() == shape.size();
   if (!fits || !std::equal(shape.begin(), shape.end(), array.shape.begin() + (several ? 1 : 0)))

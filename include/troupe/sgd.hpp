@@ -162,6 +162,9 @@ struct Options {
   bool reshard = false;          ///< checkpoints of another number of shards are taken, too. They go on with batches,
                                  ///< and so with bits, that neither number alone would have given
   std::size_t store_bytes = 0;   ///< quota of the object store; 0: half of the machine's memory, or of the container's
+  std::size_t data_memory = 0;   ///< bytes that data may take on each machine; 0: half of its memory. A set that takes
+                                 ///< more than half of this stays in its files, where its source can leave it there,
+                                 ///< to the same bits; what is read ahead of the steps takes a quarter at most
 };
 
 /// The precision's name: "f32" or "bf16".

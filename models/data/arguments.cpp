@@ -1,7 +1,10 @@
 #include "models/data/arguments.hpp"
 
+#include <glob.h>
+
 #include <algorithm>
 
+#include "runtime/files/input_file.hpp"
 #include "runtime/invalid.hpp"
 #include "runtime/suggestion.hpp"
 
@@ -15,6 +18,16 @@ std::vector<std::string> split_text(std::string_view text, char separator) {
     if (end == std::string_view::npos) break;
   }
   return parts;
+}
+
+std::vector<std::string> files_of_pattern(const std::string& pattern) {
+  if (pattern.find_first_of("*?[") == std::string::npos) return {pattern};
+  glob_t found{};
+  const int failed = ::glob(pattern.c_str(), 0, nullptr, &found);
+  std::vector<std::string> files(found.gl_pathv, found.gl_pathv + (failed == 0 ? found.gl_pathc : 0));
+  ::globfree(&found);
+  if (files.empty()) throw_bad_file(pattern, "there is no file of such a name");
+  return files;
 }
 
 std::vector<std::string> parse_data_arguments(const std::string& name, const std::string& text, const char* usage,

@@ -14,6 +14,11 @@ using DataOptions = std::map<std::string, std::function<void(const std::string& 
 /// Parts of a text between separators.
 std::vector<std::string> split_text(std::string_view text, char separator);
 
+/// Files that a pattern of the shell's kind fits, in the order of their names; a name without `*`, `?` and `[` as it
+/// is.
+/// @throws Error bad_file where no file fits
+std::vector<std::string> files_of_pattern(const std::string& pattern);
+
 /// What stands behind "NAME:", between commas: options, and files, which are returned.
 /// @param usage of the name, for errors. @throws Error invalid_argument for an option that there is not or that has no
 /// value

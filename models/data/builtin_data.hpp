@@ -15,9 +15,11 @@ inline constexpr float kByteScale = 1.0F / 255;
 TrainingData fashion_mnist(const std::string& folder, std::uint64_t seed);
 /// Its test set alone.
 std::shared_ptr<const DataSource> fashion_mnist_test(const std::string& folder);
-/// Reads NumPy's files; see load_data.
+/// Read files that hold an array each; see load_data.
 TrainingData npy_files(const std::string& arguments, std::uint64_t seed);
+TrainingData idx_files(const std::string& arguments, std::uint64_t seed);
 inline constexpr const char* kNpyUsage = ":IMAGES.npy,LABELS.npy[,TEST_IMAGES.npy,TEST_LABELS.npy][,layout=nchw|nhwc]";
+inline constexpr const char* kIdxUsage = ":IMAGES,LABELS[,TEST_IMAGES,TEST_LABELS][,layout=nchw|nhwc]";
 /// Reads the binary files of CIFAR-10 from a folder, or from the one in it that their archive makes.
 TrainingData cifar10(const std::string& folder, std::uint64_t seed);
 /// Its test set alone.

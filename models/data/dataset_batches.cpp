@@ -5,6 +5,7 @@
 
 #include "models/data/batch_memory.hpp"
 #include "models/data/batch_source.hpp"
+#include "models/data/data_memory.hpp"
 #include "models/data/read_ahead.hpp"
 #include "runtime/invalid.hpp"
 #include "troupe/error.hpp"
@@ -12,8 +13,7 @@
 namespace troupe {
 namespace {
 
-/// What a replica has read before it is asked for.
-constexpr std::size_t kMostBytesAhead = std::size_t{64} << 20;
+/// Of training, whose batches are read before they are asked for.
 constexpr std::int64_t kStepsAhead = 3;
 
 const DataInfo& training_info(const TrainingData& data) {
@@ -29,6 +29,13 @@ void check_alike(const DataInfo& train, const DataInfo& other, const std::string
     throw Error(ErrorCode::bad_data, "the " + name + " set's samples, classes or targets are not the training set's");
 }
 
+/// Samples of a batch that is evaluated, of which two are in memory.
+std::int64_t evaluation_batch(const DataInfo& info) {
+  constexpr std::int64_t kMostBytes = std::int64_t{64} << 20;
+  const std::int64_t bytes = info.sample_size() * static_cast<std::int64_t>(sizeof(float));
+  return std::clamp<std::int64_t>(kMostBytes / bytes, 1, kEvaluationBatch);
+}
+
 /// A set that is evaluated.
 class EvaluatedBatches {
  public:
@@ -36,7 +43,7 @@ class EvaluatedBatches {
       : data_(std::move(data)) {
     if (!data_) return;
     check_alike(train, data_->info(), name);
-    if (data_->info().slow) ahead_.emplace(data_, kMostBytesAhead);
+    if (data_->info().slow) ahead_.emplace(data_, read_ahead_memory());
   }
 
   Batch batch(const ShardStep& at, std::int64_t index) {
@@ -52,8 +59,9 @@ class EvaluatedBatches {
  private:
   std::span<const std::int64_t> samples(const ShardStep& at, std::int64_t index) {
     samples_.clear();
-    std::int64_t next = at.shard + index * kEvaluationBatch * at.num_shards;
-    for (; next < data_->info().num_samples && std::ssize(samples_) < kEvaluationBatch; next += at.num_shards)
+    const std::int64_t size = evaluation_batch(data_->info());
+    std::int64_t next = at.shard + index * size * at.num_shards;
+    for (; next < data_->info().num_samples && std::ssize(samples_) < size; next += at.num_shards)
       samples_.push_back(next);
     return samples_;
   }
@@ -73,7 +81,7 @@ class DatasetBatches final : public BatchSource {
         sampler_(info().num_samples, batch_size),
         test_(data_.test, info(), "test"),
         validation_(data_.validation, info(), "validation") {
-    if (info().slow) ahead_.emplace(data_.train, kMostBytesAhead);
+    if (info().slow) ahead_.emplace(data_.train, read_ahead_memory());
   }
 
   std::int64_t steps_per_epoch(int num_shards) const override { return sampler_.steps_per_epoch(num_shards); }

@@ -14,10 +14,12 @@ Dataset fashion_mnist_part(const std::string& given_folder, const std::string& p
   const std::string folder = given_folder.empty() ? "/usr/share/datasets/fashion-mnist" : given_folder;
   const std::string images_path = folder + "/" + part + "-images-idx3-ubyte.gz";
   const std::string labels_path = folder + "/" + part + "-labels-idx1-ubyte.gz";
-  IdxArray images = read_idx(images_path, 3);
-  const IdxArray labels = read_idx(labels_path, 1);
+  NumberArray images = read_idx(images_path);
+  const NumberArray labels = read_idx(labels_path);
   constexpr std::int64_t kSide = 28;
-  if (images.shape[1] != kSide || images.shape[2] != kSide) throw_bad_file(images_path, "its images are not 28 x 28");
+  if (!images.is_byte() || images.shape.size() != 3 || images.shape[1] != kSide || images.shape[2] != kSide)
+    throw_bad_file(images_path, "it does not hold images of 28 x 28 bytes");
+  if (!labels.is_byte() || labels.shape.size() != 1) throw_bad_file(labels_path, "it does not hold a byte an image");
   if (images.shape[0] != labels.shape[0]) {
     throw_bad_file(labels_path,
                    std::to_string(labels.shape[0]) + " labels for " + std::to_string(images.shape[0]) + " images");

@@ -4,8 +4,9 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
+#include <cstring>
 #include <span>
+#include <vector>
 
 #include "runtime/files/input_file.hpp"
 
@@ -15,27 +16,37 @@ namespace {
 /// Deflate shrinks nothing by more than this factor (zlib's technical notes say 1032:1).
 constexpr std::uint64_t kLargestRatio = 1032;
 
-/// Inflates a file that is one gzip member and nothing else.
+bool is_gzip(std::span<const std::byte> bytes) {
+  return bytes.size() > 1 && bytes[0] == std::byte{0x1f} && bytes[1] == std::byte{0x8b};
+}
+
+/// A file's bytes; where it is one gzip member and nothing else, those that it holds.
 class GzipReader {
  public:
-  explicit GzipReader(const std::string& path) : path_(path), compressed_(InputFile(path).read_all()) {
+  explicit GzipReader(const std::string& path)
+      : path_(path), compressed_(InputFile(path).read_all()), plain_(!is_gzip(compressed_)) {
     constexpr int kGzipOnly = 16 + MAX_WBITS;
-    if (inflateInit2(&stream_, kGzipOnly) != Z_OK) throw_bad_file(path_, "zlib cannot start");
+    if (!plain_ && inflateInit2(&stream_, kGzipOnly) != Z_OK) throw_bad_file(path_, "zlib cannot start");
     stream_.next_in = reinterpret_cast<Bytef*>(compressed_.data());
   }
   GzipReader(const GzipReader&) = delete;
   GzipReader& operator=(const GzipReader&) = delete;
-  ~GzipReader() { inflateEnd(&stream_); }
+  ~GzipReader() {
+    if (!plain_) inflateEnd(&stream_);
+  }
 
   /// What could come out at most.
-  std::uint64_t limit() const { return compressed_.size() * kLargestRatio; }
+  std::uint64_t limit() const { return compressed_.size() * (plain_ ? 1 : kLargestRatio); }
 
   void read(std::span<std::uint8_t> out) {
-    if (inflate_into(out) != out.size()) throw_bad_file(path_, "truncated");
+    const std::size_t done = plain_ ? copy_into(out) : inflate_into(out);
+    if (done != out.size()) throw_bad_file(path_, "truncated");
   }
 
   /// The member must end here, with a right checksum, and the file with it.
   void expect_end() {
+    if (plain_ && taken_ != compressed_.size()) throw_bad_file(path_, "longer than its header says");
+    if (plain_) return;
     std::uint8_t extra = 0;
     if (inflate_into({&extra, 1}) != 0) throw_bad_file(path_, "longer than its header says");
     if (!ended_) throw_bad_file(path_, "truncated");
@@ -43,6 +54,13 @@ class GzipReader {
   }
 
  private:
+  std::size_t copy_into(std::span<std::uint8_t> out) {
+    const std::size_t size = std::min(out.size(), compressed_.size() - taken_);
+    std::memcpy(out.data(), compressed_.data() + taken_, size);
+    taken_ += size;
+    return size;
+  }
+
   std::size_t inflate_into(std::span<std::uint8_t> out) {
     std::size_t done = 0;
     while (done < out.size() && !ended_) {
@@ -70,6 +88,7 @@ class GzipReader {
 
   const std::string& path_;
   std::vector<std::byte> compressed_;
+  bool plain_;
   std::size_t taken_ = 0;
   z_stream stream_{};
   bool ended_ = false;
@@ -79,45 +98,50 @@ std::int64_t big_endian(std::span<const std::uint8_t, 4> bytes) {
   return std::int64_t{bytes[0]} << 24 | std::int64_t{bytes[1]} << 16 | std::int64_t{bytes[2]} << 8 | bytes[3];
 }
 
-std::vector<std::int64_t> read_shape(GzipReader& file, int dimensions) {
+std::vector<std::int64_t> read_shape(GzipReader& file, std::size_t dimensions) {
   std::vector<std::int64_t> shape;
   std::array<std::uint8_t, 4> length{};
-  for (int i = 0; i < dimensions; ++i) {
+  for (std::size_t i = 0; i < dimensions; ++i) {
     file.read(length);
     shape.push_back(big_endian(length));
   }
   return shape;
 }
 
-/// The array's bytes, if the file can hold them. Four bytes a length and few dimensions: the test before each
-/// multiplication keeps it from overflowing.
-std::size_t checked_size(const std::string& path, const std::vector<std::int64_t>& shape, std::uint64_t limit) {
-  std::uint64_t size = 1;
-  for (const std::int64_t length : shape) {
-    if (size > std::numeric_limits<std::uint32_t>::max()) throw_bad_file(path, "its header promises too much");
-    size *= static_cast<std::uint64_t>(length);
-  }
+/// The array's bytes, if the file can hold them.
+std::size_t checked_size(const std::string& path, const NumberArray& array, std::uint64_t limit) {
+  auto size = static_cast<std::uint64_t>(array.item_size);
+  for (const std::int64_t length : array.shape)
+    if (__builtin_mul_overflow(size, static_cast<std::uint64_t>(length), &size))
+      throw_bad_file(path, "its header promises too much");
   if (size > limit) {
     throw_bad_file(path, "its header promises " + std::to_string(size) + " bytes, more than the file can hold");
   }
   return size;
 }
 
+struct IdxType {
+  std::uint8_t code;
+  char kind;
+  int item_size;
+};
+constexpr std::array<IdxType, 6> kIdxTypes{
+    {{0x08, 'u', 1}, {0x09, 'i', 1}, {0x0b, 'i', 2}, {0x0c, 'i', 4}, {0x0d, 'f', 4}, {0x0e, 'f', 8}}};
+
 }  // namespace
 
-IdxArray read_idx(const std::string& path, int dimensions) {
+NumberArray read_idx(const std::string& path) {
   GzipReader file(path);
   std::array<std::uint8_t, 4> magic{};
   file.read(magic);
-  constexpr std::uint8_t kUnsignedBytes = 8;
-  if (magic[0] != 0 || magic[1] != 0 || magic[2] != kUnsignedBytes || magic[3] != dimensions) {
-    throw_bad_file(path, "not an IDX file of bytes with " + std::to_string(dimensions) + " dimensions");
-  }
-  IdxArray array;
-  array.shape = read_shape(file, dimensions);
-  array.bytes.resize(checked_size(path, array.shape, file.limit()));
+  const auto* const type = std::ranges::find(kIdxTypes, magic[2], &IdxType::code);
+  if (magic[0] != 0 || magic[1] != 0 || type == kIdxTypes.end() || magic[3] == 0)
+    throw_bad_file(path, "not an IDX file");
+  NumberArray array{type->kind, type->item_size, read_shape(file, magic[3]), {}};
+  array.bytes.resize(checked_size(path, array, file.limit()));
   file.read(array.bytes);
   file.expect_end();
+  if (type->item_size > 1) array.swap_bytes();
   return array;
 }
 

@@ -1,32 +1,46 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
-#include <vector>
+
+#include "models/files/number_array.hpp"
+#include "runtime/files/input_file.hpp"
 
 namespace troupe {
-
-/// An array of a NumPy file, row-major. `kind` is NumPy's: 'f' floats, 'i' and 'u' integers, 'b' bool, of `item_size`
-/// bytes.
-struct NpyArray {
-  char kind = 'f';
-  int item_size = 4;
-  std::vector<std::int64_t> shape;
-  std::vector<std::uint8_t> bytes;  ///< little endian
-
-  std::int64_t size() const { return static_cast<std::int64_t>(bytes.size()) / item_size; }
-  /// Bool counts as 0 and 1.
-  bool is_integer() const { return kind != 'f'; }
-  bool is_byte() const { return kind == 'u' && item_size == 1; }
-  /// The elements, rounded to floats.
-  std::vector<float> floats() const;
-  /// The elements of an integer array; of u8 those above what 63 bits hold are negative.
-  std::vector<std::int64_t> integers() const;
-};
 
 /// Reads a .npy file of format 1, 2 or 3 with integers, floats (f2, f4, f8) or bool of either endian, in C order.
 /// @throws Error bad_file for a file that is missing, of another type or order, or whose length is not what its
 /// header says.
-NpyArray read_npy(const std::string& path);
+NumberArray read_npy(const std::string& path);
+/// The same for a file's bytes, which errors call `name`.
+NumberArray parse_npy(const std::string& name, std::span<const std::byte> bytes);
+
+/// What a .npy file holds, and where.
+struct NpyLayout {
+  NumberArray array;        ///< without bytes
+  std::uint64_t begin = 0;  ///< of the elements
+  bool big_endian = false;
+};
+
+/// A .npy file that is read by rows, which are what its first length counts. By several threads at once.
+class NpyFile {
+ public:
+  /// @throws Error as read_npy; bad_file for a single number
+  explicit NpyFile(const std::string& path);
+
+  const std::string& path() const { return file_.path(); }
+  /// Without bytes.
+  const NumberArray& array() const { return layout_.array; }
+  std::uint64_t bytes() const { return file_.size() - layout_.begin; }
+  /// @throws Error bad_file when the file has changed since it was opened, or cannot be read.
+  NumberArray rows(std::int64_t first, std::int64_t count) const;
+
+ private:
+  InputFile file_;
+  NpyLayout layout_;
+  std::int64_t row_bytes_ = 0;
+};
 
 }  // namespace troupe

@@ -11,6 +11,13 @@
 #include "troupe/error.hpp"
 
 namespace troupe {
+namespace {
+
+std::int64_t time_of(const struct stat& status) {
+  return std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec;
+}
+
+}  // namespace
 
 void throw_bad_file(const std::string& path, const std::string& message) {
   throw Error(ErrorCode::bad_file, message, {.object = path});
@@ -29,6 +36,14 @@ InputFile::InputFile(std::string path)
   const bool known = ::fstat(file_.get(), &status) == 0;
   if (!known || !S_ISREG(status.st_mode)) throw_bad_file(path_, "not a regular file");
   size_ = static_cast<std::uint64_t>(status.st_size);
+  changed_ = time_of(status);
+}
+
+void InputFile::check_unchanged() const {
+  struct stat status {};
+  const bool known = ::fstat(file_.get(), &status) == 0;
+  if (!known || static_cast<std::uint64_t>(status.st_size) != size_ || time_of(status) != changed_)
+    throw_bad_file(path_, "it has been changed since it was opened");
 }
 
 void InputFile::read(std::uint64_t offset, std::span<std::byte> out) const {

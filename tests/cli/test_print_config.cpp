@@ -50,6 +50,7 @@ const std::vector<Example>& examples() {
       {"shared-certs", nullptr, "/cluster/shared_certificates", true},
       {"streams", "2", "/cluster/streams", 2},
       {"store-bytes", "18446744073709551615", "/store_bytes", 18446744073709551615U},
+      {"data-memory", "500M", "/data_memory", 500'000'000},
       {"shards", "4", "/num_shards", 4},
       {"seed", "7", "/seed", 7},
       {"precision", "bf16", "/precision", "bf16"},

@@ -9,7 +9,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string& path = file.hold(std::as_bytes(std::span(data, size)));
   fuzz::may_refuse(
       [&] {
-        const NpyArray array = read_npy(path);
+        const NumberArray array = read_npy(path);
         std::int64_t elements = 1;
         for (const std::int64_t length : array.shape) elements *= length;
         fuzz::expect(elements == array.size(), "as many elements as the shape says");

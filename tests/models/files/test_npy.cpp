@@ -14,7 +14,7 @@ using namespace troupe::testing;
 
 namespace {
 
-NpyArray npy_of(const std::string& bytes) {
+NumberArray npy_of(const std::string& bytes) {
   const TemporaryFolder folder;
   write_file(folder / "a.npy", bytes);
   return read_npy(folder / "a.npy");
@@ -67,7 +67,7 @@ TEST_CASE("big-endian arrays are read") {
 
 TEST_CASE("versions 1, 2 and 3, shapes and blanks are read") {
   for (const int version : {1, 2, 3}) {
-    const NpyArray array = npy_of(npy_bytes(npy_dictionary("<f4", "(2, 3)") + "      ", kFloats, version));
+    const NumberArray array = npy_of(npy_bytes(npy_dictionary("<f4", "(2, 3)") + "      ", kFloats, version));
     CHECK(array.shape == std::vector<std::int64_t>{2, 3});
     CHECK(array.size() == 6);
   }

@@ -1,0 +1,117 @@
+#include "models/data/arrays/array_pair.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "models/data/arrays/array_in_file.hpp"
+#include "models/data/builtin_data.hpp"
+#include "models/data/naming.hpp"
+#include "runtime/files/input_file.hpp"
+#include "troupe/error.hpp"
+
+namespace troupe {
+namespace {
+
+/// What the arrays have to be, and as many labels as there are samples.
+void check_arrays(const NamedArray& images, const NamedArray& labels) {
+  const auto& of_images = images.array.shape;
+  const auto& of_labels = labels.array.shape;
+  if (of_images.size() < 2 || of_images.size() > 4)
+    throw_bad_file(images.name, "its array is " + images.array.shape_text() +
+                                    ", not (samples, features), (samples, height, width) or (samples, channels, "
+                                    "height, width)");
+  const bool single = of_labels.size() == 1 || (of_labels.size() == 2 && of_labels[1] == 1);
+  if (labels.array.is_integer() && !single)
+    throw_bad_file(labels.name, "its array of integers is " + labels.array.shape_text() +
+                                    ", and classes are (samples); of one-hot labels save labels.argmax(1)");
+  if (!single && of_labels.size() != 2)
+    throw_bad_file(labels.name,
+                   "its array is " + labels.array.shape_text() + ", neither (samples) nor (samples, targets)");
+  if (of_labels[0] != of_images[0])
+    throw_bad_file(labels.name, std::to_string(of_labels[0]) + " labels for " + std::to_string(of_images[0]) +
+                                    " samples in " + images.name);
+}
+
+ClassLabels class_labels(const NamedArray& file) {
+  ClassLabels read;
+  for (const std::int64_t label : file.array.integers()) {
+    if (label < 0 || label >= std::numeric_limits<std::int32_t>::max())
+      throw Error(ErrorCode::bad_data, "label " + std::to_string(label) + " is not a class", {.object = file.name});
+    read.labels.push_back(static_cast<std::int32_t>(label));
+    read.largest = std::max(read.largest, read.labels.back());
+  }
+  return read;
+}
+
+/// Floats of samples, or of targets.
+std::vector<float> floats_of(const NumberArray& array) {
+  std::vector<float> values = array.floats();
+  if (array.is_byte()) std::ranges::for_each(values, [](float& value) { value *= kByteScale; });
+  return values;
+}
+
+std::vector<std::int64_t> shape_behind_first(const NumberArray& array) {
+  return {array.shape.begin() + 1, array.shape.end()};
+}
+
+}  // namespace
+
+ArrayPair::ArrayPair(NamedArray samples, NamedArray labels, std::optional<PixelOrder> order)
+    : samples_(std::move(samples)), labels_(std::move(labels)), order_(order) {
+  check_arrays(samples_, labels_);
+  if (order && samples_.array.shape.size() != 4)
+    throw_bad_file(samples_.name, "its array is " + samples_.array.shape_text() +
+                                      ", and pixels have a layout where it has four lengths");
+  if (labels_.array.is_integer()) classes_ = class_labels(labels_);
+  const std::string largest =
+      classes_ ? labels_.name + " (labels up to " + std::to_string(classes_->largest) + ")" : labels_.text();
+  origin_ = largest + " and " + samples_.text();
+  bring_to_nchw(samples_.array, order);
+}
+
+void ArrayPair::check_like(const ArrayPair& other) const {
+  const auto text = [](const NumberArray& array) {
+    return NumberArray{.shape = shape_behind_first(array), .bytes = {}}.shape_text();
+  };
+  if (shape_behind_first(samples_.array) != shape_behind_first(other.samples_.array))
+    throw_bad_file(samples_.name, "its samples are " + text(samples_.array) + ", and those of " + other.samples_.name +
+                                      " are " + text(other.samples_.array));
+  if (classes_.has_value() != other.classes_.has_value())
+    throw_bad_file(labels_.name, std::string("its labels are ") + (classes_ ? "integers" : "floats") +
+                                     ", and those of " + other.labels_.name + " are not");
+  if (!classes_ && shape_behind_first(labels_.array) != shape_behind_first(other.labels_.array))
+    throw_bad_file(labels_.name, "it has not as many targets a sample as " + other.labels_.name);
+}
+
+std::shared_ptr<const DataSource> ArrayPair::make(int num_classes) && {
+  std::vector<std::int64_t> shape = shape_behind_first(samples_.array);
+  return naming(
+      origin_, [&] { return classes_ ? make_classes(std::move(shape), num_classes) : make_targets(std::move(shape)); });
+}
+
+std::shared_ptr<const DataSource> ArrayPair::make_classes(std::vector<std::int64_t> shape, int num_classes) {
+  std::vector<std::int32_t>& labels = classes_->labels;
+  if (samples_.file) {
+    DataInfo info{.num_samples = std::ssize(labels), .shape = std::move(shape), .num_classes = num_classes};
+    return array_in_file(samples_.file, order_, std::move(info), {std::move(labels), {}}, origin_);
+  }
+  if (!samples_.array.is_byte())
+    return std::make_shared<const Dataset>(
+        Dataset::classes(std::move(shape), samples_.array.floats(), std::move(labels), num_classes, origin_));
+  return std::make_shared<const Dataset>(Dataset::classes(std::move(shape), std::move(samples_.array.bytes), kByteScale,
+                                                          std::move(labels), num_classes, origin_));
+}
+
+std::shared_ptr<const DataSource> ArrayPair::make_targets(std::vector<std::int64_t> shape) {
+  const auto& lengths = labels_.array.shape;
+  const std::int64_t each = lengths.size() > 1 ? lengths[1] : 1;
+  if (samples_.file) {
+    DataInfo info{.num_samples = lengths[0], .shape = std::move(shape), .num_targets = each};
+    return array_in_file(samples_.file, order_, std::move(info), {{}, labels_.array.floats()}, origin_);
+  }
+  return std::make_shared<const Dataset>(
+      Dataset::targets(std::move(shape), floats_of(samples_.array), labels_.array.floats(), each, origin_));
+}
+
+}  // namespace troupe

@@ -1,0 +1,32 @@
+#include "models/data/data_memory.hpp"
+
+#include <algorithm>
+#include <atomic>
+
+#include "runtime/processes/limits.hpp"
+
+namespace troupe {
+namespace {
+
+constexpr std::size_t kMostBytesAhead = std::size_t{64} << 20;
+
+std::atomic<std::size_t> limit = 0;
+std::atomic<std::size_t> reading_replicas = 1;
+
+}  // namespace
+
+std::size_t data_memory() {
+  const std::size_t bytes = limit;
+  return bytes > 0 ? bytes : memory_bytes() / 2;
+}
+
+void limit_data_memory(std::size_t bytes, int replicas) {
+  limit = bytes;
+  reading_replicas = static_cast<std::size_t>(std::max(1, replicas));
+}
+
+bool fits_in_data_memory(std::size_t bytes) { return bytes <= data_memory() / 2; }
+
+std::size_t read_ahead_memory() { return std::min(kMostBytesAhead, data_memory() / 4 / reading_replicas); }
+
+}  // namespace troupe

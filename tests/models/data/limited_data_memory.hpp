@@ -1,0 +1,16 @@
+#pragma once
+
+#include "models/data/data_memory.hpp"
+
+namespace troupe::testing {
+
+/// While it lives there is so much memory for data.
+class LimitedDataMemory {
+ public:
+  explicit LimitedDataMemory(std::size_t bytes) { limit_data_memory(bytes, 1); }
+  LimitedDataMemory(const LimitedDataMemory&) = delete;
+  LimitedDataMemory& operator=(const LimitedDataMemory&) = delete;
+  ~LimitedDataMemory() { limit_data_memory(0, 1); }
+};
+
+}  // namespace troupe::testing
