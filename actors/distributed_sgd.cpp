@@ -43,6 +43,9 @@ std::ostream& operator<<(std::ostream& out, const PhaseSeconds& seconds) {
   std::ostringstream text;  // keeps the stream's own format as it was
   text << std::fixed << std::setprecision(6);
   for (const double each : seconds.compute) text << "compute grad interior time " << each << '\n';
+  constexpr double kNoticed = 0.001;
+  for (const double each : seconds.data)
+    if (each >= kNoticed) text << "data wait interior time " << each << '\n';
   text << "compute all grads time " << seconds.compute_all << '\n' << "grad reduce time " << seconds.reduce << '\n';
   for (const double each : seconds.apply) text << "apply grad interior time " << each << '\n';
   text << "apply all grads time " << seconds.apply_all << '\n';

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "models/data/naming.hpp"
+#include "runtime/clock.hpp"
 
 namespace troupe {
 
@@ -14,12 +15,15 @@ ModelInfo SupervisedModel::prepare(const ReplicaContext& context) {
 }
 
 BatchResult SupervisedModel::gradient(const ShardStep& at, std::span<const float> weights, std::span<float> gradient) {
+  const Stopwatch waiting;
   const Batch batch = source_->training_batch(at);
+  const double waited = waiting.seconds();
   if (batch.size == 0) {
     std::ranges::fill(gradient, 0.0F);
-    return {};
+    return {.data_seconds = waited};
   }
-  return {naming(data_info().origin, [&] { return batch_gradient(at, batch, weights, gradient); }), batch.size};
+  const double loss = naming(data_info().origin, [&] { return batch_gradient(at, batch, weights, gradient); });
+  return {loss, batch.size, waited};
 }
 
 EvaluationResult SupervisedModel::evaluate(const ShardStep& at, std::span<const float> weights) {

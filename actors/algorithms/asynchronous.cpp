@@ -240,6 +240,7 @@ void Asynchronous::note(Task& task, const From<Advanced>& from) {
     if (reply.samples[i] > 0) unpushed.gradients += task.leg.gradients;
   }
   unpushed.seconds += task.seconds;
+  unpushed.data_seconds += from_bits(reply.data_bits);
 }
 
 void Asynchronous::note(Task& task, const From<Pushed>& from) {

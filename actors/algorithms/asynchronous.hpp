@@ -58,6 +58,7 @@ class Asynchronous : public Algorithm {
     std::int64_t samples = 0;
     double loss_sum = 0;
     double seconds = 0;
+    double data_seconds = 0;
   };
   /// What has been applied since `step` returned last.
   struct Tally {
@@ -66,6 +67,7 @@ class Asynchronous : public Algorithm {
     double loss_sum = 0;
     double apply_seconds = 0;
     std::map<int, double> compute_seconds;
+    std::map<int, double> data_seconds;
     std::map<int, WorkerTraffic> traffic;
     std::vector<std::int64_t> staleness;  ///< pushes by how stale they were
     std::int64_t bytes_pushed = 0;

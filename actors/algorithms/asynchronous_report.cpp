@@ -30,6 +30,7 @@ void Asynchronous::count(const Task& task) {
   tally_.samples += done.samples;
   tally_.loss_sum += done.loss_sum;
   tally_.compute_seconds[task.worker] += done.seconds;
+  tally_.data_seconds[task.worker] += done.data_seconds;
   tally_.apply_seconds += task.seconds;
   ++tally_.traffic[task.worker].pushes;
   const auto age = static_cast<std::size_t>(task.staleness);
@@ -51,7 +52,10 @@ StepReport Asynchronous::report_of(const StepContext& context, double seconds) {
   report.seconds.step = seconds;
   report.seconds.apply_all = std::min(tally_.apply_seconds, seconds);
   report.seconds.compute_all = seconds - report.seconds.apply_all;
-  for (const int worker : context.members.workers()) report.seconds.compute.push_back(tally_.compute_seconds[worker]);
+  for (const int worker : context.members.workers()) {
+    report.seconds.compute.push_back(tally_.compute_seconds[worker]);
+    report.seconds.data.push_back(tally_.data_seconds[worker]);
+  }
   report.bytes_sent = tally_.bytes_sent;
   report.asynchronous = {staleness_of(tally_.staleness), {}, tally_.bytes_fetched, tally_.bytes_pushed};
   for (auto& [worker, traffic] : tally_.traffic) {

@@ -212,7 +212,10 @@ StepReport Step::report_of(const AllComputed& computed, const Reduced& reduced) 
   report.deterministic = !context_.plan.ring_order;
   if (context_.gradients != nullptr)
     report.bytes_copied = static_cast<std::int64_t>(context_.gradients->mean().size_bytes());
-  for (const auto& [worker, reply] : computed) report.seconds.compute.push_back(from_bits(reply.seconds_bits));
+  for (const auto& [worker, reply] : computed) {
+    report.seconds.compute.push_back(from_bits(reply.seconds_bits));
+    report.seconds.data.push_back(from_bits(reply.data_bits));
+  }
   report.slowest = slowest_of(computed);
   report.left_out = backups_.left_out();
   return report;

@@ -16,11 +16,12 @@ struct Advanced {
   std::vector<std::int64_t> samples;
   bool finite = true;  ///< what is to be pushed
   std::uint64_t seconds_bits = 0;
+  std::uint64_t data_bits = 0;  ///< as Computed::data_bits
 };
 template <class F>
 auto fields(Advanced& x, F visit) {
   return visit(x.round, x.failure, at_most<Bound::shards>(x.shards), at_most<Bound::shards>(x.loss_bits),
-               at_most<Bound::shards>(x.samples), x.finite, x.seconds_bits);
+               at_most<Bound::shards>(x.samples), x.finite, x.seconds_bits, x.data_bits);
 }
 
 /// To a worker: compute so many gradients of each of your shards, on the weights that you were served or on your own,

@@ -16,11 +16,12 @@ struct Computed {
   std::vector<std::uint64_t> loss_bits;
   std::vector<std::int64_t> samples;
   std::uint64_t seconds_bits = 0;
+  std::uint64_t data_bits = 0;  ///< seconds, of these, until the samples were there
 };
 template <class F>
 auto fields(Computed& x, F visit) {
   return visit(x.round, x.failure, at_most<Bound::shards>(x.shards), at_most<Bound::shards>(x.loss_bits),
-               at_most<Bound::shards>(x.samples), x.seconds_bits);
+               at_most<Bound::shards>(x.samples), x.seconds_bits, x.data_bits);
 }
 
 /// Compute the gradients of weights `buffer`, and begin to send other nodes what they need of them. Who has some

@@ -88,14 +88,14 @@ void check_reply(const Computed& computed, const Range& shards, const Where& whe
   check_shards(computed.shards, shards, {computed.loss_bits.size(), computed.samples.size()}, where);
   for (std::size_t i = 0; i < computed.shards.size(); ++i)
     check_count(computed.samples[i], kMostSamples, computed.shards[i], "samples", where);
-  check(is_time(computed.seconds_bits), "a time", where);
+  check(is_time(computed.seconds_bits) && is_time(computed.data_bits), "a time", where);
 }
 
 void check_reply(const Advanced& advanced, const Range& shards, const Where& where) {
   check_shards(advanced.shards, shards, {advanced.loss_bits.size(), advanced.samples.size()}, where);
   for (std::size_t i = 0; i < advanced.shards.size(); ++i)
     check_count(advanced.samples[i], kMostSamples, advanced.shards[i], "samples", where);
-  check(is_time(advanced.seconds_bits), "a time", where);
+  check(is_time(advanced.seconds_bits) && is_time(advanced.data_bits), "a time", where);
 }
 
 void check_reply(const Pushed& pushed, const Where& where) {

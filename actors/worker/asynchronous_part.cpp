@@ -46,6 +46,7 @@ class Advancing {
     if (!first) add_scaled(1, gradient.data(), gradient.size(), pushed.data());
     replica_.advanced[at].loss_sum += computed.loss_sum;
     replica_.advanced[at].samples += computed.samples;
+    replica_.advanced[at].data_seconds += computed.data_seconds;
   }
 
   /// What lies behind the learned floats becomes the change that it makes to the statistics.
@@ -101,14 +102,19 @@ void work(WorkerState& worker, Replica& replica, const Advance& request) {
 }
 
 void answer(WorkerState& worker, const Advance& /*request*/, Advanced& advanced) {
+  double longest = 0;
   for (const auto& replica : worker.replicas) {
+    double waited = 0;
     for (std::size_t i = 0; i < replica->own.shards.size(); ++i) {
       advanced.shards.push_back(replica->own.shards[i]);
       advanced.loss_bits.push_back(to_bits(replica->advanced[i].loss_sum));
       advanced.samples.push_back(replica->advanced[i].samples);
+      waited += replica->advanced[i].data_seconds;
     }
+    longest = std::max(longest, waited);
     advanced.finite = advanced.finite && replica->finite;
   }
+  advanced.data_bits = to_bits(longest);
   advanced.seconds_bits = to_bits(worker.computing.seconds());
 }
 

@@ -120,14 +120,19 @@ void work(WorkerState& worker, Replica& replica, const Compute& request) {
 }
 
 void answer(WorkerState& worker, const Compute& request, Computed& computed) {
+  double longest = 0;
   for (const auto& replica : worker.replicas) {
     const Portion& portion = request.as_backup ? replica->backup : replica->own;
+    double waited = 0;
     for (std::size_t i = 0; i < portion.shards.size(); ++i) {
       computed.shards.push_back(portion.shards[i]);
       computed.loss_bits.push_back(to_bits(portion.computed[i].loss_sum));
       computed.samples.push_back(portion.computed[i].samples);
+      waited += portion.computed[i].data_seconds;
     }
+    longest = std::max(longest, waited);
   }
+  computed.data_bits = to_bits(longest);
   computed.seconds_bits = to_bits((request.as_backup ? worker.computing_as_backup : worker.computing).seconds());
 }
 

@@ -97,6 +97,7 @@ nlohmann::ordered_json to_json(const StepReport& report, Precision precision) {
             {"reduce", s.reduce},
             {"apply_all", s.apply_all},
             {"compute", s.compute},
+            {"data", s.data},
             {"apply", s.apply}}},
           {"slowest",
            {{"worker", report.slowest.worker}, {"seconds", report.slowest.seconds}, {"others", report.slowest.others}}},

@@ -70,6 +70,7 @@ struct ReplicaContext {
 struct BatchResult {
   double loss_sum = 0;       ///< sum of the losses over the samples, not their mean
   std::int64_t samples = 0;  ///< how many samples the sum covers; 0 is allowed
+  double data_seconds = 0;   ///< that passed until the samples were there
 };
 
 /// What one shard of the test set adds to an evaluation.

@@ -29,10 +29,12 @@ struct PhaseSeconds {
   double reduce = 0;            ///< adding the gradients
   double apply_all = 0;         ///< updating the weights
   std::vector<double> compute;  ///< inside each worker
+  std::vector<double> data;     ///< of these: until its samples were there
   std::vector<double> apply;    ///< inside each worker
 };
 
-/// One line a time, as `step()` prints them: the label, a space and seconds; one interior line a worker.
+/// One line a time, as `step()` prints them: the label, a space and seconds; one interior line a worker, and one where
+/// it waited a millisecond or more for data.
 std::ostream& operator<<(std::ostream& out, const PhaseSeconds& seconds);
 
 /// A worker or node that was lost. A worker of this machine is replaced, or done without. A run that lost a node is

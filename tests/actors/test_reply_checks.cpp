@@ -65,6 +65,7 @@ TEST_CASE("what a worker on a clock of its own, or a parameter server, cannot ha
   CHECK(after([](Advanced& a) { a.loss_bits = {5, 6, 7}; }) == ErrorCode::protocol);
   CHECK(after([](Advanced& a) { a.samples = {7}; }) == ErrorCode::protocol);
   CHECK(after([](Advanced& a) { a.seconds_bits = to_bits(-1); }) == ErrorCode::protocol);
+  CHECK(after([](Advanced& a) { a.data_bits = to_bits(std::nan("")); }) == ErrorCode::protocol);
   CHECK(after([](Advanced& a) { a.samples[0] = -1; }) == ErrorCode::model_failed);
   CHECK(after([](Advanced& a) { a.samples[0] = INT64_MAX; }) == ErrorCode::model_failed);
 
@@ -106,6 +107,8 @@ TEST_CASE("times and bytes are such") {
     CHECK(refused_after(
               computed(), [&](Computed& c) { c.seconds_bits = to_bits(seconds); }, kAskedShards) ==
           ErrorCode::protocol);
+    CHECK(refused_after(
+              computed(), [&](Computed& c) { c.data_bits = to_bits(seconds); }, kAskedShards) == ErrorCode::protocol);
     CHECK(refused(Applied{1, {}, to_bits(seconds), 0, 0}) == ErrorCode::protocol);
     CHECK(refused(Applied{1, {}, 0, to_bits(seconds), 0}) == ErrorCode::protocol);
   }

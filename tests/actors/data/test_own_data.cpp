@@ -38,6 +38,23 @@ TEST_CASE("data and loss of one's own are known wherever workers are, and give t
   }
 }
 
+TEST_CASE("a step says how long each worker waited for its samples, as a part of its computing") {
+  for (const char* algorithm : {"synchronous", "downpour"})
+    for (const Placement placement : kPlacements) {
+      Options options = own(placement, R"({"data": "own", "batch_size": 4})");
+      options.algorithm = algorithm;
+      DistributedSGD sgd("mlp", options);
+      for (int step = 0; step < 5; ++step) {
+        const PhaseSeconds seconds = sgd.step().seconds;
+        REQUIRE(seconds.data.size() == 2);
+        for (std::size_t worker = 0; worker < 2; ++worker) {
+          CHECK(seconds.data[worker] <= seconds.compute[worker]);
+          if (std::string(algorithm) == "synchronous") CHECK(seconds.data[worker] > 0);
+        }
+      }
+    }
+}
+
 TEST_CASE("a step that asks a source for what it cannot give names the sample, and changes nothing") {
   for (const Placement placement : kPlacements) {
     for (const auto& [fault, code, words] :
