@@ -58,6 +58,9 @@ class DataSource {
   /// sample for a label that is no class and a target that is not finite, or one of them that was not written at all.
   void fill(const BatchRequest& request) const;
 
+  /// The classes of all samples, where they are known without reading these; else empty.
+  virtual std::span<const std::int32_t> known_labels() const { return {}; }
+
  protected:
   /// @throws Error bad_data where `info` has no samples, a shape without floats, not either classes or targets, or
   /// names that are not one a class.
@@ -90,6 +93,8 @@ class Dataset final : public DataSource {
   static Dataset targets(std::vector<std::int64_t> shape, std::vector<float> values, std::vector<float> targets,
                          std::int64_t num_targets = 1, std::string origin = {});
 
+  std::span<const std::int32_t> known_labels() const override;
+
  private:
   friend struct DatasetArrays;
 
@@ -121,8 +126,8 @@ struct DataUsage {
 void register_data(const std::string& name, MakeData make, const DataUsage& usage = {});
 
 /// Loads data by a name that was registered, such as the built-in `cifar10:DIR`, `csv:...`, `fashion-mnist[:DIR]`,
-/// `mock-images[:SIZE[,CLASSES]]`, `npy:...` and `synthetic-linear`. Within a process the same name and seed give the
-/// same object while somebody holds it.
+/// `idx:...`, `images:...`, `mock-images[:SIZE[,CLASSES]]`, `npy:...`, `synthetic-linear` and `text:...`. Within a
+/// process the same name and seed give the same object while somebody holds it.
 ///
 /// `csv:FILE[,FILE...][,OPTION...]` reads CSV files (RFC 4180), names or patterns such as part-*.csv. Columns go by
 /// their names in the first row, or, where that has a number in it, by their numbers from 1 on.
@@ -144,6 +149,13 @@ void register_data(const std::string& name, MakeData make, const DataUsage& usag
 /// more, count as (samples, height, width, channels), unless `layout` says what they are. Unsigned bytes are divided by
 /// 255; every other type is taken as it is. Labels of integers or bool, (samples) or (samples, 1), are classes from 0
 /// to the largest in either set; labels of floats, (samples) or (samples, targets), are targets, whatever they hold.
+/// `idx:` takes the same of IDX files, as MNIST's are, gzipped or not. Each name may be a pattern: then as many files
+/// of samples as of labels, which are one set. A set of npy that takes more than half of Options::data_memory stays in
+/// its files, and its samples are read when they are asked for.
+///
+/// `text:FILE[,FILE...][,test=FILE][,symbols=characters|bytes][,window=64][,stride=1]` reads texts. Samples are windows
+/// {window, symbols} of symbols that follow each other, of whose values one is 1, each `stride` behind the one before;
+/// the class of each is the symbol behind it. Texts stay in their files.
 /// @throws Error invalid_argument that lists what there is, and what making the data throws, such as bad_file or
 /// bad_data naming the file.
 TrainingData load_data(const std::string& name, std::uint64_t seed = 1);

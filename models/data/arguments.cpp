@@ -3,6 +3,7 @@
 #include <glob.h>
 
 #include <algorithm>
+#include <charconv>
 
 #include "runtime/files/input_file.hpp"
 #include "runtime/invalid.hpp"
@@ -18,6 +19,15 @@ std::vector<std::string> split_text(std::string_view text, char separator) {
     if (end == std::string_view::npos) break;
   }
   return parts;
+}
+
+std::int64_t data_length(const std::string& option, const std::string& text) {
+  constexpr std::int64_t kMost = 65536;
+  std::int64_t length = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), length);
+  if (error != std::errc{} || end != text.data() + text.size() || length < 1 || length > kMost)
+    throw_invalid(option + "=" + text + " is no number from 1 to " + std::to_string(kMost));
+  return length;
 }
 
 std::vector<std::string> files_of_pattern(const std::string& pattern) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <string>
@@ -13,6 +14,9 @@ using DataOptions = std::map<std::string, std::function<void(const std::string& 
 
 /// Parts of a text between separators.
 std::vector<std::string> split_text(std::string_view text, char separator);
+
+/// A length of 1 to 65536. @param option whose value it is, for errors. @throws Error invalid_argument
+std::int64_t data_length(const std::string& option, const std::string& text);
 
 /// Files that a pattern of the shell's kind fits, in the order of their names; a name without `*`, `?` and `[` as it
 /// is.

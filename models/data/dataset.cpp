@@ -107,6 +107,8 @@ Dataset Dataset::targets(std::vector<std::int64_t> shape, std::vector<float> val
   return set;
 }
 
+std::span<const std::int32_t> Dataset::known_labels() const { return arrays_->labels; }
+
 void Dataset::read(const BatchRequest& request) const {
   const auto length = static_cast<std::size_t>(info().sample_size());
   if (arrays_->bytes.empty()) {

@@ -47,20 +47,22 @@ TEST_CASE("a model is trained on a CSV file, to the same bits for any workers, p
   write_file(folder / "train.csv", rows(200));
   write_file(folder / "test.csv", rows(40));
   const std::string data = "csv:" + (folder / "train.csv") + ",class=sign,ignore=target,test=" + (folder / "test.csv");
-  const std::vector<std::string> run{"train",     "--model",  "mlp", "--data",       data, "--transform",
-                                     "normalise", "--shards", "4",   "--batch-size", "10", "--learning-rate",
-                                     "0.1",       "--epochs", "20",  "--quiet"};
+  const std::vector<std::string> run{"train",       "--model",         "mlp",      "--data", data,
+                                     "--transform", "normalise",       "--shards", "4",      "--batch-size",
+                                     "10",          "--learning-rate", "0.1",      "--quiet"};
+  const std::vector<std::string> whole{"--epochs", "20"};
   std::string hash;
   for (const char* workers : {"1", "2", "3", "4"})
     for (const char* placement : {"in-process", "processes"}) {
-      const Finished trained = run_program(joined(run, {"--workers", workers, "--placement", placement}));
+      const Finished trained =
+          run_program(joined(joined(run, whole), {"--workers", workers, "--placement", placement}));
       if (hash.empty()) hash = last_line(trained);
       CHECK(last_line(trained) == hash);
       CHECK_MESSAGE(matches(lines_of(trained.out).at(1), "test accuracy (1.0|0.9).*"), trained.out);
     }
   const std::vector<std::string> saving{"--checkpoint", folder / "run", "--checkpoint-every", "7"};
   last_line(run_program(joined(joined(run, saving), {"--steps", "37"})));
-  CHECK(last_line(run_program(joined(joined(run, saving), {"--resume", "--workers", "3"}))) == hash);
+  CHECK(last_line(run_program(joined(joined(joined(run, saving), whole), {"--resume", "--workers", "3"}))) == hash);
 }
 
 TEST_CASE("images that are transformed at random are the same for any workers, deaths and resuming") {
@@ -77,15 +79,15 @@ TEST_CASE("images that are transformed at random are the same for any workers, d
                                      "3",
                                      "--batch-size",
                                      "8",
-                                     "--epochs",
-                                     "2",
                                      "--quiet"};
-  const std::string hash = last_line(run_program(joined(run, {"--workers", "1"})));
-  CHECK(last_line(run_program(joined(run, {"--workers", "3", "--placement", "processes", "--max-failures", "3",
-                                           "--fault", "kill worker 1 at step 4"}))) == hash);
+  const std::vector<std::string> whole{"--epochs", "2"};
+  const std::string hash = last_line(run_program(joined(joined(run, whole), {"--workers", "1"})));
+  CHECK(
+      last_line(run_program(joined(joined(run, whole), {"--workers", "3", "--placement", "processes", "--max-failures",
+                                                        "3", "--fault", "kill worker 1 at step 4"}))) == hash);
   const std::vector<std::string> saving{"--checkpoint", folder / "run", "--checkpoint-every", "2"};
   last_line(run_program(joined(joined(run, saving), {"--steps", "3"})));
-  CHECK(last_line(run_program(joined(joined(run, saving), {"--resume", "--workers", "2"}))) == hash);
+  CHECK(last_line(run_program(joined(joined(joined(run, saving), whole), {"--resume", "--workers", "2"}))) == hash);
 }
 
 TEST_CASE("epochs are measured on a validation set, and training ends when it gets no better") {

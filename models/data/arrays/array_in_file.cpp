@@ -26,6 +26,8 @@ class ArrayInFile final : public DataSource {
     check_targets(answers_.targets, this->info().num_targets, std::identity());
   }
 
+  std::span<const std::int32_t> known_labels() const override { return answers_.labels; }
+
  private:
   void read(const BatchRequest& request) const override {
     const auto size = static_cast<std::size_t>(info().sample_size());

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -38,20 +37,12 @@ struct ClassFolders {
   std::vector<LabelledFile> files;   ///< in the order of theirs
 };
 
-std::int64_t length_of(const std::string& text, const std::string& size) {
-  std::int64_t length = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), length);
-  if (error != std::errc{} || end != text.data() + text.size() || length < 1 || length > 65536)
-    throw_invalid("images: size=" + size + " is neither SIDE nor HEIGHTxWIDTH");
-  return length;
-}
-
 FolderArguments parse_folder_arguments(const std::string& text) {
   FolderArguments asked;
   const auto size = [&](const std::string& value) {
     const std::size_t times = value.find('x');
-    asked.height = length_of(value.substr(0, times), value);
-    asked.width = times == std::string::npos ? asked.height : length_of(value.substr(times + 1), value);
+    asked.height = data_length("images: size", value.substr(0, times));
+    asked.width = times == std::string::npos ? asked.height : data_length("images: size", value.substr(times + 1));
   };
   const auto channels = [&](const std::string& value) {
     if (value != "1" && value != "3") throw_invalid("images: channels=" + value + " is neither 1 nor 3");
@@ -116,7 +107,11 @@ class ImageFolder final : public DataSource {
                     .slow = true}),
         folder_(std::move(files.folder)),
         files_(std::move(files.files)),
-        use_(use_of(info().shape)) {}
+        use_(use_of(info().shape)) {
+    for (const LabelledFile& file : files_) labels_.push_back(file.label);
+  }
+
+  std::span<const std::int32_t> known_labels() const override { return labels_; }
 
  private:
   void read(const BatchRequest& request) const override {
@@ -125,12 +120,13 @@ class ImageFolder final : public DataSource {
       const LabelledFile& file = files_[static_cast<std::size_t>(request.samples[i])];
       write_sample(read_image(folder_ + "/" + file.name, use_), info().shape, kByteScale,
                    request.values.subspan(i * size, size));
-      request.labels[i] = file.label;
+      request.labels[i] = labels_[static_cast<std::size_t>(request.samples[i])];
     }
   }
 
   std::string folder_;
   std::vector<LabelledFile> files_;
+  std::vector<std::int32_t> labels_;
   ImageUse use_;
 };
 

@@ -55,15 +55,33 @@ void shuffle_samples(std::vector<std::int64_t>& samples, std::uint64_t seed) {
     std::swap(samples[left - 1], samples[static_cast<std::size_t>(random.below(left))]);
 }
 
+/// Of data with classes.
+std::vector<std::int32_t> labels_of(const DataSource& data) {
+  const std::span<const std::int32_t> known = data.known_labels();
+  if (!known.empty()) return {known.begin(), known.end()};
+  std::vector<std::int32_t> labels(static_cast<std::size_t>(data.info().num_samples));
+  for_each_sample(data,
+                  [&](const SampleView& sample) { labels[static_cast<std::size_t>(sample.number)] = sample.label; });
+  return labels;
+}
+
+/// All samples in an order drawn from the seed; of data with classes one class after the other.
+std::vector<std::int64_t> by_class(const DataPtr& data, std::uint64_t seed) {
+  std::vector<std::int64_t> samples = all_of(data);
+  shuffle_samples(samples, seed);
+  if (data->info().num_classes == 0) return samples;
+  const std::vector<std::int32_t> labels = labels_of(*data);
+  std::ranges::stable_sort(samples, {}, [&](std::int64_t sample) { return labels[static_cast<std::size_t>(sample)]; });
+  return samples;
+}
+
 /// A shuffled order in which any stretch has about the same share of each class.
 std::vector<std::int64_t> alike(const DataPtr& data, std::uint64_t seed) {
   std::vector<std::int64_t> samples = all_of(data);
   shuffle_samples(samples, seed);
   const int classes = data->info().num_classes;
   if (classes == 0) return samples;
-  std::vector<std::int32_t> labels(samples.size());
-  for_each_sample(*data,
-                  [&](const SampleView& sample) { labels[static_cast<std::size_t>(sample.number)] = sample.label; });
+  const std::vector<std::int32_t> labels = labels_of(*data);
   std::vector<std::int64_t> counts(static_cast<std::size_t>(classes));
   for (const std::int32_t label : labels) ++counts[static_cast<std::size_t>(label)];
   // The i-th of n of its class comes at (i + 1/2) / n of the way.
@@ -125,7 +143,7 @@ std::vector<TrainingData> to_cv(const DataPtr& data, int folds, std::uint64_t se
   if (folds < 2 || folds > data->info().num_samples)
     throw_invalid(std::to_string(folds) + " folds of " + std::to_string(data->info().num_samples) +
                   " samples; there are at least 2, and at most one a sample");
-  const std::vector<std::int64_t> samples = alike(data, seed);
+  const std::vector<std::int64_t> samples = by_class(data, seed);
   std::vector<TrainingData> pairs;
   for (int fold = 0; fold < folds; ++fold) {
     std::vector<std::int64_t> train;

@@ -96,6 +96,8 @@ class Transformed final : public DataSource {
     for (const auto& transform : transforms_) shapes_.push_back(transform->shape(shapes_.back()));
   }
 
+  std::span<const std::int32_t> known_labels() const override { return data_->known_labels(); }
+
  private:
   static DataInfo info_of(DataInfo info, const Transforms& transforms) {
     for (const auto& transform : transforms) {

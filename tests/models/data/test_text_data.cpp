@@ -1,0 +1,104 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "models/data/samples.hpp"
+#include "models/files.hpp"
+#include "troupe/data.hpp"
+
+using namespace troupe;
+using namespace troupe::testing;
+
+namespace {
+
+/// A text in a file, and the data that is made of it.
+struct Text {
+  TemporaryFolder folder;
+
+  explicit Text(const std::string& text) { write_file(folder / "text", text); }
+  TrainingData load(const std::string& options) const { return load_data("text:" + (folder / "text") + options); }
+  void fails(ErrorCode code, const std::string& what, const std::string& options = "") const {
+    check_throws(code, what, [&] { load(options); });
+  }
+};
+
+/// What the windows and the symbols behind them are, in the symbols' names.
+std::vector<std::string> windows_of(const DataSource& data) {
+  const Samples all = read_all(data);
+  const auto& names = data.info().class_names;
+  std::vector<std::string> windows;
+  auto value = all.values.begin();
+  for (const std::int32_t label : all.labels) {
+    std::string window;
+    for (std::int64_t place = 0; place < data.info().shape.at(0); ++place, value += std::ssize(names)) {
+      const auto end = value + std::ssize(names);
+      CHECK(std::count(value, end, 1.0F) == 1);
+      CHECK(std::count(value, end, 0.0F) == std::ssize(names) - 1);
+      window += names.at(static_cast<std::size_t>(std::find(value, end, 1.0F) - value));
+    }
+    windows.push_back(window + ">" + names.at(static_cast<std::size_t>(label)));
+  }
+  return windows;
+}
+
+using Windows = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("samples of a text are windows, and the class of each is the symbol behind it") {
+  const Text text("abcab\n");
+  const auto data = text.load(",window=3").train;
+  CHECK(data->info().class_names == std::vector<std::string>{"U+000A", "a", "b", "c"});
+  CHECK(data->info().shape == std::vector<std::int64_t>{3, 4});
+  CHECK(windows_of(*data) == Windows{"abc>a", "bca>b", "cab>U+000A"});
+  CHECK(windows_of(*text.load(",window=2,stride=3").train) == Windows{"ab>c", "ab>U+000A"});
+  CHECK(windows_of(*text.load(",window=5").train) == Windows{"abcab>U+000A"});
+  text.fails(ErrorCode::bad_data, "6 symbols, which are no window", ",window=6");
+  text.fails(ErrorCode::bad_data, "text", "");
+  text.fails(ErrorCode::invalid_argument, "text: window=0 is no number", ",window=0");
+  text.fails(ErrorCode::invalid_argument, "neither bytes nor characters", ",symbols=words");
+  check_throws(ErrorCode::bad_file, "/nowhere", [] { load_data("text:/nowhere"); });
+}
+
+TEST_CASE("characters are letters of UTF-8, and bytes are bytes") {
+  const Text text("a\xc3\xa4\xe2\x82\xac\xf0\x9f\x99\x82 ");
+  CHECK(windows_of(*text.load(",window=2").train) == Windows{"a\xc3\xa4>\xe2\x82\xac",
+                                                             "\xc3\xa4\xe2\x82\xac>\xf0\x9f\x99\x82",
+                                                             "\xe2\x82\xac\xf0\x9f\x99\x82>U+0020"});
+  CHECK(windows_of(*text.load(",window=2,symbols=bytes,stride=8").train) == Windows{"a0xC3>0xA4", "0x990x82>0x20"});
+  const Text broken("ab\xc3(cd");
+  broken.fails(ErrorCode::bad_file, "byte 2 is no UTF-8", ",window=2");
+  CHECK(broken.load(",window=2,symbols=bytes").train->info().num_samples == 4);
+  const Text cut("abc\xe2\x82");
+  cut.fails(ErrorCode::bad_file, "byte 3 is no UTF-8", ",window=2");
+}
+
+TEST_CASE("a window is the same wherever it lies in a long text") {
+  std::string text;
+  std::vector<std::string> letters;
+  for (int i = 0; i < 5000; ++i)
+    letters.emplace_back(i % 3 == 0 ? "a" : i % 7 == 0 ? "\xc3\xa4" : i % 5 == 0 ? "\xe2\x82\xac" : "b");
+  for (const std::string& letter : letters) text += letter;
+  const auto windows = windows_of(*Text(text).load(",window=4").train);
+  REQUIRE(windows.size() == 4996);
+  for (std::size_t i = 0; i < windows.size(); ++i)
+    CHECK(windows[i] == letters[i] + letters[i + 1] + letters[i + 2] + letters[i + 3] + ">" + letters[i + 4]);
+}
+
+TEST_CASE("several texts have one vocabulary, which the test text has to do with, and no window of two") {
+  const Text text("abab");
+  write_file(text.folder / "text-2", "cdc");
+  write_file(text.folder / "test", "dab");
+  write_file(text.folder / "other", "dax");
+  const std::string options = "," + (text.folder / "text-*") + ",window=2,test=";
+  const TrainingData data = text.load(options + (text.folder / "test"));
+  CHECK(windows_of(*data.train) == Windows{"ab>a", "ba>b", "cd>c"});
+  CHECK(windows_of(*data.test) == Windows{"da>b"});
+  text.fails(ErrorCode::bad_data, "the training text has no x", options + (text.folder / "other"));
+  const auto train = data.train;
+  write_file(text.folder / "text", "abax");
+  check_throws(ErrorCode::bad_file, "changed", [&] { read_all(*train); });
+}
