@@ -200,7 +200,7 @@ void RunOptions::add_to(CLI::App& app) {
       "--transform", transform,
       "What is done to each sample, such as 'crop 28 2, flip, normalise': colour AMOUNT, crop SIDE [PADDING], "
       "cutout SIDE, flip, normalise [MEAN... DEVIATION...], resize HEIGHT [WIDTH], rotate DEGREES; what is "
-      "random, in training only");
+      "random, in training only. Without it what the file of --load says of its network's samples; '': nothing");
   app.add_option(
       "--loss", loss,
       "softmax-cross-entropy (of classes), mean-squared-error or sigmoid-cross-entropy (of targets); without it "
@@ -253,9 +253,11 @@ Options RunOptions::to_sgd_options() const {
   nlohmann::json config{{"batch_size", batch_size}};
   if (data) config["data"] = plain_text("--data", *data);
   if (!validate.empty()) config["validate"] = plain_text("--validate", validate);
-  if (!transform.empty()) config["transform"] = plain_text("--transform", transform);
+  const Trained what = trained();
+  const std::string transforms = transform ? plain_text("--transform", *transform) : what.transforms;
+  if (!transforms.empty()) config["transform"] = transforms;
   if (loss) config["loss"] = plain_text("--loss", *loss);
-  if (const std::string network = trained().network; !network.empty()) config["network"] = network;
+  if (!what.network.empty()) config["network"] = what.network;
   options.config = config.dump();
   options.step_timeout = to_milliseconds(step_timeout, "--step-timeout");
   options.start_timeout = to_milliseconds(start_timeout, "--start-timeout");
@@ -279,13 +281,15 @@ std::string RunOptions::model_text() const { return trained().network.empty() ? 
 
 RunOptions::Trained RunOptions::trained() const {
   const bool is_said = said_model_ != nullptr && said_model_->count() > 0;
-  if (is_said || !load) return {model};
+  if (!load) return {model};
   const SafetensorsFile file(*load);
   const std::string text = file.network();
   if (text.empty()) return {model};
   const NetworkText network = network_from_json(*load, text);
-  if (!network.model.empty()) return {network.model};
-  return network.layers.empty() ? Trained{model} : Trained{models::kDescribedModel, text};
+  const std::string& transforms = network.data.transforms;
+  if (is_said || (network.model.empty() && network.layers.empty())) return {model, {}, transforms};
+  if (!network.model.empty()) return {network.model, {}, transforms};
+  return {models::kDescribedModel, text, transforms};
 }
 
 }  // namespace troupe::cli

@@ -16,7 +16,8 @@ struct RunOptions {
   std::string model = "cnn";        ///< unless `load` says another, and the command line none
   std::optional<std::string> data;  ///< without it the model's own
   std::string validate;             ///< a share of the training set, or data by its name; empty: nothing
-  std::string transform;            ///< see `troupe::data::transform`
+  /// See `troupe::data::transform`. Without it as `load` says that its network's samples were.
+  std::optional<std::string> transform;
   std::optional<std::string> loss;  ///< without it by the data
   std::int64_t batch_size = 64;
   std::string placement = "in-process";
@@ -45,6 +46,7 @@ struct RunOptions {
   struct Trained {
     std::string model;
     std::string network = {};
+    std::string transforms = {};  ///< that its samples went through
   };
   Trained trained() const;
 

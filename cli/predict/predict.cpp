@@ -8,6 +8,7 @@
 #include "cli/predict/predictions.hpp"
 #include "cli/predict/samples.hpp"
 #include "cli/run_options.hpp"
+#include "models/files/safetensors_file.hpp"
 #include "models/losses/loss_registry.hpp"
 #include "runtime/invalid.hpp"
 #include "troupe/predictor.hpp"
@@ -44,9 +45,20 @@ std::vector<std::int64_t> parse_shape(const std::string& text) {
   return shape;
 }
 
+/// Of the samples that a network takes, where its file does not say it.
+std::vector<std::int64_t> shape_for(const PredictOptions& options, const Samples& samples) {
+  return SafetensorsFile(options.load).network().empty() ? samples.info().shape : std::vector<std::int64_t>();
+}
+
 Predictor open(const PredictOptions& options, std::vector<std::int64_t> shape) {
   if (options.model.empty() && options.loss.empty() && options.shape.empty()) return Predictor(options.load);
   return {options.load, options.model, std::move(shape), options.loss.empty() ? nullptr : find_loss(options.loss)};
+}
+
+/// Of what the network's samples were before anything was done to them.
+std::vector<std::int64_t> source_shape(const Predictor& predictor) {
+  const DataInfo& data = predictor.data();
+  return data.source_shape.empty() ? data.shape : data.source_shape;
 }
 
 /// Grey images may come with their one channel or without.
@@ -56,7 +68,7 @@ std::vector<std::int64_t> without_single_channel(std::vector<std::int64_t> shape
 }
 
 void check_shape(const PredictOptions& options, const Samples& samples, const Predictor& predictor) {
-  if (without_single_channel(samples.info().shape) == without_single_channel(predictor.sample_shape())) return;
+  if (without_single_channel(samples.info().shape) == without_single_channel(source_shape(predictor))) return;
   throw Error(ErrorCode::bad_data, "its samples have another shape than the network of '" + options.load + "' takes",
               {.object = options.data});
 }
@@ -115,12 +127,13 @@ void predict(const PredictOptions& options) {
   if (options.data.empty() == options.image.empty()) throw_invalid("predict takes either --data or --image");
   std::optional<Samples> samples;
   if (!options.data.empty()) samples.emplace(options.data, options.seed);
-  const Predictor predictor = open(options, samples ? samples->info().shape : parse_shape(options.shape));
+  const Predictor predictor = open(options, samples ? shape_for(options, *samples) : parse_shape(options.shape));
   if (samples)
     check_shape(options, *samples, predictor);
   else
-    samples.emplace(options.image, predictor.sample_shape(), byte_scale(options, predictor.data()));
+    samples.emplace(options.image, source_shape(predictor), byte_scale(options, predictor.data()));
   DataInfo data = predictor.data();
+  samples->transform(data.transforms);
   if (data.class_names.empty()) data.class_names = samples->info().class_names;
   const auto predictions =
       options.out.empty() ? printed_predictions(data, options.pictures) : written_predictions(options.out, data);

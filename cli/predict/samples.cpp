@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
-#include "models/files/images/image.hpp"
 #include "models/data/data_registry.hpp"
+#include "models/files/images/image.hpp"
 #include "models/files/npy.hpp"
 #include "runtime/files/input_file.hpp"
+#include "troupe/transform.hpp"
 
 namespace troupe::cli {
 namespace {
@@ -37,31 +39,29 @@ std::vector<float> read_samples(const std::string& path, const std::vector<std::
 
 }  // namespace
 
-Samples::Samples(const std::string& data, std::uint64_t seed)
-    : source_(load_test_set(data, seed)), info_(source_->info()), count_(info_.num_samples) {}
+Samples::Samples(const std::string& data, std::uint64_t seed) : source_(load_test_set(data, seed)) {}
 
-Samples::Samples(const std::string& file, const std::vector<std::int64_t>& shape, float byte_scale)
-    : values_(file.ends_with(".npy") ? read_samples(file, shape, byte_scale)
-                                     : sample_of(read_image(file, use_of(shape)), shape, byte_scale)) {
+Samples::Samples(const std::string& file, const std::vector<std::int64_t>& shape, float byte_scale) : known_(false) {
+  std::vector<float> values = file.ends_with(".npy") ? read_samples(file, shape, byte_scale)
+                                                     : sample_of(read_image(file, use_of(shape)), shape, byte_scale);
   DataInfo sample;
   sample.shape = shape;
-  count_ = std::ssize(values_) / sample.sample_size();
+  std::vector<float> unknown(values.size() / static_cast<std::size_t>(sample.sample_size()));
+  source_ = std::make_shared<const Dataset>(Dataset::targets(shape, std::move(values), std::move(unknown), 1, file));
+}
+
+void Samples::transform(const std::string& transforms) {
+  source_ = data::transform({.train = source_}, transforms).train;
 }
 
 Samples::Part Samples::part(std::int64_t first, std::int64_t count) {
-  if (!source_) {
-    const std::int64_t each = std::ssize(values_) / count_;
-    return {.values = std::span(values_).subspan(static_cast<std::size_t>(first * each),
-                                                 static_cast<std::size_t>(count * each)),
-            .labels = {},
-            .targets = {}};
-  }
   numbers_.resize(static_cast<std::size_t>(count));
   std::iota(numbers_.begin(), numbers_.end(), first);
-  values_.resize(static_cast<std::size_t>(count * info_.sample_size()));
-  labels_.resize(static_cast<std::size_t>(info_.num_classes > 0 ? count : 0));
-  targets_.resize(static_cast<std::size_t>(count * info_.num_targets));
+  values_.resize(static_cast<std::size_t>(count * info().sample_size()));
+  labels_.resize(static_cast<std::size_t>(info().num_classes > 0 ? count : 0));
+  targets_.resize(static_cast<std::size_t>(count * info().num_targets));
   source_->fill({.samples = numbers_, .values = values_, .labels = labels_, .targets = targets_});
+  if (!known_) return {.values = values_, .labels = {}, .targets = {}};
   return {.values = values_, .labels = labels_, .targets = targets_};
 }
 

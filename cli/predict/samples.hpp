@@ -19,9 +19,9 @@ class Samples {
   /// @param shape of a sample. @param byte_scale what the byte 1 becomes. @throws Error bad_file
   Samples(const std::string& file, const std::vector<std::int64_t>& shape, float byte_scale);
 
-  std::int64_t count() const { return count_; }
-  /// Of data by its name; else it says nothing.
-  const DataInfo& info() const { return info_; }
+  std::int64_t count() const { return info().num_samples; }
+  /// Of a file it says the shape alone.
+  const DataInfo& info() const { return source_->info(); }
 
   /// A part of them, valid until the next is asked for.
   struct Part {
@@ -31,10 +31,12 @@ class Samples {
   };
   Part part(std::int64_t first, std::int64_t count);
 
+  /// Does to each what was done to those that a network was trained on. @throws Error as data::transform
+  void transform(const std::string& transforms);
+
  private:
-  std::shared_ptr<const DataSource> source_;  ///< null: all values are here
-  DataInfo info_;
-  std::int64_t count_ = 0;
+  std::shared_ptr<const DataSource> source_;
+  bool known_ = true;  ///< their labels or targets
   std::vector<std::int64_t> numbers_;
   std::vector<float> values_;
   std::vector<std::int32_t> labels_;

@@ -21,6 +21,7 @@ struct DataInfo {
                             ///< files asks for it
   std::string origin = {};  ///< what errors call it, such as its files; may be empty
   std::string transforms = {};  ///< what has been done to samples, as `data::transform` takes it
+  std::vector<std::int64_t> source_shape = {};  ///< of a sample before that; empty where nothing was done
   bool varies = false;          ///< samples are not the same in each epoch
   bool slow = false;            ///< samples take time, such as decoding: batches are read ahead, in threads
 

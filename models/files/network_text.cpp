@@ -33,24 +33,29 @@ ordered_json layer_json(const LayerText& layer) {
 /// Reads one object of a file, and names what is wrong with it.
 class Reader {
  public:
-  Reader(const std::string& path, const json& object, std::size_t keys) : path_(path), object_(object) {
-    if (!object.is_object() || object.size() != keys) refuse("has other keys than it should");
+  /// @param more that may be there as well, all or none of them
+  Reader(const std::string& path, const json& object, std::size_t keys, std::size_t more = 0)
+      : path_(path), object_(object) {
+    if (!object.is_object() || (object.size() != keys && object.size() != keys + more))
+      refuse("has other keys than it should");
   }
 
   [[noreturn]] void refuse(const std::string& what) const {
     throw_bad_file(path_, std::string("what it says of its network ") + what);
   }
 
+  bool has(const char* key) const { return object_.contains(key); }
   const json& at(const char* key) const {
     const auto found = object_.find(key);
     if (found == object_.end()) refuse(std::string("lacks \"") + key + "\"");
     return *found;
   }
 
-  std::string text(const char* key) const { return text(key, at(key)); }
+  /// @param most bytes of it
+  std::string text(const char* key, std::size_t most = kLongestPeerText) const { return text(key, at(key), most); }
   std::vector<std::string> texts(const char* key) const {
     std::vector<std::string> texts;
-    for (const json& each : array(key)) texts.push_back(text(key, each));
+    for (const json& each : array(key)) texts.push_back(text(key, each, kLongestPeerText));
     return texts;
   }
   std::int64_t integer(const char* key, std::int64_t least, std::int64_t most) const {
@@ -72,8 +77,8 @@ class Reader {
   }
 
  private:
-  std::string text(const char* key, const json& value) const {
-    if (!value.is_string() || !is_printable(value.get<std::string>()))
+  std::string text(const char* key, const json& value, std::size_t most) const {
+    if (!value.is_string() || !is_printable(value.get<std::string>(), most))
       refuse(std::string("has a \"") + key + "\" that is no text");
     return value.get<std::string>();
   }
@@ -100,22 +105,31 @@ LayerText read_layer(const std::string& path, const json& object, std::int64_t n
   return layer;
 }
 
+std::vector<std::int64_t> read_shape(const Reader& reader, const char* key) {
+  std::vector<std::int64_t> shape = reader.integers(key, 1, kMost);
+  std::int64_t floats = 1;
+  if (shape.empty() || shape.size() > kMostDimensions) reader.refuse("has a sample of no shape");
+  for (const std::int64_t length : shape) {
+    if (length > kMost / floats) reader.refuse("has a sample that is too large");
+    floats *= length;
+  }
+  return shape;
+}
+
 DataInfo read_data(const Reader& reader) {
-  DataInfo data{.shape = reader.integers("shape", 1, kMost),
+  DataInfo data{.shape = read_shape(reader, "shape"),
                 .num_classes = static_cast<int>(reader.integer("classes", 0, kMost / 2)),
                 .num_targets = reader.integer("targets", 0, kMost),
                 .class_names = reader.texts("class_names"),
                 .byte_scale = reader.number("byte_scale", reader.at("byte_scale"))};
-  std::int64_t floats = 1;
-  if (data.shape.empty() || data.shape.size() > kMostDimensions) reader.refuse("has a sample of no shape");
-  for (const std::int64_t length : data.shape) {
-    if (length > kMost / floats) reader.refuse("has a sample that is too large");
-    floats *= length;
-  }
   if ((data.num_classes > 0) == (data.num_targets > 0)) reader.refuse("has not either classes or targets");
   if (!(data.byte_scale >= 0)) reader.refuse("has bytes of a scale below 0");
   if (!data.class_names.empty() && std::ssize(data.class_names) != data.num_classes)
     reader.refuse("has not a name for each class");
+  if (reader.has("transforms")) {
+    data.transforms = reader.text("transforms", kLongestNetworkText);
+    data.source_shape = read_shape(reader, "source_shape");
+  }
   return data;
 }
 
@@ -125,9 +139,13 @@ std::string to_json(const NetworkText& network) {
   ordered_json layers = ordered_json::array();
   for (const LayerText& layer : network.layers) layers.push_back(layer_json(layer));
   const DataInfo& data = network.data;
-  const ordered_json json{{"model", network.model},        {"shape", data.shape},  {"classes", data.num_classes},
+  ordered_json json{{"model", network.model},        {"shape", data.shape},  {"classes", data.num_classes},
                           {"targets", data.num_targets},   {"loss", network.loss}, {"class_names", data.class_names},
                           {"byte_scale", data.byte_scale}, {"layers", layers}};
+  if (!data.transforms.empty()) {
+    json["transforms"] = data.transforms;
+    json["source_shape"] = data.source_shape;
+  }
   try {
     std::string text = json.dump();
     network_from_json("", text);
@@ -141,7 +159,7 @@ std::string to_json(const NetworkText& network) {
 NetworkText network_from_json(const std::string& path, const std::string& text) {
   if (text.size() > kLongestNetworkText) throw_bad_file(path, "what it says of its network is too long");
   const json parsed = parse_strictly(path, "what it says of its network", text, 4);
-  const Reader reader(path, parsed, 8);
+  const Reader reader(path, parsed, 8, 2);
   NetworkText network{
       .model = reader.text("model"), .layers = {}, .data = read_data(reader), .loss = reader.text("loss")};
   for (const json& layer : reader.array("layers"))

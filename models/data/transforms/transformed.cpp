@@ -100,6 +100,7 @@ class Transformed final : public DataSource {
 
  private:
   static DataInfo info_of(DataInfo info, const Transforms& transforms) {
+    if (info.source_shape.empty()) info.source_shape = info.shape;
     for (const auto& transform : transforms) {
       info.shape = transform->shape(info.shape);
       info.varies = info.varies || transform->is_random();

@@ -45,6 +45,19 @@ TEST_CASE("what a file says of its network is read as it was written") {
   CHECK(to_json(read) == text);
 }
 
+TEST_CASE("what was done to samples is told, however long that is") {
+  NetworkText wanted = example();
+  wanted.data.source_shape = {1, 4, 6};
+  wanted.data.transforms = "crop 3, normalise 0.25 0.5";
+  for (int i = 0; i < 1000; ++i) wanted.data.transforms += ", flip";
+  const NetworkText read = network_from_json("a", to_json(wanted));
+  CHECK(read.data.transforms == wanted.data.transforms);
+  CHECK(read.data.source_shape == wanted.data.source_shape);
+  check_refused([](auto& json) { json["transforms"] = "flip"; });
+  check_refused([](auto& json) { json["transforms"] = "flip", json["source_shape"] = {0}; });
+  check_refused([](auto& json) { json["transforms"] = 1, json["source_shape"] = {1, 2, 3}; });
+}
+
 TEST_CASE("a network that would not be read is not written") {
   NetworkText network = example();
   network.loss = "\xff";
