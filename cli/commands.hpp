@@ -12,6 +12,8 @@ void add_train(CLI::App& app, int& status);
 void add_checkpoint(CLI::App& app, int& status);
 void add_evaluate(CLI::App& app);
 void add_predict(CLI::App& app);
+void add_data(CLI::App& app);
+void add_report(CLI::App& app);
 void add_diff(CLI::App& app, int& status);
 void add_certs(CLI::App& app);
 void add_node(CLI::App& app);

@@ -14,6 +14,8 @@ constexpr const char* kExamples = R"(examples:
   troupe evaluate --load cnn.safetensors
   troupe predict --load cnn.safetensors --data fashion-mnist --count 10 --pictures
   troupe predict --load cnn.safetensors --image shoe.png
+  troupe data show fashion-mnist --html data.html
+  troupe report steps.jsonl --html run.html
   troupe certs init certs && troupe certs node certs alice bob
   troupe node --join 10.0.0.1:4000 --certs certs/alice         on each node, and on the driver's machine:
   troupe train --placement cluster --listen 10.0.0.1:4000 --nodes 2 --workers 2 --certs certs/driver
@@ -28,6 +30,8 @@ void add_commands(CLI::App& app, int& status) {
   troupe::cli::add_train(app, status);
   troupe::cli::add_evaluate(app);
   troupe::cli::add_predict(app);
+  troupe::cli::add_data(app);
+  troupe::cli::add_report(app);
   troupe::cli::add_diff(app, status);
   troupe::cli::add_checkpoint(app, status);
   troupe::cli::add_certs(app);

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what Troupe needs to build and run; does nothing, and needs no network, when all of it is there.
-#   --dev    also clang-format, clang-tidy, ccache, and clang with libFuzzer, and iproute2
+#   --dev    also clang-format, clang-tidy, ccache, and clang with libFuzzer, and iproute2, and Chromium with a font
 #   --peers  also what bench/ compares with: OpenMPI, and PyTorch, torchvision, Ray and scikit-learn of PyPI in a virtual
 #            environment under build/peers (some 8 GB), or Debian's PyTorch with OpenBLAS where PyPI cannot be reached
 set -euo pipefail
@@ -11,7 +11,8 @@ packages=(g++ cmake ninja-build pkg-config libcaf-dev libssl-dev libeigen3-dev l
   doctest-dev libdnnl-dev zlib1g-dev libcli11-dev libxxhash-dev libpng-dev libjpeg62-turbo-dev dataset-fashion-mnist)
 for option in "$@"; do
   case $option in
-    --dev) packages+=(git clang-format clang-tidy ccache clang libclang-rt-14-dev iproute2) ;;
+    --dev) packages+=(git clang-format clang-tidy ccache clang libclang-rt-14-dev iproute2 chromium
+      fonts-dejavu-core) ;;
     --peers)
       peers=yes
       packages+=(python3 python3-venv openmpi-bin libopenmpi-dev)

@@ -10,6 +10,12 @@
 
 namespace troupe {
 
+/// A column of the files that samples come from, some of whose fields hold nothing.
+struct MissingCount {
+  std::string column;
+  std::int64_t fields = 0;  ///< that hold nothing, in all rows of the files
+};
+
 /// What the samples of some data are like. Each has either a class or targets, which are numbers.
 struct DataInfo {
   std::int64_t num_samples = 0;
@@ -17,6 +23,9 @@ struct DataInfo {
   int num_classes = 0;                        ///< labels are in [0, num_classes); 0 for data with targets
   std::int64_t num_targets = 0;               ///< of each sample; 0 for data with classes
   std::vector<std::string> class_names = {};  ///< one a class, for people; empty where classes have only numbers
+  std::vector<std::string> value_names = {};  ///< one a value of a sample, such as its column; empty where none has one
+  std::vector<std::string> target_names = {};  ///< one a target; empty where none has one
+  std::vector<MissingCount> missing = {};      ///< of the files, for people; only columns that lack fields
   double byte_scale = 0;    ///< where samples are made of bytes: what the byte 1 becomes; else 0. Predicting from image
                             ///< files asks for it
   std::string origin = {};  ///< what errors call it, such as its files; may be empty
@@ -64,7 +73,7 @@ class DataSource {
 
  protected:
   /// @throws Error bad_data where `info` has no samples, a shape without floats, not either classes or targets, or
-  /// names that are not one a class.
+  /// names that are not one a class, value or target.
   explicit DataSource(DataInfo info);
   DataSource(const DataSource&) = default;
   DataSource(DataSource&&) = default;

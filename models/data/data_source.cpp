@@ -20,6 +20,11 @@ void check_shape(const std::vector<std::int64_t>& shape) {
   }
 }
 
+void check_names(const char* what, const std::vector<std::string>& names, std::int64_t count) {
+  if (names.empty() || std::ssize(names) == count) return;
+  throw_bad_data(std::to_string(names.size()) + " names for " + std::to_string(count) + " " + what);
+}
+
 DataInfo checked(DataInfo info) {
   if (info.num_samples <= 0) throw_bad_data("data without samples");
   check_shape(info.shape);
@@ -28,9 +33,9 @@ DataInfo checked(DataInfo info) {
     throw_bad_data("a sample has either a class or targets, but there are " + std::to_string(info.num_classes) +
                    " classes and " + std::to_string(info.num_targets) + " targets");
   }
-  if (!info.class_names.empty() && std::ssize(info.class_names) != info.num_classes)
-    throw_bad_data(std::to_string(info.class_names.size()) + " names for " + std::to_string(info.num_classes) +
-                   " classes");
+  check_names("classes", info.class_names, info.num_classes);
+  check_names("values", info.value_names, info.sample_size());
+  check_names("targets", info.target_names, info.num_targets);
   return info;
 }
 

@@ -248,6 +248,16 @@ void add_command(const Corpus& corpus) {
   corpus.add("status", "plain", "[" + node + "]");
   corpus.add("status", "too-long", "\xff\xff\xff\xff[]");
   corpus.add("status", "huge-number", R"([{"node":"a","address":"b","cores":1e300}])");
+  const std::string step =
+      R"({"step":1,"loss":0.5,"samples":50,"repairs":[{"worker":1,"node":"a","phase":"compute",)"
+      R"("what":"<b>"}],"seconds":{"step":0.1,"compute_all":0.06,"reduce":0.02,"apply_all":0.01}})";
+  corpus.add("report", "step", step + "\n");
+  corpus.add("report", "cut-off", step + "\n" + step.substr(0, 40));
+  corpus.add(
+      "report", "epoch",
+      step + "\n" +
+          R"({"epoch":1,"loss":0.5,"learning_rate":0.1,"images_per_second":9,"test":{"loss":1e300,"accuracy":1}})");
+  corpus.add("report", "fraction-for-step", R"({"step":1e300,"loss":null})");
   corpus.add("hosts", "three", "alice\nbob@10.0.0.2  # the second\n\n[fe80::1%eth0]\r\n");
   corpus.add("hosts", "none", "# nobody\n");
   corpus.add("hosts", "option", "a\n-oProxyCommand=x\n");

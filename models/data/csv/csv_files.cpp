@@ -5,7 +5,9 @@
 
 #include "models/data/builtin_data.hpp"
 #include "models/data/csv/csv_rows.hpp"
+#include "models/data/dataset_arrays.hpp"
 #include "models/data/naming.hpp"
+#include "runtime/printable.hpp"
 
 namespace troupe {
 namespace {
@@ -53,6 +55,29 @@ std::vector<float> one_hot(std::vector<float> rows, const std::vector<const CsvC
   return wide;
 }
 
+/// Of each float that columns become.
+std::vector<std::string> names_of_values(const std::vector<const CsvColumn*>& columns) {
+  std::vector<std::string> names;
+  for (const CsvColumn* column : columns) {
+    if (!column->is_text) names.push_back(column->name);
+    for (const std::string& category : column->categories.names())
+      names.push_back(column->name + "=" + printable(category));
+  }
+  return names;
+}
+
+/// A set that knows how people call what it holds.
+std::shared_ptr<const Dataset> with_names(const Dataset& set, const std::vector<CsvColumn>& columns,
+                                          const std::vector<std::int64_t>& missing) {
+  DataInfo info = set.info();
+  info.value_names = names_of_values(features_of(columns));
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (columns[i].role == Role::target) info.target_names.push_back(columns[i].name);
+    if (i < missing.size() && missing[i] > 0) info.missing.push_back({columns[i].name, missing[i]});
+  }
+  return std::make_shared<const Dataset>(DatasetArrays::make(std::move(info), DatasetArrays::of(set)));
+}
+
 std::string origin_of(const std::vector<std::string>& files) {
   return files.front() + (files.size() > 1 ? " and " + std::to_string(files.size() - 1) + " more" : "");
 }
@@ -66,12 +91,13 @@ std::shared_ptr<const Dataset> make_set(CsvRows rows, const std::vector<CsvColum
   const auto label = std::ranges::find(columns, Role::label, &CsvColumn::role);
   return naming(origin, [&] {
     if (label == columns.end())
-      return std::make_shared<const Dataset>(
-          Dataset::targets(shape, std::move(values), std::move(rows.targets),
-                           std::ranges::count(columns, Role::target, &CsvColumn::role), origin));
+      return with_names(Dataset::targets(shape, std::move(values), std::move(rows.targets),
+                                         std::ranges::count(columns, Role::target, &CsvColumn::role), origin),
+                        columns, rows.missing);
     const auto& names = label->categories.names();
-    return std::make_shared<const Dataset>(Dataset::classes(shape, std::move(values), std::move(rows.labels),
-                                                            static_cast<int>(names.size()), origin, names));
+    return with_names(Dataset::classes(shape, std::move(values), std::move(rows.labels), static_cast<int>(names.size()),
+                                       origin, names),
+                      columns, rows.missing);
   });
 }
 

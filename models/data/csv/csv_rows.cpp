@@ -41,14 +41,22 @@ class RowReader {
     const std::size_t features = rows_.features.size();
     const std::size_t targets = rows_.targets.size();
     const std::size_t labels = rows_.labels.size();
+    rows_.missing.resize(columns_.size());
     for (std::size_t i = 0; i < columns_.size(); ++i) {
       const CsvColumn& column = columns_[i];
       if (column.role == Role::ignored) continue;
       if (column.is_text ? add_text(i, find) : add_number(i)) continue;
+      count_missing(i + 1);
       rows_.features.resize(features);
       rows_.targets.resize(targets);
       return rows_.labels.resize(labels);
     }
+  }
+
+  /// Of columns from this one on, in a row that is left out.
+  void count_missing(std::size_t first) {
+    for (std::size_t i = first; i < columns_.size(); ++i)
+      if (columns_[i].role != Role::ignored && is_missing(reader_.field(i))) ++rows_.missing[i];
   }
 
   /// False where the row is to be left out.
@@ -61,6 +69,7 @@ class RowReader {
       return true;
     }
     if (!is_missing(field)) refuse_number(column, field);
+    ++rows_.missing[index];
     if (missing_.rule == MissingFields::Rule::skip) return false;
     if (missing_.rule == MissingFields::Rule::refuse || column.role == Role::target) refuse_missing(column);
     to.push_back(missing_.rule == MissingFields::Rule::mean ? kMissing : missing_.number);
@@ -72,6 +81,7 @@ class RowReader {
     const CsvColumn& column = columns_[index];
     std::string_view field = reader_.field(index);
     if (is_missing(field)) {
+      ++rows_.missing[index];
       if (missing_.rule == MissingFields::Rule::skip) return false;
       if (missing_.rule == MissingFields::Rule::refuse || column.role == Role::label) refuse_missing(column);
       field = kNoCategory;

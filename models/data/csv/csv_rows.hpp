@@ -14,6 +14,7 @@ struct CsvRows {
   std::vector<float> features;
   std::vector<float> targets;
   std::vector<std::int32_t> labels;
+  std::vector<std::int64_t> missing;  ///< fields of each column that hold nothing, also those of rows left out
 };
 
 /// Reads the rows of one set. The training set's come first: its texts are the categories, numbered in order of their

@@ -21,6 +21,7 @@ class Joined final : public DataSource {
     if (parts.empty()) throw_invalid("concat of no data");
     DataInfo all = parts.front()->info();
     all.num_samples = 0;
+    if (parts.size() > 1) all.missing.clear();
     for (const DataPtr& part : parts) {
       const DataInfo& info = part->info();
       if (info.shape != all.shape || info.num_classes != all.num_classes || info.num_targets != all.num_targets)

@@ -19,6 +19,7 @@ class Mapped final : public DataSource {
   static DataInfo info_of(DataInfo info, std::vector<std::int64_t> shape) {
     info.shape = std::move(shape);
     info.byte_scale = 0;
+    info.value_names.clear();
     return info;
   }
 
@@ -46,6 +47,7 @@ class Windows final : public DataSource {
   static DataInfo info_of(DataInfo info, std::int64_t length) {
     if (length < 1) throw_invalid("windows of " + std::to_string(length) + " samples");
     info.num_samples -= length - 1;
+    info.value_names.clear();
     info.shape.insert(info.shape.begin(), length);
     return info;
   }

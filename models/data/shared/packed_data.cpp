@@ -49,6 +49,18 @@ class Layout {
   std::vector<Placed> placed_;
 };
 
+json describe(const std::vector<MissingCount>& missing) {
+  json counts = json::array();
+  for (const MissingCount& each : missing) counts.push_back({each.column, each.fields});
+  return counts;
+}
+
+std::vector<MissingCount> missing_of(const json& counts) {
+  std::vector<MissingCount> missing;
+  for (const json& each : counts) missing.push_back({each.at(0).get<std::string>(), each.at(1).get<std::int64_t>()});
+  return missing;
+}
+
 json describe(const Dataset& set, Layout& layout) {
   const DataInfo& info = set.info();
   const DatasetArrays& arrays = DatasetArrays::of(set);
@@ -57,6 +69,9 @@ json describe(const Dataset& set, Layout& layout) {
           {"classes", info.num_classes},
           {"targets", info.num_targets},
           {"names", info.class_names},
+          {"value_names", info.value_names},
+          {"target_names", info.target_names},
+          {"missing", describe(info.missing)},
           {"byte_scale", info.byte_scale},
           {"origin", info.origin},
           {"scale", arrays.scale},
@@ -88,6 +103,9 @@ std::shared_ptr<const DataSource> set_of(const json& text, std::span<const std::
                            .num_classes = text.at("classes").get<int>(),
                            .num_targets = text.at("targets").get<std::int64_t>(),
                            .class_names = text.at("names").get<std::vector<std::string>>(),
+                           .value_names = text.at("value_names").get<std::vector<std::string>>(),
+                           .target_names = text.at("target_names").get<std::vector<std::string>>(),
+                           .missing = missing_of(text.at("missing")),
                            .byte_scale = text.at("byte_scale").get<double>(),
                            .origin = text.at("origin").get<std::string>()},
                           {.values = array<float>(arrays, where.at(0)),

@@ -36,6 +36,9 @@ Image decode_image(const std::string& path, std::span<const std::byte> file, con
 Image read_png(const std::string& path, std::span<const std::byte> file, const ImageUse& use);
 Image read_jpeg(const std::string& path, std::span<const std::byte> file, const ImageUse& use);
 
+/// The bytes of a PNG file of an image. @throws Error unsupported where libpng refuses, such as for a lack of memory
+std::vector<std::byte> png_of(const Image& image);
+
 /// The middle of the image that has the proportions of a network's sample, scaled to its size: what scaling the shorter
 /// side and a crop of the middle give. @param shape {channels, height, width} or {height, width}.
 /// @param sample its floats: the bytes times `byte_scale`. @throws Error invalid_argument for samples that are no

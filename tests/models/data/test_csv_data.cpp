@@ -101,6 +101,27 @@ TEST_CASE("fields that are missing are named, left out, or filled") {
   files.fails(ErrorCode::bad_file, "target.csv,missing=mean", "missing=skip leaves such rows out");
 }
 
+TEST_CASE("data knows what its columns are called, and how many fields they lack") {
+  using Names = std::vector<std::string>;
+  const CsvFolder files;
+  files.write("a.csv", "x,c,unused,y\n1,b,,1\n,a,,2\nNA,,,3\n");
+  files.write("test.csv", "x,c,unused,y\n1,a,,1\n");
+  const auto counts = [](const DataInfo& info) {
+    std::string text;
+    for (const MissingCount& each : info.missing) text += each.column + " " + std::to_string(each.fields) + ";";
+    return text;
+  };
+  const auto filled = files.load("a.csv,missing=mean,ignore=unused", "test.csv");
+  CHECK(filled.train->info().value_names == Names{"x", "c=(missing)", "c=a", "c=b"});
+  CHECK(filled.train->info().target_names == Names{"y"});
+  CHECK(counts(filled.train->info()) == "x 2;c 1;");
+  CHECK(counts(filled.test->info()) == "");
+  CHECK(counts(files.load("a.csv,missing=skip,ignore=unused").train->info()) == "x 2;c 1;");
+  const auto classes = files.load("test.csv,class=c,missing=0").train;
+  CHECK(classes->info().value_names == Names{"x", "unused", "y"});
+  CHECK(classes->info().target_names.empty());
+}
+
 TEST_CASE("what does not fit a CSV file's columns names file and line") {
   const CsvFolder files;
   files.write("ragged.csv", "x,y\n1,2\n1,2,3\n");

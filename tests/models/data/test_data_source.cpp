@@ -119,6 +119,9 @@ TEST_CASE("data that describes no samples is refused") {
   refused("either a class or targets", {.num_samples = 1, .shape = {1}});
   refused("2 classes and 1 targets", {.num_samples = 1, .shape = {1}, .num_classes = 2, .num_targets = 1});
   refused("-2 classes", {.num_samples = 1, .shape = {1}, .num_classes = -2});
+  refused("2 names for 3 classes", {.num_samples = 1, .shape = {1}, .num_classes = 3, .class_names = {"a", "b"}});
+  refused("1 names for 2 values", {.num_samples = 1, .shape = {2}, .num_classes = 3, .value_names = {"a"}});
+  refused("2 names for 1 targets", {.num_samples = 1, .shape = {2}, .num_targets = 1, .target_names = {"a", "b"}});
   refused("-2 targets", {.num_samples = 1, .shape = {1}, .num_targets = -2});
 }
 

@@ -87,6 +87,17 @@ TEST_CASE("a JPEG that is to become small is decoded at a part of its size") {
   CHECK(width(1) == 8);
 }
 
+TEST_CASE("an image that is written as PNG is read as it was") {
+  for (const std::int64_t channels : {1, 3}) {
+    Image image{.width = 5, .height = 3, .channels = channels, .bytes = {}};
+    for (std::int64_t i = 0; i < 15 * channels; ++i) image.bytes.push_back(static_cast<std::uint8_t>(i * 37));
+    const Image again = decode_image("x", png_of(image), {.channels = channels});
+    CHECK(again.width == 5);
+    CHECK(again.height == 3);
+    CHECK(again.bytes == image.bytes);
+  }
+}
+
 TEST_CASE("what a folder of images lacks is told") {
   const Classes images;
   images.fails(ErrorCode::bad_file, "", "cannot list the folder");

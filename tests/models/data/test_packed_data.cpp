@@ -4,6 +4,7 @@
 #include <cstring>
 #include <vector>
 
+#include "models/data/dataset_arrays.hpp"
 #include "models/data/samples.hpp"
 #include "models/data/shared/packed_data.hpp"
 #include "support/errors.hpp"
@@ -54,11 +55,21 @@ TEST_CASE("packed data is the same data, and holds the memory it lies in") {
     CHECK(one->info().byte_scale == other->info().byte_scale);
     CHECK(one->info().shape == other->info().shape);
   }
-  const TrainingData numbers{
-      std::make_shared<const Dataset>(Dataset::targets({2}, {1, 2, 3, 4}, {5, 6, 7, 8}, 2, "numbers"))};
+  const Dataset plain = Dataset::targets({2}, {1, 2, 3, 4}, {5, 6, 7, 8}, 2, "numbers");
+  DataInfo named = plain.info();
+  named.value_names = {"a", "b"};
+  named.target_names = {"c", "d"};
+  named.missing = {{"a", 3}};
+  const TrainingData numbers{std::make_shared<const Dataset>(DatasetArrays::make(named, DatasetArrays::of(plain)))};
   const SharedBytes bytes = in_memory(packed(numbers));
   CHECK(read_all(*unpack(bytes).train).values == read_all(*numbers.train).values);
   CHECK(read_all(*unpack(bytes).train).targets == read_all(*numbers.train).targets);
+  const DataInfo info = unpack(bytes).train->info();
+  CHECK(info.value_names == named.value_names);
+  CHECK(info.target_names == named.target_names);
+  REQUIRE(info.missing.size() == 1);
+  CHECK(info.missing[0].column == "a");
+  CHECK(info.missing[0].fields == 3);
 }
 
 TEST_CASE("data that is computed is not packed") {

@@ -1,0 +1,191 @@
+#include "cli/data/summary.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "cli/data/batches.hpp"
+#include "cli/data/thumbnail.hpp"
+
+namespace troupe::cli {
+namespace {
+
+constexpr std::int64_t kUsualSamples = 100'000;
+constexpr std::int64_t kLeastSamples = 1000;
+constexpr std::int64_t kMostValues = std::int64_t{1} << 30;
+constexpr std::int64_t kMostPictures = 160;
+
+bool is_flat(const DataInfo& info) { return info.shape.size() == 1; }
+
+bool has_pictures(const std::vector<std::int64_t>& shape) {
+  return shape.size() == 2 || (shape.size() == 3 && (shape[0] == 1 || shape[0] == 3));
+}
+
+std::string name_or_number(const std::vector<std::string>& names, std::size_t i, const char* what) {
+  return i < names.size() ? names[i] : what + std::to_string(i + 1);
+}
+
+/// A column a value, a channel a plane, or all values as one.
+std::vector<Described> columns_to_describe(const DataInfo& info) {
+  if (is_flat(info)) {
+    std::vector<Described> columns(static_cast<std::size_t>(std::min(info.sample_size(), kMostColumns)));
+    for (std::size_t i = 0; i < columns.size(); ++i) columns[i].name = name_or_number(info.value_names, i, "value ");
+    return columns;
+  }
+  if (info.shape.size() != 3 || info.shape[0] > kMostColumns || info.shape[0] == 1) return {{.name = "all values"}};
+  std::vector<Described> channels(static_cast<std::size_t>(info.shape[0]));
+  constexpr const char* kColours[] = {"red", "green", "blue"};
+  for (std::size_t i = 0; i < channels.size(); ++i)
+    channels[i].name = channels.size() == 3 ? kColours[i] : "channel " + std::to_string(i + 1);
+  return channels;
+}
+
+std::vector<Described> targets_to_describe(const DataInfo& info) {
+  std::vector<Described> targets(std::min(static_cast<std::size_t>(info.num_targets), kMostDescribedTargets));
+  for (std::size_t i = 0; i < targets.size(); ++i) targets[i].name = name_or_number(info.target_names, i, "target ");
+  if (info.num_targets == 1 && info.target_names.empty()) targets.front().name = "target";
+  return targets;
+}
+
+/// What of a sample belongs to a column.
+std::span<const float> part_of(const SetSummary& summary, const data::SampleView& sample, std::size_t column) {
+  const std::size_t each = is_flat(summary.info) ? 1 : sample.values.size() / summary.columns.size();
+  return sample.values.subspan(column * each, each);
+}
+
+/// First columns and targets of a sample, which are correlated.
+class Series {
+ public:
+  explicit Series(SetSummary& summary) : summary_(summary) {
+    if (!is_flat(summary.info)) return;
+    targets_ = summary.targets.size();
+    columns_ = std::min(summary.columns.size(), kMostCorrelated - targets_);
+    for (std::size_t i = 0; i < columns_; ++i) summary.correlated.push_back(summary.columns[i].name);
+    for (const Described& target : summary.targets) summary.correlated.push_back(target.name);
+    summary.correlations = Correlations(columns_ + targets_, columns_ + targets_);
+    summary.with_targets = Correlations(summary.columns.size(), targets_);
+  }
+
+  void add(const data::SampleView& sample) {
+    if (columns_ == 0) return;
+    values_.assign(sample.values.begin(), sample.values.begin() + static_cast<std::ptrdiff_t>(columns_));
+    const auto targets = sample.targets.first(targets_);
+    values_.insert(values_.end(), targets.begin(), targets.end());
+    summary_.correlations.add(values_, values_);
+    if (targets_ > 0) summary_.with_targets.add(sample.values.first(summary_.columns.size()), targets);
+  }
+
+ private:
+  SetSummary& summary_;
+  std::size_t columns_ = 0;
+  std::size_t targets_ = 0;
+  std::vector<float> values_;
+};
+
+void measure(SetSummary& summary, const data::SampleView& sample) {
+  for (std::size_t i = 0; i < summary.columns.size(); ++i) summary.columns[i].moments.add(part_of(summary, sample, i));
+  for (std::size_t i = 0; i < summary.targets.size(); ++i) summary.targets[i].moments.add(sample.targets.subspan(i, 1));
+  if (sample.label >= 0) ++summary.class_counts[static_cast<std::size_t>(sample.label)];
+}
+
+void make_histograms(std::vector<Described>& all) {
+  for (Described& each : all) each.histogram = Histogram(each.moments, kHistogramParts);
+}
+
+/// Chooses samples to be shown, and keeps what is shown of them.
+class Shown {
+ public:
+  explicit Shown(SetSummary& summary) : summary_(summary), taken_(static_cast<std::size_t>(summary.info.num_classes)) {
+    const std::int64_t classes = std::min<std::int64_t>(summary.info.num_classes, kMostPicturedClasses);
+    of_each_ = classes == 0 ? 0 : std::clamp<std::int64_t>(kMostPictures / classes, 4, 10);
+    step_ = std::max<std::int64_t>(1, summary.looked_at / static_cast<std::int64_t>(kMostPoints));
+    least_ = summary.columns.front().moments.least();
+    most_ = summary.columns.front().moments.most();
+    for (const Described& column : summary.columns) {
+      least_ = std::min(least_, column.moments.least());
+      most_ = std::max(most_, column.moments.most());
+    }
+  }
+
+  void see(const data::SampleView& sample) {
+    if (summary_.images && is_pictured(sample))
+      summary_.pictures.push_back(
+          {sample.number, sample.label, thumbnail(sample.values, summary_.info.shape, least_, most_)});
+    if (is_flat(summary_.info) && seen_ % step_ == 0 && summary_.points.size() < kMostPoints) add_point(sample);
+    ++seen_;
+  }
+
+ private:
+  /// Some of each class, or of data with targets some evenly over it.
+  bool is_pictured(const data::SampleView& sample) {
+    constexpr std::int64_t kWithoutClasses = 40;
+    if (sample.label < 0)
+      return seen_ % std::max<std::int64_t>(1, summary_.looked_at / kWithoutClasses) == 0 &&
+             std::ssize(summary_.pictures) < kWithoutClasses;
+    if (sample.label >= kMostPicturedClasses) return false;
+    return taken_[static_cast<std::size_t>(sample.label)]++ < of_each_;
+  }
+
+  void add_point(const data::SampleView& sample) {
+    const auto count = std::min(sample.values.size(), static_cast<std::size_t>(kMostPlottedColumns));
+    const auto values = sample.values.first(count);
+    summary_.points.push_back({.label = sample.label,
+                               .values = {values.begin(), values.end()},
+                               .target = sample.targets.empty() ? 0 : sample.targets.front()});
+  }
+
+  SetSummary& summary_;
+  std::vector<std::int64_t> taken_;  ///< of each class
+  std::int64_t of_each_ = 0;
+  std::int64_t step_ = 1;
+  std::int64_t seen_ = 0;
+  double least_ = 0;
+  double most_ = 0;
+};
+
+void fill_histograms(SetSummary& summary, const data::SampleView& sample) {
+  for (std::size_t i = 0; i < summary.columns.size(); ++i)
+    summary.columns[i].histogram.add(part_of(summary, sample, i));
+  for (std::size_t i = 0; i < summary.targets.size(); ++i)
+    summary.targets[i].histogram.add(sample.targets.subspan(i, 1));
+}
+
+}  // namespace
+
+std::int64_t samples_looked_at(const DataInfo& info, std::int64_t asked) {
+  const std::int64_t usual = std::clamp(kMostValues / info.sample_size(), kLeastSamples, kUsualSamples);
+  return std::min(info.num_samples, asked > 0 ? asked : usual);
+}
+
+SetSummary summarise(const std::string& name, const DataSource& set, bool training, const SummaryLimits& limits) {
+  SetSummary summary{.name = name, .info = set.info()};
+  const DataInfo& info = summary.info;
+  summary.looked_at = samples_looked_at(info, limits.samples);
+  summary.drawn = training && info.varies;
+  summary.images = has_pictures(info.shape);
+  summary.columns = columns_to_describe(info);
+  summary.targets = targets_to_describe(info);
+  summary.class_counts.resize(static_cast<std::size_t>(info.num_classes));
+  const std::optional<DrawnFor> drawn =
+      summary.drawn ? std::optional(DrawnFor{.seed = limits.seed, .epoch = 0}) : std::nullopt;
+
+  Series series(summary);
+  pass_over(set, summary.looked_at, drawn, [&](const data::SampleView& sample) {
+    measure(summary, sample);
+    series.add(sample);
+  });
+  make_histograms(summary.columns);
+  make_histograms(summary.targets);
+  Shown shown(summary);
+  pass_over(set, summary.looked_at, drawn, [&](const data::SampleView& sample) {
+    fill_histograms(summary, sample);
+    shown.see(sample);
+  });
+  std::ranges::stable_sort(summary.pictures, {}, &Picture::label);
+  return summary;
+}
+
+std::string class_text(const DataInfo& info, std::size_t label) {
+  return label < info.class_names.size() ? info.class_names[label] : std::to_string(label);
+}
+
+}  // namespace troupe::cli

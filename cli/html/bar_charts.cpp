@@ -1,0 +1,65 @@
+#include <algorithm>
+#include <cmath>
+
+#include "cli/html/charts.hpp"
+#include "cli/html/text.hpp"
+
+namespace troupe::cli {
+namespace {
+
+std::string rectangle(double x, double y, double width, double height, const std::string& says) {
+  return "<rect class=\"bar\" x=\"" + place(x) + "\" y=\"" + place(y) + "\" width=\"" + place(width) + "\" height=\"" +
+         place(height) + "\"><title>" + escaped(says) + "</title></rect>";
+}
+
+double largest_of(std::span<const std::int64_t> counts) {
+  return counts.empty() ? 1 : static_cast<double>(std::max<std::int64_t>(1, std::ranges::max(counts)));
+}
+
+}  // namespace
+
+std::string histogram_chart(const std::string& title, const std::string& what, double least, double most,
+                            std::span<const std::int64_t> counts) {
+  Plot plot(title, "", what, Range(least, most), Range(0, largest_of(counts)), {});
+  const Range range(least, most);
+  const double part = (range.most - range.least) / static_cast<double>(counts.size());
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    const double from = range.least + part * static_cast<double>(i);
+    // A range that is a point has one bar, narrower than the room around it.
+    const bool alone = counts.size() == 1;
+    const double left = plot.x(alone ? from + part * 0.4 : from);
+    const double right = plot.x(alone ? from + part * 0.6 : from + part);
+    const double top = plot.y(static_cast<double>(counts[i]));
+    const std::string says =
+        alone ? short_number((least + most) / 2) : short_number(from) + " to " + short_number(from + part);
+    if (counts[i] > 0)
+      plot.draw(rectangle(left + 0.5, top, std::max(0.5, right - left - 1), plot.y(0) - top,
+                          says + ": " + grouped(counts[i])));
+  }
+  return plot.markup();
+}
+
+std::string bar_chart(const std::string& title, const std::vector<std::string>& names,
+                      std::span<const std::int64_t> counts) {
+  constexpr double kWidth = 1000;
+  constexpr double kNames = 190;
+  constexpr double kCounts = 70;
+  constexpr double kRow = 18;
+  const double most = largest_of(counts);
+  std::string rows;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const double top = kRow * static_cast<double>(i) + 4;
+    const double length = static_cast<double>(counts[i]) / most * (kWidth - kNames - kCounts);
+    const std::string middle = "\" y=\"" + place(top + 11) + "\"";
+    rows += "<text class=\"name\" text-anchor=\"end\" x=\"" + place(kNames - 6) + middle + "><title>" +
+            escaped(names[i]) + "</title>" + escaped(shortened(names[i], 28)) + "</text>" +
+            rectangle(kNames, top, length, kRow - 4, names[i] + ": " + grouped(counts[i])) + "<text x=\"" +
+            place(kNames + length + 5) + middle + ">" + grouped(counts[i]) + "</text>\n";
+  }
+  const std::string text = escaped(title);
+  return "<figure><figcaption>" + text + "</figcaption><svg viewBox=\"0 0 " + place(kWidth) + " " +
+         place(kRow * static_cast<double>(names.size()) + 8) + "\" role=\"img\" aria-label=\"" + text + "\">\n" + rows +
+         "</svg></figure>";
+}
+
+}  // namespace troupe::cli

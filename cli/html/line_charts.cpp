@@ -1,0 +1,108 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "cli/html/charts.hpp"
+#include "cli/html/text.hpp"
+
+namespace troupe::cli {
+namespace {
+
+using Places = std::vector<std::pair<double, double>>;
+
+bool is_drawn(const std::pair<double, double>& point) {
+  return std::isfinite(point.first) && std::isfinite(point.second);
+}
+
+Range range_of(std::span<const PlottedLine> lines, double std::pair<double, double>::*of) {
+  double least = std::numeric_limits<double>::infinity();
+  double most = -least;
+  for (const PlottedLine& line : lines)
+    for (const auto& point : line.points) {
+      if (!is_drawn(point)) continue;
+      least = std::min(least, point.*of);
+      most = std::max(most, point.*of);
+    }
+  return least <= most ? Range(least, most) : Range(0, 1);
+}
+
+/// "M1,2L3,4": a path through points, with gaps where one is not finite.
+std::string path_through(const Plot& plot, const Places& points) {
+  std::string path;
+  bool begins = true;
+  for (const auto& point : points) {
+    if (is_drawn(point)) {
+      path += begins ? "M" : "L";
+      path += place(plot.x(point.first)) + "," + place(plot.y(point.second));
+    }
+    begins = !is_drawn(point);
+  }
+  return path;
+}
+
+std::vector<std::string> names_of_lines(std::span<const PlottedLine> lines) {
+  std::vector<std::string> names;
+  for (const PlottedLine& line : lines) names.push_back(line.name);
+  return names;
+}
+
+void draw_marks(Plot& plot, std::span<const PlottedMark> marks) {
+  for (const PlottedMark& mark : marks)
+    plot.draw("<line class=\"mark\" x1=\"" + place(plot.x(mark.x)) + "\" x2=\"" + place(plot.x(mark.x)) + "\" y1=\"" +
+              place(plot.y(plot.y_range().least)) + "\" y2=\"" + place(plot.y(plot.y_range().most)) + "\"><title>" +
+              escaped(mark.what) + "</title></line>");
+}
+
+void draw_dots(Plot& plot, const PlottedLine& line, std::size_t colour) {
+  for (const auto& point : line.points)
+    if (is_drawn(point))
+      plot.draw("<circle class=\"dot " + colour_class(colour) + "\" cx=\"" + place(plot.x(point.first)) + "\" cy=\"" +
+                place(plot.y(point.second)) + "\" r=\"3\"><title>" + escaped(line.name) + " " +
+                short_number(point.second) + "</title></circle>");
+}
+
+/// What lies between two heights over the same places.
+std::string area_between(const Plot& plot, const Places& below, const Places& above) {
+  std::string path = path_through(plot, above);
+  for (std::size_t i = below.size(); i-- > 0;)
+    path += "L" + place(plot.x(below[i].first)) + "," + place(plot.y(below[i].second));
+  return path + "Z";
+}
+
+}  // namespace
+
+std::string line_chart(const ChartNames& names, std::span<const PlottedLine> lines, std::span<const PlottedMark> marks,
+                       Plot::Size size) {
+  Plot plot(names.title, names.x, names.y, range_of(lines, &std::pair<double, double>::first),
+            range_of(lines, &std::pair<double, double>::second), size);
+  draw_marks(plot, marks);
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    plot.draw("<path class=\"line " + colour_class(i) + "\" d=\"" + path_through(plot, lines[i].points) + "\"/>");
+    if (lines[i].dots) draw_dots(plot, lines[i], i);
+  }
+  if (lines.size() > 1) plot.legend(names_of_lines(lines));
+  return plot.markup();
+}
+
+std::string stacked_chart(const ChartNames& names, std::span<const PlottedLine> lines,
+                          std::span<const PlottedMark> marks, Plot::Size size) {
+  std::vector<Places> heights(1);
+  for (const auto& point : lines.front().points) heights.front().emplace_back(point.first, 0.0);
+  for (const PlottedLine& line : lines) {
+    Places next = heights.back();
+    for (std::size_t i = 0; i < next.size(); ++i)
+      next[i].second += std::isfinite(line.points[i].second) ? line.points[i].second : 0;
+    heights.push_back(std::move(next));
+  }
+  const std::vector<PlottedLine> ends{{.name = "", .points = heights.front()}, {.name = "", .points = heights.back()}};
+  Plot plot(names.title, names.x, names.y, range_of(ends, &std::pair<double, double>::first),
+            range_of(ends, &std::pair<double, double>::second), size);
+  for (std::size_t i = 0; i < lines.size(); ++i)
+    plot.draw("<path class=\"area " + colour_class(i) + "\" d=\"" + area_between(plot, heights[i], heights[i + 1]) +
+              "\"/>");
+  draw_marks(plot, marks);
+  plot.legend(names_of_lines(lines));
+  return plot.markup();
+}
+
+}  // namespace troupe::cli

@@ -1,0 +1,36 @@
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+
+#include "cli/commands.hpp"
+#include "cli/report/report_page.hpp"
+#include "cli/run_options.hpp"
+#include "runtime/printable.hpp"
+
+namespace troupe::cli {
+namespace {
+
+void show_report(const std::string& report, const std::string& html) {
+  const RunRecord run = read_run(report);
+  if (run.cut_off)
+    std::fprintf(stderr, "troupe: the last line of %s is not whole, and is left out\n", printable(report).c_str());
+  for (const auto& [name, text] : facts_of(run)) std::printf("%-26s%s\n", name.c_str(), text.c_str());
+  if (!html.empty()) report_page(report, run).write(html);
+}
+
+}  // namespace
+
+void add_report(CLI::App& app) {
+  struct Paths {
+    std::string report;
+    std::string html;
+  };
+  auto paths = std::make_shared<Paths>();
+  CLI::App& report = *app.add_subcommand("report", "Sum up a run by its report, and draw it");
+  report.add_option("FILE", paths->report, "What `train --report FILE` wrote")->required();
+  report.add_option("--html", paths->html, "Also write charts, as one page for a browser, to this file")
+      ->check(not_empty());
+  report.callback([paths] { show_report(paths->report, paths->html); });
+}
+
+}  // namespace troupe::cli

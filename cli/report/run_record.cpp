@@ -1,0 +1,185 @@
+#include "cli/report/run_record.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <span>
+
+#include "runtime/files/input_file.hpp"
+#include "runtime/invalid.hpp"
+#include "runtime/printable.hpp"
+
+namespace troupe::cli {
+namespace {
+
+using Line = nlohmann::json;
+
+/// Much longer than a step of thousands of workers.
+constexpr std::size_t kLongestReportLine = std::size_t{16} << 20;
+
+/// A member that is a number; what a run wrote as null was not finite.
+double number_of(const Line& object, const char* name) {
+  const Line& member = object.at(name);
+  return member.is_null() ? std::nan("") : member.get<double>();
+}
+
+/// A member that counts something. Converting what is no integer, or adding some larger ones, would be undefined.
+std::int64_t count_of_line(const Line& object, const char* name) {
+  constexpr std::int64_t kLargest = std::int64_t{1} << 40;
+  const Line& member = object.at(name);
+  if (!member.is_number_integer() || member < 0 || member > kLargest)
+    throw_invalid(std::string("has a '") + name + "' that is no count");
+  return member.get<std::int64_t>();
+}
+
+std::optional<RecordedEvaluation> evaluation_of(const Line& line, const char* name) {
+  const auto found = line.find(name);
+  if (found == line.end() || found->is_null()) return std::nullopt;
+  return RecordedEvaluation{.loss = number_of(*found, "loss"), .accuracy = number_of(*found, "accuracy")};
+}
+
+std::string text_of(const Line& line, const char* name) { return printable(line.value(name, "")); }
+
+/// Takes the lines of a report, one after the other.
+class Recorder {
+ public:
+  explicit Recorder(RunRecord& run) : run_(run) {}
+
+  /// @return what is wrong with it; empty where nothing is
+  std::string add(const Line& line) {
+    try {
+      if (!line.is_object()) return "is no JSON object";
+      if (line.contains("profile")) return "";
+      if (line.contains("epoch")) return add_epoch(line);
+      if (line.contains("step")) return add_step(line);
+      return "tells of no step, epoch or profile";
+    } catch (const Error& error) {
+      return error.message();
+    } catch (const Line::exception& error) {
+      return std::string("tells of no step or epoch as a report does: ") + error.what();
+    }
+  }
+
+ private:
+  std::string add_step(const Line& line) {
+    const auto step = count_of_line(line, "step");
+    if (run_.steps > 0 && step <= run_.last_step)
+      return "tells of step " + std::to_string(step) + " after step " + std::to_string(run_.last_step);
+    const Line& seconds = line.at("seconds");
+    const double whole = number_of(seconds, "step");
+    const double compute = number_of(seconds, "compute_all");
+    const double reduce = number_of(seconds, "reduce");
+    const double apply = number_of(seconds, "apply_all");
+    const auto samples = count_of_line(line, "samples");
+    const double loss = number_of(line, "loss");
+    if (run_.steps++ == 0) run_.first_step = step;
+    run_.last_step = step;
+    run_.samples += samples;
+    run_.seconds += whole;
+    run_.last_loss = loss;
+    run_.strategy = text_of(line, "strategy");
+    run_.precision = text_of(line, "precision");
+    run_.algorithm = text_of(line, "algorithm");
+    const double rate = whole > 0 ? static_cast<double>(samples) / whole : 0;
+    add_numbers(step, {loss, rate, compute, reduce, apply, std::max(0.0, whole - compute - reduce - apply)});
+    for (const Line& repair : line.value("repairs", Line::array())) add_repair(step, repair);
+    return "";
+  }
+
+  /// Of a loss that is not finite there is no point.
+  void add_numbers(std::int64_t step, const std::array<double, kStepNumbers>& numbers) {
+    if (std::ranges::all_of(numbers, [](double number) { return std::isfinite(number); }))
+      run_.numbers.add(static_cast<double>(step), numbers);
+  }
+
+  void add_repair(std::int64_t step, const Line& repair) {
+    ++run_.num_repairs;
+    if (run_.repairs.size() == RunRecord::kMostRepairs) return;
+    run_.repairs.push_back({step, "step " + std::to_string(step) + ": worker " + repair.at("worker").dump() + " on " +
+                                      text_of(repair, "node") + ", " + text_of(repair, "phase") + ": " +
+                                      text_of(repair, "what")});
+  }
+
+  std::string add_epoch(const Line& line) {
+    const auto epoch = count_of_line(line, "epoch");
+    if (!run_.epochs.empty() && epoch <= run_.epochs.back().epoch)
+      return "tells of epoch " + std::to_string(epoch) + " after epoch " + std::to_string(run_.epochs.back().epoch);
+    if (run_.epochs.size() == RunRecord::kMostEpochs) run_.epochs.pop_front();
+    run_.epochs.push_back({.epoch = epoch,
+                           .loss = number_of(line, "loss"),
+                           .learning_rate = number_of(line, "learning_rate"),
+                           .rate = number_of(line, "images_per_second"),
+                           .test = evaluation_of(line, "test"),
+                           .validation = evaluation_of(line, "validation")});
+    return "";
+  }
+
+  RunRecord& run_;
+};
+
+/// Lines of a file, of bounded length.
+class Lines {
+ public:
+  explicit Lines(const std::string& path) : file_(path) {}
+
+  /// False at the end of the file.
+  bool next() {
+    text_.clear();
+    ended_ = false;
+    ++number_;
+    while (!ended_ && (at_ < buffer_.size() || read_on())) {
+      const auto rest = std::span(buffer_).subspan(at_);
+      const auto end = std::ranges::find(rest, '\n');
+      ended_ = end != rest.end();
+      text_.append(rest.begin(), end);
+      at_ += static_cast<std::size_t>(end - rest.begin()) + (ended_ ? 1 : 0);
+      if (text_.size() > kLongestReportLine) refuse("is longer than " + std::to_string(kLongestReportLine) + " bytes");
+    }
+    return ended_ || !text_.empty();
+  }
+
+  const std::string& text() const { return text_; }
+  /// By a line feed.
+  bool ended() const { return ended_; }
+  [[noreturn]] void refuse(const std::string& why) const {
+    throw_bad_file(file_.path(), "line " + std::to_string(number_) + " " + why);
+  }
+
+ private:
+  bool read_on() {
+    constexpr std::uint64_t kAtOnce = std::uint64_t{1} << 16;
+    buffer_.resize(static_cast<std::size_t>(std::min(kAtOnce, file_.size() - read_)));
+    file_.read(read_, std::as_writable_bytes(std::span(buffer_)));
+    read_ += buffer_.size();
+    at_ = 0;
+    return !buffer_.empty();
+  }
+
+  InputFile file_;
+  std::uint64_t read_ = 0;  ///< bytes of the file
+  std::vector<char> buffer_;
+  std::size_t at_ = 0;  ///< what of the buffer is in earlier lines
+  std::string text_;
+  std::int64_t number_ = 0;
+  bool ended_ = false;
+};
+
+}  // namespace
+
+RunRecord read_run(const std::string& path) {
+  Lines lines(path);
+  RunRecord run;
+  Recorder recorder(run);
+  while (lines.next()) {
+    const Line line = Line::parse(lines.text(), nullptr, /*allow_exceptions=*/false);
+    if (line.is_discarded() && !lines.ended()) {
+      run.cut_off = true;
+      break;
+    }
+    if (const std::string wrong = recorder.add(line); !wrong.empty()) lines.refuse(wrong);
+  }
+  if (run.steps == 0) throw_bad_file(path, "it tells of no step");
+  return run;
+}
+
+}  // namespace troupe::cli

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/report/thinned.hpp"
+
+namespace troupe::cli {
+
+/// What an evaluation after an epoch found.
+struct RecordedEvaluation {
+  double loss = 0;
+  double accuracy = 0;
+};
+
+struct RecordedEpoch {
+  std::int64_t epoch = 0;
+  double loss = 0;
+  double learning_rate = 0;
+  double rate = 0;  ///< samples a second
+  std::optional<RecordedEvaluation> test = {};
+  std::optional<RecordedEvaluation> validation = {};
+};
+
+/// A worker that was replaced, or went for good.
+struct RecordedRepair {
+  std::int64_t step = 0;
+  std::string what;  ///< worker, node, phase and what happened
+};
+
+/// Numbers of a step that charts show.
+enum StepNumber : std::uint8_t {
+  kStepLoss,
+  kStepRate,
+  kStepCompute,
+  kStepReduce,
+  kStepApply,
+  kStepOther,
+  kStepNumbers
+};
+
+/// A run, as its report tells of it, in memory that does not grow with its steps.
+struct RunRecord {
+  static constexpr std::size_t kMostEpochs = 5000;
+  static constexpr std::size_t kMostRepairs = 1000;
+
+  std::int64_t steps = 0;
+  std::int64_t first_step = 0;
+  std::int64_t last_step = 0;
+  std::int64_t samples = 0;
+  double seconds = 0;  ///< of all steps
+  double last_loss = 0;
+  std::string strategy = {};  ///< of the last step, as are the others
+  std::string precision = {};
+  std::string algorithm = {};
+  Thinned<kStepNumbers> numbers = {};
+  std::deque<RecordedEpoch> epochs = {};     ///< the last kMostEpochs
+  std::vector<RecordedRepair> repairs = {};  ///< the first kMostRepairs
+  std::int64_t num_repairs = 0;
+  bool cut_off = false;  ///< the last line was not whole
+};
+
+/// Reads a file that `troupe train --report` wrote. A last line that is not whole, as a run leaves that is killed while
+/// it writes, is passed over. @throws Error bad_file that names file and line
+RunRecord read_run(const std::string& path);
+
+}  // namespace troupe::cli

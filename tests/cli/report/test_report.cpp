@@ -1,0 +1,129 @@
+#include <doctest/doctest.h>
+
+#include "cli/refused.hpp"
+#include "cli/report/run_lines.hpp"
+#include "cli/report/run_record.hpp"
+#include "cli/run_program.hpp"
+#include "cli/small_data.hpp"
+#include "support/text.hpp"
+
+using namespace troupe_test;
+using troupe::cli::read_run;
+using troupe::testing::read_file;
+using troupe::testing::TemporaryFolder;
+using troupe::testing::write_file;
+
+namespace {
+
+constexpr const char* kRepair =
+    R"([{"worker":1,"node":"here","phase":"compute","what":"<b>killed</b>","redistributed":false,"seconds":0.2,"replayed":0}])";
+
+/// Refused as a report, whatever follows: once on its own, and once with a whole line behind it.
+void check_report_refused(const std::string& lines, const std::vector<std::string>& named) {
+  const TemporaryFolder folder;
+  write_file(folder / "steps.jsonl", lines);
+  check_refused({"report", folder / "steps.jsonl", "--html", folder / "run.html"}, named);
+  CHECK(!std::filesystem::exists(folder / "run.html"));
+}
+
+}  // namespace
+
+TEST_CASE("a report is summed up and drawn") {
+  const TemporaryFolder folder;
+  std::string lines;
+  for (int step = 1; step <= 10; ++step) lines += step_line(step, 1.0 / step, step == 4 ? kRepair : "[]");
+  lines += epoch_line(1, 10, 0.75);
+  for (int step = 11; step <= 20; ++step) lines += step_line(step, 1.0 / step);
+  lines += epoch_line(2, 20, 0.7) + R"({"profile":[]})" + "\n";
+  write_file(folder / "steps.jsonl", lines);
+  const Finished run = run_program({"report", folder / "steps.jsonl", "--html", folder / "run.html"});
+  REQUIRE_MESSAGE(run.status == 0, run.err);
+  CHECK(run.err.empty());
+  CHECK(matches(lines_of(run.out).at(0), "steps +20"));
+  for (const char* fact : {"samples                   1,000", "time                      2 s of steps",
+                           "rate                      500 samples a second", "last loss                 0.05",
+                           "best test accuracy        0.75 after epoch 1", "repairs                   1",
+                           "strategy                  tree, f32, synchronous"})
+    CHECK_MESSAGE(contains(run.out, fact), run.out);
+  const std::string page = read_file(folder / "run.html");
+  for (const char* title : {"Loss of each step", "Time of each phase", "Rate", "Accuracy", "Learning rate"})
+    CHECK_MESSAGE(contains(page, "<figcaption>" + std::string(title) + "</figcaption>"), title);
+  CHECK(count(page, "class=\"mark\"") == 3);  // in each chart of steps
+  CHECK(contains(page, "worker 1 on here, compute: &lt;b&gt;killed&lt;/b&gt;"));
+  CHECK(!contains(page, "<b>"));
+  CHECK(count(page, "class=\"area ") == 4);
+  CHECK(!contains(page, "nan"));
+}
+
+TEST_CASE("a long run is thinned, and its extremes stay") {
+  const TemporaryFolder folder;
+  constexpr int kSteps = 100'000;
+  std::string lines;
+  for (int step = 1; step <= kSteps; ++step) lines += step_line(step, step == 54'321 ? 99.5 : 0.25);
+  write_file(folder / "steps.jsonl", lines);
+  const auto run = read_run(folder / "steps.jsonl");
+  CHECK(run.steps == kSteps);
+  const auto& stretches = run.numbers.stretches();
+  CHECK(stretches.size() <= 2048);
+  CHECK(stretches.size() > 1024);
+  std::int64_t steps = 0;
+  double loss = 0;
+  double most = 0;
+  double last = 0;
+  for (const auto& stretch : stretches) {
+    CHECK(stretch.first == last + 1);
+    last = stretch.last;
+    steps += stretch.count;
+    loss += stretch.sum[troupe::cli::kStepLoss];
+    most = std::max(most, stretch.most[troupe::cli::kStepLoss]);
+  }
+  CHECK(steps == kSteps);
+  CHECK(last == kSteps);
+  CHECK(most == 99.5);
+  CHECK(loss == doctest::Approx(0.25 * (kSteps - 1) + 99.5));
+  REQUIRE(run_program({"report", folder / "steps.jsonl", "--html", folder / "run.html"}).status == 0);
+  CHECK(read_file(folder / "run.html").size() < 500'000);
+}
+
+TEST_CASE("half a last line is passed over, and it is said") {
+  const TemporaryFolder folder;
+  const std::string whole = step_line(1, 0.5) + step_line(2, 0.25);
+  const std::string third = step_line(3, 0.125);
+  for (const std::size_t length : {std::size_t{1}, third.size() / 2, third.size() - 2}) {
+    write_file(folder / "steps.jsonl", whole + third.substr(0, length));
+    const Finished run = run_program({"report", folder / "steps.jsonl"});
+    CHECK(run.status == 0);
+    CHECK(contains(run.out, "steps                     2\n"));
+    CHECK(contains(run.err, "the last line of "));
+  }
+  write_file(folder / "steps.jsonl", whole + third.substr(0, third.size() - 1));
+  CHECK(contains(run_program({"report", folder / "steps.jsonl"}).out, "steps                     3\n"));
+}
+
+TEST_CASE("what is no report is refused by its line") {
+  const std::string step = step_line(1, 0.5);
+  check_report_refused("", {"steps.jsonl", "no step"});
+  check_report_refused("{\"st", {"no step"});
+  check_report_refused(step + "loss 0.5\n" + step_line(2, 0.5), {"steps.jsonl", "line 2"});
+  check_report_refused(step + "\n" + step_line(2, 0.5), {"line 2"});
+  check_report_refused(step + "[1,2]\n", {"line 2", "no JSON object"});
+  check_report_refused(step + "{\"other\":1}\n", {"line 2", "no step, epoch or profile"});
+  check_report_refused(step + "{\"step\":2,\"loss\":1}\n", {"line 2", "seconds"});
+  check_report_refused(step + "{\"step\":\"two\"}\n", {"line 2"});
+  check_report_refused(step_line(2, 0.5) + step, {"line 2", "step 1 after step 2"});
+  check_report_refused(step + epoch_line(2, 1, 0.5) + epoch_line(2, 1, 0.5), {"line 3", "epoch 2 after epoch 2"});
+  check_report_refused(step + std::string((std::size_t{16} << 20) + 1, ' '), {"line 2", "longer"});
+  check_refused({"report", "no-such-file.jsonl"}, {"no-such-file.jsonl"});
+  check_refused({"report", "/dev/null"}, {"/dev/null"});
+}
+
+TEST_CASE("steps whose loss was not finite leave no point") {
+  const TemporaryFolder folder;
+  std::string broken = step_line(2, 0.5);
+  broken.replace(broken.find("0.500000"), 8, "null");
+  write_file(folder / "steps.jsonl", broken);
+  const Finished run = run_program({"report", folder / "steps.jsonl", "--html", folder / "run.html"});
+  CHECK_MESSAGE(run.status == 0, run.err);
+  CHECK(contains(read_file(folder / "run.html"), "No step has finite numbers."));
+  CHECK(!contains(read_file(folder / "run.html"), "nan"));
+}
