@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
+#include <system_error>
 
 #include "runtime/files/input_file.hpp"
 #include "runtime/invalid.hpp"
@@ -38,6 +40,16 @@ std::vector<std::string> files_of_pattern(const std::string& pattern) {
   ::globfree(&found);
   if (files.empty()) throw_bad_file(pattern, "there is no file of such a name");
   return files;
+}
+
+std::uint64_t bytes_of_files(const std::vector<std::string>& files) {
+  std::uint64_t bytes = 0;
+  for (const std::string& file : files) {
+    std::error_code unknown;
+    const std::uint64_t size = std::filesystem::file_size(file, unknown);
+    if (!unknown) bytes += size;
+  }
+  return bytes;
 }
 
 std::vector<std::string> parse_data_arguments(const std::string& name, const std::string& text, const char* usage,

@@ -23,6 +23,9 @@ std::int64_t data_length(const std::string& option, const std::string& text);
 /// @throws Error bad_file where no file fits
 std::vector<std::string> files_of_pattern(const std::string& pattern);
 
+/// Of all of them together; of those that cannot be looked at none.
+std::uint64_t bytes_of_files(const std::vector<std::string>& files);
+
 /// What stands behind "NAME:", between commas: options, and files, which are returned.
 /// @param usage of the name, for errors. @throws Error invalid_argument for an option that there is not or that has no
 /// value

@@ -32,8 +32,11 @@ bool is_blank(char letter) { return letter == ' ' || letter == '\t'; }
 
 }  // namespace
 
-CsvReader::CsvReader(std::string path, char separator) : file_(std::move(path)), separator_(separator) {
-  buffer_.resize(kPiece);
+CsvReader::CsvReader(std::shared_ptr<const InputFile> file, char separator, std::size_t piece)
+    : file_(std::move(file)), separator_(separator), piece_(piece), buffer_(piece) {}
+
+CsvReader::CsvReader(const std::string& path, char separator)
+    : CsvReader(std::make_shared<const InputFile>(path), separator, kPiece) {
   refill();
   std::string_view text(buffer_.data(), filled_);
   if (text.starts_with(kByteOrderMark)) next_ = kByteOrderMark.size();
@@ -41,24 +44,30 @@ CsvReader::CsvReader(std::string path, char separator) : file_(std::move(path)),
 }
 
 void CsvReader::refuse(const std::string& message) const {
-  throw_bad_file(file_.path(), "line " + std::to_string(line_) + ": " + message);
+  throw_bad_file(file_->path(), "line " + std::to_string(line_) + ": " + message);
 }
 
 /// Reads on behind what is left; false at the file's end.
 bool CsvReader::refill() {
-  const std::uint64_t left = file_.size() - read_;
+  const std::uint64_t left = file_->size() - read_;
   if (left == 0) return false;
   if (next_ > 0) {
     std::memmove(buffer_.data(), buffer_.data() + next_, filled_ - next_);
     filled_ -= std::exchange(next_, 0);
   }
   if (filled_ >= kLongestRow) refuse("a row of more than 16 MB; is a quote missing?");
-  if (buffer_.size() - filled_ < kPiece / 2) buffer_.resize(2 * buffer_.size());
+  if (buffer_.size() - filled_ < piece_ / 2) buffer_.resize(2 * buffer_.size());
   const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(left, buffer_.size() - filled_));
-  file_.read(read_, std::as_writable_bytes(std::span(buffer_.data() + filled_, count)));
+  file_->read(read_, std::as_writable_bytes(std::span(buffer_.data() + filled_, count)));
   filled_ += count;
   read_ += count;
   return true;
+}
+
+void CsvReader::seek(std::uint64_t offset) {
+  read_ = std::min(offset, file_->size());
+  filled_ = next_ = 0;
+  next_line_ = 1;
 }
 
 bool CsvReader::next() {
@@ -72,7 +81,7 @@ bool CsvReader::next() {
 
 /// The row at `next_`, and goes behind it; false where the buffer holds only its beginning, or nothing.
 bool CsvReader::cut_row() {
-  const bool last = read_ == file_.size();
+  const bool last = read_ == file_->size();
   const char* const begin = buffer_.data() + next_;
   const char* at = begin;
   if (at == end()) return false;
@@ -102,7 +111,7 @@ bool CsvReader::cut_row() {
 
 /// A field in quotes; returns where it ends, or null where that is behind the buffer.
 const char* CsvReader::cut_quoted(const char* at, std::size_t& unquoted) {
-  const bool last = read_ == file_.size();
+  const bool last = read_ == file_->size();
   const char* const field = ++at;
   std::string* text = nullptr;
   for (const char* piece = field;;) {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,13 +19,18 @@ class CsvReader {
  public:
   /// @param separator 0: that of , ; tab and | which comes most often in the first row, outside quotes
   /// @throws Error bad_file as InputFile does
-  explicit CsvReader(std::string path, char separator = 0);
+  explicit CsvReader(const std::string& path, char separator = 0);
+  /// Of rows here and there in a file, of which so many bytes are read at a time. @param separator not 0
+  CsvReader(std::shared_ptr<const InputFile> file, char separator, std::size_t piece);
 
   char separator() const { return separator_; }
   /// Goes to the next row; false behind the last.
   /// @throws Error bad_file that names the line: for a quote in the wrong place or without an end, a row of more than
   /// 16 MB, a file that has become shorter.
   bool next();
+
+  /// Has the row that begins at this byte be the next one; lines are counted from there on.
+  void seek(std::uint64_t offset);
 
   /// Fields of the row.
   std::size_t size() const { return fields_.size(); }
@@ -35,7 +41,8 @@ class CsvReader {
   /// Byte of the file at which it begins.
   std::uint64_t offset() const { return offset_; }
 
-  const std::string& path() const { return file_.path(); }
+  const std::string& path() const { return file_->path(); }
+  const std::shared_ptr<const InputFile>& file() const { return file_; }
   /// @throws Error bad_file that names file and line
   [[noreturn]] void refuse(const std::string& message) const;
 
@@ -45,8 +52,9 @@ class CsvReader {
   const char* cut_quoted(const char* at, std::size_t& unquoted);
   const char* end() const { return buffer_.data() + filled_; }
 
-  InputFile file_;
+  std::shared_ptr<const InputFile> file_;
   char separator_;
+  std::size_t piece_;
   std::vector<char> buffer_;
   std::size_t filled_ = 0;  ///< bytes in the buffer
   std::size_t next_ = 0;    ///< where in it the next row begins

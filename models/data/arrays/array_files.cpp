@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -59,21 +58,11 @@ std::shared_ptr<const DataSource> join(std::vector<ArrayPair> pairs, int num_cla
   return parts.size() == 1 ? parts.front() : data::concat(std::move(parts));
 }
 
-std::uint64_t bytes_of(const Files& files) {
-  std::uint64_t bytes = 0;
-  std::error_code unknown;  // what cannot be read says so when it is
-  for (const std::string& file : files) {
-    const std::uint64_t size = std::filesystem::file_size(file, unknown);
-    if (!unknown) bytes += size;
-  }
-  return bytes;
-}
-
 TrainingData make_sets(const ArrayArguments& asked, const ReadArray& read) {
   std::vector<std::vector<ArrayPair>> sets;
   for (std::size_t i = 0; i < asked.arrays.size(); i += 2)
     sets.push_back(pairs_of(asked.arrays[i], asked.arrays[i + 1], asked.order,
-                            !fits_in_data_memory(bytes_of(asked.arrays[i])), read));
+                            !fits_in_data_memory(bytes_of_files(asked.arrays[i])), read));
   int num_classes = 0;
   for (const auto& set : sets)
     for (const ArrayPair& pair : set) {

@@ -1,0 +1,86 @@
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "models/data/csv/csv_samples.hpp"
+#include "troupe/error.hpp"
+
+namespace troupe {
+namespace {
+
+/// Bytes that are read for a row, or more of a longer one.
+constexpr std::size_t kRowPiece = 4096;
+
+class CsvInFiles final : public DataSource {
+ public:
+  CsvInFiles(CsvRows rows, std::vector<CsvColumn> columns, const MissingFields& missing, CsvSamples samples,
+             DataInfo info)
+      : DataSource(std::move(info)),
+        rows_(std::move(rows)),
+        columns_(std::move(columns)),
+        missing_(missing),
+        samples_(std::move(samples)) {}
+
+  std::span<const std::int32_t> known_labels() const override { return rows_.labels; }
+
+ private:
+  void read(const BatchRequest& request) const override {
+    Readers readers(*this);
+    const auto targets = static_cast<std::size_t>(info().num_targets);
+    for (std::size_t i = 0; i < request.samples.size(); ++i) {
+      const std::int64_t sample = request.samples[i];
+      const CsvRow& row = readers.row(sample);
+      samples_.write(row.features(), request.values.subspan(i * samples_.sample_size(), samples_.sample_size()));
+      if (targets == 0) request.labels[i] = rows_.labels[static_cast<std::size_t>(sample)];
+      std::ranges::copy(row.targets(), request.targets.begin() + static_cast<std::ptrdiff_t>(i * targets));
+    }
+    for (const CsvRows::File& file : rows_.files) file.file->check_unchanged();
+  }
+
+  /// Of one thread.
+  class Readers {
+   public:
+    explicit Readers(const CsvInFiles& all)
+        : all_(all),
+          readers_(all.rows_.files.size()),
+          row_(all.columns_, all.missing_,
+               [&all](std::size_t index, std::string_view text) { return all.columns_[index].categories.find(text); }) {
+    }
+
+    const CsvRow& row(std::int64_t sample) {
+      const auto& files = all_.rows_.files;
+      const auto file = std::ranges::upper_bound(files, sample, {}, &CsvRows::File::end);
+      auto& reader = readers_[static_cast<std::size_t>(file - files.begin())];
+      if (!reader) reader.emplace(file->file, file->separator, kRowPiece);
+      reader->seek(all_.rows_.offsets[static_cast<std::size_t>(sample)]);
+      try {
+        if (!reader->next() || !row_.parse(*reader)) throw_bad_file(reader->path(), "a row has gone");
+      } catch (const Error&) {
+        file->file->check_unchanged();  // which says more than what it holds now
+        throw;
+      }
+      return row_;
+    }
+
+   private:
+    const CsvInFiles& all_;
+    std::vector<std::optional<CsvReader>> readers_;
+    CsvRow row_;
+  };
+
+  CsvRows rows_;
+  std::vector<CsvColumn> columns_;
+  MissingFields missing_;
+  CsvSamples samples_;
+};
+
+}  // namespace
+
+std::shared_ptr<const DataSource> csv_in_files(CsvRows rows, std::vector<CsvColumn> columns, const CsvArguments& asked,
+                                               const CsvSamples& samples, DataInfo info) {
+  info.slow = true;
+  return std::make_shared<const CsvInFiles>(std::move(rows), std::move(columns), asked.missing, samples,
+                                            std::move(info));
+}
+
+}  // namespace troupe
