@@ -1,0 +1,73 @@
+#!/usr/bin/python3
+"""Makes a folder of JPEG files, a folder for each class, for trying out what learns from one where no real one is at hand.
+
+Each class is a picture of the font that Debian's fonts-noto-color-emoji ships, drawn at a random size, angle, place and
+brightness, half hidden at times, over a background of coloured noise: DIR/train and DIR/test, of 300 x 200 pixels or so.
+These are no photographs: what a network reaches on them says nothing about photographs. Needs Debian's python3-pil and
+fonts-noto-color-emoji. The same seed makes the same folder."""
+
+import argparse
+import os
+import random
+
+from PIL import Image, ImageDraw, ImageEnhance, ImageFont
+
+FONT = "/usr/share/fonts/truetype/noto/NotoColorEmoji.ttf"
+FIRST = 0x1F400  # animals, and what comes behind them
+
+
+def symbol(letter, font):
+    picture = Image.new("RGBA", (160, 160))
+    ImageDraw.Draw(picture).text((12, 12), letter, font=font, embedded_color=True)
+    box = picture.getbbox()
+    return picture.crop(box) if box else None
+
+
+def background(size, draw):
+    """Noise of a few colours, smooth."""
+    small = Image.new("RGB", (draw.randint(3, 12), draw.randint(2, 8)))
+    small.putdata([tuple(draw.randint(0, 255) for _ in range(3)) for _ in range(small.width * small.height)])
+    return small.resize(size, Image.BICUBIC)
+
+
+def picture(symbols, number, draw):
+    width, height = draw.randint(260, 340), draw.randint(180, 220)
+    image = background((width, height), draw)
+    for other in [draw.randrange(len(symbols)) for _ in range(draw.randint(0, 1))] + [number]:
+        side = draw.randint(70, 170) if other == number else draw.randint(30, 60)
+        shape = symbols[other].rotate(draw.uniform(-30, 30), expand=True, resample=Image.BICUBIC)
+        shape = ImageEnhance.Brightness(shape).enhance(draw.uniform(0.5, 1.4))
+        shape = shape.resize((side, max(1, side * shape.height // shape.width)))
+        at = (draw.randint(-side // 5, width - side * 4 // 5), draw.randint(-side // 5, height - side * 4 // 5))
+        image.paste(shape, at, shape)
+    return image
+
+
+def write(folder, symbols, letters, count, draw):
+    for i in range(count):
+        number = i % len(symbols)
+        path = os.path.join(folder, f"u{ord(letters[number]):x}")
+        os.makedirs(path, exist_ok=True)
+        name = os.path.join(path, f"{i // len(symbols):04}.jpg")
+        picture(symbols, number, draw).save(name, quality=draw.randint(70, 92))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder")
+    parser.add_argument("--classes", type=int, default=101)
+    parser.add_argument("--images", type=int, default=9000, help="in train/ and test/ together; every sixth is a test")
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    font = ImageFont.truetype(FONT, 109)  # the one size that it has
+    found = [(chr(code), symbol(chr(code), font)) for code in range(FIRST, FIRST + 3 * options.classes)]
+    letters, symbols = zip(*[each for each in found if each[1]][: options.classes])
+    draw = random.Random(options.seed)
+    tests = options.images // 6
+    write(os.path.join(options.folder, "train"), symbols, letters, options.images - tests, draw)
+    write(os.path.join(options.folder, "test"), symbols, letters, tests, draw)
+    print(f"{options.images} drawn images (no photographs) of {len(symbols)} classes in {options.folder}")
+
+
+if __name__ == "__main__":
+    main()
