@@ -18,6 +18,7 @@ struct RunOptions {
   std::string validate;             ///< a share of the training set, or data by its name; empty: nothing
   std::string transform;            ///< see `troupe::data::transform`
   std::optional<std::string> loss;  ///< without it by the data
+  std::vector<std::string> metrics;
   std::int64_t batch_size = 64;
   std::string placement = "in-process";
   std::string precision = "f32";
