@@ -183,7 +183,7 @@ class Model {
   /// Writes the weights to begin with, a function of the seed alone. Zeros unless overridden.
   virtual void initialize(std::span<float> weights, std::uint64_t seed);
 
-  /// Measures shard `at.shard` of the test set. Models without a test set report no samples.
+  /// Measures shard `at.shard` of `at.set`, and what `at.measure` asks for, or not. Without the set: no samples.
   virtual EvaluationResult evaluate(const ShardStep& at, std::span<const float> weights);
 
   /// Converts a flat vector to the canonical order, and back: a permutation, which leaves out padding and makes it zero
