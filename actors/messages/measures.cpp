@@ -10,8 +10,6 @@ namespace troupe {
 namespace {
 
 constexpr std::size_t kWordsOfTarget = 4;
-/// Of a shard, so that all add up.
-constexpr std::int64_t kMostMeasuredSamples = std::int64_t{1} << 40;
 
 class WordWriter {
  public:
@@ -61,14 +59,6 @@ const char* problem_of(const EvaluationResult& shard) {
   return nullptr;
 }
 
-bool counts_each_once(std::span<const std::int64_t> confusion, std::int64_t samples) {
-  for (const std::int64_t count : confusion) {
-    if (count < 0 || count > samples) return false;
-    samples -= count;
-  }
-  return samples == 0;
-}
-
 void check_alike(bool alike, const char* what) {
   if (!alike)
     throw Error(ErrorCode::model_failed,
@@ -81,6 +71,14 @@ std::size_t MeasureShape::bytes(std::size_t shards) const {
   const auto size = [](std::int64_t number) { return static_cast<std::size_t>(number); };
   const std::size_t of_shard = size(metrics) + (top_k ? 1 : 0) + kWordsOfTarget * size(targets);
   return (size(classes) * size(classes) + shards * of_shard) * sizeof(std::int64_t);
+}
+
+bool counts_each_once(std::span<const std::int64_t> confusion, std::int64_t samples) {
+  for (const std::int64_t count : confusion) {
+    if (count < 0 || count > samples) return false;
+    samples -= count;
+  }
+  return samples == 0;
 }
 
 MeasureShape shape_of(const Measures& measures, std::size_t metrics) {

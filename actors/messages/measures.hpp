@@ -14,6 +14,9 @@
 // whether samples' classes are among the largest outputs, the metrics' sums, and four numbers a target.
 namespace troupe {
 
+/// Of a shard, so that all add up.
+inline constexpr std::int64_t kMostMeasuredSamples = std::int64_t{1} << 40;
+
 /// How many words there are.
 struct MeasureShape {
   std::int64_t classes = 0;  ///< 0: no confusion matrix
@@ -35,6 +38,9 @@ struct Measures {
 
 /// @throws Error model_failed where shards with samples differ in what they have. @param metrics that the model says
 MeasureShape shape_of(const Measures& measures, std::size_t metrics);
+
+/// Whether a confusion matrix counts so many samples, each once; none of them is negative then.
+bool counts_each_once(std::span<const std::int64_t> confusion, std::int64_t samples);
 
 /// @throws Error of that code for counts that are negative or not one a sample, and sums that no samples have: not
 /// finite, or negative squares.

@@ -17,14 +17,19 @@ void move_counts(EvaluationResult& from, std::vector<std::int64_t>& to) {
   for (std::size_t i = 0; i < counts.size(); ++i) to[i] += counts[i];
 }
 
-/// What a model measures unasked stays with it.
-void keep_asked(EvaluationResult& result, const EvaluationOptions& measure) {
+/// What a model measures unasked stays with it. What one shard counts wrong, another could make up for.
+void keep_asked(EvaluationResult& result, const EvaluationOptions& measure, int shard) {
   if (!measure.confusion) result.confusion.clear();
   if (measure.top_k == 0) result.top_k_correct.reset();
   if (!measure.errors) result.targets.clear();
   if (std::ssize(result.confusion) > kMostConfusionClasses * kMostConfusionClasses ||
       std::ssize(result.targets) > kMostErrorTargets)
     throw Error(ErrorCode::unsupported, "a model's evaluation has more classes or targets than can be told");
+  const bool countable = result.samples <= kMostMeasuredSamples && counts_each_once(result.confusion, result.samples);
+  if (!result.confusion.empty() && !countable)
+    throw Error(ErrorCode::model_failed,
+                "its confusion matrix does not count each of " + std::to_string(result.samples) + " samples once",
+                {.object = "shard " + std::to_string(shard)});
 }
 
 Measures together(WorkerState& worker) {
@@ -78,7 +83,7 @@ void work(WorkerState& worker, Replica& replica, const Evaluate& request) {
   for (const int shard : replica.own.shards) {
     EvaluationResult result = replica.model->evaluate(
         {shard, worker.layout.num_shards, request.step, worker.seed, set, request.measure()}, weights);
-    keep_asked(result, request.measure());
+    keep_asked(result, request.measure(), shard);
     move_counts(result, replica.evaluated.confusion);
     replica.evaluated.shards.push_back(std::move(result));
   }
