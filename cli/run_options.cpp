@@ -206,6 +206,7 @@ void RunOptions::add_to(CLI::App& app) {
   app.add_option("--metric", metrics,
                  "What each evaluation measures beside loss and accuracy: brier-score (of classes), or what a program "
                  "has registered; may be said again")
+      ->default_str("")
       ->allow_extra_args(false);
   app.add_option("--batch-size", batch_size, "Samples a shard and step; 0: the whole shard")->check(whole_number(0));
   add_worker_options(app, sgd, placement);

@@ -140,7 +140,7 @@ TEST_CASE("the matrix has a column for each class, as wide as its counts, and na
   Evaluation evaluation = evaluation_of({10, 0, 2000, 7}, 2);
   evaluation.class_names = {"Ä", "ein viel zu langer Nüme"};
   CHECK(confusion_table(evaluation) ==
-        "is \\ taken for          0     1\n"
+        "is \\ taken for         0     1\n"
         "0 Ä                   10     .\n"
         "1 ein viel zu lan…  2000     7\n");
   evaluation.classes = {{0.5, 1, 0.25, 10}, {0, 0, 0, 2007}};
