@@ -150,7 +150,9 @@ void DistributedSGD::load_state(const std::string& path) { impl_->call()->load_s
 std::string DistributedSGD::checkpoint(std::optional<double> metric) { return impl_->call()->checkpoint(metric); }
 std::int64_t DistributedSGD::steps_done() const { return impl_->driver.steps_done(); }
 
-Evaluation DistributedSGD::evaluate(EvaluationSet set) { return impl_->call()->evaluate(set); }
+Evaluation DistributedSGD::evaluate(EvaluationSet set, const EvaluationOptions& measure) {
+  return impl_->call()->evaluate(set, measure);
+}
 
 std::vector<std::string> DistributedSGD::foreach_model(const ModelFunction& function) {
   return impl_->call_by_value(function, false);

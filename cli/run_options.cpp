@@ -79,6 +79,8 @@ CLI::Validator registered_model() { return known_to(find_model, "registered mode
 
 void print_evaluation(const char* set, const Evaluation& evaluation) {
   std::printf("%s loss %.6f\n%s accuracy %.4f\n", set, evaluation.loss, set, evaluation.accuracy);
+  for (const NamedMetric& metric : evaluation.metrics)
+    std::printf("%s %s %.6g\n", set, metric.name.c_str(), metric.value);
 }
 
 std::chrono::milliseconds to_limit(double seconds, const char* name) {
@@ -205,6 +207,11 @@ void RunOptions::add_to(CLI::App& app) {
       "--loss", loss,
       "softmax-cross-entropy (of classes), mean-squared-error or sigmoid-cross-entropy (of targets); without it "
       "the first that the data has; linear, softmax and tfbench take none");
+  app.add_option("--metric", metrics,
+                 "What each evaluation measures beside loss and accuracy: brier-score (of classes), or what a program "
+                 "has registered; may be said again")
+      ->default_str("")
+      ->allow_extra_args(false);
   app.add_option("--batch-size", batch_size, "Samples a shard and step; 0: the whole shard")->check(whole_number(0));
   add_worker_options(app, sgd, placement);
   app.add_option("--shards", sgd.num_shards, "Data shards of the run; 0: one a replica. The result depends on it")
@@ -257,6 +264,7 @@ Options RunOptions::to_sgd_options() const {
   const std::string transforms = transform ? plain_text("--transform", *transform) : what.transforms;
   if (!transforms.empty()) config["transform"] = transforms;
   if (loss) config["loss"] = plain_text("--loss", *loss);
+  for (const std::string& metric : metrics) config["metrics"].push_back(plain_text("--metric", metric));
   if (!what.network.empty()) config["network"] = what.network;
   options.config = config.dump();
   options.step_timeout = to_milliseconds(step_timeout, "--step-timeout");

@@ -19,6 +19,7 @@ struct RunOptions {
   /// See `troupe::data::transform`. Without it as `load` says that its network's samples were.
   std::optional<std::string> transform;
   std::optional<std::string> loss;  ///< without it by the data
+  std::vector<std::string> metrics;
   std::int64_t batch_size = 64;
   std::string placement = "in-process";
   std::string precision = "f32";

@@ -12,6 +12,7 @@
 #include "models/data/naming.hpp"
 #include "models/files/network_text.hpp"
 #include "models/losses/loss_registry.hpp"
+#include "models/metrics/metric_registry.hpp"
 #include "models/network/graph_text.hpp"
 #include "runtime/invalid.hpp"
 #include "troupe/error.hpp"
@@ -27,6 +28,8 @@ struct Config {
   std::int64_t batch_size = 0;
   std::optional<std::string> loss = {};  ///< by the data unless given
   std::string transform = {};
+
+  std::vector<std::string> metrics = {};
 
   std::string validate = {};  ///< a share of the training set, or other data's training set
 
@@ -59,6 +62,13 @@ std::string read_name(const std::string& key, const nlohmann::json& value) {
   return value.get<std::string>();
 }
 
+std::vector<std::string> read_names(const std::string& key, const nlohmann::json& value) {
+  if (!value.is_array()) invalid("\"" + key + "\" is not a list of names");
+  std::vector<std::string> names;
+  for (const nlohmann::json& each : value) names.push_back(read_name(key, each));
+  return names;
+}
+
 void read_entry(const std::string& key, const nlohmann::json& value, Config& config) {
   if (key == "data") {
     config.data = read_name(key, value);
@@ -68,6 +78,8 @@ void read_entry(const std::string& key, const nlohmann::json& value, Config& con
     config.transform = read_name(key, value);
   } else if (key == "validate") {
     config.validate = read_name(key, value);
+  } else if (key == "metrics") {
+    config.metrics = read_names(key, value);
   } else if (key == "batch_size") {
     if (!value.is_number_integer() || value.get<double>() < 0 || value.get<double>() > 1e9) {
       invalid("\"batch_size\" is not a number of samples");
@@ -75,7 +87,7 @@ void read_entry(const std::string& key, const nlohmann::json& value, Config& con
     config.batch_size = value.get<std::int64_t>();
   } else {
     invalid("unknown key \"" + key +
-            "\"; there are \"data\", \"transform\", \"validate\", \"batch_size\" and \"loss\"");
+            "\"; there are \"data\", \"transform\", \"validate\", \"batch_size\", \"loss\" and \"metrics\"");
   }
 }
 
@@ -88,10 +100,17 @@ Config parse(const std::string& text, Config config) {
   return config;
 }
 
+std::vector<Metric> metrics_of(const Config& config) {
+  std::vector<Metric> metrics;
+  for (const std::string& name : config.metrics) metrics.push_back(find_metric(name));
+  return metrics;
+}
+
 /// For models whose loss is part of what they are.
 Config parse_without_loss(const std::string& text, Config config) {
   config = parse(text, std::move(config));
   if (config.loss) invalid("this model has a loss of its own, not \"" + *config.loss + "\"");
+  if (!config.metrics.empty()) invalid("this model takes no \"metrics\"; networks do");
   return config;
 }
 
@@ -125,7 +144,7 @@ CreateModel network_creator(std::string name, Config defaults) {
     const DataInfo& info = data.train->info();
     const auto loss = config.loss ? find_loss(*config.loss) : default_loss(info);
     const int outputs = naming(info.origin, [&] { return number_of_outputs(*loss, info); });
-    return network(*builtin_graph(name, outputs), data, config.batch_size, loss);
+    return network(*builtin_graph(name, outputs), data, config.batch_size, loss, metrics_of(config));
   };
 }
 
@@ -136,7 +155,8 @@ std::unique_ptr<Model> create_described(const ReplicaContext& at) {
   json.erase("network");
   const Config config = parse(json.dump(), {"fashion-mnist", 64});
   const Graph graph = graph_of("", text.layers);
-  return network(graph, config.load(at.seed), config.batch_size, find_loss(config.loss.value_or(text.loss)));
+  return network(graph, config.load(at.seed), config.batch_size, find_loss(config.loss.value_or(text.loss)),
+                 metrics_of(config));
 }
 
 std::unique_ptr<Model> create_tfbench(const ReplicaContext& at) {

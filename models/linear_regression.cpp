@@ -34,8 +34,7 @@ class LinearRegression final : public SupervisedModel {
     const bool lightweight = data_info().num_samples <= 65536 / data_info().sample_size();
     return {.size = static_cast<std::size_t>(weights_.size()),
             .lightweight = lightweight,
-            .network = to_json(
-                {.model = "linear", .layers = {}, .data = data_info(), .loss = losses::mean_squared_error()->name()})};
+            .network = to_json({.model = "linear", .layers = {}, .data = data_info(), .loss = loss_->name()})};
   }
 
   double batch_gradient(const ShardStep& /*at*/, const Batch& batch, std::span<const float> weights,
@@ -47,9 +46,14 @@ class LinearRegression final : public SupervisedModel {
     return loss;
   }
 
-  EvaluationResult batch_evaluate(const ShardStep& /*at*/, const Batch& batch,
-                                  std::span<const float> weights) override {
-    return {residual(batch, weights), 0, batch.size};
+  EvaluationResult batch_evaluate(const ShardStep& /*at*/, const Batch& batch, std::span<const float> weights,
+                                  SampleMetrics* metrics) override {
+    const EvaluationResult result{residual(batch, weights), 0, batch.size};
+    if (metrics == nullptr) return result;
+    residual_.noalias() = rows(batch) * weights_;
+    for (std::int64_t i = 0; i < batch.size; ++i)
+      metrics->add(*loss_, {&residual_[i], 1}, {.values = batch.targets.subspan(static_cast<std::size_t>(i), 1)});
+    return result;
   }
 
  private:
@@ -67,6 +71,7 @@ class LinearRegression final : public SupervisedModel {
     return residual_.cast<double>().squaredNorm();
   }
 
+  std::shared_ptr<const Loss> loss_ = losses::mean_squared_error();
   Eigen::VectorXf weights_;
   Eigen::VectorXf gradient_;
   Eigen::VectorXf residual_;

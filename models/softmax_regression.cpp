@@ -25,11 +25,9 @@ class SoftmaxRegression final : public SupervisedModel {
  protected:
   ModelInfo prepare_weights(const ReplicaContext& /*context*/) override {
     const auto classes = std::ssize(scores_);
-    return {
-        .size = scores_.size() * (features_ + 1),
-        .tensors = {{"weight", {classes, static_cast<std::int64_t>(features_)}}, {"bias", {classes}}},
-        .network = to_json(
-            {.model = "softmax", .layers = {}, .data = data_info(), .loss = losses::softmax_cross_entropy()->name()})};
+    return {.size = scores_.size() * (features_ + 1),
+            .tensors = {{"weight", {classes, static_cast<std::int64_t>(features_)}}, {"bias", {classes}}},
+            .network = to_json({.model = "softmax", .layers = {}, .data = data_info(), .loss = loss_->name()})};
   }
 
   double batch_gradient(const ShardStep& /*at*/, const Batch& batch, std::span<const float> weights,
@@ -47,13 +45,14 @@ class SoftmaxRegression final : public SupervisedModel {
     return loss;
   }
 
-  EvaluationResult batch_evaluate(const ShardStep& /*at*/, const Batch& batch,
-                                  std::span<const float> weights) override {
+  EvaluationResult batch_evaluate(const ShardStep& /*at*/, const Batch& batch, std::span<const float> weights,
+                                  SampleMetrics* metrics) override {
     EvaluationResult result{0, 0, batch.size};
     for (std::int64_t i = 0; i < batch.size; ++i) {
       const std::size_t label = label_of(batch, i);
       score(sample(batch, i), weights);
       if (std::ranges::max_element(scores_) - scores_.begin() == static_cast<std::ptrdiff_t>(label)) ++result.correct;
+      if (metrics != nullptr) metrics->add(*loss_, scores_, {.label = static_cast<std::int32_t>(label)});
       result.loss_sum += softmax(label);
     }
     return result;
@@ -97,6 +96,7 @@ class SoftmaxRegression final : public SupervisedModel {
     }
   }
 
+  std::shared_ptr<const Loss> loss_ = losses::softmax_cross_entropy();
   std::size_t features_;
   std::vector<float> scores_;  ///< of one sample, and then its probabilities and what they are off by
 };

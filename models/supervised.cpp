@@ -1,16 +1,30 @@
 #include "models/supervised.hpp"
 
 #include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
 
 #include "models/data/naming.hpp"
 #include "runtime/clock.hpp"
+#include "runtime/invalid.hpp"
 
 namespace troupe {
+
+SupervisedModel::SupervisedModel(std::unique_ptr<BatchSource> source, std::vector<Metric> metrics)
+    : source_(std::move(source)), metrics_(std::move(metrics)) {
+  std::set<std::string> names;
+  for (const Metric& metric : metrics_) {
+    if (!metric.value) throw_invalid("metric '" + metric.name + "' needs a function");
+    if (!names.insert(metric.name).second) throw_invalid("metric '" + metric.name + "' comes twice");
+  }
+}
 
 ModelInfo SupervisedModel::prepare(const ReplicaContext& context) {
   ModelInfo info = prepare_weights(context);
   info.num_samples = data_info().num_samples;
   info.steps_per_epoch = source_->steps_per_epoch(context.num_shards);
+  for (const Metric& metric : metrics_) info.metrics.push_back(metric.name);
   return info;
 }
 
@@ -27,15 +41,19 @@ BatchResult SupervisedModel::gradient(const ShardStep& at, std::span<const float
 }
 
 EvaluationResult SupervisedModel::evaluate(const ShardStep& at, std::span<const float> weights) {
+  SampleMetrics metrics(data_info(), at.measure, metrics_);
+  SampleMetrics* const asked = metrics.any() ? &metrics : nullptr;
   EvaluationResult sum;
   for (std::int64_t index = 0;; ++index) {
     const Batch batch = source_->test_batch(at, index);
-    if (batch.size == 0) return sum;
-    const EvaluationResult part = naming(data_info().origin, [&] { return batch_evaluate(at, batch, weights); });
+    if (batch.size == 0) break;
+    const EvaluationResult part = naming(data_info().origin, [&] { return batch_evaluate(at, batch, weights, asked); });
     sum.loss_sum += part.loss_sum;
     sum.correct += part.correct;
     sum.samples += part.samples;
   }
+  metrics.write_to(sum);
+  return sum;
 }
 
 }  // namespace troupe

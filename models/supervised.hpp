@@ -3,9 +3,10 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <utility>
+#include <vector>
 
 #include "models/data/batch_source.hpp"
+#include "models/metrics/sample_metrics.hpp"
 #include "troupe/model.hpp"
 
 namespace troupe {
@@ -13,7 +14,8 @@ namespace troupe {
 /// A model that learns from samples with classes or targets: hands the batches of its source to the derived class.
 class SupervisedModel : public Model {
  public:
-  explicit SupervisedModel(std::unique_ptr<BatchSource> source) : source_(std::move(source)) {}
+  /// @throws Error invalid_argument for a metric that comes twice or has no function.
+  explicit SupervisedModel(std::unique_ptr<BatchSource> source, std::vector<Metric> metrics = {});
 
   BatchResult gradient(const ShardStep& at, std::span<const float> weights, std::span<float> gradient) final;
   EvaluationResult evaluate(const ShardStep& at, std::span<const float> weights) final;
@@ -33,10 +35,13 @@ class SupervisedModel : public Model {
                                 std::span<float> gradient) = 0;
 
   /// Loss sum, hits and sample count of a batch of the test set.
-  virtual EvaluationResult batch_evaluate(const ShardStep& at, const Batch& batch, std::span<const float> weights) = 0;
+  /// @param metrics null, or to which its samples are added
+  virtual EvaluationResult batch_evaluate(const ShardStep& at, const Batch& batch, std::span<const float> weights,
+                                          SampleMetrics* metrics) = 0;
 
  private:
   std::unique_ptr<BatchSource> source_;
+  std::vector<Metric> metrics_;
 };
 
 }  // namespace troupe

@@ -17,7 +17,6 @@
 #include "actors/messages/settle.hpp"
 #include "actors/rounds/reply_checks.hpp"
 #include "actors/servers/parameter_server.hpp"
-#include "collectives/plan/tree.hpp"
 #include "runtime/invalid.hpp"
 #include "runtime/log.hpp"
 #include "runtime/planted_bug.hpp"
@@ -240,38 +239,6 @@ StepReport Driver::step(bool rehearse) {
 void Driver::set_learning_rate(double rate) {
   check_learning_rate(rate, "the learning rate");
   set_rates_.set(steps_done(), rate);
-}
-
-Evaluation Driver::evaluate(EvaluationSet set) {
-  const Evaluation evaluation = repairing(Needs::members, [&] { return evaluate_once(set); });
-  const std::string name = set == EvaluationSet::test ? "test" : "validation";
-  if (evaluation.samples == 0)
-    throw Error(ErrorCode::bad_data,
-                "there is no " + name + " set to evaluate: give the data one (TrainingData::" + name +
-                    "), or a model of your own Model::evaluate",
-                {.phase = "evaluate"});
-  return evaluation;
-}
-
-Evaluation Driver::evaluate_once(EvaluationSet set) {
-  const Phase at = phase("evaluate", options_.evaluate_timeout);
-  const Members& members = runtime_->members;
-  std::vector<double> losses(static_cast<std::size_t>(options_.num_shards));
-  std::int64_t correct = 0;
-  Evaluation evaluation;
-  const Evaluate request{0, versions_.buffer(), versions_.committed().step, static_cast<std::int32_t>(set)};
-  for (const auto& [worker, reply] : rounds_->ask(request, members.workers(), at)) {
-    check_reply(reply, members.shards_of(worker), rounds_->where(worker, at));
-    for (std::size_t i = 0; i < reply.shards.size(); ++i) {
-      losses.at(static_cast<std::size_t>(reply.shards[i])) = from_bits(reply.loss_bits[i]);
-      correct += reply.correct[i];
-      evaluation.samples += reply.samples[i];
-    }
-  }
-  if (evaluation.samples == 0) return evaluation;
-  evaluation.loss = tree_sum(losses) / static_cast<double>(evaluation.samples);
-  evaluation.accuracy = static_cast<double>(correct) / static_cast<double>(evaluation.samples);
-  return evaluation;
 }
 
 std::vector<std::string> Driver::call_model(const std::string& name, const std::string& argument, bool first_only) {

@@ -42,7 +42,7 @@ class Driver {
 
   /// One step, committed unless `rehearse`.
   StepReport step(bool rehearse = false);
-  Evaluation evaluate(EvaluationSet set = EvaluationSet::test);
+  Evaluation evaluate(EvaluationSet set = EvaluationSet::test, const EvaluationOptions& measure = {});
   void set_learning_rate(double rate);
   void use(const std::string& algorithm, const AsynchronousOptions& asynchronous);
   /// For the step after so many; none where the options say it.
@@ -141,11 +141,12 @@ class Driver {
   void abandon_algorithm() noexcept;
   /// Lets happen what the plan has for this phase.
   void let_fail(const Phase& phase);
-  Evaluation evaluate_once(EvaluationSet set);
   void begin_generation(const Phase& phase);
   template <class Request>
   std::vector<std::string> call(Request request, const std::string& argument, const std::vector<int>& on,
                                 std::size_t texts_each);
+  // evaluation.cpp
+  Evaluation evaluate_once(EvaluationSet set, const EvaluationOptions& measure);
   // checkpoint.cpp
   void write_state(const std::string& path);
   /// @returns the learning rate that was set by hand, with which the run goes on from there

@@ -30,6 +30,8 @@ inline constexpr std::size_t kLongestDescription = std::size_t{4} << 20;
 inline constexpr std::size_t kMostTensorBytes = std::size_t{3} << 20;  ///< names and shapes in it
 /// Of what functions return on one worker in one call, and of the argument that they are given.
 inline constexpr std::size_t kMostTextBytes = std::size_t{64} << 20;
+/// Of a model.
+inline constexpr std::size_t kMostMetrics = 64;
 /// Of the state, at a time: what is committed, what is being written, and versions that are pinned.
 inline constexpr std::size_t kMostBuffers = 16;
 
@@ -44,6 +46,7 @@ enum class Bound : std::uint8_t {
   tensors,
   dimensions,
   buffers,
+  metrics,
   subtrees,  ///< of pages, that tile a slice
 };
 

@@ -1,5 +1,7 @@
 #include "actors/messages/model_description.hpp"
 
+#include <set>
+
 #include "actors/messages/bounds.hpp"
 #include "actors/messages/failure.hpp"
 #include "models/files/checkpoint/manifest.hpp"
@@ -39,6 +41,10 @@ void check_tellable(const ModelInfo& info) {
       refuse("the model's tensor '" + tensor.name + "' has " + std::to_string(tensor.shape.size()) +
              " dimensions, more than " + std::to_string(kMostDimensions));
   }
+  for (const std::string& metric : info.metrics) check_name(metric, "metric");
+  const std::set<std::string> metrics(info.metrics.begin(), info.metrics.end());
+  if (info.metrics.size() > kMostMetrics || metrics.size() < info.metrics.size())
+    refuse("the model's metrics are more than " + std::to_string(kMostMetrics) + ", or one comes twice");
   if (!is_printable(info.network, kLongestNetworkText)) refuse("what the model says of its network cannot be told");
   const std::size_t tensors = info.tensors.size();
   const std::size_t bytes = described_bytes(info.tensors);

@@ -116,13 +116,26 @@ void check_reply(const Applied& applied, const Where& where) {
   check(is_sent(applied.bytes_sent), "how many bytes it sent", where);
 }
 
-void check_reply(const Evaluated& evaluated, const Range& shards, const Where& where) {
+void check_reply(const Evaluated& evaluated, const Range& shards, const EvaluationOptions& measure,
+                 const Where& where) {
   check_shards(evaluated.shards, shards,
                {evaluated.loss_bits.size(), evaluated.correct.size(), evaluated.samples.size()}, where);
   for (std::size_t i = 0; i < evaluated.shards.size(); ++i) {
     check_count(evaluated.samples[i], kMostSamples, evaluated.shards[i], "samples", where);
     check_count(evaluated.correct[i], evaluated.samples[i], evaluated.shards[i], "samples as right", where);
   }
+  const auto asked = [](std::int64_t number, bool wanted, std::int64_t most) {
+    return number >= 0 && number <= (wanted ? most : 0);
+  };
+  check(asked(evaluated.classes, measure.confusion, kMostConfusionClasses) &&
+            asked(evaluated.targets, measure.errors, kMostErrorTargets) && (measure.top_k > 0 || !evaluated.top_k),
+        "what it measured", where);
+  check(evaluated.metrics.size() <= kMostMetrics, "the names of its metrics", where);
+  for (const std::string& name : evaluated.metrics)
+    check(is_printable(name, kLongestModelName), "the name of a metric", where);
+  check(evaluated.measure_bytes <= kMostTextBytes &&
+            evaluated.measure_bytes == evaluated.shape().bytes(evaluated.shards.size()),
+        "the length of what it measured", where);
 }
 
 void check_reply(const Called& called, std::size_t texts, const Where& where) {

@@ -27,8 +27,9 @@ void check_reply(const Advanced& advanced, const Range& shards, const Where& whe
 
 /// @throws Error protocol for times or numbers of bytes that cannot be
 void check_reply(const Pushed& pushed, const Where& where);
-/// As of `Computed`; no more may be right than there are samples.
-void check_reply(const Evaluated& evaluated, const Range& shards, const Where& where);
+/// As of `Computed`; no more may be right than there are samples. What is measured beside that is what was asked for or
+/// a part of it, under names that can be shown, and as long as it has to be.
+void check_reply(const Evaluated& evaluated, const Range& shards, const EvaluationOptions& measure, const Where& where);
 /// @param texts that are to come. @throws Error protocol for others, or more bytes than kMostTextBytes
 void check_reply(const Called& called, std::size_t texts, const Where& where);
 /// @throws Error protocol unless it names one of `tensors` tensors, or padding, and a part that there is.

@@ -53,6 +53,7 @@ inline std::size_t replicas_for(const WorkerState& /*worker*/, const ImportVecto
 void work(WorkerState& worker, Replica& replica, const ImportVector& request);
 
 // evaluation.cpp
+void prepare(WorkerState& worker, const Evaluate& request);
 void work(WorkerState& worker, Replica& replica, const Evaluate& request);
 void answer(WorkerState& worker, const Evaluate& request, Evaluated& evaluated);
 

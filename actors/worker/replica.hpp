@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "actors/messages/measures.hpp"
 #include "actors/messages/synchronous.hpp"
 #include "actors/worker/task_queue.hpp"
 #include "collectives/exchange/exchange.hpp"
@@ -26,8 +27,8 @@ struct Portion {
 struct Replica {
   ReplicaContext context;
   std::unique_ptr<Model> model;
-  std::vector<EvaluationResult> evaluated;  ///< by position in own.shards
-  std::string text;                         ///< that a function returned
+  Measures evaluated;  ///< by position in own.shards
+  std::string text;    ///< that a function returned, or of what was measured
 
   // Of the synchronous algorithm.
   Portion own;

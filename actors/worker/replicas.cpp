@@ -65,7 +65,6 @@ std::unique_ptr<Replica> make_replica(const WorkerState& worker, const Build& re
                       .config = request.config,
                       .use_cpus = request.use_cpus,
                       .replicas_at_a_time = at_a_time};
-  replica->evaluated.resize(replica->own.shards.size());
   // On a node each worker's actor has a thread of its own already.
   if (worker.node && request.devices == 1) replica->queue.run_inline();
   return replica;

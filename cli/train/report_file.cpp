@@ -12,6 +12,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "cli/evaluate/evaluation_json.hpp"
 #include "runtime/hash.hpp"
 
 namespace troupe::cli {
@@ -70,10 +71,6 @@ nlohmann::ordered_json to_json(const AsynchronousReport& report) {
 }
 
 /// The step comes first, where `step_of` looks for it.
-nlohmann::ordered_json to_json(const Evaluation& evaluation) {
-  return {{"loss", evaluation.loss}, {"accuracy", evaluation.accuracy}, {"samples", evaluation.samples}};
-}
-
 nlohmann::ordered_json to_json(const StepReport& report, Precision precision) {
   const PhaseSeconds& s = report.seconds;
   const CheckpointReport& c = report.checkpoint;
@@ -142,8 +139,8 @@ void ReportFile::write(const EpochReport& epoch) {
                               {"seconds", epoch.seconds},
                               {"images_per_second", epoch.images_per_second()},
                               {"test", nullptr}};
-  if (epoch.test) line["test"] = to_json(*epoch.test);
-  if (epoch.validation) line["validation"] = to_json(*epoch.validation);
+  if (epoch.test) line["test"] = evaluation_json(*epoch.test);
+  if (epoch.validation) line["validation"] = evaluation_json(*epoch.validation);
   write_line(line);
 }
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -12,6 +13,18 @@ namespace troupe {
 /// What an evaluation measures.
 enum class EvaluationSet : std::uint8_t { test, validation };
 
+/// What an evaluation measures beside loss and accuracy. What the model does not measure, such as a class's recall
+/// where the data has targets, its results are without.
+struct EvaluationOptions {
+  bool confusion = false;  ///< how often samples of one class are taken for another
+  int top_k = 0;           ///< how often a sample's class is among so many largest outputs; 0: not asked
+  bool errors = false;     ///< of data with targets: how far outputs are off
+};
+
+/// More classes have no confusion matrix, and more targets no errors: an Error unsupported.
+inline constexpr std::int64_t kMostConfusionClasses = 2048;
+inline constexpr std::int64_t kMostErrorTargets = 4096;
+
 /// Which shard of the data a model works on, at which step.
 struct ShardStep {
   int shard = 0;                            ///< 0 .. num_shards - 1
@@ -19,6 +32,7 @@ struct ShardStep {
   std::int64_t step = 0;                    ///< steps committed so far
   std::uint64_t seed = 0;                   ///< of the run; draw random numbers from (seed, shard, step) only
   EvaluationSet set = EvaluationSet::test;  ///< of an evaluation
+  EvaluationOptions measure = {};           ///< of an evaluation
 };
 
 /// What a model computes in. Weights, gradients and their sums are floats (f32) either way.
@@ -73,11 +87,24 @@ struct BatchResult {
   double data_seconds = 0;   ///< that passed until the samples were there
 };
 
-/// What one shard of the test set adds to an evaluation.
+/// How far one target's outputs are off, and how it spreads, over a shard's samples.
+struct TargetSums {
+  double squared_error = 0;   ///< the sum of (output - target)^2
+  double absolute_error = 0;  ///< the sum of |output - target|
+  double mean = 0;            ///< of the target
+  double deviation = 0;       ///< the sum of (target - mean)^2
+};
+
+/// What one shard of the test set adds to an evaluation. The members behind `samples` are for what ShardStep::measure
+/// asks for, and left empty by a model that does not measure it: in all shards with samples, or in none.
 struct EvaluationResult {
   double loss_sum = 0;
   std::int64_t correct = 0;  ///< samples that the model got right; see Loss::is_hit
   std::int64_t samples = 0;
+  std::optional<std::int64_t> top_k_correct = {};
+  std::vector<std::int64_t> confusion = {};  ///< samples by class and, within it, by what they were taken for
+  std::vector<TargetSums> targets = {};
+  std::vector<double> metric_sums = {};  ///< over the samples; in the order of ModelInfo::metrics, asked or not
 };
 
 /// A named tensor of the canonical weights: row-major, one after the other in the order given.
@@ -118,6 +145,8 @@ struct ModelInfo {
   std::string network = {};
   /// Where ReplicaContext::precision_check asks for it.
   PrecisionSeconds measured = {};
+  /// Names of what each evaluation measures beside the loss; at most 64, each once.
+  std::vector<std::string> metrics = {};
 };
 
 /// One replica of a model: maths over flat float vectors. Weights come in and gradients go out as views of shared
@@ -155,7 +184,7 @@ class Model {
   /// Writes the weights to begin with, a function of the seed alone. Zeros unless overridden.
   virtual void initialize(std::span<float> weights, std::uint64_t seed);
 
-  /// Measures shard `at.shard` of the test set. Models without a test set report no samples.
+  /// Measures shard `at.shard` of `at.set`, and what `at.measure` asks for, or not. Without the set: no samples.
   virtual EvaluationResult evaluate(const ShardStep& at, std::span<const float> weights);
 
   /// Converts a flat vector to the canonical order, and back: a permutation, which leaves out padding and makes it zero

@@ -10,6 +10,7 @@
 #include "troupe/data.hpp"
 #include "troupe/layers.hpp"
 #include "troupe/loss.hpp"
+#include "troupe/metric.hpp"
 #include "troupe/model.hpp"
 
 namespace troupe::models {
@@ -74,13 +75,14 @@ class Graph {
 /// do, uniform in +-1/sqrt(fan in), but convolutions without bias as torchvision's ResNets do, normal with variance 2 /
 /// fan out. Tensors carry PyTorch's names.
 /// @param loss null: softmax cross-entropy for data with classes, mean squared error for data with targets.
-/// @throws Error invalid_argument for a loss that does not learn such data, and naming the layer whose input does not
-/// fit.
+/// @param metrics that each evaluation measures
+/// @throws Error invalid_argument for a loss that does not learn such data, a metric that comes twice, and naming the
+/// layer whose input does not fit.
 std::unique_ptr<Model> network(const Graph& graph, TrainingData data, std::int64_t batch_size = 64,
-                               std::shared_ptr<const Loss> loss = nullptr);
+                               std::shared_ptr<const Loss> loss = nullptr, std::vector<Metric> metrics = {});
 /// One of layers in a row.
 std::unique_ptr<Model> network(const std::vector<Layer>& layers, TrainingData data, std::int64_t batch_size = 64,
-                               std::shared_ptr<const Loss> loss = nullptr);
+                               std::shared_ptr<const Loss> loss = nullptr, std::vector<Metric> metrics = {});
 
 /// flatten, linear 128, ReLU, linear to the outputs: one for each class or target.
 std::vector<Layer> mlp_layers(int num_outputs);
@@ -100,8 +102,8 @@ Graph resnet(int depth, int num_outputs);
 std::unique_ptr<Model> tfbench(std::int64_t batch = 64);
 
 /// Registers "linear", "softmax", "mlp", "cnn", "cnn-bn", "resnet18", "resnet34", "resnet50", "resnet101", "resnet152"
-/// and "tfbench", configured by JSON: {"data": NAME, "batch_size": B, "loss": NAME}; "tfbench" draws its own data, and
-/// "linear", "softmax" and "tfbench" have a loss of their own.
+/// and "tfbench", configured by JSON: {"data": NAME, "batch_size": B, "loss": NAME, "metrics": [NAME, ...]}; "tfbench"
+/// draws its own data, and "linear", "softmax" and "tfbench" have a loss of their own, and no metrics.
 /// `init` calls it.
 void register_builtin_models();
 

@@ -116,11 +116,45 @@ struct StepReport {
   AsynchronousReport asynchronous = {};  ///< of downpour and ssp: since the step before
 };
 
-/// What the test set says of the current weights.
+/// How well samples of a class are found. What would be divided by zero is 0, as scikit-learn's zero_division=0 has it:
+/// the precision of a class that nothing was taken for, the recall of one without samples, and F1 where both are 0.
+struct ClassMetrics {
+  double precision = 0;      ///< of what was taken for the class, the share that is of it
+  double recall = 0;         ///< of the class's samples, the share that was found
+  double f1 = 0;             ///< the harmonic mean of both
+  std::int64_t support = 0;  ///< samples of the class
+};
+
+/// How far outputs are off from targets.
+struct TargetMetrics {
+  double mse = 0;  ///< mean of (output - target)^2
+  double mae = 0;  ///< mean of |output - target|
+  /// 1 less the sum of (output - target)^2 through that of (target - its mean over the set)^2. Where the target is the
+  /// same everywhere: 1 without any error, else 0.
+  double r2 = 0;
+};
+
+struct NamedMetric {
+  std::string name;
+  double value = 0;  ///< mean over the samples
+};
+
+/// What the test or validation set says of the current weights. Members behind `samples` are empty where they were not
+/// asked for, or the model does not measure them.
 struct Evaluation {
   double loss = 0;      ///< mean
   double accuracy = 0;  ///< share of samples that the model got right; see Loss::is_hit
   std::int64_t samples = 0;
+
+  int top_k = 0;  ///< as asked for
+  std::optional<double> top_k_accuracy = {};
+  std::vector<std::int64_t> confusion = {};  ///< samples by class (a row), and by what they were taken for (a column)
+  std::vector<ClassMetrics> classes = {};    ///< from the confusion matrix
+  ClassMetrics macro = {};  ///< means over the classes, those without samples included; support: of all
+  std::vector<std::string> class_names = {};  ///< where the data has such
+  std::vector<TargetMetrics> targets = {};
+  TargetMetrics all_targets = {};  ///< means over the targets; r2: of the sums over all
+  std::vector<NamedMetric> metrics = {};  ///< ModelInfo::metrics, always
 };
 
 }  // namespace troupe

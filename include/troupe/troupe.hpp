@@ -10,6 +10,7 @@
 #include "troupe/error.hpp"
 #include "troupe/log.hpp"
 #include "troupe/loss.hpp"
+#include "troupe/metric.hpp"
 #include "troupe/model.hpp"
 #include "troupe/models.hpp"
 #include "troupe/optimizer.hpp"

@@ -58,10 +58,10 @@ double BatchNetwork::train(std::byte* arena, const ShardStep& at, const Batch& b
 }
 
 EvaluationResult BatchNetwork::evaluate(std::byte* arena, const ShardStep& at, const Batch& batch,
-                                        std::span<const float> weights) {
+                                        std::span<const float> weights, SampleMetrics* metrics) {
   const BatchContext context{.shard = at.shard, .step = at.step, .seed = at.seed, .training = false};
   forward(arena, context, batch.values.data(), weights.data(), nullptr, nullptr);
-  return evaluate_batch_loss(loss_, scores(arena), batch);
+  return evaluate_batch_loss(loss_, scores(arena), batch, metrics);
 }
 
 void BatchNetwork::outputs(std::byte* arena, const float* values, std::span<const float> weights, std::span<float> to) {

@@ -24,7 +24,9 @@ class BatchNetwork {
   /// Loss sum of the batch; writes its gradient.
   double train(std::byte* arena, const ShardStep& at, const Batch& batch, std::span<const float> weights,
                std::span<float> gradient, Profile& profile);
-  EvaluationResult evaluate(std::byte* arena, const ShardStep& at, const Batch& batch, std::span<const float> weights);
+  /// Loss sum and hits of the batch. @param metrics null, or to which its samples are added
+  EvaluationResult evaluate(std::byte* arena, const ShardStep& at, const Batch& batch, std::span<const float> weights,
+                            SampleMetrics* metrics);
   /// Writes the outputs of a batch, row-major.
   void outputs(std::byte* arena, const float* values, std::span<const float> weights, std::span<float> to);
 

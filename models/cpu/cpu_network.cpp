@@ -79,12 +79,14 @@ class CpuNetwork final : public DeviceNetwork {
     });
   }
 
-  EvaluationResult evaluate(const ShardStep& at, const Batch& batch, std::span<const float> weights) override {
+  using DeviceNetwork::evaluate;
+  EvaluationResult evaluate(const ShardStep& at, const Batch& batch, std::span<const float> weights,
+                            SampleMetrics* metrics) override {
     return with_onednn([&] {
       EvaluationResult total;
       const std::int64_t step = evaluation_batch();
       for (std::int64_t first = 0; first < batch.size; first += step)
-        add(total, evaluate_slice(at, slice(batch, first, std::min(step, batch.size - first)), weights));
+        add(total, evaluate_slice(at, slice(batch, first, std::min(step, batch.size - first)), weights, metrics));
       return total;
     });
   }
@@ -153,11 +155,12 @@ class CpuNetwork final : public DeviceNetwork {
     return {count, part(batch.values), part(batch.labels), part(batch.targets), part(batch.numbers)};
   }
 
-  EvaluationResult evaluate_slice(const ShardStep& at, const Batch& batch, std::span<const float> weights) {
+  EvaluationResult evaluate_slice(const ShardStep& at, const Batch& batch, std::span<const float> weights,
+                                  SampleMetrics* metrics) {
     BatchNetwork& network = network_for(batch.size, Mode::evaluate);
     const Arena arena(*pool_, network.bytes() + context_.bytes());
     context_.place(arena.data() + network.bytes());
-    return network.evaluate(arena.data(), at, batch, weights);
+    return network.evaluate(arena.data(), at, batch, weights, metrics);
   }
 
   void outputs_of_slice(std::span<const float> samples, std::span<const float> weights, std::span<float> to) {

@@ -42,11 +42,13 @@ double batch_loss_gradient(const Loss& loss, const OutputRows& rows, const Batch
   return sum;
 }
 
-EvaluationResult evaluate_batch_loss(const Loss& loss, const OutputRows& rows, const Batch& batch) {
+EvaluationResult evaluate_batch_loss(const Loss& loss, const OutputRows& rows, const Batch& batch,
+                                     SampleMetrics* metrics) {
   EvaluationResult result{0, 0, batch.size};
   for_each_sample(rows, batch, [&](std::span<const float> outputs, const Target& target, std::size_t /*sample*/) {
     result.loss_sum += loss.value(outputs, target);
     result.correct += loss.is_hit(outputs, target) ? 1 : 0;
+    if (metrics != nullptr) metrics->add(loss, outputs, target);
   });
   return result;
 }

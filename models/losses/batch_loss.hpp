@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "models/data/batch.hpp"
+#include "models/metrics/sample_metrics.hpp"
 #include "troupe/loss.hpp"
 #include "troupe/model.hpp"
 
@@ -19,7 +20,8 @@ struct OutputRows {
 /// @throws Error bad_data naming the sample whose target the loss does not take.
 double batch_loss_gradient(const Loss& loss, const OutputRows& rows, const Batch& batch, float* gradient);
 
-/// Loss sum and hits of the batch. @throws Error as above.
-EvaluationResult evaluate_batch_loss(const Loss& loss, const OutputRows& rows, const Batch& batch);
+/// Loss sum and hits of the batch. @param metrics null, or to which its samples are added. @throws Error as above.
+EvaluationResult evaluate_batch_loss(const Loss& loss, const OutputRows& rows, const Batch& batch,
+                                     SampleMetrics* metrics = nullptr);
 
 }  // namespace troupe

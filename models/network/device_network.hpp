@@ -7,6 +7,7 @@
 #include <string>
 
 #include "models/data/batch.hpp"
+#include "models/metrics/sample_metrics.hpp"
 #include "models/network/network_plan.hpp"
 #include "troupe/loss.hpp"
 
@@ -42,7 +43,12 @@ class DeviceNetwork {
   /// See Model::update_statistics.
   virtual void update_statistics(std::size_t begin, std::span<const float> mean, std::int64_t samples,
                                  std::span<const float> statistics, std::span<float> updated) const = 0;
-  virtual EvaluationResult evaluate(const ShardStep& at, const Batch& batch, std::span<const float> weights) = 0;
+  /// Loss sum and hits. @param metrics null, or to which the samples are added
+  virtual EvaluationResult evaluate(const ShardStep& at, const Batch& batch, std::span<const float> weights,
+                                    SampleMetrics* metrics) = 0;
+  EvaluationResult evaluate(const ShardStep& at, const Batch& batch, std::span<const float> weights) {
+    return evaluate(at, batch, weights, nullptr);
+  }
   /// Writes the outputs of samples, row-major both, as an evaluation has them; as many rows as `to` holds.
   virtual void outputs(std::span<const float> samples, std::span<const float> weights, std::span<float> to) = 0;
 

@@ -46,8 +46,8 @@ void check_batch(const NetworkPlan& plan, std::int64_t batch_size) {
 class Network final : public SupervisedModel, public ConvertsParts {
  public:
   Network(const Graph& graph, std::unique_ptr<BatchSource> batches, std::int64_t batch_size,
-          std::shared_ptr<const Loss> loss)
-      : SupervisedModel(std::move(batches)),
+          std::shared_ptr<const Loss> loss, std::vector<Metric> metrics)
+      : SupervisedModel(std::move(batches), std::move(metrics)),
         loss_(loss ? std::move(loss) : default_loss(data_info())),
         plan_(naming(data_info().origin,
                      [&] { return plan_network(graph, data_info().shape, loss_->num_outputs(data_info())); })),
@@ -106,8 +106,9 @@ class Network final : public SupervisedModel, public ConvertsParts {
                         std::span<float> gradient) override {
     return device().gradient(at, batch, weights, gradient);
   }
-  EvaluationResult batch_evaluate(const ShardStep& at, const Batch& batch, std::span<const float> weights) override {
-    return device().evaluate(at, batch, weights);
+  EvaluationResult batch_evaluate(const ShardStep& at, const Batch& batch, std::span<const float> weights,
+                                  SampleMetrics* metrics) override {
+    return device().evaluate(at, batch, weights, metrics);
   }
 
  private:
@@ -126,18 +127,18 @@ class Network final : public SupervisedModel, public ConvertsParts {
 }  // namespace
 
 std::unique_ptr<Model> network(const Graph& graph, std::unique_ptr<BatchSource> source, std::int64_t batch_size,
-                               std::shared_ptr<const Loss> loss) {
-  return std::make_unique<Network>(graph, std::move(source), batch_size, std::move(loss));
+                               std::shared_ptr<const Loss> loss, std::vector<Metric> metrics) {
+  return std::make_unique<Network>(graph, std::move(source), batch_size, std::move(loss), std::move(metrics));
 }
 
 std::unique_ptr<Model> network(const Graph& graph, TrainingData data, std::int64_t batch_size,
-                               std::shared_ptr<const Loss> loss) {
-  return network(graph, dataset_batches(std::move(data), batch_size), batch_size, std::move(loss));
+                               std::shared_ptr<const Loss> loss, std::vector<Metric> metrics) {
+  return network(graph, dataset_batches(std::move(data), batch_size), batch_size, std::move(loss), std::move(metrics));
 }
 
 std::unique_ptr<Model> network(const std::vector<Layer>& layers, TrainingData data, std::int64_t batch_size,
-                               std::shared_ptr<const Loss> loss) {
-  return network(Graph(layers), std::move(data), batch_size, std::move(loss));
+                               std::shared_ptr<const Loss> loss, std::vector<Metric> metrics) {
+  return network(Graph(layers), std::move(data), batch_size, std::move(loss), std::move(metrics));
 }
 
 }  // namespace troupe::models

@@ -32,6 +32,8 @@ std::size_t most(Bound bound) {
       return 100'000;
     case Bound::dimensions:
       return 32;
+    case Bound::metrics:
+      return 64;
     case Bound::subtrees:
       return 128;
   }

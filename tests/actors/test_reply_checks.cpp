@@ -15,6 +15,7 @@ namespace {
 const Where kWhere{1, "alice", "compute", 3, {}};
 constexpr Range kAskedShards{2, 4};
 constexpr int kDevices = 2;
+constexpr EvaluationOptions kAskedMeasures{.confusion = true, .top_k = 5, .errors = true};
 
 /// What the check of a reply throws, which is to name worker and node.
 template <class Reply, class... Wanted>
@@ -26,7 +27,9 @@ std::optional<ErrorCode> refused(const Reply& reply, const Wanted&... wanted) {
 }
 
 Computed computed() { return {1, {}, {2, 3}, {5, 6}, {7, 8}, to_bits(0.5)}; }
-Evaluated evaluated() { return {1, {}, {2, 3}, {5, 6}, {6, 0}, {7, 8}}; }
+Evaluated evaluated() {
+  return {1, {}, {2, 3}, {5, 6}, {6, 0}, {7, 8}, {"own"}, 3, 2, true, (9 + 2 * (1 + 1 + 8)) * 8};
+}
 Advanced advanced() { return {1, {}, {2, 3}, {5, 6}, {7, 8}, true, to_bits(0.5)}; }
 Pushed pushed() { return {1, {}, true, to_bits(0.5), 100, 0}; }
 Built built() {
@@ -80,7 +83,7 @@ TEST_CASE("numbers of samples that cannot be are the model's fault") {
   const auto with = [](auto change) { return refused_after(computed(), change, kAskedShards); };
   CHECK(with([](Computed& c) { c.samples[1] = -1; }) == ErrorCode::model_failed);
   CHECK(with([](Computed& c) { c.samples[1] = INT64_MAX; }) == ErrorCode::model_failed);
-  const auto measured = [](auto change) { return refused_after(evaluated(), change, kAskedShards); };
+  const auto measured = [](auto change) { return refused_after(evaluated(), change, kAskedShards, kAskedMeasures); };
   CHECK(measured([](Evaluated& e) { e.samples[1] = -1; }) == ErrorCode::model_failed);
   CHECK(measured([](Evaluated& e) { e.samples[1] = INT64_MAX; }) == ErrorCode::model_failed);
   CHECK(measured([](Evaluated& e) { e.correct[1] = 9; }) == ErrorCode::model_failed);
@@ -137,14 +140,34 @@ TEST_CASE("the parts of a gradient's length are as many as the worker's slice ha
 }
 
 TEST_CASE("a worker measures its shards, all and no others") {
-  CHECK_FALSE(refused(evaluated(), kAskedShards));
-  CHECK_FALSE(refused(Evaluated{}, Range{4, 4}));
-  const auto with = [](auto change) { return refused_after(evaluated(), change, kAskedShards); };
+  CHECK_FALSE(refused(evaluated(), kAskedShards, kAskedMeasures));
+  CHECK_FALSE(refused(Evaluated{}, Range{4, 4}, kAskedMeasures));
+  const auto with = [](auto change) { return refused_after(evaluated(), change, kAskedShards, kAskedMeasures); };
   CHECK(with([](Evaluated& e) { e = {}; }) == ErrorCode::protocol);
   CHECK(with([](Evaluated& e) { e.shards = {2, 4}; }) == ErrorCode::protocol);
   CHECK(with([](Evaluated& e) { e.loss_bits.pop_back(); }) == ErrorCode::protocol);
   CHECK(with([](Evaluated& e) { e.correct.pop_back(); }) == ErrorCode::protocol);
   CHECK(with([](Evaluated& e) { e.samples.push_back(1); }) == ErrorCode::protocol);
+}
+
+TEST_CASE("a worker measures what it was asked for, and as much as it says") {
+  const auto with = [](auto change) { return refused_after(evaluated(), change, kAskedShards, kAskedMeasures); };
+  const auto unasked = [](const EvaluationOptions& asked) { return refused(evaluated(), kAskedShards, asked); };
+  CHECK(unasked({.top_k = 5, .errors = true}) == ErrorCode::protocol);
+  CHECK(unasked({.confusion = true, .errors = true}) == ErrorCode::protocol);
+  CHECK(unasked({.confusion = true, .top_k = 5}) == ErrorCode::protocol);
+  CHECK(with([](Evaluated& e) { e.classes = -1; }) == ErrorCode::protocol);
+  CHECK(with([](Evaluated& e) { e.classes = INT64_MAX; }) == ErrorCode::protocol);
+  CHECK(with([](Evaluated& e) { e.targets = -1; }) == ErrorCode::protocol);
+  CHECK(with([](Evaluated& e) { e.targets = INT64_MAX; }) == ErrorCode::protocol);
+  CHECK(with([](Evaluated& e) { e.classes = 4; }) == ErrorCode::protocol);
+  CHECK(with([](Evaluated& e) { e.measure_bytes += 8; }) == ErrorCode::protocol);
+  CHECK(with([](Evaluated& e) { e.measure_bytes = 0; }) == ErrorCode::protocol);
+  CHECK(with([](Evaluated& e) { e.metrics.clear(); }) == ErrorCode::protocol);
+  CHECK(with([](Evaluated& e) { e.metrics[0] = "\x1b[2J"; }) == ErrorCode::protocol);
+  const auto as_told = [](Evaluated& e) { e.measure_bytes = e.shape().bytes(2); };
+  CHECK(with([&](Evaluated& e) { e.metrics.resize(65, "own"), as_told(e); }) == ErrorCode::protocol);
+  CHECK_FALSE(with([&](Evaluated& e) { e.classes = kMostConfusionClasses, as_told(e); }));
 }
 
 TEST_CASE("functions return as many texts as were asked for, of no more bytes than can be") {

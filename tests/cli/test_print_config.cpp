@@ -29,6 +29,7 @@ const std::vector<Example>& examples() {
       {"model", "resnet18", "/model", "resnet18"},
       {"data", "mock-images:32,7", "/data", "mock-images:32,7"},
       {"loss", "softmax-cross-entropy", "/loss", "softmax-cross-entropy"},
+      {"metric", "brier-score", "/metric", json::array({"brier-score"})},
       {"batch-size", "8", "/batch_size", 8},
       {"workers", "2:4", "/num_workers", "2:4"},
       {"devices-per-worker", "2", "/devices_per_worker", 2},

@@ -5,6 +5,7 @@
 #include <iostream>
 #include <vector>
 
+#include "actors/messages/measures.hpp"
 #include "actors/messages/options_json.hpp"
 #include "fuzz/actors/message_seeds.hpp"
 #include "models/files.hpp"
@@ -229,6 +230,12 @@ void add_control(const Corpus& corpus) {
     corpus.add("messages", std::to_string(i), seeds[i]);
     corpus.add("messages", std::to_string(i) + "-cut-off", seeds[i].substr(0, seeds[i].size() - 3));
   }
+  // A class, a target, a metric and hits of two shards with three samples.
+  const MeasureShape shape{1, 1, 1, true};
+  const Measures measures{{3}, {{1, 1, 2, 2, {}, {{4, 2, 1, 0}}, {10}}, {1, 1, 1, 0, {}, {{1, 1, 1, 0}}, {5}}}};
+  const std::string measured = "\1\1\1\1\2\0\0\0\1"s + to_text(shape, measures);
+  corpus.add("measures", "two-shards", measured);
+  corpus.add("measures", "cut-off", measured.substr(0, measured.size() - 3));
   OptimizerOptions options;
   corpus.add("options", "default", to_json(options));
   options.schedule.warmup_steps = 7;

@@ -56,6 +56,8 @@ std::size_t most(Bound bound, const RunLimits& limits) {
       return kMostDimensions;
     case Bound::buffers:
       return kMostBuffers;
+    case Bound::metrics:
+      return kMostMetrics;
     case Bound::subtrees:
       return kMostSubtrees;
   }

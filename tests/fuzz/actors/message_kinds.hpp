@@ -24,7 +24,7 @@ inline ToDriver filled_to_driver() {
       MeanReduced{8, failure, {1, 2}, 4096},
       Applied{4, failure, 1, 2, 4096, true},
       Found{5, failure, {1, NonFinite::kState}},
-      Evaluated{6, failure, {0, 1}, {1, 2}, {60, 61}, {64, 64}},
+      Evaluated{6, failure, {0, 1}, {1, 2}, {60, 61}, {64, 64}, {"brier-score"}, 10, 1, true, 880},
       Called{7, failure, {4}},
       Advanced{17, failure, {0, 1}, {1, 2}, {64, 64}, true, 5},
       Pushed{19, failure, true, 5, 4096, 4096}};
@@ -83,7 +83,7 @@ inline ToWorker filled_to_worker() {
           Initialize{6, 9},
           ExportVector{7, 1, 2, 9},
           ImportVector{8, 9, 10},
-          Evaluate{9, 1, 100, 1},
+          Evaluate{9, 1, 100, 1, true, 5, true},
           CallModel{10, "norm", 9, 5, 1, true},
           CallWorker{11, "count", 9, 5},
           ExportTexts{12, 9}};

@@ -69,7 +69,8 @@ void use(const NonFinite& found) {
 void use(const Found& found) { use(found.non_finite); }
 
 void use(const Evaluated& evaluated) {
-  check_reply(evaluated, kShards, {});
+  check_reply(evaluated, kShards, {.confusion = true, .top_k = 5, .errors = true}, {});
+  fuzz::expect(evaluated.measure_bytes <= kMostTextBytes, "what was measured has room");
   fuzz::expect(sum(evaluated.shards, evaluated.correct) <= sum(evaluated.shards, evaluated.samples),
                "no more is right than was asked");
 }

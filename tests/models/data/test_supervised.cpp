@@ -36,7 +36,7 @@ class BatchRecorder final : public SupervisedModel {
     return 1;
   }
   EvaluationResult batch_evaluate(const ShardStep& /*at*/, const Batch& batch,
-                                  std::span<const float> /*weights*/) override {
+                                  std::span<const float> /*weights*/, SampleMetrics* /*metrics*/) override {
     note(batch);
     return {1, 2, batch.size};
   }

@@ -1,0 +1,55 @@
+#include "actors/driver/driver.hpp"
+#include "actors/driver/gathered_evaluation.hpp"
+#include "actors/rounds/reply_checks.hpp"
+#include "models/files/network_text.hpp"
+#include "runtime/invalid.hpp"
+
+namespace troupe {
+namespace {
+
+/// What the model's own text of its network calls so many classes; nothing where it does not.
+std::vector<std::string> class_names_in(const std::string& network, std::size_t classes) {
+  if (network.empty()) return {};
+  try {
+    std::vector<std::string> names = network_from_json("", network).data.class_names;
+    return names.size() == classes ? names : std::vector<std::string>();
+  } catch (const Error&) {
+    return {};
+  }
+}
+
+}  // namespace
+
+Evaluation Driver::evaluate(EvaluationSet set, const EvaluationOptions& measure) {
+  if (measure.top_k < 0) throw_invalid("EvaluationOptions::top_k is " + std::to_string(measure.top_k));
+  Evaluation evaluation = repairing(Needs::members, [&] { return evaluate_once(set, measure); });
+  const std::string name = set == EvaluationSet::test ? "test" : "validation";
+  if (evaluation.samples == 0)
+    throw Error(ErrorCode::bad_data,
+                "there is no " + name + " set to evaluate: give the data one (TrainingData::" + name +
+                    "), or a model of your own Model::evaluate",
+                {.phase = "evaluate"});
+  if (!evaluation.classes.empty()) evaluation.class_names = class_names_in(model_->network, evaluation.classes.size());
+  return evaluation;
+}
+
+Evaluation Driver::evaluate_once(EvaluationSet set, const EvaluationOptions& measure) {
+  const Phase at = phase("evaluate", options_.evaluate_timeout);
+  const Members& members = runtime_->members;
+  GatheredEvaluation gathered(options_.num_shards);
+  const Evaluate request{0,
+                         versions_.buffer(),
+                         versions_.committed().step,
+                         static_cast<std::int32_t>(set),
+                         measure.confusion,
+                         measure.top_k,
+                         measure.errors};
+  for (const auto& [worker, reply] : rounds_->ask(request, members.workers(), at)) {
+    const Where where = rounds_->where(worker, at);
+    check_reply(reply, members.shards_of(worker), measure, where);
+    gathered.add(reply, transfers_->fetch_texts(worker, {reply.measure_bytes}, at).front(), where);
+  }
+  return gathered.evaluation(measure);
+}
+
+}  // namespace troupe

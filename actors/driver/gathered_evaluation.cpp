@@ -1,0 +1,93 @@
+#include "actors/driver/gathered_evaluation.hpp"
+
+#include <numeric>
+#include <utility>
+
+#include "collectives/plan/tree.hpp"
+#include "models/metrics/summary.hpp"
+
+namespace troupe {
+
+void GatheredEvaluation::add(const Evaluated& evaluated, const std::string& text, const Where& where) {
+  check_alike(evaluated, std::accumulate(evaluated.samples.begin(), evaluated.samples.end(), std::int64_t{0}), where);
+  for (std::size_t i = 0; i < evaluated.shards.size(); ++i) {
+    losses_.at(static_cast<std::size_t>(evaluated.shards[i])) = from_bits(evaluated.loss_bits[i]);
+    correct_ += evaluated.correct[i];
+    samples_ += evaluated.samples[i];
+  }
+  if (!evaluated.shape().any()) return;
+  Measures measures = measures_from_text(evaluated.shape(), evaluated.samples, text);
+  check_measures(measures, ErrorCode::protocol, where);
+  add_counts(measures.confusion);
+  measured_.resize(losses_.size());
+  for (std::size_t i = 0; i < evaluated.shards.size(); ++i)
+    measured_.at(static_cast<std::size_t>(evaluated.shards[i])) = std::move(measures.shards[i]);
+}
+
+void GatheredEvaluation::check_alike(const Evaluated& evaluated, std::int64_t samples, const Where& where) {
+  if (!metrics_) metrics_ = evaluated.metrics;
+  if (samples > 0 && !shape_) shape_ = evaluated.shape();
+  if (*metrics_ == evaluated.metrics && (samples == 0 || *shape_ == evaluated.shape())) return;
+  throw Error(ErrorCode::model_mismatch,
+              "worker " + std::to_string(where.worker) + "'s model does not measure what others do", where);
+}
+
+void GatheredEvaluation::add_counts(const std::vector<std::int64_t>& counts) {
+  if (confusion_.empty()) confusion_.resize(counts.size());
+  for (std::size_t i = 0; i < counts.size(); ++i) confusion_[i] += counts[i];
+}
+
+Evaluation GatheredEvaluation::evaluation(const EvaluationOptions& measure) const {
+  Evaluation evaluation{.samples = samples_, .top_k = measure.top_k};
+  if (samples_ == 0) return evaluation;
+  const auto samples = static_cast<double>(samples_);
+  evaluation.loss = tree_sum(losses_) / samples;
+  evaluation.accuracy = static_cast<double>(correct_) / samples;
+  tell_classes(evaluation);
+  tell_targets(evaluation);
+  for (std::size_t i = 0; i < metrics_->size(); ++i)
+    evaluation.metrics.push_back({(*metrics_)[i], tree_sum(metric_sums(i)) / samples});
+  return evaluation;
+}
+
+void GatheredEvaluation::tell_classes(Evaluation& evaluation) const {
+  if (shape_->top_k) {
+    std::int64_t hits = 0;
+    for (const EvaluationResult& shard : measured_) hits += shard.top_k_correct.value_or(0);
+    evaluation.top_k_accuracy = static_cast<double>(hits) / static_cast<double>(samples_);
+  }
+  if (shape_->classes == 0) return;
+  evaluation.confusion = confusion_;
+  evaluation.classes = class_metrics(confusion_);
+  evaluation.macro = macro_metrics(evaluation.classes);
+}
+
+void GatheredEvaluation::tell_targets(Evaluation& evaluation) const {
+  if (shape_->targets == 0) return;
+  std::vector<TargetSums> targets;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(shape_->targets); ++i) {
+    targets.push_back(target_sums(i));
+    evaluation.targets.push_back(target_metrics(targets.back(), samples_));
+  }
+  evaluation.all_targets = overall_metrics(targets, samples_);
+}
+
+std::vector<double> GatheredEvaluation::metric_sums(std::size_t metric) const {
+  std::vector<double> sums;
+  for (const EvaluationResult& shard : measured_)
+    sums.push_back(shard.metric_sums.empty() ? 0 : shard.metric_sums[metric]);
+  return sums;
+}
+
+TargetSums GatheredEvaluation::target_sums(std::size_t target) const {
+  TargetSums sums;
+  std::int64_t samples = 0;
+  for (const EvaluationResult& shard : measured_) {
+    if (shard.samples == 0) continue;
+    merge(sums, samples, shard.targets[target], shard.samples);
+    samples += shard.samples;
+  }
+  return sums;
+}
+
+}  // namespace troupe

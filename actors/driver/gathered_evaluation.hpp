@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "actors/messages/evaluate.hpp"
+#include "troupe/report.hpp"
+
+namespace troupe {
+
+/// What all workers' shards say of a set. Sums are added in the order of shards, whoever they come from.
+class GatheredEvaluation {
+ public:
+  explicit GatheredEvaluation(int num_shards) : losses_(static_cast<std::size_t>(num_shards)) {}
+
+  /// @param evaluated that has been checked
+  /// @param text that it tells the length of; empty where it is 0
+  /// @throws Error protocol for numbers that make no sense; model_mismatch where other workers measure something else.
+  void add(const Evaluated& evaluated, const std::string& text, const Where& where);
+
+  Evaluation evaluation(const EvaluationOptions& measure) const;
+
+ private:
+  void check_alike(const Evaluated& evaluated, std::int64_t samples, const Where& where);
+  void add_counts(const std::vector<std::int64_t>& counts);
+  std::vector<double> metric_sums(std::size_t metric) const;
+  TargetSums target_sums(std::size_t target) const;
+  void tell_classes(Evaluation& evaluation) const;
+  void tell_targets(Evaluation& evaluation) const;
+
+  std::vector<double> losses_;
+  std::int64_t correct_ = 0;
+  std::int64_t samples_ = 0;
+  std::optional<std::vector<std::string>> metrics_;
+  std::optional<MeasureShape> shape_;  ///< of workers with samples
+  std::vector<std::int64_t> confusion_;
+  std::vector<EvaluationResult> measured_;  ///< by shard; empty where nothing but loss and hits is
+};
+
+}  // namespace troupe

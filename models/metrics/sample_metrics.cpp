@@ -1,0 +1,89 @@
+#include "models/metrics/sample_metrics.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "troupe/error.hpp"
+
+namespace troupe {
+namespace {
+
+void check_measurable(std::int64_t count, std::int64_t most, const char* of_what) {
+  if (count <= most) return;
+  throw Error(ErrorCode::unsupported, std::string(of_what) + " are measured up to " + std::to_string(most) +
+                                          ", and the data has " + std::to_string(count));
+}
+
+/// Whether the label's output is among the k largest; of equal ones the first are, as in what counts as a hit.
+bool is_among_largest(std::span<const float> outputs, std::size_t label, std::size_t k) {
+  const float own = outputs[label];
+  std::size_t before = 0;
+  for (std::size_t i = 0; i < outputs.size(); ++i)
+    if (i != label && (i < label ? !(outputs[i] < own) : !(outputs[i] <= own))) ++before;  // what is not a number, too
+  return before < k;
+}
+
+/// Takes a sample's target into its mean, and into the squares around that (Welford): a large mean costs no digits.
+void add_target(TargetSums& sums, double target, std::int64_t samples) {
+  const double before = target - sums.mean;
+  sums.mean += before / static_cast<double>(samples);
+  sums.deviation += before * (target - sums.mean);
+}
+
+}  // namespace
+
+SampleMetrics::SampleMetrics(const DataInfo& data, const EvaluationOptions& measure, std::span<const Metric> metrics)
+    : metrics_(metrics), metric_sums_(metrics.size()) {
+  if (data.num_classes > 0) {
+    if (measure.confusion) check_measurable(data.num_classes, kMostConfusionClasses, "a confusion matrix's classes");
+    classes_ = static_cast<std::size_t>(data.num_classes);
+    counts_ = measure.confusion;
+    top_k_ = static_cast<std::size_t>(std::max(0, measure.top_k));
+  } else if (measure.errors) {
+    check_measurable(data.num_targets, kMostErrorTargets, "errors of targets");
+    targets_.resize(static_cast<std::size_t>(data.num_targets));
+  }
+}
+
+void SampleMetrics::add(const Loss& loss, std::span<const float> outputs, const Target& target) {
+  if ((counts_ || top_k_ > 0) && outputs.size() == classes_) add_class(outputs, static_cast<std::size_t>(target.label));
+  if (!targets_.empty() && outputs.size() == targets_.size()) add_errors(loss, outputs, target.values);
+  for (std::size_t i = 0; i < metrics_.size(); ++i) {
+    const double value = metrics_[i].value(outputs, target);
+    if (!std::isfinite(value))
+      throw Error(ErrorCode::model_failed, "metric '" + metrics_[i].name + "' of a sample is not finite");
+    metric_sums_[i] += value;
+  }
+}
+
+void SampleMetrics::add_class(std::span<const float> outputs, std::size_t label) {
+  ++samples_with_class_;
+  if (top_k_ > 0) top_k_correct_ += is_among_largest(outputs, label, top_k_) ? 1 : 0;
+  if (!counts_) return;
+  confusion_.resize(classes_ * classes_);
+  const auto taken_for = static_cast<std::size_t>(std::ranges::max_element(outputs) - outputs.begin());
+  ++confusion_[label * classes_ + taken_for];
+}
+
+void SampleMetrics::add_errors(const Loss& loss, std::span<const float> outputs, std::span<const float> wanted) {
+  ++samples_with_errors_;
+  meant_.assign(outputs.begin(), outputs.end());
+  loss.to_probabilities(meant_);
+  for (std::size_t i = 0; i < targets_.size(); ++i) {
+    const double target = wanted[i];
+    const double error = meant_[i] - target;
+    targets_[i].squared_error += error * error;
+    targets_[i].absolute_error += std::abs(error);
+    add_target(targets_[i], target, samples_with_errors_);
+  }
+}
+
+void SampleMetrics::write_to(EvaluationResult& result) const {
+  if (top_k_ > 0 && samples_with_class_ > 0) result.top_k_correct = top_k_correct_;
+  result.confusion = confusion_;
+  if (samples_with_errors_ > 0) result.targets = targets_;
+  result.metric_sums = metric_sums_;
+}
+
+}  // namespace troupe
