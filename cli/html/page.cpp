@@ -42,6 +42,7 @@ table.heat thead th{writing-mode:vertical-rl;transform:rotate(180deg);text-align
 table.heat td{text-align:center;min-width:38px}
 .legend{display:flex;flex-wrap:wrap;gap:2px 14px;font-size:12px;color:var(--faint)}
 .key{display:inline-block;width:10px;height:10px;border-radius:2px;margin-right:5px}
+.wide{overflow-x:auto}.wide svg{min-width:640px}@media print{.wide svg{min-width:0}}
 .sheet{display:flex;flex-wrap:wrap;gap:6px;margin:4px 0 12px}.sheet figure{padding:0;margin:0;background:none}
 .sheet img{display:block;width:64px;height:64px;object-fit:contain;image-rendering:pixelated;background:var(--panel)}
 h3{font-size:14px;margin:10px 0 2px;overflow-wrap:anywhere}
