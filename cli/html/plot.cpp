@@ -9,7 +9,7 @@
 namespace troupe::cli {
 namespace {
 
-constexpr double kLeft = 58;
+constexpr double kLeft = 66;
 constexpr double kRight = 14;
 constexpr double kTop = 10;
 constexpr double kTickRoom = 18;

@@ -15,6 +15,8 @@ using EvaluationMember = std::optional<RecordedEvaluation> RecordedEpoch::*;
 
 /// Of more marks a chart would be nothing else.
 constexpr std::size_t kMostMarks = 100;
+constexpr std::size_t kMostDots = 30;
+constexpr std::size_t kMostEpochRows = 100;
 
 std::vector<PlottedMark> marks_of(const RunRecord& run) {
   std::vector<PlottedMark> marks;
@@ -57,7 +59,7 @@ PlottedLine means_of(const RunRecord& run, StepNumber which, const char* name, d
 
 template <class Number>
 PlottedLine over_epochs(const RunRecord& run, const char* name, const Number& number) {
-  PlottedLine line{.name = name, .points = {}, .dots = run.epochs.size() <= kMostMarks};
+  PlottedLine line{.name = name, .points = {}, .dots = run.epochs.size() <= kMostDots};
   for (const RecordedEpoch& epoch : run.epochs)
     line.points.emplace_back(static_cast<double>(epoch.epoch), number(epoch));
   return line;
@@ -65,7 +67,7 @@ PlottedLine over_epochs(const RunRecord& run, const char* name, const Number& nu
 
 PlottedLine evaluations_of(const RunRecord& run, const char* name, EvaluationMember set,
                            double RecordedEvaluation::*number) {
-  PlottedLine line{.name = name, .points = {}, .dots = run.epochs.size() <= kMostMarks};
+  PlottedLine line{.name = name, .points = {}, .dots = run.epochs.size() <= kMostDots};
   for (const RecordedEpoch& epoch : run.epochs)
     if (const auto& evaluation = epoch.*set)
       line.points.emplace_back(static_cast<double>(epoch.epoch), (*evaluation).*number);
@@ -125,7 +127,8 @@ void add_epochs(Page& page, const RunRecord& run) {
 
 void add_epoch_table(Page& page, const RunRecord& run) {
   if (run.epochs.empty()) return;
-  const std::size_t first = run.epochs.size() - std::min(run.epochs.size(), kMostMarks);
+  page.section("Epochs in numbers");
+  const std::size_t first = run.epochs.size() - std::min(run.epochs.size(), kMostEpochRows);
   std::vector<std::string> headings{"epoch", "loss"};
   std::vector<std::vector<std::string>> rows;
   for (std::size_t i = first; i < run.epochs.size(); ++i)
@@ -144,7 +147,8 @@ void add_epoch_table(Page& page, const RunRecord& run) {
   add("learning rate", [](const auto& epoch) { return short_number(epoch.learning_rate); });
   add("samples a second", [](const auto& epoch) { return short_number(epoch.rate); });
   page.add(table(headings, rows));
-  if (first > 0) page.note("The last " + std::to_string(kMostMarks) + " of " + std::to_string(run.epochs.size()) + ".");
+  if (first > 0)
+    page.note("The last " + std::to_string(kMostEpochRows) + " of " + std::to_string(run.epochs.size()) + ".");
 }
 
 void add_repairs(Page& page, const RunRecord& run) {
@@ -190,9 +194,9 @@ Page report_page(const std::string& report, const RunRecord& run) {
   for (const auto& [name, text] : facts_of(run)) rows.push_back({name, text});
   page.add(table({"", ""}, rows));
   add_epochs(page, run);
-  add_epoch_table(page, run);
   add_steps(page, run);
   add_repairs(page, run);
+  add_epoch_table(page, run);
   return page;
 }
 
