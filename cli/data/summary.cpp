@@ -1,6 +1,7 @@
 #include "cli/data/summary.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 
 #include "cli/data/batches.hpp"
@@ -98,12 +99,7 @@ class Shown {
     const std::int64_t classes = std::min<std::int64_t>(summary.info.num_classes, kMostPicturedClasses);
     of_each_ = classes == 0 ? 0 : std::clamp<std::int64_t>(kMostPictures / classes, 4, 10);
     step_ = std::max<std::int64_t>(1, summary.looked_at / static_cast<std::int64_t>(kMostPoints));
-    least_ = summary.columns.front().moments.least();
-    most_ = summary.columns.front().moments.most();
-    for (const Described& column : summary.columns) {
-      least_ = std::min(least_, column.moments.least());
-      most_ = std::max(most_, column.moments.most());
-    }
+    set_shades();
   }
 
   void see(const data::SampleView& sample) {
@@ -115,6 +111,17 @@ class Shown {
   }
 
  private:
+  /// Black and white lie where values do, but for a few that lie far from the others.
+  void set_shades() {
+    least_ = std::numeric_limits<double>::infinity();
+    most_ = -least_;
+    for (const Described& column : summary_.columns) {
+      const Moments& m = column.moments;
+      least_ = std::min(least_, std::max(m.least(), m.mean() - 3 * m.deviation()));
+      most_ = std::max(most_, std::min(m.most(), m.mean() + 3 * m.deviation()));
+    }
+  }
+
   /// Some of each class, or of data with targets some evenly over it.
   bool is_pictured(const data::SampleView& sample) {
     constexpr std::int64_t kWithoutClasses = 40;

@@ -57,7 +57,7 @@ std::string bar_chart(const std::string& title, const std::vector<std::string>& 
             place(kNames + length + 5) + middle + ">" + grouped(counts[i]) + "</text>\n";
   }
   const std::string text = escaped(title);
-  return "<figure><figcaption>" + text + "</figcaption><svg viewBox=\"0 0 " + place(kWidth) + " " +
+  return "<figure class=\"wide\"><figcaption>" + text + "</figcaption><svg viewBox=\"0 0 " + place(kWidth) + " " +
          place(kRow * static_cast<double>(names.size()) + 8) + "\" role=\"img\" aria-label=\"" + text + "\">\n" + rows +
          "</svg></figure>";
 }

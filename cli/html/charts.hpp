@@ -52,7 +52,8 @@ struct ChartNames {
 std::string line_chart(const ChartNames& names, std::span<const PlottedLine> lines,
                        std::span<const PlottedMark> marks = {}, Plot::Size size = Plot::kWide);
 
-/// Each line's numbers on top of those of the lines before it; all have the same x, and none is below 0.
+/// Each line's numbers on top of those of the lines before it; all have the same x, and none is below 0. Where a few
+/// places are several times as high as all others, they are cut off, and the title says so.
 std::string stacked_chart(const ChartNames& names, std::span<const PlottedLine> lines,
                           std::span<const PlottedMark> marks = {}, Plot::Size size = Plot::kWide);
 

@@ -69,11 +69,34 @@ std::string area_between(const Plot& plot, const Places& below, const Places& ab
   return path + "Z";
 }
 
+/// Where a stacked chart ends: at its highest place, unless 99 of 100 are far lower.
+double top_of(const Places& heights) {
+  std::vector<double> all;
+  for (const auto& height : heights) all.push_back(height.second);
+  std::ranges::sort(all);
+  const double usual = all[(all.size() - 1) * 99 / 100];
+  return all.back() > 3 * usual && usual > 0 ? 1.2 * usual : all.back();
+}
+
+/// The heights that the lines reach on top of each other, from 0 on.
+std::vector<Places> stacked(std::span<const PlottedLine> lines) {
+  std::vector<Places> heights(1);
+  for (const auto& point : lines.front().points) heights.front().emplace_back(point.first, 0.0);
+  for (const PlottedLine& line : lines) {
+    Places next = heights.back();
+    for (std::size_t i = 0; i < next.size(); ++i)
+      next[i].second += std::isfinite(line.points[i].second) ? line.points[i].second : 0;
+    heights.push_back(std::move(next));
+  }
+  return heights;
+}
+
 }  // namespace
 
 std::string line_chart(const ChartNames& names, std::span<const PlottedLine> lines, std::span<const PlottedMark> marks,
                        Plot::Size size) {
-  Plot plot(names.title, names.x, names.y, range_of(lines, &std::pair<double, double>::first),
+  const Range x = range_of(lines, &std::pair<double, double>::first);
+  Plot plot(names.title, names.x, names.y, Range(x.least, x.most, true),
             range_of(lines, &std::pair<double, double>::second), size);
   draw_marks(plot, marks);
   for (std::size_t i = 0; i < lines.size(); ++i) {
@@ -86,17 +109,15 @@ std::string line_chart(const ChartNames& names, std::span<const PlottedLine> lin
 
 std::string stacked_chart(const ChartNames& names, std::span<const PlottedLine> lines,
                           std::span<const PlottedMark> marks, Plot::Size size) {
-  std::vector<Places> heights(1);
-  for (const auto& point : lines.front().points) heights.front().emplace_back(point.first, 0.0);
-  for (const PlottedLine& line : lines) {
-    Places next = heights.back();
-    for (std::size_t i = 0; i < next.size(); ++i)
-      next[i].second += std::isfinite(line.points[i].second) ? line.points[i].second : 0;
-    heights.push_back(std::move(next));
-  }
-  const std::vector<PlottedLine> ends{{.name = "", .points = heights.front()}, {.name = "", .points = heights.back()}};
-  Plot plot(names.title, names.x, names.y, range_of(ends, &std::pair<double, double>::first),
-            range_of(ends, &std::pair<double, double>::second), size);
+  std::vector<Places> heights = stacked(lines);
+  const Places& highest = heights.back();
+  const double top = top_of(highest);
+  const double most = std::ranges::max(highest, {}, &std::pair<double, double>::second).second;
+  const std::string title = names.title + (top < most ? " (cut off; the highest is " + short_number(most) + ")" : "");
+  const Range x(highest.front().first, highest.back().first, true);
+  Plot plot(title, names.x, names.y, x, Range(0, top), size);
+  for (Places& places : heights)
+    for (auto& at : places) at.second = std::min(at.second, plot.y_range().most);
   for (std::size_t i = 0; i < lines.size(); ++i)
     plot.draw("<path class=\"area " + colour_class(i) + "\" d=\"" + area_between(plot, heights[i], heights[i + 1]) +
               "\"/>");

@@ -29,7 +29,7 @@ font:15px/1.45 system-ui,"DejaVu Sans",sans-serif;print-color-adjust:exact;-webk
 h1{font-size:24px;margin:0}h2{font-size:19px;margin:36px 0 8px;border-bottom:1px solid var(--grid);padding-bottom:4px}
 p{margin:6px 0}.note{color:var(--faint);overflow-wrap:anywhere}
 .row{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(320px,100%),1fr));gap:16px;margin:12px 0}
-figure{margin:12px 0;padding:10px;background:var(--panel);border-radius:6px;min-width:0}.row figure{margin:0}
+figure{margin:12px 0;padding:10px;background:var(--panel);border-radius:6px;min-width:0}.row figure{margin:0}.row svg{max-width:480px}
 figcaption{font-weight:600;overflow-wrap:anywhere}svg{display:block;width:100%;height:auto}
 svg text{fill:var(--faint);font-size:11px}svg text.name{fill:var(--ink)}
 .grid{stroke:var(--grid);stroke-width:1}.axis{stroke:var(--faint);stroke-width:1}
@@ -42,6 +42,7 @@ table.heat thead th{writing-mode:vertical-rl;transform:rotate(180deg);text-align
 table.heat td{text-align:center;min-width:38px}
 .legend{display:flex;flex-wrap:wrap;gap:2px 14px;font-size:12px;color:var(--faint)}
 .key{display:inline-block;width:10px;height:10px;border-radius:2px;margin-right:5px}
+.wide{overflow-x:auto}.wide svg{min-width:900px}@media print{.wide svg{min-width:0}}
 .sheet{display:flex;flex-wrap:wrap;gap:6px;margin:4px 0 12px}.sheet figure{padding:0;margin:0;background:none}
 .sheet img{display:block;width:64px;height:64px;object-fit:contain;image-rendering:pixelated;background:var(--panel)}
 h3{font-size:14px;margin:10px 0 2px;overflow-wrap:anywhere}

@@ -9,7 +9,7 @@
 namespace troupe::cli {
 namespace {
 
-constexpr double kLeft = 58;
+constexpr double kLeft = 66;
 constexpr double kRight = 14;
 constexpr double kTop = 10;
 constexpr double kTickRoom = 18;
@@ -31,7 +31,8 @@ std::string text_at(double x, double y, const char* anchor, const std::string& t
 
 }  // namespace
 
-Range::Range(double from, double to) : least(drawable(from)), most(drawable(to)) {
+Range::Range(double from, double to, bool whole_numbers)
+    : least(drawable(from)), most(drawable(to)), whole(whole_numbers) {
   if (least > most) std::swap(least, most);
   // Ticks need some numbers between the ends.
   const double room = std::max({std::abs(least), std::abs(most), 1e-300}) * 1e-9;
@@ -45,9 +46,11 @@ std::string colour_class(std::size_t i) { return "c" + std::to_string(i % 10); }
 
 Plot::Plot(std::string title, std::string x_name, std::string y_name, Range x, Range y, Size size)
     : title_(std::move(title)), x_name_(std::move(x_name)), y_name_(std::move(y_name)), x_(x), y_(y), size_(size) {
-  for (const double tick : round_ticks(x.least, x.most, std::max(3, static_cast<int>(size.width / 80))))
-    if (tick >= x.least - (x.most - x.least) * 1e-9 && tick <= x.most + (x.most - x.least) * 1e-9)
-      x_ticks_.push_back(tick);
+  const double rounding = (x.most - x.least) * 1e-9;
+  for (const double tick : round_ticks(x.least, x.most, std::max(3, static_cast<int>(size.width / 80)))) {
+    const bool within = tick >= x.least - rounding && tick <= x.most + rounding;
+    if (within && (!x.whole || tick == std::round(tick))) x_ticks_.push_back(tick);
+  }
   y_ticks_ = round_ticks(y.least, y.most, 4);
   y_ = Range(y_ticks_.front(), y_ticks_.back());
   bottom_ = size.height - kTickRoom - (x_name_.empty() ? 0 : kNameRoom);
@@ -90,8 +93,9 @@ void Plot::legend(const std::vector<std::string>& names) {
 
 std::string Plot::markup() const {
   const std::string title = escaped(title_);
-  return "<figure><figcaption>" + title + "</figcaption><svg viewBox=\"0 0 " + place(size_.width) + " " +
-         place(size_.height) + "\" role=\"img\" aria-label=\"" + title + "\">\n" + body_ + "</svg>" +
+  return "<figure" + std::string(size_.width >= kWide.width ? " class=\"wide\"" : "") + "><figcaption>" + title +
+         "</figcaption><svg viewBox=\"0 0 " + place(size_.width) + " " + place(size_.height) +
+         "\" role=\"img\" aria-label=\"" + title + "\">\n" + body_ + "</svg>" +
          (legend_.empty() ? "" : "<div class=\"legend\">" + legend_ + "</div>") + "</figure>";
 }
 

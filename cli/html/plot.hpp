@@ -9,8 +9,9 @@ namespace troupe::cli {
 struct Range {
   double least = 0;
   double most = 1;
+  bool whole = false;  ///< only whole numbers have a tick
 
-  Range(double from, double to);
+  Range(double from, double to, bool whole_numbers = false);
 };
 
 /// A chart's frame: two axes with round ticks, and what is drawn between them.

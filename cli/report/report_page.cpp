@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "cli/html/charts.hpp"
 #include "cli/html/tables.hpp"
@@ -14,6 +15,8 @@ using EvaluationMember = std::optional<RecordedEvaluation> RecordedEpoch::*;
 
 /// Of more marks a chart would be nothing else.
 constexpr std::size_t kMostMarks = 100;
+constexpr std::size_t kMostDots = 30;
+constexpr std::size_t kMostEpochRows = 100;
 
 std::vector<PlottedMark> marks_of(const RunRecord& run) {
   std::vector<PlottedMark> marks;
@@ -32,17 +35,31 @@ PlottedLine extremes_of(const RunRecord& run, StepNumber which, const char* name
   return line;
 }
 
+/// So many stretches are as one in charts of means, which would be nothing but their noise.
+std::size_t stretches_as_one(const RunRecord& run) {
+  constexpr std::size_t kMostMeans = 200;
+  return (run.numbers.stretches().size() + kMostMeans - 1) / kMostMeans;
+}
+
 PlottedLine means_of(const RunRecord& run, StepNumber which, const char* name, double factor) {
   PlottedLine line{.name = name, .points = {}};
-  for (const auto& stretch : run.numbers.stretches())
-    line.points.emplace_back((stretch.first + stretch.last) / 2,
-                             stretch.sum[which] / static_cast<double>(stretch.count) * factor);
+  const std::span all(run.numbers.stretches());
+  for (std::size_t first = 0; first < all.size(); first += stretches_as_one(run)) {
+    const auto some = all.subspan(first, std::min(stretches_as_one(run), all.size() - first));
+    double sum = 0;
+    std::int64_t count = 0;
+    for (const auto& stretch : some) {
+      sum += stretch.sum[which];
+      count += stretch.count;
+    }
+    line.points.emplace_back((some.front().first + some.back().last) / 2, sum / static_cast<double>(count) * factor);
+  }
   return line;
 }
 
 template <class Number>
 PlottedLine over_epochs(const RunRecord& run, const char* name, const Number& number) {
-  PlottedLine line{.name = name, .points = {}, .dots = run.epochs.size() <= kMostMarks};
+  PlottedLine line{.name = name, .points = {}, .dots = run.epochs.size() <= kMostDots};
   for (const RecordedEpoch& epoch : run.epochs)
     line.points.emplace_back(static_cast<double>(epoch.epoch), number(epoch));
   return line;
@@ -50,7 +67,7 @@ PlottedLine over_epochs(const RunRecord& run, const char* name, const Number& nu
 
 PlottedLine evaluations_of(const RunRecord& run, const char* name, EvaluationMember set,
                            double RecordedEvaluation::*number) {
-  PlottedLine line{.name = name, .points = {}, .dots = run.epochs.size() <= kMostMarks};
+  PlottedLine line{.name = name, .points = {}, .dots = run.epochs.size() <= kMostDots};
   for (const RecordedEpoch& epoch : run.epochs)
     if (const auto& evaluation = epoch.*set)
       line.points.emplace_back(static_cast<double>(epoch.epoch), (*evaluation).*number);
@@ -65,23 +82,29 @@ void add_steps(Page& page, const RunRecord& run) {
   const auto marks = marks_of(run);
   page.section("Steps");
   if (run.numbers.stretches().empty()) return page.note("No step has finite numbers.");
-  const std::vector<PlottedLine> loss{extremes_of(run, kStepLoss, "loss")};
+  const bool thinned = run.numbers.stretches().front().count > 1;
+  const bool means = thinned || stretches_as_one(run) > 1;
+  std::vector<PlottedLine> loss{extremes_of(run, kStepLoss, thinned ? "least and most" : "each step")};
+  if (means) loss.push_back(means_of(run, kStepLoss, "mean", 1));
   page.add(line_chart({"Loss of each step", "step", "loss"}, loss, marks));
   const std::vector<PlottedLine> phases{
       means_of(run, kStepCompute, "compute gradients", 1e3), means_of(run, kStepReduce, "reduce", 1e3),
       means_of(run, kStepApply, "apply", 1e3), means_of(run, kStepOther, "the rest of the step", 1e3)};
-  page.add(stacked_chart({"Time of each phase", "step", "milliseconds"}, phases, marks));
+  page.add(
+      stacked_chart({means ? "Mean time of each phase" : "Time of each phase", "step", "milliseconds"}, phases, marks));
   const std::vector<PlottedLine> rate{means_of(run, kStepRate, "rate", 1)};
-  page.add(line_chart({"Rate", "step", "samples a second"}, rate, marks));
-  if (run.numbers.stretches().back().count > 1)
-    page.note("Of " + grouped(run.steps) + " steps charts show stretches of up to " +
-              grouped(run.numbers.stretches().front().count) +
-              ": of the loss the least and the most, of the others the mean.");
+  page.add(line_chart({means ? "Mean rate" : "Rate", "step", "samples a second"}, rate, marks));
+  const std::int64_t length = run.numbers.stretches().front().count;
+  if (thinned)
+    page.note("Of " + grouped(run.steps) + " steps the chart of the loss shows the least and the most of each " +
+              grouped(length) + ".");
+  if (means)
+    page.note("Means are those of " + grouped(length * static_cast<std::int64_t>(stretches_as_one(run))) + " steps.");
 }
 
 void add_epochs(Page& page, const RunRecord& run) {
   if (run.epochs.empty()) return;
-  constexpr Plot::Size kHalf{.width = 520, .height = 240};
+  constexpr Plot::Size kSmall{.width = 340, .height = 220};
   page.section("Epochs");
   if (run.epochs.size() == RunRecord::kMostEpochs) page.note("The last " + grouped(RunRecord::kMostEpochs) + ".");
   std::vector<PlottedLine> losses{
@@ -94,32 +117,38 @@ void add_epochs(Page& page, const RunRecord& run) {
   drop_empty(losses);
   drop_empty(accuracies);
   page.begin_row();
-  page.add(line_chart({"Loss", "epoch", "loss"}, losses, {}, kHalf));
-  if (!accuracies.empty()) page.add(line_chart({"Accuracy", "epoch", "accuracy"}, accuracies, {}, kHalf));
+  page.add(line_chart({"Loss", "epoch", "loss"}, losses, {}, kSmall));
+  if (!accuracies.empty()) page.add(line_chart({"Accuracy", "epoch", "accuracy"}, accuracies, {}, kSmall));
   const std::vector<PlottedLine> rates{
       over_epochs(run, "learning rate", [](const auto& epoch) { return epoch.learning_rate; })};
-  page.add(line_chart({"Learning rate", "epoch", "learning rate"}, rates, {}, kHalf));
+  page.add(line_chart({"Learning rate", "epoch", "learning rate"}, rates, {}, kSmall));
   page.end_row();
 }
 
 void add_epoch_table(Page& page, const RunRecord& run) {
   if (run.epochs.empty()) return;
-  const std::size_t first = run.epochs.size() - std::min(run.epochs.size(), kMostMarks);
+  page.section("Epochs in numbers");
+  const std::size_t first = run.epochs.size() - std::min(run.epochs.size(), kMostEpochRows);
+  std::vector<std::string> headings{"epoch", "loss"};
   std::vector<std::vector<std::string>> rows;
-  const auto pair = [](const std::optional<RecordedEvaluation>& evaluation, double RecordedEvaluation::*number) {
-    return evaluation ? short_number((*evaluation).*number) : std::string();
+  for (std::size_t i = first; i < run.epochs.size(); ++i)
+    rows.push_back({std::to_string(run.epochs[i].epoch), short_number(run.epochs[i].loss)});
+  const auto add = [&](const std::string& heading, const auto& text_of_epoch) {
+    headings.push_back(heading);
+    for (std::size_t i = first; i < run.epochs.size(); ++i) rows[i - first].push_back(text_of_epoch(run.epochs[i]));
   };
-  for (std::size_t i = first; i < run.epochs.size(); ++i) {
-    const RecordedEpoch& epoch = run.epochs[i];
-    rows.push_back({std::to_string(epoch.epoch), short_number(epoch.loss), pair(epoch.test, &RecordedEvaluation::loss),
-                    pair(epoch.test, &RecordedEvaluation::accuracy), pair(epoch.validation, &RecordedEvaluation::loss),
-                    pair(epoch.validation, &RecordedEvaluation::accuracy), short_number(epoch.learning_rate),
-                    short_number(epoch.rate)});
-  }
-  page.add(table({"epoch", "loss", "test loss", "test accuracy", "validation loss", "validation accuracy",
-                  "learning rate", "samples a second"},
-                 rows));
-  if (first > 0) page.note("The last " + std::to_string(kMostMarks) + " of " + std::to_string(run.epochs.size()) + ".");
+  const auto add_set = [&](const std::string& name, EvaluationMember set) {
+    if (std::ranges::none_of(run.epochs, [&](const auto& epoch) { return (epoch.*set).has_value(); })) return;
+    add(name + " loss", [&](const auto& epoch) { return epoch.*set ? short_number((epoch.*set)->loss) : ""; });
+    add(name + " accuracy", [&](const auto& epoch) { return epoch.*set ? short_number((epoch.*set)->accuracy) : ""; });
+  };
+  add_set("test", &RecordedEpoch::test);
+  add_set("validation", &RecordedEpoch::validation);
+  add("learning rate", [](const auto& epoch) { return short_number(epoch.learning_rate); });
+  add("samples a second", [](const auto& epoch) { return short_number(epoch.rate); });
+  page.add(table(headings, rows));
+  if (first > 0)
+    page.note("The last " + std::to_string(kMostEpochRows) + " of " + std::to_string(run.epochs.size()) + ".");
 }
 
 void add_repairs(Page& page, const RunRecord& run) {
@@ -160,14 +189,14 @@ std::vector<std::pair<std::string, std::string>> facts_of(const RunRecord& run) 
 
 Page report_page(const std::string& report, const RunRecord& run) {
   Page page("Run: " + shortened(report, 80),
-            run.cut_off ? "The report's last line is not whole, and is left out." : "As its report tells of it.");
+            run.cut_off ? "The report's last line is not whole, and is left out." : "");
   std::vector<std::vector<std::string>> rows;
   for (const auto& [name, text] : facts_of(run)) rows.push_back({name, text});
   page.add(table({"", ""}, rows));
   add_epochs(page, run);
-  add_epoch_table(page, run);
   add_steps(page, run);
   add_repairs(page, run);
+  add_epoch_table(page, run);
   return page;
 }
 

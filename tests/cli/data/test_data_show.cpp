@@ -61,8 +61,9 @@ TEST_CASE("data show prints what was worked out by hand for each column, and cou
   check_line(shown.out, "samples  ", "  samples  4");
   check_line(shown.out, "missing", "  missing  y 1");
   check_line(shown.out, "  x  ", "  x +1 +2\\.5 +1\\.118 +4 +1\\.00 .*");
-  // The mean of 4, 3 and 1 is 8/3; distances 4/3, 1/3, 0 and -5/3 have squares of 42/9 in all.
-  check_line(shown.out, "  y  ", "  y +1 +2\\.667 +1\\.08 +4 +-0\\.83 .*");
+  // The mean of 4, 3 and 1 is 8/3; distances 4/3, 1/3, 0 and -5/3 have squares of 42/9 in all,
+  // and with those of the prices, -15, -5, 5 and 15, products of -140/3: over sqrt(500 * 42/9) that is -0.966.
+  check_line(shown.out, "  y  ", "  y +1 +2\\.667 +1\\.08 +4 +-0\\.97 .*");
   check_line(shown.out, "price (target)", "  price \\(target\\) +10 +25 +11\\.18 +40 .*");
   CHECK(contains(shown.out, "test set: "));
   CHECK(count(shown.out, "missing  y 1") == 2);
@@ -86,7 +87,7 @@ TEST_CASE("data show counts classes, and their names are no markup") {
       csv(folder, "x,a<b>,kind\n1,2,<script>alert(1)</script>\n2,3,plain\n3,5,plain\n4,4,plain\n", ",class=kind");
   const ShownData shown = show(folder, source);
   check_line(shown.out, "plain", "  plain +3  ████████████████████████████████████████");
-  check_line(shown.out, "<script>", "  <script>alert\\(1\\)</script> +1  █████████████▍");
+  check_line(shown.out, "<script>", "  <script>alert\\(1\\)</scrip… +1  █████████████▍");
   check_page(shown.page);
   CHECK(contains(shown.page, "&lt;script&gt;alert(1)&lt;/script&gt;: 1<"));
   CHECK(contains(shown.page, "a&lt;b&gt;"));
@@ -138,7 +139,7 @@ TEST_CASE("images are described by channel and shown, some of each class, as tra
   const std::string source = "fashion-mnist:" + folder.path().string();
   const ShownData shown = show(folder, source);
   CHECK(contains(shown.out, "  shape    1 x 28 x 28"));
-  check_line(shown.out, "Ankle boot", "  Ankle boot +10  █{40}");
+  check_line(shown.out, "Ankle boot", "  Ankle boot +10  ████████████████████████████████████████");
   CHECK(count(shown.page, "<img ") == 100 + 20);
   CHECK(contains(shown.page, "<h3>Ankle boot</h3>"));
   CHECK(contains(shown.page, "src=\"data:image/png;base64,iVBORw0KGgo"));

@@ -60,7 +60,7 @@ TEST_CASE("the page of a table has its charts, points and correlations in a brow
   CHECK(contains(document, "<h2>Training set</h2>"));
   for (const char* title : {"Samples of each class", "x", "&lt;i&gt;y&lt;/i&gt;", "The first two columns"})
     CHECK_MESSAGE(contains(document, "<figcaption>" + std::string(title) + "</figcaption>"), title);
-  CHECK(count(document, "class=\"bar\"") == 2 + 24 + 7);  // classes, each x by itself, seven different y
+  CHECK(count(document, "class=\"bar\"") == 2 + 24 + 4);  // classes, each x by itself, and y is 0, 1, 2 or 4
   CHECK(count(document, "<circle class=\"point c0\"") == 8);
   CHECK(count(document, "<circle class=\"point c1\"") == 16);
   CHECK(count(document, "<td style=\"background:rgba(") == 4);
@@ -88,9 +88,10 @@ TEST_CASE("the page of a run has its charts in a browser") {
   }
   write_file(folder / "steps.jsonl", lines);
   const std::string document = render_quietly(write_page({"report", folder / "steps.jsonl"}, folder / "page.html"));
-  for (const char* title : {"Loss", "Accuracy", "Learning rate", "Loss of each step", "Time of each phase", "Rate"})
+  for (const char* title :
+       {"Loss", "Accuracy", "Learning rate", "Loss of each step", "Mean time of each phase", "Mean rate"})
     CHECK_MESSAGE(contains(document, "<figcaption>" + std::string(title) + "</figcaption>"), title);
-  CHECK(count(document, "<path class=\"line ") == 2 + 1 + 1 + 2);
+  CHECK(count(document, "<path class=\"line ") == 2 + 1 + 1 + 3);
   CHECK(count(document, "<path class=\"area ") == 4);
   CHECK(count(document, "<circle class=\"dot ") == 4 * 5);
 }
