@@ -11,17 +11,16 @@
 
 #include "actors/driver/precision_decision.hpp"
 #include "cli/commands.hpp"
-#include "cli/group_flag.hpp"
 #include "cli/profile.hpp"
 #include "cli/run_options.hpp"
 #include "cli/train/checkpoint_flags.hpp"
 #include "cli/train/command_line.hpp"
 #include "cli/train/epoch.hpp"
+#include "cli/train/optimizer_options.hpp"
 #include "cli/train/progress.hpp"
 #include "cli/train/report_file.hpp"
 #include "cli/train/stop_signals.hpp"
 #include "models/files/checkpoint/series.hpp"
-#include "models/optimizers/schedule.hpp"
 #include "runtime/hash.hpp"
 
 namespace troupe::cli {
@@ -305,46 +304,6 @@ class Training {
   std::int64_t epoch_steps_ = 0;
   std::int64_t total_steps_ = 0;
 };
-
-/// The rates that a rule has unless told otherwise; the seed example trained without momentum.
-void set_default_rates(CLI::App& train, OptimizerOptions& optimizer, bool seed_example, const std::string& kind) {
-  const bool adam = kind == "adam" || kind == "adamw";
-  const char* const rate = seed_example ? "1e-6" : adam ? "0.001" : kind == "adagrad" ? "0.01" : "0.05";
-  optimizer.learning_rate = std::stod(rate);
-  optimizer.momentum = seed_example || kind != "sgd" ? 0 : 0.9;
-  train.get_option("--learning-rate")->default_str(rate);
-  train.get_option("--momentum")->default_str(optimizer.momentum == 0 ? "0" : "0.9");
-}
-
-void add_optimizer_options(CLI::App& app, OptimizerOptions& optimizer) {
-  app.add_option("--optimizer", optimizer.kind, "sgd, adagrad, adam or adamw")->check(registered_optimizer());
-  app.add_option("--learning-rate", optimizer.learning_rate,
-                 "Rate of the first step after the warm-up; unless told 0.05 of sgd, 0.001 of adam and adamw, 0.01 of "
-                 "adagrad; tfbench: 1e-6 and no momentum");
-  app.add_option("--momentum", optimizer.momentum, "Of sgd; the others have none");
-  app.add_flag("--nesterov", optimizer.nesterov, "Nesterov's momentum");
-  app.add_option("--weight-decay", optimizer.weight_decay,
-                 "L2 penalty; adamw: what is taken off the weights themselves");
-  app.add_option("--clip-norm", optimizer.clip_norm,
-                 "Scale the mean gradient down to this length where it is longer; 0: never");
-  const auto add_groups = [&optimizer](const std::vector<std::string>& texts) {
-    for (const std::string& text : texts) optimizer.groups.push_back(parse_group(text));
-  };
-  app.add_option_function<std::vector<std::string>>(
-         "--group", add_groups,
-         "Tensors with a decay or rate of their own, such as '*.bias:weight_decay=0,learning_rate_factor=2'; may be "
-         "said again, and of a tensor the first counts that fits")
-      ->allow_extra_args(false);
-  app.add_option_function<std::string>(
-         "--schedule", [&optimizer](const std::string& name) { optimizer.schedule.kind = schedule_kind_of(name); },
-         "How the rate changes: constant, step or cosine")
-      ->check(one_of({"constant", "step", "cosine"}))
-      ->default_str(to_string(optimizer.schedule.kind));
-  app.add_option("--warmup-steps", optimizer.schedule.warmup_steps, "Steps over which the rate rises from 0");
-  app.add_option("--schedule-steps", optimizer.schedule.step_size, "step: steps between two changes of the rate");
-  app.add_option("--schedule-gamma", optimizer.schedule.gamma, "step: factor of each change");
-  app.add_option("--schedule-total", optimizer.schedule.total_steps, "cosine: steps until the rate has come down");
-}
 
 }  // namespace
 
