@@ -34,10 +34,10 @@ BatchResult SupervisedModel::gradient(const ShardStep& at, std::span<const float
   const double waited = waiting.seconds();
   if (batch.size == 0) {
     std::ranges::fill(gradient, 0.0F);
-    return {.data_seconds = waited};
+    return {.data_seconds = waited, .left_out = batch.left_out};
   }
   const double loss = naming(data_info().origin, [&] { return batch_gradient(at, batch, weights, gradient); });
-  return {loss, batch.size, waited};
+  return {loss, batch.size, waited, batch.left_out};
 }
 
 EvaluationResult SupervisedModel::evaluate(const ShardStep& at, std::span<const float> weights) {
@@ -46,6 +46,7 @@ EvaluationResult SupervisedModel::evaluate(const ShardStep& at, std::span<const 
   EvaluationResult sum;
   for (std::int64_t index = 0;; ++index) {
     const Batch batch = source_->test_batch(at, index);
+    if (batch.size == 0 && batch.left_out > 0) continue;
     if (batch.size == 0) break;
     const EvaluationResult part = naming(data_info().origin, [&] { return batch_evaluate(at, batch, weights, asked); });
     sum.loss_sum += part.loss_sum;

@@ -241,6 +241,7 @@ void Asynchronous::note(Task& task, const From<Advanced>& from) {
   }
   unpushed.seconds += task.seconds;
   unpushed.data_seconds += from_bits(reply.data_bits);
+  unpushed.left_out += reply.left_out;
 }
 
 void Asynchronous::note(Task& task, const From<Pushed>& from) {

@@ -59,6 +59,7 @@ class Asynchronous : public Algorithm {
     double loss_sum = 0;
     double seconds = 0;
     double data_seconds = 0;
+    std::int64_t left_out = 0;
   };
   /// What has been applied since `step` returned last.
   struct Tally {
@@ -68,6 +69,7 @@ class Asynchronous : public Algorithm {
     double apply_seconds = 0;
     std::map<int, double> compute_seconds;
     std::map<int, double> data_seconds;
+    std::int64_t left_out = 0;
     std::map<int, WorkerTraffic> traffic;
     std::vector<std::int64_t> staleness;  ///< pushes by how stale they were
     std::int64_t bytes_pushed = 0;

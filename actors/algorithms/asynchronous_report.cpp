@@ -31,6 +31,7 @@ void Asynchronous::count(const Task& task) {
   tally_.loss_sum += done.loss_sum;
   tally_.compute_seconds[task.worker] += done.seconds;
   tally_.data_seconds[task.worker] += done.data_seconds;
+  tally_.left_out += done.left_out;
   tally_.apply_seconds += task.seconds;
   ++tally_.traffic[task.worker].pushes;
   const auto age = static_cast<std::size_t>(task.staleness);
@@ -47,6 +48,7 @@ StepReport Asynchronous::report_of(const StepContext& context, double seconds) {
   report.loss = tally_.samples > 0 ? tally_.loss_sum / static_cast<double>(tally_.samples) : 0;
   report.learning_rate = context.learning_rate;
   report.samples = std::llround(static_cast<double>(tally_.samples) * part);
+  report.left_out_samples = tally_.left_out;
   report.strategy = context.plan.strategy;
   report.deterministic = false;
   report.seconds.step = seconds;

@@ -215,6 +215,7 @@ StepReport Step::report_of(const AllComputed& computed, const Reduced& reduced) 
   for (const auto& [worker, reply] : computed) {
     report.seconds.compute.push_back(from_bits(reply.seconds_bits));
     report.seconds.data.push_back(from_bits(reply.data_bits));
+    report.left_out_samples += reply.left_out;
   }
   report.slowest = slowest_of(computed);
   report.left_out = backups_.left_out();

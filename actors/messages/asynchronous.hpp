@@ -17,11 +17,12 @@ struct Advanced {
   bool finite = true;  ///< what is to be pushed
   std::uint64_t seconds_bits = 0;
   std::uint64_t data_bits = 0;  ///< as Computed::data_bits
+  std::int64_t left_out = 0;    ///< samples that could not be read
 };
 template <class F>
 auto fields(Advanced& x, F visit) {
   return visit(x.round, x.failure, at_most<Bound::shards>(x.shards), at_most<Bound::shards>(x.loss_bits),
-               at_most<Bound::shards>(x.samples), x.finite, x.seconds_bits, x.data_bits);
+               at_most<Bound::shards>(x.samples), x.finite, x.seconds_bits, x.data_bits, x.left_out);
 }
 
 /// To a worker: compute so many gradients of each of your shards, on the weights that you were served or on your own,

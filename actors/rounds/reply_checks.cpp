@@ -89,6 +89,7 @@ void check_reply(const Computed& computed, const Range& shards, const Where& whe
   for (std::size_t i = 0; i < computed.shards.size(); ++i)
     check_count(computed.samples[i], kMostSamples, computed.shards[i], "samples", where);
   check(is_time(computed.seconds_bits) && is_time(computed.data_bits), "a time", where);
+  check(computed.left_out >= 0 && computed.left_out <= kMostSamples, "how many samples were left out", where);
 }
 
 void check_reply(const Advanced& advanced, const Range& shards, const Where& where) {
@@ -96,6 +97,7 @@ void check_reply(const Advanced& advanced, const Range& shards, const Where& whe
   for (std::size_t i = 0; i < advanced.shards.size(); ++i)
     check_count(advanced.samples[i], kMostSamples, advanced.shards[i], "samples", where);
   check(is_time(advanced.seconds_bits) && is_time(advanced.data_bits), "a time", where);
+  check(advanced.left_out >= 0 && advanced.left_out <= kMostSamples, "how many samples were left out", where);
 }
 
 void check_reply(const Pushed& pushed, const Where& where) {

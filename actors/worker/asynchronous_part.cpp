@@ -47,6 +47,7 @@ class Advancing {
     replica_.advanced[at].loss_sum += computed.loss_sum;
     replica_.advanced[at].samples += computed.samples;
     replica_.advanced[at].data_seconds += computed.data_seconds;
+    replica_.advanced[at].left_out += computed.left_out;
   }
 
   /// What lies behind the learned floats becomes the change that it makes to the statistics.
@@ -110,6 +111,7 @@ void answer(WorkerState& worker, const Advance& /*request*/, Advanced& advanced)
       advanced.loss_bits.push_back(to_bits(replica->advanced[i].loss_sum));
       advanced.samples.push_back(replica->advanced[i].samples);
       waited += replica->advanced[i].data_seconds;
+      advanced.left_out += replica->advanced[i].left_out;
     }
     longest = std::max(longest, waited);
     advanced.finite = advanced.finite && replica->finite;

@@ -129,6 +129,7 @@ void answer(WorkerState& worker, const Compute& request, Computed& computed) {
       computed.loss_bits.push_back(to_bits(portion.computed[i].loss_sum));
       computed.samples.push_back(portion.computed[i].samples);
       waited += portion.computed[i].data_seconds;
+      computed.left_out += portion.computed[i].left_out;
     }
     longest = std::max(longest, waited);
   }

@@ -78,6 +78,7 @@ nlohmann::ordered_json to_json(const StepReport& report, Precision precision) {
           {"loss", report.loss},
           {"gradient_norm", report.gradient_norm},
           {"samples", report.samples},
+          {"left_out_samples", report.left_out_samples},
           {"bytes_copied", report.bytes_copied},
           {"bytes_sent", report.bytes_sent},
           {"state_bytes", report.state_bytes},

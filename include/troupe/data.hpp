@@ -29,10 +29,11 @@ struct DataInfo {
   double byte_scale = 0;    ///< where samples are made of bytes: what the byte 1 becomes; else 0. Predicting from image
                             ///< files asks for it
   std::string origin = {};  ///< what errors call it, such as its files; may be empty
-  std::string transforms = {};  ///< what has been done to samples, as `data::transform` takes it
+  std::string transforms = {};                  ///< what has been done to samples, as `data::transform` takes it
   std::vector<std::int64_t> source_shape = {};  ///< of a sample before that; empty where nothing was done
-  bool varies = false;          ///< samples are not the same in each epoch
-  bool slow = false;            ///< samples take time, such as decoding: batches are read ahead, in threads
+  bool varies = false;                          ///< samples are not the same in each epoch
+  bool lacks = false;                           ///< samples that cannot be read are left out: see BatchRequest::holes
+  bool slow = false;  ///< samples take time, such as decoding: batches are read ahead, in threads
 
   /// Floats of one sample.
   std::int64_t sample_size() const;
@@ -53,6 +54,9 @@ struct BatchRequest {
   std::span<std::int32_t> labels;         ///< one a sample; empty for data with targets
   std::span<float> targets;               ///< num_targets floats a sample; empty for data with classes
   std::optional<DrawnFor> drawn = {};     ///< in training; nothing random is done to samples without it
+  /// One a sample, or empty: what is 1 behind `fill` could not be read, and is left out. Where it is empty, or DataInfo
+  /// does not say that data lacks samples, that is an error.
+  std::span<std::uint8_t> holes = {};
 };
 
 /// Samples by number, wherever they come from: memory, files, a computation. Derive from it for data of one's own.
@@ -148,10 +152,11 @@ void register_data(const std::string& name, MakeData make, const DataUsage& usag
 /// unless `missing=skip` leaves their rows out, or `missing=mean` or `missing=NUMBER` fills them. `test=FILE`
 /// is a file of the test set, `header=yes|no` and `separator=LETTER|tab|comma` say what else is found out.
 ///
-/// `images:DIR[,test=DIR][,size=SIDE|HEIGHTxWIDTH][,channels=1|3]` reads PNG and JPEG files, a folder in DIR a class,
-/// whose name is the class's; they are numbered in the order of these, and so are the files of each. Samples are
-/// {channels, height, width}, of bytes divided by 255: the middle of each image that has these proportions, scaled.
-/// What is not told is the size of the first image, and 3 channels. Images are decoded whenever they are asked for.
+/// `images:DIR[,test=DIR][,size=SIDE|HEIGHTxWIDTH][,channels=1|3][,damaged=skip]` reads PNG and JPEG files, a folder in
+/// DIR a class, whose name is the class's; they are numbered in the order of these, and so are the files of each.
+/// Samples are {channels, height, width}, of bytes divided by 255: the middle of each image that has these proportions,
+/// scaled. What is not told is the size of the first image, and 3 channels. Images are decoded whenever they are asked
+/// for; with `damaged=skip` those that cannot be are left out.
 ///
 /// `npy:IMAGES.npy,LABELS.npy[,TEST_IMAGES.npy,TEST_LABELS.npy][,layout=nchw|nhwc]` reads NumPy's files, of integers,
 /// floats (f2, f4, f8) or bool, little or big endian. Samples are arrays (samples, features), (samples, height, width)

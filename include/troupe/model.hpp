@@ -82,9 +82,10 @@ struct ReplicaContext {
 
 /// What one shard adds to a step.
 struct BatchResult {
-  double loss_sum = 0;       ///< sum of the losses over the samples, not their mean
-  std::int64_t samples = 0;  ///< how many samples the sum covers; 0 is allowed
-  double data_seconds = 0;   ///< that passed until the samples were there
+  double loss_sum = 0;        ///< sum of the losses over the samples, not their mean
+  std::int64_t samples = 0;   ///< how many samples the sum covers; 0 is allowed
+  double data_seconds = 0;    ///< that passed until the samples were there
+  std::int64_t left_out = 0;  ///< samples that could not be read, and are not among these
 };
 
 /// How far one target's outputs are off, and how it spreads, over a shard's samples.

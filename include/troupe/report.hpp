@@ -100,8 +100,9 @@ struct StepReport {
   double gradient_norm = 0;  ///< length of the mean gradient before it was clipped, with OptimizerOptions::clip_norm;
                              ///< else 0
   std::int64_t samples = 0;
-  std::int64_t bytes_copied = 0;  ///< gradient bytes written a second time, after the model wrote them
-  std::int64_t bytes_sent = 0;    ///< between nodes, in all rounds of the exchange, by all nodes together
+  std::int64_t left_out_samples = 0;  ///< that could not be read, where data is asked to leave such out
+  std::int64_t bytes_copied = 0;      ///< gradient bytes written a second time, after the model wrote them
+  std::int64_t bytes_sent = 0;        ///< between nodes, in all rounds of the exchange, by all nodes together
   std::int64_t state_bytes = 0;   ///< of the slabs of weights and optimizer state in one store: this machine's, or each
                                   ///< node's
   std::int64_t pinned_bytes = 0;  ///< of these, held for versions that somebody still reads
@@ -153,7 +154,7 @@ struct Evaluation {
   ClassMetrics macro = {};  ///< means over the classes, those without samples included; support: of all
   std::vector<std::string> class_names = {};  ///< where the data has such
   std::vector<TargetMetrics> targets = {};
-  TargetMetrics all_targets = {};  ///< means over the targets; r2: of the sums over all
+  TargetMetrics all_targets = {};         ///< means over the targets; r2: of the sums over all
   std::vector<NamedMetric> metrics = {};  ///< ModelInfo::metrics, always
 };
 

@@ -19,14 +19,19 @@ class BatchMemory {
   Batch fill(const DataSource& from, std::span<const std::int64_t> samples, std::optional<DrawnFor> drawn = {});
   /// Makes room for them, and leaves the filling to others.
   BatchRequest prepare(const DataInfo& info, std::span<const std::int64_t> samples, std::optional<DrawnFor> drawn);
+  /// What was prepared, when it has been filled: without its holes. To be called once.
+  Batch filled();
   /// The one written last.
   Batch batch() const;
 
  private:
+  void leave_holes_out();
+
   std::vector<std::int64_t> numbers_;
   AlignedFloats values_;
   std::vector<std::int32_t> labels_;
   std::vector<float> targets_;
+  std::vector<std::uint8_t> holes_;  ///< one a sample that was asked for, where data lacks some
 };
 
 }  // namespace troupe

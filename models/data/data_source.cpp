@@ -54,6 +54,17 @@ void check_request(const BatchRequest& request, const DataInfo& info) {
   check_room("values", request.values.size(), request.samples.size(), info.sample_size());
   check_room("labels", request.labels.size(), request.samples.size(), info.num_classes > 0 ? 1 : 0);
   check_room("targets", request.targets.size(), request.samples.size(), info.num_targets);
+  if (!request.holes.empty()) check_room("holes", request.holes.size(), request.samples.size(), 1);
+}
+
+/// What could not be read has no answers that could be wrong.
+void clear_holes(const BatchRequest& request, const DataInfo& info) {
+  const auto targets = static_cast<std::size_t>(info.num_targets);
+  for (std::size_t i = 0; i < request.holes.size(); ++i) {
+    if (request.holes[i] == 0) continue;
+    if (!request.labels.empty()) request.labels[i] = 0;
+    std::ranges::fill(request.targets.subspan(i * targets, targets), 0.0F);
+  }
 }
 
 }  // namespace
@@ -73,7 +84,9 @@ void DataSource::fill(const BatchRequest& request) const {
   std::ranges::fill(request.values, 0.0F);
   std::ranges::fill(request.labels, -1);
   std::ranges::fill(request.targets, std::numeric_limits<float>::quiet_NaN());
+  std::ranges::fill(request.holes, std::uint8_t{0});
   read(request);
+  clear_holes(request, info_);
   const auto number = [&](std::size_t i) { return request.samples[i]; };
   check_labels(request.labels, info_.num_classes, number);
   check_targets(request.targets, info_.num_targets, number);

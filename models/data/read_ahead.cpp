@@ -113,7 +113,7 @@ class ReadAhead::Slot final : public Piecework {
     while (do_piece()) continue;
     stop();
     if (error_) std::rethrow_exception(error_);
-    return memory_.batch();
+    return memory_.filled();
   }
 
  private:
@@ -126,7 +126,8 @@ class ReadAhead::Slot final : public Piecework {
             .values = part(request_.values),
             .labels = part(request_.labels),
             .targets = part(request_.targets),
-            .drawn = request_.drawn};
+            .drawn = request_.drawn,
+            .holes = part(request_.holes)};
   }
 
   Key key_;

@@ -69,6 +69,7 @@ TEST_CASE("what a worker on a clock of its own, or a parameter server, cannot ha
   CHECK(after([](Advanced& a) { a.samples = {7}; }) == ErrorCode::protocol);
   CHECK(after([](Advanced& a) { a.seconds_bits = to_bits(-1); }) == ErrorCode::protocol);
   CHECK(after([](Advanced& a) { a.data_bits = to_bits(std::nan("")); }) == ErrorCode::protocol);
+  CHECK(after([](Advanced& a) { a.left_out = -1; }) == ErrorCode::protocol);
   CHECK(after([](Advanced& a) { a.samples[0] = -1; }) == ErrorCode::model_failed);
   CHECK(after([](Advanced& a) { a.samples[0] = INT64_MAX; }) == ErrorCode::model_failed);
 

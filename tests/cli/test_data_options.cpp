@@ -1,10 +1,12 @@
 #include <doctest/doctest.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "cli/refused.hpp"
 #include "cli/run_program.hpp"
 #include "cli/small_data.hpp"
+#include "support/image_bytes.hpp"
 
 // What `train` is told about data: CSV files, transforms, validation.
 using namespace troupe_test;
@@ -129,4 +131,38 @@ TEST_CASE("data options that make no sense are refused") {
   check_refused(train({"--patience", "2"}), {"--validate"});
   check_refused(train({"--data", "csv:" + (folder / "absent.csv")}), {"absent.csv"});
   check_refused(train({"--data", "csv:" + (folder / "train.csv") + ",target=sign"}), {"class=sign"});
+}
+
+TEST_CASE("damaged images are left out and counted, to the same bits for any workers") {
+  const TemporaryFolder folder;
+  for (int i = 0; i < 24; ++i) {
+    const std::filesystem::path file = folder / ("photos/" + std::to_string(i % 3) + "/" + std::to_string(i) + ".png");
+    std::filesystem::create_directories(file.parent_path());
+    write_file(file, i % 7 == 5 ? "damaged" : png_bytes(std::string(16, static_cast<char>(10 * i)), 4, 4, 1));
+  }
+  const std::vector<std::string> run{"train",
+                                     "--model",
+                                     "mlp",
+                                     "--data",
+                                     "images:" + (folder / "photos") + ",damaged=skip",
+                                     "--batch-size",
+                                     "4",
+                                     "--shards",
+                                     "3",
+                                     "--epochs",
+                                     "2",
+                                     "--report",
+                                     folder / "report"};
+  CHECK(run_program({"train", "--model", "mlp", "--data", "images:" + (folder / "photos")}).status != 0);
+  std::string hash;
+  for (const char* workers : {"1", "3"}) {
+    const Finished trained = run_program(joined(run, {"--workers", workers, "--placement", "processes"}));
+    if (hash.empty()) hash = last_line(trained);
+    CHECK(last_line(trained) == hash);
+    CHECK(trained.err.find("a sample is left out") != std::string::npos);
+    std::int64_t left_out = 0;
+    for (const std::string& line : lines_of(read_file(folder / "report")))
+      left_out += json::parse(line).value("left_out_samples", 0);
+    CHECK(left_out == 2 * 3);  // two epochs
+  }
 }

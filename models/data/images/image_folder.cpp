@@ -6,6 +6,7 @@
 
 #include "models/data/arguments.hpp"
 #include "models/data/builtin_data.hpp"
+#include "models/data/damaged.hpp"
 #include "models/files/images/image.hpp"
 #include "runtime/files/input_file.hpp"
 #include "runtime/invalid.hpp"
@@ -23,6 +24,7 @@ struct FolderArguments {
   std::int64_t height = 0;  ///< 0: of the first image
   std::int64_t width = 0;
   std::optional<int> channels;  ///< by the first image
+  bool skips = false;           ///< images that are damaged
 };
 
 struct LabelledFile {
@@ -50,7 +52,10 @@ FolderArguments parse_folder_arguments(const std::string& text) {
   };
   const auto folders = parse_data_arguments(
       "images", text, kImagesUsage,
-      {{"test", [&](const std::string& value) { asked.test = value; }}, {"size", size}, {"channels", channels}});
+      {{"test", [&](const std::string& value) { asked.test = value; }},
+       {"size", size},
+       {"channels", channels},
+       {"damaged", [&](const std::string& value) { asked.skips = skips_damaged("images: damaged", value); }}});
   if (folders.size() != 1) throw_invalid("images:" + text + " is not images" + kImagesUsage);
   asked.folder = folders.front();
   return asked;
@@ -97,17 +102,19 @@ ClassFolders list_folder(const std::string& folder, std::vector<std::string> cla
 /// Images that are decoded when they are asked for.
 class ImageFolder final : public DataSource {
  public:
-  ImageFolder(ClassFolders files, std::vector<std::int64_t> shape)
+  ImageFolder(ClassFolders files, std::vector<std::int64_t> shape, bool skips)
       : DataSource({.num_samples = std::ssize(files.files),
                     .shape = std::move(shape),
                     .num_classes = static_cast<int>(files.classes.size()),
                     .class_names = files.classes,
                     .byte_scale = static_cast<double>(kByteScale),
                     .origin = files.folder,
+                    .lacks = skips,
                     .slow = true}),
         folder_(std::move(files.folder)),
         files_(std::move(files.files)),
-        use_(use_of(info().shape)) {
+        use_(use_of(info().shape)),
+        damaged_(skips) {
     for (const LabelledFile& file : files_) labels_.push_back(file.label);
   }
 
@@ -118,8 +125,10 @@ class ImageFolder final : public DataSource {
     const auto size = static_cast<std::size_t>(info().sample_size());
     for (std::size_t i = 0; i < request.samples.size(); ++i) {
       const LabelledFile& file = files_[static_cast<std::size_t>(request.samples[i])];
-      write_sample(read_image(folder_ + "/" + file.name, use_), info().shape, kByteScale,
-                   request.values.subspan(i * size, size));
+      damaged_.read(request, i, [&] {
+        write_sample(read_image(folder_ + "/" + file.name, use_), info().shape, kByteScale,
+                     request.values.subspan(i * size, size));
+      });
       request.labels[i] = labels_[static_cast<std::size_t>(request.samples[i])];
     }
   }
@@ -128,6 +137,7 @@ class ImageFolder final : public DataSource {
   std::vector<LabelledFile> files_;
   std::vector<std::int32_t> labels_;
   ImageUse use_;
+  DamagedSamples damaged_;
 };
 
 /// What is not told is as in the first image.
@@ -147,8 +157,8 @@ TrainingData image_folder(const std::string& arguments, std::uint64_t /*seed*/) 
   const std::vector<std::int64_t> shape = shape_of(train, asked);
   TrainingData data;
   if (!asked.test.empty())
-    data.test = std::make_shared<const ImageFolder>(list_folder(asked.test, train.classes), shape);
-  data.train = std::make_shared<const ImageFolder>(std::move(train), shape);
+    data.test = std::make_shared<const ImageFolder>(list_folder(asked.test, train.classes), shape, asked.skips);
+  data.train = std::make_shared<const ImageFolder>(std::move(train), shape, asked.skips);
   return data;
 }
 

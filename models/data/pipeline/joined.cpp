@@ -28,6 +28,7 @@ class Joined final : public DataSource {
         throw_bad_data("concat of data whose samples, classes or targets are not alike");
       all.num_samples += info.num_samples;
       all.varies = all.varies || info.varies;
+      all.lacks = all.lacks || info.lacks;
       all.slow = all.slow || info.slow;
     }
     return all;
@@ -44,7 +45,8 @@ class Joined final : public DataSource {
            .values = request.values.subspan(i * size, size),
            .labels = request.labels.subspan(request.labels.empty() ? 0 : i, request.labels.empty() ? 0 : 1),
            .targets = request.targets.subspan(i * targets, targets),
-           .drawn = request.drawn});
+           .drawn = request.drawn,
+           .holes = request.holes.subspan(request.holes.empty() ? 0 : i, request.holes.empty() ? 0 : 1)});
     }
   }
 

@@ -30,7 +30,8 @@ class Mapped final : public DataSource {
     from.values = values;
     data_->fill(from);
     for (std::size_t i = 0; i < request.samples.size(); ++i)
-      change_(sample_of(from, i, data_->info()), request.values.subspan(i * size, size));
+      if (request.holes.empty() || request.holes[i] == 0)
+        change_(sample_of(from, i, data_->info()), request.values.subspan(i * size, size));
   }
 
   DataPtr data_;
@@ -59,8 +60,10 @@ class Windows final : public DataSource {
     std::vector<std::int64_t> samples(static_cast<std::size_t>(length_));
     for (std::size_t i = 0; i < request.samples.size(); ++i) {
       for (std::size_t k = 0; k < samples.size(); ++k) samples[k] = request.samples[i] + static_cast<std::int64_t>(k);
-      const BatchRequest series = memory.prepare(data_->info(), samples, request.drawn);
+      BatchRequest series = memory.prepare(data_->info(), samples, request.drawn);
+      if (request.holes.empty()) series.holes = {};
       data_->fill(series);
+      if (std::ranges::any_of(series.holes, [](std::uint8_t hole) { return hole != 0; })) request.holes[i] = 1;
       std::ranges::copy(series.values, request.values.begin() + static_cast<std::ptrdiff_t>(i * size));
       if (!request.labels.empty()) request.labels[i] = series.labels.back();
       std::ranges::copy(series.targets.last(targets),

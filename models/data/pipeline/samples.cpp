@@ -24,7 +24,8 @@ void for_each_sample(const DataSource& data, const std::function<void(const Samp
     std::iota(samples.begin(), samples.end(), begin);
     const BatchRequest batch = memory.prepare(data.info(), samples, {});
     data.fill(batch);
-    for (std::size_t i = 0; i < samples.size(); ++i) use(sample_of(batch, i, data.info()));
+    for (std::size_t i = 0; i < samples.size(); ++i)
+      if (batch.holes.empty() || batch.holes[i] == 0) use(sample_of(batch, i, data.info()));
   }
 }
 

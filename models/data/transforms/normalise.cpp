@@ -2,6 +2,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "models/data/answers.hpp"
+#include "models/data/batch_memory.hpp"
 #include "models/data/transforms/transform.hpp"
 #include "runtime/invalid.hpp"
 
@@ -75,21 +77,20 @@ TransformNumbers moments_of(const DataSource& data) {
   const std::int64_t most = std::max(kLeastSamples, kMostValues / info.sample_size());
   const std::int64_t stride = (info.num_samples + most - 1) / most;
   std::int64_t count = 0;
+  BatchMemory memory;
   for (std::int64_t next = 0; next < info.num_samples;) {
     std::vector<std::int64_t> samples;
     for (; next < info.num_samples && std::ssize(samples) < kSamplesAtOnce; next += stride) samples.push_back(next);
-    std::vector<float> values(samples.size() * size);
-    std::vector<std::int32_t> labels(info.num_classes > 0 ? samples.size() : 0);
-    std::vector<float> targets(samples.size() * static_cast<std::size_t>(info.num_targets));
-    data.fill({.samples = samples, .values = values, .labels = labels, .targets = targets});
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      const auto value = static_cast<double>(values[i]);
+    const Batch batch = memory.fill(data, samples);
+    for (std::size_t i = 0; i < batch.values.size(); ++i) {
+      const auto value = static_cast<double>(batch.values[i]);
       sums[i % size / each] += value;
       squares[i % size / each] += value * value;
     }
-    count += std::ssize(samples);
+    count += batch.size;
   }
   TransformNumbers moments(2 * groups);
+  if (count == 0) throw_bad_data("no sample can be read");
   const double values = static_cast<double>(count) * static_cast<double>(each);
   for (std::size_t i = 0; i < groups; ++i) {
     const double mean = sums[i] / values;

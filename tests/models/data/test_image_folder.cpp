@@ -1,12 +1,16 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <filesystem>
 
+#include "models/data/batch_source.hpp"
 #include "models/data/samples.hpp"
 #include "models/files.hpp"
 #include "models/files/images/image.hpp"
 #include "support/image_bytes.hpp"
-#include "troupe/data.hpp"
+#include "troupe/pipeline.hpp"
+#include "troupe/transform.hpp"
 
 using namespace troupe;
 using namespace troupe::testing;
@@ -116,4 +120,42 @@ TEST_CASE("what a folder of images lacks is told") {
   check_throws(ErrorCode::bad_file, "train/a/y.png", [&] { read_all(*data.train); });
   std::filesystem::remove(images.folder / "train/a/x.png");
   check_throws(ErrorCode::bad_file, "train/a/x.png", [&] { read_samples(*data.train, {0}); });
+}
+
+TEST_CASE("damaged images are holes where that is asked for, and nothing else moves") {
+  const Classes images;
+  for (int i = 0; i < 6; ++i)
+    images.write("train/" + std::string(i % 2 == 0 ? "a/" : "b/") + std::to_string(i) + ".png", grey(1, 1, 10 * i));
+  images.write("train/a/2.png", "damaged");
+  images.fails(ErrorCode::invalid_argument, ",damaged=perhaps", "images: damaged=perhaps is not skip");
+  const TrainingData data = images.load(",channels=1,damaged=skip");
+  check_throws(ErrorCode::bad_file, "a/2.png", [&] { read_all(*data.train); });  // who has no room for holes
+  const auto batches = dataset_batches({data.train, data.train}, 4);
+  std::int64_t left_out = 0;
+  std::vector<std::int64_t> seen;
+  for (std::int64_t step = 0; step < 2; ++step) {
+    const Batch batch = batches->training_batch({.step = step, .seed = 3});
+    CHECK(batch.size + batch.left_out == (step == 0 ? 4 : 2));
+    CHECK(std::ssize(batch.values) == batch.size);
+    left_out += batch.left_out;
+    for (std::size_t i = 0; i < batch.values.size(); ++i) {
+      const auto number = static_cast<int>(std::lround(batch.values[i] * 255 / 10));
+      CHECK(batch.labels[i] == number % 2);
+      CHECK(batch.numbers[i] == number / 2 + 3 * (number % 2));
+      seen.push_back(number);
+    }
+  }
+  CHECK(left_out == 1);
+  std::ranges::sort(seen);
+  CHECK(seen == std::vector<std::int64_t>{0, 1, 3, 4, 5});
+  CHECK(batches->test_batch({}, 0).size == 5);
+  const auto changed = data::map(data.train, {1}, [](const data::SampleView& from, std::span<float> to) {
+    REQUIRE(from.number != 1);  // the hole
+    to[0] = from.values[0];
+  });
+  CHECK(dataset_batches({changed}, 6)->training_batch({}).left_out == 1);
+  CHECK(dataset_batches({data::window(data.train, 2)}, 5)->training_batch({}).left_out == 2);
+  CHECK(dataset_batches({data::concat({data.train, data.train})}, 12)->training_batch({}).left_out == 2);
+  CHECK(data::filter(data.train, [](const data::SampleView&) { return true; })->info().num_samples == 5);
+  CHECK(dataset_batches(data::transform(data, "normalise"), 6)->training_batch({}).size == 5);
 }

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstddef>
+#include <mutex>
+#include <set>
+#include <string>
+
+#include "troupe/data.hpp"
+#include "troupe/error.hpp"
+
+namespace troupe {
+
+/// Leaves out samples that cannot be read, where that is asked for, and says of each which it is, once.
+class DamagedSamples {
+ public:
+  explicit DamagedSamples(bool left_out) : left_out_(left_out) {}
+
+  /// Reads sample `index` of a request; what is no good file makes it a hole. @throws what `read` does otherwise
+  template <class Read>
+  void read(const BatchRequest& request, std::size_t index, const Read& read) const {
+    if (!left_out_ || request.holes.empty()) return read();
+    try {
+      read();
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::bad_file) throw;
+      request.holes[index] = 1;
+      tell(error);
+    }
+  }
+
+ private:
+  void tell(const Error& error) const;
+
+  bool left_out_;
+  mutable std::mutex mutex_;
+  mutable std::set<std::string> told_;
+};
+
+/// "skip" of the option `damaged`. @param option whose value it is, for errors. @throws Error invalid_argument
+bool skips_damaged(const std::string& option, const std::string& value);
+
+}  // namespace troupe
