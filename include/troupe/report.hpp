@@ -151,7 +151,7 @@ struct Evaluation {
   ClassMetrics macro = {};  ///< means over the classes, those without samples included; support: of all
   std::vector<std::string> class_names = {};  ///< where the data has such
   std::vector<TargetMetrics> targets = {};
-  TargetMetrics all_targets = {};  ///< means over the targets; r2: of the sums over all
+  TargetMetrics all_targets = {};         ///< means over the targets; r2: of the sums over all
   std::vector<NamedMetric> metrics = {};  ///< ModelInfo::metrics, always
 };
 

@@ -15,6 +15,7 @@ constexpr int kClasses = 7;
 
 std::vector<float> drawn(std::uint64_t set, std::size_t count) {
   std::vector<float> values;
+  values.reserve(count);
   for (std::size_t i = 0; i < count; ++i) values.push_back(3 * noise(set, 11, i));
   return values;
 }

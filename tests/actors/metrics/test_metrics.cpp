@@ -89,10 +89,10 @@ TEST_CASE("what is measured is the same to the bit for any number of workers, de
                                  (classes ? R"(, "metrics": ["own-output", "brier-score"]})" : "}");
       std::optional<Evaluation> first;
       for (const Placement placement : kPlacements)
-        for (const auto& [workers, devices] : {std::pair{1, 1}, {2, 1}, {3, 1}, {2, 2}}) {
+        for (const auto& each : {std::pair{1, 1}, {2, 1}, {3, 1}, {2, 2}}) {
           CAPTURE(data);
-          CAPTURE(workers);
-          auto sgd = measured_run(placement, workers, devices, 12, config);
+          CAPTURE(each.first);
+          auto sgd = measured_run(placement, each.first, each.second, 12, config);
           const Evaluation found = sgd.evaluate(set, kMeasureAll);
           if (!first) first = found;
           check_same(found, *first);
