@@ -214,6 +214,7 @@ TEST_CASE("metrics have names that can be told, each once, and no more than 64")
   CHECK(started({"a", "a"}) == ErrorCode::model_failed);
   CHECK(started({"\x1b[2J"}) == ErrorCode::model_failed);
   std::vector<std::string> many;
+  many.reserve(65);
   for (int i = 0; i < 65; ++i) many.push_back(std::to_string(i));
   CHECK(started(many) == ErrorCode::model_failed);
 }
