@@ -15,6 +15,7 @@ constexpr int kClasses = 7;
 
 std::vector<float> drawn(std::uint64_t set, std::size_t count) {
   std::vector<float> values;
+  values.reserve(count);
   for (std::size_t i = 0; i < count; ++i) values.push_back(3 * noise(set, 11, i));
   return values;
 }
@@ -22,6 +23,7 @@ std::vector<float> drawn(std::uint64_t set, std::size_t count) {
 /// Nothing is of the last class.
 std::shared_ptr<const Dataset> classes(std::uint64_t set, int samples) {
   std::vector<std::int32_t> labels;
+  labels.reserve(static_cast<std::size_t>(samples));
   for (int i = 0; i < samples; ++i) labels.push_back(i * 5 % (kClasses - 1));
   return std::make_shared<const Dataset>(Dataset::classes({5}, drawn(set, static_cast<std::size_t>(samples) * 5),
                                                           labels, kClasses, "",

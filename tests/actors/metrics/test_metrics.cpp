@@ -89,10 +89,10 @@ TEST_CASE("what is measured is the same to the bit for any number of workers, de
                                  (classes ? R"(, "metrics": ["own-output", "brier-score"]})" : "}");
       std::optional<Evaluation> first;
       for (const Placement placement : kPlacements)
-        for (const auto& [workers, devices] : {std::pair{1, 1}, {2, 1}, {3, 1}, {2, 2}}) {
+        for (const auto& each : {std::pair{1, 1}, {2, 1}, {3, 1}, {2, 2}}) {
           CAPTURE(data);
-          CAPTURE(workers);
-          auto sgd = measured_run(placement, workers, devices, 12, config);
+          CAPTURE(each.first);
+          auto sgd = measured_run(placement, each.first, each.second, 12, config);
           const Evaluation found = sgd.evaluate(set, kMeasureAll);
           if (!first) first = found;
           check_same(found, *first);
@@ -214,6 +214,7 @@ TEST_CASE("metrics have names that can be told, each once, and no more than 64")
   CHECK(started({"a", "a"}) == ErrorCode::model_failed);
   CHECK(started({"\x1b[2J"}) == ErrorCode::model_failed);
   std::vector<std::string> many;
+  many.reserve(65);
   for (int i = 0; i < 65; ++i) many.push_back(std::to_string(i));
   CHECK(started(many) == ErrorCode::model_failed);
 }

@@ -35,8 +35,8 @@ class BatchRecorder final : public SupervisedModel {
     note(batch);
     return 1;
   }
-  EvaluationResult batch_evaluate(const ShardStep& /*at*/, const Batch& batch,
-                                  std::span<const float> /*weights*/, SampleMetrics* /*metrics*/) override {
+  EvaluationResult batch_evaluate(const ShardStep& /*at*/, const Batch& batch, std::span<const float> /*weights*/,
+                                  SampleMetrics* /*metrics*/) override {
     note(batch);
     return {1, 2, batch.size};
   }
