@@ -22,7 +22,7 @@ constexpr const char* kStyle = R"(
 --c0:#5aa9e6;--c1:#f28e5b;--c2:#62c483;--c3:#b98ae6;--c4:#e0b84c;--c5:#ee7fb0;--c6:#4fc3cb;--c7:#c49f7a;--c8:#9fb0c2;--c9:#b5cc4a}}
 @media print{:root{--ground:#fff;--panel:#fff;--ink:#000;--faint:#444;--grid:#ccc;
 --c0:#1f6fb2;--c1:#d3571c;--c2:#2a8a4a;--c3:#8a4fbf;--c4:#b8860b;--c5:#c2317a;--c6:#0b8a92;--c7:#7a5c3e;--c8:#5b6b7b;--c9:#6a7f0a}
-figure,tr{break-inside:avoid}h2{break-after:avoid}}
+figure,tr,.heat{break-inside:avoid}h2,h3{break-after:avoid}}
 *{box-sizing:border-box}
 body{margin:0 auto;padding:24px;max-width:1100px;background:var(--ground);color:var(--ink);
 font:15px/1.45 system-ui,"DejaVu Sans",sans-serif;print-color-adjust:exact;-webkit-print-color-adjust:exact}

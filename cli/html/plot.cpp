@@ -46,7 +46,7 @@ std::string colour_class(std::size_t i) { return "c" + std::to_string(i % 10); }
 
 Plot::Plot(std::string title, std::string x_name, std::string y_name, Range x, Range y, Size size)
     : title_(std::move(title)), x_name_(std::move(x_name)), y_name_(std::move(y_name)), x_(x), y_(y), size_(size) {
-  const double rounding = (x.most - x.least) * 1e-9;
+  const double rounding = (x.most - x.least) * 0.01;
   for (const double tick : round_ticks(x.least, x.most, std::max(3, static_cast<int>(size.width / 80)))) {
     const bool within = tick >= x.least - rounding && tick <= x.most + rounding;
     if (within && (!x.whole || tick == std::round(tick))) x_ticks_.push_back(tick);

@@ -72,21 +72,21 @@ std::string grouped(std::int64_t count) {
 std::string place(double at) { return formatted("%.1f", std::isfinite(at) ? at : 0); }
 
 std::string shortened(std::string_view text, std::size_t letters) {
-  std::size_t count = 0;
-  std::size_t last = 0;  // where the last letter that may stay begins
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if ((static_cast<unsigned char>(text[i]) & 0xC0U) == 0x80U) continue;  // within a letter
-    if (++count == letters) last = i;
-    if (count > letters) return std::string(text.substr(0, last)) + "…";
-  }
-  return std::string(text);
+  std::vector<std::size_t> begins;  // of letters
+  for (std::size_t i = 0; i < text.size(); ++i)
+    if ((static_cast<unsigned char>(text[i]) & 0xC0U) != 0x80U) begins.push_back(i);
+  if (begins.size() <= letters) return std::string(text);
+  const std::size_t tail = (letters - 1) / 3;
+  const std::size_t head = letters - 1 - tail;
+  const std::string_view rest = tail == 0 ? "" : text.substr(begins[begins.size() - tail]);
+  return std::string(text.substr(0, begins[head])) + "…" + std::string(rest);
 }
 
 std::vector<double> round_ticks(double least, double most, int about) {
   const double rough = (most - least) / about;
   const double power = std::pow(10, std::floor(std::log10(rough)));
   const double factor = rough / power;
-  const double step = power * (factor <= 1 ? 1 : factor <= 2 ? 2 : factor <= 5 ? 5 : 10);
+  const double step = power * (factor < 1.5 ? 1 : factor < 3.5 ? 2 : factor < 7.5 ? 5 : 10);
   std::vector<double> ticks;
   const double first = std::floor(least / step + 1e-9);
   const double last = std::ceil(most / step - 1e-9);

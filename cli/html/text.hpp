@@ -20,7 +20,8 @@ std::string grouped(std::int64_t count);
 /// A place in a drawing: "12.3".
 std::string place(double at);
 
-/// So many letters at most, the last one an ellipsis where some were left out. Of UTF-8.
+/// So many letters of UTF-8 at most: where there are more, an ellipsis is in place of those before the last third,
+/// since names often differ at their ends.
 std::string shortened(std::string_view text, std::size_t letters);
 
 /// Numbers at round distances (1, 2 or 5 times a power of ten) that cover a range of doubles: about `about` of them.

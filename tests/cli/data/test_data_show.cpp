@@ -87,7 +87,7 @@ TEST_CASE("data show counts classes, and their names are no markup") {
       csv(folder, "x,a<b>,kind\n1,2,<script>alert(1)</script>\n2,3,plain\n3,5,plain\n4,4,plain\n", ",class=kind");
   const ShownData shown = show(folder, source);
   check_line(shown.out, "plain", "  plain +3  ████████████████████████████████████████");
-  check_line(shown.out, "<script>", "  <script>alert\\(1\\)</scrip… +1  █████████████▍");
+  check_line(shown.out, "<script>", "  <script>alert\\(1\\)…script> +1  █████████████▍");
   check_page(shown.page);
   CHECK(contains(shown.page, "&lt;script&gt;alert(1)&lt;/script&gt;: 1<"));
   CHECK(contains(shown.page, "a&lt;b&gt;"));

@@ -52,8 +52,8 @@ TEST_CASE("texts of others are no markup") {
 }
 
 TEST_CASE("ticks are round, cover their range and differ") {
-  CHECK(round_ticks(0, 1, 4) == std::vector<double>{0, 0.5, 1});
-  CHECK(round_ticks(3, 97, 4) == std::vector<double>{0, 50, 100});
+  CHECK(round_ticks(0, 10, 4) == std::vector<double>{0, 2, 4, 6, 8, 10});
+  CHECK(round_ticks(3, 97, 4) == std::vector<double>{0, 20, 40, 60, 80, 100});
   CHECK(round_ticks(-1, 1, 4) == std::vector<double>{-1, -0.5, 0, 0.5, 1});
   CHECK(tick_text(0, 0.1) == "0");
   CHECK(tick_text(0.25, 0.05) == "0.25");
@@ -79,6 +79,8 @@ TEST_CASE("numbers and names are shortened") {
   CHECK(grouped(999) == "999");
   CHECK(shortened("日本語", 3) == "日本語");
   CHECK(shortened("日本語", 2) == "日…");
+  CHECK(shortened("column_1", 7) == "colu…_1");
+  CHECK(shortened("", 7).empty());
 }
 
 TEST_CASE("charts of what has no width, no numbers or too large ones have finite places") {
