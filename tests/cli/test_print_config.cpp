@@ -28,6 +28,9 @@ const std::vector<Example>& examples() {
   static const std::vector<Example> all{
       {"model", "resnet18", "/model", "resnet18"},
       {"data", "mock-images:32,7", "/data", "mock-images:32,7"},
+      {"validate", "0.1", "/validate", "0.1"},
+      {"transform", "crop 28 2, flip", "/transform", "crop 28 2, flip"},
+      {"patience", "3", "/patience", 3},
       {"loss", "softmax-cross-entropy", "/loss", "softmax-cross-entropy"},
       {"metric", "brier-score", "/metric", json::array({"brier-score"})},
       {"batch-size", "8", "/batch_size", 8},
