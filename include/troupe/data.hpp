@@ -23,12 +23,17 @@ struct DataInfo {
   std::string transforms = {};  ///< what has been done to samples, as `data::transform` takes it
   bool varies = false;          ///< samples are not the same in each epoch
   bool slow = false;            ///< samples take time, such as decoding: batches are read ahead, in threads
+  /// Where samples can only be had by reading many, such as all of a compressed archive: the first sample of each such
+  /// part, in order. Empty: any sample is as cheap as any other.
+  std::vector<std::int64_t> parts = {};
+  int held_parts = 0;  ///< of these, so many may be used in turn at little cost; 0: any number
 
   /// Floats of one sample.
   std::int64_t sample_size() const;
 };
 
 struct DatasetArrays;  // where a Dataset's samples lie
+class Random;          // what orders are drawn from
 
 /// What random transforms of a sample are drawn from, besides its number.
 struct DrawnFor {
@@ -150,10 +155,17 @@ TrainingData load_data(const std::string& name, std::uint64_t seed = 1);
 
 /// The samples of shard `shard` are `shard`, `shard + num_shards`, ... Each epoch visits every sample of the shard
 /// once, in an order drawn from (seed, shard, epoch). The order takes 8 bytes a sample of the shard, and 20 ns to draw.
+///
+/// Of data in parts (DataInfo::parts) the shard has the parts `shard`, `shard + num_shards`, ..., or, where there are
+/// fewer parts than shards, its share of each part, the samples numbered as above. Each epoch takes the parts in an
+/// order drawn from (seed, shard, epoch), and mixes the samples of some that follow each other: of as few as have
+/// `window` samples, and no more than `held_parts`.
 class BatchSampler {
  public:
   /// @param batch_size samples a step; 0 takes the whole shard, in order, at each step.
   BatchSampler(std::int64_t num_samples, std::int64_t batch_size);
+  /// The same for samples that may come in parts. @param window see above
+  BatchSampler(const DataInfo& info, std::int64_t batch_size, std::int64_t window = 4096);
 
   /// The same for all shards: what the largest needs. A shard that has run out gives no samples.
   std::int64_t steps_per_epoch(int num_shards) const;
@@ -169,9 +181,13 @@ class BatchSampler {
     std::vector<std::int64_t> samples;
   };
   const std::vector<std::int64_t>& order(int shard, int num_shards, std::int64_t epoch, std::uint64_t seed);
+  void draw(Order& order, Random random) const;
 
   std::int64_t num_samples_;
   std::int64_t batch_size_;
+  std::vector<std::int64_t> parts_;
+  std::int64_t window_ = 0;
+  std::int64_t held_parts_ = 0;
   std::vector<Order> orders_;
 };
 

@@ -28,7 +28,8 @@ std::vector<std::string> parse_data_arguments(const std::string& name, const std
       options.at(key)(part.substr(equal + 1));
     } else if (part.empty()) {
       throw_invalid(name + ":" + text + " is not " + name + usage);
-    } else if (equal != std::string::npos && part.find('/') == std::string::npos) {
+    } else if (equal != std::string::npos && part.find('/') == std::string::npos &&
+               key.find_first_of(": ") == std::string::npos) {  // no option is called like a command
       std::vector<std::string> known;
       for (const auto& [option, apply] : options) known.push_back(option);
       throw_invalid(name + ": there is no option '" + key + "'" + did_you_mean(key, known) + "; " + name + usage);

@@ -37,6 +37,7 @@ Kinds* with_builtin_data() {
   add(*kinds, "mock-images", mock_images, {.arguments = "[:SIZE[,CLASSES]]", .drawn = true});
   add(*kinds, "npy", npy_files, {.arguments = kNpyUsage});
   add(*kinds, "synthetic-linear", synthetic_linear, {.drawn = true});
+  add(*kinds, "tar", tar_files, {.arguments = kTarUsage});
   return kinds;
 }
 

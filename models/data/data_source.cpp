@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <string>
 #include <utility>
@@ -20,6 +21,14 @@ void check_shape(const std::vector<std::int64_t>& shape) {
   }
 }
 
+void check_parts(const DataInfo& info) {
+  const std::vector<std::int64_t>& parts = info.parts;
+  if (parts.empty()) return;
+  const bool ascend = std::ranges::adjacent_find(parts, std::greater_equal<>()) == parts.end();
+  if (parts.front() != 0 || !ascend || parts.back() >= info.num_samples)
+    throw_bad_data("parts that do not begin with sample 0, each behind the one before");
+}
+
 DataInfo checked(DataInfo info) {
   if (info.num_samples <= 0) throw_bad_data("data without samples");
   check_shape(info.shape);
@@ -28,6 +37,7 @@ DataInfo checked(DataInfo info) {
     throw_bad_data("a sample has either a class or targets, but there are " + std::to_string(info.num_classes) +
                    " classes and " + std::to_string(info.num_targets) + " targets");
   }
+  check_parts(info);
   if (!info.class_names.empty() && std::ssize(info.class_names) != info.num_classes)
     throw_bad_data(std::to_string(info.class_names.size()) + " names for " + std::to_string(info.num_classes) +
                    " classes");

@@ -6,6 +6,7 @@
 #include "models/data/batch_memory.hpp"
 #include "models/data/batch_source.hpp"
 #include "models/data/read_ahead.hpp"
+#include "models/data/stretches.hpp"
 #include "runtime/invalid.hpp"
 #include "troupe/error.hpp"
 
@@ -52,9 +53,15 @@ class EvaluatedBatches {
  private:
   std::span<const std::int64_t> samples(const ShardStep& at, std::int64_t index) {
     samples_.clear();
-    std::int64_t next = at.shard + index * kEvaluationBatch * at.num_shards;
-    for (; next < data_->info().num_samples && std::ssize(samples_) < kEvaluationBatch; next += at.num_shards)
-      samples_.push_back(next);
+    std::int64_t before = index * kEvaluationBatch;  // samples of the shard that earlier batches had
+    for (const Stretch& stretch :
+         shard_stretches(data_->info().num_samples, data_->info().parts, at.shard, at.num_shards)) {
+      const std::int64_t skipped = std::min(before, stretch.count());
+      before -= skipped;
+      for (std::int64_t next = stretch.begin + skipped * stretch.step;
+           next < stretch.end && std::ssize(samples_) < kEvaluationBatch; next += stretch.step)
+        samples_.push_back(next);
+    }
     return samples_;
   }
 
@@ -70,7 +77,7 @@ class DatasetBatches final : public BatchSource {
       : BatchSource(training_info(data)),
         data_(std::move(data)),
         batch_size_(batch_size),
-        sampler_(info().num_samples, batch_size),
+        sampler_(info(), batch_size),
         test_(data_.test, info(), "test"),
         validation_(data_.validation, info(), "validation") {
     if (info().slow) ahead_.emplace(data_.train, kMostBytesAhead);

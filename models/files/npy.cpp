@@ -35,7 +35,25 @@ struct Extent {
   std::uint64_t size = 0;
 };
 
-Extent locate_header(const InputFile& file) {
+/// Bytes that are read as a file is.
+class NpyBytes {
+ public:
+  NpyBytes(const std::string& path, std::span<const std::byte> bytes) : path_(path), bytes_(bytes) {}
+
+  const std::string& path() const { return path_; }
+  std::uint64_t size() const { return bytes_.size(); }
+  /// Callers have looked at the size.
+  void read(std::uint64_t offset, std::span<std::byte> out) const {
+    std::ranges::copy(bytes_.subspan(offset, out.size()), out.begin());
+  }
+
+ private:
+  const std::string& path_;
+  std::span<const std::byte> bytes_;
+};
+
+template <class File>
+Extent locate_header(const File& file) {
   std::array<std::uint8_t, 12> start{};
   const std::uint64_t have = std::min<std::uint64_t>(file.size(), start.size());
   file.read(0, std::as_writable_bytes(std::span(start)).first(have));
@@ -59,7 +77,8 @@ Extent locate_header(const InputFile& file) {
   return header;
 }
 
-NpyHeader read_header(const InputFile& file, const Extent& extent) {
+template <class File>
+NpyHeader read_header(const File& file, const Extent& extent) {
   std::string text(extent.size, '\0');
   file.read(extent.begin, std::as_writable_bytes(std::span(text)));
   const auto header = parse_npy_header(text);
@@ -141,6 +160,21 @@ std::vector<float> convert_halves(const std::vector<std::uint8_t>& bytes) {
   return values;
 }
 
+template <class File>
+NpyArray read_array(const File& file) {
+  const Extent extent = locate_header(file);
+  NpyHeader header = read_header(file, extent);
+  const ElementType type = element_type(file.path(), header);
+  const std::uint64_t begin = extent.begin + extent.size;
+  check_size(file.path(), header, type.item_size, file.size() - begin);
+
+  NpyArray array{type.kind, type.item_size, std::move(header.shape), {}};
+  array.bytes.resize(file.size() - begin);
+  file.read(begin, std::as_writable_bytes(std::span(array.bytes)));
+  if (type.big_endian) swap_bytes(array.bytes, type.item_size);
+  return array;
+}
+
 }  // namespace
 
 std::vector<float> NpyArray::floats() const {
@@ -151,19 +185,10 @@ std::vector<float> NpyArray::floats() const {
 
 std::vector<std::int64_t> NpyArray::integers() const { return convert_integers<std::int64_t>(*this); }
 
-NpyArray read_npy(const std::string& path) {
-  const InputFile file(path);
-  const Extent extent = locate_header(file);
-  NpyHeader header = read_header(file, extent);
-  const ElementType type = element_type(path, header);
-  const std::uint64_t begin = extent.begin + extent.size;
-  check_size(path, header, type.item_size, file.size() - begin);
+NpyArray read_npy(const std::string& path) { return read_array(InputFile(path)); }
 
-  NpyArray array{type.kind, type.item_size, std::move(header.shape), {}};
-  array.bytes.resize(file.size() - begin);
-  file.read(begin, std::as_writable_bytes(std::span(array.bytes)));
-  if (type.big_endian) swap_bytes(array.bytes, type.item_size);
-  return array;
+NpyArray parse_npy(const std::string& path, std::span<const std::byte> file) {
+  return read_array(NpyBytes(path, file));
 }
 
 }  // namespace troupe

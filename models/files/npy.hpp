@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -28,5 +30,7 @@ struct NpyArray {
 /// @throws Error bad_file for a file that is missing, of another type or order, or whose length is not what its
 /// header says.
 NpyArray read_npy(const std::string& path);
+/// The same of a file's bytes. @param path what errors name
+NpyArray parse_npy(const std::string& path, std::span<const std::byte> file);
 
 }  // namespace troupe

@@ -29,6 +29,7 @@ InputFile::InputFile(std::string path)
   const bool known = ::fstat(file_.get(), &status) == 0;
   if (!known || !S_ISREG(status.st_mode)) throw_bad_file(path_, "not a regular file");
   size_ = static_cast<std::uint64_t>(status.st_size);
+  modified_ = std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec;
 }
 
 void InputFile::read(std::uint64_t offset, std::span<std::byte> out) const {

@@ -1,28 +1,15 @@
 #include "models/data/csv/csv_arguments.hpp"
 
-#include <glob.h>
-
 #include <optional>
 #include <string_view>
 
 #include "models/data/arguments.hpp"
+#include "models/data/file_patterns.hpp"
 #include "models/files/csv.hpp"
 #include "runtime/invalid.hpp"
 
 namespace troupe {
 namespace {
-
-/// Files that a pattern of the shell's kind fits, in the order of their names; a name without `*`, `?` and `[` as it
-/// is.
-std::vector<std::string> files_of(const std::string& pattern) {
-  if (pattern.find_first_of("*?[") == std::string::npos) return {pattern};
-  glob_t found{};
-  const int failed = ::glob(pattern.c_str(), 0, nullptr, &found);
-  std::vector<std::string> files(found.gl_pathv, found.gl_pathv + (failed == 0 ? found.gl_pathc : 0));
-  ::globfree(&found);
-  if (files.empty()) throw_bad_file(pattern, "there is no file of such a name");
-  return files;
-}
 
 void add_files(std::vector<std::string>& files, const std::string& pattern) {
   for (std::string& file : files_of(pattern)) files.push_back(std::move(file));

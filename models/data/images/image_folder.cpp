@@ -1,12 +1,11 @@
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <memory>
-#include <optional>
 #include <utility>
 
 #include "models/data/arguments.hpp"
 #include "models/data/builtin_data.hpp"
+#include "models/data/images/image_options.hpp"
 #include "models/files/images/image.hpp"
 #include "runtime/files/input_file.hpp"
 #include "runtime/invalid.hpp"
@@ -20,10 +19,8 @@ namespace fs = std::filesystem;
 /// What stands behind "images:".
 struct FolderArguments {
   std::string folder;
-  std::string test;         ///< empty: none
-  std::int64_t height = 0;  ///< 0: of the first image
-  std::int64_t width = 0;
-  std::optional<int> channels;  ///< by the first image
+  std::string test;  ///< empty: none
+  ImageOptions images;
 };
 
 struct LabelledFile {
@@ -38,28 +35,11 @@ struct ClassFolders {
   std::vector<LabelledFile> files;   ///< in the order of theirs
 };
 
-std::int64_t length_of(const std::string& text, const std::string& size) {
-  std::int64_t length = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), length);
-  if (error != std::errc{} || end != text.data() + text.size() || length < 1 || length > 65536)
-    throw_invalid("images: size=" + size + " is neither SIDE nor HEIGHTxWIDTH");
-  return length;
-}
-
 FolderArguments parse_folder_arguments(const std::string& text) {
   FolderArguments asked;
-  const auto size = [&](const std::string& value) {
-    const std::size_t times = value.find('x');
-    asked.height = length_of(value.substr(0, times), value);
-    asked.width = times == std::string::npos ? asked.height : length_of(value.substr(times + 1), value);
-  };
-  const auto channels = [&](const std::string& value) {
-    if (value != "1" && value != "3") throw_invalid("images: channels=" + value + " is neither 1 nor 3");
-    asked.channels = value == "1" ? 1 : 3;
-  };
-  const auto folders = parse_data_arguments(
-      "images", text, kImagesUsage,
-      {{"test", [&](const std::string& value) { asked.test = value; }}, {"size", size}, {"channels", channels}});
+  DataOptions options{{"test", [&](const std::string& value) { asked.test = value; }}};
+  asked.images.add_to(options, "images");
+  const auto folders = parse_data_arguments("images", text, kImagesUsage, options);
   if (folders.size() != 1) throw_invalid("images:" + text + " is not images" + kImagesUsage);
   asked.folder = folders.front();
   return asked;
@@ -134,21 +114,13 @@ class ImageFolder final : public DataSource {
   ImageUse use_;
 };
 
-/// What is not told is as in the first image.
-std::vector<std::int64_t> shape_of(const ClassFolders& files, const FolderArguments& asked) {
-  const std::string first = files.folder + "/" + files.files.front().name;
-  const std::int64_t channels = asked.channels.value_or(3);
-  if (asked.height > 0) return {channels, asked.height, asked.width};
-  const Image image = read_image(first, {.channels = channels});
-  return {channels, image.height, image.width};
-}
-
 }  // namespace
 
 TrainingData image_folder(const std::string& arguments, std::uint64_t /*seed*/) {
   const FolderArguments asked = parse_folder_arguments(arguments);
   ClassFolders train = list_folder(asked.folder, {});
-  const std::vector<std::int64_t> shape = shape_of(train, asked);
+  const std::string first = train.folder + "/" + train.files.front().name;
+  const auto shape = asked.images.shape([&] { return read_image(first, asked.images.first_use()); });
   TrainingData data;
   if (!asked.test.empty())
     data.test = std::make_shared<const ImageFolder>(list_folder(asked.test, train.classes), shape);

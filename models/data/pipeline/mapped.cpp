@@ -47,6 +47,7 @@ class Windows final : public DataSource {
     if (length < 1) throw_invalid("windows of " + std::to_string(length) + " samples");
     info.num_samples -= length - 1;
     info.shape.insert(info.shape.begin(), length);
+    std::erase_if(info.parts, [&info](std::int64_t first) { return first >= info.num_samples; });
     return info;
   }
 
