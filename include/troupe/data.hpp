@@ -126,8 +126,8 @@ struct DataUsage {
 void register_data(const std::string& name, MakeData make, const DataUsage& usage = {});
 
 /// Loads data by a name that was registered, such as the built-in `cifar10:DIR`, `csv:...`, `fashion-mnist[:DIR]`,
-/// `mock-images[:SIZE[,CLASSES]]`, `npy:...` and `synthetic-linear`. Within a process the same name and seed give the
-/// same object while somebody holds it.
+/// `mock-images[:SIZE[,CLASSES]]`, `npy:...`, `synthetic-linear` and `tar:...`. Within a process the same name and seed
+/// give the same object while somebody holds it.
 ///
 /// `csv:FILE[,FILE...][,OPTION...]` reads CSV files (RFC 4180), names or patterns such as part-*.csv. Columns go by
 /// their names in the first row, or, where that has a number in it, by their numbers from 1 on.
@@ -149,8 +149,19 @@ void register_data(const std::string& name, MakeData make, const DataUsage& usag
 /// more, count as (samples, height, width, channels), unless `layout` says what they are. Unsigned bytes are divided by
 /// 255; every other type is taken as it is. Labels of integers or bool, (samples) or (samples, 1), are classes from 0
 /// to the largest in either set; labels of floats, (samples) or (samples, targets), are targets, whatever they hold.
+///
+/// `tar:PATTERN[,PATTERN...][,test=PATTERN][,size=SIDE|HEIGHTxWIDTH][,channels=1|3][,memory=MEGABYTES]` reads samples
+/// out of tar archives, plain or compressed by gzip or zstd, in order of the names; a range {000..009} stands for its
+/// numbers. As in WebDataset, members that follow each other and have one name up to the first dot are a sample:
+/// `.jpg`,
+/// `.jpeg`, `.png` an image as above, or `.npy`, `.x.npy` an array, whose unsigned bytes are divided by 255. What it
+/// has is the first that is there of `.y.npy` or `.target.npy` targets, `.cls` the class's number, `.json`
+/// {"label": number or name}, `.txt` the class's name, its folder. An index of each archive is kept beside it as
+/// `NAME.index`. Compressed archives are parts (DataInfo::parts) of at most 256 MB, of which MEGABYTES (512) are held
+/// in memory. `pipe:COMMAND` for a PATTERN is an archive that a command of the shell writes, where TROUPE_ALLOW_PIPE is
+/// 1 in the environment.
 /// @throws Error invalid_argument that lists what there is, and what making the data throws, such as bad_file or
-/// bad_data naming the file.
+/// bad_data naming the file, or limit_reached.
 TrainingData load_data(const std::string& name, std::uint64_t seed = 1);
 
 /// The samples of shard `shard` are `shard`, `shard + num_shards`, ... Each epoch visits every sample of the shard

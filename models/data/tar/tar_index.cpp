@@ -5,7 +5,6 @@
 #include <span>
 #include <utility>
 
-#include "models/data/arguments.hpp"
 #include "runtime/files/output_file.hpp"
 #include "runtime/hash.hpp"
 #include "troupe/error.hpp"

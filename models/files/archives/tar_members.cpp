@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "models/files/archives/archive_reader.hpp"
 #include "runtime/printable.hpp"
@@ -113,8 +114,8 @@ std::vector<std::byte> read_member(const ArchiveBytes& archive, const TarMember&
   OneBlock block(bytes);
   ArchiveReader reader(place, ArchiveReader::Format::tar, block);
   archive_entry* const entry = reader.next();
-  const bool is_it = entry != nullptr && member_of(archive, reader, entry).name == member.name &&
-                     member_of(archive, reader, entry).bytes == member.bytes;
+  const TarMember found = entry != nullptr ? member_of(archive, reader, entry) : TarMember();
+  const bool is_it = found.name == member.name && found.bytes == member.bytes && found.kind == TarMember::Kind::file;
   if (!is_it) throw_bad_file(place, "there is another member: the archive has changed, or its index is wrong");
   std::vector<std::byte> content(static_cast<std::size_t>(archive_entry_size(entry)));
   if (reader.read(content) != content.size()) throw_bad_file(place, "truncated");

@@ -42,7 +42,7 @@ std::string with_pax(const std::string& records, const std::string& member) {
   return tar_header("pax", tar_size(records.size()), 'x') + records + padding + member;
 }
 
-void refused(const std::string& bytes, const std::string& what) {
+void refuses_archive(const std::string& bytes, const std::string& what) {
   check_throws(ErrorCode::bad_file, what, [&] { members_in(bytes); });
 }
 
@@ -81,20 +81,22 @@ TEST_CASE("links and sparse files are told apart") {
 TEST_CASE("an archive that is cut off anywhere is refused, never shorter") {
   const std::string whole = tar_bytes({{"a", "first"}, {"b", std::string(600, 'x')}, {"c", ""}});
   for (std::size_t length = 0; length < whole.size() - 512; length += length % 512 == 0 ? 1 : 511)
-    refused(whole.substr(0, length), "a.tar");
+    refuses_archive(whole.substr(0, length), "a.tar");
   CHECK(members_in(whole.substr(0, whole.size() - 512)).size() == 3);
 }
 
 TEST_CASE("what an archive claims is not believed") {
-  refused(tar_header("huge", std::string("\x80\0\0\0\x10\0\0\0\0\0\0\0", 12)) + tar_end(), "truncated in huge");
-  refused(tar_header("negative", std::string(12, '\xff')) + tar_end(), "a.tar");
-  refused(with_pax(pax_record("path", std::string(5000, 'n')), tar_member("a", "")) + tar_end(), "5000 letters");
-  refused(with_pax(pax_record("path", std::string(1 << 20, 'n')), tar_member("a", "")) + tar_end(), "a.tar");
-  refused(with_pax(pax_record("size", "1152921504606846976"), tar_member("a", "")) + tar_end(), "truncated in a");
-  refused("no archive at all", "a.tar");
+  refuses_archive(tar_header("huge", std::string("\x80\0\0\0\x10\0\0\0\0\0\0\0", 12)) + tar_end(), "truncated in huge");
+  refuses_archive(tar_header("negative", std::string(12, '\xff')) + tar_end(), "a.tar");
+  refuses_archive(with_pax(pax_record("path", std::string(5000, 'n')), tar_member("a", "")) + tar_end(),
+                  "5000 letters");
+  refuses_archive(with_pax(pax_record("path", std::string(1 << 20, 'n')), tar_member("a", "")) + tar_end(), "a.tar");
+  refuses_archive(with_pax(pax_record("size", "1152921504606846976"), tar_member("a", "")) + tar_end(),
+                  "truncated in a");
+  refuses_archive("no archive at all", "a.tar");
   std::string damaged = tar_bytes({{"a", "first"}, {"b", "second"}});
   damaged[1024] = 'c';  // the sum of the header is another one now
-  refused(damaged, "a.tar");
+  refuses_archive(damaged, "a.tar");
 }
 
 TEST_CASE("a member is read only where it is what the index says") {
