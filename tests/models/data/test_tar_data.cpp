@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "models/data/samples.hpp"
+#include "models/data/tar/tar_index.hpp"
 #include "models/files.hpp"
 #include "support/image_bytes.hpp"
 #include "support/tar_bytes.hpp"
@@ -215,6 +216,31 @@ TEST_CASE("an index is kept beside an archive, and made again for another archiv
   write_file(index, "another program's");
   CHECK(archives.load().train->info().num_samples == 5);
   CHECK(read_file(index) == "another program's");
+}
+
+TEST_CASE("an index that lies gives an error, or is not used") {
+  const Archives archives;
+  const std::string archive = archives.write("a.tar", numbered_files(0, 3));
+  archives.load();
+  const auto index = tar_index_from(read_file(archive + ".index"));
+  REQUIRE(index);
+  const auto lying = [&](const auto& change) {
+    TarIndex other = *index;
+    change(other);
+    write_file(archive + ".index", to_text(other));
+    return archives.load().train;
+  };
+  const auto swapped =
+      lying([](TarIndex& lie) { std::swap(lie.samples[2].values.offset, lie.samples[1].values.offset); });
+  check_throws(ErrorCode::bad_file, "there is another member", [&] { read_samples(*swapped, {1}); });
+  const auto shorter = lying([](TarIndex& lie) { lie.samples[1].values.bytes -= 4; });
+  check_throws(ErrorCode::bad_file, "there is another member", [&] { read_samples(*shorter, {1}); });
+  check_throws(ErrorCode::bad_file, "its index is wrong",
+               [&] { lying([](TarIndex& lie) { lie.samples[2].label = "x"; }); });
+  for (const std::uint64_t far : {std::uint64_t{1} << 40, UINT64_MAX}) {
+    CHECK(read_all(*lying([&](TarIndex& lie) { lie.samples[1].values.offset = far; })).values[2] == 1);
+    CHECK(read_all(*lying([&](TarIndex& lie) { lie.content = lie.samples[1].values.bytes = far; })).values[2] == 1);
+  }
 }
 
 TEST_CASE("an archive that changes or goes away during the run is told") {
