@@ -230,13 +230,13 @@ TEST_CASE("an index that lies gives an error, or is not used") {
     write_file(archive + ".index", to_text(other));
     return archives.load().train;
   };
-  const auto swapped =
-      lying([](TarIndex& lie) { std::swap(lie.samples[2].values.offset, lie.samples[1].values.offset); });
-  check_throws(ErrorCode::bad_file, "there is another member", [&] { read_samples(*swapped, {1}); });
-  const auto shorter = lying([](TarIndex& lie) { lie.samples[1].values.bytes -= 4; });
-  check_throws(ErrorCode::bad_file, "there is another member", [&] { read_samples(*shorter, {1}); });
-  check_throws(ErrorCode::bad_file, "its index is wrong",
-               [&] { lying([](TarIndex& lie) { lie.samples[2].label = "x"; }); });
+  const auto refused_with = [&](const std::string& what, const auto& change) {
+    check_throws(ErrorCode::bad_file, what, [&] { read_samples(*lying(change), {1}); });
+  };
+  refused_with("there is another member",
+               [](TarIndex& lie) { std::swap(lie.samples[2].values.offset, lie.samples[1].values.offset); });
+  refused_with("there is another member", [](TarIndex& lie) { lie.samples[1].values.bytes -= 4; });
+  refused_with("its index is wrong", [](TarIndex& lie) { lie.samples[2].label = "x"; });
   for (const std::uint64_t far : {std::uint64_t{1} << 40, UINT64_MAX}) {
     CHECK(read_all(*lying([&](TarIndex& lie) { lie.samples[1].values.offset = far; })).values[2] == 1);
     CHECK(read_all(*lying([&](TarIndex& lie) { lie.content = lie.samples[1].values.bytes = far; })).values[2] == 1);
