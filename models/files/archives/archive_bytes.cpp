@@ -33,8 +33,8 @@ std::optional<ArchiveReader::Format> compression_of(std::span<const std::byte> s
       {.object = path});
 }
 
-/// ArchiveBlocks of a file or of what a command writes. Of compressed members that hold nothing a file of any length can be
-/// made, so it is no longer than its content may be.
+/// ArchiveBlocks of a file or of what a command writes. Of compressed members that hold nothing a file of any length
+/// can be made, so it is no longer than its content may be.
 class ArchiveBlocks : public ByteStream {
  public:
   ArchiveBlocks(std::string path, std::uint64_t most) : path_(std::move(path)), most_(most), block_(kArchiveBlock) {}

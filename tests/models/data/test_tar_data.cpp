@@ -154,7 +154,6 @@ TEST_CASE("a command runs only where the environment allows it, and what goes wr
   check_throws(ErrorCode::bad_file, "an empty archive", [] { load_data("tar:pipe:true"); });
   check_throws(ErrorCode::invalid_argument, "no command", [] { load_data("tar:pipe:"); });
   check_throws(ErrorCode::bad_file, "archive", [] { load_data("tar:pipe:echo --a=b"); });
-  check_throws(ErrorCode::limit_reached, "more than 256 MB", [] { load_data("tar:pipe:cat /dev/zero"); });
   // Each run writes some more.
   const std::string more = "; echo >> count; head -c $((2000384 + $(wc -c < count) * 512)) /dev/zero";
   check_throws(ErrorCode::bad_file, "has changed", [&] {

@@ -124,6 +124,7 @@ TEST_CASE("what is compressed is read up to a limit, however little it is made o
   CHECK(read("full.gz").size() == kMost);
   write_gzip(folder / "bomb.gz", std::string(kMost + 1, '\0'));
   check_throws(ErrorCode::limit_reached, "bomb.gz", [&] { read("bomb.gz"); });
+  check_throws(ErrorCode::limit_reached, "more than 1 MB", [] { read_command("cat /dev/zero", kMost); });
   write_gzip(folder / "empty.gz", "");
   const std::string empty = read_file(folder / "empty.gz");
   std::string many = empty;
