@@ -8,6 +8,6 @@ set(CPACK_DEBIAN_PACKAGE_SECTION libdevel)
 set(CPACK_STRIP_FILES ON)
 # Its libraries are static: who links them needs what they were built with.
 set(CPACK_DEBIAN_PACKAGE_DEPENDS "libcaf-dev, libdnnl-dev, libssl-dev, libboost-dev, libeigen3-dev, \
-nlohmann-json3-dev, zlib1g-dev, libjpeg62-turbo-dev, libpng-dev, libgomp1, libstdc++6")
+nlohmann-json3-dev, zlib1g-dev, libjpeg62-turbo-dev, libpng-dev, libarchive-dev, libgomp1, libstdc++6")
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "cmake | pkg-config, g++")
 include(CPack)

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "models/data/batch_source.hpp"
+#include "models/data/batches/batch_source.hpp"
 #include "models/metrics/sample_metrics.hpp"
 #include "troupe/model.hpp"
 

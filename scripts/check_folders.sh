@@ -61,6 +61,7 @@ BEGIN {
   only["^openssl/"] = "^(runtime|tests/cluster)/"  # attackers of the cluster speak TLS of their own
   only["^(oneapi/)?dnnl"] = "^(models/cpu|bench/peers)/"
   only["^(png|jpeglib|jerror)\\.h$"] = "^(models/files/images|tests)/"
+  only["^archive(_entry)?\\.h$"] = "^(models/files/archives|tests)/"
   only["^Eigen/"] = "^models/"
   only["^CLI/"] = "^(cli|bench)/"
   only["^nlohmann/"] = "^(runtime|models|collectives|actors|cli|bench)/"

@@ -8,7 +8,8 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 peers=
 
 packages=(g++ cmake ninja-build pkg-config libcaf-dev libssl-dev libeigen3-dev libboost-dev nlohmann-json3-dev
-  doctest-dev libdnnl-dev zlib1g-dev libcli11-dev libxxhash-dev libpng-dev libjpeg62-turbo-dev dataset-fashion-mnist)
+  doctest-dev libdnnl-dev zlib1g-dev libcli11-dev libxxhash-dev libpng-dev libjpeg62-turbo-dev libarchive-dev
+  dataset-fashion-mnist)
 for option in "$@"; do
   case $option in
     --dev) packages+=(git clang-format clang-tidy ccache clang libclang-rt-14-dev iproute2 chromium

@@ -5,6 +5,7 @@
 #include "actors/worker/duties.hpp"
 #include "models/converts_parts.hpp"
 #include "models/data/data_memory.hpp"
+#include "models/data/shared/shared_memory.hpp"
 #include "models/registry.hpp"
 #include "runtime/processes/cores.hpp"
 
@@ -21,7 +22,8 @@ std::vector<int> numbers_in(const Range& range) {
 /// How many replicas of the run there are on this worker's node.
 int replicas_here(const Build& request) {
   const auto& nodes = request.plan.topology.node_of_lane;
-  return static_cast<int>(std::count(nodes.begin(), nodes.end(), nodes.at(static_cast<std::size_t>(request.first_lane))));
+  return static_cast<int>(
+      std::count(nodes.begin(), nodes.end(), nodes.at(static_cast<std::size_t>(request.first_lane))));
 }
 
 /// Replicas beyond the cores that a worker can count on would fight for caches, each with all of its activations in
@@ -84,7 +86,9 @@ void prepare(WorkerState& worker, const Build& request) {
   worker.gradients.reset();
   worker.backup_gradients.reset();
   worker.store->trim();  // other shards need other slabs
-  limit_data_memory(request.data_memory, replicas_here(request));
+  const int here = replicas_here(request);
+  const bool has_process = shared_memory() != nullptr;  // one of its own
+  limit_data_memory(request.data_memory, here, has_process ? here / request.devices : 1);
   const int at_a_time = replicas_at_a_time(request);
   worker.turns = std::make_unique<Turns>(at_a_time);
   try {

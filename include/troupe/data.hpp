@@ -34,12 +34,17 @@ struct DataInfo {
   bool varies = false;                          ///< samples are not the same in each epoch
   bool lacks = false;                           ///< samples that cannot be read are left out: see BatchRequest::holes
   bool slow = false;  ///< samples take time, such as decoding: batches are read ahead, in threads
+  /// Where samples can only be had by reading many, such as all of a compressed archive: the first sample of each such
+  /// part, in order. Empty: any sample is as cheap as any other.
+  std::vector<std::int64_t> parts = {};
+  int held_parts = 0;  ///< of these, so many may be used in turn at little cost; 0: any number
 
   /// Floats of one sample.
   std::int64_t sample_size() const;
 };
 
 struct DatasetArrays;  // where a Dataset's samples lie
+class Random;          // what orders are drawn from
 
 /// What random transforms of a sample are drawn from, besides its number.
 struct DrawnFor {
@@ -140,8 +145,8 @@ struct DataUsage {
 void register_data(const std::string& name, MakeData make, const DataUsage& usage = {});
 
 /// Loads data by a name that was registered, such as the built-in `cifar10:DIR`, `csv:...`, `fashion-mnist[:DIR]`,
-/// `idx:...`, `images:...`, `mock-images[:SIZE[,CLASSES]]`, `npy:...`, `synthetic-linear` and `text:...`. Within a
-/// process the same name and seed give the same object while somebody holds it.
+/// `idx:...`, `images:...`, `mock-images[:SIZE[,CLASSES]]`, `npy:...`, `synthetic-linear`, `tar:...` and `text:...`.
+/// Within a process the same name and seed give the same object while somebody holds it.
 ///
 /// `csv:FILE[,FILE...][,OPTION...]` reads CSV files (RFC 4180), names or patterns such as part-*.csv. Columns go by
 /// their names in the first row, or, where that has a number in it, by their numbers from 1 on.
@@ -171,16 +176,34 @@ void register_data(const std::string& name, MakeData make, const DataUsage& usag
 /// `text:FILE[,FILE...][,test=FILE][,symbols=characters|bytes][,window=64][,stride=1]` reads texts. Samples are windows
 /// {window, symbols} of symbols that follow each other, of whose values one is 1, each `stride` behind the one before;
 /// the class of each is the symbol behind it. Texts stay in their files.
+///
+/// `tar:PATTERN[,PATTERN...][,test=PATTERN][,size=SIDE|HEIGHTxWIDTH][,channels=1|3][,memory=MEGABYTES][,damaged=skip]`
+/// reads samples out of tar archives, plain or compressed by gzip or zstd, in order of the names; a range {000..009}
+/// stands for its numbers. As in WebDataset, members that follow each other and have one name up to the first dot are a
+/// sample:
+/// `.jpg`, `.jpeg`, `.png` an image as above, or `.npy`, `.x.npy` an array, whose unsigned bytes are divided by 255.
+/// What it has is the first that is there of `.y.npy` or `.target.npy` targets, `.cls` the class's number, `.json`
+/// {"label": number or name}, `.txt` the class's name, its folder. An index of each archive is kept beside it as
+/// `NAME.index`. Compressed archives are parts (DataInfo::parts) of at most 256 MB, of which MEGABYTES (512) are held
+/// in memory. `pipe:COMMAND` for a PATTERN is an archive that a command of the shell writes, where TROUPE_ALLOW_PIPE is
+/// 1 in the environment.
 /// @throws Error invalid_argument that lists what there is, and what making the data throws, such as bad_file or
-/// bad_data naming the file.
+/// bad_data naming the file, or limit_reached.
 TrainingData load_data(const std::string& name, std::uint64_t seed = 1);
 
 /// The samples of shard `shard` are `shard`, `shard + num_shards`, ... Each epoch visits every sample of the shard
 /// once, in an order drawn from (seed, shard, epoch). The order takes 8 bytes a sample of the shard, and 20 ns to draw.
+///
+/// Of data in parts (DataInfo::parts) the shard has the parts `shard`, `shard + num_shards`, ..., or, where there are
+/// fewer parts than shards, its share of each part, the samples numbered as above. Each epoch takes the parts in an
+/// order drawn from (seed, shard, epoch), and mixes the samples of some that follow each other: of as few as have
+/// `window` samples, and no more than `held_parts`.
 class BatchSampler {
  public:
   /// @param batch_size samples a step; 0 takes the whole shard, in order, at each step.
   BatchSampler(std::int64_t num_samples, std::int64_t batch_size);
+  /// The same for samples that may come in parts. @param window see above
+  BatchSampler(const DataInfo& info, std::int64_t batch_size, std::int64_t window = 4096);
 
   /// The same for all shards: what the largest needs. A shard that has run out gives no samples.
   std::int64_t steps_per_epoch(int num_shards) const;
@@ -196,9 +219,13 @@ class BatchSampler {
     std::vector<std::int64_t> samples;
   };
   const std::vector<std::int64_t>& order(int shard, int num_shards, std::int64_t epoch, std::uint64_t seed);
+  void draw(Order& order, Random random) const;
 
   std::int64_t num_samples_;
   std::int64_t batch_size_;
+  std::vector<std::int64_t> parts_;
+  std::int64_t window_ = 0;
+  std::int64_t held_parts_ = 0;
   std::vector<Order> orders_;
 };
 

@@ -1,13 +1,8 @@
 #include "models/data/arguments.hpp"
 
-#include <glob.h>
-
 #include <algorithm>
 #include <charconv>
-#include <filesystem>
-#include <system_error>
 
-#include "runtime/files/input_file.hpp"
 #include "runtime/invalid.hpp"
 #include "runtime/suggestion.hpp"
 
@@ -32,26 +27,6 @@ std::int64_t data_length(const std::string& option, const std::string& text) {
   return length;
 }
 
-std::vector<std::string> files_of_pattern(const std::string& pattern) {
-  if (pattern.find_first_of("*?[") == std::string::npos) return {pattern};
-  glob_t found{};
-  const int failed = ::glob(pattern.c_str(), 0, nullptr, &found);
-  std::vector<std::string> files(found.gl_pathv, found.gl_pathv + (failed == 0 ? found.gl_pathc : 0));
-  ::globfree(&found);
-  if (files.empty()) throw_bad_file(pattern, "there is no file of such a name");
-  return files;
-}
-
-std::uint64_t bytes_of_files(const std::vector<std::string>& files) {
-  std::uint64_t bytes = 0;
-  for (const std::string& file : files) {
-    std::error_code unknown;
-    const std::uint64_t size = std::filesystem::file_size(file, unknown);
-    if (!unknown) bytes += size;
-  }
-  return bytes;
-}
-
 std::vector<std::string> parse_data_arguments(const std::string& name, const std::string& text, const char* usage,
                                               const DataOptions& options) {
   std::vector<std::string> files;
@@ -63,7 +38,8 @@ std::vector<std::string> parse_data_arguments(const std::string& name, const std
       options.at(key)(part.substr(equal + 1));
     } else if (part.empty()) {
       throw_invalid(name + ":" + text + " is not " + name + usage);
-    } else if (equal != std::string::npos && part.find('/') == std::string::npos) {
+    } else if (equal != std::string::npos && part.find('/') == std::string::npos &&
+               key.find_first_of(": ") == std::string::npos) {  // no option is called like a command
       std::vector<std::string> known;
       for (const auto& [option, apply] : options) known.push_back(option);
       throw_invalid(name + ": there is no option '" + key + "'" + did_you_mean(key, known) + "; " + name + usage);

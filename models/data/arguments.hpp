@@ -18,14 +18,6 @@ std::vector<std::string> split_text(std::string_view text, char separator);
 /// A length of 1 to 65536. @param option whose value it is, for errors. @throws Error invalid_argument
 std::int64_t data_length(const std::string& option, const std::string& text);
 
-/// Files that a pattern of the shell's kind fits, in the order of their names; a name without `*`, `?` and `[` as it
-/// is.
-/// @throws Error bad_file where no file fits
-std::vector<std::string> files_of_pattern(const std::string& pattern);
-
-/// Of all of them together; of those that cannot be looked at none.
-std::uint64_t bytes_of_files(const std::vector<std::string>& files);
-
 /// What stands behind "NAME:", between commas: options, and files, which are returned.
 /// @param usage of the name, for errors. @throws Error invalid_argument for an option that there is not or that has no
 /// value

@@ -9,9 +9,11 @@ namespace troupe {
 namespace {
 
 constexpr std::size_t kMostBytesAhead = std::size_t{64} << 20;
+constexpr std::size_t kMostBytesOfParts = std::size_t{512} << 20;
 
 std::atomic<std::size_t> limit = 0;
 std::atomic<std::size_t> reading_replicas = 1;
+std::atomic<std::size_t> loading_processes = 1;
 
 }  // namespace
 
@@ -20,13 +22,16 @@ std::size_t data_memory() {
   return bytes > 0 ? bytes : memory_bytes() / 2;
 }
 
-void limit_data_memory(std::size_t bytes, int replicas) {
+void limit_data_memory(std::size_t bytes, int replicas, int processes) {
   limit = bytes;
+  loading_processes = static_cast<std::size_t>(std::max(1, processes));
   reading_replicas = static_cast<std::size_t>(std::max(1, replicas));
 }
 
 bool fits_in_data_memory(std::size_t bytes) { return bytes <= data_memory() / 2; }
 
 std::size_t read_ahead_memory() { return std::min(kMostBytesAhead, data_memory() / 4 / reading_replicas); }
+
+std::size_t part_memory() { return std::min(kMostBytesOfParts, data_memory() / 2 / loading_processes); }
 
 }  // namespace troupe

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <string>
 #include <utility>
@@ -25,6 +26,14 @@ void check_names(const char* what, const std::vector<std::string>& names, std::i
   throw_bad_data(std::to_string(names.size()) + " names for " + std::to_string(count) + " " + what);
 }
 
+void check_parts(const DataInfo& info) {
+  const std::vector<std::int64_t>& parts = info.parts;
+  if (parts.empty()) return;
+  const bool ascend = std::ranges::adjacent_find(parts, std::greater_equal<>()) == parts.end();
+  if (parts.front() != 0 || !ascend || parts.back() >= info.num_samples)
+    throw_bad_data("parts that do not begin with sample 0, each behind the one before");
+}
+
 DataInfo checked(DataInfo info) {
   if (info.num_samples <= 0) throw_bad_data("data without samples");
   check_shape(info.shape);
@@ -33,6 +42,7 @@ DataInfo checked(DataInfo info) {
     throw_bad_data("a sample has either a class or targets, but there are " + std::to_string(info.num_classes) +
                    " classes and " + std::to_string(info.num_targets) + " targets");
   }
+  check_parts(info);
   check_names("classes", info.class_names, info.num_classes);
   check_names("values", info.value_names, info.sample_size());
   check_names("targets", info.target_names, info.num_targets);

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "models/aligned.hpp"
-#include "models/data/batch_source.hpp"
+#include "models/data/batches/batch_source.hpp"
 #include "runtime/invalid.hpp"
 
 namespace troupe {

@@ -140,8 +140,8 @@ std::string to_json(const NetworkText& network) {
   for (const LayerText& layer : network.layers) layers.push_back(layer_json(layer));
   const DataInfo& data = network.data;
   ordered_json json{{"model", network.model},        {"shape", data.shape},  {"classes", data.num_classes},
-                          {"targets", data.num_targets},   {"loss", network.loss}, {"class_names", data.class_names},
-                          {"byte_scale", data.byte_scale}, {"layers", layers}};
+                    {"targets", data.num_targets},   {"loss", network.loss}, {"class_names", data.class_names},
+                    {"byte_scale", data.byte_scale}, {"layers", layers}};
   if (!data.transforms.empty()) {
     json["transforms"] = data.transforms;
     json["source_shape"] = data.source_shape;

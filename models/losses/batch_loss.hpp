@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "models/data/batch.hpp"
+#include "models/data/batches/batch.hpp"
 #include "models/metrics/sample_metrics.hpp"
 #include "troupe/loss.hpp"
 #include "troupe/model.hpp"

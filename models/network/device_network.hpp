@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-#include "models/data/batch.hpp"
+#include "models/data/batches/batch.hpp"
 #include "models/metrics/sample_metrics.hpp"
 #include "models/network/network_plan.hpp"
 #include "troupe/loss.hpp"

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "models/data/batch_source.hpp"
+#include "models/data/batches/batch_source.hpp"
 #include "troupe/models.hpp"
 
 namespace troupe::models {

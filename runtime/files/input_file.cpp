@@ -36,13 +36,13 @@ InputFile::InputFile(std::string path)
   const bool known = ::fstat(file_.get(), &status) == 0;
   if (!known || !S_ISREG(status.st_mode)) throw_bad_file(path_, "not a regular file");
   size_ = static_cast<std::uint64_t>(status.st_size);
-  changed_ = time_of(status);
+  modified_ = time_of(status);
 }
 
 void InputFile::check_unchanged() const {
   struct stat status {};
   const bool known = ::fstat(file_.get(), &status) == 0;
-  if (!known || static_cast<std::uint64_t>(status.st_size) != size_ || time_of(status) != changed_)
+  if (!known || static_cast<std::uint64_t>(status.st_size) != size_ || time_of(status) != modified_)
     throw_bad_file(path_, "it has been changed since it was opened");
 }
 

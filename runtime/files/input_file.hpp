@@ -24,6 +24,8 @@ class InputFile {
   const std::string& path() const { return path_; }
   /// Bytes, when it was opened.
   std::uint64_t size() const { return size_; }
+  /// When it had last been written by then, in nanoseconds since 1970.
+  std::int64_t modified() const { return modified_; }
 
   /// Fills `out` from byte `offset` on. @throws Error bad_file when the file ends before.
   void read(std::uint64_t offset, std::span<std::byte> out) const;
@@ -35,7 +37,7 @@ class InputFile {
   std::string path_;
   FileDescriptor file_;
   std::uint64_t size_ = 0;
-  std::int64_t changed_ = 0;  ///< nanoseconds
+  std::int64_t modified_ = 0;
 };
 
 }  // namespace troupe

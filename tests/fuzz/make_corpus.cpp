@@ -8,6 +8,7 @@
 #include "actors/messages/measures.hpp"
 #include "actors/messages/options_json.hpp"
 #include "fuzz/actors/message_seeds.hpp"
+#include "models/data/tar/tar_index.hpp"
 #include "models/files.hpp"
 #include "models/files/checkpoint/manifest.hpp"
 #include "models/files/network_text.hpp"
@@ -18,9 +19,11 @@
 #include "runtime/net/data/frame.hpp"
 #include "runtime/net/gate/hello.hpp"
 #include "runtime/store/protocol.hpp"
+#include "support/tar_bytes.hpp"
 
 using namespace troupe;
 using namespace troupe::testing;
+using namespace troupe_test;
 using namespace std::string_literals;
 
 namespace {
@@ -203,6 +206,30 @@ void add_models(const Corpus& corpus) {
   corpus.add("safetensors", "nested", with_header(std::string(50, '['), ""));
 }
 
+void add_archives(const Corpus& corpus) {
+  const std::string npy = npy_bytes(npy_dictionary("|u1", "(2,)"), "ab");
+  const std::string plain = tar_bytes(
+      {{"cat/1.npy", npy}, {"2.npy", npy}, {"2.cls", "7\n"}, {"3.npy", npy}, {"3.json", R"({"label": "dog"})"}});
+  corpus.add("tar", "plain", plain);
+  corpus.add("tar", "cut-off", plain.substr(0, 1700));
+  corpus.add("tar", "targets", tar_bytes({{"1.x.npy", npy}, {"1.y.npy", npy}}));
+  corpus.add("tar", "links",
+             tar_header("a.png", tar_size(0), '1', "b") + tar_header("c", tar_size(0), '5') + tar_end());
+  corpus.add("tar", "huge", tar_header("a/b.png", "\x80\0\0\0\x10\0\0\0\0\0\0\0"s) + tar_end());
+  corpus.add("tar", "gzip", "");
+  write_gzip(corpus.path("tar", "gzip"), plain);
+  corpus.add("tar", "zstd", "");
+  write_tar(corpus.path("tar", "zstd"), {{"a/1.npy", npy}, {std::string(200, 'n') + "/2.npy", npy}},
+            ARCHIVE_FILTER_ZSTD);
+  corpus.add("tar", "pax", "");
+  write_tar(corpus.path("tar", "pax"), {{std::string(200, 'n') + "/2.npy", npy}}, ARCHIVE_FILTER_NONE);
+  const TarSample named{.values = {"a/1.npy", 0, 517}, .answer = TarAnswer::name, .label = "a%\n"};
+  const TarSample other{.values = {"a/2.npy", 1024, 518}, .answer = TarAnswer::targets, .targets = {"a/2.y.npy", 0, 9}};
+  corpus.add("tar_index", "two", to_text({3072, 1, 3072, {named, other}}));
+  corpus.add("tar_index", "none", to_text({}));
+  corpus.add("tar_index", "behind-the-end", to_text({100, 1, 100, {other}}));
+}
+
 void add_manifests(const Corpus& corpus) {
   CheckpointManifest manifest;
   manifest.model = "resnet";
@@ -332,6 +359,7 @@ int main(int argc, char** argv) {
   add_requests(corpus);
   add_replies(corpus);
   add_models(corpus);
+  add_archives(corpus);
   add_manifests(corpus);
   add_control(corpus);
   add_command(corpus);

@@ -10,6 +10,7 @@
 #include "models/data/arrays/array_pair.hpp"
 #include "models/data/builtin_data.hpp"
 #include "models/data/data_memory.hpp"
+#include "models/data/file_patterns.hpp"
 #include "models/files/idx.hpp"
 #include "runtime/files/input_file.hpp"
 #include "runtime/invalid.hpp"
@@ -31,7 +32,7 @@ ArrayArguments parse_arrays(const std::string& name, const std::string& text, co
   ArrayArguments asked;
   const auto layout = [&](const std::string& value) { asked.order = pixel_order_of(name, value); };
   for (const std::string& pattern : parse_data_arguments(name, text, usage, {{"layout", layout}}))
-    asked.arrays.push_back(files_of_pattern(pattern));
+    asked.arrays.push_back(files_of(pattern));
   if (asked.arrays.size() != 2 && asked.arrays.size() != 4)
     throw_invalid(name + ":" + text + " is not " + name + usage);
   for (std::size_t i = 1; i < asked.arrays.size(); i += 2)

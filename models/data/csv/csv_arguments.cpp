@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "models/data/arguments.hpp"
+#include "models/data/file_patterns.hpp"
 #include "models/files/csv.hpp"
 #include "runtime/invalid.hpp"
 
@@ -11,7 +12,7 @@ namespace troupe {
 namespace {
 
 void add_files(std::vector<std::string>& files, const std::string& pattern) {
-  for (std::string& file : files_of_pattern(pattern)) files.push_back(std::move(file));
+  for (std::string& file : files_of(pattern)) files.push_back(std::move(file));
 }
 
 MissingFields missing_of(const std::string& text) {

@@ -6,6 +6,7 @@
 #include "models/data/csv/csv_samples.hpp"
 #include "models/data/data_memory.hpp"
 #include "models/data/dataset_arrays.hpp"
+#include "models/data/file_patterns.hpp"
 #include "models/data/naming.hpp"
 #include "runtime/printable.hpp"
 

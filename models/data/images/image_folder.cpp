@@ -1,12 +1,12 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
-#include <optional>
 #include <utility>
 
 #include "models/data/arguments.hpp"
 #include "models/data/builtin_data.hpp"
 #include "models/data/damaged.hpp"
+#include "models/data/images/image_options.hpp"
 #include "models/files/images/image.hpp"
 #include "runtime/files/input_file.hpp"
 #include "runtime/invalid.hpp"
@@ -20,11 +20,8 @@ namespace fs = std::filesystem;
 /// What stands behind "images:".
 struct FolderArguments {
   std::string folder;
-  std::string test;         ///< empty: none
-  std::int64_t height = 0;  ///< 0: of the first image
-  std::int64_t width = 0;
-  std::optional<int> channels;  ///< by the first image
-  bool skips = false;           ///< images that are damaged
+  std::string test;  ///< empty: none
+  ImageOptions images;
 };
 
 struct LabelledFile {
@@ -41,21 +38,9 @@ struct ClassFolders {
 
 FolderArguments parse_folder_arguments(const std::string& text) {
   FolderArguments asked;
-  const auto size = [&](const std::string& value) {
-    const std::size_t times = value.find('x');
-    asked.height = data_length("images: size", value.substr(0, times));
-    asked.width = times == std::string::npos ? asked.height : data_length("images: size", value.substr(times + 1));
-  };
-  const auto channels = [&](const std::string& value) {
-    if (value != "1" && value != "3") throw_invalid("images: channels=" + value + " is neither 1 nor 3");
-    asked.channels = value == "1" ? 1 : 3;
-  };
-  const auto folders = parse_data_arguments(
-      "images", text, kImagesUsage,
-      {{"test", [&](const std::string& value) { asked.test = value; }},
-       {"size", size},
-       {"channels", channels},
-       {"damaged", [&](const std::string& value) { asked.skips = skips_damaged("images: damaged", value); }}});
+  DataOptions options{{"test", [&](const std::string& value) { asked.test = value; }}};
+  asked.images.add_to(options, "images");
+  const auto folders = parse_data_arguments("images", text, kImagesUsage, options);
   if (folders.size() != 1) throw_invalid("images:" + text + " is not images" + kImagesUsage);
   asked.folder = folders.front();
   return asked;
@@ -140,25 +125,17 @@ class ImageFolder final : public DataSource {
   DamagedSamples damaged_;
 };
 
-/// What is not told is as in the first image.
-std::vector<std::int64_t> shape_of(const ClassFolders& files, const FolderArguments& asked) {
-  const std::string first = files.folder + "/" + files.files.front().name;
-  const std::int64_t channels = asked.channels.value_or(3);
-  if (asked.height > 0) return {channels, asked.height, asked.width};
-  const Image image = read_image(first, {.channels = channels});
-  return {channels, image.height, image.width};
-}
-
 }  // namespace
 
 TrainingData image_folder(const std::string& arguments, std::uint64_t /*seed*/) {
   const FolderArguments asked = parse_folder_arguments(arguments);
   ClassFolders train = list_folder(asked.folder, {});
-  const std::vector<std::int64_t> shape = shape_of(train, asked);
+  const std::string first = train.folder + "/" + train.files.front().name;
+  const auto shape = asked.images.shape([&] { return read_image(first, asked.images.first_use()); });
   TrainingData data;
   if (!asked.test.empty())
-    data.test = std::make_shared<const ImageFolder>(list_folder(asked.test, train.classes), shape, asked.skips);
-  data.train = std::make_shared<const ImageFolder>(std::move(train), shape, asked.skips);
+    data.test = std::make_shared<const ImageFolder>(list_folder(asked.test, train.classes), shape, asked.images.skips);
+  data.train = std::make_shared<const ImageFolder>(std::move(train), shape, asked.images.skips);
   return data;
 }
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <climits>
 #include <utility>
 
 #include "models/data/answers.hpp"
@@ -22,10 +23,16 @@ class Joined final : public DataSource {
     DataInfo all = parts.front()->info();
     all.num_samples = 0;
     if (parts.size() > 1) all.missing.clear();
+    all.parts.clear();
+    const bool in_parts = std::ranges::any_of(parts, [](const DataPtr& part) { return !part->info().parts.empty(); });
     for (const DataPtr& part : parts) {
       const DataInfo& info = part->info();
       if (info.shape != all.shape || info.num_classes != all.num_classes || info.num_targets != all.num_targets)
         throw_bad_data("concat of data whose samples, classes or targets are not alike");
+      if (in_parts && info.parts.empty()) all.parts.push_back(all.num_samples);
+      for (const std::int64_t first : info.parts) all.parts.push_back(all.num_samples + first);
+      if (info.held_parts > 0)
+        all.held_parts = std::min(all.held_parts > 0 ? all.held_parts : INT_MAX, info.held_parts);
       all.num_samples += info.num_samples;
       all.varies = all.varies || info.varies;
       all.lacks = all.lacks || info.lacks;

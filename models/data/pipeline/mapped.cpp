@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "models/data/batch_memory.hpp"
+#include "models/data/batches/batch_memory.hpp"
 #include "models/data/pipeline/samples.hpp"
 #include "runtime/invalid.hpp"
 
@@ -50,6 +50,7 @@ class Windows final : public DataSource {
     info.num_samples -= length - 1;
     info.value_names.clear();
     info.shape.insert(info.shape.begin(), length);
+    std::erase_if(info.parts, [&info](std::int64_t first) { return first >= info.num_samples; });
     return info;
   }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "models/data/batch_memory.hpp"
+#include "models/data/batches/batch_memory.hpp"
 
 namespace troupe::data {
 

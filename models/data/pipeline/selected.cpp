@@ -26,7 +26,21 @@ class Selected final : public DataSource {
       if (sample < 0 || sample >= info.num_samples)
         throw_invalid("sample " + std::to_string(sample) + " of data with " + std::to_string(info.num_samples));
     info.num_samples = std::ssize(samples);
+    info.parts = parts_of(info.parts, samples);
     return info;
+  }
+
+  /// What is left of each part; none where samples are not in their order.
+  static std::vector<std::int64_t> parts_of(const std::vector<std::int64_t>& parts,
+                                            const std::vector<std::int64_t>& samples) {
+    std::vector<std::int64_t> left;
+    if (parts.empty() || !std::ranges::is_sorted(samples)) return left;
+    for (const std::int64_t part : parts) {
+      const std::int64_t first = std::ranges::lower_bound(samples, part) - samples.begin();
+      if (!left.empty() && left.back() == first) left.pop_back();  // nothing of the one before
+      if (first < std::ssize(samples)) left.push_back(first);
+    }
+    return left;
   }
 
   void read(const BatchRequest& request) const override {

@@ -7,6 +7,7 @@
 #include "models/data/answers.hpp"
 #include "models/data/arguments.hpp"
 #include "models/data/builtin_data.hpp"
+#include "models/data/file_patterns.hpp"
 #include "models/data/text/text_file.hpp"
 #include "runtime/invalid.hpp"
 #include "runtime/printable.hpp"
@@ -30,7 +31,7 @@ struct TextArguments {
 TextArguments parse_text_arguments(const std::string& text) {
   TextArguments asked;
   const auto add = [](std::vector<std::string>& files, const std::string& pattern) {
-    std::ranges::move(files_of_pattern(pattern), std::back_inserter(files));
+    std::ranges::move(files_of(pattern), std::back_inserter(files));
   };
   const auto symbols = [&](const std::string& value) {
     if (value != "bytes" && value != "characters")

@@ -3,7 +3,7 @@
 #include <numeric>
 
 #include "models/data/answers.hpp"
-#include "models/data/batch_memory.hpp"
+#include "models/data/batches/batch_memory.hpp"
 #include "models/data/transforms/transform.hpp"
 #include "runtime/invalid.hpp"
 

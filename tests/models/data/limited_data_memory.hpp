@@ -7,10 +7,10 @@ namespace troupe::testing {
 /// While it lives there is so much memory for data.
 class LimitedDataMemory {
  public:
-  explicit LimitedDataMemory(std::size_t bytes) { limit_data_memory(bytes, 1); }
+  explicit LimitedDataMemory(std::size_t bytes) { limit_data_memory(bytes, 1, 1); }
   LimitedDataMemory(const LimitedDataMemory&) = delete;
   LimitedDataMemory& operator=(const LimitedDataMemory&) = delete;
-  ~LimitedDataMemory() { limit_data_memory(0, 1); }
+  ~LimitedDataMemory() { limit_data_memory(0, 1, 1); }
 };
 
 }  // namespace troupe::testing

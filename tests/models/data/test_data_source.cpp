@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "models/data/batch_source.hpp"
+#include "models/data/batches/batch_source.hpp"
 #include "models/data/samples.hpp"
 #include "models/files.hpp"
 

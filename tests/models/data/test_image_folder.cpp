@@ -4,7 +4,7 @@
 #include <cmath>
 #include <filesystem>
 
-#include "models/data/batch_source.hpp"
+#include "models/data/batches/batch_source.hpp"
 #include "models/data/samples.hpp"
 #include "models/files.hpp"
 #include "models/files/images/image.hpp"
@@ -110,8 +110,8 @@ TEST_CASE("what a folder of images lacks is told") {
   images.write("train/a/x.png", grey(2, 2, 1));
   images.write("test/b/x.png", grey(2, 2, 1));
   images.fails(ErrorCode::bad_file, ",test=" + images.folder / "test", "the class 'b' is none of the training set's");
-  images.fails(ErrorCode::invalid_argument, ",size=0", "size=0 is no number from 1 to 65536");
-  images.fails(ErrorCode::invalid_argument, ",size=2x", "is no number");
+  images.fails(ErrorCode::invalid_argument, ",size=0", "neither SIDE nor HEIGHTxWIDTH");
+  images.fails(ErrorCode::invalid_argument, ",size=2x", "neither SIDE nor HEIGHTxWIDTH");
   images.fails(ErrorCode::invalid_argument, ",channels=2", "neither 1 nor 3");
   images.fails(ErrorCode::invalid_argument, ",sise=2", "did you mean 'size'");
   images.fails(ErrorCode::invalid_argument, ",other", "is not images:DIR");

@@ -136,3 +136,48 @@ TEST_CASE("what is drawn for a sample goes through all that is made of it") {
     CHECK(drawn(chosen, 2, epoch) == drawn(flipped, 0, epoch));
   }
 }
+
+namespace {
+
+/// Ten samples in parts of 4, 3 and 3.
+class TenInParts final : public DataSource {
+ public:
+  TenInParts() : DataSource({.num_samples = 10, .shape = {1}, .num_classes = 2, .parts = {0, 4, 7}, .held_parts = 2}) {}
+
+ private:
+  void read(const BatchRequest& request) const override {
+    for (std::size_t i = 0; i < request.samples.size(); ++i)
+      request.labels[i] = static_cast<std::int32_t>(request.samples[i] % 2);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("data made of data in parts has the parts of it that are left, where their order is") {
+  using Parts = std::vector<std::int64_t>;
+  const DataPtr ten = std::make_shared<const TenInParts>();
+  CHECK(data::transform({ten}, "normalise 1 2").train->info().parts == Parts{0, 4, 7});
+  CHECK(data::map(ten, {1}, [](const auto&, auto) {})->info().parts == Parts{0, 4, 7});
+  CHECK(data::take(ten, 5)->info().parts == Parts{0, 4});
+  CHECK(data::take(ten, 4)->info().parts == Parts{0});
+  CHECK(data::select(ten, {1, 2, 8, 9})->info().parts == Parts{0, 2});
+  CHECK(data::select(ten, {5, 6, 8})->info().parts == Parts{0, 2});
+  CHECK(data::shuffle(ten, 1)->info().parts.empty());
+  CHECK(data::window(ten, 4)->info().parts == Parts{0, 4});
+  const DataPtr all = data::concat({numbered(3), ten, data::take(ten, 1)});
+  CHECK(all->info().parts == Parts{0, 3, 7, 10, 13});
+  CHECK(all->info().held_parts == 2);
+  CHECK(data::concat({numbered(3), numbered(2)})->info().parts.empty());
+  const auto [rest, part] = data::split(ten, 0.3);
+  CHECK(rest->info().parts.size() > 1);
+  class Wrong final : public DataSource {
+   public:
+    explicit Wrong(Parts parts)
+        : DataSource({.num_samples = 3, .shape = {1}, .num_classes = 2, .parts = std::move(parts)}) {}
+
+   private:
+    void read(const BatchRequest& /*request*/) const override {}
+  };
+  for (const Parts& parts : {Parts{1, 2}, Parts{0, 2, 2}, Parts{0, 3}, Parts{0, 2, 1}})
+    refused(ErrorCode::bad_data, "parts that do not begin", [&] { const Wrong wrong(parts); });
+}

@@ -3,8 +3,8 @@
 #include <atomic>
 #include <set>
 
-#include "models/data/batch_source.hpp"
-#include "models/data/read_ahead.hpp"
+#include "models/data/batches/batch_source.hpp"
+#include "models/data/batches/read_ahead.hpp"
 #include "models/files.hpp"
 #include "troupe/data.hpp"
 
@@ -114,4 +114,45 @@ TEST_CASE("slow data gives the batches that it gives when it is asked step by st
     }
   CHECK(tested.size() == 101);
   CHECK(*tested.rbegin() == 100);
+}
+
+TEST_CASE("a shard is trained and evaluated on its own parts, one after the other") {
+  class InParts final : public DataSource {
+   public:
+    explicit InParts(std::vector<std::int64_t> parts)
+        : DataSource({.num_samples = 1500, .shape = {1}, .num_classes = 2, .parts = std::move(parts)}) {}
+
+   private:
+    void read(const BatchRequest& request) const override {
+      for (std::size_t i = 0; i < request.samples.size(); ++i) {
+        request.values[i] = static_cast<float>(request.samples[i]);
+        request.labels[i] = 0;
+      }
+    }
+  };
+  const auto data = std::make_shared<InParts>(std::vector<std::int64_t>{0, 100, 800, 900});
+  const auto batches = dataset_batches({data, data}, 50);
+  const auto evaluated = [&](int shard, int num_shards) {
+    std::vector<float> samples;
+    for (std::int64_t index = 0;; ++index) {
+      const Batch batch = batches->test_batch({.shard = shard, .num_shards = num_shards}, index);
+      if (batch.size == 0) return samples;
+      samples.insert(samples.end(), batch.values.begin(), batch.values.end());
+    }
+  };
+  const auto range = [](int begin, int end, int step, std::vector<float> samples = {}) {
+    for (int i = begin; i < end; i += step) samples.push_back(static_cast<float>(i));
+    return samples;
+  };
+  CHECK(evaluated(0, 1) == range(0, 1500, 1));
+  CHECK(evaluated(0, 2) == range(800, 900, 1, range(0, 100, 1)));
+  CHECK(evaluated(1, 2) == range(900, 1500, 1, range(100, 800, 1)));
+  CHECK(evaluated(3, 7) == range(3, 1500, 7));  // dealt, and in order
+  CHECK(batches->steps_per_epoch(2) == 26);
+  std::set<float> trained;
+  for (std::int64_t step = 0; step < 26; ++step)
+    for (const float sample :
+         values_of(batches->training_batch({.shard = 0, .num_shards = 2, .step = step, .seed = 1})))
+      trained.insert(sample);
+  CHECK(std::vector<float>(trained.begin(), trained.end()) == evaluated(0, 2));
 }

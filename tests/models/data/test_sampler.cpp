@@ -62,6 +62,14 @@ TEST_CASE("the order is a function of seed, shard and epoch") {
   CHECK(order == epoch_of(fresh, 0, 2, 3));
 }
 
+TEST_CASE("the order of data without parts never changes: who resumes a run relies on it") {
+  BatchSampler sampler(12, 12);
+  const SampleNumbers pinned{3, 2, 5, 8, 10, 7, 9, 6, 11, 0, 4, 1};
+  CHECK(epoch_of(sampler, 0, 1, 2, 7) == pinned);
+  BatchSampler of_info(DataInfo{.num_samples = 12, .shape = {1}, .num_classes = 2}, 12);
+  CHECK(epoch_of(of_info, 0, 1, 2, 7) == pinned);
+}
+
 TEST_CASE("batches are full but for the last") {
   BatchSampler sampler(10, 4);
   CHECK(sampler.steps_per_epoch(1) == 3);
@@ -108,12 +116,95 @@ TEST_CASE("shards may be asked for in any order") {
   CHECK(copy(2, 3, 1) == first);
 }
 
+namespace {
+
+/// Parts of 10, 20, 30, 5, 35 and 40 samples.
+DataInfo in_parts() { return {.num_samples = 140, .shape = {1}, .num_classes = 2, .parts = {0, 10, 30, 60, 65, 100}}; }
+
+SampleNumbers whole_parts(const DataInfo& info, int shard, int num_shards) {
+  SampleNumbers samples;
+  for (std::size_t part = static_cast<std::size_t>(shard); part < info.parts.size();
+       part += static_cast<std::size_t>(num_shards)) {
+    const std::int64_t end = part + 1 < info.parts.size() ? info.parts[part + 1] : info.num_samples;
+    for (std::int64_t i = info.parts[part]; i < end; ++i) samples.push_back(i);
+  }
+  return samples;
+}
+
+/// Parts in the order in which a shard comes to them, each as often as it changes to it.
+std::vector<std::ptrdiff_t> parts_in_turn(const DataInfo& info, const SampleNumbers& samples) {
+  std::vector<std::ptrdiff_t> turns;
+  for (const std::int64_t sample : samples) {
+    const std::ptrdiff_t part = std::ranges::upper_bound(info.parts, sample) - info.parts.begin() - 1;
+    if (turns.empty() || turns.back() != part) turns.push_back(part);
+  }
+  return turns;
+}
+
+}  // namespace
+
+TEST_CASE("of data in parts a shard has whole parts, each epoch every sample of them once") {
+  const DataInfo info = in_parts();
+  for (const int num_shards : {1, 2, 4, 6}) {
+    BatchSampler sampler(info, 7);
+    std::size_t largest = 0;
+    for (int shard = 0; shard < num_shards; ++shard) {
+      const SampleNumbers own = whole_parts(info, shard, num_shards);
+      largest = std::max(largest, own.size());
+      for (const std::int64_t epoch : {0, 1, 5}) CHECK(sorted(epoch_of(sampler, shard, num_shards, epoch)) == own);
+    }
+    CHECK(sampler.steps_per_epoch(num_shards) == static_cast<std::int64_t>((largest + 6) / 7));
+  }
+}
+
+TEST_CASE("parts that are fewer than the shards are dealt, and all shards get as many samples as without") {
+  const DataInfo info = in_parts();
+  BatchSampler sampler(info, 4);
+  for (int shard = 0; shard < 7; ++shard)
+    CHECK(sorted(epoch_of(sampler, shard, 7, 1)) == shard_samples(info.num_samples, shard, 7));
+  CHECK(sampler.steps_per_epoch(7) == 5);
+  BatchSampler more(DataInfo{.num_samples = 3, .shape = {1}, .num_classes = 2, .parts = {0, 2}}, 1);
+  CHECK(epoch_of(more, 2, 5, 0) == SampleNumbers{2});
+  CHECK(epoch_of(more, 4, 5, 0).empty());
+}
+
+TEST_CASE("parts come in an order drawn for the epoch, one after the other where a window is no larger than they are") {
+  DataInfo info = in_parts();
+  BatchSampler single(info, 6, /*window=*/1);
+  const auto turns = parts_in_turn(info, epoch_of(single, 0, 1, 0));
+  CHECK(turns.size() == 6);
+  CHECK(turns != parts_in_turn(info, epoch_of(single, 0, 1, 1)));
+  CHECK(!std::ranges::is_sorted(epoch_of(single, 5, 6, 0)));  // mixed within a part
+  // Of windows of 45 samples or more: at least two parts are mixed, and never all six.
+  BatchSampler some(info, 6, 45);
+  const SampleNumbers mixed = epoch_of(some, 0, 1, 0);
+  CHECK(parts_in_turn(info, mixed).size() > 6);
+  const SampleNumbers first(mixed.begin(), mixed.begin() + 45);
+  CHECK(parts_in_turn(info, sorted(first)).size() < 6);
+  info.held_parts = 1;
+  BatchSampler held(info, 6);
+  CHECK(parts_in_turn(info, epoch_of(held, 0, 1, 0)).size() == 6);
+}
+
+TEST_CASE("the order of data in parts is a function of seed, shard and epoch, whatever was asked before") {
+  BatchSampler sampler(in_parts(), 6);
+  const SampleNumbers order = epoch_of(sampler, 1, 2, 3);
+  CHECK(order != epoch_of(sampler, 1, 2, 4));
+  CHECK(order != epoch_of(sampler, 1, 2, 3, 2));
+  BatchSampler fresh(in_parts(), 6);
+  CHECK(order == epoch_of(fresh, 1, 2, 3));
+  BatchSampler whole(in_parts(), 0);
+  const auto batch = whole.batch(1, 2, 3, 5);
+  CHECK(SampleNumbers(batch.begin(), batch.end()) == whole_parts(in_parts(), 1, 2));
+}
+
 TEST_CASE("numbers that make no sense are refused") {
   const auto invalid = [](const std::string& what, auto call) {
     check_throws(ErrorCode::invalid_argument, what, call);
   };
   invalid("batch size of -1", [] { BatchSampler(3, -1); });
   invalid("samples of -3", [] { BatchSampler(-3, 1); });
+  invalid("window of 0", [] { BatchSampler(in_parts(), 1, 0); });
   BatchSampler sampler(3, 1);
   invalid("shards of 0", [&] { sampler.steps_per_epoch(0); });
   invalid("shard 2", [&] { sampler.batch(2, 2, 0, 1); });

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <set>
 
-#include "models/data/batch_source.hpp"
+#include "models/data/batches/batch_source.hpp"
 #include "models/data/samples.hpp"
 #include "models/files.hpp"
 #include "troupe/data.hpp"

@@ -1,4 +1,4 @@
-#include "models/data/read_ahead.hpp"
+#include "models/data/batches/read_ahead.hpp"
 
 #include <algorithm>
 #include <condition_variable>
@@ -8,7 +8,7 @@
 #include <thread>
 #include <utility>
 
-#include "models/data/batch_memory.hpp"
+#include "models/data/batches/batch_memory.hpp"
 #include "runtime/processes/cores.hpp"
 
 namespace troupe {

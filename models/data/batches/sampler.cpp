@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "models/data/batches/stretches.hpp"
 #include "runtime/invalid.hpp"
 #include "runtime/random.hpp"
 #include "troupe/data.hpp"
@@ -16,10 +17,6 @@ constexpr std::uint64_t kShuffleStream = 0x73687566ULL << 32;
 
 std::int64_t divide_up(std::int64_t a, std::int64_t b) { return a / b + (a % b != 0 ? 1 : 0); }
 
-std::int64_t shard_size(std::int64_t num_samples, int shard, int num_shards) {
-  return shard < num_samples ? divide_up(num_samples - shard, num_shards) : 0;
-}
-
 void make_room(std::vector<std::int64_t>& samples, std::int64_t count) {
   try {
     samples.resize(static_cast<std::size_t>(count));
@@ -30,10 +27,34 @@ void make_room(std::vector<std::int64_t>& samples, std::int64_t count) {
 }
 
 /// Fisher-Yates.
-void shuffle(std::vector<std::int64_t>& samples, Random random) {
+template <class T>
+void shuffle(std::span<T> samples, Random& random) {
   for (std::size_t left = samples.size(); left > 1; --left) {
     std::swap(samples[left - 1], samples[static_cast<std::size_t>(random.below(left))]);
   }
+}
+
+void write_samples(const std::vector<Stretch>& stretches, std::vector<std::int64_t>& samples) {
+  make_room(samples, count_of(stretches));
+  auto to = samples.begin();
+  for (const Stretch& stretch : stretches)
+    for (std::int64_t sample = stretch.begin; sample < stretch.end; sample += stretch.step) *to++ = sample;
+}
+
+/// Mixes the samples of parts that follow each other.
+/// @param parts whose samples, in their order, `samples` are
+void shuffle_windows(const std::vector<Stretch>& parts, std::int64_t window, std::int64_t most_parts,
+                     std::span<std::int64_t> samples, Random& random) {
+  std::int64_t count = 0;
+  std::int64_t held = 0;
+  for (const Stretch& part : parts) {
+    count += part.count();
+    if (++held != most_parts && count < window) continue;
+    shuffle(samples.first(static_cast<std::size_t>(count)), random);
+    samples = samples.subspan(static_cast<std::size_t>(count));
+    count = held = 0;
+  }
+  shuffle(samples, random);
 }
 
 }  // namespace
@@ -44,9 +65,17 @@ BatchSampler::BatchSampler(std::int64_t num_samples, std::int64_t batch_size)
   if (batch_size < 0) throw_invalid("a batch size of " + std::to_string(batch_size));
 }
 
+BatchSampler::BatchSampler(const DataInfo& info, std::int64_t batch_size, std::int64_t window)
+    : BatchSampler(info.num_samples, batch_size) {
+  if (window < 1) throw_invalid("a window of " + std::to_string(window) + " samples");
+  parts_ = info.parts;
+  window_ = window;
+  held_parts_ = info.held_parts;
+}
+
 std::int64_t BatchSampler::steps_per_epoch(int num_shards) const {
   if (num_shards < 1) throw_invalid("a number of shards of " + std::to_string(num_shards));
-  const std::int64_t largest = shard_size(num_samples_, 0, num_shards);
+  const std::int64_t largest = largest_shard(num_samples_, parts_, num_shards);
   return batch_size_ == 0 ? std::min<std::int64_t>(largest, 1) : divide_up(largest, batch_size_);
 }
 
@@ -74,20 +103,23 @@ const std::vector<std::int64_t>& BatchSampler::order(int shard, int num_shards, 
   }
   if (found->epoch == epoch && found->seed == seed) return found->samples;
 
-  // Each epoch starts from the natural order, so that it does not depend on the epochs this replica saw before.
-  make_room(found->samples, shard_size(num_samples_, shard, num_shards));
-  std::int64_t next = shard;
-  for (std::int64_t& sample : found->samples) {
-    sample = next;
-    next += num_shards;
-  }
-  if (batch_size_ != 0) {
-    shuffle(found->samples,
-            Random(seed, kShuffleStream + static_cast<std::uint64_t>(shard), static_cast<std::uint64_t>(epoch)));
-  }
+  found->epoch = -1;
+  draw(*found, Random(seed, kShuffleStream + static_cast<std::uint64_t>(shard), static_cast<std::uint64_t>(epoch)));
   found->epoch = epoch;
   found->seed = seed;
   return found->samples;
+}
+
+/// Each epoch starts from the natural order, so that it does not depend on the epochs this replica saw before.
+void BatchSampler::draw(Order& order, Random random) const {
+  std::vector<Stretch> stretches = shard_stretches(num_samples_, parts_, order.shard, order.num_shards);
+  if (batch_size_ != 0 && !parts_.empty()) shuffle(std::span(stretches), random);
+  write_samples(stretches, order.samples);
+  if (batch_size_ == 0) return;
+  if (parts_.empty())
+    shuffle(std::span(order.samples), random);
+  else
+    shuffle_windows(stretches, window_, held_parts_, order.samples, random);
 }
 
 }  // namespace troupe

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "models/aligned.hpp"
-#include "models/data/batch.hpp"
+#include "models/data/batches/batch.hpp"
 #include "troupe/data.hpp"
 
 namespace troupe {

@@ -3,10 +3,11 @@
 #include <utility>
 #include <vector>
 
-#include "models/data/batch_memory.hpp"
-#include "models/data/batch_source.hpp"
+#include "models/data/batches/batch_memory.hpp"
+#include "models/data/batches/batch_source.hpp"
+#include "models/data/batches/read_ahead.hpp"
+#include "models/data/batches/stretches.hpp"
 #include "models/data/data_memory.hpp"
-#include "models/data/read_ahead.hpp"
 #include "runtime/invalid.hpp"
 #include "troupe/error.hpp"
 
@@ -60,9 +61,15 @@ class EvaluatedBatches {
   std::span<const std::int64_t> samples(const ShardStep& at, std::int64_t index) {
     samples_.clear();
     const std::int64_t size = evaluation_batch(data_->info());
-    std::int64_t next = at.shard + index * size * at.num_shards;
-    for (; next < data_->info().num_samples && std::ssize(samples_) < size; next += at.num_shards)
-      samples_.push_back(next);
+    std::int64_t before = index * size;  // samples of the shard that earlier batches had
+    for (const Stretch& stretch :
+         shard_stretches(data_->info().num_samples, data_->info().parts, at.shard, at.num_shards)) {
+      const std::int64_t skipped = std::min(before, stretch.count());
+      before -= skipped;
+      for (std::int64_t next = stretch.begin + skipped * stretch.step;
+           next < stretch.end && std::ssize(samples_) < size; next += stretch.step)
+        samples_.push_back(next);
+    }
     return samples_;
   }
 
@@ -78,7 +85,7 @@ class DatasetBatches final : public BatchSource {
       : BatchSource(training_info(data)),
         data_(std::move(data)),
         batch_size_(batch_size),
-        sampler_(info().num_samples, batch_size),
+        sampler_(info(), batch_size),
         test_(data_.test, info(), "test"),
         validation_(data_.validation, info(), "validation") {
     if (info().slow) ahead_.emplace(data_.train, read_ahead_memory());

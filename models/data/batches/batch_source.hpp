@@ -4,7 +4,7 @@
 #include <memory>
 #include <utility>
 
-#include "models/data/batch.hpp"
+#include "models/data/batches/batch.hpp"
 #include "troupe/data.hpp"
 #include "troupe/model.hpp"
 
@@ -35,8 +35,8 @@ class BatchSource {
 /// No batch of a test set is larger.
 inline constexpr std::int64_t kEvaluationBatch = 500;
 
-/// Batches of a data set, drawn by BatchSampler. Shard s of V is evaluated on the test or validation samples s, s + V,
-/// ...
+/// Batches of a data set, drawn by BatchSampler. A shard is evaluated on those samples of the test or validation set
+/// that would be its own there (`shard_stretches`), in order.
 /// @param batch_size samples a shard and step; 0 takes the whole shard, gathered once and kept unless samples vary.
 /// @throws Error invalid_argument for missing data or a negative batch size, bad_data when another set's samples,
 /// classes or targets are not the training set's.

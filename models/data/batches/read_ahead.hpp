@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "models/data/batch.hpp"
+#include "models/data/batches/batch.hpp"
 #include "troupe/data.hpp"
 
 namespace troupe {

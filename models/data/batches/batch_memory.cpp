@@ -1,4 +1,4 @@
-#include "models/data/batch_memory.hpp"
+#include "models/data/batches/batch_memory.hpp"
 
 #include <algorithm>
 

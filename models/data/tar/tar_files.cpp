@@ -1,0 +1,161 @@
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "models/data/builtin_data.hpp"
+#include "models/data/damaged.hpp"
+#include "models/data/tar/tar_arguments.hpp"
+#include "models/data/tar/tar_set.hpp"
+#include "models/files/images/image.hpp"
+#include "models/files/npy.hpp"
+#include "runtime/invalid.hpp"
+#include "runtime/printable.hpp"
+
+namespace troupe {
+namespace {
+
+/// Of what a shard mixes: it holds for some shards in one process, too.
+constexpr std::uint64_t kMostBytesMixed = std::uint64_t{64} << 20;
+
+/// What the samples of all sets are.
+struct TarForm {
+  bool images = false;
+  bool bytes = false;  ///< arrays of unsigned bytes
+  std::vector<std::int64_t> shape = {};
+  std::int64_t num_targets = 0;
+  bool skips = false;  ///< samples that are damaged
+};
+
+std::string origin_of_set(const TarSet& set) {
+  return printable(set.parts.front().name, 500) +
+         (set.parts.size() > 1 ? " and " + std::to_string(set.parts.size() - 1) + " more" : "");
+}
+
+DataInfo info_of_set(const TarSet& set, const TarForm& form, const TarClasses& classes) {
+  DataInfo info{.num_samples = std::ssize(set.values),
+                .shape = form.shape,
+                .num_classes = classes.kind == TarAnswer::targets ? 0 : classes.count,
+                .num_targets = form.num_targets,
+                .class_names = classes.names,
+                .byte_scale = form.images || form.bytes ? static_cast<double>(kByteScale) : 0,
+                .origin = origin_of_set(set),
+                .lacks = form.skips,
+                .slow = true};
+  if (std::ranges::none_of(set.parts, &TarPart::is_held)) return info;
+  info.parts = set.firsts;
+  std::uint64_t largest = 1;
+  for (const TarPart& part : set.parts) largest = std::max(largest, part.is_held ? part.content : 0);
+  info.held_parts =
+      static_cast<int>(std::max<std::uint64_t>(1, std::min<std::uint64_t>(kMostBytesMixed / largest, 1000)));
+  return info;
+}
+
+NumberArray read_array_of(const ArchiveBytes& archive, const TarMember& member) {
+  return parse_npy(place_of(archive.path(), member), read_member(archive, member));
+}
+
+std::vector<std::int64_t> lengths_of(const NumberArray& array) {
+  return array.shape.empty() ? std::vector<std::int64_t>{1} : array.shape;
+}
+
+/// Samples that are decoded when they are asked for.
+class TarData final : public DataSource {
+ public:
+  TarData(TarSet set, TarForm form, const TarClasses& classes, std::shared_ptr<TarParts> parts)
+      : DataSource(info_of_set(set, form, classes)),
+        set_(std::move(set)),
+        form_(std::move(form)),
+        parts_(std::move(parts)),
+        damaged_(form_.skips) {
+    if (form_.images) use_ = use_of(form_.shape);
+    for (std::size_t i = 0; i < set_.values.size(); ++i)
+      if (is_image_member(set_.values[i].name) != form_.images)
+        throw_bad_file(set_.place(set_.values[i], i), form_.images ? "an array, and the first sample is an image"
+                                                                   : "an image, and the first sample is an array");
+  }
+
+  std::span<const std::int32_t> known_labels() const override { return set_.labels; }
+
+ private:
+  void read(const BatchRequest& request) const override {
+    const auto size = static_cast<std::size_t>(info().sample_size());
+    const auto targets = static_cast<std::size_t>(info().num_targets);
+    std::shared_ptr<const ArchiveBytes> archive;
+    std::size_t part = set_.parts.size();
+    for (std::size_t i = 0; i < request.samples.size(); ++i) {
+      const auto sample = static_cast<std::size_t>(request.samples[i]);
+      if (std::exchange(part, set_.part_of(sample)) != set_.part_of(sample)) archive = parts_->get(set_.parts[part]);
+      damaged_.read(request, i, [&] {
+        write_values(*archive, set_.values[sample], request.values.subspan(i * size, size));
+        if (targets > 0) write_array(*archive, set_.targets[sample], request.targets.subspan(i * targets, targets));
+      });
+      if (targets == 0) request.labels[i] = set_.labels[sample];
+    }
+  }
+
+  void write_values(const ArchiveBytes& archive, const TarMember& member, std::span<float> to) const {
+    if (form_.images) {
+      const std::vector<std::byte> file = read_member(archive, member);
+      return write_sample(decode_image(place_of(archive.path(), member), file, use_), form_.shape, kByteScale, to);
+    }
+    const NumberArray array = write_array(archive, member, to);
+    if (array.is_byte() != form_.bytes || lengths_of(array) != form_.shape)
+      throw_bad_file(place_of(archive.path(), member), "its array has another shape or type than the first sample's");
+    if (form_.bytes) std::ranges::for_each(to, [](float& value) { value *= kByteScale; });
+  }
+
+  static NumberArray write_array(const ArchiveBytes& archive, const TarMember& member, std::span<float> to) {
+    NumberArray array = read_array_of(archive, member);
+    if (static_cast<std::size_t>(array.size()) != to.size())
+      throw_bad_file(place_of(archive.path(), member), "its array has " + std::to_string(array.size()) +
+                                                           " numbers, and that of the first sample " +
+                                                           std::to_string(to.size()));
+    std::ranges::copy(array.floats(), to.begin());
+    return array;
+  }
+
+  TarSet set_;
+  TarForm form_;
+  ImageUse use_;
+  std::shared_ptr<TarParts> parts_;
+  DamagedSamples damaged_;
+};
+
+/// What is not told is as in the first sample.
+TarForm form_of(const TarSet& set, const ImageOptions& asked, TarParts& parts) {
+  TarForm form{.images = is_image_member(set.values.front().name)};
+  form.skips = asked.skips;
+  const TarMember& first = set.values.front();
+  const auto archive = parts.get(set.parts.front());
+  if (form.images) {
+    form.shape = asked.shape([&] {
+      return decode_image(place_of(archive->path(), first), read_member(*archive, first), asked.first_use());
+    });
+  } else {
+    if (asked.is_told()) throw_invalid("tar: size= and channels= are for images, and there are arrays");
+    const NumberArray array = read_array_of(*archive, first);
+    form.shape = lengths_of(array);
+    form.bytes = array.is_byte();
+  }
+  if (!set.targets.empty()) form.num_targets = read_array_of(*archive, set.targets.front()).size();
+  return form;
+}
+
+}  // namespace
+
+TrainingData tar_files(const std::string& arguments, std::uint64_t /*seed*/) {
+  const TarArguments asked = parse_tar_arguments(arguments);
+  const auto parts = std::make_shared<TarParts>(asked.held_bytes);
+  TarClasses classes;
+  TarSet train = open_training_set(asked.train, *parts, classes);
+  const TarForm form = form_of(train, asked.images, *parts);
+  TrainingData data;
+  if (!asked.test.empty()) {
+    TarSet test = open_test_set(asked.test, *parts, classes);
+    data.test = std::make_shared<const TarData>(std::move(test), form, classes, parts);
+  }
+  data.train = std::make_shared<const TarData>(std::move(train), form, classes, parts);
+  return data;
+}
+
+}  // namespace troupe

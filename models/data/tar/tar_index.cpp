@@ -1,0 +1,217 @@
+#include "models/data/tar/tar_index.hpp"
+
+#include <charconv>
+#include <filesystem>
+#include <span>
+#include <utility>
+
+#include "runtime/files/output_file.hpp"
+#include "runtime/hash.hpp"
+#include "troupe/error.hpp"
+
+namespace troupe {
+namespace {
+
+/// Another for another meaning of any byte of it, and of which members are samples.
+constexpr std::string_view kIndexStart = "troupe tar index 1\t";
+constexpr std::size_t kChecksumDigits = 16;
+constexpr std::uint64_t kMostIndexBytes = std::uint64_t{8} << 30;
+constexpr std::string_view kHexDigits = "0123456789abcdef";
+
+bool is_escaped(char letter) { return static_cast<unsigned char>(letter) < 0x20 || letter == '%' || letter == 0x7f; }
+
+std::string escaped(std::string_view text) {
+  std::string safe;
+  for (const char letter : text) {
+    const auto byte = static_cast<unsigned char>(letter);
+    if (is_escaped(letter))
+      safe += {'%', kHexDigits[byte >> 4U], kHexDigits[byte & 15U]};
+    else
+      safe += letter;
+  }
+  return safe;
+}
+
+std::optional<std::string> unescaped(std::string_view text) {
+  std::string plain;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '%') {
+      plain += text[i];
+      continue;
+    }
+    unsigned byte = 0;
+    if (i + 2 >= text.size()) return std::nullopt;
+    const char* const end = text.data() + i + 3;
+    if (std::from_chars(text.data() + i + 1, end, byte, 16).ptr != end) return std::nullopt;
+    plain += static_cast<char>(byte);
+    i += 2;
+  }
+  return plain;
+}
+
+/// Fields of a line, one after the other; what does not fit makes all of them bad.
+class LineFields {
+ public:
+  explicit LineFields(std::string_view line) : rest_(line) {}
+
+  template <class T>
+  void number(T& to) {
+    const std::string_view field = next();
+    const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), to);
+    good_ = good_ && error == std::errc{} && end == field.data() + field.size();
+  }
+  void text(std::string& to) {
+    auto plain = unescaped(next());
+    good_ = good_ && plain;
+    if (plain) to = std::move(*plain);
+  }
+  void member(TarMember& to) {
+    text(to.name);
+    number(to.offset);
+    number(to.bytes);
+  }
+  bool all_good() const { return good_ && ended_; }
+
+ private:
+  std::string_view next() {
+    good_ = good_ && !ended_;
+    const std::size_t end = rest_.find('\t');
+    const std::string_view field = rest_.substr(0, end);
+    ended_ = end == std::string_view::npos;
+    rest_.remove_prefix(ended_ ? rest_.size() : end + 1);
+    return field;
+  }
+
+  std::string_view rest_;
+  bool good_ = true;
+  bool ended_ = false;
+};
+
+std::string line_of(const TarMember& member) {
+  return escaped(member.name) + '\t' + std::to_string(member.offset) + '\t' + std::to_string(member.bytes);
+}
+
+std::string line_of(const TarSample& sample) {
+  return line_of(sample.values) + '\t' + std::to_string(static_cast<int>(sample.answer)) + '\t' +
+         (sample.answer == TarAnswer::targets ? line_of(sample.targets) : escaped(sample.label)) + '\n';
+}
+
+std::optional<TarSample> sample_from(std::string_view line) {
+  TarSample sample;
+  LineFields fields(line);
+  int answer = 0;
+  fields.member(sample.values);
+  fields.number(answer);
+  sample.answer = static_cast<TarAnswer>(answer);
+  if (answer < static_cast<int>(TarAnswer::number) || answer > static_cast<int>(TarAnswer::targets))
+    return std::nullopt;
+  if (sample.answer == TarAnswer::targets)
+    fields.member(sample.targets);
+  else
+    fields.text(sample.label);
+  if (!fields.all_good()) return std::nullopt;
+  return sample;
+}
+
+bool reaches_behind(const TarMember& member, std::uint64_t end) {
+  return member.offset > end || member.bytes > end - member.offset;
+}
+
+std::string_view take_line(std::string_view& text) {
+  const std::size_t end = text.find('\n');
+  const std::string_view line = text.substr(0, end);
+  text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  return line;
+}
+
+/// What stands before the checksum at the end.
+std::optional<std::string_view> checked_text(std::string_view text) {
+  if (!text.starts_with(kIndexStart) || text.size() < kIndexStart.size() + kChecksumDigits) return std::nullopt;
+  const std::string_view said = text.substr(0, text.size() - kChecksumDigits);
+  if (hex(checksum(std::as_bytes(std::span(said)))) != text.substr(said.size())) return std::nullopt;
+  return said;
+}
+
+/// nullopt: there is none that can be used.
+std::optional<TarIndex> read_index(const std::string& path, const InputFile& archive) {
+  try {
+    const InputFile file(path);
+    if (file.size() > kMostIndexBytes) return std::nullopt;
+    const std::vector<std::byte> bytes = file.read_all();
+    auto index = tar_index_from({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+    const bool fits = index && index->file_bytes == archive.size() && index->modified == archive.modified() &&
+                      (is_compressed(archive) ? index->content <= kMostBytesOfPart : index->content == archive.size());
+    return fits ? std::move(index) : std::nullopt;
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+/// Somebody else's file of this name stays as it is.
+bool may_write(const std::string& path) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(std::filesystem::symlink_status(path, ignored))) return true;
+  try {
+    const InputFile file(path);
+    std::string start(std::min<std::uint64_t>(file.size(), kIndexStart.find('1')), '\0');
+    file.read(0, std::as_writable_bytes(std::span(start)));
+    return file.size() == 0 || (!start.empty() && kIndexStart.starts_with(start));
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+void keep_index(const std::string& path, const TarIndex& index) {
+  if (!may_write(path)) return;
+  try {
+    OutputFile file(path);
+    const std::string text = to_text(index);
+    file.write(std::as_bytes(std::span(text)));
+    file.commit();
+  } catch (const Error&) {  // it is made again each time
+  }
+}
+
+}  // namespace
+
+std::string to_text(const TarIndex& index) {
+  std::string text(kIndexStart);
+  text += std::to_string(index.file_bytes) + '\t' + std::to_string(index.modified) + '\t' +
+          std::to_string(index.content) + '\t' + std::to_string(index.samples.size()) + '\n';
+  for (const TarSample& sample : index.samples) text += line_of(sample);
+  return text + hex(checksum(std::as_bytes(std::span(text))));
+}
+
+std::optional<TarIndex> tar_index_from(std::string_view text) {
+  const auto said = checked_text(text);
+  if (!said) return std::nullopt;
+  std::string_view rest = *said;
+  TarIndex index;
+  std::uint64_t count = 0;
+  LineFields fields(take_line(rest).substr(kIndexStart.size()));
+  fields.number(index.file_bytes);
+  fields.number(index.modified);
+  fields.number(index.content);
+  fields.number(count);
+  if (!fields.all_good()) return std::nullopt;
+  while (!rest.empty()) {
+    auto sample = sample_from(take_line(rest));
+    if (!sample || reaches_behind(sample->values, index.content) || reaches_behind(sample->targets, index.content))
+      return std::nullopt;
+    index.samples.push_back(std::move(*sample));
+  }
+  if (index.samples.size() != count) return std::nullopt;
+  return index;
+}
+
+TarIndex index_of_archive(const InputFile& file) {
+  const std::string path = file.path() + ".index";
+  if (auto kept = read_index(path, file)) return std::move(*kept);
+  const ArchiveBytes archive =
+      is_compressed(file) ? ArchiveBytes(file.path(), read_decompressed(file)) : ArchiveBytes(InputFile(file.path()));
+  TarIndex index{file.size(), file.modified(), archive.size(), find_samples(archive)};
+  keep_index(path, index);
+  return index;
+}
+
+}  // namespace troupe

@@ -1,0 +1,210 @@
+#include "models/data/tar/tar_samples.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "models/files/strict_json.hpp"
+#include "runtime/printable.hpp"
+#include "troupe/error.hpp"
+
+namespace troupe {
+namespace {
+
+/// What a member is to its sample.
+enum class TarRole : std::uint8_t { values, more_values, targets, number, json, name, none };
+
+constexpr std::array<std::pair<std::string_view, TarRole>, 10> kRoles{{{"jpg", TarRole::values},
+                                                                       {"jpeg", TarRole::values},
+                                                                       {"png", TarRole::values},
+                                                                       {"npy", TarRole::values},
+                                                                       {"x.npy", TarRole::values},
+                                                                       {"y.npy", TarRole::targets},
+                                                                       {"target.npy", TarRole::targets},
+                                                                       {"cls", TarRole::number},
+                                                                       {"json", TarRole::json},
+                                                                       {"txt", TarRole::name}}};
+constexpr std::uint64_t kLongestNumber = 1024;
+constexpr std::uint64_t kLongestJson = std::uint64_t{1} << 20;
+constexpr std::size_t kLongestClassName = 200;
+constexpr int kDeepestJson = 64;
+
+std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  std::ranges::transform(lower, lower.begin(), [](unsigned char letter) { return std::tolower(letter); });
+  return lower;
+}
+
+/// A member's name in two, at the first dot behind its folders.
+struct TarName {
+  std::string_view key;
+  std::string extension;  ///< in small letters
+
+  explicit TarName(std::string_view name) {
+    const std::size_t slash = name.rfind('/');
+    const std::size_t dot = name.find('.', slash == std::string_view::npos ? 0 : slash + 1);
+    key = name.substr(0, dot);
+    if (dot != std::string_view::npos) extension = lower_case(name.substr(dot + 1));
+  }
+  bool is_hidden() const { return key.empty() || key.ends_with('/'); }
+};
+
+TarRole role_of(const std::string& extension) {
+  const auto* const found = std::ranges::find(kRoles, extension, [](const auto& each) { return each.first; });
+  if (found != kRoles.end()) return found->second;
+  const std::string last = extension.substr(extension.rfind('.') + 1);
+  return last == "jpg" || last == "jpeg" || last == "png" ? TarRole::more_values : TarRole::none;
+}
+
+std::string trimmed(std::span<const std::byte> bytes) {
+  std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  constexpr std::string_view kBlanks = " \t\r\n";
+  text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
+  return std::string(text.substr(0, text.find_last_not_of(kBlanks) + 1));
+}
+
+/// "7" for " 7\n". Nothing for what is no class's number.
+std::optional<std::string> class_number(const std::string& text) {
+  std::int32_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || end != text.data() + text.size() || number < 0 || number == INT32_MAX)
+    return std::nullopt;
+  return std::to_string(number);
+}
+
+/// Puts members that follow each other into samples.
+class SampleFinder {
+ public:
+  explicit SampleFinder(const ArchiveBytes& archive) : archive_(archive) {}
+
+  void add(const TarMember& member) {
+    const TarName name(member.name);
+    if (name.is_hidden()) return;
+    if (name.key != key_) end_sample();
+    key_ = name.key;
+    const TarRole role = role_of(name.extension);
+    if (role == TarRole::none) return;
+    if (member.kind == TarMember::Kind::link) refuse(member, "a link; tar's --hard-dereference writes files instead");
+    if (member.kind == TarMember::Kind::sparse) refuse(member, "a sparse file");
+    auto& place = of(role);
+    if (place && role == TarRole::more_values)
+      second_ = member;
+    else if (place)
+      refuse_second(member);
+    else
+      place = member;
+  }
+
+  std::vector<TarSample> take() {
+    end_sample();
+    return std::move(samples_);
+  }
+
+ private:
+  std::optional<TarMember>& of(TarRole role) { return members_[static_cast<std::size_t>(role)]; }
+
+  void end_sample() {
+    if (of(TarRole::values) || of(TarRole::more_values)) {
+      if (!of(TarRole::values) && second_) refuse_second(*second_);
+      TarSample sample{.values = of(TarRole::values) ? *of(TarRole::values) : *of(TarRole::more_values)};
+      answer(sample);
+      samples_.push_back(std::move(sample));
+    }
+    for (const TarRole role : {TarRole::targets, TarRole::number})
+      if (of(role) && !of(TarRole::values) && !of(TarRole::more_values))
+        refuse(*of(role),
+               "there is no image or array of its name beside it; the members of a sample follow each other, "
+               "as after tar --sort=name");
+    members_ = {};
+    second_ = {};
+  }
+
+  /// By the first that is there of targets, a number, a name, a folder.
+  void answer(TarSample& sample) {
+    if (of(TarRole::targets)) {
+      sample.answer = TarAnswer::targets;
+      sample.targets = *of(TarRole::targets);
+    } else if (of(TarRole::number)) {
+      set_number(sample, *of(TarRole::number), trimmed(read(*of(TarRole::number), kLongestNumber)));
+    } else if (!(of(TarRole::json) && answer_by_json(sample, *of(TarRole::json)))) {
+      answer_by_name(sample);
+    }
+  }
+
+  void set_number(TarSample& sample, const TarMember& member, const std::string& text) const {
+    const auto number = class_number(text);
+    if (!number) refuse(member, "'" + printable(text, 50) + "' is not a class's number");
+    sample.answer = TarAnswer::number;
+    sample.label = *number;
+  }
+
+  /// False where it says nothing of a class.
+  bool answer_by_json(TarSample& sample, const TarMember& member) const {
+    const std::vector<std::byte> bytes = read(member, kLongestJson);
+    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    nlohmann::json parsed = parse_strictly(place_of(archive_.path(), member), "it", text, kDeepestJson);
+    if (parsed.is_object()) parsed = parsed.value("label", nlohmann::json());
+    if (parsed.is_string())
+      set_name(sample, member, parsed.get<std::string>());
+    else if (parsed.is_number())
+      set_number(sample, member, parsed.dump());
+    return sample.answer != TarAnswer::none;
+  }
+
+  void answer_by_name(TarSample& sample) {
+    if (of(TarRole::name))
+      return set_name(sample, *of(TarRole::name), trimmed(read(*of(TarRole::name), kLongestClassName)));
+    const std::string& name = sample.values.name;
+    const std::size_t end = name.rfind('/');
+    const std::string folders = end == std::string::npos ? "" : name.substr(0, end);
+    const std::string folder = folders.substr(folders.rfind('/') + 1);
+    if (folder.empty() || folder == "." || folder == "..")
+      refuse(sample.values,
+             "it has no class: no .cls, .json, .txt, .y.npy or .target.npy of its name beside it, and no folder");
+    set_name(sample, sample.values, folder);
+  }
+
+  void set_name(TarSample& sample, const TarMember& member, std::string name) const {
+    if (name.empty() || name.size() > kLongestClassName || !is_printable(name))
+      refuse(member, "'" + printable(name, 50) + "' is not a class's name");
+    sample.answer = TarAnswer::name;
+    sample.label = std::move(name);
+  }
+
+  std::vector<std::byte> read(const TarMember& member, std::uint64_t most) const {
+    std::vector<std::byte> content = read_member(archive_, member);
+    if (content.size() > most) refuse(member, "it is longer than " + std::to_string(most) + " bytes");
+    return content;
+  }
+
+  [[noreturn]] void refuse(const TarMember& member, const std::string& why) const {
+    throw_bad_file(place_of(archive_.path(), member), why);
+  }
+  [[noreturn]] void refuse_second(const TarMember& member) const {
+    refuse(member, "a second one of its kind in the sample '" + printable(key_, 200) +
+                       "'; the name of a sample ends at the first dot");
+  }
+
+  const ArchiveBytes& archive_;
+  std::string key_;
+  std::array<std::optional<TarMember>, static_cast<std::size_t>(TarRole::none)> members_;
+  std::optional<TarMember> second_;  ///< of those that count only where they are alone
+  std::vector<TarSample> samples_;
+};
+
+}  // namespace
+
+std::vector<TarSample> find_samples(const ArchiveBytes& archive) {
+  SampleFinder finder(archive);
+  for_each_member(archive, [&](const TarMember& member) { finder.add(member); });
+  return finder.take();
+}
+
+bool is_image_member(const std::string& name) { return !lower_case(name).ends_with(".npy"); }
+
+}  // namespace troupe

@@ -1,0 +1,101 @@
+#include "models/data/tar/tar_set.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <utility>
+
+#include "runtime/printable.hpp"
+
+namespace troupe {
+namespace {
+
+constexpr const char* kAnswerNames[] = {"no class", "a class by its number", "a class by its name", "targets"};
+
+/// Adds archives to a set.
+class SetOpener {
+ public:
+  SetOpener(TarParts& parts, TarClasses& classes, bool is_test) : parts_(parts), classes_(classes), is_test_(is_test) {
+    for (const std::string& name : classes.names) numbers_.emplace(name, static_cast<std::int32_t>(numbers_.size()));
+  }
+
+  TarSet open(const std::vector<std::string>& archives) {
+    for (const std::string& archive : archives) {
+      std::vector<TarSample> samples;
+      set_.parts.push_back(parts_.open(archive, samples));
+      set_.firsts.push_back(std::ssize(set_.values));
+      for (TarSample& sample : samples) add(std::move(sample));
+    }
+    if (!is_test_) sort_names();
+    return std::move(set_);
+  }
+
+ private:
+  void add(TarSample sample) {
+    if (classes_.kind == TarAnswer::none) classes_.kind = sample.answer;
+    if (sample.answer != classes_.kind)
+      refuse(sample, std::string("it has ") + kAnswerNames[static_cast<int>(sample.answer)] +
+                         ", and the first sample has " + kAnswerNames[static_cast<int>(classes_.kind)]);
+    if (sample.answer == TarAnswer::targets)
+      set_.targets.push_back(std::move(sample.targets));
+    else
+      set_.labels.push_back(sample.answer == TarAnswer::number ? number_of(sample) : number_of_name(sample));
+    set_.values.push_back(std::move(sample.values));
+  }
+
+  std::int32_t number_of(const TarSample& sample) {
+    std::int32_t number = -1;
+    const char* const end = sample.label.data() + sample.label.size();
+    const auto read = std::from_chars(sample.label.data(), end, number);
+    if (read.ptr != end || read.ec != std::errc{} || number < 0 || number == INT32_MAX)
+      refuse(sample, "its class is '" + printable(sample.label, 50) + "'; its index is wrong");
+    classes_.count = std::max(classes_.count, number + 1);
+    return number;
+  }
+
+  std::int32_t number_of_name(const TarSample& sample) {
+    const auto found = numbers_.find(sample.label);
+    if (found != numbers_.end()) return found->second;
+    if (is_test_) refuse(sample, "the class '" + printable(sample.label) + "' is none of the training set's");
+    return numbers_.emplace(sample.label, static_cast<std::int32_t>(numbers_.size())).first->second;
+  }
+
+  /// Numbers classes in the order of their names.
+  void sort_names() {
+    std::vector<std::int32_t> becomes(numbers_.size());
+    for (const auto& [name, number] : numbers_) {
+      becomes[static_cast<std::size_t>(number)] = static_cast<std::int32_t>(classes_.names.size());
+      classes_.names.push_back(name);
+    }
+    if (classes_.kind != TarAnswer::name) return;
+    for (std::int32_t& label : set_.labels) label = becomes[static_cast<std::size_t>(label)];
+    classes_.count = static_cast<std::int32_t>(classes_.names.size());
+  }
+
+  [[noreturn]] void refuse(const TarSample& sample, const std::string& why) const {
+    throw_bad_file(place_of(printable(set_.parts.back().name, 500), sample.values), why);
+  }
+
+  TarParts& parts_;
+  TarClasses& classes_;
+  bool is_test_;
+  std::map<std::string, std::int32_t> numbers_;  ///< of classes, by name
+  TarSet set_;
+};
+
+}  // namespace
+
+std::size_t TarSet::part_of(std::size_t sample) const {
+  const auto after = std::ranges::upper_bound(firsts, static_cast<std::int64_t>(sample));
+  return static_cast<std::size_t>(after - firsts.begin()) - 1;
+}
+
+TarSet open_training_set(const std::vector<std::string>& archives, TarParts& parts, TarClasses& classes) {
+  return SetOpener(parts, classes, /*is_test=*/false).open(archives);
+}
+
+TarSet open_test_set(const std::vector<std::string>& archives, TarParts& parts, TarClasses& classes) {
+  return SetOpener(parts, classes, /*is_test=*/true).open(archives);
+}
+
+}  // namespace troupe

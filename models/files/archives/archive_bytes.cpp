@@ -1,0 +1,162 @@
+#include "models/files/archives/archive_bytes.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+
+#include "models/files/archives/archive_reader.hpp"
+#include "runtime/printable.hpp"
+#include "runtime/processes/command_output.hpp"
+#include "troupe/error.hpp"
+
+namespace troupe {
+namespace {
+
+constexpr std::size_t kArchiveBlock = std::size_t{64} << 10;
+
+/// nullopt: it is not compressed.
+std::optional<ArchiveReader::Format> compression_of(std::span<const std::byte> start) {
+  constexpr std::string_view kGzip = "\x1f\x8b";
+  constexpr std::string_view kZstd = "\x28\xb5\x2f\xfd";
+  const std::string_view text(reinterpret_cast<const char*>(start.data()), start.size());
+  if (text.starts_with(kGzip)) return ArchiveReader::Format::gzip;
+  if (text.starts_with(kZstd)) return ArchiveReader::Format::zstd;
+  return std::nullopt;
+}
+
+[[noreturn]] void throw_too_long(const std::string& path, std::uint64_t most) {
+  throw Error(
+      ErrorCode::limit_reached,
+      "more than " + std::to_string(most >> 20) +
+          " MB: what is compressed, or written by a command, is held in memory as a whole; split it, or store it "
+          "uncompressed, in a file",
+      {.object = path});
+}
+
+/// ArchiveBlocks of a file or of what a command writes. Of compressed members that hold nothing a file of any length
+/// can be made, so it is no longer than its content may be.
+class ArchiveBlocks : public ByteStream {
+ public:
+  ArchiveBlocks(std::string path, std::uint64_t most) : path_(std::move(path)), most_(most), block_(kArchiveBlock) {}
+
+  const std::string& path() const { return path_; }
+  std::span<const std::byte> next() final {
+    if (again_) {
+      again_ = false;
+      return last_;
+    }
+    std::size_t count = 0;
+    while (count < block_.size()) {
+      const std::size_t got = read(std::span(block_).subspan(count));
+      if (got == 0) break;
+      count += got;
+    }
+    total_ += count;
+    if (total_ > most_ + kArchiveBlock) throw_too_long(path_, most_);
+    return last_ = std::span(block_).first(count);
+  }
+  /// Has the last block come once more.
+  void unread() { again_ = true; }
+
+ private:
+  virtual std::size_t read(std::span<std::byte> to) = 0;
+
+  std::string path_;
+  std::uint64_t most_;
+  std::vector<std::byte> block_;
+  std::span<const std::byte> last_;
+  bool again_ = false;
+  std::uint64_t total_ = 0;
+};
+
+class FileBlocks final : public ArchiveBlocks {
+ public:
+  FileBlocks(const InputFile& file, std::uint64_t most) : ArchiveBlocks(file.path(), most), file_(file) {}
+
+ private:
+  std::size_t read(std::span<std::byte> to) override {
+    const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(to.size(), file_.size() - at_));
+    file_.read(at_, to.first(count));
+    at_ += count;
+    return count;
+  }
+
+  const InputFile& file_;
+  std::uint64_t at_ = 0;
+};
+
+class CommandBlocks final : public ArchiveBlocks {
+ public:
+  CommandBlocks(const std::string& command, std::uint64_t most)
+      : ArchiveBlocks("pipe:" + printable(command, 200), most), output_(command) {}
+
+ private:
+  std::size_t read(std::span<std::byte> to) override { return ended_ ? 0 : check(output_.read(to)); }
+  std::size_t check(std::size_t count) {
+    ended_ = count == 0;
+    return count;
+  }
+
+  CommandOutput output_;
+  bool ended_ = false;
+};
+
+/// @param read fills bytes; fewer only at the end
+template <class Read>
+std::vector<std::byte> read_content(const std::string& path, std::uint64_t most, const Read& read) {
+  std::vector<std::byte> content;
+  for (std::size_t count = 0;;) {
+    content.resize(std::max(content.capacity(), count + kArchiveBlock));
+    const std::size_t got = read(std::span(content).subspan(count));
+    count += got;
+    if (count > most) throw_too_long(path, most);
+    if (got > 0) continue;
+    content.resize(count);
+    content.shrink_to_fit();
+    return content;
+  }
+}
+
+std::vector<std::byte> decompress(ArchiveBlocks& blocks, std::uint64_t most) {
+  const std::span<const std::byte> first = blocks.next();
+  if (first.empty()) throw_bad_file(blocks.path(), "an empty archive");
+  blocks.unread();
+  const auto format = compression_of(first);
+  if (!format)
+    return read_content(blocks.path(), most, [&](std::span<std::byte> to) {
+      const std::span<const std::byte> more = blocks.next();
+      std::ranges::copy(more, to.begin());
+      return more.size();
+    });
+  ArchiveReader reader(blocks.path(), *format, blocks);
+  if (reader.next() == nullptr) throw_bad_file(blocks.path(), "an empty archive");
+  auto content = read_content(blocks.path(), most, [&](std::span<std::byte> to) { return reader.read(to); });
+  while (!blocks.next().empty()) continue;  // a command's status comes with the end of what it writes
+  return content;
+}
+
+}  // namespace
+
+void ArchiveBytes::read(std::uint64_t offset, std::span<std::byte> out) const {
+  if (offset > size_ || out.size() > size_ - offset) throw_bad_file(path_, "truncated");
+  if (file_) return file_->read(offset, out);
+  std::ranges::copy(std::span(content_).subspan(offset, out.size()), out.begin());
+}
+
+bool is_compressed(const InputFile& file) {
+  std::vector<std::byte> start(static_cast<std::size_t>(std::min<std::uint64_t>(file.size(), 4)));
+  file.read(0, start);
+  return compression_of(start).has_value();
+}
+
+std::vector<std::byte> read_decompressed(const InputFile& file, std::uint64_t most) {
+  FileBlocks blocks(file, most);
+  return decompress(blocks, most);
+}
+
+std::vector<std::byte> read_command(const std::string& command, std::uint64_t most) {
+  CommandBlocks blocks(command, most);
+  return decompress(blocks, most);
+}
+
+}  // namespace troupe

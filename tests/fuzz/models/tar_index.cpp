@@ -1,0 +1,42 @@
+#include "models/data/tar/tar_index.hpp"
+
+#include "fuzz/support.hpp"
+#include "runtime/hash.hpp"
+#include "support/tar_bytes.hpp"
+
+using namespace troupe;
+
+namespace {
+
+const ArchiveBytes& an_archive() {
+  static const std::string bytes = troupe_test::tar_bytes({{"a/1.npy", "first"}, {"a/2.npy", "second"}});
+  static const ArchiveBytes archive("a.tar",
+                                    {std::as_bytes(std::span(bytes)).begin(), std::as_bytes(std::span(bytes)).end()});
+  return archive;
+}
+
+/// What an index says, whether it is true or not, reads a member of that name or nothing.
+void read_index(const std::string& text) {
+  const auto index = tar_index_from(text);
+  if (!index) return;
+  const auto again = tar_index_from(to_text(*index));
+  fuzz::expect(again && *again == *index, "the same index again");
+  for (const TarSample& sample : index->samples)
+    fuzz::may_refuse(
+        [&] {
+          const std::size_t size = read_member(an_archive(), sample.values).size();
+          fuzz::expect(sample.values.name == (size == 5 ? "a/1.npy" : "a/2.npy"), "the member of this name");
+        },
+        {ErrorCode::bad_file, ErrorCode::limit_reached});
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string text(reinterpret_cast<const char*>(data), size);
+  read_index(text);
+  if (size < 16) return 0;
+  const std::string said = text.substr(0, size - 16);
+  read_index(said + hex(checksum(std::as_bytes(std::span(said)))));
+  return 0;
+}
