@@ -145,8 +145,8 @@ struct DataUsage {
 void register_data(const std::string& name, MakeData make, const DataUsage& usage = {});
 
 /// Loads data by a name that was registered, such as the built-in `cifar10:DIR`, `csv:...`, `fashion-mnist[:DIR]`,
-/// `idx:...`, `images:...`, `mock-images[:SIZE[,CLASSES]]`, `npy:...`, `synthetic-linear`, `tar:...` and `text:...`.
-/// Within a process the same name and seed give the same object while somebody holds it.
+/// `idx:...`, `images:...`, `mock-images[:SIZE[,CLASSES]]`, `npy:...`, `npz:...`, `synthetic-linear`, `tar:...` and
+/// `text:...`. Within a process the same name and seed give the same object while somebody holds it.
 ///
 /// `csv:FILE[,FILE...][,OPTION...]` reads CSV files (RFC 4180), names or patterns such as part-*.csv. Columns go by
 /// their names in the first row, or, where that has a number in it, by their numbers from 1 on.
@@ -172,6 +172,10 @@ void register_data(const std::string& name, MakeData make, const DataUsage& usag
 /// `idx:` takes the same of IDX files, as MNIST's are, gzipped or not. Each name may be a pattern: then as many files
 /// of samples as of labels, which are one set. A set of npy that takes more than half of Options::data_memory stays in
 /// its files, and its samples are read when they are asked for.
+///
+/// `npz:FILE.npz[,x=NAME,y=NAME[,test_x=NAME,test_y=NAME]][,layout=nchw|nhwc]` takes the same out of one file, as
+/// numpy.savez writes it; without names the arrays x_train, y_train, x_test, y_test, or x, y, images, labels, data,
+/// target, arr_0, arr_1 and so on.
 ///
 /// `text:FILE[,FILE...][,test=FILE][,symbols=characters|bytes][,window=64][,stride=1]` reads texts. Samples are windows
 /// {window, symbols} of symbols that follow each other, of whose values one is 1, each `stride` behind the one before;

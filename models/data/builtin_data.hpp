@@ -18,6 +18,9 @@ std::shared_ptr<const DataSource> fashion_mnist_test(const std::string& folder);
 /// Read files that hold an array each; see load_data.
 TrainingData npy_files(const std::string& arguments, std::uint64_t seed);
 TrainingData idx_files(const std::string& arguments, std::uint64_t seed);
+/// Reads a file that holds several; see load_data.
+TrainingData npz_files(const std::string& arguments, std::uint64_t seed);
+inline constexpr const char* kNpzUsage = ":FILE.npz[,x=NAME,y=NAME[,test_x=NAME,test_y=NAME]][,layout=nchw|nhwc]";
 inline constexpr const char* kNpyUsage = ":IMAGES.npy,LABELS.npy[,TEST_IMAGES.npy,TEST_LABELS.npy][,layout=nchw|nhwc]";
 inline constexpr const char* kIdxUsage = ":IMAGES,LABELS[,TEST_IMAGES,TEST_LABELS][,layout=nchw|nhwc]";
 /// Reads the binary files of CIFAR-10 from a folder, or from the one in it that their archive makes.

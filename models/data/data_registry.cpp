@@ -37,6 +37,7 @@ Kinds* with_builtin_data() {
   add(*kinds, "images", image_folder, {.arguments = kImagesUsage});
   add(*kinds, "mock-images", mock_images, {.arguments = "[:SIZE[,CLASSES]]", .drawn = true});
   add(*kinds, "npy", npy_files, {.arguments = kNpyUsage});
+  add(*kinds, "npz", npz_files, {.arguments = kNpzUsage});
   add(*kinds, "synthetic-linear", synthetic_linear, {.drawn = true});
   add(*kinds, "tar", tar_files, {.arguments = kTarUsage});
   add(*kinds, "text", text_files, {.arguments = kTextUsage});

@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <array>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,12 +13,14 @@
 #include "models/data/builtin_data.hpp"
 #include "models/data/data_memory.hpp"
 #include "models/data/file_patterns.hpp"
+#include "models/files/archives/npz.hpp"
 #include "models/files/idx.hpp"
 #include "runtime/files/input_file.hpp"
 #include "runtime/invalid.hpp"
+#include "runtime/printable.hpp"
 #include "troupe/pipeline.hpp"
 
-// Data of files that each hold an array: npy and idx.
+// Data of files that each hold an array, npy and idx, or several of them: npz.
 namespace troupe {
 namespace {
 
@@ -59,11 +63,8 @@ std::shared_ptr<const DataSource> join(std::vector<ArrayPair> pairs, int num_cla
   return parts.size() == 1 ? parts.front() : data::concat(std::move(parts));
 }
 
-TrainingData make_sets(const ArrayArguments& asked, const ReadArray& read) {
-  std::vector<std::vector<ArrayPair>> sets;
-  for (std::size_t i = 0; i < asked.arrays.size(); i += 2)
-    sets.push_back(pairs_of(asked.arrays[i], asked.arrays[i + 1], asked.order,
-                            !fits_in_data_memory(bytes_of_files(asked.arrays[i])), read));
+/// @param sets the training set's pairs, and perhaps the test set's
+TrainingData make_data(std::vector<std::vector<ArrayPair>> sets) {
   int num_classes = 0;
   for (const auto& set : sets)
     for (const ArrayPair& pair : set) {
@@ -75,6 +76,14 @@ TrainingData make_sets(const ArrayArguments& asked, const ReadArray& read) {
   return data;
 }
 
+TrainingData make_sets(const ArrayArguments& asked, const ReadArray& read) {
+  std::vector<std::vector<ArrayPair>> sets;
+  for (std::size_t i = 0; i < asked.arrays.size(); i += 2)
+    sets.push_back(pairs_of(asked.arrays[i], asked.arrays[i + 1], asked.order,
+                            !fits_in_data_memory(bytes_of_files(asked.arrays[i])), read));
+  return make_data(std::move(sets));
+}
+
 NamedArray read_npy_array(const std::string& path, bool stays_in_file) {
   if (!stays_in_file) return {path, read_npy(path)};
   auto file = std::make_shared<const NpyFile>(path);
@@ -82,6 +91,58 @@ NamedArray read_npy_array(const std::string& path, bool stays_in_file) {
 }
 
 NamedArray read_idx_array(const std::string& path, bool /*stays_in_file*/) { return {path, read_idx(path)}; }
+
+/// What stands behind "npz:".
+struct NpzArguments {
+  std::string file;
+  std::array<std::string, 4> names;  ///< samples, labels, and those of the test set; empty: by kUsualNames
+  std::optional<PixelOrder> order;
+};
+
+/// As numpy.savez and data sets of Keras call them.
+constexpr std::array<std::array<const char*, 4>, 5> kUsualNames{{{"x_train", "y_train", "x_test", "y_test"},
+                                                                 {"x", "y", "test_x", "test_y"},
+                                                                 {"images", "labels", "test_images", "test_labels"},
+                                                                 {"data", "target", "test_data", "test_target"},
+                                                                 {"arr_0", "arr_1", "arr_2", "arr_3"}}};
+
+NpzArguments parse_npz(const std::string& text) {
+  NpzArguments asked;
+  DataOptions options{{"layout", [&](const std::string& value) { asked.order = pixel_order_of("npz", value); }}};
+  constexpr std::array<const char*, 4> kOptions{"x", "y", "test_x", "test_y"};
+  for (std::size_t i = 0; i < kOptions.size(); ++i)
+    options[kOptions[i]] = [&asked, i](const std::string& value) { asked.names[i] = value; };
+  const Files files = parse_data_arguments("npz", text, kNpzUsage, options);
+  if (files.size() != 1) throw_invalid("npz:" + text + " is not npz" + kNpzUsage);
+  asked.file = files.front();
+  for (std::size_t i = 0; i < asked.names.size(); i += 2)
+    if (asked.names[i].empty() != asked.names[i + 1].empty())
+      throw_invalid("npz: " + std::string(kOptions[i]) + "= and " + kOptions[i + 1] + "= are told together");
+  if (asked.names[0].empty() && !asked.names[2].empty()) throw_invalid("npz: test_x= without x=");
+  return asked;
+}
+
+using NamedArrays = std::map<std::string, NumberArray>;
+
+/// What names of samples and labels are in use.
+void find_names(NpzArguments& asked, const NamedArrays& arrays) {
+  if (!asked.names[0].empty()) return;
+  for (const auto& usual : kUsualNames) {
+    if (!arrays.contains(usual[0]) || !arrays.contains(usual[1])) continue;
+    asked.names = {usual[0], usual[1]};
+    if (arrays.contains(usual[2]) && arrays.contains(usual[3])) asked.names = {usual[0], usual[1], usual[2], usual[3]};
+    return;
+  }
+  std::string list;
+  for (const auto& [name, array] : arrays) list += (list.empty() ? "" : ", ") + printable(name, 100);
+  throw_bad_file(asked.file, "x=NAME and y=NAME say which of its arrays are samples and labels: " + printable(list));
+}
+
+NamedArray take_array(const NpzArguments& asked, NamedArrays& arrays, const std::string& name) {
+  const auto found = arrays.find(name);
+  if (found == arrays.end()) throw_bad_file(asked.file, "it has no array '" + printable(name, 100) + "'");
+  return {asked.file + ":" + printable(name, 100), found->second};
+}
 
 }  // namespace
 
@@ -91,6 +152,17 @@ TrainingData npy_files(const std::string& arguments, std::uint64_t /*seed*/) {
 
 TrainingData idx_files(const std::string& arguments, std::uint64_t /*seed*/) {
   return make_sets(parse_arrays("idx", arguments, kIdxUsage), read_idx_array);
+}
+
+TrainingData npz_files(const std::string& arguments, std::uint64_t /*seed*/) {
+  NpzArguments asked = parse_npz(arguments);
+  NamedArrays arrays = read_npz(asked.file, data_memory());
+  find_names(asked, arrays);
+  std::vector<std::vector<ArrayPair>> sets;
+  for (std::size_t i = 0; i < asked.names.size() && !asked.names[i].empty(); i += 2)
+    sets.emplace_back().emplace_back(take_array(asked, arrays, asked.names[i]),
+                                     take_array(asked, arrays, asked.names[i + 1]), asked.order);
+  return make_data(std::move(sets));
 }
 
 }  // namespace troupe

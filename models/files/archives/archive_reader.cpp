@@ -31,6 +31,10 @@ void ArchiveReader::set_format(Format format) {
     archive_read_set_options(reader_.get(), "read_concatenated_archives");
     return;
   }
+  if (format == Format::zip) {
+    archive_read_support_format_zip_streamable(reader_.get());
+    return;
+  }
   archive_read_support_format_raw(reader_.get());
   // No other filter is looked for in what comes out: a few bytes that are compressed over and over could take for ever.
   const int filter = format == Format::gzip ? ARCHIVE_FILTER_GZIP : ARCHIVE_FILTER_ZSTD;
