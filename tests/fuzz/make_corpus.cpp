@@ -180,6 +180,12 @@ void add_models(const Corpus& corpus) {
   corpus.add("npy", "labels", npy_bytes(npy_dictionary("<i8", "(2,)"), std::string(16, '\1')));
   corpus.add("npy", "fortran", npy_bytes(npy_dictionary("<i4", "(2,)", true), std::string(8, '\1')));
   corpus.add("npy", "promises-too-much", npy_bytes(npy_dictionary("<i8", "(4611686018427387904, 8)"), ""));
+  const TarFiles arrays{{"x.npy", npy_bytes(npy_dictionary("<f4", "(2, 3)"), std::string(24, 'x'))},
+                        {"y.npy", npy_bytes(npy_dictionary("<i8", "(2,)"), std::string(16, '\0'))}};
+  for (const char* compression : {"store", "deflate"}) {
+    corpus.add("npz", compression, "");
+    write_zip(corpus.path("npz", compression), arrays, compression);
+  }
   corpus.add("safetensors", "two-tensors", "");
   write_safetensors(corpus.path("safetensors", "two-tensors"), {{"weight", {2, 3}}, {"bias", {2}}},
                     std::vector<float>(8, 0.5F));

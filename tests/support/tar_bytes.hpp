@@ -56,11 +56,11 @@ inline std::string tar_bytes(const TarFiles& files) {
   return bytes + tar_end();
 }
 
-/// The same, written by libarchive. @param filter such as ARCHIVE_FILTER_GZIP
-inline void write_tar(const std::string& path, const TarFiles& files, int filter) {
+/// An archive that libarchive writes. @param set_format of its writer
+template <class SetFormat>
+void write_archive(const std::string& path, const TarFiles& files, const SetFormat& set_format) {
   archive* const writer = archive_write_new();
-  archive_write_add_filter(writer, filter);
-  archive_write_set_format_pax_restricted(writer);
+  set_format(writer);
   archive_write_open_filename(writer, path.c_str());
   for (const auto& [name, content] : files) {
     archive_entry* const entry = archive_entry_new();
@@ -74,6 +74,22 @@ inline void write_tar(const std::string& path, const TarFiles& files, int filter
   }
   archive_write_close(writer);
   archive_write_free(writer);
+}
+
+/// One of tar. @param filter such as ARCHIVE_FILTER_GZIP
+inline void write_tar(const std::string& path, const TarFiles& files, int filter) {
+  write_archive(path, files, [filter](archive* writer) {
+    archive_write_add_filter(writer, filter);
+    archive_write_set_format_pax_restricted(writer);
+  });
+}
+
+/// One of zip. @param compression "deflate" or "store"
+inline void write_zip(const std::string& path, const TarFiles& files, const char* compression) {
+  write_archive(path, files, [compression](archive* writer) {
+    archive_write_set_format_zip(writer);
+    archive_write_set_format_option(writer, "zip", "compression", compression);
+  });
 }
 
 }  // namespace troupe_test
