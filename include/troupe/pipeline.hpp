@@ -43,6 +43,17 @@ DataPtr map(DataPtr data, std::vector<std::int64_t> shape,
 /// label or targets of the last one. There are length - 1 fewer. @throws Error bad_data where that is none
 DataPtr window(DataPtr data, std::int64_t length);
 
+/// Samples that can only be had one after the other, as a decoder or a service gives them: in parts, such as files, of
+/// which those used last are held in memory. An epoch takes the parts one after the other, and mixes samples of some
+/// that follow each other (BatchSampler).
+/// @param info without num_samples, which are counted: each part is read once, here
+/// @param read calls `take` for each sample of a part, in order and with the same content each time, labels or targets
+/// and no number. By several threads at once, for different parts
+/// @throws Error invalid_argument for no parts, bad_data for samples that are not as `info` says, and what `read`
+/// throws
+DataPtr stream(DataInfo info, int parts,
+               std::function<void(int part, const std::function<void(const SampleView&)>& take)> read);
+
 /// Two parts, the second with `share` of the samples, rounded, in (0, 1), and at least one in each, drawn from the
 /// seed. Of data with classes it has that share of each.
 std::pair<DataPtr, DataPtr> split(const DataPtr& data, double share, std::uint64_t seed = 1);

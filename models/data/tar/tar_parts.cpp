@@ -1,6 +1,5 @@
 #include "models/data/tar/tar_parts.hpp"
 
-#include <algorithm>
 #include <cstdlib>
 #include <string_view>
 #include <utility>
@@ -47,7 +46,7 @@ TarPart TarParts::open(const std::string& name, std::vector<TarSample>& samples)
     samples = find_samples(*content);
     part.content = content->size();
     part.is_held = true;
-    use(part)->content = std::move(content);
+    held_.get(part.name, part.content, [&] { return content; });
   } else {
     const InputFile file(name);
     TarIndex index = index_of_archive(file);
@@ -60,27 +59,7 @@ TarPart TarParts::open(const std::string& name, std::vector<TarSample>& samples)
 
 std::shared_ptr<const ArchiveBytes> TarParts::get(const TarPart& part) {
   if (!part.is_held) return std::make_shared<const ArchiveBytes>(open_unchanged(part));
-  const std::shared_ptr<Held> held = use(part);
-  const std::scoped_lock lock(held->mutex);
-  if (!held->content) held->content = std::make_shared<const ArchiveBytes>(load_content(part));
-  return held->content;
-}
-
-/// Makes room before what it is for is loaded.
-std::shared_ptr<TarParts::Held> TarParts::use(const TarPart& part) {
-  const std::scoped_lock lock(mutex_);
-  const auto found = std::ranges::find(held_, part.name, [](const auto& held) { return held->name; });
-  if (found != held_.end()) {
-    held_.splice(held_.begin(), held_, found);
-  } else {
-    held_.push_front(std::make_shared<Held>());
-    held_.front()->name = part.name;
-    held_.front()->bytes = part.content;
-  }
-  std::uint64_t bytes = 0;
-  for (const auto& held : held_) bytes += held->bytes;
-  for (; bytes > most_ && held_.size() > 1; held_.pop_back()) bytes -= held_.back()->bytes;
-  return held_.front();
+  return held_.get(part.name, part.content, [&] { return std::make_shared<const ArchiveBytes>(load_content(part)); });
 }
 
 }  // namespace troupe

@@ -1,12 +1,11 @@
 #pragma once
 
 #include <cstdint>
-#include <list>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
+#include "models/data/last_used.hpp"
 #include "models/data/tar/tar_index.hpp"
 
 namespace troupe {
@@ -29,7 +28,7 @@ struct TarPart {
 class TarParts {
  public:
   /// @param most bytes of them; more only while they are in use
-  explicit TarParts(std::uint64_t most) : most_(most) {}
+  explicit TarParts(std::uint64_t most) : held_(most) {}
 
   /// Finds what is in an archive.
   /// @throws Error bad_file, limit_reached for one that cannot be used, invalid_argument for a command that may not run
@@ -39,18 +38,7 @@ class TarParts {
   std::shared_ptr<const ArchiveBytes> get(const TarPart& part);
 
  private:
-  struct Held {
-    std::string name;
-    std::uint64_t bytes = 0;
-    std::mutex mutex;  ///< of what loads
-    std::shared_ptr<const ArchiveBytes> content;
-  };
-
-  std::shared_ptr<Held> use(const TarPart& part);
-
-  std::uint64_t most_;
-  std::mutex mutex_;
-  std::list<std::shared_ptr<Held>> held_;  ///< the one used last comes first
+  LastUsed<std::string, ArchiveBytes> held_;
 };
 
 }  // namespace troupe

@@ -181,3 +181,37 @@ TEST_CASE("data made of data in parts has the parts of it that are left, where t
   for (const Parts& parts : {Parts{1, 2}, Parts{0, 2, 2}, Parts{0, 3}, Parts{0, 2, 1}})
     refused(ErrorCode::bad_data, "parts that do not begin", [&] { const Wrong wrong(parts); });
 }
+
+TEST_CASE("samples that come as a stream are had by number, each part read anew only when it is gone") {
+  std::vector<int> reads(4);
+  const DataPtr streamed = data::stream({.shape = {1}, .num_targets = 1}, 4, [&reads](int part, const auto& take) {
+    ++reads[static_cast<std::size_t>(part)];
+    for (int i = 0; i <= part; ++i) {
+      const float value = static_cast<float>(10 * part + i);
+      const float target = -value;
+      take({.values = {&value, 1}, .targets = {&target, 1}});
+    }
+  });
+  CHECK(streamed->info().num_samples == 10);
+  CHECK(streamed->info().parts == std::vector<std::int64_t>{0, 1, 3, 6});
+  CHECK(values_of(streamed) == Floats{0, 10, 11, 20, 21, 22, 30, 31, 32, 33});
+  CHECK(read_samples(*streamed, {9, 0, 4}).targets == Floats{-33, 0, -21});
+  CHECK(reads == std::vector<int>{2, 2, 2, 2});  // once to count them
+  refused(ErrorCode::invalid_argument, "a stream of 0 parts",
+          [] { data::stream({.shape = {1}, .num_classes = 2}, 0, [](int, const auto&) {}); });
+  refused(ErrorCode::bad_data, "part 0 has no sample",
+          [] { data::stream({.shape = {1}, .num_classes = 2}, 1, [](int, const auto&) {}); });
+  refused(ErrorCode::bad_data, "a sample of 2 values and 0 targets, not 1 and 0", [] {
+    data::stream({.shape = {1}, .num_classes = 2}, 1, [](int, const auto& take) {
+      const Floats two(2);
+      take({.values = two, .label = 0});
+    });
+  });
+  int count = 3;
+  const DataPtr changing = data::stream({.shape = {1}, .num_classes = 2}, 1, [&count](int, const auto& take) {
+    const float value = 0;
+    for (int i = 0; i < count; ++i) take({.values = {&value, 1}, .label = 1});
+  });
+  count = 4;
+  refused(ErrorCode::bad_data, "part 0 had 3 samples, and has 4 now", [&] { values_of(changing); });
+}

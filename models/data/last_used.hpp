@@ -1,0 +1,58 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+namespace troupe {
+
+/// Things that take time to make and memory to hold, such as an archive's content: those that were used last.
+/// By several threads at once.
+template <class Key, class Content>
+class LastUsed {
+ public:
+  /// @param most bytes of them; more only while they are in use
+  explicit LastUsed(std::uint64_t most) : most_(most) {}
+
+  /// What is held of this key, or else what `make` returns, which one thread calls while others wait for it. Makes room
+  /// for it before. @throws what `make` does
+  template <class Make>
+  std::shared_ptr<const Content> get(const Key& key, std::uint64_t bytes, const Make& make) {
+    const std::shared_ptr<Held> held = use(key, bytes);
+    const std::scoped_lock lock(held->mutex);
+    if (!held->content) held->content = make();
+    return held->content;
+  }
+
+ private:
+  struct Held {
+    Held(Key of, std::uint64_t takes) : key(std::move(of)), bytes(takes) {}
+
+    Key key;
+    std::uint64_t bytes;
+    std::mutex mutex;  ///< of what is being made
+    std::shared_ptr<const Content> content;
+  };
+
+  std::shared_ptr<Held> use(const Key& key, std::uint64_t bytes) {
+    const std::scoped_lock lock(mutex_);
+    const auto found = std::ranges::find(held_, key, [](const auto& held) -> const Key& { return held->key; });
+    if (found != held_.end())
+      held_.splice(held_.begin(), held_, found);
+    else
+      held_.push_front(std::make_shared<Held>(key, bytes));
+    std::uint64_t all = 0;
+    for (const auto& held : held_) all += held->bytes;
+    for (; all > most_ && held_.size() > 1; held_.pop_back()) all -= held_.back()->bytes;
+    return held_.front();
+  }
+
+  std::uint64_t most_;
+  std::mutex mutex_;
+  std::list<std::shared_ptr<Held>> held_;  ///< the one used last comes first
+};
+
+}  // namespace troupe
