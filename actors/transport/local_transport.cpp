@@ -11,7 +11,6 @@
 #include <caf/io/network/default_multiplexer.hpp>
 #include <caf/io/network/doorman_impl.hpp>
 #include <cstring>
-#include <filesystem>
 
 #include "actors/transport/connection_manager.hpp"
 #include "runtime/file_descriptor.hpp"
@@ -28,6 +27,12 @@ sockaddr_un address_of(const std::string& path) {
     throw Error(ErrorCode::system, "the folder for temporary files has too long a name for a socket", {.object = path});
   std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
   return address;
+}
+
+/// @throws Error system where that is too long a name
+std::string socket_in(const std::string& folder) {
+  address_of(folder + kSocketName);
+  return folder + kSocketName;
 }
 
 FileDescriptor make_socket() {
@@ -108,32 +113,16 @@ caf::io::middleman_actor make_manager(caf::actor_system& system, LocalListener::
   return system.spawn<LocalManager, caf::hidden>(std::move(broker), std::move(admit));
 }
 
-std::string make_private_folder() {
-  std::error_code failed;
-  const auto parent = std::filesystem::temp_directory_path(failed);
-  if (failed) throw Error(ErrorCode::system, "no folder for temporary files (TMPDIR): " + failed.message());
-  std::string name = (parent / "troupe-XXXXXX").string();
-  address_of(name + kSocketName);
-  if (::mkdtemp(name.data()) == nullptr)
-    throw_errno(("cannot make a folder for a socket in " + parent.string()).c_str());
-  return name;
-}
-
 }  // namespace
 
 LocalListener::LocalListener(caf::actor_system& system, const caf::actor& reachable, Admit admit)
-    : folder_(make_private_folder()), path_(folder_ + kSocketName), manager_(make_manager(system, std::move(admit))) {
+    : folder_(kSocketName), path_(socket_in(folder_.path())), manager_(make_manager(system, std::move(admit))) {
   const std::string problem = publish(manager_, reachable, path_);
-  if (problem.empty()) return;
-  std::filesystem::remove_all(folder_);
-  throw Error(ErrorCode::system, "cannot listen for worker processes: " + problem, {.object = path_});
+  if (!problem.empty())
+    throw Error(ErrorCode::system, "cannot listen for worker processes: " + problem, {.object = path_});
 }
 
-LocalListener::~LocalListener() {
-  end_publishing(manager_);
-  std::error_code ignored;
-  std::filesystem::remove_all(folder_, ignored);
-}
+LocalListener::~LocalListener() { end_publishing(manager_); }
 
 caf::actor connect_local(caf::actor_system& system, const std::string& path, std::chrono::milliseconds timeout) {
   return connect(make_manager(system, [](pid_t) { return false; }), path, timeout);

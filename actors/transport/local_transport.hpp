@@ -6,6 +6,7 @@
 #include <functional>
 #include <string>
 
+#include "actors/transport/socket_folder.hpp"
 #include "actors/transport/system.hpp"
 
 namespace troupe {
@@ -26,7 +27,7 @@ class LocalListener {
   const std::string& path() const { return path_; }
 
  private:
-  std::string folder_;
+  SocketFolder folder_;
   std::string path_;
   caf::io::middleman_actor manager_;
 };
