@@ -12,8 +12,8 @@ struct Batch {
   std::span<const float> values;
   std::span<const std::int32_t> labels;
   std::span<const float> targets;
-  std::int64_t left_out = 0;                   ///< samples that could not be read, and are not among these
   std::span<const std::int64_t> numbers = {};  ///< of the samples in their source, for errors; empty without one
+  std::int64_t left_out = 0;                   ///< samples that could not be read, and are not among these
 };
 
 }  // namespace troupe

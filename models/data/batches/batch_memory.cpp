@@ -57,7 +57,7 @@ void BatchMemory::leave_holes_out() {
 
 Batch BatchMemory::batch() const {
   const auto left_out = holes_.empty() ? 0 : std::ssize(holes_) - std::ssize(numbers_);
-  return {std::ssize(numbers_), values_, labels_, targets_, left_out, numbers_};
+  return {std::ssize(numbers_), values_, labels_, targets_, numbers_, left_out};
 }
 
 }  // namespace troupe
