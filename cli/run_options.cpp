@@ -201,7 +201,7 @@ void RunOptions::add_to(CLI::App& app) {
   app.add_option(
       "--transform", transform,
       "What is done to each sample, such as 'crop 28 2, flip, normalise': colour AMOUNT, crop SIDE [PADDING], "
-      "cutout SIDE, flip, normalise [MEAN... DEVIATION...], resize HEIGHT [WIDTH], rotate DEGREES; what is "
+      "cutout SIDE, flip, intercept, normalise [MEAN... DEVIATION...], resize HEIGHT [WIDTH], rotate DEGREES; what is "
       "random, in training only. Without it what the file of --load says of its network's samples; '': nothing");
   app.add_option(
       "--loss", loss,

@@ -10,6 +10,7 @@ namespace troupe::data {
 /// - `normalise [MEAN... DEVIATION...]`, of any samples, subtracts the mean and divides by the deviation: of each
 ///   channel of images, of each value of others; without numbers those of the training set, found by 16 million values
 ///   of it, and at least 1,000 samples
+/// - `intercept`, of samples with one dimension: a 1 behind the values, whose weight a linear regression learns
 /// - `resize HEIGHT [WIDTH]` of images scales, whatever the proportions, by a triangle filter
 /// - `crop SIDE [PADDING]` of images: a square anywhere in the image, around which so many zeros are thought
 /// - `flip` of images: left and right exchanged, of every other one

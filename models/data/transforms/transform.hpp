@@ -53,6 +53,7 @@ std::unique_ptr<Transform> make_colour(const TransformNumbers& numbers);
 std::unique_ptr<Transform> make_crop(const TransformNumbers& numbers);
 std::unique_ptr<Transform> make_cutout(const TransformNumbers& numbers);
 std::unique_ptr<Transform> make_flip(const TransformNumbers& numbers);
+std::unique_ptr<Transform> make_intercept(const TransformNumbers& numbers);
 std::unique_ptr<Transform> make_resize(const TransformNumbers& numbers);
 std::unique_ptr<Transform> make_rotate(const TransformNumbers& numbers);
 /// Means and deviations, first all of these and then all of those, by channel of images or else by value.

@@ -19,10 +19,11 @@ namespace {
 constexpr std::uint64_t kTransformStream = 0x7472616eULL << 32;
 
 using Make = std::unique_ptr<Transform> (*)(const TransformNumbers&);
-constexpr std::array<std::pair<std::string_view, Make>, 7> kTransforms{{{"colour", make_colour},
+constexpr std::array<std::pair<std::string_view, Make>, 8> kTransforms{{{"colour", make_colour},
                                                                         {"crop", make_crop},
                                                                         {"cutout", make_cutout},
                                                                         {"flip", make_flip},
+                                                                        {"intercept", make_intercept},
                                                                         {"normalise", make_normalise},
                                                                         {"resize", make_resize},
                                                                         {"rotate", make_rotate}}};

@@ -108,6 +108,17 @@ TEST_CASE("normalised values have mean 0 and deviation 1, by channel of images, 
   refused({3}, "normalise 1 2 1 2", "2 means for 3");
 }
 
+TEST_CASE("an intercept is a 1 behind the values of a row") {
+  const auto rows = transform(counted({2}, 2), "normalise, intercept");
+  CHECK(rows.train->info().shape == std::vector<std::int64_t>{3});
+  const Floats values = read_all(*rows.train).values;
+  CHECK(values[2] == 1);
+  CHECK(values[5] == 1);
+  CHECK(values[0] == -values[3]);
+  refused({2, 2}, "intercept", "samples with one dimension");
+  refused({2}, "intercept 2", "takes no numbers");
+}
+
 TEST_CASE("what was found out of the training set is done to the test set, and is told") {
   auto data = counted({2}, 4);
   data.test = counted({2}, 2).train;

@@ -1,0 +1,33 @@
+#include <algorithm>
+#include <memory>
+#include <string>
+
+#include "models/data/transforms/transform.hpp"
+#include "runtime/invalid.hpp"
+
+namespace troupe {
+namespace {
+
+/// A 1 behind the values: its weight in a linear regression is the intercept.
+class Intercept final : public Transform {
+ public:
+  Shape shape(const Shape& of) const override {
+    if (of.size() != 1) throw_invalid("the transform intercept is for samples with one dimension");
+    return {of.front() + 1};
+  }
+  std::string text() const override { return "intercept"; }
+
+  void apply(const Shape& /*of*/, std::span<const float> from, std::span<float> to, Random* /*random*/) const override {
+    std::ranges::copy(from, to.begin());
+    to.back() = 1;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Transform> make_intercept(const TransformNumbers& numbers) {
+  if (!numbers.empty()) throw_invalid("the transform '" + transform_text("intercept", numbers) + "' takes no numbers");
+  return std::make_unique<Intercept>();
+}
+
+}  // namespace troupe
