@@ -12,7 +12,7 @@
 namespace troupe::net {
 namespace {
 
-using NumberPtr = std::unique_ptr<ASN1_INTEGER, Free<&ASN1_INTEGER_free>>;
+using IntegerPtr = std::unique_ptr<ASN1_INTEGER, Free<&ASN1_INTEGER_free>>;
 using RevokedPtr = std::unique_ptr<X509_REVOKED, Free<&X509_REVOKED_free>>;
 using TimePtr = std::unique_ptr<ASN1_TIME, Free<&ASN1_TIME_free>>;
 using ExtensionPtr = std::unique_ptr<X509_EXTENSION, Free<&X509_EXTENSION_free>>;
@@ -31,10 +31,10 @@ TimePtr from_now(long seconds) {
 
 /// One more than that of the list before.
 void number(X509_CRL* list) {
-  const NumberPtr before(static_cast<ASN1_INTEGER*>(X509_CRL_get_ext_d2i(list, NID_crl_number, nullptr, nullptr)));
+  const IntegerPtr before(static_cast<ASN1_INTEGER*>(X509_CRL_get_ext_d2i(list, NID_crl_number, nullptr, nullptr)));
   std::int64_t last = 0;
   check(!before || ASN1_INTEGER_get_int64(&last, before.get()) == 1);
-  const NumberPtr next(ASN1_INTEGER_new());
+  const IntegerPtr next(ASN1_INTEGER_new());
   check(next && ASN1_INTEGER_set_int64(next.get(), last + 1) == 1 &&
         X509_CRL_add1_ext_i2d(list, NID_crl_number, next.get(), 0, X509V3_ADD_REPLACE) == 1);
 }
