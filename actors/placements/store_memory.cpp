@@ -13,6 +13,9 @@ namespace {
 /// How long a store is asked at a time for what another client makes: others of this process ask it for other things.
 constexpr std::chrono::milliseconds kAtATime{100};
 
+/// Bytes of which a copy in each process is something to be told of.
+constexpr std::size_t kWorthTelling = std::size_t{1} << 20;
+
 /// An object that this client refers to.
 class Held {
  public:
@@ -85,7 +88,8 @@ class StoreMemory final : public SharedMemory {
     try {
       return create(id, bytes);
     } catch (const Error& error) {
-      log_line(LogLevel::warning, std::string("each process has its own copy of the data: ") + error.what());
+      if (bytes >= kWorthTelling)
+        log_line(LogLevel::warning, "each process has its own copy of the data: " + error.message());
       return nullptr;
     }
   }

@@ -20,12 +20,18 @@ struct Kind {
 
 using Kinds = Registry<Kind>;
 
+/// As it is shown in the list of all data.
+std::string in_short(const std::string& arguments) {
+  constexpr std::size_t kLongest = 20;
+  return arguments.size() <= kLongest ? arguments : arguments.starts_with("[") ? "[:...]" : ":...";
+}
+
 void add(Kinds& kinds, const std::string& name, MakeData make, const DataUsage& usage, MakeTestSet make_test = {}) {
   const std::string& arguments = usage.arguments;
   if (name.find(':') != std::string::npos) throw_invalid("the name of data '" + name + "' has a colon");
   if (!arguments.empty() && !arguments.starts_with(":") && !arguments.starts_with("[:"))
     throw_invalid("data '" + name + "' takes '" + arguments + "', which starts with neither ':' nor '[:'");
-  kinds.add(name, {std::move(make), std::move(make_test), usage}, arguments);
+  kinds.add(name, {std::move(make), std::move(make_test), usage}, in_short(arguments));
 }
 
 Kinds* with_builtin_data() {

@@ -52,8 +52,10 @@ using ReadArray = std::function<NamedArray(const std::string& file, bool stays_i
 std::vector<ArrayPair> pairs_of(const Files& samples, const Files& labels, std::optional<PixelOrder> order,
                                 bool stays_in_file, const ReadArray& read) {
   std::vector<ArrayPair> pairs;
-  for (std::size_t i = 0; i < samples.size(); ++i)
-    pairs.emplace_back(read(samples[i], stays_in_file), read(labels[i], false), order);
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    NamedArray array = read(samples[i], stays_in_file);  // whose errors come first
+    pairs.emplace_back(std::move(array), read(labels[i], false), order);
+  }
   return pairs;
 }
 

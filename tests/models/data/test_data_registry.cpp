@@ -53,9 +53,9 @@ TEST_CASE("unknown names are answered with all that there is, one's own included
   for (const char* name : {"", "mnist", "fashion-mnistx", ":", "mock-images "}) {
     refused("no data source named '" + std::string(name).substr(0, std::string(name).find(':')) + "'", name);
     refused(
-        ", fashion-mnist[:DIR], idx:IMAGES,LABELS[,TEST_IMAGES,TEST_LABELS][,layout=nchw|nhwc], "
-        "images:DIR[,test=DIR][,size=SIDE|HEIGHTxWIDTH][,channels=1|3][,damaged=skip], mock-images[:SIZE[,CLASSES]], "
-        "npy:IMAGES.npy,LABELS.npy[,TEST_IMAGES.npy,TEST_LABELS.npy][,layout=nchw|nhwc], npz:FILE.npz",
+        "there are cifar10:DIR, csv:..., fashion-mnist[:DIR], idx:..., images:..., mock-images[:SIZE[,CLASSES]], "
+        "npy:..., "
+        "npz:..., synthetic-linear, tar:..., ",
         name);
     refused("test-listed:HERE", name);
   }
