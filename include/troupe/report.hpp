@@ -25,12 +25,12 @@ struct PrecisionChoice {
 /// their sum but for the driver's own bookkeeping.
 struct PhaseSeconds {
   double step = 0;
-  double compute_all = 0;       ///< from the first message until the last worker's gradients are there
-  double reduce = 0;            ///< adding the gradients
-  double apply_all = 0;         ///< updating the weights
-  std::vector<double> compute;  ///< inside each worker
-  std::vector<double> data;     ///< of these: until its samples were there
-  std::vector<double> apply;    ///< inside each worker
+  double compute_all = 0;         ///< from the first message until the last worker's gradients are there
+  double reduce = 0;              ///< adding the gradients
+  double apply_all = 0;           ///< updating the weights
+  std::vector<double> compute;    ///< inside each worker
+  std::vector<double> apply;      ///< inside each worker
+  std::vector<double> data = {};  ///< inside each worker, of compute: until its samples were there
 };
 
 /// One line a time, as `step()` prints them: the label, a space and seconds; one interior line a worker, and one where

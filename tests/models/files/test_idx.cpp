@@ -97,9 +97,7 @@ TEST_CASE("files that are not one whole gzip member are refused") {
 
 TEST_CASE("what is not a regular file is refused") {
   const TemporaryFolder folder;
-  const auto bad = [&](const std::string& path) {
-    check_throws(ErrorCode::bad_file, path, [&] { read_idx(path); });
-  };
+  const auto bad = [&](const std::string& path) { check_throws(ErrorCode::bad_file, path, [&] { read_idx(path); }); };
   bad(folder / "missing.gz");
   bad(folder.path().string());
   const std::string fifo = folder / "fifo";
