@@ -41,13 +41,10 @@ std::vector<float> read_samples(const std::string& path, const std::vector<std::
 
 Samples::Samples(const std::string& data, std::uint64_t seed) : source_(load_test_set(data, seed)) {}
 
-Samples::Samples(const std::string& file, const std::vector<std::int64_t>& shape, float byte_scale) : known_(false) {
+Samples::Samples(const std::string& file, const std::vector<std::int64_t>& shape, float byte_scale) {
   std::vector<float> values = file.ends_with(".npy") ? read_samples(file, shape, byte_scale)
                                                      : sample_of(read_image(file, use_of(shape)), shape, byte_scale);
-  DataInfo sample;
-  sample.shape = shape;
-  std::vector<float> unknown(values.size() / static_cast<std::size_t>(sample.sample_size()));
-  source_ = std::make_shared<const Dataset>(Dataset::targets(shape, std::move(values), std::move(unknown), 1, file));
+  source_ = std::make_shared<const Dataset>(Dataset::unlabelled(shape, std::move(values), file));
 }
 
 void Samples::transform(const std::string& transforms) {
@@ -61,7 +58,6 @@ Samples::Part Samples::part(std::int64_t first, std::int64_t count) {
   labels_.resize(static_cast<std::size_t>(info().num_classes > 0 ? count : 0));
   targets_.resize(static_cast<std::size_t>(count * info().num_targets));
   source_->fill({.samples = numbers_, .values = values_, .labels = labels_, .targets = targets_});
-  if (!known_) return {.values = values_, .labels = {}, .targets = {}};
   return {.values = values_, .labels = labels_, .targets = targets_};
 }
 

@@ -36,7 +36,6 @@ class Samples {
 
  private:
   std::shared_ptr<const DataSource> source_;
-  bool known_ = true;  ///< their labels or targets
   std::vector<std::int64_t> numbers_;
   std::vector<float> values_;
   std::vector<std::int32_t> labels_;

@@ -16,12 +16,13 @@ struct MissingCount {
   std::int64_t fields = 0;  ///< that hold nothing, in all rows of the files
 };
 
-/// What the samples of some data are like. Each has either a class or targets, which are numbers.
+/// What the samples of some data are like. Each has either a class or targets, which are numbers, or neither where it
+/// is there to be predicted alone.
 struct DataInfo {
   std::int64_t num_samples = 0;
   std::vector<std::int64_t> shape = {};       ///< of one sample, such as {1, 28, 28}
-  int num_classes = 0;                        ///< labels are in [0, num_classes); 0 for data with targets
-  std::int64_t num_targets = 0;               ///< of each sample; 0 for data with classes
+  int num_classes = 0;                        ///< labels are in [0, num_classes); 0 for data without classes
+  std::int64_t num_targets = 0;               ///< of each sample; 0 for data without targets
   std::vector<std::string> class_names = {};  ///< one a class, for people; empty where classes have only numbers
   std::vector<std::string> value_names = {};  ///< one a value of a sample, such as its column; empty where none has one
   std::vector<std::string> target_names = {};  ///< one a target; empty where none has one
@@ -111,6 +112,9 @@ class Dataset final : public DataSource {
   /// Samples for a regression, with `num_targets` targets each, sample after sample.
   static Dataset targets(std::vector<std::int64_t> shape, std::vector<float> values, std::vector<float> targets,
                          std::int64_t num_targets = 1, std::string origin = {});
+
+  /// Samples to be predicted, of which nothing else is known.
+  static Dataset unlabelled(std::vector<std::int64_t> shape, std::vector<float> values, std::string origin = {});
 
   std::span<const std::int32_t> known_labels() const override;
 

@@ -37,8 +37,7 @@ void check_parts(const DataInfo& info) {
 DataInfo checked(DataInfo info) {
   if (info.num_samples <= 0) throw_bad_data("data without samples");
   check_shape(info.shape);
-  const bool classes = info.num_classes > 0 && info.num_targets == 0;
-  if (!classes && !(info.num_classes == 0 && info.num_targets > 0)) {
+  if (info.num_classes < 0 || info.num_targets < 0 || (info.num_classes > 0 && info.num_targets > 0)) {
     throw_bad_data("a sample has either a class or targets, but there are " + std::to_string(info.num_classes) +
                    " classes and " + std::to_string(info.num_targets) + " targets");
   }

@@ -107,6 +107,19 @@ Dataset Dataset::targets(std::vector<std::int64_t> shape, std::vector<float> val
   return set;
 }
 
+Dataset Dataset::unlabelled(std::vector<std::int64_t> shape, std::vector<float> values, std::string origin) {
+  DatasetArrays arrays;
+  arrays.values = arrays.hold(std::move(values));
+  DataInfo info{.shape = std::move(shape), .origin = std::move(origin)};
+  info.num_samples = std::ssize(arrays.values) / std::max<std::int64_t>(1, info.sample_size());
+  Dataset set = DatasetArrays::make(std::move(info), arrays);
+  naming(set.info().origin, [&] {
+    check_length(arrays.values.size(), set.info());
+    check_values(arrays.values, set.info());
+  });
+  return set;
+}
+
 std::span<const std::int32_t> Dataset::known_labels() const { return arrays_->labels; }
 
 void Dataset::read(const BatchRequest& request) const {

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "models/data/kept_index.hpp"
 #include "runtime/files/input_file.hpp"
 #include "runtime/invalid.hpp"
 
@@ -60,6 +61,8 @@ std::vector<std::string> files_of(const std::string& pattern) {
   const int failed = ::glob(pattern.c_str(), 0, nullptr, &found);
   std::vector<std::string> files(found.gl_pathv, found.gl_pathv + (failed == 0 ? found.gl_pathc : 0));
   ::globfree(&found);
+  if (!pattern.ends_with(kIndexEnding))
+    std::erase_if(files, [](const std::string& file) { return file.ends_with(kIndexEnding); });
   if (files.empty()) throw_bad_file(pattern, "there is no file of such a name");
   return files;
 }

@@ -7,7 +7,7 @@
 namespace troupe {
 
 /// Files that a pattern of the shell's kind fits, in the order of their names; a name without `*`, `?` and `[` as it
-/// is. @throws Error bad_file where there are none
+/// is. What Troupe keeps beside files (NAME.index) is none of them. @throws Error bad_file where there are none
 std::vector<std::string> files_of(const std::string& pattern);
 
 /// What ranges such as {000..009} stand for, in order, with zeros in front where one of the two numbers has

@@ -172,6 +172,26 @@ TEST_CASE("a network of one's own is evaluated, and trained on, as its file says
   CHECK(on({}) == on({"--model", "mlp"}));
 }
 
+TEST_CASE("rows of a table whose class nobody knows are predicted, and not evaluated") {
+  const TemporaryFolder folder;
+  std::string rows = "x,kind\n";
+  for (int i = 0; i < 40; ++i) rows += std::to_string(i % 2 == 0 ? i : -i) + (i % 2 == 0 ? ",big\n" : ",small\n");
+  write_file(folder / "a.csv", rows);
+  write_file(folder / "new.csv", "x\n-17\n12\n");
+  const std::string data = "csv:" + (folder / "a.csv");
+  const auto train = run_program({"train", "--model", "softmax", "--data", data, "--epochs", "5", "--learning-rate",
+                                  "0.1", "--save", folder / "w"});
+  REQUIRE_MESSAGE(train.status == 0, train.err);
+  const std::string unknown = data + ",test=" + (folder / "new.csv");
+  const Finished run = run_program({"predict", "--load", folder / "w", "--data", unknown});
+  REQUIRE_MESSAGE(run.status == 0, run.err);
+  const auto lines = lines_of(run.out);
+  REQUIRE(lines.size() == 2);
+  CHECK_MESSAGE(matches(lines[0], "0: class 1 \\(small\\), probability [0-9.]+"), run.out);
+  CHECK_MESSAGE(matches(lines[1], "1: class 0 \\(big\\), probability [0-9.]+"), run.out);
+  check_refused(run_program({"evaluate", "--load", folder / "w", "--data", unknown}), "it can be predicted alone");
+}
+
 TEST_CASE("a network of targets says its outputs") {
   const TemporaryFolder folder;
   const std::string data = write_npy_targets(folder);

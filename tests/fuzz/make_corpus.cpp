@@ -8,6 +8,7 @@
 #include "actors/messages/measures.hpp"
 #include "actors/messages/options_json.hpp"
 #include "fuzz/actors/message_seeds.hpp"
+#include "models/data/csv/csv_index.hpp"
 #include "models/data/tar/tar_index.hpp"
 #include "models/files.hpp"
 #include "models/files/checkpoint/manifest.hpp"
@@ -236,6 +237,26 @@ void add_archives(const Corpus& corpus) {
   corpus.add("tar_index", "behind-the-end", to_text({100, 1, 100, {other}}));
 }
 
+/// Of columns and files as the target has them.
+void add_csv_indices(const Corpus& corpus) {
+  CsvColumn size{.name = "size"};
+  CsvColumn colour{.name = "colour", .is_text = true, .categories = Categories({"blue", "red"})};
+  CsvColumn kind{
+      .name = "kind", .role = CsvColumn::Role::label, .is_text = true, .categories = Categories({"a", "b", "c"})};
+  CsvRows rows;
+  rows.count = 3;
+  rows.missing = {1, 0, 0};
+  rows.means = {2.5F, 0};
+  rows.labels = {0, 2, 1};
+  rows.offsets = {17, 300, 4};
+  rows.files = {{.end = 2}, {.end = 3}};
+  corpus.add("csv_index", "three", to_bytes(rows, {size, colour, kind}, "key"));
+  rows.offsets = {17, 300, 1004};
+  corpus.add("csv_index", "behind-the-end", to_bytes(rows, {size, colour, kind}, "key"));
+  rows.labels = {0, 7, 1};
+  corpus.add("csv_index", "no-such-class", to_bytes(rows, {size, colour, kind}, "key"));
+}
+
 void add_manifests(const Corpus& corpus) {
   CheckpointManifest manifest;
   manifest.model = "resnet";
@@ -366,6 +387,7 @@ int main(int argc, char** argv) {
   add_replies(corpus);
   add_models(corpus);
   add_archives(corpus);
+  add_csv_indices(corpus);
   add_manifests(corpus);
   add_control(corpus);
   add_command(corpus);

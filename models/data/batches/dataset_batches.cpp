@@ -19,11 +19,17 @@ constexpr std::int64_t kStepsAhead = 3;
 
 const DataInfo& training_info(const TrainingData& data) {
   if (!data.train) throw_invalid("a model without training data");
-  return data.train->info();
+  const DataInfo& info = data.train->info();
+  if (info.num_classes == 0 && info.num_targets == 0)
+    throw Error(ErrorCode::bad_data, "the training set has neither classes nor targets", {.object = info.origin});
+  return info;
 }
 
 /// @param name of the other set
 void check_alike(const DataInfo& train, const DataInfo& other, const std::string& name) {
+  if (other.num_classes == 0 && other.num_targets == 0)
+    throw Error(ErrorCode::bad_data, "the " + name + " set has neither classes nor targets: it can be predicted alone",
+                {.object = other.origin});
   const bool same =
       other.shape == train.shape && other.num_classes == train.num_classes && other.num_targets == train.num_targets;
   if (!same)

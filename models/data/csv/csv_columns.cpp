@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <iterator>
 #include <numeric>
 #include <optional>
 
@@ -152,6 +153,16 @@ std::vector<CsvColumn> columns_of(const std::string& file, const CsvArguments& a
   for (int row = 0; row < kRowsLookedAt && reader.next(); ++row) look_at_fields(columns, reader);
   give_roles(columns, asked, file);
   return columns;
+}
+
+std::vector<CsvColumn> columns_of_test(const std::string& file, const std::vector<CsvColumn>& columns,
+                                       const CsvArguments& asked) {
+  std::vector<CsvColumn> others;
+  std::ranges::copy_if(columns, std::back_inserter(others), [](const CsvColumn& column) {
+    return column.role != CsvColumn::Role::target && column.role != CsvColumn::Role::label;
+  });
+  CsvReader reader(file, asked.separator);
+  return reader.next() && reader.size() == others.size() ? others : columns;
 }
 
 void skip_header(CsvReader& reader, const std::vector<CsvColumn>& columns, const CsvArguments& asked) {

@@ -13,6 +13,10 @@ namespace troupe {
 /// Categories of a column of text, numbered in the order in which they come.
 class Categories {
  public:
+  Categories() = default;
+  explicit Categories(const std::vector<std::string>& names) {
+    for (const std::string& name : names) add(name);
+  }
   /// Its number, a new one for one that has not come yet.
   std::int32_t add(std::string_view text);
   /// -1 for one that is unknown.
@@ -48,6 +52,10 @@ bool is_missing(std::string_view field);
 /// The columns as the first rows of a file have them. Those whose fields there are not all numbers are text.
 /// @throws Error invalid_argument that lists the columns for one that is not there, bad_data for a target of text.
 std::vector<CsvColumn> columns_of(const std::string& file, const CsvArguments& asked);
+
+/// Those of a file of the test set: all, or without targets and class where it has just so many fewer fields.
+std::vector<CsvColumn> columns_of_test(const std::string& file, const std::vector<CsvColumn>& columns,
+                                       const CsvArguments& asked);
 
 /// Puts the reader before the first sample of a file. @throws Error bad_file for other columns than these.
 void skip_header(CsvReader& reader, const std::vector<CsvColumn>& columns, const CsvArguments& asked);

@@ -73,6 +73,7 @@ TrainingData csv_files(const std::string& arguments, std::uint64_t /*seed*/) {
   const std::vector<float> means = train.means;
   TrainingData data{make_set(std::move(train), columns, means, asked, origin_of(asked.files))};
   if (asked.test_files.empty()) return data;
+  columns = columns_of_test(asked.test_files.front(), columns, asked);
   CsvRows test = read_test_rows(asked.test_files, asked, columns, keep(asked.test_files));
   data.test = make_set(std::move(test), columns, means, asked, origin_of(asked.test_files));
   return data;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "models/data/csv/csv_index.hpp"
 #include "troupe/error.hpp"
 
 namespace troupe {
@@ -39,6 +40,16 @@ class Means {
   std::vector<double> sums_;
   std::vector<std::int64_t> counts_;
 };
+
+/// The files of a set, none of whose rows has been looked at.
+std::vector<CsvRows::File> open_files(const std::vector<std::string>& files, const CsvArguments& asked) {
+  std::vector<CsvRows::File> opened;
+  for (const std::string& file : files) {
+    const CsvReader reader(file, asked.separator);
+    opened.push_back({reader.file(), reader.separator(), 0});
+  }
+  return opened;
+}
 
 CsvRows read_rows(const std::vector<std::string>& files, const CsvArguments& asked,
                   const std::vector<CsvColumn>& columns, KeepRows keep, CsvRow::Find find) {
@@ -82,10 +93,8 @@ void sort_categories(std::vector<CsvColumn>& columns, CsvRows& rows) {
       rows.features[at] = static_cast<float>(of_features[i][static_cast<std::size_t>(rows.features[at])]);
 }
 
-}  // namespace
-
-CsvRows read_training_rows(const std::vector<std::string>& files, const CsvArguments& asked,
-                           std::vector<CsvColumn>& columns, KeepRows keep) {
+CsvRows go_through_training_files(const std::vector<std::string>& files, const CsvArguments& asked,
+                                  std::vector<CsvColumn>& columns, KeepRows keep) {
   const auto add = [&](std::size_t index, std::string_view text) {
     CsvColumn& column = columns[index];
     const std::int32_t number = column.categories.add(text);
@@ -104,10 +113,36 @@ CsvRows read_training_rows(const std::vector<std::string>& files, const CsvArgum
   return rows;
 }
 
+/// Of rows that stay in their files what was kept beside them, or else what `go_through` finds, which is kept.
+template <class GoThrough>
+CsvRows indexed(const std::vector<std::string>& files, const CsvArguments& asked, std::vector<CsvColumn>& columns,
+                const GoThrough& go_through) {
+  const std::vector<CsvRows::File> opened = open_files(files, asked);
+  const std::string key = csv_index_key(opened, asked, columns);
+  if (auto kept = read_csv_index(key, opened, columns)) {
+    for (std::size_t i = 0; i < columns.size(); ++i) columns[i].categories = Categories(kept->categories[i]);
+    return std::move(kept->rows);
+  }
+  CsvRows rows = go_through();
+  keep_csv_index(key, rows, columns);
+  return rows;
+}
+
+}  // namespace
+
+CsvRows read_training_rows(const std::vector<std::string>& files, const CsvArguments& asked,
+                           std::vector<CsvColumn>& columns, KeepRows keep) {
+  const auto go_through = [&] { return go_through_training_files(files, asked, columns, keep); };
+  return keep == KeepRows::in_files ? indexed(files, asked, columns, go_through) : go_through();
+}
+
 CsvRows read_test_rows(const std::vector<std::string>& files, const CsvArguments& asked,
                        const std::vector<CsvColumn>& columns, KeepRows keep) {
   const auto find = [&](std::size_t index, std::string_view text) { return columns[index].categories.find(text); };
-  return read_rows(files, asked, columns, keep, find);
+  const auto go_through = [&] { return read_rows(files, asked, columns, keep, find); };
+  if (keep == KeepRows::in_memory) return go_through();
+  std::vector<CsvColumn> same = columns;  // its categories are part of what the index is good for
+  return indexed(files, asked, same, go_through);
 }
 
 }  // namespace troupe

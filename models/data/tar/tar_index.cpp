@@ -1,21 +1,16 @@
 #include "models/data/tar/tar_index.hpp"
 
 #include <charconv>
-#include <filesystem>
-#include <span>
 #include <utility>
 
-#include "runtime/files/output_file.hpp"
-#include "runtime/hash.hpp"
-#include "troupe/error.hpp"
+#include "models/data/kept_index.hpp"
 
 namespace troupe {
 namespace {
 
-/// Another for another meaning of any byte of it, and of which members are samples.
+constexpr std::string_view kIndexKind = "troupe tar index ";
+/// Another number for another meaning of any byte of it, and of which members are samples.
 constexpr std::string_view kIndexStart = "troupe tar index 1\t";
-constexpr std::size_t kChecksumDigits = 16;
-constexpr std::uint64_t kMostIndexBytes = std::uint64_t{8} << 30;
 constexpr std::string_view kHexDigits = "0123456789abcdef";
 
 bool is_escaped(char letter) { return static_cast<unsigned char>(letter) < 0x20 || letter == '%' || letter == 0x7f; }
@@ -124,52 +119,9 @@ std::string_view take_line(std::string_view& text) {
   return line;
 }
 
-/// What stands before the checksum at the end.
-std::optional<std::string_view> checked_text(std::string_view text) {
-  if (!text.starts_with(kIndexStart) || text.size() < kIndexStart.size() + kChecksumDigits) return std::nullopt;
-  const std::string_view said = text.substr(0, text.size() - kChecksumDigits);
-  if (hex(checksum(std::as_bytes(std::span(said)))) != text.substr(said.size())) return std::nullopt;
-  return said;
-}
-
-/// nullopt: there is none that can be used.
-std::optional<TarIndex> read_index(const std::string& path, const InputFile& archive) {
-  try {
-    const InputFile file(path);
-    if (file.size() > kMostIndexBytes) return std::nullopt;
-    const std::vector<std::byte> bytes = file.read_all();
-    auto index = tar_index_from({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-    const bool fits = index && index->file_bytes == archive.size() && index->modified == archive.modified() &&
-                      (is_compressed(archive) ? index->content <= kMostBytesOfPart : index->content == archive.size());
-    return fits ? std::move(index) : std::nullopt;
-  } catch (const Error&) {
-    return std::nullopt;
-  }
-}
-
-/// Somebody else's file of this name stays as it is.
-bool may_write(const std::string& path) {
-  std::error_code ignored;
-  if (!std::filesystem::exists(std::filesystem::symlink_status(path, ignored))) return true;
-  try {
-    const InputFile file(path);
-    std::string start(std::min<std::uint64_t>(file.size(), kIndexStart.find('1')), '\0');
-    file.read(0, std::as_writable_bytes(std::span(start)));
-    return file.size() == 0 || (!start.empty() && kIndexStart.starts_with(start));
-  } catch (const Error&) {
-    return false;
-  }
-}
-
-void keep_index(const std::string& path, const TarIndex& index) {
-  if (!may_write(path)) return;
-  try {
-    OutputFile file(path);
-    const std::string text = to_text(index);
-    file.write(std::as_bytes(std::span(text)));
-    file.commit();
-  } catch (const Error&) {  // it is made again each time
-  }
+bool is_of(const TarIndex& index, const InputFile& archive) {
+  return index.file_bytes == archive.size() && index.modified == archive.modified() &&
+         (is_compressed(archive) ? index.content <= kMostBytesOfPart : index.content == archive.size());
 }
 
 }  // namespace
@@ -179,13 +131,12 @@ std::string to_text(const TarIndex& index) {
   text += std::to_string(index.file_bytes) + '\t' + std::to_string(index.modified) + '\t' +
           std::to_string(index.content) + '\t' + std::to_string(index.samples.size()) + '\n';
   for (const TarSample& sample : index.samples) text += line_of(sample);
-  return text + hex(checksum(std::as_bytes(std::span(text))));
+  return text;
 }
 
 std::optional<TarIndex> tar_index_from(std::string_view text) {
-  const auto said = checked_text(text);
-  if (!said) return std::nullopt;
-  std::string_view rest = *said;
+  if (!text.starts_with(kIndexStart)) return std::nullopt;
+  std::string_view rest = text;
   TarIndex index;
   std::uint64_t count = 0;
   LineFields fields(take_line(rest).substr(kIndexStart.size()));
@@ -205,12 +156,12 @@ std::optional<TarIndex> tar_index_from(std::string_view text) {
 }
 
 TarIndex index_of_archive(const InputFile& file) {
-  const std::string path = file.path() + ".index";
-  if (auto kept = read_index(path, file)) return std::move(*kept);
+  if (const auto text = read_kept_index(file.path(), kIndexStart))
+    if (auto kept = tar_index_from(*text); kept && is_of(*kept, file)) return std::move(*kept);
   const ArchiveBytes archive =
       is_compressed(file) ? ArchiveBytes(file.path(), read_decompressed(file)) : ArchiveBytes(InputFile(file.path()));
   TarIndex index{file.size(), file.modified(), archive.size(), find_samples(archive)};
-  keep_index(path, index);
+  keep_index(file.path(), kIndexKind, to_text(index));
   return index;
 }
 

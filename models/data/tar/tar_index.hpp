@@ -21,9 +21,9 @@ struct TarIndex {
   bool operator==(const TarIndex&) const = default;
 };
 
-/// A line of numbers, one a sample with tabs between its fields, and a checksum.
+/// A line of numbers, and one a sample with tabs between its fields.
 std::string to_text(const TarIndex& index);
-/// Nothing for a text that is damaged, of another version, or that speaks of bytes behind the archive's end.
+/// Nothing for a text that is no index, of another version, or that speaks of bytes behind the archive's end.
 std::optional<TarIndex> tar_index_from(std::string_view text);
 
 /// The index of an archive: as it is kept beside it, or else made, and kept where its folder takes it.

@@ -116,7 +116,7 @@ TEST_CASE("data that describes no samples is refused") {
   refused("without samples", {.num_samples = 0, .shape = {1}, .num_classes = 2});
   refused("without samples", {.num_samples = -5, .shape = {1}, .num_classes = 2});
   refused("a length of -1", {.num_samples = 1, .shape = {2, -1}, .num_classes = 2});
-  refused("either a class or targets", {.num_samples = 1, .shape = {1}});
+  refused("either a class or targets", {.num_samples = 1, .shape = {1}, .num_classes = -1});
   refused("2 classes and 1 targets", {.num_samples = 1, .shape = {1}, .num_classes = 2, .num_targets = 1});
   refused("-2 classes", {.num_samples = 1, .shape = {1}, .num_classes = -2});
   refused("2 names for 3 classes", {.num_samples = 1, .shape = {1}, .num_classes = 3, .class_names = {"a", "b"}});
