@@ -249,7 +249,7 @@ void add_csv_indices(const Corpus& corpus) {
   rows.means = {2.5F, 0};
   rows.labels = {0, 2, 1};
   rows.offsets = {17, 300, 4};
-  rows.files = {{.end = 2}, {.end = 3}};
+  rows.files = {{nullptr, 0, 2}, {nullptr, 0, 3}};
   corpus.add("csv_index", "three", to_bytes(rows, {size, colour, kind}, "key"));
   rows.offsets = {17, 300, 1004};
   corpus.add("csv_index", "behind-the-end", to_bytes(rows, {size, colour, kind}, "key"));
