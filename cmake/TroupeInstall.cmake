@@ -26,7 +26,7 @@ set(pkg_package_OpenSSL::SSL libssl)
 set(pkg_package_ZLIB::ZLIB zlib)
 set(pkg_package_JPEG::JPEG libjpeg)
 set(pkg_package_PNG::PNG libpng)
-set(pkg_package_LibArchive::LibArchive libarchive)
+set(pkg_flags_LibArchive::LibArchive -larchive)  # its package names, with --static, what Debian's does not depend on
 set(pkg_flags_CAF::io -lcaf_io -lcaf_core)
 set(pkg_flags_DNNL::dnnl -ldnnl)
 set(pkg_flags_gomp -lgomp)
