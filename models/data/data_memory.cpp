@@ -11,19 +11,19 @@ namespace {
 constexpr std::size_t kMostBytesAhead = std::size_t{64} << 20;
 constexpr std::size_t kMostBytesOfParts = std::size_t{512} << 20;
 
-std::atomic<std::size_t> limit = 0;
+std::atomic<std::size_t> held_at_most = 0;
 std::atomic<std::size_t> reading_replicas = 1;
 std::atomic<std::size_t> loading_processes = 1;
 
 }  // namespace
 
 std::size_t data_memory() {
-  const std::size_t bytes = limit;
+  const std::size_t bytes = held_at_most;
   return bytes > 0 ? bytes : memory_bytes() / 2;
 }
 
 void limit_data_memory(std::size_t bytes, int replicas, int processes) {
-  limit = bytes;
+  held_at_most = bytes;
   loading_processes = static_cast<std::size_t>(std::max(1, processes));
   reading_replicas = static_cast<std::size_t>(std::max(1, replicas));
 }

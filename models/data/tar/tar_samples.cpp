@@ -17,7 +17,7 @@ namespace troupe {
 namespace {
 
 /// What a member is to its sample.
-enum class TarRole : std::uint8_t { values, more_values, targets, number, json, name, none };
+enum class TarRole : std::uint8_t { values, more_values, targets, number, object, name, none };
 
 constexpr std::array<std::pair<std::string_view, TarRole>, 10> kRoles{{{"jpg", TarRole::values},
                                                                        {"jpeg", TarRole::values},
@@ -27,7 +27,7 @@ constexpr std::array<std::pair<std::string_view, TarRole>, 10> kRoles{{{"jpg", T
                                                                        {"y.npy", TarRole::targets},
                                                                        {"target.npy", TarRole::targets},
                                                                        {"cls", TarRole::number},
-                                                                       {"json", TarRole::json},
+                                                                       {"json", TarRole::object},
                                                                        {"txt", TarRole::name}}};
 constexpr std::uint64_t kLongestNumber = 1024;
 constexpr std::uint64_t kLongestJson = std::uint64_t{1} << 20;
@@ -131,7 +131,7 @@ class SampleFinder {
       sample.targets = *of(TarRole::targets);
     } else if (of(TarRole::number)) {
       set_number(sample, *of(TarRole::number), trimmed(read(*of(TarRole::number), kLongestNumber)));
-    } else if (!(of(TarRole::json) && answer_by_json(sample, *of(TarRole::json)))) {
+    } else if (!(of(TarRole::object) && answer_by_json(sample, *of(TarRole::object)))) {
       answer_by_name(sample);
     }
   }
