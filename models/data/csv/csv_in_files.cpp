@@ -31,7 +31,7 @@ class CsvInFiles final : public DataSource {
       const std::int64_t sample = request.samples[i];
       const CsvRow& row = readers.row(sample);
       samples_.write(row.features(), request.values.subspan(i * samples_.sample_size(), samples_.sample_size()));
-      if (targets == 0) request.labels[i] = row.label();
+      if (!request.labels.empty()) request.labels[i] = row.label();
       std::ranges::copy(row.targets(), request.targets.begin() + static_cast<std::ptrdiff_t>(i * targets));
     }
     for (const CsvRows::File& file : rows_.files) file.file->check_unchanged();

@@ -79,7 +79,7 @@ class Streamed final : public DataSource {
       const auto at = static_cast<std::size_t>(request.samples[i] - *(next - 1));
       std::ranges::copy(std::span(held->values).subspan(at * size, size),
                         request.values.subspan(i * size, size).begin());
-      if (targets == 0) request.labels[i] = held->labels[at];
+      if (!request.labels.empty()) request.labels[i] = held->labels[at];
       std::ranges::copy(std::span(held->targets).subspan(at * targets, targets),
                         request.targets.subspan(i * targets, targets).begin());
     }
