@@ -77,8 +77,16 @@ CLI::Validator registered_model() { return known_to(find_model, "registered mode
 
 }  // namespace
 
+std::string score_text(const char* set, const Evaluation& evaluation) {
+  const bool squares = !evaluation.targets.empty() && evaluation.accuracy == 0;
+  char text[64];
+  std::snprintf(text, sizeof text, "%s %s %.4f", set, squares ? "R2" : "accuracy",
+                squares ? evaluation.all_targets.r2 : evaluation.accuracy);
+  return text;
+}
+
 void print_evaluation(const char* set, const Evaluation& evaluation) {
-  std::printf("%s loss %.6f\n%s accuracy %.4f\n", set, evaluation.loss, set, evaluation.accuracy);
+  std::printf("%s loss %.6f\n%s\n", set, evaluation.loss, score_text(set, evaluation).c_str());
   for (const NamedMetric& metric : evaluation.metrics)
     std::printf("%s %s %.6g\n", set, metric.name.c_str(), metric.value);
 }

@@ -54,6 +54,9 @@ struct RunOptions {
   const CLI::Option* said_model_ = nullptr;
 };
 
+/// "test accuracy 0.9312", or of squares "test R2 0.8412".
+std::string score_text(const char* set, const Evaluation& evaluation);
+
 /// Prints what an evaluation of a set found, as `train` ends and `evaluate` does.
 void print_evaluation(const char* set, const Evaluation& evaluation);
 

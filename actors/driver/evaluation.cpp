@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "actors/driver/driver.hpp"
 #include "actors/driver/gathered_evaluation.hpp"
 #include "actors/rounds/reply_checks.hpp"
@@ -7,15 +9,19 @@
 namespace troupe {
 namespace {
 
-/// What the model's own text of its network calls so many classes; nothing where it does not.
-std::vector<std::string> class_names_in(const std::string& network, std::size_t classes) {
+/// What the model's own text of its network says of its data; of classes and targets nothing where it does not.
+DataInfo data_told_by(const std::string& network) {
   if (network.empty()) return {};
   try {
-    std::vector<std::string> names = network_from_json("", network).data.class_names;
-    return names.size() == classes ? names : std::vector<std::string>();
+    return network_from_json("", network).data;
   } catch (const Error&) {
     return {};
   }
+}
+
+/// So many of them, or none.
+std::vector<std::string> names_for(std::size_t count, std::vector<std::string> names) {
+  return names.size() == count ? std::move(names) : std::vector<std::string>();
 }
 
 }  // namespace
@@ -29,7 +35,9 @@ Evaluation Driver::evaluate(EvaluationSet set, const EvaluationOptions& measure)
                 "there is no " + name + " set to evaluate: give the data one (TrainingData::" + name +
                     "), or a model of your own Model::evaluate",
                 {.phase = "evaluate"});
-  if (!evaluation.classes.empty()) evaluation.class_names = class_names_in(model_->network, evaluation.classes.size());
+  const DataInfo data = data_told_by(model_->network);
+  evaluation.class_names = names_for(evaluation.classes.size(), data.class_names);
+  evaluation.target_names = names_for(evaluation.targets.size(), data.target_names);
   return evaluation;
 }
 

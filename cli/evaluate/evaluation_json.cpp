@@ -42,7 +42,12 @@ ordered_json evaluation_json(const Evaluation& evaluation) {
   for (const NamedMetric& metric : evaluation.metrics) object["metrics"][metric.name] = metric.value;
   if (!evaluation.classes.empty()) add_classes(evaluation, object);
   if (!evaluation.targets.empty()) object["all_targets"] = target_json(evaluation.all_targets);
-  for (const TargetMetrics& target : evaluation.targets) object["targets"].push_back(target_json(target));
+  for (std::size_t i = 0; i < evaluation.targets.size(); ++i) {
+    ordered_json line = ordered_json::object();
+    if (!evaluation.target_names.empty()) line["name"] = evaluation.target_names[i];
+    line.update(target_json(evaluation.targets[i]));
+    object["targets"].push_back(std::move(line));
+  }
   return object;
 }
 

@@ -141,10 +141,13 @@ std::string confusion_table(const Evaluation& evaluation) {
 }
 
 std::string target_table(const Evaluation& evaluation) {
-  const std::size_t width = std::string("target").size();
-  std::string table = padded("target", width) + "           mse           mae          r2\n";
+  std::vector<std::string> texts;
   for (std::size_t i = 0; i < std::min(evaluation.targets.size(), kMostClassLines); ++i)
-    table += target_line(std::to_string(i), width, evaluation.targets[i]);
+    texts.push_back(i < evaluation.target_names.size() ? shortened(printable(evaluation.target_names[i]))
+                                                       : std::to_string(i));
+  const std::size_t width = width_of(texts, std::string("target").size());
+  std::string table = padded("target", width) + "           mse           mae          r2\n";
+  for (std::size_t i = 0; i < texts.size(); ++i) table += target_line(texts[i], width, evaluation.targets[i]);
   if (evaluation.targets.size() > kMostClassLines) table += "(the first " + std::to_string(kMostClassLines) + ")\n";
   if (evaluation.targets.size() > 1) table += target_line("all", width, evaluation.all_targets);
   return table;

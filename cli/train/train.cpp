@@ -128,13 +128,21 @@ class Training {
   bool has_checkpoints() const { return !options_.checkpoint.folder.empty(); }
   bool stopped() const { return stop_ && stop_->came(); }
 
+  /// With R2 of targets, unless there are too many.
+  Evaluation measure(EvaluationSet set) try {
+    return sgd_.evaluate(set, {.errors = true});
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::unsupported) throw;
+    return sgd_.evaluate(set);
+  }
+
   /// None where the data has no such set. Workers' own bad_data names the worker.
   std::optional<Evaluation> evaluate(EvaluationSet set) {
     Measured& measured = measured_.at(static_cast<std::size_t>(set));
     if (measured.step == sgd_.steps_done()) return measured.evaluation;
     measured.step = sgd_.steps_done();
     try {
-      measured.evaluation = sgd_.evaluate(set);
+      measured.evaluation = measure(set);
     } catch (const Error& error) {
       if (error.code() != ErrorCode::bad_data || error.where().worker >= 0) throw;
     }
@@ -258,7 +266,7 @@ class Training {
     std::printf("epoch %lld: %.0f images/s, last loss %.4f", static_cast<long long>(epoch.epoch),
                 epoch.images_per_second(), last.loss);
     const char* const set = validates ? "validation" : "test";
-    if (evaluation) std::printf(", %s loss %.4f, %s accuracy %.4f", set, evaluation->loss, set, evaluation->accuracy);
+    if (evaluation) std::printf(", %s loss %.4f, %s", set, evaluation->loss, score_text(set, *evaluation).c_str());
     std::printf("\n");
     if (options_.patience > 0 && epochs_since_best_ >= options_.patience)
       std::printf("no better for %lld epochs: training ends\n", static_cast<long long>(epochs_since_best_));
@@ -317,7 +325,7 @@ void add_train(CLI::App& app, int& status) {
   auto options = std::make_shared<TrainOptions>();
   options->run.sgd.num_workers = 2;
   CLI::App& train = *app.add_subcommand(
-      "train", "Train a model; the last lines printed are the test loss, the test accuracy and a hash");
+      "train", "Train a model; the last lines printed are the test loss, the test accuracy (of squares R2) and a hash");
   options->run.add_to(train);
   options->checkpoint.add_to(train);
   OptimizerOptions& optimizer = options->run.sgd.optimizer;

@@ -82,7 +82,7 @@ class DataSource {
   virtual std::span<const std::int32_t> known_labels() const { return {}; }
 
  protected:
-  /// @throws Error bad_data where `info` has no samples, a shape without floats, not either classes or targets, or
+  /// @throws Error bad_data where `info` has no samples, a shape without floats, both classes and targets, or
   /// names that are not one a class, value or target.
   explicit DataSource(DataInfo info);
   DataSource(const DataSource&) = default;

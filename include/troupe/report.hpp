@@ -154,6 +154,7 @@ struct Evaluation {
   ClassMetrics macro = {};  ///< means over the classes, those without samples included; support: of all
   std::vector<std::string> class_names = {};  ///< where the data has such
   std::vector<TargetMetrics> targets = {};
+  std::vector<std::string> target_names = {};  ///< where the data has such
   TargetMetrics all_targets = {};         ///< means over the targets; r2: of the sums over all
   std::vector<NamedMetric> metrics = {};  ///< ModelInfo::metrics, always
 };

@@ -33,11 +33,8 @@ ordered_json layer_json(const LayerText& layer) {
 /// Reads one object of a file, and names what is wrong with it.
 class Reader {
  public:
-  /// @param more that may be there as well, all or none of them
-  Reader(const std::string& path, const json& object, std::size_t keys, std::size_t more = 0)
-      : path_(path), object_(object) {
-    if (!object.is_object() || (object.size() != keys && object.size() != keys + more))
-      refuse("has other keys than it should");
+  Reader(const std::string& path, const json& object, std::size_t keys) : path_(path), object_(object) {
+    if (!object.is_object() || object.size() != keys) refuse("has other keys than it should");
   }
 
   [[noreturn]] void refuse(const std::string& what) const {
@@ -126,6 +123,10 @@ DataInfo read_data(const Reader& reader) {
   if (!(data.byte_scale >= 0)) reader.refuse("has bytes of a scale below 0");
   if (!data.class_names.empty() && std::ssize(data.class_names) != data.num_classes)
     reader.refuse("has not a name for each class");
+  if (reader.has("target_names")) {
+    data.target_names = reader.texts("target_names");
+    if (std::ssize(data.target_names) != data.num_targets) reader.refuse("has not a name for each target");
+  }
   if (reader.has("transforms")) {
     data.transforms = reader.text("transforms", kLongestNetworkText);
     data.source_shape = read_shape(reader, "source_shape");
@@ -142,6 +143,7 @@ std::string to_json(const NetworkText& network) {
   ordered_json json{{"model", network.model},        {"shape", data.shape},  {"classes", data.num_classes},
                     {"targets", data.num_targets},   {"loss", network.loss}, {"class_names", data.class_names},
                     {"byte_scale", data.byte_scale}, {"layers", layers}};
+  if (!data.target_names.empty()) json["target_names"] = data.target_names;
   if (!data.transforms.empty()) {
     json["transforms"] = data.transforms;
     json["source_shape"] = data.source_shape;
@@ -159,7 +161,9 @@ std::string to_json(const NetworkText& network) {
 NetworkText network_from_json(const std::string& path, const std::string& text) {
   if (text.size() > kLongestNetworkText) throw_bad_file(path, "what it says of its network is too long");
   const json parsed = parse_strictly(path, "what it says of its network", text, 4);
-  const Reader reader(path, parsed, 8, 2);
+  const bool transformed = parsed.contains("transforms");
+  const bool named = parsed.contains("target_names");
+  const Reader reader(path, parsed, std::size_t{8} + (transformed ? 2 : 0) + (named ? 1 : 0));
   NetworkText network{
       .model = reader.text("model"), .layers = {}, .data = read_data(reader), .loss = reader.text("loss")};
   for (const json& layer : reader.array("layers"))

@@ -118,6 +118,27 @@ TEST_CASE("epochs are measured on a validation set, and training ends when it ge
   CHECK(epochs_of(folder / "report").size() < 50);
 }
 
+TEST_CASE("a linear regression on a CSV file tells its fit by R2, and its targets by their names") {
+  const TemporaryFolder folder;
+  std::string text = "x,y,price\n";
+  for (int i = 0; i < 60; ++i)
+    text += std::to_string(i * 7 % 11) + "," + std::to_string(i * 5 % 13) + "," +
+            std::to_string(100 + 3 * (i * 7 % 11) - 2 * (i * 5 % 13)) + "\n";
+  write_file(folder / "a.csv", text);
+  const std::string data = "csv:" + (folder / "a.csv") + ",test=" + (folder / "a.csv");
+  const Finished trained =
+      run_program({"train", "--model", "linear", "--data", data, "--transform", "normalise, intercept", "--batch-size",
+                   "10", "--epochs", "60", "--learning-rate", "0.2", "--save", folder / "w"});
+  REQUIRE_MESSAGE(trained.status == 0, trained.err);
+  CHECK_MESSAGE(trained.out.find("\ntest R2 1.0000\n") != std::string::npos, trained.out);
+  CHECK(trained.out.find("accuracy") == std::string::npos);
+  const Finished evaluated = run_program({"evaluate", "--load", folder / "w", "--data", data});
+  REQUIRE_MESSAGE(evaluated.status == 0, evaluated.err);
+  CHECK_MESSAGE(matches(lines_of(evaluated.out).back(), "price +[0-9.e-]+ +[0-9.e-]+ +1.000000"), evaluated.out);
+  const Finished told = run_program({"evaluate", "--load", folder / "w", "--data", data, "--json"});
+  CHECK(json::parse(told.out)["targets"][0]["name"] == "price");
+}
+
 TEST_CASE("data options that make no sense are refused") {
   const TemporaryFolder folder;
   write_file(folder / "train.csv", rows(20));

@@ -15,6 +15,10 @@ class Intercept final : public Transform {
     if (of.size() != 1) throw_invalid("the transform intercept is for samples with one dimension");
     return {of.front() + 1};
   }
+  std::vector<std::string> value_names(std::vector<std::string> names) const override {
+    names.emplace_back("intercept");
+    return names;
+  }
   std::string text() const override { return "intercept"; }
 
   void apply(const Shape& /*of*/, std::span<const float> from, std::span<float> to, Random* /*random*/) const override {

@@ -23,6 +23,8 @@ class Transform {
 
   /// Of what comes out. @throws Error invalid_argument for samples that it cannot be done to.
   virtual Shape shape(const Shape& of) const = 0;
+  /// Of the values that come out, where those that come in have names.
+  virtual std::vector<std::string> value_names(std::vector<std::string> names) const { return names; }
   /// Whether samples come out differently from epoch to epoch.
   virtual bool is_random() const { return false; }
   /// As `make_transforms` takes it, with what was found out of the data.

@@ -104,6 +104,7 @@ class Transformed final : public DataSource {
     if (info.source_shape.empty()) info.source_shape = info.shape;
     for (const auto& transform : transforms) {
       info.shape = transform->shape(info.shape);
+      if (!info.value_names.empty()) info.value_names = transform->value_names(std::move(info.value_names));
       info.varies = info.varies || transform->is_random();
     }
     info.slow = true;

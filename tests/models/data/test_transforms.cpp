@@ -49,6 +49,12 @@ void refused(const std::vector<std::int64_t>& shape, const std::string& transfor
   check_throws(ErrorCode::invalid_argument, what, [&] { transform(counted(shape, 2), transforms); });
 }
 
+/// Zeros.
+struct Named : DataSource {
+  explicit Named(DataInfo info) : DataSource(std::move(info)) {}
+  void read(const BatchRequest& request) const override { std::ranges::fill(request.targets, 0.0F); }
+};
+
 }  // namespace
 
 TEST_CASE("a crop is any square of an image with zeros around, and the middle where nothing is drawn") {
@@ -115,6 +121,9 @@ TEST_CASE("an intercept is a 1 behind the values of a row") {
   CHECK(values[2] == 1);
   CHECK(values[5] == 1);
   CHECK(values[0] == -values[3]);
+  DataInfo named{.num_samples = 1, .shape = {1}, .num_targets = 1, .value_names = {"size"}};
+  CHECK(transform({std::make_shared<Named>(named)}, "intercept").train->info().value_names ==
+        std::vector<std::string>{"size", "intercept"});
   refused({2, 2}, "intercept", "samples with one dimension");
   refused({2}, "intercept 2", "takes no numbers");
 }
