@@ -1,5 +1,8 @@
 #include "cli/train/optimizer_options.hpp"
 
+#include <algorithm>
+#include <utility>
+
 #include "cli/group_flag.hpp"
 #include "cli/run_options.hpp"
 #include "models/optimizers/schedule.hpp"
@@ -42,7 +45,22 @@ void add_optimizer_options(CLI::App& app, OptimizerOptions& optimizer) {
   app.add_option("--warmup-steps", optimizer.schedule.warmup_steps, "Steps over which the rate rises from 0");
   app.add_option("--schedule-steps", optimizer.schedule.step_size, "step: steps between two changes of the rate");
   app.add_option("--schedule-gamma", optimizer.schedule.gamma, "step: factor of each change");
-  app.add_option("--schedule-total", optimizer.schedule.total_steps, "cosine: steps until the rate has come down");
+  app.add_option("--schedule-total", optimizer.schedule.total_steps,
+                 "cosine: steps until the rate has come down; unless told all those of the training")
+      ->default_str("");
+}
+
+void end_with_last_step(const CLI::App& train, OptimizerOptions& optimizer,
+                        std::shared_ptr<const std::int64_t> last_step) {
+  if (optimizer.schedule.kind != ScheduleKind::cosine || train.get_option("--schedule-total")->count() > 0) return;
+  check_schedule(optimizer.schedule);
+  optimizer.learning_rate_at = [rate = optimizer.learning_rate, schedule = optimizer.schedule,
+                                last_step = std::move(last_step)](std::int64_t step) {
+    Schedule whole = schedule;
+    whole.total_steps = std::max<std::int64_t>(1, *last_step - schedule.warmup_steps);
+    return rate * schedule_factor(whole, step);
+  };
+  optimizer.schedule = {};
 }
 
 }  // namespace troupe::cli

@@ -44,6 +44,7 @@ struct TrainOptions {
   bool hash = false;
   std::string report;
   std::string save;
+  std::shared_ptr<std::int64_t> last_step = std::make_shared<std::int64_t>();
 };
 
 /// Says before the training, not after it, that its weights could not be saved.
@@ -87,6 +88,7 @@ class Training {
     if (options_.steps == 0 && options_.epochs > kMostSteps / std::max<std::int64_t>(epoch_steps_, 1))
       throw Error(ErrorCode::invalid_argument, "--epochs " + std::to_string(options_.epochs) + " are too many");
     total_steps_ = options_.steps > 0 ? options_.steps : options_.epochs * epoch_steps_;
+    *options_.last_step = total_steps_;
     if (!options_.checkpoint.keep_best.empty() && (epoch_steps_ <= 1 || !evaluate(watched_)))
       throw Error(
           ErrorCode::invalid_argument,
@@ -360,7 +362,8 @@ void add_train(CLI::App& app, int& status) {
   train.add_option("--save", options->save, "Write the weights to this safetensors file")->check(not_empty());
   auto* verbose = train.add_flag("--verbose", options->verbose, "Print the phases of every step");
   train.add_flag("--quiet", options->quiet, "Print the last lines only")->excludes(verbose);
-  train.callback([options, &status] {
+  train.callback([options, &train, &status] {
+    end_with_last_step(train, options->run.sgd.optimizer, options->last_step);
     if (!options->save.empty()) check_save_path(options->save);
     options->checkpoint.apply(options->run.sgd);
     status = Training(*options).run();

@@ -1,6 +1,8 @@
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
+#include <numbers>
 
 #include "cli/run_program.hpp"
 #include "cli/small_data.hpp"
@@ -28,6 +30,34 @@ std::vector<json> report_of(const std::vector<std::string>& arguments) {
 }
 
 }  // namespace
+
+TEST_CASE("a cosine comes down with the last step, unless it is told when") {
+  const TemporaryFolder folder;
+  write_fashion(folder);  // 50 samples: 5 steps an epoch
+  const std::vector<std::string> train{"train",
+                                       "--model",
+                                       "softmax",
+                                       "--data",
+                                       "fashion-mnist:" + folder.path().string(),
+                                       "--batch-size",
+                                       "5",
+                                       "--epochs",
+                                       "3",
+                                       "--schedule",
+                                       "cosine",
+                                       "--learning-rate",
+                                       "0.5",
+                                       "--quiet"};
+  const auto rate = [&](const std::vector<std::string>& more) {
+    return report_of(joined(train, more)).back().at("learning_rate").get<double>();
+  };
+  const auto cosine = [](double done) { return 0.5 * (1 + std::cos(done * std::numbers::pi)) / 2; };
+  CHECK(rate({}) == doctest::Approx(cosine(14.0 / 15)));
+  CHECK(rate({"--warmup-steps", "5"}) == doctest::Approx(cosine(9.0 / 10)));
+  CHECK(rate({"--schedule-total", "28"}) == doctest::Approx(cosine(0.5)));
+  const std::vector<std::string> saving{"--checkpoint", folder / "run", "--checkpoint-every", "4"};
+  CHECK(rate(joined(saving, {"--resume"})) == doctest::Approx(cosine(14.0 / 15)));
+}
 
 TEST_CASE("a report tells of each epoch behind its last step") {
   const TemporaryFolder folder;
