@@ -55,8 +55,6 @@ TEST_CASE("a cosine comes down with the last step, unless it is told when") {
   CHECK(rate({}) == doctest::Approx(cosine(14.0 / 15)));
   CHECK(rate({"--warmup-steps", "5"}) == doctest::Approx(cosine(9.0 / 10)));
   CHECK(rate({"--schedule-total", "28"}) == doctest::Approx(cosine(0.5)));
-  const std::vector<std::string> saving{"--checkpoint", folder / "run", "--checkpoint-every", "4"};
-  CHECK(rate(joined(saving, {"--resume"})) == doctest::Approx(cosine(14.0 / 15)));
 }
 
 TEST_CASE("a report tells of each epoch behind its last step") {
