@@ -8,11 +8,11 @@ class Build:
 
     def __init__(self, folder):
         self.folder = Path(folder)
-        self.troupe = self._program("troupe")
+        self.troupe = self.program("troupe")
         own = self.folder / "bin/troupe-bench"
         self.measuring = [own] if own.is_file() else [self.troupe, "bench"]
 
-    def _program(self, name):
+    def program(self, name):
         program = self.folder / "bin" / name
         if not program.is_file():
             sys.exit(f"{program} is missing: build it, or name another folder")
