@@ -6,6 +6,7 @@
 #include "models/data/samples.hpp"
 #include "models/files.hpp"
 #include "troupe/data.hpp"
+#include "troupe/models.hpp"
 
 using namespace troupe;
 using namespace troupe::testing;
@@ -52,11 +53,24 @@ TEST_CASE("data that does not fit is refused") {
   bad("my.csv", [] { Dataset::classes({1}, Floats(2), {0, 3}, 3, "my.csv"); });
   bad("label 3", [] { Dataset::classes({1}, Floats(2), {0, 3}, 3); });
   bad("label -1", [] { Dataset::classes({1}, std::vector<std::uint8_t>(2), 1, {0, -1}, 3); });
-  bad("classes", [] { Dataset::classes({1}, Floats(1), {0}, 0); });
+  bad("not in [0, 0)", [] { Dataset::classes({1}, Floats(1), {0}, 0); });
   bad("without samples", [] { Dataset::targets({1}, {}, {}); });
   bad("a length of 0", [] { Dataset::targets({3, 0}, {}, {1}); });
   bad("too large", [] {
     constexpr std::int64_t kHuge = std::int64_t{1} << 40;
     Dataset::targets({kHuge, kHuge}, {}, {1});
+  });
+}
+
+TEST_CASE("samples that nobody knows more of have neither classes nor targets") {
+  const Dataset set = Dataset::unlabelled({2}, {1, 2, 3, 4}, "new.npy");
+  CHECK(set.info().num_samples == 2);
+  CHECK(set.info().num_classes + set.info().num_targets == 0);
+  CHECK(read_samples(set, {1}).values == std::vector<float>{3, 4});
+  check_throws(ErrorCode::bad_data, "3 values", [] { Dataset::unlabelled({2}, {1, 2, 3}); });
+  check_throws(ErrorCode::bad_data, "without samples", [] { Dataset::unlabelled({2}, {}); });
+  const auto shared = std::make_shared<const Dataset>(set);
+  check_throws(ErrorCode::bad_data, "neither classes nor targets", [&] {
+    models::network({models::flatten(), models::linear(2)}, {.train = shared});
   });
 }
