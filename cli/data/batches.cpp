@@ -19,12 +19,14 @@ struct ReadAtOnce {
   std::vector<float> values;
   std::vector<std::int32_t> labels;
   std::vector<float> targets;
+  std::vector<std::uint8_t> holes;
 
   void resize(const DataInfo& info) {
     const std::size_t count = numbers.size();
     values.resize(count * static_cast<std::size_t>(info.sample_size()));
     labels.resize(info.num_classes > 0 ? count : 0);
     targets.resize(count * static_cast<std::size_t>(info.num_targets));
+    holes.resize(info.lacks ? count : 0);
   }
 
   /// The part of it from sample `first` on.
@@ -37,7 +39,8 @@ struct ReadAtOnce {
             .values = of(values),
             .labels = of(labels),
             .targets = of(targets),
-            .drawn = drawn};
+            .drawn = drawn,
+            .holes = of(holes)};
   }
 };
 
@@ -56,14 +59,15 @@ void read(const DataSource& set, ReadAtOnce& batch, const std::optional<DrawnFor
 
 }  // namespace
 
-void pass_over(const DataSource& set, std::int64_t count, const std::optional<DrawnFor>& drawn,
-               const std::function<void(const data::SampleView&)>& see) {
+std::int64_t pass_over(const DataSource& set, std::int64_t count, const std::optional<DrawnFor>& drawn,
+                       const std::function<void(const data::SampleView&)>& see) {
   const DataInfo& info = set.info();
   const std::int64_t at_once = std::clamp<std::int64_t>(kValuesAtOnce / info.sample_size(), 1, kMostAtOnce);
   // i * num_samples / count without the product, which may be too large.
   const auto number_of = [&](std::int64_t i) {
     return info.num_samples / count * i + info.num_samples % count * i / count;
   };
+  std::int64_t left_out = 0;
   ReadAtOnce batch;
   for (std::int64_t first = 0; first < count; first += at_once) {
     batch.numbers.resize(static_cast<std::size_t>(std::min(at_once, count - first)));
@@ -72,12 +76,17 @@ void pass_over(const DataSource& set, std::int64_t count, const std::optional<Dr
     read(set, batch, drawn);
     for (std::size_t i = 0; i < batch.numbers.size(); ++i) {
       const BatchRequest one = batch.part(i, 1, drawn);
+      if (!one.holes.empty() && one.holes.front() != 0) {
+        ++left_out;
+        continue;
+      }
       see({.number = batch.numbers[i],
            .values = one.values,
            .label = one.labels.empty() ? -1 : one.labels.front(),
            .targets = one.targets});
     }
   }
+  return left_out;
 }
 
 }  // namespace troupe::cli

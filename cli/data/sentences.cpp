@@ -39,6 +39,7 @@ std::string missing_text(const SetSummary& summary) {
 std::vector<std::string> remarks(const SetSummary& summary) {
   std::vector<std::string> all;
   if (summary.drawn) all.push_back("Random transforms are done to the samples, as in the first epoch of training.");
+  if (summary.left_out > 0) all.push_back(grouped(summary.left_out) + " samples cannot be read, and are left out.");
   const DataInfo& info = summary.info;
   if (info.shape.size() == 1 && info.sample_size() > kMostColumns)
     all.push_back("Of " + grouped(info.sample_size()) + " columns the first " + grouped(kMostColumns) +

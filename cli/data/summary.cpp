@@ -176,7 +176,7 @@ SetSummary summarise(const std::string& name, const DataSource& set, bool traini
       summary.drawn ? std::optional(DrawnFor{.seed = limits.seed, .epoch = 0}) : std::nullopt;
 
   Series series(summary);
-  pass_over(set, summary.looked_at, drawn, [&](const data::SampleView& sample) {
+  summary.left_out = pass_over(set, summary.looked_at, drawn, [&](const data::SampleView& sample) {
     measure(summary, sample);
     series.add(sample);
   });

@@ -44,6 +44,7 @@ struct SetSummary {
   std::string name;  ///< training, test, validation
   DataInfo info;
   std::int64_t looked_at = 0;           ///< samples
+  std::int64_t left_out = 0;            ///< of these, since they cannot be read
   bool drawn = false;                   ///< transforms were random, as in the first epoch of training
   bool images = false;                  ///< samples are {height, width}, {1, height, width} or {3, height, width}
   std::vector<Described> columns = {};  ///< see `Described`

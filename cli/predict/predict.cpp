@@ -96,15 +96,18 @@ class Prophet {
 
   std::int64_t hits() const { return hits_; }
   std::int64_t known() const { return known_; }
+  std::int64_t left_out() const { return left_out_; }
 
  private:
   void predict(const Samples::Part& part, std::int64_t first, std::size_t size) {
     std::vector<float> outputs = predictor_.outputs(part.values);
     const auto row = [size](auto all, std::size_t i) { return all.subspan(i * all.size() / size, all.size() / size); };
     for (std::size_t i = 0; i < size; ++i) {
+      const bool left_out = !part.holes.empty() && part.holes[i] != 0;
+      left_out_ += left_out ? 1 : 0;
       Target target;
-      if (!part.labels.empty()) target.label = part.labels[i];
-      target.values = row(part.targets, i);
+      if (!part.labels.empty() && !left_out) target.label = part.labels[i];
+      if (!left_out) target.values = row(part.targets, i);
       const std::span<float> said = row(std::span(outputs), i);
       const bool is_known = target.label >= 0 || !target.values.empty();
       known_ += is_known ? 1 : 0;
@@ -113,7 +116,8 @@ class Prophet {
       predictions_.add({.sample = first + static_cast<std::int64_t>(i),
                         .values = row(part.values, i),
                         .probabilities = said,
-                        .target = target});
+                        .target = target,
+                        .left_out = left_out});
     }
   }
 
@@ -121,6 +125,7 @@ class Prophet {
   Predictions& predictions_;
   std::int64_t hits_ = 0;
   std::int64_t known_ = 0;
+  std::int64_t left_out_ = 0;
 };
 
 void predict(const PredictOptions& options) {
@@ -143,6 +148,8 @@ void predict(const PredictOptions& options) {
     std::printf("accuracy %.4f of %lld samples\n",
                 static_cast<double>(prophet.hits()) / static_cast<double>(prophet.known()),
                 static_cast<long long>(prophet.known()));
+  if (prophet.left_out() > 0)
+    std::printf("left out %lld samples that cannot be read\n", static_cast<long long>(prophet.left_out()));
 }
 
 }  // namespace

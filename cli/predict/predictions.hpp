@@ -16,6 +16,7 @@ struct Prediction {
   std::span<const float> values;         ///< the sample itself
   std::span<const float> probabilities;  ///< see Predictor::probabilities
   Target target = {};                    ///< label -1 and no values: not known
+  bool left_out = false;                 ///< it cannot be read: probabilities and values say nothing
 };
 
 /// Where predictions go.

@@ -30,6 +30,10 @@ class PrintedPredictions final : public Predictions {
   PrintedPredictions(const DataInfo& data, bool pictures) : data_(data), pictures_(pictures) {}
 
   void add(const Prediction& prediction) override {
+    if (prediction.left_out) {
+      std::printf("%lld: cannot be read\n", static_cast<long long>(prediction.sample));
+      return;
+    }
     if (pictures_) std::fputs(picture(prediction.values, data_.shape).c_str(), stdout);
     std::printf("%lld:", static_cast<long long>(prediction.sample));
     data_.num_classes > 0 ? print_class(prediction) : print_numbers(prediction);

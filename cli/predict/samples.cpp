@@ -57,8 +57,9 @@ Samples::Part Samples::part(std::int64_t first, std::int64_t count) {
   values_.resize(static_cast<std::size_t>(count * info().sample_size()));
   labels_.resize(static_cast<std::size_t>(info().num_classes > 0 ? count : 0));
   targets_.resize(static_cast<std::size_t>(count * info().num_targets));
-  source_->fill({.samples = numbers_, .values = values_, .labels = labels_, .targets = targets_});
-  return {.values = values_, .labels = labels_, .targets = targets_};
+  holes_.resize(static_cast<std::size_t>(info().lacks ? count : 0));
+  source_->fill({.samples = numbers_, .values = values_, .labels = labels_, .targets = targets_, .holes = holes_});
+  return {.values = values_, .labels = labels_, .targets = targets_, .holes = holes_};
 }
 
 }  // namespace troupe::cli

@@ -28,6 +28,7 @@ class Samples {
     std::span<const float> values;
     std::span<const std::int32_t> labels;  ///< empty: not known
     std::span<const float> targets;        ///< likewise
+    std::span<const std::uint8_t> holes;   ///< of samples that cannot be read 1; empty: all can
   };
   Part part(std::int64_t first, std::int64_t count);
 
@@ -40,6 +41,7 @@ class Samples {
   std::vector<float> values_;
   std::vector<std::int32_t> labels_;
   std::vector<float> targets_;
+  std::vector<std::uint8_t> holes_;
 };
 
 }  // namespace troupe::cli

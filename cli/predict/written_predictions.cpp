@@ -1,4 +1,5 @@
 #include <charconv>
+#include <limits>
 #include <vector>
 
 #include "cli/predict/predictions.hpp"
@@ -22,6 +23,8 @@ std::string digits(float number) {
   return {text, std::to_chars(text, text + sizeof text, number).ptr};
 }
 
+constexpr std::size_t kClassFields = 4;  ///< behind the sample's number
+
 class CsvPredictions final : public Predictions {
  public:
   CsvPredictions(std::string path, const DataInfo& data) : data_(data), path_(std::move(path)), file_(path_) {
@@ -34,7 +37,10 @@ class CsvPredictions final : public Predictions {
 
   void add(const Prediction& prediction) override {
     text_ += std::to_string(prediction.sample);
-    data_.num_classes > 0 ? add_class(prediction) : add_numbers(prediction);
+    if (prediction.left_out)
+      text_.append(data_.num_classes > 0 ? kClassFields : 2 * prediction.probabilities.size(), ',');
+    else
+      data_.num_classes > 0 ? add_class(prediction) : add_numbers(prediction);
     text_ += '\n';
   }
   void finish() override {
@@ -69,7 +75,10 @@ class NpyPredictions final : public Predictions {
 
   void add(const Prediction& prediction) override {
     width_ = std::ssize(prediction.probabilities);
-    floats_.insert(floats_.end(), prediction.probabilities.begin(), prediction.probabilities.end());
+    if (prediction.left_out)
+      floats_.insert(floats_.end(), prediction.probabilities.size(), std::numeric_limits<float>::quiet_NaN());
+    else
+      floats_.insert(floats_.end(), prediction.probabilities.begin(), prediction.probabilities.end());
   }
   void finish() override { write_npy(path_, {width_ == 0 ? 0 : std::ssize(floats_) / width_, width_}, floats_); }
 

@@ -17,6 +17,8 @@ using Line = nlohmann::json;
 /// Much longer than a step of thousands of workers.
 constexpr std::size_t kLongestReportLine = std::size_t{16} << 20;
 
+constexpr int kDeepestLine = 16;
+
 /// A member that is a number; what a run wrote as null was not finite.
 double number_of(const Line& object, const char* name) {
   const Line& member = object.at(name);
@@ -170,8 +172,12 @@ RunRecord read_run(const std::string& path) {
   Lines lines(path);
   RunRecord run;
   Recorder recorder(run);
+  const auto is_shallow = [&lines](int depth, Line::parse_event_t, const Line&) {
+    if (depth > kDeepestLine) lines.refuse("is nested more deeply than a report's");
+    return true;
+  };
   while (lines.next()) {
-    const Line line = Line::parse(lines.text(), nullptr, /*allow_exceptions=*/false);
+    const Line line = Line::parse(lines.text(), is_shallow, /*allow_exceptions=*/false);
     if (line.is_discarded() && !lines.ended()) {
       run.cut_off = true;
       break;

@@ -17,6 +17,7 @@
 #include "cli/train/command_line.hpp"
 #include "cli/train/epoch.hpp"
 #include "cli/train/optimizer_options.hpp"
+#include "cli/train/patience.hpp"
 #include "cli/train/progress.hpp"
 #include "cli/train/report_file.hpp"
 #include "cli/train/stop_signals.hpp"
@@ -104,7 +105,8 @@ class Training {
     stop_.emplace();
     Progress progress(begun_, total_steps_, options_.quiet || options_.verbose);
     EpochTally epoch;
-    for (std::int64_t step = sgd_.steps_done() + 1; step <= total_steps_ && !stopped(); ++step) {
+    for (std::int64_t step = sgd_.steps_done() + 1; step <= total_steps_ && !patience_.is_over() && !stopped();
+         ++step) {
       const auto report = take_step(progress);
       if (!report) break;
       epoch.add(*report);
@@ -116,7 +118,6 @@ class Training {
       progress.end_line();
       end_epoch(epoch.end(), *report);
       epoch = {};
-      if (options_.patience > 0 && epochs_since_best_ >= options_.patience) break;
       progress.go_on();
     }
     progress.end_line();
@@ -151,12 +152,7 @@ class Training {
     return measured.evaluation;
   }
 
-  /// By what --keep-best names, else by the loss.
-  void watch(const Evaluation& evaluation) {
-    const double value = options_.checkpoint.keep_best == "accuracy" ? -evaluation.accuracy : evaluation.loss;
-    epochs_since_best_ = value < best_ ? 0 : epochs_since_best_ + 1;
-    best_ = std::min(best_, value);
-  }
+  bool watches_accuracy() const { return options_.checkpoint.keep_best == "accuracy"; }
 
   /// A checkpoint of what there is now, unless there is one, with its metric.
   std::string save(std::optional<double> metric = {}) {
@@ -263,15 +259,15 @@ class Training {
     (validates ? epoch.validation : epoch.test) = evaluation;
     if (report_) report_->write(epoch);  // before a checkpoint of this step: who goes on from that does not write it
     if (!options_.checkpoint.keep_best.empty()) keep_if_best(*evaluation);
-    if (evaluation) watch(*evaluation);
+    if (evaluation) patience_.watch(last.step, watches_accuracy() ? -evaluation->accuracy : evaluation->loss);
     if (options_.quiet) return;
     std::printf("epoch %lld: %.0f images/s, last loss %.4f", static_cast<long long>(epoch.epoch),
                 epoch.images_per_second(), last.loss);
     const char* const set = validates ? "validation" : "test";
     if (evaluation) std::printf(", %s loss %.4f, %s", set, evaluation->loss, score_text(set, *evaluation).c_str());
     std::printf("\n");
-    if (options_.patience > 0 && epochs_since_best_ >= options_.patience)
-      std::printf("no better for %lld epochs: training ends\n", static_cast<long long>(epochs_since_best_));
+    if (patience_.is_over())
+      std::printf("no better for %lld epochs: training ends\n", static_cast<long long>(patience_.since_best()));
     std::fflush(stdout);
   }
 
@@ -306,8 +302,8 @@ class Training {
   std::optional<StopSignals> stop_;
   EvaluationSet watched_ = options_.run.validate.empty() ? EvaluationSet::test : EvaluationSet::validation;
   std::array<Measured, 2> measured_;  ///< by EvaluationSet
-  double best_ = std::numeric_limits<double>::infinity();
-  std::int64_t epochs_since_best_ = 0;
+  Patience patience_{options_.patience, watches_accuracy() ? "-accuracy" : "loss", options_.checkpoint.folder,
+                     sgd_.steps_done()};
   std::int64_t begun_ = sgd_.steps_done();  ///< before this program
   std::string saved_;                       ///< the last checkpoint that this asked for
   std::int64_t saved_step_ = -1;

@@ -1,0 +1,73 @@
+#include "cli/train/patience.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <span>
+
+#include "models/files/strict_json.hpp"
+#include "runtime/files/input_file.hpp"
+#include "runtime/files/output_file.hpp"
+#include "troupe/error.hpp"
+
+namespace troupe::cli {
+namespace {
+
+constexpr int kDeepest = 3;
+
+/// What is not finite is no better than anything.
+double value_of(const nlohmann::json& value) {
+  return value.is_null() ? std::numeric_limits<double>::infinity() : value.get<double>();
+}
+
+}  // namespace
+
+Patience::Patience(std::int64_t epochs, std::string metric, const std::string& folder, std::int64_t steps_done)
+    : epochs_(epochs), metric_(std::move(metric)) {
+  if (epochs_ == 0 || folder.empty()) return;
+  path_ = folder + "/watched.json";
+  if (steps_done > 0 && std::filesystem::exists(path_)) read(steps_done);
+}
+
+void Patience::watch(std::int64_t step, double value) {
+  count(value);
+  watched_.emplace_back(step, value);
+  if (!path_.empty()) keep();
+}
+
+void Patience::count(double value) {
+  since_best_ = value < best_ ? 0 : since_best_ + 1;
+  best_ = std::min(best_, value);
+}
+
+void Patience::read(std::int64_t steps_done) {
+  const std::vector<std::byte> bytes = InputFile(path_).read_all();
+  const nlohmann::json all =
+      parse_strictly(path_, "it", {reinterpret_cast<const char*>(bytes.data()), bytes.size()}, kDeepest);
+  try {
+    if (all.at("metric") != metric_) return;
+    for (const nlohmann::json& each : all.at("epochs")) {
+      const auto step = each.at("step").get<std::int64_t>();
+      if (step > steps_done) break;
+      watched_.emplace_back(step, value_of(each.at("value")));
+      count(watched_.back().second);
+    }
+  } catch (const nlohmann::json::exception& error) {
+    throw_bad_file(path_, std::string("it does not tell of epochs: ") + error.what());
+  }
+}
+
+/// A disk that refuses does not end the training.
+void Patience::keep() const try {
+  nlohmann::ordered_json all{{"metric", metric_}, {"epochs", nlohmann::ordered_json::array()}};
+  for (const auto& [step, value] : watched_) all["epochs"].push_back({{"step", step}, {"value", value}});
+  const std::string text = all.dump() + '\n';
+  OutputFile file(path_);
+  file.write(std::as_bytes(std::span(text)));
+  file.commit();
+} catch (const Error& error) {
+  std::fprintf(stderr, "troupe: --patience is not kept for --resume: %s\n", error.what());
+}
+
+}  // namespace troupe::cli
