@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -6,6 +7,8 @@
 #include "cli/evaluate/evaluation_json.hpp"
 #include "cli/evaluate/evaluation_table.hpp"
 #include "cli/run_options.hpp"
+#include "models/files/network_text.hpp"
+#include "models/files/safetensors_file.hpp"
 #include "runtime/invalid.hpp"
 
 namespace troupe::cli {
@@ -40,6 +43,19 @@ void print_details(const Evaluation& evaluation, const std::string& set) {
   if (!evaluation.targets.empty()) std::printf("\n%s", target_table(evaluation).c_str());
 }
 
+/// A class that another network learned is not the one that has its number here.
+void check_classes(const std::string& file, const Evaluation& evaluation) {
+  const std::string text = SafetensorsFile(file).network();
+  if (text.empty()) return;
+  const std::vector<std::string> learned = network_from_json(file, text).data.class_names;
+  for (std::size_t i = 0; i < std::min(learned.size(), evaluation.class_names.size()); ++i)
+    if (learned[i] != evaluation.class_names[i])
+      throw Error(ErrorCode::model_mismatch,
+                  "class " + std::to_string(i) + " of the data is '" + evaluation.class_names[i] +
+                      "', and of the network '" + learned[i] + "'",
+                  {.object = file});
+}
+
 void run(const EvaluateOptions& options) {
   const bool validation = options.set == "validation";
   if (validation && options.run.validate.empty())
@@ -49,6 +65,7 @@ void run(const EvaluateOptions& options) {
                                   options.top_k == 0 ? kUsualTopK : options.top_k);
   const bool few = !evaluation.classes.empty() && evaluation.classes.size() <= kUsualTopK;
   if (options.top_k == 0 && few) evaluation.top_k_accuracy.reset();
+  check_classes(*options.run.load, evaluation);
   if (options.json) {
     using nlohmann::json;
     nlohmann::ordered_json line{{"set", options.set}};

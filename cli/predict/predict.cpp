@@ -11,6 +11,7 @@
 #include "models/files/safetensors_file.hpp"
 #include "models/losses/loss_registry.hpp"
 #include "runtime/invalid.hpp"
+#include "runtime/printable.hpp"
 #include "troupe/predictor.hpp"
 
 namespace troupe::cli {
@@ -79,10 +80,44 @@ float byte_scale(const PredictOptions& options, const DataInfo& data) {
   return static_cast<float>(data.byte_scale > 0 ? data.byte_scale : kUsual);
 }
 
+/// What is known of samples, in the network's numbers of classes.
+class Answers {
+ public:
+  /// @param data of the samples. @param network what its file says of its data
+  Answers(const DataInfo& data, const DataInfo& network) : targets_known_(data.num_targets == network.num_targets) {
+    const bool named = !data.class_names.empty() && !network.class_names.empty();
+    for (std::int32_t label = 0; label < data.num_classes; ++label)
+      numbers_.push_back(named                                     ? number_of(data.class_names, label, network)
+                         : data.num_classes == network.num_classes ? label
+                                                                   : -1);
+  }
+
+  /// Classes of the data that are none of the network's.
+  std::int64_t strangers() const { return std::ranges::count(numbers_, -1); }
+  std::int64_t classes() const { return std::ssize(numbers_); }
+  Target of(std::int32_t label, std::span<const float> targets) const {
+    Target target;
+    if (label >= 0) target.label = numbers_[static_cast<std::size_t>(label)];
+    if (targets_known_) target.values = targets;
+    return target;
+  }
+
+ private:
+  static std::int32_t number_of(const std::vector<std::string>& names, std::int32_t label, const DataInfo& network) {
+    const std::string name = printable(names[static_cast<std::size_t>(label)]);  // as the file has it
+    const auto found = std::ranges::find(network.class_names, name);
+    return found == network.class_names.end() ? -1 : static_cast<std::int32_t>(found - network.class_names.begin());
+  }
+
+  std::vector<std::int32_t> numbers_;  ///< by the data's; -1: none
+  bool targets_known_;
+};
+
 /// Hands out predictions part by part, and counts those that are right.
 class Prophet {
  public:
-  Prophet(const Predictor& predictor, Predictions& predictions) : predictor_(predictor), predictions_(predictions) {}
+  Prophet(const Predictor& predictor, const Answers& answers, Predictions& predictions)
+      : predictor_(predictor), answers_(answers), predictions_(predictions) {}
 
   void predict(Samples& samples, std::int64_t count) {
     constexpr std::int64_t kPart = 64;
@@ -105,9 +140,8 @@ class Prophet {
     for (std::size_t i = 0; i < size; ++i) {
       const bool left_out = !part.holes.empty() && part.holes[i] != 0;
       left_out_ += left_out ? 1 : 0;
-      Target target;
-      if (!part.labels.empty() && !left_out) target.label = part.labels[i];
-      if (!left_out) target.values = row(part.targets, i);
+      const std::int32_t label = part.labels.empty() ? -1 : part.labels[i];
+      const Target target = left_out ? Target() : answers_.of(label, row(part.targets, i));
       const std::span<float> said = row(std::span(outputs), i);
       const bool is_known = target.label >= 0 || !target.values.empty();
       known_ += is_known ? 1 : 0;
@@ -122,6 +156,7 @@ class Prophet {
   }
 
   const Predictor& predictor_;
+  const Answers& answers_;
   Predictions& predictions_;
   std::int64_t hits_ = 0;
   std::int64_t known_ = 0;
@@ -139,10 +174,16 @@ void predict(const PredictOptions& options) {
     samples.emplace(options.image, source_shape(predictor), byte_scale(options, predictor.data()));
   DataInfo data = predictor.data();
   samples->transform(data.transforms);
-  if (data.class_names.empty()) data.class_names = samples->info().class_names;
+  if (data.class_names.empty() && data.num_classes == samples->info().num_classes)
+    data.class_names = samples->info().class_names;
   const auto predictions =
       options.out.empty() ? printed_predictions(data, options.pictures) : written_predictions(options.out, data);
-  Prophet prophet(predictor, *predictions);
+  const Answers answers(samples->info(), data);
+  if (answers.strangers() > 0)
+    std::fprintf(stderr,
+                 "troupe: %lld of %lld classes of the data are none of the network's; their labels are left out\n",
+                 static_cast<long long>(answers.strangers()), static_cast<long long>(answers.classes()));
+  Prophet prophet(predictor, answers, *predictions);
   prophet.predict(*samples, options.count > 0 ? std::min(options.count, samples->count()) : samples->count());
   if (prophet.known() > 0 && (data.num_classes > 0 || prophet.hits() > 0))
     std::printf("accuracy %.4f of %lld samples\n",

@@ -5,6 +5,7 @@
 
 #include "models/files/strict_json.hpp"
 #include "runtime/files/input_file.hpp"
+#include "runtime/log.hpp"
 #include "runtime/printable.hpp"
 #include "troupe/error.hpp"
 
@@ -134,16 +135,24 @@ DataInfo read_data(const Reader& reader) {
   return data;
 }
 
+/// As a reader takes them.
+std::vector<std::string> tellable(const std::vector<std::string>& names) {
+  std::vector<std::string> all;
+  for (const std::string& name : names) all.push_back(printable(name));
+  return all;
+}
+
 }  // namespace
 
 std::string to_json(const NetworkText& network) {
   ordered_json layers = ordered_json::array();
   for (const LayerText& layer : network.layers) layers.push_back(layer_json(layer));
   const DataInfo& data = network.data;
-  ordered_json json{{"model", network.model},        {"shape", data.shape},  {"classes", data.num_classes},
-                    {"targets", data.num_targets},   {"loss", network.loss}, {"class_names", data.class_names},
+  ordered_json json{{"model", network.model},        {"shape", data.shape},
+                    {"classes", data.num_classes},   {"targets", data.num_targets},
+                    {"loss", network.loss},          {"class_names", tellable(data.class_names)},
                     {"byte_scale", data.byte_scale}, {"layers", layers}};
-  if (!data.target_names.empty()) json["target_names"] = data.target_names;
+  if (!data.target_names.empty()) json["target_names"] = tellable(data.target_names);
   if (!data.transforms.empty()) {
     json["transforms"] = data.transforms;
     json["source_shape"] = data.source_shape;
@@ -152,8 +161,10 @@ std::string to_json(const NetworkText& network) {
     std::string text = json.dump();
     network_from_json("", text);
     return text;
-  } catch (const nlohmann::json::exception&) {  // a name is no UTF-8
-  } catch (const Error&) {                      // too long, or with names or numbers that nobody would believe
+  } catch (const nlohmann::json::exception& error) {  // a name is no UTF-8
+    log_line(LogLevel::warning, std::string("weights that are saved do not say of which network: ") + error.what());
+  } catch (const Error& error) {  // too long, or with names or numbers that nobody would believe
+    log_line(LogLevel::warning, "weights that are saved do not say of which network: " + error.message());
   }
   return "";
 }

@@ -9,6 +9,7 @@
 #include "models/data/batches/stretches.hpp"
 #include "models/data/data_memory.hpp"
 #include "runtime/invalid.hpp"
+#include "runtime/printable.hpp"
 #include "troupe/error.hpp"
 
 namespace troupe {
@@ -25,6 +26,17 @@ const DataInfo& training_info(const TrainingData& data) {
   return info;
 }
 
+/// Numbers of classes and values mean the same in both sets. @param what they are names of
+void check_names_alike(const std::vector<std::string>& train, const std::vector<std::string>& other, const char* what,
+                       const std::string& set) {
+  if (train.empty() || other.empty()) return;
+  for (std::size_t i = 0; i < train.size(); ++i)
+    if (train[i] != other[i])
+      throw Error(ErrorCode::bad_data, "the " + set + " set's " + what + " " + std::to_string(i) + " is '" +
+                                           printable(other[i], 100) + "', and the training set's '" +
+                                           printable(train[i], 100) + "'");
+}
+
 /// @param name of the other set
 void check_alike(const DataInfo& train, const DataInfo& other, const std::string& name) {
   if (other.num_classes == 0 && other.num_targets == 0)
@@ -34,6 +46,9 @@ void check_alike(const DataInfo& train, const DataInfo& other, const std::string
       other.shape == train.shape && other.num_classes == train.num_classes && other.num_targets == train.num_targets;
   if (!same)
     throw Error(ErrorCode::bad_data, "the " + name + " set's samples, classes or targets are not the training set's");
+  check_names_alike(train.class_names, other.class_names, "class", name);
+  check_names_alike(train.value_names, other.value_names, "column", name);
+  check_names_alike(train.target_names, other.target_names, "target", name);
 }
 
 /// Samples of a batch that is evaluated, of which two are in memory.

@@ -117,6 +117,15 @@ TEST_CASE("what is no report is refused by its line") {
   check_refused({"report", "/dev/null"}, {"/dev/null"});
 }
 
+TEST_CASE("a line that is nested without an end is refused") {
+  const TemporaryFolder folder;
+  write_file(folder / "deep.jsonl",
+             R"({"step":1,"repairs":)" + std::string(200'000, '[') + std::string(200'000, ']') + "}\n");
+  const Finished run = run_program({"report", folder / "deep.jsonl"});
+  CHECK(run.status == 1);
+  CHECK_MESSAGE(run.err.find("nested more deeply") != std::string::npos, run.err);
+}
+
 TEST_CASE("steps whose loss was not finite leave no point") {
   const TemporaryFolder folder;
   std::string broken = step_line(2, 0.5);

@@ -45,11 +45,24 @@ TEST_CASE("what a file says of its network is read as it was written") {
   CHECK(to_json(read) == text);
 }
 
+TEST_CASE("names that cannot be told are told as a terminal shows them, and targets have theirs") {
+  NetworkText odd = example();
+  odd.data.class_names = {"M\xFCnchen", "a\tb"};
+  CHECK(network_from_json("a", to_json(odd)).data.class_names == std::vector<std::string>{"M?nchen", "a b"});
+  NetworkText targets = example();
+  targets.data.class_names = {};
+  targets.data.num_classes = 0;
+  targets.data.num_targets = 2;
+  targets.data.target_names = {"height", "width"};
+  CHECK(network_from_json("a", to_json(targets)).data.target_names == targets.data.target_names);
+  check_refused([](auto& json) { json["target_names"] = {"a"}; });
+}
+
 TEST_CASE("what was done to samples is told, however long that is") {
   NetworkText wanted = example();
   wanted.data.source_shape = {1, 4, 6};
   wanted.data.transforms = "crop 3, normalise 0.25 0.5";
-  for (int i = 0; i < 1000; ++i) wanted.data.transforms += ", flip";
+  for (int i = 0; i < 100'000; ++i) wanted.data.transforms += ", flip";
   const NetworkText read = network_from_json("a", to_json(wanted));
   CHECK(read.data.transforms == wanted.data.transforms);
   CHECK(read.data.source_shape == wanted.data.source_shape);

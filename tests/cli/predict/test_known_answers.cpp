@@ -1,0 +1,100 @@
+#include <doctest/doctest.h>
+
+#include <filesystem>
+
+#include "cli/run_program.hpp"
+#include "models/files.hpp"
+#include "support/image_bytes.hpp"
+
+// Data whose classes are others than a network's, whose names are odd, or of which some cannot be read.
+using namespace troupe_test;
+using namespace troupe::testing;
+
+namespace {
+
+/// Twenty rows of each name, each around another number.
+std::string rows(const std::vector<std::string>& names) {
+  std::string text = "x,kind\n";
+  for (int i = 0; i < 20; ++i)
+    for (std::size_t k = 0; k < names.size(); ++k)
+      text += std::to_string(static_cast<double>(k) * 10 + i % 3 - 15) + ",\"" + names[k] + "\"\n";
+  return text;
+}
+
+struct Folder : TemporaryFolder {
+  std::string csv(const std::string& name, const std::vector<std::string>& classes) const {
+    write_file(*this / name, rows(classes));
+    return "csv:" + (*this / name) + ",test=" + (*this / name);
+  }
+  /// The weights of a softmax regression.
+  std::string trained_on(const std::string& data) const {
+    const Finished run = run_program({"train", "--model", "softmax", "--data", data, "--transform", "normalise",
+                                      "--epochs", "30", "--learning-rate", "1", "--save", *this / "w"});
+    REQUIRE_MESSAGE(run.status == 0, run.err);
+    CHECK(run.err.empty());
+    return *this / "w";
+  }
+};
+
+bool says(const std::string& text, const std::string& what) { return text.find(what) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("what is done to samples is in the file of weights, whatever classes are called") {
+  const Folder folder;
+  for (const char* odd : {"M\xFCnchen", "a\tb", "two\nlines", "me\xE2\x80\x8Cme"}) {
+    CAPTURE(odd);
+    const std::string data = folder.csv("odd.csv", {odd, "plain"});
+    const std::string weights = folder.trained_on(data);
+    const Finished evaluated = run_program({"evaluate", "--load", weights, "--data", data});
+    REQUIRE_MESSAGE(evaluated.status == 0, evaluated.err);
+    CHECK_MESSAGE(says(evaluated.out, "test accuracy 1.0000"), evaluated.out);
+    const Finished predicted = run_program({"predict", "--load", weights, "--data", data});
+    CHECK_MESSAGE(says(predicted.out, "accuracy 1.0000 of 40 samples"), predicted.out);
+  }
+}
+
+TEST_CASE("classes are told apart by their names, not by their numbers") {
+  const Folder folder;
+  const std::string weights = folder.trained_on(folder.csv("three.csv", {"cat", "dog", "fox"}));
+  const std::string other = folder.csv("other.csv", {"ant", "dog", "fox"});
+  const Finished evaluated = run_program({"evaluate", "--load", weights, "--data", other});
+  CHECK(evaluated.status == 1);
+  CHECK_MESSAGE(says(evaluated.err, "class 0 of the data is 'ant', and of the network 'cat'"), evaluated.err);
+  const Finished of_other = run_program({"predict", "--load", weights, "--data", other});
+  CHECK_MESSAGE(says(of_other.out, "accuracy 1.0000 of 40 samples"), of_other.out);
+  CHECK_MESSAGE(says(of_other.err, "1 of 3 classes of the data are none of the network's"), of_other.err);
+  write_file(folder / "two.csv", "x,kind\n-5,dog\n5,fox\n");  // numbered 0 and 1 there
+  const Finished of_two = run_program({"predict", "--load", weights, "--data", "csv:" + (folder / "two.csv")});
+  CHECK_MESSAGE(says(of_two.out, "0: class 1 (dog)"), of_two.out);
+  CHECK_MESSAGE(says(of_two.out, "label 1 (dog)"), of_two.out);
+  CHECK_MESSAGE(says(of_two.out, "accuracy 1.0000 of 2 samples"), of_two.out);
+  const Finished validated =
+      run_program({"train", "--model", "softmax", "--data", folder.csv("three.csv", {"cat", "dog", "fox"}),
+                   "--validate", "csv:" + (folder / "other.csv"), "--epochs", "1"});
+  CHECK(validated.status != 0);
+  CHECK_MESSAGE(says(validated.err, "the validation set's class 0 is 'ant', and the training set's 'cat'"),
+                validated.err);
+}
+
+TEST_CASE("images that cannot be read are left out of predictions, too, where that is asked for") {
+  const Folder folder;
+  for (int i = 0; i < 8; ++i) {
+    const std::filesystem::path file = folder / ("photos/" + std::to_string(i % 2) + "/" + std::to_string(i) + ".png");
+    std::filesystem::create_directories(file.parent_path());
+    write_file(file, i == 6 ? "damaged" : png_bytes(std::string(16, static_cast<char>(100 * (i % 2))), 4, 4, 1));
+  }
+  const std::string data = "images:" + (folder / "photos") + ",damaged=skip";
+  const Finished trained = run_program(
+      {"train", "--model", "mlp", "--data", data, "--epochs", "2", "--batch-size", "4", "--save", folder / "w"});
+  REQUIRE_MESSAGE(trained.status == 0, trained.err);
+  const Finished predicted = run_program({"predict", "--load", folder / "w", "--data", data});
+  REQUIRE_MESSAGE(predicted.status == 0, predicted.err);
+  CHECK_MESSAGE(says(predicted.out, "3: cannot be read\n"), predicted.out);
+  CHECK_MESSAGE(says(predicted.out, " of 7 samples\nleft out 1 samples that cannot be read"), predicted.out);
+  REQUIRE(run_program({"predict", "--load", folder / "w", "--data", data, "--out", folder / "p.csv"}).status == 0);
+  CHECK(lines_of(read_file(folder / "p.csv")).at(4) == "3,,,,");
+  const Finished shown = run_program({"data", "show", data});
+  REQUIRE_MESSAGE(shown.status == 0, shown.err);
+  CHECK_MESSAGE(says(shown.out, "1 samples cannot be read, and are left out"), shown.out);
+}
