@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "cli/run_program.hpp"
+#include "cli/small_data.hpp"
 #include "models/files.hpp"
 #include "support/image_bytes.hpp"
 
