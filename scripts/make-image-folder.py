@@ -4,13 +4,18 @@
 Each class is a picture of the font that Debian's fonts-noto-color-emoji ships, drawn at a random size, angle, place and
 brightness, half hidden at times, over a background of coloured noise: DIR/train and DIR/test, of 300 x 200 pixels or so.
 These are no photographs: what a network reaches on them says nothing about photographs. Needs Debian's python3-pil and
-fonts-noto-color-emoji. The same seed makes the same folder."""
+fonts-noto-color-emoji; ends with 77 where one is missing. The same seed makes the same folder."""
 
 import argparse
 import os
 import random
+import sys
 
-from PIL import Image, ImageDraw, ImageEnhance, ImageFont
+try:
+    from PIL import Image, ImageDraw, ImageEnhance, ImageFont
+except ImportError:
+    print("make-image-folder: needs Debian's python3-pil", file=sys.stderr)
+    sys.exit(77)
 
 FONT = "/usr/share/fonts/truetype/noto/NotoColorEmoji.ttf"
 FIRST = 0x1F400  # animals, and what comes behind them
@@ -59,6 +64,9 @@ def main():
     parser.add_argument("--images", type=int, default=9000, help="in train/ and test/ together; every sixth is a test")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
+    if not os.path.exists(FONT):
+        print("make-image-folder: needs Debian's fonts-noto-color-emoji", file=sys.stderr)
+        sys.exit(77)
     font = ImageFont.truetype(FONT, 109)  # the one size that it has
     found = [(chr(code), symbol(chr(code), font)) for code in range(FIRST, FIRST + 3 * options.classes)]
     letters, symbols = zip(*[each for each in found if each[1]][: options.classes])
