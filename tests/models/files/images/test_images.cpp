@@ -53,11 +53,32 @@ void is_damaged(const std::string& file, const std::string& what) {
   check_throws(ErrorCode::bad_file, "(x)", [&] { decode(file, 3); });
 }
 
+/// A file of which bytes are changed behind its last header of a scan, `at` bytes further.
+std::string with_data(std::string jpeg, std::size_t at, std::string_view bytes) {
+  const std::size_t scan = jpeg.rfind("\xFF\xDA");
+  const std::size_t header = static_cast<unsigned char>(jpeg[scan + 3]);
+  return jpeg.replace(scan + 2 + header + at, bytes.size(), bytes);
+}
+
 /// Pixels that have all frequencies.
 std::string noise(std::size_t size) {
   std::string bytes;
   for (std::uint32_t i = 0; i < size; ++i) bytes += static_cast<char>(i * i * 2654435761U >> 24);
   return bytes;
+}
+
+/// A file of two scans, of which the second is there `times` times.
+std::string of_scans(int times) {
+  static constexpr std::array<jpeg_scan_info, 2> kScans{{{1, {0}, 0, 0, 0, 0}, {1, {0}, 1, 63, 0, 0}}};
+  const std::string file = jpeg_bytes(noise(256), 16, 16, 1, [](jpeg_compress_struct& jpeg) {
+    jpeg.scan_info = kScans.data();
+    jpeg.num_scans = static_cast<int>(kScans.size());
+  });
+  const std::string head = file.substr(0, file.rfind("\xFF\xDA"));
+  const std::string scan = file.substr(head.size(), file.size() - 2 - head.size());
+  std::string all = head;
+  for (int i = 0; i < times; ++i) all += scan;
+  return all + "\xFF\xD9";
 }
 
 }  // namespace
@@ -123,4 +144,30 @@ TEST_CASE("a damaged PNG is told with what libpng says") {
   is_damaged(PngFile{.kind = PngKind::palette, .rows = std::string(2, '\0')}.bytes(), "Missing PLTE");
   is_damaged(PngFile{.height = 9, .rows = std::string(4, '\0')}.bytes(), "Not enough image data");
   is_damaged(PngFile{.width = 50'000, .height = 50'000, .rows = std::string(9, '\0')}.bytes(), "too many pixels");
+}
+
+TEST_CASE("a JPEG whose data libjpeg calls corrupt is damaged") {
+  const std::string ones("\xFF\0\xFF\0\xFF\0\xFF\0\xFF\0\xFF\0", 12);
+  is_damaged(with_data(jpeg_bytes(noise(256), 16, 16), 8, ones), "bad Huffman code");
+  const std::string restarts =
+      jpeg_bytes(noise(4096), 64, 64, 1, [](jpeg_compress_struct& jpeg) { jpeg.restart_interval = 4; });
+  CHECK(decode(restarts, 1).width == 64);
+  std::string other = restarts;
+  is_damaged(other.replace(restarts.find("\xFF\xD1"), 2, "\xFF\xD4"), "found marker");
+  std::string more = restarts;
+  is_damaged(more.insert(restarts.find("\xFF\xD1"), "more"), "extraneous bytes before marker 0xd");
+  const std::string arithmetic =
+      jpeg_bytes(noise(4096), 64, 64, 1, [](jpeg_compress_struct& jpeg) { jpeg.arith_code = TRUE; });
+  CHECK(decode(arithmetic, 1).width == 64);
+  is_damaged(with_data(arithmetic, 8, std::string(400, '\x10')), "bad arithmetic code");
+  std::string refined = of_scans(2);
+  refined[refined.rfind("\xFF\xDA") + 9] = '\x10';  // refines what it has not had
+  is_damaged(refined, "Inconsistent progression");
+  std::string padded = jpeg_bytes(noise(4096), 64, 64);
+  CHECK(decode(padded.insert(padded.size() - 2, "more"), 1).width == 64);
+}
+
+TEST_CASE("a JPEG of more scans than any has is refused") {
+  CHECK(pixels(of_scans(99), 1) == pixels(of_scans(1), 1));
+  is_damaged(of_scans(100), "more than 100 scans");
 }
