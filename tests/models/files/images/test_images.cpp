@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <array>
+#include <filesystem>
 
 #include "models/files.hpp"
 #include "models/files/images/image.hpp"
@@ -170,4 +171,13 @@ TEST_CASE("a JPEG whose data libjpeg calls corrupt is damaged") {
 TEST_CASE("a JPEG of more scans than any has is refused") {
   CHECK(pixels(of_scans(99), 1) == pixels(of_scans(1), 1));
   is_damaged(of_scans(100), "more than 100 scans");
+}
+
+TEST_CASE("a file that is too large for an image is not read") {
+  const TemporaryFolder folder;
+  const std::string path = folder / "large.jpg";
+  write_file(path, "\xFF\xD8\xFF\xE0");
+  std::filesystem::resize_file(path, kMostBytesOfImage + 1);
+  check_throws(ErrorCode::bad_file, "more than 256 MB", [&] { read_image(path, {}); });
+  check_throws(ErrorCode::bad_file, path, [&] { read_image(path, {}); });
 }
