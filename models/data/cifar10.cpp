@@ -6,6 +6,7 @@
 #include "models/data/naming.hpp"
 #include "runtime/files/input_file.hpp"
 #include "runtime/printable.hpp"
+#include "troupe/error.hpp"
 
 namespace troupe {
 namespace {
@@ -26,6 +27,11 @@ void add_records(const std::string& path, std::vector<std::uint8_t>& pixels, std
     throw_bad_file(path, std::to_string(bytes.size()) + " bytes are not images of " + std::to_string(kCifarRecord));
   for (std::size_t at = 0; at < bytes.size(); at += kCifarRecord) {
     labels.push_back(std::to_integer<std::int32_t>(bytes[at]));
+    if (labels.back() >= kCifarClasses)
+      throw Error(ErrorCode::bad_data,
+                  "label " + std::to_string(labels.back()) + " of record " + std::to_string(at / kCifarRecord) +
+                      " is not in [0, " + std::to_string(kCifarClasses) + ")",
+                  {.object = path});
     const auto* const first = reinterpret_cast<const std::uint8_t*>(bytes.data() + at + 1);
     pixels.insert(pixels.end(), first, first + kCifarPixels);
   }

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <cstdlib>
+#include <functional>
 #include <string>
 
 namespace troupe_test {
@@ -36,8 +37,10 @@ inline std::string png_bytes(const std::string& pixels, std::uint32_t width, std
          png_chunk("IDAT" + packed.substr(0, size)) + png_chunk("IEND");
 }
 
-/// @param channels 1: grey, 3: red, green and blue, 4: CMYK
-inline std::string jpeg_bytes(const std::string& pixels_in_rows, unsigned width, unsigned height, int channels = 1) {
+/// @param channels 1: grey, 3: red, green and blue, 4: CMYK. @param set what else is to be set before it begins
+inline std::string jpeg_bytes(
+    const std::string& pixels_in_rows, unsigned width, unsigned height, int channels = 1,
+    const std::function<void(jpeg_compress_struct&)>& set = [](jpeg_compress_struct&) {}) {
   jpeg_compress_struct compress{};
   jpeg_error_mgr errors{};
   compress.err = jpeg_std_error(&errors);
@@ -51,6 +54,7 @@ inline std::string jpeg_bytes(const std::string& pixels_in_rows, unsigned width,
   compress.in_color_space = channels == 1 ? JCS_GRAYSCALE : channels == 3 ? JCS_RGB : JCS_CMYK;
   jpeg_set_defaults(&compress);
   jpeg_set_quality(&compress, 100, TRUE);
+  set(compress);
   jpeg_start_compress(&compress, TRUE);
   std::string pixels = pixels_in_rows;
   for (unsigned y = 0; y < height; ++y) {

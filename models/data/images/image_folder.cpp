@@ -46,38 +46,54 @@ FolderArguments parse_folder_arguments(const std::string& text) {
   return asked;
 }
 
-std::vector<std::string> names_in(const fs::path& folder, bool folders) {
+/// The names of what is in a folder, of those that `wanted` wants and that are not hidden.
+template <class Wanted>
+std::vector<std::string> names_in(const fs::path& folder, const Wanted& wanted) {
   std::vector<std::string> names;
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(folder, error)) {
     std::string name = entry.path().filename().string();
-    std::error_code ignored;
-    const bool wanted = folders ? entry.is_directory(ignored) : entry.is_regular_file(ignored);
-    if (wanted && !name.starts_with('.')) names.push_back(std::move(name));
+    if (!name.starts_with('.') && wanted(entry)) names.push_back(std::move(name));
   }
   if (error) throw_bad_file(folder, "cannot list the folder: " + error.message());
   std::ranges::sort(names);
   return names;
 }
 
-bool is_image_name(const std::string& name) {
-  std::string ending = fs::path(name).extension().string();
+std::vector<std::string> folders_in(const fs::path& folder) {
+  std::error_code ignored;
+  return names_in(folder, [&](const fs::directory_entry& entry) { return entry.is_directory(ignored); });
+}
+
+bool is_image_name(const fs::path& name) {
+  std::string ending = name.extension().string();
   std::ranges::transform(ending, ending.begin(), [](unsigned char letter) { return std::tolower(letter); });
   return ending == ".jpg" || ending == ".jpeg" || ending == ".png";
 }
 
+/// @param skips whether one that is no file, such as a link that leads nowhere, is left to be told of when it is read
+std::vector<std::string> images_in(const fs::path& folder, bool skips) {
+  return names_in(folder, [&](const fs::directory_entry& entry) {
+    if (!is_image_name(entry.path())) return false;
+    std::error_code ignored;
+    if (!skips && !entry.is_regular_file(ignored))
+      throw_bad_file(entry.path(), "called an image, but neither a file nor a link to one");
+    return true;
+  });
+}
+
 /// @param classes that there may be; empty: those that there are
-ClassFolders list_folder(const std::string& folder, std::vector<std::string> classes) {
+/// @param skips whether damaged images are left out
+ClassFolders list_folder(const std::string& folder, std::vector<std::string> classes, bool skips) {
   ClassFolders found{folder, std::move(classes), {}};
-  const std::vector<std::string> names = names_in(folder, /*folders=*/true);
+  const std::vector<std::string> names = folders_in(folder);
   if (found.classes.empty()) found.classes = names;
   for (const std::string& name : names) {
     const auto place = std::ranges::find(found.classes, name);
     if (place == found.classes.end())
       throw_bad_file(folder, "the class '" + printable(name) + "' is none of the training set's");
-    for (const std::string& file : names_in(fs::path(folder) / name, /*folders=*/false))
-      if (is_image_name(file))
-        found.files.push_back({name + "/" + file, static_cast<std::int32_t>(place - found.classes.begin())});
+    for (const std::string& file : images_in(fs::path(folder) / name, skips))
+      found.files.push_back({name + "/" + file, static_cast<std::int32_t>(place - found.classes.begin())});
   }
   if (found.files.empty())
     throw_bad_file(folder, "there is no folder in it with a .jpg, .jpeg or .png file: a class is a folder");
@@ -129,12 +145,13 @@ class ImageFolder final : public DataSource {
 
 TrainingData image_folder(const std::string& arguments, std::uint64_t /*seed*/) {
   const FolderArguments asked = parse_folder_arguments(arguments);
-  ClassFolders train = list_folder(asked.folder, {});
+  ClassFolders train = list_folder(asked.folder, {}, asked.images.skips);
   const std::string first = train.folder + "/" + train.files.front().name;
   const auto shape = asked.images.shape([&] { return read_image(first, asked.images.first_use()); });
   TrainingData data;
   if (!asked.test.empty())
-    data.test = std::make_shared<const ImageFolder>(list_folder(asked.test, train.classes), shape, asked.images.skips);
+    data.test = std::make_shared<const ImageFolder>(list_folder(asked.test, train.classes, asked.images.skips), shape,
+                                                    asked.images.skips);
   data.train = std::make_shared<const ImageFolder>(std::move(train), shape, asked.images.skips);
   return data;
 }

@@ -26,7 +26,12 @@ struct ImageUse {
 /// No image has more pixels; what the header of a small file promises could fill the memory.
 inline constexpr std::int64_t kMostPixels = std::int64_t{1} << 26;
 
-/// Reads a PNG or JPEG file, whichever it is, as grey or in colours. What is transparent becomes black.
+/// No file of an image is larger.
+inline constexpr std::uint64_t kMostBytesOfImage = std::uint64_t{256} << 20;
+
+/// Reads a PNG or JPEG file, whichever it is, as grey or in colours: its values as they are, whatever it says of gamma
+/// and colour profiles; of 16 bits a 257th part; grey of colours as ITU-R 601 has it. What is transparent becomes
+/// black, and what is partly so lies on black, in light as a display of gamma 2.2 gives it.
 /// @throws Error bad_file for a file that is missing, damaged, of another kind or too large.
 Image read_image(const std::string& path, const ImageUse& use);
 /// The same of a file's bytes. @param path what errors name

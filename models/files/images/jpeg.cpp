@@ -1,8 +1,9 @@
 #include <csetjmp>
 #include <cstdio>
-// libjpeg's headers need the one before them.
-#include <jerror.h>
+// libjpeg's header needs the one before it,
 #include <jpeglib.h>
+// and that of its errors needs both.
+#include <jerror.h>
 
 #include "models/files/images/image.hpp"
 #include "runtime/files/input_file.hpp"
@@ -10,11 +11,35 @@
 namespace troupe {
 namespace {
 
+/// Files have a dozen, and each takes as long as decoding all of the image: more only keep the reader busy.
+constexpr int kMostScans = 100;
+
+/// Whether a warning says that pixels are lacking or others than they were. The rest is told of files that are whole,
+/// too: bytes before the end, an unknown version, a bad colour profile.
+bool damages_pixels(const jpeg_error_mgr& errors) {
+  switch (errors.msg_code) {
+    case JWRN_JPEG_EOF:
+    case JWRN_HIT_MARKER:
+    case JWRN_HUFF_BAD_CODE:
+    case JWRN_ARITH_BAD_CODE:
+    case JWRN_MUST_RESYNC:
+    case JWRN_BOGUS_PROGRESSION:
+      return true;
+    case JWRN_EXTRANEOUS_DATA: {  // its second number is the marker that follows
+      const int marker = errors.msg_parm.i[1];
+      return marker >= JPEG_RST0 && marker < JPEG_RST0 + 8;
+    }
+    default:
+      return false;
+  }
+}
+
 /// libjpeg ends a call that fails with a jump to where it was begun, and says why. What lies on the way has no
 /// destructors.
 struct Decoder {
   jpeg_decompress_struct jpeg{};
   jpeg_error_mgr errors{};
+  jpeg_progress_mgr progress{};
   std::jmp_buf failed{};
   char message[JMSG_LENGTH_MAX] = "";
 
@@ -26,9 +51,14 @@ struct Decoder {
       decoder.errors.format_message(common, decoder.message);
       std::longjmp(decoder.failed, 1);
     };
-    errors.emit_message = [](j_common_ptr common, int /*level*/) {  // warnings: only what lacks pixels is refused
-      const int code = common->err->msg_code;
-      if (code == JWRN_JPEG_EOF || code == JWRN_HIT_MARKER) common->err->error_exit(common);
+    errors.emit_message = [](j_common_ptr common, int /*level*/) {
+      if (damages_pixels(*common->err)) common->err->error_exit(common);
+    };
+    progress.progress_monitor = [](j_common_ptr common) {
+      auto& decoder = *static_cast<Decoder*>(common->client_data);
+      if (decoder.jpeg.input_scan_number <= kMostScans) return;
+      std::snprintf(decoder.message, sizeof decoder.message, "more than %d scans", kMostScans);
+      std::longjmp(decoder.failed, 1);
     };
   }
   Decoder(const Decoder&) = delete;
@@ -39,6 +69,7 @@ struct Decoder {
 bool read_header(Decoder& decoder, std::span<const std::byte> file, const ImageUse& use) {
   if (setjmp(decoder.failed) != 0) return false;
   jpeg_create_decompress(&decoder.jpeg);
+  decoder.jpeg.progress = &decoder.progress;
   jpeg_mem_src(&decoder.jpeg, reinterpret_cast<const unsigned char*>(file.data()), file.size());
   jpeg_read_header(&decoder.jpeg, TRUE);
   decoder.jpeg.out_color_space = use.channels == 1 ? JCS_GRAYSCALE : JCS_RGB;

@@ -15,7 +15,11 @@ bool starts_with(std::span<const std::byte> file, const std::array<unsigned char
 }  // namespace
 
 Image read_image(const std::string& path, const ImageUse& use) {
-  return decode_image(path, InputFile(path).read_all(), use);
+  const InputFile file(path);
+  if (file.size() > kMostBytesOfImage)
+    throw_bad_file(path,
+                   "a file of more than " + std::to_string(kMostBytesOfImage >> 20) + " MB, too large for an image");
+  return decode_image(path, file.read_all(), use);
 }
 
 Image decode_image(const std::string& path, std::span<const std::byte> file, const ImageUse& use) {

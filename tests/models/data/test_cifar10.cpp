@@ -43,7 +43,8 @@ TEST_CASE("the binary files of CIFAR-10 are a training set of five and a test se
   }
   write_file(inner + "/data_batch_3.bin", record(3, 1, 1) + "x");
   check_throws(ErrorCode::bad_file, "data_batch_3.bin", [&] { load_data("cifar10:" + inner); });
-  write_file(inner + "/data_batch_3.bin", record(10, 1, 1));
-  check_throws(ErrorCode::bad_data, "label 10 of sample 4", [&] { load_data("cifar10:" + inner); });
+  write_file(inner + "/data_batch_3.bin", record(3, 1, 1) + record(10, 1, 1));
+  for (const std::string what : {"label 10 of record 1 ", "data_batch_3.bin"})
+    check_throws(ErrorCode::bad_data, what, [&] { load_data("cifar10:" + inner); });
   check_throws(ErrorCode::bad_file, "data_batch_1.bin", [&] { load_data("cifar10:/nonexistent"); });
 }

@@ -1,4 +1,5 @@
 #include <doctest/doctest.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cmath>
@@ -120,6 +121,28 @@ TEST_CASE("what a folder of images lacks is told") {
   check_throws(ErrorCode::bad_file, "train/a/y.png", [&] { read_all(*data.train); });
   std::filesystem::remove(images.folder / "train/a/x.png");
   check_throws(ErrorCode::bad_file, "train/a/x.png", [&] { read_samples(*data.train, {0}); });
+}
+
+TEST_CASE("what is called an image in a folder and is no file is told, or a hole") {
+  const Classes images;
+  images.write("train/a/1.png", grey(1, 1, 10));
+  images.write("kept/away.png", grey(1, 1, 20));
+  std::filesystem::create_symlink(images.folder / "kept/away.png", images.folder / "train/a/2.png");
+  CHECK(images.load().train->info().num_samples == 2);
+  const std::string added = images.folder / "train/a/3.png";
+  const auto is_told = [&] {
+    images.fails(ErrorCode::bad_file, "", "train/a/3.png");
+    const auto batches = dataset_batches({images.load(",channels=1,damaged=skip").train}, 3);
+    CHECK(batches->training_batch({}).left_out == 1);
+    std::filesystem::remove(added);
+  };
+  std::filesystem::create_symlink("/nonexistent", added);
+  is_told();
+  std::filesystem::create_directory(added);
+  is_told();
+  REQUIRE(::mkfifo(added.c_str(), 0600) == 0);
+  is_told();
+  CHECK(images.load().train->info().num_samples == 2);
 }
 
 TEST_CASE("damaged images are holes where that is asked for, and nothing else moves") {
