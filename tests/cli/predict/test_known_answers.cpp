@@ -14,7 +14,7 @@ using namespace troupe::testing;
 namespace {
 
 /// Twenty rows of each name, each around another number.
-std::string rows(const std::vector<std::string>& names) {
+std::string rows_of(const std::vector<std::string>& names) {
   std::string text = "x,kind\n";
   for (int i = 0; i < 20; ++i)
     for (std::size_t k = 0; k < names.size(); ++k)
@@ -24,7 +24,7 @@ std::string rows(const std::vector<std::string>& names) {
 
 struct Folder : TemporaryFolder {
   std::string csv(const std::string& name, const std::vector<std::string>& classes) const {
-    write_file(*this / name, rows(classes));
+    write_file(*this / name, rows_of(classes));
     return "csv:" + (*this / name) + ",test=" + (*this / name);
   }
   /// The weights of a softmax regression.

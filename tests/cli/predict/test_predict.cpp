@@ -43,7 +43,7 @@ struct Trained {
 };
 
 /// @param status 2: the command line cannot be
-void check_refused(const Finished& run, const std::string& words, int status = 1) {
+void check_not_predicted(const Finished& run, const std::string& words, int status = 1) {
   CHECK(run.status == status);
   CHECK_MESSAGE(run.err.find(words) != std::string::npos, run.err);
 }
@@ -129,13 +129,13 @@ TEST_CASE("an image is predicted as the sample that it is") {
 
 TEST_CASE("what cannot be predicted is refused by name") {
   const Trained trained;
-  check_refused(trained.predict({}), "--data or --image", 2);
-  check_refused(trained.predict({"--data", "mock-images:28"}), "another shape");
-  check_refused(trained.predict({"--data", trained.data, "--out", "p.txt"}), ".csv nor .npy", 2);
-  check_refused(trained.predict({"--data", trained.data, "--out", "p.csv", "--pictures"}), "--pictures", 2);
-  check_refused(trained.predict({"--image", "a.png", "--shape", "3x4x4"}), "not 3x4x4", 2);
-  check_refused(trained.predict({"--data", trained.data, "--shape", "28x28"}), "--image", 2);
-  check_refused(run_program({"predict", "--load", trained.folder / "none", "--data", trained.data}), "none");
+  check_not_predicted(trained.predict({}), "--data or --image", 2);
+  check_not_predicted(trained.predict({"--data", "mock-images:28"}), "another shape");
+  check_not_predicted(trained.predict({"--data", trained.data, "--out", "p.txt"}), ".csv nor .npy", 2);
+  check_not_predicted(trained.predict({"--data", trained.data, "--out", "p.csv", "--pictures"}), "--pictures", 2);
+  check_not_predicted(trained.predict({"--image", "a.png", "--shape", "3x4x4"}), "not 3x4x4", 2);
+  check_not_predicted(trained.predict({"--data", trained.data, "--shape", "28x28"}), "--image", 2);
+  check_not_predicted(run_program({"predict", "--load", trained.folder / "none", "--data", trained.data}), "none");
   for (const auto& [name, bytes] :
        {std::pair{"a.png", png_bytes(test_image(0), kSide, kSide, 1).substr(0, 60)},
         std::pair{"a.jpg", jpeg_bytes(test_image(0), kSide, kSide).substr(0, 100)},
@@ -144,10 +144,10 @@ TEST_CASE("what cannot be predicted is refused by name") {
         std::pair{"nan.npy", npy_bytes(npy_dictionary("<f4", "(1, 28, 28)"),
                                        std::string(kPixels * 4 - 4, '\0') + std::string("\0\0\xc0\x7f", 4))}}) {
     write_file(trained.folder / name, bytes);
-    check_refused(trained.predict({"--image", trained.folder / name}), name);
+    check_not_predicted(trained.predict({"--image", trained.folder / name}), name);
   }
   write_file(trained.folder / "print.jpg", jpeg_bytes(std::string(kPixels * 4, 'c'), kSide, kSide, 4));
-  check_refused(trained.predict({"--image", trained.folder / "print.jpg"}), "CMYK");
+  check_not_predicted(trained.predict({"--image", trained.folder / "print.jpg"}), "CMYK");
 }
 
 TEST_CASE("a network of one's own is evaluated, and trained on, as its file says") {
@@ -189,7 +189,7 @@ TEST_CASE("rows of a table whose class nobody knows are predicted, and not evalu
   REQUIRE(lines.size() == 2);
   CHECK_MESSAGE(matches(lines[0], "0: class 1 \\(small\\), probability [0-9.]+"), run.out);
   CHECK_MESSAGE(matches(lines[1], "1: class 0 \\(big\\), probability [0-9.]+"), run.out);
-  check_refused(run_program({"evaluate", "--load", folder / "w", "--data", unknown}), "it can be predicted alone");
+  check_not_predicted(run_program({"evaluate", "--load", folder / "w", "--data", unknown}), "it can be predicted alone");
 }
 
 TEST_CASE("a network of targets says its outputs") {
