@@ -27,9 +27,9 @@ double number_of(const Line& object, const char* name) {
 
 /// A member that counts something. Converting what is no integer, or adding some larger ones, would be undefined.
 std::int64_t count_of_line(const Line& object, const char* name) {
-  constexpr std::int64_t kLargest = std::int64_t{1} << 40;
+  constexpr std::int64_t kMostCounted = std::int64_t{1} << 40;
   const Line& member = object.at(name);
-  if (!member.is_number_integer() || member < 0 || member > kLargest)
+  if (!member.is_number_integer() || member < 0 || member > kMostCounted)
     throw_invalid(std::string("has a '") + name + "' that is no count");
   return member.get<std::int64_t>();
 }

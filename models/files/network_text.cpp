@@ -148,17 +148,17 @@ std::string to_json(const NetworkText& network) {
   ordered_json layers = ordered_json::array();
   for (const LayerText& layer : network.layers) layers.push_back(layer_json(layer));
   const DataInfo& data = network.data;
-  ordered_json json{{"model", network.model},        {"shape", data.shape},
-                    {"classes", data.num_classes},   {"targets", data.num_targets},
-                    {"loss", network.loss},          {"class_names", tellable(data.class_names)},
-                    {"byte_scale", data.byte_scale}, {"layers", layers}};
-  if (!data.target_names.empty()) json["target_names"] = tellable(data.target_names);
+  ordered_json object{{"model", network.model},        {"shape", data.shape},
+                      {"classes", data.num_classes},   {"targets", data.num_targets},
+                      {"loss", network.loss},          {"class_names", tellable(data.class_names)},
+                      {"byte_scale", data.byte_scale}, {"layers", layers}};
+  if (!data.target_names.empty()) object["target_names"] = tellable(data.target_names);
   if (!data.transforms.empty()) {
-    json["transforms"] = data.transforms;
-    json["source_shape"] = data.source_shape;
+    object["transforms"] = data.transforms;
+    object["source_shape"] = data.source_shape;
   }
   try {
-    std::string text = json.dump();
+    std::string text = object.dump();
     network_from_json("", text);
     return text;
   } catch (const nlohmann::json::exception& error) {  // a name is no UTF-8
