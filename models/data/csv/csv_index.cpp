@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kIndexKind = "troupe csv index ";
 /// Another number for another meaning of any byte of it, and of which rows are samples.
-constexpr std::string_view kIndexStart = "troupe csv index 1\n";
+constexpr std::string_view kIndexStart = "troupe csv index 2\n";
 
 using Role = CsvColumn::Role;
 
