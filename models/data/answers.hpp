@@ -9,6 +9,9 @@
 
 namespace troupe {
 
+/// No data that names its classes itself has more.
+inline constexpr std::int32_t kMostClasses = 100'000;
+
 [[noreturn]] inline void throw_bad_data(const std::string& message) { throw Error(ErrorCode::bad_data, message); }
 
 /// @param number gives the number of the sample whose label is the i-th.

@@ -14,7 +14,6 @@ namespace troupe {
 namespace {
 
 constexpr std::size_t kChecksumDigits = 16;
-constexpr std::uint64_t kMostIndexBytes = std::uint64_t{8} << 30;
 
 std::string index_beside(const std::string& data) { return data + std::string(kIndexEnding); }
 
@@ -48,9 +47,9 @@ std::optional<std::string_view> without_checksum(std::string_view text) {
   return said;
 }
 
-std::optional<std::string> read_kept_index(const std::string& data, std::string_view start) try {
+std::optional<std::string> read_kept_index(const std::string& data, std::string_view start, std::uint64_t most) try {
   const InputFile file(index_beside(data));
-  if (file.size() > kMostIndexBytes || beginning(file, start.size()) != start) return std::nullopt;
+  if (file.size() > most || beginning(file, start.size()) != start) return std::nullopt;
   std::string text = beginning(file, file.size());
   const auto said = without_checksum(text);
   if (!said) return std::nullopt;

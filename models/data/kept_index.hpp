@@ -12,8 +12,9 @@ namespace troupe {
 inline constexpr std::string_view kIndexEnding = ".index";
 
 /// @param data the file that it is of. @param start what an index of this kind and version begins with
-/// @returns what was kept, with its start; nothing where there is none, it is damaged or of another kind
-std::optional<std::string> read_kept_index(const std::string& data, std::string_view start);
+/// @param most bytes that an index of this data may have
+/// @returns what was kept, with its start; nothing where there is none, it is longer, damaged or of another kind
+std::optional<std::string> read_kept_index(const std::string& data, std::string_view start, std::uint64_t most);
 
 /// Keeps it where the folder takes it, in place of an older one; somebody else's file of this name stays as it is.
 /// @param kind what an index of this kind begins with, whatever its version. @param text begins with it

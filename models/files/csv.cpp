@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
+#include <regex>
 #include <utility>
 
 namespace troupe {
@@ -12,6 +13,7 @@ namespace {
 
 constexpr std::size_t kPiece = std::size_t{1} << 20;
 constexpr std::size_t kLongestRow = std::size_t{16} << 20;
+constexpr std::size_t kMostFields = 100'000;
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 /// Of the first row, which may end behind the text.
@@ -29,6 +31,31 @@ char most_frequent_separator(std::string_view text) {
 }
 
 bool is_blank(char letter) { return letter == ' ' || letter == '\t'; }
+
+/// Without blanks around it, and without a plus that no sign follows.
+std::string_view bare_number(std::string_view text) {
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+  if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
+  return text;
+}
+
+/// A number that is no finite float: infinite, or too large.
+bool is_out_of_range(std::string_view text) {
+  double value = 0;
+  const char* const end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, value);
+  return read.ptr == end && read.ec != std::errc::invalid_argument;
+}
+
+/// Such as 1,5 and 1.234,5, or 1,234,567 and 1'234.5.
+bool has_other_separators(std::string_view text) {
+  constexpr std::size_t kLongest = 60;
+  if (text.size() > kLongest || text.find_first_of(",'") == std::string_view::npos) return false;
+  static const std::regex numbers(
+      R"(-?((\d+|\d{1,3}((\.|'| |\xC2\xA0|\xE2\x80\xAF)\d{3})+)?,\d+|\d{1,3}([,']\d{2,3})*[,']\d{3}(\.\d*)?)([eE][+-]?\d+)?)");
+  return std::regex_match(text.begin(), text.end(), numbers);
+}
 
 }  // namespace
 
@@ -68,6 +95,7 @@ void CsvReader::seek(std::uint64_t offset) {
   read_ = std::min(offset, file_->size());
   filled_ = next_ = 0;
   next_line_ = 1;
+  one_column_ = true;  // an empty line is asked for only there
 }
 
 bool CsvReader::next() {
@@ -75,7 +103,9 @@ bool CsvReader::next() {
     line_ = next_line_;
     while (!cut_row())
       if (!refill()) return false;
-  } while (fields_.size() == 1 && fields_.front().empty());
+  } while (fields_.size() == 1 && fields_.front().empty() && (!one_column_ || is_behind_last()));
+  if (!one_column_) one_column_ = fields_.size() == 1 && !had_row_;
+  had_row_ = true;
   return true;
 }
 
@@ -94,11 +124,14 @@ bool CsvReader::cut_row() {
       const char* const field = at;
       while (at != end() && *at != separator_ && *at != '\n') {
         if (*at == '"') refuse("a quote inside a field that does not begin with one");
+        if (*at == '\r' && at + 1 != end() && at[1] != '\n')
+          refuse("a carriage return without a line feed behind it; lines end with LF or CRLF");
         ++at;
       }
       const bool carriage_return = (at == end() || *at == '\n') && at != field && at[-1] == '\r';
       fields_.emplace_back(field, static_cast<std::size_t>(at - field) - (carriage_return ? 1 : 0));
     }
+    if (fields_.size() > kMostFields) refuse("a row of more than " + std::to_string(kMostFields) + " fields");
     if (at == nullptr || (at == end() && !last)) return false;
     if (at == end() || *at == '\n') break;
     ++at;  // the separator
@@ -140,9 +173,7 @@ const char* CsvReader::cut_quoted(const char* at, std::size_t& unquoted) {
 }
 
 std::optional<float> csv_number(std::string_view text) {
-  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
-  if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
+  text = bare_number(text);
   float value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (end != text.data() + text.size() || text.empty()) return std::nullopt;
@@ -154,6 +185,13 @@ std::optional<float> csv_number(std::string_view text) {
   }
   if (error != std::errc{} || !std::isfinite(value)) return std::nullopt;
   return value;
+}
+
+bool is_meant_as_number(std::string_view text) {
+  std::string without_nul(text);
+  if (std::erase(without_nul, '\0') > 0 && csv_number(without_nul)) return true;
+  text = bare_number(text);
+  return is_out_of_range(text) || has_other_separators(text);
 }
 
 }  // namespace troupe

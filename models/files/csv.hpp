@@ -14,7 +14,8 @@ namespace troupe {
 
 /// Rows of a CSV file as RFC 4180 has it, one after the other: fields between separators, a row a line, which LF, CRLF
 /// or the file's end ends. A field in double quotes may hold separators, line ends and, doubled, quotes. A byte order
-/// mark at the start and empty lines are passed over. Takes memory for a megabyte or the longest row.
+/// mark at the start and empty lines are passed over; but where the first row has one field, an empty line behind it
+/// is a row, whose field is empty, unless it is the last line. Takes memory for a megabyte or the longest row.
 class CsvReader {
  public:
   /// @param separator 0: that of , ; tab and | which comes most often in the first row, outside quotes
@@ -25,11 +26,11 @@ class CsvReader {
 
   char separator() const { return separator_; }
   /// Goes to the next row; false behind the last.
-  /// @throws Error bad_file that names the line: for a quote in the wrong place or without an end, a row of more than
-  /// 16 MB, a file that has become shorter.
+  /// @throws Error bad_file that names the line: for a quote in the wrong place or without an end, a carriage return
+  /// without a line feed, a row of more than 16 MB or 100,000 fields, a file that has become shorter.
   bool next();
 
-  /// Has the row that begins at this byte be the next one; lines are counted from there on.
+  /// Has the row that begins at this byte be the next one, also an empty line; lines are counted from there on.
   void seek(std::uint64_t offset);
 
   /// Fields of the row.
@@ -51,6 +52,7 @@ class CsvReader {
   bool cut_row();
   const char* cut_quoted(const char* at, std::size_t& unquoted);
   const char* end() const { return buffer_.data() + filled_; }
+  bool is_behind_last() const { return next_ == filled_ && read_ == file_->size(); }
 
   std::shared_ptr<const InputFile> file_;
   char separator_;
@@ -62,6 +64,8 @@ class CsvReader {
   std::int64_t line_ = 0;
   std::int64_t next_line_ = 1;
   std::uint64_t offset_ = 0;
+  bool had_row_ = false;
+  bool one_column_ = false;  ///< whether empty lines are rows
   std::vector<std::string_view> fields_;
   std::deque<std::string> unquoted_;  ///< fields with doubled quotes, without these
 };
@@ -69,5 +73,10 @@ class CsvReader {
 /// The finite number that a text is, with a point and no separators of thousands, whatever the locale; blanks around it
 /// do not count. None for any other text, also of a number that no float holds.
 std::optional<float> csv_number(std::string_view text);
+
+/// Whether a text that csv_number refuses was meant as a number, as far as can be told: it has a comma for the point or
+/// separators of thousands, is infinite or too large for a float, or has a zero byte in it. None with points only,
+/// which may be a date or a version.
+bool is_meant_as_number(std::string_view text);
 
 }  // namespace troupe

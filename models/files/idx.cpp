@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <span>
 #include <vector>
 
@@ -16,18 +15,21 @@ namespace {
 /// Deflate shrinks nothing by more than this factor (zlib's technical notes say 1032:1).
 constexpr std::uint64_t kLargestRatio = 1032;
 
-bool is_gzip(std::span<const std::byte> bytes) {
-  return bytes.size() > 1 && bytes[0] == std::byte{0x1f} && bytes[1] == std::byte{0x8b};
+bool is_gzip(const InputFile& file) {
+  std::array<std::byte, 2> start{};
+  const auto have = std::span(start).first(std::min<std::uint64_t>(file.size(), start.size()));
+  file.read(0, have);
+  return start[0] == std::byte{0x1f} && start[1] == std::byte{0x8b};
 }
 
 /// A file's bytes; where it is one gzip member and nothing else, those that it holds.
 class GzipReader {
  public:
-  explicit GzipReader(const std::string& path)
-      : path_(path), compressed_(InputFile(path).read_all()), plain_(!is_gzip(compressed_)) {
+  explicit GzipReader(const std::string& path) : file_(path), plain_(!is_gzip(file_)) {
     constexpr int kGzipOnly = 16 + MAX_WBITS;
-    if (!plain_ && inflateInit2(&stream_, kGzipOnly) != Z_OK) throw_bad_file(path_, "zlib cannot start");
-    stream_.next_in = reinterpret_cast<Bytef*>(compressed_.data());
+    if (plain_) return;
+    if (inflateInit2(&stream_, kGzipOnly) != Z_OK) throw_bad_file(path, "zlib cannot start");
+    piece_.resize(std::min<std::uint64_t>(file_.size(), kPiece));
   }
   GzipReader(const GzipReader&) = delete;
   GzipReader& operator=(const GzipReader&) = delete;
@@ -35,28 +37,29 @@ class GzipReader {
     if (!plain_) inflateEnd(&stream_);
   }
 
+  const std::string& path() const { return file_.path(); }
   /// What could come out at most.
-  std::uint64_t limit() const { return compressed_.size() * (plain_ ? 1 : kLargestRatio); }
+  std::uint64_t limit() const { return plain_ ? file_.size() : file_.size() * kLargestRatio; }
 
   void read(std::span<std::uint8_t> out) {
     const std::size_t done = plain_ ? copy_into(out) : inflate_into(out);
-    if (done != out.size()) throw_bad_file(path_, "truncated");
+    if (done != out.size()) throw_bad_file(path(), "truncated");
   }
 
   /// The member must end here, with a right checksum, and the file with it.
   void expect_end() {
-    if (plain_ && taken_ != compressed_.size()) throw_bad_file(path_, "longer than its header says");
+    if (plain_ && taken_ != file_.size()) throw_bad_file(path(), "longer than its header says");
     if (plain_) return;
     std::uint8_t extra = 0;
-    if (inflate_into({&extra, 1}) != 0) throw_bad_file(path_, "longer than its header says");
-    if (!ended_) throw_bad_file(path_, "truncated");
-    if (stream_.avail_in != 0 || taken_ != compressed_.size()) throw_bad_file(path_, "bytes after the gzip data");
+    if (inflate_into({&extra, 1}) != 0) throw_bad_file(path(), "longer than its header says");
+    if (!ended_) throw_bad_file(path(), "truncated");
+    if (stream_.avail_in != 0 || taken_ != file_.size()) throw_bad_file(path(), "bytes after the gzip data");
   }
 
  private:
   std::size_t copy_into(std::span<std::uint8_t> out) {
-    const std::size_t size = std::min(out.size(), compressed_.size() - taken_);
-    std::memcpy(out.data(), compressed_.data() + taken_, size);
+    const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(out.size(), file_.size() - taken_));
+    file_.read(taken_, std::as_writable_bytes(out.first(size)));
     taken_ += size;
     return size;
   }
@@ -65,31 +68,34 @@ class GzipReader {
     std::size_t done = 0;
     while (done < out.size() && !ended_) {
       refill();
-      const auto room = static_cast<uInt>(std::min<std::size_t>(out.size() - done, kPiece));
+      const auto room = static_cast<uInt>(std::min<std::size_t>(out.size() - done, kMostAtOnce));
       stream_.next_out = out.data() + done;
       stream_.avail_out = room;
       const int result = inflate(&stream_, Z_NO_FLUSH);
       done += room - stream_.avail_out;
       ended_ = result == Z_STREAM_END;
       if (result == Z_BUF_ERROR) break;  // no input left
-      if (result != Z_OK && !ended_) throw_bad_file(path_, "not gzip, or damaged");
+      if (result != Z_OK && !ended_) throw_bad_file(path(), "not gzip, or damaged");
     }
     return done;
   }
 
-  // zlib counts in 32 bits.
   void refill() {
     if (stream_.avail_in != 0) return;
-    stream_.avail_in = static_cast<uInt>(std::min<std::size_t>(compressed_.size() - taken_, kPiece));
-    taken_ += stream_.avail_in;
+    const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(file_.size() - taken_, piece_.size()));
+    file_.read(taken_, std::span(piece_).first(size));
+    stream_.next_in = reinterpret_cast<Bytef*>(piece_.data());
+    stream_.avail_in = static_cast<uInt>(size);
+    taken_ += size;
   }
 
-  static constexpr std::size_t kPiece = std::size_t{1} << 30;
+  static constexpr std::size_t kPiece = std::size_t{1} << 20;       ///< of the file, in memory at a time
+  static constexpr std::size_t kMostAtOnce = std::size_t{1} << 30;  ///< zlib counts in 32 bits
 
-  const std::string& path_;
-  std::vector<std::byte> compressed_;
+  InputFile file_;
   bool plain_;
-  std::size_t taken_ = 0;
+  std::vector<std::byte> piece_;
+  std::uint64_t taken_ = 0;
   z_stream stream_{};
   bool ended_ = false;
 };
@@ -108,15 +114,15 @@ std::vector<std::int64_t> read_shape(GzipReader& file, std::size_t dimensions) {
   return shape;
 }
 
-/// The array's bytes, if the file can hold them.
-std::size_t checked_size(const std::string& path, const NumberArray& array, std::uint64_t limit) {
+/// The array's bytes, if the file can hold them, and they are no more than may be.
+std::size_t checked_size(const GzipReader& file, const NumberArray& array, std::uint64_t most) {
   auto size = static_cast<std::uint64_t>(array.item_size);
   for (const std::int64_t length : array.shape)
     if (__builtin_mul_overflow(size, static_cast<std::uint64_t>(length), &size))
-      throw_bad_file(path, "its header promises too much");
-  if (size > limit) {
-    throw_bad_file(path, "its header promises " + std::to_string(size) + " bytes, more than the file can hold");
-  }
+      throw_bad_file(file.path(), "its header promises too much");
+  if (size > file.limit())
+    throw_bad_file(file.path(), "its header promises " + std::to_string(size) + " bytes, more than the file can hold");
+  if (size > most) throw_too_large(file.path(), size, most);
   return size;
 }
 
@@ -130,7 +136,7 @@ constexpr std::array<IdxType, 6> kIdxTypes{
 
 }  // namespace
 
-NumberArray read_idx(const std::string& path) {
+NumberArray read_idx(const std::string& path, std::uint64_t most) {
   GzipReader file(path);
   std::array<std::uint8_t, 4> magic{};
   file.read(magic);
@@ -138,7 +144,7 @@ NumberArray read_idx(const std::string& path) {
   if (magic[0] != 0 || magic[1] != 0 || type == kIdxTypes.end() || magic[3] == 0)
     throw_bad_file(path, "not an IDX file");
   NumberArray array{type->kind, type->item_size, read_shape(file, magic[3]), {}};
-  array.bytes.resize(checked_size(path, array, file.limit()));
+  array.bytes.resize(checked_size(file, array, most));
   file.read(array.bytes);
   file.expect_end();
   if (type->item_size > 1) array.swap_bytes();

@@ -38,6 +38,12 @@ Bytes bytes_of(const InputFile& file) {
           [&file](std::uint64_t offset, std::span<std::byte> out) { file.read(offset, out); }};
 }
 
+Bytes bytes_of(const std::string& name, std::span<const std::byte> bytes) {
+  return {name, bytes.size(), [bytes](std::uint64_t offset, std::span<std::byte> out) {
+            std::ranges::copy(bytes.subspan(offset, out.size()), out.begin());
+          }};
+}
+
 /// Where the dictionary lies.
 struct Extent {
   std::uint64_t begin = 0;
@@ -86,14 +92,18 @@ ElementType element_type(const std::string& path, const NpyHeader& header) {
   return {found->front(), found->back() - '0', descr.front() == '>'};
 }
 
-/// The lengths' product, times the element's size, must be what the file holds.
-void check_size(const std::string& path, const NpyHeader& header, int item_size, std::uint64_t bytes) {
+/// The lengths' product, times the element's size.
+std::uint64_t size_of_elements(const std::string& path, const NpyHeader& header, int item_size) {
   auto size = static_cast<std::uint64_t>(item_size);
   for (const std::int64_t length : header.shape) {
     if (__builtin_mul_overflow(size, static_cast<std::uint64_t>(length), &size)) {
       throw_bad_file(path, "its header promises too much");
     }
   }
+  return size;
+}
+
+void check_size(const std::string& path, std::uint64_t size, std::uint64_t bytes) {
   if (size == bytes) return;
   if (size > bytes)
     throw_bad_file(path, "truncated: its header promises " + std::to_string(size) + " bytes, but it holds " +
@@ -107,7 +117,7 @@ NpyLayout layout_of(const Bytes& file) {
   NpyHeader header = read_header(file, extent);
   const ElementType type = element_type(file.name, header);
   const std::uint64_t begin = extent.begin + extent.size;
-  check_size(file.name, header, type.item_size, file.size - begin);
+  check_size(file.name, size_of_elements(file.name, header, type.item_size), file.size - begin);
   return {{type.kind, type.item_size, std::move(header.shape), {}}, begin, type.big_endian};
 }
 
@@ -124,9 +134,25 @@ NumberArray read_elements(const Bytes& file) {
 NumberArray read_npy(const std::string& path) { return read_elements(bytes_of(InputFile(path))); }
 
 NumberArray parse_npy(const std::string& name, std::span<const std::byte> bytes) {
-  return read_elements({name, bytes.size(), [bytes](std::uint64_t offset, std::span<std::byte> out) {
-                          std::ranges::copy(bytes.subspan(offset, out.size()), out.begin());
-                        }});
+  return read_elements(bytes_of(name, bytes));
+}
+
+NumberArray take_npy(const std::string& name, std::vector<std::uint8_t> bytes) {
+  NpyLayout layout = layout_of(bytes_of(name, std::as_bytes(std::span(bytes))));
+  bytes.erase(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(layout.begin));
+  layout.array.bytes = std::move(bytes);
+  if (layout.big_endian) layout.array.swap_bytes();
+  return std::move(layout.array);
+}
+
+std::uint64_t npy_file_size(const std::string& name, std::span<const std::uint8_t> start) {
+  const Bytes bytes = bytes_of(name, std::as_bytes(start));
+  const Extent extent = locate_header(bytes);
+  const NpyHeader header = read_header(bytes, extent);
+  const std::uint64_t begin = extent.begin + extent.size;
+  std::uint64_t size = size_of_elements(name, header, element_type(name, header).item_size);
+  if (__builtin_add_overflow(size, begin, &size)) throw_bad_file(name, "its header promises too much");
+  return size;
 }
 
 NpyFile::NpyFile(const std::string& path) : file_(path), layout_(layout_of(bytes_of(file_))) {

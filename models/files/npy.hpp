@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "models/files/number_array.hpp"
 #include "runtime/files/input_file.hpp"
@@ -16,6 +17,10 @@ namespace troupe {
 NumberArray read_npy(const std::string& path);
 /// The same for a file's bytes, which errors call `name`.
 NumberArray parse_npy(const std::string& name, std::span<const std::byte> bytes);
+/// Takes the bytes, so that they are never in memory twice.
+NumberArray take_npy(const std::string& name, std::vector<std::uint8_t> bytes);
+/// How long a file is as its header says. @param start of the file, all or at least 128 KB. @throws Error bad_file
+std::uint64_t npy_file_size(const std::string& name, std::span<const std::uint8_t> start);
 
 /// What a .npy file holds, and where.
 struct NpyLayout {

@@ -6,6 +6,8 @@
 #include <cstring>
 #include <limits>
 
+#include "troupe/error.hpp"
+
 namespace troupe {
 namespace {
 
@@ -57,6 +59,13 @@ std::vector<float> convert_halves(const std::vector<std::uint8_t>& bytes) {
 }
 
 }  // namespace
+
+void throw_too_large(const std::string& name, std::uint64_t bytes, std::uint64_t most) {
+  throw Error(ErrorCode::limit_reached,
+              "its array takes " + std::to_string(bytes) + " bytes, and arrays in memory may take " +
+                  std::to_string(most) + " more; --data-memory says how many they may take in all",
+              {.object = name});
+}
 
 std::vector<float> NumberArray::floats() const {
   if (is_integer()) return convert_integers<float>(*this);

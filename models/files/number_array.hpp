@@ -28,4 +28,7 @@ struct NumberArray {
   void swap_bytes();
 };
 
+/// @throws Error limit_reached that says of an array of so many bytes how large data may be in memory.
+[[noreturn]] void throw_too_large(const std::string& name, std::uint64_t bytes, std::uint64_t most);
+
 }  // namespace troupe

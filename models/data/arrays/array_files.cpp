@@ -92,7 +92,14 @@ NamedArray read_npy_array(const std::string& path, bool stays_in_file) {
   return {path, file->array(), file};
 }
 
-NamedArray read_idx_array(const std::string& path, bool /*stays_in_file*/) { return {path, read_idx(path)}; }
+/// Reads arrays that all lie in memory.
+ReadArray read_idx_arrays() {
+  return [left = data_memory()](const std::string& path, bool /*stays_in_file*/) mutable {
+    NamedArray array{path, read_idx(path, left)};
+    left -= array.array.bytes.size();
+    return array;
+  };
+}
 
 /// What stands behind "npz:".
 struct NpzArguments {
@@ -143,7 +150,10 @@ void find_names(NpzArguments& asked, const NamedArrays& arrays) {
 NamedArray take_array(const NpzArguments& asked, NamedArrays& arrays, const std::string& name) {
   const auto found = arrays.find(name);
   if (found == arrays.end()) throw_bad_file(asked.file, "it has no array '" + printable(name, 100) + "'");
-  return {asked.file + ":" + printable(name, 100), found->second};
+  NamedArray array{asked.file + ":" + printable(name, 100), {}};
+  const bool once = std::ranges::count(asked.names, name) == 1;
+  array.array = once ? std::move(found->second) : found->second;
+  return array;
 }
 
 }  // namespace
@@ -153,7 +163,7 @@ TrainingData npy_files(const std::string& arguments, std::uint64_t /*seed*/) {
 }
 
 TrainingData idx_files(const std::string& arguments, std::uint64_t /*seed*/) {
-  return make_sets(parse_arrays("idx", arguments, kIdxUsage), read_idx_array);
+  return make_sets(parse_arrays("idx", arguments, kIdxUsage), read_idx_arrays());
 }
 
 TrainingData npz_files(const std::string& arguments, std::uint64_t /*seed*/) {

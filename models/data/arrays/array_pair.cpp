@@ -1,9 +1,9 @@
 #include "models/data/arrays/array_pair.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
+#include "models/data/answers.hpp"
 #include "models/data/arrays/array_in_file.hpp"
 #include "models/data/builtin_data.hpp"
 #include "models/data/naming.hpp"
@@ -33,11 +33,19 @@ void check_arrays(const NamedArray& images, const NamedArray& labels) {
                                     " samples in " + images.name);
 }
 
+[[noreturn]] void refuse_label(const NamedArray& file, std::int64_t label, std::size_t sample) {
+  const bool is_signed = file.array.kind == 'i';
+  const std::string text = is_signed ? std::to_string(label) : std::to_string(static_cast<std::uint64_t>(label));
+  throw Error(ErrorCode::bad_data,
+              "label " + text + " of sample " + std::to_string(sample) + " is not a class: they are 0 to " +
+                  std::to_string(kMostClasses - 1),
+              {.object = file.name});
+}
+
 ClassLabels class_labels(const NamedArray& file) {
   ClassLabels read;
   for (const std::int64_t label : file.array.integers()) {
-    if (label < 0 || label >= std::numeric_limits<std::int32_t>::max())
-      throw Error(ErrorCode::bad_data, "label " + std::to_string(label) + " is not a class", {.object = file.name});
+    if (label < 0 || label >= kMostClasses) refuse_label(file, label, read.labels.size());
     read.labels.push_back(static_cast<std::int32_t>(label));
     read.largest = std::max(read.largest, read.labels.back());
   }

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <numeric>
 #include <optional>
+#include <unordered_set>
 
 #include "runtime/invalid.hpp"
 #include "runtime/printable.hpp"
@@ -61,19 +62,47 @@ bool has_header(const std::vector<std::string>& first, const CsvArguments& asked
 void name_columns(std::vector<CsvColumn>& columns, const std::vector<std::string>& first, const CsvArguments& asked,
                   const CsvReader& reader) {
   const bool header = has_header(first, asked);
+  std::unordered_set<std::string> names;
   for (std::size_t i = 0; i < first.size(); ++i) {
     CsvColumn column;
     column.name = header && !first[i].empty() ? printable(first[i]) : std::to_string(i + 1);
-    if (std::ranges::find(columns, column.name, &CsvColumn::name) != columns.end())
-      reader.refuse("two columns are called '" + column.name + "'");
+    if (!names.insert(column.name).second) reader.refuse("two columns are called '" + column.name + "'");
     columns.push_back(std::move(column));
   }
 }
 
-void look_at_fields(std::vector<CsvColumn>& columns, const CsvReader& reader) {
-  for (std::size_t i = 0; i < std::min(columns.size(), reader.size()); ++i)
-    if (!is_missing(reader.field(i)) && !csv_number(reader.field(i))) columns[i].is_text = true;
-}
+/// Finds which columns are text by their first fields.
+class FieldsLookedAt {
+ public:
+  explicit FieldsLookedAt(std::vector<CsvColumn>& columns) : columns_(columns), bad_numbers_(columns.size()) {}
+
+  void add(const CsvReader& reader) {
+    for (std::size_t i = 0; i < std::min(columns_.size(), reader.size()); ++i) {
+      const std::string_view field = reader.field(i);
+      if (columns_[i].is_text || is_missing(field) || csv_number(field)) continue;
+      columns_[i].is_text = !is_meant_as_number(field);
+      if (!columns_[i].is_text && !bad_numbers_[i]) bad_numbers_[i] = {reader.line(), std::string(field)};
+    }
+  }
+
+  /// @throws Error bad_file for a column of numbers, some of which are written otherwise, unless it is taken as text.
+  void check(const std::string& file) const {
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      const CsvColumn& column = columns_[i];
+      if (!bad_numbers_[i] || column.is_text || column.role == CsvColumn::Role::ignored) continue;
+      throw_bad_file(file,
+                     "line " + std::to_string(bad_numbers_[i]->line) + ": " + no_number(column, bad_numbers_[i]->text));
+    }
+  }
+
+ private:
+  struct BadNumber {
+    std::int64_t line = 0;
+    std::string text;
+  };
+  std::vector<CsvColumn>& columns_;
+  std::vector<std::optional<BadNumber>> bad_numbers_;  ///< the first of each column
+};
 
 void give_roles(std::vector<CsvColumn>& columns, const CsvArguments& asked, const std::string& file) {
   using Role = CsvColumn::Role;
@@ -143,15 +172,24 @@ bool is_missing(std::string_view field) {
   return std::ranges::find(kNames, lower) != kNames.end();
 }
 
+std::string no_number(const CsvColumn& column, std::string_view field) {
+  const bool comma = field.find(',') != std::string_view::npos;
+  return "column '" + column.name + "' has '" + printable(field) + "', which is no number of 32 bits" +
+         (comma ? ": numbers have a point, and no other separator" : "") + "; text=" + column.name +
+         " makes its fields categories";
+}
+
 std::vector<CsvColumn> columns_of(const std::string& file, const CsvArguments& asked) {
   CsvReader reader(file, asked.separator);
   if (!reader.next()) throw_bad_file(file, "there is no row");
   const std::vector<std::string> first = fields_of(reader);
   std::vector<CsvColumn> columns;
   name_columns(columns, first, asked, reader);
-  if (!has_header(first, asked)) look_at_fields(columns, reader);
-  for (int row = 0; row < kRowsLookedAt && reader.next(); ++row) look_at_fields(columns, reader);
+  FieldsLookedAt fields(columns);
+  if (!has_header(first, asked)) fields.add(reader);
+  for (int row = 0; row < kRowsLookedAt && reader.next(); ++row) fields.add(reader);
   give_roles(columns, asked, file);
+  fields.check(file);
   return columns;
 }
 

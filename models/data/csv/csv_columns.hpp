@@ -49,8 +49,12 @@ struct CsvColumn {
 /// True for an empty field and what people write for one that is missing: NA, N/A, NaN, null, none, ?.
 bool is_missing(std::string_view field);
 
+/// What errors say of a field that is no number, though its column is of numbers.
+std::string no_number(const CsvColumn& column, std::string_view field);
+
 /// The columns as the first rows of a file have them. Those whose fields there are not all numbers are text.
-/// @throws Error invalid_argument that lists the columns for one that is not there, bad_data for a target of text.
+/// @throws Error invalid_argument that lists the columns for one that is not there, bad_data for a target of text,
+/// bad_file where all that keeps a column from being of numbers is how some are written.
 std::vector<CsvColumn> columns_of(const std::string& file, const CsvArguments& asked);
 
 /// Those of a file of the test set: all, or without targets and class where it has just so many fewer fields.

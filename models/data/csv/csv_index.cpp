@@ -12,7 +12,10 @@ namespace {
 
 constexpr std::string_view kIndexKind = "troupe csv index ";
 /// Another number for another meaning of any byte of it, and of which rows are samples.
-constexpr std::string_view kIndexStart = "troupe csv index 1\n";
+constexpr std::string_view kIndexStart = "troupe csv index 2\n";
+
+/// An index has fewer bytes besides those that it has for rows, texts and what it is good for.
+constexpr std::uint64_t kShortCsvIndex = std::uint64_t{1} << 20;
 
 using Role = CsvColumn::Role;
 
@@ -137,6 +140,15 @@ std::size_t number_of_features(const std::vector<CsvColumn>& columns) {
   return static_cast<std::size_t>(std::ranges::count(columns, Role::feature, &CsvColumn::role));
 }
 
+/// A row's distance and label take no more bytes than the row and its line's end do, and nor do texts.
+std::uint64_t most_bytes_of_index(const std::vector<CsvRows::File>& files, const std::string& key,
+                                  const std::vector<CsvColumn>& columns) {
+  constexpr std::uint64_t kOfColumn = 32;
+  std::uint64_t most = kShortCsvIndex + 2 * key.size() + kOfColumn * columns.size();
+  for (const CsvRows::File& file : files) most += 2 * file.file->size();
+  return most;
+}
+
 }  // namespace
 
 std::string csv_index_key(const std::vector<CsvRows::File>& files, const CsvArguments& asked,
@@ -196,7 +208,8 @@ std::optional<CsvIndex> csv_index_from(std::string_view bytes, std::string_view 
 
 std::optional<CsvIndex> read_csv_index(const std::string& key, const std::vector<CsvRows::File>& files,
                                        const std::vector<CsvColumn>& columns) {
-  const auto kept = read_kept_index(files.front().file->path(), kIndexStart);
+  const std::uint64_t most = most_bytes_of_index(files, key, columns);
+  const auto kept = read_kept_index(files.front().file->path(), kIndexStart, most);
   return kept ? csv_index_from(*kept, key, files, columns) : std::nullopt;
 }
 

@@ -14,13 +14,6 @@ constexpr const char* kNoCategory = "(missing)";
 
 using Role = CsvColumn::Role;
 
-[[noreturn]] void refuse_number(const CsvReader& reader, const CsvColumn& column, std::string_view field) {
-  const bool comma = field.find(',') != std::string_view::npos;
-  reader.refuse("column '" + column.name + "' has '" + printable(field) + "', which is no number of 32 bits" +
-                (comma ? ": numbers have a point, and no other separator" : "") + "; text=" + column.name +
-                " makes its fields categories");
-}
-
 [[noreturn]] void refuse_missing(const CsvReader& reader, const CsvColumn& column) {
   const bool answer = column.role != Role::feature;
   reader.refuse("column '" + column.name + "' has no value here; " +
@@ -58,7 +51,7 @@ bool CsvRow::take_number(const CsvReader& reader, std::size_t index) {
     to.push_back(*number);
     return true;
   }
-  if (!is_missing(field)) refuse_number(reader, column, field);
+  if (!is_missing(field)) reader.refuse(no_number(column, field));
   ++missed_[index];
   if (missing_.rule == MissingFields::Rule::skip) return false;
   if (missing_.rule == MissingFields::Rule::refuse || column.role == Role::target) refuse_missing(reader, column);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "models/data/answers.hpp"
 #include "models/data/csv/csv_index.hpp"
 #include "troupe/error.hpp"
 
@@ -11,8 +12,7 @@ namespace troupe {
 namespace {
 
 /// Each category of a feature is a float of every sample.
-constexpr std::size_t kMostCategories = 1000;
-constexpr std::size_t kMostClasses = 100'000;
+constexpr std::int32_t kMostCategories = 1000;
 
 using Role = CsvColumn::Role;
 
@@ -99,10 +99,10 @@ CsvRows go_through_training_files(const std::vector<std::string>& files, const C
     CsvColumn& column = columns[index];
     const std::int32_t number = column.categories.add(text);
     const bool label = column.role == Role::label;
-    if (column.categories.size() > (label ? kMostClasses : kMostCategories))
+    const std::int32_t most = label ? kMostClasses : kMostCategories;
+    if (number >= most)
       throw Error(ErrorCode::bad_data,
-                  "column '" + column.name + "' has more than " +
-                      std::to_string(label ? kMostClasses : kMostCategories) +
+                  "column '" + column.name + "' has more than " + std::to_string(most) +
                       (label ? " classes; target=" : " different texts; ignore=") + column.name +
                       (label ? " takes it as a number" : " leaves it out"),
                   {.object = files.front()});

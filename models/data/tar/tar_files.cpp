@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <utility>
 
@@ -111,6 +112,10 @@ class TarData final : public DataSource {
                                                            " numbers, and that of the first sample " +
                                                            std::to_string(to.size()));
     std::ranges::copy(array.floats(), to.begin());
+    const auto infinite = std::ranges::find_if(to, [](float value) { return !std::isfinite(value); });
+    if (infinite != to.end())
+      throw Error(ErrorCode::bad_data, "value " + std::to_string(*infinite) + " of the array is not finite",
+                  {.object = place_of(archive.path(), member)});
     return array;
   }
 

@@ -1,5 +1,6 @@
 #include "models/data/tar/tar_index.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <utility>
 
@@ -11,6 +12,10 @@ namespace {
 constexpr std::string_view kIndexKind = "troupe tar index ";
 /// Another number for another meaning of any byte of it, and of which members are samples.
 constexpr std::string_view kIndexStart = "troupe tar index 1\t";
+/// An index takes less than the archive's content does, whose members each have a header of 512 bytes, or than this.
+constexpr std::uint64_t kShortTarIndex = std::uint64_t{1} << 20;
+/// Nor is a content likely that takes so many times the bytes of what it is compressed to.
+constexpr std::uint64_t kLikelyRatio = 1000;
 constexpr std::string_view kHexDigits = "0123456789abcdef";
 
 bool is_escaped(char letter) { return static_cast<unsigned char>(letter) < 0x20 || letter == '%' || letter == 0x7f; }
@@ -124,6 +129,12 @@ bool is_of(const TarIndex& index, const InputFile& archive) {
          (is_compressed(archive) ? index.content <= kMostBytesOfPart : index.content == archive.size());
 }
 
+std::uint64_t most_bytes_of_index(const InputFile& archive) {
+  const std::uint64_t content =
+      is_compressed(archive) ? std::min(kMostBytesOfPart, kLikelyRatio * archive.size()) : archive.size();
+  return content + kShortTarIndex;
+}
+
 }  // namespace
 
 std::string to_text(const TarIndex& index) {
@@ -156,7 +167,7 @@ std::optional<TarIndex> tar_index_from(std::string_view text) {
 }
 
 TarIndex index_of_archive(const InputFile& file) {
-  if (const auto text = read_kept_index(file.path(), kIndexStart))
+  if (const auto text = read_kept_index(file.path(), kIndexStart, most_bytes_of_index(file)))
     if (auto kept = tar_index_from(*text); kept && is_of(*kept, file)) return std::move(*kept);
   const ArchiveBytes archive =
       is_compressed(file) ? ArchiveBytes(file.path(), read_decompressed(file)) : ArchiveBytes(InputFile(file.path()));

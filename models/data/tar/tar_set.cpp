@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "models/data/answers.hpp"
 #include "runtime/printable.hpp"
 
 namespace troupe {
@@ -49,6 +50,9 @@ class SetOpener {
     const auto read = std::from_chars(sample.label.data(), end, number);
     if (read.ptr != end || read.ec != std::errc{} || number < 0 || number == INT32_MAX)
       refuse(sample, "its class is '" + printable(sample.label, 50) + "'; its index is wrong");
+    if (number >= kMostClasses)
+      refuse(sample,
+             "its class is " + std::to_string(number) + ", and they are 0 to " + std::to_string(kMostClasses - 1));
     classes_.count = std::max(classes_.count, number + 1);
     return number;
   }

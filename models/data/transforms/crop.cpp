@@ -54,9 +54,10 @@ class Crop final : public Transform {
 }  // namespace
 
 std::unique_ptr<Transform> make_crop(const TransformNumbers& numbers) {
-  const bool good = (numbers.size() == 1 || numbers.size() == 2) && numbers[0] >= 1 && numbers[0] <= 65536 &&
-                    (numbers.size() == 1 || (numbers[1] >= 0 && numbers[1] <= 65536));
-  if (!good) throw_invalid("the transform '" + transform_text("crop", numbers) + "' is not crop SIDE [PADDING]");
+  const bool good = (numbers.size() == 1 || numbers.size() == 2) && is_length(numbers[0]) &&
+                    (numbers.size() == 1 || is_length(numbers[1], 0));
+  if (!good)
+    throw_invalid("the transform '" + transform_text("crop", numbers) + "' is not crop SIDE [PADDING], in pixels");
   return std::make_unique<Crop>(static_cast<std::int64_t>(numbers[0]),
                                 numbers.size() == 2 ? static_cast<std::int64_t>(numbers[1]) : 0);
 }

@@ -43,8 +43,8 @@ class Cutout final : public Transform {
 }  // namespace
 
 std::unique_ptr<Transform> make_cutout(const TransformNumbers& numbers) {
-  if (numbers.size() != 1 || !(numbers[0] >= 1 && numbers[0] <= 65536))
-    throw_invalid("the transform '" + transform_text("cutout", numbers) + "' is not cutout SIDE");
+  if (numbers.size() != 1 || !is_length(numbers[0]))
+    throw_invalid("the transform '" + transform_text("cutout", numbers) + "' is not cutout SIDE, in pixels");
   return std::make_unique<Cutout>(static_cast<std::int64_t>(numbers[0]));
 }
 

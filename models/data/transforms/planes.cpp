@@ -1,4 +1,5 @@
 #include <charconv>
+#include <cmath>
 
 #include "models/data/transforms/transform.hpp"
 #include "runtime/invalid.hpp"
@@ -14,6 +15,11 @@ Planes planes_of(const Shape& shape, const char* what) {
   if (shape.size() == 3) return {shape[0], shape[1], shape[2]};
   throw_invalid(std::string("the transform ") + what + " wants images, and samples have " +
                 std::to_string(shape.size()) + " lengths");
+}
+
+bool is_length(double number, int least) {
+  constexpr double kMost = 65536;
+  return number >= least && number <= kMost && number == std::floor(number);
 }
 
 std::string transform_text(const std::string& name, const TransformNumbers& numbers) {

@@ -46,10 +46,10 @@ class Resize final : public Transform {
 }  // namespace
 
 std::unique_ptr<Transform> make_resize(const TransformNumbers& numbers) {
-  const auto is_length = [](double number) { return number >= 1 && number <= 65536; };
   const bool good =
       (numbers.size() == 1 || numbers.size() == 2) && is_length(numbers.front()) && is_length(numbers.back());
-  if (!good) throw_invalid("the transform '" + transform_text("resize", numbers) + "' is not resize HEIGHT [WIDTH]");
+  if (!good)
+    throw_invalid("the transform '" + transform_text("resize", numbers) + "' is not resize HEIGHT [WIDTH], in pixels");
   return std::make_unique<Resize>(static_cast<std::int64_t>(numbers.front()),
                                   static_cast<std::int64_t>(numbers.back()));
 }

@@ -50,6 +50,9 @@ Planes planes_of(const Shape& shape, const char* what);
 /// Numbers behind a transform's name.
 using TransformNumbers = std::vector<double>;
 
+/// Whether it is a length of images: a whole number, and not too large.
+bool is_length(double number, int least = 1);
+
 // Each takes the numbers behind its name. @throws Error invalid_argument for others than it takes.
 std::unique_ptr<Transform> make_colour(const TransformNumbers& numbers);
 std::unique_ptr<Transform> make_crop(const TransformNumbers& numbers);

@@ -1,10 +1,10 @@
 #include "models/files/archives/archive_bytes.hpp"
 
 #include <algorithm>
-#include <optional>
 #include <string_view>
 
 #include "models/files/archives/archive_reader.hpp"
+#include "models/files/archives/gzip_content.hpp"
 #include "runtime/printable.hpp"
 #include "runtime/processes/command_output.hpp"
 #include "troupe/error.hpp"
@@ -14,14 +14,15 @@ namespace {
 
 constexpr std::size_t kArchiveBlock = std::size_t{64} << 10;
 
-/// nullopt: it is not compressed.
-std::optional<ArchiveReader::Format> compression_of(std::span<const std::byte> start) {
+enum class Compression : std::uint8_t { none, gzip, zstd };
+
+Compression compression_of(std::span<const std::byte> start) {
   constexpr std::string_view kGzip = "\x1f\x8b";
   constexpr std::string_view kZstd = "\x28\xb5\x2f\xfd";
   const std::string_view text(reinterpret_cast<const char*>(start.data()), start.size());
-  if (text.starts_with(kGzip)) return ArchiveReader::Format::gzip;
-  if (text.starts_with(kZstd)) return ArchiveReader::Format::zstd;
-  return std::nullopt;
+  if (text.starts_with(kGzip)) return Compression::gzip;
+  if (text.starts_with(kZstd)) return Compression::zstd;
+  return Compression::none;
 }
 
 [[noreturn]] void throw_too_long(const std::string& path, std::uint64_t most) {
@@ -117,20 +118,29 @@ std::vector<std::byte> read_content(const std::string& path, std::uint64_t most,
   }
 }
 
-std::vector<std::byte> decompress(ArchiveBlocks& blocks, std::uint64_t most) {
+std::vector<std::byte> decompress(ArchiveBlocks& blocks, Compression compression, std::uint64_t most) {
+  if (compression == Compression::gzip) {
+    GzipContent content(blocks.path(), blocks);  // libarchive checks neither checksums nor lengths of gzip
+    return read_content(blocks.path(), most, [&](std::span<std::byte> to) { return content.read(to); });
+  }
+  ArchiveReader reader(blocks.path(), ArchiveReader::Format::zstd, blocks);
+  if (reader.next() == nullptr) return {};
+  return read_content(blocks.path(), most, [&](std::span<std::byte> to) { return reader.read(to); });
+}
+
+std::vector<std::byte> read_blocks(ArchiveBlocks& blocks, std::uint64_t most) {
   const std::span<const std::byte> first = blocks.next();
   if (first.empty()) throw_bad_file(blocks.path(), "an empty archive");
   blocks.unread();
-  const auto format = compression_of(first);
-  if (!format)
+  const Compression compression = compression_of(first);
+  if (compression == Compression::none)
     return read_content(blocks.path(), most, [&](std::span<std::byte> to) {
       const std::span<const std::byte> more = blocks.next();
       std::ranges::copy(more, to.begin());
       return more.size();
     });
-  ArchiveReader reader(blocks.path(), *format, blocks);
-  if (reader.next() == nullptr) throw_bad_file(blocks.path(), "an empty archive");
-  auto content = read_content(blocks.path(), most, [&](std::span<std::byte> to) { return reader.read(to); });
+  auto content = decompress(blocks, compression, most);
+  if (content.empty()) throw_bad_file(blocks.path(), "an empty archive");
   while (!blocks.next().empty()) continue;  // a command's status comes with the end of what it writes
   return content;
 }
@@ -146,17 +156,17 @@ void ArchiveBytes::read(std::uint64_t offset, std::span<std::byte> out) const {
 bool is_compressed(const InputFile& file) {
   std::vector<std::byte> start(static_cast<std::size_t>(std::min<std::uint64_t>(file.size(), 4)));
   file.read(0, start);
-  return compression_of(start).has_value();
+  return compression_of(start) != Compression::none;
 }
 
 std::vector<std::byte> read_decompressed(const InputFile& file, std::uint64_t most) {
   FileBlocks blocks(file, most);
-  return decompress(blocks, most);
+  return read_blocks(blocks, most);
 }
 
 std::vector<std::byte> read_command(const std::string& command, std::uint64_t most) {
   CommandBlocks blocks(command, most);
-  return decompress(blocks, most);
+  return read_blocks(blocks, most);
 }
 
 }  // namespace troupe

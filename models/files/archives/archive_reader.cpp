@@ -37,8 +37,7 @@ void ArchiveReader::set_format(Format format) {
   }
   archive_read_support_format_raw(reader_.get());
   // No other filter is looked for in what comes out: a few bytes that are compressed over and over could take for ever.
-  const int filter = format == Format::gzip ? ARCHIVE_FILTER_GZIP : ARCHIVE_FILTER_ZSTD;
-  if (archive_read_append_filter(reader_.get(), filter) != ARCHIVE_OK)
+  if (archive_read_append_filter(reader_.get(), ARCHIVE_FILTER_ZSTD) != ARCHIVE_OK)
     throw Error(ErrorCode::unsupported, "this machine's libarchive cannot decompress it", {.object = path_});
 }
 

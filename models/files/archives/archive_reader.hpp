@@ -29,7 +29,7 @@ class ByteStream {
 /// libarchive's reader of one format.
 class ArchiveReader {
  public:
-  enum class Format : std::uint8_t { tar, zip, gzip, zstd };
+  enum class Format : std::uint8_t { tar, zip, zstd };
 
   /// @param path what errors name. @throws Error bad_file for bytes of another format, unsupported
   ArchiveReader(std::string path, Format format, ByteStream& from);

@@ -10,7 +10,6 @@
 #include "models/files/npy.hpp"
 #include "runtime/files/input_file.hpp"
 #include "runtime/printable.hpp"
-#include "troupe/error.hpp"
 
 namespace troupe {
 namespace {
@@ -36,17 +35,24 @@ class FileStream final : public ByteStream {
   std::uint64_t at_ = 0;
 };
 
-std::vector<std::byte> read_content(ArchiveReader& archive, const std::string& name, std::uint64_t most) {
-  std::vector<std::byte> content;
-  std::size_t size = 0;
-  for (std::size_t got = 1; got > 0; size += got) {
-    if (size > most)
-      throw Error(ErrorCode::limit_reached, "its arrays take more than " + std::to_string(most >> 20) + " MB",
-                  {.object = name});
-    if (content.size() - size < kNpzPiece) content.resize(std::max(2 * content.size(), size + kNpzPiece));
-    got = archive.read(std::span(content).subspan(size, kNpzPiece));
+/// Reads on, at most to so many bytes.
+void read_on(ArchiveReader& archive, std::vector<std::uint8_t>& content, std::uint64_t end) {
+  const std::size_t had = content.size();
+  content.resize(static_cast<std::size_t>(std::min<std::uint64_t>(had + kNpzPiece, end)));
+  const std::size_t got = archive.read(std::as_writable_bytes(std::span(content).subspan(had)));
+  content.resize(had + got);
+}
+
+std::vector<std::uint8_t> read_content(ArchiveReader& archive, const std::string& name, std::uint64_t most) {
+  std::vector<std::uint8_t> content;
+  read_on(archive, content, kNpzPiece);
+  const std::uint64_t promised = npy_file_size(name, content);
+  if (promised > most) throw_too_large(name, promised, most);
+  content.reserve(promised + 1);  // one more than there should be
+  for (std::size_t had = 0; had < content.size() && content.size() <= promised;) {
+    had = content.size();
+    read_on(archive, content, promised + 1);
   }
-  content.resize(size);
   return content;
 }
 
@@ -64,7 +70,7 @@ std::map<std::string, NumberArray> read_npz(const std::string& path, std::uint64
     if (!name.ends_with(kEnding)) continue;
     name.resize(name.size() - kEnding.size());
     const std::string full_name = path + ":" + printable(name, 200);
-    NumberArray array = parse_npy(full_name, read_content(archive, full_name, most - bytes));
+    NumberArray array = take_npy(full_name, read_content(archive, full_name, most - bytes));
     bytes += array.bytes.size();
     if (!arrays.emplace(std::move(name), std::move(array)).second) throw_bad_file(path, "two arrays of one name");
   }

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "models/data/limited_data_memory.hpp"
 #include "models/data/samples.hpp"
 #include "models/files.hpp"
 #include "troupe/data.hpp"
@@ -151,4 +152,34 @@ TEST_CASE("several files by name or pattern are one set, in the order of their n
   files.fails(ErrorCode::bad_file, "none-*.csv", "there is no file of such a name");
   files.fails(ErrorCode::bad_file, "part-1.csv," + files.folder / "other.csv",
               "column 2 is called 'z', and in the first file 'y'");
+}
+
+TEST_CASE("numbers that are written otherwise make no column a text") {
+  const CsvFolder files;
+  files.write("comma.csv", "a;b;y\n1;2;3\n2,5;3;4\n");
+  files.fails(ErrorCode::bad_file, "comma.csv", "comma.csv");
+  files.fails(ErrorCode::bad_file, "comma.csv",
+              "line 3: column 'a' has '2,5', which is no number of 32 bits: numbers have a point, and no other "
+              "separator; text=a makes its fields categories");
+  CHECK(read_all(*files.load("comma.csv,text=a").train).values == Floats{1, 0, 2, 0, 1, 3});
+  CHECK(files.load("comma.csv,ignore=a").train->info().shape == std::vector<std::int64_t>{1});
+  CHECK(files.load("comma.csv,class=a").train->info().num_classes == 2);
+  files.write("large.csv", "a,y\n1,3\n1e39,inf\n");
+  files.fails(ErrorCode::bad_file, "large.csv", "line 3: column 'a' has '1e39'");
+  files.fails(ErrorCode::bad_file, "large.csv,text=a", "line 3: column 'y' has 'inf'");
+  files.write("zero.csv", std::string("a,y\n1\0,3\n", 9));
+  files.fails(ErrorCode::bad_file, "zero.csv", "line 2: column 'a'");
+  files.write("words.csv", "a,y\ninf,1\nA1,2\n1.2.3,3\n1e39,4\n");
+  CHECK(files.load("words.csv").train->info().shape == std::vector<std::int64_t>{4});
+}
+
+TEST_CASE("an empty line among the rows of one column is a field that is missing") {
+  const CsvFolder files;
+  files.write("a.csv", "x,y\n1,1\n3,2\n");
+  files.write("test.csv", "x\n5\n\n7\n");
+  files.fails(ErrorCode::bad_file, "a.csv", "line 3: column 'x' has no value here", "test.csv");
+  for (const std::size_t memory : {std::size_t{0}, std::size_t{4}}) {  // 4: rows stay in their files
+    const LimitedDataMemory limited(memory);
+    CHECK(read_all(*files.load("a.csv,missing=mean", "test.csv").test).values == Floats{5, 2, 7});
+  }
 }

@@ -96,6 +96,22 @@ TEST_CASE("NumPy files that do not fit each other are refused") {
   fails(ErrorCode::bad_data, "empty.npy", "none.npy", "empty.npy");
 }
 
+TEST_CASE("a label that is no class is told with its sample") {
+  Files files;
+  files.write<float>("x.npy", "<f4", "(3, 1)", {0, 1, 2});
+  files.write<std::int32_t>("low.npy", "<i4", "(3,)", {0, 1, -1});
+  files.write<std::int32_t>("high.npy", "<i4", "(3,)", {0, 2'000'000'000, 1});
+  files.write<std::int32_t>("over.npy", "<i4", "(3,)", {0, 1, 100'000});
+  files.write<std::int32_t>("last.npy", "<i4", "(3,)", {0, 1, 99'999});
+  files.write<std::uint64_t>("large.npy", "<u8", "(3,)", {UINT64_MAX, 0, 1});
+  files.fails(ErrorCode::bad_data, "x.npy,low.npy", "label -1 of sample 2 is not a class: they are 0 to 99999");
+  files.fails(ErrorCode::bad_data, "x.npy,low.npy", "low.npy");
+  files.fails(ErrorCode::bad_data, "x.npy,high.npy", "label 2000000000 of sample 1 is not a class");
+  files.fails(ErrorCode::bad_data, "x.npy,over.npy", "label 100000 of sample 2");
+  files.fails(ErrorCode::bad_data, "x.npy,large.npy", "label 18446744073709551615 of sample 0");
+  CHECK(files.load("x.npy,last.npy").train->info().num_classes == 100'000);
+}
+
 TEST_CASE("types other than bytes are taken as they are, and labels of a column or of bool are classes") {
   Files files;
   files.write<std::uint8_t>("bytes.npy", "|u1", "(2, 2)", {0, 255, 51, 0});

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 #include <sys/stat.h>
 
+#include <cmath>
 #include <filesystem>
 #include <thread>
 
@@ -213,6 +214,12 @@ TEST_CASE("an index is kept beside an archive, and made again for another archiv
   archives.write("a.tar", numbered_files(0, 5));
   CHECK(archives.load().train->info().num_samples == 5);
   CHECK(read_file(index) != kept);
+  std::string long_one = "troupe tar index 1\t";
+  long_one.resize((2 << 20) + 1000);
+  write_file(index, with_checksum(long_one));
+  CHECK_FALSE(read_kept_index(archive, "troupe tar index 1", 2 << 20));
+  CHECK(read_kept_index(archive, "troupe tar index 1", 3 << 20));
+  CHECK(archives.load().train->info().num_samples == 5);
   write_file(index, "another program's");
   CHECK(archives.load().train->info().num_samples == 5);
   CHECK(read_file(index) == "another program's");
@@ -222,7 +229,7 @@ TEST_CASE("an index that lies gives an error, or is not used") {
   const Archives archives;
   const std::string archive = archives.write("a.tar", numbered_files(0, 3));
   archives.load();
-  const auto index = tar_index_from(read_kept_index(archive, "").value());
+  const auto index = tar_index_from(read_kept_index(archive, "", 1 << 20).value());
   REQUIRE(index);
   const auto lying = [&](const auto& change) {
     TarIndex other = *index;
@@ -241,6 +248,19 @@ TEST_CASE("an index that lies gives an error, or is not used") {
     CHECK(read_all(*lying([&](TarIndex& lie) { lie.samples[1].values.offset = far; })).values[2] == 1);
     CHECK(read_all(*lying([&](TarIndex& lie) { lie.content = lie.samples[1].values.bytes = far; })).values[2] == 1);
   }
+}
+
+TEST_CASE("values and targets that are not finite are told with archive and member") {
+  const Archives archives;
+  archives.write("a.tar",
+                 {{"1.npy", npy_floats({1, 2})}, {"1.cls", "0"}, {"2.npy", npy_floats({1, NAN})}, {"2.cls", "1"}});
+  const auto values = archives.load().train;
+  read_samples(*values, {0});
+  check_throws(ErrorCode::bad_data, "value nan of the array is not finite", [&] { read_all(*values); });
+  check_throws(ErrorCode::bad_data, "2.npy at byte", [&] { read_all(*values); });
+  archives.write("b.tar", {{"1.npy", npy_floats({1})}, {"1.y.npy", npy_floats({INFINITY})}});
+  const auto targets = archives.load("b.tar").train;
+  check_throws(ErrorCode::bad_data, "1.y.npy at byte", [&] { read_all(*targets); });
 }
 
 TEST_CASE("an archive that changes or goes away during the run is told") {
@@ -264,6 +284,8 @@ TEST_CASE("samples that are none are refused with archive, member and offset") {
   archives.refuses({{"1.png", png}, {"1.cls", "one"}}, "'one' is not a class's number");
   archives.refuses({{"1.png", png}, {"1.cls", "-1"}}, "not a class's number");
   archives.refuses({{"1.png", png}, {"1.cls", "2147483647"}}, "not a class's number");
+  archives.refuses({{"1.png", png}, {"1.cls", "2000000000"}}, "1.png at byte 0 of");
+  archives.refuses({{"1.png", png}, {"1.cls", "100000"}}, "its class is 100000, and they are 0 to 99999");
   archives.refuses({{"1.png", png}, {"1.json", "{\"label\": 1.5}"}}, "not a class's number");
   archives.refuses({{"1.png", png}, {"1.json", "{"}}, "not JSON");
   archives.refuses({{"1.png", png}, {"1.txt", "a\x1b[2J"}}, "not a class's name");

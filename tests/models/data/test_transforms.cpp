@@ -180,6 +180,12 @@ TEST_CASE("transforms that there are not, and numbers they do not take, are told
   refused({2, 2}, "colour 2", "colour AMOUNT");
   refused({2, 2}, "cutout", "cutout SIDE");
   refused({2, 2}, "resize", "resize HEIGHT");
+  refused({2, 2}, "resize 1.5", "'resize 1.5' is not resize HEIGHT [WIDTH], in pixels");
+  refused({2, 2}, "resize 1 1.5", "resize HEIGHT");
+  refused({2, 2}, "crop 1.5", "crop SIDE");
+  refused({2, 2}, "crop 1 0.5", "crop SIDE");
+  refused({2, 2}, "cutout 0.5", "cutout SIDE");
+  refused({2, 2}, "cutout 1.5", "cutout SIDE");
   CHECK(read_all(*transform(counted({2, 2}, 1), "").train).values == Floats{1, 2, 3, 4});
 }
 

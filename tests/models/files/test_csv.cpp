@@ -64,6 +64,28 @@ TEST_CASE("a field in quotes holds separators, line ends and doubled quotes") {
   CHECK(refusal_of("\"a\"b\n").find("line 1: text behind the quote") != std::string::npos);
 }
 
+TEST_CASE("an empty line is a row of a file of one column, but for its last line") {
+  CHECK(rows_of("\na\n1\n\n\r\n3\n") == Rows{{"a"}, {"1"}, {""}, {""}, {"3"}});
+  CHECK(rows_of("a\n1\n\n") == Rows{{"a"}, {"1"}});
+  CHECK(rows_of("a\n\"\"\n1\r\n\r\n") == Rows{{"a"}, {""}, {"1"}});
+  const CsvFile file("a\n1\n\n2\n");
+  CsvReader here_and_there(std::make_shared<const InputFile>(file.path()), ',', 4);
+  here_and_there.seek(4);
+  REQUIRE(here_and_there.next());
+  CHECK(here_and_there.field(0).empty());
+}
+
+TEST_CASE("a carriage return stands before a line feed, in quotes or at the end") {
+  CHECK(rows_of("a,b\r\n1,\"2\r3\"\r\n4,5\r") == Rows{{"a", "b"}, {"1", "2\r3"}, {"4", "5"}});
+  CHECK(refusal_of("a,b\r1,2\r").find("line 1: a carriage return without a line feed") != std::string::npos);
+  CHECK(refusal_of("a,b\n1,2\r\r\n").find("line 2: a carriage return") != std::string::npos);
+}
+
+TEST_CASE("a row of too many fields is refused") {
+  CHECK(refusal_of("a,b\n" + std::string(100'000, ',')).find("line 2: a row of more than 100000") != std::string::npos);
+  CHECK(rows_of(std::string(99'999, ',') + "\n").front().size() == 100'000);
+}
+
 TEST_CASE("the separator is the most frequent one of the first row, unless it is told") {
   CHECK(rows_of("a;b;c,d\n1;2;3\n") == Rows{{"a", "b", "c,d"}, {"1", "2", "3"}});
   CHECK(rows_of("a\tb\n") == Rows{{"a", "b"}});
@@ -85,12 +107,12 @@ TEST_CASE("rows are the same wherever the pieces end in which a file is read") {
 }
 
 TEST_CASE("each row tells its line and where it lies") {
-  const CsvFile file("a\n\"b\nc\"\n\nd");
+  const CsvFile file("a,\n\"b\nc\",\n\nd,");
   CsvReader reader(file.path());
   const auto next = [&] { return reader.next() ? std::pair(reader.line(), reader.offset()) : std::pair(-1L, 0UL); };
   CHECK(next() == std::pair(1L, 0UL));
-  CHECK(next() == std::pair(2L, 2UL));
-  CHECK(next() == std::pair(5L, 9UL));
+  CHECK(next() == std::pair(2L, 3UL));
+  CHECK(next() == std::pair(5L, 11UL));
   CHECK_FALSE(reader.next());
   CHECK_FALSE(reader.next());
 }
@@ -103,4 +125,18 @@ TEST_CASE("numbers have a point, whatever the locale, and are finite") {
   CHECK(csv_number("1e-60") == 0.0F);
   for (const char* text : {"", " ", "1,5", "1.2.3", "0x10", "1e60", "nan", "inf", "-inf", "+-1", "1 2", "twelve"})
     CHECK_MESSAGE(!csv_number(text), text);
+}
+
+TEST_CASE("what was meant as a number is told from dates, versions, addresses and words") {
+  for (const char* text : {"1,5", "-1,5", ",5", "+2,5e3", "1.234,5", "1,234,567", "12,34,567.8", "1'234.5", "1 234,5",
+                           "1\xC2\xA0"
+                           "234,5",
+                           " 1,5 ", "inf", "-Infinity", "1e39", "1e999"})
+    CHECK_MESSAGE(is_meant_as_number(text), text);
+  CHECK(is_meant_as_number(std::string_view("2\0", 2)));
+  CHECK_FALSE(is_meant_as_number(std::string_view("A\0", 2)));
+  for (const char* text :
+       {"A1", "12 Main St", "2012/01/01", "2012-01-01", "3 rooms", "192.168.0.1", "1.2.3", "1.234.567", "12345-6789",
+        "030 1234567", "1,2,3", "52.5, 13.4", "1,5 km", "Main St, 5", ",", "'", ""})
+    CHECK_MESSAGE(!is_meant_as_number(text), text);
 }

@@ -82,6 +82,16 @@ TEST_CASE("IDX headers that promise more than the file could hold are refused be
   check_bad_idx("truncated", idx_bytes({10, 100}, "abc"));
 }
 
+TEST_CASE("no more memory is taken for an IDX file than may be") {
+  const TemporaryFolder folder;
+  write_gzip(folder / "array.gz", idx_bytes({1000, 1000}, std::string(1'000'000, '\0')));
+  CHECK(read_idx(folder / "array.gz", 1'000'000).bytes.size() == 1'000'000);
+  check_throws(ErrorCode::limit_reached, "array.gz", [&] { read_idx(folder / "array.gz", 999'999); });
+  check_throws(ErrorCode::limit_reached, "--data-memory", [&] { read_idx(folder / "array.gz", 999'999); });
+  write_file(folder / "plain", idx_bytes({2, 3}, "abcdef"));
+  check_throws(ErrorCode::limit_reached, "plain", [&] { read_idx(folder / "plain", 5); });
+}
+
 TEST_CASE("files that are not one whole gzip member are refused") {
   const std::string good = gzip(idx_bytes({2, 3}, "abcdef"));
   for (std::size_t length = 0; length < good.size(); ++length) {

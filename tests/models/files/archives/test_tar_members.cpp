@@ -138,3 +138,30 @@ TEST_CASE("what is compressed is read up to a limit, however little it is made o
   write_file(folder / "cut.zst", read_file(folder / "a.zst").substr(0, 60));
   check_throws(ErrorCode::bad_file, "cut.zst", [&] { read("cut.zst"); });
 }
+
+TEST_CASE("of gzip each member's checksum and length are checked, and what lies behind the last") {
+  const TemporaryFolder folder;
+  const auto read = [&](const std::string& bytes) {
+    write_file(folder / "a.gz", bytes);
+    const std::vector<std::byte> content = read_decompressed(InputFile(folder / "a.gz"), 1 << 20);
+    return std::string(reinterpret_cast<const char*>(content.data()), content.size());
+  };
+  const auto refuses = [&](const std::string& bytes, const std::string& what) {
+    check_throws(ErrorCode::bad_file, what, [&] { read(bytes); });
+  };
+  write_gzip(folder / "a.gz", std::string(100'000, 'x') + "end");
+  const std::string good = read_file(folder / "a.gz");
+  const std::string content = read(good);
+  CHECK(content == std::string(100'000, 'x') + "end");
+  CHECK(read(good + good) == content + content);
+  CHECK(read(good + std::string(100'000, '\0')) == content);
+  refuses(good + std::string(600, '\0') + good, "more behind the zeros");
+  refuses(good + "x", "a.gz");
+  refuses(good + good.substr(0, good.size() - 1), "cut off");
+  for (const std::size_t from_end : {1, 4, 5, 8}) {  // of the length, of the checksum
+    std::string damaged = good;
+    damaged[damaged.size() - from_end] ^= 1;
+    refuses(damaged, "a.gz");
+    refuses(damaged + good, "a.gz");
+  }
+}
