@@ -103,10 +103,17 @@ bool CsvReader::next() {
     line_ = next_line_;
     while (!cut_row())
       if (!refill()) return false;
-  } while (fields_.size() == 1 && fields_.front().empty() && (!one_column_ || is_behind_last()));
+  } while (fields_.size() == 1 && fields_.front().empty() && !is_empty_field());
   if (!one_column_) one_column_ = fields_.size() == 1 && !had_row_;
   had_row_ = true;
   return true;
+}
+
+/// Whether a row without anything is the field of a column.
+bool CsvReader::is_empty_field() const {
+  const bool quoted = buffer_[static_cast<std::size_t>(offset_ - (read_ - filled_))] == '"';
+  const bool last_line = next_ == filled_ && read_ == file_->size();
+  return one_column_ && (quoted || !last_line);
 }
 
 /// The row at `next_`, and goes behind it; false where the buffer holds only its beginning, or nothing.

@@ -49,10 +49,10 @@ class CsvReader {
 
  private:
   bool refill();
+  bool is_empty_field() const;
   bool cut_row();
   const char* cut_quoted(const char* at, std::size_t& unquoted);
   const char* end() const { return buffer_.data() + filled_; }
-  bool is_behind_last() const { return next_ == filled_ && read_ == file_->size(); }
 
   std::shared_ptr<const InputFile> file_;
   char separator_;

@@ -96,6 +96,11 @@ TEST_CASE("what is kept beside CSV files is made again for other files and optio
     check_same(found, files.load(",missing=mean"));
     CHECK(files.kept() == kept);
   }
+  std::string long_one = kept;
+  long_one.resize(2 << 20);
+  write_file(files.first + ".index", with_checksum(long_one));
+  check_same(found, files.load(",missing=mean"));
+  CHECK(files.kept() == kept);
   files.load(",missing=1");
   const std::string other = files.kept();
   CHECK(other != kept);

@@ -68,6 +68,8 @@ TEST_CASE("an empty line is a row of a file of one column, but for its last line
   CHECK(rows_of("\na\n1\n\n\r\n3\n") == Rows{{"a"}, {"1"}, {""}, {""}, {"3"}});
   CHECK(rows_of("a\n1\n\n") == Rows{{"a"}, {"1"}});
   CHECK(rows_of("a\n\"\"\n1\r\n\r\n") == Rows{{"a"}, {""}, {"1"}});
+  CHECK(rows_of("a\n1\n\"\"") == Rows{{"a"}, {"1"}, {""}});
+  CHECK(rows_of("a\n1\n\n\n") == Rows{{"a"}, {"1"}, {""}});
   const CsvFile file("a\n1\n\n2\n");
   CsvReader here_and_there(std::make_shared<const InputFile>(file.path()), ',', 4);
   here_and_there.seek(4);
