@@ -155,8 +155,8 @@ struct Evaluation {
   std::vector<std::string> class_names = {};  ///< where the data has such
   std::vector<TargetMetrics> targets = {};
   std::vector<std::string> target_names = {};  ///< where the data has such
-  TargetMetrics all_targets = {};         ///< means over the targets; r2: of the sums over all
-  std::vector<NamedMetric> metrics = {};  ///< ModelInfo::metrics, always
+  TargetMetrics all_targets = {};              ///< means over the targets; r2: of the sums over all
+  std::vector<NamedMetric> metrics = {};       ///< ModelInfo::metrics, always
 };
 
 }  // namespace troupe
