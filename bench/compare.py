@@ -18,13 +18,14 @@ from sections.asynchronous import asynchronous
 from sections.checkpoint import checkpoint
 from sections.cluster import CLUSTER
 from sections.cnn import accuracy, cnn
+from sections.data import data
 from sections.deaths import deaths
 from sections.fashion import fashion
 from sections.linear import linear
 from sections.resnet import resnet
 from sections.sync import sync
 
-SECTIONS = {"cnn": cnn, "accuracy": accuracy, "fashion": fashion, "linear": linear, "sync": sync, "resnet": resnet,
+SECTIONS = {"cnn": cnn, "accuracy": accuracy, "fashion": fashion, "data": data, "linear": linear, "sync": sync, "resnet": resnet,
             "allreduce": allreduce, "checkpoint": checkpoint, "deaths": deaths,
             "asynchronous": asynchronous, **CLUSTER}
 GROUPS = {"cluster": list(CLUSTER)}

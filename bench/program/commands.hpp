@@ -13,6 +13,7 @@ void add_data_plane(CLI::App& app);
 void add_checkpoint(CLI::App& app);
 void add_deaths(CLI::App& app);
 void add_predict(CLI::App& app);
+void add_read(CLI::App& app);
 
 /// The model and the function that `sync`, `allreduce` and `checkpoint` measure with, for worker processes and nodes to
 /// find.

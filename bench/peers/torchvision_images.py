@@ -1,0 +1,33 @@
+"""Decodes a folder of images by torchvision's ImageFolder and PyTorch's DataLoader; prints one JSON line.
+
+Images become 224 x 224 floats in [0, 1]: the shorter side is scaled (antialiased), the middle cut out.
+"""
+import argparse
+import json
+import time
+
+import torch
+import torchvision
+from torchvision import transforms
+
+import ddp
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder")
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--batch-size", type=int, default=32)
+    options = parser.parse_args()
+    torch.set_num_threads(1)
+    prepare = transforms.Compose([transforms.Resize(224), transforms.CenterCrop(224), transforms.ToTensor()])
+    images = torchvision.datasets.ImageFolder(options.folder, prepare)
+    loader = torch.utils.data.DataLoader(images, batch_size=options.batch_size, num_workers=options.workers)
+    start = time.perf_counter()
+    count = sum(len(labels) for _, labels in loader)
+    print(json.dumps({**ddp.versions(), "torchvision": torchvision.__version__, "images": count,
+                      "images_per_second": count / (time.perf_counter() - start)}))
+
+
+if __name__ == "__main__":
+    main()
