@@ -26,7 +26,7 @@ inline constexpr std::size_t kTokenBytes = 16;
 inline constexpr std::size_t kMostTensors = 100'000;
 inline constexpr std::size_t kMostDimensions = 32;
 inline constexpr std::size_t kLongestModelName = 1000;  ///< of a tensor or of a layout
-inline constexpr std::size_t kLongestDescription = std::size_t{8} << 20;
+inline constexpr std::size_t kLongestDescription = std::size_t{4} << 20;
 inline constexpr std::size_t kMostTensorBytes = std::size_t{3} << 20;  ///< names and shapes in it
 /// Of what functions return on one worker in one call, and of the argument that they are given.
 inline constexpr std::size_t kMostTextBytes = std::size_t{64} << 20;

@@ -29,7 +29,7 @@ struct NetworkText {
 /// Where it stands in a file's metadata.
 inline constexpr const char* kNetworkKey = "troupe.network";
 /// A text may be so long, in bytes.
-inline constexpr std::size_t kLongestNetworkText = std::size_t{1} << 22;
+inline constexpr std::size_t kLongestNetworkText = std::size_t{3} << 18;
 
 /// One line of JSON; empty where `network_from_json` would refuse it, such as a graph that takes too long to tell.
 std::string to_json(const NetworkText& network);

@@ -5,6 +5,7 @@
 
 #include "actors/rounds/reply_checks.hpp"
 #include "actors/worker/functions.hpp"
+#include "models/files/network_text.hpp"
 #include "runtime/printable.hpp"
 #include "support/errors.hpp"
 
@@ -218,7 +219,7 @@ TEST_CASE("a model's tensors fit into it, and have names that can be shown") {
   CHECK(with([](Built& b) { b.tensor_names[0] = "\x1b]0;x"; }) == ErrorCode::protocol);
   CHECK(with([](Built& b) { b.tensor_names[0] = std::string(5000, 'x'); }) == ErrorCode::protocol);
   CHECK(with([](Built& b) { b.network = "\x1b]0;x"; }) == ErrorCode::protocol);
-  CHECK(with([](Built& b) { b.network = std::string(300'000, 'x'); }) == ErrorCode::protocol);
+  CHECK(with([](Built& b) { b.network = std::string(kLongestNetworkText + 1, 'x'); }) == ErrorCode::protocol);
 }
 
 TEST_CASE("an error that a peer tells has a code and texts that can be shown") {
