@@ -1,5 +1,6 @@
 // The recipe of docs/recipes/fashion-mnist.md: a small CNN with batch-norm and dropout, images flipped at random, and a
-// rate that rises and falls once. example_fashion_mnist [--seed N] [--epochs N] [--validate] [--save FILE]: with
+// rate that rises and falls once. example_fashion_mnist [--seed N] [--epochs N] [--images N] [--validate] [--save
+// FILE]: with
 // --validate a tenth of the training set is kept to choose by, and the test set is not looked at.
 #include <chrono>
 #include <cstdio>
@@ -11,6 +12,7 @@ namespace {
 struct Arguments {
   std::uint64_t seed = 1;
   int epochs = 12;
+  std::int64_t images = 60'000;  ///< to learn from
   bool validate = false;
   std::string save;
 };
@@ -26,6 +28,8 @@ Arguments parse(const std::vector<std::string>& words) {
       arguments.seed = std::stoull(value());
     else if (word == "--epochs")
       arguments.epochs = std::stoi(value());
+    else if (word == "--images")
+      arguments.images = std::stoll(value());
     else if (word == "--save")
       arguments.save = value();
     else
@@ -35,8 +39,9 @@ Arguments parse(const std::vector<std::string>& words) {
 }
 
 /// With the images of a tenth, drawn once, in place of the test set's where `validate` says so.
-troupe::TrainingData load(bool validate) {
+troupe::TrainingData load(std::int64_t images, bool validate) {
   troupe::TrainingData data = troupe::load_data("fashion-mnist");
+  data.train = troupe::data::take(data.train, images);
   if (validate) {
     auto [train, rest] = troupe::data::split(data.train, 0.1);
     data = {.train = train, .test = rest};
@@ -68,7 +73,7 @@ int main(int argc, char** argv) try {
   const auto start = std::chrono::steady_clock::now();
   troupe::init(argc, argv);
   const Arguments arguments = parse({argv + 1, argv + argc});
-  const troupe::TrainingData data = load(arguments.validate);
+  const troupe::TrainingData data = load(arguments.images, arguments.validate);
 
   constexpr int kShards = 2;
   constexpr std::int64_t kBatch = 64;  // a shard
@@ -101,6 +106,6 @@ int main(int argc, char** argv) try {
   std::fprintf(stderr, "%s\n", error.what());
   return 1;
 } catch (const std::logic_error&) {
-  std::fputs("usage: example_fashion_mnist [--seed N] [--epochs N] [--validate] [--save FILE]\n", stderr);
+  std::fputs("usage: example_fashion_mnist [--seed N] [--epochs N] [--images N] [--validate] [--save FILE]\n", stderr);
   return 2;
 }
