@@ -1,7 +1,7 @@
 // The recipe of docs/recipes/fashion-mnist.md: a small CNN with batch-norm and dropout, images flipped at random, and a
-// rate that rises and falls once. example_fashion_mnist [--seed N] [--epochs N] [--images N] [--validate] [--save
-// FILE]: with
-// --validate a tenth of the training set is kept to choose by, and the test set is not looked at.
+// rate that rises and falls once.
+//   example_fashion_mnist [--seed N] [--epochs N] [--images N] [--validate] [--save FILE]
+// With --validate a tenth of the training set is kept to choose by, and the test set is not looked at.
 #include <chrono>
 #include <cstdio>
 #include <string>
@@ -11,7 +11,7 @@ namespace {
 
 struct Arguments {
   std::uint64_t seed = 1;
-  int epochs = 12;
+  int epochs = 10;
   std::int64_t images = 60'000;  ///< to learn from
   bool validate = false;
   std::string save;
@@ -54,11 +54,15 @@ std::vector<troupe::models::Layer> layers() {
   return {convolution(32, 3, 1, 1, /*bias=*/false),
           batch_norm(),
           relu(),
-          max_pool(2),  //
+          max_pool(2),
           convolution(64, 3, 1, 1, /*bias=*/false),
           batch_norm(),
           relu(),
-          max_pool(2),  //
+          max_pool(2),
+          convolution(128, 3, 1, 1, /*bias=*/false),
+          batch_norm(),
+          relu(),
+          max_pool(2),
           flatten(),
           dropout(0.3),
           linear(256),
@@ -79,7 +83,7 @@ int main(int argc, char** argv) try {
   constexpr std::int64_t kBatch = 64;  // a shard
   const std::int64_t share = (data.train->info().num_samples + kShards - 1) / kShards;
   const std::int64_t steps = arguments.epochs * ((share + kBatch - 1) / kBatch);
-  const std::int64_t warmup = steps * 15 / 100;
+  const std::int64_t warmup = steps / 5;
   troupe::DistributedSGD sgd{[data](int, int) { return troupe::models::network(layers(), data, kBatch); },
                              {.num_workers = 2,
                               .num_shards = kShards,

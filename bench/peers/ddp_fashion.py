@@ -22,7 +22,8 @@ def network():
     return nn.Sequential(
         nn.Conv2d(1, 32, 3, padding=1, bias=False), nn.BatchNorm2d(32), nn.ReLU(), nn.MaxPool2d(2),
         nn.Conv2d(32, 64, 3, padding=1, bias=False), nn.BatchNorm2d(64), nn.ReLU(), nn.MaxPool2d(2),
-        nn.Flatten(), nn.Dropout(0.3), nn.Linear(3136, 256), nn.ReLU(), nn.Dropout(0.3), nn.Linear(256, 10))
+        nn.Conv2d(64, 128, 3, padding=1, bias=False), nn.BatchNorm2d(128), nn.ReLU(), nn.MaxPool2d(2),
+        nn.Flatten(), nn.Dropout(0.3), nn.Linear(1152, 256), nn.ReLU(), nn.Dropout(0.3), nn.Linear(256, 10))
 
 
 def factor(step, steps, warmup):
@@ -34,7 +35,7 @@ def factor(step, steps, warmup):
 def train(model, images, labels, options):
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9, nesterov=True, weight_decay=5e-4)
     steps = options.epochs * math.ceil(len(images) / options.batch_size)
-    warmup = steps * 15 // 100
+    warmup = steps // 5
     schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: factor(step, steps, warmup))
     model.train()
     for _ in range(options.epochs):
@@ -80,7 +81,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--procs", type=int, default=2)
     parser.add_argument("--batch-size", type=int, default=64, help="images per process and step")
-    parser.add_argument("--epochs", type=int, default=12)
+    parser.add_argument("--epochs", type=int, default=10)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--data", default="/usr/share/datasets/fashion-mnist")
     options = parser.parse_args()
