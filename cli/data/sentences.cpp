@@ -21,7 +21,7 @@ std::string shape_text(const std::vector<std::int64_t>& shape) {
 }
 
 std::string samples_text(const SetSummary& summary) {
-  const std::string all = grouped(summary.info.num_samples);
+  std::string all = grouped(summary.info.num_samples);
   if (summary.looked_at == summary.info.num_samples) return all;
   return all + ", of which " + grouped(summary.looked_at) + ", evenly over the set, make the figures below";
 }
@@ -38,7 +38,7 @@ std::string missing_text(const SetSummary& summary) {
 
 std::vector<std::string> remarks(const SetSummary& summary) {
   std::vector<std::string> all;
-  if (summary.drawn) all.push_back("Random transforms are done to the samples, as in the first epoch of training.");
+  if (summary.drawn) all.emplace_back("Random transforms are done to the samples, as in the first epoch of training.");
   if (summary.left_out > 0) all.push_back(grouped(summary.left_out) + " samples cannot be read, and are left out.");
   const DataInfo& info = summary.info;
   if (info.shape.size() == 1 && info.sample_size() > kMostColumns)

@@ -26,7 +26,7 @@ std::vector<PlottedMark> marks_of(const RunRecord& run) {
 }
 
 /// The least and the most of each stretch of steps.
-PlottedLine extremes_of(const RunRecord& run, StepNumber which, const char* name) {
+PlottedLine extremes_of(const RunRecord& run, std::size_t which, const char* name) {
   PlottedLine line{.name = name, .points = {}};
   for (const auto& stretch : run.numbers.stretches()) {
     line.points.emplace_back(stretch.first, stretch.least[which]);
@@ -41,7 +41,7 @@ std::size_t stretches_as_one(const RunRecord& run) {
   return (run.numbers.stretches().size() + kMostMeans - 1) / kMostMeans;
 }
 
-PlottedLine means_of(const RunRecord& run, StepNumber which, const char* name, double factor) {
+PlottedLine means_of(const RunRecord& run, std::size_t which, const char* name, double factor) {
   PlottedLine line{.name = name, .points = {}};
   const std::span all(run.numbers.stretches());
   for (std::size_t first = 0; first < all.size(); first += stretches_as_one(run)) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <optional>
@@ -31,16 +32,14 @@ struct RecordedRepair {
   std::string what;  ///< worker, node, phase and what happened
 };
 
-/// Numbers of a step that charts show.
-enum StepNumber : std::uint8_t {
-  kStepLoss,
-  kStepRate,
-  kStepCompute,
-  kStepReduce,
-  kStepApply,
-  kStepOther,
-  kStepNumbers
-};
+// Numbers of a step that charts show, by their places.
+inline constexpr std::size_t kStepLoss = 0;
+inline constexpr std::size_t kStepRate = 1;
+inline constexpr std::size_t kStepCompute = 2;
+inline constexpr std::size_t kStepReduce = 3;
+inline constexpr std::size_t kStepApply = 4;
+inline constexpr std::size_t kStepOther = 5;
+inline constexpr std::size_t kStepNumbers = 6;
 
 /// A run, as its report tells of it, in memory that does not grow with its steps.
 struct RunRecord {

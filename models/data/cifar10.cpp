@@ -1,3 +1,4 @@
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <utility>
@@ -50,7 +51,7 @@ std::vector<std::string> class_names_of(const std::string& path) {
 std::shared_ptr<const DataSource> cifar10_part(const std::string& folder, const std::vector<std::string>& files) {
   std::vector<std::uint8_t> pixels;
   std::vector<std::int32_t> labels;
-  for (const std::string& file : files) add_records(folder + "/" + file, pixels, labels);
+  for (const std::string& file : files) add_records(std::filesystem::path(folder) / file, pixels, labels);
   return naming(folder + "/" + files.front(), [&] {
     return std::make_shared<const Dataset>(Dataset::classes({3, 32, 32}, std::move(pixels), kByteScale,
                                                             std::move(labels), kCifarClasses, folder,

@@ -77,9 +77,11 @@ std::vector<std::string> expand_ranges(const std::string& text) {
     throw_invalid("the range " + written + " stands for more than " + std::to_string(kMostTexts) + " names");
   std::vector<std::string> all;
   for (std::uint64_t number = range->first; number <= range->last; ++number) {
-    std::string digits = std::to_string(number);
-    if (digits.size() < range->digits) digits.insert(0, range->digits - digits.size(), '0');
-    for (const std::string& rest : rests) all.push_back(text.substr(0, range->begin) + digits + rest);
+    const std::string digits = std::to_string(number);
+    std::string begin = text.substr(0, range->begin);
+    if (digits.size() < range->digits) begin.append(range->digits - digits.size(), '0');
+    begin += digits;
+    for (const std::string& rest : rests) all.push_back(begin + rest);
   }
   return all;
 }

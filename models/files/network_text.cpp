@@ -1,5 +1,6 @@
 #include "models/files/network_text.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -137,8 +138,8 @@ DataInfo read_data(const Reader& reader) {
 
 /// As a reader takes them.
 std::vector<std::string> tellable(const std::vector<std::string>& names) {
-  std::vector<std::string> all;
-  for (const std::string& name : names) all.push_back(printable(name));
+  std::vector<std::string> all(names.size());
+  std::ranges::transform(names, all.begin(), [](const std::string& name) { return printable(name); });
   return all;
 }
 

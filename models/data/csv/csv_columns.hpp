@@ -28,7 +28,7 @@ class Categories {
 
  private:
   struct Hash : std::hash<std::string_view> {
-    using is_transparent = void;
+    using is_transparent = void;  // NOLINT(readability-identifier-naming): the standard's
   };
   std::vector<std::string> names_;
   std::unordered_map<std::string, std::int32_t, Hash, std::equal_to<>> numbers_;
