@@ -7,6 +7,25 @@
 #include "runtime/suggestion.hpp"
 
 namespace troupe {
+namespace {
+
+[[noreturn]] void refuse_without_value(const std::string& name, const std::string& key) {
+  throw_invalid(name + ": " + key + "= has no value");
+}
+
+[[noreturn]] void refuse_arguments(const std::string& name, const std::string& text, const char* usage) {
+  throw_invalid(name + ":" + text + " is not " + name + usage);
+}
+
+[[noreturn]] void refuse_option(const std::string& name, const std::string& key, const char* usage,
+                                const DataOptions& options) {
+  std::vector<std::string> known;
+  known.reserve(options.size());
+  for (const auto& [option, apply] : options) known.push_back(option);
+  throw_invalid(name + ": there is no option '" + key + "'" + did_you_mean(key, known) + "; " + name + usage);
+}
+
+}  // namespace
 
 std::vector<std::string> split_text(std::string_view text, char separator) {
   std::vector<std::string> parts;
@@ -34,15 +53,13 @@ std::vector<std::string> parse_data_arguments(const std::string& name, const std
     const std::size_t equal = part.find('=');
     const std::string key = part.substr(0, equal);
     if (equal != std::string::npos && options.contains(key)) {
-      if (equal + 1 == part.size()) throw_invalid(name + ": " + key + "= has no value");
+      if (equal + 1 == part.size()) refuse_without_value(name, key);
       options.at(key)(part.substr(equal + 1));
     } else if (part.empty()) {
-      throw_invalid(name + ":" + text + " is not " + name + usage);
+      refuse_arguments(name, text, usage);
     } else if (equal != std::string::npos && part.find('/') == std::string::npos &&
                key.find_first_of(": ") == std::string::npos) {  // no option is called like a command
-      std::vector<std::string> known;
-      for (const auto& [option, apply] : options) known.push_back(option);
-      throw_invalid(name + ": there is no option '" + key + "'" + did_you_mean(key, known) + "; " + name + usage);
+      refuse_option(name, key, usage, options);
     } else {
       files.push_back(part);
     }
