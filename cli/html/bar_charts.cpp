@@ -16,6 +16,21 @@ double largest_of(std::span<const std::int64_t> counts) {
   return counts.empty() ? 1 : static_cast<double>(std::max<std::int64_t>(1, std::ranges::max(counts)));
 }
 
+constexpr double kBarWidth = 1000;  ///< of a chart
+constexpr double kBarNames = 190;
+constexpr double kBarCounts = 70;
+constexpr double kBarRow = 18;
+
+/// A bar with its name before it and its count behind it. @param most of all bars
+std::string row_of(const std::string& name, std::int64_t count, double top, double most) {
+  const double length = static_cast<double>(count) / most * (kBarWidth - kBarNames - kBarCounts);
+  const std::string middle = "\" y=\"" + place(top + 11) + "\"";
+  return "<text class=\"name\" text-anchor=\"end\" x=\"" + place(kBarNames - 6) + middle + "><title>" + escaped(name) +
+         "</title>" + escaped(shortened(name, 28)) + "</text>" +
+         rectangle(kBarNames, top, length, kBarRow - 4, name + ": " + grouped(count)) + "<text x=\"" +
+         place(kBarNames + length + 5) + middle + ">" + grouped(count) + "</text>\n";
+}
+
 }  // namespace
 
 std::string histogram_chart(const std::string& title, const std::string& what, double least, double most,
@@ -41,25 +56,14 @@ std::string histogram_chart(const std::string& title, const std::string& what, d
 
 std::string bar_chart(const std::string& title, const std::vector<std::string>& names,
                       std::span<const std::int64_t> counts) {
-  constexpr double kWidth = 1000;
-  constexpr double kNames = 190;
-  constexpr double kCounts = 70;
-  constexpr double kRow = 18;
   const double most = largest_of(counts);
   std::string rows;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    const double top = kRow * static_cast<double>(i) + 4;
-    const double length = static_cast<double>(counts[i]) / most * (kWidth - kNames - kCounts);
-    const std::string middle = "\" y=\"" + place(top + 11) + "\"";
-    rows += "<text class=\"name\" text-anchor=\"end\" x=\"" + place(kNames - 6) + middle + "><title>" +
-            escaped(names[i]) + "</title>" + escaped(shortened(names[i], 28)) + "</text>" +
-            rectangle(kNames, top, length, kRow - 4, names[i] + ": " + grouped(counts[i])) + "<text x=\"" +
-            place(kNames + length + 5) + middle + ">" + grouped(counts[i]) + "</text>\n";
-  }
+  for (std::size_t i = 0; i < names.size(); ++i)
+    rows += row_of(names[i], counts[i], kBarRow * static_cast<double>(i) + 4, most);
   const std::string text = escaped(title);
-  return "<figure class=\"wide\"><figcaption>" + text + "</figcaption><svg viewBox=\"0 0 " + place(kWidth) + " " +
-         place(kRow * static_cast<double>(names.size()) + 8) + "\" role=\"img\" aria-label=\"" + text + "\">\n" + rows +
-         "</svg></figure>";
+  return "<figure class=\"wide\"><figcaption>" + text + "</figcaption><svg viewBox=\"0 0 " + place(kBarWidth) + " " +
+         place(kBarRow * static_cast<double>(names.size()) + 8) + "\" role=\"img\" aria-label=\"" + text + "\">\n" +
+         rows + "</svg></figure>";
 }
 
 }  // namespace troupe::cli

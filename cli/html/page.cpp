@@ -48,15 +48,17 @@ table.heat td{text-align:center;min-width:38px}
 h3{font-size:14px;margin:10px 0 2px;overflow-wrap:anywhere}
 )";
 
+std::string rules_of_colour(int number) {
+  const std::string colour = "var(--c" + std::to_string(number) + ")";
+  const std::string name = ".c" + std::to_string(number);
+  return name + "{fill:" + colour + "}.line" + name + "{fill:none;stroke:" + colour + "}.key" + name +
+         "{background:" + colour + "}\n";
+}
+
 /// Colours as classes, for what is filled, drawn or a key of a legend.
 std::string colour_rules() {
   std::string rules;
-  for (int i = 0; i < 10; ++i) {
-    const std::string colour = "var(--c" + std::to_string(i) + ")";
-    const std::string name = ".c" + std::to_string(i);
-    rules += name + "{fill:" + colour + "}.line" + name + "{fill:none;stroke:" + colour + "}.key" + name +
-             "{background:" + colour + "}\n";
-  }
+  for (int i = 0; i < 10; ++i) rules += rules_of_colour(i);
   return rules;
 }
 

@@ -61,6 +61,7 @@ std::vector<ArrayPair> pairs_of(const Files& samples, const Files& labels, std::
 
 std::shared_ptr<const DataSource> join(std::vector<ArrayPair> pairs, int num_classes) {
   std::vector<std::shared_ptr<const DataSource>> parts;
+  parts.reserve(pairs.size());
   for (ArrayPair& pair : pairs) parts.push_back(std::move(pair).make(num_classes));
   return parts.size() == 1 ? parts.front() : data::concat(std::move(parts));
 }

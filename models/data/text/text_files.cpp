@@ -118,6 +118,7 @@ class TextWindows final : public DataSource {
 
 std::vector<TextFile> open_all(const std::vector<std::string>& paths, Symbols symbols) {
   std::vector<TextFile> files;
+  files.reserve(paths.size());
   for (const std::string& path : paths) files.emplace_back(path, symbols);
   return files;
 }
