@@ -48,7 +48,7 @@ class LinearRegression final : public SupervisedModel {
 
   EvaluationResult batch_evaluate(const ShardStep& /*at*/, const Batch& batch, std::span<const float> weights,
                                   SampleMetrics* metrics) override {
-    const EvaluationResult result{residual(batch, weights), 0, batch.size};
+    EvaluationResult result{residual(batch, weights), 0, batch.size};
     if (metrics == nullptr) return result;
     residual_.noalias() = rows(batch) * weights_;
     for (std::int64_t i = 0; i < batch.size; ++i)

@@ -32,7 +32,7 @@ DataPtr filter(const DataPtr& data, const std::function<bool(const SampleView&)>
 /// In an order drawn from the seed, once: epochs draw their own anyway.
 DataPtr shuffle(DataPtr data, std::uint64_t seed = 1);
 /// All of them so many times.
-DataPtr repeat(DataPtr data, int times);
+DataPtr repeat(const DataPtr& data, int times);
 /// One after the other. @throws Error bad_data where samples, classes or targets are not alike
 DataPtr concat(std::vector<DataPtr> parts);
 /// Other values of each sample. @param shape of what is written. @param change writes them; may be called by several

@@ -65,9 +65,9 @@ class Joined final : public DataSource {
 
 DataPtr concat(std::vector<DataPtr> parts) { return std::make_shared<const Joined>(std::move(parts)); }
 
-DataPtr repeat(DataPtr data, int times) {
+DataPtr repeat(const DataPtr& data, int times) {
   if (times < 1) throw_invalid("repeat of " + std::to_string(times) + " times");
-  return concat(std::vector<DataPtr>(static_cast<std::size_t>(times), std::move(data)));
+  return concat(std::vector<DataPtr>(static_cast<std::size_t>(times), data));
 }
 
 }  // namespace troupe::data
