@@ -20,6 +20,7 @@ constexpr int kRowsLookedAt = 1000;
 
 std::vector<std::string> names_of(const std::vector<CsvColumn>& columns) {
   std::vector<std::string> names;
+  names.reserve(columns.size());
   for (const CsvColumn& column : columns) names.push_back(column.name);
   return names;
 }
