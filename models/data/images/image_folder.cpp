@@ -93,7 +93,7 @@ ClassFolders list_folder(const std::string& folder, std::vector<std::string> cla
     if (place == found.classes.end())
       throw_bad_file(folder, "the class '" + printable(name) + "' is none of the training set's");
     for (const std::string& file : images_in(fs::path(folder) / name, skips))
-      found.files.push_back({name + "/" + file, static_cast<std::int32_t>(place - found.classes.begin())});
+      found.files.push_back({fs::path(name) / file, static_cast<std::int32_t>(place - found.classes.begin())});
   }
   if (found.files.empty())
     throw_bad_file(folder, "there is no folder in it with a .jpg, .jpeg or .png file: a class is a folder");
