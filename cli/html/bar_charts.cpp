@@ -16,19 +16,19 @@ double largest_of(std::span<const std::int64_t> counts) {
   return counts.empty() ? 1 : static_cast<double>(std::max<std::int64_t>(1, std::ranges::max(counts)));
 }
 
-constexpr double kBarWidth = 1000;  ///< of a chart
-constexpr double kBarNames = 190;
-constexpr double kBarCounts = 70;
-constexpr double kBarRow = 18;
+constexpr double kRowsWidth = 1000;  ///< of a chart
+constexpr double kRowsNames = 190;
+constexpr double kRowsCounts = 70;
+constexpr double kRowHeight = 18;
 
 /// A bar with its name before it and its count behind it. @param most of all bars
 std::string row_of(const std::string& name, std::int64_t count, double top, double most) {
-  const double length = static_cast<double>(count) / most * (kBarWidth - kBarNames - kBarCounts);
+  const double length = static_cast<double>(count) / most * (kRowsWidth - kRowsNames - kRowsCounts);
   const std::string middle = "\" y=\"" + place(top + 11) + "\"";
-  return "<text class=\"name\" text-anchor=\"end\" x=\"" + place(kBarNames - 6) + middle + "><title>" + escaped(name) +
-         "</title>" + escaped(shortened(name, 28)) + "</text>" +
-         rectangle(kBarNames, top, length, kBarRow - 4, name + ": " + grouped(count)) + "<text x=\"" +
-         place(kBarNames + length + 5) + middle + ">" + grouped(count) + "</text>\n";
+  return "<text class=\"name\" text-anchor=\"end\" x=\"" + place(kRowsNames - 6) + middle + "><title>" + escaped(name) +
+         "</title>" + escaped(cli::shortened(name, 28)) + "</text>" +
+         rectangle(kRowsNames, top, length, kRowHeight - 4, name + ": " + grouped(count)) + "<text x=\"" +
+         place(kRowsNames + length + 5) + middle + ">" + grouped(count) + "</text>\n";
 }
 
 }  // namespace
@@ -59,10 +59,10 @@ std::string bar_chart(const std::string& title, const std::vector<std::string>& 
   const double most = largest_of(counts);
   std::string rows;
   for (std::size_t i = 0; i < names.size(); ++i)
-    rows += row_of(names[i], counts[i], kBarRow * static_cast<double>(i) + 4, most);
+    rows += row_of(names[i], counts[i], kRowHeight * static_cast<double>(i) + 4, most);
   const std::string text = escaped(title);
-  return "<figure class=\"wide\"><figcaption>" + text + "</figcaption><svg viewBox=\"0 0 " + place(kBarWidth) + " " +
-         place(kBarRow * static_cast<double>(names.size()) + 8) + "\" role=\"img\" aria-label=\"" + text + "\">\n" +
+  return "<figure class=\"wide\"><figcaption>" + text + "</figcaption><svg viewBox=\"0 0 " + place(kRowsWidth) + " " +
+         place(kRowHeight * static_cast<double>(names.size()) + 8) + "\" role=\"img\" aria-label=\"" + text + "\">\n" +
          rows + "</svg></figure>";
 }
 
