@@ -45,7 +45,7 @@ class Algorithm {
   virtual StepReport step(const StepContext& context, const Deadline& deadline, bool rehearse) = 0;
   /// Whether it needs parameter servers.
   virtual bool has_servers() const { return false; }
-  /// Whether members are busy with it though no step is being made.
+  /// Whether members are busy with it though no step is being made, or were until they were lost: it has to `rest`.
   virtual bool under_way() const { return false; }
   /// Whether they have to come to rest before the next step, too, since something failed.
   virtual bool must_rest() const { return false; }

@@ -102,7 +102,7 @@ void Asynchronous::rest(const StepContext& context, const Deadline& /*deadline*/
   }
   waiting_.clear();
   held_.clear();
-  resting_ = false;
+  resting_ = begun_ = false;
   const bool whole_record = is_turn({ServerOperation::Kind::rested, -1, steps});
   if (first) throw Error(*first);
   if (!whole_record) throw script_->other_run();
@@ -136,13 +136,14 @@ void Asynchronous::forget() {
   refusal_.reset();
   left_at_.reset();
   exchange_failed_ = false;
+  begun_ = false;
   whole_ = true;
 }
 
 /// Those who do nothing: all at first and after a rest, and one whose work was refused.
 void Asynchronous::begin(const StepContext& context) {
   const std::vector<int> workers = context.members.workers();
-  if (!under_way()) {
+  if (!std::exchange(begun_, true)) {
     clocks_.keep(workers);
     waiting_.clear();  // all begin anew, and some may take part no more
   }

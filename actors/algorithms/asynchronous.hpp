@@ -27,7 +27,7 @@ class Asynchronous : public Algorithm {
   bool has_servers() const override { return true; }
   /// Returns when as many gradients have been applied since it returned last as there are shards.
   StepReport step(const StepContext& context, const Deadline& deadline, bool rehearse) override;
-  bool under_way() const override { return !tasks_.empty() || !held_.empty(); }
+  bool under_way() const override { return begun_; }
   void rest(const StepContext& context, const Deadline& deadline) override;
   bool must_rest() const override { return exchange_failed_; }
   bool whole() const override { return whole_; }
@@ -133,6 +133,9 @@ class Asynchronous : public Algorithm {
   int longest_leg_;                           ///< gradients of each shard that are computed or pushed at once
   bool exchange_failed_ = false;              ///< between nodes
   std::optional<Clock::time_point> left_at_;  ///< while no call of `step` is being made
+  /// Somebody has begun since all rested last, though nobody may be left who is at work: a record has a rest wherever
+  /// workers come and go.
+  bool begun_ = false;
   bool resting_ = false;
   std::optional<Error> refusal_;  ///< found while all came to rest
   bool whole_ = true;

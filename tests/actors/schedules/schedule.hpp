@@ -33,5 +33,8 @@ std::string run_schedule(std::uint64_t seed, Repertoire& repertoire, Tally& tall
 /// The same of Downpour and stale synchronous SGD.
 std::string run_asynchronous_schedule(std::uint64_t seed, Repertoire& repertoire, Tally& tally,
                                       std::ostream* trace = nullptr);
+/// Workers on their own clocks die in it, and it is recorded; then it is replayed, and nobody dies.
+std::string run_replayed_schedule(std::uint64_t seed, Repertoire& repertoire, Tally& tally,
+                                  std::ostream* trace = nullptr);
 
 }  // namespace troupe_test

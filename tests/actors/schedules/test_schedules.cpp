@@ -71,6 +71,12 @@ TEST_CASE("on clocks of their own, too, each gradient counts once, whatever dies
                       tally.pauses, tally.failures, tally.repeats, tally.stillborn, tally.mute, tally.echoes});
 }
 
+TEST_CASE("a record is replayed whatever died in it, also everybody at once") {
+  const Tally tally = run_all(kSchedules / 50, run_replayed_schedule);
+  check_often(tally, {tally.commits, tally.repairs, tally.errors, tally.deaths, tally.hangs, tally.pauses,
+                      tally.failures, tally.repeats, tally.stillborn, tally.echoes});
+}
+
 TEST_CASE("a schedule happens the same way each time") {
   Repertoire repertoire;
   Tally tally;

@@ -1,0 +1,129 @@
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "actors/driver/driver.hpp"
+#include "actors/schedules/schedule.hpp"
+#include "support/temporary_folder.hpp"
+
+// Runs whose workers have clocks of their own and die, hang or fail, one after the other or all at once, and replays in
+// which nobody does. What they compute is counted, not added: the same gradients have to be applied.
+namespace troupe_test {
+
+using namespace troupe;
+
+namespace {
+
+using std::chrono::milliseconds;
+
+Options draw_recorded(Chance& chance, const Toy& toy) {
+  Options options;
+  options.num_workers = 1 + chance.below(3);
+  options.num_shards = toy.shards;
+  options.optimizer = toy.options;
+  options.verbose = false;
+  options.step_timeout = options.evaluate_timeout = options.save_timeout = milliseconds(1000);
+  options.start_timeout = milliseconds(2000);
+  options.max_failures = 1000;
+  options.parameter_servers = 1 + chance.below(2);
+  options.algorithm = chance.below(3) > 0 ? "downpour" : "ssp";
+  if (options.algorithm == "downpour") {
+    options.asynchronous.fetch_every = 1 + chance.below(3);
+    options.asynchronous.push_every = 1 + chance.below(3);
+    options.asynchronous.max_staleness = chance.one_of(std::array{-1, -1, 1, 3});
+  }
+  options.asynchronous.staleness = 1 + chance.below(3);
+  return options;
+}
+
+/// A run of some steps, after some of which its weights are read.
+class RecordedSchedule {
+ public:
+  RecordedSchedule(std::uint64_t seed, const Toy& toy)
+      : toy_(toy), chance_(seed), options_(draw_recorded(chance_, toy)), steps_(5 + chance_.below(15)) {
+    for (int step = 0; step < steps_; ++step)
+      if (chance_.below(8) == 0) reads_.insert(step);
+    dangers_.die = chance_.one_of(std::array{5, 20, 80, 200});
+    dangers_.hang = chance_.one_of(std::array{0, 0, 5, 30});
+    dangers_.pause = chance_.one_of(std::array{0, 0, 10, 50});
+    dangers_.fail = chance_.one_of(std::array{0, 0, 10, 50});
+    dangers_.repeat = chance_.one_of(std::array{0, 50, 300});
+    dangers_.stillborn = chance_.one_of(std::array{0, 0, 30, 200});
+    dangers_.echo = chance_.one_of(std::array{0, 100, 500});
+  }
+
+  /// @throws std::exception where the replay goes another way
+  void run(Tally& tally, std::ostream* trace) {
+    options_.asynchronous.record = folder_ / "record";
+    const Applied recorded = run_once(dangers_, tally, trace);
+    options_.asynchronous.replay = std::exchange(options_.asynchronous.record, {});
+    if (run_once({}, tally, trace) != recorded) throw Violation("a replay applies other gradients than its record");
+  }
+
+ private:
+  /// Whoever computed them: shards and steps, by the first float of a slice.
+  using Applied = std::map<std::size_t, std::vector<std::pair<int, std::int64_t>>>;
+
+  Applied run_once(const Dangers& dangers, Tally& tally, std::ostream* trace) {
+    World world(chance_.next(), toy_, {}, trace);
+    world.memory.counts = true;
+    // Where something goes wrong, what fails is tried again.
+    const auto call = [&](const char* name, const auto& make) {
+      world.begin_call(name, (options_.max_failures + 3) * std::chrono::seconds(10));
+      for (;;) try {
+          return make();
+        } catch (const Error& error) {
+          if (world.dangers.die == 0 || !may_come(error.code())) throw;
+          ++world.tally.errors;
+        }
+    };
+    std::optional<Driver> driver;
+    const auto make_runtime = [&](const Options& of, int workers) { return world.make_runtime(of, workers); };
+    call("start", [&] { driver.emplace([](int, int) { return std::unique_ptr<Model>(); }, options_, make_runtime); });
+    world.dangers = dangers;
+    for (int step = 0; step < steps_; ++step) {
+      call("step", [&] { world.tally.repairs += static_cast<std::int64_t>(driver->step().repairs.size()); });
+      if (reads_.contains(step)) call("read_weights", [&] { driver->read_weights([](const auto& /*weights*/) {}); });
+    }
+    call("read_weights at last", [&] { driver->read_weights([](const auto& /*weights*/) {}); });
+    driver.reset();
+    world.tally.commits += steps_;
+    tally += world.tally;
+    return applied_in(world.memory);
+  }
+
+  static Applied applied_in(const Memory& memory) {
+    Applied applied;
+    for (const auto& [slice, gradients] : memory.applied) {
+      for (const Gradient& each : gradients) applied[slice].emplace_back(each.shard, each.step);
+      std::ranges::sort(applied[slice]);
+    }
+    return applied;
+  }
+
+  const TemporaryFolder folder_;
+  const Toy& toy_;
+  Chance chance_;
+  Options options_;
+  int steps_;
+  std::set<int> reads_;
+  Dangers dangers_;
+};
+
+}  // namespace
+
+std::string run_replayed_schedule(std::uint64_t seed, Repertoire& repertoire, Tally& tally, std::ostream* trace) {
+  ++tally.schedules;
+  try {
+    RecordedSchedule(seed, repertoire.without_clipping(static_cast<int>(seed % 1000))).run(tally, trace);
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+  return {};
+}
+
+}  // namespace troupe_test
