@@ -6,12 +6,14 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <functional>
 #include <optional>
 #include <set>
 #include <system_error>
+#include <thread>
 
 #include "models/files/checkpoint/folder.hpp"
 #include "models/files/checkpoint/manifest.hpp"
@@ -28,6 +30,7 @@ constexpr std::string_view kStem = "step-";
 constexpr std::string_view kBeside = ".tmp-";  ///< how the names of folders go on that writers make
 constexpr std::size_t kStepDigits = 8;
 constexpr const char* kLockFile = "lock";
+constexpr std::chrono::milliseconds kLockPatience{1000};
 
 std::string name_of(std::int64_t step) {
   const std::string digits = std::to_string(step);
@@ -149,9 +152,14 @@ SeriesLock::SeriesLock(const CheckpointSeries& series) {
   const std::string path = series.folder() + "/" + kLockFile;
   file_ = FileDescriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666));
   if (!file_) throw_cannot("write", path);
-  // Where files cannot be locked, nobody is kept out.
-  if (::flock(file_.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
-    throw Error(ErrorCode::in_use, "another run writes its checkpoints there", {.object = series.folder()});
+  // Where files cannot be locked, nobody is kept out. A run that was killed while it started a process leaves its lock
+  // to that one until its exec.
+  const auto end = std::chrono::steady_clock::now() + kLockPatience;
+  while (::flock(file_.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    if (std::chrono::steady_clock::now() >= end)
+      throw Error(ErrorCode::in_use, "another run writes its checkpoints there", {.object = series.folder()});
+    std::this_thread::sleep_for(kLockPatience / 50);
+  }
 }
 
 }  // namespace troupe

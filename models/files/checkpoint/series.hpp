@@ -57,8 +57,8 @@ class CheckpointSeries {
 /// Keeps other runs from writing to the series for as long as it lives, and no longer, however its process ends.
 class SeriesLock {
  public:
-  /// Makes the folder where there is none. @throws Error in_use where another has the lock, bad_file where the system
-  /// refuses.
+  /// Makes the folder where there is none. @throws Error in_use where another keeps the lock for a second, bad_file
+  /// where the system refuses.
   explicit SeriesLock(const CheckpointSeries& series);
 
  private:

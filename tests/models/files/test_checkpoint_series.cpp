@@ -2,7 +2,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <optional>
+#include <thread>
 
 #include "models/files/checkpoint/series.hpp"
 #include "models/files/checkpoints.hpp"
@@ -214,4 +216,15 @@ TEST_CASE("all damaged tensors of a file are named") {
   CHECK(reader.damaged_weights().empty());
   CHECK(reader.damaged_state() == Names{"m/b", "v/a.weight", "v/b"});
   CHECK(message_of([&] { reader.verify(); }).find("'m/b', 'v/a.weight', 'v/b'") != std::string::npos);
+}
+
+TEST_CASE("a series is waited for whose run has ended, but not yet a process that it was starting") {
+  const TemporaryFolder folder;
+  const CheckpointSeries series(folder / "run");
+  std::optional<SeriesLock> held(series);
+  std::jthread child([&held] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    held.reset();
+  });
+  CHECK_NOTHROW(SeriesLock{series});
 }
