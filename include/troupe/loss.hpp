@@ -73,7 +73,10 @@ void register_loss(std::shared_ptr<const Loss> loss);
 namespace losses {
 
 /// "softmax-cross-entropy", for data with classes, an output each. A hit: the largest output is the class's.
-std::shared_ptr<const Loss> softmax_cross_entropy();
+/// @param label_smoothing what steps want of all classes together, the same of each, rather than of the sample's own,
+/// as PyTorch's CrossEntropyLoss does; in [0, 1). Evaluations measure without it.
+/// @throws Error invalid_argument
+std::shared_ptr<const Loss> softmax_cross_entropy(double label_smoothing = 0);
 
 /// "mean-squared-error", for data with targets, an output each: the mean of (output - target)^2 over a sample's
 /// outputs, so that a step's loss is PyTorch's MSELoss. No hits.

@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <cmath>
+#include <string>
 
 #include "models/losses/kinds_of_data.hpp"
+#include "runtime/invalid.hpp"
 #include "troupe/loss.hpp"
 
 namespace troupe::losses {
@@ -17,7 +19,11 @@ double log_sum_exp(std::span<const float> row) {
 
 class SoftmaxCrossEntropy final : public Loss {
  public:
-  SoftmaxCrossEntropy() : Loss("softmax-cross-entropy") {}
+  explicit SoftmaxCrossEntropy(double label_smoothing)
+      : Loss("softmax-cross-entropy"), label_smoothing_(label_smoothing) {
+    if (!(label_smoothing >= 0 && label_smoothing < 1))
+      throw_invalid("a label smoothing is from 0 up to less than 1, and not " + std::to_string(label_smoothing));
+  }
 
   std::int64_t num_outputs(const DataInfo& data) const override {
     check_has_classes(*this, data);
@@ -31,9 +37,14 @@ class SoftmaxCrossEntropy final : public Loss {
   double gradient(std::span<const float> outputs, const Target& target, std::span<float> gradient) const override {
     const auto label = static_cast<std::size_t>(target.label);
     const double total = log_sum_exp(outputs);
-    for (std::size_t i = 0; i < outputs.size(); ++i) gradient[i] = static_cast<float>(std::exp(outputs[i] - total));
-    gradient[label] -= 1;
-    return total - outputs[label];
+    const double others = label_smoothing_ / static_cast<double>(outputs.size());  // is wanted of each class
+    double sum = 0;
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      gradient[i] = static_cast<float>(std::exp(outputs[i] - total) - others);
+      sum += outputs[i];
+    }
+    gradient[label] -= static_cast<float>(1 - label_smoothing_);
+    return total - (1 - label_smoothing_) * outputs[label] - others * sum;
   }
 
   bool is_hit(std::span<const float> outputs, const Target& target) const override {
@@ -44,10 +55,15 @@ class SoftmaxCrossEntropy final : public Loss {
     const double total = log_sum_exp(outputs);
     for (float& output : outputs) output = static_cast<float>(std::exp(output - total));
   }
+
+ private:
+  double label_smoothing_;
 };
 
 }  // namespace
 
-std::shared_ptr<const Loss> softmax_cross_entropy() { return std::make_shared<const SoftmaxCrossEntropy>(); }
+std::shared_ptr<const Loss> softmax_cross_entropy(double label_smoothing) {
+  return std::make_shared<const SoftmaxCrossEntropy>(label_smoothing);
+}
 
 }  // namespace troupe::losses

@@ -13,6 +13,7 @@
 //   targets, probabilities = (2 * torch.randn(3, 4)).double(), torch.rand(3, 4).double()
 //   labels = torch.tensor([2, 0, 3])
 //   losses = {"softmax": F.cross_entropy(x, labels), "squares": F.mse_loss(x, targets),
+//             "smoothed": F.cross_entropy(x, labels, label_smoothing=0.1),
 //             "sigmoid": F.binary_cross_entropy_with_logits(x, probabilities)}
 //   print("outputs", x.tolist(), "targets", targets.tolist(), "probabilities", probabilities.tolist())
 //   for name, loss in losses.items():
@@ -44,6 +45,11 @@ inline const Result kSoftmax{2.26976260926646,
                              {0.15508868045899005, 0.03201757296025728, -0.319245697960014, 0.13213944454076668,
                               -0.3229848008003227, 0.032458023480528696, 0.00014275785563543157, 0.2903840194641586,
                               0.0058041031517495805, 0.03721785226103837, 0.00997256187360859, -0.05299451728639655}};
+inline const Result kSmoothed{
+    2.299600492530286,
+    {0.14675534712565674, 0.02368423962692395, -0.29424569796001404, 0.12380611120743337, -0.29798480080032275,
+     0.024124690147195375, -0.008190575477697902, 0.28205068613082535, -0.002529230181583752, 0.02888451892770504,
+     0.0016392285402752585, -0.02799451728639654}};
 inline const Result kSquares{17.979818655064157,
                              {0.5060712993144989, 0.4998280604680379, -0.0996869330604871, 0.32510588566462195,
                               -0.16087226072947183, 0.05947984258333842, -0.49095726013183594, 0.295538529753685,

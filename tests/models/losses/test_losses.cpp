@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "models/files.hpp"
@@ -26,7 +27,9 @@ double squared(double x) { return x * x; }
 
 /// Rows that are wider than their outputs, as devices pad them: the sum of the losses over rows is three times the
 /// mean.
-void check_against_pytorch(const Loss& loss, const Batch& batch, const pytorch::Result& wanted) {
+/// @param evaluated where it is another mean than a step's
+void check_against_pytorch(const Loss& loss, const Batch& batch, const pytorch::Result& wanted,
+                           std::optional<double> evaluated = {}) {
   CAPTURE(loss.name());
   constexpr std::int64_t kWidth = 6;
   std::vector<float> outputs(kRows * kWidth, NAN);
@@ -35,7 +38,8 @@ void check_against_pytorch(const Loss& loss, const Batch& batch, const pytorch::
   std::vector<float> gradient(outputs.size(), NAN);
   const OutputRows rows{outputs.data(), kOutputs, kWidth};
   CHECK(batch_loss_gradient(loss, rows, batch, gradient.data()) == doctest::Approx(3 * wanted.loss).epsilon(1e-6));
-  CHECK(evaluate_batch_loss(loss, rows, batch).loss_sum == doctest::Approx(3 * wanted.loss).epsilon(1e-6));
+  CHECK(evaluate_batch_loss(loss, rows, batch).loss_sum ==
+        doctest::Approx(3 * evaluated.value_or(wanted.loss)).epsilon(1e-6));
   for (std::int64_t i = 0; i < kRows * kWidth; ++i) {
     const auto found = static_cast<double>(gradient[static_cast<std::size_t>(i)]);
     const std::int64_t column = i % kWidth;
@@ -85,6 +89,14 @@ TEST_CASE("the built-in losses are PyTorch's") {
   check_against_pytorch(*losses::softmax_cross_entropy(), labels, pytorch::kSoftmax);
   check_against_pytorch(*losses::mean_squared_error(), {kRows, {}, {}, pytorch::kTargets}, pytorch::kSquares);
   check_against_pytorch(*losses::sigmoid_cross_entropy(), {kRows, {}, {}, pytorch::kProbabilities}, pytorch::kSigmoid);
+}
+
+TEST_CASE("smoothed labels are PyTorch's in steps, and evaluations measure without") {
+  const Batch labels{kRows, {}, pytorch::kLabels, {}};
+  check_against_pytorch(*losses::softmax_cross_entropy(0.1), labels, pytorch::kSmoothed, pytorch::kSoftmax.loss);
+  for (const double smoothing : {-0.1, 1.0, double{NAN}, double{INFINITY}})
+    check_throws(ErrorCode::invalid_argument, "a label smoothing is from 0 up to less than 1",
+                 [&] { (void)losses::softmax_cross_entropy(smoothing); });
 }
 
 TEST_CASE("the built-in losses have the gradients of their values") {
