@@ -20,19 +20,27 @@ format() {
     xargs -0 clang-format --dry-run -Werror
 }
 
-# The sources that are shipped: tests lean on macros. The compiler's commands come from a tree of its own, where each file
-# is compiled by itself: clang cannot read g++'s precompiled headers, and what a file does not include is seen.
-tidy() {
-  cmake --preset release -B build/tidy -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON -DCMAKE_UNITY_BUILD=OFF >/dev/null || return 1
-  local log=build/tidy/clang-tidy.log
-  run-clang-tidy -quiet -p build/tidy -j "$(nproc)" \
-    "^$(pwd -P)/(runtime|models|collectives|actors|cli|bench|examples)/.*\.cpp$" >"$log" 2>&1 || {
+# run-clang-tidy over the shipped sources (tests lean on macros), as a tree of its own tells how they are compiled: clang
+# cannot read g++'s precompiled headers.
+# linted TREE ON|OFF CHECKS: whether sources are bundled
+linted() {
+  cmake --preset release -B "$1" -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON -DCMAKE_UNITY_BUILD="$2" >/dev/null || return 1
+  local log=$1/clang-tidy.log
+  run-clang-tidy -quiet -p "$1" -j "$(nproc)" -checks="$3" \
+    "^$(pwd -P)/($1/)?(runtime|models|collectives|actors|cli|bench|examples)/.*\.(cpp|cxx)$" >"$log" 2>&1 || {
     sed -E 's/\x1b\[[0-9;]*m//g' "$log" | grep -E '^[^ ]+:[0-9]+:[0-9]+: (warning|error):' | sort -u || tail -n 40 "$log"
     echo "the whole of it: $log"
     return 1
   }
 }
 
+# Each file by itself: what it does not include is seen.
+alone() { linted build/alone OFF '-*,clang-diagnostic-*'; }
+
+# In the bundles of the build, which read the same headers once.
+tidy() { linted build/tidy ON -bugprone-suspicious-include; }
+
 timed folders ./scripts/check_folders.sh
 timed format format
+timed includes alone
 timed clang-tidy tidy

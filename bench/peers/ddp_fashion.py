@@ -18,12 +18,23 @@ from ddp_cnn import read_set
 START = time.time()
 
 
+def convolve(inputs, outputs):
+    return nn.Sequential(nn.Conv2d(inputs, outputs, 3, padding=1, bias=False), nn.BatchNorm2d(outputs), nn.ReLU())
+
+
+class Residual(nn.Module):
+    def __init__(self, channels):
+        super().__init__()
+        self.inner = nn.Sequential(convolve(channels, channels), convolve(channels, channels))
+
+    def forward(self, x):
+        return x + self.inner(x)
+
+
 def network():
-    return nn.Sequential(
-        nn.Conv2d(1, 32, 3, padding=1, bias=False), nn.BatchNorm2d(32), nn.ReLU(), nn.MaxPool2d(2),
-        nn.Conv2d(32, 64, 3, padding=1, bias=False), nn.BatchNorm2d(64), nn.ReLU(), nn.MaxPool2d(2),
-        nn.Conv2d(64, 128, 3, padding=1, bias=False), nn.BatchNorm2d(128), nn.ReLU(), nn.MaxPool2d(2),
-        nn.Flatten(), nn.Dropout(0.3), nn.Linear(1152, 256), nn.ReLU(), nn.Dropout(0.3), nn.Linear(256, 10))
+    stages = [[convolve(inputs, outputs), Residual(outputs), nn.MaxPool2d(2)]
+              for inputs, outputs in ((1, 16), (16, 32), (32, 64))]
+    return nn.Sequential(*sum(stages, []), nn.Flatten(), nn.Dropout(0.3), nn.Linear(576, 10))
 
 
 def factor(step, steps, warmup):
@@ -44,7 +55,7 @@ def train(model, images, labels, options):
             flipped = torch.rand(len(batch)) < 0.5
             x[flipped] = x[flipped].flip(-1)
             optimizer.zero_grad()
-            nn.functional.cross_entropy(model(x), labels[batch]).backward()
+            nn.functional.cross_entropy(model(x), labels[batch], label_smoothing=0.1).backward()
             optimizer.step()
             schedule.step()
 
@@ -80,8 +91,8 @@ def run(rank, options):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--procs", type=int, default=2)
-    parser.add_argument("--batch-size", type=int, default=64, help="images per process and step")
-    parser.add_argument("--epochs", type=int, default=10)
+    parser.add_argument("--batch-size", type=int, default=32, help="images per process and step")
+    parser.add_argument("--epochs", type=int, default=8)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--data", default="/usr/share/datasets/fashion-mnist")
     options = parser.parse_args()
