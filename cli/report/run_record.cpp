@@ -110,7 +110,7 @@ class Recorder {
     run_.epochs.push_back({.epoch = epoch,
                            .loss = number_of(line, "loss"),
                            .learning_rate = number_of(line, "learning_rate"),
-                           .rate = number_of(line, "images_per_second"),
+                           .rate = number_of(line, "samples_per_second"),
                            .test = evaluation_of(line, "test"),
                            .validation = evaluation_of(line, "validation")});
     return "";

@@ -19,7 +19,7 @@ struct EpochReport {
   std::optional<Evaluation> test = {};        ///< none without a test set, and where there is a validation set
   std::optional<Evaluation> validation = {};  ///< none without one
 
-  double images_per_second() const { return seconds > 0 ? static_cast<double>(samples) / seconds : 0; }
+  double samples_per_second() const { return seconds > 0 ? static_cast<double>(samples) / seconds : 0; }
 };
 
 /// Adds up the steps of an epoch. Its time begins with it.

@@ -62,15 +62,15 @@ double Progress::seconds_left() const {
   return whole_.seconds() * static_cast<double>(total_steps_ - done_) / static_cast<double>(done_ - begun_);
 }
 
-void Progress::draw(double loss, double images_per_second) const {
+void Progress::draw(double loss, double samples_per_second) const {
   const long long done = done_;
   const long long total = total_steps_;
   const std::string left = clock_text(seconds_left());
   if (terminal_) {
-    std::printf("\r%s %lld/%lld steps, %.0f images/s, loss %.4f, ETA %s\x1b[K", bar(done_, total_steps_).c_str(), done,
-                total, images_per_second, loss, left.c_str());
+    std::printf("\r%s %lld/%lld steps, %.0f samples/s, loss %.4f, ETA %s\x1b[K", bar(done_, total_steps_).c_str(), done,
+                total, samples_per_second, loss, left.c_str());
   } else {
-    std::printf("step %lld/%lld, %.0f images/s, loss %.4f, ETA %s\n", done, total, images_per_second, loss,
+    std::printf("step %lld/%lld, %.0f samples/s, loss %.4f, ETA %s\n", done, total, samples_per_second, loss,
                 left.c_str());
   }
   std::fflush(stdout);

@@ -12,7 +12,7 @@ namespace troupe::cli {
 std::string clock_text(double seconds);
 
 /// Shows how a training gets on: a bar that is drawn anew on a terminal, a plain line every few seconds elsewhere, with
-/// images a second, the loss, and the time that is left.
+/// samples a second, the loss, and the time that is left.
 class Progress {
  public:
   /// @param steps_done before this training, of `total_steps`
@@ -26,7 +26,7 @@ class Progress {
   void go_on() { since_.lap(); }
 
  private:
-  void draw(double loss, double images_per_second) const;
+  void draw(double loss, double samples_per_second) const;
   /// By the mean of all steps so far and what came between them.
   double seconds_left() const;
 

@@ -138,7 +138,7 @@ void ReportFile::write(const EpochReport& epoch) {
                               {"loss", epoch.loss},
                               {"learning_rate", epoch.learning_rate},
                               {"seconds", epoch.seconds},
-                              {"images_per_second", epoch.images_per_second()},
+                              {"samples_per_second", epoch.samples_per_second()},
                               {"test", nullptr}};
   if (epoch.test) line["test"] = evaluation_json(*epoch.test);
   if (epoch.validation) line["validation"] = evaluation_json(*epoch.validation);

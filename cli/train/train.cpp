@@ -261,8 +261,8 @@ class Training {
     if (!options_.checkpoint.keep_best.empty()) keep_if_best(*evaluation);
     if (evaluation) patience_.watch(last.step, watches_accuracy() ? -evaluation->accuracy : evaluation->loss);
     if (options_.quiet) return;
-    std::printf("epoch %lld: %.0f images/s, last loss %.4f", static_cast<long long>(epoch.epoch),
-                epoch.images_per_second(), last.loss);
+    std::printf("epoch %lld: %.0f samples/s, last loss %.4f", static_cast<long long>(epoch.epoch),
+                epoch.samples_per_second(), last.loss);
     const char* const set = validates ? "validation" : "test";
     if (evaluation) std::printf(", %s loss %.4f, %s", set, evaluation->loss, score_text(set, *evaluation).c_str());
     std::printf("\n");

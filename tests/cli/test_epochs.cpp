@@ -76,7 +76,7 @@ TEST_CASE("a report tells of each epoch behind its last step") {
       CHECK(line.at("learning_rate") == (epoch < 3 ? 0.5 : 0.25));  // of the steps from the 11th on
       CHECK(line.at("test").at("samples") == 20);
       CHECK(line.at("test").at("loss") > 0);
-      CHECK(line.at("images_per_second").get<double>() == doctest::Approx(50 / line.at("seconds").get<double>()));
+      CHECK(line.at("samples_per_second").get<double>() == doctest::Approx(50 / line.at("seconds").get<double>()));
       double loss = 0;
       for (int step = 0; step < 5; ++step)
         loss += lines[static_cast<std::size_t>(6 * (epoch - 1) + step)].at("loss").get<double>() / 5;

@@ -12,7 +12,7 @@ TEST_CASE("on a terminal a bar with speed and loss is drawn over itself") {
   REQUIRE(program.prints("\x1b[K\r["));  // the end of a bar and the beginning of the next
   ::kill(program.pid(), SIGINT);
   const std::string out = program.finish().out;
-  const std::regex bar("\r\\[#*\\.*\\] [0-9]+/100000000 steps, [0-9]+ images/s, loss [0-9.]+, ETA [0-9:]+\x1b\\[K");
+  const std::regex bar("\r\\[#*\\.*\\] [0-9]+/100000000 steps, [0-9]+ samples/s, loss [0-9.]+, ETA [0-9:]+\x1b\\[K");
   CHECK(std::distance(std::sregex_iterator(out.begin(), out.end(), bar), {}) >= 1);
 }
 

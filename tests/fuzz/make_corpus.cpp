@@ -317,7 +317,7 @@ void add_command(const Corpus& corpus) {
   corpus.add(
       "report", "epoch",
       step + "\n" +
-          R"({"epoch":1,"loss":0.5,"learning_rate":0.1,"images_per_second":9,"test":{"loss":1e300,"accuracy":1}})");
+          R"({"epoch":1,"loss":0.5,"learning_rate":0.1,"samples_per_second":9,"test":{"loss":1e300,"accuracy":1}})");
   corpus.add("report", "fraction-for-step", R"({"step":1e300,"loss":null})");
   corpus.add("hosts", "three", "alice\nbob@10.0.0.2  # the second\n\n[fe80::1%eth0]\r\n");
   corpus.add("hosts", "none", "# nobody\n");

@@ -13,7 +13,7 @@ inline std::string step_line(int step, double loss, const std::string& repairs =
 
 inline std::string epoch_line(int epoch, int step, double accuracy) {
   return R"({"epoch":)" + std::to_string(epoch) + R"(,"step":)" + std::to_string(step) +
-         R"(,"samples":500,"loss":0.5,"learning_rate":0.1,"seconds":1,"images_per_second":500,)" +
+         R"(,"samples":500,"loss":0.5,"learning_rate":0.1,"seconds":1,"samples_per_second":500,)" +
          R"("test":{"loss":0.6,"accuracy":)" + std::to_string(accuracy) + R"(,"samples":20}})" + "\n";
 }
 
