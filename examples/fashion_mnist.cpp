@@ -11,7 +11,7 @@ namespace {
 
 struct Arguments {
   std::uint64_t seed = 1;
-  int epochs = 8;
+  int epochs = 10;
   std::int64_t images = 60'000;  ///< to learn from
   bool validate = false;
   std::string save;
