@@ -77,6 +77,10 @@ CLI::Validator registered_model() { return known_to(find_model, "registered mode
 
 }  // namespace
 
+bool RunOptions::learns_squares(const Evaluation& evaluation) const {
+  return !evaluation.targets.empty() && (!loss || *loss == "mean-squared-error");
+}
+
 std::string score_text(const char* set, const Evaluation& evaluation) {
   const bool squares = !evaluation.targets.empty() && evaluation.accuracy == 0;
   char text[64];

@@ -41,6 +41,8 @@ struct RunOptions {
   DistributedSGD start() const;
   /// "cnn", or "the network of FILE".
   std::string model_text() const;
+  /// Whether what an evaluation measured has no accuracy, but squares.
+  bool learns_squares(const Evaluation& evaluation) const;
 
  private:
   /// What trains: a registered model, and for kDescribedModel what it is.

@@ -2,6 +2,7 @@
 // rate that rises and falls once.
 //   example_fashion_mnist [--seed N] [--epochs N] [--images N] [--validate] [--save FILE]
 // With --validate a tenth of the training set is kept to choose by, and the test set is not looked at.
+#include <charconv>
 #include <chrono>
 #include <cstdio>
 #include <string>
@@ -17,19 +18,28 @@ struct Arguments {
   std::string save;
 };
 
+/// A whole number from `least` on.
+template <class Number>
+Number parse_number(const std::string& text, Number least) {
+  Number number{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size() || number < least) throw std::invalid_argument(text);
+  return number;
+}
+
 Arguments parse(const std::vector<std::string>& words) {
   Arguments arguments;
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::string& word = words[i];
-    const auto value = [&] { return i + 1 < words.size() ? words[++i] : ""; };
+    const auto value = [&] { return words.at(++i); };
     if (word == "--validate")
       arguments.validate = true;
     else if (word == "--seed")
-      arguments.seed = std::stoull(value());
+      arguments.seed = parse_number<std::uint64_t>(value(), 0);
     else if (word == "--epochs")
-      arguments.epochs = std::stoi(value());
+      arguments.epochs = parse_number<int>(value(), 1);
     else if (word == "--images")
-      arguments.images = std::stoll(value());
+      arguments.images = parse_number<std::int64_t>(value(), 1);
     else if (word == "--save")
       arguments.save = value();
     else
@@ -99,7 +109,7 @@ int main(int argc, char** argv) try {
                                             .weight_decay = 5e-4,
                                             .schedule = {.kind = troupe::ScheduleKind::cosine,
                                                          .warmup_steps = warmup,
-                                                         .total_steps = std::max<std::int64_t>(1, steps - warmup)}},
+                                                         .total_steps = steps - warmup}},
                               .verbose = false}};
   for (int epoch = 1; epoch <= arguments.epochs; ++epoch) {
     double loss = 0;

@@ -19,9 +19,9 @@ DataInfo data_told_by(const std::string& network) {
   }
 }
 
-/// So many of them, or none.
+/// So many of them, or none; where nothing was counted, all.
 std::vector<std::string> names_for(std::size_t count, std::vector<std::string> names) {
-  return names.size() == count ? std::move(names) : std::vector<std::string>();
+  return count == 0 || names.size() == count ? std::move(names) : std::vector<std::string>();
 }
 
 }  // namespace
@@ -32,7 +32,8 @@ Evaluation Driver::evaluate(EvaluationSet set, const EvaluationOptions& measure)
   const std::string name = set == EvaluationSet::test ? "test" : "validation";
   if (evaluation.samples == 0)
     throw Error(ErrorCode::bad_data,
-                "there is no " + name + " set to evaluate: give the data one (TrainingData::" + name +
+                "there is no " + name +
+                    " set to evaluate, or no sample of it that can be read: give the data one (TrainingData::" + name +
                     "), or a model of your own Model::evaluate",
                 {.phase = "evaluate"});
   const DataInfo data = data_told_by(model_->network);

@@ -85,9 +85,13 @@ class Answers {
  public:
   /// @param data of the samples. @param network what its file says of its data
   Answers(const DataInfo& data, const DataInfo& network) : targets_known_(data.num_targets == network.num_targets) {
-    const bool named = !data.class_names.empty() && !network.class_names.empty();
+    // Some names are alike once they can be shown, as the file has them; where all are, numbers tell them apart.
+    std::vector<std::string> shown;
+    shown.reserve(data.class_names.size());
+    for (const std::string& name : data.class_names) shown.push_back(printable(name));
+    const bool named = !shown.empty() && !network.class_names.empty() && shown != network.class_names;
     for (std::int32_t label = 0; label < data.num_classes; ++label)
-      numbers_.push_back(named                                     ? number_of(data.class_names, label, network)
+      numbers_.push_back(named                                     ? number_of(shown, label, network)
                          : data.num_classes == network.num_classes ? label
                                                                    : -1);
   }
@@ -104,8 +108,7 @@ class Answers {
 
  private:
   static std::int32_t number_of(const std::vector<std::string>& names, std::int32_t label, const DataInfo& network) {
-    const std::string name = printable(names[static_cast<std::size_t>(label)]);  // as the file has it
-    const auto found = std::ranges::find(network.class_names, name);
+    const auto found = std::ranges::find(network.class_names, names[static_cast<std::size_t>(label)]);
     return found == network.class_names.end() ? -1 : static_cast<std::int32_t>(found - network.class_names.begin());
   }
 

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <span>
+#include <string_view>
 
 #include "models/files/strict_json.hpp"
 #include "runtime/files/input_file.hpp"
@@ -15,10 +16,19 @@ namespace troupe::cli {
 namespace {
 
 constexpr int kDeepest = 3;
+constexpr std::string_view kDamaged = "it does not tell of epochs; remove it, and --patience counts anew";
 
 /// What is not finite is no better than anything.
 double value_of(const nlohmann::json& value) {
   return value.is_null() ? std::numeric_limits<double>::infinity() : value.get<double>();
+}
+
+/// A whole number behind that of the epoch before. @throws Error bad_file for another
+std::int64_t step_of(const std::string& path, const nlohmann::json& epoch, std::int64_t before) {
+  const nlohmann::json& step = epoch.at("step");
+  if (!step.is_number_integer() || step.get<double>() >= 9e18 || step.get<std::int64_t>() <= before)
+    throw_bad_file(path, std::string(kDamaged));
+  return step.get<std::int64_t>();
 }
 
 }  // namespace
@@ -31,6 +41,7 @@ Patience::Patience(std::int64_t epochs, std::string metric, const std::string& f
 }
 
 void Patience::watch(std::int64_t step, double value) {
+  if (epochs_ == 0 || (!watched_.empty() && watched_.back().first == step)) return;
   count(value);
   watched_.emplace_back(step, value);
   if (!path_.empty()) keep();
@@ -46,15 +57,18 @@ void Patience::read(std::int64_t steps_done) {
   const nlohmann::json all =
       parse_strictly(path_, "it", {reinterpret_cast<const char*>(bytes.data()), bytes.size()}, kDeepest);
   try {
-    if (all.at("metric") != metric_) return;
+    if (all.at("metric") != metric_) {
+      std::fprintf(stderr, "troupe: %s is of another measure or set: --patience counts anew\n", path_.c_str());
+      return;
+    }
     for (const nlohmann::json& each : all.at("epochs")) {
-      const auto step = each.at("step").get<std::int64_t>();
+      const std::int64_t step = step_of(path_, each, watched_.empty() ? 0 : watched_.back().first);
       if (step > steps_done) break;
       watched_.emplace_back(step, value_of(each.at("value")));
       count(watched_.back().second);
     }
-  } catch (const nlohmann::json::exception& error) {
-    throw_bad_file(path_, std::string("it does not tell of epochs: ") + error.what());
+  } catch (const nlohmann::json::exception&) {
+    throw_bad_file(path_, std::string(kDamaged));
   }
 }
 

@@ -79,6 +79,7 @@ const char* how_text(const Repair& repair) {
 struct Measured {
   std::int64_t step = -1;
   std::optional<Evaluation> evaluation = {};
+  bool is_there = false;  ///< the set, as an evaluation has shown
 };
 
 class Training {
@@ -95,6 +96,8 @@ class Training {
           ErrorCode::invalid_argument,
           "--keep-best is for data with a test or validation set and epochs of several steps, after which it is "
           "looked at");
+    if (watches_accuracy() && options_.run.learns_squares(*evaluate(watched_)))
+      throw Error(ErrorCode::invalid_argument, "--keep-best accuracy is for classes: squares have none, but a loss");
     if (options_.patience > 0 && epoch_steps_ <= 1)
       throw Error(ErrorCode::invalid_argument, "--patience is for epochs of several steps");
   }
@@ -103,6 +106,7 @@ class Training {
   int run() {
     say_hello();
     stop_.emplace();
+    judge_where_begun();
     Progress progress(begun_, total_steps_, options_.quiet || options_.verbose);
     EpochTally epoch;
     for (std::int64_t step = sgd_.steps_done() + 1; step <= total_steps_ && !patience_.is_over() && !stopped();
@@ -139,16 +143,18 @@ class Training {
     return sgd_.evaluate(set);
   }
 
-  /// None where the data has no such set. Workers' own bad_data names the worker.
+  /// None where the data has no such set. Workers' own bad_data names the worker; and a set that was there is missed.
   std::optional<Evaluation> evaluate(EvaluationSet set) {
     Measured& measured = measured_.at(static_cast<std::size_t>(set));
     if (measured.step == sgd_.steps_done()) return measured.evaluation;
-    measured.step = sgd_.steps_done();
+    measured.evaluation.reset();
     try {
       measured.evaluation = measure(set);
+      measured.is_there = true;
     } catch (const Error& error) {
-      if (error.code() != ErrorCode::bad_data || error.where().worker >= 0) throw;
+      if (error.code() != ErrorCode::bad_data || error.where().worker >= 0 || measured.is_there) throw;
     }
+    measured.step = sgd_.steps_done();
     return measured.evaluation;
   }
 
@@ -168,6 +174,20 @@ class Training {
   } catch (const Error& error) {
     if (error.code() == ErrorCode::worker_lost) throw;
     std::fprintf(stderr, "troupe: no checkpoint, and the run goes on: %s\n", error.what());
+  }
+
+  /// For --patience and --keep-best. What was watched first: it counts for no run that goes on from before it.
+  void judge(const Evaluation& evaluation) {
+    patience_.watch(sgd_.steps_done(), watches_accuracy() ? -evaluation.accuracy : evaluation.loss);
+    if (!options_.checkpoint.keep_best.empty()) keep_if_best(evaluation);
+  }
+
+  /// What a run that was killed behind an epoch's last step has left undone.
+  void judge_where_begun() {
+    const bool judges = options_.patience > 0 || !options_.checkpoint.keep_best.empty();
+    if (!judges || begun_ == 0 || epoch_steps_ <= 1 || begun_ % epoch_steps_ != 0) return;
+    const auto evaluation = evaluate(watched_);
+    if (evaluation) judge(*evaluation);
   }
 
   /// What a signal that ends the program at once would have left undone. @return the exit status
@@ -258,8 +278,7 @@ class Training {
     const auto evaluation = evaluate(watched_);
     (validates ? epoch.validation : epoch.test) = evaluation;
     if (report_) report_->write(epoch);  // before a checkpoint of this step: who goes on from that does not write it
-    if (!options_.checkpoint.keep_best.empty()) keep_if_best(*evaluation);
-    if (evaluation) patience_.watch(last.step, watches_accuracy() ? -evaluation->accuracy : evaluation->loss);
+    if (evaluation) judge(*evaluation);
     if (options_.quiet) return;
     std::printf("epoch %lld: %.0f samples/s, last loss %.4f", static_cast<long long>(epoch.epoch),
                 epoch.samples_per_second(), last.loss);
@@ -302,8 +321,9 @@ class Training {
   std::optional<StopSignals> stop_;
   EvaluationSet watched_ = options_.run.validate.empty() ? EvaluationSet::test : EvaluationSet::validation;
   std::array<Measured, 2> measured_;  ///< by EvaluationSet
-  Patience patience_{options_.patience, watches_accuracy() ? "-accuracy" : "loss", options_.checkpoint.folder,
-                     sgd_.steps_done()};
+  Patience patience_{options_.patience,
+                     std::string(watches_accuracy() ? "-accuracy" : "loss") + " of " + options_.run.validate,
+                     options_.checkpoint.folder, sgd_.steps_done()};
   std::int64_t begun_ = sgd_.steps_done();  ///< before this program
   std::string saved_;                       ///< the last checkpoint that this asked for
   std::int64_t saved_step_ = -1;

@@ -126,6 +126,57 @@ TEST_CASE("epochs are measured on a validation set, and training ends when it ge
   parts(std::to_string(4 * (epochs - 1)));  // of four steps of two shards each
   CHECK(parts("200") == last_line(stopped));
   CHECK(parts("200") == last_line(stopped));
+
+  // Killed behind the last epoch but one, before it was written what that epoch was like.
+  const std::string watched = folder / "run/watched.json";
+  json all = json::parse(read_file(watched));
+  REQUIRE(std::ssize(all["epochs"]) == epochs);
+  std::filesystem::remove_all(folder / "run");
+  parts(std::to_string(4 * (epochs - 1)));
+  all["epochs"].erase(all["epochs"].end() - 2, all["epochs"].end());
+  write_file(watched, all.dump());
+  CHECK(parts("200") == last_line(stopped));
+  CHECK(std::ssize(json::parse(read_file(watched))["epochs"]) == epochs);
+
+  const std::vector<std::string> on = joined(
+      run, {"--steps", "200", "--validate", "0.2", "--patience", "2", "--checkpoint", folder / "run", "--resume"});
+  for (const char* steps : {"4.5", "-4", "4,8,8", "18446744073709551615", "\"4\""}) {
+    CAPTURE(steps);
+    std::string epochs_text;
+    for (std::string step; const char c : std::string(steps) + ",") {
+      if (c != ',') {
+        step += c;
+        continue;
+      }
+      epochs_text += std::string(epochs_text.empty() ? "" : ",") + R"({"step":)" + step + R"(,"value":1})";
+      step.clear();
+    }
+    write_file(watched, R"({"metric":"loss of 0.2","epochs":[)" + epochs_text + "]}");
+    check_refused(on, {"bad_file", watched, "remove it"});
+  }
+  write_file(watched, R"({"metric":"loss of 0.1","epochs":[{"step":4,"value":0},{"step":8,"value":1}]})");
+  const Finished anew = run_program(on);
+  CHECK(anew.status == 0);
+  CHECK(anew.err.find("counts anew") != std::string::npos);
+}
+
+TEST_CASE("a test set that can no longer be read ends the run, with no older figures in its place") {
+  const TemporaryFolder folder;
+  for (const char* set : {"train", "test"})
+    for (int i = 0; i < 8; ++i) {
+      const std::filesystem::path file =
+          folder / (std::string(set) + "/" + std::to_string(i % 2) + "/" + std::to_string(i) + ".png");
+      std::filesystem::create_directories(file.parent_path());
+      write_file(file, png_bytes(std::string(16, static_cast<char>(10 * i)), 4, 4, 1));
+    }
+  const std::string images = "images:" + (folder / "train") + ",test=" + (folder / "test") + ",damaged=skip";
+  Program run({"train", "--model", "mlp", "--data", images, "--workers", "1", "--shards", "1", "--batch-size", "2",
+               "--epochs", "1000000"});
+  REQUIRE(run.prints("epoch 1:"));
+  std::filesystem::rename(folder / "test", folder / "gone");
+  const Finished ended = run.finish();
+  CHECK(ended.status == 1);
+  CHECK_MESSAGE(ended.err.find("no sample of it that can be read") != std::string::npos, ended.err);
 }
 
 TEST_CASE("a linear regression on a CSV file tells its fit by R2, and its targets by their names") {
@@ -161,6 +212,9 @@ TEST_CASE("data options that make no sense are refused") {
   check_refused(train({"--validate", "1.5"}), {"not between 0 and 1"});
   check_refused(train({"--validate", "nothing"}), {"no data source named 'nothing'"});
   check_refused(train({"--patience", "2"}), {"--validate"});
+  check_refused(
+      train({"--validate", "0.5", "--batch-size", "2", "--checkpoint", folder / "run", "--keep-best", "accuracy"}),
+      {"--keep-best accuracy is for classes"});
   check_refused(train({"--data", "csv:" + (folder / "absent.csv")}), {"absent.csv"});
   check_refused(train({"--data", "csv:" + (folder / "train.csv") + ",target=sign"}), {"class=sign"});
 }
