@@ -6,14 +6,16 @@ namespace troupe {
 
 std::vector<caf::actor> LocalServers::start(const std::vector<std::shared_ptr<ParameterServer>>& servers) {
   end();
-  servers_ = servers;
-  for (const auto& server : servers_)
-    actors_.push_back(system_.spawn<caf::detached>(parameter_server_actor, std::weak_ptr(server), driver_));
+  for (const auto& server : servers) {
+    servers_.push_back(std::make_shared<HeldServer>(server));
+    actors_.push_back(system_.spawn<caf::detached>(parameter_server_actor, servers_.back(), driver_));
+  }
   return actors_;
 }
 
 void LocalServers::end() {
   for (const caf::actor& actor : actors_) caf::anon_send_exit(actor, caf::exit_reason::user_shutdown);
+  for (const auto& server : servers_) server->take_away();
   actors_.clear();
   servers_.clear();
 }

@@ -7,7 +7,7 @@
 
 namespace troupe {
 
-/// The parameter servers of this process, which end with this.
+/// The parameter servers of this process, which end with this: none of them then holds any of the state.
 class LocalServers {
  public:
   LocalServers(caf::actor_system& system, caf::actor driver) : system_(system), driver_(std::move(driver)) {}
@@ -23,7 +23,7 @@ class LocalServers {
 
   caf::actor_system& system_;
   caf::actor driver_;
-  std::vector<std::shared_ptr<ParameterServer>> servers_;
+  std::vector<std::shared_ptr<HeldServer>> servers_;
   std::vector<caf::actor> actors_;
 };
 

@@ -4,15 +4,26 @@
 
 namespace troupe {
 
-caf::behavior parameter_server_actor(caf::event_based_actor* self, const std::weak_ptr<ParameterServer>& server,
+std::optional<Pushed> HeldServer::carry_out(const Push& push) {
+  const std::lock_guard lock(mutex_);
+  if (!server_) return std::nullopt;
+  return server_->carry_out(push);
+}
+
+void HeldServer::take_away() {
+  const std::lock_guard lock(mutex_);
+  server_.reset();
+}
+
+caf::behavior parameter_server_actor(caf::event_based_actor* self, const std::shared_ptr<HeldServer>& server,
                                      const caf::actor& driver) {
   return {obey<Push>(self, driver, [=](const Push& push) {
     after_receive();
-    const auto kept = server.lock();
-    if (!kept) return;
     Pushed pushed;
     try {
-      pushed = kept->carry_out(push);
+      auto done = server->carry_out(push);
+      if (!done) return;
+      pushed = std::move(*done);
     } catch (...) {
       pushed.round = push.round;
       pushed.failure = Failure::from(std::current_exception(), ErrorCode::system);

@@ -116,10 +116,7 @@ std::vector<std::int64_t> read_shape(GzipReader& file, std::size_t dimensions) {
 
 /// The array's bytes, if the file can hold them, and they are no more than may be.
 std::size_t checked_size(const GzipReader& file, const NumberArray& array, std::uint64_t most) {
-  auto size = static_cast<std::uint64_t>(array.item_size);
-  for (const std::int64_t length : array.shape)
-    if (__builtin_mul_overflow(size, static_cast<std::uint64_t>(length), &size))
-      throw_bad_file(file.path(), "its header promises too much");
+  const std::uint64_t size = bytes_of_shape(file.path(), array.shape, array.item_size);
   if (size > file.limit())
     throw_bad_file(file.path(), "its header promises " + std::to_string(size) + " bytes, more than the file can hold");
   if (size > most) throw_too_large(file.path(), size, most);

@@ -92,17 +92,6 @@ ElementType element_type(const std::string& path, const NpyHeader& header) {
   return {found->front(), found->back() - '0', descr.front() == '>'};
 }
 
-/// The lengths' product, times the element's size.
-std::uint64_t size_of_elements(const std::string& path, const NpyHeader& header, int item_size) {
-  auto size = static_cast<std::uint64_t>(item_size);
-  for (const std::int64_t length : header.shape) {
-    if (__builtin_mul_overflow(size, static_cast<std::uint64_t>(length), &size)) {
-      throw_bad_file(path, "its header promises too much");
-    }
-  }
-  return size;
-}
-
 void check_size(const std::string& path, std::uint64_t size, std::uint64_t bytes) {
   if (size == bytes) return;
   if (size > bytes)
@@ -117,7 +106,7 @@ NpyLayout layout_of(const Bytes& file) {
   NpyHeader header = read_header(file, extent);
   const ElementType type = element_type(file.name, header);
   const std::uint64_t begin = extent.begin + extent.size;
-  check_size(file.name, size_of_elements(file.name, header, type.item_size), file.size - begin);
+  check_size(file.name, bytes_of_shape(file.name, header.shape, type.item_size), file.size - begin);
   return {{type.kind, type.item_size, std::move(header.shape), {}}, begin, type.big_endian};
 }
 
@@ -150,7 +139,7 @@ std::uint64_t npy_file_size(const std::string& name, std::span<const std::uint8_
   const Extent extent = locate_header(bytes);
   const NpyHeader header = read_header(bytes, extent);
   const std::uint64_t begin = extent.begin + extent.size;
-  std::uint64_t size = size_of_elements(name, header, element_type(name, header).item_size);
+  std::uint64_t size = bytes_of_shape(name, header.shape, element_type(name, header).item_size);
   if (__builtin_add_overflow(size, begin, &size)) throw_bad_file(name, "its header promises too much");
   return size;
 }

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <limits>
 
+#include "runtime/files/input_file.hpp"
 #include "troupe/error.hpp"
 
 namespace troupe {
@@ -65,6 +66,17 @@ void throw_too_large(const std::string& name, std::uint64_t bytes, std::uint64_t
               "its array takes " + std::to_string(bytes) + " bytes, and arrays in memory may take " +
                   std::to_string(most) + " more; --data-memory says how many they may take in all",
               {.object = name});
+}
+
+std::uint64_t bytes_of_shape(const std::string& path, const std::vector<std::int64_t>& shape, int item_size) {
+  std::int64_t size = item_size;
+  bool empty = false;
+  for (const std::int64_t length : shape)
+    if (length == 0)
+      empty = true;
+    else if (length < 0 || __builtin_mul_overflow(size, length, &size))
+      throw_bad_file(path, "its header promises too much");
+  return empty ? 0 : static_cast<std::uint64_t>(size);
 }
 
 std::vector<float> NumberArray::floats() const {

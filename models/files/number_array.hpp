@@ -31,4 +31,8 @@ struct NumberArray {
 /// @throws Error limit_reached that says of an array of so many bytes how large data may be in memory.
 [[noreturn]] void throw_too_large(const std::string& name, std::uint64_t bytes, std::uint64_t most);
 
+/// Of an array of such lengths. @throws Error bad_file that names the file where the lengths that are not 0 have a
+/// product beyond 63 bits
+std::uint64_t bytes_of_shape(const std::string& path, const std::vector<std::int64_t>& shape, int item_size);
+
 }  // namespace troupe

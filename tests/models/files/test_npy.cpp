@@ -89,6 +89,7 @@ TEST_CASE("lengths that differ from the header's are refused") {
   check_bad_npy("holds 25", npy_bytes(npy_dictionary("<f4", "(6,)"), kFloats + "x"));
   check_bad_npy("promises", npy_bytes(npy_dictionary("<f4", "(4611686018427387904, 4)"), kFloats));
   check_bad_npy("promises", npy_bytes(npy_dictionary("<f4", "(1000000000000,)"), kFloats));
+  check_bad_npy("promises too much", npy_bytes(npy_dictionary("<f4", "(0, 1000000000000, 1000000000000)"), ""));
 }
 
 TEST_CASE("malformed NumPy headers are refused") {
