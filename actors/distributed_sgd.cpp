@@ -8,6 +8,7 @@
 #include "actors/placements/placements.hpp"
 #include "actors/worker/functions.hpp"
 #include "models/files/weight_file.hpp"
+#include "runtime/log.hpp"
 #include "troupe/sgd.hpp"
 
 namespace troupe {
@@ -107,7 +108,12 @@ DistributedSGD::DistributedSGD(ModelCreator creator, Options options)
     : impl_{std::make_unique<Impl>(std::move(creator), std::move(options))} {
   const Options& o = impl_->driver.options();
   if (o.verbose) note_precision(precision_choice());
+  if (o.verbose && o.algorithm == "local")
+    log_line(LogLevel::info, "weights, and what the optimizer of each shard remembers, take " +
+                                 std::to_string(state_bytes() / 1'000'000) + " MB of a store");
 }
+
+std::int64_t DistributedSGD::state_bytes() const { return impl_->driver.state_bytes(); }
 DistributedSGD::~DistributedSGD() = default;
 DistributedSGD::DistributedSGD(DistributedSGD&&) noexcept = default;
 DistributedSGD& DistributedSGD::operator=(DistributedSGD&&) noexcept = default;
@@ -124,6 +130,8 @@ void DistributedSGD::set_learning_rate(double rate) { impl_->call()->set_learnin
 void DistributedSGD::use(const std::string& algorithm, const AsynchronousOptions& asynchronous) {
   impl_->call()->use(algorithm, asynchronous);
 }
+
+void DistributedSGD::use(const LocalOptions& local) { impl_->call()->use(local); }
 
 void DistributedSGD::warmup() { impl_->call()->step(true); }
 const StepReport& DistributedSGD::report() const { return impl_->report; }

@@ -132,12 +132,30 @@ Placement parse_placement(const std::string& name) {
   return name == "processes" ? Placement::processes : Placement::in_process;
 }
 
+void add_local_options(CLI::App& app, LocalOptions& local) {
+  app.add_option("--local-steps", local.steps, "local: steps of each shard from one mean of the copies to the next")
+      ->check(whole_number(1));
+  app.add_option_function<std::string>(
+         "--outer",
+         [&local](const std::string& name) {
+           local.outer = name == "nesterov" ? OuterRule::nesterov : OuterRule::average;
+         },
+         "local: what becomes of the mean: it is the new weights (average), or how far it has moved is a gradient with "
+         "momentum (nesterov; the shards' own steps are adamw's then, unless --optimizer says otherwise)")
+      ->default_str("average")
+      ->check(one_of({"average", "nesterov"}));
+  app.add_option("--outer-learning-rate", local.outer_learning_rate, "local: rate of --outer nesterov");
+  app.add_option("--outer-momentum", local.outer_momentum, "local: momentum of --outer nesterov");
+}
+
 void add_algorithm_options(CLI::App& app, Options& sgd) {
   AsynchronousOptions& o = sgd.asynchronous;
   app.add_option("--algorithm", sgd.algorithm,
-                 "What a step is: synchronous; downpour, where workers fetch and push on their own clocks; or ssp, "
-                 "where they may be ahead of the slowest by --staleness")
-      ->check(one_of({"synchronous", "downpour", "ssp"}));
+                 "What a step is: synchronous; downpour, where workers fetch and push on their own clocks; ssp, "
+                 "where they may be ahead of the slowest by --staleness; or local, where each shard takes "
+                 "--local-steps on a copy of the weights before these are averaged")
+      ->check(one_of({"synchronous", "downpour", "ssp", "local"}));
+  add_local_options(app, sgd.local);
   app.add_option("--fetch-every", o.fetch_every, "downpour: steps of a worker from one fetch of weights to the next")
       ->check(whole_number(1));
   app.add_option("--push-every", o.push_every, "downpour: steps of a worker whose gradients it adds up and pushes")
@@ -147,7 +165,7 @@ void add_algorithm_options(CLI::App& app, Options& sgd) {
   app.add_option("--record", o.record,
                  "downpour, ssp: write to this file in which order pushes were applied and weights fetched");
   app.add_option("--replay", o.replay, "downpour, ssp: go by such a file, to the same bits");
-  app.add_option("--warm-start", o.warm_start, "downpour, ssp: make the first so many steps synchronously")
+  app.add_option("--warm-start", o.warm_start, "downpour, ssp, local: make the first so many steps synchronously")
       ->check(whole_number(0));
   app.add_option("--staleness", o.staleness, "ssp: steps that a worker may be ahead of the slowest; 0: synchronous")
       ->check(whole_number(0));

@@ -31,4 +31,8 @@ TROUPE_CLONES void scale(float factor, const float* __restrict from, std::size_t
   for (std::size_t i = 0; i < count; ++i) to[i] = factor * from[i];
 }
 
+TROUPE_CLONES void subtract(const float* a, const float* b, std::size_t count, float* to) {
+  for (std::size_t i = 0; i < count; ++i) to[i] = a[i] - b[i];
+}
+
 }  // namespace troupe

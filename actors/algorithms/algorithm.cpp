@@ -1,6 +1,7 @@
 #include "actors/algorithms/algorithm.hpp"
 
 #include "actors/algorithms/asynchronous.hpp"
+#include "actors/algorithms/local.hpp"
 #include "actors/algorithms/synchronous.hpp"
 #include "runtime/invalid.hpp"
 #include "runtime/suggestion.hpp"
@@ -19,6 +20,14 @@ void check_between(int value, int least, const char* name) {
 
 }  // namespace
 
+StateDescription Algorithm::state(const Optimizer& optimizer, int /*num_shards*/) const {
+  StateDescription state;
+  for (int vector = 0; vector < optimizer.state_vectors(); ++vector)
+    state.saved.push_back(optimizer.state_name(vector));
+  state.shape.vectors = 1 + optimizer.state_vectors();
+  return state;
+}
+
 bool has_servers(const Options& options) {
   const AsynchronousOptions& o = options.asynchronous;
   check_between(o.fetch_every, 1, "fetch_every");
@@ -29,12 +38,15 @@ bool has_servers(const Options& options) {
   if (name == "synchronous" || name == "downpour") return name == "downpour";
   // With no worker ahead of another a clock's gradients make one version: the synchronous step.
   if (name == "ssp") return o.staleness > 0;
-  throw_invalid("there is no algorithm '" + name + "'; there are synchronous, downpour, ssp" +
-                did_you_mean(name, {"synchronous", "downpour", "ssp"}));
+  if (name == "local") return false;
+  throw_invalid("there is no algorithm '" + name + "'; there are synchronous, downpour, ssp, local" +
+                did_you_mean(name, {"synchronous", "downpour", "ssp", "local"}));
 }
 
 std::unique_ptr<Algorithm> make_algorithm(const Options& options) {
-  if (!has_servers(options)) return std::make_unique<Synchronous>();
+  const bool servers = has_servers(options);
+  if (options.algorithm == "local") return std::make_unique<Local>(options.local);
+  if (!servers) return std::make_unique<Synchronous>();
   const RecordedRun run{{"algorithm", options.algorithm},
                         {"optimizer", options.optimizer.kind},
                         {"seed", std::to_string(options.seed)},

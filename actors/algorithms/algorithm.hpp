@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -23,13 +24,23 @@ struct StepContext {
   const ModelDescription& model;
   const Optimizer& optimizer;
   const Plan& plan;
-  const std::vector<int>& appliers;  ///< workers that have a part in reducing and applying
-  const DriverGradients* gradients;  ///< where the driver adds them
-  bool settles_by_fence;             ///< see Host
-  std::uint64_t call;                ///< number of the driver's call that this is an attempt of
-  int backups;                       ///< workers that may be left out of a step at most
-  double learning_rate;              ///< of the step, of tensors in no group
-  std::vector<int> servers = {};     ///< parameter servers, as members, where the algorithm has them
+  const std::vector<int>& appliers;                         ///< workers that have a part in reducing and applying
+  const DriverGradients* gradients;                         ///< where the driver adds them
+  bool settles_by_fence;                                    ///< see Host
+  std::uint64_t call;                                       ///< number of the driver's call that this is an attempt of
+  int backups;                                              ///< workers that may be left out of a step at most
+  double learning_rate;                                     ///< of the step, of tensors in no group
+  const std::function<double(std::int64_t step)>& rate_at;  ///< as well, of any step
+  std::vector<int> servers = {};  ///< parameter servers, as members, where the algorithm has them
+};
+
+/// The vectors of an algorithm's state, with the weights.
+struct StateDescription {
+  StateShape shape = {};
+  /// Names of those that checkpoints hold beside the weights, the first ones behind these.
+  std::vector<std::string> saved = {};
+  /// OptimizerOptions of the rule of slices, as JSON, where `Options::optimizer` is that of shards' own steps.
+  std::string outer = {};
 };
 
 /// What a call of `step()` does with members, rounds and state. It has messages of its own (`actors/messages`) and a
@@ -43,6 +54,10 @@ class Algorithm {
 
   /// Makes a new version of the state and commits it, unless it is only rehearsed; or throws, and nothing has changed.
   virtual StepReport step(const StepContext& context, const Deadline& deadline, bool rehearse) = 0;
+  /// The optimizer's vectors, unless it has others.
+  virtual StateDescription state(const Optimizer& optimizer, int num_shards) const;
+  /// Steps that a call makes.
+  virtual std::int64_t steps_a_call() const { return 1; }
   /// Whether it needs parameter servers.
   virtual bool has_servers() const { return false; }
   /// Whether members are busy with it though no step is being made, or were until they were lost: it has to `rest`.

@@ -15,4 +15,7 @@ namespace troupe {
 double gradient_norm(const StepContext& context, const std::function<std::vector<Range>(int worker)>& slices_of,
                      const std::vector<From<MeanReduced>>& replies, const Phase& phase);
 
+/// The sum of squares over the whole flat vector, of what workers say of their own slices. @throws as gradient_norm
+double sum_of_squares(const StepContext& context, const std::vector<From<Applied>>& replies, const Phase& phase);
+
 }  // namespace troupe

@@ -1,13 +1,22 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "actors/algorithms/algorithm.hpp"
+#include "actors/messages/synchronous.hpp"
 
 namespace troupe {
 
-/// Asks workers that wrote what is not finite into a buffer for the first tensor of which it is.
-/// @return Error non_finite_weights naming it, its worker and node; it says so where that cannot be told
-Error non_finite_error(const StepContext& context, const std::vector<int>& workers, int buffer, const Phase& phase);
+/// Why a step cannot be committed of which these workers, of at least one, said that something in `buffer` is not
+/// finite: names the first tensor of which that is so.
+/// @param optimizer by which slices were applied
+Error non_finite_error(const StepContext& context, const Optimizer& optimizer, const std::vector<int>& workers,
+                       int buffer, const Phase& phase);
+
+/// Such as "tensor 'fc.weight'", or "padding".
+std::string name_of_tensor(const StepContext& context, const NonFinite& found);
+/// Such as "weights" or "momentum".
+std::string name_of_part(const NonFinite& found, const Optimizer& optimizer);
 
 }  // namespace troupe

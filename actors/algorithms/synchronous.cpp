@@ -5,6 +5,7 @@
 
 #include "actors/algorithms/gradient_norm.hpp"
 #include "actors/algorithms/non_finite_search.hpp"
+#include "actors/algorithms/step_seconds.hpp"
 #include "actors/messages/synchronous.hpp"
 #include "actors/rounds/reply_checks.hpp"
 #include "collectives/exchange/page_squares.hpp"
@@ -28,24 +29,6 @@ struct MeanGradient {
   double norm = 0;  ///< where it is clipped
   std::int64_t bytes_sent = 0;
 };
-
-double median_of(std::vector<double> values) {
-  const std::size_t half = values.size() / 2;
-  std::ranges::nth_element(values, values.begin() + static_cast<std::ptrdiff_t>(half));
-  const double upper = values[half];
-  if (values.size() % 2 == 1) return upper;
-  return (upper + *std::max_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(half))) / 2;
-}
-
-Slowest slowest_of(const AllComputed& computed) {
-  if (computed.size() < 2) return {};
-  const auto seconds = [](const From<Computed>& each) { return from_bits(each.reply.seconds_bits); };
-  const auto slowest = std::ranges::max_element(computed, {}, seconds);
-  std::vector<double> others;
-  for (const auto& each : computed)
-    if (each.member != slowest->member) others.push_back(seconds(each));
-  return {slowest->member, seconds(*slowest), median_of(std::move(others))};
-}
 
 /// One step on its way.
 class Step {
@@ -74,8 +57,6 @@ class Step {
   AllApplied apply(std::int64_t samples, std::uint64_t computed, double norm);
   void check_finite(const AllApplied& applied, double norm);
   StepReport report_of(const AllComputed& computed, const Reduced& reduced) const;
-  /// Workers reduce and apply chunk by chunk in one go; the slowest one's share of adding is the reduction's.
-  void split(const AllApplied& applied, double both, StepReport& report) const;
 
   const StepContext& context_;
   Backups& backups_;
@@ -103,7 +84,7 @@ StepReport Step::run(bool rehearse) {
 
   StepReport report = report_of(computed, reduced);
   report.seconds.compute_all = compute_seconds;
-  split(applied, lap.seconds(), report);
+  split_apply(context_, applied, lap.seconds(), phase("apply"), report);
   report.seconds.reduce += reduce_seconds;
   report.gradient_norm = mean.norm;
   report.bytes_sent += mean.bytes_sent;
@@ -196,7 +177,7 @@ void Step::check_finite(const AllApplied& applied, double norm) {
   std::vector<int> workers;
   for (const auto& [worker, reply] : applied)
     if (!reply.finite) workers.push_back(worker);
-  if (!workers.empty()) throw non_finite_error(context_, workers, to_, phase("apply"));
+  if (!workers.empty()) throw non_finite_error(context_, context_.optimizer, workers, to_, phase("apply"));
   if (!std::isfinite(norm))  // some rules make finite weights even of that
     throw Error(ErrorCode::non_finite_weights, "the step's mean gradient is not finite; nothing is committed",
                 {.phase = "apply", .step = version_.step + 1});
@@ -217,23 +198,9 @@ StepReport Step::report_of(const AllComputed& computed, const Reduced& reduced) 
     report.seconds.data.push_back(from_bits(reply.data_bits));
     report.left_out_samples += reply.left_out;
   }
-  report.slowest = slowest_of(computed);
+  report.slowest = slowest_of(computed, report.seconds.compute);
   report.left_out = backups_.left_out();
   return report;
-}
-
-void Step::split(const AllApplied& applied, double both, StepReport& report) const {
-  PhaseSeconds& seconds = report.seconds;
-  double slowest_reduce = 0;
-  seconds.apply.assign(static_cast<std::size_t>(context_.members.num_workers()), 0);
-  for (const auto& [worker, reply] : applied) {
-    check_reply(reply, context_.rounds.where(worker, phase("apply")));
-    seconds.apply[static_cast<std::size_t>(context_.members.rank_of(worker))] = from_bits(reply.apply_bits);
-    report.bytes_sent += reply.bytes_sent;
-    slowest_reduce = std::max(slowest_reduce, from_bits(reply.reduce_bits));
-  }
-  seconds.reduce = context_.gradients != nullptr ? 0 : std::min(slowest_reduce, both);
-  seconds.apply_all = both - seconds.reduce;
 }
 
 }  // namespace

@@ -28,13 +28,6 @@ class Pinned {
   Versions::PinId pin_;
 };
 
-std::vector<std::string> state_names(const Optimizer& optimizer) {
-  std::vector<std::string> names;
-  names.reserve(static_cast<std::size_t>(optimizer.state_vectors()));
-  for (int vector = 0; vector < optimizer.state_vectors(); ++vector) names.push_back(optimizer.state_name(vector));
-  return names;
-}
-
 CheckpointManifest manifest_of(const Driver& driver, const Version& version, const std::string& model,
                                const std::vector<std::string>& state) {
   const Options& options = driver.options();
@@ -113,9 +106,9 @@ class Driver::Source : public CheckpointSource {
   }
   bool finds_full_disk(std::int64_t step) override { return driver_.faults_.full_disk(step); }
   CheckpointManifest manifest(Versions::PinId pin) const override {
-    return manifest_of(driver_, driver_.versions_.version_of(pin), driver_.creator_.name(),
-                       state_names(driver_.optimizer_));
+    return manifest_of(driver_, driver_.versions_.version_of(pin), driver_.creator_.name(), driver_.state().saved);
   }
+  bool stays() const override { return driver_.state().shape.singles == 0; }
   const std::vector<TensorInfo>& tensors() const override { return driver_.model_->tensors; }
   std::string network() const override { return driver_.model_->network; }
   bool is_final(const Error& error) const override {
@@ -152,16 +145,16 @@ std::string Driver::checkpoint(std::optional<double> metric) {
 void Driver::save_state(const std::string& path) {
   if (can_form_again()) return make_ready(Needs::members, [&] { write_state(path); });
   // Weights can be had without the nodes that are lost.
-  if (optimizer_.state_vectors() > 0) settle(Needs::members);
+  if (!state().saved.empty()) settle(Needs::members);
   write_state(path);
 }
 
 void Driver::write_state(const std::string& path) {
   const Pinned pinned(*this);
-  const auto state = state_names(optimizer_);
-  CheckpointWriter writer(path, manifest_of(*this, versions_.version_of(pinned.id()), creator_.name(), state),
+  const std::vector<std::string> saved = state().saved;
+  CheckpointWriter writer(path, manifest_of(*this, versions_.version_of(pinned.id()), creator_.name(), saved),
                           model_->tensors, model_->network);
-  for (int vector = 0; vector <= optimizer_.state_vectors(); ++vector)
+  for (int vector = 0; vector <= std::ssize(saved); ++vector)
     read_pinned(
         pinned.id(), vector, [&](std::span<const float> canonical) { writer.add(canonical); }, "save_state");
   writer.commit();
@@ -176,17 +169,20 @@ void Driver::load_state(const std::string& path) {
 }
 
 std::optional<double> Driver::load(const std::string& path) {
-  settle_members(Needs::spare_buffer);
   const CheckpointReader reader(path);
   const CheckpointManifest& manifest = reader.manifest();
-  check_same_run(path, manifest, manifest_of(*this, {}, creator_.name(), state_names(optimizer_)), options_.reshard);
+  if (after_warm_start_ && manifest.step >= options_.asynchronous.warm_start)
+    begin_algorithm(std::move(after_warm_start_));
+  settle_members(Needs::spare_buffer);
+  const std::vector<std::string> saved = state().saved;
+  check_same_run(path, manifest, manifest_of(*this, {}, creator_.name(), saved), options_.reshard);
   const int buffer = *versions_.spare();
   const auto& tensors = model_->tensors;
   Transfers::Writing writing(*transfers_, total_size(tensors), model_->traits.size);
-  for (int vector = 0; vector <= optimizer_.state_vectors(); ++vector) {
+  for (int vector = 0; vector <= std::ssize(saved); ++vector) {
     const auto fill = [&](std::span<float> floats) {
       if (vector == 0) return reader.read_weights(tensors, floats);
-      reader.read_state(optimizer_.state_name(vector - 1), tensors, floats);
+      reader.read_state(saved[static_cast<std::size_t>(vector - 1)], tensors, floats);
     };
     writing.write(fill, kWeightsVector + vector, buffer, saving("load_state"));
   }

@@ -53,14 +53,14 @@ Checkpoints::Checkpoints(const Options& options, std::unique_ptr<CheckpointSourc
 
 Checkpoints::~Checkpoints() { finish(); }
 
-CheckpointReport Checkpoints::advance(std::int64_t step, double seconds) noexcept {
+CheckpointReport Checkpoints::advance(std::int64_t before, std::int64_t step, double seconds) noexcept {
   const Stopwatch watch;
   collect();
-  if (is_due(step)) {
+  if (is_due(before, step)) {
     next_ = Deadline(options_.every);
     job_ ? static_cast<void>(++report_.skipped) : begin({});
   }
-  fetch_next(kShare * seconds);
+  source_->stays() ? fetch_next(kShare * seconds) : fetch_all();
   if (!final_) tell();
   report_.writing = job_ != nullptr;
   report_.seconds = watch.seconds();
@@ -97,8 +97,8 @@ void Checkpoints::branch(std::int64_t step) noexcept {
 
 void Checkpoints::abandon() noexcept { job_ && parts_->done() ? bring_to_end() : drop(); }
 
-bool Checkpoints::is_due(std::int64_t step) const {
-  if (options_.every_steps > 0 && step % options_.every_steps == 0) return true;
+bool Checkpoints::is_due(std::int64_t before, std::int64_t step) const {
+  if (options_.every_steps > 0 && step / options_.every_steps > before / options_.every_steps) return true;
   return options_.every.count() > 0 && next_.passed();
 }
 
@@ -133,6 +133,13 @@ void Checkpoints::fetch_next(double seconds) try {
   if (final || ++failed_fetches_ == kMostFailedFetches) fail(error);
 } catch (const std::exception& error) {
   fail(Error(ErrorCode::system, error.what()));
+}
+
+void Checkpoints::fetch_all() {
+  while (job_ && pin_) {
+    fetch_next(std::numeric_limits<double>::max());
+    if (job_ && pin_) job_->wait();
+  }
 }
 
 std::size_t Checkpoints::floats_in(double seconds) const {

@@ -28,6 +28,8 @@ class CheckpointSource {
   virtual HeldFloats fetch(Versions::PinId pin, const VectorPart& part) = 0;
   /// Whether a part of a vector takes less than all of it.
   virtual bool gives_parts() const = 0;
+  /// Whether steps leave all that is pinned as it is; else none is made before all has been fetched.
+  virtual bool stays() const { return true; }
   /// Whether the checkpoint of this step is to find no space on the disk, for tests.
   virtual bool finds_full_disk(std::int64_t /*step*/) { return false; }
   virtual CheckpointManifest manifest(Versions::PinId pin) const = 0;
@@ -57,8 +59,8 @@ class Checkpoints {
 
   /// To be called after each step that is committed. What fails is told in the report and, when it begins to fail, in
   /// the log; the run goes on.
-  /// @param seconds that the step took
-  CheckpointReport advance(std::int64_t step, double seconds) noexcept;
+  /// @param before steps that were committed before; a call may make several. @param seconds that the step took
+  CheckpointReport advance(std::int64_t before, std::int64_t step, double seconds) noexcept;
   /// To be called before each step. @throws Error once, which is final and which `advance` has met: the step before was
   /// committed, so the next one has to say it.
   void throw_final();
@@ -74,10 +76,11 @@ class Checkpoints {
   void abandon() noexcept;
 
  private:
-  bool is_due(std::int64_t step) const;
+  bool is_due(std::int64_t before, std::int64_t step) const;
   void begin(std::optional<double> metric);
   /// One part, in about so many seconds.
   void fetch_next(double seconds);
+  void fetch_all();
   std::size_t floats_in(double seconds) const;
   void bring_to_end();
   /// Takes note of a job that has ended.

@@ -100,6 +100,8 @@ void Driver::form() {
   transfers_ = std::make_unique<Transfers>(r.members, *rounds_, *home_);
   generation_ = std::make_unique<Generation>(random_number(), to_json(options_.optimizer), optimizer_.state_vectors(),
                                              options_.backup_workers > 0);
+  const StateDescription state = this->state();
+  generation_->reshape(state.shape, state.outer);
   r.host->gather(Deadline(options_.start_timeout));
 }
 
@@ -149,6 +151,7 @@ void Driver::begin_generation(const Phase& phase) {
   const FlatSize size{model_->traits.size, model_->traits.learned_size};
   generation_->begin(plan_request_of(options_, runtime_->members.topology()), size, runtime_->members, *rounds_, *home_,
                      versions_, phase, algorithm_->has_servers());
+  transfers_->begin(generation_->layout());
   find_servers();
   if (versions_.any()) return;
   const int buffer = *versions_.spare();
@@ -203,7 +206,8 @@ void Driver::let_fail(const Phase& phase) {
   Host& host = *runtime_->host;
   std::erase_if(slowed_,
                 [&](const auto& each) { return until_.contains(each.first) && until_[each.first] <= phase.step; });
-  for (const FaultPlan::Fault& fault : faults_.due(phase.name, phase.step)) {
+  for (const FaultPlan::Fault& fault :
+       faults_.due(phase.name, phase.step, phase.step + algorithm_->steps_a_call() - 1)) {
     if (fault.kind == Kind::cut) {
       host.cut_off(fault.node);
       continue;
@@ -228,11 +232,12 @@ StepReport Driver::step(bool rehearse) {
   if (after_warm_start_ && steps_done() >= options_.asynchronous.warm_start)
     begin_algorithm(std::move(after_warm_start_));
   ++calls_;
+  const std::int64_t before = steps_done();
   StepReport report = repairing(Needs::step, [&] { return take_step(rehearse); });
   note_untold(/*replaced=*/true);
   if (!rehearse) report.repairs = std::exchange(repairs_, {});
   budget_.note_progress();
-  if (checkpoints_ && !rehearse) report.checkpoint = checkpoints_->advance(report.step, report.seconds.step);
+  if (checkpoints_ && !rehearse) report.checkpoint = checkpoints_->advance(before, report.step, report.seconds.step);
   return report;
 }
 
@@ -319,8 +324,9 @@ void Driver::set_weights(std::span<const float> values) {
     const int buffer = *versions_.spare();
     const auto fill = [&](std::span<float> floats) { std::ranges::copy(values, floats.begin()); };
     Transfers::Writing(*transfers_, values.size(), model_->traits.size).write(fill, kWeightsVector, buffer, at);
-    if (optimizer_.state_vectors() > 0) transfers_->clear(buffer, at);
+    if (generation_->layout().num_vectors() > 1) transfers_->clear(buffer, at);
     versions_.commit(buffer, {versions_.committed().step, 0});
+    algorithm_->forget();
   });
   lineage_.edit();
 }

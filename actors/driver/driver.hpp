@@ -45,6 +45,7 @@ class Driver {
   Evaluation evaluate(EvaluationSet set = EvaluationSet::test, const EvaluationOptions& measure = {});
   void set_learning_rate(double rate);
   void use(const std::string& algorithm, const AsynchronousOptions& asynchronous);
+  void use(const LocalOptions& local);
   /// For the step after so many; none where the options say it.
   std::optional<double> rate_set_at(std::int64_t step) const { return set_rates_.at(step); }
   /// Runs a registered function; what it returned in order of worker and device.
@@ -76,6 +77,8 @@ class Driver {
     return precision_.choice(static_cast<Precision>(model_->traits.precision));
   }
   std::vector<int> worker_pids() const;
+  /// Of the largest store.
+  std::int64_t state_bytes() const;
 
  private:
   /// This run, of which checkpoints are made.
@@ -136,8 +139,13 @@ class Driver {
   auto with_context(const Use& use);
   void find_servers();
   void start_servers();
-  /// Members are at rest. The generation falls where parameter servers come or go.
+  /// The run goes on with what these options say.
+  void use(Options changed);
+  /// Members are at rest. The generation falls where parameter servers come or go, or the state has another shape:
+  /// then but for the weights it begins anew.
   void begin_algorithm(std::unique_ptr<Algorithm> next);
+  SlabLayout largest_store() const;
+  StateDescription state() const { return algorithm_->state(optimizer_, options_.num_shards); }
   void abandon_algorithm() noexcept;
   /// Lets happen what the plan has for this phase.
   void let_fail(const Phase& phase);

@@ -7,16 +7,27 @@ namespace troupe {
 Generation::Generation(std::uint64_t run, std::string optimizer, int state_vectors, bool backs_up)
     : optimizer_(std::move(optimizer)), backs_up_(backs_up) {
   layout_.run = run;
-  layout_.vectors = 1 + state_vectors;
+  shape_.vectors = 1 + state_vectors;
 }
 
-void Generation::begin(const PlanRequest& plan, const FlatSize& size, const Members& members, Rounds& rounds,
+bool Generation::reshape(const StateShape& shape, std::string outer) {
+  if (shape_ == shape && outer_ == outer) return false;
+  shape_ = shape;
+  outer_ = std::move(outer);
+  gradients_.clear();  // of another number, perhaps
+  fall();
+  return true;
+}
+
+void Generation::begin(const PlanRequest& request, const FlatSize& size, const Members& members, Rounds& rounds,
                        StateHome& home, Versions& versions, const Phase& phase, bool has_servers) {
+  const PlanRequest plan = plan_for(request, shape_);
   plan_ = make_plan(plan, size.all);
   appliers_.clear();
   for (const int worker : members.workers())
     if (!plan_.idle(members.lanes_of(worker))) appliers_.push_back(worker);
   SlabLayout next = layout_;
+  static_cast<StateShape&>(next) = shape_;
   next.generation = ++last_;
   next.size = size.all;
   next.learned_size = size.learned;
@@ -41,7 +52,8 @@ std::vector<std::uint64_t> Generation::make_slabs(const Members& members, Rounds
   for (const int worker : members.workers()) {
     const std::uint64_t made_for = gradients_.try_emplace(worker, layout_.generation).first->second;
     by_lane.insert(by_lane.end(), static_cast<std::size_t>(members.devices()), made_for);
-    requests.emplace_back(worker, MakeSlabs{0, layout_.run, layout_.generation, layout_.buffers, made_for, optimizer_});
+    requests.emplace_back(
+        worker, MakeSlabs{0, layout_.run, layout_.generation, layout_.buffers, made_for, optimizer_, layout_, outer_});
   }
   rounds.ask_each(requests, phase);
   return by_lane;
@@ -51,7 +63,7 @@ void Generation::renew_gradients(const std::vector<int>& workers) {
   for (const int worker : workers) gradients_.erase(worker);
 }
 
-void Generation::begin_alone(int worker, const PlanRequest& plan, Rounds& rounds, StateHome& home,
+void Generation::begin_alone(int worker, const PlanRequest& request, Rounds& rounds, StateHome& home,
                              const Versions& versions, const Phase& phase) {
   attached_ = 0;
   SlabLayout next = layout_;
@@ -59,7 +71,8 @@ void Generation::begin_alone(int worker, const PlanRequest& plan, Rounds& rounds
   next.buffers = static_cast<int>(versions.live().size());
   next.served = {};
   gradients_.clear();
-  const MakeSlabs make{0, next.run, next.generation, next.buffers, next.generation, optimizer_};
+  const PlanRequest plan = plan_for(request, next);
+  const MakeSlabs make{0, next.run, next.generation, next.buffers, next.generation, optimizer_, next, outer_};
   home.begin_alone(
       worker, next, plan, versions.live(), [&] { rounds.ask(make, {worker}, phase); }, phase);
 }

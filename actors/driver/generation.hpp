@@ -24,6 +24,10 @@ class Generation {
   /// @param optimizer as JSON, for workers. @param backs_up whether workers back each other up
   Generation(std::uint64_t run, std::string optimizer, int state_vectors, bool backs_up = false);
 
+  /// The next one has such a state; of the one before the weights alone go on, where it is another.
+  /// @param outer as StateDescription::outer. Returns whether it is.
+  bool reshape(const StateShape& shape, std::string outer);
+
   /// Whether everybody knows it.
   bool stands() const {
     return attached_ > 0 && (attached_ == layout_.generation || planted(PlantedBug::generation_unchecked));
@@ -36,12 +40,12 @@ class Generation {
   /// When it throws before the home has made the slabs, the one before stands as it stood; later, none stands. What is
   /// committed or pinned is where `versions` says, either way.
   /// @param has_servers whether parameter servers serve workers
-  void begin(const PlanRequest& plan, const FlatSize& size, const Members& members, Rounds& rounds, StateHome& home,
+  void begin(const PlanRequest& request, const FlatSize& size, const Members& members, Rounds& rounds, StateHome& home,
              Versions& versions, const Phase& phase, bool has_servers = false);
 
   /// As `StateHome::begin_alone`: afterwards none stands, and buffer i can be read there that `versions.live()[i]` is
   /// elsewhere.
-  void begin_alone(int worker, const PlanRequest& plan, Rounds& rounds, StateHome& home, const Versions& versions,
+  void begin_alone(int worker, const PlanRequest& request, Rounds& rounds, StateHome& home, const Versions& versions,
                    const Phase& phase);
 
   const Plan& plan() const { return plan_; }
@@ -54,10 +58,12 @@ class Generation {
   std::vector<std::uint64_t> make_slabs(const Members& members, Rounds& rounds, const Phase& phase);
 
   std::string optimizer_;
+  std::string outer_;
   bool backs_up_;
   Plan plan_;
   std::vector<int> appliers_;
-  SlabLayout layout_;
+  StateShape shape_;                        ///< of the next
+  SlabLayout layout_;                       ///< of this
   std::map<int, std::uint64_t> gradients_;  ///< by worker, the generation that its gradients' slabs were made for
   std::uint64_t last_ = 0;                  ///< that was tried
   std::uint64_t attached_ = 0;              ///< that all workers know

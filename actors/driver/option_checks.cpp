@@ -4,9 +4,11 @@
 #include <filesystem>
 
 #include "actors/algorithms/algorithm.hpp"
+#include "actors/messages/bounds.hpp"
 #include "actors/placements/placements.hpp"
 #include "actors/rounds/members.hpp"
 #include "models/network/device_network.hpp"
+#include "models/optimizers/optimizer.hpp"
 #include "runtime/silence.hpp"
 
 namespace troupe {
@@ -54,11 +56,28 @@ void check_backups(const Options& o) {
     throw Error(ErrorCode::unsupported, "workers of a cluster do not back each other up");
 }
 
+[[noreturn]] void refuse(const Options& o, const char* what) {
+  throw Error(ErrorCode::unsupported, "algorithm " + o.algorithm + " does not go with " + what);
+}
+
 /// As it is meant now: the process may go to another folder later.
 void make_absolute(std::string& path) {
   std::error_code error;
   const std::filesystem::path absolute = std::filesystem::absolute(path, error);
   if (!path.empty() && !error) path = absolute.string();
+}
+
+void check_local(const Options& o) {
+  const LocalOptions& l = o.local;
+  if (l.steps < 1 || l.steps > kMostLocalSteps)
+    throw_invalid("local.steps is " + std::to_string(l.steps) + ", not 1 to " + std::to_string(kMostLocalSteps));
+  if (l.outer > OuterRule::nesterov) throw_invalid("local.outer is none of OuterRule");
+  check_learning_rate(l.outer_learning_rate, "local.outer_learning_rate");
+  if (!(l.outer_momentum >= 0 && l.outer_momentum < 1))
+    throw_invalid("local.outer_momentum is " + std::to_string(l.outer_momentum) + ", not from 0 on and below 1");
+  if (o.algorithm != "local") return;
+  if (o.strategy == Strategy::driver) refuse(o, "strategy driver: owners of slices make the mean");
+  if (o.backup_workers > 0) refuse(o, "backup workers: what a shard's optimizer remembers is with its worker");
 }
 
 void check_checkpoints(const CheckpointOptions& o) {
@@ -78,6 +97,7 @@ void make_absolute(AsynchronousOptions& options) {
 }
 
 void check_algorithm(const Options& o) {
+  check_local(o);
   const AsynchronousOptions& a = o.asynchronous;
   const bool servers = has_servers(o);
   const AsynchronousOptions usual;
@@ -94,14 +114,11 @@ void check_algorithm(const Options& o) {
     throw_invalid(
         "fetch_every, push_every and max_staleness are for downpour: with ssp workers fetch and push each step");
   if (!servers) return;
-  const auto refuse = [&o](const char* what) {
-    throw Error(ErrorCode::unsupported, "algorithm " + o.algorithm + " does not go with " + what);
-  };
   const bool says_who_serves = o.strategy == Strategy::parameter_server && o.placement == Placement::cluster;
-  if (o.strategy != Strategy::automatic && !says_who_serves) refuse("a strategy, since nothing is reduced");
-  if (o.backup_workers > 0) refuse("backup workers: nobody waits for who is late");
-  if (o.optimizer.clip_norm > 0) refuse("clip_norm: a parameter server knows its slice alone");
-  if (!o.optimizer.groups.empty()) refuse("groups of tensors");
+  if (o.strategy != Strategy::automatic && !says_who_serves) refuse(o, "a strategy, since nothing is reduced");
+  if (o.backup_workers > 0) refuse(o, "backup workers: nobody waits for who is late");
+  if (o.optimizer.clip_norm > 0) refuse(o, "clip_norm: a parameter server knows its slice alone");
+  if (!o.optimizer.groups.empty()) refuse(o, "groups of tensors");
   constexpr int kMostServers = 256;
   if (o.parameter_servers < 0 || o.parameter_servers > kMostServers)
     throw_invalid("parameter_servers is " + std::to_string(o.parameter_servers) + ", not 0 to " +

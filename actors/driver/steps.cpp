@@ -11,9 +11,11 @@ namespace troupe {
 
 template <class Use>
 auto Driver::with_context(const Use& use) {
-  const std::int64_t step = versions_.committed().step;
-  const auto set = set_rates_.at(step);
-  const double rate = set ? *set : optimizer_.learning_rate(step);
+  const std::function<double(std::int64_t)> rate_at = [this](std::int64_t step) {
+    const auto set = set_rates_.at(step);
+    return set ? *set : optimizer_.learning_rate(step);
+  };
+  const double rate = rate_at(versions_.committed().step);
   const StepContext context{options_,
                             runtime_->members,
                             *rounds_,
@@ -27,6 +29,7 @@ auto Driver::with_context(const Use& use) {
                             calls_,
                             std::min(options_.backup_workers, num_workers() - 1),
                             rate,
+                            rate_at,
                             servers_};
   return use(context);
 }
@@ -34,12 +37,23 @@ auto Driver::with_context(const Use& use) {
 StepReport Driver::take_step(bool rehearse) {
   StepReport report = with_context(
       [&](const StepContext& context) { return algorithm_->step(context, Deadline(options_.step_timeout), rehearse); });
-  const SlabLayout& layout = generation_->layout();
   report.algorithm = after_warm_start_ ? Options().algorithm : options_.algorithm;
-  report.state_bytes = static_cast<std::int64_t>(layout.state_bytes(layout.buffers));
-  report.pinned_bytes = static_cast<std::int64_t>(layout.state_bytes(versions_.pinned()));
+  report.state_bytes = state_bytes();
+  report.pinned_bytes = static_cast<std::int64_t>(largest_store().versioned_bytes(versions_.pinned()));
   return report;
 }
+
+SlabLayout Driver::largest_store() const {
+  SlabLayout layout = generation_->layout();
+  const Topology& topology = generation_->plan().topology;
+  Range most;
+  for (int node = 0; node < topology.num_nodes(); ++node)
+    if (const Range shards = topology.shards_of_node(node); shards.size() > most.size()) most = shards;
+  layout.shards = most;
+  return layout;
+}
+
+std::int64_t Driver::state_bytes() const { return static_cast<std::int64_t>(largest_store().state_bytes()); }
 
 bool Driver::goes_on_meanwhile() {
   Runtime& r = *runtime_;
@@ -70,6 +84,18 @@ void Driver::use(const std::string& algorithm, const AsynchronousOptions& asynch
   changed.asynchronous = asynchronous;
   make_absolute(changed.asynchronous);
   if (asynchronous.warm_start != 0) throw_invalid("warm_start is for the options of a run, not for a change");
+  use(std::move(changed));
+}
+
+void Driver::use(const LocalOptions& local) {
+  Options changed = options_;
+  changed.algorithm = "local";
+  changed.local = local;
+  use(std::move(changed));
+}
+
+void Driver::use(Options changed) {
+  changed.asynchronous.warm_start = 0;
   check_algorithm(changed);
   make_ready(Needs::members);
   auto next = make_algorithm(changed);
@@ -80,6 +106,12 @@ void Driver::use(const std::string& algorithm, const AsynchronousOptions& asynch
 void Driver::begin_algorithm(std::unique_ptr<Algorithm> next) {
   if (next->has_servers() != algorithm_->has_servers()) generation_->fall();
   algorithm_ = std::move(next);
+  const StateDescription state = this->state();
+  if (generation_->reshape(state.shape, state.outer)) {
+    // Of the state before the weights go on; nothing that was before leads to what begins now.
+    versions_.commit(versions_.buffer(), {versions_.committed().step, 0});
+    lineage_.edit();
+  }
   after_warm_start_.reset();
 }
 

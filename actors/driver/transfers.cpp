@@ -15,8 +15,15 @@ std::size_t floats_for(std::size_t bytes) { return (bytes + sizeof(float) - 1) /
 
 }  // namespace
 
-int Transfers::converter() const {
+int Transfers::converter(int vector) const {
   const std::vector<int> workers = members_.workers();
+  if (const int shard = shape_.shard_of(vector); shard >= 0) {
+    const auto has = [&](int worker) {
+      const Range shards = members_.shards_of(worker);
+      return static_cast<std::size_t>(shard) >= shards.begin && static_cast<std::size_t>(shard) < shards.end;
+    };
+    return *std::ranges::find_if(workers, has);
+  }
   const auto free = std::ranges::find_if(workers, [this](int worker) { return !rounds_.owes(worker); });
   return free == workers.end() ? workers.front() : *free;
 }
@@ -34,7 +41,7 @@ HeldFloats Transfers::fetch(const VectorPart& part, int buffer, const Phase& pha
   HeldFloats fetched;
   guard([&] {
     home_.gather(part.vector, buffer, phase);
-    fetched = export_from(converter(), part, buffer, phase);
+    fetched = export_from(converter(part.vector), part, buffer, phase);
   });
   return fetched;
 }
@@ -57,7 +64,7 @@ Transfers::Writing::Writing(Transfers& transfers, std::size_t floats, std::size_
 void Transfers::Writing::write(const FillFloats& fill, int vector, int buffer, const Phase& phase) {
   transfers_.guard([&] {
     StateHome& home = transfers_.home_;
-    const int converter = transfers_.converter();
+    const int converter = transfers_.converter(vector);
     home.put(from_, {converter}, floats_, fill, phase);
     home.create(flat_, converter, size_, phase);
     transfers_.rounds_.ask(ImportVector{0, from_, flat_}, {converter}, phase);
@@ -67,7 +74,7 @@ void Transfers::Writing::write(const FillFloats& fill, int vector, int buffer, c
 
 void Transfers::initialize(std::size_t size, int buffer, const Phase& phase) {
   guard([&] {
-    const int converter = this->converter();
+    const int converter = this->converter(kWeightsVector);
     const std::uint64_t flat = ++last_;
     home_.create(flat, converter, size, phase);
     rounds_.ask(Initialize{0, flat}, {converter}, phase);

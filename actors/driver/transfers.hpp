@@ -49,6 +49,8 @@ class Transfers {
     std::size_t floats_, size_;
     std::uint64_t from_, flat_;
   };
+  /// A generation with such a state has begun.
+  void begin(const StateShape& shape) { shape_ = shape; }
   /// Makes a model's first weights the state's.
   void initialize(std::size_t size, int buffer, const Phase& phase);
   void clear(int buffer, const Phase& phase);
@@ -62,12 +64,13 @@ class Transfers {
   template <class Work>
   void guard(Work work);
   /// Whose model converts.
-  int converter() const;
+  int converter(int vector) const;
   HeldFloats export_from(int worker, const VectorPart& part, int buffer, const Phase& phase);
 
   const Members& members_;
   Rounds& rounds_;
   StateHome& home_;
+  StateShape shape_;
   std::uint64_t last_ = 0;  ///< transfer
 };
 

@@ -35,6 +35,9 @@ inline constexpr std::size_t kMostMetrics = 64;
 /// Of the state, at a time: what is committed, what is being written, and versions that are pinned.
 inline constexpr std::size_t kMostBuffers = 16;
 
+/// Of a shard, from one mean of copies to the next.
+inline constexpr int kMostLocalSteps = 10'000;
+
 enum class Bound : std::uint8_t {
   text,
   setting,
@@ -48,6 +51,7 @@ enum class Bound : std::uint8_t {
   buffers,
   metrics,
   subtrees,  ///< of pages, that tile a slice
+  local_steps,
 };
 
 /// A field and its bound, as `fields` names it.

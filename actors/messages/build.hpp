@@ -16,7 +16,7 @@ auto fields(Topology& x, F visit) {
 }
 template <class F>
 auto fields(PlanRequest& x, F visit) {
-  return visit(x.strategy, x.deterministic, x.parameter_servers, x.topology);
+  return visit(x.strategy, x.deterministic, x.parameter_servers, x.topology, x.in_pieces);
 }
 template <class F>
 auto fields(ReplicaTraits& x, F visit) {

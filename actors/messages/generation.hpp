@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "actors/messages/build.hpp"
+#include "actors/messages/state_shape.hpp"
 #include "runtime/net/data/membership.hpp"
 
 namespace troupe {
@@ -26,7 +27,7 @@ struct BeginGeneration {
   std::vector<PeerNode> peers;  ///< the driver comes last
   std::int32_t streams = 1;
   std::uint64_t size = 0;  ///< floats of the flat vectors
-  std::int32_t vectors = 1;
+  StateShape state;
   std::int32_t buffers = 2;
   std::vector<std::int32_t> carried;     ///< buffer i begins as this one of the generation before
   std::uint64_t carried_generation = 0;  ///< which is the last that began everywhere
@@ -39,8 +40,8 @@ struct BeginGeneration {
 template <class F>
 auto fields(BeginGeneration& x, F visit) {
   return visit(x.round, x.run, x.generation, at_most<Bound::token>(x.token), x.self, at_most<Bound::members>(x.peers),
-               x.streams, x.size, x.vectors, x.buffers, at_most<Bound::buffers>(x.carried), x.carried_generation,
-               x.plan, x.served_devices, x.learned_size, at_most<Bound::setting>(x.optimizer));
+               x.streams, x.size, x.state, x.buffers, at_most<Bound::buffers>(x.carried), x.carried_generation, x.plan,
+               x.served_devices, x.learned_size, at_most<Bound::setting>(x.optimizer));
 }
 
 /// To a node: dial the others.

@@ -11,6 +11,7 @@
 #include "actors/messages/failure.hpp"
 #include "actors/messages/generation.hpp"
 #include "actors/messages/join.hpp"
+#include "actors/messages/local.hpp"
 #include "actors/messages/settle.hpp"
 #include "actors/messages/slabs.hpp"
 #include "actors/messages/synchronous.hpp"
@@ -22,15 +23,15 @@
 // number (see to_bits).
 namespace troupe {
 
-using ToDriver =
-    std::tuple<NodeJoin, Join, Done, Built, Computed, MeanReduced, Applied, Found, Evaluated, Called, Advanced, Pushed>;
+using ToDriver = std::tuple<NodeJoin, Join, Done, Built, Computed, MeanReduced, Applied, Found, Evaluated, Called,
+                            Advanced, Pushed, StepsTaken>;
 using ToNode = std::tuple<StartWorker, BeginGeneration, Connect, Publish, CreateTransfer, ExpectTransfer, EndTransfer,
                           SendTransfer, DropTransfers, ExpectPlaced, Place, ClearState, ExpectSlices, GatherSlices,
                           Push, ShareWeights>;
 /// Those of every step come first, since CAF tries one after the other.
 using ToWorker =
-    std::tuple<Compute, ReduceMean, Apply, Advance, Deliver, FindNonFinite, Build, MakeSlabs, MapSlabs, Fence, Stop,
-               Initialize, ExportVector, ImportVector, Evaluate, CallModel, CallWorker, ExportTexts>;
+    std::tuple<Compute, ReduceMean, Apply, Advance, Deliver, TakeSteps, FindNonFinite, Build, MakeSlabs, MapSlabs,
+               Fence, Stop, Initialize, ExportVector, ImportVector, Evaluate, CallModel, CallWorker, ExportTexts>;
 
 template <class T>
 T& unbounded(T& field) {
@@ -72,6 +73,7 @@ CAF_BEGIN_TYPE_ID_BLOCK(troupe, caf::first_custom_type_id)
 CAF_ADD_TYPE_ID(troupe, (troupe::Failure))
 CAF_ADD_TYPE_ID(troupe, (troupe::Strategy))
 CAF_ADD_TYPE_ID(troupe, (troupe::Topology))
+CAF_ADD_TYPE_ID(troupe, (troupe::StateShape))
 CAF_ADD_TYPE_ID(troupe, (troupe::PlanRequest))
 CAF_ADD_TYPE_ID(troupe, (troupe::ReplicaTraits))
 CAF_ADD_TYPE_ID(troupe, (troupe::NonFinite))
@@ -116,6 +118,8 @@ CAF_ADD_TYPE_ID(troupe, (troupe::Compute))
 CAF_ADD_TYPE_ID(troupe, (troupe::ReduceMean))
 CAF_ADD_TYPE_ID(troupe, (troupe::Apply))
 CAF_ADD_TYPE_ID(troupe, (troupe::FindNonFinite))
+CAF_ADD_TYPE_ID(troupe, (troupe::StepsTaken))
+CAF_ADD_TYPE_ID(troupe, (troupe::TakeSteps))
 CAF_ADD_TYPE_ID(troupe, (troupe::Advanced))
 CAF_ADD_TYPE_ID(troupe, (troupe::Advance))
 CAF_ADD_TYPE_ID(troupe, (troupe::Pushed))

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "actors/messages/failure.hpp"
+#include "actors/messages/state_shape.hpp"
 
 namespace troupe {
 
@@ -18,10 +19,13 @@ struct MakeSlabs {
   std::int32_t buffers = 2;
   std::uint64_t gradients = 0;  ///< the generation that its gradients' slabs were, or are to be, made for
   std::string optimizer;        ///< OptimizerOptions as JSON
+  StateShape state;
+  std::string outer;  ///< as well, of the rule that owners of slices go by where `optimizer` is for shards' own steps
 };
 template <class F>
 auto fields(MakeSlabs& x, F visit) {
-  return visit(x.round, x.run, x.generation, x.buffers, x.gradients, at_most<Bound::setting>(x.optimizer));
+  return visit(x.round, x.run, x.generation, x.buffers, x.gradients, at_most<Bound::setting>(x.optimizer), x.state,
+               at_most<Bound::setting>(x.outer));
 }
 
 /// To a worker, once all have made theirs: map what it is to read.

@@ -77,10 +77,13 @@ struct Applied {
   std::uint64_t apply_bits = 0;
   std::int64_t bytes_sent = 0;
   bool finite = true;  ///< all that was written
+  /// Of local SGD, as MeanReduced::square_bits: of how far the copies' mean is from the weights.
+  std::vector<std::uint64_t> square_bits;
 };
 template <class F>
 auto fields(Applied& x, F visit) {
-  return visit(x.round, x.failure, x.reduce_bits, x.apply_bits, x.bytes_sent, x.finite);
+  return visit(x.round, x.failure, x.reduce_bits, x.apply_bits, x.bytes_sent, x.finite,
+               at_most<Bound::subtrees>(x.square_bits));
 }
 
 /// Write buffer `to` of weights and optimizer state from buffer `from` and the gradients, or their mean that was kept.

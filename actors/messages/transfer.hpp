@@ -82,8 +82,8 @@ auto fields(ExpectPlaced& x, F visit) {
   return visit(x.round, x.vector, x.buffer);
 }
 
-/// To all nodes: the first makes what its worker wrote a vector of its own, and sends it to the rest. Transfers that
-/// led here are not needed any more.
+/// To all nodes: the first makes what its worker wrote a vector of its own, and sends it to the rest. Or to one alone,
+/// which makes it a vector of its own. Transfers that led here are not needed any more.
 struct Place {
   using Reply = Done;
   std::uint64_t round = 0;
@@ -92,10 +92,11 @@ struct Place {
   std::int32_t buffer = 0;
   std::uint64_t ticket = 0;
   std::int64_t timeout_ms = 0;
+  bool alone = false;
 };
 template <class F>
 auto fields(Place& x, F visit) {
-  return visit(x.round, x.transfer, x.vector, x.buffer, x.ticket, x.timeout_ms);
+  return visit(x.round, x.transfer, x.vector, x.buffer, x.ticket, x.timeout_ms, x.alone);
 }
 
 /// To all nodes: make the optimizer's vectors zero.

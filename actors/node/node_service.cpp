@@ -90,12 +90,12 @@ void NodeService::make_exchange(Shared& next) const {
 }
 
 SlabLayout NodeService::layout_of(const BeginGeneration& request, const Plan& plan) const {
-  SlabLayout layout;
+  request.state.check();
+  SlabLayout layout{request.state};
   layout.run = request.run;
   layout.generation = request.generation;
   layout.size = request.size;
   layout.learned_size = request.learned_size;
-  layout.vectors = request.vectors;
   layout.buffers = request.buffers;
   layout.num_shards = plan.topology.num_shards;
   layout.shards = plan.topology.shards_of_node(self_);

@@ -52,13 +52,13 @@ void NodeService::carry_out(const Place& request) {
   const VersionedState& state = *current().state;
   const auto vector = state.vector(request.vector, request.buffer);
   const Deadline deadline = patience_of(request).earlier();
-  if (self_ != 0) {
+  if (self_ != 0 && !request.alone) {
     wait_for_floats(data_plane_, kPlaceWindow, request.ticket, vector.size(), deadline);
     return data_plane_.withdraw(kPlaceWindow);
   }
   state.place(first_of(transfer(request.transfer).floats(), vector.size()), request.vector, request.buffer);
   drop_transfers();
-  for (int node = 1; node < num_nodes_; ++node)
+  for (int node = 1; node < num_nodes_ && !request.alone; ++node)
     send_floats(data_plane_, node, kPlaceWindow, request.ticket, vector, deadline);
 }
 

@@ -106,17 +106,23 @@ class ClusterState : public StateHome {
   }
 
   void place(std::uint64_t transfer, int vector, int buffer, const Phase& phase) override {
+    const std::int64_t timeout = phase.deadline.left().count();
+    if (const int shard = layout_.shard_of(vector); shard >= 0) {  // which is on one node alone
+      const Place alone{0, transfer, vector, buffer, ++last_ticket_, timeout, true};
+      return ask(alone, {members_.member_of_node(node_of_shard(shard))}, phase);
+    }
     std::vector<int> others = members_.nodes();
     others.erase(others.begin());
     // What the first node may write is announced before it is told to send, and only for this once.
     if (!others.empty()) ask(ExpectPlaced{0, vector, buffer}, others, phase);
-    ask(Place{0, transfer, vector, buffer, ++last_ticket_, phase.deadline.left().count()}, members_.nodes(), phase);
+    ask(Place{0, transfer, vector, buffer, ++last_ticket_, timeout}, members_.nodes(), phase);
   }
 
   void clear(int buffer, const Phase& phase) override { ask(ClearState{0, buffer}, members_.nodes(), phase); }
 
   void gather(int vector, int buffer, const Phase& phase) override {
-    if (vector == kWeightsVector || members_.num_nodes() == 1) return;  // whole already
+    if (vector == kWeightsVector || members_.num_nodes() == 1 || layout_.shard_of(vector) >= 0)
+      return;  // whole already
     ask_home(0, ExpectSlices{0, vector, buffer}, phase);
     ask(GatherSlices{0, vector, buffer, ++last_ticket_, phase.deadline.left().count()}, members_.nodes(), phase);
   }
@@ -146,7 +152,7 @@ class ClusterState : public StateHome {
     message.peers = cluster_.peers();
     message.streams = cluster_.streams();
     message.size = layout.size;
-    message.vectors = layout.vectors;
+    message.state = layout;
     message.buffers = layout.buffers;
     message.carried = carried;
     message.carried_generation = begun_;
@@ -155,6 +161,12 @@ class ClusterState : public StateHome {
     message.learned_size = layout.learned_size;
     message.optimizer = optimizer_;
     return message;
+  }
+
+  int node_of_shard(int shard) const {
+    for (int node = 0; node < members_.num_nodes(); ++node)
+      if (static_cast<std::size_t>(shard) < members_.topology().shards_of_node(node).end) return node;
+    return members_.num_nodes() - 1;
   }
 
   template <class Request>

@@ -105,11 +105,27 @@ void check_reply(const Pushed& pushed, const Where& where) {
   check(is_sent(pushed.bytes_pushed) && is_sent(pushed.bytes_fetched), "how many bytes were pushed or fetched", where);
 }
 
-void check_reply(const MeanReduced& reduced, std::size_t sums, const Where& where) {
-  check(reduced.square_bits.size() == sums, "the parts of the gradient's length", where);
+void check_squares(const std::vector<std::uint64_t>& square_bits, std::size_t sums, const Where& where) {
+  check(square_bits.size() == sums, "the parts of a length", where);
   const auto negative = [](std::uint64_t bits) { return from_bits(bits) < 0; };
-  check(std::none_of(reduced.square_bits.begin(), reduced.square_bits.end(), negative), "a square that is negative",
-        where);
+  check(std::none_of(square_bits.begin(), square_bits.end(), negative), "a square that is negative", where);
+}
+
+void check_reply(const StepsTaken& taken, const Range& shards, std::size_t tensors, int state_vectors,
+                 const Where& where) {
+  check_shards(taken.shards, shards, {taken.loss_bits.size(), taken.samples.size()}, where);
+  for (std::size_t i = 0; i < taken.shards.size(); ++i)
+    check_count(taken.samples[i], kMostSamples, taken.shards[i], "samples", where);
+  check_squares(taken.moved_bits, taken.shards.size(), where);
+  check(is_time(taken.seconds_bits) && is_time(taken.data_bits), "a time", where);
+  check(taken.left_out >= 0 && taken.left_out <= kMostSamples, "how many samples were left out", where);
+  if (taken.non_finite_shard < 0) return;
+  check(std::ranges::count(taken.shards, taken.non_finite_shard) > 0, "a shard of its own", where);
+  check_reply(taken.non_finite, tensors, state_vectors, where);
+}
+
+void check_reply(const MeanReduced& reduced, std::size_t sums, const Where& where) {
+  check_squares(reduced.square_bits, sums, where);
   check(is_sent(reduced.bytes_sent), "how many bytes it sent", where);
 }
 

@@ -4,7 +4,7 @@
 #include "actors/messages/build.hpp"
 #include "actors/messages/call.hpp"
 #include "actors/messages/evaluate.hpp"
-#include "actors/messages/synchronous.hpp"
+#include "actors/messages/local.hpp"
 #include "collectives/plan/range.hpp"
 
 // What a reply may say is for its sender to choose; that it says what was asked, no more and no less, is checked before
@@ -19,8 +19,14 @@ void check_reply(const Built& built, int devices, const Where& where);
 void check_reply(const Computed& computed, const Range& shards, const Where& where);
 /// @param sums that the worker's slice has. @throws Error protocol for another number of them, or what is no square.
 void check_reply(const MeanReduced& reduced, std::size_t sums, const Where& where);
+void check_squares(const std::vector<std::uint64_t>& square_bits, std::size_t sums, const Where& where);
 /// @throws Error protocol for times or bytes that cannot be.
 void check_reply(const Applied& applied, const Where& where);
+
+/// As of `Computed`; and protocol for distances that cannot be, or a tensor or shard that there is not.
+/// @param tensors of the model. @param state_vectors of each shard
+void check_reply(const StepsTaken& taken, const Range& shards, std::size_t tensors, int state_vectors,
+                 const Where& where);
 
 /// As of `Computed`.
 void check_reply(const Advanced& advanced, const Range& shards, const Where& where);

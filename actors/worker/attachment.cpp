@@ -10,11 +10,10 @@ constexpr std::chrono::seconds kAttachTimeout{20};
 
 SlabLayout layout_of(const WorkerState& worker, const MakeSlabs& request) {
   const Topology& topology = worker.plan.topology;
-  SlabLayout layout;
+  SlabLayout layout{request.state};
   layout.run = request.run;
   layout.generation = request.generation;
   layout.size = worker.replicas.front()->model->info().size;
-  layout.vectors = 1 + worker.optimizer->state_vectors();
   layout.buffers = request.buffers;
   layout.num_shards = topology.num_shards;
   layout.shards = topology.shards_of_node(topology.node_of(static_cast<int>(worker.lanes().begin)));
@@ -46,19 +45,29 @@ void work(WorkerState& worker, Replica& replica, const MakeSlabs& request) {
   worker.server_exchange.reset();
   worker.slabs.reset();
   worker.optimizer = std::make_unique<Optimizer>(optimizer_from_json(request.optimizer));
+  worker.outer = request.outer.empty()
+                     ? nullptr
+                     : std::make_unique<Optimizer>(outer_optimizer(optimizer_from_json(request.outer)));
   worker.groups = group_runs(worker.optimizer->groups(), *replica.model);
-  worker.plan = make_plan(worker.plan_request, worker.replicas.front()->model->info().size);
+  worker.outer_groups = {{replica.model->info().size, 0}};
+  request.state.check();
+  worker.plan = make_plan(plan_for(worker.plan_request, request.state), worker.replicas.front()->model->info().size);
   worker.layout = layout_of(worker, request);
   const Range lanes = worker.lanes();
-  if (worker.optimizer->clips())
+  if (worker.clips() || worker.outer)
     worker.squares = {worker.plan.slice_of_lanes(lanes), replica.model->info().learned_size};
-  if (worker.optimizer->clips() && worker.backs_up)
+  if (worker.clips() && worker.backs_up)
     worker.squares_before = {worker.plan.slice_of_lanes(worker.lanes_before()), replica.model->info().learned_size};
-  if (!worker.gradients || worker.gradients->made_for() != request.gradients) make_gradients(worker, request.gradients);
+  const bool none = worker.layout.deals();
+  if (none)
+    worker.gradients.reset();
+  else if (!worker.gradients || worker.gradients->made_for() != request.gradients)
+    make_gradients(worker, request.gradients);
   worker.slabs = std::make_unique<WorkerSlabs>(
       *worker.store, worker.layout,
       std::vector<const OwnGradients*>{worker.gradients.get(), worker.backup_gradients.get()},
-      worker.plan.slice_of_lanes(lanes), !worker.plan.idle(lanes));
+      worker.plan.slice_of_lanes(lanes), !worker.plan.idle(lanes),
+      worker.layout.per_shard > 0 ? worker.plan.topology.shards_of_lanes(lanes) : Range{});
 }
 
 void work(WorkerState& worker, Replica& /*replica*/, const MapSlabs& request) {

@@ -4,6 +4,7 @@
 #include "actors/messages/build.hpp"
 #include "actors/messages/call.hpp"
 #include "actors/messages/evaluate.hpp"
+#include "actors/messages/local.hpp"
 #include "actors/messages/settle.hpp"
 #include "actors/messages/slabs.hpp"
 #include "actors/messages/synchronous.hpp"
@@ -83,6 +84,12 @@ void answer(WorkerState& worker, const Apply& request, Applied& applied);
 inline std::size_t replicas_for(const WorkerState& /*worker*/, const FindNonFinite& /*request*/) { return 1; }
 void work(WorkerState& worker, Replica& replica, const FindNonFinite& request);
 void answer(WorkerState& worker, const FindNonFinite& request, Found& found);
+
+// local_part.cpp: of local SGD, beside Apply
+void prepare(WorkerState& worker, const TakeSteps& request);
+void work(WorkerState& worker, Replica& replica, const TakeSteps& request);
+void answer(WorkerState& worker, const TakeSteps& request, StepsTaken& taken);
+void follow_up(WorkerState& worker, const TakeSteps& request);
 
 // asynchronous_part.cpp: of algorithms on whose replicas run on their own clocks
 void prepare(WorkerState& worker, const Advance& request);

@@ -17,7 +17,7 @@ namespace troupe {
 class RangeUpdate {
  public:
   /// @param range of the replica's slice
-  RangeUpdate(const WorkerState& worker, const Replica& replica, const Apply& request, const Range& range);
+  RangeUpdate(WorkerState& worker, const Replica& replica, const Apply& request, const Range& range);
 
   void operator()(std::size_t begin, std::span<const float> mean);
 
@@ -33,8 +33,10 @@ class RangeUpdate {
   std::span<const float> clipped(std::span<const float> mean);
   void update(std::size_t group, std::size_t begin, std::span<const float> mean);
   void update_statistics(std::size_t begin, std::span<const float> mean);
+  void note_distance(std::size_t begin, std::span<const float> mean);
 
   const Model& model_;
+  PageSquares* squares_;  ///< where what is applied is a mean of copies: of how far that is from the weights
   std::size_t learned_size_;
   std::int64_t samples_;
   float clip_factor_;
@@ -46,7 +48,7 @@ class RangeUpdate {
   States<std::span<const float>> state_;
   States<std::span<float>> new_state_;
   bool finite_ = true;
-  AlignedFloats clipped_;  ///< a chunk, where something is clipped
+  AlignedFloats clipped_;  ///< a chunk, where something is clipped, or distances are noted
 };
 
 }  // namespace troupe

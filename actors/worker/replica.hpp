@@ -37,10 +37,14 @@ struct Replica {
   bool finite = true;    ///< what the last apply wrote
   NonFinite non_finite;  ///< where it is not
 
+  // Of local SGD, by position in own.shards.
+  std::vector<double> moved;  ///< squared distance of the copy from the weights
+  int non_finite_shard = -1;  ///< whose copy is not finite, as non_finite says
+
   // Of algorithms on whose replicas run on their own clocks.
-  std::vector<BatchResult> advanced;  ///< by position in own.shards
+  std::vector<BatchResult> advanced;  ///< by position in own.shards, also of local SGD
   AlignedFloats own_weights;          ///< served ones that its own gradients have moved
-  AlignedFloats next_gradient;        ///< that is added to one before
+  AlignedFloats next_gradient;        ///< that is added to one before, or of a copy's step
 
   TaskQueue queue;  ///< the last member: its thread uses the others
 };

@@ -4,6 +4,7 @@
 
 #include "actors/messages/patience.hpp"
 #include "actors/worker/duties.hpp"
+#include "actors/worker/exchange_work.hpp"
 #include "actors/worker/non_finite.hpp"
 #include "actors/worker/range_update.hpp"
 #include "collectives/plan/page_tree.hpp"
@@ -11,16 +12,6 @@
 // A worker's part in a step of the synchronous algorithm: gradients of its shards, then new weights of its slice.
 namespace troupe {
 namespace {
-
-NodeExchange::Work exchange_work(const WorkerState& worker, const Replica& replica, std::uint64_t computed,
-                                 const Deadline& driver) {
-  NodeExchange::Work work;
-  work.lane = worker.lane_of(replica);
-  work.gradients = &worker.slabs->sources();
-  work.ticket = computed;
-  work.deadline = driver.earlier();
-  return work;
-}
 
 bool is_idle(const WorkerState& worker, const Replica& replica) {
   return worker.exchange && worker.exchange->idle(worker.lane_of(replica));
@@ -60,7 +51,7 @@ std::span<float> kept_mean(const WorkerState& worker, const Replica& replica) {
 ReduceSeconds apply_here(const WorkerState& worker, const Replica& replica, const Apply& request, const Range& range,
                          const ApplyChunk& apply) {
   if (worker.layout.mean_gradient) return reduce_and_apply(worker.slabs->sources(), 1, range, apply);
-  if (worker.optimizer->clips()) return reduce_and_apply({kept_mean(worker, replica)}, 1, range, apply);
+  if (worker.clips()) return reduce_and_apply({kept_mean(worker, replica)}, 1, range, apply);
   return reduce_and_apply(sources(worker, request.left_out), request.samples, range, apply);
 }
 
@@ -84,8 +75,8 @@ void apply_among_nodes(WorkerState& worker, Replica& replica, const Apply& reque
   NodeExchange::Work work = exchange_work(worker, replica, request.computed, patience_of(request));
   work.samples = request.samples;
   work.buffer = request.to;
-  replica.spent = worker.optimizer->clips() ? worker.exchange->share(work, kept_mean(worker, replica), apply)
-                                            : worker.exchange->run(work, apply);
+  replica.spent = worker.clips() ? worker.exchange->share(work, kept_mean(worker, replica), apply)
+                                 : worker.exchange->run(work, apply);
   if (failure) std::rethrow_exception(failure);
   replica.finite = !update || update->finite();
 }
@@ -146,7 +137,7 @@ void follow_up(WorkerState& worker, const Compute& request) {
 void prepare(WorkerState& worker, const ReduceMean& request) { worker.newest_round = request.round; }
 
 void work(WorkerState& worker, Replica& replica, const ReduceMean& request) {
-  if (!worker.optimizer->clips()) throw Error(ErrorCode::protocol, "nothing is clipped in this run");
+  if (!worker.clips()) throw Error(ErrorCode::protocol, "nothing is clipped in this run");
   replica.spent = {};
   if (is_idle(worker, replica)) return;
   replica.own.forget();
@@ -199,6 +190,10 @@ void work(WorkerState& worker, Replica& replica, const Apply& request) {
 }
 
 void answer(WorkerState& worker, const Apply& /*request*/, Applied& applied) {
+  if (worker.outer)
+    for (const double sum :
+         subtree_sums(worker.layout.size, worker.plan.slice_of_lanes(worker.lanes()), worker.squares.pages()))
+      applied.square_bits.push_back(to_bits(sum));
   double reduce = 0;
   double apply = 0;
   for (const auto& replica : worker.replicas) {

@@ -41,9 +41,11 @@ struct WorkerState {
   std::shared_ptr<NodeExchange> exchange;           ///< with other nodes, if any
   std::shared_ptr<ServerExchange> server_exchange;  ///< instead, where they have parameter servers
   std::unique_ptr<Optimizer> optimizer;
-  GroupRuns groups;            ///< of the flat vector
-  PageSquares squares;         ///< of the mean gradient in the worker's slice, where it is clipped
-  PageSquares squares_before;  ///< in that of the worker before
+  std::unique_ptr<Optimizer> outer;  ///< where shards make steps of their own by `optimizer`: the rule of their mean
+  GroupRuns groups;                  ///< of the flat vector, for the optimizer
+  GroupRuns outer_groups;            ///< which makes no difference between tensors
+  PageSquares squares;               ///< of the mean gradient in the worker's slice, where it is clipped
+  PageSquares squares_before;        ///< in that of the worker before
 
   // Of the step.
   Stopwatch computing;
@@ -60,6 +62,10 @@ struct WorkerState {
 
   std::vector<std::unique_ptr<Replica>> replicas;  ///< the last member: their threads use the others
 
+  /// By which slices are applied.
+  const Optimizer& applied() const { return outer ? *outer : *optimizer; }
+  /// Whether the length of the mean gradient has to be known.
+  bool clips() const { return !outer && optimizer->clips(); }
   /// Number of a replica among those of the run.
   int lane_of(const Replica& replica) const { return first_lane + replica.context.device; }
   /// Among the workers that take part.

@@ -8,7 +8,7 @@ namespace troupe::cli {
 namespace {
 
 /// Members of troupe::Options that have another name than their option.
-constexpr std::array<std::pair<const char*, const char*>, 33> kMembers{{
+constexpr std::array<std::pair<const char*, const char*>, 37> kMembers{{
     {"workers", "num_workers"},
     {"shards", "num_shards"},
     {"fault", "faults"},
@@ -36,6 +36,10 @@ constexpr std::array<std::pair<const char*, const char*>, 33> kMembers{{
     {"warm-start", "asynchronous.warm_start"},
     {"record", "asynchronous.record"},
     {"replay", "asynchronous.replay"},
+    {"local-steps", "local.steps"},
+    {"outer", "local.outer"},
+    {"outer-learning-rate", "local.outer_learning_rate"},
+    {"outer-momentum", "local.outer_momentum"},
     {"checkpoint", "checkpoint.folder"},
     {"checkpoint-every", "checkpoint.every"},
     {"keep", "checkpoint.keep"},

@@ -87,6 +87,7 @@ nlohmann::ordered_json to_json(const StepReport& report, Precision precision) {
           {"precision", to_string(precision)},
           {"algorithm", report.algorithm},
           {"asynchronous", to_json(report.asynchronous)},
+          {"local", {{"steps", report.local.steps}, {"drift", report.local.drift}}},
           {"left_out", report.left_out},
           {"repairs", to_json(report.repairs)},
           {"seconds",

@@ -8,6 +8,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "actors/driver/precision_decision.hpp"
 #include "cli/commands.hpp"
@@ -109,12 +110,12 @@ class Training {
     judge_where_begun();
     Progress progress(begun_, total_steps_, options_.quiet || options_.verbose);
     EpochTally epoch;
-    for (std::int64_t step = sgd_.steps_done() + 1; step <= total_steps_ && !patience_.is_over() && !stopped();
-         ++step) {
+    for (std::int64_t done = sgd_.steps_done(); done < total_steps_ && !patience_.is_over() && !stopped();) {
       const auto report = take_step(progress);
       if (!report) break;
       epoch.add(*report);
-      const bool epoch_ends = epoch_steps_ > 1 && step % epoch_steps_ == 0;
+      const std::int64_t before = std::exchange(done, report->step);
+      const bool epoch_ends = epoch_steps_ > 1 && done / epoch_steps_ > before / epoch_steps_;
       const bool looked_at =
           !options_.quiet || report_ || !options_.checkpoint.keep_best.empty() || options_.patience > 0;
       if (!epoch_ends || !looked_at) continue;
@@ -243,7 +244,7 @@ class Training {
                    static_cast<long long>(report.step), repair.what.c_str(), worker_text(repair).c_str(),
                    repair.node.c_str(), repair.phase.c_str(), how_text(repair), repair.seconds,
                    replayed_text(repair).c_str());
-    if (options_.verbose || (report.step <= kStepsShown && !options_.quiet)) {
+    if (options_.verbose || (++shown_ <= kStepsShown && begun_ == 0 && !options_.quiet)) {
       progress.end_line();
       std::cout << "step " << report.step << ", loss " << report.loss << '\n'
                 << report.seconds << report.slowest << std::flush;
@@ -265,6 +266,10 @@ class Training {
                 options_.run.model_text().c_str(), options_.run.data ? options_.run.data->c_str() : "its own data",
                 sgd_.num_workers(), o.devices_per_worker, options_.run.placement.c_str(), to_string(o.strategy),
                 precision_text(sgd_.precision_choice()).c_str(), static_cast<long long>(total_steps_));
+    if (o.algorithm == "local")
+      std::printf("weights, and what the optimizer of each of %d shards remembers, take %.1f MB%s\n", o.num_shards,
+                  static_cast<double>(sgd_.state_bytes()) / 1e6,
+                  o.placement == Placement::cluster ? " of the largest node" : "");
     if (options_.checkpoint.resume && begun_ == 0) std::printf("no checkpoint yet: from the beginning\n");
     if (begun_ > 0) std::printf("going on after step %lld\n", static_cast<long long>(begun_));
     std::fflush(stdout);
@@ -327,6 +332,7 @@ class Training {
   std::int64_t begun_ = sgd_.steps_done();  ///< before this program
   std::string saved_;                       ///< the last checkpoint that this asked for
   std::int64_t saved_step_ = -1;
+  std::int64_t shown_ = 0;  ///< steps, whose phases are printed
   std::int64_t epoch_steps_ = 0;
   std::int64_t total_steps_ = 0;
 };
@@ -353,6 +359,11 @@ void add_train(CLI::App& app, int& status) {
     set_default_rates(train, optimizer, model == "tfbench", kind);
   };
   by_name("", optimizer.kind);
+  train.get_option("--outer")->each([options, &train, &optimizer, by_name](const std::string& rule) {
+    if (rule != "nesterov" || train.get_option("--optimizer")->count() > 0) return;
+    optimizer.kind = "adamw";
+    by_name(options->run.model, optimizer.kind);
+  });
   train.get_option("--model")->each([=](const std::string& model) { by_name(model, "sgd"); });
   train.get_option("--optimizer")->each([=](const std::string& kind) { by_name(options->run.model, kind); });
   auto* epochs = train.add_option("--epochs", options->epochs, "Passes over the data")->check(whole_number(1));

@@ -17,7 +17,8 @@ TROUPE_CLONES void divide_each(float* values, std::size_t count, float divisor) 
   for (std::size_t i = 0; i < count; ++i) values[i] /= divisor;
 }
 
-/// By a power of two a product with its inverse is the same float as the quotient, and several times faster.
+}  // namespace
+
 void divide(float* values, std::size_t count, std::int64_t divisor) {
   if (divisor == 1) return;
   const auto as_float = static_cast<float>(divisor);
@@ -25,8 +26,6 @@ void divide(float* values, std::size_t count, std::int64_t divisor) {
     return multiply(values, count, 1.0F / as_float);
   divide_each(values, count, as_float);
 }
-
-}  // namespace
 
 ReduceSeconds apply_mean(const SumChunk& sum, std::int64_t samples, const Range& range, const ApplyChunk& apply) {
   alignas(64) std::array<float, kTreeChunk> mean;

@@ -10,6 +10,15 @@
 namespace troupe {
 namespace {
 
+/// Of each owner, its pieces.
+std::vector<Range> piece_slices(std::size_t size, std::size_t owners) {
+  const std::vector<Range> pieces = vector_pieces(size);
+  std::vector<Range> slices;
+  for (const Range& own : pieces_of_owners(owners))
+    slices.push_back({own.begin < kPieces ? pieces[own.begin].begin : size, own.end > 0 ? pieces[own.end - 1].end : 0});
+  return slices;
+}
+
 Strategy chosen(Strategy strategy, int parameter_servers, int nodes) {
   if (strategy != Strategy::automatic) return strategy;
   if (nodes == 1) return Strategy::sharded;
@@ -31,10 +40,11 @@ void check(Strategy strategy, int parameter_servers, int nodes) {
 }
 
 /// Where some nodes serve, the lanes behind theirs own nothing.
-std::vector<Range> make_slices(const Plan& plan, int parameter_servers, std::size_t size) {
-  const bool some_serve = plan.strategy == Strategy::parameter_server && parameter_servers > 0;
-  const int owning_nodes = some_serve ? parameter_servers : plan.topology.num_nodes();
-  std::vector<Range> slices = page_slices(size, plan.topology.lanes_of_node(owning_nodes - 1).end);
+std::vector<Range> make_slices(const Plan& plan, const PlanRequest& request, std::size_t size) {
+  const bool some_serve = plan.strategy == Strategy::parameter_server && request.parameter_servers > 0;
+  const int owning_nodes = some_serve ? request.parameter_servers : plan.topology.num_nodes();
+  const std::size_t owners = plan.topology.lanes_of_node(owning_nodes - 1).end;
+  std::vector<Range> slices = request.in_pieces ? piece_slices(size, owners) : page_slices(size, owners);
   slices.resize(plan.topology.node_of_lane.size(), {size, size});
   return slices;
 }
@@ -51,6 +61,15 @@ std::vector<Range> page_slices(std::size_t size, std::size_t parts) {
     slices.push_back({std::min(begin * kPageFloats, size), std::min(page * kPageFloats, size)});
   }
   return slices;
+}
+
+std::vector<Range> vector_pieces(std::size_t size) { return page_slices(size, kPieces); }
+
+std::vector<Range> pieces_of_owners(std::size_t owners) {
+  std::vector<Range> all;
+  for (std::size_t owner = 0; owner < owners; ++owner)
+    all.push_back({kPieces * owner / owners, kPieces * (owner + 1) / owners});
+  return all;
 }
 
 bool Plan::idle(const Range& lanes) const {
@@ -74,7 +93,7 @@ Plan make_plan(const PlanRequest& request, std::size_t size) {
   const bool ring = plan.strategy == Strategy::ring || plan.strategy == Strategy::hierarchical;
   // Within one node there is nothing to be won by another order.
   plan.ring_order = ring && !request.deterministic && nodes > 1;
-  plan.slices = make_slices(plan, request.parameter_servers, size);
+  plan.slices = make_slices(plan, request, size);
   add_flows(plan);
   return plan;
 }

@@ -17,6 +17,7 @@ struct PlanRequest {
                                        ///< order
   std::int32_t parameter_servers = 0;  ///< nodes that own slices under parameter-server; 0: all
   Topology topology = {};
+  bool in_pieces = false;  ///< slices are cut between the fixed pieces (`vector_pieces`)
 };
 
 /// What one lane sends to another about the slice of an owner, segment by segment, into a window of the receiver's
@@ -57,6 +58,13 @@ struct Plan {
 
 /// Cuts [0, size) into `parts` ranges of whole pages (but for the end), as even as pages allow, in order.
 std::vector<Range> page_slices(std::size_t size, std::size_t parts);
+
+/// The pieces of the flat vector in which its scalar products are added, whoever owns what: a multiple of pages each,
+/// and of a small vector some are empty.
+inline constexpr std::size_t kPieces = 64;
+std::vector<Range> vector_pieces(std::size_t size);
+/// The pieces that each of so many owners has, in order; of more owners than pieces some have none.
+std::vector<Range> pieces_of_owners(std::size_t owners);
 
 /// @throws Error invalid_argument for a strategy that the topology does not allow.
 Plan make_plan(const PlanRequest& request, std::size_t size);

@@ -3,8 +3,21 @@
 #include <algorithm>
 
 #include "runtime/processes/memory.hpp"
+#include "troupe/error.hpp"
 
 namespace troupe {
+
+void StateShape::check() const {
+  constexpr std::int32_t kMost = 1 << 20;
+  for (const std::int32_t number : {vectors - 1, singles, per_shard, parts - 1, spares + 1})
+    if (number < 0 || number > kMost) throw Error(ErrorCode::protocol, "a state of a shape that cannot be");
+}
+
+PlanRequest plan_for(PlanRequest request, const StateShape& state) {
+  request.topology.num_shards *= state.parts;
+  request.in_pieces = state.deals();
+  return request;
+}
 
 ObjectId SlabLayout::id(ObjectKind kind, int number, int buffer) const {
   ObjectId id;
@@ -30,8 +43,15 @@ ObjectId SlabLayout::gradient_id(GradientOf whose, std::size_t shard, std::uint6
 
 std::size_t SlabLayout::bytes() const { return (size * sizeof(float) + kPageBytes - 1) / kPageBytes * kPageBytes; }
 
-std::size_t SlabLayout::state_bytes(int in_buffers) const {
-  return bytes() * static_cast<std::size_t>(vectors) * static_cast<std::size_t>(in_buffers);
+std::size_t SlabLayout::versioned_bytes(int in_buffers) const {
+  const std::size_t of_shards = data_shards().size() * static_cast<std::size_t>(per_shard);
+  return bytes() * (static_cast<std::size_t>(vectors) + of_shards) * static_cast<std::size_t>(in_buffers);
+}
+
+bool SlabLayout::is_here(int vector) const {
+  const int shard = shard_of(vector);
+  const Range here = data_shards();
+  return shard < 0 || (static_cast<std::size_t>(shard) >= here.begin && static_cast<std::size_t>(shard) < here.end);
 }
 
 std::vector<std::vector<std::uint64_t>> gradients_made_for(const Topology& topology, std::vector<std::uint64_t> by_lane,

@@ -14,13 +14,15 @@ namespace troupe {
 /// their slices for writing before `publish`. Released when this goes.
 ///
 /// Weights are whole in every store. Of the optimizer's vectors a store has what its workers own; in a cluster
-/// `GatherSlices` makes the first node's whole.
+/// `GatherSlices` makes the first node's whole. Vectors of shards lie where their shards' gradients do. Where gradients
+/// are dealt out their slabs are here, too, since any worker of the store writes any of them.
 class VersionedState {
  public:
   /// All zeros.
   VersionedState(StoreClient& store, const SlabLayout& layout);
 
-  /// Buffer i becomes what buffer `buffers[i]` of another generation's state is.
+  /// Buffer i becomes what buffer `buffers[i]` of another generation's state is. Of a state of another shape the
+  /// weights alone.
   void carry(const VersionedState& from, const std::vector<int>& buffers);
   /// From now on others can map it for reading, and nobody anew for writing.
   void publish();
@@ -28,7 +30,7 @@ class VersionedState {
   std::span<float> vector(int vector, int buffer) const;
   /// Makes flat values the content of a vector.
   void place(std::span<const float> flat, int vector, int buffer) const;
-  /// Makes the optimizer's vectors zero.
+  /// Makes all but the weights zero.
   void clear(int buffer) const;
 
   const SlabLayout& layout() const { return layout_; }
@@ -37,7 +39,7 @@ class VersionedState {
   StoreClient& store_;
   SlabLayout layout_;
   HeldObjects held_;
-  std::vector<std::vector<std::shared_ptr<Mapping>>> vectors_;  ///< by vector and buffer
+  std::vector<std::vector<std::shared_ptr<Mapping>>> vectors_;  ///< by vector and buffer; none where it is not here
 };
 
 }  // namespace troupe

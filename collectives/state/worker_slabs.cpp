@@ -14,17 +14,28 @@ OwnGradients::OwnGradients(StoreClient& store, const SlabLayout& layout, Gradien
 }
 
 WorkerSlabs::WorkerSlabs(StoreClient& store, const SlabLayout& layout, std::vector<const OwnGradients*> own,
-                         const Range& slice, bool contributes)
+                         const Range& slice, bool contributes, const Range& shards)
     : store_(store),
       layout_(layout),
       own_(std::move(own)),
       slice_(layout.backups ? Range{0, layout.size} : slice),
       contributes_(contributes || layout.backups),
       held_(store),
-      slices_(static_cast<std::size_t>(layout.vectors)) {
-  for (int vector = 0; vector < layout.vectors && !slice_.empty(); ++vector)
-    for (int buffer = 0; buffer < layout.buffers; ++buffer)
+      slices_(static_cast<std::size_t>(layout.num_vectors())) {
+  for (int vector = 0; vector < layout.vectors + layout.singles && !slice_.empty(); ++vector)
+    for (int buffer = 0; buffer < layout.buffers_of(vector); ++buffer)
       slices_[static_cast<std::size_t>(vector)].push_back(open_slice(vector, buffer));
+  for (std::size_t shard = shards.begin; shard < shards.end; ++shard)
+    for (int number = 0; number < layout.per_shard; ++number)
+      open_whole(layout.of_shard(static_cast<int>(shard), number));
+  for (int slab = 0; slab < layout.dealt_slabs(); ++slab)
+    dealt_.push_back(held_.open(layout.dealt_id(slab), 0, layout.bytes()));
+}
+
+void WorkerSlabs::open_whole(int vector) {
+  for (int buffer = 0; buffer < layout_.buffers; ++buffer)
+    slices_[static_cast<std::size_t>(vector)].push_back(
+        held_.open(layout_.vector_id(vector, buffer), 0, layout_.bytes()));
 }
 
 void WorkerSlabs::map_served(int rank, std::chrono::milliseconds timeout) {
@@ -35,7 +46,7 @@ void WorkerSlabs::map_others(const std::vector<std::vector<std::uint64_t>>& made
                              std::chrono::milliseconds timeout) {
   for (int buffer = 0; buffer < layout_.buffers; ++buffer)
     weights_.push_back(held_.get(layout_.vector_id(kWeightsVector, buffer), timeout));
-  if (slice_.empty() && !contributes_) return;
+  if (layout_.deals() || (slice_.empty() && !contributes_)) return;
   if (layout_.mean_gradient) {
     source_maps_.push_back(held_.get(layout_.id(ObjectKind::mean_gradient, 0), timeout));
     sources_.push_back(source_maps_.back()->floats().first(layout_.size));
@@ -66,7 +77,18 @@ std::span<const float> WorkerSlabs::served() const {
   return served_->floats().first(layout_.size);
 }
 
+std::span<float> WorkerSlabs::shard_vector(int shard, int number, int buffer) const {
+  const auto vector = static_cast<std::size_t>(layout_.of_shard(shard, number));
+  return slices_.at(vector).at(static_cast<std::size_t>(buffer))->writable_floats().first(layout_.size);
+}
+
+std::span<float> WorkerSlabs::dealt(int slab) const {
+  if (slab < 0 || slab >= std::ssize(dealt_)) throw Error(ErrorCode::protocol, "a gradient's slab that there is not");
+  return dealt_[static_cast<std::size_t>(slab)]->writable_floats().first(layout_.size);
+}
+
 std::shared_ptr<Mapping> WorkerSlabs::map_vector(int vector, int buffer, std::chrono::milliseconds timeout) {
+  if (layout_.is_single(vector)) buffer = 0;
   const ObjectId id = layout_.vector_id(vector, buffer);
   if (last_mapped_ == id) return last_mapping_;
   last_mapping_ = store_.get(id, timeout);
@@ -76,6 +98,7 @@ std::shared_ptr<Mapping> WorkerSlabs::map_vector(int vector, int buffer, std::ch
 }
 
 std::span<float> WorkerSlabs::slice_of(int vector, int buffer, const Range& range) const {
+  if (layout_.is_single(vector)) buffer = 0;
   const auto& mapping = slices_.at(static_cast<std::size_t>(vector)).at(static_cast<std::size_t>(buffer));
   return mapping->writable_floats().subspan(range.begin - slice_.begin, range.size());
 }

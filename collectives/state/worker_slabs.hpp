@@ -33,11 +33,12 @@ class OwnGradients {
 /// reading what the others publish. Released when this goes.
 class WorkerSlabs {
  public:
-  /// Opens the slice for writing.
+  /// Opens the slice for writing, vectors of its shards, and gradients that are dealt out.
   /// @param own its gradients, of each kind that there is; they must outlive this
   /// @param contributes whether gradients are needed though the slice is empty.
+  /// @param shards that the worker has of those that have vectors
   WorkerSlabs(StoreClient& store, const SlabLayout& layout, std::vector<const OwnGradients*> own, const Range& slice,
-              bool contributes = false);
+              bool contributes = false, const Range& shards = {});
 
   /// Maps the weights and all that this worker is to add. Everybody has created theirs by now.
   /// @param made_for by shard, the generation of its gradient's slab, for each kind of gradients that there is
@@ -50,6 +51,10 @@ class WorkerSlabs {
   std::shared_ptr<Mapping> map_vector(int vector, int buffer, std::chrono::milliseconds timeout);
   /// The part `range` of what this worker writes of a vector, for writing.
   std::span<float> slice_of(int vector, int buffer, const Range& range) const;
+  /// A whole vector of one of its shards, for writing.
+  std::span<float> shard_vector(int shard, int number, int buffer) const;
+  /// A gradient's slab, where these are dealt out.
+  std::span<float> dealt(int slab) const;
   /// What it may write.
   const Range& slice() const { return slice_; }
   /// What a slice is reduced from: by shard, the gradients that lie in this store (the others' are empty), or the
@@ -62,6 +67,7 @@ class WorkerSlabs {
 
  private:
   std::shared_ptr<Mapping> open_slice(int vector, int buffer);
+  void open_whole(int vector);
   Gradients map_gradients(GradientOf whose, const std::vector<std::uint64_t>& made_for,
                           std::chrono::milliseconds timeout);
 
@@ -73,6 +79,7 @@ class WorkerSlabs {
   HeldObjects held_;
   std::vector<std::shared_ptr<Mapping>> weights_;              ///< by buffer
   std::vector<std::vector<std::shared_ptr<Mapping>>> slices_;  ///< by vector and buffer
+  std::vector<std::shared_ptr<Mapping>> dealt_;
   std::vector<std::shared_ptr<Mapping>> source_maps_;
   std::shared_ptr<Mapping> served_;
   ObjectId last_mapped_;  ///< by `map_vector`, whose caller may want it part by part

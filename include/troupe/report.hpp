@@ -92,6 +92,12 @@ struct AsynchronousReport {
   std::int64_t bytes_pushed = 0;
 };
 
+/// What shards did on copies of their own.
+struct LocalReport {
+  int steps = 0;     ///< of each shard, since the mean before; 0 with other algorithms
+  double drift = 0;  ///< how far the copies were apart: the root of the mean of their squared distances from their mean
+};
+
 /// What a committed step did.
 struct StepReport {
   std::int64_t step = 0;     ///< 1 for the first
@@ -115,6 +121,7 @@ struct StepReport {
   std::vector<Repair> repairs = {};  ///< since the step before; its work was done again, with the same result
   CheckpointReport checkpoint = {};
   AsynchronousReport asynchronous = {};  ///< of downpour and ssp: since the step before
+  LocalReport local = {};                ///< of local; `step` and `samples` count all steps of the call
 };
 
 /// How well samples of a class are found. What would be divided by zero is 0, as scikit-learn's zero_division=0 has it:

@@ -98,6 +98,21 @@ struct AsynchronousOptions {
   int staleness = 8;            ///< ssp: steps that a worker may be ahead of the slowest; 0 is synchronous, to the bit
 };
 
+/// What becomes of the mean of copies that have learned by themselves.
+enum class OuterRule : std::uint8_t {
+  average,   ///< it is the new weights
+  nesterov,  ///< how far it has moved is taken for a gradient, with Nesterov's momentum (Douillard et al. 2023, DiLoCo)
+};
+
+/// Of algorithm "local": each shard takes steps on a copy of the weights of its own, by `Options::optimizer`, and then
+/// the mean of all copies makes the new weights. Such a call of `step()` makes `steps` steps.
+struct LocalOptions {
+  int steps = 8;  ///< from one mean to the next; 1 to 10,000
+  OuterRule outer = OuterRule::average;
+  double outer_learning_rate = 0.7;  ///< nesterov
+  double outer_momentum = 0.9;       ///< nesterov; below 1
+};
+
 /// What a run is to be. A member whose values are few is an enum; what users can add to, by registering it, goes by its
 /// name.
 struct Options {
@@ -106,9 +121,10 @@ struct Options {
                                ///< / workers, at least 1) compute one after the other
   bool use_cpus = true;        ///< false asks for accelerators
   Placement placement = Placement::in_process;
-  std::string algorithm = "synchronous";  ///< what a step is: "synchronous", "downpour" (asynchronous) or "ssp" (stale
-                                          ///< synchronous)
+  std::string algorithm = "synchronous";  ///< what a step is: "synchronous", "downpour" (asynchronous), "ssp" (stale
+                                          ///< synchronous) or "local" (local SGD)
   AsynchronousOptions asynchronous = {};
+  LocalOptions local = {};
   Strategy strategy = Strategy::automatic;
   bool deterministic = true;  ///< keep the order of additions that makes all strategies and placements give the
                               ///< same bits; false lets nodes add in the order of the ring
@@ -248,6 +264,9 @@ class DistributedSGD {
   /// on as they are. What workers have computed until then is applied first.
   /// @throws Error as the constructor where that algorithm cannot be, or as `step()`; then nothing has changed
   void use(const std::string& algorithm, const AsynchronousOptions& asynchronous = {});
+  /// The same with algorithm "local". The optimizer's state is each shard's own there, and begins with zeros; back with
+  /// another algorithm it does so again.
+  void use(const LocalOptions& local);
 
   /// The current weights in canonical order (see ModelInfo::tensors).
   std::vector<float> weights();
@@ -314,6 +333,8 @@ class DistributedSGD {
   /// What the replicas really compute in, and why.
   Precision precision() const;
   PrecisionChoice precision_choice() const;
+  /// What weights and state take of one store, or of the largest, as StepReport::state_bytes says behind each step.
+  std::int64_t state_bytes() const;
   /// Process ids of the workers (this process's own, in-process).
   std::vector<int> worker_pids() const;
 

@@ -87,6 +87,11 @@ Optimizer::Optimizer(const OptimizerOptions& options) : options_(options) {
   }
 }
 
+Optimizer::Optimizer(const OptimizerOptions& options, UpdateRule rule) : options_(options) {
+  check(options);
+  rules_.push_back({std::move(rule)});
+}
+
 double Optimizer::learning_rate(std::int64_t step) const {
   if (!options_.learning_rate_at) return options_.learning_rate * schedule_factor(options_.schedule, step);
   const double rate = options_.learning_rate_at(step);

@@ -19,6 +19,8 @@ class Optimizer {
  public:
   /// @throws Error invalid_argument naming an option that cannot work.
   explicit Optimizer(const OptimizerOptions& options);
+  /// By a rule that has no name, for all tensors.
+  Optimizer(const OptimizerOptions& options, UpdateRule rule);
 
   /// Vectors of state as long as the weights, all zeros to begin with: 0 to kMostStateVectors.
   int state_vectors() const { return static_cast<int>(rules_.front().rule.state.size()); }
@@ -47,5 +49,13 @@ class Optimizer {
   OptimizerOptions options_;
   std::vector<GroupRule> rules_;  ///< as `prepare` has them; all have the same state
 };
+
+/// The rule by which the mean of copies that have learned by themselves becomes the new weights, by its kind. What it
+/// is given as mean gradient is the mean of the copies. Average: they are. Nesterov: what they have moved is taken for
+/// a gradient, as Douillard et al. 2023 do (DiLoCo), with `learning_rate` and `momentum`.
+/// @throws Error invalid_argument for another kind
+Optimizer outer_optimizer(const OptimizerOptions& options);
+inline constexpr const char* kOuterAverage = "average";
+inline constexpr const char* kOuterNesterov = "nesterov";
 
 }  // namespace troupe

@@ -55,7 +55,7 @@ BeginGeneration generation(std::uint64_t number, std::vector<PeerNode> peers, st
   request.token.assign(Token{}.size(), 't');
   request.peers = std::move(peers);
   request.size = size;
-  request.vectors = 2;
+  request.state.vectors = 2;
   return request;
 }
 

@@ -90,7 +90,7 @@ TEST_CASE("a state begins as zeros, each vector in each buffer a place of its ow
   ObjectStore store(kQuota);
   const auto client = store.connect();
   VersionedState state(*client, layout_of(3, 2));
-  CHECK(state.layout().state_bytes(state.layout().buffers) == 3 * 2 * 2 * kPageBytes);
+  CHECK(state.layout().state_bytes() == 3 * 2 * 2 * kPageBytes);
   for (int vector = 0; vector < 3; ++vector)
     for (int buffer = 0; buffer < 2; ++buffer) CHECK(is_zero(state.vector(vector, buffer)));
   fill(state);

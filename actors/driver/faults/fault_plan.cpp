@@ -207,9 +207,11 @@ FaultPlan::FaultPlan(const std::string& text, int num_workers, int num_nodes) {
   }
 }
 
-std::vector<FaultPlan::Fault> FaultPlan::due(const std::string& phase, std::int64_t step) {
+std::vector<FaultPlan::Fault> FaultPlan::due(const std::string& phase, std::int64_t first_step,
+                                             std::int64_t last_step) {
   const auto later = [&](const Fault& fault) {
-    return fault.phase != phase || fault.step != step || fault.kind == Fault::Kind::full_disk;
+    return fault.phase != phase || fault.step < first_step || fault.step > last_step ||
+           fault.kind == Fault::Kind::full_disk;
   };
   const auto first = std::stable_partition(faults_.begin(), faults_.end(), later);
   std::vector<Fault> due(first, faults_.end());

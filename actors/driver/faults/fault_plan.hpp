@@ -30,7 +30,9 @@ class FaultPlan {
   /// Whether some are for workers.
   bool hurts_workers() const;
   /// Those of this phase of this step that have not happened yet; from now on they have.
-  std::vector<Fault> due(const std::string& phase, std::int64_t step);
+  std::vector<Fault> due(const std::string& phase, std::int64_t step) { return due(phase, step, step); }
+  /// The same of all these steps.
+  std::vector<Fault> due(const std::string& phase, std::int64_t first_step, std::int64_t last_step);
   /// Whether the checkpoint of this step finds no space on the disk, as one is to of this step or an earlier one; from
   /// now on it has.
   bool full_disk(std::int64_t step);

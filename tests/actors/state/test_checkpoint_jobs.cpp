@@ -100,7 +100,10 @@ struct JobScene {
   }
   ~JobScene() { disk.let(1000); }
 
-  CheckpointReport step() { return checkpoints->advance(++run->step, 0); }
+  CheckpointReport step() {
+    const std::int64_t before = run->step++;
+    return checkpoints->advance(before, run->step, 0);
+  }
   std::string path(std::int64_t step) const { return CheckpointSeries(folder / "run").path_of(step); }
   std::vector<float> vector(std::int64_t step, const std::string& name) const {
     const CheckpointReader reader(path(step));

@@ -65,10 +65,10 @@ TEST_CASE("the state of one machine goes from generation to generation") {
   scene.write(1, 1, 20);
   scene.write(0, 0, 30);
   scene.write(1, 0, 40);
-  CHECK(layout_of(1).state_bytes(2) == 2 * 2 * 2 * kPageBytes);
+  CHECK(layout_of(1).state_bytes() == 2 * 2 * 2 * kPageBytes);
   const SlabLayout next = layout_of(2, 3);
   scene.begin(next, {1, 0});
-  CHECK(next.state_bytes(next.buffers) == 2 * 3 * 2 * kPageBytes);
+  CHECK(next.state_bytes() == 2 * 3 * 2 * kPageBytes);
   scene.home->publish({}, scene.phase);
   CHECK(scene.read(next, 0, 0) == 10);
   CHECK(scene.read(next, 1, 0) == 20);

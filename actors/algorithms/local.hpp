@@ -1,0 +1,24 @@
+#pragma once
+
+#include "actors/algorithms/algorithm.hpp"
+
+namespace troupe {
+
+/// Local SGD: each shard takes several steps on a copy of the weights of its own; then the mean of the copies makes the
+/// new weights, by a rule of its own (`outer_optimizer`). Two rounds a call, and one version. What the optimizer
+/// remembers is each shard's own. See Stich 2019 and, for the outer rule, Douillard et al. 2023.
+class Local : public Algorithm {
+ public:
+  explicit Local(const LocalOptions& options);
+
+  StateDescription state(const Optimizer& optimizer, int num_shards) const override;
+  std::int64_t steps_a_call() const override { return options_.steps; }
+  StepReport step(const StepContext& context, const Deadline& deadline, bool rehearse) override;
+
+ private:
+  LocalOptions options_;
+  OptimizerOptions outer_options_;
+  Optimizer outer_;
+};
+
+}  // namespace troupe

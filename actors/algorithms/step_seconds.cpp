@@ -1,0 +1,44 @@
+#include "actors/algorithms/step_seconds.hpp"
+
+#include <algorithm>
+
+#include "actors/rounds/reply_checks.hpp"
+
+namespace troupe {
+namespace {
+
+double median_of(std::vector<double> values) {
+  const std::size_t half = values.size() / 2;
+  std::ranges::nth_element(values, values.begin() + static_cast<std::ptrdiff_t>(half));
+  const double upper = values[half];
+  if (values.size() % 2 == 1) return upper;
+  return (upper + *std::max_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(half))) / 2;
+}
+
+}  // namespace
+
+Slowest slowest_of(const std::vector<int>& workers, const std::vector<double>& seconds) {
+  if (workers.size() < 2) return {};
+  const auto slowest = std::ranges::max_element(seconds) - seconds.begin();
+  std::vector<double> others = seconds;
+  others.erase(others.begin() + slowest);
+  const auto at = static_cast<std::size_t>(slowest);
+  return {workers[at], seconds[at], median_of(std::move(others))};
+}
+
+void split_apply(const StepContext& context, const std::vector<From<Applied>>& applied, double both, const Phase& phase,
+                 StepReport& report) {
+  PhaseSeconds& seconds = report.seconds;
+  double slowest_reduce = 0;
+  seconds.apply.assign(static_cast<std::size_t>(context.members.num_workers()), 0);
+  for (const auto& [worker, reply] : applied) {
+    check_reply(reply, context.rounds.where(worker, phase));
+    seconds.apply[static_cast<std::size_t>(context.members.rank_of(worker))] = from_bits(reply.apply_bits);
+    report.bytes_sent += reply.bytes_sent;
+    slowest_reduce = std::max(slowest_reduce, from_bits(reply.reduce_bits));
+  }
+  seconds.reduce = context.gradients != nullptr ? 0 : std::min(slowest_reduce, both);
+  seconds.apply_all = both - seconds.reduce;
+}
+
+}  // namespace troupe

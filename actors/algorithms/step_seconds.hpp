@@ -1,0 +1,26 @@
+#pragma once
+
+#include <vector>
+
+#include "actors/algorithms/algorithm.hpp"
+#include "actors/messages/synchronous.hpp"
+
+// What the reports of steps that workers make together say of their time.
+namespace troupe {
+
+/// @param seconds in which each worker computed, in order of `workers`
+Slowest slowest_of(const std::vector<int>& workers, const std::vector<double>& seconds);
+
+template <class Reply>
+Slowest slowest_of(const std::vector<From<Reply>>& replies, const std::vector<double>& seconds) {
+  std::vector<int> workers;
+  for (const auto& each : replies) workers.push_back(each.member);
+  return slowest_of(workers, seconds);
+}
+
+/// Workers reduce and apply chunk by chunk in one go; the slowest one's share of adding is the reduction's.
+/// @param both seconds of the round. @throws Error protocol for replies that cannot be
+void split_apply(const StepContext& context, const std::vector<From<Applied>>& applied, double both, const Phase& phase,
+                 StepReport& report);
+
+}  // namespace troupe
