@@ -20,7 +20,7 @@ struct BatchContext {
   int shard = 0;
   std::int64_t step = 0;   ///< steps committed so far
   std::uint64_t seed = 0;  ///< of the run
-  bool training = false;   ///< rather than evaluating
+  bool training = false;   ///< rather than evaluating, or training while frozen (ReplicaContext::frozen)
   int layer = 0;           ///< its number in the graph; draw random numbers from (seed, shard, step, layer) only
 };
 
@@ -89,6 +89,9 @@ class LayerSpec {
   virtual Folding folding() const { return {}; }
   /// Additions and multiplications of matrix products, forward and for one sample; else 0.
   virtual double flops(const SampleShape& /*input*/, const SampleShape& /*output*/) const { return 0; }
+  /// Whether its training pass makes a sample's loss depend on the rest of the batch or on chance. It then goes by
+  /// BatchContext::training, forward and backward.
+  virtual bool is_unsteady() const { return false; }
   /// @throws Error invalid_argument for batches of a size that it cannot learn from; text as in `output`.
   virtual void check_batch(const SampleShape& /*input*/, std::int64_t /*batch_size*/) const {}
 

@@ -78,6 +78,9 @@ struct ReplicaContext {
   std::string config = {};     ///< Options::config as it was given (JSON for the built-in models)
   bool use_cpus = true;        ///< Options::use_cpus; else the replica has accelerator `device` to itself
   int replicas_at_a_time = 1;  ///< of this worker, that compute while the others wait for their turn
+  /// Layers whose training pass depends on the batch or on chance, batch-norm and dropout, are computed in training as
+  /// in evaluations; their statistics stay.
+  bool frozen = false;
 };
 
 /// What one shard adds to a step.
@@ -148,6 +151,9 @@ struct ModelInfo {
   PrecisionSeconds measured = {};
   /// Names of what each evaluation measures beside the loss; at most 64, each once.
   std::vector<std::string> metrics = {};
+  /// Kinds of its layers whose training pass makes the loss depend on more than weights and samples, such as
+  /// "batch-norm, dropout". Empty: there are none, or they are frozen.
+  std::string unsteady = {};
 };
 
 /// One replica of a model: maths over flat float vectors. Weights come in and gradients go out as views of shared

@@ -48,10 +48,10 @@ std::byte* BatchNetwork::at(std::byte* arena, int buffer) const {
 
 const void* BatchNetwork::value(std::byte* arena, int value) const { return value == 0 ? input_ : at(arena, value); }
 
-double BatchNetwork::train(std::byte* arena, const ShardStep& at, const Batch& batch, std::span<const float> weights,
-                           std::span<float> gradient, Profile& profile) {
-  const BatchContext context{.shard = at.shard, .step = at.step, .seed = at.seed, .training = true};
-  forward(arena, context, batch.values.data(), weights.data(), gradient.data(), &profile);
+double BatchNetwork::train(std::byte* arena, const BatchContext& context, const Batch& batch,
+                           std::span<const float> weights, std::span<float> gradient, Profile& profile) {
+  float* const statistics = context.training ? gradient.data() : nullptr;
+  forward(arena, context, batch.values.data(), weights.data(), statistics, &profile);
   const double loss = loss_gradient(arena, batch);
   backward(arena, context, weights.data(), gradient, profile);
   return loss;
@@ -123,8 +123,8 @@ void BatchNetwork::forward(std::byte* arena, const BatchContext& context, const 
 void BatchNetwork::backward(std::byte* arena, const BatchContext& context, const float* weights,
                             std::span<float> gradient, Profile& profile) {
   const ParameterLayout& parameters = network_.parameters;
-  std::ranges::fill(
-      gradient.subspan(parameters.padding_begin(), parameters.learned_size() - parameters.padding_begin()), 0.0F);
+  const std::size_t unwritten_end = context.training ? parameters.learned_size() : parameters.size();
+  std::ranges::fill(gradient.first(unwritten_end).subspan(parameters.padding_begin()), 0.0F);
   Stopwatch watch;
   for (const BackwardStep& step : schedule_.backward) {
     run(step, arena, context, weights, gradient.data());

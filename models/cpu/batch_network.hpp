@@ -22,7 +22,8 @@ class BatchNetwork {
   std::size_t bytes() const { return memory_.bytes; }
 
   /// Loss sum of the batch; writes its gradient.
-  double train(std::byte* arena, const ShardStep& at, const Batch& batch, std::span<const float> weights,
+  /// @param context of a network that is frozen: not `training`
+  double train(std::byte* arena, const BatchContext& context, const Batch& batch, std::span<const float> weights,
                std::span<float> gradient, Profile& profile);
   /// Loss sum and hits of the batch. @param metrics null, or to which its samples are added
   EvaluationResult evaluate(std::byte* arena, const ShardStep& at, const Batch& batch, std::span<const float> weights,
@@ -31,7 +32,8 @@ class BatchNetwork {
   void outputs(std::byte* arena, const float* values, std::span<const float> weights, std::span<float> to);
 
  private:
-  /// @param gradient to write statistics to; null to evaluate, as is `profile`.
+  /// @param gradient to write statistics to; null to go by the running ones.
+  /// @param profile null to evaluate
   void forward(std::byte* arena, const BatchContext& context, const float* values, const float* weights,
                float* gradient, Profile* profile);
   void backward(std::byte* arena, const BatchContext& context, const float* weights, std::span<float> gradient,

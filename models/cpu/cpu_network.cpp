@@ -39,9 +39,11 @@ void add(EvaluationResult& total, const EvaluationResult& part) {
 
 class CpuNetwork final : public DeviceNetwork {
  public:
-  CpuNetwork(const NetworkPlan& plan, std::shared_ptr<const Loss> loss, std::int64_t batch_size, Element element)
+  CpuNetwork(const NetworkPlan& plan, std::shared_ptr<const Loss> loss, std::int64_t batch_size, Element element,
+             bool frozen)
       : loss_(std::move(loss)),
         usual_batch_(batch_size > 0 ? batch_size : kUsualBatch),
+        frozen_(frozen),
         learns_(learning_values(plan)),
         network_(place(plan, element)),
         profile_(network_),
@@ -75,7 +77,8 @@ class CpuNetwork final : public DeviceNetwork {
       BatchNetwork& network = network_for(batch.size, Mode::train);
       const Arena arena(*pool_, network.bytes() + context_.bytes());
       context_.place(arena.data() + network.bytes());
-      return network.train(arena.data(), at, batch, weights, gradient, profile_);
+      const BatchContext context{.shard = at.shard, .step = at.step, .seed = at.seed, .training = !frozen_};
+      return network.train(arena.data(), context, batch, weights, gradient, profile_);
     });
   }
 
@@ -107,7 +110,10 @@ class CpuNetwork final : public DeviceNetwork {
 
   void update_statistics(std::size_t begin, std::span<const float> mean, std::int64_t samples,
                          std::span<const float> statistics, std::span<float> updated) const override {
-    network_.parameters.update_statistics(begin, mean, samples, statistics, updated);
+    if (frozen_)
+      std::ranges::copy(statistics, updated.begin());
+    else
+      network_.parameters.update_statistics(begin, mean, samples, statistics, updated);
   }
 
   void to_canonical(std::span<const float> weights, std::size_t begin, std::span<float> part) const override {
@@ -172,6 +178,7 @@ class CpuNetwork final : public DeviceNetwork {
 
   std::shared_ptr<const Loss> loss_;
   std::int64_t usual_batch_;
+  bool frozen_;
   Precision precision_ = Precision::f32;
   std::vector<bool> learns_;
   Context context_;
@@ -186,12 +193,12 @@ class CpuNetwork final : public DeviceNetwork {
 }  // namespace cpu
 
 std::unique_ptr<DeviceNetwork> make_cpu_network(NetworkPlan plan, std::shared_ptr<const Loss> loss,
-                                                std::int64_t batch_size, Precision precision) {
+                                                std::int64_t batch_size, Precision precision, bool frozen) {
   cpu::keep_to_what_runs();
   const bool bf16 = precision == Precision::bf16 && cpu::has_bf16();
   return cpu::with_onednn([&] {
     return std::make_unique<cpu::CpuNetwork>(plan, std::move(loss), batch_size,
-                                             bf16 ? cpu::Element::bf16 : cpu::Element::f32);
+                                             bf16 ? cpu::Element::bf16 : cpu::Element::f32, frozen);
   });
 }
 

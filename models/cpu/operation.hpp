@@ -28,7 +28,7 @@ struct ForwardOperands {
   void* output = nullptr;
   const float* weights = nullptr;
   const float* statistics = nullptr;  ///< running ones, of batch-norm
-  float* statistics_sums = nullptr;   ///< see ParameterLayout::update_statistics; null: evaluate by the running ones
+  float* statistics_sums = nullptr;   ///< see ParameterLayout::update_statistics; null: go by the running ones
 };
 
 /// What it reads and writes going backward.

@@ -24,7 +24,7 @@ void check_device(bool use_cpus) {
 std::unique_ptr<DeviceNetwork> make_network(NetworkPlan plan, std::shared_ptr<const Loss> loss, std::int64_t batch_size,
                                             const ReplicaContext& context) {
   check_device(context.use_cpus);
-  return make_cpu_network(std::move(plan), std::move(loss), batch_size, context.precision);
+  return make_cpu_network(std::move(plan), std::move(loss), batch_size, context.precision, context.frozen);
 }
 
 PrecisionSeconds measure_precisions(const NetworkPlan& plan, std::int64_t batch_size, const ReplicaContext& context) {

@@ -68,7 +68,7 @@ void check_device(bool use_cpus);
 /// The network on the device that the replica's context names.
 /// @param loss of the outputs, as many as planned.
 /// @param batch_size that the layouts are chosen for; others work, perhaps slower.
-/// @param context whose precision is asked for; DeviceNetwork::precision tells what it became.
+/// @param context whose precision is asked for; DeviceNetwork::precision tells what it became; and which may be frozen.
 /// @throws Error unsupported as check_device.
 std::unique_ptr<DeviceNetwork> make_network(NetworkPlan plan, std::shared_ptr<const Loss> loss, std::int64_t batch_size,
                                             const ReplicaContext& context);
@@ -79,7 +79,7 @@ PrecisionSeconds measure_precisions(const NetworkPlan& plan, std::int64_t batch_
 
 // One for each kind of device, in the folder of its name.
 std::unique_ptr<DeviceNetwork> make_cpu_network(NetworkPlan plan, std::shared_ptr<const Loss> loss,
-                                                std::int64_t batch_size, Precision precision);
+                                                std::int64_t batch_size, Precision precision, bool frozen);
 PrecisionSeconds measure_cpu_precisions(const NetworkPlan& plan, std::int64_t batch_size);
 
 }  // namespace troupe

@@ -1,6 +1,8 @@
 #include "models/network/network.hpp"
 
 #include <algorithm>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "models/converts_parts.hpp"
@@ -41,6 +43,16 @@ void check_batch(const NetworkPlan& plan, std::int64_t batch_size) {
       const std::string who = layer_text(static_cast<std::size_t>(layer.number), layer.name, *layer.layer);
       throw Error(error.code(), who + ' ' + error.message(), error.where());
     }
+}
+
+/// Of the layers, each once, in their order: "batch-norm, dropout".
+std::string unsteady_kinds(const NetworkPlan& plan) {
+  std::string text;
+  std::set<std::string> seen;
+  for (const PlannedLayer& layer : plan.layers)
+    if (layer.layer->is_unsteady() && seen.insert(layer.layer->kind()).second)
+      text += (text.empty() ? "" : ", ") + layer.layer->kind();
+  return text;
 }
 
 class Network final : public SupervisedModel, public ConvertsParts {
@@ -98,6 +110,7 @@ class Network final : public SupervisedModel, public ConvertsParts {
                    .precision = device_->precision(),
                    .network = text_};
     if (info.precision == chosen.precision) info.measured = measured;  // else it has no bf16
+    if (!context.frozen) info.unsteady = unsteady_kinds(plan_);
     for (const LayerTensor& tensor : plan_.tensors) info.tensors.push_back(tensor.info);
     return info;
   }

@@ -26,11 +26,11 @@ bool Case::has_batch_norm() const {
                              [](const models::Graph::Entry& entry) { return entry.layer->kind() == "batch-norm"; });
 }
 
-NetworkTrial::NetworkTrial(const Case& the_case, std::int64_t batch_size, Precision precision)
+NetworkTrial::NetworkTrial(const Case& the_case, std::int64_t batch_size, Precision precision, bool frozen)
     : at(the_case),
       batch(batch_size),
       plan(plan_network(at.graph, at.shape, kClasses)),
-      network(make_cpu_network(plan, losses::softmax_cross_entropy(), batch, precision)) {
+      network(make_cpu_network(plan, losses::softmax_cross_entropy(), batch, precision, frozen)) {
   draw();
   weights.resize(network->size());
   gradient.assign(network->size(), 7.0F);
@@ -113,10 +113,10 @@ void check_against_reference(const NetworkTrial& trial, std::size_t differences)
   }
 }
 
-void check_mixed_precision(const Case& at, std::int64_t batch) {
+void check_mixed_precision(const Case& at, std::int64_t batch, bool frozen) {
   CAPTURE(at.name);
-  const NetworkTrial exact(at, batch);
-  const NetworkTrial mixed(at, batch, Precision::bf16);
+  const NetworkTrial exact(at, batch, Precision::f32, frozen);
+  const NetworkTrial mixed(at, batch, Precision::bf16, frozen);
   if (mixed.network->precision() == Precision::f32) {
     MESSAGE("skipped: computed in floats here");
     return;

@@ -38,7 +38,8 @@ struct NetworkTrial {
   std::vector<std::int32_t> labels;
   double loss = 0;
 
-  NetworkTrial(const Case& the_case, std::int64_t batch_size, Precision precision = Precision::f32);
+  NetworkTrial(const Case& the_case, std::int64_t batch_size, Precision precision = Precision::f32,
+               bool frozen = false);
 
   Batch samples() const { return {batch, values, labels, {}}; }
   /// `count` samples from `first` on.
@@ -59,6 +60,6 @@ float largest(std::span<const float> values);
 void check_against_reference(const NetworkTrial& trial, std::size_t differences = 30);
 
 /// In bfloat16 loss and gradient stay near those in f32; passes where the device has no bfloat16.
-void check_mixed_precision(const Case& at, std::int64_t batch);
+void check_mixed_precision(const Case& at, std::int64_t batch, bool frozen = false);
 
 }  // namespace troupe::test

@@ -131,7 +131,8 @@ TEST_CASE("a model computes in the precision it was started with, where the devi
     context.precision = precision;
     model->start(context);
     const auto device =
-        make_cpu_network(plan_network(Graph(cnn_layers(4)), shape, 4), losses::softmax_cross_entropy(), 4, precision);
+        make_cpu_network(plan_network(Graph(cnn_layers(4)), shape, 4), losses::softmax_cross_entropy(), 4, precision,
+                         /*frozen=*/false);
     CHECK(model->info().precision == device->precision());
     CHECK(model->info().fingerprint == device->fingerprint());
   }

@@ -64,6 +64,7 @@ class BatchNorm final : public Operation {
         at.gradient[first + i] = static_cast<float>(products[i] * inverse_deviation_[first + i]);
         at.gradient[shift_vector_ + first + i] = static_cast<float>(sums[i]);
       }
+      if (!at.context.training) sums = products = {};  // mean and deviation are no functions of the input
       if (at.input_gradient != nullptr) pass_on(block, at, sums, products);
     }
   }

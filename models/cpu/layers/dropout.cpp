@@ -38,7 +38,7 @@ class Dropout final : public Operation {
   }
 
   void backward(const BackwardOperands& at) override {
-    if (at.input_gradient != nullptr) apply(at.context, at.output_gradient, at.input_gradient);
+    if (at.context.training && at.input_gradient != nullptr) apply(at.context, at.output_gradient, at.input_gradient);
   }
 
  private:

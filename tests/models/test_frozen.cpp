@@ -1,0 +1,177 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "network_trial.hpp"
+#include "reference_network.hpp"
+
+using namespace troupe;
+using namespace troupe::models;
+using namespace troupe::test;
+using Node = Graph::Node;
+
+namespace {
+
+/// A batch-norm with a residual addend behind it, and one before it at whose output two gradients arrive.
+Graph residual(bool with_relu) {
+  Graph graph;
+  Node node = graph.append("conv1", convolution(17, 3, 1), {Graph::input()});
+  node = graph.append("bn1", batch_norm(), {node});
+  if (with_relu) node = graph.append("", relu(), {node});
+  Node sum = graph.append("bn2", batch_norm(), {graph.append("conv2", convolution(17, 3, 1), {node})});
+  sum = graph.append("", add(), {sum, node});
+  if (with_relu) sum = graph.append("", relu(), {sum});
+  graph.append("fc", linear(kClasses), {graph.append("", global_average_pool(), {sum})});
+  return graph;
+}
+
+std::vector<Case> cases() {
+  return {{"batch-norm first", {3, 7, 5}, {batch_norm(), flatten(), linear(kClasses)}},
+          {"batch-norm", {2, 9, 11}, {convolution(18, 3, 1, 2), batch_norm(), flatten(), linear(kClasses)}},
+          {"batch-norm and ReLU", {5, 7, 5}, {convolution(17, 3), batch_norm(), relu(), flatten(), linear(kClasses)}},
+          {"batch-norm to the scores", {2, 3, 3}, {convolution(kClasses, 3), batch_norm(), flatten()}},
+          {"batch-norm with an addend", {2, 6, 5}, residual(false)},
+          {"batch-norm with an addend and ReLU", {2, 6, 5}, residual(true)},
+          {"dropout", {9}, {linear(20), relu(), dropout(0.4), linear(kClasses)}},
+          {"batch-norm, dropout",
+           {2, 7, 5},
+           {convolution(5, 3), dropout(0.3), batch_norm(), relu(), dropout(0.5), flatten(), linear(kClasses)}}};
+}
+
+/// The reference network is of evaluations alone, where a dropout passes on what it gets.
+void teach_dropout() {
+  add_plain_layer("dropout", value_wise([](double x) { return x; }, [](double /*x*/) { return 1.0; }));
+}
+
+/// Central differences of the loss of an evaluation; 0 for running statistics.
+std::vector<double> differences(const NetworkTrial& trial) {
+  constexpr double kStep = 1e-6;
+  const ReferenceNetwork reference(trial.at.graph, trial.at.shape);
+  const std::vector<bool> learned = trial.learned();
+  std::vector<double> moved = trial.exact_parameters();
+  std::vector<double> result(moved.size());
+  for (std::size_t i = 0; i < moved.size(); ++i) {
+    if (!learned[i]) continue;
+    const double value = moved[i];
+    moved[i] = value + kStep;
+    const double above = reference.evaluation_loss(trial.samples(), moved);
+    moved[i] = value - kStep;
+    result[i] = (above - reference.evaluation_loss(trial.samples(), moved)) / (2 * kStep);
+    moved[i] = value;
+  }
+  return result;
+}
+
+/// Relative to the largest derivative of the tensor.
+void check_close(const NetworkPlan& plan, std::span<const float> found, std::span<const double> expected) {
+  std::size_t first = 0;
+  for (const LayerTensor& tensor : plan.tensors) {
+    CAPTURE(tensor.info.name);
+    const std::size_t end = first + tensor.info.size();
+    double tolerance = 1e-6;
+    for (std::size_t i = first; i < end; ++i) tolerance = std::max(tolerance, 1e-4 * std::abs(expected[i]));
+    for (std::size_t i = first; i < end; ++i)
+      CHECK_MESSAGE(std::abs(static_cast<double>(found[i]) - expected[i]) <= tolerance,
+                    i << ": " << found[i] << " should be " << expected[i]);
+    first = end;
+  }
+}
+
+/// Of six samples, all in one batch.
+std::unique_ptr<Model> started(const std::vector<Layer>& layers, bool frozen) {
+  std::vector<float> values;
+  for (int i = 0; i < 6 * 16; ++i) values.push_back(static_cast<float>(i * 7 % 13) / 13);
+  const auto set =
+      std::make_shared<const Dataset>(Dataset::classes({1, 4, 4}, std::move(values), {0, 1, 2, 2, 1, 0}, kClasses));
+  ReplicaContext context;
+  context.frozen = frozen;
+  std::unique_ptr<Model> model = network(layers, {.train = set, .test = set}, 6);
+  model->start(context);
+  return model;
+}
+
+std::string unsteady(const std::vector<Layer>& layers, bool frozen = false) {
+  return started(layers, frozen)->info().unsteady;
+}
+
+}  // namespace
+
+TEST_CASE("frozen, the loss is an evaluation's, and the gradient that loss's") {
+  teach_dropout();
+  for (const Case& at : cases())
+    for (const std::int64_t batch : {1, 5}) {
+      CAPTURE(at.name);
+      CAPTURE(batch);
+      const NetworkTrial trial(at, batch, Precision::f32, /*frozen=*/true);
+      CHECK(trial.loss == trial.network->evaluate({}, trial.samples(), trial.weights).loss_sum);
+      const ReferenceNetwork reference(at.graph, at.shape);
+      CHECK(trial.loss ==
+            doctest::Approx(reference.evaluation_loss(trial.samples(), trial.exact_parameters())).epsilon(1e-5));
+      check_close(trial.plan, trial.canonical(trial.gradient), differences(trial));
+    }
+}
+
+TEST_CASE("frozen, no part of a gradient depends on the rest of the batch, nor on the step") {
+  for (const Case& at : cases()) {
+    CAPTURE(at.name);
+    const NetworkTrial trial(at, 5, Precision::f32, /*frozen=*/true);
+    AlignedFloats first(trial.gradient.size()), second(trial.gradient.size());
+    double loss = trial.network->gradient({.shard = 1, .step = 2}, trial.samples(0, 2), trial.weights, first);
+    loss += trial.network->gradient({.shard = 2, .step = 3}, trial.samples(2, 3), trial.weights, second);
+    CHECK(loss == doctest::Approx(trial.loss).epsilon(1e-6));
+    const float tolerance = 1e-5F * std::max(largest(trial.gradient), 0.01F);
+    bool close = true;
+    for (std::size_t i = 0; i < first.size(); ++i)
+      close = close && std::abs(first[i] + second[i] - trial.gradient[i]) <= tolerance;
+    CHECK(close);
+  }
+}
+
+TEST_CASE("frozen, statistics have no gradient and stay, and padding stays zero") {
+  for (const Case& at : cases()) {
+    CAPTURE(at.name);
+    const NetworkTrial trial(at, 5, Precision::f32, /*frozen=*/true);
+    const std::size_t begin = trial.network->learned_size();
+    const std::span<const float> slots = std::span(trial.gradient).subspan(begin);
+    CHECK(std::ranges::count(slots, 0.0F) == std::ssize(slots));
+    const std::span<const float> statistics = std::span(trial.weights).subspan(begin);
+    std::vector<float> updated(statistics.size(), 7.0F);
+    trial.network->update_statistics(begin, slots, 5, statistics, updated);
+    CHECK(std::ranges::equal(updated, statistics));
+    AlignedFloats unpadded(trial.gradient.size());
+    trial.network->copy_canonical(trial.canonical(trial.gradient), unpadded);
+    CHECK(unpadded == trial.gradient);
+  }
+}
+
+TEST_CASE("frozen, bfloat16 gives nearly the same, and an evaluation's loss") {
+  for (const Case& at : cases()) {
+    check_mixed_precision(at, 5, /*frozen=*/true);
+    const NetworkTrial trial(at, 5, Precision::bf16, /*frozen=*/true);
+    CHECK(trial.loss == trial.network->evaluate({}, trial.samples(), trial.weights).loss_sum);
+  }
+}
+
+TEST_CASE("a network names the kinds of its layers that are unsteady, unless they are frozen") {
+  const std::vector<Layer> both{convolution(5, 3, 1), batch_norm(), dropout(), batch_norm(), flatten(), dropout(),
+                                linear(kClasses)};
+  CHECK(unsteady(both) == "batch-norm, dropout");
+  CHECK(unsteady(both, /*frozen=*/true).empty());
+  CHECK(unsteady({dropout(), batch_norm(), flatten(), linear(kClasses)}) == "dropout, batch-norm");
+  CHECK(unsteady({convolution(5, 3), relu(), flatten(), linear(kClasses)}).empty());
+}
+
+TEST_CASE("a replica is frozen by its context") {
+  for (const Layer& layer : {batch_norm(), dropout()})
+    for (const bool frozen : {false, true}) {
+      CAPTURE(layer->kind());
+      CAPTURE(frozen);
+      const auto model = started({convolution(5, 3, 1), layer, flatten(), linear(kClasses)}, frozen);
+      AlignedFloats weights(model->info().size), gradient(model->info().size);
+      model->initialize(weights, 1);
+      const double loss = model->gradient({}, weights, gradient).loss_sum;
+      const bool alike = std::abs(loss - model->evaluate({}, weights).loss_sum) < 1e-5 * loss;
+      CHECK(alike == frozen);
+    }
+}
