@@ -9,8 +9,6 @@
 namespace troupe {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kLargest = std::numeric_limits<double>::max();
 /// While no bracket is known a step grows by at least a tenth of the last growth, and at most tenfold.
 constexpr double kLeastGrowth = 0.1;
 constexpr double kMostGrowth = 10;
@@ -20,8 +18,8 @@ constexpr double kMargin = 0.1;
 bool is_finite_point(const LinePoint& point) { return std::isfinite(point.value) && std::isfinite(point.slope); }
 
 void check_line_search(double first_step, const LineSearchOptions& options) {
-  if (!(options.decrease > 0 && options.decrease < options.curvature && options.curvature < 1))
-    throw_invalid("line search: not 0 < decrease < curvature < 1");
+  if (!(options.decrease > 0 && options.decrease <= options.curvature && options.curvature < 1))
+    throw_invalid("line search: not 0 < decrease <= curvature < 1");
   if (options.max_evaluations < 1) throw_invalid("line search: max_evaluations is less than 1");
   if (!(options.noise >= 0 && std::isfinite(options.noise)))
     throw_invalid("line search: noise is not a number from 0 on");
@@ -41,7 +39,7 @@ double cubic_minimum(const LinePoint& a, const LinePoint& b) {
   return (root - a.slope + theta) / (2 * root - a.slope + b.slope);
 }
 
-/// Where the slopes say that the minimum is; values have no part.
+/// As above, of the quadratic function through both slopes: values have no part.
 double secant_minimum(const LinePoint& a, const LinePoint& b) { return a.slope / (a.slope - b.slope); }
 
 }  // namespace
@@ -58,7 +56,7 @@ void LineSearch::note(double value, double slope) {
   ++evaluations_;
   last_step_ = next_;
   failures_ = is_finite_point(point) ? 0 : failures_ + 1;
-  if (failures_ > 0) point.value = kInfinity;
+  if (failures_ > 0) point.value = std::numeric_limits<double>::infinity();
   if (satisfies_wolfe(point)) {
     best_ = point;
     end_ = LineSearchEnd::found;
@@ -107,12 +105,12 @@ bool LineSearch::is_inside(double step) const {
   return step > std::min(low_.step, high_.step) && step < std::max(low_.step, high_.step);
 }
 
-/// A step beyond `low_`, where the cubic through it and the one before has its minimum. Where that is not ahead, as on
-/// a slope that gets steeper, the largest.
+/// A step beyond `low_`, where the one before and it say that the minimum is. Where that is not ahead, as on a slope
+/// that gets steeper, the largest.
 double LineSearch::beyond(const LinePoint& before) const {
   const double growth = low_.step - before.step;
-  const double step = before.step + cubic_minimum(before, low_) * growth;
-  const double most = std::min(kMostGrowth * low_.step, kLargest);
+  const double step = before.step + minimum(before, low_) * growth;
+  const double most = std::min(kMostGrowth * low_.step, std::numeric_limits<double>::max());
   if (!(step > low_.step)) return most;
   return std::min(std::max(step, low_.step + kLeastGrowth * growth), most);
 }
@@ -146,9 +144,13 @@ double LineSearch::interpolated() const {
       end->slope -= options_.decrease * start_.slope;
     }
   }
-  const bool by_slopes = std::abs(high.value - low.value) <= options_.noise && options_.noise > 0;
-  const double fraction = by_slopes ? secant_minimum(low, high) : cubic_minimum(low, high);
+  const double fraction = minimum(low, high);
   return std::isfinite(fraction) ? fraction : 0.5;
+}
+
+double LineSearch::minimum(const LinePoint& a, const LinePoint& b) const {
+  const bool by_slopes = options_.noise > 0 && std::abs(a.value - b.value) <= options_.noise;
+  return by_slopes ? secant_minimum(a, b) : cubic_minimum(a, b);
 }
 
 void LineSearch::give_up(LineSearchEnd without_decrease) {

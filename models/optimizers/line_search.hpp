@@ -5,7 +5,7 @@
 namespace troupe {
 
 struct LineSearchOptions {
-  double decrease = 1e-4;    ///< c1 of the Wolfe conditions, 0 < decrease < curvature
+  double decrease = 1e-4;    ///< c1 of the Wolfe conditions, 0 < decrease <= curvature
   double curvature = 0.9;    ///< c2, below 1
   int max_evaluations = 25;  ///< at least 1
   /// The absolute error that values may have, such as of sums in float. Above 0 a step is also taken where only slopes
@@ -60,6 +60,7 @@ class LineSearch {
   double beyond(const LinePoint& before) const;
   double within();
   double interpolated() const;
+  double minimum(const LinePoint& a, const LinePoint& b) const;
   bool is_inside(double step) const;
   void give_up(LineSearchEnd without_decrease);
 
