@@ -12,7 +12,7 @@ namespace {
 std::size_t triangle(std::size_t rows) { return rows * (rows + 1) / 2; }
 
 std::size_t entries_of(int pairs) {
-  if (pairs < 0) throw_invalid("L-BFGS: a number of pairs below 0");
+  if (pairs < 0) throw_invalid("L-BFGS: less than no pairs");
   return triangle(2 * static_cast<std::size_t>(pairs) + 1);
 }
 
@@ -61,7 +61,6 @@ std::size_t Products::index(int a, int b) const {
 }
 
 void Products::forget_oldest() {
-  if (pairs_ == 0) throw_invalid("L-BFGS: no pair to forget");
   Products left(pairs_ - 1);
   const auto before = [&](int vector) { return vector + (vector < left.pairs() ? 1 : 2); };
   for (int a = 0; a < left.vectors(); ++a)

@@ -138,7 +138,8 @@ double LineSearch::interpolated() const {
   LinePoint low = low_;
   LinePoint high = high_;
   if (high.value < low.value) {
-    // It is high by Armijo's condition only. So is the function less that line, of which More and Thuente search then.
+    // It is high by Armijo's condition alone, and the cubic may have no minimum between. The function less that line
+    // has one, of which More and Thuente search then, too.
     for (LinePoint* end : {&low, &high}) {
       end->value -= sufficient(end->step);
       end->slope -= options_.decrease * start_.slope;

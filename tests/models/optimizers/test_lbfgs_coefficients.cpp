@@ -188,10 +188,10 @@ class Minimisation {
   }
 
   Numbers find_direction() {
-    const Numbers plain = plain_direction(pairs_, at_.gradient);
+    Numbers plain = plain_direction(pairs_, at_.gradient);
     if (!by_products_) return plain;
     const Direction direction = lbfgs_direction(products_);
-    const Numbers vector = combine(direction, in_order(pairs_, at_.gradient));
+    Numbers vector = combine(direction, in_order(pairs_, at_.gradient));
     result_.difference = std::max(result_.difference, distance(vector, plain) / length(plain));
     CHECK(direction.slope < 0);
     CHECK(direction.slope == doctest::Approx(dot(vector, at_.gradient)).epsilon(1e-6));

@@ -197,6 +197,49 @@ TEST_CASE("steps along directions of Rosenbrock's function") {
   CHECK(total <= 2600);
 }
 
+TEST_CASE("a lower value far away is no sufficient decrease") {
+  // Falls steeply at first, then ever so slowly until 100.
+  const PhiFunction phi = [](double t) -> Phi {
+    return {-t / std::hypot(1, t) + 1e-6 * (t - 100) * (t - 100), -std::pow(1 + t * t, -1.5) + 2e-6 * (t - 100)};
+  };
+  const double first_steps[] = {50, 150, 300, 1000};
+  const int evaluations[] = {3, 4, 4, 5};
+  for (const double decrease : {0.1, 0.3}) {
+    const LineSearchOptions options{.decrease = decrease, .curvature = 0.4};
+    for (std::size_t i = 0; i < std::size(first_steps); ++i) {
+      CAPTURE(first_steps[i]);
+      const Searched searched = search_along(phi, first_steps[i], options);
+      CHECK(searched.end() == LineSearchEnd::found);
+      check_accepted(searched, phi, options);
+      CHECK(searched.evaluations() <= evaluations[i]);
+    }
+  }
+}
+
+TEST_CASE("without sufficient decrease the interpolation is of what the function is above it") {
+  LineSearch search({0, 0, -4}, 3, {.decrease = 0.5});
+  search.note(-3, 2);  // of t^2 - 4 t, which is t^2 - 2 t above Armijo's line
+  CHECK(search.end() == LineSearchEnd::none);
+  CHECK(search.next() == doctest::Approx(1));
+}
+
+TEST_CASE("a step that falls too little yet grows by a tenth at least, and tenfold at most") {
+  for (double slope = -3; slope < -0.9; slope += 0.1)
+    for (double value = -80; value < -0.2; value += value < -5 ? 5 : 0.1) {
+      LineSearch search({0, 0, -1}, 2, {});
+      search.note(value, slope);
+      CAPTURE(value);
+      CAPTURE(slope);
+      REQUIRE(search.end() == LineSearchEnd::none);
+      CHECK(search.next() >= 2.2);
+      CHECK(search.next() <= 20);
+    }
+  // A slope that gets steeper has its cubic's minimum behind it.
+  LineSearch search({0, 0, -1}, 2, {});
+  search.note(-2.5, -2);
+  CHECK(search.next() == 20);
+}
+
 TEST_CASE("a start that is not downhill, or not finite, ends at once") {
   const LinePoint starts[] = {{0, 1, 0.5},          {0, 1, 0},         {0, 1, kNotANumber}, {0, 1, -kInfinite},
                               {0, kNotANumber, -1}, {0, kInfinite, -1}};
@@ -332,6 +375,18 @@ TEST_CASE("where values are noise, slopes decide") {
   CHECK(search_along(rises, 1, noisy).end() == LineSearchEnd::budget);
 }
 
+TEST_CASE("with noise a slope is taken only as Armijo's condition would allow of a quadratic function") {
+  const LineSearchOptions options{.decrease = 0.3, .noise = 0.1};
+  LineSearch search({0, 1, -1}, 1, options);
+  search.note(1.05, 0.5);
+  CHECK(search.end() == LineSearchEnd::none);
+  search.note(1.11, 0.3);
+  CHECK(search.end() == LineSearchEnd::none);
+  search.note(1.05, 0.3);
+  CHECK(search.end() == LineSearchEnd::found);
+  CHECK(search.best().value == 1.05);
+}
+
 TEST_CASE("a plateau in float: equal values and slopes that tell") {
   const PhiFunction phi = [](double step) -> Phi {
     return {static_cast<float>(1e3 + 1e-7 * (step - 1) * (step - 1)), 2e-7 * (step - 1)};
@@ -358,6 +413,13 @@ TEST_CASE("values at the ends of doubles do no harm") {
       CHECK(searched.evaluations() <= 5);
     }
   }
+}
+
+TEST_CASE("where the interpolation overflows the bracket is halved") {
+  LineSearch search({0, 1e308, -1e308}, 2, {});
+  search.note(-1e308, 1e308);  // the difference of values is infinite
+  CHECK(search.end() == LineSearchEnd::none);
+  CHECK(search.next() == 1);
 }
 
 TEST_CASE("random functions with holes: every search ends, and what it accepts holds") {
