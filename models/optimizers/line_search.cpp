@@ -1,0 +1,161 @@
+#include "models/optimizers/line_search.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "runtime/invalid.hpp"
+
+namespace troupe {
+namespace {
+
+/// While no bracket is known a step grows by at least a tenth of the last growth, and at most tenfold.
+constexpr double kLeastGrowth = 0.1;
+constexpr double kMostGrowth = 10;
+/// Of a bracket's width: nearer to an end than that a trial lies only once in a row.
+constexpr double kMargin = 0.1;
+
+bool is_finite_point(const LinePoint& point) { return std::isfinite(point.value) && std::isfinite(point.slope); }
+
+void check_line_search(double first_step, const LineSearchOptions& options) {
+  if (!(options.decrease > 0 && options.decrease <= options.curvature && options.curvature < 1))
+    throw_invalid("line search: not 0 < decrease <= curvature < 1");
+  if (options.max_evaluations < 1) throw_invalid("line search: max_evaluations is less than 1");
+  if (!(options.noise >= 0 && std::isfinite(options.noise)))
+    throw_invalid("line search: noise is not a number from 0 on");
+  if (!(first_step > 0 && std::isfinite(first_step)))
+    throw_invalid("line search: the first step is not above 0 and finite");
+}
+
+/// Where the cubic through the values and slopes of both has its minimum, as a fraction of the way from a to b, which
+/// may lie outside [0, 1]; not finite where it has none. Slopes are scaled, so that no square overflows.
+double cubic_minimum(const LinePoint& a, const LinePoint& b) {
+  const double width = b.step - a.step;
+  const double theta = 3 * (a.value - b.value) / width + a.slope + b.slope;
+  const double scale = std::max({std::abs(theta), std::abs(a.slope), std::abs(b.slope)});
+  const double ratio = theta / scale;
+  const double square = ratio * ratio - (a.slope / scale) * (b.slope / scale);
+  const double root = std::copysign(scale * std::sqrt(square), width);
+  return (root - a.slope + theta) / (2 * root - a.slope + b.slope);
+}
+
+/// As above, of the quadratic function through both slopes: values have no part.
+double secant_minimum(const LinePoint& a, const LinePoint& b) { return a.slope / (a.slope - b.slope); }
+
+}  // namespace
+
+LineSearch::LineSearch(const LinePoint& start, double first_step, const LineSearchOptions& options)
+    : start_(start), options_(options), low_(start), best_(start), next_(first_step) {
+  check_line_search(first_step, options);
+  if (!is_finite_point(start) || start.slope >= 0) end_ = LineSearchEnd::no_descent;
+}
+
+void LineSearch::note(double value, double slope) {
+  if (end_ != LineSearchEnd::none) throw_invalid("line search: a note after the end");
+  LinePoint point{next_, value, slope};
+  ++evaluations_;
+  last_step_ = next_;
+  failures_ = is_finite_point(point) ? 0 : failures_ + 1;
+  if (failures_ > 0) point.value = std::numeric_limits<double>::infinity();
+  if (satisfies_wolfe(point)) {
+    best_ = point;
+    end_ = LineSearchEnd::found;
+    return;
+  }
+  if (point.value <= sufficient(point.step) + options_.noise && point.value < best_.value) best_ = point;
+  place(point);
+  if (end_ == LineSearchEnd::none && evaluations_ >= options_.max_evaluations) give_up(LineSearchEnd::budget);
+}
+
+/// The value that the condition of sufficient decrease, Armijo's, allows.
+double LineSearch::sufficient(double step) const { return start_.value + options_.decrease * step * start_.slope; }
+
+bool LineSearch::satisfies_wolfe(const LinePoint& point) const {
+  if (!is_finite_point(point) || std::abs(point.slope) > -options_.curvature * start_.slope) return false;
+  if (point.value <= sufficient(point.step)) return true;
+  // What Armijo's condition says of a quadratic function, by slopes, which stay exact where values no longer differ.
+  return options_.noise > 0 && point.value <= start_.value + options_.noise &&
+         point.slope <= (2 * options_.decrease - 1) * start_.slope;
+}
+
+/// Between `low_` and such a point lies a step that the search is after. Of equal values the slope decides instead.
+bool LineSearch::is_high(const LinePoint& point) const {
+  return point.value > std::min(sufficient(point.step), low_.value) + options_.noise;
+}
+
+void LineSearch::place(const LinePoint& point) {
+  const LinePoint before = low_;
+  const bool onward = !bracketed_ || high_.step > low_.step;
+  if (is_high(point)) {
+    high_ = point;
+    bracketed_ = true;
+  } else {
+    low_ = point;
+    if (onward ? point.slope >= 0 : point.slope <= 0) {
+      high_ = before;
+      bracketed_ = true;
+    }
+  }
+  next_ = bracketed_ ? within() : beyond(before);
+  if (bracketed_ ? !is_inside(next_) : next_ <= low_.step) give_up(LineSearchEnd::no_descent);
+}
+
+/// Strictly between the ends of the bracket.
+bool LineSearch::is_inside(double step) const {
+  return step > std::min(low_.step, high_.step) && step < std::max(low_.step, high_.step);
+}
+
+/// A step beyond `low_`, where the one before and it say that the minimum is. Where that is not ahead, as on a slope
+/// that gets steeper, the largest.
+double LineSearch::beyond(const LinePoint& before) const {
+  const double growth = low_.step - before.step;
+  const double step = before.step + minimum(before, low_) * growth;
+  const double most = std::min(kMostGrowth * low_.step, std::numeric_limits<double>::max());
+  if (!(step > low_.step)) return most;
+  return std::min(std::max(step, low_.step + kLeastGrowth * growth), most);
+}
+
+/// A step in the bracket. One trial may lie as close to an end as the interpolation says, as it does where the bracket
+/// is far too wide; if the next says so again, the end is all but the minimum or the cubic misleads, and a tenth of the
+/// width makes the bracket shrink.
+double LineSearch::within() {
+  const double width = high_.step - low_.step;
+  double fraction = interpolated();
+  const bool at_margin = std::min(fraction, 1 - fraction) < kMargin;
+  if (at_margin && (was_at_margin_ || !is_inside(low_.step + fraction * width))) {
+    fraction = fraction < 0.5 ? kMargin : 1 - kMargin;
+    was_at_margin_ = false;
+  } else {
+    was_at_margin_ = at_margin;
+  }
+  return low_.step + fraction * width;
+}
+
+/// Where in the bracket the minimum is expected, as a fraction of the way from `low_` to `high_`.
+double LineSearch::interpolated() const {
+  // The first step that is not finite is often barely so; one more says that the scale is wrong, by any factor.
+  if (std::isinf(high_.value)) return failures_ > 1 ? kMargin : 0.5;
+  LinePoint low = low_;
+  LinePoint high = high_;
+  if (high.value < low.value) {
+    // It is high by Armijo's condition alone, and the cubic may have no minimum between. The function less that line
+    // has one, of which More and Thuente search then, too.
+    for (LinePoint* end : {&low, &high}) {
+      end->value -= sufficient(end->step);
+      end->slope -= options_.decrease * start_.slope;
+    }
+  }
+  const double fraction = minimum(low, high);
+  return std::isfinite(fraction) ? fraction : 0.5;
+}
+
+double LineSearch::minimum(const LinePoint& a, const LinePoint& b) const {
+  const bool by_slopes = options_.noise > 0 && std::abs(a.value - b.value) <= options_.noise;
+  return by_slopes ? secant_minimum(a, b) : cubic_minimum(a, b);
+}
+
+void LineSearch::give_up(LineSearchEnd without_decrease) {
+  end_ = best_.step > 0 ? LineSearchEnd::decreased : without_decrease;
+}
+
+}  // namespace troupe
