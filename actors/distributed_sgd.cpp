@@ -1,3 +1,4 @@
+#include <array>
 #include <atomic>
 #include <iomanip>
 #include <iostream>
@@ -133,6 +134,13 @@ void DistributedSGD::use(const std::string& algorithm, const AsynchronousOptions
 
 void DistributedSGD::use(const LocalOptions& local) { impl_->call()->use(local); }
 
+void DistributedSGD::use(const LbfgsOptions& lbfgs) { impl_->call()->use(lbfgs); }
+
+const char* to_string(LbfgsEnd end) {
+  constexpr std::array kNames{"none", "converged", "no_descent", "budget"};
+  return kNames.at(static_cast<std::size_t>(end));
+}
+
 void DistributedSGD::warmup() { impl_->call()->step(true); }
 const StepReport& DistributedSGD::report() const { return impl_->report; }
 
@@ -183,7 +191,7 @@ std::string DistributedSGD::for_model(const std::string& name, const std::string
   return impl_->call()->call_model(name, argument, true).at(0);
 }
 
-std::int64_t DistributedSGD::steps_per_epoch() const { return impl_->driver.model().traits.steps_per_epoch; }
+std::int64_t DistributedSGD::steps_per_epoch() const { return impl_->driver.steps_per_epoch(); }
 Precision DistributedSGD::precision() const { return static_cast<Precision>(impl_->driver.model().traits.precision); }
 PrecisionChoice DistributedSGD::precision_choice() const { return impl_->driver.precision_choice(); }
 std::vector<int> DistributedSGD::worker_pids() const { return impl_->driver.worker_pids(); }

@@ -22,6 +22,9 @@
 namespace troupe::cli {
 namespace {
 
+/// Samples that a full batch is computed by at once.
+constexpr std::int64_t kPassOfFullBatch = 500;
+
 std::chrono::milliseconds to_milliseconds(double seconds, const char* name) {
   if (!(seconds > 0 && seconds <= 1e6))
     throw Error(ErrorCode::invalid_argument, std::string(name) + " must be more than 0 and at most 1000000 seconds");
@@ -148,13 +151,32 @@ void add_local_options(CLI::App& app, LocalOptions& local) {
   app.add_option("--outer-momentum", local.outer_momentum, "local: momentum of --outer nesterov");
 }
 
+void add_lbfgs_options(CLI::App& app, LbfgsOptions& lbfgs) {
+  app.add_option("--history", lbfgs.history, "lbfgs: pairs of directions and changes of the gradient, 1 to 100")
+      ->check(whole_number(1));
+  app.add_option("--tolerance", lbfgs.tolerance,
+                 "lbfgs: ends where no float of the gradient, penalty included, is larger");
+  app.add_option("--line-search", lbfgs.max_evaluations, "lbfgs: evaluations that one line search may take")
+      ->check(whole_number(1));
+  app.add_option(
+         "--portions", lbfgs.portions,
+         "lbfgs: portions of all samples, that workers take as they become free, with a gradient's memory each; "
+         "0: 16")
+      ->check(whole_number(0));
+  app.add_option("--backup-portions", lbfgs.backup_portions,
+                 "lbfgs: so many of the last portions are given to a second worker, too; the first counts")
+      ->check(whole_number(0));
+  app.add_flag("--freeze", lbfgs.freeze, "lbfgs: batch-norm and dropout compute as in evaluations");
+}
+
 void add_algorithm_options(CLI::App& app, Options& sgd) {
   AsynchronousOptions& o = sgd.asynchronous;
   app.add_option("--algorithm", sgd.algorithm,
                  "What a step is: synchronous; downpour, where workers fetch and push on their own clocks; ssp, "
-                 "where they may be ahead of the slowest by --staleness; or local, where each shard takes "
-                 "--local-steps on a copy of the weights before these are averaged")
-      ->check(one_of({"synchronous", "downpour", "ssp", "local"}));
+                 "where they may be ahead of the slowest by --staleness; local, where each shard takes "
+                 "--local-steps on a copy of the weights before these are averaged; or lbfgs")
+      ->check(one_of({"synchronous", "downpour", "ssp", "local", "lbfgs"}));
+  add_lbfgs_options(app, sgd.lbfgs);
   add_local_options(app, sgd.local);
   app.add_option("--fetch-every", o.fetch_every, "downpour: steps of a worker from one fetch of weights to the next")
       ->check(whole_number(1));
@@ -165,7 +187,7 @@ void add_algorithm_options(CLI::App& app, Options& sgd) {
   app.add_option("--record", o.record,
                  "downpour, ssp: write to this file in which order pushes were applied and weights fetched");
   app.add_option("--replay", o.replay, "downpour, ssp: go by such a file, to the same bits");
-  app.add_option("--warm-start", o.warm_start, "downpour, ssp, local: make the first so many steps synchronously")
+  app.add_option("--warm-start", o.warm_start, "But for synchronous: make the first so many steps synchronously")
       ->check(whole_number(0));
   app.add_option("--staleness", o.staleness, "ssp: steps that a worker may be ahead of the slowest; 0: synchronous")
       ->check(whole_number(0));
@@ -242,7 +264,12 @@ void RunOptions::add_to(CLI::App& app) {
                  "has registered; may be said again")
       ->default_str("")
       ->allow_extra_args(false);
-  app.add_option("--batch-size", batch_size, "Samples a shard and step; 0: the whole shard")->check(whole_number(0));
+  said_batch_size_ =
+      app.add_option(
+             "--batch-size", batch_size,
+             "Samples a shard and step; 0: the whole shard. lbfgs: of each shard for a whole line search; unless "
+             "told all samples")
+          ->check(whole_number(0));
   add_worker_options(app, sgd, placement);
   app.add_option("--shards", sgd.num_shards, "Data shards of the run; 0: one a replica. The result depends on it")
       ->check(whole_number(0));
@@ -287,7 +314,9 @@ Options RunOptions::to_sgd_options() const {
   Options options = sgd;
   options.placement = parse_placement(placement);
   options.precision = precision == "bf16" ? Precision::bf16 : Precision::f32;
-  nlohmann::json config{{"batch_size", batch_size}};
+  options.lbfgs.full_batch = batch_size == 0 || said_batch_size_ == nullptr || said_batch_size_->count() == 0;
+  const bool in_passes = sgd.algorithm == "lbfgs" && options.lbfgs.full_batch && batch_size > 0;
+  nlohmann::json config{{"batch_size", in_passes ? kPassOfFullBatch : batch_size}};
   if (data) config["data"] = plain_text("--data", *data);
   if (!validate.empty()) config["validate"] = plain_text("--validate", validate);
   const Trained what = trained();

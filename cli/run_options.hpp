@@ -54,6 +54,7 @@ struct RunOptions {
   Trained trained() const;
 
   const CLI::Option* said_model_ = nullptr;
+  const CLI::Option* said_batch_size_ = nullptr;
 };
 
 /// "test accuracy 0.9312", or of squares "test R2 0.8412".

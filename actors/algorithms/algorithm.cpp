@@ -1,6 +1,7 @@
 #include "actors/algorithms/algorithm.hpp"
 
 #include "actors/algorithms/asynchronous.hpp"
+#include "actors/algorithms/lbfgs.hpp"
 #include "actors/algorithms/local.hpp"
 #include "actors/algorithms/synchronous.hpp"
 #include "runtime/invalid.hpp"
@@ -20,7 +21,8 @@ void check_between(int value, int least, const char* name) {
 
 }  // namespace
 
-StateDescription Algorithm::state(const Optimizer& optimizer, int /*num_shards*/) const {
+StateDescription Algorithm::state(const Optimizer& optimizer, int /*num_shards*/,
+                                  std::int64_t /*steps_per_epoch*/) const {
   StateDescription state;
   for (int vector = 0; vector < optimizer.state_vectors(); ++vector)
     state.saved.push_back(optimizer.state_name(vector));
@@ -38,14 +40,15 @@ bool has_servers(const Options& options) {
   if (name == "synchronous" || name == "downpour") return name == "downpour";
   // With no worker ahead of another a clock's gradients make one version: the synchronous step.
   if (name == "ssp") return o.staleness > 0;
-  if (name == "local") return false;
-  throw_invalid("there is no algorithm '" + name + "'; there are synchronous, downpour, ssp, local" +
-                did_you_mean(name, {"synchronous", "downpour", "ssp", "local"}));
+  if (name == "local" || name == "lbfgs") return false;
+  throw_invalid("there is no algorithm '" + name + "'; there are synchronous, downpour, ssp, local, lbfgs" +
+                did_you_mean(name, {"synchronous", "downpour", "ssp", "local", "lbfgs"}));
 }
 
 std::unique_ptr<Algorithm> make_algorithm(const Options& options) {
   const bool servers = has_servers(options);
   if (options.algorithm == "local") return std::make_unique<Local>(options.local);
+  if (options.algorithm == "lbfgs") return std::make_unique<Lbfgs>(options.lbfgs);
   if (!servers) return std::make_unique<Synchronous>();
   const RecordedRun run{{"algorithm", options.algorithm},
                         {"optimizer", options.optimizer.kind},

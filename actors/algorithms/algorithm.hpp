@@ -55,7 +55,10 @@ class Algorithm {
   /// Makes a new version of the state and commits it, unless it is only rehearsed; or throws, and nothing has changed.
   virtual StepReport step(const StepContext& context, const Deadline& deadline, bool rehearse) = 0;
   /// The optimizer's vectors, unless it has others.
-  virtual StateDescription state(const Optimizer& optimizer, int num_shards) const;
+  /// @param steps_per_epoch of the model; 0 where that means nothing, or it is not known yet
+  virtual StateDescription state(const Optimizer& optimizer, int num_shards, std::int64_t steps_per_epoch) const;
+  /// @throws Error unsupported for a model that it cannot learn
+  virtual void check(const ModelDescription& /*model*/) const {}
   /// Steps that a call makes.
   virtual std::int64_t steps_a_call() const { return 1; }
   /// Whether it needs parameter servers.

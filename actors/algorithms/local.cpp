@@ -168,7 +168,7 @@ double LocalStep::drift(const AllTaken& taken, const AllApplied& applied) const 
 Local::Local(const LocalOptions& options)
     : options_(options), outer_options_(outer_options(options)), outer_(outer_optimizer(outer_options_)) {}
 
-StateDescription Local::state(const Optimizer& optimizer, int num_shards) const {
+StateDescription Local::state(const Optimizer& optimizer, int num_shards, std::int64_t /*steps_per_epoch*/) const {
   StateDescription state;
   state.shape.vectors = 1 + outer_.state_vectors();
   state.shape.per_shard = optimizer.state_vectors();

@@ -11,7 +11,7 @@ class Local : public Algorithm {
  public:
   explicit Local(const LocalOptions& options);
 
-  StateDescription state(const Optimizer& optimizer, int num_shards) const override;
+  StateDescription state(const Optimizer& optimizer, int num_shards, std::int64_t steps_per_epoch) const override;
   std::int64_t steps_a_call() const override { return options_.steps; }
   StepReport step(const StepContext& context, const Deadline& deadline, bool rehearse) override;
 

@@ -41,6 +41,9 @@ class Building {
     request_.model = creator.name();
     request_.config = options.config;
     request_.data_memory = options.data_memory;
+    const BuiltFor built_for = built_for_algorithm(options);
+    request_.all_shards = built_for.all_shards;
+    request_.frozen = built_for.frozen;
   }
 
   /// What they have built, checked each by itself.
@@ -90,6 +93,11 @@ void build_again(Building& building, const PrecisionDecision& precision, std::ve
 
 }  // namespace
 
+BuiltFor built_for_algorithm(const Options& options) {
+  const bool lbfgs = options.algorithm == "lbfgs";
+  return {lbfgs, lbfgs && options.lbfgs.freeze};
+}
+
 void build_replicas(const ModelCreator& creator, const Options& options, Members& members, Rounds& rounds,
                     PrecisionDecision& precision, std::optional<ModelDescription>& model, const Phase& phase) {
   Building building(creator, options, members, rounds, phase);
@@ -100,6 +108,7 @@ void build_replicas(const ModelCreator& creator, const Options& options, Members
   }
   for (const auto& [worker, built] : replies) {
     if (!model) model = description_of(built);
+    model->traits.unsteady = built.replicas.front().unsteady;
     check_built(built, options, *model, rounds.where(worker, phase));
     groups_of(options.optimizer.groups, model->tensors);
     members.build(worker);

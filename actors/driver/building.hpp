@@ -9,6 +9,15 @@
 
 namespace troupe {
 
+/// What replicas are like because of the algorithm.
+struct BuiltFor {
+  bool all_shards = false;  ///< each may have to compute any shard of its node
+  bool frozen = false;
+
+  bool operator==(const BuiltFor&) const = default;
+};
+BuiltFor built_for_algorithm(const Options& options);
+
 /// Has workers build their replicas where they have none, and checks that these can work together.
 /// @param precision what they are to compute in; is decided here where it is open, and who then computes in another has
 /// replicas built once more

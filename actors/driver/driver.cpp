@@ -100,8 +100,6 @@ void Driver::form() {
   transfers_ = std::make_unique<Transfers>(r.members, *rounds_, *home_);
   generation_ = std::make_unique<Generation>(random_number(), to_json(options_.optimizer), optimizer_.state_vectors(),
                                              options_.backup_workers > 0);
-  const StateDescription state = this->state();
-  generation_->reshape(state.shape, state.outer);
   r.host->gather(Deadline(options_.start_timeout));
 }
 
@@ -148,6 +146,10 @@ void Driver::settle_members(Needs needs) {
 }
 
 void Driver::begin_generation(const Phase& phase) {
+  for (const Algorithm* each : {algorithm_.get(), after_warm_start_.get()})
+    if (each != nullptr) each->check(*model_);
+  const StateDescription state = this->state();
+  generation_->reshape(state.shape, state.outer);
   const FlatSize size{model_->traits.size, model_->traits.learned_size};
   generation_->begin(plan_request_of(options_, runtime_->members.topology()), size, runtime_->members, *rounds_, *home_,
                      versions_, phase, algorithm_->has_servers());

@@ -46,6 +46,8 @@ class Driver {
   void set_learning_rate(double rate);
   void use(const std::string& algorithm, const AsynchronousOptions& asynchronous);
   void use(const LocalOptions& local);
+  void use(const LbfgsOptions& lbfgs);
+  std::int64_t steps_per_epoch() const;
   /// For the step after so many; none where the options say it.
   std::optional<double> rate_set_at(std::int64_t step) const { return set_rates_.at(step); }
   /// Runs a registered function; what it returned in order of worker and device.
@@ -145,7 +147,9 @@ class Driver {
   /// then but for the weights it begins anew.
   void begin_algorithm(std::unique_ptr<Algorithm> next);
   SlabLayout largest_store() const;
-  StateDescription state() const { return algorithm_->state(optimizer_, options_.num_shards); }
+  StateDescription state() const {
+    return algorithm_->state(optimizer_, options_.num_shards, model_ ? model_->traits.steps_per_epoch : 0);
+  }
   void abandon_algorithm() noexcept;
   /// Lets happen what the plan has for this phase.
   void let_fail(const Phase& phase);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 
 #include "actors/algorithms/algorithm.hpp"
 #include "actors/messages/bounds.hpp"
@@ -80,6 +81,25 @@ void check_local(const Options& o) {
   if (o.backup_workers > 0) refuse(o, "backup workers: what a shard's optimizer remembers is with its worker");
 }
 
+void check_lbfgs(const Options& o) {
+  const LbfgsOptions& l = o.lbfgs;
+  const auto check = [](const char* name, std::int64_t value, std::int64_t least, std::int64_t most) {
+    if (value < least || value > most)
+      throw_invalid("lbfgs." + std::string(name) + " is " + std::to_string(value) + ", not " + std::to_string(least) +
+                    " to " + std::to_string(most));
+  };
+  check("history", l.history, 1, kMostHistory);
+  check("max_evaluations", l.max_evaluations, 1, 1000);
+  check("portions", l.portions, 0, 10'000);
+  check("backup_portions", l.backup_portions, 0, 1000);
+  if (!(l.tolerance >= 0 && l.tolerance <= std::numeric_limits<double>::max()))
+    throw_invalid("lbfgs.tolerance is " + std::to_string(l.tolerance) + ", not a number from 0 on");
+  if (o.algorithm != "lbfgs") return;
+  if (o.strategy == Strategy::driver) refuse(o, "strategy driver: the driver of L-BFGS holds no vector");
+  if (o.backup_workers > 0) refuse(o, "backup workers: portions have backups of their own (lbfgs.backup_portions)");
+  if (o.optimizer.clip_norm > 0) refuse(o, "clip_norm: a line search says how far to go");
+}
+
 void check_checkpoints(const CheckpointOptions& o) {
   if (o.every_steps < 0 || o.every.count() < 0)
     throw_invalid("checkpoint.every_steps and checkpoint.every are 0 or more");
@@ -98,6 +118,7 @@ void make_absolute(AsynchronousOptions& options) {
 
 void check_algorithm(const Options& o) {
   check_local(o);
+  check_lbfgs(o);
   const AsynchronousOptions& a = o.asynchronous;
   const bool servers = has_servers(o);
   const AsynchronousOptions usual;

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "actors/driver/building.hpp"
 #include "actors/driver/driver.hpp"
 #include "actors/driver/option_checks.hpp"
 #include "actors/servers/parameter_server.hpp"
@@ -94,13 +95,29 @@ void Driver::use(const LocalOptions& local) {
   use(std::move(changed));
 }
 
+void Driver::use(const LbfgsOptions& lbfgs) {
+  Options changed = options_;
+  changed.algorithm = "lbfgs";
+  changed.lbfgs = lbfgs;
+  use(std::move(changed));
+}
+
 void Driver::use(Options changed) {
   changed.asynchronous.warm_start = 0;
   check_algorithm(changed);
   make_ready(Needs::members);
   auto next = make_algorithm(changed);
+  const BuiltFor built_for = built_for_algorithm(changed);
+  const bool built_alike = built_for == built_for_algorithm(options_);
+  if (!built_for.frozen) next->check(*model_);
   options_ = std::move(changed);
   begin_algorithm(std::move(next));
+  if (!built_alike) runtime_->members.rebuild();
+}
+
+std::int64_t Driver::steps_per_epoch() const {
+  const bool whole = options_.algorithm == "lbfgs" && options_.lbfgs.full_batch && !after_warm_start_;
+  return whole ? 1 : model_->traits.steps_per_epoch;
 }
 
 void Driver::begin_algorithm(std::unique_ptr<Algorithm> next) {

@@ -38,6 +38,12 @@ inline constexpr std::size_t kMostBuffers = 16;
 /// Of a shard, from one mean of copies to the next.
 inline constexpr int kMostLocalSteps = 10'000;
 
+/// Pairs of vectors that L-BFGS remembers; with each of them, the direction, and the gradient.
+inline constexpr int kMostHistory = 100;
+inline constexpr std::size_t kMostHistoryVectors = 2 * kMostHistory + 2;
+/// Of fixed pieces, that tile a slice.
+inline constexpr std::size_t kMostPieceSubtrees = 12;
+
 enum class Bound : std::uint8_t {
   text,
   setting,
@@ -52,6 +58,8 @@ enum class Bound : std::uint8_t {
   metrics,
   subtrees,  ///< of pages, that tile a slice
   local_steps,
+  history,   ///< vectors of L-BFGS
+  products,  ///< of three of them with all, by subtree
 };
 
 /// A field and its bound, as `fields` names it.

@@ -21,7 +21,7 @@ auto fields(PlanRequest& x, F visit) {
 template <class F>
 auto fields(ReplicaTraits& x, F visit) {
   return visit(x.size, x.learned_size, at_most<Bound::setting>(x.fingerprint), x.precision, x.tensors, x.num_samples,
-               x.steps_per_epoch, x.converts_parts, x.f32_seconds_bits, x.bf16_seconds_bits);
+               x.steps_per_epoch, x.converts_parts, x.f32_seconds_bits, x.bf16_seconds_bits, x.unsteady);
 }
 
 struct Built {
@@ -56,12 +56,14 @@ struct Build {
   std::string config;
   bool precision_check = false;
   std::uint64_t data_memory = 0;  ///< Options::data_memory
+  bool frozen = false;            ///< ReplicaContext::frozen
+  bool all_shards = false;        ///< each replica may have to compute any shard of its node
 };
 template <class F>
 auto fields(Build& x, F visit) {
   return visit(x.round, x.devices, x.first_lane, x.use_cpus, x.backs_up, x.plan, x.seed,
                at_most<Bound::setting>(x.model), x.precision, at_most<Bound::setting>(x.config), x.precision_check,
-               x.data_memory);
+               x.data_memory, x.frozen, x.all_shards);
 }
 
 }  // namespace troupe

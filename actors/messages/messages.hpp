@@ -11,6 +11,7 @@
 #include "actors/messages/failure.hpp"
 #include "actors/messages/generation.hpp"
 #include "actors/messages/join.hpp"
+#include "actors/messages/lbfgs.hpp"
 #include "actors/messages/local.hpp"
 #include "actors/messages/settle.hpp"
 #include "actors/messages/slabs.hpp"
@@ -24,14 +25,14 @@
 namespace troupe {
 
 using ToDriver = std::tuple<NodeJoin, Join, Done, Built, Computed, MeanReduced, Applied, Found, Evaluated, Called,
-                            Advanced, Pushed, StepsTaken>;
+                            Advanced, Pushed, StepsTaken, PortionsComputed, GradientReduced, Moved, Remembered>;
 using ToNode = std::tuple<StartWorker, BeginGeneration, Connect, Publish, CreateTransfer, ExpectTransfer, EndTransfer,
                           SendTransfer, DropTransfers, ExpectPlaced, Place, ClearState, ExpectSlices, GatherSlices,
                           Push, ShareWeights>;
 /// Those of every step come first, since CAF tries one after the other.
-using ToWorker =
-    std::tuple<Compute, ReduceMean, Apply, Advance, Deliver, TakeSteps, FindNonFinite, Build, MakeSlabs, MapSlabs,
-               Fence, Stop, Initialize, ExportVector, ImportVector, Evaluate, CallModel, CallWorker, ExportTexts>;
+using ToWorker = std::tuple<Compute, ReduceMean, Apply, Advance, Deliver, TakeSteps, ComputePortions, ReduceGradient,
+                            MoveAlong, Remember, Abandon, FindNonFinite, Build, MakeSlabs, MapSlabs, Fence, Stop,
+                            Initialize, ExportVector, ImportVector, Evaluate, CallModel, CallWorker, ExportTexts>;
 
 template <class T>
 T& unbounded(T& field) {
@@ -120,6 +121,15 @@ CAF_ADD_TYPE_ID(troupe, (troupe::Apply))
 CAF_ADD_TYPE_ID(troupe, (troupe::FindNonFinite))
 CAF_ADD_TYPE_ID(troupe, (troupe::StepsTaken))
 CAF_ADD_TYPE_ID(troupe, (troupe::TakeSteps))
+CAF_ADD_TYPE_ID(troupe, (troupe::PortionsComputed))
+CAF_ADD_TYPE_ID(troupe, (troupe::ComputePortions))
+CAF_ADD_TYPE_ID(troupe, (troupe::Abandon))
+CAF_ADD_TYPE_ID(troupe, (troupe::GradientReduced))
+CAF_ADD_TYPE_ID(troupe, (troupe::ReduceGradient))
+CAF_ADD_TYPE_ID(troupe, (troupe::Moved))
+CAF_ADD_TYPE_ID(troupe, (troupe::MoveAlong))
+CAF_ADD_TYPE_ID(troupe, (troupe::Remembered))
+CAF_ADD_TYPE_ID(troupe, (troupe::Remember))
 CAF_ADD_TYPE_ID(troupe, (troupe::Advanced))
 CAF_ADD_TYPE_ID(troupe, (troupe::Advance))
 CAF_ADD_TYPE_ID(troupe, (troupe::Pushed))

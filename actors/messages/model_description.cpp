@@ -89,7 +89,8 @@ ReplicaTraits traits_of(const ModelInfo& info) {
           info.steps_per_epoch,
           false,
           to_bits(info.measured.f32),
-          to_bits(info.measured.bf16)};
+          to_bits(info.measured.bf16),
+          info.unsteady};
 }
 
 void check_alike(const ReplicaTraits& replica, int device, const ReplicaTraits& first, const Where& where) {

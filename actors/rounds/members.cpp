@@ -98,6 +98,10 @@ void Members::come(int worker) {
   state.built = state.built && planted(PlantedBug::replicas_not_rebuilt);
 }
 
+void Members::rebuild() {
+  for (WorkerState& worker : workers_) worker.built = false;
+}
+
 std::vector<int> Members::lost_workers() const {
   std::vector<int> lost;
   for (const int worker : workers())

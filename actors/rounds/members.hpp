@@ -53,6 +53,8 @@ class Members {
   /// A worker has joined, in place of one that was lost; its replicas are not built.
   void come(int worker);
   void build(int worker) { workers_.at(static_cast<std::size_t>(worker)).built = true; }
+  /// All replicas are to be built anew.
+  void rebuild();
   std::vector<int> lost_workers() const;
   std::vector<int> unbuilt_workers() const;
   /// Whether a worker was lost that had come.

@@ -29,6 +29,7 @@ void check_traits(const ReplicaTraits& traits, const Where& where) {
         "what the model computes in", where);
   check(is_time(traits.f32_seconds_bits) && is_time(traits.bf16_seconds_bits), "a time", where);
   check(is_printable(traits.fingerprint, kLongestModelName), "the name of the model's layout", where);
+  check(is_printable(traits.unsteady, kLongestModelName), "what is unsteady of the model", where);
   check(traits.num_samples >= 0 && traits.steps_per_epoch >= 0, "the number of samples", where);
 }
 
@@ -105,6 +106,17 @@ void check_reply(const Pushed& pushed, const Where& where) {
   check(is_sent(pushed.bytes_pushed) && is_sent(pushed.bytes_fetched), "how many bytes were pushed or fetched", where);
 }
 
+void check_sums(const std::vector<std::uint64_t>& sum_bits, std::size_t sums, const Where& where) {
+  check(sum_bits.size() == sums, "the parts of scalar products", where);
+}
+
+void check_seconds(std::uint64_t seconds_bits, const Where& where) { check(is_time(seconds_bits), "a time", where); }
+
+void check_sent(std::uint64_t seconds_bits, std::int64_t bytes_sent, const Where& where) {
+  check_seconds(seconds_bits, where);
+  check(is_sent(bytes_sent), "how many bytes it sent", where);
+}
+
 void check_squares(const std::vector<std::uint64_t>& square_bits, std::size_t sums, const Where& where) {
   check(square_bits.size() == sums, "the parts of a length", where);
   const auto negative = [](std::uint64_t bits) { return from_bits(bits) < 0; };
@@ -122,6 +134,16 @@ void check_reply(const StepsTaken& taken, const Range& shards, std::size_t tenso
   if (taken.non_finite_shard < 0) return;
   check(std::ranges::count(taken.shards, taken.non_finite_shard) > 0, "a shard of its own", where);
   check_reply(taken.non_finite, tensors, state_vectors, where);
+}
+
+void check_reply(const PortionsComputed& computed, const std::vector<std::int32_t>& asked, const Where& where) {
+  check(computed.portions == asked && computed.loss_bits.size() == asked.size() &&
+            computed.samples.size() == asked.size(),
+        "other portions than it was asked for", where);
+  for (std::size_t i = 0; i < asked.size(); ++i)
+    check_count(computed.samples[i], kMostSamples, asked[i], "samples", where);
+  check(is_time(computed.seconds_bits) && is_time(computed.data_bits), "a time", where);
+  check(computed.left_out >= 0 && computed.left_out <= kMostSamples, "how many samples were left out", where);
 }
 
 void check_reply(const MeanReduced& reduced, std::size_t sums, const Where& where) {

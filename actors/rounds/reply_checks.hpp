@@ -4,6 +4,7 @@
 #include "actors/messages/build.hpp"
 #include "actors/messages/call.hpp"
 #include "actors/messages/evaluate.hpp"
+#include "actors/messages/lbfgs.hpp"
 #include "actors/messages/local.hpp"
 #include "collectives/plan/range.hpp"
 
@@ -19,6 +20,9 @@ void check_reply(const Built& built, int devices, const Where& where);
 void check_reply(const Computed& computed, const Range& shards, const Where& where);
 /// @param sums that the worker's slice has. @throws Error protocol for another number of them, or what is no square.
 void check_reply(const MeanReduced& reduced, std::size_t sums, const Where& where);
+void check_sums(const std::vector<std::uint64_t>& sum_bits, std::size_t sums, const Where& where);
+void check_seconds(std::uint64_t seconds_bits, const Where& where);
+void check_sent(std::uint64_t seconds_bits, std::int64_t bytes_sent, const Where& where);
 void check_squares(const std::vector<std::uint64_t>& square_bits, std::size_t sums, const Where& where);
 /// @throws Error protocol for times or bytes that cannot be.
 void check_reply(const Applied& applied, const Where& where);
@@ -27,6 +31,9 @@ void check_reply(const Applied& applied, const Where& where);
 /// @param tensors of the model. @param state_vectors of each shard
 void check_reply(const StepsTaken& taken, const Range& shards, std::size_t tensors, int state_vectors,
                  const Where& where);
+
+/// As of `Computed`. @param asked its portions
+void check_reply(const PortionsComputed& computed, const std::vector<std::int32_t>& asked, const Where& where);
 
 /// As of `Computed`.
 void check_reply(const Advanced& advanced, const Range& shards, const Where& where);

@@ -4,6 +4,7 @@
 #include "actors/messages/build.hpp"
 #include "actors/messages/call.hpp"
 #include "actors/messages/evaluate.hpp"
+#include "actors/messages/lbfgs.hpp"
 #include "actors/messages/local.hpp"
 #include "actors/messages/settle.hpp"
 #include "actors/messages/slabs.hpp"
@@ -90,6 +91,20 @@ void prepare(WorkerState& worker, const TakeSteps& request);
 void work(WorkerState& worker, Replica& replica, const TakeSteps& request);
 void answer(WorkerState& worker, const TakeSteps& request, StepsTaken& taken);
 void follow_up(WorkerState& worker, const TakeSteps& request);
+
+// lbfgs_part.cpp: of L-BFGS; what owners of slices do is in lbfgs_vectors.cpp
+void prepare(WorkerState& worker, const ComputePortions& request);
+std::size_t replicas_for(const WorkerState& worker, const ComputePortions& request);
+void work(WorkerState& worker, Replica& replica, const ComputePortions& request);
+void answer(WorkerState& worker, const ComputePortions& request, PortionsComputed& computed);
+void prepare(WorkerState& worker, const Abandon& request);
+void prepare(WorkerState& worker, const ReduceGradient& request);
+void work(WorkerState& worker, Replica& replica, const ReduceGradient& request);
+void answer(WorkerState& worker, const ReduceGradient& request, GradientReduced& reduced);
+void work(WorkerState& worker, Replica& replica, const MoveAlong& request);
+void answer(WorkerState& worker, const MoveAlong& request, Moved& moved);
+void work(WorkerState& worker, Replica& replica, const Remember& request);
+void answer(WorkerState& worker, const Remember& request, Remembered& remembered);
 
 // asynchronous_part.cpp: of algorithms on whose replicas run on their own clocks
 void prepare(WorkerState& worker, const Advance& request);

@@ -8,6 +8,7 @@
 #include "actors/messages/synchronous.hpp"
 #include "actors/worker/task_queue.hpp"
 #include "collectives/exchange/exchange.hpp"
+#include "collectives/exchange/piece_products.hpp"
 #include "models/aligned.hpp"
 #include "troupe/model.hpp"
 
@@ -40,6 +41,12 @@ struct Replica {
   // Of local SGD, by position in own.shards.
   std::vector<double> moved;  ///< squared distance of the copy from the weights
   int non_finite_shard = -1;  ///< whose copy is not finite, as non_finite says
+
+  // Of L-BFGS.
+  BatchResult portion;        ///< of what it has computed last
+  bool abandoned = false;     ///< which it has left
+  PieceProducts products;     ///< over its slice
+  std::uint32_t largest = 0;  ///< of the mean gradient's magnitudes in it, as bits
 
   // Of algorithms on whose replicas run on their own clocks.
   std::vector<BatchResult> advanced;  ///< by position in own.shards, also of local SGD

@@ -57,6 +57,9 @@ std::unique_ptr<Replica> make_replica(const WorkerState& worker, const Build& re
     replica->backup.shards = numbers_in(topology.shards_of_lane(before));
     shards.insert(shards.end(), replica->backup.shards.begin(), replica->backup.shards.end());
   }
+  if (request.all_shards)
+    for (const int shard : numbers_in(topology.shards_of_node(topology.node_of(lane))))
+      if (std::ranges::count(shards, shard) == 0) shards.push_back(shard);
   replica->context = {.worker = worker.index,
                       .device = device,
                       .shards = std::move(shards),
@@ -66,7 +69,8 @@ std::unique_ptr<Replica> make_replica(const WorkerState& worker, const Build& re
                       .precision_check = request.precision_check,
                       .config = request.config,
                       .use_cpus = request.use_cpus,
-                      .replicas_at_a_time = at_a_time};
+                      .replicas_at_a_time = at_a_time,
+                      .frozen = request.frozen};
   // On a node each worker's actor has a thread of its own already.
   if (worker.node && request.devices == 1) replica->queue.run_inline();
   return replica;

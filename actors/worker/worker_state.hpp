@@ -54,6 +54,8 @@ struct WorkerState {
   std::atomic<std::uint64_t> newest_round{0};
   Deadline patience{std::chrono::milliseconds(0)};  ///< of the driver
 
+  std::vector<std::int32_t> reduced_slabs;  ///< of L-BFGS: those of the gradient that was reduced last, by portion
+
   // Of the last push and fetch, to and from other nodes.
   std::int64_t bytes_delivered = 0;
   std::int64_t bytes_taken = 0;

@@ -8,7 +8,7 @@ namespace troupe::cli {
 namespace {
 
 /// Members of troupe::Options that have another name than their option.
-constexpr std::array<std::pair<const char*, const char*>, 37> kMembers{{
+constexpr std::array<std::pair<const char*, const char*>, 43> kMembers{{
     {"workers", "num_workers"},
     {"shards", "num_shards"},
     {"fault", "faults"},
@@ -36,6 +36,12 @@ constexpr std::array<std::pair<const char*, const char*>, 37> kMembers{{
     {"warm-start", "asynchronous.warm_start"},
     {"record", "asynchronous.record"},
     {"replay", "asynchronous.replay"},
+    {"history", "lbfgs.history"},
+    {"tolerance", "lbfgs.tolerance"},
+    {"line-search", "lbfgs.max_evaluations"},
+    {"portions", "lbfgs.portions"},
+    {"backup-portions", "lbfgs.backup_portions"},
+    {"freeze", "lbfgs.freeze"},
     {"local-steps", "local.steps"},
     {"outer", "local.outer"},
     {"outer-learning-rate", "local.outer_learning_rate"},

@@ -70,6 +70,13 @@ nlohmann::ordered_json to_json(const AsynchronousReport& report) {
           {"bytes_pushed", report.bytes_pushed}};
 }
 
+nlohmann::ordered_json to_json(const LbfgsReport& report) {
+  return {
+      {"end", to_string(report.end)},      {"evaluations", report.evaluations}, {"objective", report.objective},
+      {"step_length", report.step_length}, {"largest", report.largest},         {"pairs", report.pairs},
+      {"portions", report.portions},       {"backups", report.backups},         {"backups_won", report.backups_won}};
+}
+
 /// The step comes first, where `step_of` looks for it.
 nlohmann::ordered_json to_json(const StepReport& report, Precision precision) {
   const PhaseSeconds& s = report.seconds;
@@ -87,6 +94,7 @@ nlohmann::ordered_json to_json(const StepReport& report, Precision precision) {
           {"precision", to_string(precision)},
           {"algorithm", report.algorithm},
           {"asynchronous", to_json(report.asynchronous)},
+          {"lbfgs", to_json(report.lbfgs)},
           {"local", {{"steps", report.local.steps}, {"drift", report.local.drift}}},
           {"left_out", report.left_out},
           {"repairs", to_json(report.repairs)},

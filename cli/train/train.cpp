@@ -32,6 +32,8 @@ namespace {
 constexpr std::int64_t kStepsShown = 3;
 /// What shells add to the number of a signal.
 constexpr int kSignalled = 128;
+/// Of L-BFGS, which ends by itself, unless told.
+constexpr std::int64_t kLbfgsSteps = 100;
 constexpr std::int64_t kMostSteps = std::int64_t{1} << 60;
 
 struct TrainOptions {
@@ -91,6 +93,7 @@ class Training {
     if (options_.steps == 0 && options_.epochs > kMostSteps / std::max<std::int64_t>(epoch_steps_, 1))
       throw Error(ErrorCode::invalid_argument, "--epochs " + std::to_string(options_.epochs) + " are too many");
     total_steps_ = options_.steps > 0 ? options_.steps : options_.epochs * epoch_steps_;
+    if (is_lbfgs() && options_.steps == 0 && options_.epochs == TrainOptions().epochs) total_steps_ = kLbfgsSteps;
     *options_.last_step = total_steps_;
     if (!options_.checkpoint.keep_best.empty() && (epoch_steps_ <= 1 || !evaluate(watched_)))
       throw Error(
@@ -114,6 +117,11 @@ class Training {
       const auto report = take_step(progress);
       if (!report) break;
       epoch.add(*report);
+      if (report->lbfgs.end != LbfgsEnd::none) {
+        progress.end_line();
+        say_end(*report);
+        break;
+      }
       const std::int64_t before = std::exchange(done, report->step);
       const bool epoch_ends = epoch_steps_ > 1 && done / epoch_steps_ > before / epoch_steps_;
       const bool looked_at =
@@ -126,13 +134,24 @@ class Training {
       progress.go_on();
     }
     progress.end_line();
-    if (stopped() && sgd_.steps_done() < total_steps_) return end_by(*stop_->came());
+    if (stopped() && !ended_ && sgd_.steps_done() < total_steps_) return end_by(*stop_->came());
     finish();
     if (has_checkpoints() && sgd_.steps_done() > begun_) save();
     return 0;
   }
 
  private:
+  bool is_lbfgs() const { return options_.run.sgd.algorithm == "lbfgs"; }
+  void say_end(const StepReport& report) {
+    ended_ = true;
+    if (options_.quiet) return;
+    const LbfgsReport& l = report.lbfgs;
+    std::string why = "a line search has used up its evaluations";
+    if (l.end == LbfgsEnd::converged) why = "converged";
+    if (l.end == LbfgsEnd::no_descent) why = "no smaller loss is to be found, as numbers go";
+    std::printf("after step %lld: %s; objective %.9g, largest float of the gradient %.3g\n",
+                static_cast<long long>(report.step), why.c_str(), l.objective, l.largest);
+  }
   bool has_checkpoints() const { return !options_.checkpoint.folder.empty(); }
   bool stopped() const { return stop_ && stop_->came(); }
 
@@ -332,6 +351,7 @@ class Training {
   std::int64_t begun_ = sgd_.steps_done();  ///< before this program
   std::string saved_;                       ///< the last checkpoint that this asked for
   std::int64_t saved_step_ = -1;
+  bool ended_ = false;      ///< L-BFGS, by itself
   std::int64_t shown_ = 0;  ///< steps, whose phases are printed
   std::int64_t epoch_steps_ = 0;
   std::int64_t total_steps_ = 0;

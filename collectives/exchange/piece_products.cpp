@@ -18,8 +18,7 @@ TROUPE_CLONES void add_products(const float* __restrict a, const float* __restri
   for (std::size_t i = 0; i < whole; i += kEach)
     for (std::size_t lane = 0; lane < kEach; ++lane)
       lanes[lane] += static_cast<double>(a[i + lane]) * static_cast<double>(b[i + lane]);
-  for (std::size_t i = whole; i < count; ++i)
-    lanes[i - whole] += static_cast<double>(a[i]) * static_cast<double>(b[i]);
+  for (std::size_t i = whole; i < count; ++i) lanes[i - whole] += static_cast<double>(a[i]) * static_cast<double>(b[i]);
 }
 
 TROUPE_CLONES void add_three_products(const float* __restrict a, const float* __restrict b0, const float* __restrict b1,
@@ -85,8 +84,7 @@ void PieceProducts::add_three(std::size_t which, std::size_t begin, std::size_t 
   });
 }
 
-void PieceProducts::add_square(std::size_t which, std::size_t begin, std::size_t count, double factor,
-                               const float* a) {
+void PieceProducts::add_square(std::size_t which, std::size_t begin, std::size_t count, double factor, const float* a) {
   in_pieces(begin, count, [&](std::size_t piece, std::size_t offset, std::size_t floats) {
     Lanes squares{};
     add_products(a + offset, a + offset, floats, squares.data());
@@ -96,7 +94,8 @@ void PieceProducts::add_square(std::size_t which, std::size_t begin, std::size_t
 
 std::vector<double> PieceProducts::sums(std::size_t which) const {
   std::vector<double> all;
-  for (std::size_t piece = 0; piece < pieces_.size(); ++piece) all.push_back(tree_sum(lanes_[piece * products_ + which]));
+  for (std::size_t piece = 0; piece < pieces_.size(); ++piece)
+    all.push_back(tree_sum(lanes_[piece * products_ + which]));
   return all;
 }
 
@@ -116,7 +115,15 @@ double sum_of_pieces(std::span<const Range> pieces, std::span<const double> sums
   std::vector<Range> terms;
   for (const Range& own : pieces)
     for (const Range& subtree : complete_subtrees(kPieces, own.begin, own.end)) terms.push_back(subtree);
-  return TermTree(kPieces, terms).sum(sums);
+  // Of a small vector the last pieces are empty, and nobody's.
+  std::vector<double> all(sums.begin(), sums.end());
+  const std::size_t end = terms.empty() ? 0 : terms.back().end;
+  if (end < kPieces)
+    for (const Range& subtree : complete_subtrees(kPieces, end, kPieces)) {
+      terms.push_back(subtree);
+      all.push_back(0);
+    }
+  return TermTree(kPieces, terms).sum(all);
 }
 
 }  // namespace troupe

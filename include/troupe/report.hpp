@@ -98,13 +98,38 @@ struct LocalReport {
   double drift = 0;  ///< how far the copies were apart: the root of the mean of their squared distances from their mean
 };
 
+/// How L-BFGS goes on.
+enum class LbfgsEnd : std::uint8_t {
+  none,        ///< it does
+  converged,   ///< no float of the gradient is larger than LbfgsOptions::tolerance
+  no_descent,  ///< not even along the gradient is there a smaller loss to be found: numbers end here
+  budget,      ///< a line search has used up its evaluations and found none
+};
+
+/// The name, as it is written here.
+const char* to_string(LbfgsEnd end);
+
+/// What one step of L-BFGS did. Where it has ended, and `step_length` is 0, no step was made: the weights are as they
+/// were.
+struct LbfgsReport {
+  LbfgsEnd end = LbfgsEnd::none;
+  int evaluations = 0;     ///< of the loss and its gradient
+  double objective = 0;    ///< the mean loss and the penalty, at the new weights
+  double step_length = 0;  ///< along the direction
+  double largest = 0;      ///< of the gradient's floats, at the new weights
+  int pairs = 0;           ///< that the direction was made of; 0: along the gradient
+  int portions = 0;        ///< that were computed, without backups
+  int backups = 0;
+  int backups_won = 0;  ///< that were there first
+};
+
 /// What a committed step did.
 struct StepReport {
   std::int64_t step = 0;     ///< 1 for the first
   double loss = 0;           ///< mean over the samples, before the update
   double learning_rate = 0;  ///< of tensors in no group
   double gradient_norm = 0;  ///< length of the mean gradient before it was clipped, with OptimizerOptions::clip_norm;
-                             ///< else 0
+                             ///< of lbfgs that at the new weights, penalty included; else 0
   std::int64_t samples = 0;
   std::int64_t left_out_samples = 0;  ///< that could not be read, where data is asked to leave such out
   std::int64_t bytes_copied = 0;      ///< gradient bytes written a second time, after the model wrote them
@@ -121,7 +146,8 @@ struct StepReport {
   std::vector<Repair> repairs = {};  ///< since the step before; its work was done again, with the same result
   CheckpointReport checkpoint = {};
   AsynchronousReport asynchronous = {};  ///< of downpour and ssp: since the step before
-  LocalReport local = {};                ///< of local; `step` and `samples` count all steps of the call
+  LbfgsReport lbfgs = {};  ///< of lbfgs; `loss` is that of the new weights, `samples` are of all evaluations
+  LocalReport local = {};  ///< of local; `step` and `samples` count all steps of the call
 };
 
 /// How well samples of a class are found. What would be divided by zero is 0, as scikit-learn's zero_division=0 has it:

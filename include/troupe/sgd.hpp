@@ -113,6 +113,23 @@ struct LocalOptions {
   double outer_momentum = 0.9;       ///< nesterov; below 1
 };
 
+/// Of algorithm "lbfgs": Sandblaster L-BFGS (Dean et al. 2012). Each call of `step()` moves the weights once, along a
+/// direction by the last pairs, as far as a line search for the strong Wolfe conditions says (Nocedal and Wright,
+/// algorithms 3.5 and 3.6). What is made small is the mean loss of all samples, and the penalty that
+/// `OptimizerOptions::weight_decay` and groups' decays say: half of it times the squared weights. Rates, momentum and
+/// the like do not count.
+struct LbfgsOptions {
+  int history = 10;          ///< pairs; 1 to 100. All owners together keep 2 x history + 4 vectors, weights included
+  double tolerance = 1e-5;   ///< converged where no float of the gradient is larger
+  int max_evaluations = 25;  ///< of the loss and its gradient, in one line search
+  /// Whether each evaluation is of all samples. Else of one batch of each shard, the same for a whole line search.
+  bool full_batch = true;
+  int portions = 0;  ///< of full batches, that workers take as they become free; a multiple of num_shards is made of
+                     ///< it. Each needs a gradient's memory. 0: 16
+  int backup_portions = 0;  ///< so many of the last ones are given to a second worker that is free; the first counts
+  bool freeze = false;      ///< batch-norm and dropout compute as in evaluations; else a model with such is refused
+};
+
 /// What a run is to be. A member whose values are few is an enum; what users can add to, by registering it, goes by its
 /// name.
 struct Options {
@@ -122,9 +139,10 @@ struct Options {
   bool use_cpus = true;        ///< false asks for accelerators
   Placement placement = Placement::in_process;
   std::string algorithm = "synchronous";  ///< what a step is: "synchronous", "downpour" (asynchronous), "ssp" (stale
-                                          ///< synchronous) or "local" (local SGD)
+                                          ///< synchronous), "local" (local SGD) or "lbfgs"
   AsynchronousOptions asynchronous = {};
   LocalOptions local = {};
+  LbfgsOptions lbfgs = {};
   Strategy strategy = Strategy::automatic;
   bool deterministic = true;  ///< keep the order of additions that makes all strategies and placements give the
                               ///< same bits; false lets nodes add in the order of the ring
@@ -267,6 +285,8 @@ class DistributedSGD {
   /// The same with algorithm "local". The optimizer's state is each shard's own there, and begins with zeros; back with
   /// another algorithm it does so again.
   void use(const LocalOptions& local);
+  /// The same with "lbfgs", from the weights that there are: a warm start by SGD. Its history begins anew.
+  void use(const LbfgsOptions& lbfgs);
 
   /// The current weights in canonical order (see ModelInfo::tensors).
   std::vector<float> weights();

@@ -34,6 +34,10 @@ class Optimizer {
   /// The updates of a step: that of tensors in no group, whose rate it has, then those of the groups in order.
   std::vector<UpdateFunction> prepare(const UpdateStep& step) const;
   const std::vector<ParameterGroup>& groups() const { return options_.groups; }
+  /// Of a group as `prepare` has them; 0 is that of tensors in no group.
+  double weight_decay(std::size_t group) const {
+    return group == 0 ? options_.weight_decay : options_.groups[group - 1].weight_decay.value_or(options_.weight_decay);
+  }
   /// Whether the length of the mean gradient has to be known.
   bool clips() const { return options_.clip_norm > 0; }
   /// What a mean gradient of that length is multiplied with before all else, as PyTorch's clip_grad_norm_ does. A

@@ -60,6 +60,10 @@ std::size_t most(Bound bound, const RunLimits& limits) {
       return kMostMetrics;
     case Bound::subtrees:
       return kMostSubtrees;
+    case Bound::history:
+      return kMostHistoryVectors;
+    case Bound::products:
+      return 3 * kMostHistoryVectors * kMostPieceSubtrees;
     case Bound::local_steps:
       return kMostLocalSteps;
   }

@@ -1,0 +1,145 @@
+#include "actors/algorithms/evaluation_round.hpp"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <utility>
+#include <variant>
+
+#include "actors/algorithms/portion_deal.hpp"
+#include "actors/messages/lbfgs.hpp"
+#include "actors/rounds/reply_checks.hpp"
+#include "collectives/plan/tree.hpp"
+
+namespace troupe {
+namespace {
+
+class PortionRounds {
+ public:
+  PortionRounds(const StepContext& context, int buffer, std::int64_t step, int spares, const Phase& phase)
+      : context_(context), buffer_(buffer), step_(step), phase_(phase), deal_(owners(context), spares) {
+    const auto portions = static_cast<std::size_t>(context.plan.topology.num_shards);
+    losses_.resize(portions);
+    samples_.resize(portions);
+    const auto workers = static_cast<std::size_t>(context.members.num_workers());
+    sums_.seconds.resize(workers);
+    sums_.data_seconds.resize(workers);
+  }
+
+  PortionSums run() {
+    for (const int worker : context_.members.workers()) begin(worker);
+    while (!deal_.complete()) hear();
+    recall();
+    sums_.loss_sum = tree_sum(losses_);
+    sums_.samples = std::accumulate(samples_.begin(), samples_.end(), std::int64_t{0});
+    sums_.slabs = deal_.slabs();
+    sums_.backups = deal_.backups();
+    sums_.won = deal_.won();
+    context_.rounds.settle();
+    return std::move(sums_);
+  }
+
+ private:
+  using Tasks = std::vector<PortionDeal::Task>;
+
+  static std::vector<PortionDeal::Owner> owners(const StepContext& context) {
+    std::vector<PortionDeal::Owner> all;
+    const Topology& topology = context.plan.topology;
+    for (const int worker : context.members.workers()) {
+      const Range lanes = context.members.lanes_of(worker);
+      const Range portions = topology.shards_of_lanes(lanes);
+      PortionDeal::Owner owner{worker, topology.node_of(static_cast<int>(lanes.begin)),
+                               std::vector<int>(portions.size())};
+      std::iota(owner.portions.begin(), owner.portions.end(), static_cast<int>(portions.begin));
+      all.push_back(std::move(owner));
+    }
+    return all;
+  }
+
+  /// As many as it has replicas, if there are so many.
+  void begin(int worker) {
+    ComputePortions request;
+    Tasks tasks;
+    while (std::ssize(tasks) < context_.members.devices()) {
+      const auto task = deal_.next(worker);
+      if (!task) break;
+      tasks.push_back(*task);
+      request.portions.push_back(task->portion);
+      request.slabs.push_back(task->slab);
+    }
+    if (tasks.empty()) return;
+    request.buffer = buffer_;
+    request.step = step_;
+    request.timeout_ms = phase_.deadline.left().count();
+    rounds_.push_back(context_.rounds.open(request, {worker}, phase_));
+    tasks_[worker] = std::move(tasks);
+  }
+
+  void hear() {
+    auto next = context_.rounds.next_of<PortionsComputed, Done>(rounds_, phase_.deadline, phase_);
+    if (!next) context_.rounds.time_out(rounds_.front(), phase_);
+    if (const auto* computed = std::get_if<From<PortionsComputed>>(&*next)) return take(*computed);
+    const auto& done = std::get<From<Done>>(*next);
+    check_well(done.member, done.reply.round, done.reply.failure);
+    end(done.reply.round);
+  }
+
+  void check_well(int member, std::uint64_t round, const Failure& failure) const {
+    if (!failure) return;
+    throw context_.rounds.failure_of(*std::ranges::find(rounds_, round, &Round::number), member, failure, phase_);
+  }
+
+  void end(std::uint64_t round) {
+    std::erase_if(rounds_, [&](const Round& each) { return each.number() == round; });
+  }
+
+  void take(const From<PortionsComputed>& from) {
+    const PortionsComputed& reply = from.reply;
+    check_well(from.member, reply.round, reply.failure);
+    const Tasks tasks = std::exchange(tasks_[from.member], {});
+    std::vector<std::int32_t> asked;
+    for (const auto& task : tasks) asked.push_back(task.portion);
+    check_reply(reply, asked, context_.rounds.where(from.member, phase_));
+    end(reply.round);
+    for (std::size_t i = 0; i < tasks.size(); ++i) {
+      const bool counts = !reply.abandoned && deal_.finish(from.member, tasks[i]);
+      if (reply.abandoned) deal_.drop(from.member, tasks[i]);
+      if (!counts) continue;
+      losses_[static_cast<std::size_t>(asked[i])] = from_bits(reply.loss_bits[i]);
+      samples_[static_cast<std::size_t>(asked[i])] = reply.samples[i];
+    }
+    const auto rank = static_cast<std::size_t>(context_.members.rank_of(from.member));
+    sums_.seconds[rank] += from_bits(reply.seconds_bits);
+    sums_.data_seconds[rank] += from_bits(reply.data_bits);
+    sums_.left_out += reply.left_out;
+    for (const int worker : context_.members.workers())
+      if (!deal_.complete() && tasks_[worker].empty()) begin(worker);
+  }
+
+  /// Whoever is still at what others have done leaves it: nobody may read weights that are going to be written.
+  void recall() {
+    for (const auto& [worker, tasks] : tasks_)
+      if (!tasks.empty()) rounds_.push_back(context_.rounds.open(Abandon{}, {worker}, phase_));
+    while (!rounds_.empty()) hear();
+  }
+
+  const StepContext& context_;
+  const int buffer_;
+  const std::int64_t step_;
+  const Phase phase_;
+  PortionDeal deal_;
+  std::vector<Round> rounds_;
+  std::map<int, Tasks> tasks_;  ///< by worker, what it is at
+  std::vector<double> losses_;  ///< by portion
+  std::vector<std::int64_t> samples_;
+  PortionSums sums_;
+};
+
+}  // namespace
+
+PortionSums compute_portions(const StepContext& context, int buffer, std::int64_t step, int spares,
+                             const Phase& phase) {
+  return PortionRounds(context, buffer, step, spares, phase).run();
+}
+
+}  // namespace troupe

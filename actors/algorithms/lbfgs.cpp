@@ -1,0 +1,226 @@
+#include "actors/algorithms/lbfgs.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "actors/algorithms/lbfgs_rounds.hpp"
+#include "actors/algorithms/step_seconds.hpp"
+
+namespace troupe {
+namespace {
+
+/// Portions of a run whose options do not say how many.
+constexpr int kUsualPortions = 16;
+/// What the mean of losses that were computed in floats may be off by, of itself.
+constexpr double kNoise = 1e-8;
+/// Of pairs: how much of its slope a step has to take away at least.
+constexpr double kLeastCurvature = 1e-10;
+
+LbfgsEnd end_of(LineSearchEnd end) { return end == LineSearchEnd::budget ? LbfgsEnd::budget : LbfgsEnd::no_descent; }
+
+bool has_ended_well(const LineSearch& search) {
+  return search.end() == LineSearchEnd::found || search.end() == LineSearchEnd::decreased;
+}
+
+}  // namespace
+
+/// One call on its way.
+class Lbfgs::Step {
+ public:
+  Step(Lbfgs& algorithm, const StepContext& context)
+      : algorithm_(algorithm), options_(algorithm.options_), context_(context), rounds_(context, algorithm.options_) {}
+
+  StepReport run(bool rehearse);
+  /// Remembers the pair of the step that is committed, from the weights alone: gradients are functions of them.
+  void catch_up();
+
+ private:
+  Known know();
+  bool search(Known& known);
+  bool try_along(const Known& known);
+  ObjectivePoint evaluate_along(const Known& known, double length, bool makes_direction);
+  void commit(const Known& known);
+  void remember(Pending pending);
+  StepReport report_of(const Known& known, LbfgsEnd end) const;
+
+  Lbfgs& algorithm_;
+  const LbfgsOptions& options_;
+  const StepContext& context_;
+  LbfgsRounds rounds_;
+  const Stopwatch whole_;
+  const Version begun_ = context_.versions.committed();
+  std::int64_t updates_ = begun_.updates;  ///< pairs since the history began
+  Direction direction_;
+  ObjectivePoint found_;  ///< at the point tried last
+  LinePoint taken_;       ///< of the line search
+  LbfgsEnd end_ = LbfgsEnd::none;
+};
+
+StepReport Lbfgs::Step::run(bool rehearse) {
+  if (algorithm_.pending_) catch_up();
+  const bool stale = !algorithm_.known_ || algorithm_.known_->version != begun_ || !options_.full_batch;
+  if (stale) algorithm_.known_ = know();
+  Known known = *algorithm_.known_;
+  if (known.largest <= options_.tolerance) return report_of(known, LbfgsEnd::converged);
+  if (!search(known)) return report_of(known, end_);
+  if (rehearse) return report_of(known, LbfgsEnd::none);
+  commit(known);
+  const bool converged = found_.largest <= options_.tolerance;
+  return report_of(known, converged ? LbfgsEnd::converged : LbfgsEnd::none);
+}
+
+/// Of weights that were set, loaded or learned otherwise.
+Lbfgs::Known Lbfgs::Step::know() {
+  const ObjectivePoint found =
+      rounds_.evaluate(context_.versions.buffer(), begun_.step, rounds_.direction_of(updates_));
+  if (!std::isfinite(found.value))
+    throw Error(ErrorCode::non_finite_loss, std::isnan(found.value) ? "the loss is NaN" : "the loss is infinite",
+                {.phase = "compute", .step = begun_.step + 1});
+  rounds_.take_gradient();
+  return {begun_, found.value, found.loss, found.largest, rounds_.all_products(updates_)};
+}
+
+/// Along the direction by the history, and where nothing is found there along the gradient, without a history.
+bool Lbfgs::Step::search(Known& known) {
+  if (try_along(known)) return true;
+  if (known.products.pairs() == 0) return false;
+  Products alone;
+  alone.at(0, 0) = known.products.at(known.products.g(), known.products.g());
+  known.products = std::move(alone);
+  updates_ = 0;
+  return try_along(known);
+}
+
+bool Lbfgs::Step::try_along(const Known& known) {
+  direction_ = lbfgs_direction(known.products);
+  end_ = LbfgsEnd::no_descent;
+  if (!(direction_.slope < 0) || !std::isfinite(direction_.slope)) return false;
+  const double length = std::sqrt(direction_.squared_length);
+  const double first = known.products.pairs() > 0 ? 1 : std::clamp(1 / length, 1e-30, 1.0);
+  LineSearchOptions options;
+  options.max_evaluations = options_.max_evaluations;
+  options.noise = kNoise * std::abs(known.value);
+  LineSearch search({0, known.value, direction_.slope}, first, options);
+  bool makes_direction = true;
+  while (search.end() == LineSearchEnd::none) {
+    found_ = evaluate_along(known, search.next(), std::exchange(makes_direction, false));
+    search.note(found_.value, found_.slope);
+  }
+  if (!has_ended_well(search)) {
+    end_ = end_of(search.end());
+    return false;
+  }
+  taken_ = search.best();
+  if (!search.best_is_last()) found_ = evaluate_along(known, taken_.step, false);
+  return true;
+}
+
+ObjectivePoint Lbfgs::Step::evaluate_along(const Known& known, double length, bool makes_direction) {
+  const int to = *context_.versions.spare();
+  const bool finite = rounds_.move(known.products.pairs(), updates_, length,
+                                   makes_direction ? direction_.coefficients : std::vector<double>(), to);
+  if (!finite) return {.value = std::nan(""), .slope = std::nan("")};
+  return rounds_.evaluate(to, begun_.step, rounds_.direction_of(updates_));
+}
+
+void Lbfgs::Step::commit(const Known& known) {
+  Versions& versions = context_.versions;
+  Pending pending;
+  pending.length = taken_.step;
+  pending.pair = found_.slope - direction_.slope > kLeastCurvature * std::abs(direction_.slope);
+  pending.products = known.products;
+  pending.value = found_.value;
+  pending.loss = found_.loss;
+  pending.largest = found_.largest;
+  const int to = *versions.spare();
+  pending.before = versions.pin();
+  versions.commit(to, {begun_.step + 1, updates_ + (pending.pair ? 1 : 0)});
+  algorithm_.known_.reset();
+  algorithm_.pending_ = pending;
+  try {
+    remember(std::move(pending));
+  } catch (const Error& error) {
+    algorithm_.failure_ = error;  // the step is made; the next one finds out, and remembers
+  }
+}
+
+void Lbfgs::Step::remember(Pending pending) {
+  const Version& version = context_.versions.committed();
+  rounds_.remember(pending.products, options_.history, version.updates, pending.pair, pending.length);
+  context_.versions.unpin(pending.before);
+  algorithm_.known_ = {version, pending.value, pending.loss, pending.largest, std::move(pending.products)};
+  algorithm_.pending_.reset();
+}
+
+void Lbfgs::Step::catch_up() {
+  const Pending pending = *algorithm_.pending_;
+  const Version& version = context_.versions.committed();
+  const int direction = rounds_.direction_of(version.updates - (pending.pair ? 1 : 0));
+  rounds_.evaluate(context_.versions.buffer_of(pending.before), version.step - 1, direction);
+  rounds_.take_gradient();
+  rounds_.evaluate(context_.versions.buffer(), version.step - 1, direction);
+  remember(pending);
+}
+
+StepReport Lbfgs::Step::report_of(const Known& known, LbfgsEnd end) const {
+  const bool moved = context_.versions.committed() != begun_;
+  StepReport report;
+  report.step = context_.versions.committed().step;
+  report.loss = moved ? found_.loss : known.loss;
+  const double squared = known.products.at(known.products.g(), known.products.g());
+  report.gradient_norm = std::sqrt(moved ? found_.squared_length : squared);
+  report.learning_rate = context_.learning_rate;
+  report.strategy = context_.plan.strategy;
+  report.deterministic = !context_.plan.ring_order;
+  rounds_.tell(report);
+  report.lbfgs.end = end;
+  report.lbfgs.objective = moved ? found_.value : known.value;
+  report.lbfgs.step_length = moved ? taken_.step : 0;
+  report.lbfgs.largest = moved ? found_.largest : known.largest;
+  report.lbfgs.pairs = known.products.pairs();
+  report.slowest = slowest_of(context_.members.workers(), report.seconds.compute);
+  report.seconds.step = whole_.seconds();
+  return report;
+}
+
+StateDescription Lbfgs::state(const Optimizer& /*optimizer*/, int num_shards, std::int64_t steps_per_epoch) const {
+  StateDescription state;
+  state.shape.singles = 2 * options_.history + 2;
+  state.shape.spares = options_.backup_portions;
+  const int wanted = options_.portions > 0 ? options_.portions : kUsualPortions;
+  const std::int64_t parts = (wanted + num_shards - 1) / num_shards;
+  const std::int64_t most = options_.full_batch ? std::max<std::int64_t>(1, steps_per_epoch) : 1;
+  state.shape.parts = static_cast<std::int32_t>(std::clamp<std::int64_t>(parts, 1, most));
+  for (int number = 0; number <= options_.history; ++number)
+    state.saved.push_back("direction " + std::to_string(number));
+  for (int number = 0; number < options_.history; ++number) state.saved.push_back("change " + std::to_string(number));
+  return state;
+}
+
+void Lbfgs::check(const ModelDescription& model) const {
+  if (model.traits.unsteady.empty()) return;
+  throw Error(ErrorCode::unsupported,
+              "the model has " + model.traits.unsteady +
+                  ", so its loss is no function of the weights alone: it depends on the rest of a batch or on chance, "
+                  "and a line search would compare what cannot be compared; frozen (lbfgs.freeze, --freeze) they "
+                  "compute as in evaluations");
+}
+
+StepReport Lbfgs::step(const StepContext& context, const Deadline& /*deadline*/, bool rehearse) {
+  if (failure_) throw Error(*std::exchange(failure_, std::nullopt));
+  return Step(*this, context).run(rehearse);
+}
+
+void Lbfgs::make_whole(const StepContext& context, const Deadline& /*deadline*/) {
+  if (failure_) throw Error(*std::exchange(failure_, std::nullopt));
+  Step(*this, context).catch_up();
+}
+
+void Lbfgs::forget() {
+  known_.reset();
+  pending_.reset();
+  failure_.reset();
+}
+
+}  // namespace troupe

@@ -1,0 +1,105 @@
+#include <algorithm>
+#include <optional>
+
+#include "actors/messages/patience.hpp"
+#include "actors/worker/duties.hpp"
+#include "collectives/exchange/reduce.hpp"
+
+// A worker's part in evaluating the loss and its gradient for L-BFGS: portions of whatever shard the driver says.
+namespace troupe {
+namespace {
+
+/// One portion: batches of one shard that follow each other, on weights that stay.
+class PortionPass {
+ public:
+  PortionPass(const WorkerState& worker, Replica& replica, const ComputePortions& request)
+      : worker_(worker), replica_(replica), request_(request) {
+    const auto device = static_cast<std::size_t>(replica.context.device);
+    const std::int32_t portion = request.portions[device];
+    const std::int32_t parts = worker.layout.parts;
+    num_shards_ = worker.layout.num_shards / parts;
+    if (portion < 0 || portion >= worker.layout.num_shards)
+      throw Error(ErrorCode::protocol, "a portion that there is not");
+    shard_ = portion / parts;
+    const std::int64_t steps = std::max<std::int64_t>(1, replica.model->info().steps_per_epoch);
+    begin_ = request.step >= 0 ? request.step : steps * (portion % parts) / parts;
+    end_ = request.step >= 0 ? request.step + 1 : steps * (portion % parts + 1) / parts;
+    sum_ = worker.slabs->dealt(request.slabs[device]);
+  }
+
+  void run() {
+    const auto weights = worker_.slabs->weights(request_.buffer);
+    replica_.portion = {};
+    replica_.abandoned = false;
+    if (begin_ == end_) std::ranges::fill(sum_, 0.0F);
+    for (std::int64_t step = begin_; step < end_; ++step) {
+      if (worker_.newest_round > request_.round) {
+        replica_.abandoned = true;
+        return;
+      }
+      add(step, weights);
+    }
+  }
+
+ private:
+  void add(std::int64_t step, std::span<const float> weights) {
+    const bool first = step == begin_;
+    if (!first) replica_.next_gradient.resize(sum_.size());
+    const std::span<float> gradient = first ? sum_ : std::span<float>(replica_.next_gradient);
+    const BatchResult batch = replica_.model->gradient({shard_, num_shards_, step, worker_.seed}, weights, gradient);
+    if (!first) add_to(sum_.data(), gradient.data(), sum_.size());
+    replica_.portion.loss_sum += batch.loss_sum;
+    replica_.portion.samples += batch.samples;
+    replica_.portion.data_seconds += batch.data_seconds;
+    replica_.portion.left_out += batch.left_out;
+  }
+
+  const WorkerState& worker_;
+  Replica& replica_;
+  const ComputePortions& request_;
+  int shard_ = 0;
+  int num_shards_ = 1;
+  std::int64_t begin_ = 0;
+  std::int64_t end_ = 0;
+  std::span<float> sum_;
+};
+
+}  // namespace
+
+void prepare(WorkerState& worker, const ComputePortions& request) {
+  const bool fits = !request.portions.empty() && request.portions.size() <= worker.replicas.size() &&
+                    request.slabs.size() == request.portions.size();
+  if (!worker.layout.deals() || !fits) throw Error(ErrorCode::protocol, "portions that this worker cannot compute");
+  worker.computing = Stopwatch();
+  worker.newest_round = request.round;
+}
+
+std::size_t replicas_for(const WorkerState& /*worker*/, const ComputePortions& request) {
+  return request.portions.size();
+}
+
+void work(WorkerState& worker, Replica& replica, const ComputePortions& request) {
+  std::optional<Turns::Turn> turn;
+  if (!replica.model->info().lightweight) turn.emplace(*worker.turns);
+  PortionPass(worker, replica, request).run();
+}
+
+void answer(WorkerState& worker, const ComputePortions& request, PortionsComputed& computed) {
+  double waited = 0;
+  computed.portions = request.portions;
+  for (std::size_t i = 0; i < request.portions.size(); ++i) {
+    const Replica& replica = *worker.replicas[i];
+    computed.loss_bits.push_back(to_bits(replica.portion.loss_sum));
+    computed.samples.push_back(replica.portion.samples);
+    computed.abandoned = computed.abandoned || replica.abandoned;
+    computed.left_out += replica.portion.left_out;
+    waited = std::max(waited, replica.portion.data_seconds);
+  }
+  computed.data_bits = to_bits(waited);
+  computed.seconds_bits = to_bits(worker.computing.seconds());
+}
+
+/// At once; the reply comes when all replicas have left what they were at.
+void prepare(WorkerState& worker, const Abandon& request) { worker.newest_round = request.round; }
+
+}  // namespace troupe

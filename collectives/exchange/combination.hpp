@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+// Element-wise arithmetic of L-BFGS over a chunk of vectors: each float depends on those in its place alone.
+namespace troupe {
+
+/// Writes the sum of `terms` times `coefficients`, added in doubles in that order and rounded once.
+/// @param count at most kTreeChunk
+void combine(std::span<const float* const> terms, std::span<const double> coefficients, std::size_t count, float* to);
+
+/// to = from + length * direction, in doubles, rounded once
+void move_along(const float* from, const float* direction, double length, std::size_t count, float* to);
+
+/// to = (now - before) / length, in doubles, rounded once
+void quotient_of_change(const float* now, const float* before, double length, std::size_t count, float* to);
+
+}  // namespace troupe
