@@ -90,7 +90,7 @@ void check_lbfgs(const Options& o) {
   };
   check("history", l.history, 1, kMostHistory);
   check("max_evaluations", l.max_evaluations, 1, 1000);
-  check("portions", l.portions, 0, 10'000);
+  check("portions", l.portions, 0, kMostPortions);
   check("backup_portions", l.backup_portions, 0, 1000);
   if (!(l.tolerance >= 0 && l.tolerance <= std::numeric_limits<double>::max()))
     throw_invalid("lbfgs.tolerance is " + std::to_string(l.tolerance) + ", not a number from 0 on");

@@ -41,6 +41,8 @@ inline constexpr int kMostLocalSteps = 10'000;
 /// Pairs of vectors that L-BFGS remembers; with each of them, the direction, and the gradient.
 inline constexpr int kMostHistory = 100;
 inline constexpr std::size_t kMostHistoryVectors = 2 * kMostHistory + 2;
+/// Portions that L-BFGS can be asked for.
+inline constexpr int kMostPortions = 10'000;
 /// Of fixed pieces, that tile a slice.
 inline constexpr std::size_t kMostPieceSubtrees = 12;
 
@@ -58,6 +60,7 @@ enum class Bound : std::uint8_t {
   metrics,
   subtrees,  ///< of pages, that tile a slice
   local_steps,
+  portions,  ///< of all shards
   history,   ///< vectors of L-BFGS
   products,  ///< of three of them with all, by subtree
 };

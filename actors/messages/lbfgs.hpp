@@ -80,7 +80,7 @@ struct ReduceGradient {
 };
 template <class F>
 auto fields(ReduceGradient& x, F visit) {
-  return visit(x.round, at_most<Bound::shards>(x.slabs), x.samples, x.buffer, x.direction, x.timeout_ms);
+  return visit(x.round, at_most<Bound::portions>(x.slabs), x.samples, x.buffer, x.direction, x.timeout_ms);
 }
 
 struct Moved {

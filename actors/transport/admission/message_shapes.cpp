@@ -60,6 +60,8 @@ std::size_t most(Bound bound, const RunLimits& limits) {
       return kMostMetrics;
     case Bound::subtrees:
       return kMostSubtrees;
+    case Bound::portions:
+      return limits.shards + kMostPortions;
     case Bound::history:
       return kMostHistoryVectors;
     case Bound::products:
