@@ -24,14 +24,14 @@ struct StepContext {
   const ModelDescription& model;
   const Optimizer& optimizer;
   const Plan& plan;
-  const std::vector<int>& appliers;                         ///< workers that have a part in reducing and applying
-  const DriverGradients* gradients;                         ///< where the driver adds them
-  bool settles_by_fence;                                    ///< see Host
-  std::uint64_t call;                                       ///< number of the driver's call that this is an attempt of
-  int backups;                                              ///< workers that may be left out of a step at most
-  double learning_rate;                                     ///< of the step, of tensors in no group
-  const std::function<double(std::int64_t step)>& rate_at;  ///< as well, of any step
-  std::vector<int> servers = {};  ///< parameter servers, as members, where the algorithm has them
+  const std::vector<int>& appliers;  ///< workers that have a part in reducing and applying
+  const DriverGradients* gradients;  ///< where the driver adds them
+  bool settles_by_fence;             ///< see Host
+  std::uint64_t call;                ///< number of the driver's call that this is an attempt of
+  int backups;                       ///< workers that may be left out of a step at most
+  double learning_rate;              ///< of the step, of tensors in no group
+  std::vector<int> servers = {};     ///< parameter servers, as members, where the algorithm has them
+  std::function<double(std::int64_t step)> rate_at = {};  ///< the learning rate of any step, likewise
 };
 
 /// The vectors of an algorithm's state, with the weights.

@@ -30,8 +30,8 @@ auto Driver::with_context(const Use& use) {
                             calls_,
                             std::min(options_.backup_workers, num_workers() - 1),
                             rate,
-                            rate_at,
-                            servers_};
+                            servers_,
+                            rate_at};
   return use(context);
 }
 

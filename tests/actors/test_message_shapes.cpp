@@ -36,6 +36,14 @@ std::size_t most(Bound bound) {
       return 64;
     case Bound::subtrees:
       return 128;
+    case Bound::local_steps:
+      return 10'000;
+    case Bound::portions:
+      return 10'004;
+    case Bound::history:
+      return 202;
+    case Bound::products:
+      return std::size_t{3} * 202 * 12;
   }
   return 0;
 }

@@ -28,7 +28,10 @@ struct ServedScene {
   explicit ServedScene(int vectors) {
     topology.node_of_lane = {0, 0};
     topology.num_shards = 4;
-    layout = {.run = 1, .generation = 1, .size = kServedSize, .vectors = vectors, .num_shards = 4};
+    layout.run = layout.generation = 1;
+    layout.size = kServedSize;
+    layout.vectors = vectors;
+    layout.num_shards = 4;
     layout.shards = {0, 4};
     layout.served = {0, 2};
     state = std::make_shared<VersionedState>(*client, layout);

@@ -22,12 +22,17 @@ inline ToDriver filled_to_driver() {
       Built{2, failure, {{4, 3, "blocked", 1, 77, 60000, 469}}, {"weight", "bias"}, {{2, 3}, {2}}, "{}"},
       Computed{3, failure, {0, 1}, {1, 2}, {64, 64}, 5},
       MeanReduced{8, failure, {1, 2}, 4096},
-      Applied{4, failure, 1, 2, 4096, true},
+      Applied{4, failure, 1, 2, 4096, true, {3}},
       Found{5, failure, {1, NonFinite::kState}},
       Evaluated{6, failure, {0, 1}, {1, 2}, {60, 61}, {64, 64}, {"brier-score"}, 10, 1, true, 880},
       Called{7, failure, {4}},
       Advanced{17, failure, {0, 1}, {1, 2}, {64, 64}, true, 5},
-      Pushed{19, failure, true, 5, 4096, 4096}};
+      Pushed{19, failure, true, 5, 4096, 4096},
+      StepsTaken{20, failure, {0, 1}, {1, 2}, {64, 64}, {3, 4}, {1, NonFinite::kState}, 1, 5, 6, 7},
+      PortionsComputed{21, failure, {4}, {1}, {64}, false, 5, 6, 7},
+      GradientReduced{22, failure, {1, 2, 3}, 4, 5, 4096},
+      Moved{23, failure, true, 5, 4096},
+      Remembered{24, failure, {1, 2}, 5}};
 }
 
 inline ToNode filled_to_node() {
@@ -74,6 +79,12 @@ inline ToWorker filled_to_worker() {
           Apply{14, 100, 1, 2, 128, 99, 13, 1, 4, {2}, 5000},
           Advance{18, 100, 5, true, true, true, 4, 5000},
           Deliver{19, true, true, 5000},
+          TakeSteps{20, 100, 8, 1, 2, 99, {4}, 5000},
+          ComputePortions{21, {4}, {4}, 1, -1, 5000},
+          ReduceGradient{22, {0, 1, 2, 3}, 128, 1, 2, 5000},
+          MoveAlong{23, 1, 0, 2, 4, {2, 5, 8}, {1, 2, 3}, 5000},
+          Remember{24, true, 8, 5, 4, {2, 5, 8}, {2, 5, 8}, 5000},
+          Abandon{25},
           FindNonFinite{15, 1},
           Build{1, 2, 2, true, true, filled_plan(), 42, "cnn", 1, R"({"batch_size":64})"},
           MakeSlabs{2, 77, 3, 2, 1, R"({"kind":"momentum"})", {1, 0, 2, 1, -1}, R"({"kind":"average"})"},
