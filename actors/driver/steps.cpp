@@ -47,9 +47,13 @@ StepReport Driver::take_step(bool rehearse) {
 SlabLayout Driver::largest_store() const {
   SlabLayout layout = generation_->layout();
   const Topology& topology = generation_->plan().topology;
+  layout.in_part = options_.placement == Placement::cluster;
   Range most;
   for (int node = 0; node < topology.num_nodes(); ++node)
-    if (const Range shards = topology.shards_of_node(node); shards.size() > most.size()) most = shards;
+    if (const Range shards = topology.shards_of_node(node); shards.size() > most.size()) {
+      most = shards;
+      layout.own = generation_->plan().slice_of_lanes(topology.lanes_of_node(node));
+    }
   layout.shards = most;
   return layout;
 }

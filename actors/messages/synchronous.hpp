@@ -78,7 +78,7 @@ struct Applied {
   std::int64_t bytes_sent = 0;
   bool finite = true;  ///< all that was written
   /// Of local SGD, as MeanReduced::square_bits: of how far the copies' mean is from the weights.
-  std::vector<std::uint64_t> square_bits;
+  std::vector<std::uint64_t> square_bits = {};
 };
 template <class F>
 auto fields(Applied& x, F visit) {

@@ -101,6 +101,8 @@ SlabLayout NodeService::layout_of(const BeginGeneration& request, const Plan& pl
   layout.shards = plan.topology.shards_of_node(self_);
   if (layout.shards.empty())
     throw Error(ErrorCode::protocol, "a node without workers", {.node = std::to_string(self_)});
+  layout.in_part = true;
+  layout.own = plan.slice_of_lanes(plan.topology.lanes_of_node(self_));
   if (request.served_devices > 0) layout.served = served_ranks(plan, self_, request.served_devices);
   return layout;
 }

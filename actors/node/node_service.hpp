@@ -3,6 +3,8 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <span>
 
 #include "actors/messages/generation.hpp"
 #include "actors/messages/transfer.hpp"
@@ -70,6 +72,7 @@ class NodeService : public NodeShare {
   Shared& current() const;
   Mapping& transfer(std::uint64_t number) const;
   void drop_transfers();
+  std::span<float> make_whole(const VersionedState& state, int vector);
   /// Its lanes' slices, which lie side by side.
   Range slices_of_node(int node) const;
 
@@ -80,6 +83,8 @@ class NodeService : public NodeShare {
   int num_nodes_ = 1;  ///< without the driver
   std::uint64_t run_ = 0;
   std::map<std::uint64_t, std::shared_ptr<Mapping>> transfers_;
+  std::optional<ObjectId> gathered_;  ///< a vector that was made whole
+  std::shared_ptr<Mapping> gathered_mapping_;
   mutable std::mutex mutex_;
   std::shared_ptr<Shared> generation_;
 };

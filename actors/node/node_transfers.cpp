@@ -45,27 +45,49 @@ void NodeService::carry_out(const SendTransfer& request) {
 void NodeService::carry_out(const DropTransfers& /*request*/) { drop_transfers(); }
 
 void NodeService::carry_out(const ExpectPlaced& request) {
-  expect_floats(data_plane_, kPlaceWindow, 0, current().state->vector(request.vector, request.buffer));
+  const VersionedState& state = *current().state;
+  if (state.layout().is_here(request.vector))
+    expect_floats(data_plane_, kPlaceWindow, 0, state.vector(request.vector, request.buffer));
 }
 
 void NodeService::carry_out(const Place& request) {
   const VersionedState& state = *current().state;
-  const auto vector = state.vector(request.vector, request.buffer);
   const Deadline deadline = patience_of(request).earlier();
   if (self_ != 0 && !request.alone) {
-    wait_for_floats(data_plane_, kPlaceWindow, request.ticket, vector.size(), deadline);
+    if (!state.layout().is_here(request.vector)) return;
+    const std::size_t floats = state.layout().range_of(request.vector).size();
+    wait_for_floats(data_plane_, kPlaceWindow, request.ticket, floats, deadline);
     return data_plane_.withdraw(kPlaceWindow);
   }
-  state.place(first_of(transfer(request.transfer).floats(), vector.size()), request.vector, request.buffer);
+  const auto whole = first_of(transfer(request.transfer).floats(), state.layout().size);
+  if (state.layout().is_here(request.vector)) state.place(whole, request.vector, request.buffer);
+  for (int node = 1; node < num_nodes_ && !request.alone; ++node) {
+    const Range range = state.layout().is_single(request.vector) ? slices_of_node(node) : Range{0, whole.size()};
+    if (!range.empty())
+      send_floats(data_plane_, node, kPlaceWindow, request.ticket, whole.subspan(range.begin, range.size()), deadline);
+  }
   drop_transfers();
-  for (int node = 1; node < num_nodes_ && !request.alone; ++node)
-    send_floats(data_plane_, node, kPlaceWindow, request.ticket, vector, deadline);
 }
 
 void NodeService::carry_out(const ClearState& request) { current().state->clear(request.buffer); }
 
+/// Of a vector of which each store has a part, a copy that is dropped with the transfers.
+std::span<float> NodeService::make_whole(const VersionedState& state, int vector) {
+  const SlabLayout& layout = state.layout();
+  const ObjectId id = layout.vector_id(vector, 1);
+  gathered_ = id;
+  gathered_mapping_ = store_->create(id, layout.bytes());
+  const auto whole = gathered_mapping_->writable_floats().first(layout.size);
+  if (layout.is_here(vector))
+    std::ranges::copy(state.vector(vector, 0), whole.begin() + static_cast<std::ptrdiff_t>(layout.own.begin));
+  return whole;
+}
+
 void NodeService::carry_out(const ExpectSlices& request) {
-  const auto vector = current().state->vector(request.vector, request.buffer);
+  const VersionedState& state = *current().state;
+  drop_transfers();
+  const bool single = state.layout().is_single(request.vector);
+  const auto vector = single ? make_whole(state, request.vector) : state.vector(request.vector, request.buffer);
   for (int node = 1; node < num_nodes_; ++node) {
     const Range slices = slices_of_node(node);
     if (slices.empty()) continue;
@@ -75,18 +97,22 @@ void NodeService::carry_out(const ExpectSlices& request) {
 }
 
 void NodeService::carry_out(const GatherSlices& request) {
-  const auto vector = current().state->vector(request.vector, request.buffer);
+  const VersionedState& state = *current().state;
   const Deadline deadline = patience_of(request).earlier();
   for (int node = 1; node < num_nodes_; ++node) {
     const Range slices = slices_of_node(node);
     if (slices.empty()) continue;
     const WindowId window = kGatherWindow + static_cast<WindowId>(node);
-    if (node == self_)
-      send_floats(data_plane_, 0, window, request.ticket, vector.subspan(slices.begin, slices.size()), deadline);
+    if (node == self_) {
+      const auto vector = state.vector(request.vector, request.buffer);
+      const std::size_t begin = slices.begin - state.layout().range_of(request.vector).begin;
+      send_floats(data_plane_, 0, window, request.ticket, vector.subspan(begin, slices.size()), deadline);
+    }
     if (self_ != 0) continue;
     wait_for_floats(data_plane_, window, request.ticket, slices.size(), deadline);
     data_plane_.withdraw(window);
   }
+  if (self_ == 0 && gathered_mapping_) store_->seal(*gathered_);
 }
 
 Range NodeService::slices_of_node(int node) const {
@@ -101,6 +127,12 @@ Mapping& NodeService::transfer(std::uint64_t number) const {
 
 /// They are rare, and large.
 void NodeService::drop_transfers() {
+  if (gathered_mapping_) {
+    store_->release(*gathered_);
+    gathered_mapping_.reset();
+    gathered_.reset();
+    store_->trim();
+  }
   if (transfers_.empty()) return;
   data_plane_.withdraw(kTransferWindow);
   for (const auto& [number, mapping] : transfers_) store_->release(transfer_id(run_, number));

@@ -17,6 +17,10 @@ SlabLayout layout_of(const WorkerState& worker, const MakeSlabs& request) {
   layout.buffers = request.buffers;
   layout.num_shards = topology.num_shards;
   layout.shards = topology.shards_of_node(topology.node_of(static_cast<int>(worker.lanes().begin)));
+  layout.in_part = worker.node != nullptr;
+  if (layout.in_part)
+    layout.own =
+        worker.plan.slice_of_lanes(topology.lanes_of_node(topology.node_of(static_cast<int>(worker.lanes().begin))));
   layout.mean_gradient = worker.plan.driver_reduces;
   layout.backups = worker.backs_up;
   return layout;

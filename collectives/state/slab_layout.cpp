@@ -43,12 +43,17 @@ ObjectId SlabLayout::gradient_id(GradientOf whose, std::size_t shard, std::uint6
 
 std::size_t SlabLayout::bytes() const { return (size * sizeof(float) + kPageBytes - 1) / kPageBytes * kPageBytes; }
 
+std::size_t SlabLayout::bytes_of(int vector) const {
+  return (range_of(vector).size() * sizeof(float) + kPageBytes - 1) / kPageBytes * kPageBytes;
+}
+
 std::size_t SlabLayout::versioned_bytes(int in_buffers) const {
   const std::size_t of_shards = data_shards().size() * static_cast<std::size_t>(per_shard);
   return bytes() * (static_cast<std::size_t>(vectors) + of_shards) * static_cast<std::size_t>(in_buffers);
 }
 
 bool SlabLayout::is_here(int vector) const {
+  if (range_of(vector).empty()) return false;
   const int shard = shard_of(vector);
   const Range here = data_shards();
   return shard < 0 || (static_cast<std::size_t>(shard) >= here.begin && static_cast<std::size_t>(shard) < here.end);

@@ -38,7 +38,9 @@ struct StateShape {
   int of_shard(int shard, int number) const { return vectors + singles + shard * per_shard + number; }
   bool is_single(int vector) const { return vector >= vectors && vector < vectors + singles; }
   /// -1 where owners have slices of it.
-  int shard_of(int vector) const { return vector < vectors + singles ? -1 : (vector - vectors - singles) / per_shard; }
+  int shard_of(int vector) const {
+    return per_shard == 0 || vector < vectors + singles ? -1 : (vector - vectors - singles) / per_shard;
+  }
   /// @throws Error protocol for numbers that cannot be
   void check() const;
   bool operator==(const StateShape&) const = default;
@@ -57,6 +59,8 @@ struct SlabLayout : StateShape {
   int buffers = 2;               ///< of vectors that have several
   int num_shards = 1;            ///< or portions, that have gradients
   Range shards = {0, 1};         ///< whose gradients lie in this store
+  bool in_part = false;          ///< of vectors in one buffer this store has a part, which its workers own,
+  Range own = {};                ///< namely this one
   bool mean_gradient = false;    ///< the driver adds the gradients and shares their mean
   bool backups = false;          ///< of each shard there are both gradients, and any worker may write any slice
   Range served = {0, 0};         ///< ranks of workers to whom parameter servers serve weights in this store
@@ -69,7 +73,12 @@ struct SlabLayout : StateShape {
   std::size_t bytes() const;
   /// Of this store, of what has several buffers in so many.
   std::size_t versioned_bytes(int in_buffers) const;
-  std::size_t state_bytes() const { return versioned_bytes(buffers) + bytes() * static_cast<std::size_t>(singles); }
+  std::size_t state_bytes() const {
+    return versioned_bytes(buffers) + bytes_of(vectors) * static_cast<std::size_t>(singles);
+  }
+  /// Of a vector, what lies in this store: a range of the flat vectors, and how many bytes that takes.
+  Range range_of(int vector) const { return is_single(vector) && in_part ? own : Range{0, size}; }
+  std::size_t bytes_of(int vector) const;
   int num_vectors() const { return of_shard(num_shards / parts, 0); }
   int buffers_of(int vector) const { return is_single(vector) ? 1 : buffers; }
   /// Shards of the data whose gradients lie in this store.

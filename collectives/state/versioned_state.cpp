@@ -10,19 +10,21 @@ VersionedState::VersionedState(StoreClient& store, const SlabLayout& layout)
   for (int vector = 0; vector < layout.num_vectors(); ++vector)
     for (int buffer = 0; layout.is_here(vector) && buffer < layout.buffers_of(vector); ++buffer)
       vectors_[static_cast<std::size_t>(vector)].push_back(
-          held_.create(layout.vector_id(vector, buffer), layout.bytes(), {.shared_writers = true}));
+          held_.create(layout.vector_id(vector, buffer), layout.bytes_of(vector), {.shared_writers = true}));
   for (int slab = 0; slab < layout.dealt_slabs(); ++slab)
     held_.create(layout.dealt_id(slab), layout.bytes(), {.shared_writers = true});
 }
 
 void VersionedState::carry(const VersionedState& from, const std::vector<int>& buffers) {
-  const bool same =
-      static_cast<const StateShape&>(from.layout_) == layout_ && from.layout_.num_shards == layout_.num_shards;
+  const SlabLayout& before = from.layout_;
+  const bool same = static_cast<const StateShape&>(before) == layout_ && before.num_shards == layout_.num_shards;
   for (int vector = 0; vector < (same ? layout_.num_vectors() : 1); ++vector) {
-    const std::size_t count = layout_.is_single(vector) ? 1 : buffers.size();
-    const bool there = layout_.is_here(vector) && from.layout_.is_here(vector);
-    for (std::size_t buffer = 0; there && buffer < count; ++buffer)
-      place(from.vector(vector, layout_.is_single(vector) ? 0 : buffers[buffer]), vector, static_cast<int>(buffer));
+    if (!layout_.is_here(vector) || !before.is_here(vector) || before.range_of(vector) != layout_.range_of(vector))
+      continue;
+    const bool single = layout_.is_single(vector);
+    for (std::size_t buffer = 0; buffer < (single ? 1 : buffers.size()); ++buffer)
+      std::ranges::copy(from.vector(vector, single ? 0 : buffers[buffer]),
+                        this->vector(vector, static_cast<int>(buffer)).begin());
   }
 }
 
@@ -36,12 +38,12 @@ void VersionedState::publish() {
 std::span<float> VersionedState::vector(int vector, int buffer) const {
   if (layout_.is_single(vector)) buffer = 0;
   const auto& buffers = vectors_.at(static_cast<std::size_t>(vector));
-  return buffers.at(static_cast<std::size_t>(buffer))->writable_floats().first(layout_.size);
+  return buffers.at(static_cast<std::size_t>(buffer))->writable_floats().first(layout_.range_of(vector).size());
 }
 
 void VersionedState::place(std::span<const float> flat, int vector, int buffer) const {
   const auto to = this->vector(vector, buffer);
-  std::memcpy(to.data(), flat.data(), to.size_bytes());
+  std::memcpy(to.data(), flat.data() + layout_.range_of(vector).begin, to.size_bytes());
 }
 
 void VersionedState::clear(int buffer) const {

@@ -27,6 +27,7 @@ class VersionedState {
   /// From now on others can map it for reading, and nobody anew for writing.
   void publish();
 
+  /// What of it lies in this store.
   std::span<float> vector(int vector, int buffer) const;
   /// Makes flat values the content of a vector.
   void place(std::span<const float> flat, int vector, int buffer) const;

@@ -88,9 +88,11 @@ std::span<float> WorkerSlabs::dealt(int slab) const {
 }
 
 std::shared_ptr<Mapping> WorkerSlabs::map_vector(int vector, int buffer, std::chrono::milliseconds timeout) {
-  if (layout_.is_single(vector)) buffer = 0;
+  // Of which a node gathers a copy for this, where its store has a part alone.
+  const bool gathered = layout_.range_of(vector).size() < layout_.size;
+  if (layout_.is_single(vector)) buffer = gathered ? 1 : 0;
   const ObjectId id = layout_.vector_id(vector, buffer);
-  if (last_mapped_ == id) return last_mapping_;
+  if (last_mapped_ == id && !gathered) return last_mapping_;
   last_mapping_ = store_.get(id, timeout);
   last_mapped_ = id;
   store_.release(id);
@@ -105,7 +107,8 @@ std::span<float> WorkerSlabs::slice_of(int vector, int buffer, const Range& rang
 
 std::shared_ptr<Mapping> WorkerSlabs::open_slice(int vector, int buffer) {
   const std::size_t pages = (slice_.size() + kPageFloats - 1) / kPageFloats;
-  return held_.open(layout_.vector_id(vector, buffer), slice_.begin * sizeof(float), pages * kPageBytes);
+  const std::size_t begin = slice_.begin - layout_.range_of(vector).begin;
+  return held_.open(layout_.vector_id(vector, buffer), begin * sizeof(float), pages * kPageBytes);
 }
 
 }  // namespace troupe

@@ -41,7 +41,10 @@ struct ServingNodes {
       nodes.push_back(std::make_unique<Node>());
       Node& node = *nodes.back();
       const auto rank = static_cast<std::size_t>(self);
-      SlabLayout layout{.run = 1, .generation = 1, .size = kFlatSize, .num_shards = topology.num_shards};
+      SlabLayout layout;
+      layout.run = layout.generation = 1;
+      layout.size = kFlatSize;
+      layout.num_shards = topology.num_shards;
       layout.shards = topology.shards_of_node(self);
       layout.served = {rank, rank + 1};
       node.state = std::make_shared<VersionedState>(*node.client, layout);
