@@ -1,6 +1,7 @@
 // Ways to the same coefficients, 5 3 2 1: gradient descent on all 1000 rows by hand, one replica that accumulates the
 // gradients of four shards of 250, four workers with one shard each (by a ring and with a parameter server, too), and
-// the same four on clocks of their own: Downpour, and stale synchronous, no more than two steps apart.
+// the same four on clocks of their own: Downpour, and stale synchronous, no more than two steps apart. Then local SGD,
+// whose shards take eight steps between two means, and L-BFGS, which is there in some ten iterations.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -43,7 +44,17 @@ std::vector<float> distributed(const troupe::TrainingData& data, int workers,
                               .num_shards = 4,
                               .optimizer = {.learning_rate = kRate},
                               .verbose = false}};
-  for (int step = 0; step < kSteps; ++step) sgd.step();
+  while (sgd.steps_done() < kSteps) sgd.step();  // a call of local SGD makes eight
+  return sgd.weights();
+}
+
+std::vector<float> by_lbfgs(const troupe::TrainingData& data) {
+  troupe::DistributedSGD sgd{
+      [data](int, int) { return troupe::models::linear_regression(data); },
+      {.num_workers = 4, .algorithm = "lbfgs", .lbfgs = {.history = 10, .tolerance = 1e-5}, .verbose = false}};
+  troupe::StepReport report;
+  while (report.lbfgs.end == troupe::LbfgsEnd::none) report = sgd.step();
+  std::printf("L-BFGS: %s after %lld iterations\n", to_string(report.lbfgs.end), static_cast<long long>(report.step));
   return sgd.weights();
 }
 
@@ -80,12 +91,20 @@ int main(int argc, char** argv) try {
   print("four workers, Downpour", downpour);
   print("four workers, stale synchronous", stale);
 
+  const auto local = distributed(data, 4, troupe::Strategy::automatic, "local");
+  const auto lbfgs = by_lbfgs(data);
+  print("four workers, local SGD", local);
+  print("four workers, L-BFGS", lbfgs);
+
   const double apart = largest_difference(plain, parallel);
   const double asynchronous = std::max(largest_difference(plain, downpour), largest_difference(plain, stale));
   const bool same = accumulated == parallel && ring == parallel && served == parallel;
-  std::printf("synchronous: %s bits; by hand in double: within %.1e; asynchronous: within %.1e\n",
-              same ? "the same" : "different", apart, asynchronous);
-  return same && apart < 1e-4 && asynchronous < 1e-2 ? 0 : 1;
+  const double means = largest_difference(plain, local);
+  const double exact = largest_difference({5, 3, 2, 1}, lbfgs);
+  std::printf("synchronous: %s bits; by hand in double: within %.1e; asynchronous: within %.1e; local: within %.1e\n",
+              same ? "the same" : "different", apart, asynchronous, means);
+  std::printf("L-BFGS: within %.1e of 5 3 2 1\n", exact);
+  return same && apart < 1e-4 && asynchronous < 1e-2 && means < 1e-2 && exact < 1e-5 ? 0 : 1;
 } catch (const troupe::Error& error) {
   std::fprintf(stderr, "%s\n", error.what());
   return 1;

@@ -9,6 +9,7 @@
 #include "collectives/exchange/reduce.hpp"
 #include "models/dense.hpp"
 #include "models/optimizers/finite.hpp"
+#include "runtime/processes/memory.hpp"
 
 // What owners of slices do for L-BFGS: they reduce gradients, move along a direction, and remember where they were. A
 // slice is walked over in chunks that stay in the first-level cache.
@@ -165,6 +166,41 @@ void answer(WorkerState& worker, const ReduceGradient& /*request*/, GradientRedu
 
 namespace {
 
+/// Several vectors of a slice, read page by page. What is asked for next of each is on its way while one is worked on.
+class Streams {
+ public:
+  /// @param ahead how many of them are worked on at once
+  Streams(const Slice& slice, const std::vector<std::int32_t>& vectors, std::size_t ahead)
+      : last_(slice.learned().empty() ? 0 : slice.learned().size() - 1), ahead_(ahead) {
+    for (const std::int32_t vector : vectors) begins_.push_back(slice.single(vector, slice.range().begin));
+    at_.resize(begins_.size());
+    next_.resize(begins_.size());
+  }
+
+  /// @param offset from the slice's begin
+  void go_to(std::size_t offset, std::size_t count) {
+    for (std::size_t i = 0; i < begins_.size(); ++i) at_[i] = begins_[i] + offset;
+    for (std::size_t i = 0; i < begins_.size(); ++i)
+      next_[i] = i + ahead_ < begins_.size() ? at_[i + ahead_]
+                                             : begins_[(i + ahead_) % begins_.size()] + std::min(offset + count, last_);
+  }
+  std::span<const float* const> at() const { return at_; }
+  std::span<const float* const> next() const { return next_; }
+
+ private:
+  std::size_t last_;
+  std::size_t ahead_;
+  std::vector<const float*> begins_;
+  std::vector<const float*> at_;
+  std::vector<const float*> next_;
+};
+
+template <class Use>
+void for_each_page(const Range& range, const Use& use) {
+  for (std::size_t begin = range.begin; begin < range.end; begin += kPageFloats)
+    use(Range{begin, std::min(begin + kPageFloats, range.end)});
+}
+
 /// Makes the direction, where it is asked for, and weights along it.
 class MovedChunks {
  public:
@@ -172,33 +208,33 @@ class MovedChunks {
       : request_(request),
         slice_(worker, replica),
         from_(worker.slabs->weights(request.from)),
-        to_(slice_.range().empty() ? std::span<float>() : slice_.weights(request.to)) {
+        terms_(slice_, slice_.range().empty() ? std::vector<std::int32_t>() : request.vectors, 4) {
     if (request.vectors.size() != request.coefficient_bits.size())
       throw Error(ErrorCode::protocol, "vectors without coefficients");
     for (const std::uint64_t bits : request.coefficient_bits) coefficients_.push_back(from_bits(bits));
-    terms_.resize(coefficients_.size());
+    if (!slice_.range().empty()) to_ = slice_.weights(request.to);
   }
 
   void operator()(const Range& chunk) {
-    const std::size_t end = std::min(chunk.end, slice_.learned().end);
-    const std::size_t learned = end > chunk.begin ? end - chunk.begin : 0;
-    float* const to = to_.data() + (chunk.begin - slice_.range().begin);
-    if (learned > 0) move(chunk.begin, learned, to);
-    std::copy(from_.begin() + static_cast<std::ptrdiff_t>(chunk.begin + learned),
-              from_.begin() + static_cast<std::ptrdiff_t>(chunk.end), to + learned);
+    const std::size_t end = std::clamp(slice_.learned().end, chunk.begin, chunk.end);
+    for_each_page({chunk.begin, end}, [&](const Range& page) { move(page); });
+    std::copy(from_.begin() + static_cast<std::ptrdiff_t>(end), from_.begin() + static_cast<std::ptrdiff_t>(chunk.end),
+              to_.begin() + static_cast<std::ptrdiff_t>(end - slice_.range().begin));
   }
 
   bool finite() const { return finite_; }
 
  private:
-  void move(std::size_t begin, std::size_t count, float* to) {
-    float* const direction = slice_.single(request_.direction, begin);
-    if (!terms_.empty()) {
-      for (std::size_t i = 0; i < terms_.size(); ++i) terms_[i] = slice_.single(request_.vectors[i], begin);
-      combine(terms_, coefficients_, count, direction);
+  void move(const Range& page) {
+    const std::size_t offset = page.begin - slice_.range().begin;
+    float* const direction = slice_.single(request_.direction, page.begin);
+    float* const to = to_.data() + offset;
+    if (!coefficients_.empty()) {
+      terms_.go_to(offset, page.size());
+      combine(terms_.at(), coefficients_, page.size(), direction, terms_.next());
     }
-    move_along(from_.data() + begin, direction, from_bits(request_.length_bits), count, to);
-    finite_ = finite_ && all_finite({to, count});
+    move_along(from_.data() + page.begin, direction, from_bits(request_.length_bits), page.size(), to);
+    finite_ = finite_ && all_finite({to, page.size()});
   }
 
   const MoveAlong& request_;
@@ -206,7 +242,7 @@ class MovedChunks {
   std::span<const float> from_;
   std::span<float> to_;
   std::vector<double> coefficients_;
-  std::vector<const float*> terms_;
+  Streams terms_;
   bool finite_ = true;
 };
 
@@ -245,28 +281,24 @@ namespace {
 class NotedProducts {
  public:
   NotedProducts(const Slice& slice, const Remember& request, PieceProducts& products)
-      : slice_(slice), request_(request), products_(products) {}
+      : slice_(slice), request_(request), products_(products), columns_(slice, request.columns, 2) {
+    for (std::size_t row = 0; row < request.rows.size(); ++row) rows_[row] = wide_.data() + row * kPageFloats;
+  }
 
-  void operator()(const Range& chunk) const {
-    std::array<const float*, kMostRows> rows{};
+  void operator()(const Range& page) {
     for (std::size_t row = 0; row < request_.rows.size(); ++row)
-      rows[row] = slice_.single(request_.rows[row], chunk.begin);
-    for (std::size_t column = 0; column < request_.columns.size(); ++column) {
-      const float* const other = slice_.single(request_.columns[column], chunk.begin);
-      const std::size_t which = column * request_.rows.size();
-      if (request_.rows.size() == kMostRows) {
-        products_.add_three(which, chunk.begin, chunk.size(), other, rows);
-        continue;
-      }
-      for (std::size_t row = 0; row < request_.rows.size(); ++row)
-        products_.add(which + row, chunk.begin, chunk.size(), other, rows[row]);
-    }
+      widen(slice_.single(request_.rows[row], page.begin), page.size(), wide_.data() + row * kPageFloats);
+    columns_.go_to(page.begin - slice_.range().begin, page.size());
+    products_.add_table(page.begin, page.size(), {rows_.data(), request_.rows.size()}, columns_.at(), columns_.next());
   }
 
  private:
   const Slice& slice_;
   const Remember& request_;
   PieceProducts& products_;
+  Streams columns_;
+  std::array<const double*, kMostRows> rows_{};
+  std::vector<double> wide_ = std::vector<double>(kMostRows * kPageFloats);
 };
 
 }  // namespace
@@ -278,9 +310,10 @@ void work(WorkerState& worker, Replica& replica, const Remember& request) {
   const Slice slice(worker, replica);
   replica.products = {worker.layout.size, slice.range(), request.rows.size() * request.columns.size(),
                       slice.learned().end};
-  const NotedProducts note(slice, request, replica.products);
+  if (slice.range().empty()) return;
+  NotedProducts note(slice, request, replica.products);
   const std::span<const float> mean = request.takes ? kept(worker, replica) : std::span<float>();
-  for_each_chunk(slice.learned(), [&](const Range& chunk) {
+  for_each_page(slice.learned(), [&](const Range& chunk) {
     float* const gradient = slice.single(request.gradient, chunk.begin);
     if (request.takes) {
       const float* const taken = mean.data() + chunk.begin;

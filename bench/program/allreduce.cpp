@@ -92,6 +92,7 @@ void measure_allreduce(const AllReduceOptions& options) {
 }  // namespace
 
 void register_measured() {
+  register_quadratic_model();
   register_ready_model();
   register_model_function(kPrivateCopy, copy_privately);
 }

@@ -8,6 +8,7 @@ namespace troupe::bench {
 
 /// Each adds a subcommand that runs when it was chosen. Errors come out as troupe::Error.
 void add_sync(CLI::App& app);
+void add_lbfgs(CLI::App& app);
 void add_allreduce(CLI::App& app);
 void add_data_plane(CLI::App& app);
 void add_checkpoint(CLI::App& app);
@@ -18,5 +19,6 @@ void add_read(CLI::App& app);
 /// The model and the function that `sync`, `allreduce` and `checkpoint` measure with, for worker processes and nodes to
 /// find.
 void register_measured();
+void register_quadratic_model();
 
 }  // namespace troupe::bench

@@ -5,6 +5,7 @@ namespace {
 
 constexpr const char* kExamples = R"(examples:
   troupe-bench sync --parameters 44551209 --workers 4
+  troupe-bench lbfgs --parameters 44551209 --workers 2
   troupe-bench allreduce --parameters 44551209 --workers 4 --collective sharded
   troupe-bench data-plane --bytes 178204836
   troupe-bench checkpoint --parameters 44551209 --workers 4 --folder /var/tmp
@@ -17,6 +18,7 @@ Nodes of a measured cluster are this program, too: troupe-bench --troupe-join=HO
 
 void add_commands(CLI::App& app, int& /*status*/) {
   troupe::bench::add_sync(app);
+  troupe::bench::add_lbfgs(app);
   troupe::bench::add_allreduce(app);
   troupe::bench::add_data_plane(app);
   troupe::bench::add_checkpoint(app);

@@ -8,8 +8,12 @@
 namespace troupe {
 
 /// Writes the sum of `terms` times `coefficients`, added in doubles in that order and rounded once.
-/// @param count at most kTreeChunk
-void combine(std::span<const float* const> terms, std::span<const double> coefficients, std::size_t count, float* to);
+/// @param count at most kTreeChunk. @param next of each term, what is asked for after this
+void combine(std::span<const float* const> terms, std::span<const double> coefficients, std::size_t count, float* to,
+             std::span<const float* const> next);
+
+/// to = values
+void widen(const float* values, std::size_t count, double* to);
 
 /// to = from + length * direction, in doubles, rounded once
 void move_along(const float* from, const float* direction, double length, std::size_t count, float* to);

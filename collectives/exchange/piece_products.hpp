@@ -22,9 +22,11 @@ class PieceProducts {
   /// Adds the floats [begin, begin + count) of the vectors to product `which`: all floats before them have been added,
   /// and `begin` is a multiple of 32 floats. @param a their floats from `begin` on, as `b`'s
   void add(std::size_t which, std::size_t begin, std::size_t count, const float* a, const float* b);
-  /// Of one vector with three: products `which` and the two behind it.
-  void add_three(std::size_t which, std::size_t begin, std::size_t count, const float* a,
-                 const std::array<const float*, 3>& b);
+  /// Adds the products of columns with up to three rows: product column x rows + row. All lie side by side from
+  /// `begin` on, in one page. @param rows their floats as doubles. @param next of each column, what is asked for after
+  /// this, so that it is in the cache then
+  void add_table(std::size_t begin, std::size_t count, std::span<const double* const> rows,
+                 std::span<const float* const> columns, std::span<const float* const> next);
   /// Adds `factor` times the product of a vector with itself.
   void add_square(std::size_t which, std::size_t begin, std::size_t count, double factor, const float* a);
 
@@ -48,8 +50,8 @@ class PieceProducts {
 
 /// The first and the last piece of a slice that is cut between pieces.
 Range pieces_of(std::size_t size, const Range& slice);
-/// What a worker says of a product over its pieces: the sums of the largest complete subtrees of the fixed tree over all
-/// pieces. @param sums by piece of `pieces`
+/// What a worker says of a product over its pieces: the sums of the largest complete subtrees of the fixed tree over
+/// all pieces. @param sums by piece of `pieces`
 std::vector<double> piece_subtree_sums(const Range& pieces, std::span<const double> sums);
 /// How many these are.
 std::size_t piece_subtrees(const Range& pieces);

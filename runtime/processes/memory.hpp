@@ -11,6 +11,8 @@ namespace troupe {
 /// Floats of one page: the granule in which slabs are cut among writers.
 inline constexpr std::size_t kPageBytes = 4096;
 inline constexpr std::size_t kPageFloats = kPageBytes / sizeof(float);
+/// Of a cache line.
+inline constexpr std::size_t kLineFloats = 16;
 
 enum class Access : unsigned char { read, write };
 
