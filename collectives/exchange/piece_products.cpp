@@ -21,6 +21,20 @@ TROUPE_CLONES void add_products(const float* __restrict a, const float* __restri
   for (std::size_t i = whole; i < count; ++i) lanes[i - whole] += static_cast<double>(a[i]) * static_cast<double>(b[i]);
 }
 
+/// Element by element, so that it does not matter where a range is cut.
+TROUPE_CLONES void add_squares(const float* __restrict a, std::size_t count, double factor, double* __restrict lanes) {
+  const std::size_t whole = count - count % kEach;
+  for (std::size_t i = 0; i < whole; i += kEach)
+    for (std::size_t lane = 0; lane < kEach; ++lane) {
+      const auto value = static_cast<double>(a[i + lane]);
+      lanes[lane] += factor * (value * value);
+    }
+  for (std::size_t i = whole; i < count; ++i) {
+    const auto value = static_cast<double>(a[i]);
+    lanes[i - whole] += factor * (value * value);
+  }
+}
+
 TROUPE_CLONES void add_three_products(const float* __restrict a, const float* __restrict b0, const float* __restrict b1,
                                       const float* __restrict b2, std::size_t count, double* __restrict lanes0,
                                       double* __restrict lanes1, double* __restrict lanes2) {
@@ -86,9 +100,11 @@ void PieceProducts::add_three(std::size_t which, std::size_t begin, std::size_t 
 
 void PieceProducts::add_square(std::size_t which, std::size_t begin, std::size_t count, double factor, const float* a) {
   in_pieces(begin, count, [&](std::size_t piece, std::size_t offset, std::size_t floats) {
-    Lanes squares{};
-    add_products(a + offset, a + offset, floats, squares.data());
-    for (std::size_t lane = 0; lane < kLanes; ++lane) at(piece, which)[lane] += factor * squares[lane];
+    Lanes& lanes = at(piece, which);
+    std::size_t done = 0;
+    for (; done < floats && (begin + offset + done) % kLanes != 0; ++done)  // groups of parameters begin anywhere
+      add_squares(a + offset + done, 1, factor, &lanes[(begin + offset + done) % kLanes]);
+    add_squares(a + offset + done, floats - done, factor, lanes.data());
   });
 }
 

@@ -25,7 +25,7 @@ class PieceProducts {
   /// Of one vector with three: products `which` and the two behind it.
   void add_three(std::size_t which, std::size_t begin, std::size_t count, const float* a,
                  const std::array<const float*, 3>& b);
-  /// Adds `factor` times the product of a vector with itself.
+  /// Adds `factor` times the product of a vector with itself. `begin` is any float.
   void add_square(std::size_t which, std::size_t begin, std::size_t count, double factor, const float* a);
 
   std::size_t products() const { return products_; }
