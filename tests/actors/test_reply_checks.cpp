@@ -119,6 +119,9 @@ TEST_CASE("a worker tells of steps of its shards, of distances that can be, and 
   CHECK(with([](StepsTaken& t) { t.moved_bits.pop_back(); }) == ErrorCode::protocol);
   CHECK(with([](StepsTaken& t) { t.moved_bits[1] = to_bits(-1e-300); }) == ErrorCode::protocol);
   CHECK(with([](StepsTaken& t) { t.moved_bits[1] = to_bits(-INFINITY); }) == ErrorCode::protocol);
+  CHECK(with([](StepsTaken& t) { t.moved_bits[1] = to_bits(std::nan("")); }) == ErrorCode::protocol);
+  CHECK(with([](StepsTaken& t) { t.moved_bits[1] = to_bits(INFINITY); }) == ErrorCode::protocol);
+  CHECK_FALSE(with([](StepsTaken& t) { t.moved_bits[1] = to_bits(std::nan("")), t.non_finite_shard = 3; }));
   CHECK(with([](StepsTaken& t) { t.seconds_bits = to_bits(INFINITY); }) == ErrorCode::protocol);
   CHECK(with([](StepsTaken& t) { t.data_bits = to_bits(-1); }) == ErrorCode::protocol);
   CHECK(with([](StepsTaken& t) { t.left_out = -1; }) == ErrorCode::protocol);
