@@ -33,7 +33,7 @@ Evaluated evaluated() {
 }
 Advanced advanced() { return {1, {}, {2, 3}, {5, 6}, {7, 8}, true, to_bits(0.5)}; }
 PortionsComputed portions() { return {1, {}, {7, 2}, {5, 6}, {7, 8}, false, to_bits(0.5)}; }
-StepsTaken steps_taken() { return {1, {}, {2, 3}, {5, 6}, {7, 8}, {to_bits(0), to_bits(1e300)}}; }
+StepsTaken steps_taken() { return {1, {}, {2, 3}, {5, 6}, {7, 8}, {to_bits(0), to_bits(1e300)}, {}}; }
 Pushed pushed() { return {1, {}, true, to_bits(0.5), 100, 0}; }
 Built built() {
   const ReplicaTraits traits{64, 32, "plain", 0, 77, 100, 10};
