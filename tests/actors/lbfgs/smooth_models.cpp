@@ -45,7 +45,10 @@ class Rosenbrock : public SmoothModel {
 
 class Quadratic : public SmoothModel {
  public:
-  Quadratic(std::size_t size, double condition) : size_(size), condition_(condition) {}
+  Quadratic(std::size_t size, double condition) : size_(size) {
+    const auto most = static_cast<double>(std::min<std::size_t>(size, 50) - 1);
+    for (int i = 0; i < 50; ++i) curvatures_.push_back(std::pow(condition, i / most));
+  }
 
   void initialize(std::span<float> weights, std::uint64_t seed) override {
     for (std::size_t i = 0; i < size_; ++i) weights[i] = 1 + noise(seed, 0, i) / 2;
@@ -53,7 +56,7 @@ class Quadratic : public SmoothModel {
   std::int64_t add(const ShardStep& at, const Numbers& x, double& loss, Numbers& gradient) const override {
     const auto shards = static_cast<std::size_t>(at.num_shards);
     for (auto i = static_cast<std::size_t>(at.shard); i < size_; i += shards) {
-      const double curved = static_cast<double>(shards) * curvature(i);
+      const double curved = static_cast<double>(shards) * curvatures_[i % 50];
       loss += curved * x[i] * x[i] / 2;
       gradient[i] += curved * x[i];
     }
@@ -69,13 +72,8 @@ class Quadratic : public SmoothModel {
   }
 
  private:
-  double curvature(std::size_t i) const {
-    return std::pow(condition_,
-                    static_cast<double>(i % 50) / static_cast<double>(std::min<std::size_t>(size_, 50) - 1));
-  }
-
   std::size_t size_;
-  double condition_;
+  Numbers curvatures_;
 };
 
 class Logistic : public SmoothModel {
@@ -101,6 +99,10 @@ class Logistic : public SmoothModel {
       for (std::size_t i = 0; i < size_; ++i) gradient[i] += factor * static_cast<double>(features[i]);
     }
     return end - begin;
+  }
+  void update_statistics(std::size_t /*begin*/, std::span<const float> /*mean*/, std::int64_t /*samples*/,
+                         std::span<const float> statistics, std::span<float> updated) const override {
+    std::ranges::copy(statistics, updated.begin());
   }
 
  protected:
