@@ -38,6 +38,7 @@ class Lbfgs::Step {
  private:
   Known know();
   bool search(Known& known);
+  void forget_history(Known& known);
   bool try_along(const Known& known);
   ObjectivePoint evaluate_along(const Known& known, double length, bool makes_direction);
   void commit(const Known& known);
@@ -49,7 +50,7 @@ class Lbfgs::Step {
   const StepContext& context_;
   LbfgsRounds rounds_;
   const Stopwatch whole_;
-  const Version begun_ = context_.versions.committed();
+  Version begun_ = context_.versions.committed();
   std::int64_t updates_ = begun_.updates;  ///< pairs since the history began
   Direction direction_;
   ObjectivePoint found_;  ///< at the point tried last
@@ -85,11 +86,20 @@ Lbfgs::Known Lbfgs::Step::know() {
 bool Lbfgs::Step::search(Known& known) {
   if (try_along(known)) return true;
   if (known.products.pairs() == 0) return false;
+  forget_history(known);
+  return try_along(known);
+}
+
+/// For good, whatever comes of it: the next direction takes the place of a pair's.
+void Lbfgs::Step::forget_history(Known& known) {
   Products alone;
   alone.at(0, 0) = known.products.at(known.products.g(), known.products.g());
   known.products = std::move(alone);
   updates_ = 0;
-  return try_along(known);
+  context_.versions.commit(context_.versions.buffer(), {begun_.step, updates_});
+  begun_ = context_.versions.committed();
+  known.version = begun_;
+  algorithm_.known_ = known;
 }
 
 bool Lbfgs::Step::try_along(const Known& known) {

@@ -38,7 +38,10 @@ const Options& checked(Options& options, const ModelCreator& creator) {
 }
 
 /// Its first steps are synchronous.
-bool warms_up(const Options& options) { return has_servers(options) && options.asynchronous.warm_start > 0; }
+bool warms_up(const Options& options) {
+  const bool synchronous = !has_servers(options) && options.algorithm != "local" && options.algorithm != "lbfgs";
+  return !synchronous && options.asynchronous.warm_start > 0;
+}
 
 void check_call(const std::string& function, const std::string& argument) {
   if (function.size() > kLongestText) throw_invalid("the function's name is too long");

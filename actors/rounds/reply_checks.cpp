@@ -131,7 +131,8 @@ void check_reply(const StepsTaken& taken, const Range& shards, std::size_t tenso
   check_squares(taken.moved_bits, taken.shards.size(), where);
   check(is_time(taken.seconds_bits) && is_time(taken.data_bits), "a time", where);
   check(taken.left_out >= 0 && taken.left_out <= kMostSamples, "how many samples were left out", where);
-  if (taken.non_finite_shard < 0) return;
+  const auto finite = [](std::uint64_t bits) { return std::isfinite(from_bits(bits)); };
+  if (taken.non_finite_shard < 0) return check(std::ranges::all_of(taken.moved_bits, finite), "a distance", where);
   check(std::ranges::count(taken.shards, taken.non_finite_shard) > 0, "a shard of its own", where);
   check_reply(taken.non_finite, tensors, state_vectors, where);
 }

@@ -23,6 +23,20 @@ TROUPE_CLONES void add_products(const float* __restrict a, const float* __restri
   for (std::size_t i = whole; i < count; ++i) lanes[i - whole] += static_cast<double>(a[i]) * static_cast<double>(b[i]);
 }
 
+/// Element by element, so that it does not matter where a range is cut.
+TROUPE_CLONES void add_squares(const float* __restrict a, std::size_t count, double factor, double* __restrict lanes) {
+  const std::size_t whole = count - count % kEach;
+  for (std::size_t i = 0; i < whole; i += kEach)
+    for (std::size_t lane = 0; lane < kEach; ++lane) {
+      const auto value = static_cast<double>(a[i + lane]);
+      lanes[lane] += factor * (value * value);
+    }
+  for (std::size_t i = whole; i < count; ++i) {
+    const auto value = static_cast<double>(a[i]);
+    lanes[i - whole] += factor * (value * value);
+  }
+}
+
 constexpr std::size_t kRows = 3;
 
 /// Two columns with three rows, while what comes next is on its way from memory: that halves the time, as so many
@@ -97,23 +111,27 @@ void PieceProducts::add(std::size_t which, std::size_t begin, std::size_t count,
 
 void PieceProducts::add_table(std::size_t begin, std::size_t count, std::span<const double* const> rows,
                               std::span<const float* const> columns, std::span<const float* const> next) {
-  in_pieces(begin, count, [&](std::size_t piece, std::size_t /*offset*/, std::size_t floats) {
+  in_pieces(begin, count, [&](std::size_t piece, std::size_t from, std::size_t floats) {
     std::size_t column = 0;
     if (rows.size() == kRows && floats % kEach == 0)
       for (; column + 1 < columns.size(); column += 2)
-        add_two_columns(columns[column], columns[column + 1], rows[0], rows[1], rows[2], floats,
-                        at(piece, column * kRows).data(), next[column], next[column + 1]);
+        add_two_columns(columns[column] + from, columns[column + 1] + from, rows[0] + from, rows[1] + from,
+                        rows[2] + from, floats, at(piece, column * kRows).data(), next[column] + from,
+                        next[column + 1] + from);
     for (; column < columns.size(); ++column)
       for (std::size_t row = 0; row < rows.size(); ++row)
-        add_wide_products(columns[column], rows[row], floats, at(piece, column * rows.size() + row).data());
+        add_wide_products(columns[column] + from, rows[row] + from, floats,
+                          at(piece, column * rows.size() + row).data());
   });
 }
 
 void PieceProducts::add_square(std::size_t which, std::size_t begin, std::size_t count, double factor, const float* a) {
   in_pieces(begin, count, [&](std::size_t piece, std::size_t offset, std::size_t floats) {
-    Lanes squares{};
-    add_products(a + offset, a + offset, floats, squares.data());
-    for (std::size_t lane = 0; lane < kLanes; ++lane) at(piece, which)[lane] += factor * squares[lane];
+    Lanes& lanes = at(piece, which);
+    std::size_t done = 0;
+    for (; done < floats && (begin + offset + done) % kLanes != 0; ++done)  // groups of parameters begin anywhere
+      add_squares(a + offset + done, 1, factor, &lanes[(begin + offset + done) % kLanes]);
+    add_squares(a + offset + done, floats - done, factor, lanes.data());
   });
 }
 

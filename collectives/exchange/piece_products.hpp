@@ -23,11 +23,11 @@ class PieceProducts {
   /// and `begin` is a multiple of 32 floats. @param a their floats from `begin` on, as `b`'s
   void add(std::size_t which, std::size_t begin, std::size_t count, const float* a, const float* b);
   /// Adds the products of columns with up to three rows: product column x rows + row. All lie side by side from
-  /// `begin` on, in one page. @param rows their floats as doubles. @param next of each column, what is asked for after
+  /// `begin` on. @param rows their floats as doubles. @param next of each column, what is asked for after
   /// this, so that it is in the cache then
   void add_table(std::size_t begin, std::size_t count, std::span<const double* const> rows,
                  std::span<const float* const> columns, std::span<const float* const> next);
-  /// Adds `factor` times the product of a vector with itself.
+  /// Adds `factor` times the product of a vector with itself. `begin` is any float.
   void add_square(std::size_t which, std::size_t begin, std::size_t count, double factor, const float* a);
 
   std::size_t products() const { return products_; }

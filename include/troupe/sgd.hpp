@@ -94,7 +94,7 @@ struct AsynchronousOptions {
   std::string record = {};  ///< file to which is written in which order servers applied pushes and served weights
   std::string replay = {};  ///< such a file: they do so again, in its order, so that the same run has the same bits.
                             ///< Where it ends, the step is an Error bad_file
-  std::int64_t warm_start = 0;  ///< the first so many steps of the run are synchronous
+  std::int64_t warm_start = 0;  ///< the first so many steps of the run are synchronous; of local and lbfgs, too
   int staleness = 8;            ///< ssp: steps that a worker may be ahead of the slowest; 0 is synchronous, to the bit
 };
 

@@ -6,6 +6,7 @@
 
 #include "actors/data/loaded_data.hpp"
 #include "actors/data/own_data.hpp"
+#include "actors/lbfgs/smooth_models.hpp"
 #include "actors/metrics/measured_model.hpp"
 #include "actors/test_models.hpp"
 #include "troupe/sgd.hpp"
@@ -17,6 +18,7 @@ int main(int argc, char** argv) {
   troupe_test::register_own_data();
   troupe_test::register_loaded_data();
   troupe_test::register_measured();
+  troupe_test::register_smooth_models();
   troupe::init(1, argv);  // as behind a parser that took out what it knows
   // A folder of its own, so that what other programs leave is not taken for what these tests leave.
   std::string folder = std::filesystem::temp_directory_path() / "test-XXXXXX";

@@ -32,6 +32,8 @@ Evaluated evaluated() {
   return {1, {}, {2, 3}, {5, 6}, {6, 0}, {7, 8}, {"own"}, 3, 2, true, (9 + 2 * (1 + 1 + 8)) * 8};
 }
 Advanced advanced() { return {1, {}, {2, 3}, {5, 6}, {7, 8}, true, to_bits(0.5)}; }
+PortionsComputed portions() { return {1, {}, {7, 2}, {5, 6}, {7, 8}, false, to_bits(0.5)}; }
+StepsTaken steps_taken() { return {1, {}, {2, 3}, {5, 6}, {7, 8}, {to_bits(0), to_bits(1e300)}, {}}; }
 Pushed pushed() { return {1, {}, true, to_bits(0.5), 100, 0}; }
 Built built() {
   const ReplicaTraits traits{64, 32, "plain", 0, 77, 100, 10};
@@ -79,6 +81,74 @@ TEST_CASE("what a worker on a clock of its own, or a parameter server, cannot ha
   CHECK(served([](Pushed& p) { p.seconds_bits = to_bits(std::nan("")); }) == ErrorCode::protocol);
   CHECK(served([](Pushed& p) { p.bytes_pushed = -1; }) == ErrorCode::protocol);
   CHECK(served([](Pushed& p) { p.bytes_fetched = INT64_MAX; }) == ErrorCode::protocol);
+}
+
+TEST_CASE("a worker tells of the portions that it was asked for, all and no others, in order") {
+  const std::vector<std::int32_t> asked{7, 2};
+  CHECK_FALSE(refused(portions(), asked));
+  const auto with = [&](auto change) { return refused_after(portions(), change, asked); };
+  CHECK_FALSE(with([](PortionsComputed& p) { p.abandoned = true; }));
+  CHECK_FALSE(with([](PortionsComputed& p) { p.loss_bits[0] = to_bits(std::nan("")); }));  // of a trial too far
+  CHECK(with([](PortionsComputed& p) { p.portions = {2, 7}; }) == ErrorCode::protocol);
+  CHECK(with([](PortionsComputed& p) { p.portions = {7, 3}; }) == ErrorCode::protocol);
+  CHECK(with([](PortionsComputed& p) { p.portions = {7}; }) == ErrorCode::protocol);
+  CHECK(with([](PortionsComputed& p) { p.portions = {7, 2, 2}; }) == ErrorCode::protocol);
+  CHECK(with([](PortionsComputed& p) { p.loss_bits = {5}; }) == ErrorCode::protocol);
+  CHECK(with([](PortionsComputed& p) { p.samples = {7, 8, 9}; }) == ErrorCode::protocol);
+  CHECK(with([](PortionsComputed& p) { p = {}; }) == ErrorCode::protocol);
+  CHECK(with([](PortionsComputed& p) { p.seconds_bits = to_bits(-1); }) == ErrorCode::protocol);
+  CHECK(with([](PortionsComputed& p) { p.data_bits = to_bits(std::nan("")); }) == ErrorCode::protocol);
+  CHECK(with([](PortionsComputed& p) { p.left_out = -1; }) == ErrorCode::protocol);
+  CHECK(with([](PortionsComputed& p) { p.samples[1] = -1; }) == ErrorCode::model_failed);
+  CHECK(with([](PortionsComputed& p) { p.samples[1] = INT64_MAX; }) == ErrorCode::model_failed);
+}
+
+TEST_CASE("a worker tells of steps of its shards, of distances that can be, and of tensors that there are") {
+  constexpr std::size_t kTensors = 3;
+  constexpr int kStateVectors = 2;
+  CHECK_FALSE(refused(steps_taken(), kAskedShards, kTensors, kStateVectors));
+  CHECK_FALSE(refused(StepsTaken{}, Range{4, 4}, kTensors, kStateVectors));
+  const auto with = [&](auto change) {
+    return refused_after(steps_taken(), change, kAskedShards, kTensors, kStateVectors);
+  };
+  CHECK(with([](StepsTaken& t) { t.shards = {3, 2}; }) == ErrorCode::protocol);
+  CHECK(with([](StepsTaken& t) { t.shards = {1, 2}; }) == ErrorCode::protocol);
+  CHECK(with([](StepsTaken& t) { t.shards = {2}; }) == ErrorCode::protocol);
+  CHECK(with([](StepsTaken& t) { t.loss_bits = {5, 6, 7}; }) == ErrorCode::protocol);
+  CHECK(with([](StepsTaken& t) { t.samples = {7}; }) == ErrorCode::protocol);
+  CHECK(with([](StepsTaken& t) { t.moved_bits.pop_back(); }) == ErrorCode::protocol);
+  CHECK(with([](StepsTaken& t) { t.moved_bits[1] = to_bits(-1e-300); }) == ErrorCode::protocol);
+  CHECK(with([](StepsTaken& t) { t.moved_bits[1] = to_bits(-INFINITY); }) == ErrorCode::protocol);
+  CHECK(with([](StepsTaken& t) { t.moved_bits[1] = to_bits(std::nan("")); }) == ErrorCode::protocol);
+  CHECK(with([](StepsTaken& t) { t.moved_bits[1] = to_bits(INFINITY); }) == ErrorCode::protocol);
+  CHECK_FALSE(with([](StepsTaken& t) { t.moved_bits[1] = to_bits(std::nan("")), t.non_finite_shard = 3; }));
+  CHECK(with([](StepsTaken& t) { t.seconds_bits = to_bits(INFINITY); }) == ErrorCode::protocol);
+  CHECK(with([](StepsTaken& t) { t.data_bits = to_bits(-1); }) == ErrorCode::protocol);
+  CHECK(with([](StepsTaken& t) { t.left_out = -1; }) == ErrorCode::protocol);
+  CHECK(with([](StepsTaken& t) { t.samples[0] = -1; }) == ErrorCode::model_failed);
+  CHECK(with([](StepsTaken& t) { t.samples[0] = INT64_MAX; }) == ErrorCode::model_failed);
+  const auto found = [&](int shard, NonFinite what) {
+    return with([&](StepsTaken& t) { t.non_finite_shard = shard, t.non_finite = what; });
+  };
+  CHECK_FALSE(found(3, {2, NonFinite::kState + 1}));
+  CHECK_FALSE(found(2, {3, NonFinite::kStatistics}));  // padding
+  CHECK(found(1, {2, NonFinite::kWeights}) == ErrorCode::protocol);
+  CHECK(found(4, {2, NonFinite::kWeights}) == ErrorCode::protocol);
+  CHECK(found(2, {4, NonFinite::kWeights}) == ErrorCode::protocol);
+  CHECK(found(2, {0, NonFinite::kState + 2}) == ErrorCode::protocol);
+}
+
+TEST_CASE("parts of scalar products are as many as were asked for, and times and bytes are such") {
+  const auto code = [](auto check) { return code_of(check); };
+  CHECK_FALSE(code([] { check_sums({to_bits(-1), to_bits(std::nan(""))}, 2, kWhere); }));  // beyond a barrier
+  CHECK(code([] { check_sums({1}, 2, kWhere); }) == ErrorCode::protocol);
+  CHECK(code([] { check_sums({1, 2, 3}, 2, kWhere); }) == ErrorCode::protocol);
+  CHECK(code([] { check_sums({}, 2, kWhere); }) == ErrorCode::protocol);
+  CHECK_FALSE(code([] { check_sent(to_bits(0.5), 100, kWhere); }));
+  CHECK(code([] { check_sent(to_bits(-0.5), 100, kWhere); }) == ErrorCode::protocol);
+  CHECK(code([] { check_sent(to_bits(0.5), -1, kWhere); }) == ErrorCode::protocol);
+  CHECK(code([] { check_sent(to_bits(0.5), INT64_MAX, kWhere); }) == ErrorCode::protocol);
+  CHECK(code([] { check_seconds(to_bits(std::nan("")), kWhere); }) == ErrorCode::protocol);
 }
 
 TEST_CASE("numbers of samples that cannot be are the model's fault") {

@@ -1,0 +1,227 @@
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <set>
+
+#include "actors/local/plain_local.hpp"
+#include "actors/optimizers/grouped_model.hpp"
+#include "actors/test_models.hpp"
+#include "models/files.hpp"
+#include "support/errors.hpp"
+
+using namespace troupe;
+using namespace troupe_test;
+using troupe::testing::read_file;
+using troupe::testing::TemporaryFolder;
+
+// What happens to runs of local SGD: workers die and change in number, checkpoints are made, algorithms change.
+namespace {
+
+constexpr const char* kRunConfig = "4 64";
+constexpr int kRunSteps = 3;
+
+Options local_run(Placement placement, int workers) {
+  Options options = quiet_options(placement, workers);
+  options.algorithm = "local";
+  options.num_shards = 5;
+  options.local.steps = kRunSteps;
+  options.local.outer = OuterRule::nesterov;
+  options.config = kRunConfig;
+  options.optimizer.kind = "adamw";
+  options.optimizer.learning_rate = 0.03;
+  return options;
+}
+
+std::vector<float> plain_weights(const Options& options, int calls) {
+  GroupedModel model(kRunConfig);
+  PlainLocal plain(model, options);
+  for (int call = 0; call < calls; ++call) plain.call();
+  return plain.weights();
+}
+
+std::string state_of(DistributedSGD& sgd, const std::string& path) {
+  sgd.save_state(path);
+  return read_file(path + "/weights.safetensors") + read_file(path + "/state.safetensors");
+}
+
+}  // namespace
+
+TEST_CASE("a run of local SGD goes on from a checkpoint to the same bits with any number of workers") {
+  const TemporaryFolder folder;
+  DistributedSGD first("grouped", local_run(Placement::in_process, 2));
+  first.step();
+  first.step();
+  first.save_state(folder / "state");
+  const std::string saved = state_of(first, folder / "again");
+  for (const Placement placement : kPlacements)
+    for (const int workers : {1, 3, 5}) {
+      if (kSanitized && placement == Placement::processes && workers != 3) continue;
+      CAPTURE(workers);
+      Options options = local_run(placement, workers);
+      DistributedSGD second("grouped", options);
+      second.step();  // what it remembers is to be forgotten
+      second.load_state(folder / "state");
+      CHECK(second.steps_done() == 2 * kRunSteps);
+      CHECK((state_of(second, folder / "loaded") == saved));
+      second.step();
+      second.step();
+      REQUIRE(second.weights() == plain_weights(options, 4));
+    }
+  // It is the state of shards and of the outer rule that the bits depend on.
+  DistributedSGD forgetful("grouped", local_run(Placement::in_process, 2));
+  forgetful.load_state(folder / "state");
+  forgetful.set_weights(forgetful.weights());
+  forgetful.step();
+  forgetful.step();
+  CHECK(forgetful.weights() != plain_weights(local_run(Placement::in_process, 2), 4));
+}
+
+TEST_CASE("checkpoints of local SGD are made where steps that are due lie within a call, and runs go on from them") {
+  const TemporaryFolder folder;
+  Options options = local_run(Placement::in_process, 2);
+  options.checkpoint = {.folder = folder / "run", .every_steps = 4, .keep = 10};
+  {
+    DistributedSGD sgd("grouped", options);
+    for (int call = 1; call <= 5; ++call) {
+      sgd.step();
+      if (call % 2 == 0) sgd.checkpoint();  // which waits for the one that is written
+    }
+  }
+  std::set<std::string> names;
+  for (const auto& each : std::filesystem::directory_iterator(folder / "run")) names.insert(each.path().filename());
+  CHECK(names.contains("step-00000006"));  // 4 lies in the second call
+  CHECK(names.contains("step-00000009"));  // 8
+  CHECK(names.contains("step-00000012"));  // 12
+  CHECK_FALSE(names.contains("step-00000003"));
+  CHECK_FALSE(names.contains("step-00000015"));
+  Options again = local_run(Placement::processes, 3);
+  again.resume_from = folder / "run";
+  DistributedSGD sgd("grouped", again);
+  CHECK(sgd.steps_done() == 12);
+  sgd.step();
+  CHECK(sgd.weights() == plain_weights(again, 5));
+}
+
+TEST_CASE("checkpoints of one algorithm are not another's") {
+  const TemporaryFolder folder;
+  DistributedSGD local("grouped", local_run(Placement::in_process, 2));
+  local.step();
+  local.save_state(folder / "local");
+  Options options = local_run(Placement::in_process, 2);
+  options.algorithm = "synchronous";
+  DistributedSGD synchronous("grouped", options);
+  synchronous.step();
+  const auto weights = synchronous.weights();
+  CHECK(code_of([&] { synchronous.load_state(folder / "local"); }) == ErrorCode::model_mismatch);
+  CHECK(synchronous.weights() == weights);
+  synchronous.save_state(folder / "synchronous");
+  CHECK(code_of([&] { local.load_state(folder / "synchronous"); }) == ErrorCode::model_mismatch);
+  local.step();
+  CHECK(local.weights() == plain_weights(local_run(Placement::in_process, 2), 2));
+}
+
+TEST_CASE("workers of local SGD that die are replaced, and the bits stay") {
+  Options options = local_run(Placement::processes, 3);
+  options.max_failures = 100;
+  options.faults =
+      "kill worker 1 at step 2 phase compute; kill worker 0 at step 4 phase apply; kill worker 2 at step 9 phase "
+      "apply; "
+      "kill worker 2 at step 12";
+  DistributedSGD sgd("grouped", options);
+  std::multiset<std::string> lost;
+  for (int call = 0; call < 5; ++call)
+    for (const Repair& repair : sgd.step().repairs) lost.insert(repair.phase + std::to_string(repair.worker));
+  CHECK(lost == std::multiset<std::string>{"compute1", "apply0", "apply2", "compute2"});
+  CHECK(sgd.weights() == plain_weights(options, 5));
+}
+
+TEST_CASE("random kills and changing numbers of workers leave the bits of local SGD as they are") {
+  for (int seed = 1; seed <= (kSanitized ? 1 : 2); ++seed) {
+    CAPTURE(seed);
+    Options options = local_run(Placement::processes, 3);
+    options.max_failures = 100;
+    options.faults = "random 4 kills of steps 2-17 seed " + std::to_string(seed);
+    DistributedSGD sgd("grouped", options);
+    for (const int workers : {3, 2, 3, 5, 1, 4}) {
+      sgd.resize(workers);
+      sgd.step();
+    }
+    CHECK(sgd.weights() == plain_weights(options, 6));
+  }
+}
+
+TEST_CASE("local SGD takes the weights over, begins with zeros otherwise, and gives them back so") {
+  for (const Placement placement : kPlacements) {
+    Options options = local_run(placement, 2);
+    options.config = "4";  // pairs, and no statistics, which the synchronous loops below leave out
+    options.algorithm = "synchronous";
+    options.optimizer.kind = "sgd";
+    options.optimizer.momentum = 0.9;
+    options.local = {};
+    DistributedSGD sgd("grouped", options);
+    options.local = {.steps = 2, .outer = OuterRule::nesterov, .outer_learning_rate = 0.5, .outer_momentum = 0.8};
+    GroupedModel model(options.config);
+    PlainLocal plain(model, options);
+    for (int round = 0; round < 2; ++round) {
+      for (int step = 0; step < 3; ++step) {
+        CHECK(sgd.step().algorithm == "synchronous");
+        plain.synchronous_step();
+      }
+      REQUIRE(sgd.weights() == plain.weights());
+      plain.forget();
+      sgd.use(options.local);
+      CHECK(sgd.weights() == plain.weights());
+      for (int call = 0; call < 2; ++call) {
+        CHECK(sgd.step().algorithm == "local");
+        plain.call();
+      }
+      REQUIRE(sgd.weights() == plain.weights());
+      CHECK(sgd.steps_done() == plain.steps());
+      plain.forget();
+      sgd.use("synchronous");
+    }
+  }
+}
+
+TEST_CASE("a run of local SGD may begin with synchronous steps") {
+  Options options = local_run(Placement::in_process, 3);
+  options.config = "4";
+  options.optimizer.kind = "sgd";
+  options.optimizer.momentum = 0.9;
+  options.asynchronous.warm_start = 4;
+  GroupedModel model(options.config);
+  PlainLocal plain(model, options);
+  DistributedSGD sgd("grouped", options);
+  for (int step = 1; step <= 4; ++step) {
+    const StepReport report = sgd.step();
+    CHECK(report.algorithm == "synchronous");
+    CHECK(report.local.steps == 0);
+    plain.synchronous_step();
+  }
+  plain.forget();
+  for (int call = 1; call <= 3; ++call) {
+    const StepReport report = sgd.step();
+    CHECK(report.algorithm == "local");
+    CHECK(report.step == 4 + call * kRunSteps);
+    plain.call();
+  }
+  CHECK(sgd.weights() == plain.weights());
+}
+
+TEST_CASE("set weights begin with zeros otherwise") {
+  Options options = local_run(Placement::in_process, 2);
+  DistributedSGD sgd("grouped", options);
+  const auto begun = sgd.weights();
+  sgd.step();
+  sgd.set_weights(begun);
+  sgd.step();
+  sgd.set_weights(begun);
+  sgd.step();
+  DistributedSGD other("grouped", options);
+  other.set_learning_rate(0);  // but for the decay and statistics a step that changes nothing
+  for (int call = 0; call < 2; ++call) other.step();
+  other.set_weights(begun);
+  other.set_learning_rate(options.optimizer.learning_rate);
+  other.step();
+  CHECK(sgd.weights() == other.weights());
+}
