@@ -145,7 +145,7 @@ std::string Driver::checkpoint(std::optional<double> metric) {
 void Driver::save_state(const std::string& path) {
   if (can_form_again()) return make_ready(Needs::members, [&] { write_state(path); });
   // Weights can be had without the nodes that are lost.
-  if (!state().saved.empty()) settle(Needs::members);
+  if (!state().saved.empty()) make_ready(Needs::members);
   write_state(path);
 }
 

@@ -95,7 +95,6 @@ TEST_CASE("L-BFGS finds the minima of Rosenbrock's valley, of ill-conditioned qu
     DistributedSGD quadratic("smooth", options);
     const StepReport report = descend(quadratic, 1'000);
     CHECK(report.lbfgs.end == LbfgsEnd::converged);
-    MESSAGE("steps " << report.step);
     CHECK(largest(learned_of(quadratic, 50)) < 1e-5);
   }
   Options options = lbfgs(kLogistic);
