@@ -21,13 +21,15 @@ from sections.cnn import accuracy, cnn
 from sections.data import data
 from sections.deaths import deaths
 from sections.fashion import fashion
+from sections.lbfgs import lbfgs
 from sections.linear import linear
+from sections.local import local
 from sections.resnet import resnet
 from sections.sync import sync
 
 SECTIONS = {"cnn": cnn, "accuracy": accuracy, "fashion": fashion, "data": data, "linear": linear, "sync": sync, "resnet": resnet,
             "allreduce": allreduce, "checkpoint": checkpoint, "deaths": deaths,
-            "asynchronous": asynchronous, **CLUSTER}
+            "asynchronous": asynchronous, "local": local, "lbfgs": lbfgs, **CLUSTER}
 GROUPS = {"cluster": list(CLUSTER)}
 ROUNDS = 3
 AGAINST_ROUNDS = 7  # the least: a ratio near one takes more than a ratio of two
