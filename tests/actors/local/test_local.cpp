@@ -40,7 +40,7 @@ PlainLocal::Particular particular_of(const GroupedModel& model, std::size_t i) {
   return {tensor % 2 == 1 ? 0 : 0.1, 1};
 }
 
-std::vector<float> run(const Options& options, int calls) {
+std::vector<float> run_local(const Options& options, int calls) {
   DistributedSGD sgd("grouped", options);
   for (int call = 0; call < calls; ++call) sgd.step();
   return sgd.weights();
@@ -99,7 +99,7 @@ TEST_CASE("copies of local SGD clip their own gradients, and their tensors' grou
       options.optimizer.kind = kind;
       options.optimizer.clip_norm = clip_norm;
       make_grouped(options);
-      const auto weights = run(options, 3);
+      const auto weights = run_local(options, 3);
       CHECK(weights == plain_run_of(options, 3));
       options.optimizer.groups.clear();
       CHECK(weights != plain_run_of(options, 3));
@@ -124,7 +124,7 @@ TEST_CASE("local SGD has the same bits for any number of workers, placement and 
         options.placement = placement;
         options.num_workers = workers;
         options.devices_per_worker = devices;
-        REQUIRE(run(options, 3) == expected);
+        REQUIRE(run_local(options, 3) == expected);
       }
 }
 
@@ -164,9 +164,9 @@ TEST_CASE("local SGD of one shard and one step is the synchronous one, to the bi
     options.optimizer.kind = kind;
     options.optimizer.clip_norm = 3;
     make_grouped(options);
-    const auto weights = run(options, 4);
+    const auto weights = run_local(options, 4);
     options.algorithm = "synchronous";
-    CHECK(weights == run(options, 4));
+    CHECK(weights == run_local(options, 4));
   }
 }
 

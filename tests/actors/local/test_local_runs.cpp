@@ -39,7 +39,7 @@ std::vector<float> plain_weights(const Options& options, int calls) {
   return plain.weights();
 }
 
-std::string state_of(DistributedSGD& sgd, const std::string& path) {
+std::string local_state(DistributedSGD& sgd, const std::string& path) {
   sgd.save_state(path);
   return read_file(path + "/weights.safetensors") + read_file(path + "/state.safetensors");
 }
@@ -52,7 +52,7 @@ TEST_CASE("a run of local SGD goes on from a checkpoint to the same bits with an
   first.step();
   first.step();
   first.save_state(folder / "state");
-  const std::string saved = state_of(first, folder / "again");
+  const std::string saved = local_state(first, folder / "again");
   for (const Placement placement : kPlacements)
     for (const int workers : {1, 3, 5}) {
       if (kSanitized && placement == Placement::processes && workers != 3) continue;
@@ -62,7 +62,7 @@ TEST_CASE("a run of local SGD goes on from a checkpoint to the same bits with an
       second.step();  // what it remembers is to be forgotten
       second.load_state(folder / "state");
       CHECK(second.steps_done() == 2 * kRunSteps);
-      CHECK((state_of(second, folder / "loaded") == saved));
+      CHECK((local_state(second, folder / "loaded") == saved));
       second.step();
       second.step();
       REQUIRE(second.weights() == plain_weights(options, 4));

@@ -1,0 +1,148 @@
+#include <doctest/doctest.h>
+#include <signal.h>
+
+#include <functional>
+#include <thread>
+
+#include "actors/lbfgs/lbfgs_trial.hpp"
+#include "runtime/random.hpp"
+#include "support/errors.hpp"
+#include "support/temporary_folder.hpp"
+
+using namespace troupe;
+using namespace troupe_test;
+
+TEST_CASE("a worker of L-BFGS that dies in any kind of round is replaced, and the bits stay") {
+  for (const int backups : {0, 2})
+    for (const char* faults :
+         {"kill worker 1 at step 3 phase compute", "kill worker 1 at step 3 phase reduce",
+          "kill worker 1 at step 3 phase apply", "kill worker 0 at step 1 phase apply",
+          "kill worker 2 at step 2; kill worker 0 at step 2 phase reduce; kill worker 1 at step 3 phase apply; "
+          "kill worker 2 at step 5 phase reduce; kill worker 2 at step 6 phase apply"}) {
+      if (kSanitized && backups > 0) continue;
+      CAPTURE(faults);
+      CAPTURE(backups);
+      Options options = steady(Placement::processes, 3);
+      options.max_failures = 100;
+      options.faults = faults;
+      options.lbfgs.backup_portions = backups;
+      DistributedSGD sgd("smooth", options);
+      std::ptrdiff_t repairs = 0;
+      Course course;
+      for (int step = 1; step <= kSteadySteps; ++step) {
+        const StepReport report = sgd.step();
+        CHECK(report.step == step);
+        repairs += std::ssize(report.repairs);
+        course.note(report);
+      }
+      course.weights = sgd.weights();
+      check_undisturbed(course);
+      // Of two of a worker one after the other the second finds it dead already.
+      const std::ptrdiff_t most = 1 + std::ranges::count(std::string(faults), ';');
+      CHECK(repairs <= most);
+      CHECK(repairs >= std::max<std::ptrdiff_t>(1, most - 2));
+    }
+}
+
+TEST_CASE("random kills leave the bits of L-BFGS as they are") {
+  for (int seed = 1; seed <= (kSanitized ? 1 : 3); ++seed) {
+    CAPTURE(seed);
+    Options options = steady(Placement::processes, 3);
+    options.max_failures = 100;
+    options.faults = "random 5 kills of steps 1-6 seed " + std::to_string(seed);
+    options.lbfgs.backup_portions = seed % 2;
+    DistributedSGD sgd("smooth", options);
+    check_undisturbed(go_on(sgd, kSteadySteps));
+  }
+}
+
+TEST_CASE("workers that are killed at any moment leave the bits of L-BFGS as they are") {
+  Options options = steady(Placement::processes, 3);
+  options.max_failures = 1'000;
+  DistributedSGD sgd("smooth", options);
+  for (std::uint64_t seed = 0; seed < (kSanitized ? 1 : 6); ++seed) {
+    CAPTURE(seed);
+    Random random(seed);
+    sgd.set_weights(std::vector<float>(8'192 + 64));
+    const std::int64_t begun = sgd.steps_done();
+    Course course;
+    while (sgd.steps_done() < begun + kSteadySteps) {
+      const auto pid = sgd.worker_pids()[random.below(3)];
+      const auto at = Clock::now() + std::chrono::microseconds(random.below(8'000));
+      std::thread killer([&] {
+        while (Clock::now() < at) std::this_thread::yield();
+        ::kill(pid, SIGKILL);
+      });
+      const StepReport report = sgd.step();
+      killer.join();
+      course.note(report);
+    }
+    CHECK(course.objectives == undisturbed().objectives);
+    CHECK(course.lengths == undisturbed().lengths);
+  }
+}
+
+TEST_CASE("a worker of L-BFGS that is lost while owners are busy with long vectors is replaced, and the bits stay") {
+  Options options = wide(Placement::in_process, 1);
+  DistributedSGD plain("smooth", options);
+  const Course expected = go_on(plain, kWideSteps);
+  options = wide(Placement::processes, 3);
+  for (const char* faults : {"kill worker 1 at step 1 phase apply", "kill worker 2 at step 2 phase reduce",
+                             "kill worker 0 at step 2 phase apply; kill worker 1 at step 4 phase apply"}) {
+    CAPTURE(faults);
+    options.faults = faults;
+    DistributedSGD sgd("smooth", options);
+    std::vector<Repair> repairs;
+    Course course;
+    for (int step = 0; step < kWideSteps; ++step) {
+      const StepReport report = sgd.step();
+      repairs.insert(repairs.end(), report.repairs.begin(), report.repairs.end());
+      course.note(report);
+    }
+    course.weights = sgd.weights();
+    CHECK(course.objectives == expected.objectives);
+    CHECK(course.lengths == expected.lengths);
+    CHECK((course.weights == expected.weights));
+    CHECK(std::ssize(repairs) == 1 + std::ranges::count(std::string(faults), ';'));
+    CHECK(sgd.report().pinned_bytes == 0);
+  }
+}
+
+TEST_CASE("a worker that is lost while a pair is remembered is lost on nobody who asks next") {
+  const TemporaryFolder folder;
+  std::string saved;
+  std::vector<float> weights;
+  {
+    DistributedSGD sgd("smooth", wide(Placement::in_process, 1));
+    for (int step = 0; step < 2; ++step) sgd.step();
+    saved = saved_state(sgd, folder / "undisturbed");
+    for (int step = 2; step < kWideSteps; ++step) sgd.step();
+    weights = sgd.weights();
+  }
+  const std::vector<std::function<void(DistributedSGD&)>> asked{
+      [&](DistributedSGD& sgd) { CHECK((saved_state(sgd, folder / "state") == saved)); },
+      [&](DistributedSGD& sgd) { CHECK(code_of([&] { sgd.evaluate(); }) == ErrorCode::bad_data); },
+      [&](DistributedSGD& sgd) { CHECK(sgd.weights().size() == kWideSize); },
+      [&](DistributedSGD& sgd) { sgd.resize(2); },
+      [&](DistributedSGD& sgd) { sgd.warmup(); },
+      [&](DistributedSGD& sgd) { sgd.checkpoint(); },
+  };
+  for (std::size_t each = 0; each < asked.size(); ++each) {
+    CAPTURE(each);
+    Options options = wide(Placement::processes, 3);
+    options.checkpoint.folder = folder / std::to_string(each);
+    options.faults = "kill worker 1 at step 3 phase apply";  // the pair of step 2
+    DistributedSGD sgd("smooth", options);
+    for (int step = 0; step < kWideSteps; ++step) {
+      sgd.step();
+      if (step != 1) continue;
+      try {
+        asked[each](sgd);
+      } catch (const Error& error) {
+        FAIL_CHECK(error.what());
+      }
+    }
+    CHECK((sgd.weights() == weights));
+    CHECK(sgd.report().pinned_bytes == 0);
+  }
+}

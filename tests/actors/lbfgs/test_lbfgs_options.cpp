@@ -1,0 +1,140 @@
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <cmath>
+#include <limits>
+#include <memory>
+
+#include "actors/lbfgs/lbfgs_trial.hpp"
+#include "support/errors.hpp"
+
+using namespace troupe;
+using namespace troupe_test;
+
+TEST_CASE("shards and portions without samples add nothing") {
+  // 11 samples of shard 0, none of shard 1, and 9 of shard 2 in batches of 2: its last one is empty.
+  const std::string config = "logistic 32 11 2 1";
+  Options options = lbfgs_options(config);
+  options.optimizer.weight_decay = 0.01;
+  options.lbfgs.portions = 18;
+  DistributedSGD sgd("smooth", options);
+  const auto model = make_smooth(config);
+  model->start({.num_shards = 3});
+  const StepReport first = sgd.step();
+  CHECK(first.samples == 20 * first.lbfgs.evaluations);
+  CHECK(first.lbfgs.portions == 18 * first.lbfgs.evaluations);
+  const StepReport report = descend(sgd, 60);
+  CHECK(report.lbfgs.end == LbfgsEnd::converged);
+  Numbers gradient;
+  CHECK(report.lbfgs.objective == doctest::Approx(objective(*model, 3, learned_of(sgd, 32), gradient, 0.01)));
+  CHECK(largest(gradient) < 1.1e-5);
+  DistributedSGD none("smooth", lbfgs_options("logistic 32 0 2", 1, 1));
+  CHECK(code_of([&] { none.step(); }) == ErrorCode::bad_data);
+}
+
+TEST_CASE("portions are batches of each shard in order, and of more portions than batches there are as many as those") {
+  struct Noted : FormulaModel {
+    Noted(std::shared_ptr<std::atomic<int>> calls) : FormulaModel({1}, {}), calls_(std::move(calls)) {}
+    std::int64_t add(const ShardStep& at, const Numbers& x, double& loss, Numbers& gradient) const override {
+      CHECK(at.step < 3);
+      ++*calls_;
+      const double target = static_cast<double>(at.step);
+      loss += (x[0] - target) * (x[0] - target);
+      gradient[0] += 2 * (x[0] - target);
+      return 1;
+    }
+    ModelInfo prepare(const ReplicaContext& /*context*/) override { return {.size = 1, .steps_per_epoch = 3}; }
+    std::shared_ptr<std::atomic<int>> calls_;
+  };
+  for (const int portions : {0, 1, 2, 4, 6, 100}) {
+    CAPTURE(portions);
+    Options options = lbfgs_options("", 2, 2);
+    options.lbfgs.portions = portions;
+    const auto calls = std::make_shared<std::atomic<int>>(0);
+    DistributedSGD sgd([=](int, int) { return std::make_unique<Noted>(calls); }, options);
+    const StepReport report = sgd.step();
+    CHECK(*calls == 6 * report.lbfgs.evaluations);
+    const int each = portions == 1 || portions == 2 ? 2 : portions == 4 ? 4 : 6;
+    CHECK(report.lbfgs.portions == each * report.lbfgs.evaluations);
+    CHECK(descend(sgd, 10).lbfgs.end == LbfgsEnd::converged);
+    CHECK(sgd.weights()[0] == doctest::Approx(1));
+  }
+}
+
+TEST_CASE("without full batches each step of L-BFGS takes one batch of each shard") {
+  struct Noted : FormulaModel {
+    Noted(std::shared_ptr<std::atomic<std::int64_t>> step) : FormulaModel({1}, {}), step_(std::move(step)) {}
+    std::int64_t add(const ShardStep& at, const Numbers& x, double& loss, Numbers& gradient) const override {
+      CHECK(at.step == *step_);
+      const double target = static_cast<double>(at.step % 3);
+      loss += (x[0] - target) * (x[0] - target);
+      gradient[0] += 2 * (x[0] - target);
+      return at.shard + 1;
+    }
+    ModelInfo prepare(const ReplicaContext& /*context*/) override { return {.size = 1, .steps_per_epoch = 3}; }
+    std::shared_ptr<std::atomic<std::int64_t>> step_;
+  };
+  Options options = lbfgs_options("", 2, 3);
+  options.lbfgs.full_batch = false;
+  options.lbfgs.portions = 9;
+  options.lbfgs.tolerance = 0;
+  const auto at = std::make_shared<std::atomic<std::int64_t>>(0);
+  DistributedSGD sgd([=](int, int) { return std::make_unique<Noted>(at); }, options);
+  for (int step = 0; step < 6; ++step) {
+    *at = step;
+    const StepReport report = sgd.step();
+    CHECK(report.samples == 6 * report.lbfgs.evaluations);
+    CHECK(report.lbfgs.portions == 3 * report.lbfgs.evaluations);
+    REQUIRE(report.step == step + 1);
+  }
+  CHECK(sgd.steps_per_epoch() == 3);
+}
+
+TEST_CASE("models whose loss depends on chance or on the batch are refused by L-BFGS, but for frozen ones") {
+  Options options = lbfgs_options("", 2, 3);
+  const auto make = [&] { DistributedSGD("dropping", options).step(); };
+  CHECK(code_of(make) == ErrorCode::unsupported);
+  CHECK(message_of(make).find("dropout") != std::string::npos);
+  CHECK(message_of(make).find("freeze") != std::string::npos);
+  Options synchronous = options;
+  synchronous.algorithm = "synchronous";
+  DistributedSGD sgd("dropping", synchronous);
+  sgd.step();
+  CHECK(code_of([&] { sgd.use(LbfgsOptions{}); }) == ErrorCode::unsupported);
+  CHECK(sgd.step().algorithm == "synchronous");
+  sgd.use(LbfgsOptions{.freeze = true});
+  const double before = sgd.step().lbfgs.objective;
+  CHECK(sgd.step().lbfgs.objective < before);
+  sgd.use("synchronous");
+  CHECK(sgd.step().algorithm == "synchronous");
+  options.lbfgs.freeze = true;
+  DistributedSGD frozen("dropping", options);
+  frozen.step();
+  CHECK(frozen.report().lbfgs.end == LbfgsEnd::none);
+}
+
+TEST_CASE("options of L-BFGS that cannot be are refused") {
+  const auto code = [](auto change) {
+    Options options = lbfgs_options("rosenbrock 2");
+    change(options);
+    return code_of([&] { DistributedSGD("smooth", options); });
+  };
+  CHECK_FALSE(code([](Options&) {}));
+  CHECK(code([](Options& o) { o.lbfgs.history = 0; }) == ErrorCode::invalid_argument);
+  CHECK(code([](Options& o) { o.lbfgs.history = 101; }) == ErrorCode::invalid_argument);
+  CHECK_FALSE(code([](Options& o) { o.lbfgs.history = 100; }));
+  CHECK(code([](Options& o) { o.lbfgs.tolerance = -1e-9; }) == ErrorCode::invalid_argument);
+  CHECK(code([](Options& o) { o.lbfgs.tolerance = std::nan(""); }) == ErrorCode::invalid_argument);
+  CHECK(code([](Options& o) { o.lbfgs.tolerance = INFINITY; }) == ErrorCode::invalid_argument);
+  CHECK(code([](Options& o) { o.lbfgs.max_evaluations = 0; }) == ErrorCode::invalid_argument);
+  CHECK(code([](Options& o) { o.lbfgs.max_evaluations = 1001; }) == ErrorCode::invalid_argument);
+  CHECK(code([](Options& o) { o.lbfgs.portions = -1; }) == ErrorCode::invalid_argument);
+  CHECK(code([](Options& o) { o.lbfgs.backup_portions = -1; }) == ErrorCode::invalid_argument);
+  CHECK(code([](Options& o) { o.lbfgs.backup_portions = 1001; }) == ErrorCode::invalid_argument);
+  CHECK(code([](Options& o) { o.optimizer.clip_norm = 1; }) == ErrorCode::unsupported);
+  CHECK(code([](Options& o) { o.strategy = Strategy::driver; }) == ErrorCode::unsupported);
+  CHECK(code([](Options& o) { o.backup_workers = 1; }) == ErrorCode::unsupported);
+  DistributedSGD sgd("smooth", lbfgs_options("rosenbrock 2"));
+  CHECK(code_of([&] { sgd.use(LbfgsOptions{.history = 0}); }) == ErrorCode::invalid_argument);
+  CHECK(sgd.step().step == 1);
+}

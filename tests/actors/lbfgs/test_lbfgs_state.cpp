@@ -1,0 +1,145 @@
+#include <doctest/doctest.h>
+
+#include <filesystem>
+
+#include "actors/lbfgs/lbfgs_trial.hpp"
+#include "support/errors.hpp"
+#include "support/temporary_folder.hpp"
+
+using namespace troupe;
+using namespace troupe_test;
+
+// Checkpoints of L-BFGS, and what goes before and after it.
+
+TEST_CASE("a run of L-BFGS goes on from a checkpoint to the same bits with any number of workers") {
+  const TemporaryFolder folder;
+  for (const int saved_at : {1, 2, 5}) {
+    DistributedSGD first("smooth", steady(Placement::in_process, 2));
+    for (int step = 0; step < saved_at; ++step) first.step();
+    const std::string saved = saved_state(first, folder / "state");
+    for (int step = saved_at; step < kSteadySteps; ++step) first.step();
+    const std::string expected = saved_state(first, folder / "end");
+    for (const auto& [placement, workers] :
+         {std::pair{Placement::in_process, 1}, {Placement::in_process, 4}, {Placement::processes, 3}}) {
+      CAPTURE(saved_at);
+      CAPTURE(workers);
+      DistributedSGD second("smooth", steady(placement, workers));
+      second.step();  // what it remembers is to be forgotten
+      second.step();
+      second.load_state(folder / "state");
+      CHECK(second.steps_done() == saved_at);
+      CHECK((saved_state(second, folder / "loaded") == saved));
+      for (int step = saved_at; step < kSteadySteps; ++step) {
+        const StepReport report = second.step();
+        CHECK(report.lbfgs.pairs == std::min(step, 3));
+        CHECK(report.lbfgs.objective == undisturbed().objectives[static_cast<std::size_t>(step)]);
+      }
+      CHECK((second.weights() == undisturbed().weights));
+      CHECK((saved_state(second, folder / "second") == expected));
+    }
+  }
+}
+
+TEST_CASE("checkpoints of L-BFGS that are made meanwhile are of their step, and runs go on from them") {
+  const TemporaryFolder folder;
+  Options options = steady(Placement::processes, 2);
+  options.checkpoint = {.folder = folder / "run", .every_steps = 2, .keep = 10};
+  {
+    DistributedSGD sgd("smooth", options);
+    check_undisturbed(go_on(sgd, kSteadySteps));
+    CHECK(sgd.report().checkpoint.error.empty());
+  }
+  int found = 0;
+  for (const char* name : {"step-00000002", "step-00000004", "step-00000006"}) {
+    if (!std::filesystem::exists(folder / ("run/" + std::string(name)))) continue;
+    ++found;
+    DistributedSGD sgd("smooth", steady(Placement::in_process, 3));
+    sgd.load_state(folder / ("run/" + std::string(name)));
+    while (sgd.steps_done() < kSteadySteps) sgd.step();
+    CHECK((sgd.weights() == undisturbed().weights));
+  }
+  CHECK(found > 0);
+  options.resume_from = folder / "run";
+  DistributedSGD again("smooth", options);
+  CHECK(again.steps_done() == kSteadySteps);
+  CHECK((again.weights() == undisturbed().weights));
+  again.step();
+  Options plain = steady(Placement::in_process, 1);
+  CHECK((again.weights() == weights_after(plain, kSteadySteps + 1)));
+}
+
+TEST_CASE("checkpoints of another algorithm, or of another history, are not those of L-BFGS") {
+  const TemporaryFolder folder;
+  DistributedSGD lbfgs("smooth", steady(Placement::in_process, 2));
+  lbfgs.step();
+  lbfgs.save_state(folder / "lbfgs");
+  Options options = steady(Placement::in_process, 2);
+  options.algorithm = "synchronous";
+  options.optimizer.kind = "adam";
+  DistributedSGD adam("smooth", options);
+  adam.step();
+  adam.save_state(folder / "adam");
+  CHECK(code_of([&] { lbfgs.load_state(folder / "adam"); }) == ErrorCode::model_mismatch);
+  CHECK(code_of([&] { adam.load_state(folder / "lbfgs"); }) == ErrorCode::model_mismatch);
+  options = steady(Placement::in_process, 2);
+  options.lbfgs.history = 4;
+  DistributedSGD longer("smooth", options);
+  CHECK(code_of([&] { longer.load_state(folder / "lbfgs"); }) == ErrorCode::model_mismatch);
+  for (int step = 1; step < kSteadySteps; ++step) lbfgs.step();
+  CHECK((lbfgs.weights() == undisturbed().weights));
+}
+
+TEST_CASE("weights that are set or loaded begin without a history") {
+  const TemporaryFolder folder;
+  DistributedSGD sgd("smooth", steady(Placement::in_process, 2));
+  const auto begun = sgd.weights();
+  sgd.save(folder / "weights");
+  for (const bool loads : {false, true}) {
+    for (int step = 0; step < 4; ++step) sgd.step();
+    loads ? sgd.load(folder / "weights") : sgd.set_weights(begun);
+    Course course;
+    for (int step = 0; step < kSteadySteps; ++step) {
+      const StepReport report = sgd.step();
+      CHECK(report.lbfgs.pairs == std::min(step, 3));
+      course.note(report);
+    }
+    course.weights = sgd.weights();
+    check_undisturbed(course);
+  }
+}
+
+TEST_CASE("L-BFGS begins where SGD has come to, between steps or after a warm start") {
+  Options options = steady(Placement::in_process, 3);
+  options.algorithm = "synchronous";
+  options.optimizer.learning_rate = 0.1;
+  options.optimizer.momentum = 0.9;
+  DistributedSGD changing("smooth", options);
+  for (int step = 0; step < 3; ++step) CHECK(changing.step().algorithm == "synchronous");
+  const auto warm = changing.weights();
+  changing.use(options.lbfgs);
+  CHECK((changing.weights() == warm));
+  const Course course = go_on(changing, 4);
+  CHECK(changing.steps_done() == 7);
+  CHECK(changing.steps_per_epoch() == 1);
+
+  DistributedSGD set("smooth", steady(Placement::in_process, 1));
+  set.set_weights(warm);
+  CHECK((go_on(set, 4) == course));
+
+  options.algorithm = "lbfgs";
+  options.asynchronous.warm_start = 3;
+  DistributedSGD started("smooth", options);
+  for (int step = 0; step < 3; ++step) CHECK(started.step().algorithm == "synchronous");
+  CHECK((go_on(started, 4) == course));
+  CHECK(started.report().algorithm == "lbfgs");
+
+  changing.use("synchronous");
+  CHECK((changing.weights() == course.weights));
+  CHECK(changing.step().algorithm == "synchronous");
+  changing.use(LocalOptions{.steps = 2});
+  CHECK(changing.step().step == 10);
+  changing.use(options.lbfgs);
+  const StepReport report = changing.step();
+  CHECK(report.step == 11);
+  CHECK(report.lbfgs.pairs == 0);
+}
