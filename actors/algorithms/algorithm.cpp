@@ -1,7 +1,7 @@
 #include "actors/algorithms/algorithm.hpp"
 
 #include "actors/algorithms/asynchronous.hpp"
-#include "actors/algorithms/lbfgs.hpp"
+#include "actors/algorithms/lbfgs/lbfgs.hpp"
 #include "actors/algorithms/local.hpp"
 #include "actors/algorithms/synchronous.hpp"
 #include "runtime/invalid.hpp"

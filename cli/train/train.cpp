@@ -21,6 +21,7 @@
 #include "cli/train/patience.hpp"
 #include "cli/train/progress.hpp"
 #include "cli/train/report_file.hpp"
+#include "cli/train/sentences.hpp"
 #include "cli/train/stop_signals.hpp"
 #include "models/files/checkpoint/series.hpp"
 #include "runtime/hash.hpp"
@@ -62,20 +63,6 @@ void check_save_path(const std::string& path) {
   if (!fs::is_directory(folder, ignored)) refuse("no such folder");
   if (fs::exists(path, ignored) && !fs::is_regular_file(path, ignored)) refuse("not a regular file");
   if (::access(folder.c_str(), W_OK) != 0) refuse("the folder cannot be written to");
-}
-
-std::string replayed_text(const Repair& repair) {
-  return repair.replayed > 0 ? ", with " + std::to_string(repair.replayed) + " steps done again" : "";
-}
-
-/// A node that is lost is nobody's worker.
-std::string worker_text(const Repair& repair) {
-  return repair.worker < 0 ? "" : "worker " + std::to_string(repair.worker) + ", ";
-}
-
-const char* how_text(const Repair& repair) {
-  if (repair.redistributed) return "its shards dealt out";
-  return repair.worker < 0 ? "formed again" : "replaced";
 }
 
 /// What an evaluation found after so many steps.
@@ -145,12 +132,7 @@ class Training {
   void say_end(const StepReport& report) {
     ended_ = true;
     if (options_.quiet) return;
-    const LbfgsReport& l = report.lbfgs;
-    std::string why = "a line search has used up its evaluations";
-    if (l.end == LbfgsEnd::converged) why = "converged";
-    if (l.end == LbfgsEnd::no_descent) why = "no smaller loss is to be found, as numbers go";
-    std::printf("after step %lld: %s; objective %.9g, largest float of the gradient %.3g\n",
-                static_cast<long long>(report.step), why.c_str(), l.objective, l.largest);
+    std::printf("%s\n", end_text(report).c_str());
   }
   bool has_checkpoints() const { return !options_.checkpoint.folder.empty(); }
   bool stopped() const { return stop_ && stop_->came(); }
@@ -259,10 +241,8 @@ class Training {
     if (report_) report_->write(report, options_.hash ? std::optional(hash_of(report)) : std::nullopt);
     if (!report.repairs.empty()) progress.end_line();
     for (const Repair& repair : report.repairs)
-      std::fprintf(stderr, "troupe: step %lld went on: %s (%snode %s, phase %s); %s in %.3f s%s\n",
-                   static_cast<long long>(report.step), repair.what.c_str(), worker_text(repair).c_str(),
-                   repair.node.c_str(), repair.phase.c_str(), how_text(repair), repair.seconds,
-                   replayed_text(repair).c_str());
+      std::fprintf(stderr, "troupe: step %lld went on: %s\n", static_cast<long long>(report.step),
+                   repair_text(repair).c_str());
     if (options_.verbose || (++shown_ <= kStepsShown && begun_ == 0 && !options_.quiet)) {
       progress.end_line();
       std::cout << "step " << report.step << ", loss " << report.loss << '\n'

@@ -5,7 +5,7 @@
 #include <set>
 #include <vector>
 
-#include "actors/algorithms/portion_deal.hpp"
+#include "actors/algorithms/lbfgs/portion_deal.hpp"
 #include "runtime/random.hpp"
 
 using namespace troupe;

@@ -1,4 +1,4 @@
-#include "actors/algorithms/portion_deal.hpp"
+#include "actors/algorithms/lbfgs/portion_deal.hpp"
 
 #include <algorithm>
 

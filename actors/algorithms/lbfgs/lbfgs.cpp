@@ -1,10 +1,10 @@
-#include "actors/algorithms/lbfgs.hpp"
+#include "actors/algorithms/lbfgs/lbfgs.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
-#include "actors/algorithms/lbfgs_rounds.hpp"
+#include "actors/algorithms/lbfgs/lbfgs_rounds.hpp"
 #include "actors/algorithms/step_seconds.hpp"
 
 namespace troupe {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "actors/algorithms/algorithm.hpp"
-#include "actors/algorithms/evaluation_round.hpp"
+#include "actors/algorithms/lbfgs/portion_rounds.hpp"
 #include "models/optimizers/lbfgs_coefficients.hpp"
 
 namespace troupe {

@@ -1,4 +1,4 @@
-#include "actors/algorithms/lbfgs_rounds.hpp"
+#include "actors/algorithms/lbfgs/lbfgs_rounds.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "actors/algorithms/evaluation_round.hpp"
+#include "actors/algorithms/lbfgs/portion_rounds.hpp"
 
 #include <algorithm>
 #include <map>
@@ -6,7 +6,7 @@
 #include <utility>
 #include <variant>
 
-#include "actors/algorithms/portion_deal.hpp"
+#include "actors/algorithms/lbfgs/portion_deal.hpp"
 #include "actors/messages/lbfgs.hpp"
 #include "actors/rounds/reply_checks.hpp"
 #include "collectives/plan/tree.hpp"

@@ -1,0 +1,40 @@
+#include "cli/train/sentences.hpp"
+
+#include <array>
+#include <cstdio>
+
+namespace troupe::cli {
+namespace {
+
+const char* how_text(const Repair& repair) {
+  if (repair.redistributed) return "its shards dealt out";
+  return repair.worker < 0 ? "formed again" : "replaced";
+}
+
+const char* why_text(LbfgsEnd end) {
+  if (end == LbfgsEnd::converged) return "converged";
+  if (end == LbfgsEnd::budget) return "a line search has used up its evaluations";
+  return "no smaller loss is to be found, as numbers go";
+}
+
+}  // namespace
+
+std::string repair_text(const Repair& repair) {
+  // A node that is lost is nobody's worker.
+  const std::string worker = repair.worker < 0 ? "" : "worker " + std::to_string(repair.worker) + ", ";
+  std::array<char, 32> seconds{};
+  std::snprintf(seconds.data(), seconds.size(), "%.3f", repair.seconds);
+  std::string text = repair.what + " (" + worker + "node " + repair.node + ", phase " + repair.phase + "); " +
+                     how_text(repair) + " in " + seconds.data() + " s";
+  if (repair.replayed > 0) text += ", with " + std::to_string(repair.replayed) + " steps done again";
+  return text;
+}
+
+std::string end_text(const StepReport& report) {
+  std::array<char, 96> numbers{};
+  std::snprintf(numbers.data(), numbers.size(), "objective %.9g, largest float of the gradient %.3g",
+                report.lbfgs.objective, report.lbfgs.largest);
+  return "after step " + std::to_string(report.step) + ": " + why_text(report.lbfgs.end) + "; " + numbers.data();
+}
+
+}  // namespace troupe::cli
