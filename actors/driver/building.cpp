@@ -31,7 +31,8 @@ void check_built(const Built& built, const Options& options, const ModelDescript
 /// Has workers build their replicas, in a round of requests that differ in who they are for.
 class Building {
  public:
-  Building(const ModelCreator& creator, const Options& options, Members& members, Rounds& rounds, const Phase& phase)
+  Building(const ModelCreator& creator, const Options& options, const BuiltFor& built_for, Members& members,
+           Rounds& rounds, const Phase& phase)
       : members_(members), rounds_(rounds), phase_(phase) {
     request_.devices = options.devices_per_worker;
     request_.use_cpus = options.use_cpus;
@@ -41,7 +42,6 @@ class Building {
     request_.model = creator.name();
     request_.config = options.config;
     request_.data_memory = options.data_memory;
-    const BuiltFor built_for = built_for_algorithm(options);
     request_.all_shards = built_for.all_shards;
     request_.frozen = built_for.frozen;
   }
@@ -98,9 +98,10 @@ BuiltFor built_for_algorithm(const Options& options) {
   return {lbfgs, lbfgs && options.lbfgs.freeze};
 }
 
-void build_replicas(const ModelCreator& creator, const Options& options, Members& members, Rounds& rounds,
-                    PrecisionDecision& precision, std::optional<ModelDescription>& model, const Phase& phase) {
-  Building building(creator, options, members, rounds, phase);
+void build_replicas(const ModelCreator& creator, const Options& options, const BuiltFor& built_for, Members& members,
+                    Rounds& rounds, PrecisionDecision& precision, std::optional<ModelDescription>& model,
+                    const Phase& phase) {
+  Building building(creator, options, built_for, members, rounds, phase);
   std::vector<From<Built>> replies = building.build(members.unbuilt_workers(), precision);
   if (precision.is_open()) {
     decide(precision, replies);

@@ -23,7 +23,8 @@ BuiltFor built_for_algorithm(const Options& options);
 /// replicas built once more
 /// @param model what the run's first replica was like; none before there was one, and then it is filled in.
 /// @throws Error model_mismatch, protocol, or what a worker failed with
-void build_replicas(const ModelCreator& creator, const Options& options, Members& members, Rounds& rounds,
-                    PrecisionDecision& precision, std::optional<ModelDescription>& model, const Phase& phase);
+void build_replicas(const ModelCreator& creator, const Options& options, const BuiltFor& built_for, Members& members,
+                    Rounds& rounds, PrecisionDecision& precision, std::optional<ModelDescription>& model,
+                    const Phase& phase);
 
 }  // namespace troupe

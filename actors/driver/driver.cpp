@@ -143,14 +143,17 @@ void Driver::settle_members(Needs needs) {
   // From here on there is none, whatever fails before the next one has begun.
   if (fresh || broken) generation_->fall();
   generation_->renew_gradients(r.host->ends_the_lost() ? r.members.unbuilt_workers() : r.members.workers());
-  if (fresh) build_replicas(creator_, options_, r.members, *rounds_, precision_, model_, start);
+  if (fresh) {
+    built_for_ = built_for();
+    build_replicas(creator_, options_, built_for_, r.members, *rounds_, precision_, model_, start);
+  }
   rounds_->ask(Fence{}, r.members.workers(), Phase{"settle", start.step, start.deadline});
   if (!generation_->stands() || !room) begin_generation(start);
 }
 
 void Driver::begin_generation(const Phase& phase) {
-  for (const Algorithm* each : {algorithm_.get(), after_warm_start_.get()})
-    if (each != nullptr) each->check(*model_);
+  algorithm_->check(*model_);
+  if (after_warm_start_ && !built_for_algorithm(options_).frozen) after_warm_start_->check(*model_);
   const StateDescription state = this->state();
   generation_->reshape(state.shape, state.outer);
   const FlatSize size{model_->traits.size, model_->traits.learned_size};

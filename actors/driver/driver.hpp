@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "actors/algorithms/algorithm.hpp"
+#include "actors/driver/building.hpp"
 #include "actors/driver/checkpoints.hpp"
 #include "actors/driver/elasticity.hpp"
 #include "actors/driver/faults/failure_budget.hpp"
@@ -147,6 +148,8 @@ class Driver {
   /// then but for the weights it begins anew.
   void begin_algorithm(std::unique_ptr<Algorithm> next);
   SlabLayout largest_store() const;
+  /// What the algorithm of this step asks of replicas.
+  BuiltFor built_for() const { return after_warm_start_ ? BuiltFor() : built_for_algorithm(options_); }
   StateDescription state() const {
     return algorithm_->state(optimizer_, options_.num_shards, model_ ? model_->traits.steps_per_epoch : 0);
   }
@@ -197,6 +200,7 @@ class Driver {
   Versions versions_;
   Elasticity elasticity_;
   PrecisionDecision precision_;
+  BuiltFor built_for_;  ///< what replicas are like
   FailureBudget budget_;
   FaultPlan faults_;
   std::map<int, SlowedProcess> slowed_;  ///< on purpose, by worker

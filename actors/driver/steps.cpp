@@ -111,12 +111,9 @@ void Driver::use(Options changed) {
   check_algorithm(changed);
   make_ready(Needs::members);
   auto next = make_algorithm(changed);
-  const BuiltFor built_for = built_for_algorithm(changed);
-  const bool built_alike = built_for == built_for_algorithm(options_);
-  if (!built_for.frozen) next->check(*model_);
+  if (!built_for_algorithm(changed).frozen) next->check(*model_);
   options_ = std::move(changed);
   begin_algorithm(std::move(next));
-  if (!built_alike) runtime_->members.rebuild();
 }
 
 std::int64_t Driver::steps_per_epoch() const {
@@ -127,13 +124,14 @@ std::int64_t Driver::steps_per_epoch() const {
 void Driver::begin_algorithm(std::unique_ptr<Algorithm> next) {
   if (next->has_servers() != algorithm_->has_servers()) generation_->fall();
   algorithm_ = std::move(next);
+  after_warm_start_.reset();
+  if (built_for() != built_for_) runtime_->members.rebuild();
   const StateDescription state = this->state();
   if (generation_->reshape(state.shape, state.outer)) {
     // Of the state before the weights go on; nothing that was before leads to what begins now.
     versions_.commit(versions_.buffer(), {versions_.committed().step, 0});
     lineage_.edit();
   }
-  after_warm_start_.reset();
 }
 
 void Driver::abandon_algorithm() noexcept try {
