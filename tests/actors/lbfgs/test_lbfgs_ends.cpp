@@ -228,6 +228,21 @@ TEST_CASE("a search of L-BFGS that ends it says so again, and nothing changes, w
   CHECK(along_the_gradient >= 3);
 }
 
+TEST_CASE("a warm-up of L-BFGS changes nothing where searches find nothing, either") {
+  const auto run = [](bool warms_up) {
+    DistributedSGD sgd = on_waves({20, 100}, 3, std::make_shared<int>(-1));
+    Course course;
+    for (int step = 0; step < 20; ++step) {
+      if (warms_up) sgd.warmup();
+      course.note(sgd.step());
+    }
+    course.weights = sgd.weights();
+    course.evaluations.clear();
+    return course;
+  };
+  CHECK((run(true) == run(false)));
+}
+
 TEST_CASE("an evaluation that fails leaves no trace, in whichever search it is") {
   for (const auto& [waves, most] : {std::pair{Waves{9, 10}, 2}, {Waves{80, 10}, 2}, {Waves{20, 100}, 3}}) {
     const Waves on = waves;

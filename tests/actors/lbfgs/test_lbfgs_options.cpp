@@ -7,6 +7,7 @@
 
 #include "actors/lbfgs/lbfgs_trial.hpp"
 #include "support/errors.hpp"
+#include "troupe/models.hpp"
 
 using namespace troupe;
 using namespace troupe_test;
@@ -111,6 +112,35 @@ TEST_CASE("models whose loss depends on chance or on the batch are refused by L-
   DistributedSGD frozen("dropping", options);
   frozen.step();
   CHECK(frozen.report().lbfgs.end == LbfgsEnd::none);
+}
+
+TEST_CASE("frozen batch-norm computes as in evaluations, and its statistics stay") {
+  const auto create = [](const ReplicaContext& at) {
+    using namespace models;
+    return network({convolution(4, 3, 1), batch_norm(), relu(), flatten(), linear(4)},
+                   load_data("mock-images:6,4", at.seed), 16);
+  };
+  Options options = lbfgs_options("", 2, 2);
+  const auto make = [&] { DistributedSGD(create, options).step(); };
+  CHECK(code_of(make) == ErrorCode::unsupported);
+  CHECK(message_of(make).find("batch-norm") != std::string::npos);
+  options.lbfgs.freeze = true;
+  DistributedSGD frozen(create, options);
+  const auto begun = frozen.weights();
+  for (int step = 0; step < 3; ++step) REQUIRE(frozen.step().lbfgs.end == LbfgsEnd::none);
+  const auto weights = frozen.weights();
+  std::size_t at = 0;
+  int statistics = 0;
+  for (const TensorInfo& tensor : frozen.tensors()) {
+    const bool stays = tensor.name.find("running") != std::string::npos;
+    statistics += stays ? 1 : 0;
+    const auto begin = static_cast<std::ptrdiff_t>(at);
+    at += tensor.size();
+    CAPTURE(tensor.name);
+    CHECK(std::equal(weights.begin() + begin, weights.begin() + static_cast<std::ptrdiff_t>(at),
+                     begun.begin() + begin) == stays);
+  }
+  CHECK(statistics == 2);
 }
 
 TEST_CASE("options of L-BFGS that cannot be are refused") {

@@ -6,6 +6,7 @@
 
 #include "actors/lbfgs/lbfgs_trial.hpp"
 #include "actors/lbfgs/smooth_models.hpp"
+#include "support/temporary_folder.hpp"
 
 using namespace troupe;
 using namespace troupe_test;
@@ -53,6 +54,31 @@ TEST_CASE("portions decide the bits of L-BFGS, and workers do not") {
   CHECK((weights_after(options, 3) == expected));
   options.lbfgs.portions = 0;
   CHECK((weights_after(options, 3) != expected));
+}
+
+TEST_CASE("without full batches L-BFGS has the same bits, too, whatever happens") {
+  const TemporaryFolder folder;
+  Options options = steady(Placement::in_process, 1);
+  options.lbfgs.full_batch = false;
+  DistributedSGD plain("smooth", options);
+  const Course expected = go_on(plain, 3);
+  plain.save_state(folder / "state");
+  const Course end = go_on(plain, 3);
+  for (const Placement placement : kPlacements) {
+    options.placement = placement;
+    options.num_workers = 3;
+    options.max_failures = 100;
+    options.lbfgs.backup_portions = 1;
+    if (placement == Placement::processes)
+      options.faults = "kill worker 1 at step 2; kill worker 2 at step 3 phase apply";
+    DistributedSGD sgd("smooth", options);
+    const Course course = go_on(sgd, 3);
+    CHECK(course.objectives == expected.objectives);
+    CHECK((course.weights == expected.weights));
+    DistributedSGD again("smooth", options);
+    again.load_state(folder / "state");
+    CHECK((go_on(again, 3).weights == end.weights));
+  }
 }
 
 TEST_CASE("a warm-up of L-BFGS changes nothing") {

@@ -108,6 +108,16 @@ TEST_CASE("weights that are set or loaded begin without a history") {
   }
 }
 
+TEST_CASE("what is known of weights is known of them alone, and not of others that are set in the same step") {
+  DistributedSGD sgd("smooth", steady(Placement::in_process, 2));
+  const auto begun = sgd.weights();
+  std::vector<float> others(begun.size(), 0.25F);
+  sgd.set_weights(others);
+  sgd.warmup();
+  sgd.set_weights(begun);
+  check_undisturbed(go_on(sgd, kSteadySteps));
+}
+
 TEST_CASE("L-BFGS begins where SGD has come to, between steps or after a warm start") {
   Options options = steady(Placement::in_process, 3);
   options.algorithm = "synchronous";
