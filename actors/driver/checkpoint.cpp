@@ -168,6 +168,18 @@ void Driver::load_state(const std::string& path) {
   if (checkpoints_) checkpoints_->branch(versions_.committed().step);
 }
 
+void Driver::place(const CheckpointReader& reader, const std::vector<std::string>& saved, int buffer) {
+  const auto& tensors = model_->tensors;
+  Transfers::Writing writing(*transfers_, total_size(tensors), model_->traits.size);
+  for (int vector = 0; vector <= std::ssize(saved); ++vector) {
+    const auto fill = [&](std::span<float> floats) {
+      if (vector == 0) return reader.read_weights(tensors, floats);
+      reader.read_state(saved[static_cast<std::size_t>(vector - 1)], tensors, floats);
+    };
+    writing.write(fill, kWeightsVector + vector, buffer, saving("load_state"));
+  }
+}
+
 std::optional<double> Driver::load(const std::string& path) {
   const CheckpointReader reader(path);
   const CheckpointManifest& manifest = reader.manifest();
@@ -177,14 +189,15 @@ std::optional<double> Driver::load(const std::string& path) {
   const std::vector<std::string> saved = state().saved;
   check_same_run(path, manifest, manifest_of(*this, {}, creator_.name(), saved), options_.reshard);
   const int buffer = *versions_.spare();
-  const auto& tensors = model_->tensors;
-  Transfers::Writing writing(*transfers_, total_size(tensors), model_->traits.size);
-  for (int vector = 0; vector <= std::ssize(saved); ++vector) {
-    const auto fill = [&](std::span<float> floats) {
-      if (vector == 0) return reader.read_weights(tensors, floats);
-      reader.read_state(saved[static_cast<std::size_t>(vector - 1)], tensors, floats);
-    };
-    writing.write(fill, kWeightsVector + vector, buffer, saving("load_state"));
+  try {
+    place(reader, saved, buffer);
+  } catch (...) {
+    // What has one buffer may be another run's by now: the weights stay, and a history begins anew.
+    if (state().shape.singles > 0) {
+      versions_.commit(versions_.buffer(), {versions_.committed().step, 0});
+      algorithm_->forget();
+    }
+    throw;
   }
   versions_.commit(buffer, {manifest.step, manifest.updates});
   algorithm_->forget();

@@ -28,6 +28,8 @@
 
 namespace troupe {
 
+class CheckpointReader;
+
 /// Leads a run: has workers started and replaced, steps made as transactions, and vectors of the state fetched and
 /// placed.
 ///
@@ -166,6 +168,8 @@ class Driver {
   void write_state(const std::string& path);
   /// @returns the learning rate that was set by hand, with which the run goes on from there
   std::optional<double> load(const std::string& path);
+  /// Makes what a checkpoint holds the state in a buffer. @param saved names of its vectors beside the weights
+  void place(const CheckpointReader& reader, const std::vector<std::string>& saved, int buffer);
   void shut_down() noexcept;
 
   // lost_nodes.cpp
