@@ -264,12 +264,11 @@ void RunOptions::add_to(CLI::App& app) {
                  "has registered; may be said again")
       ->default_str("")
       ->allow_extra_args(false);
-  said_batch_size_ =
-      app.add_option(
-             "--batch-size", batch_size,
-             "Samples a shard and step; 0: the whole shard. lbfgs: of each shard for a whole line search; unless "
-             "told all samples")
-          ->check(whole_number(0));
+  said_batch_size_ = app.add_option("--batch-size", batch_size,
+                                    "Samples a shard and step, 64 unless told; 0: the whole shard. lbfgs: of each "
+                                    "shard for a whole line search; unless told all samples")
+                         ->default_str("")
+                         ->check(whole_number(0));
   add_worker_options(app, sgd, placement);
   app.add_option("--shards", sgd.num_shards, "Data shards of the run; 0: one a replica. The result depends on it")
       ->check(whole_number(0));
@@ -315,7 +314,8 @@ Options RunOptions::to_sgd_options() const {
   options.placement = parse_placement(placement);
   options.precision = precision == "bf16" ? Precision::bf16 : Precision::f32;
   options.lbfgs.full_batch = batch_size == 0 || said_batch_size_ == nullptr || said_batch_size_->count() == 0;
-  const bool in_passes = sgd.algorithm == "lbfgs" && options.lbfgs.full_batch && batch_size > 0;
+  const bool in_passes =
+      sgd.algorithm == "lbfgs" && options.lbfgs.full_batch && batch_size > 0 && sgd.asynchronous.warm_start == 0;
   nlohmann::json config{{"batch_size", in_passes ? kPassOfFullBatch : batch_size}};
   if (data) config["data"] = plain_text("--data", *data);
   if (!validate.empty()) config["validate"] = plain_text("--validate", validate);

@@ -109,7 +109,7 @@ void build_replicas(const ModelCreator& creator, const Options& options, const B
   }
   for (const auto& [worker, built] : replies) {
     if (!model) model = description_of(built);
-    model->traits.unsteady = built.replicas.front().unsteady;
+    if (!built_for.frozen) model->traits.unsteady = built.replicas.front().unsteady;
     check_built(built, options, *model, rounds.where(worker, phase));
     groups_of(options.optimizer.groups, model->tensors);
     members.build(worker);

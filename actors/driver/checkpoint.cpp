@@ -108,7 +108,7 @@ class Driver::Source : public CheckpointSource {
   CheckpointManifest manifest(Versions::PinId pin) const override {
     return manifest_of(driver_, driver_.versions_.version_of(pin), driver_.creator_.name(), driver_.state().saved);
   }
-  bool stays() const override { return driver_.state().shape.singles == 0; }
+  bool stays() const override { return driver_.generation_->layout().singles == 0; }
   const std::vector<TensorInfo>& tensors() const override { return driver_.model_->tensors; }
   std::string network() const override { return driver_.model_->network; }
   bool is_final(const Error& error) const override {
@@ -183,11 +183,22 @@ void Driver::place(const CheckpointReader& reader, const std::vector<std::string
 std::optional<double> Driver::load(const std::string& path) {
   const CheckpointReader reader(path);
   const CheckpointManifest& manifest = reader.manifest();
-  if (after_warm_start_ && manifest.step >= options_.asynchronous.warm_start)
-    begin_algorithm(std::move(after_warm_start_));
+  const bool behind = after_warm_start_ && manifest.step >= options_.asynchronous.warm_start &&
+                      manifest.state == state_of(*after_warm_start_).saved;
+  const bool before = !after_warm_start_ && warms_up(options_) && !has_servers(options_) &&
+                      manifest.step <= options_.asynchronous.warm_start && manifest.state != state().saved;
+  const auto there = behind   ? state_of(*after_warm_start_).saved
+                     : before ? state_of(*make_algorithm({})).saved
+                              : state().saved;
+  check_same_run(path, manifest, manifest_of(*this, {}, creator_.name(), there), options_.reshard);
+  if (behind) begin_algorithm(std::move(after_warm_start_));
+  if (before) {
+    begin_algorithm(make_algorithm({}));
+    after_warm_start_ = make_algorithm(options_);
+    if (built_for() != built_for_) runtime_->members.rebuild();
+  }
   settle_members(Needs::spare_buffer);
   const std::vector<std::string> saved = state().saved;
-  check_same_run(path, manifest, manifest_of(*this, {}, creator_.name(), saved), options_.reshard);
   const int buffer = *versions_.spare();
   try {
     place(reader, saved, buffer);

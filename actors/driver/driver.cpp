@@ -37,12 +37,6 @@ const Options& checked(Options& options, const ModelCreator& creator) {
   return options;
 }
 
-/// Its first steps are synchronous.
-bool warms_up(const Options& options) {
-  const bool synchronous = !has_servers(options) && options.algorithm != "local" && options.algorithm != "lbfgs";
-  return !synchronous && options.asynchronous.warm_start > 0;
-}
-
 void check_call(const std::string& function, const std::string& argument) {
   if (function.size() > kLongestText) throw_invalid("the function's name is too long");
   if (argument.size() > kMostTextBytes)
@@ -237,8 +231,7 @@ void Driver::let_fail(const Phase& phase) {
 StepReport Driver::step(bool rehearse) {
   if (checkpoints_) checkpoints_->throw_final();
   follow_cores();
-  if (after_warm_start_ && steps_done() >= options_.asynchronous.warm_start)
-    begin_algorithm(std::move(after_warm_start_));
+  if (!lost_at_) end_warm_start();
   ++calls_;
   const std::int64_t before = steps_done();
   StepReport report = repairing(Needs::step, [&] { return take_step(rehearse); });

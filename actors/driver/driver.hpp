@@ -148,12 +148,17 @@ class Driver {
   void use(Options changed);
   /// Members are at rest. The generation falls where parameter servers come or go, or the state has another shape:
   /// then but for the weights it begins anew.
-  void begin_algorithm(std::unique_ptr<Algorithm> next);
+  /// Returns the one before.
+  std::unique_ptr<Algorithm> begin_algorithm(std::unique_ptr<Algorithm> next);
+  void end_warm_start();
+  /// The run is back at its first steps.
+  void begin_warm_start();
   SlabLayout largest_store() const;
   /// What the algorithm of this step asks of replicas.
   BuiltFor built_for() const { return after_warm_start_ ? BuiltFor() : built_for_algorithm(options_); }
-  StateDescription state() const {
-    return algorithm_->state(optimizer_, options_.num_shards, model_ ? model_->traits.steps_per_epoch : 0);
+  StateDescription state() const { return state_of(*algorithm_); }
+  StateDescription state_of(const Algorithm& algorithm) const {
+    return algorithm.state(optimizer_, options_.num_shards, model_ ? model_->traits.steps_per_epoch : 0);
   }
   void abandon_algorithm() noexcept;
   /// Lets happen what the plan has for this phase.

@@ -43,11 +43,14 @@ bool Driver::node_lost() const {
 void Driver::form_again() {
   end_lost_run();
   try {
+    begin_warm_start();
     form();
     settle_members(Needs::members);
     go_back();
     const std::int64_t from = versions_.committed().step;
-    while (versions_.committed().step < *lost_at_) {
+    for (std::int64_t before = -1; versions_.committed().step < *lost_at_ && versions_.committed().step > before;) {
+      before = versions_.committed().step;
+      end_warm_start();
       settle_run(Needs::step);
       take_step(/*rehearse=*/false);
     }

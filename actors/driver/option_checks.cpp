@@ -94,6 +94,7 @@ void check_lbfgs(const Options& o) {
   check("backup_portions", l.backup_portions, 0, 1000);
   if (!(l.tolerance >= 0 && l.tolerance <= std::numeric_limits<double>::max()))
     throw_invalid("lbfgs.tolerance is " + std::to_string(l.tolerance) + ", not a number from 0 on");
+  if (o.algorithm != "lbfgs" && l.freeze) throw_invalid("lbfgs.freeze is for algorithm lbfgs");
   if (o.algorithm != "lbfgs") return;
   if (o.strategy == Strategy::driver) refuse(o, "strategy driver: the driver of L-BFGS holds no vector");
   if (o.backup_workers > 0) refuse(o, "backup workers: portions have backups of their own (lbfgs.backup_portions)");
@@ -186,6 +187,11 @@ PlanRequest plan_request_of(const Options& options, const Topology& topology) {
   const bool fewer = nodes < options.cluster.num_nodes;  // than all, for which the options were checked
   const int servers = fewer ? std::min(options.parameter_servers, nodes) : options.parameter_servers;
   return {options.strategy, options.deterministic, servers, topology};
+}
+
+bool warms_up(const Options& options) {
+  const bool synchronous = !has_servers(options) && options.algorithm != "local" && options.algorithm != "lbfgs";
+  return !synchronous && options.asynchronous.warm_start > 0;
 }
 
 }  // namespace troupe

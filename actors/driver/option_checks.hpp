@@ -26,4 +26,7 @@ FaultPlan fault_plan_of(const Options& options);
 /// @param topology of the run
 PlanRequest plan_request_of(const Options& options, const Topology& topology);
 
+/// Whether its first steps are synchronous.
+bool warms_up(const Options& options);
+
 }  // namespace troupe

@@ -39,7 +39,7 @@ StepReport Driver::take_step(bool rehearse) {
   StepReport report = with_context(
       [&](const StepContext& context) { return algorithm_->step(context, Deadline(options_.step_timeout), rehearse); });
   report.algorithm = after_warm_start_ ? Options().algorithm : options_.algorithm;
-  report.state_bytes = state_bytes();
+  report.state_bytes = static_cast<std::int64_t>(largest_store().state_bytes());
   report.pinned_bytes = static_cast<std::int64_t>(largest_store().versioned_bytes(versions_.pinned()));
   return report;
 }
@@ -58,7 +58,12 @@ SlabLayout Driver::largest_store() const {
   return layout;
 }
 
-std::int64_t Driver::state_bytes() const { return static_cast<std::int64_t>(largest_store().state_bytes()); }
+std::int64_t Driver::state_bytes() const {
+  SlabLayout layout = largest_store();
+  const std::size_t now = layout.state_bytes();
+  if (after_warm_start_) static_cast<StateShape&>(layout) = state_of(*after_warm_start_).shape;
+  return static_cast<std::int64_t>(std::max(now, layout.state_bytes()));
+}
 
 bool Driver::goes_on_meanwhile() {
   Runtime& r = *runtime_;
@@ -95,6 +100,7 @@ void Driver::use(const std::string& algorithm, const AsynchronousOptions& asynch
 void Driver::use(const LocalOptions& local) {
   Options changed = options_;
   changed.algorithm = "local";
+  changed.asynchronous = {};
   changed.local = local;
   use(std::move(changed));
 }
@@ -102,18 +108,34 @@ void Driver::use(const LocalOptions& local) {
 void Driver::use(const LbfgsOptions& lbfgs) {
   Options changed = options_;
   changed.algorithm = "lbfgs";
+  changed.asynchronous = {};
   changed.lbfgs = lbfgs;
   use(std::move(changed));
 }
 
+/// It is used when all that it needs is there: a generation with its vectors, and replicas as it wants them.
 void Driver::use(Options changed) {
   changed.asynchronous.warm_start = 0;
   check_algorithm(changed);
   make_ready(Needs::members);
   auto next = make_algorithm(changed);
-  if (!built_for_algorithm(changed).frozen) next->check(*model_);
-  options_ = std::move(changed);
-  begin_algorithm(std::move(next));
+  if (!built_for_algorithm(changed).frozen && !built_for_.frozen) next->check(*model_);
+  const StateShape shape = generation_->layout();
+  const Version version = versions_.committed();
+  Options options = std::exchange(options_, std::move(changed));
+  auto warm_start = std::move(after_warm_start_);
+  auto before = begin_algorithm(std::move(next));
+  try {
+    make_ready(Needs::members);
+  } catch (...) {
+    options_ = std::move(options);
+    begin_algorithm(std::move(before));
+    after_warm_start_ = std::move(warm_start);
+    // What this one's state was is there, unless the generation had begun.
+    if (static_cast<const StateShape&>(generation_->layout()) == shape) versions_.commit(versions_.buffer(), version);
+    throw;
+  }
+  lineage_.edit();
 }
 
 std::int64_t Driver::steps_per_epoch() const {
@@ -121,17 +143,28 @@ std::int64_t Driver::steps_per_epoch() const {
   return whole ? 1 : model_->traits.steps_per_epoch;
 }
 
-void Driver::begin_algorithm(std::unique_ptr<Algorithm> next) {
+std::unique_ptr<Algorithm> Driver::begin_algorithm(std::unique_ptr<Algorithm> next) {
+  if (checkpoints_) checkpoints_->finish();  // of the state as it is
   if (next->has_servers() != algorithm_->has_servers()) generation_->fall();
-  algorithm_ = std::move(next);
+  std::swap(algorithm_, next);
   after_warm_start_.reset();
   if (built_for() != built_for_) runtime_->members.rebuild();
   const StateDescription state = this->state();
-  if (generation_->reshape(state.shape, state.outer)) {
-    // Of the state before the weights go on; nothing that was before leads to what begins now.
+  // Of another state the weights go on; a history never does.
+  if (generation_->reshape(state.shape, state.outer) || state.shape.singles > 0)
     versions_.commit(versions_.buffer(), {versions_.committed().step, 0});
-    lineage_.edit();
-  }
+  return next;
+}
+
+void Driver::end_warm_start() {
+  const bool over = after_warm_start_ && versions_.committed().step >= options_.asynchronous.warm_start;
+  if (over) begin_algorithm(std::move(after_warm_start_));
+}
+
+void Driver::begin_warm_start() {
+  if (after_warm_start_ || !warms_up(options_) || has_servers(options_)) return;
+  after_warm_start_ = make_algorithm(options_);
+  algorithm_ = make_algorithm({});
 }
 
 void Driver::abandon_algorithm() noexcept try {

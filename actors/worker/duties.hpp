@@ -40,6 +40,10 @@ void work(WorkerState& worker, Replica& replica, const Build& request);
 void answer(WorkerState& worker, const Build& request, Built& built);
 void work(WorkerState& worker, Replica& replica, const Stop& request);
 
+/// The last round is over, whoever still works for it.
+inline void prepare(WorkerState& worker, const Fence& request) { worker.newest_round = request.round; }
+inline void prepare(WorkerState& worker, const Stop& request) { worker.newest_round = request.round; }
+
 // attachment.cpp
 inline std::size_t replicas_for(const WorkerState& /*worker*/, const MakeSlabs& /*request*/) { return 1; }
 void work(WorkerState& worker, Replica& replica, const MakeSlabs& request);

@@ -39,6 +39,8 @@ class OwnSteps {
   BatchResult run() {
     BatchResult all;
     for (std::int32_t each = 0; each < request_.steps; ++each) {
+      if (worker_.newest_round > request_.round)
+        throw Error(ErrorCode::protocol, "the call goes on without these steps: it has failed elsewhere");
       const BatchResult one = step(each);
       all.loss_sum += one.loss_sum;
       all.samples += one.samples;

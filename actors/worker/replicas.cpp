@@ -72,7 +72,8 @@ std::unique_ptr<Replica> make_replica(const WorkerState& worker, const Build& re
                       .replicas_at_a_time = at_a_time,
                       .frozen = request.frozen};
   // On a node each worker's actor has a thread of its own already.
-  if (worker.node && request.devices == 1) replica->queue.run_inline();
+  // Where it may be told to leave what it computes, it has to hear that.
+  if (worker.node && request.devices == 1 && !request.all_shards) replica->queue.run_inline();
   return replica;
 }
 

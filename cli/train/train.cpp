@@ -19,6 +19,7 @@
 #include "cli/train/epoch.hpp"
 #include "cli/train/optimizer_options.hpp"
 #include "cli/train/patience.hpp"
+#include "cli/train/planned_steps.hpp"
 #include "cli/train/progress.hpp"
 #include "cli/train/report_file.hpp"
 #include "cli/train/sentences.hpp"
@@ -33,14 +34,11 @@ namespace {
 constexpr std::int64_t kStepsShown = 3;
 /// What shells add to the number of a signal.
 constexpr int kSignalled = 128;
-/// Of L-BFGS, which ends by itself, unless told.
-constexpr std::int64_t kLbfgsSteps = 100;
-constexpr std::int64_t kMostSteps = std::int64_t{1} << 60;
 
 struct TrainOptions {
   RunOptions run;
   CheckpointFlags checkpoint;
-  std::int64_t epochs = 2;
+  std::int64_t epochs = 0;  ///< 0: as many as is usual
   std::int64_t steps = 0;
   std::int64_t patience = 0;  ///< epochs; 0: endless
   bool verbose = false;
@@ -77,10 +75,8 @@ class Training {
   explicit Training(const TrainOptions& options) : options_(options), sgd_(options.run.start()) {
     if (!options_.report.empty()) report_.emplace(options_.report, sgd_.precision(), sgd_.steps_done());
     epoch_steps_ = sgd_.steps_per_epoch();
-    if (options_.steps == 0 && options_.epochs > kMostSteps / std::max<std::int64_t>(epoch_steps_, 1))
-      throw Error(ErrorCode::invalid_argument, "--epochs " + std::to_string(options_.epochs) + " are too many");
-    total_steps_ = options_.steps > 0 ? options_.steps : options_.epochs * epoch_steps_;
-    if (is_lbfgs() && options_.steps == 0 && options_.epochs == TrainOptions().epochs) total_steps_ = kLbfgsSteps;
+    total_steps_ = options_.steps > 0 ? planned_steps(options_.run.sgd, options_.steps)
+                                      : planned_steps(options_.run.sgd, options_.epochs, epoch_steps_);
     *options_.last_step = total_steps_;
     if (!options_.checkpoint.keep_best.empty() && (epoch_steps_ <= 1 || !evaluate(watched_)))
       throw Error(
@@ -128,7 +124,6 @@ class Training {
   }
 
  private:
-  bool is_lbfgs() const { return options_.run.sgd.algorithm == "lbfgs"; }
   void say_end(const StepReport& report) {
     ended_ = true;
     if (options_.quiet) return;
@@ -360,13 +355,17 @@ void add_train(CLI::App& app, int& status) {
   };
   by_name("", optimizer.kind);
   train.get_option("--outer")->each([options, &train, &optimizer, by_name](const std::string& rule) {
-    if (rule != "nesterov" || train.get_option("--optimizer")->count() > 0) return;
+    if (rule != "nesterov" || options->run.sgd.algorithm != "local") return;
     optimizer.kind = "adamw";
+    train.get_option("--optimizer")->default_str(optimizer.kind);
     by_name(options->run.model, optimizer.kind);
   });
   train.get_option("--model")->each([=](const std::string& model) { by_name(model, "sgd"); });
   train.get_option("--optimizer")->each([=](const std::string& kind) { by_name(options->run.model, kind); });
-  auto* epochs = train.add_option("--epochs", options->epochs, "Passes over the data")->check(whole_number(1));
+  auto* epochs =
+      train.add_option("--epochs", options->epochs, "Passes over the data; unless told 2, and of lbfgs 100 steps")
+          ->default_str("")
+          ->check(whole_number(1));
   train
       .add_option("--patience", options->patience,
                   "End after so many epochs without a better loss, or what --keep-best names, of --validate's set")

@@ -1,6 +1,7 @@
 #include "collectives/state/slab_layout.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "runtime/processes/memory.hpp"
 #include "troupe/error.hpp"
@@ -8,13 +9,24 @@
 namespace troupe {
 
 void StateShape::check() const {
-  constexpr std::int32_t kMost = 1 << 20;
-  for (const std::int32_t number : {vectors - 1, singles, per_shard, parts - 1, spares + 1})
-    if (number < 0 || number > kMost) throw Error(ErrorCode::protocol, "a state of a shape that cannot be");
+  constexpr std::int32_t kMostVectors = 1 << 10;
+  constexpr std::int32_t kMostParts = 1 << 14;
+  const auto check = [](std::int32_t number, std::int32_t least, std::int32_t most) {
+    if (number < least || number > most) throw Error(ErrorCode::protocol, "a state of a shape that cannot be");
+  };
+  check(vectors, 1, kMostVectors);
+  check(singles, 0, kMostVectors);
+  check(per_shard, 0, kMostVectors);
+  check(parts, 1, kMostParts);
+  check(spares, -1, kMostParts);
 }
 
 PlanRequest plan_for(PlanRequest request, const StateShape& state) {
-  request.topology.num_shards *= state.parts;
+  constexpr std::int64_t kMostPortions = std::int64_t{1} << 21;
+  const std::int64_t portions = std::int64_t{request.topology.num_shards} * state.parts;
+  if (portions > kMostPortions || portions * state.per_shard > std::numeric_limits<std::int32_t>::max() / 2)
+    throw Error(ErrorCode::protocol, "more portions than can be");
+  request.topology.num_shards = static_cast<std::int32_t>(portions);
   request.in_pieces = state.deals();
   return request;
 }

@@ -37,6 +37,8 @@ class Lbfgs::Step {
 
  private:
   Known know();
+  void know_batch(Known& known);
+  void check_finite(const ObjectivePoint& found) const;
   bool search(Known& known);
   void forget_history(Known& known);
   bool try_along(const Known& known);
@@ -60,8 +62,10 @@ class Lbfgs::Step {
 
 StepReport Lbfgs::Step::run(bool rehearse) {
   if (algorithm_.pending_) catch_up();
-  const bool stale = !algorithm_.known_ || algorithm_.known_->version != begun_ || !options_.full_batch;
-  if (stale) algorithm_.known_ = know();
+  if (!algorithm_.known_ || algorithm_.known_->version != begun_)
+    algorithm_.known_ = know();
+  else if (!options_.full_batch)
+    know_batch(*algorithm_.known_);
   Known known = *algorithm_.known_;
   if (known.largest <= options_.tolerance) return report_of(known, LbfgsEnd::converged);
   if (!search(known)) return report_of(known, end_);
@@ -75,11 +79,29 @@ StepReport Lbfgs::Step::run(bool rehearse) {
 Lbfgs::Known Lbfgs::Step::know() {
   const ObjectivePoint found =
       rounds_.evaluate(context_.versions.buffer(), begun_.step, rounds_.direction_of(updates_));
-  if (!std::isfinite(found.value))
-    throw Error(ErrorCode::non_finite_loss, std::isnan(found.value) ? "the loss is NaN" : "the loss is infinite",
-                {.phase = "compute", .step = begun_.step + 1});
+  check_finite(found);
   rounds_.take_gradient();
   return {begun_, found.value, found.loss, found.largest, rounds_.all_products(updates_)};
+}
+
+/// The same weights by the batch of this step: of the products those with the gradient are others.
+void Lbfgs::Step::know_batch(Known& known) {
+  const ObjectivePoint found =
+      rounds_.evaluate(context_.versions.buffer(), begun_.step, rounds_.direction_of(updates_));
+  check_finite(found);
+  rounds_.remember(known.products, options_.history, updates_, /*pair=*/false, 0);
+  known.value = found.value;
+  known.loss = found.loss;
+  known.largest = found.largest;
+}
+
+void Lbfgs::Step::check_finite(const ObjectivePoint& found) const {
+  const Where where{.phase = "compute", .step = begun_.step + 1};
+  if (!std::isfinite(found.value))
+    throw Error(ErrorCode::non_finite_loss, std::isnan(found.value) ? "the loss is NaN" : "the loss is infinite",
+                where);
+  if (!std::isfinite(found.squared_length))
+    throw Error(ErrorCode::non_finite_loss, "the gradient of the loss is not finite", where);
 }
 
 /// Along the direction by the history, and where nothing is found there along the gradient, without a history.

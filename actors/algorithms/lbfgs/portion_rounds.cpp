@@ -99,7 +99,9 @@ class PortionRounds {
     const Tasks tasks = std::exchange(tasks_[from.member], {});
     std::vector<std::int32_t> asked;
     for (const auto& task : tasks) asked.push_back(task.portion);
-    check_reply(reply, asked, context_.rounds.where(from.member, phase_));
+    const Where where = context_.rounds.where(from.member, phase_);
+    check_reply(reply, asked, where);
+    if (reply.abandoned && !recalled_) throw Error(ErrorCode::protocol, "a worker left what it was at unasked", where);
     end(reply.round);
     for (std::size_t i = 0; i < tasks.size(); ++i) {
       const bool counts = !reply.abandoned && deal_.finish(from.member, tasks[i]);
@@ -118,6 +120,7 @@ class PortionRounds {
 
   /// Whoever is still at what others have done leaves it: nobody may read weights that are going to be written.
   void recall() {
+    recalled_ = true;
     for (const auto& [worker, tasks] : tasks_)
       if (!tasks.empty()) rounds_.push_back(context_.rounds.open(Abandon{}, {worker}, phase_));
     while (!rounds_.empty()) hear();
@@ -128,6 +131,7 @@ class PortionRounds {
   const std::int64_t step_;
   const Phase phase_;
   PortionDeal deal_;
+  bool recalled_ = false;
   std::vector<Round> rounds_;
   std::map<int, Tasks> tasks_;  ///< by worker, what it is at
   std::vector<double> losses_;  ///< by portion
