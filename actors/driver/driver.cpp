@@ -146,7 +146,7 @@ void Driver::settle_members(Needs needs) {
 }
 
 void Driver::begin_generation(const Phase& phase) {
-  algorithm_->check(*model_);
+  if (!built_for_.frozen) algorithm_->check(*model_);
   if (after_warm_start_ && !built_for_algorithm(options_).frozen) after_warm_start_->check(*model_);
   const StateDescription state = this->state();
   generation_->reshape(state.shape, state.outer);
