@@ -94,7 +94,6 @@ void check_lbfgs(const Options& o) {
   check("backup_portions", l.backup_portions, 0, 1000);
   if (!(l.tolerance >= 0 && l.tolerance <= std::numeric_limits<double>::max()))
     throw_invalid("lbfgs.tolerance is " + std::to_string(l.tolerance) + ", not a number from 0 on");
-  if (o.algorithm != "lbfgs" && l.freeze) throw_invalid("lbfgs.freeze is for algorithm lbfgs");
   if (o.algorithm != "lbfgs") return;
   if (o.strategy == Strategy::driver) refuse(o, "strategy driver: the driver of L-BFGS holds no vector");
   if (o.backup_workers > 0) refuse(o, "backup workers: portions have backups of their own (lbfgs.backup_portions)");
@@ -156,6 +155,7 @@ void check_options(Options& options, const ModelCreator& creator) {
   check_backups(options);
   make_absolute(options.asynchronous);
   check_algorithm(options);
+  if (options.algorithm != "lbfgs" && options.lbfgs.freeze) throw_invalid("lbfgs.freeze is for algorithm lbfgs");
   for (const auto timeout : {options.step_timeout, options.start_timeout, options.evaluate_timeout,
                              options.save_timeout, options.call_timeout})
     if (timeout.count() <= 0) throw_invalid("timeouts must be positive");
