@@ -168,3 +168,19 @@ TEST_CASE("options of L-BFGS that cannot be are refused") {
   CHECK(code_of([&] { sgd.use(LbfgsOptions{.history = 0}); }) == ErrorCode::invalid_argument);
   CHECK(sgd.step().step == 1);
 }
+
+TEST_CASE("a change to L-BFGS that the store has no room for changes nothing") {
+  Options options = lbfgs_options("", 2, 3);
+  options.algorithm = "synchronous";
+  options.optimizer = {.learning_rate = 0.01, .momentum = 0.9};
+  options.config = "quadratic 2000 10";
+  options.store_bytes = std::size_t{1} << 20;
+  DistributedSGD sgd("smooth", options);
+  sgd.step();
+  DistributedSGD undisturbed("smooth", options);
+  undisturbed.step();
+  CHECK(code_of([&] { sgd.use(LbfgsOptions{.history = 100}); }) == ErrorCode::store_full);
+  CHECK(sgd.step().algorithm == "synchronous");
+  undisturbed.step();
+  CHECK((sgd.weights() == undisturbed.weights()));
+}

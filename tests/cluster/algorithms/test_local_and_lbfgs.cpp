@@ -1,0 +1,73 @@
+#include <doctest/doctest.h>
+
+#include "cluster/nodes.hpp"
+#include "support/errors.hpp"
+
+// Local SGD and L-BFGS over nodes: the bits of one process, and what was lost comes back of a checkpoint.
+using namespace troupe;
+using namespace troupe_test;
+using troupe::testing::TemporaryFolder;
+
+namespace {
+
+constexpr int kSteps = 12;
+constexpr int kShards = 4;
+
+Options trained_by(Options options, const std::string& algorithm) {
+  options.algorithm = algorithm;
+  options.num_shards = kShards;
+  options.config = R"({"data": "synthetic-linear", "batch_size": 50})";
+  options.optimizer = {.learning_rate = 0.02, .momentum = 0.5, .weight_decay = 1e-3};
+  options.local = {.steps = 3, .outer = OuterRule::nesterov};
+  options.lbfgs = {.history = 3, .tolerance = 0, .portions = 8};
+  options.verbose = false;
+  return options;
+}
+
+std::vector<float> weights_after(const Options& options, int steps) {
+  DistributedSGD sgd("linear", options);
+  while (sgd.steps_done() < steps) sgd.step();
+  return sgd.weights();
+}
+
+std::vector<float> one_process(const std::string& algorithm, int steps) {
+  return weights_after(trained_by({}, algorithm), steps);
+}
+
+}  // namespace
+
+TEST_CASE("local SGD and L-BFGS make over nodes the bits of one process") {
+  Nodes nodes(2);
+  for (const char* algorithm : {"local", "lbfgs"})
+    for (const Strategy strategy : {Strategy::hierarchical, Strategy::ring, Strategy::parameter_server}) {
+      CAPTURE(algorithm);
+      CAPTURE(to_string(strategy));
+      Options options = trained_by(nodes.options(), algorithm);
+      options.strategy = strategy;
+      options.lbfgs.backup_portions = 1;
+      CHECK(weights_after(options, kSteps) == one_process(algorithm, kSteps));
+    }
+}
+
+TEST_CASE("what local SGD and L-BFGS remember goes from nodes to one process and back") {
+  Nodes nodes(2);
+  for (const char* algorithm : {"local", "lbfgs"}) {
+    CAPTURE(algorithm);
+    const TemporaryFolder folder;
+    {
+      DistributedSGD sgd("linear", trained_by(nodes.options(), algorithm));
+      while (sgd.steps_done() < kSteps / 2) sgd.step();
+      sgd.save_state(folder / "nodes");
+    }
+    DistributedSGD here("linear", trained_by({}, algorithm));
+    here.load_state(folder / "nodes");
+    here.save_state(folder / "here");
+    while (here.steps_done() < kSteps) here.step();
+    const auto expected = one_process(algorithm, kSteps);
+    CHECK(here.weights() == expected);
+    DistributedSGD again("linear", trained_by(nodes.options(), algorithm));
+    again.load_state(folder / "here");
+    while (again.steps_done() < kSteps) again.step();
+    CHECK(again.weights() == expected);
+  }
+}
