@@ -41,6 +41,16 @@ const std::vector<Example>& examples() {
       {"any-order", nullptr, "/any_order", true},
       {"parameter-servers", "1", "/parameter_servers", 1},
       {"algorithm", "downpour", "/algorithm", "downpour"},
+      {"history", "7", "/lbfgs/history", 7},
+      {"tolerance", "1e-6", "/lbfgs/tolerance", 1e-6},
+      {"line-search", "9", "/lbfgs/max_evaluations", 9},
+      {"portions", "32", "/lbfgs/portions", 32},
+      {"backup-portions", "2", "/lbfgs/backup_portions", 2},
+      {"freeze", nullptr, "/lbfgs/freeze", true},
+      {"local-steps", "6", "/local/steps", 6},
+      {"outer", "nesterov", "/local/outer", "nesterov"},
+      {"outer-learning-rate", "0.5", "/local/outer_learning_rate", 0.5},
+      {"outer-momentum", "0.8", "/local/outer_momentum", 0.8},
       {"fetch-every", "2", "/asynchronous/fetch_every", 2},
       {"push-every", "3", "/asynchronous/push_every", 3},
       {"max-staleness", "-1", "/asynchronous/max_staleness", -1},
@@ -166,10 +176,10 @@ TEST_CASE("defaults are printed, also those that depend on other options, and wh
   const json read = json::parse(config);
   CHECK(read["optimizer"]["learning_rate"] == 0.05);
   CHECK(read["optimizer"]["momentum"] == 0.9);
-  CHECK(read["epochs"] == 2);
   CHECK(read["num_workers"] == 2);
   CHECK(read["quiet"] == false);
-  for (const char* unsaid : {"steps", "data", "report", "checkpoint/keep"}) CHECK_FALSE(read.contains(unsaid));
+  for (const char* unsaid : {"steps", "epochs", "batch_size", "data", "report", "checkpoint/keep"})
+    CHECK_FALSE(read.contains(unsaid));
   CHECK(printed_again(config) == config);
   CHECK(json::parse(printed_again(config, {"--steps", "5"}))["steps"] == 5);
 
@@ -180,6 +190,11 @@ TEST_CASE("defaults are printed, also those that depend on other options, and wh
   const std::string adam = printed({"train", "--optimizer", "adam"});
   CHECK(json::parse(adam)["optimizer"]["momentum"] == 0);
   CHECK(printed_again(adam) == adam);
+  const std::string diloco = printed({"train", "--algorithm", "local", "--outer", "nesterov"});
+  CHECK(json::parse(diloco)["optimizer"]["kind"] == "adamw");
+  CHECK(json::parse(diloco)["optimizer"]["learning_rate"] == 0.001);
+  CHECK(printed_again(diloco) == diloco);
+  CHECK(json::parse(printed({"train", "--outer", "nesterov"}))["optimizer"]["kind"] == "sgd");
 }
 
 TEST_CASE("a configuration is nested or flat, with underscores or dashes, and its groups objects or texts") {
