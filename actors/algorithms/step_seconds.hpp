@@ -14,6 +14,7 @@ Slowest slowest_of(const std::vector<int>& workers, const std::vector<double>& s
 template <class Reply>
 Slowest slowest_of(const std::vector<From<Reply>>& replies, const std::vector<double>& seconds) {
   std::vector<int> workers;
+  workers.reserve(replies.size());
   for (const auto& each : replies) workers.push_back(each.member);
   return slowest_of(workers, seconds);
 }
