@@ -238,7 +238,7 @@ class Training {
     for (const Repair& repair : report.repairs)
       std::fprintf(stderr, "troupe: step %lld went on: %s\n", static_cast<long long>(report.step),
                    repair_text(repair).c_str());
-    if (options_.verbose || (++shown_ <= kStepsShown && begun_ == 0 && !options_.quiet)) {
+    if (options_.verbose || (report.step <= kStepsShown * std::max(1, report.local.steps) && !options_.quiet)) {
       progress.end_line();
       std::cout << "step " << report.step << ", loss " << report.loss << '\n'
                 << report.seconds << report.slowest << std::flush;
@@ -326,8 +326,7 @@ class Training {
   std::int64_t begun_ = sgd_.steps_done();  ///< before this program
   std::string saved_;                       ///< the last checkpoint that this asked for
   std::int64_t saved_step_ = -1;
-  bool ended_ = false;      ///< L-BFGS, by itself
-  std::int64_t shown_ = 0;  ///< steps, whose phases are printed
+  bool ended_ = false;  ///< L-BFGS, by itself
   std::int64_t epoch_steps_ = 0;
   std::int64_t total_steps_ = 0;
 };
