@@ -132,7 +132,7 @@ TEST_CASE("backups of portions do what a worker is late with, to the same bits")
     std::unique_ptr<SmoothModel> logistic_;
     std::shared_ptr<Meeting> meeting_;
   };
-  for (const int backups : {1, 3}) {
+  for (const int backups : {2, 3}) {  // a first one may go to, and win, a portion of the third worker
     Options options = steady(Placement::in_process, 3);
     options.lbfgs.backup_portions = backups;
     const auto meeting = std::make_shared<Meeting>();
