@@ -39,8 +39,9 @@ StepReport Driver::take_step(bool rehearse) {
   StepReport report = with_context(
       [&](const StepContext& context) { return algorithm_->step(context, Deadline(options_.step_timeout), rehearse); });
   report.algorithm = after_warm_start_ ? Options().algorithm : options_.algorithm;
-  report.state_bytes = static_cast<std::int64_t>(largest_store().state_bytes());
-  report.pinned_bytes = static_cast<std::int64_t>(largest_store().versioned_bytes(versions_.pinned()));
+  const SlabLayout store = largest_store();
+  report.state_bytes = static_cast<std::int64_t>(store.state_bytes());
+  report.pinned_bytes = static_cast<std::int64_t>(store.versioned_bytes(versions_.pinned()));
   return report;
 }
 
