@@ -93,11 +93,7 @@ void LocalStep::check(const StepsTaken& reply, int worker) const {
   const Optimizer& own = context_.optimizer;
   check_reply(reply, context_.members.shards_of(worker), context_.model.tensors.size(), own.state_vectors(), where);
   for (std::size_t i = 0; i < reply.shards.size(); ++i)
-    if (const double loss = from_bits(reply.loss_bits[i]); !std::isfinite(loss))
-      throw Error(
-          ErrorCode::non_finite_loss,
-          "the loss of shard " + std::to_string(reply.shards[i]) + " is " + (std::isnan(loss) ? "NaN" : "infinite"),
-          where);
+    check_loss(from_bits(reply.loss_bits[i]), reply.shards[i], where);
   if (reply.non_finite_shard < 0) return;
   Where at = where;
   at.object = name_of_tensor(context_, reply.non_finite);

@@ -110,11 +110,7 @@ Reduced Step::combine(const AllComputed& computed) const {
     check_reply(reply, context_.members.shards_of(worker), where);
     for (std::size_t i = 0; i < reply.shards.size(); ++i) {
       const double loss = from_bits(reply.loss_bits[i]);
-      if (!std::isfinite(loss))
-        throw Error(
-            ErrorCode::non_finite_loss,
-            "the loss of shard " + std::to_string(reply.shards[i]) + " is " + (std::isnan(loss) ? "NaN" : "infinite"),
-            where);
+      check_loss(loss, reply.shards[i], where);
       losses.at(static_cast<std::size_t>(reply.shards[i])) = loss;
       reduced.samples += reply.samples[i];
     }

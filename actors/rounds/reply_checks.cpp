@@ -195,4 +195,10 @@ void check_reply(const NonFinite& found, std::size_t tensors, int state_vectors,
         "what is not finite", where);
 }
 
+void check_loss(double loss, int shard, const Where& where) {
+  if (std::isfinite(loss)) return;
+  throw Error(ErrorCode::non_finite_loss,
+              "the loss of shard " + std::to_string(shard) + " is " + (std::isnan(loss) ? "NaN" : "infinite"), where);
+}
+
 }  // namespace troupe
