@@ -2,8 +2,10 @@
 
 #include <cstring>
 #include <string>
+#include <thread>
 #include <utility>
 
+#include "runtime/clock.hpp"
 #include "runtime/log.hpp"
 #include "troupe/error.hpp"
 
@@ -12,6 +14,10 @@ namespace {
 
 /// How long a store is asked at a time for what another client makes: others of this process ask it for other things.
 constexpr std::chrono::milliseconds kAtATime{100};
+
+/// Between the release of one part and that of the other.
+constexpr std::chrono::seconds kToLetGo{1};
+constexpr std::chrono::milliseconds kBriefly{1};
 
 /// Bytes of which a copy in each process is something to be told of.
 constexpr std::size_t kWorthTelling = std::size_t{1} << 20;
@@ -84,9 +90,12 @@ class StoreMemory final : public SharedMemory {
     return both(first, second, bytes);
   }
 
+  /// Who has let go of the first part may be about to let go of the second, which is waited for.
   std::shared_ptr<Held> create_or_tell(const ObjectId& id, std::size_t bytes) {
     try {
-      return create(id, bytes);
+      for (const Deadline deadline{kToLetGo}; !deadline.passed(); std::this_thread::sleep_for(kBriefly))
+        if (auto made = create(id, bytes)) return made;
+      return nullptr;
     } catch (const Error& error) {
       if (bytes >= kWorthTelling)
         log_line(LogLevel::warning, "each process has its own copy of the data: " + error.message());

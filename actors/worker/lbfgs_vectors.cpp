@@ -166,7 +166,7 @@ void answer(WorkerState& worker, const ReduceGradient& /*request*/, GradientRedu
 
 namespace {
 
-/// Several vectors of a slice, read page by page. What is asked for next of each is on its way while one is worked on.
+/// Several vectors of a slice, read part by part. What is asked for next of each is on its way while one is worked on.
 class Streams {
  public:
   /// @param ahead how many of them are worked on at once
@@ -196,9 +196,9 @@ class Streams {
 };
 
 template <class Use>
-void for_each_page(const Range& range, const Use& use) {
-  for (std::size_t begin = range.begin; begin < range.end; begin += kPageFloats)
-    use(Range{begin, std::min(begin + kPageFloats, range.end)});
+void for_each_part(const Range& range, std::size_t floats, const Use& use) {
+  for (std::size_t begin = range.begin; begin < range.end; begin += floats)
+    use(Range{begin, std::min(begin + floats, range.end)});
 }
 
 /// Makes the direction, where it is asked for, and weights along it.
@@ -217,7 +217,7 @@ class MovedChunks {
 
   void operator()(const Range& chunk) {
     const std::size_t end = std::clamp(slice_.learned().end, chunk.begin, chunk.end);
-    for_each_page({chunk.begin, end}, [&](const Range& page) { move(page); });
+    for_each_part({chunk.begin, end}, kCombined, [&](const Range& part) { move(part); });
     std::copy(from_.begin() + static_cast<std::ptrdiff_t>(end), from_.begin() + static_cast<std::ptrdiff_t>(chunk.end),
               to_.begin() + static_cast<std::ptrdiff_t>(end - slice_.range().begin));
   }
@@ -225,16 +225,16 @@ class MovedChunks {
   bool finite() const { return finite_; }
 
  private:
-  void move(const Range& page) {
-    const std::size_t offset = page.begin - slice_.range().begin;
-    float* const direction = slice_.single(request_.direction, page.begin);
+  void move(const Range& part) {
+    const std::size_t offset = part.begin - slice_.range().begin;
+    float* const direction = slice_.single(request_.direction, part.begin);
     float* const to = to_.data() + offset;
     if (!coefficients_.empty()) {
-      terms_.go_to(offset, page.size());
-      combine(terms_.at(), coefficients_, page.size(), direction, terms_.next());
+      terms_.go_to(offset, part.size());
+      combine(terms_.at(), coefficients_, part.size(), direction, terms_.next());
     }
-    move_along(from_.data() + page.begin, direction, from_bits(request_.length_bits), page.size(), to);
-    finite_ = finite_ && all_finite({to, page.size()});
+    move_along(from_.data() + part.begin, direction, from_bits(request_.length_bits), part.size(), to);
+    finite_ = finite_ && all_finite({to, part.size()});
   }
 
   const MoveAlong& request_;
@@ -260,7 +260,7 @@ void work(WorkerState& worker, Replica& replica, const MoveAlong& request) {
           move({begin, begin + floats.size()});
         });
   } else {
-    for_each_chunk(worker.plan.slice_of(worker.lane_of(replica)), move);
+    move(worker.plan.slice_of(worker.lane_of(replica)));
   }
   replica.finite = move.finite();
   replica.spent.reduce_seconds = watch.seconds();
@@ -313,7 +313,7 @@ void work(WorkerState& worker, Replica& replica, const Remember& request) {
   if (slice.range().empty()) return;
   NotedProducts note(slice, request, replica.products);
   const std::span<const float> mean = request.takes ? kept(worker, replica) : std::span<float>();
-  for_each_page(slice.learned(), [&](const Range& chunk) {
+  for_each_part(slice.learned(), kPageFloats, [&](const Range& chunk) {
     float* const gradient = slice.single(request.gradient, chunk.begin);
     if (request.takes) {
       const float* const taken = mean.data() + chunk.begin;

@@ -12,7 +12,7 @@ CNN = ("--model", "cnn", "--data", "fashion-mnist", "--workers", 4, "--batch-siz
        "--momentum", 0.9)
 LOCAL = ("--algorithm", "local", "--local-steps", 8)
 WANTED = 0.88
-EPOCHS = 4
+EPOCHS = 3
 LOOK = 40  # steps, of a multiple of 8
 
 
@@ -22,7 +22,7 @@ def slow_network(bench):
 
     def run(*options):
         def one(number):
-            folder = bench.folder / f"looks-{number}{''.join(options)}"
+            folder = bench.folder / f"looks-{number}-{len(options)}"
             steps = cluster.train(*CNN, *options, "--epochs", EPOCHS, "--seed", number + 1, "--checkpoint", folder,
                                   "--checkpoint-every", LOOK, "--keep", 1000)
             for checkpoint in sorted(folder.glob("step-*")):

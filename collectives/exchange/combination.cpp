@@ -2,7 +2,6 @@
 
 #include <array>
 
-#include "collectives/plan/tree.hpp"
 #include "runtime/processes/memory.hpp"
 #include "runtime/simd.hpp"
 
@@ -44,7 +43,7 @@ TROUPE_CLONES void round_to(const double* __restrict sum, std::size_t count, flo
 
 void combine(std::span<const float* const> terms, std::span<const double> coefficients, std::size_t count, float* to,
              std::span<const float* const> next) {
-  alignas(64) std::array<double, kTreeChunk> sum;
+  alignas(64) std::array<double, kCombined> sum;
   std::fill_n(sum.begin(), count, 0.0);
   const std::size_t lines = count / kLineFloats;
   const std::size_t whole = lines * kLineFloats;

@@ -75,8 +75,11 @@ Answer ObjectTable::create(ClientId client, const Request& request) {
   if (request.bytes == 0) return refuse(Status::bad_request);
   const auto found = objects_.find(request.id);
   if (found != objects_.end()) {
-    const bool same = found->second.creator == client && found->second.slab.bytes == request.bytes;
-    return same ? answer_with(found->second.slab) : refuse(Status::exists);
+    const Object& there = found->second;
+    const bool same = there.creator == client && there.slab.bytes == request.bytes;
+    // Nobody can map a shared object anew for writing once it is sealed, its creator neither.
+    const bool writable = !there.shared_writers || !there.sealed;
+    return same && writable ? answer_with(there.slab) : refuse(Status::exists);
   }
   Object object;
   object.creator = client;

@@ -178,7 +178,7 @@ TEST_CASE("sums are added in the tree over all pieces") {
 }
 
 TEST_CASE("directions, moves and changes are those of plain loops in doubles, rounded once") {
-  for (const std::size_t count : {std::size_t{1}, std::size_t{7}, std::size_t{33}, kTreeChunk}) {
+  for (const std::size_t count : {std::size_t{1}, std::size_t{7}, std::size_t{33}, kCombined}) {
     std::vector<Floats> vectors;
     std::vector<const float*> terms;
     Numbers coefficients;

@@ -172,6 +172,17 @@ TEST_CASE("several writers share an object until it is sealed, and nobody can co
   CHECK(code_of([&] { worker->open(id(1), 0, kPageBytes); }) == ErrorCode::store_failed);
 }
 
+TEST_CASE("a shared object that is sealed exists for its creator, too") {
+  ObjectStore store(1 << 20);
+  const auto driver = store.connect();
+  driver->create(id(0), kBytes, {.shared_writers = true});
+  CHECK_FALSE(code_of([&] { driver->create(id(0), kBytes, {.shared_writers = true}); }));
+  driver->seal(id(0));
+  CHECK(driver->create(id(0), kBytes, {.shared_writers = true, .may_exist = true}) == nullptr);
+  CHECK(code_of([&] { driver->create(id(0), kBytes, {.shared_writers = true}); }) == ErrorCode::store_failed);
+  CHECK(driver->get(id(0), 0ms)->bytes() == kBytes);
+}
+
 TEST_CASE("a shared object does not get a slab that was sealed before") {
   ObjectStore store(1 << 20);
   const auto driver = store.connect();

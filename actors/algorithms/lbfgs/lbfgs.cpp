@@ -89,7 +89,7 @@ void Lbfgs::Step::know_batch(Known& known) {
   const ObjectivePoint found =
       rounds_.evaluate(context_.versions.buffer(), begun_.step, rounds_.direction_of(updates_));
   check_finite(found);
-  rounds_.remember(known.products, options_.history, updates_, /*pair=*/false, 0);
+  rounds_.remember(known.products, updates_, /*pair=*/false, 0);
   known.value = found.value;
   known.loss = found.loss;
   known.largest = found.largest;
@@ -179,7 +179,7 @@ void Lbfgs::Step::commit(const Known& known) {
 
 void Lbfgs::Step::remember(Pending pending) {
   const Version& version = context_.versions.committed();
-  rounds_.remember(pending.products, options_.history, version.updates, pending.pair, pending.length);
+  rounds_.remember(pending.products, version.updates, pending.pair, pending.length);
   context_.versions.unpin(pending.before);
   algorithm_.known_ = {version, pending.value, pending.loss, pending.largest, std::move(pending.products)};
   algorithm_.pending_.reset();

@@ -144,8 +144,8 @@ bool LbfgsRounds::move(int pairs, std::int64_t updates, double length, const std
   return finite;
 }
 
-void LbfgsRounds::remember(Products& products, int history, std::int64_t updates, bool pair, double length) {
-  if (pair && products.pairs() == history) products.forget_oldest();
+void LbfgsRounds::remember(Products& products, std::int64_t updates, bool pair, double length) {
+  if (pair && products.pairs() == options_.history) products.forget_oldest();
   const int pairs = products.pairs() + (pair ? 1 : 0);
   Remember request;
   request.gradient = gradient();

@@ -35,7 +35,7 @@ class LbfgsRounds {
   bool move(int pairs, std::int64_t updates, double length, const std::vector<double>& coefficients, int to);
   /// Takes the pair of a step in, of which there are `updates` with it, or else the gradient alone: one round.
   /// @param products of the weights before, and then of those after
-  void remember(Products& products, int history, std::int64_t updates, bool pair, double length);
+  void remember(Products& products, std::int64_t updates, bool pair, double length);
   /// Of the pairs that there are, and the gradient.
   Products all_products(std::int64_t updates);
 

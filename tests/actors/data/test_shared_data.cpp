@@ -1,11 +1,17 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <future>
+#include <mutex>
 #include <string>
 #include <vector>
 
+#include "actors/placements/store_memory.hpp"
 #include "actors/test_models.hpp"
+#include "models/data/shared/shared_memory.hpp"
 #include "models/files.hpp"
+#include "runtime/store/object_store.hpp"
 #include "support/errors.hpp"
 
 // Data that lies in a machine's memory once, however many worker processes use it.
@@ -16,6 +22,8 @@ using troupe_test::kPlacements;
 using troupe_test::quiet_options;
 
 namespace {
+
+constexpr std::byte kByte{5};
 
 Options on(const std::string& file, Placement placement, int workers) {
   Options options = quiet_options(placement, workers);
@@ -72,4 +80,28 @@ TEST_CASE("a process that is killed while it loads what others wait for is none 
   } catch (const Error& error) {
     CHECK(error.code() == ErrorCode::worker_lost);
   }
+}
+
+TEST_CASE("data that a process lets go of while it asks for it again is found, or made anew") {
+  ObjectStore store(1 << 20);
+  const auto memory = make_store_memory(store.connect());
+  const auto content = [] {
+    return SharedMemory::Content{kPageBytes, [](std::span<std::byte> bytes) { std::ranges::fill(bytes, kByte); }};
+  };
+  std::mutex asking;  // a process asks for one thing once at a time, and lets go of it whenever
+  const auto ask = [&] {
+    const std::lock_guard lock(asking);
+    return memory->once(7, content);
+  };
+  const auto rounds_unshared = [&] {
+    int unshared = 0;
+    for (int round = 0; round < 500; ++round) {
+      const SharedBytes held = ask();
+      unshared += held.bytes.size() == kPageBytes && held.bytes.back() == kByte ? 0 : 1;
+    }
+    return unshared;
+  };
+  auto other = std::async(std::launch::async, rounds_unshared);
+  CHECK(rounds_unshared() == 0);
+  CHECK(other.get() == 0);
 }
