@@ -69,6 +69,8 @@ class Algorithm {
   virtual bool must_rest() const { return false; }
   /// Ends that: what has been computed is applied, and the state is one version. When it throws, too.
   virtual void rest(const StepContext& /*context*/, const Deadline& /*deadline*/) {}
+  /// @throws Error what has gone wrong since its last step was made, which no call has told yet
+  virtual void tell_failure() {}
   /// Whether every node holds the whole committed version, and not only its parameter server's slice of it.
   virtual bool whole() const { return true; }
   /// Brings the slices together, at rest. When it throws, they are not.

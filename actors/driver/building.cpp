@@ -44,6 +44,7 @@ class Building {
     request_.data_memory = options.data_memory;
     request_.all_shards = built_for.all_shards;
     request_.frozen = built_for.frozen;
+    request_.hears = built_for.hears;
   }
 
   /// What they have built, checked each by itself.
@@ -95,7 +96,7 @@ void build_again(Building& building, const PrecisionDecision& precision, std::ve
 
 BuiltFor built_for_algorithm(const Options& options) {
   const bool lbfgs = options.algorithm == "lbfgs";
-  return {lbfgs, lbfgs && options.lbfgs.freeze};
+  return {lbfgs, lbfgs && options.lbfgs.freeze, lbfgs || options.algorithm == "local"};
 }
 
 void build_replicas(const ModelCreator& creator, const Options& options, const BuiltFor& built_for, Members& members,

@@ -13,6 +13,7 @@ namespace troupe {
 struct BuiltFor {
   bool all_shards = false;  ///< each may have to compute any shard of its node
   bool frozen = false;
+  bool hears = false;  ///< it may be told to leave what it computes
 
   bool operator==(const BuiltFor&) const = default;
 };

@@ -60,10 +60,18 @@ std::string text_of(const std::vector<std::string>& state) {
   return text;
 }
 
+bool has_state_of_shards(const CheckpointManifest& manifest) {
+  return std::ranges::any_of(manifest.state, [](const std::string& name) { return name.ends_with(" of shard 0"); });
+}
+
 /// What changes a run's meaning without a word: rates may differ, and so may everything that the bits do not depend on.
 void check_same_run(const std::string& path, const CheckpointManifest& theirs, const CheckpointManifest& ours,
                     bool reshard) {
   const auto count = [](std::int64_t number, const char* what) { return std::to_string(number) + what; };
+  if (theirs.num_shards != ours.num_shards && has_state_of_shards(theirs))
+    differs(path, count(theirs.num_shards, " shards"),
+            std::to_string(ours.num_shards) + ", to which the state of each shard's own optimizer cannot be dealt out" +
+                " (num_shards, --shards " + std::to_string(theirs.num_shards) + ")");
   if (theirs.num_shards != ours.num_shards && !reshard)
     differs(path, count(theirs.num_shards, " shards"),
             std::to_string(ours.num_shards) + " (num_shards, --shards " + std::to_string(theirs.num_shards) +
@@ -180,29 +188,43 @@ void Driver::place(const CheckpointReader& reader, const std::vector<std::string
   }
 }
 
+/// Whether it is of steps that this run has behind it, which were made synchronously.
+bool Driver::is_of_warm_start(const CheckpointManifest& manifest) {
+  if (after_warm_start_ || !warms_up(options_) || has_servers(options_)) return false;
+  const std::int64_t left = options_.asynchronous.warm_start - manifest.step;
+  if (left < 0 || manifest.state != state_of(*make_algorithm({})).saved) return false;
+  return left > 0 || manifest.state != state().saved;
+}
+
+void Driver::await_warm_start(std::unique_ptr<Algorithm> next) {
+  after_warm_start_ = std::move(next);
+  if (built_for() != built_for_) runtime_->members.rebuild();
+}
+
 std::optional<double> Driver::load(const std::string& path) {
   const CheckpointReader reader(path);
   const CheckpointManifest& manifest = reader.manifest();
   const bool behind = after_warm_start_ && manifest.step >= options_.asynchronous.warm_start &&
                       manifest.state == state_of(*after_warm_start_).saved;
-  const bool before = !after_warm_start_ && warms_up(options_) && !has_servers(options_) &&
-                      manifest.step <= options_.asynchronous.warm_start && manifest.state != state().saved;
+  const bool before = is_of_warm_start(manifest);
   const auto there = behind   ? state_of(*after_warm_start_).saved
                      : before ? state_of(*make_algorithm({})).saved
                               : state().saved;
   check_same_run(path, manifest, manifest_of(*this, {}, creator_.name(), there), options_.reshard);
-  if (behind) begin_algorithm(std::move(after_warm_start_));
-  if (before) {
-    begin_algorithm(make_algorithm({}));
-    after_warm_start_ = make_algorithm(options_);
-    if (built_for() != built_for_) runtime_->members.rebuild();
-  }
-  settle_members(Needs::spare_buffer);
-  const std::vector<std::string> saved = state().saved;
-  const int buffer = *versions_.spare();
+  const StateShape shape = generation_->layout();
+  const Version version = versions_.committed();
+  std::unique_ptr<Algorithm> left;
+  if (behind) left = begin_algorithm(std::move(after_warm_start_));
+  if (before) left = begin_algorithm(make_algorithm({}));
+  if (before) await_warm_start(make_algorithm(options_));
+  int buffer = 0;
   try {
-    place(reader, saved, buffer);
+    settle_members(Needs::spare_buffer);
+    buffer = *versions_.spare();
+    place(reader, state().saved, buffer);
   } catch (...) {
+    auto failed = left ? go_back_to(std::move(left), shape, version) : nullptr;
+    if (behind) await_warm_start(std::move(failed));
     // What has one buffer may be another run's by now: the weights stay, and a history begins anew.
     if (state().shape.singles > 0) {
       versions_.commit(versions_.buffer(), {versions_.committed().step, 0});

@@ -153,9 +153,13 @@ class Driver {
   void end_warm_start();
   /// The run is back at its first steps.
   void begin_warm_start();
+  void await_warm_start(std::unique_ptr<Algorithm> next);
+  bool is_of_warm_start(const CheckpointManifest& manifest);
+  std::unique_ptr<Algorithm> go_back_to(std::unique_ptr<Algorithm> before, const StateShape& shape,
+                                        const Version& version);
   SlabLayout largest_store() const;
   /// What the algorithm of this step asks of replicas.
-  BuiltFor built_for() const { return after_warm_start_ ? BuiltFor() : built_for_algorithm(options_); }
+  BuiltFor built_for() const;
   StateDescription state() const { return state_of(*algorithm_); }
   StateDescription state_of(const Algorithm& algorithm) const {
     return algorithm.state(optimizer_, options_.num_shards, model_ ? model_->traits.steps_per_epoch : 0);
@@ -233,6 +237,7 @@ auto Driver::repairing(Needs needs, const Work& work) {
   for (;;) {
     for (int noted = note_untold(/*replaced=*/false); noted > 0; --noted) losses.emplace_back();
     try {
+      algorithm_->tell_failure();  // before who was lost is replaced, which is for `note_loss` to say
       settle(needs);
       for (auto repair = repairs_.end(); !losses.empty(); losses.pop_back())
         (--repair)->seconds = losses.back().seconds();

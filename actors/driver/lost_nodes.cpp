@@ -126,7 +126,7 @@ HeldFloats Driver::fetch_of_nodes(int vector, const std::function<int()>& buffer
     } catch (const Error& error) {
       if (vector != kWeightsVector || !members_lost(error)) throw;
     }
-  if (buffer() == versions_.buffer() && !algorithm_->whole())
+  if (buffer() == versions_.buffer() && algorithm_->has_servers() && !algorithm_->whole())
     throw Error(ErrorCode::worker_lost, "the node's slice of the weights went with it", {.phase = name});
   return rescue_weights(buffer(), name);
 }

@@ -130,10 +130,8 @@ void Driver::use(Options changed) {
     make_ready(Needs::members);
   } catch (...) {
     options_ = std::move(options);
-    begin_algorithm(std::move(before));
+    go_back_to(std::move(before), shape, version);
     after_warm_start_ = std::move(warm_start);
-    // What this one's state was is there, unless the generation had begun.
-    if (static_cast<const StateShape&>(generation_->layout()) == shape) versions_.commit(versions_.buffer(), version);
     throw;
   }
   lineage_.edit();
@@ -155,6 +153,24 @@ std::unique_ptr<Algorithm> Driver::begin_algorithm(std::unique_ptr<Algorithm> ne
   if (generation_->reshape(state.shape, state.outer) || state.shape.singles > 0)
     versions_.commit(versions_.buffer(), {versions_.committed().step, 0});
   return next;
+}
+
+/// From one that could not begin, which it returns. @param shape of the state then, and its version
+std::unique_ptr<Algorithm> Driver::go_back_to(std::unique_ptr<Algorithm> before, const StateShape& shape,
+                                              const Version& version) {
+  auto failed = begin_algorithm(std::move(before));
+  // What its state was is there, unless a generation of the other shape has begun.
+  if (static_cast<const StateShape&>(generation_->layout()) == shape)
+    versions_.commit(versions_.buffer(), version);
+  else
+    algorithm_->forget();
+  return failed;
+}
+
+/// Replicas that hear of other requests are no less for synchronous steps.
+BuiltFor Driver::built_for() const {
+  const BuiltFor built = built_for_algorithm(options_);
+  return after_warm_start_ ? BuiltFor{.hears = built.hears} : built;
 }
 
 void Driver::end_warm_start() {

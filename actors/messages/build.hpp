@@ -58,12 +58,13 @@ struct Build {
   std::uint64_t data_memory = 0;  ///< Options::data_memory
   bool frozen = false;            ///< ReplicaContext::frozen
   bool all_shards = false;        ///< each replica may have to compute any shard of its node
+  bool hears = false;             ///< each may be told to leave what it computes
 };
 template <class F>
 auto fields(Build& x, F visit) {
   return visit(x.round, x.devices, x.first_lane, x.use_cpus, x.backs_up, x.plan, x.seed,
                at_most<Bound::setting>(x.model), x.precision, at_most<Bound::setting>(x.config), x.precision_check,
-               x.data_memory, x.frozen, x.all_shards);
+               x.data_memory, x.frozen, x.all_shards, x.hears);
 }
 
 }  // namespace troupe

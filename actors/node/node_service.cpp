@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "actors/messages/patience.hpp"
 #include "actors/worker/transfer_object.hpp"
@@ -65,6 +66,7 @@ void NodeService::carry_out(const BeginGeneration& request) {
   self_ = request.self;
   num_nodes_ = static_cast<int>(request.peers.size()) - 1;
   run_ = request.run;
+  give_up_generation(request);
   auto next = std::make_shared<Shared>();
   next->plan = make_plan(request.plan, request.size);
   next->state = std::make_shared<VersionedState>(*store_, layout_of(request, next->plan));
@@ -77,7 +79,7 @@ void NodeService::carry_out(const BeginGeneration& request) {
   else
     make_exchange(*next);
   const std::lock_guard lock(mutex_);
-  generation_ = std::move(next);
+  before_ = std::exchange(generation_, std::move(next));
 }
 
 void NodeService::make_exchange(Shared& next) const {
@@ -107,8 +109,20 @@ SlabLayout NodeService::layout_of(const BeginGeneration& request, const Plan& pl
   return layout;
 }
 
-/// What counts lies in the last generation that began everywhere, or, where a later one began here but not everywhere,
-/// in that one's first buffers. Of these some may not count any more.
+/// One that has begun here but not everywhere: what counts lies in the one before it.
+void NodeService::give_up_generation(const BeginGeneration& request) {
+  if (!before_ || before_->state->layout().generation != request.carried_generation) return give_up_before();
+  const std::lock_guard lock(mutex_);
+  generation_ = std::move(before_);
+}
+
+void NodeService::give_up_before() {
+  const std::lock_guard lock(mutex_);
+  before_.reset();
+}
+
+/// What counts lies in the last generation that began everywhere, or, where a later one was published here but not
+/// everywhere, in that one's first buffers. Of these some may not count any more.
 void NodeService::carry_on(const BeginGeneration& request, Shared& next) const {
   const Shared* now = generation_.get();
   const auto check = [](bool holds) {
@@ -132,6 +146,7 @@ void NodeService::carry_out(const Connect& request) { data_plane_.connect(patien
 void NodeService::carry_out(const Publish& request) {
   const Shared& now = current();
   now.state->publish();
+  give_up_before();
   if (!now.served) return;
   if (request.gradients.size() != static_cast<std::size_t>(now.plan.topology.num_shards))
     throw Error(ErrorCode::protocol, "gradients of another number of shards");

@@ -65,6 +65,8 @@ class NodeService : public NodeShare {
   };
 
   SlabLayout layout_of(const BeginGeneration& request, const Plan& plan) const;
+  void give_up_generation(const BeginGeneration& request);
+  void give_up_before();
   void carry_on(const BeginGeneration& request, Shared& next) const;
   void make_exchange(Shared& next) const;
   void make_server(const BeginGeneration& request, Shared& next) const;
@@ -87,6 +89,8 @@ class NodeService : public NodeShare {
   std::shared_ptr<Mapping> gathered_mapping_;
   mutable std::mutex mutex_;
   std::shared_ptr<Shared> generation_;
+  std::shared_ptr<Shared>
+      before_;  ///< the one before it, until this one is published: it may not have begun everywhere
 };
 
 }  // namespace troupe

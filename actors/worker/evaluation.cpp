@@ -82,7 +82,7 @@ void work(WorkerState& worker, Replica& replica, const Evaluate& request) {
   const auto weights = worker.slabs->weights(request.buffer);
   for (const int shard : replica.own.shards) {
     EvaluationResult result = replica.model->evaluate(
-        {shard, worker.layout.num_shards, request.step, worker.seed, set, request.measure()}, weights);
+        {shard, worker.layout.num_data_shards(), request.step, worker.seed, set, request.measure()}, weights);
     keep_asked(result, request.measure(), shard);
     move_counts(result, replica.evaluated.confusion);
     replica.evaluated.shards.push_back(std::move(result));

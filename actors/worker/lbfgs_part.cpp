@@ -17,7 +17,7 @@ class PortionPass {
     const auto device = static_cast<std::size_t>(replica.context.device);
     const std::int32_t portion = request.portions[device];
     const std::int32_t parts = worker.layout.parts;
-    num_shards_ = worker.layout.num_shards / parts;
+    num_shards_ = worker.layout.num_data_shards();
     if (portion < 0 || portion >= worker.layout.num_shards)
       throw Error(ErrorCode::protocol, "a portion that there is not");
     shard_ = portion / parts;

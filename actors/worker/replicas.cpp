@@ -19,6 +19,14 @@ std::vector<int> numbers_in(const Range& range) {
   return numbers;
 }
 
+/// Of a node, also the one of which it may compute a part, where portions cut shards.
+std::vector<int> shards_touched(const Topology& topology, int node) {
+  const Range lanes = topology.lanes_of_node(node);
+  Range shards = topology.shards_of_lanes(lanes);
+  if (lanes.end * static_cast<std::size_t>(topology.num_shards) % topology.node_of_lane.size() != 0) ++shards.end;
+  return numbers_in(shards);
+}
+
 /// How many replicas of the run there are on this worker's node.
 int replicas_here(const Build& request) {
   const auto& nodes = request.plan.topology.node_of_lane;
@@ -58,7 +66,7 @@ std::unique_ptr<Replica> make_replica(const WorkerState& worker, const Build& re
     shards.insert(shards.end(), replica->backup.shards.begin(), replica->backup.shards.end());
   }
   if (request.all_shards)
-    for (const int shard : numbers_in(topology.shards_of_node(topology.node_of(lane))))
+    for (const int shard : shards_touched(topology, topology.node_of(lane)))
       if (std::ranges::count(shards, shard) == 0) shards.push_back(shard);
   replica->context = {.worker = worker.index,
                       .device = device,
@@ -73,7 +81,7 @@ std::unique_ptr<Replica> make_replica(const WorkerState& worker, const Build& re
                       .frozen = request.frozen};
   // On a node each worker's actor has a thread of its own already.
   // Where it may be told to leave what it computes, it has to hear that.
-  if (worker.node && request.devices == 1 && !request.all_shards) replica->queue.run_inline();
+  if (worker.node && request.devices == 1 && !request.hears) replica->queue.run_inline();
   return replica;
 }
 

@@ -182,7 +182,9 @@ class Training {
   /// What a run that was killed behind an epoch's last step has left undone.
   void judge_where_begun() {
     const bool judges = options_.patience > 0 || !options_.checkpoint.keep_best.empty();
-    if (!judges || begun_ == 0 || epoch_steps_ <= 1 || begun_ % epoch_steps_ != 0) return;
+    const bool local = options_.run.sgd.algorithm == "local" && begun_ > options_.run.sgd.asynchronous.warm_start;
+    const std::int64_t steps_a_call = local ? options_.run.sgd.local.steps : 1;  // the last of which may be beyond it
+    if (!judges || begun_ == 0 || epoch_steps_ <= 1 || begun_ % epoch_steps_ >= steps_a_call) return;
     const auto evaluation = evaluate(watched_);
     if (evaluation) judge(*evaluation);
   }

@@ -79,7 +79,9 @@ struct SlabLayout : StateShape {
   /// Of a vector, what lies in this store: a range of the flat vectors, and how many bytes that takes.
   Range range_of(int vector) const { return is_single(vector) && in_part ? own : Range{0, size}; }
   std::size_t bytes_of(int vector) const;
-  int num_vectors() const { return of_shard(num_shards / parts, 0); }
+  int num_vectors() const { return of_shard(num_data_shards(), 0); }
+  /// Of the data, of all stores.
+  int num_data_shards() const { return num_shards / parts; }
   int buffers_of(int vector) const { return is_single(vector) ? 1 : buffers; }
   /// Shards of the data whose gradients lie in this store.
   Range data_shards() const {

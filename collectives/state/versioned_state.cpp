@@ -48,7 +48,7 @@ void VersionedState::place(std::span<const float> flat, int vector, int buffer) 
 
 void VersionedState::clear(int buffer) const {
   for (int vector = kWeightsVector + 1; vector < layout_.num_vectors(); ++vector) {
-    if (!layout_.is_here(vector)) continue;
+    if (!layout_.is_here(vector) || layout_.is_single(vector)) continue;
     const auto state = this->vector(vector, buffer);
     std::fill(state.begin(), state.end(), 0.0F);
   }

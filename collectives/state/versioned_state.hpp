@@ -31,7 +31,7 @@ class VersionedState {
   std::span<float> vector(int vector, int buffer) const;
   /// Makes flat values the content of a vector.
   void place(std::span<const float> flat, int vector, int buffer) const;
-  /// Makes all but the weights zero.
+  /// Makes all but the weights zero. What has one buffer is another version's, too, and counts no updates: it stays.
   void clear(int buffer) const;
 
   const SlabLayout& layout() const { return layout_; }

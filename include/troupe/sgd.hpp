@@ -158,7 +158,8 @@ struct Options {
   std::string config = {};               ///< handed to the creator as it is
   bool verbose = true;                   ///< `step()` prints the time of each phase to standard output, and a line in
                                          ///< the log (log.hpp) says where bf16 is asked for and f32 computed
-  /// How long calls wait for workers; late ones are then replaced. This one is of `step` and `warmup`. A call that
+  /// How long calls wait for workers; late ones are then replaced. This one is of `step` and `warmup`, and with
+  /// "lbfgs" of each round and evaluation in them. A call that
   /// finds workers lost first replaces them, within start_timeout.
   std::chrono::milliseconds step_timeout = std::chrono::seconds(60);
   std::chrono::milliseconds start_timeout = std::chrono::seconds(60);     ///< for workers to start and build models
@@ -280,7 +281,8 @@ class DistributedSGD {
   void set_learning_rate(double rate);
   /// From the next step on another algorithm, by its name as Options::algorithm: weights and the optimizer's state go
   /// on as they are. What workers have computed until then is applied first.
-  /// @throws Error as the constructor where that algorithm cannot be, or as `step()`; then nothing has changed
+  /// @throws Error as the constructor where that algorithm cannot be, or as `step()`; then nothing has changed, but
+  /// that the optimizer's state begins anew where its memory was another algorithm's already
   void use(const std::string& algorithm, const AsynchronousOptions& asynchronous = {});
   /// The same with algorithm "local". The optimizer's state is each shard's own there, and begins with zeros; back with
   /// another algorithm it does so again.

@@ -73,9 +73,11 @@ struct Node {
   NodeService service{store, folder.credentials(), {"127.0.0.1", 1}, 1};
   std::unique_ptr<StoreClient> client = store.connect();
 
-  void begin(std::uint64_t number, std::uint64_t carried_generation = 0, const std::vector<int>& carried = {}) {
+  void begin(std::uint64_t number, std::uint64_t carried_generation = 0, const std::vector<int>& carried = {},
+             std::int32_t vectors = 2) {
     auto request = generation(number, {{"alice", {"127.0.0.1", 1}}, {"driver", {"127.0.0.1", 2}}}, kNodeSize);
     request.buffers = 3;
+    request.state.vectors = vectors;
     request.carried_generation = carried_generation;
     request.carried.assign(carried.begin(), carried.end());
     request.plan = {Strategy::automatic, true, 0, {{0}, 1}};
@@ -131,6 +133,18 @@ TEST_CASE("a generation that began here but not everywhere is carried on from it
   CHECK(node.published(0) == std::vector<float>{5, 6, 0});
 }
 
+TEST_CASE("a generation of another shape that did not begin everywhere costs nothing of the state") {
+  Node node;
+  node.begin(1);
+  node.place(5, 0, 1);
+  node.place(25, 1, 1);
+  node.begin(2, 1, {1}, 3);
+  node.begin(3, 1, {1}, 4);
+  node.begin(4, 1, {1});
+  SUBCASE("weights") { CHECK(node.published(0) == std::vector<float>{5, 0, 0}); }
+  SUBCASE("the optimizer's") { CHECK(node.published(1) == std::vector<float>{25, 0, 0}); }
+}
+
 TEST_CASE("what was pinned while a generation could not begin everywhere need not be carried any more") {
   Node node;
   node.begin(1);
@@ -151,6 +165,7 @@ TEST_CASE("a node without the committed weights says so") {
     return code_of([&] { node.begin(3, carried_generation, carried); });
   };
   CHECK(code_of_next(7, {1}) == ErrorCode::protocol);
+  node.service.carry_out(Publish{});
   CHECK(code_of_next(1, {0}) == ErrorCode::protocol);  // of generation 1 there is only what was its buffer 1
   CHECK_FALSE(code_of_next(1, {1}));
 }

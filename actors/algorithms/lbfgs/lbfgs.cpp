@@ -240,14 +240,14 @@ void Lbfgs::check(const ModelDescription& model) const {
 }
 
 StepReport Lbfgs::step(const StepContext& context, const Deadline& /*deadline*/, bool rehearse) {
-  if (failure_) throw Error(*std::exchange(failure_, std::nullopt));
   return Step(*this, context).run(rehearse);
 }
 
-void Lbfgs::make_whole(const StepContext& context, const Deadline& /*deadline*/) {
+void Lbfgs::tell_failure() {
   if (failure_) throw Error(*std::exchange(failure_, std::nullopt));
-  Step(*this, context).catch_up();
 }
+
+void Lbfgs::make_whole(const StepContext& context, const Deadline& /*deadline*/) { Step(*this, context).catch_up(); }
 
 void Lbfgs::forget() {
   known_.reset();

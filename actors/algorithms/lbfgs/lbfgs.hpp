@@ -25,6 +25,7 @@ class Lbfgs : public Algorithm {
   StateDescription state(const Optimizer& optimizer, int num_shards, std::int64_t steps_per_epoch) const override;
   void check(const ModelDescription& model) const override;
   StepReport step(const StepContext& context, const Deadline& deadline, bool rehearse) override;
+  void tell_failure() override;
   bool whole() const override { return !pending_; }
   void make_whole(const StepContext& context, const Deadline& deadline) override;
   void forget() override;

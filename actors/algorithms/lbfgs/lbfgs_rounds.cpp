@@ -72,10 +72,10 @@ std::vector<double> LbfgsRounds::sums_of(const std::vector<From<Reply>>& replies
 }
 
 template <class Reply>
-void LbfgsRounds::note_apply(const std::vector<From<Reply>>& replies) {
+void LbfgsRounds::note_apply(const std::vector<From<Reply>>& replies, const char* name) {
   std::vector<double> apply(static_cast<std::size_t>(context_.members.num_workers()));
   for (const auto& [worker, reply] : replies) {
-    check_seconds(reply.seconds_bits, context_.rounds.where(worker, phase("apply")));
+    check_seconds(reply.seconds_bits, context_.rounds.where(worker, phase(name)));
     apply[static_cast<std::size_t>(context_.members.rank_of(worker))] = from_bits(reply.seconds_bits);
   }
   add_to(seconds_.apply, apply);
@@ -121,7 +121,7 @@ ObjectivePoint LbfgsRounds::evaluate(int buffer, std::int64_t step, int directio
 void LbfgsRounds::take_gradient() {
   Remember request;
   request.gradient = gradient();
-  note_apply(ask(request, "apply", seconds_.apply_all));
+  note_apply(ask(request, "remember", seconds_.apply_all), "remember");
 }
 
 bool LbfgsRounds::move(int pairs, std::int64_t updates, double length, const std::vector<double>& coefficients,
@@ -140,7 +140,7 @@ bool LbfgsRounds::move(int pairs, std::int64_t updates, double length, const std
     finite = finite && reply.finite;
     bytes_sent_ += reply.bytes_sent;
   }
-  note_apply(replies);
+  note_apply(replies, "apply");
   return finite;
 }
 
@@ -156,10 +156,10 @@ void LbfgsRounds::remember(Products& products, std::int64_t updates, bool pair, 
     request.change = change_of(updates - 1);
     request.rows = {direction_of(updates - 1), request.change, request.gradient};
   }
-  const auto replies = ask(request, "apply", seconds_.apply_all);
+  const auto replies = ask(request, "remember", seconds_.apply_all);
   const std::size_t rows = request.rows.size();
-  const std::vector<double> sums = sums_of(replies, rows * request.columns.size(), "apply");
-  note_apply(replies);
+  const std::vector<double> sums = sums_of(replies, rows * request.columns.size(), "remember");
+  note_apply(replies, "remember");
   std::vector<std::vector<double>> by_row(rows);
   for (std::size_t i = 0; i < sums.size(); ++i) by_row[i % rows].push_back(sums[i]);
   if (pair)
@@ -181,8 +181,8 @@ Products LbfgsRounds::all_products(std::int64_t updates) {
     request.rows.assign(vectors.begin() + static_cast<std::ptrdiff_t>(first),
                         vectors.begin() + static_cast<std::ptrdiff_t>(first + rows));
     request.columns = vectors;
-    const auto replies = ask(request, "apply", seconds_.apply_all);
-    const std::vector<double> sums = sums_of(replies, rows * vectors.size(), "apply");
+    const auto replies = ask(request, "remember", seconds_.apply_all);
+    const std::vector<double> sums = sums_of(replies, rows * vectors.size(), "remember");
     for (std::size_t i = 0; i < sums.size(); ++i)
       products.at(static_cast<int>(first + i % rows), static_cast<int>(i / rows)) = sums[i];
   }

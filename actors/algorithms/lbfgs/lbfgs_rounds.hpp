@@ -54,7 +54,7 @@ class LbfgsRounds {
   template <class Reply>
   std::vector<double> sums_of(const std::vector<From<Reply>>& replies, std::size_t products, const char* phase) const;
   template <class Reply>
-  void note_apply(const std::vector<From<Reply>>& replies);
+  void note_apply(const std::vector<From<Reply>>& replies, const char* name);
 
   const StepContext& context_;
   const LbfgsOptions& options_;

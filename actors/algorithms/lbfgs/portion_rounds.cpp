@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <set>
 #include <utility>
 #include <variant>
 
@@ -81,12 +82,20 @@ class PortionRounds {
     if (const auto* computed = std::get_if<From<PortionsComputed>>(&*next)) return take(*computed);
     const auto& done = std::get<From<Done>>(*next);
     check_well(done.member, done.reply.round, done.reply.failure);
+    check_kind(done.member, done.reply.round, /*computes=*/false);
     end(done.reply.round);
   }
 
   void check_well(int member, std::uint64_t round, const Failure& failure) const {
     if (!failure) return;
     throw context_.rounds.failure_of(*std::ranges::find(rounds_, round, &Round::number), member, failure, phase_);
+  }
+
+  /// An answer of one kind does not end a round of the other.
+  void check_kind(int member, std::uint64_t round, bool computes) const {
+    if (abandons_.contains(round) == computes)
+      throw Error(ErrorCode::protocol, "an answer to another request than this one",
+                  context_.rounds.where(member, phase_));
   }
 
   void end(std::uint64_t round) {
@@ -96,6 +105,7 @@ class PortionRounds {
   void take(const From<PortionsComputed>& from) {
     const PortionsComputed& reply = from.reply;
     check_well(from.member, reply.round, reply.failure);
+    check_kind(from.member, reply.round, /*computes=*/true);
     const Tasks tasks = std::exchange(tasks_[from.member], {});
     std::vector<std::int32_t> asked;
     for (const auto& task : tasks) asked.push_back(task.portion);
@@ -103,17 +113,19 @@ class PortionRounds {
     check_reply(reply, asked, where);
     if (reply.abandoned && !recalled_) throw Error(ErrorCode::protocol, "a worker left what it was at unasked", where);
     end(reply.round);
+    bool any_counts = false;
     for (std::size_t i = 0; i < tasks.size(); ++i) {
       const bool counts = !reply.abandoned && deal_.finish(from.member, tasks[i]);
       if (reply.abandoned) deal_.drop(from.member, tasks[i]);
       if (!counts) continue;
+      any_counts = true;
       losses_[static_cast<std::size_t>(asked[i])] = from_bits(reply.loss_bits[i]);
       samples_[static_cast<std::size_t>(asked[i])] = reply.samples[i];
     }
     const auto rank = static_cast<std::size_t>(context_.members.rank_of(from.member));
     sums_.seconds[rank] += from_bits(reply.seconds_bits);
     sums_.data_seconds[rank] += from_bits(reply.data_bits);
-    sums_.left_out += reply.left_out;
+    if (any_counts) sums_.left_out += reply.left_out;
     for (const int worker : context_.members.workers())
       if (!deal_.complete() && tasks_[worker].empty()) begin(worker);
   }
@@ -122,7 +134,10 @@ class PortionRounds {
   void recall() {
     recalled_ = true;
     for (const auto& [worker, tasks] : tasks_)
-      if (!tasks.empty()) rounds_.push_back(context_.rounds.open(Abandon{}, {worker}, phase_));
+      if (!tasks.empty()) {
+        rounds_.push_back(context_.rounds.open(Abandon{}, {worker}, phase_));
+        abandons_.insert(rounds_.back().number());
+      }
     while (!rounds_.empty()) hear();
   }
 
@@ -133,8 +148,9 @@ class PortionRounds {
   PortionDeal deal_;
   bool recalled_ = false;
   std::vector<Round> rounds_;
-  std::map<int, Tasks> tasks_;  ///< by worker, what it is at
-  std::vector<double> losses_;  ///< by portion
+  std::set<std::uint64_t> abandons_;  ///< of them, those that ask to leave what is being computed
+  std::map<int, Tasks> tasks_;        ///< by worker, what it is at
+  std::vector<double> losses_;        ///< by portion
   std::vector<std::int64_t> samples_;
   PortionSums sums_;
 };

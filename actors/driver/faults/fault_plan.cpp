@@ -17,10 +17,11 @@ namespace {
 
 constexpr std::int64_t kMostRandom = 1'000'000;
 constexpr std::array<const char*, 2> kRandomPhases{"compute", "apply"};
-/// Of all calls, as errors name them; "reduce" is one only where gradients are clipped.
-constexpr std::array<std::string_view, 12> kPhases{"start", "settle",     "compute",    "reduce",
-                                                   "apply", "fetch",      "evaluate",   "set_weights",
-                                                   "call",  "checkpoint", "save_state", "load_state"};
+/// Of all calls, as errors name them; "reduce" is one only where gradients are clipped, and of L-BFGS, which alone has
+/// "remember".
+constexpr std::array<std::string_view, 13> kPhases{"start",      "settle",     "compute",   "reduce",      "apply",
+                                                   "remember",   "fetch",      "evaluate",  "set_weights", "call",
+                                                   "checkpoint", "save_state", "load_state"};
 
 /// One part of the text, word by word.
 class Words {

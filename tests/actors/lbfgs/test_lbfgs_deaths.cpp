@@ -16,7 +16,10 @@ TEST_CASE("a worker of L-BFGS that dies in any kind of round is replaced, and th
   for (const int backups : {0, 2})
     for (const char* faults :
          {"kill worker 1 at step 3 phase compute", "kill worker 1 at step 3 phase reduce",
-          "kill worker 1 at step 3 phase apply", "kill worker 0 at step 1 phase apply",
+          "kill worker 1 at step 3 phase apply", "kill worker 1 at step 3 phase remember",
+          "kill worker 0 at step 1 phase apply", "kill worker 0 at step 1 phase remember",
+          "kill worker 1 at step 3 phase remember; kill worker 0 at step 3 phase remember; "
+          "kill worker 2 at step 3 phase remember; kill worker 1 at step 3 phase apply",
           "kill worker 2 at step 2; kill worker 0 at step 2 phase reduce; kill worker 1 at step 3 phase apply; "
           "kill worker 2 at step 5 phase reduce; kill worker 2 at step 6 phase apply"}) {
       if (kSanitized && backups > 0) continue;
@@ -88,7 +91,7 @@ TEST_CASE("a worker of L-BFGS that is lost while owners are busy with long vecto
   const Course expected = go_on(plain, kWideSteps);
   options = wide(Placement::processes, 3);
   for (const char* faults : {"kill worker 1 at step 1 phase apply", "kill worker 2 at step 2 phase reduce",
-                             "kill worker 0 at step 2 phase apply; kill worker 1 at step 4 phase apply"}) {
+                             "kill worker 0 at step 2 phase apply; kill worker 1 at step 4 phase remember"}) {
     CAPTURE(faults);
     options.faults = faults;
     DistributedSGD sgd("smooth", options);
@@ -131,7 +134,7 @@ TEST_CASE("a worker that is lost while a pair is remembered is lost on nobody wh
     CAPTURE(each);
     Options options = wide(Placement::processes, 3);
     options.checkpoint.folder = folder / std::to_string(each);
-    options.faults = "kill worker 1 at step 3 phase apply";  // the pair of step 2
+    options.faults = "kill worker 1 at step 3 phase remember";  // the pair of step 2
     DistributedSGD sgd("smooth", options);
     for (int step = 0; step < kWideSteps; ++step) {
       sgd.step();
@@ -144,5 +147,31 @@ TEST_CASE("a worker that is lost while a pair is remembered is lost on nobody wh
     }
     CHECK((sgd.weights() == weights));
     CHECK(sgd.report().pinned_bytes == 0);
+  }
+}
+
+TEST_CASE("shards of a worker that is lost while a pair is remembered are dealt out where that is wanted") {
+  for (const bool ranged : {false, true}) {
+    CAPTURE(ranged);
+    Options options = steady(Placement::processes, 3);
+    if (ranged) options.num_workers = {1, 3};  // two on two cores
+    options.restart = ranged ? Restart::respawn : Restart::redistribute;
+    options.max_failures = ranged ? 0 : 1;
+    options.faults = "kill worker 0 at step 3 phase remember";
+    DistributedSGD sgd("smooth", options);
+    const int workers = sgd.num_workers();
+    if (workers < 2) continue;  // on one core
+    std::vector<Repair> repairs;
+    Course course;
+    for (int step = 0; step < kSteadySteps; ++step) {
+      const StepReport report = sgd.step();
+      repairs.insert(repairs.end(), report.repairs.begin(), report.repairs.end());
+      course.note(report);
+    }
+    course.weights = sgd.weights();
+    check_undisturbed(course);
+    REQUIRE(repairs.size() == 1);
+    CHECK(repairs.front().redistributed);
+    CHECK(sgd.num_workers() == workers - 1);
   }
 }

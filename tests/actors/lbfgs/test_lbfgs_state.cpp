@@ -1,8 +1,10 @@
 #include <doctest/doctest.h>
 
 #include <filesystem>
+#include <fstream>
 
 #include "actors/lbfgs/lbfgs_trial.hpp"
+#include "models/files.hpp"
 #include "support/errors.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -153,4 +155,80 @@ TEST_CASE("L-BFGS begins where SGD has come to, between steps or after a warm st
   const StepReport report = changing.step();
   CHECK(report.step == 11);
   CHECK(report.lbfgs.pairs == 0);
+}
+
+TEST_CASE("evaluations under L-BFGS are of all samples, whatever portions there are") {
+  const TemporaryFolder folder;
+  Options options = quiet_options(Placement::in_process, 2);
+  options.config = R"({"batch_size": 5, "data": "loaded:)" + (folder / "made") + "\"}";
+  options.num_shards = 3;
+  DistributedSGD sgd("softmax", options);
+  for (int step = 0; step < 3; ++step) sgd.step();
+  const Evaluation expected = sgd.evaluate();
+  sgd.use(LbfgsOptions{.portions = 12});
+  const Evaluation evaluated = sgd.evaluate();
+  CHECK(expected.samples == 30);
+  CHECK(evaluated.samples == expected.samples);
+  CHECK(evaluated.loss == expected.loss);
+  CHECK(evaluated.accuracy == expected.accuracy);
+}
+
+TEST_CASE("a checkpoint of L-BFGS that cannot be read leaves the warm start that goes on") {
+  const TemporaryFolder folder;
+  Options options = steady(Placement::in_process, 2);
+  options.optimizer.momentum = 0.9;
+  options.asynchronous.warm_start = 3;
+  DistributedSGD later("smooth", options);
+  for (int step = 0; step < 5; ++step) later.step();
+  later.save_state(folder / "later");
+  const std::string state = folder / "later/state.safetensors";
+  std::string bytes = troupe::testing::read_file(state);
+  bytes[bytes.size() / 2] ^= 1;
+  std::ofstream(state, std::ios::binary) << bytes;
+
+  DistributedSGD sgd("smooth", options);
+  DistributedSGD undisturbed("smooth", options);
+  sgd.step();
+  undisturbed.step();
+  CHECK(code_of([&] { sgd.load_state(folder / "later"); }) == ErrorCode::bad_file);
+  CHECK((sgd.weights() == undisturbed.weights()));
+  for (int step = 2; step <= 3; ++step) CHECK(sgd.step().algorithm == "synchronous");
+  for (int step = 4; step <= 5; ++step) CHECK(sgd.step().algorithm == "lbfgs");
+  CHECK(sgd.steps_done() == 5);
+}
+
+TEST_CASE("steps of a warm start are gone back to, also where local SGD has no more state than they have") {
+  const TemporaryFolder folder;
+  Options options = steady(Placement::in_process, 2);
+  options.algorithm = "local";
+  options.optimizer.learning_rate = 0.1;
+  options.local = {.steps = 2};
+  options.asynchronous.warm_start = 3;
+  DistributedSGD sgd("smooth", options);
+  sgd.step();
+  sgd.save_state(folder / "first");
+  for (int step = 1; step < 5; ++step) sgd.step();
+  sgd.load_state(folder / "first");
+  for (int step = 2; step <= 3; ++step) {
+    const StepReport report = sgd.step();
+    CHECK(report.step == step);
+    CHECK(report.algorithm == "synchronous");
+  }
+  CHECK(sgd.step().algorithm == "local");
+}
+
+TEST_CASE("of local SGD state of shards is taken by as many shards only, resharded or not") {
+  const TemporaryFolder folder;
+  Options options = steady(Placement::in_process, 2);
+  options.algorithm = "local";
+  options.optimizer.momentum = 0.9;
+  options.num_shards = 4;
+  DistributedSGD sgd("smooth", options);
+  sgd.step();
+  sgd.save_state(folder / "state");
+  options.num_shards = 2;
+  options.reshard = true;
+  DistributedSGD fewer("smooth", options);
+  CHECK(code_of([&] { fewer.load_state(folder / "state"); }) == ErrorCode::model_mismatch);
+  CHECK(fewer.step().step == 8);
 }
