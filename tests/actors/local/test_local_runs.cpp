@@ -7,6 +7,7 @@
 #include "actors/optimizers/grouped_model.hpp"
 #include "actors/test_models.hpp"
 #include "models/files.hpp"
+#include "runtime/processes/memory.hpp"
 #include "support/errors.hpp"
 
 using namespace troupe;
@@ -222,4 +223,13 @@ TEST_CASE("set weights begin with zeros otherwise") {
   other.set_learning_rate(options.optimizer.learning_rate);
   other.step();
   CHECK(sgd.weights() == other.weights());
+}
+
+TEST_CASE("what local SGD keeps of shards is told before the first step, as behind it") {
+  DistributedSGD sgd("grouped", local_run(Placement::in_process, 2));
+  const std::int64_t told = sgd.state_bytes();
+  const auto pages = static_cast<std::int64_t>((sgd.weights().size() + kPageFloats - 1) / kPageFloats);
+  // In two buffers the weights, the outer rule's vector, and AdamW's two of each of five shards.
+  CHECK(told == 2 * (1 + 1 + 5 * 2) * pages * static_cast<std::int64_t>(kPageBytes));
+  CHECK(sgd.step().state_bytes == told);
 }

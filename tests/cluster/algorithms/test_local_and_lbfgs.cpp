@@ -3,7 +3,7 @@
 #include "cluster/nodes.hpp"
 #include "support/errors.hpp"
 
-// Local SGD and L-BFGS over nodes: the bits of one process, and what was lost comes back of a checkpoint.
+// Local SGD and L-BFGS over nodes: the bits of one process, and what they do when a node is lost.
 using namespace troupe;
 using namespace troupe_test;
 using troupe::testing::TemporaryFolder;
@@ -69,5 +69,52 @@ TEST_CASE("what local SGD and L-BFGS remember goes from nodes to one process and
     again.load_state(folder / "here");
     while (again.steps_done() < kSteps) again.step();
     CHECK(again.weights() == expected);
+  }
+}
+
+TEST_CASE("between nodes local SGD sends in all its steps what a synchronous step sends") {
+  Nodes nodes(2);
+  const auto sent = [&](const std::string& algorithm) {
+    Options options = trained_by(nodes.options(), algorithm);
+    options.local = {.steps = 3};
+    DistributedSGD sgd("linear", options);
+    sgd.step();
+    return sgd.step().bytes_sent;
+  };
+  const auto synchronous = sent("synchronous");
+  CHECK(synchronous > 0);
+  CHECK(sent("local") == synchronous);
+}
+
+TEST_CASE("weights of L-BFGS outlive a node that is lost while a pair is remembered") {
+  Nodes nodes(2);
+  Options options = trained_by(nodes.options(), "lbfgs");
+  options.faults = "cut node 0 at step 3 phase remember";  // the pair of step 2
+  DistributedSGD sgd("linear", options);
+  sgd.step();
+  CHECK(sgd.step().step == 2);
+  const auto expected = one_process("lbfgs", 2);
+  CHECK(sgd.weights() == expected);
+  CHECK(sgd.weights() == expected);  // of the same node once more
+  CHECK(code_of([&] { sgd.step(); }) == ErrorCode::worker_lost);
+}
+
+TEST_CASE("runs of local SGD and L-BFGS that lose a node go on from a checkpoint, to the same bits") {
+  Nodes nodes(2);
+  for (const char* algorithm : {"local", "lbfgs"}) {
+    CAPTURE(algorithm);
+    const TemporaryFolder folder;
+    Options options = trained_by(nodes.options(), algorithm);
+    options.checkpoint.folder = folder / "run";
+    options.checkpoint.every_steps = 3;
+    options.max_failures = 1;
+    DistributedSGD sgd("linear", options);
+    std::size_t repairs = 0;
+    while (sgd.steps_done() < kSteps) {
+      repairs += sgd.step().repairs.size();
+      if (sgd.steps_done() == kSteps / 2) nodes.start(1);  // which ends the one that is there
+    }
+    CHECK(repairs == 1);
+    CHECK(sgd.weights() == one_process(algorithm, kSteps));
   }
 }
