@@ -63,6 +63,22 @@ std::ostream& operator<<(std::ostream& out, const Slowest& slowest) {
   return out << text.str();
 }
 
+std::ostream& operator<<(std::ostream& out, const LocalReport& local) {
+  if (local.steps == 0) return out;
+  std::ostringstream text;
+  text << "local steps " << local.steps << ", drift " << local.drift << '\n';
+  return out << text.str();
+}
+
+std::ostream& operator<<(std::ostream& out, const LbfgsReport& lbfgs) {
+  if (lbfgs.evaluations == 0) return out;
+  std::ostringstream text;
+  text << "L-BFGS evaluations " << lbfgs.evaluations << ", objective " << lbfgs.objective << ", step length "
+       << lbfgs.step_length << ", largest gradient " << lbfgs.largest << ", pairs " << lbfgs.pairs << ", portions "
+       << lbfgs.portions << ", backups " << lbfgs.backups << '\n';
+  return out << text.str();
+}
+
 class DistributedSGD::Impl {
  public:
   Impl(ModelCreator creator, Options options) : driver(std::move(creator), std::move(options)) {}
@@ -122,7 +138,8 @@ DistributedSGD& DistributedSGD::operator=(DistributedSGD&&) noexcept = default;
 StepReport DistributedSGD::step() {
   const auto driver = impl_->call();
   StepReport& report = impl_->report = driver->step();
-  if (driver->options().verbose) std::cout << report.seconds << report.slowest << std::flush;
+  if (driver->options().verbose)
+    std::cout << report.seconds << report.slowest << report.local << report.lbfgs << std::flush;
   return report;
 }
 

@@ -127,11 +127,12 @@ void Driver::use(Options changed) {
   auto warm_start = std::move(after_warm_start_);
   auto before = begin_algorithm(std::move(next));
   try {
-    make_ready(Needs::members);
+    // Among nodes a run is not formed again by options that it does not have yet.
+    options_.placement == Placement::cluster ? settle_run(Needs::members) : make_ready(Needs::members);
   } catch (...) {
     options_ = std::move(options);
     go_back_to(std::move(before), shape, version);
-    after_warm_start_ = std::move(warm_start);
+    if (warm_start) await_warm_start(std::move(warm_start));
     throw;
   }
   lineage_.edit();

@@ -255,10 +255,10 @@ void work(WorkerState& worker, Replica& replica, const MoveAlong& request) {
   if (worker.exchange) {
     NodeExchange::Work work = exchange_work(worker, replica, request.round, patience_of(request));
     work.buffer = request.to;
-    replica.spent =
-        worker.exchange->share(work, kept(worker, replica), [&](std::size_t begin, std::span<const float> floats) {
-          move({begin, begin + floats.size()});
-        });
+    replica.spent = worker.exchange->share(work, worker.slabs->weights(request.from),
+                                           [&](std::size_t begin, std::span<const float> floats) {
+                                             move({begin, begin + floats.size()});
+                                           });
   } else {
     move(worker.plan.slice_of(worker.lane_of(replica)));
   }

@@ -183,6 +183,15 @@ std::vector<std::pair<std::string, std::string>> facts_of(const RunRecord& run) 
   add_best("best validation accuracy", &RecordedEpoch::validation);
   facts.emplace_back("strategy",
                      run.strategy + ", " + run.precision + (run.algorithm.empty() ? "" : ", ") + run.algorithm);
+  const RecordedAlgorithm& did = run.did;
+  if (did.local_steps > 0)
+    facts.emplace_back("local SGD",
+                       grouped(did.local_steps) + " steps a mean, drift at last " + short_number(did.drift));
+  if (did.evaluations > 0)
+    facts.emplace_back("L-BFGS", grouped(did.evaluations) + " evaluations, " + grouped(did.portions) + " portions, " +
+                                     grouped(did.backups) + " backups; objective " + short_number(did.objective) +
+                                     ", largest gradient " + short_number(did.largest) +
+                                     (did.end == "none" ? "" : ", " + did.end));
   facts.emplace_back("repairs", grouped(run.num_repairs));
   return facts;
 }

@@ -82,10 +82,28 @@ class Recorder {
     run_.strategy = text_of(line, "strategy");
     run_.precision = text_of(line, "precision");
     run_.algorithm = text_of(line, "algorithm");
+    add_algorithm(line);
     const double rate = whole > 0 ? static_cast<double>(samples) / whole : 0;
     add_numbers(step, {loss, rate, compute, reduce, apply, std::max(0.0, whole - compute - reduce - apply)});
     for (const Line& repair : line.value("repairs", Line::array())) add_repair(step, repair);
     return "";
+  }
+
+  /// Which reports of earlier versions say nothing of.
+  void add_algorithm(const Line& line) {
+    RecordedAlgorithm& did = run_.did;
+    if (const auto local = line.find("local"); local != line.end()) {
+      did.local_steps = count_of_line(*local, "steps");
+      did.drift = number_of(*local, "drift");
+    }
+    const auto lbfgs = line.find("lbfgs");
+    if (lbfgs == line.end() || count_of_line(*lbfgs, "evaluations") == 0) return;
+    did.evaluations += count_of_line(*lbfgs, "evaluations");
+    did.portions += count_of_line(*lbfgs, "portions");
+    did.backups += count_of_line(*lbfgs, "backups");
+    did.objective = number_of(*lbfgs, "objective");
+    did.largest = number_of(*lbfgs, "largest");
+    did.end = text_of(*lbfgs, "end");
   }
 
   /// Of a loss that is not finite there is no point.

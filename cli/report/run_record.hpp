@@ -41,6 +41,18 @@ inline constexpr std::size_t kStepApply = 4;
 inline constexpr std::size_t kStepOther = 5;
 inline constexpr std::size_t kStepNumbers = 6;
 
+/// What local SGD and L-BFGS did, of which others do nothing.
+struct RecordedAlgorithm {
+  std::int64_t local_steps = 0;  ///< from mean to mean, of the last
+  double drift = 0;              ///< likewise
+  std::int64_t evaluations = 0;
+  std::int64_t portions = 0;
+  std::int64_t backups = 0;
+  double objective = 0;  ///< at last, as is the gradient's largest float
+  double largest = 0;
+  std::string end = {};
+};
+
 /// A run, as its report tells of it, in memory that does not grow with its steps.
 struct RunRecord {
   static constexpr std::size_t kMostEpochs = 5000;
@@ -55,6 +67,7 @@ struct RunRecord {
   std::string strategy = {};  ///< of the last step, as are the others
   std::string precision = {};
   std::string algorithm = {};
+  RecordedAlgorithm did = {};
   Thinned<kStepNumbers> numbers = {};
   std::deque<RecordedEpoch> epochs = {};     ///< the last kMostEpochs
   std::vector<RecordedRepair> repairs = {};  ///< the first kMostRepairs

@@ -184,7 +184,7 @@ class Training {
     const bool judges = options_.patience > 0 || !options_.checkpoint.keep_best.empty();
     const bool local = options_.run.sgd.algorithm == "local" && begun_ > options_.run.sgd.asynchronous.warm_start;
     const std::int64_t steps_a_call = local ? options_.run.sgd.local.steps : 1;  // the last of which may be beyond it
-    if (!judges || begun_ == 0 || epoch_steps_ <= 1 || begun_ % epoch_steps_ >= steps_a_call) return;
+    if (!judges || epoch_steps_ <= 1 || begun_ < epoch_steps_ || begun_ % epoch_steps_ >= steps_a_call) return;
     const auto evaluation = evaluate(watched_);
     if (evaluation) judge(*evaluation);
   }
@@ -243,7 +243,7 @@ class Training {
     if (options_.verbose || (report.step <= kStepsShown * std::max(1, report.local.steps) && !options_.quiet)) {
       progress.end_line();
       std::cout << "step " << report.step << ", loss " << report.loss << '\n'
-                << report.seconds << report.slowest << std::flush;
+                << report.seconds << report.slowest << report.local << report.lbfgs << std::flush;
     }
     progress.step(report);
     return step;

@@ -98,6 +98,9 @@ struct LocalReport {
   double drift = 0;  ///< how far the copies were apart: the root of the mean of their squared distances from their mean
 };
 
+/// One line; nothing with other algorithms.
+std::ostream& operator<<(std::ostream& out, const LocalReport& local);
+
 /// How L-BFGS goes on.
 enum class LbfgsEnd : std::uint8_t {
   none,        ///< it does
@@ -122,6 +125,9 @@ struct LbfgsReport {
   int backups = 0;
   int backups_won = 0;  ///< that were there first
 };
+
+/// One line; nothing with other algorithms.
+std::ostream& operator<<(std::ostream& out, const LbfgsReport& lbfgs);
 
 /// What a committed step did.
 struct StepReport {

@@ -320,7 +320,8 @@ class DistributedSGD {
   /// on. The optimizer's kind is compared; its rates, decays, groups and clipping may be others on purpose. `path`
   /// becomes a folder of weights.safetensors, state.safetensors and manifest.json; in the place of another checkpoint
   /// it appears whole or not at all, whatever dies. It is on disk when this returns. @throws Error bad_file, or
-  /// model_mismatch for a checkpoint of another run; then nothing has changed.
+  /// model_mismatch for a checkpoint of another run; then nothing has changed, but that a history of L-BFGS, or what
+  /// the optimizer remembers where the checkpoint is of another algorithm's steps, begins anew.
   void save_state(const std::string& path);
   void load_state(const std::string& path);
 

@@ -214,6 +214,25 @@ TEST_CASE("phases print as the seed printed them, one interior line a worker") {
         "apply all grads time 0.125000\n0.1");
 }
 
+TEST_CASE("what local SGD and L-BFGS did prints as a line, and nothing with other algorithms") {
+  std::ostringstream out;
+  out << LocalReport{8, 0.25}
+      << LbfgsReport{.evaluations = 3,
+                     .objective = 0.5,
+                     .step_length = 2,
+                     .largest = 0.125,
+                     .pairs = 4,
+                     .portions = 48,
+                     .backups = 1};
+  CHECK(
+      out.str() ==
+      "local steps 8, drift 0.25\nL-BFGS evaluations 3, objective 0.5, step length 2, largest gradient 0.125, pairs 4, "
+      "portions 48, backups 1\n");
+  out.str("");
+  out << StepReport().local << StepReport().lbfgs;
+  CHECK(out.str().empty());
+}
+
 TEST_CASE("two runs at once, and one that is moved") {
   DistributedSGD first("noise", noise(Placement::processes, 1, "7"));
   DistributedSGD second("noise", noise(Placement::processes, 2, "7"));

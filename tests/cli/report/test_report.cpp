@@ -55,6 +55,33 @@ TEST_CASE("a report is summed up and drawn") {
   CHECK(!contains(page, "nan"));
 }
 
+TEST_CASE("a report is summed up with what local SGD or L-BFGS did") {
+  const TemporaryFolder folder;
+  const auto summed_up = [&](const char* algorithm) {
+    std::string lines;
+    for (int step = 1; step <= 2; ++step) {
+      const std::string line = step_line(step, 1.0 / step);
+      lines += line.substr(0, line.rfind('}')) + "," + algorithm + "}\n";
+    }
+    write_file(folder / "steps.jsonl", lines);
+    return run_program({"report", folder / "steps.jsonl"}).out;
+  };
+  const std::string local = summed_up(R"("local":{"steps":8,"drift":0.25})");
+  CHECK_MESSAGE(contains(local, "local SGD                 8 steps a mean, drift at last 0.25"), local);
+  const std::string lbfgs = summed_up(
+      R"("lbfgs":{"evaluations":3,"portions":48,"backups":1,"objective":0.5,"largest":0.125,"end":"converged"})");
+  CHECK_MESSAGE(contains(lbfgs,
+                         "L-BFGS                    6 evaluations, 96 portions, 2 backups; objective 0.5, "
+                         "largest gradient 0.125, converged"),
+                lbfgs);
+  CHECK(!contains(lbfgs, "local SGD"));
+  check_report_refused(
+      R"({"step":1,"loss":1,"samples":5,"seconds":{"step":1,"compute_all":1,"reduce":0,"apply_all":0},)"
+      R"("lbfgs":{"evaluations":-1}})"
+      "\n",
+      {"line 1", "evaluations"});
+}
+
 TEST_CASE("a long run is thinned, and its extremes stay") {
   const TemporaryFolder folder;
   constexpr int kSteps = 100'000;
