@@ -1,6 +1,7 @@
 #include "actors/placements/store_memory.hpp"
 
 #include <cstring>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -57,7 +58,8 @@ class StoreMemory final : public SharedMemory {
     while (true) {
       if (const auto made = create(first, sizeof(std::uint64_t))) return fill(made, second, make);
       // Who makes it may end, or find that it cannot: then it is for somebody else to try.
-      if (const auto told = get(first)) return take(told, second);
+      if (const auto told = get(first, kAtATime))
+        if (auto taken = take(told, second)) return *taken;
     }
   }
 
@@ -67,10 +69,10 @@ class StoreMemory final : public SharedMemory {
     return mapping ? std::make_shared<Held>(store_, id, std::move(mapping)) : nullptr;
   }
 
-  /// Waits for a while until it is sealed; null where that does not come.
-  std::shared_ptr<Held> get(const ObjectId& id) {
+  /// Waits so long until it is sealed; null where that does not come.
+  std::shared_ptr<Held> get(const ObjectId& id, std::chrono::milliseconds timeout) {
     try {
-      return std::make_shared<Held>(store_, id, store_->get(id, kAtATime));
+      return std::make_shared<Held>(store_, id, store_->get(id, timeout));
     } catch (const Error& error) {
       if (error.code() != ErrorCode::timeout && error.code() != ErrorCode::store_failed) throw;
       return nullptr;
@@ -103,10 +105,14 @@ class StoreMemory final : public SharedMemory {
     }
   }
 
-  SharedBytes take(const std::shared_ptr<Held>& first, const ObjectId& id) {
+  /// None where whoever had both has let go of them since the first was found.
+  std::optional<SharedBytes> take(const std::shared_ptr<Held>& first, const ObjectId& id) {
     std::uint64_t bytes = 0;
     std::memcpy(&bytes, first->bytes().data(), sizeof bytes);
-    return both(first, bytes > 0 ? get(id) : nullptr, bytes);
+    if (bytes == 0) return SharedBytes();
+    const std::shared_ptr<Held> second = get(id, std::chrono::milliseconds(0));
+    if (!second) return std::nullopt;
+    return both(first, second, bytes);
   }
 
   static SharedBytes both(const std::shared_ptr<Held>& first, const std::shared_ptr<Held>& second,
