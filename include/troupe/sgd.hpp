@@ -159,8 +159,8 @@ struct Options {
   bool verbose = true;                   ///< `step()` prints the time of each phase to standard output, and a line in
                                          ///< the log (log.hpp) says where bf16 is asked for and f32 computed
   /// How long calls wait for workers; late ones are then replaced. This one is of `step` and `warmup`, and with
-  /// "lbfgs" of each round and evaluation in them. A call that
-  /// finds workers lost first replaces them, within start_timeout.
+  /// "lbfgs" of each round and evaluation in them. A call that finds workers lost first replaces them, within
+  /// start_timeout.
   std::chrono::milliseconds step_timeout = std::chrono::seconds(60);
   std::chrono::milliseconds start_timeout = std::chrono::seconds(60);     ///< for workers to start and build models
   std::chrono::milliseconds evaluate_timeout = std::chrono::minutes(10);  ///< of `evaluate`

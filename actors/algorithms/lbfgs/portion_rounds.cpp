@@ -111,7 +111,8 @@ class PortionRounds {
     for (const auto& task : tasks) asked.push_back(task.portion);
     const Where where = context_.rounds.where(from.member, phase_);
     check_reply(reply, asked, where);
-    if (reply.abandoned && !recalled_) throw Error(ErrorCode::protocol, "a worker left what it was at unasked", where);
+    if (reply.abandoned && abandons_.empty())
+      throw Error(ErrorCode::protocol, "a worker left what it was at unasked", where);
     end(reply.round);
     bool any_counts = false;
     for (std::size_t i = 0; i < tasks.size(); ++i) {
@@ -132,7 +133,6 @@ class PortionRounds {
 
   /// Whoever is still at what others have done leaves it: nobody may read weights that are going to be written.
   void recall() {
-    recalled_ = true;
     for (const auto& [worker, tasks] : tasks_)
       if (!tasks.empty()) {
         rounds_.push_back(context_.rounds.open(Abandon{}, {worker}, phase_));
@@ -146,7 +146,6 @@ class PortionRounds {
   const std::int64_t step_;
   const Phase phase_;
   PortionDeal deal_;
-  bool recalled_ = false;
   std::vector<Round> rounds_;
   std::set<std::uint64_t> abandons_;  ///< of them, those that ask to leave what is being computed
   std::map<int, Tasks> tasks_;        ///< by worker, what it is at

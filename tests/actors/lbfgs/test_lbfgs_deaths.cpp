@@ -12,6 +12,22 @@
 using namespace troupe;
 using namespace troupe_test;
 
+namespace {
+
+/// Makes steps; notes what was repaired in them.
+Course go_on_noting(DistributedSGD& sgd, int steps, std::vector<Repair>& repairs) {
+  Course course;
+  for (int step = 0; step < steps; ++step) {
+    const StepReport report = sgd.step();
+    repairs.insert(repairs.end(), report.repairs.begin(), report.repairs.end());
+    course.note(report);
+  }
+  course.weights = sgd.weights();
+  return course;
+}
+
+}  // namespace
+
 TEST_CASE("a worker of L-BFGS that dies in any kind of round is replaced, and the bits stay") {
   for (const int backups : {0, 2})
     for (const char* faults :
@@ -96,13 +112,7 @@ TEST_CASE("a worker of L-BFGS that is lost while owners are busy with long vecto
     options.faults = faults;
     DistributedSGD sgd("smooth", options);
     std::vector<Repair> repairs;
-    Course course;
-    for (int step = 0; step < kWideSteps; ++step) {
-      const StepReport report = sgd.step();
-      repairs.insert(repairs.end(), report.repairs.begin(), report.repairs.end());
-      course.note(report);
-    }
-    course.weights = sgd.weights();
+    const Course course = go_on_noting(sgd, kWideSteps, repairs);
     CHECK(course.objectives == expected.objectives);
     CHECK(course.lengths == expected.lengths);
     CHECK((course.weights == expected.weights));
@@ -162,13 +172,7 @@ TEST_CASE("shards of a worker that is lost while a pair is remembered are dealt 
     const int workers = sgd.num_workers();
     if (workers < 2) continue;  // on one core
     std::vector<Repair> repairs;
-    Course course;
-    for (int step = 0; step < kSteadySteps; ++step) {
-      const StepReport report = sgd.step();
-      repairs.insert(repairs.end(), report.repairs.begin(), report.repairs.end());
-      course.note(report);
-    }
-    course.weights = sgd.weights();
+    const Course course = go_on_noting(sgd, kSteadySteps, repairs);
     check_undisturbed(course);
     REQUIRE(repairs.size() == 1);
     CHECK(repairs.front().redistributed);
