@@ -45,6 +45,7 @@ BEGIN {
   rooms["collectives/plan"] = ""
   rooms["collectives/state"] = "collectives/plan"
   rooms["collectives/exchange"] = "collectives/plan collectives/state"
+  rooms["collectives/group"] = "collectives/plan collectives/exchange"
   rooms["actors/launch"] = rooms["actors/messages"] = ""
   rooms["actors/rounds"] = rooms["actors/servers"] = rooms["actors/worker"] = "actors/messages"
   rooms["actors/transport/admission"] = "actors/messages"
@@ -64,7 +65,7 @@ BEGIN {
   only["^archive(_entry)?\\.h$"] = "^(models/files/archives|tests)/"
   only["^Eigen/"] = "^models/"
   only["^CLI/"] = "^(cli|bench)/"
-  only["^nlohmann/"] = "^(runtime|models|collectives|actors|cli|bench)/"
+  only["^nlohmann/"] = "^(include|runtime|models|collectives|actors|cli|bench)/"
   only["^(cuda|cudnn|cublas|nccl)"] = "/cuda/"
   only["^(doctest|doctest/.*)$"] = "^tests/"
 }

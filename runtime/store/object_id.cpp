@@ -21,6 +21,8 @@ std::string name(const ObjectId& id) {
       return "weights served to worker " + number;
     case ObjectKind::data:
       return "part " + std::to_string(id.buffer) + " of data " + number;
+    case ObjectKind::group:
+      return "part " + std::to_string(id.buffer) + " of a group's meeting place";
   }
   return "object " + number;
 }

@@ -12,7 +12,7 @@ bool well_formed(const Request& request) {
   const auto operation = static_cast<std::uint32_t>(request.operation);
   return request.magic == kMagic && operation >= static_cast<std::uint32_t>(Operation::create) &&
          operation <= static_cast<std::uint32_t>(Operation::trim) &&
-         (kind >= 1 && kind <= static_cast<std::uint32_t>(ObjectKind::data)) && request.deadline_ms <= kLongestWaitMs;
+         (kind >= 1 && kind <= static_cast<std::uint32_t>(ObjectKind::group)) && request.deadline_ms <= kLongestWaitMs;
 }
 
 }  // namespace troupe::store

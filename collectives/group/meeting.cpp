@@ -1,0 +1,226 @@
+#include "collectives/group/meeting.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <new>
+#include <type_traits>
+
+#include "runtime/futex.hpp"
+#include "runtime/printable.hpp"
+#include "runtime/processes/cores.hpp"
+
+namespace troupe {
+namespace {
+
+constexpr std::size_t kTextBytes = 512;
+constexpr std::size_t kNameBytes = 128;
+/// Who is woken by nobody looks so often.
+constexpr std::chrono::milliseconds kLooksEvery{100};
+
+/// A text in shared memory, cut to its room.
+void write_text(char* to, std::size_t room, const std::string& text) {
+  const std::size_t length = std::min(room - 1, text.size());
+  std::memcpy(to, text.data(), length);
+  to[length] = 0;
+}
+
+std::string read_text(const char* from, std::size_t room) { return printable({from, ::strnlen(from, room)}); }
+
+void relax() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#endif
+}
+
+}  // namespace
+
+/// What a rank calls, as the others may read it.
+struct Meeting::Record {
+  std::uint64_t count = 0;
+  std::uint32_t line = 0;
+  std::int32_t root = 0;
+  std::uint8_t kind = 0;
+  std::uint8_t type = 0;
+  std::uint8_t op = 0;
+  std::uint8_t unused = 0;
+  std::uint64_t number = 0;  ///< of the rank's calls; 0: there was none
+  char file[96] = {};
+
+  bool same_call(const Record& other) const {
+    return count == other.count && root == other.root && kind == other.kind && type == other.type && op == other.op;
+  }
+  std::string text() const {
+    if (number == 0 || kind > 4 || type > 2 || op > 2) return "nothing";
+    const auto which = static_cast<Collective::Kind>(kind);
+    std::string said = to_string(which);
+    if (which != Collective::Kind::barrier)
+      said += '(' + std::to_string(count) + ' ' + to_string(static_cast<ElementType>(type));
+    if (which == Collective::Kind::all_reduce || which == Collective::Kind::reduce_scatter)
+      said += std::string(", ") + to_string(static_cast<ReduceOp>(op));
+    if (which == Collective::Kind::broadcast) said += ", root " + std::to_string(root);
+    if (which != Collective::Kind::barrier) said += ')';
+    return said + " at " + read_text(file, sizeof file) + ':' + std::to_string(line);
+  }
+};
+
+struct alignas(64) Meeting::RankState {
+  std::atomic<std::uint32_t> arrived;
+  std::atomic<std::uint32_t> left;  ///< 1: it comes no more, as the next says
+  std::uint32_t left_code;
+  std::int32_t worker;
+  char node[kNameBytes];
+  char why[kTextBytes];
+  Record records[2];
+};
+
+struct Meeting::Header {
+  alignas(64) std::atomic<std::uint64_t> count;
+  alignas(64) std::atomic<std::uint32_t> turn;
+  alignas(64) std::atomic<std::uint32_t> broken;  ///< 1 while somebody writes the next; 2: nobody waits any more
+  std::uint32_t code;
+  std::int32_t rank;
+  char why[kTextBytes];
+};
+
+std::size_t Meeting::bytes(int size) { return sizeof(Header) + static_cast<std::size_t>(size) * sizeof(RankState); }
+
+// The memory begins with zeros, which are such objects.
+Meeting::Meeting(std::span<std::byte> memory, int rank, int size, const RankName& name)
+    : memory_(memory.data()), rank_(rank), size_(size), spins_(usable_cores() >= size ? 4000 : 0) {
+  static_assert(std::is_trivially_copyable_v<Record> && std::atomic<std::uint64_t>::is_always_lock_free);
+  state(rank_).worker = name.worker;
+  write_text(state(rank_).node, kNameBytes, name.node);
+}
+
+Meeting::RankState& Meeting::state(int rank) const {
+  return *(reinterpret_cast<RankState*>(memory_ + sizeof(Header)) + rank);
+}
+
+void Meeting::call(const Collective& call) {
+  ++calls_;
+  Record record;
+  record.number = calls_;
+  record.kind = static_cast<std::uint8_t>(call.kind);
+  record.type = static_cast<std::uint8_t>(call.type);
+  record.op = static_cast<std::uint8_t>(call.op);
+  record.count = call.count;
+  record.root = call.root;
+  record.line = call.line;
+  const std::string_view file = call.file;
+  write_text(record.file, sizeof record.file, std::string(file.substr(file.rfind('/') + 1)));
+  std::memcpy(&state(rank_).records[parity()], &record, sizeof record);
+}
+
+Meeting::Record Meeting::record_of(int rank, std::size_t place) const {
+  Record record;
+  std::memcpy(&record, &state(rank).records[place], sizeof record);
+  return record;
+}
+
+void Meeting::meet(const Deadline& deadline) {
+  auto& header = *reinterpret_cast<Header*>(memory_);
+  const std::uint32_t turn = ++turn_;
+  state(rank_).arrived.store(turn, std::memory_order_release);
+  const std::uint64_t all = std::uint64_t{turn} * static_cast<std::uint64_t>(size_);
+  if (header.count.fetch_add(1, std::memory_order_acq_rel) + 1 == all) {
+    header.turn.store(turn, std::memory_order_release);
+    wake_all(header.turn);
+  } else {
+    wait(turn, deadline);
+  }
+}
+
+void Meeting::wait(std::uint32_t turn, const Deadline& deadline) {
+  const auto& header = *reinterpret_cast<const Header*>(memory_);
+  const auto here = [&] { return header.turn.load(std::memory_order_acquire) == turn; };
+  for (int spin = 0; spin < spins_; ++spin) {
+    if (here()) return;
+    relax();
+  }
+  while (!here()) {
+    throw_if_over(turn);
+    if (deadline.passed()) time_out(turn);
+    sleep_while(header.turn, turn - 1, std::min(kLooksEvery, deadline.left()));
+  }
+}
+
+void Meeting::throw_if_over(std::uint32_t turn) const {
+  const auto& header = *reinterpret_cast<const Header*>(memory_);
+  if (header.broken.load(std::memory_order_acquire) == 2)
+    throw error_of(static_cast<ErrorCode>(header.code), header.rank, read_text(header.why, kTextBytes));
+  for (int rank = 0; rank < size_; ++rank) {
+    const RankState& other = state(rank);
+    if (other.left.load(std::memory_order_acquire) == 0 || other.arrived.load(std::memory_order_acquire) == turn)
+      continue;
+    throw error_of(static_cast<ErrorCode>(other.left_code), rank, read_text(other.why, kTextBytes));
+  }
+}
+
+void Meeting::time_out(std::uint32_t turn) {
+  for (int rank = 0; rank < size_; ++rank) {
+    if (state(rank).arrived.load(std::memory_order_acquire) == turn) continue;
+    const Record records[2] = {record_of(rank, 0), record_of(rank, 1)};
+    const std::string last = records[records[0].number < records[1].number ? 1 : 0].text();
+    const Absence absent{ErrorCode::timeout, rank, "did not come in time; what it called last is " + last};
+    break_up(absent);
+    throw error_of(absent.code, rank, absent.text);
+  }
+  throw error_of(ErrorCode::timeout, -1, "the ranks' shared memory contradicts itself");
+}
+
+std::string Meeting::name_of(int rank) const {
+  const std::string node = read_text(state(rank).node, kNameBytes);
+  return "rank " + std::to_string(rank) + (node.empty() ? "" : " (" + node + ')');
+}
+
+Error Meeting::error_of(ErrorCode code, int rank, const std::string& text) const {
+  const bool known = rank >= 0 && rank < size_;
+  const Record own = record_of(rank_, parity());
+  const ErrorCode sane = code > ErrorCode::in_use ? ErrorCode::worker_lost : code;
+  Where where{.phase = own.kind <= 4 ? to_string(static_cast<Collective::Kind>(own.kind)) : ""};
+  if (known) {
+    where.worker = state(rank).worker;
+    where.node = read_text(state(rank).node, kNameBytes);
+  }
+  return {sane, own.text() + ": " + (known ? name_of(rank) + ' ' : "") + text, where};
+}
+
+void Meeting::check_calls() const {
+  const Record own = record_of(rank_, parity());
+  bool same = true;
+  for (int rank = 0; same && rank < size_; ++rank) same = record_of(rank, parity()).same_call(own);
+  if (same) return;
+  std::map<std::string, std::string> callers;
+  for (int rank = 0; rank < size_; ++rank) {
+    std::string& ranks = callers[record_of(rank, parity()).text()];
+    ranks += (ranks.empty() ? "" : ", ") + name_of(rank);
+  }
+  std::string all;
+  for (const auto& [text, ranks] : callers) all += (all.empty() ? "" : "; ") + ranks + ": " + text;
+  throw Error(ErrorCode::invalid_argument, "ranks called different collectives, or of other sizes: " + all,
+              {.phase = to_string(static_cast<Collective::Kind>(own.kind))});
+}
+
+void Meeting::leave(ErrorCode code, const std::string& text) {
+  RankState& own = state(rank_);
+  own.left_code = static_cast<std::uint32_t>(code);
+  write_text(own.why, kTextBytes, text);
+  own.left.store(1, std::memory_order_release);
+  wake_all(reinterpret_cast<Header*>(memory_)->turn);
+}
+
+void Meeting::break_up(const Absence& absence) {
+  auto& header = *reinterpret_cast<Header*>(memory_);
+  std::uint32_t whole = 0;
+  if (!header.broken.compare_exchange_strong(whole, 1)) return;
+  header.code = static_cast<std::uint32_t>(absence.code);
+  header.rank = absence.rank;
+  write_text(header.why, kTextBytes, absence.text);
+  header.broken.store(2, std::memory_order_release);
+  wake_all(header.turn);
+}
+
+}  // namespace troupe

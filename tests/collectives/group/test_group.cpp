@@ -1,0 +1,190 @@
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <limits>
+#include <thread>
+
+#include "collectives/group/collective_trial.hpp"
+#include "collectives/group/ranks.hpp"
+
+namespace troupe {
+namespace {
+
+using std::chrono::milliseconds;
+
+TEST_CASE("collectives of any number of ranks, length and type make the bits of the fixed tree") {
+  for (const int ranks : {1, 2, 3, 4, 7})
+    for (const std::size_t count : {0, 1, 10, 4097, 1'000'000}) {
+      CAPTURE(ranks);
+      CAPTURE(count);
+      if (count == 1'000'000 && ranks == 3) continue;  // the others have the shapes
+      run_ranks_well(ranks, [&](Group& group) { try_all_collectives(group, count); });
+    }
+}
+
+TEST_CASE("a group outside of any other is one rank") {
+  Group group;
+  CHECK(group.rank() == 0);
+  CHECK(group.size() == 1);
+  CHECK(group.backend() == std::string("alone"));
+  try_all_collectives(group, 10);
+}
+
+TEST_CASE("parts tile a vector") {
+  run_ranks_well(3, [](Group& group) {
+    for (const std::size_t count : {0, 1, 2, 3, 10}) {
+      std::size_t end = 0;
+      for (int rank = 0; rank < 3; ++rank) {
+        const Group::Part part = group.part_of(count, rank);
+        require(part.begin == end && part.size() <= group.part_of(count, 0).size(), "parts");
+        end = part.end;
+      }
+      require(end == count, "the end");
+    }
+  });
+}
+
+TEST_CASE("what is no number stays visible in sums and in the largest") {
+  run_ranks_well(3, [](Group& group) {
+    const float nan = std::numeric_limits<float>::quiet_NaN();
+    for (const ReduceOp op : {ReduceOp::sum, ReduceOp::max}) {
+      std::vector<float> values(5000, group.rank() == 1 ? nan : 1.0f);
+      group.all_reduce(std::span<float>(values), op);
+      require(std::isnan(values.front()) && std::isnan(values.back()), "NaN is lost");
+    }
+  });
+}
+
+TEST_CASE("ranks that call something else are told who called what where, and can go on") {
+  run_ranks_well(3, [](Group& group) {
+    std::vector<float> values(100);
+    std::string said;
+    try {
+      group.rank() == 1 ? group.barrier() : group.all_reduce(std::span<float>(values));
+    } catch (const Error& error) {
+      require(error.code() == ErrorCode::invalid_argument, "the code");
+      said = error.what();
+    }
+    require(said.find("rank 1 (node 1): barrier at test_group.cpp:") != std::string::npos, said);
+    require(
+        said.find("rank 0 (node 0), rank 2 (node 2): all_reduce(100 f32, sum) at test_group.cpp:") != std::string::npos,
+        said);
+    try_all_collectives(group, 10);
+  });
+}
+
+TEST_CASE("so are ranks with other lengths, types, operations and roots") {
+  using Call = std::function<void(Group&)>;
+  const auto lengths = [](Group& group) {
+    std::vector<double> values(group.rank() == 0 ? 10 : 10'000);  // short, and in chunks
+    group.all_reduce(std::span<double>(values));
+  };
+  const auto types = [](Group& group) {
+    group.rank() == 0 ? void(group.all_reduce(1.0)) : void(group.all_reduce(std::int64_t{1}));
+  };
+  const auto operations = [](Group& group) {
+    group.all_reduce(1.0f, group.rank() == 0 ? ReduceOp::max : ReduceOp::sum);
+  };
+  const auto roots = [](Group& group) {
+    float value = 1;
+    group.broadcast(std::span(&value, 1), group.rank());
+  };
+  for (const Call& call : {Call(lengths), Call(types), Call(operations), Call(roots)})
+    for (const auto& error : run_ranks(2, call)) {
+      REQUIRE(error);
+      CHECK(error->code() == ErrorCode::invalid_argument);
+      CHECK(error->message().find("rank 0 (node 0): ") != std::string::npos);
+      CHECK(error->message().find("rank 1 (node 1): ") != std::string::npos);
+    }
+}
+
+TEST_CASE("a rank's own mistakes are told before it calls") {
+  run_ranks_well(2, [](Group& group) {
+    std::vector<float> values(4), less(3);
+    const auto refused = [](auto call) {
+      try {
+        call();
+      } catch (const Error& error) {
+        return error.code() == ErrorCode::invalid_argument;
+      }
+      return false;
+    };
+    require(refused([&] { group.all_reduce(std::span<const float>(values), std::span<float>(less), ReduceOp::sum); }),
+            "a result of another length");
+    require(refused([&] { group.all_reduce(std::int64_t{1}, ReduceOp::mean); }), "a mean of whole numbers");
+    require(refused([&] { group.broadcast(std::span<float>(values), 2); }), "a root that there is not");
+    require(refused([&] { group.reduce_scatter(std::span<const float>(values), std::span<float>(less)); }), "a part");
+    group.barrier();
+  });
+}
+
+/// Rank 1 of three does something else than the others, who call `all_reduce` of so many.
+std::vector<std::optional<Error>> with_absent_rank(std::size_t count, const RankWork& absent, milliseconds timeout) {
+  return run_ranks(
+      3,
+      [&](Group& group) {
+        group.barrier();
+        if (group.rank() == 1) return absent(group);
+        std::vector<float> values(count);
+        group.all_reduce(std::span<float>(values));
+      },
+      timeout);
+}
+
+TEST_CASE("who throws or returns before a collective is named to all others at once") {
+  for (const std::size_t count : {10, 1'000'000}) {
+    const auto thrown = with_absent_rank(
+        count, [](Group&) { throw std::runtime_error("out of luck"); }, milliseconds(20'000));
+    const auto left = with_absent_rank(
+        count, [](Group&) {}, milliseconds(20'000));
+    for (const std::size_t rank : {0, 2}) {
+      REQUIRE(thrown[rank]);
+      CHECK(thrown[rank]->code() == ErrorCode::model_failed);
+      CHECK(thrown[rank]->message().find("rank 1 (node 1) threw: out of luck") != std::string::npos);
+      CHECK(thrown[rank]->where().worker == 11);
+      CHECK(thrown[rank]->where().phase == "all_reduce");
+      REQUIRE(left[rank]);
+      CHECK(left[rank]->message().find("rank 1 (node 1) has returned from its function") != std::string::npos);
+    }
+  }
+}
+
+TEST_CASE("who hangs is named to all others in time, with what it called last") {
+  std::atomic<bool> over{false};
+  const auto errors = with_absent_rank(
+      10,
+      [&](Group&) {
+        for (int i = 0; i < 500 && !over; ++i) std::this_thread::sleep_for(milliseconds(10));
+      },
+      milliseconds(300));
+  over = true;
+  for (const std::size_t rank : {0, 2}) {
+    REQUIRE(errors[rank]);
+    CHECK(errors[rank]->code() == ErrorCode::timeout);
+    CHECK(errors[rank]->message().find("rank 1 (node 1) did not come in time; what it called last is barrier at "
+                                       "test_group.cpp:") != std::string::npos);
+  }
+}
+
+TEST_CASE("a group that is broken up tells all ranks why, also those that come later") {
+  const auto errors = run_ranks(3, [&](Group& group) {
+    auto& communicator = dynamic_cast<SharedCommunicator&>(*group.communicator());
+    group.barrier();
+    if (group.rank() == 1) {
+      communicator.break_up({ErrorCode::worker_lost, 1, "was lost: its process was ended by signal 9"});
+      std::this_thread::sleep_for(milliseconds(200));
+      return;
+    }
+    if (group.rank() == 2) std::this_thread::sleep_for(milliseconds(50));
+    group.all_reduce(1.0);
+  });
+  for (const std::size_t rank : {0, 2}) {
+    REQUIRE(errors[rank]);
+    CHECK(errors[rank]->code() == ErrorCode::worker_lost);
+    CHECK(errors[rank]->message().find("rank 1 (node 1) was lost: its process was ended by signal 9") !=
+          std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace troupe
