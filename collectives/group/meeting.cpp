@@ -8,9 +8,9 @@
 #include <new>
 #include <type_traits>
 
-#include "runtime/futex.hpp"
 #include "runtime/printable.hpp"
 #include "runtime/processes/cores.hpp"
+#include "runtime/processes/futex.hpp"
 
 namespace troupe {
 namespace {

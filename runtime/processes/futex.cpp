@@ -1,4 +1,4 @@
-#include "runtime/futex.hpp"
+#include "runtime/processes/futex.hpp"
 
 #include <linux/futex.h>
 #include <sys/syscall.h>
