@@ -47,12 +47,14 @@ BEGIN {
   rooms["collectives/exchange"] = "collectives/plan collectives/state"
   rooms["collectives/group"] = "collectives/plan collectives/exchange"
   rooms["actors/launch"] = rooms["actors/messages"] = ""
-  rooms["actors/rounds"] = rooms["actors/servers"] = rooms["actors/worker"] = "actors/messages"
+  rooms["actors/rounds"] = rooms["actors/servers"] = rooms["actors/functions"] = "actors/messages"
+  rooms["actors/worker"] = "actors/functions actors/messages"
   rooms["actors/transport/admission"] = "actors/messages"
   rooms["actors/transport"] = "actors/messages actors/transport/admission"
   rooms["actors/node"] = "actors/launch actors/messages actors/servers actors/transport actors/worker"
   rooms["actors/placements"] = rooms["actors/node"] " actors/node actors/rounds actors/servers"
   rooms["actors/algorithms"] = "actors/messages actors/rounds"
+  rooms["actors/trainer"] = "actors/driver actors/functions actors/messages actors/placements actors/rounds"
   rooms["actors/driver"] = "actors/algorithms actors/messages actors/placements actors/rounds actors/servers actors/transport"
 
   # headers of others: the folders that may include them

@@ -9,6 +9,7 @@
 #include "actors/messages/call.hpp"
 #include "actors/messages/evaluate.hpp"
 #include "actors/messages/failure.hpp"
+#include "actors/messages/function.hpp"
 #include "actors/messages/generation.hpp"
 #include "actors/messages/join.hpp"
 #include "actors/messages/lbfgs.hpp"
@@ -25,14 +26,15 @@
 namespace troupe {
 
 using ToDriver = std::tuple<NodeJoin, Join, Done, Built, Computed, MeanReduced, Applied, Found, Evaluated, Called,
-                            Advanced, Pushed, StepsTaken, PortionsComputed, GradientReduced, Moved, Remembered>;
+                            Advanced, Pushed, StepsTaken, PortionsComputed, GradientReduced, Moved, Remembered, Heard>;
 using ToNode = std::tuple<StartWorker, BeginGeneration, Connect, Publish, CreateTransfer, ExpectTransfer, EndTransfer,
                           SendTransfer, DropTransfers, ExpectPlaced, Place, ClearState, ExpectSlices, GatherSlices,
                           Push, ShareWeights>;
 /// Those of every step come first, since CAF tries one after the other.
 using ToWorker = std::tuple<Compute, ReduceMean, Apply, Advance, Deliver, TakeSteps, ComputePortions, ReduceGradient,
                             MoveAlong, Remember, Abandon, FindNonFinite, Build, MakeSlabs, MapSlabs, Fence, Stop,
-                            Initialize, ExportVector, ImportVector, Evaluate, CallModel, CallWorker, ExportTexts>;
+                            Initialize, ExportVector, ImportVector, Evaluate, CallModel, CallWorker, ExportTexts, StartFunction,
+                            ProvideCheckpoint, Listen, StopFunction>;
 
 template <class T>
 T& unbounded(T& field) {
@@ -136,4 +138,9 @@ CAF_ADD_TYPE_ID(troupe, (troupe::Pushed))
 CAF_ADD_TYPE_ID(troupe, (troupe::Push))
 CAF_ADD_TYPE_ID(troupe, (troupe::Deliver))
 CAF_ADD_TYPE_ID(troupe, (troupe::ShareWeights))
+CAF_ADD_TYPE_ID(troupe, (troupe::StartFunction))
+CAF_ADD_TYPE_ID(troupe, (troupe::ProvideCheckpoint))
+CAF_ADD_TYPE_ID(troupe, (troupe::Heard))
+CAF_ADD_TYPE_ID(troupe, (troupe::Listen))
+CAF_ADD_TYPE_ID(troupe, (troupe::StopFunction))
 CAF_END_TYPE_ID_BLOCK(troupe)

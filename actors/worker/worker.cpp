@@ -22,7 +22,8 @@ struct Pending {
 
 }  // namespace
 
-Worker::Worker(int index, std::shared_ptr<StoreClient> store, CreateModel creator, std::shared_ptr<NodeShare> node) {
+Worker::Worker(int index, std::shared_ptr<StoreClient> store, CreateModel creator, std::shared_ptr<NodeShare> node)
+    : functions_(index, store) {
   state_.index = index;
   state_.store = std::move(store);
   state_.creator = std::move(creator);

@@ -4,6 +4,7 @@
 #include <memory>
 #include <type_traits>
 
+#include "actors/functions/function_host.hpp"
 #include "actors/worker/duties.hpp"
 
 namespace troupe {
@@ -16,6 +17,13 @@ class Worker : public std::enable_shared_from_this<Worker> {
   Worker(int index, std::shared_ptr<StoreClient> store, CreateModel creator, std::shared_ptr<NodeShare> node = {});
 
   int index() const { return state_.index; }
+
+  /// What a trainer asks for, which needs no replica: as `FunctionHost` says.
+  template <class Request, class Done>
+  requires requires(FunctionHost& functions, const Request& request, Done done) { functions.carry_out(request, done); }
+  void carry_out(const Request& request, Done done) {
+    functions_.carry_out(request, done);
+  }
 
   /// Does what `duties.hpp` has for the request, and ends in one call of `done` with a Request::Reply, on the thread of
   /// the replica that finished last.
@@ -70,6 +78,7 @@ class Worker : public std::enable_shared_from_this<Worker> {
   void on_replicas(std::size_t count, ErrorCode otherwise, Work work, Finish finish);
 
   WorkerState state_;
+  FunctionHost functions_;
 };
 
 }  // namespace troupe

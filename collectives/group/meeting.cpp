@@ -120,7 +120,7 @@ Meeting::Record Meeting::record_of(int rank, std::size_t place) const {
   return record;
 }
 
-void Meeting::meet(const Deadline& deadline) {
+void Meeting::meet(const Deadline& deadline, const std::function<std::optional<Absence>()>& absent) {
   auto& header = *reinterpret_cast<Header*>(memory_);
   const std::uint32_t turn = ++turn_;
   state(rank_).arrived.store(turn, std::memory_order_release);
@@ -129,11 +129,12 @@ void Meeting::meet(const Deadline& deadline) {
     header.turn.store(turn, std::memory_order_release);
     wake_all(header.turn);
   } else {
-    wait(turn, deadline);
+    wait(turn, deadline, absent);
   }
 }
 
-void Meeting::wait(std::uint32_t turn, const Deadline& deadline) {
+void Meeting::wait(std::uint32_t turn, const Deadline& deadline,
+                   const std::function<std::optional<Absence>()>& absent) {
   const auto& header = *reinterpret_cast<const Header*>(memory_);
   const auto here = [&] { return header.turn.load(std::memory_order_acquire) == turn; };
   for (int spin = 0; spin < spins_; ++spin) {
@@ -142,6 +143,7 @@ void Meeting::wait(std::uint32_t turn, const Deadline& deadline) {
   }
   while (!here()) {
     throw_if_over(turn);
+    if (const auto missing = absent ? absent() : std::nullopt) break_up(*missing);
     if (deadline.passed()) time_out(turn);
     sleep_while(header.turn, turn - 1, std::min(kLooksEvery, deadline.left()));
   }

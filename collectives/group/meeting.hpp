@@ -3,6 +3,8 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -36,7 +38,8 @@ class Meeting {
   /// This rank calls that next.
   void call(const Collective& call);
   /// Returns when all ranks have come as often as this one. @throws Error naming who is missing
-  void meet(const Deadline& deadline);
+  /// @param absent asked now and then: a rank that does not come, for whom nobody is to wait
+  void meet(const Deadline& deadline, const std::function<std::optional<Absence>()>& absent = {});
   /// @throws Error invalid_argument unless all ranks called the same; each gets it. For after `meet`
   void check_calls() const;
   /// Which of two places for a call's bytes is this call's, since others may still read those of the one before.
@@ -53,7 +56,7 @@ class Meeting {
   struct Header;
 
   RankState& state(int rank) const;
-  void wait(std::uint32_t turn, const Deadline& deadline);
+  void wait(std::uint32_t turn, const Deadline& deadline, const std::function<std::optional<Absence>()>& absent);
   void throw_if_over(std::uint32_t turn) const;
   [[noreturn]] void time_out(std::uint32_t turn);
   Error error_of(ErrorCode code, int rank, const std::string& text) const;

@@ -48,13 +48,14 @@ struct SharedCommunicator::Layout {
   std::size_t shorts, chunks, all;
 };
 
-SharedCommunicator::SharedCommunicator(std::shared_ptr<StoreClient> store, const Place& place)
+SharedCommunicator::SharedCommunicator(std::shared_ptr<StoreClient> store, const Place& place,
+                                       const std::function<std::optional<Absence>()>& absent)
     : store_(std::move(store)),
       place_(place),
       chunk_bytes_(chunk_bytes(place.size)),
       sources_(static_cast<std::size_t>(place.size)) {
   try {
-    map();
+    map(absent);
   } catch (...) {
     forget();
     throw;
@@ -73,26 +74,39 @@ void SharedCommunicator::forget() noexcept {
 }
 
 /// Who makes the memory has zeros there before it says so, since it may have held something else.
-void SharedCommunicator::map() {
+void SharedCommunicator::map(const std::function<std::optional<Absence>()>& absent) {
   const Layout layout(place_.size);
   const Deadline deadline(place_.timeout);
   ObjectId said = place_.id;
   said.buffer = 1;
-  if ((mapping_ = store_->create(place_.id, layout.all, {.shared_writers = true, .may_exist = true}))) {
-    memory_ = reinterpret_cast<std::byte*>(mapping_->writable_floats().data());
-    std::memset(memory_, 0, layout.shorts);
+  mapping_ = store_->create(place_.id, layout.all, {.shared_writers = true, .may_exist = true});
+  if (mapping_) {
+    std::memset(mapping_->writable_floats().data(), 0, layout.shorts);
     store_->create(said, sizeof(float));
     store_->seal(said);
   } else {
-    store_->get(said, deadline.left());
+    wait_for(said, deadline, absent);
     mapping_ = store_->open(place_.id, 0, layout.all);
-    memory_ = reinterpret_cast<std::byte*>(mapping_->writable_floats().data());
   }
+  memory_ = reinterpret_cast<std::byte*>(mapping_->writable_floats().data());
   meeting_ =
       std::make_unique<Meeting>(std::span(memory_, Meeting::bytes(place_.size)), place_.rank, place_.size, place_.name);
   meeting_->call({});
-  meeting_->meet(deadline);
+  meeting_->meet(deadline, absent);
   store_->release(said);
+}
+
+void SharedCommunicator::wait_for(const ObjectId& said, const Deadline& deadline,
+                                  const std::function<std::optional<Absence>()>& absent) {
+  constexpr std::chrono::milliseconds kAsksEvery{100};
+  for (;;) try {
+      store_->get(said, std::min(kAsksEvery, deadline.left()));
+      return;
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::timeout || deadline.passed()) throw;
+      if (const auto missing = absent ? absent() : std::nullopt)
+        throw Error(missing->code, "a rank does not come: rank " + std::to_string(missing->rank) + ' ' + missing->text);
+    }
 }
 
 std::byte* SharedCommunicator::short_of(int rank) const {

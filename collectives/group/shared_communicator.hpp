@@ -3,6 +3,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -29,7 +30,9 @@ class SharedCommunicator : public Communicator {
 
   /// Returns when all ranks have mapped the memory, which the first to come makes. @throws Error as `StoreClient`, or
   /// as `Group`
-  SharedCommunicator(std::shared_ptr<StoreClient> store, const Place& place);
+  /// @param absent asked now and then: a rank that does not come, so that nobody is to wait for it
+  SharedCommunicator(std::shared_ptr<StoreClient> store, const Place& place,
+                     const std::function<std::optional<Absence>()>& absent = {});
   ~SharedCommunicator() override;
 
   int rank() const override { return place_.rank; }
@@ -47,7 +50,8 @@ class SharedCommunicator : public Communicator {
  private:
   struct Layout;
 
-  void map();
+  void map(const std::function<std::optional<Absence>()>& absent);
+  void wait_for(const ObjectId& said, const Deadline& deadline, const std::function<std::optional<Absence>()>& absent);
   void forget() noexcept;
   void run_short(const Collective& call);
   void run_long(const Collective& call);

@@ -17,5 +17,6 @@
 #include "troupe/pipeline.hpp"
 #include "troupe/predictor.hpp"
 #include "troupe/sgd.hpp"
+#include "troupe/trainer.hpp"
 #include "troupe/transform.hpp"
 #include "troupe/version.hpp"

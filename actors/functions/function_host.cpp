@@ -1,0 +1,58 @@
+#include "actors/functions/function_host.hpp"
+
+namespace troupe {
+namespace {
+
+/// What the request asks for, and an answer that says whether that went well.
+template <class Work>
+void answer(std::uint64_t round, const std::function<void(Done)>& done, const Work& work) {
+  Done reply{round, {}};
+  try {
+    work();
+  } catch (...) {
+    reply.failure = Failure::from(std::current_exception(), ErrorCode::protocol);
+  }
+  done(std::move(reply));
+}
+
+}  // namespace
+
+FunctionHost::~FunctionHost() {
+  if (run_) run_->abandon();
+}
+
+void FunctionHost::carry_out(const StartFunction& request, const std::function<void(Done)>& done) {
+  answer(request.round, done, [&] {
+    if (run_ && !run_->has_ended())
+      throw Error(ErrorCode::in_use, "the worker still runs a function that did not come to its end");
+    if (request.size < 1 || request.rank < 0 || request.rank >= request.size)
+      throw Error(ErrorCode::protocol, "a rank that the group does not have");
+    run_ = std::make_shared<FunctionRun>(request, worker_, store_, memory_);
+    run_->begin();
+  });
+}
+
+void FunctionHost::carry_out(const ProvideCheckpoint& request, const std::function<void(Done)>& done) {
+  answer(request.round, done, [&] {
+    if (run_ && !run_->has_ended()) throw Error(ErrorCode::protocol, "a checkpoint while a function runs");
+    if (request.first) memory_->checkpoint.clear();
+    memory_->checkpoint += request.bytes;
+  });
+}
+
+void FunctionHost::carry_out(const StopFunction& request, const std::function<void(Done)>& done) {
+  answer(request.round, done, [&] {
+    if (run_) run_->stop(request);
+  });
+}
+
+void FunctionHost::carry_out(const Listen& request, const std::function<void(Heard)>& done) {
+  if (run_) return run_->outbox().listen(request.round, done);
+  Heard nothing;
+  nothing.round = request.round;
+  nothing.ended = true;
+  nothing.failure = {static_cast<std::int32_t>(ErrorCode::protocol), "no function has begun", "", "", ""};
+  done(std::move(nothing));
+}
+
+}  // namespace troupe

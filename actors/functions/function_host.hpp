@@ -1,0 +1,31 @@
+#pragma once
+
+#include <memory>
+
+#include "actors/functions/function_run.hpp"
+
+namespace troupe {
+
+/// A worker's part in running users' functions: one at a time.
+class FunctionHost {
+ public:
+  FunctionHost(int worker, std::shared_ptr<StoreClient> store) : worker_(worker), store_(std::move(store)) {}
+  ~FunctionHost();
+  FunctionHost(const FunctionHost&) = delete;
+  FunctionHost& operator=(const FunctionHost&) = delete;
+
+  /// Does what the request asks for, and answers by one call of `done`; `Listen` is answered later, on the thread of
+  /// the function.
+  void carry_out(const StartFunction& request, const std::function<void(Done)>& done);
+  void carry_out(const ProvideCheckpoint& request, const std::function<void(Done)>& done);
+  void carry_out(const StopFunction& request, const std::function<void(Done)>& done);
+  void carry_out(const Listen& request, const std::function<void(Heard)>& done);
+
+ private:
+  int worker_;
+  std::shared_ptr<StoreClient> store_;
+  std::shared_ptr<FunctionMemory> memory_ = std::make_shared<FunctionMemory>();
+  std::shared_ptr<FunctionRun> run_;  ///< the last one
+};
+
+}  // namespace troupe

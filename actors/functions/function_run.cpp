@@ -1,0 +1,131 @@
+#include "actors/functions/function_run.hpp"
+
+#include "actors/functions/bundle.hpp"
+#include "actors/functions/function_table.hpp"
+#include "runtime/printable.hpp"
+#include "runtime/processes/held_signals.hpp"
+#include "runtime/processes/limits.hpp"
+
+namespace troupe {
+namespace {
+
+Placing placing_of(const StartFunction& request) {
+  Placing placing;
+  placing.rank = request.rank;
+  placing.local_rank = request.local_rank;
+  placing.world_size = request.size;
+  placing.attempt = request.attempt;
+  placing.in_worker = true;
+  placing.seed = request.seed;
+  placing.node = request.node;
+  placing.config = Json::parse(request.config);
+  return placing;
+}
+
+}  // namespace
+
+FunctionRun::FunctionRun(const StartFunction& request, int worker, std::shared_ptr<StoreClient> store,
+                         std::shared_ptr<FunctionMemory> memory)
+    : Surroundings(placing_of(request)),
+      request_(request),
+      worker_(worker),
+      function_(train_functions().find(request.name)),
+      store_(std::move(store)),
+      memory_(std::move(memory)) {
+  placing_.dataset = train_functions().data_of(request.name);
+}
+
+void FunctionRun::begin() {
+  start_thread([self = shared_from_this()] { self->run(); }).detach();
+}
+
+void FunctionRun::run() {
+  Failure failure;
+  bool blames = false;
+  try {
+    load_dataset();
+    join_group();
+    const ShownHere shown(shared_from_this());
+    const Returned returned = function_(placing_.config);
+    outbox_.say(FrameKind::result, to_bytes(returned));
+    leave(ErrorCode::model_failed, "has returned from its function");
+  } catch (const Error& error) {
+    failure = Failure::from(std::current_exception(), ErrorCode::model_failed);
+    blames = blames_another(error);
+    leave(ErrorCode::model_failed, "threw: " + error.message());
+  } catch (const std::exception& error) {
+    failure = Failure::from(std::current_exception(), ErrorCode::model_failed);
+    leave(ErrorCode::model_failed, std::string("threw: ") + error.what());
+  } catch (...) {
+    failure = Failure::from(std::current_exception(), ErrorCode::model_failed);
+    leave(ErrorCode::model_failed, "threw what is no std::exception");
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    group_ = Group();
+    communicator_.reset();
+  }
+  ended_ = true;
+  outbox_.end(failure, blames);
+}
+
+void FunctionRun::load_dataset() {
+  if (!request_.dataset.empty()) placing_.dataset = load_data(request_.dataset, request_.seed);
+}
+
+void FunctionRun::join_group() {
+  if (request_.size == 1) return;
+  SharedCommunicator::Place place;
+  place.id = {
+      .run = request_.run, .generation = static_cast<std::uint64_t>(request_.attempt), .kind = ObjectKind::group};
+  place.rank = request_.rank;
+  place.size = request_.size;
+  place.name = {worker_, request_.node};
+  place.timeout = std::chrono::milliseconds(request_.timeout_ms);
+  auto communicator = std::make_shared<SharedCommunicator>(store_, place, [this] {
+    const std::lock_guard lock(mutex_);
+    return absence_;
+  });
+  const std::lock_guard lock(mutex_);
+  if (absence_) communicator->break_up(*absence_);
+  group_ = Group(communicator);
+  communicator_ = std::move(communicator);
+}
+
+bool FunctionRun::blames_another(const Error& error) const {
+  return error.where().worker >= 0 && error.where().worker != worker_;
+}
+
+void FunctionRun::leave(ErrorCode code, const std::string& text) {
+  const std::lock_guard lock(mutex_);
+  if (communicator_) communicator_->leave(code, text);
+}
+
+void FunctionRun::stop(const StopFunction& request) {
+  stop_ = true;
+  if (request.absent < 0) return;
+  const std::lock_guard lock(mutex_);
+  absence_ = Absence{static_cast<ErrorCode>(request.code), request.absent, printable(request.why)};
+  if (communicator_) communicator_->break_up(*absence_);
+}
+
+void FunctionRun::abandon() {
+  stop_ = true;
+  outbox_.close();
+}
+
+void FunctionRun::report(const Json& metrics) {
+  outbox_.say(FrameKind::report, metrics.dump(-1, ' ', false, Json::error_handler_t::replace));
+}
+
+void FunctionRun::save(Checkpoint checkpoint) {
+  checkpoint.number = ++saved_;
+  outbox_.say(FrameKind::checkpoint, to_bytes(checkpoint));
+}
+
+std::optional<Checkpoint> FunctionRun::load() {
+  if (memory_->checkpoint.empty()) return std::nullopt;
+  return checkpoint_from(memory_->checkpoint);
+}
+
+}  // namespace troupe

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "actors/functions/outbox.hpp"
+#include "actors/functions/surroundings.hpp"
+#include "actors/messages/function.hpp"
+#include "collectives/group/shared_communicator.hpp"
+#include "runtime/store/store_client.hpp"
+#include "troupe/function.hpp"
+
+namespace troupe {
+
+/// What outlives a worker's runs of functions.
+struct FunctionMemory {
+  std::any keepsake;
+  std::string checkpoint;  ///< that functions go on from, as bytes; empty: none
+};
+
+/// One run of a function on one worker, on a thread of its own, which lives as long as that thread.
+class FunctionRun : public Surroundings, public std::enable_shared_from_this<FunctionRun> {
+ public:
+  /// @throws Error invalid_argument for a name that is not registered
+  FunctionRun(const StartFunction& request, int worker, std::shared_ptr<StoreClient> store,
+              std::shared_ptr<FunctionMemory> memory);
+
+  /// @throws Error limit_reached
+  void begin();
+  Outbox& outbox() { return outbox_; }
+  void stop(const StopFunction& request);
+  /// Nobody asks any more; the function may go on.
+  void abandon();
+  bool has_ended() const { return ended_; }
+
+  Group& group() override { return group_; }
+  void report(const Json& metrics) override;
+  void save(Checkpoint checkpoint) override;
+  std::optional<Checkpoint> load() override;
+  bool should_stop() const override { return stop_; }
+  std::any& keepsake() override { return memory_->keepsake; }
+
+ private:
+  void run();
+  void join_group();
+  void load_dataset();
+  /// Whether an error is of another rank's making.
+  bool blames_another(const Error& error) const;
+  void leave(ErrorCode code, const std::string& text);
+
+  const StartFunction request_;
+  const int worker_;
+  TrainFunction function_;
+  std::shared_ptr<StoreClient> store_;
+  std::shared_ptr<FunctionMemory> memory_;
+  Outbox outbox_;
+  std::atomic<bool> stop_{false};
+  std::atomic<bool> ended_{false};
+  std::mutex mutex_;
+  std::shared_ptr<SharedCommunicator> communicator_;  ///< null until the group is there
+  std::optional<Absence> absence_;                    ///< of which the group is told once it is there
+  std::int64_t saved_ = 0;
+};
+
+}  // namespace troupe

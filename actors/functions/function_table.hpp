@@ -1,0 +1,41 @@
+#pragma once
+
+#include <map>
+#include <mutex>
+#include <string>
+
+#include "troupe/function.hpp"
+
+namespace troupe {
+
+/// What trainers may run in this process, by name: what was registered, and what is lent for the time of a call, with
+/// the data that goes with it.
+class TrainFunctions {
+ public:
+  struct Lent {
+    TrainFunction function;
+    TrainingData dataset;  ///< by value; empty: none
+  };
+
+  /// @throws Error invalid_argument
+  void add(const std::string& name, TrainFunction function);
+  /// @throws Error invalid_argument that lists what there is
+  TrainFunction find(const std::string& name);
+
+  /// Returns the name that it has until it is taken back.
+  std::string lend(Lent lent);
+  void take_back(const std::string& name);
+  /// The data that was lent with a name; null where there is none.
+  TrainingData data_of(const std::string& name);
+
+ private:
+  std::mutex mutex_;
+  std::map<std::string, TrainFunction> registered_;
+  std::map<std::string, Lent> lent_;
+  std::uint64_t last_ = 0;
+};
+
+/// This process's.
+TrainFunctions& train_functions();
+
+}  // namespace troupe

@@ -1,0 +1,143 @@
+#include "troupe/here.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <mutex>
+#include <utility>
+
+#include "actors/functions/bundle.hpp"
+#include "actors/functions/surroundings.hpp"
+#include "runtime/clock.hpp"
+#include "runtime/files/input_file.hpp"
+#include "runtime/invalid.hpp"
+
+namespace troupe {
+namespace {
+
+/// Of code that runs in no trainer: what it saves it can load, and whom it tells are an `Alone`'s callbacks.
+class NobodyElse : public Surroundings {
+ public:
+  explicit NobodyElse(Alone::Options options = {})
+      : Surroundings(placing_of(options)),
+        callbacks_(std::move(options.callbacks)),
+        checkpoint_(std::move(options.checkpoint)) {}
+
+  void report(const Json& metrics) override {
+    const Report report{++iterations_, watch_.seconds(), metrics};
+    for (const auto& each : callbacks_) each->on_report(report);
+  }
+  void save(Checkpoint checkpoint) override {
+    checkpoint.number = ++saved_;
+    checkpoint_ = std::move(checkpoint);
+    for (const auto& each : callbacks_) each->on_checkpoint({saved_, ""});
+  }
+  std::optional<Checkpoint> load() override { return checkpoint_; }
+  bool should_stop() const override {
+    return std::ranges::any_of(callbacks_, [](const auto& each) { return each->wants_to_stop(); });
+  }
+  std::any& keepsake() override { return keepsake_; }
+
+  void start() {
+    for (const auto& each : callbacks_) each->on_start({"alone", 1, placing_.config, 1});
+  }
+  void end() {
+    for (const auto& each : callbacks_) each->on_end({watch_.seconds(), iterations_, false});
+  }
+
+ private:
+  static Placing placing_of(const Alone::Options& options) {
+    Placing placing;
+    placing.node = "in-process";
+    placing.seed = options.seed;
+    placing.config = options.config.is_null() ? Json::object() : options.config;
+    placing.dataset = options.dataset;
+    return placing;
+  }
+
+  Callbacks callbacks_;
+  std::optional<Checkpoint> checkpoint_;
+  Stopwatch watch_;
+  std::int64_t iterations_ = 0;
+  std::int64_t saved_ = 0;
+  std::any keepsake_;
+};
+
+std::shared_ptr<Here>& shown() {
+  thread_local std::shared_ptr<Here> here = std::make_shared<Here>(std::make_shared<NobodyElse>());
+  return here;
+}
+
+std::string file_content(const std::string& path) {
+  const std::vector<std::byte> content = InputFile(path).read_all();
+  return {reinterpret_cast<const char*>(content.data()), content.size()};
+}
+
+}  // namespace
+
+ShownHere::ShownHere(std::shared_ptr<Surroundings> surroundings)
+    : before_(std::exchange(shown(), std::make_shared<Here>(std::move(surroundings)))) {}
+ShownHere::~ShownHere() { shown() = std::move(before_); }
+
+Here& here() { return *shown(); }
+
+Here::Here(std::shared_ptr<Surroundings> surroundings) : surroundings_(std::move(surroundings)) {}
+
+int Here::rank() const { return surroundings_->placing().rank; }
+int Here::local_rank() const { return surroundings_->placing().local_rank; }
+int Here::world_size() const { return surroundings_->placing().world_size; }
+std::string Here::node() const { return surroundings_->placing().node; }
+bool Here::in_worker() const { return surroundings_->placing().in_worker; }
+int Here::attempt() const { return surroundings_->placing().attempt; }
+std::uint64_t Here::seed() const { return surroundings_->placing().seed; }
+const Json& Here::config() const { return surroundings_->placing().config; }
+Group& Here::group() const { return surroundings_->group(); }
+bool Here::should_stop() const { return surroundings_->should_stop(); }
+std::any& Here::keepsake() const { return surroundings_->keepsake(); }
+std::optional<Checkpoint> Here::load_checkpoint() const { return surroundings_->load(); }
+
+RunDataset Here::dataset() const {
+  const Placing& placing = surroundings_->placing();
+  if (!placing.dataset.train)
+    throw_invalid("this run has no data: RunOptions::dataset, or Alone::Options::dataset, says which");
+  return {placing.dataset, placing.rank, placing.world_size, placing.seed};
+}
+
+void Here::report(const Json& metrics) const {
+  if (!metrics.is_object()) throw_invalid("what is reported is an object, such as {{\"loss\", 0.1}}");
+  surroundings_->report(metrics);
+}
+
+void Here::save_checkpoint(const Json& state, const NamedTensors& tensors,
+                           const std::vector<std::string>& files) const {
+  Checkpoint checkpoint;
+  if (rank() == 0) {
+    checkpoint.state = state;
+    checkpoint.tensors = tensors;
+    for (const std::string& path : files) {
+      const std::string name = std::filesystem::path(path).filename().string();
+      if (!is_file_name(name)) throw_invalid("a checkpoint cannot hold a file named '" + name + "'");
+      if (!checkpoint.files.emplace(name, file_content(path)).second)
+        throw_invalid("two files of a checkpoint are named '" + name + "'");
+    }
+  }
+  surroundings_->save(std::move(checkpoint));
+}
+
+Alone::Alone(Options options) {
+  auto surroundings = std::make_shared<NobodyElse>(std::move(options));
+  surroundings->start();
+  surroundings_ = surroundings;
+  before_ = std::exchange(shown(), std::make_shared<Here>(surroundings_));
+}
+
+Alone::~Alone() {
+  shown() = std::move(before_);
+  try {
+    static_cast<NobodyElse&>(*surroundings_).end();
+  } catch (const std::exception&) {  // nobody is there to hear of it
+  }
+}
+
+std::optional<Checkpoint> Alone::last_checkpoint() const { return surroundings_->load(); }
+
+}  // namespace troupe

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <any>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "troupe/here.hpp"
+
+namespace troupe {
+
+/// What `here()` shows that does not change while a function runs.
+struct Placing {
+  int rank = 0;
+  int local_rank = 0;
+  int world_size = 1;
+  int attempt = 1;
+  bool in_worker = false;
+  std::uint64_t seed = 1;
+  std::string node = {};
+  Json config = {};
+  TrainingData dataset = {};
+};
+
+/// What a function runs in, and whom it tells what.
+class Surroundings {
+ public:
+  explicit Surroundings(Placing placing) : placing_(std::move(placing)) {}
+  Surroundings(const Surroundings&) = delete;
+  Surroundings& operator=(const Surroundings&) = delete;
+  virtual ~Surroundings() = default;
+
+  const Placing& placing() const { return placing_; }
+  virtual Group& group() { return group_; }
+  virtual void report(const Json& metrics) = 0;
+  virtual void save(Checkpoint checkpoint) = 0;
+  virtual std::optional<Checkpoint> load() = 0;
+  virtual bool should_stop() const = 0;
+  virtual std::any& keepsake() = 0;
+
+ protected:
+  Placing placing_;
+  Group group_;
+};
+
+/// While it lives, the calling thread's `here()` shows these.
+class ShownHere {
+ public:
+  explicit ShownHere(std::shared_ptr<Surroundings> surroundings);
+  ~ShownHere();
+  ShownHere(const ShownHere&) = delete;
+  ShownHere& operator=(const ShownHere&) = delete;
+
+ private:
+  std::shared_ptr<Here> before_;
+};
+
+}  // namespace troupe

@@ -1,0 +1,184 @@
+#include "actors/trainer/crew.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <fstream>
+#include <thread>
+
+#include "actors/driver/recovery.hpp"
+#include "actors/placements/placements.hpp"
+#include "runtime/invalid.hpp"
+#include "runtime/processes/cores.hpp"
+#include "runtime/silence.hpp"
+
+namespace troupe {
+namespace {
+
+constexpr int kMostWorkers = 4096;
+
+int resolve_workers(TrainerOptions& o) {
+  WorkerCount& workers = o.num_workers;
+  if (o.cpus_per_worker < 1)
+    throw_invalid("cpus_per_worker is " + std::to_string(o.cpus_per_worker) + ", at least 1 is needed");
+  const int room = std::max(1, usable_cores() / o.cpus_per_worker);
+  if (workers.max == inf) workers.max = std::max(workers.min, room);
+  if (workers.min < 1) throw_invalid("num_workers is " + std::to_string(workers.min) + ", at least 1 is needed");
+  if (workers.min > workers.max)
+    throw_invalid("num_workers is " + std::to_string(workers.min) + " to " + std::to_string(workers.max));
+  if (workers.max > kMostWorkers)
+    throw_invalid(std::to_string(workers.max) + " workers are more than the " + std::to_string(kMostWorkers) +
+                  " that one trainer can have");
+  if (!workers.is_range() || o.placement == Placement::cluster) return workers.max;
+  return o.oversubscribe ? workers.max : std::clamp(room, workers.min, workers.max);
+}
+
+void check_resources(const TrainerOptions& o, int workers) {
+  if (o.gpus_per_worker != 0)
+    throw Error(ErrorCode::unsupported,
+                "gpus_per_worker is " + std::to_string(o.gpus_per_worker) + ", and this build has no accelerators");
+  const std::int64_t asked = std::int64_t{workers} * o.cpus_per_worker;
+  if (o.placement == Placement::cluster || o.oversubscribe || asked <= usable_cores()) return;
+  throw_invalid(std::to_string(workers) + " workers of " + std::to_string(o.cpus_per_worker) + " cores each are " +
+                std::to_string(asked) + ", and there are " + std::to_string(usable_cores()) +
+                "; set oversubscribe where they may share them");
+}
+
+void check_backend(const TrainerOptions& o) {
+  const std::string own = o.placement == Placement::cluster ? "data-plane" : "store";
+  if (o.backend.empty() || o.backend == own) return;
+  if (o.backend != "store" && o.backend != "data-plane" && o.backend != "mpi")
+    throw_invalid("backend is '" + o.backend + "'; there are store, data-plane and mpi");
+  throw Error(ErrorCode::unsupported,
+              "with this placement the backend is " + own + ", not " + o.backend +
+                  (o.backend == "mpi" ? ": ranks of mpi are started by mpirun, and are no workers of a trainer" : ""));
+}
+
+Options runtime_options(const TrainerOptions& o, int workers) {
+  Options options;
+  options.num_workers = workers;
+  options.num_shards = workers;
+  options.placement = o.placement;
+  options.cluster = o.cluster;
+  options.start_timeout = o.start_timeout;
+  options.step_timeout = o.stop_timeout;
+  options.suspect_after = o.suspect_after;
+  options.cut_after = o.cut_after;
+  options.store_bytes = o.store_bytes;
+  rules_of(options.placement).check(options);
+  return options;
+}
+
+void check_times(const TrainerOptions& o) {
+  for (const auto& time : {o.start_timeout, o.collective_timeout, o.stop_timeout})
+    if (time.count() < 1) throw_invalid("start_timeout, collective_timeout and stop_timeout are 1 ms at least");
+  if (o.max_failures < 0) throw_invalid("max_failures is " + std::to_string(o.max_failures) + ", not 0 or more");
+  Silence::check(o.cut_after, "cut_after");
+}
+
+/// Resident, of a process of this machine.
+std::int64_t memory_of(int pid) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/statm");
+  std::int64_t all = 0, resident = -1;
+  if (!(file >> all >> resident)) return -1;
+  return resident * ::sysconf(_SC_PAGESIZE);
+}
+
+}  // namespace
+
+Crew::Crew(TrainerOptions options, MakeRuntime make_runtime)
+    : options_(std::move(options)),
+      wanted_(resolve_workers(options_)),
+      budget_(options_.max_failures),
+      make_runtime_(std::move(make_runtime)) {
+  check_resources(options_, wanted_);
+  check_backend(options_);
+  check_times(options_);
+  runtime_options_ = runtime_options(options_, wanted_);
+  try {
+    form();
+    settle();
+  } catch (...) {
+    shut_down();
+    throw;
+  }
+}
+
+Crew::~Crew() { shut_down(); }
+
+void Crew::form() {
+  runtime_ = make_runtime_(runtime_options_, wanted_);
+  runtime_->host = runtime_->make_host(runtime_options_, {});
+  rounds_ = std::make_unique<Rounds>(runtime_->mailbox, runtime_->members, *runtime_->host);
+  runtime_->host->gather(Deadline(options_.start_timeout));
+}
+
+void Crew::fill_up() {
+  if (options_.placement == Placement::cluster) return;
+  while (runtime_->members.num_workers() < wanted_) runtime_->members.add();
+}
+
+void Crew::settle() {
+  fill_up();
+  Runtime& r = *runtime_;
+  rounds_->listen({"start", -1, Deadline(options_.start_timeout)});
+  rounds_->forget_untold();
+  if (r.members.lost_workers().empty()) return;
+  Recovery(*r.host, r.mailbox, r.members, *rounds_).replace_lost({"start", -1, Deadline(options_.start_timeout)}, {});
+}
+
+void Crew::note_loss(const Error& loss) {
+  if (options_.placement == Placement::cluster) throw Error(loss);
+  if (!budget_.allows(loss, Clock::now())) throw budget_.spent();
+  Runtime& r = *runtime_;
+  for (const int worker : r.members.lost_workers()) {
+    if (!options_.num_workers.is_range() || r.members.num_workers() <= options_.num_workers.min) break;
+    r.host->end(worker);
+    r.mailbox.unseat(worker);
+    r.members.drop(worker);
+  }
+  std::this_thread::sleep_for(budget_.pause());
+  if (r.members.lost_workers().empty()) return;
+  Recovery(*r.host, r.mailbox, r.members, *rounds_).replace_lost({"start", -1, Deadline(options_.start_timeout)}, {});
+}
+
+void Crew::give_up(int worker) {
+  runtime_->mailbox.unseat(worker);
+  runtime_->host->end(worker);
+  runtime_->members.lose(worker);
+  if (options_.placement == Placement::in_process) hangs_ = true;
+}
+
+std::vector<WorkerInfo> Crew::workers() const {
+  std::vector<WorkerInfo> all;
+  for (const int worker : runtime_->members.workers()) {
+    WorkerInfo info;
+    info.worker = worker;
+    info.pid = runtime_->host->pid(worker);
+    info.node = runtime_->host->node(worker);
+    info.cpus = options_.cpus_per_worker;
+    info.gpus = options_.gpus_per_worker;
+    if (options_.placement != Placement::cluster) info.memory_bytes = memory_of(info.pid);
+    info.state = runtime_->members.lost(worker) ? "lost" : "idle";
+    all.push_back(std::move(info));
+  }
+  return all;
+}
+
+/// Functions have ended, but for those that hang.
+void Crew::shut_down() noexcept {
+  if (!runtime_) return;
+  Runtime& r = *runtime_;
+  rounds_.reset();
+  for (const int worker : r.members.workers()) r.mailbox.unseat(worker);
+  if (r.host && (!r.host->end_all(!hangs_) || hangs_)) {
+    // What a function that hangs may touch stays.
+    static std::atomic<Runtime*> given_up;
+    r.given_up_before = given_up.exchange(runtime_.release());
+    return;
+  }
+  runtime_.reset();
+}
+
+}  // namespace troupe

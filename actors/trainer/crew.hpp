@@ -1,0 +1,57 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "actors/driver/faults/failure_budget.hpp"
+#include "actors/placements/runtime.hpp"
+#include "actors/rounds/rounds.hpp"
+#include "troupe/trainer.hpp"
+
+namespace troupe {
+
+/// The workers of a trainer: starts them, and replaces those that are lost.
+class Crew {
+ public:
+  /// @throws Error
+  explicit Crew(TrainerOptions options, MakeRuntime make_runtime = make_actor_runtime);
+  ~Crew();
+  Crew(const Crew&) = delete;
+  Crew& operator=(const Crew&) = delete;
+
+  /// All are there: lost ones are replaced, and those that were done without come again.
+  void settle();
+  /// Whether another loss is taken; where the number is a range, without a worker that is lost.
+  /// @throws Error where the budget is spent, or another kind of error
+  void note_loss(const Error& loss);
+  /// Ends a worker whose function does not end.
+  void give_up(int worker);
+  /// A function still runs that nobody waits for.
+  void note_hanging() { hangs_ = true; }
+
+  const TrainerOptions& options() const { return options_; }
+  Rounds& rounds() { return *rounds_; }
+  const Members& members() const { return runtime_->members; }
+  /// Where it is, as errors say it.
+  std::string node_of(int worker) const { return runtime_->host->node(worker); }
+  std::vector<WorkerInfo> workers() const;
+
+ private:
+  void form();
+  void shut_down() noexcept;
+  /// With which as many are there as should be.
+  void fill_up();
+
+  TrainerOptions options_;
+  Options runtime_options_;  ///< what a runtime takes of a driver's
+  int wanted_ = 1;           ///< workers
+  FailureBudget budget_;
+  MakeRuntime make_runtime_;
+  std::unique_ptr<Runtime> runtime_;
+  std::unique_ptr<Rounds> rounds_;
+  bool hangs_ = false;
+};
+
+}  // namespace troupe

@@ -1,0 +1,165 @@
+#include "actors/trainer/function_call.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace troupe {
+namespace {
+
+/// What a function may save or return at once.
+constexpr std::uint64_t kMostFrameBytes = std::uint64_t{16} << 30;
+constexpr std::size_t kHeadBytes = 1 + sizeof(std::uint64_t);
+
+}  // namespace
+
+std::optional<FrameReader::Frame> FrameReader::next() {
+  if (bytes_.size() - begin_ < kHeadBytes) return std::nullopt;
+  const auto kind = static_cast<std::uint8_t>(bytes_[begin_]);
+  std::uint64_t length = 0;
+  std::memcpy(&length, bytes_.data() + begin_ + 1, sizeof length);
+  if (kind > static_cast<std::uint8_t>(FrameKind::result) || length > kMostFrameBytes)
+    throw Error(ErrorCode::protocol, "a worker says of its function what cannot be");
+  if (bytes_.size() - begin_ - kHeadBytes < length) return std::nullopt;
+  Frame frame{static_cast<FrameKind>(kind), bytes_.substr(begin_ + kHeadBytes, length)};
+  begin_ += kHeadBytes + length;
+  if (begin_ > bytes_.size() / 2) {
+    bytes_.erase(0, begin_);
+    begin_ = 0;
+  }
+  return frame;
+}
+
+FunctionCall::FunctionCall(Crew& crew, CallRequest request) : crew_(crew), request_(std::move(request)) {
+  std::vector<int> workers = crew_.members().workers();
+  if (request_.single) workers.resize(1);
+  for (const int worker : workers) ranks_.push_back({worker, {}, false});
+  const Phase starting{"start", -1, Deadline(crew_.options().start_timeout)};
+  provide_checkpoint(workers, starting);
+  std::vector<std::pair<int, StartFunction>> starts;
+  for (int rank = 0; rank < size(); ++rank)
+    starts.emplace_back(workers[static_cast<std::size_t>(rank)], start_of(rank));
+  crew_.rounds().ask_each(starts, starting);
+  for (int rank = 0; rank < size(); ++rank) listen(rank);
+}
+
+void FunctionCall::provide_checkpoint(const std::vector<int>& workers, const Phase& phase) {
+  bool first = true;
+  for (std::size_t begin = 0; first || begin < request_.checkpoint.size(); begin += kLongestSetting) {
+    crew_.rounds().ask(ProvideCheckpoint{0, first, request_.checkpoint.substr(begin, kLongestSetting)}, workers, phase);
+    first = false;
+  }
+}
+
+StartFunction FunctionCall::start_of(int rank) const {
+  const TrainerOptions& options = crew_.options();
+  const Members& members = crew_.members();
+  const int worker = ranks_[static_cast<std::size_t>(rank)].worker;
+  StartFunction start;
+  start.run = request_.run;
+  start.attempt = request_.attempt;
+  start.rank = rank;
+  start.size = size();
+  start.cores = options.cpus_per_worker;
+  start.seed = options.seed;
+  start.timeout_ms = static_cast<std::uint64_t>(options.collective_timeout.count());
+  start.node = crew_.node_of(worker);
+  start.name = request_.name;
+  start.config = request_.config;
+  start.dataset = request_.dataset;
+  for (int other = 0; other < rank; ++other)
+    if (members.node_of(ranks_[static_cast<std::size_t>(other)].worker) == members.node_of(worker)) ++start.local_rank;
+  return start;
+}
+
+void FunctionCall::listen(int rank) {
+  open_.push_back(crew_.rounds().open(Listen{}, {ranks_[static_cast<std::size_t>(rank)].worker}, phase()));
+}
+
+int FunctionCall::rank_of(int worker) const {
+  const auto found = std::ranges::find(ranks_, worker, &Rank::worker);
+  return found == ranks_.end() ? -1 : static_cast<int>(found - ranks_.begin());
+}
+
+std::optional<FunctionCall::Event> FunctionCall::next(const Deadline& until) {
+  while (events_.empty() && !open_.empty()) {
+    try {
+      auto heard = crew_.rounds().next_of<Heard, Done>(open_, until, phase());
+      if (!heard) return std::nullopt;
+      std::erase_if(open_, [](const Round& round) { return round.complete(); });
+      if (auto* said = std::get_if<From<Heard>>(&*heard)) take(rank_of(said->member), std::move(said->reply));
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::worker_lost) throw;
+      lose(error);
+    }
+  }
+  if (events_.empty()) return std::nullopt;
+  Event event = std::move(events_.front());
+  events_.pop_front();
+  return event;
+}
+
+void FunctionCall::take(int rank, Heard heard) {
+  if (rank < 0) return;
+  Rank& who = ranks_[static_cast<std::size_t>(rank)];
+  const Where where = crew_.rounds().where(who.worker, phase());
+  try {
+    who.frames.add(heard.bytes);
+    while (auto frame = who.frames.next()) events_.push_back({Event::Kind::frame, rank, std::move(*frame)});
+    if (heard.ended && !who.frames.empty()) throw Error(ErrorCode::protocol, "a worker ended in the middle of a word");
+  } catch (const Error& error) {
+    throw Error(error.code(), error.message(), where);
+  }
+  if (!heard.ended) return listen(rank);
+  who.ended = true;
+  if (!heard.failure)
+    events_.push_back({Event::Kind::ended, rank});
+  else
+    events_.push_back({Event::Kind::failed, rank, {}, heard.failure.to_error(where), heard.blames});
+}
+
+void FunctionCall::lose(const Error& loss) {
+  const Members& members = crew_.members();
+  std::erase_if(open_, [&](const Round& round) {
+    return std::ranges::any_of(round.missing(), [&](int worker) { return members.lost(worker); });
+  });
+  for (int rank = 0; rank < size(); ++rank) {
+    Rank& each = ranks_[static_cast<std::size_t>(rank)];
+    if (each.ended || !members.lost(each.worker)) continue;
+    each.ended = true;
+    const bool told = each.worker == loss.where().worker;
+    events_.push_back(
+        {Event::Kind::lost,
+         rank,
+         {},
+         told ? loss : Error(ErrorCode::worker_lost, "a worker was lost", crew_.rounds().where(each.worker, phase()))});
+  }
+}
+
+void FunctionCall::tell_all(const StopFunction& request) {
+  for (const Rank& each : ranks_)
+    if (!each.ended && !crew_.members().lost(each.worker))
+      open_.push_back(crew_.rounds().open(request, {each.worker}, phase()));
+}
+
+void FunctionCall::stop(int absent, ErrorCode code, const std::string& why) {
+  StopFunction request;
+  request.absent = absent;
+  request.code = static_cast<std::int32_t>(code);
+  request.why = why.substr(0, kLongestText);
+  tell_all(request);
+}
+
+std::vector<int> FunctionCall::give_up() {
+  std::vector<int> given_up;
+  for (int rank = 0; rank < size(); ++rank) {
+    Rank& each = ranks_[static_cast<std::size_t>(rank)];
+    if (each.ended) continue;
+    each.ended = true;
+    crew_.give_up(each.worker);
+    given_up.push_back(rank);
+  }
+  open_.clear();
+  return given_up;
+}
+
+}  // namespace troupe

@@ -1,0 +1,93 @@
+#pragma once
+
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "actors/functions/outbox.hpp"
+#include "actors/trainer/crew.hpp"
+
+namespace troupe {
+
+/// What a function is called with.
+struct CallRequest {
+  std::uint64_t run = 0;
+  int attempt = 1;
+  bool single = false;  ///< on the first worker alone
+  std::string name;
+  std::string config;
+  std::string dataset;
+  std::string checkpoint;  ///< as bytes; empty: none
+};
+
+/// Frames out of the pieces in which a worker's stream comes.
+class FrameReader {
+ public:
+  struct Frame {
+    FrameKind kind = FrameKind::report;
+    std::string bytes;
+  };
+  void add(const std::string& bytes) { bytes_ += bytes; }
+  /// The next whole one. @throws Error protocol for what is none
+  std::optional<Frame> next();
+  bool empty() const { return begin_ == bytes_.size(); }
+
+ private:
+  std::string bytes_;
+  std::size_t begin_ = 0;
+};
+
+/// One call of a function on all workers of a crew, from its start until it has ended on each.
+class FunctionCall {
+ public:
+  /// What happens.
+  struct Event {
+    enum class Kind : std::uint8_t { frame, ended, failed, lost };
+    Kind kind = Kind::frame;
+    int rank = 0;
+    FrameReader::Frame frame = {};
+    std::optional<Error> error = {};  ///< of failed and lost
+    bool blames = false;              ///< it failed since another rank did
+  };
+
+  /// Has begun everywhere when this returns. @throws Error
+  FunctionCall(Crew& crew, CallRequest request);
+
+  int size() const { return static_cast<int>(ranks_.size()); }
+  /// The next event; none when the deadline passes first, or the function has ended everywhere. @throws Error protocol
+  std::optional<Event> next(const Deadline& until);
+  bool over() const { return open_.empty() && events_.empty(); }
+
+  /// Functions should stop.
+  void stop() { tell_all({}); }
+  /// And nobody waits for a rank any more.
+  void stop(int absent, ErrorCode code, const std::string& why);
+  /// Those that have not ended are given up. Returns the ranks.
+  std::vector<int> give_up();
+
+ private:
+  struct Rank {
+    int worker = 0;
+    FrameReader frames;
+    bool ended = false;
+  };
+
+  void provide_checkpoint(const std::vector<int>& workers, const Phase& phase);
+  StartFunction start_of(int rank) const;
+  void tell_all(const StopFunction& request);
+  void listen(int rank);
+  int rank_of(int worker) const;
+  void take(int rank, Heard heard);
+  void lose(const Error& loss);
+  Phase phase() const { return {"run", -1, Deadline(std::chrono::hours(24 * 365))}; }
+
+  Crew& crew_;
+  CallRequest request_;
+  std::vector<Rank> ranks_;
+  std::vector<Round> open_;  ///< questions that are not answered
+  std::deque<Event> events_;
+};
+
+}  // namespace troupe

@@ -1,0 +1,116 @@
+#include "actors/trainer/report_rows.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "runtime/invalid.hpp"
+
+namespace troupe {
+namespace {
+
+/// What was not finite came as null.
+std::optional<double> number_in(const Json& value) {
+  if (value.is_number()) return value.get<double>();
+  if (value.is_null()) return std::nan("");
+  return std::nullopt;
+}
+
+double combine(Aggregate how, const std::vector<double>& values) {
+  double combined = how == Aggregate::max ? values.front() : 0;
+  for (const double value : values) {
+    if (how != Aggregate::max)
+      combined += value;
+    else if (value > combined || std::isnan(value))
+      combined = value;
+  }
+  return how == Aggregate::mean ? combined / static_cast<double>(values.size()) : combined;
+}
+
+}  // namespace
+
+ReportRows::ReportRows(ReportOptions options, int ranks)
+    : options_(std::move(options)), reported_(static_cast<std::size_t>(ranks)), ended_(reported_.size()) {
+  if (options_.every < 0) throw_invalid("reports.every is " + std::to_string(options_.every) + ", not 0 or more");
+  for (std::size_t rank = 1; options_.first_rank_only && rank < ended_.size(); ++rank) ended_[rank] = true;
+}
+
+void ReportRows::add(int rank, Json metrics) {
+  const auto at = static_cast<std::size_t>(rank);
+  if (options_.first_rank_only && rank > 0) return;
+  const auto row = static_cast<std::size_t>(reported_[at]++ - iteration_);
+  while (rows_.size() <= row) rows_.emplace_back(reported_.size());
+  rows_[row][at] = std::move(metrics);
+}
+
+void ReportRows::end(int rank) { ended_[static_cast<std::size_t>(rank)] = true; }
+
+bool ReportRows::complete(const Row& row) const {
+  for (std::size_t rank = 0; rank < row.size(); ++rank)
+    if (row[rank].is_null() && !ended_[rank]) return false;
+  return true;
+}
+
+bool ReportRows::all_ended() const { return std::ranges::find(ended_, false) == ended_.end(); }
+
+/// How many rows the next report is made of; 0: none is due.
+std::size_t ReportRows::rows_due() const {
+  const std::size_t wanted = options_.every > 0 ? static_cast<std::size_t>(options_.every) : rows_.size() + 1;
+  const std::size_t there = std::min(wanted, rows_.size());
+  for (std::size_t row = 0; row < there; ++row)
+    if (!complete(rows_[row])) return 0;
+  return there == wanted || all_ended() ? there : 0;
+}
+
+std::optional<Json> ReportRows::next() {
+  const std::size_t rows = rows_due();
+  if (rows == 0) return std::nullopt;
+  Json metrics = aggregated(rows);
+  rows_.erase(rows_.begin(), rows_.begin() + static_cast<std::ptrdiff_t>(rows));
+  iteration_ += static_cast<std::int64_t>(rows);
+  return metrics;
+}
+
+Json ReportRows::aggregated(std::size_t rows) const {
+  /// Of one metric: its numbers, and by rank the last value.
+  struct Metric {
+    std::vector<double> numbers;
+    Json by_rank;
+    Json first;
+    bool plain = true;
+    bool same = true;  ///< all ranks said the same, such as the epoch
+  };
+  std::map<std::string, Metric> metrics;
+  for (std::size_t row = 0; row < rows; ++row)
+    for (std::size_t rank = 0; rank < reported_.size(); ++rank) {
+      if (!rows_[row][rank].is_object()) continue;
+      for (const auto& [name, value] : rows_[row][rank].items()) {
+        Metric& metric = metrics[name];
+        if (metric.by_rank.is_null()) {
+          metric.by_rank = Json::array();
+          metric.by_rank.get_ptr<Json::array_t*>()->resize(reported_.size());
+          metric.first = value;
+        }
+        const auto number = number_in(value);
+        metric.plain = metric.plain && number;
+        metric.same = metric.same && value == metric.first;
+        if (number) metric.numbers.push_back(*number);
+        metric.by_rank[rank] = value;
+      }
+    }
+  Json all = Json::object();
+  for (auto& [name, metric] : metrics) {
+    const auto own = options_.metrics.find(name);
+    const Aggregate how = own == options_.metrics.end() ? options_.aggregate : own->second;
+    if (how == Aggregate::all)
+      all[name] = std::move(metric.by_rank);
+    else if (how == Aggregate::first || !metric.plain ||
+             (metric.same && how != Aggregate::sum && !metric.first.is_null()))
+      all[name] = std::move(metric.first);
+    else
+      all[name] = combine(how, metric.numbers);
+  }
+  return all;
+}
+
+}  // namespace troupe

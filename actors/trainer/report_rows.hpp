@@ -1,0 +1,41 @@
+#pragma once
+
+#include <deque>
+#include <optional>
+#include <vector>
+
+#include "troupe/trainer.hpp"
+
+namespace troupe {
+
+/// Makes one report of those of all ranks. Plain book-keeping.
+class ReportRows {
+ public:
+  /// @throws Error invalid_argument
+  ReportRows(ReportOptions options, int ranks);
+
+  void add(int rank, Json metrics);
+  /// A rank reports no more.
+  void end(int rank);
+  /// The metrics of the next report that all ranks have made which still report; none before that.
+  std::optional<Json> next();
+  /// How often each rank had reported when that was made.
+  std::int64_t iteration() const { return iteration_; }
+
+ private:
+  /// What all ranks reported as their n-th; null of who did not.
+  using Row = std::vector<Json>;
+
+  bool complete(const Row& row) const;
+  bool all_ended() const;
+  std::size_t rows_due() const;
+  Json aggregated(std::size_t rows) const;
+
+  ReportOptions options_;
+  std::vector<std::int64_t> reported_;  ///< by rank
+  std::vector<bool> ended_;
+  std::deque<Row> rows_;  ///< that no report has been made of
+  std::int64_t iteration_ = 0;
+};
+
+}  // namespace troupe

@@ -1,0 +1,139 @@
+#include "troupe/trainer.hpp"
+
+#include <algorithm>
+#include <array>
+#include <iomanip>
+#include <ostream>
+#include <sstream>
+
+#include "actors/functions/bundle.hpp"
+#include "actors/functions/function_table.hpp"
+#include "actors/placements/placements.hpp"
+#include "actors/trainer/trainer_run.hpp"
+#include "runtime/invalid.hpp"
+
+namespace troupe {
+
+class WorkerGroup::Impl {
+ public:
+  explicit Impl(TrainerOptions options) : crew(std::make_shared<Crew>(std::move(options))) {}
+
+  std::shared_ptr<Running::Impl> run(Running::Impl::Request request) {
+    if (!crew) throw_invalid("these workers were shut down");
+    if (memory->running) throw Error(ErrorCode::in_use, "these workers run a function: one run at a time");
+    return std::make_shared<Running::Impl>(crew, memory, std::move(request));
+  }
+  std::shared_ptr<Running::Impl> run(const std::string& function, const Json& config, bool single,
+                                     const RunOptions& options) {
+    Running::Impl::Request request{function, config, single, false, options};
+    if (options.dataset.data().train) {
+      check_takes_values("data");
+      request.name = train_functions().lend({train_functions().find(function), options.dataset.data()});
+      request.lent = true;
+    }
+    return run(std::move(request));
+  }
+  std::shared_ptr<Running::Impl> run(const TrainFunction& function, const Json& config, bool single,
+                                     const RunOptions& options) {
+    if (!function) throw_invalid("the function has no body");
+    check_takes_values("a function");
+    const std::string name = train_functions().lend({function, options.dataset.data()});
+    return run(Running::Impl::Request{name, config, single, true, options});
+  }
+
+  std::shared_ptr<Crew> crew;
+  std::shared_ptr<TrainerMemory> memory = std::make_shared<TrainerMemory>();
+
+ private:
+  void check_takes_values(const char* what) const {
+    if (crew && !rules_of(crew->options().placement).takes_lambdas)
+      throw Error(ErrorCode::unsupported, std::string("workers in other processes cannot be handed ") + what +
+                                              " by value: register it by name");
+  }
+};
+
+WorkerGroup::WorkerGroup(TrainerOptions options) : impl_(std::make_unique<Impl>(std::move(options))) {}
+WorkerGroup::~WorkerGroup() = default;
+WorkerGroup::WorkerGroup(WorkerGroup&&) noexcept = default;
+WorkerGroup& WorkerGroup::operator=(WorkerGroup&&) noexcept = default;
+
+WorkerGroup::Impl& WorkerGroup::impl() const {
+  if (!impl_) throw_invalid("these workers were moved from");
+  return *impl_;
+}
+
+int WorkerGroup::size() const { return impl().crew ? impl().crew->members().num_workers() : 0; }
+
+std::vector<WorkerInfo> WorkerGroup::workers() const {
+  if (!impl().crew) return {};
+  std::vector<WorkerInfo> all = impl().crew->workers();
+  for (WorkerInfo& each : all)
+    if (each.state == "idle" && impl().memory->running) each.state = "running";
+  return all;
+}
+
+RunResults WorkerGroup::execute(const std::string& function, const Json& config) {
+  return impl().run(function, config, false, {})->returns();
+}
+RunResults WorkerGroup::execute(const TrainFunction& function, const Json& config) {
+  return impl().run(function, config, false, {})->returns();
+}
+Returned WorkerGroup::execute_single(const std::string& function, const Json& config) {
+  return impl().run(function, config, true, {})->returns().at(0);
+}
+Returned WorkerGroup::execute_single(const TrainFunction& function, const Json& config) {
+  return impl().run(function, config, true, {})->returns().at(0);
+}
+Running WorkerGroup::run(const std::string& function, const Json& config, const RunOptions& options) {
+  return Running(impl().run(function, config, false, options));
+}
+Running WorkerGroup::run(const TrainFunction& function, const Json& config, const RunOptions& options) {
+  return Running(impl().run(function, config, false, options));
+}
+
+std::optional<Checkpoint> WorkerGroup::last_checkpoint() const {
+  if (impl().memory->checkpoint.empty()) return std::nullopt;
+  return checkpoint_from(impl().memory->checkpoint);
+}
+
+void WorkerGroup::shutdown() {
+  if (impl().memory->running) throw Error(ErrorCode::in_use, "these workers run a function");
+  impl().crew.reset();
+}
+
+Running::Running(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Running::~Running() = default;
+std::optional<Report> Running::next() { return impl_->next(); }
+bool Running::is_finished() const { return impl_->is_finished(); }
+const RunResults& Running::returns() { return impl_->returns(); }
+
+std::ostream& operator<<(std::ostream& out, const WorkerGroup& workers) {
+  const std::vector<WorkerInfo> all = workers.workers();
+  using Row = std::array<std::string, 6>;
+  std::vector<Row> rows{{"worker", "node", "cores", "devices", "memory", "state"}};
+  for (const WorkerInfo& each : all)
+    rows.push_back({std::to_string(each.worker), each.node, std::to_string(each.cpus), std::to_string(each.gpus),
+                    each.memory_bytes < 0 ? "-" : std::to_string(each.memory_bytes / 1'000'000) + " MB", each.state});
+  Row::size_type column = 0;
+  std::array<std::size_t, 6> widths{};
+  for (const Row& row : rows)
+    for (column = 0; column < row.size(); ++column) widths[column] = std::max(widths[column], row[column].size());
+  std::ostringstream text;  // keeps the stream's own format as it was
+  for (const Row& row : rows)
+    for (column = 0; column < row.size(); ++column)
+      text << std::left << std::setw(column + 1 < row.size() ? static_cast<int>(widths[column]) + 2 : 0) << row[column]
+           << (column + 1 < row.size() ? "" : "\n");
+  return out << text.str();
+}
+
+namespace detail {
+
+std::string name_of_class(std::type_index type) { return std::string("class ") + type.name(); }
+
+}  // namespace detail
+
+bool WorkerGroup::takes_values() const {
+  return impl().crew && rules_of(impl().crew->options().placement).takes_lambdas;
+}
+
+}  // namespace troupe

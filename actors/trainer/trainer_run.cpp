@@ -1,0 +1,260 @@
+#include "actors/trainer/trainer_run.hpp"
+
+#include <algorithm>
+#include <random>
+#include <utility>
+
+#include "actors/functions/bundle.hpp"
+#include "actors/functions/function_table.hpp"
+#include "runtime/invalid.hpp"
+
+namespace troupe {
+namespace {
+
+std::uint64_t random_number() {
+  std::random_device random;
+  return (std::uint64_t{random()} << 32) | random();
+}
+
+std::string text_of(const Json& config) {
+  std::string text = config.dump(-1, ' ', false, Json::error_handler_t::replace);
+  if (text.size() > kLongestSetting)
+    throw_invalid("config has " + std::to_string(text.size()) + " bytes, and workers take " +
+                  std::to_string(kLongestSetting));
+  return text;
+}
+
+}  // namespace
+
+Running::Impl::Impl(std::shared_ptr<Crew> crew, std::shared_ptr<TrainerMemory> memory, Request request)
+    : crew_(std::move(crew)), memory_(std::move(memory)), request_(std::move(request)), run_(random_number()) {
+  if (request_.config.is_null()) request_.config = Json::object();
+  text_of(request_.config);
+  const RunCheckpoints& kept = request_.options.checkpoints;
+  if (!kept.folder.empty()) folder_.emplace(kept);
+  if (kept.resume && !folder_) throw_invalid("checkpoints.resume needs checkpoints.folder");
+  memory_->checkpoint.clear();
+  if (kept.resume && folder_->newest() > 0) memory_->checkpoint = to_bytes(folder_->read(folder_->newest()));
+  memory_->running = true;
+  try {
+    begin();
+  } catch (...) {
+    wind_up();
+    throw;
+  }
+}
+
+Running::Impl::~Impl() { wind_up(); }
+
+void Running::Impl::begin() {
+  const int ranks = request_.single ? 1 : crew_->members().num_workers();
+  for (const auto& each : request_.options.callbacks) each->on_start({request_.name, ranks, request_.config, 1});
+  loss_.reset();
+  for (;;) try {
+      crew_->settle();
+      return call();
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::worker_lost) throw;
+      call_.reset();
+      for (const auto& each : request_.options.callbacks) each->on_failure(error, true);
+      crew_->note_loss(error);
+    }
+}
+
+void Running::Impl::call() {
+  ++attempt_;
+  const Checkpoint before = memory_->checkpoint.empty() ? Checkpoint() : checkpoint_from(memory_->checkpoint);
+  checkpoints_before_ = std::max(before.number, folder_ ? folder_->newest() : 0);
+  CallRequest request;
+  request.run = run_;
+  request.attempt = attempt_;
+  request.single = request_.single;
+  request.name = request_.name;
+  request.config = text_of(request_.config);
+  request.dataset = request_.options.dataset.name();
+  request.checkpoint = memory_->checkpoint;
+  call_ = std::make_unique<FunctionCall>(*crew_, std::move(request));
+  rows_ = std::make_unique<ReportRows>(request_.options.reports, call_->size());
+  acknowledged_.assign(static_cast<std::size_t>(call_->size()), 0);
+  saved_.clear();
+  results_.assign(static_cast<std::size_t>(call_->size()), {});
+  failure_.reset();
+  blame_.reset();
+  loss_.reset();
+  stopping_.reset();
+  if (stop_wanted_) call_->stop();
+}
+
+std::optional<Report> Running::Impl::next() try {
+  while (!finished_ && reported_.empty()) {
+    if (call_->over()) {
+      conclude();
+      continue;
+    }
+    auto event = call_->next(patience());
+    if (event) {
+      handle(std::move(*event));
+    } else if (!call_->over()) {
+      for (const int rank : call_->give_up()) {
+        rows_->end(rank);
+        if (!loss_)
+          loss_ = Error(ErrorCode::worker_lost, "a worker was lost: its function did not stop in time",
+                        crew_->rounds().where(crew_->members().workers().at(static_cast<std::size_t>(rank)),
+                                              {"run", -1, Deadline(std::chrono::milliseconds(0))}));
+      }
+    }
+  }
+  if (reported_.empty()) return std::nullopt;
+  Report report = std::move(reported_.front());
+  reported_.pop_front();
+  return report;
+} catch (...) {
+  finished_ = true;
+  wind_up();
+  throw;
+}
+
+Deadline Running::Impl::patience() const { return stopping_ ? *stopping_ : Deadline(std::chrono::hours(24 * 365)); }
+
+void Running::Impl::handle(FunctionCall::Event event) {
+  using Kind = FunctionCall::Event::Kind;
+  const int rank = event.rank;
+  if (event.kind == Kind::frame) return take_frame(rank, event);
+  if (event.kind != Kind::ended) note_failure(event);
+  rows_->end(rank);
+  make_reports();
+}
+
+void Running::Impl::take_frame(int rank, FunctionCall::Event& event) {
+  const std::string& bytes = event.frame.bytes;
+  switch (event.frame.kind) {
+    case FrameKind::result:
+      results_[static_cast<std::size_t>(rank)] = returned_from(bytes);
+      return;
+    case FrameKind::checkpoint:
+      return take_checkpoint(rank, bytes);
+    case FrameKind::report:
+      break;
+  }
+  Json metrics = Json::parse(bytes, nullptr, /*allow_exceptions=*/false);
+  if (!metrics.is_object()) throw Error(ErrorCode::protocol, "a worker reported what is no object");
+  rows_->add(rank, std::move(metrics));
+  make_reports();
+}
+
+void Running::Impl::take_checkpoint(int rank, const std::string& bytes) {
+  Checkpoint checkpoint = checkpoint_from(bytes);
+  std::int64_t& last = acknowledged_[static_cast<std::size_t>(rank)];
+  if (checkpoint.number != last + 1) throw Error(ErrorCode::protocol, "a worker saved a checkpoint out of order");
+  ++last;
+  if (rank == 0) {
+    checkpoint.number += checkpoints_before_;
+    saved_[last] = to_bytes(checkpoint);
+  }
+  keep_checkpoints();
+}
+
+void Running::Impl::keep_checkpoints() {
+  const std::int64_t all = *std::ranges::min_element(acknowledged_);
+  while (!saved_.empty() && saved_.begin()->first <= all) {
+    std::string bytes = std::move(saved_.begin()->second);
+    saved_.erase(saved_.begin());
+    const Checkpoint checkpoint = checkpoint_from(bytes);
+    CheckpointInfo info{checkpoint.number, ""};
+    if (folder_) info.path = folder_->write(checkpoint);
+    memory_->checkpoint = std::move(bytes);
+    for (const auto& each : request_.options.callbacks) each->on_checkpoint(info);
+  }
+}
+
+/// The others are not to wait for that rank, and to come to an end.
+void Running::Impl::note_failure(const FunctionCall::Event& event) {
+  const bool lost = event.kind == FunctionCall::Event::Kind::lost;
+  auto& first = lost ? loss_ : event.blames ? blame_ : failure_;
+  if (!first) first = event.error;
+  if (!stopping_) stopping_ = Deadline(crew_->options().stop_timeout);
+  if (event.blames) return call_->stop();
+  const std::string how = lost ? "was lost: " : "threw: ";
+  call_->stop(event.rank, lost ? ErrorCode::worker_lost : ErrorCode::model_failed, how + event.error->message());
+}
+
+void Running::Impl::make_reports() {
+  while (auto metrics = rows_->next()) tell({reports_ + rows_->iteration(), watch_.seconds(), std::move(*metrics)});
+}
+
+void Running::Impl::tell(const Report& report) {
+  const auto epoch_of = [](const Report& of) {
+    const auto epoch = of.metrics.find("epoch");
+    return epoch != of.metrics.end() && epoch->is_number() ? epoch->get<double>() : 0;
+  };
+  const Callbacks& callbacks = request_.options.callbacks;
+  if (last_report_ && epoch_of(report) > epoch_of(*last_report_))
+    for (const auto& each : callbacks) each->on_epoch(*last_report_);
+  for (const auto& each : callbacks) each->on_report(report);
+  last_report_ = report;
+  reported_.push_back(report);
+  const bool wanted = std::ranges::any_of(callbacks, [](const auto& each) { return each->wants_to_stop(); });
+  if (wanted && !std::exchange(stop_wanted_, true)) call_->stop();
+}
+
+void Running::Impl::conclude() {
+  if (failure_) fail(*failure_);
+  if (!loss_ && blame_) fail(*blame_);
+  if (!loss_) {
+    if (last_report_ && last_report_->metrics.contains("epoch"))
+      for (const auto& each : request_.options.callbacks) each->on_epoch(*last_report_);
+    finished_ = true;
+    return end(false);
+  }
+  const Error loss = *loss_;
+  reports_ += rows_->iteration();
+  call_.reset();
+  try {
+    crew_->note_loss(loss);
+  } catch (const Error& error) {
+    fail(error);
+  }
+  for (const auto& each : request_.options.callbacks) each->on_failure(loss, true);
+  for (const auto& each : request_.options.callbacks)
+    each->on_start({request_.name, crew_->members().num_workers(), request_.config, attempt_ + 1});
+  call();
+}
+
+void Running::Impl::fail(const Error& error) {
+  for (const auto& each : request_.options.callbacks) each->on_failure(error, false);
+  end(true);
+  throw Error(error);
+}
+
+void Running::Impl::end(bool failed) {
+  if (std::exchange(ended_, true)) return;
+  const std::int64_t iterations = reports_ + (rows_ ? rows_->iteration() : 0);
+  for (const auto& each : request_.options.callbacks) each->on_end({watch_.seconds(), iterations, failed});
+}
+
+void Running::Impl::wind_up() noexcept {
+  try {
+    if (call_ && !call_->over()) {
+      call_->stop(0, ErrorCode::worker_lost, "is waited for no more: the run has ended");
+      const Deadline patience(crew_->options().stop_timeout);
+      while (!call_->over() && call_->next(patience)) {
+      }
+      call_->give_up();
+    }
+  } catch (const std::exception&) {
+    if (call_) call_->give_up();
+  }
+  call_.reset();
+  if (request_.lent) train_functions().take_back(request_.name);
+  request_.lent = false;
+  memory_->running = false;
+}
+
+const RunResults& Running::Impl::returns() {
+  while (!finished_) next();
+  if (!ended_) throw_invalid("this run has failed, and returned nothing");
+  wind_up();
+  return results_;
+}
+
+}  // namespace troupe

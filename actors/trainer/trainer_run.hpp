@@ -1,0 +1,84 @@
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+
+#include "actors/trainer/checkpoint_folder.hpp"
+#include "actors/trainer/function_call.hpp"
+#include "actors/trainer/report_rows.hpp"
+
+namespace troupe {
+
+/// What a run leaves with its trainer.
+struct TrainerMemory {
+  std::string checkpoint;  ///< the last that all ranks acknowledged, as bytes; empty: none
+  bool running = false;
+};
+
+/// A function that is run: calls it, again after losses, and makes reports, checkpoints and results of what it says.
+class Running::Impl {
+ public:
+  struct Request {
+    std::string name;
+    Json config;
+    bool single = false;
+    bool lent = false;  ///< the name is that of a function lent for this run, to be taken back
+    RunOptions options;
+  };
+
+  Impl(std::shared_ptr<Crew> crew, std::shared_ptr<TrainerMemory> memory, Request request);
+  ~Impl();
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+
+  std::optional<Report> next();
+  bool is_finished() const { return finished_; }
+  const RunResults& returns();
+
+ private:
+  void begin();
+  void call();
+  void handle(FunctionCall::Event event);
+  void take_frame(int rank, FunctionCall::Event& event);
+  void take_checkpoint(int rank, const std::string& bytes);
+  void keep_checkpoints();
+  void note_failure(const FunctionCall::Event& event);
+  void make_reports();
+  void tell(const Report& report);
+  /// All functions have ended, or hang.
+  void conclude();
+  [[noreturn]] void fail(const Error& error);
+  void end(bool failed);
+  /// Functions are to end, and are waited for or given up.
+  void wind_up() noexcept;
+  Deadline patience() const;
+
+  std::shared_ptr<Crew> crew_;
+  std::shared_ptr<TrainerMemory> memory_;
+  Request request_;
+  std::optional<CheckpointFolder> folder_;
+  Stopwatch watch_;
+  std::uint64_t run_ = 0;
+  int attempt_ = 0;
+  std::unique_ptr<FunctionCall> call_;
+  std::unique_ptr<ReportRows> rows_;
+  std::int64_t reports_ = 0;             ///< made before this attempt
+  std::int64_t checkpoints_before_ = 0;  ///< this attempt
+  std::deque<Report> reported_;
+  std::map<std::int64_t, std::string> saved_;  ///< by rank 0, and not acknowledged by all
+  std::vector<std::int64_t> acknowledged_;     ///< by rank
+  RunResults results_;
+  std::optional<Error> failure_;  ///< a function's own
+  std::optional<Error> blame_;    ///< of a function that fails since another rank did
+  std::optional<Error> loss_;
+  std::optional<Deadline> stopping_;  ///< until when functions may go on
+  bool stop_wanted_ = false;
+  bool finished_ = false;
+  bool ended_ = false;  ///< callbacks have heard of the end
+  double last_epoch_ = 0;
+  std::optional<Report> last_report_;
+};
+
+}  // namespace troupe

@@ -1,0 +1,184 @@
+#pragma once
+
+#include <any>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "troupe/callback.hpp"
+#include "troupe/data.hpp"
+#include "troupe/group.hpp"
+#include "troupe/json.hpp"
+
+namespace troupe {
+
+/// A tensor of floats, row-major.
+struct NamedTensor {
+  std::string name;
+  std::vector<std::int64_t> shape = {};
+  std::vector<float> values = {};
+};
+using NamedTensors = std::vector<NamedTensor>;
+
+/// What a function returns on a worker: JSON, or named tensors, or both.
+struct Returned {
+  Json json = {};
+  NamedTensors tensors = {};
+};
+
+/// What a function goes on from.
+struct Checkpoint {
+  Json state = {};
+  NamedTensors tensors = {};
+  std::map<std::string, std::string> files = {};  ///< their content, by name without folders
+  std::int64_t number = 0;                        ///< of the run's checkpoints, from 1 on
+};
+
+/// Some samples, one after the other.
+struct Samples {
+  std::int64_t count = 0;
+  std::vector<float> values = {};         ///< DataInfo::sample_size() each, row-major
+  std::vector<std::int32_t> labels = {};  ///< one each; empty for data with targets
+  std::vector<float> targets = {};        ///< DataInfo::num_targets each; empty for data with classes
+};
+
+/// The training samples that are one rank's: rank, rank + size, rank + 2 size, ... as of a BatchSampler's shard.
+class DataShard {
+ public:
+  DataShard(std::shared_ptr<const DataSource> source, int rank, int size, std::uint64_t seed);
+
+  /// Of this rank.
+  std::int64_t num_samples() const;
+  const DataInfo& info() const { return source_->info(); }
+  /// Batches until the largest shard has seen its samples once: the same number on all ranks.
+  std::int64_t batches_per_epoch(std::int64_t batch_size) const;
+  /// The samples of a batch, counted from 0 over all epochs; each epoch has another order, drawn from the seed. The
+  /// last batches of an epoch may be short, and empty where other ranks have one sample more.
+  Samples batch(std::int64_t number, std::int64_t batch_size) const;
+  /// All of this rank's, in order.
+  Samples all() const;
+
+ private:
+  Samples read(std::span<const std::int64_t> numbers, std::int64_t epoch) const;
+
+  std::shared_ptr<const DataSource> source_;
+  int rank_, size_;
+  std::uint64_t seed_;
+};
+
+/// The data of a run.
+class RunDataset {
+ public:
+  RunDataset(TrainingData data, int rank, int size, std::uint64_t seed)
+      : data_(std::move(data)), rank_(rank), size_(size), seed_(seed) {}
+
+  /// All of it, as models take it.
+  const TrainingData& data() const { return data_; }
+  /// This rank's part of the training samples.
+  DataShard shard() const { return {data_.train, rank_, size_, seed_}; }
+
+ private:
+  TrainingData data_;
+  int rank_, size_;
+  std::uint64_t seed_;
+};
+
+class Surroundings;  // what a function runs in
+
+/// What a function sees of where it runs: a worker of a Trainer, or any other place, where it is rank 0 of 1. Copies
+/// show the same; a thread that the function starts takes one with it, since `here()` is the calling thread's.
+class Here {
+ public:
+  explicit Here(std::shared_ptr<Surroundings> surroundings);
+
+  int rank() const;
+  int local_rank() const;  ///< among the ranks of this machine
+  int world_size() const;
+  std::string node() const;    ///< "in-process", "pid N", or the name of a cluster's node
+  bool in_worker() const;      ///< whether a Trainer runs this function
+  int attempt() const;         ///< 2 and so on where the function was called again after a loss
+  std::uint64_t seed() const;  ///< of the run
+  const Json& config() const;  ///< what `run` was given
+  /// @throws Error invalid_argument where the run has no data
+  RunDataset dataset() const;
+
+  /// All ranks, for collectives.
+  Group& group() const;
+  template <Element T>
+  void all_reduce(std::span<T> values, ReduceOp op = ReduceOp::sum, CallPlace at = CallPlace::current()) const {
+    group().all_reduce(values, op, at);
+  }
+  template <Element T>
+  T all_reduce(T value, ReduceOp op = ReduceOp::sum, CallPlace at = CallPlace::current()) const {
+    return group().all_reduce(value, op, at);
+  }
+  template <Element T>
+  void reduce_scatter(std::span<const T> in, std::span<T> part, ReduceOp op = ReduceOp::sum,
+                      CallPlace at = CallPlace::current()) const {
+    group().reduce_scatter(in, part, op, at);
+  }
+  template <Element T>
+  void all_gather(std::span<const T> part, std::span<T> all, CallPlace at = CallPlace::current()) const {
+    group().all_gather(part, all, at);
+  }
+  template <Element T>
+  void broadcast(std::span<T> values, int root = 0, CallPlace at = CallPlace::current()) const {
+    group().broadcast(values, root, at);
+  }
+  void barrier(CallPlace at = CallPlace::current()) const { group().barrier(at); }
+
+  /// Tells whoever runs the trainer some metrics: an object of numbers, or whatever else JSON has. Returns at once; it
+  /// waits only where 64 MB of reports have not been taken. @throws Error invalid_argument for what is no object
+  void report(const Json& metrics) const;
+
+  /// What the function goes on from if it is called again: rank 0's is kept once all ranks have called this as often.
+  /// @param files paths of files of this machine, of which the content is kept
+  /// @throws Error bad_file for a file that cannot be read
+  void save_checkpoint(const Json& state, const NamedTensors& tensors = {},
+                       const std::vector<std::string>& files = {}) const;
+  /// The last one that all ranks acknowledged, in this run or one that it goes on from.
+  std::optional<Checkpoint> load_checkpoint() const;
+
+  /// Whether the function is to come to an end: a callback wants it, or another rank has failed.
+  bool should_stop() const;
+
+  /// Something that stays with this worker from one run to the next, until the trainer ends.
+  std::any& keepsake() const;
+
+ private:
+  std::shared_ptr<Surroundings> surroundings_;
+};
+
+/// What the calling thread's function runs in.
+Here& here();
+
+/// While it lives, `here()` of this thread shows this, as rank 0 of 1, to functions that are called outside a trainer.
+class Alone {
+ public:
+  struct Options {
+    Json config = {};
+    TrainingData dataset = {};
+    Callbacks callbacks = {};  ///< are told of reports, and may ask the function to stop
+    std::optional<Checkpoint> checkpoint = {};
+    std::uint64_t seed = 1;
+  };
+  Alone() : Alone(Options()) {}
+  explicit Alone(Options options);
+  ~Alone();
+  Alone(const Alone&) = delete;
+  Alone& operator=(const Alone&) = delete;
+
+  /// What the function saved last.
+  std::optional<Checkpoint> last_checkpoint() const;
+
+ private:
+  std::shared_ptr<Surroundings> surroundings_;
+  std::shared_ptr<Here> before_;
+};
+
+}  // namespace troupe
