@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "collectives/group/elements.hpp"
 
@@ -37,16 +38,18 @@ Range slice_of(std::size_t bytes, int rank, int size) {
   return {std::min(lines.begin * kLine, bytes), std::min(lines.end * kLine, bytes)};
 }
 
+/// Where in the meeting place short vectors lie, behind the ranks' words.
+std::size_t shorts_begin(int size) { return rounded(Meeting::bytes(size), kPageBytes); }
+
+std::size_t meeting_bytes(int size) {
+  return shorts_begin(size) + 2 * static_cast<std::size_t>(size) * SharedCommunicator::kShort;
+}
+
+std::byte* bytes_of_mapping(const Mapping& mapping) {
+  return reinterpret_cast<std::byte*>(mapping.writable_floats().data());
+}
+
 }  // namespace
-
-struct SharedCommunicator::Layout {
-  explicit Layout(int size)
-      : shorts(rounded(Meeting::bytes(size), kPageBytes)),
-        chunks(shorts + 2 * static_cast<std::size_t>(size) * kShort),
-        all(chunks + (static_cast<std::size_t>(size) + 1) * chunk_bytes(size)) {}
-
-  std::size_t shorts, chunks, all;
-};
 
 SharedCommunicator::SharedCommunicator(std::shared_ptr<StoreClient> store, const Place& place,
                                        const std::function<std::optional<Absence>()>& absent)
@@ -66,34 +69,51 @@ SharedCommunicator::~SharedCommunicator() { forget(); }
 
 void SharedCommunicator::forget() noexcept {
   meeting_.reset();
+  release(place_.id);
+  if (std::exchange(chunks_, nullptr)) release(chunks_id());
   mapping_.reset();
+}
+
+void SharedCommunicator::release(const ObjectId& id) noexcept {
   try {
-    store_->release(place_.id);
-  } catch (const Error&) {  // the store has gone, and all that it kept
+    store_->release(id);
+  } catch (const Error&) {  // the store has gone, and all that it kept; or its maker has, and it went with that
   }
+}
+
+ObjectId SharedCommunicator::chunks_id() const {
+  ObjectId id = place_.id;
+  id.buffer = 2;
+  return id;
 }
 
 /// Who makes the memory has zeros there before it says so, since it may have held something else.
 void SharedCommunicator::map(const std::function<std::optional<Absence>()>& absent) {
-  const Layout layout(place_.size);
+  const std::size_t bytes = meeting_bytes(place_.size);
   const Deadline deadline(place_.timeout);
   ObjectId said = place_.id;
   said.buffer = 1;
-  mapping_ = store_->create(place_.id, layout.all, {.shared_writers = true, .may_exist = true});
+  mapping_ = store_->create(place_.id, bytes, {.shared_writers = true, .may_exist = true});
   if (mapping_) {
-    std::memset(mapping_->writable_floats().data(), 0, layout.shorts);
+    std::memset(bytes_of_mapping(*mapping_), 0, shorts_begin(place_.size));
     store_->create(said, sizeof(float));
     store_->seal(said);
   } else {
     wait_for(said, deadline, absent);
-    mapping_ = store_->open(place_.id, 0, layout.all);
+    mapping_ = store_->open(place_.id, 0, bytes);
   }
-  memory_ = reinterpret_cast<std::byte*>(mapping_->writable_floats().data());
-  meeting_ =
-      std::make_unique<Meeting>(std::span(memory_, Meeting::bytes(place_.size)), place_.rank, place_.size, place_.name);
+  meeting_ = std::make_unique<Meeting>(std::span(bytes_of_mapping(*mapping_), Meeting::bytes(place_.size)), place_.rank,
+                                       place_.size, place_.name);
   meeting_->call({});
   meeting_->meet(deadline, absent);
   store_->release(said);
+}
+
+/// Made when it is wanted, since many functions send nothing that is long.
+void SharedCommunicator::map_chunks() {
+  const std::size_t bytes = (static_cast<std::size_t>(place_.size) + 1) * chunk_bytes_;
+  chunks_ = store_->create(chunks_id(), bytes, {.shared_writers = true, .may_exist = true});
+  if (!chunks_) chunks_ = store_->open(chunks_id(), 0, bytes);
 }
 
 void SharedCommunicator::wait_for(const ObjectId& said, const Deadline& deadline,
@@ -111,11 +131,11 @@ void SharedCommunicator::wait_for(const ObjectId& said, const Deadline& deadline
 
 std::byte* SharedCommunicator::short_of(int rank) const {
   const std::size_t place = 2 * static_cast<std::size_t>(rank) + meeting_->parity();
-  return memory_ + Layout(place_.size).shorts + place * kShort;
+  return bytes_of_mapping(*mapping_) + shorts_begin(place_.size) + place * kShort;
 }
 
 std::byte* SharedCommunicator::chunk_of(int rank) const {
-  return memory_ + Layout(place_.size).chunks + static_cast<std::size_t>(rank) * chunk_bytes_;
+  return bytes_of_mapping(*chunks_) + static_cast<std::size_t>(rank) * chunk_bytes_;
 }
 
 const std::byte* const* SharedCommunicator::chunks_at(std::size_t offset) {
@@ -165,6 +185,7 @@ void SharedCommunicator::run_long(const Collective& call) {
   const Deadline deadline(place_.timeout);
   meeting_->meet(deadline);
   meeting_->check_calls();
+  if (!chunks_) map_chunks();
   switch (call.kind) {
     case Collective::Kind::barrier:
       return;

@@ -48,11 +48,12 @@ class SharedCommunicator : public Communicator {
   static constexpr std::size_t kShort = 16384;
 
  private:
-  struct Layout;
-
   void map(const std::function<std::optional<Absence>()>& absent);
   void wait_for(const ObjectId& said, const Deadline& deadline, const std::function<std::optional<Absence>()>& absent);
+  void map_chunks();
   void forget() noexcept;
+  void release(const ObjectId& id) noexcept;
+  ObjectId chunks_id() const;
   void run_short(const Collective& call);
   void run_long(const Collective& call);
   void all_reduce(const Collective& call, const Deadline& deadline);
@@ -68,8 +69,8 @@ class SharedCommunicator : public Communicator {
   std::shared_ptr<StoreClient> store_;
   Place place_;
   std::size_t chunk_bytes_;
-  std::shared_ptr<Mapping> mapping_;
-  std::byte* memory_ = nullptr;
+  std::shared_ptr<Mapping> mapping_;  ///< of the meeting place, with short vectors
+  std::shared_ptr<Mapping> chunks_;   ///< of long ones; null before the first
   std::unique_ptr<Meeting> meeting_;
   std::vector<const std::byte*> sources_;  ///< scratch
 };

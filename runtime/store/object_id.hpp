@@ -14,7 +14,7 @@ enum class ObjectKind : std::uint32_t {
   partial,        ///< sums that other nodes send to a lane that owns a slice
   served,         ///< weights as a parameter server has served them to a worker
   data,           ///< samples that processes of a machine share; part 0 says how many bytes part 1 has
-  group,          ///< where the ranks of a group meet; part 1 says that part 0 can be used
+  group,          ///< where ranks meet; part 1 says that part 0 can be used, part 2 is for long vectors
 };
 
 /// Says what an object holds, so that publishing it twice is harmless.
