@@ -21,7 +21,7 @@ void check_between(int value, int least, const char* name) {
 
 }  // namespace
 
-StateDescription Algorithm::state(const Optimizer& optimizer, int /*num_shards*/,
+StateDescription Algorithm::state(const UpdateRules& optimizer, int /*num_shards*/,
                                   std::int64_t /*steps_per_epoch*/) const {
   StateDescription state;
   for (int vector = 0; vector < optimizer.state_vectors(); ++vector)

@@ -10,7 +10,7 @@
 #include "collectives/plan/plan.hpp"
 #include "collectives/state/driver_gradients.hpp"
 #include "collectives/state/versions.hpp"
-#include "models/optimizers/optimizer.hpp"
+#include "models/optimizers/update_rules.hpp"
 #include "troupe/sgd.hpp"
 
 namespace troupe {
@@ -22,7 +22,7 @@ struct StepContext {
   Rounds& rounds;
   Versions& versions;
   const ModelDescription& model;
-  const Optimizer& optimizer;
+  const UpdateRules& optimizer;
   const Plan& plan;
   const std::vector<int>& appliers;  ///< workers that have a part in reducing and applying
   const DriverGradients* gradients;  ///< where the driver adds them
@@ -56,7 +56,7 @@ class Algorithm {
   virtual StepReport step(const StepContext& context, const Deadline& deadline, bool rehearse) = 0;
   /// The optimizer's vectors, unless it has others.
   /// @param steps_per_epoch of the model; 0 where that means nothing, or it is not known yet
-  virtual StateDescription state(const Optimizer& optimizer, int num_shards, std::int64_t steps_per_epoch) const;
+  virtual StateDescription state(const UpdateRules& optimizer, int num_shards, std::int64_t steps_per_epoch) const;
   /// @throws Error unsupported for a model that it cannot learn
   virtual void check(const ModelDescription& /*model*/) const {}
   /// Steps that a call makes.

@@ -28,7 +28,7 @@ OptimizerOptions outer_options(const LocalOptions& options) {
 /// One call on its way.
 class LocalStep {
  public:
-  LocalStep(const StepContext& context, const Optimizer& outer, int steps, const Deadline& deadline)
+  LocalStep(const StepContext& context, const UpdateRules& outer, int steps, const Deadline& deadline)
       : context_(context),
         outer_(outer),
         steps_(steps),
@@ -64,7 +64,7 @@ class LocalStep {
   double drift(const AllTaken& taken, const AllApplied& applied) const;
 
   const StepContext& context_;
-  const Optimizer& outer_;
+  const UpdateRules& outer_;
   const int steps_;
   const int num_shards_;
   const Version version_;
@@ -90,7 +90,7 @@ AllTaken LocalStep::take() const {
 
 void LocalStep::check(const StepsTaken& reply, int worker) const {
   const Where where = context_.rounds.where(worker, phase("compute"));
-  const Optimizer& own = context_.optimizer;
+  const UpdateRules& own = context_.optimizer;
   check_reply(reply, context_.members.shards_of(worker), context_.model.tensors.size(), own.state_vectors(), where);
   for (std::size_t i = 0; i < reply.shards.size(); ++i)
     check_loss(from_bits(reply.loss_bits[i]), reply.shards[i], where);
@@ -164,7 +164,7 @@ double LocalStep::drift(const AllTaken& taken, const AllApplied& applied) const 
 Local::Local(const LocalOptions& options)
     : options_(options), outer_options_(outer_options(options)), outer_(outer_optimizer(outer_options_)) {}
 
-StateDescription Local::state(const Optimizer& optimizer, int num_shards, std::int64_t /*steps_per_epoch*/) const {
+StateDescription Local::state(const UpdateRules& optimizer, int num_shards, std::int64_t /*steps_per_epoch*/) const {
   StateDescription state;
   state.shape.vectors = 1 + outer_.state_vectors();
   state.shape.per_shard = optimizer.state_vectors();

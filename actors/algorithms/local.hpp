@@ -11,14 +11,14 @@ class Local : public Algorithm {
  public:
   explicit Local(const LocalOptions& options);
 
-  StateDescription state(const Optimizer& optimizer, int num_shards, std::int64_t steps_per_epoch) const override;
+  StateDescription state(const UpdateRules& optimizer, int num_shards, std::int64_t steps_per_epoch) const override;
   std::int64_t steps_a_call() const override { return options_.steps; }
   StepReport step(const StepContext& context, const Deadline& deadline, bool rehearse) override;
 
  private:
   LocalOptions options_;
   OptimizerOptions outer_options_;
-  Optimizer outer_;
+  UpdateRules outer_;
 };
 
 }  // namespace troupe

@@ -11,7 +11,7 @@ namespace {
 
 /// Of all that these workers wrote, and who wrote it.
 std::pair<NonFinite, int> find(const StepContext& context, const std::vector<int>& workers, int buffer,
-                               const Optimizer& optimizer, const Phase& phase) {
+                               const UpdateRules& optimizer, const Phase& phase) {
   std::vector<std::pair<NonFinite, int>> all;
   for (const int worker : workers) {  // one after the other, because it takes memory
     const auto replies = context.rounds.ask(FindNonFinite{0, buffer}, {worker}, phase);
@@ -35,13 +35,13 @@ std::string name_of_tensor(const StepContext& context, const NonFinite& found) {
   return tensor < tensors.size() ? "tensor '" + tensors[tensor].name + "'" : "padding";
 }
 
-std::string name_of_part(const NonFinite& found, const Optimizer& optimizer) {
+std::string name_of_part(const NonFinite& found, const UpdateRules& optimizer) {
   if (found.part == NonFinite::kWeights) return "weights";
   if (found.part == NonFinite::kStatistics) return "statistics";
   return optimizer.state_name(found.part - NonFinite::kState);
 }
 
-Error non_finite_error(const StepContext& context, const Optimizer& optimizer, const std::vector<int>& workers,
+Error non_finite_error(const StepContext& context, const UpdateRules& optimizer, const std::vector<int>& workers,
                        int buffer, const Phase& phase) {
   std::string what;
   Where where;

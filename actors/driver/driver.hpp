@@ -22,8 +22,8 @@
 #include "actors/placements/runtime.hpp"
 #include "collectives/state/lineage.hpp"
 #include "collectives/state/versions.hpp"
-#include "models/optimizers/optimizer.hpp"
 #include "models/optimizers/set_rates.hpp"
+#include "models/optimizers/update_rules.hpp"
 #include "runtime/processes/slowed_process.hpp"
 
 namespace troupe {
@@ -201,7 +201,7 @@ class Driver {
   ModelCreator creator_;
   const MakeRuntime make_runtime_;
   Options options_;
-  Optimizer optimizer_;
+  UpdateRules optimizer_;
   std::unique_ptr<Algorithm> algorithm_;         ///< of this step
   std::unique_ptr<Algorithm> after_warm_start_;  ///< that of the options, as long as steps are still synchronous
   std::unique_ptr<Runtime> runtime_;

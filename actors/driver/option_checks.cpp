@@ -9,7 +9,7 @@
 #include "actors/placements/placements.hpp"
 #include "actors/rounds/members.hpp"
 #include "models/network/device_network.hpp"
-#include "models/optimizers/optimizer.hpp"
+#include "models/optimizers/update_rules.hpp"
 #include "runtime/silence.hpp"
 
 namespace troupe {

@@ -1,7 +1,7 @@
 #include "actors/placements/placements.hpp"
 #include "actors/placements/runtime.hpp"
 #include "actors/transport/system.hpp"
-#include "models/optimizers/optimizer.hpp"
+#include "models/optimizers/update_rules.hpp"
 #include "runtime/processes/held_signals.hpp"
 
 namespace troupe {
@@ -39,7 +39,7 @@ class ActorRuntime : public Runtime {
 }  // namespace
 
 std::unique_ptr<Runtime> make_actor_runtime(const Options& options, int num_workers) {
-  try_start(needs_of_driver(options, Optimizer(options.optimizer).state_vectors()), "the driver");
+  try_start(needs_of_driver(options, UpdateRules(options.optimizer).state_vectors()), "the driver");
   const HeldSignals held;  // signals are for the user's threads, not for ours
   return std::make_unique<ActorRuntime>(options, num_workers);
 }

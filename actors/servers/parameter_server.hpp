@@ -5,7 +5,7 @@
 
 #include "actors/messages/asynchronous.hpp"
 #include "collectives/exchange/server_exchange.hpp"
-#include "models/optimizers/optimizer.hpp"
+#include "models/optimizers/update_rules.hpp"
 
 namespace troupe {
 
@@ -35,7 +35,7 @@ class ParameterServer {
   int num_shards_;
   Range slice_;
   std::size_t learned_size_;
-  Optimizer optimizer_;
+  UpdateRules optimizer_;
 };
 
 }  // namespace troupe

@@ -48,10 +48,10 @@ void work(WorkerState& worker, Replica& replica, const MakeSlabs& request) {
   worker.exchange.reset();
   worker.server_exchange.reset();
   worker.slabs.reset();
-  worker.optimizer = std::make_unique<Optimizer>(optimizer_from_json(request.optimizer));
+  worker.optimizer = std::make_unique<UpdateRules>(optimizer_from_json(request.optimizer));
   worker.outer = request.outer.empty()
                      ? nullptr
-                     : std::make_unique<Optimizer>(outer_optimizer(optimizer_from_json(request.outer)));
+                     : std::make_unique<UpdateRules>(outer_optimizer(optimizer_from_json(request.outer)));
   worker.groups = group_runs(worker.optimizer->groups(), *replica.model);
   worker.outer_groups = {{replica.model->info().size, 0}};
   request.state.check();

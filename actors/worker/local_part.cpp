@@ -89,7 +89,7 @@ class OwnSteps {
   }
 
   void learn(std::int32_t each, std::span<const float> from, std::span<float> gradient, std::int64_t samples) {
-    const Optimizer& optimizer = *worker_.optimizer;
+    const UpdateRules& optimizer = *worker_.optimizer;
     const auto updates = optimizer.prepare({rate(each), request_.step + each, request_.updates + each});
     divide(gradient.data(), gradient.size(), samples);
     if (optimizer.clips()) clip(gradient.first(learned_size_));

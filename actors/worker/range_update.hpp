@@ -1,19 +1,17 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "actors/messages/synchronous.hpp"
 #include "actors/worker/worker_state.hpp"
 #include "models/aligned.hpp"
+#include "models/optimizers/vector_update.hpp"
 
 namespace troupe {
 
-/// Makes version v + 1 of a range of the flat vector from version v and the mean gradient, a chunk of at most
-/// kTreeChunk floats a call: the optimizer that of the parameters, group by group, the model that of its statistics,
-/// which have no gradient. What a chunk became is checked while it is in the cache.
+/// A `VectorUpdate` of a range of a replica's slice, a chunk of at most kTreeChunk floats a call, with what steps of a
+/// run do beside it: the gradient is clipped, and of copies it is noted how far their mean is from the weights.
 class RangeUpdate {
  public:
   /// @param range of the replica's slice
@@ -22,32 +20,19 @@ class RangeUpdate {
   void operator()(std::size_t begin, std::span<const float> mean);
 
   /// Whether all that was written is.
-  bool finite() const { return finite_; }
+  bool finite() const { return update_.finite(); }
 
  private:
-  template <class T>
-  using States = std::array<T, kMostStateVectors>;
-
-  void learn(std::size_t begin, std::span<const float> mean);
+  static VectorUpdate update_of(WorkerState& worker, const Replica& replica, const Apply& request, const Range& range);
   /// The mean gradient as it is to be learned from, until the next call.
   std::span<const float> clipped(std::span<const float> mean);
-  void update(std::size_t group, std::size_t begin, std::span<const float> mean);
-  void update_statistics(std::size_t begin, std::span<const float> mean);
   void note_distance(std::size_t begin, std::span<const float> mean);
 
-  const Model& model_;
   PageSquares* squares_;  ///< where what is applied is a mean of copies: of how far that is from the weights
   std::size_t learned_size_;
-  std::int64_t samples_;
   float clip_factor_;
-  std::vector<UpdateFunction> updates_;  ///< by group
-  const GroupRuns& groups_;
   std::span<const float> weights_;  ///< all of them
-  std::size_t begin_;               ///< of the range, which is what the next hold
-  std::span<float> new_weights_;
-  States<std::span<const float>> state_;
-  States<std::span<float>> new_state_;
-  bool finite_ = true;
+  VectorUpdate update_;
   AlignedFloats clipped_;  ///< a chunk, where something is clipped, or distances are noted
 };
 

@@ -12,7 +12,7 @@
 #include "collectives/plan/plan.hpp"
 #include "collectives/state/worker_slabs.hpp"
 #include "models/optimizers/groups.hpp"
-#include "models/optimizers/optimizer.hpp"
+#include "models/optimizers/update_rules.hpp"
 #include "runtime/clock.hpp"
 #include "runtime/store/store_client.hpp"
 
@@ -40,12 +40,12 @@ struct WorkerState {
   std::unique_ptr<WorkerSlabs> slabs;
   std::shared_ptr<NodeExchange> exchange;           ///< with other nodes, if any
   std::shared_ptr<ServerExchange> server_exchange;  ///< instead, where they have parameter servers
-  std::unique_ptr<Optimizer> optimizer;
-  std::unique_ptr<Optimizer> outer;  ///< where shards make steps of their own by `optimizer`: the rule of their mean
-  GroupRuns groups;                  ///< of the flat vector, for the optimizer
-  GroupRuns outer_groups;            ///< which makes no difference between tensors
-  PageSquares squares;               ///< of the mean gradient in the worker's slice, where it is clipped
-  PageSquares squares_before;        ///< in that of the worker before
+  std::unique_ptr<UpdateRules> optimizer;
+  std::unique_ptr<UpdateRules> outer;  ///< where shards make steps of their own by `optimizer`: the rule of their mean
+  GroupRuns groups;                    ///< of the flat vector, for the optimizer
+  GroupRuns outer_groups;              ///< which makes no difference between tensors
+  PageSquares squares;                 ///< of the mean gradient in the worker's slice, where it is clipped
+  PageSquares squares_before;          ///< in that of the worker before
 
   // Of the step.
   Stopwatch computing;
@@ -65,7 +65,7 @@ struct WorkerState {
   std::vector<std::unique_ptr<Replica>> replicas;  ///< the last member: their threads use the others
 
   /// By which slices are applied.
-  const Optimizer& applied() const { return outer ? *outer : *optimizer; }
+  const UpdateRules& applied() const { return outer ? *outer : *optimizer; }
   /// Whether the length of the mean gradient has to be known.
   bool clips() const { return !outer && optimizer->clips(); }
   /// Number of a replica among those of the run.

@@ -216,7 +216,7 @@ StepReport Lbfgs::Step::report_of(const Known& known, LbfgsEnd end) const {
   return report;
 }
 
-StateDescription Lbfgs::state(const Optimizer& /*optimizer*/, int num_shards, std::int64_t steps_per_epoch) const {
+StateDescription Lbfgs::state(const UpdateRules& /*optimizer*/, int num_shards, std::int64_t steps_per_epoch) const {
   StateDescription state;
   state.shape.singles = 2 * options_.history + 2;
   state.shape.spares = options_.backup_portions;

@@ -22,7 +22,7 @@ class Lbfgs : public Algorithm {
  public:
   explicit Lbfgs(const LbfgsOptions& options) : options_(options) {}
 
-  StateDescription state(const Optimizer& optimizer, int num_shards, std::int64_t steps_per_epoch) const override;
+  StateDescription state(const UpdateRules& optimizer, int num_shards, std::int64_t steps_per_epoch) const override;
   void check(const ModelDescription& model) const override;
   StepReport step(const StepContext& context, const Deadline& deadline, bool rehearse) override;
   void tell_failure() override;

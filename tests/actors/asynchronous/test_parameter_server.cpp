@@ -89,7 +89,7 @@ TEST_CASE("pushes that a server applies are steps of the optimizer, in the order
   OptimizerOptions adagrad{.kind = "adagrad", .learning_rate = 0.5};
   const ServedScene scene(2);
   ParameterServer server = scene.server({0, kServedSize}, adagrad);
-  const Optimizer alone(adagrad);
+  const UpdateRules alone(adagrad);
   float weight = 1;
   float sum = 0;
   for (int each = 0; each < 5; ++each) {

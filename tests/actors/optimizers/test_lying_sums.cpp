@@ -26,7 +26,7 @@ class LyingScene {
   }
 
   StepReport step() {
-    const Optimizer optimizer(options_.optimizer);
+    const UpdateRules optimizer(options_.optimizer);
     const Plan plan = make_plan({Strategy::automatic, true, 0, members_.topology()}, model_.traits.size);
     const std::vector<int> appliers = members_.workers();
     const StepContext context{options_,  members_, rounds_,  versions_, model_,

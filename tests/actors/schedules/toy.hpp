@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "models/optimizers/optimizer.hpp"
+#include "models/optimizers/update_rules.hpp"
 
 namespace troupe_test {
 
@@ -21,7 +21,7 @@ struct Toy {
   int shards;
   troupe::OptimizerOptions options;
   std::string json;  ///< of the options, as workers are told them
-  troupe::Optimizer optimizer;
+  troupe::UpdateRules optimizer;
 };
 
 /// @param which of two models' weights: those that a run begins with, or those that are set later

@@ -27,7 +27,7 @@ TrainingData make_data(std::int64_t samples, std::int64_t floats) {
 
 /// All vectors of the version that is committed, or of one that is pinned.
 std::vector<std::vector<float>> vectors_of(Driver& driver, Versions::PinId pin) {
-  const int state = Optimizer(driver.options().optimizer).state_vectors();
+  const int state = UpdateRules(driver.options().optimizer).state_vectors();
   std::vector<std::vector<float>> vectors(static_cast<std::size_t>(1 + state));
   for (int vector = 0; vector <= state; ++vector)
     driver.read_pinned(

@@ -2,8 +2,8 @@
 
 #include "models/files.hpp"
 #include "models/optimizers/groups.hpp"
-#include "models/optimizers/optimizer.hpp"
 #include "models/optimizers/pytorch_trial.hpp"
+#include "models/optimizers/update_rules.hpp"
 #include "support/started.hpp"
 #include "troupe/models.hpp"
 
@@ -145,7 +145,7 @@ TEST_CASE("each group has its decay and its rate") {
   auto options = trial_options();
   options.groups = {{"bias", 0.0, 0.5}, {"other", {}, 2}};
   options.schedule = {.kind = ScheduleKind::step, .step_size = 1, .gamma = 0.5};
-  const Optimizer optimizer(options);
+  const UpdateRules optimizer(options);
   const auto updates = optimizer.prepare({optimizer.learning_rate(1), 1, 0});
   REQUIRE(updates.size() == 3);
   const auto moved = [](const UpdateFunction& update, float gradient) {
@@ -170,7 +170,7 @@ TEST_CASE("groups that cannot be are refused by name") {
   const auto refused = [](const std::string& what, const Groups& groups) {
     OptimizerOptions options;
     options.groups = groups;
-    check_throws(ErrorCode::invalid_argument, what, [&] { Optimizer optimizer(options); });
+    check_throws(ErrorCode::invalid_argument, what, [&] { UpdateRules optimizer(options); });
   };
   for (const double value : {-1.0, static_cast<double>(NAN), static_cast<double>(INFINITY)}) {
     refused("weight_decay of group '*.bias'", {{"*"}, {"*.bias", value}});

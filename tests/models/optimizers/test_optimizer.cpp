@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "models/files.hpp"
-#include "models/optimizers/optimizer.hpp"
 #include "models/optimizers/set_rates.hpp"
+#include "models/optimizers/update_rules.hpp"
 #include "runtime/random.hpp"
 
 using namespace troupe;
@@ -26,7 +26,7 @@ struct Vectors {
     for (float& weight : weights) weight = static_cast<float>(random.normal());
   }
 
-  void step(const Optimizer& optimizer, std::int64_t number, const Floats& gradient, std::size_t chunk) {
+  void step(const UpdateRules& optimizer, std::int64_t number, const Floats& gradient, std::size_t chunk) {
     const UpdateFunction update = optimizer.prepare({optimizer.learning_rate(number), number, number}).front();
     for (std::size_t begin = 0; begin < weights.size(); begin += chunk) {
       const std::size_t count = std::min(chunk, weights.size() - begin);
@@ -56,7 +56,7 @@ using Reference = std::function<void(double& w, std::array<double, 2>& state, do
 
 void check_against(const OptimizerOptions& options, const Reference& reference) {
   constexpr std::size_t kSize = 37;
-  const Optimizer optimizer(options);
+  const UpdateRules optimizer(options);
   Vectors vectors(kSize);
   std::vector<double> weights(vectors.weights.begin(), vectors.weights.end());
   std::vector<std::array<double, 2>> states(kSize);
@@ -138,7 +138,7 @@ TEST_CASE("corrections follow the number of updates, and the rate follows the st
     Floats v(1);
     const float* const state[] = {zero.data(), zero.data()};
     float* const new_state[] = {m.data(), v.data()};
-    const Optimizer optimizer(options);
+    const UpdateRules optimizer(options);
     const UpdateFunction update = optimizer.prepare({optimizer.learning_rate(step), step, updates}).front();
     update({1, one.data(), zero.data(), w.data(), state, new_state});
     return static_cast<double>(-w[0]);
@@ -161,7 +161,7 @@ TEST_CASE("the bits do not depend on how the vector is cut") {
     CAPTURE(options.kind);
     CAPTURE(options.momentum);
     CAPTURE(options.nesterov);
-    const Optimizer optimizer(options);
+    const UpdateRules optimizer(options);
     const auto run = [&](std::size_t chunk) {
       Vectors vectors(kSize);
       for (int t = 0; t < 3; ++t) vectors.step(optimizer, t, gradient_of(kSize, t), chunk);
@@ -178,21 +178,21 @@ TEST_CASE("the bits do not depend on how the vector is cut") {
 }
 
 TEST_CASE("an optimizer says how much state it keeps") {
-  CHECK(Optimizer(with("sgd", 1, 0)).state_vectors() == 0);
-  CHECK(Optimizer(with("adagrad", 1, 0)).state_vectors() == 1);
-  CHECK(Optimizer(with("adam", 1, 0)).state_vectors() == 2);
-  CHECK(Optimizer(with("adamw", 1, 0)).state_vectors() == 2);
+  CHECK(UpdateRules(with("sgd", 1, 0)).state_vectors() == 0);
+  CHECK(UpdateRules(with("adagrad", 1, 0)).state_vectors() == 1);
+  CHECK(UpdateRules(with("adam", 1, 0)).state_vectors() == 2);
+  CHECK(UpdateRules(with("adamw", 1, 0)).state_vectors() == 2);
   auto momentum = with("sgd", 1, 0);
   momentum.momentum = 0.5;
-  CHECK(Optimizer(momentum).state_vectors() == 1);
+  CHECK(UpdateRules(momentum).state_vectors() == 1);
 }
 
 TEST_CASE("gradients are clipped as PyTorch's clip_grad_norm_ clips them") {
   auto options = with("sgd", 1, 0);
-  CHECK_FALSE(Optimizer(options).clips());
-  CHECK(Optimizer(options).clip_factor(1e9) == 1);
+  CHECK_FALSE(UpdateRules(options).clips());
+  CHECK(UpdateRules(options).clip_factor(1e9) == 1);
   options.clip_norm = 2;
-  const Optimizer optimizer(options);
+  const UpdateRules optimizer(options);
   CHECK(optimizer.clips());
   CHECK(optimizer.clip_factor(0) == 1);
   CHECK(optimizer.clip_factor(1.9) == 1);
@@ -203,7 +203,7 @@ TEST_CASE("gradients are clipped as PyTorch's clip_grad_norm_ clips them") {
 
 TEST_CASE("learning rates follow their schedules") {
   auto options = with("sgd", 0.8, 0);
-  const auto rate = [&](std::int64_t step) { return Optimizer(options).learning_rate(step); };
+  const auto rate = [&](std::int64_t step) { return UpdateRules(options).learning_rate(step); };
   CHECK(rate(0) == 0.8);
   CHECK(rate(1'000'000) == 0.8);
 
@@ -232,7 +232,7 @@ TEST_CASE("a function of the step takes the schedule's place, and says a float f
   auto options = with("sgd", 0.8, 0);
   options.schedule = {.kind = ScheduleKind::step, .warmup_steps = 4};
   options.learning_rate_at = [](std::int64_t step) { return 1.0 / static_cast<double>(step - 3); };
-  const Optimizer optimizer(options);
+  const UpdateRules optimizer(options);
   CHECK(optimizer.learning_rate(4) == 1);
   CHECK(optimizer.learning_rate(7) == 0.25);
   for (const std::int64_t step : {2, 3})  // -1 and infinity
@@ -268,7 +268,7 @@ TEST_CASE("options that make no sense are refused by name") {
   const auto refused = [](const std::string& what, const std::function<void(OptimizerOptions&)>& spoil) {
     OptimizerOptions options;
     spoil(options);
-    check_throws(ErrorCode::invalid_argument, what, [&] { Optimizer optimizer(options); });
+    check_throws(ErrorCode::invalid_argument, what, [&] { UpdateRules optimizer(options); });
   };
   refused("no optimizer named 'sdg'; there are adagrad, adam, ", [](auto& o) { o.kind = "sdg"; });
   for (const double value : {-1.0, kNan, kInfinity}) {

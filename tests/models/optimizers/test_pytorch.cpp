@@ -1,13 +1,13 @@
 #include <doctest/doctest.h>
 
-#include "models/optimizers/optimizer.hpp"
 #include "models/optimizers/pytorch_trial.hpp"
+#include "models/optimizers/update_rules.hpp"
 
 using namespace troupe;
 using namespace troupe::testing;
 
 TEST_CASE("adamw makes the weights that PyTorch's makes") {
-  const Optimizer optimizer(trial_options());
+  const UpdateRules optimizer(trial_options());
   std::vector<float> weights(kTrialSize);
   std::vector<float> gradient(kTrialSize);
   std::vector<float> first(kTrialSize);

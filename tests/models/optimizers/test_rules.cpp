@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "models/files.hpp"
-#include "models/optimizers/optimizer.hpp"
+#include "models/optimizers/update_rules.hpp"
 
 using namespace troupe;
 using namespace troupe::testing;
@@ -45,7 +45,7 @@ TEST_CASE("a user's rule is made from options, and told the rate, the step and t
   options.weight_decay = 0.25;
   options.learning_rate = 8;
   options.schedule = {.kind = ScheduleKind::step, .step_size = 2, .gamma = 0.5};
-  const Optimizer optimizer(options);
+  const UpdateRules optimizer(options);
   CHECK(optimizer.state_vectors() == 1);
   CHECK(optimizer.state_name(0) == "updates");
   std::array<float, 3> weights{};
@@ -56,7 +56,7 @@ TEST_CASE("a user's rule is made from options, and told the rate, the step and t
   CHECK(weights == std::array<float, 3>{0.5F, 2, 5});
   CHECK(state[0] == 3);
   options.weight_decay = 3e38;
-  CHECK_FALSE(Optimizer(options).prepare({0.1, 0, 0}).front()(chunk));
+  CHECK_FALSE(UpdateRules(options).prepare({0.1, 0, 0}).front()(chunk));
 }
 
 TEST_CASE("the built-in rules tell of what is not finite, in weights or state, wherever it lies") {
@@ -64,7 +64,7 @@ TEST_CASE("the built-in rules tell of what is not finite, in weights or state, w
   for (const char* name : {"sgd", "adagrad", "adam", "adamw"})
     for (const float bad : {INFINITY, NAN}) {
       CAPTURE(name);
-      const Optimizer optimizer(kind(name));
+      const UpdateRules optimizer(kind(name));
       const UpdateFunction update = optimizer.prepare({0.1, 0, 0}).front();
       std::vector<float> gradient(kSize, 1);
       const std::vector<float> from(kSize, 1);
@@ -91,7 +91,7 @@ TEST_CASE("a user's rule is named in what it does wrong, and nothing that is not
   const auto update = [&](std::function<UpdateFunction(const UpdateStep&)> prepare) {
     const std::string name = "test-wrong-" + std::to_string(++rules);
     register_optimizer(name, [prepare](const OptimizerOptions&) { return UpdateRule{{"state"}, prepare}; });
-    return Optimizer(kind(name)).prepare({0.1, 0, 0}).front()(chunk);
+    return UpdateRules(kind(name)).prepare({0.1, 0, 0}).front()(chunk);
   };
   const auto writing = [&](float weight, float in_state) {
     return update([=](const UpdateStep&) {
@@ -117,7 +117,7 @@ TEST_CASE("a user's rule is named in what it does wrong, and nothing that is not
   });
   fails("optimizer 'test-wrong-7' threw", [&] { update([](const UpdateStep&) -> UpdateFunction { throw 3; }); });
   register_optimizer("test-maker", [](const OptimizerOptions&) -> UpdateRule { throw std::runtime_error("no luck"); });
-  fails("optimizer 'test-maker': no luck", [] { Optimizer optimizer(kind("test-maker")); });
+  fails("optimizer 'test-maker': no luck", [] { UpdateRules optimizer(kind("test-maker")); });
 }
 
 TEST_CASE("rules are registered once, under a name, and must be able to work") {
@@ -128,13 +128,13 @@ TEST_CASE("rules are registered once, under a name, and must be able to work") {
   refused("name", [] { register_optimizer("", [](const auto&) { return UpdateRule{}; }); });
   refused("name", [] { register_optimizer("\x1b[2J", [](const auto&) { return UpdateRule{}; }); });
   refused("test-null", [] { register_optimizer("test-null", nullptr); });
-  refused("adagrad, adam, ", [] { Optimizer optimizer(kind("test-unknown")); });
+  refused("adagrad, adam, ", [] { UpdateRules optimizer(kind("test-unknown")); });
 
   int rules = 0;
   const auto rule = [&](UpdateRule made) {
     const std::string name = "test-rule-" + std::to_string(++rules);
     register_optimizer(name, [made = std::move(made)](const OptimizerOptions&) { return made; });
-    return [name] { Optimizer optimizer(kind(name)); };
+    return [name] { UpdateRules optimizer(kind(name)); };
   };
   refused("prepares nothing", rule({}));
   refused("vectors of state", rule(idle_rule({"1", "2", "3", "4", "5"})));

@@ -15,12 +15,12 @@ void check_learning_rate(double rate, const std::string& name);
 /// functions of floats in their own places, in a fixed order: their bits do not depend on how a vector is cut into
 /// chunks. They are the same wherever the instruction set and the C library are, whose `pow` and `cos` take part in
 /// rates and corrections.
-class Optimizer {
+class UpdateRules {
  public:
   /// @throws Error invalid_argument naming an option that cannot work.
-  explicit Optimizer(const OptimizerOptions& options);
+  explicit UpdateRules(const OptimizerOptions& options);
   /// By a rule that has no name, for all tensors.
-  Optimizer(const OptimizerOptions& options, UpdateRule rule);
+  UpdateRules(const OptimizerOptions& options, UpdateRule rule);
 
   /// Vectors of state as long as the weights, all zeros to begin with: 0 to kMostStateVectors.
   int state_vectors() const { return static_cast<int>(rules_.front().rule.state.size()); }
@@ -58,7 +58,7 @@ class Optimizer {
 /// is given as mean gradient is the mean of the copies. Average: they are. Nesterov: what they have moved is taken for
 /// a gradient, as Douillard et al. 2023 do (DiLoCo), with `learning_rate` and `momentum`.
 /// @throws Error invalid_argument for another kind
-Optimizer outer_optimizer(const OptimizerOptions& options);
+UpdateRules outer_optimizer(const OptimizerOptions& options);
 inline constexpr const char* kOuterAverage = "average";
 inline constexpr const char* kOuterNesterov = "nesterov";
 

@@ -1,4 +1,4 @@
-#include "models/optimizers/optimizer.hpp"
+#include "models/optimizers/update_rules.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -76,7 +76,7 @@ void refuse_momentum(const OptimizerOptions& options) {
   require(options.momentum == 0 && !options.nesterov, options.kind + " takes no momentum");
 }
 
-Optimizer::Optimizer(const OptimizerOptions& options) : options_(options) {
+UpdateRules::UpdateRules(const OptimizerOptions& options) : options_(options) {
   check(options);
   rules_.push_back({make_rule(options)});
   for (const ParameterGroup& group : options.groups) {
@@ -87,23 +87,23 @@ Optimizer::Optimizer(const OptimizerOptions& options) : options_(options) {
   }
 }
 
-Optimizer::Optimizer(const OptimizerOptions& options, UpdateRule rule) : options_(options) {
+UpdateRules::UpdateRules(const OptimizerOptions& options, UpdateRule rule) : options_(options) {
   check(options);
   rules_.push_back({std::move(rule)});
 }
 
-double Optimizer::learning_rate(std::int64_t step) const {
+double UpdateRules::learning_rate(std::int64_t step) const {
   if (!options_.learning_rate_at) return options_.learning_rate * schedule_factor(options_.schedule, step);
   const double rate = options_.learning_rate_at(step);
   check_learning_rate(rate, "learning_rate_at(" + std::to_string(step) + ")");
   return rate;
 }
 
-float Optimizer::clip_factor(double norm) const {
+float UpdateRules::clip_factor(double norm) const {
   return clips() && std::isfinite(norm) ? static_cast<float>(std::min(1.0, options_.clip_norm / (norm + 1e-6))) : 1.0F;
 }
 
-std::vector<UpdateFunction> Optimizer::prepare(const UpdateStep& step) const {
+std::vector<UpdateFunction> UpdateRules::prepare(const UpdateStep& step) const {
   std::vector<UpdateFunction> prepared;
   prepared.reserve(rules_.size());
   for (const GroupRule& each : rules_)
