@@ -2,6 +2,7 @@
 
 #include "actors/functions/bundle.hpp"
 #include "actors/functions/function_table.hpp"
+#include "models/maths_threads.hpp"
 #include "runtime/printable.hpp"
 #include "runtime/processes/held_signals.hpp"
 #include "runtime/processes/limits.hpp"
@@ -43,6 +44,7 @@ void FunctionRun::run() {
   Failure failure;
   bool blames = false;
   try {
+    use_maths_threads(request_.cores);
     load_dataset();
     join_group();
     const ShownHere shown(shared_from_this());

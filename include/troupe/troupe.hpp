@@ -9,6 +9,7 @@
 #include "troupe/data.hpp"
 #include "troupe/error.hpp"
 #include "troupe/log.hpp"
+#include "troupe/loop.hpp"
 #include "troupe/loss.hpp"
 #include "troupe/metric.hpp"
 #include "troupe/model.hpp"

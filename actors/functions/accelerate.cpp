@@ -1,0 +1,57 @@
+#include <algorithm>
+
+#include "models/registry.hpp"
+#include "runtime/hash.hpp"
+#include "troupe/loop.hpp"
+
+namespace troupe {
+namespace {
+
+ReplicaContext context_of(const Here& place, const AccelerateOptions& options) {
+  ReplicaContext context;
+  context.worker = place.rank();
+  context.shards = {place.rank()};
+  context.num_shards = place.world_size();
+  context.seed = place.seed();
+  context.precision = options.precision;
+  context.precision_check = options.precision_check;
+  context.config = options.config;
+  context.frozen = options.frozen;
+  return context;
+}
+
+std::shared_ptr<Model> make(const ModelCreator& creator, const ReplicaContext& context) {
+  const CreateModel& create = creator.name().empty() ? creator.function() : find_model(creator.name());
+  std::shared_ptr<Model> model = create(context);
+  if (!model) throw Error(ErrorCode::model_failed, "the creator returned no model");
+  model->start(context);
+  return model;
+}
+
+/// As all ranks have it; the slowest decides.
+Precision precision_of_all(const Model& model, const Here& place) {
+  const ModelInfo& info = model.info();
+  PrecisionSeconds slowest = info.measured;
+  slowest.f32 = place.all_reduce(slowest.f32, ReduceOp::max);
+  slowest.bf16 = place.all_reduce(slowest.bf16, ReduceOp::max);
+  const std::int64_t without = place.all_reduce<std::int64_t>(info.precision == Precision::f32 ? 1 : 0);
+  if (slowest.known()) return slowest.faster();
+  return without > 0 ? Precision::f32 : Precision::bf16;
+}
+
+}  // namespace
+
+std::shared_ptr<Model> accelerate(const ModelCreator& creator, const AccelerateOptions& options, const Here& place) {
+  ReplicaContext context = context_of(place, options);
+  std::shared_ptr<Model> model = make(creator, context);
+  if (options.precision == Precision::f32) return model;
+  const Precision agreed = precision_of_all(*model, place);
+  if (agreed != model->info().precision) {
+    context.precision = agreed;
+    context.precision_check = false;
+    model = make(creator, context);
+  }
+  return model;
+}
+
+}  // namespace troupe

@@ -1,0 +1,298 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "collectives/exchange/page_squares.hpp"
+#include "collectives/exchange/reduce.hpp"
+#include "collectives/plan/page_tree.hpp"
+#include "collectives/plan/tree.hpp"
+#include "models/aligned.hpp"
+#include "models/dense.hpp"
+#include "models/optimizers/update_rules.hpp"
+#include "models/optimizers/vector_update.hpp"
+#include "runtime/hash.hpp"
+#include "runtime/invalid.hpp"
+#include "troupe/loop.hpp"
+
+namespace troupe {
+namespace {
+
+/// Floats of each rank's part of the flat vector, which is filled up to as many of them: whole pages, over which
+/// squares are added.
+std::size_t part_floats(std::size_t size, int ranks) {
+  const auto parts = static_cast<std::size_t>(ranks);
+  return ((size + parts - 1) / parts + kPageFloats - 1) / kPageFloats * kPageFloats;
+}
+
+std::shared_ptr<Model> started(std::shared_ptr<Model> model, const Group& group, std::uint64_t seed) {
+  if (!model) throw_invalid("an optimizer needs a model");
+  try {
+    static_cast<void>(model->info());
+  } catch (const Error&) {
+    ReplicaContext context;
+    context.worker = group.rank();
+    context.shards = {group.rank()};
+    context.num_shards = group.size();
+    context.seed = seed;
+    model->start(context);
+  }
+  return model;
+}
+
+}  // namespace
+
+class Optimizer::Impl {
+ public:
+  Impl(std::shared_ptr<Model> its_model, Group its_group, const OptimizerOptions& options, std::uint64_t seed)
+      : model_(started(std::move(its_model), its_group, seed)),
+        group_(std::move(its_group)),
+        rules_(options),
+        runs_(group_runs(rules_.groups(), *model_)),
+        seed_(seed),
+        part_(part_floats(size(), group_.size())),
+        weights_(part_ * static_cast<std::size_t>(group_.size())),
+        gradient_(weights_.size()),
+        mean_(part_),
+        updated_(part_) {
+    for (int vector = 0; vector < rules_.state_vectors(); ++vector) {
+      state_[static_cast<std::size_t>(vector)].resize(part_);
+      new_state_[static_cast<std::size_t>(vector)].resize(part_);
+    }
+    check_alike();
+    model_->initialize(flat(weights_), seed_);
+  }
+
+  OptimizerStep step(std::int64_t batch) {
+    const ShardStep at{.shard = group_.rank(), .num_shards = group_.size(), .step = batch, .seed = seed_};
+    const BatchResult own = model_->gradient(at, flat(std::as_const(weights_)), flat(gradient_));
+    std::array<double, 2> sums{own.loss_sum, static_cast<double>(own.samples)};
+    group_.all_reduce(std::span<double>(sums));
+    OptimizerStep step{steps_ + 1, sums[0] / sums[1], static_cast<std::int64_t>(sums[1]), rules_.learning_rate(steps_)};
+    if (step.samples == 0) throw Error(ErrorCode::bad_data, "no rank has a sample in this batch");
+    if (!std::isfinite(step.loss))
+      throw Error(ErrorCode::non_finite_loss, "the loss is no number", {.step = step.step});
+    reduce(step.samples);
+    update(step);
+    group_.all_gather(std::span<const float>(updated_), std::span<float>(weights_));
+    std::swap(state_, new_state_);
+    ++steps_;
+    ++updates_;
+    return step;
+  }
+
+  std::int64_t steps_done() const { return steps_; }
+  const Model& model() const { return *model_; }
+
+  Evaluation evaluate(EvaluationSet set) {
+    const ShardStep at{.shard = group_.rank(), .num_shards = group_.size(), .step = steps_, .seed = seed_, .set = set};
+    const EvaluationResult own = model_->evaluate(at, flat(std::as_const(weights_)));
+    std::array<double, 3> sums{own.loss_sum, static_cast<double>(own.correct), static_cast<double>(own.samples)};
+    group_.all_reduce(std::span<double>(sums));
+    if (sums[2] == 0) throw Error(ErrorCode::bad_data, "the model has no such set of samples");
+    Evaluation evaluation;
+    evaluation.samples = static_cast<std::int64_t>(sums[2]);
+    evaluation.loss = sums[0] / sums[2];
+    evaluation.accuracy = sums[1] / sums[2];
+    return evaluation;
+  }
+
+  std::vector<float> canonical(const AlignedFloats& vector) const {
+    AlignedFloats whole(floats());
+    model_->to_canonical(flat(vector), whole);
+    return {whole.begin(), whole.end()};
+  }
+  std::vector<float> weights() const { return canonical(weights_); }
+
+  void set_weights(std::span<const float> values) {
+    weights_ = from_canonical(values);
+    for (AlignedFloats& each : state_) std::ranges::fill(each, 0.0f);
+    updates_ = 0;
+  }
+
+  NamedTensors state() {
+    NamedTensors all = named("", weights());
+    for (int vector = 0; vector < rules_.state_vectors(); ++vector) {
+      AlignedFloats whole(weights_.size());
+      group_.all_gather(std::span<const float>(state_[static_cast<std::size_t>(vector)]), std::span<float>(whole));
+      for (NamedTensor& each : named(rules_.state_name(vector) + '/', canonical(whole))) all.push_back(std::move(each));
+    }
+    // Of whole numbers below 2^24 each a float holds two.
+    const auto high_low = [](std::int64_t number) {
+      return std::vector<float>{static_cast<float>(number >> 24), static_cast<float>(number & 0xFFFFFF)};
+    };
+    all.push_back({"optimizer/steps", {2}, high_low(steps_)});
+    all.push_back({"optimizer/updates", {2}, high_low(updates_)});
+    return all;
+  }
+
+  void load_state(const NamedTensors& tensors) {
+    AlignedFloats loaded = from_canonical(gathered("", tensors));
+    std::array<AlignedFloats, kMostStateVectors> state;
+    for (int vector = 0; vector < rules_.state_vectors(); ++vector) {
+      const AlignedFloats whole = from_canonical(gathered(rules_.state_name(vector) + '/', tensors));
+      const auto begin = whole.begin() + static_cast<std::ptrdiff_t>(part_ * static_cast<std::size_t>(group_.rank()));
+      state[static_cast<std::size_t>(vector)].assign(begin, begin + static_cast<std::ptrdiff_t>(part_));
+    }
+    const auto number = [&](const char* name) {
+      const NamedTensor& each = find(name, {2}, tensors);
+      return (static_cast<std::int64_t>(each.values[0]) << 24) + static_cast<std::int64_t>(each.values[1]);
+    };
+    steps_ = number("optimizer/steps");
+    updates_ = number("optimizer/updates");
+    weights_ = std::move(loaded);
+    state_ = std::move(state);
+  }
+
+ private:
+  std::size_t size() const { return model_->info().size; }
+  std::size_t floats() const { return total_size(model_->info().tensors); }
+  std::span<float> flat(AlignedFloats& vector) const { return std::span(vector).first(size()); }
+  std::span<const float> flat(const AlignedFloats& vector) const { return std::span(vector).first(size()); }
+  /// Of the flat vector.
+  Range own_range() const {
+    const std::size_t begin = part_ * static_cast<std::size_t>(group_.rank());
+    return {std::min(begin, size()), std::min(begin + part_, size())};
+  }
+
+  void check_alike() {
+    const ModelInfo& info = model_->info();
+    const std::string text =
+        info.fingerprint + ' ' + std::to_string(info.size) + ' ' + std::to_string(info.learned_size);
+    const auto own = static_cast<std::int64_t>(checksum(std::as_bytes(std::span(text))) >> 1);
+    if (group_.all_reduce(own, ReduceOp::max) == own && -group_.all_reduce(-own, ReduceOp::max) == own) return;
+    throw Error(ErrorCode::model_mismatch, "ranks have models that differ in size or layout: " + text);
+  }
+
+  /// Leaves the mean gradient of this rank's part in `mean_`.
+  void reduce(std::int64_t samples) {
+    group_.reduce_scatter(std::span<const float>(gradient_), std::span<float>(mean_));
+    divide(mean_.data(), mean_.size(), samples);
+    if (!rules_.clips()) return;
+    const float factor = rules_.clip_factor(norm());
+    const Range own = own_range();
+    const std::size_t learned =
+        std::min(own.end, model_->info().learned_size) - std::min(own.begin, model_->info().learned_size);
+    if (factor != 1) scale(factor, mean_.data(), learned, mean_.data());
+  }
+
+  double norm() {
+    const std::size_t learned = model_->info().learned_size;
+    std::vector<Range> slices;
+    for (int rank = 0; rank < group_.size(); ++rank) {
+      const std::size_t begin = part_ * static_cast<std::size_t>(rank);
+      slices.push_back({std::min(begin, size()), std::min(begin + part_, size())});
+    }
+    PageSquares squares(own_range(), learned);
+    const Range own = own_range();
+    for_each_chunk(own, [&](const Range& chunk) {
+      squares.note(chunk.begin, std::span(mean_).subspan(chunk.begin - own.begin, chunk.size()));
+    });
+    std::vector<double> subtrees = subtree_sums(size(), own, squares.pages());
+    subtrees.resize(kMostSubtrees);
+    std::vector<double> gathered(kMostSubtrees * slices.size());
+    group_.all_gather(std::span<const double>(subtrees), std::span<double>(gathered));
+    std::vector<double> sums;
+    for (std::size_t i = 0; i < slices.size(); ++i) {
+      const auto from = gathered.begin() + static_cast<std::ptrdiff_t>(i * kMostSubtrees);
+      sums.insert(sums.end(), from, from + std::ssize(page_subtrees(size(), slices[i])));
+    }
+    return std::sqrt(sum_of_subtrees(size(), slices, sums));
+  }
+
+  /// Writes `updated_` and `new_state_`. @throws Error non_finite_weights, on all ranks
+  void update(const OptimizerStep& step) {
+    const Range own = own_range();
+    VectorUpdate::Place place;
+    place.begin = own.begin;
+    place.weights = flat(std::as_const(weights_));
+    place.new_weights = updated_;
+    for (std::size_t vector = 0; vector < static_cast<std::size_t>(rules_.state_vectors()); ++vector) {
+      place.state[vector] = state_[vector];
+      place.new_state[vector] = new_state_[vector];
+    }
+    VectorUpdate update(*model_, rules_.prepare({step.learning_rate, steps_, updates_}), runs_, step.samples, place);
+    const std::size_t learned = model_->info().learned_size;
+    for_each_chunk(own, [&](const Range& chunk) {
+      const auto mean = std::span<const float>(mean_).subspan(chunk.begin - own.begin, chunk.size());
+      const std::size_t first = std::min(chunk.size(), learned - std::min(learned, chunk.begin));
+      if (first > 0) update.learn(chunk.begin, mean.first(first));
+      if (first < mean.size()) update.update_statistics(chunk.begin + first, mean.subspan(first));
+    });
+    if (group_.all_reduce<std::int64_t>(update.finite() ? 0 : 1) > 0)
+      throw Error(ErrorCode::non_finite_weights, "the new weights would not be finite", {.step = step.step});
+  }
+
+  AlignedFloats from_canonical(std::span<const float> values) const {
+    if (values.size() != floats())
+      throw Error(ErrorCode::model_mismatch,
+                  std::to_string(values.size()) + " weights for a model of " + std::to_string(floats()));
+    const AlignedFloats aligned(values.begin(), values.end());
+    AlignedFloats vector(weights_.size());
+    model_->from_canonical(aligned, flat(vector));
+    return vector;
+  }
+
+  NamedTensors named(const std::string& prefix, const std::vector<float>& values) const {
+    NamedTensors tensors;
+    auto from = values.begin();
+    for (const TensorInfo& info : model_->info().tensors) {
+      const auto end = from + static_cast<std::ptrdiff_t>(info.size());
+      tensors.push_back({prefix + info.name, info.shape, {from, end}});
+      from = end;
+    }
+    return tensors;
+  }
+
+  static const NamedTensor& find(const std::string& name, const std::vector<std::int64_t>& shape,
+                                 const NamedTensors& tensors) {
+    const auto found = std::ranges::find(tensors, name, &NamedTensor::name);
+    if (found != tensors.end() && found->shape == shape && found->values.size() == TensorInfo{name, shape}.size())
+      return *found;
+    throw Error(ErrorCode::model_mismatch, found == tensors.end() ? "is missing" : "is of another shape",
+                {.object = name});
+  }
+
+  std::vector<float> gathered(const std::string& prefix, const NamedTensors& tensors) const {
+    std::vector<float> values;
+    for (const TensorInfo& info : model_->info().tensors) {
+      const NamedTensor& each = find(prefix + info.name, info.shape, tensors);
+      values.insert(values.end(), each.values.begin(), each.values.end());
+    }
+    return values;
+  }
+
+  std::shared_ptr<Model> model_;
+  Group group_;
+  UpdateRules rules_;
+  GroupRuns runs_;
+  std::uint64_t seed_;
+  std::size_t part_;        ///< floats of each rank's part; vectors of all are as long as all parts
+  AlignedFloats weights_;   ///< of all
+  AlignedFloats gradient_;  ///< of all, of this rank's samples
+  AlignedFloats mean_;      ///< of the part, as all below
+  AlignedFloats updated_;
+  std::array<AlignedFloats, kMostStateVectors> state_;
+  std::array<AlignedFloats, kMostStateVectors> new_state_;
+  std::int64_t steps_ = 0;
+  std::int64_t updates_ = 0;
+};
+
+Optimizer::Optimizer(std::shared_ptr<Model> model, Group group, const OptimizerOptions& options, std::uint64_t seed)
+    : impl_(std::make_unique<Impl>(std::move(model), std::move(group), options, seed)) {}
+Optimizer::~Optimizer() = default;
+Optimizer::Optimizer(Optimizer&&) noexcept = default;
+Optimizer& Optimizer::operator=(Optimizer&&) noexcept = default;
+
+OptimizerStep Optimizer::step() { return impl_->step(impl_->steps_done()); }
+OptimizerStep Optimizer::step(std::int64_t batch) { return impl_->step(batch); }
+std::int64_t Optimizer::steps_done() const { return impl_->steps_done(); }
+std::int64_t Optimizer::steps_per_epoch() const { return impl_->model().info().steps_per_epoch; }
+Evaluation Optimizer::evaluate(EvaluationSet set) { return impl_->evaluate(set); }
+std::vector<float> Optimizer::weights() const { return impl_->weights(); }
+void Optimizer::set_weights(std::span<const float> canonical) { impl_->set_weights(canonical); }
+NamedTensors Optimizer::state() const { return impl_->state(); }
+void Optimizer::load_state(const NamedTensors& tensors) { impl_->load_state(tensors); }
+
+}  // namespace troupe
