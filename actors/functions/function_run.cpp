@@ -123,6 +123,7 @@ void FunctionRun::report(const Json& metrics) {
 void FunctionRun::save(Checkpoint checkpoint) {
   checkpoint.number = ++saved_;
   outbox_.say(FrameKind::checkpoint, to_bytes(checkpoint));
+  outbox_.await_heard();
 }
 
 std::optional<Checkpoint> FunctionRun::load() {

@@ -18,7 +18,13 @@ void Outbox::say(FrameKind kind, const std::string& bytes) {
   bytes_ += static_cast<char>(kind);
   bytes_.append(reinterpret_cast<const char*>(&length), sizeof length);
   bytes_ += bytes;
+  heard_ = false;
   answer(std::move(lock));
+}
+
+void Outbox::await_heard() {
+  std::unique_lock lock(mutex_);
+  taken_.wait(lock, [&] { return closed_ || heard_; });
 }
 
 void Outbox::end(const Failure& failure, bool blames) {
@@ -33,6 +39,10 @@ void Outbox::listen(std::uint64_t round, Tell tell) {
   std::unique_lock lock(mutex_);
   round_ = round;
   tell_ = std::move(tell);
+  if (bytes_.size() == begin_) {
+    heard_ = true;
+    taken_.notify_all();
+  }
   answer(std::move(lock));
 }
 

@@ -22,6 +22,8 @@ class Outbox {
 
   /// Waits while 64 MB have not been taken.
   void say(FrameKind kind, const std::string& bytes);
+  /// Returns once the driver has dealt with all that was said: it asks for more.
+  void await_heard();
   /// The last word.
   void end(const Failure& failure, bool blames);
   /// Answers once there is something to say; what was asked before and is not answered is not.
@@ -40,6 +42,7 @@ class Outbox {
   bool closed_ = false;
   Failure failure_;
   bool blames_ = false;
+  bool heard_ = true;  ///< all that was said has been taken, and dealt with
   std::uint64_t round_ = 0;
   Tell tell_;  ///< of who asks; empty: nobody does
 };

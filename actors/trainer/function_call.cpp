@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace troupe {
 namespace {
@@ -81,6 +82,8 @@ int FunctionCall::rank_of(int worker) const {
 }
 
 std::optional<FunctionCall::Event> FunctionCall::next(const Deadline& until) {
+  if (events_.empty())
+    for (const int rank : std::exchange(heard_, {})) listen(rank);
   while (events_.empty() && !open_.empty()) {
     try {
       auto heard = crew_.rounds().next_of<Heard, Done>(open_, until, phase());
@@ -109,7 +112,12 @@ void FunctionCall::take(int rank, Heard heard) {
   } catch (const Error& error) {
     throw Error(error.code(), error.message(), where);
   }
-  if (!heard.ended) return listen(rank);
+  if (!heard.ended) {
+    // Asked again once all that it said is dealt with; where it was a piece of something, nothing is.
+    if (events_.empty()) return listen(rank);
+    heard_.push_back(rank);
+    return;
+  }
   who.ended = true;
   if (!heard.failure)
     events_.push_back({Event::Kind::ended, rank});

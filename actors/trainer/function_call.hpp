@@ -58,7 +58,7 @@ class FunctionCall {
   int size() const { return static_cast<int>(ranks_.size()); }
   /// The next event; none when the deadline passes first, or the function has ended everywhere. @throws Error protocol
   std::optional<Event> next(const Deadline& until);
-  bool over() const { return open_.empty() && events_.empty(); }
+  bool over() const { return open_.empty() && events_.empty() && heard_.empty(); }
 
   /// Functions should stop.
   void stop() { tell_all({}); }
@@ -88,6 +88,7 @@ class FunctionCall {
   std::vector<Rank> ranks_;
   std::vector<Round> open_;  ///< questions that are not answered
   std::deque<Event> events_;
+  std::vector<int> heard_;  ///< ranks that are asked again when there are no events
 };
 
 }  // namespace troupe

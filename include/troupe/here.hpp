@@ -136,7 +136,8 @@ class Here {
   /// waits only where 64 MB of reports have not been taken. @throws Error invalid_argument for what is no object
   void report(const Json& metrics) const;
 
-  /// What the function goes on from if it is called again: rank 0's is kept once all ranks have called this as often.
+  /// What the function goes on from if it is called again: rank 0's is kept once all ranks have called this as often,
+  /// and has been once this has returned on all. Waits until whoever runs the trainer has taken it.
   /// @param files paths of files of this machine, of which the content is kept
   /// @throws Error bad_file for a file that cannot be read
   void save_checkpoint(const Json& state, const NamedTensors& tensors = {},

@@ -258,7 +258,7 @@ namespace detail {
 
 template <class T>
 void make_object(const Json& config) {
-  if constexpr (std::is_constructible_v<T, const Json&>)
+  if constexpr (std::is_constructible_v<T, const Json&> && !std::is_aggregate_v<T>)
     here().keepsake() = std::make_shared<T>(config);
   else
     here().keepsake() = std::make_shared<T>();

@@ -1,0 +1,161 @@
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+
+#include "actors/trainer/checkpoint_folder.hpp"
+#include "actors/trainer/train_functions.hpp"
+#include "support/errors.hpp"
+
+using namespace troupe;
+using troupe_test::trainer_options;
+
+namespace {
+
+struct Failures : Callback {
+  std::vector<std::string> heard;
+  void on_failure(const Error& error, bool goes_on) override {
+    heard.push_back((goes_on ? "goes on: " : "ends: ") + std::string(error.what()));
+  }
+};
+
+TrainerOptions impatient(Placement placement, int workers) {
+  TrainerOptions options = trainer_options(placement, workers);
+  options.collective_timeout = std::chrono::milliseconds(1500);
+  options.stop_timeout = std::chrono::milliseconds(1000);
+  return options;
+}
+
+}  // namespace
+
+TEST_CASE("a function is called again after a loss, from the last checkpoint of all, to the same end") {
+  Trainer trainer(trainer_options(Placement::processes, 3));
+  for (const char* how : {"", "killed"}) {
+    const auto failures = std::make_shared<Failures>();
+    const RunResults results = trainer.run("ten", {{"how", how}}, {.callbacks = {failures}});
+    REQUIRE(results.size() == 3);
+    const bool killed = *how != 0;
+    for (const Returned& each : results) {
+      CHECK(each.json.at("sum") == 10);
+      CHECK(each.json.at("attempt") == (killed ? 2 : 1));
+      CHECK(each.json.at("from").get<int>() >= (killed ? 5 : 0));
+    }
+    CHECK(trainer.get_last_checkpoint()->state.at("done") == 10);
+    CHECK(trainer.get_last_checkpoint()->tensors.at(0).values.at(0) == 10);
+    REQUIRE(failures->heard.size() == (killed ? 1 : 0));
+    if (killed)
+      CHECK(failures->heard[0].find("goes on: a worker was lost: its process was ended by signal 9 (worker 1") == 0);
+  }
+}
+
+TEST_CASE("losses beyond max_failures end the run, which tells of them; the trainer can be used on") {
+  TrainerOptions options = trainer_options(Placement::processes, 2);
+  options.max_failures = 1;
+  Trainer trainer(options);
+  const auto run = [&] { trainer.run("ten", {{"how", "killed"}, {"times", 2}}); };
+  const std::string said = message_of(run);
+  CHECK(said.find("loss 2 within an hour, of which max_failures allows 1") != std::string::npos);
+  CHECK(trainer.run("place").size() == 2);
+}
+
+TEST_CASE("with a range of workers a run goes on without the lost one, and the next has all again") {
+  TrainerOptions options = trainer_options(Placement::processes, 1);
+  options.num_workers = {2, 3};
+  Trainer trainer(options);
+  REQUIRE(trainer.num_workers() == 3);
+  const RunResults results = trainer.run("ten", {{"how", "killed"}});
+  REQUIRE(results.size() == 2);
+  for (const Returned& each : results) {
+    CHECK(each.json.at("sum") == 10);
+    CHECK(each.json.at("world_size") == 2);
+  }
+  CHECK(trainer.run("place").size() == 3);
+}
+
+TEST_CASE("a worker that answers no more is cut, and replaced") {
+  TrainerOptions options = trainer_options(Placement::processes, 2);
+  options.suspect_after = std::chrono::milliseconds(500);
+  options.cut_after = std::chrono::milliseconds(1500);
+  Trainer trainer(options);
+  CHECK(trainer.run("ten", {{"how", "stopped"}})[0].json.at("attempt") == 2);
+}
+
+TEST_CASE("a function that throws ends the run with its error, which names its worker") {
+  for (const Placement placement : {Placement::in_process, Placement::processes}) {
+    Trainer trainer(trainer_options(placement, 3));
+    const auto failures = std::make_shared<Failures>();
+    try {
+      trainer.run("ten", {{"how", "throws"}}, {.callbacks = {failures}});
+      FAIL("nothing was thrown");
+    } catch (const Error& error) {
+      CHECK(error.code() == ErrorCode::model_failed);
+      CHECK(error.message() == "out of luck");
+      CHECK(error.where().worker == 1);
+      CHECK(error.where().phase == "run");
+    }
+    CHECK(failures->heard.size() == 1);
+    CHECK(trainer.run("place").size() == 3);
+  }
+}
+
+TEST_CASE("who returns early, or calls something else, is named by the others") {
+  for (const Placement placement : {Placement::in_process, Placement::processes}) {
+    Trainer trainer(trainer_options(placement, 3));
+    const std::string early = message_of([&] { trainer.run("ten", {{"how", "returns"}}); });
+    CHECK(early.find("rank 1 (") != std::string::npos);
+    CHECK(early.find("has returned from its function") != std::string::npos);
+    const std::string other = message_of([&] { trainer.run("ten", {{"how", "other"}}); });
+    CHECK(other.find("ranks called different collectives, or of other sizes: ") != std::string::npos);
+    CHECK(other.find("barrier at train_functions.cpp:") != std::string::npos);
+    CHECK(other.find("all_reduce(1 f32, mean) at train_functions.cpp:") != std::string::npos);
+  }
+}
+
+TEST_CASE("who hangs is lost in time, and the function called again") {
+  Trainer trainer(impatient(Placement::processes, 3));
+  const auto begin = std::chrono::steady_clock::now();
+  const RunResults results = trainer.run("ten", {{"how", "hangs"}});
+  CHECK(results[0].json.at("attempt") == 2);
+  CHECK(results[0].json.at("sum") == 10);
+  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(60));
+}
+
+TEST_CASE("checkpoints lie in a folder, with files and tensors, and runs go on from the newest") {
+  const std::string folder = std::filesystem::temp_directory_path() / "checkpoints";
+  const std::string file = std::filesystem::temp_directory_path() / "vocabulary.txt";
+  std::ofstream(file) << "a b c";
+  const RunOptions keeping{.checkpoints = {.folder = folder}};
+  for (const Placement placement : {Placement::in_process, Placement::processes}) {
+    Trainer trainer(trainer_options(placement, 2));
+    trainer.run("ten", {}, keeping);
+    CHECK(CheckpointFolder(keeping.checkpoints).newest() == 10);
+    CHECK(std::filesystem::exists(folder + "/checkpoint-000009/checkpoint.json"));
+    CHECK_FALSE(std::filesystem::exists(folder + "/checkpoint-000008"));
+    const RunResults resumed = trainer.run("ten", {}, {.checkpoints = {.folder = folder, .resume = true}});
+    CHECK(resumed[1].json.at("from") == 10);
+    CHECK(resumed[1].json.at("sum") == 10);
+    trainer.run("files", {{"files", {file}}}, keeping);
+    const Checkpoint last = *trainer.get_last_checkpoint();
+    CHECK(last.number == 11);
+    CHECK(last.files.at("vocabulary.txt") == "a b c");
+    const Checkpoint read = CheckpointFolder(keeping.checkpoints).read(11);
+    CHECK(read.state == Json({{"lr", 0.5}}));
+    CHECK(read.files == last.files);
+    CHECK(read.tensors.at(0).values == std::vector<float>{0, 1, 2, 3});
+    std::filesystem::remove_all(folder);
+  }
+  Trainer trainer(trainer_options(Placement::in_process, 2));
+  CHECK(code_of([&] { trainer.run("files", {{"files", {"/nowhere/at/all"}}}); }) == ErrorCode::bad_file);
+  CHECK(code_of([&] { trainer.run("ten", {}, {.checkpoints = {.resume = true}}); }) == ErrorCode::invalid_argument);
+}
+
+TEST_CASE("a damaged checkpoint is told") {
+  const std::string folder = std::filesystem::temp_directory_path() / "damaged";
+  const RunCheckpoints options{.folder = folder};
+  CheckpointFolder(options).write({.state = {{"a", 1}}, .tensors = {{"t", {1}, {2}}}, .number = 3});
+  std::ofstream(folder + "/checkpoint-000003/checkpoint.json") << "{\"troupe_checkpoint\": 1}";
+  CHECK(code_of([&] { CheckpointFolder(options).read(3); }) == ErrorCode::bad_file);
+  CHECK(code_of([&] { CheckpointFolder(options).read(4); }) == ErrorCode::bad_file);
+  std::filesystem::remove_all(folder);
+}

@@ -1,0 +1,137 @@
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "actors/trainer/report_rows.hpp"
+#include "actors/trainer/train_functions.hpp"
+#include "support/errors.hpp"
+
+using namespace troupe;
+using troupe_test::trainer_options;
+
+namespace {
+
+struct Heard : Callback {
+  std::vector<std::string> calls;
+  std::vector<Report> reports;
+  std::int64_t stop_after = -1;
+
+  void on_start(const RunStart& run) override { calls.push_back("start " + std::to_string(run.world_size)); }
+  void on_report(const Report& report) override {
+    calls.emplace_back("report");
+    reports.push_back(report);
+  }
+  void on_epoch(const Report& last) override { calls.push_back("epoch " + last.metrics.at("epoch").dump()); }
+  void on_checkpoint(const CheckpointInfo& checkpoint) override {
+    calls.push_back("checkpoint " + std::to_string(checkpoint.number));
+  }
+  void on_failure(const Error&, bool goes_on) override { calls.emplace_back(goes_on ? "loss" : "failure"); }
+  void on_end(const RunEnd& end) override { calls.emplace_back(end.failed ? "failed" : "end"); }
+  bool wants_to_stop() const override { return stop_after >= 0 && std::ssize(reports) >= stop_after; }
+};
+
+/// All reports that can be made.
+std::vector<Json> drain(ReportRows& rows) {
+  std::vector<Json> all;
+  while (auto metrics = rows.next()) all.push_back(std::move(*metrics));
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("reports are made of what all ranks said as their n-th, in any interleaving") {
+  ReportRows rows({}, 3);
+  rows.add(0, {{"loss", 1}});
+  rows.add(0, {{"loss", 10}});
+  rows.add(2, {{"loss", 3}});
+  CHECK(drain(rows).empty());
+  rows.add(1, {{"loss", 5}});
+  CHECK(drain(rows) == std::vector<Json>{{{"loss", 3.0}}});
+  CHECK(rows.iteration() == 1);
+  rows.add(1, {{"loss", 20}});
+  CHECK(drain(rows).empty());
+  rows.end(2);  // it reports no more
+  CHECK(drain(rows) == std::vector<Json>{{{"loss", 15.0}}});
+  CHECK(rows.iteration() == 2);
+}
+
+TEST_CASE("metrics of ranks become one as asked, all of them, every few, or at the end") {
+  ReportOptions options;
+  options.metrics = {
+      {"sum", Aggregate::sum}, {"max", Aggregate::max}, {"all", Aggregate::all}, {"first", Aggregate::first}};
+  ReportRows rows(options, 2);
+  rows.add(0, {{"sum", 1}, {"max", 1}, {"all", 1}, {"first", 1}, {"mean", 1}, {"text", "a"}, {"alone", 4}});
+  rows.add(1, {{"sum", 2}, {"max", 2}, {"all", 2}, {"first", 2}, {"mean", 2}, {"text", "b"}});
+  const auto made = drain(rows);
+  REQUIRE(made.size() == 1);
+  CHECK(made[0] ==
+        Json({{"sum", 3.0}, {"max", 2.0}, {"all", {1, 2}}, {"first", 1}, {"mean", 1.5}, {"text", "a"}, {"alone", 4}}));
+
+  options = {.aggregate = Aggregate::sum, .every = 2};
+  ReportRows pairs(options, 2);
+  for (int i = 1; i <= 5; ++i)
+    for (int rank = 0; rank < 2; ++rank) pairs.add(rank, {{"x", i}});
+  CHECK(drain(pairs) == std::vector<Json>{{{"x", 6.0}}, {{"x", 14.0}}});
+  pairs.end(0);
+  pairs.end(1);
+  CHECK(drain(pairs) == std::vector<Json>{{{"x", 10.0}}});
+
+  ReportRows last({.aggregate = Aggregate::max, .every = 0}, 2);
+  for (int i = 1; i <= 5; ++i) last.add(i % 2, {{"x", i}});
+  CHECK(drain(last).empty());
+  last.end(0);
+  last.end(1);
+  CHECK(drain(last) == std::vector<Json>{{{"x", 5.0}}});
+  CHECK(last.iteration() == 3);
+
+  ReportRows first({.first_rank_only = true}, 2);
+  first.add(1, {{"x", 1}});
+  first.add(0, {{"x", 2}});
+  CHECK(drain(first) == std::vector<Json>{{{"x", 2}}});
+  CHECK(code_of([] { ReportRows({.every = -1}, 1); }) == ErrorCode::invalid_argument);
+}
+
+TEST_CASE("reports of workers come in order, and callbacks hear of all that happens") {
+  for (const Placement placement : {Placement::in_process, Placement::processes}) {
+    Trainer trainer(trainer_options(placement, 3));
+    const auto heard = std::make_shared<Heard>();
+    std::int64_t iteration = 0;
+    Running running = trainer.run_generator("reports", {{"reports", 20}}, {.callbacks = {heard}});
+    for (const Report& report : running) {
+      CHECK(report.iteration == ++iteration);
+      CHECK(report.metrics.at("rank") == 1.0);
+      CHECK(report.metrics.at("twice") == 2 * iteration);
+      CHECK(report.metrics.at("name") == "rank 0");
+      CHECK(std::isnan(report.metrics.at("nan").get<double>()));
+    }
+    CHECK(iteration == 20);
+    CHECK(running.is_finished());
+    CHECK(running.returns().size() == 3);
+    CHECK(heard->calls.front() == "start 3");
+    CHECK(heard->calls.back() == "end");
+    CHECK(std::ranges::count(heard->calls, "report") == 20);
+    for (int epoch = 0; epoch < 4; ++epoch)
+      CHECK(std::ranges::count(heard->calls, "epoch " + std::to_string(epoch)) == 1);
+  }
+}
+
+TEST_CASE("a callback that has seen enough has the functions stop") {
+  for (const Placement placement : {Placement::in_process, Placement::processes}) {
+    Trainer trainer(trainer_options(placement, 2));
+    const auto heard = std::make_shared<Heard>();
+    heard->stop_after = 3;
+    const RunResults results = trainer.run("wait", {}, {.callbacks = {heard}});
+    for (const Returned& each : results) CHECK(each.json == true);
+    CHECK(std::ssize(heard->reports) < 10'000);
+    CHECK(heard->calls.back() == "end");
+  }
+}
+
+TEST_CASE("what a callback throws ends the run, and comes out of it") {
+  struct Refuses : Callback {
+    void on_report(const Report&) override { throw std::runtime_error("no more"); }
+  };
+  Trainer trainer(trainer_options(Placement::in_process, 2));
+  CHECK_THROWS_WITH(trainer.run("wait", {}, {.callbacks = {std::make_shared<Refuses>()}}), "no more");
+  CHECK(trainer.run("place").size() == 2);
+}

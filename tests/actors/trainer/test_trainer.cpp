@@ -1,0 +1,205 @@
+#include <doctest/doctest.h>
+
+#include <sstream>
+#include <thread>
+
+#include "actors/trainer/train_functions.hpp"
+#include "support/errors.hpp"
+#include "troupe/sgd.hpp"
+
+using namespace troupe;
+using troupe_test::trainer_options;
+
+namespace {
+
+constexpr std::array kPlacements{Placement::in_process, Placement::processes};
+
+}  // namespace
+
+TEST_CASE("a function runs on all workers, which stay, and is told where it is") {
+  for (const Placement placement : kPlacements) {
+    Trainer trainer(trainer_options(placement, 3));
+    const RunResults first = trainer.run("place", {{"lr", 0.5}});
+    const RunResults second = trainer.run("place");
+    REQUIRE(first.size() == 3);
+    for (int rank = 0; rank < 3; ++rank) {
+      const Json& told = first[static_cast<std::size_t>(rank)].json;
+      CHECK(told.at("rank") == rank);
+      CHECK(told.at("local_rank") == rank);
+      CHECK(told.at("world_size") == 3);
+      CHECK(told.at("in_worker") == true);
+      CHECK(told.at("config") == Json({{"lr", 0.5}}));
+      CHECK(told.at("backend") == "store");
+      CHECK(second[static_cast<std::size_t>(rank)].json.at("pid") == told.at("pid"));
+      CHECK(second[static_cast<std::size_t>(rank)].json.at("config") == Json::object());
+    }
+    if (placement == Placement::processes) CHECK(first[0].json.at("pid") != first[1].json.at("pid"));
+  }
+}
+
+TEST_CASE("the same function runs outside a trainer as rank 0 of 1") {
+  CHECK(here().rank() == 0);
+  CHECK(here().world_size() == 1);
+  CHECK_FALSE(here().in_worker());
+  CHECK(here().config() == Json::object());
+  CHECK(here().all_reduce(2.5) == 2.5);
+  CHECK(code_of([] { here().dataset(); }) == ErrorCode::invalid_argument);
+  CHECK(code_of([] { here().report(3); }) == ErrorCode::invalid_argument);
+  here().report({{"loss", 1}});
+  {
+    const Alone alone({.config = {{"lr", 0.1}}, .dataset = load_data("synthetic-linear")});
+    CHECK(here().config().at("lr") == 0.1);
+    CHECK(here().dataset().shard().num_samples() == load_data("synthetic-linear").train->info().num_samples);
+    CHECK_FALSE(here().load_checkpoint());
+    here().save_checkpoint({{"step", 7}});
+    CHECK(here().load_checkpoint()->state.at("step") == 7);
+    CHECK(alone.last_checkpoint()->number == 1);
+  }
+  CHECK(here().config() == Json::object());
+}
+
+TEST_CASE("in this process a function is given by value, and returns what JSON or tensors are made of") {
+  Trainer trainer(trainer_options(Placement::in_process, 2));
+  int calls = 0;
+  const RunResults results = trainer.run(
+      [&calls](const Json& config) {
+        if (here().rank() == 0) ++calls;
+        return config.value("a", 0) + here().rank();
+      },
+      {{"a", 40}});
+  CHECK(calls == 1);
+  CHECK(results[1].json == 41);
+  CHECK(trainer.run([] {})[0].json.is_null());
+  CHECK(trainer.run("tensors")[1].tensors.at(0).values == std::vector<float>{1, 1, 2, 3});
+  Trainer processes(trainer_options(Placement::processes, 1));
+  CHECK(code_of([&] { processes.run([] {}); }) == ErrorCode::unsupported);
+  CHECK(processes.run("tensors")[0].tensors.at(0).shape == std::vector<std::int64_t>{2, 2});
+  CHECK(processes.run("tensors")[0].tensors.at(1).values.empty());
+}
+
+TEST_CASE("collectives in functions make the same bits in both placements") {
+  for (const Placement placement : kPlacements)
+    for (const int workers : {1, 2, 4}) {
+      Trainer trainer(trainer_options(placement, workers));
+      for (const std::size_t count : {0, 1, 4097, 100'000}) trainer.run("collectives", {{"count", count}});
+    }
+}
+
+TEST_CASE("what a trainer cannot do it says before it starts") {
+  const auto refused = [](auto change) {
+    TrainerOptions options = trainer_options(Placement::in_process, 2);
+    change(options);
+    return message_of([&] { Trainer trainer(options); });
+  };
+  CHECK(refused([](auto& o) { o.num_workers = 0; }).find("at least 1 is needed") != std::string::npos);
+  CHECK(refused([](auto& o) { o.num_workers = {3, 2}; }).find("num_workers is 3 to 2") != std::string::npos);
+  CHECK(refused([](auto& o) { o.cpus_per_worker = 0; }).find("cpus_per_worker is 0") != std::string::npos);
+  CHECK(refused([](auto& o) { o.gpus_per_worker = 1; }).find("no accelerators") != std::string::npos);
+  CHECK(refused([](auto& o) { o.backend = "nccl"; }).find("there are store, data-plane and mpi") != std::string::npos);
+  CHECK(refused([](auto& o) { o.backend = "mpi"; }).find("mpirun") != std::string::npos);
+  CHECK(refused([](auto& o) { o.max_failures = -1; }).find("max_failures") != std::string::npos);
+  CHECK(refused([](auto& o) { o.stop_timeout = {}; }).find("stop_timeout") != std::string::npos);
+  const std::string cores = refused([](auto& o) {
+    o.oversubscribe = false;
+    o.num_workers = 1000;
+  });
+  CHECK(cores.find("1000 workers of 1 cores each are 1000, and there are ") != std::string::npos);
+}
+
+TEST_CASE("a name that nobody registered is told with those that there are") {
+  Trainer trainer(trainer_options(Placement::processes, 2));
+  const std::string said = message_of([&] { trainer.run("plaice"); });
+  CHECK(said.find("no function named 'plaice' is registered; there are ") != std::string::npos);
+  CHECK(said.find("did you mean 'place'") != std::string::npos);
+  CHECK(trainer.run("place").size() == 2);
+}
+
+TEST_CASE("the table of workers tells who they are, and what they do") {
+  Trainer trainer(trainer_options(Placement::processes, 2));
+  std::ostringstream table;
+  table << trainer;
+  CHECK(table.str().starts_with("worker  node"));
+  CHECK(table.str().find("idle") != std::string::npos);
+  const auto workers = trainer.workers().workers();
+  REQUIRE(workers.size() == 2);
+  CHECK(workers[0].node == "pid " + std::to_string(workers[0].pid));
+  CHECK(workers[0].memory_bytes > 1'000'000);
+  Running running = trainer.run_generator("wait");
+  running.next();
+  CHECK(trainer.workers().workers()[1].state == "running");
+  CHECK(code_of([&] { trainer.run("place"); }) == ErrorCode::in_use);
+}
+
+TEST_CASE("a run that is dropped ends its functions, and the workers serve the next one") {
+  for (const Placement placement : kPlacements) {
+    Trainer trainer(trainer_options(placement, 2));
+    {
+      Running running = trainer.run_generator("wait");
+      CHECK(running.next());
+      CHECK_FALSE(running.is_finished());
+    }
+    CHECK(trainer.run("place").size() == 2);
+    CHECK(trainer.num_workers() == 2);
+  }
+}
+
+TEST_CASE("objects of the user's stay with the workers") {
+  Trainer trainer(trainer_options(Placement::processes, 2));
+  CHECK(message_of([&] { trainer.execute("add"); }).find("this worker has no object of that class") !=
+        std::string::npos);
+  trainer.start<troupe_test::Counter>({{"from", 10}});
+  CHECK(trainer.execute("add", {{"by", 5}})[1].json == 16);
+  CHECK(trainer.execute("add", {{"by", 5}})[0].json == 20);
+  CHECK(trainer.execute_single("add", {{"by", 1}}).json == 21);
+  CHECK(trainer.execute("add", {{"by", 1}})[1].json == 24);
+  trainer.shutdown();
+  CHECK(code_of([&] { trainer.execute("add"); }) == ErrorCode::invalid_argument);
+
+  struct Sum {
+    int value = 0;
+  };
+  Trainer here_trainer(trainer_options(Placement::in_process, 2));
+  here_trainer.start<Sum>();
+  here_trainer.execute<Sum>([](Sum& sum) { return sum.value += here().rank() + 1; });
+  CHECK(here_trainer.execute<Sum>([](Sum& sum) { return sum.value; })[1].json == 2);
+  CHECK(here_trainer.execute_single<Sum>([](Sum& sum) { return sum.value; }).json == 1);
+}
+
+TEST_CASE("each rank has its shard of the data") {
+  for (const Placement placement : kPlacements) {
+    Trainer trainer(trainer_options(placement, 3));
+    const RunResults results = trainer.run("shard", {}, {.dataset = "synthetic-linear"});
+    const TrainingData data = load_data("synthetic-linear");
+    std::int64_t seen = 0;
+    for (const Returned& each : results) {
+      CHECK(each.json.at("seen") == each.json.at("mine"));
+      CHECK(each.json.at("all") == each.json.at("mine"));
+      CHECK(each.json.at("batches") == results[0].json.at("batches"));
+      seen += each.json.at("seen").get<std::int64_t>();
+    }
+    CHECK(seen == data.train->info().num_samples);
+  }
+  Trainer trainer(trainer_options(Placement::in_process, 2));
+  CHECK(trainer.run("shard", {}, {.dataset = load_data("synthetic-linear")})[0].json.at("mine") > 0);
+  CHECK(message_of([&] { trainer.run("shard"); }).find("this run has no data") != std::string::npos);
+}
+
+TEST_CASE("a model in a loop learns to the bits of DistributedSGD, whoever dies") {
+  for (const char* model : {"mlp", "cnn-bn"}) {
+    Options options;
+    options.num_workers = 2;
+    options.optimizer = {.learning_rate = 0.05, .momentum = 0.9, .clip_norm = 0.5};
+    options.config = R"({"data": "fashion-mnist", "batch_size": 16})";
+    options.verbose = false;
+    DistributedSGD sgd(model, options);
+    for (int i = 0; i < 6; ++i) sgd.step();
+    double sum = 0;
+    for (const float weight : sgd.weights()) sum += weight;
+    Trainer trainer(trainer_options(Placement::processes, 2));
+    for (const bool dies : {false, true}) {
+      const Json told = trainer.run("learn", {{"model", model}, {"clip", 0.5}, {"dies", dies}})[0].json;
+      CHECK(told.at("sum") == sum);
+      CHECK(told.at("loss") == sgd.evaluate().loss);
+    }
+  }
+}

@@ -1,0 +1,137 @@
+#include "actors/trainer/train_functions.hpp"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <stdexcept>
+#include <thread>
+
+#include "collectives/group/collective_trial.hpp"
+#include "troupe/loop.hpp"
+#include "troupe/models.hpp"
+
+using namespace troupe;
+
+namespace {
+
+Json tell_place() {
+  const Here& place = here();
+  return {{"rank", place.rank()},       {"local_rank", place.local_rank()},    {"world_size", place.world_size()},
+          {"node", place.node()},       {"in_worker", place.in_worker()},      {"config", place.config()},
+          {"attempt", place.attempt()}, {"pid", static_cast<int>(::getpid())}, {"backend", place.group().backend()}};
+}
+
+void try_collectives(const Json& config) {
+  try_all_collectives(here().group(), config.value("count", std::size_t{1000}));
+}
+
+/// Each rank reports `reports` times at its own pace: "rank", "twice" the iteration, what is no number, and a text.
+void report_at_own_pace(const Json& config) {
+  const int rank = here().rank();
+  for (int i = 1; i <= config.value("reports", 20); ++i) {
+    if (rank == i % here().world_size()) std::this_thread::sleep_for(std::chrono::milliseconds(config.value("ms", 2)));
+    here().report({{"rank", rank},
+                   {"twice", 2 * i},
+                   {"nan", std::numeric_limits<double>::quiet_NaN()},
+                   {"name", "rank " + std::to_string(rank)},
+                   {"epoch", (i - 1) / 5}});
+  }
+}
+
+/// Counts to ten, a checkpoint a step; rank 1 does as "how" says at step 5 of the first attempt, and so on for "times".
+Json count_to_ten(const Json& config) {
+  const auto before = here().load_checkpoint();
+  const int from = before ? before->state.at("done").get<int>() : 0;
+  std::vector<float> sum(1, before ? before->tensors.at(0).values.at(0) : 0.0f);
+  for (int i = from; i < 10; ++i) {
+    float one = 1;
+    one = here().all_reduce(one, ReduceOp::mean);
+    sum[0] += one;
+    here().save_checkpoint({{"done", i + 1}}, {{"sum", {1}, sum}});
+    here().report({{"step", i}});
+    const bool due = i == 4 + here().attempt() && here().rank() == 1 && here().attempt() <= config.value("times", 1);
+    const std::string how = due ? config.value("how", "") : "";
+    if (how == "killed") ::kill(::getpid(), SIGKILL);
+    if (how == "stopped") ::kill(::getpid(), SIGSTOP);
+    if (how == "throws") throw std::runtime_error("out of luck");
+    if (how == "returns") return "early";
+    if (how == "hangs") std::this_thread::sleep_for(std::chrono::hours(1));
+    if (how == "other") here().barrier();
+  }
+  return {{"sum", sum[0]}, {"from", from}, {"attempt", here().attempt()}, {"world_size", here().world_size()}};
+}
+
+/// Until it is asked to stop.
+Json wait_for_stop() {
+  for (int i = 0; i < 10'000 && !here().should_stop(); ++i) {
+    here().report({{"i", i}});
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return here().should_stop();
+}
+
+NamedTensors tensors() {
+  const float rank = static_cast<float>(here().rank());
+  return {{"a", {2, 2}, {rank, 1, 2, 3}}, {"none", {0}, {}}};
+}
+
+Json save_files(const Json& config) {
+  here().save_checkpoint({{"lr", 0.5}}, tensors(), config.at("files").get<std::vector<std::string>>());
+  return {};
+}
+
+Json shard_of_data() {
+  const RunDataset dataset = here().dataset();
+  const DataShard shard = dataset.shard();
+  std::int64_t seen = 0;
+  double sum = 0;
+  const std::int64_t batches = shard.batches_per_epoch(7);
+  for (std::int64_t i = 0; i < batches; ++i) {
+    const Samples batch = shard.batch(i, 7);
+    seen += batch.count;
+    for (const float value : batch.values) sum += value;
+  }
+  return {{"seen", seen},
+          {"batches", batches},
+          {"mine", shard.num_samples()},
+          {"sum", sum},
+          {"all", std::int64_t{shard.all().count}}};
+}
+
+Json learn(const Json& config) {
+  const auto model =
+      accelerate(config.value("model", "mlp"), {.config = R"({"data": "fashion-mnist", "batch_size": 16})"});
+  OptimizerOptions options{.learning_rate = 0.05, .momentum = 0.9, .clip_norm = config.value("clip", 0.0)};
+  Optimizer optimizer{model, here().group(), options};
+  if (const auto before = here().load_checkpoint()) optimizer.load_state(before->tensors);
+  while (optimizer.steps_done() < config.value("steps", 6)) {
+    const OptimizerStep step = optimizer.step();
+    here().report({{"loss", step.loss}});
+    if (optimizer.steps_done() % 3 == 0) here().save_checkpoint({}, optimizer.state());
+    const bool dies = config.value("dies", false) && here().attempt() == 1 && here().rank() == 1;
+    if (dies && optimizer.steps_done() == 4) ::kill(::getpid(), SIGKILL);
+  }
+  double sum = 0;
+  for (const float weight : optimizer.weights()) sum += weight;
+  return {{"sum", sum}, {"loss", optimizer.evaluate().loss}};
+}
+
+}  // namespace
+
+void troupe_test::register_train_functions() {
+  register_function("place", tell_place);
+  register_function("collectives", try_collectives);
+  register_function("reports", report_at_own_pace);
+  register_function("ten", count_to_ten);
+  register_function("wait", wait_for_stop);
+  register_function("tensors", tensors);
+  register_function("files", save_files);
+  register_function("shard", shard_of_data);
+  register_function("learn", learn);
+  register_class<troupe_test::Counter>();
+  register_method<troupe_test::Counter>("add", [](troupe_test::Counter& counter, const Json& config) {
+    counter.value += config.value("by", 1) + here().rank();
+    return counter.value;
+  });
+}

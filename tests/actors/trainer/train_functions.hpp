@@ -1,0 +1,25 @@
+#pragma once
+
+#include "troupe/trainer.hpp"
+
+namespace troupe_test {
+
+/// Makes the functions of these tests known.
+void register_train_functions();
+
+/// Counts from what it is given; "add" is a method of it.
+struct Counter {
+  explicit Counter(const troupe::Json& config) : value(config.value("from", 0)) {}
+  int value;
+};
+
+inline troupe::TrainerOptions trainer_options(troupe::Placement placement, int workers) {
+  troupe::TrainerOptions options;
+  options.num_workers = workers;
+  options.placement = placement;
+  options.oversubscribe = true;
+  options.collective_timeout = std::chrono::seconds(60);
+  return options;
+}
+
+}  // namespace troupe_test
