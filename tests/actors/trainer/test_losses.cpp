@@ -13,7 +13,7 @@ using troupe_test::trainer_options;
 
 namespace {
 
-struct Failures : Callback {
+struct NotesFailures : Callback {
   std::vector<std::string> heard;
   void on_failure(const Error& error, bool goes_on) override {
     heard.push_back((goes_on ? "goes on: " : "ends: ") + std::string(error.what()));
@@ -32,7 +32,7 @@ TrainerOptions impatient(Placement placement, int workers) {
 TEST_CASE("a function is called again after a loss, from the last checkpoint of all, to the same end") {
   Trainer trainer(trainer_options(Placement::processes, 3));
   for (const char* how : {"", "killed"}) {
-    const auto failures = std::make_shared<Failures>();
+    const auto failures = std::make_shared<NotesFailures>();
     const RunResults results = trainer.run("ten", {{"how", how}}, {.callbacks = {failures}});
     REQUIRE(results.size() == 3);
     const bool killed = *how != 0;
@@ -84,7 +84,7 @@ TEST_CASE("a worker that answers no more is cut, and replaced") {
 TEST_CASE("a function that throws ends the run with its error, which names its worker") {
   for (const Placement placement : {Placement::in_process, Placement::processes}) {
     Trainer trainer(trainer_options(placement, 3));
-    const auto failures = std::make_shared<Failures>();
+    const auto failures = std::make_shared<NotesFailures>();
     try {
       trainer.run("ten", {{"how", "throws"}}, {.callbacks = {failures}});
       FAIL("nothing was thrown");

@@ -11,7 +11,7 @@ using troupe_test::trainer_options;
 
 namespace {
 
-struct Heard : Callback {
+struct HearsAll : Callback {
   std::vector<std::string> calls;
   std::vector<Report> reports;
   std::int64_t stop_after = -1;
@@ -94,7 +94,7 @@ TEST_CASE("metrics of ranks become one as asked, all of them, every few, or at t
 TEST_CASE("reports of workers come in order, and callbacks hear of all that happens") {
   for (const Placement placement : {Placement::in_process, Placement::processes}) {
     Trainer trainer(trainer_options(placement, 3));
-    const auto heard = std::make_shared<Heard>();
+    const auto heard = std::make_shared<HearsAll>();
     std::int64_t iteration = 0;
     Running running = trainer.run_generator("reports", {{"reports", 20}}, {.callbacks = {heard}});
     for (const Report& report : running) {
@@ -118,7 +118,7 @@ TEST_CASE("reports of workers come in order, and callbacks hear of all that happ
 TEST_CASE("a callback that has seen enough has the functions stop") {
   for (const Placement placement : {Placement::in_process, Placement::processes}) {
     Trainer trainer(trainer_options(placement, 2));
-    const auto heard = std::make_shared<Heard>();
+    const auto heard = std::make_shared<HearsAll>();
     heard->stop_after = 3;
     const RunResults results = trainer.run("wait", {}, {.callbacks = {heard}});
     for (const Returned& each : results) CHECK(each.json == true);

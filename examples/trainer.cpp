@@ -1,0 +1,77 @@
+// A training loop of one's own. `train` is plain code for one thread, but for the two lines that are marked: the first
+// takes this rank's rows in place of all, the second makes the mean of all ranks' gradients. It runs by itself, as rank
+// 0 of 1, and on the workers of a Trainer, in processes of this machine; both find the coefficients 5 3 2 1.
+#include <cmath>
+#include <cstdio>
+#include <iostream>
+#include <memory>
+#include <span>
+#include <troupe/troupe.hpp>
+#include <vector>
+
+namespace {
+
+troupe::Json train(const troupe::Json& config) {
+  const troupe::Samples rows = troupe::here().dataset().shard().all();  // 1: of `dataset().data()`
+  const std::size_t features = rows.values.size() / static_cast<std::size_t>(rows.count);
+  std::vector<double> weights(features), gradient(features);
+  for (int epoch = 0; epoch < config.at("epochs"); ++epoch) {
+    double loss = 0;
+    gradient.assign(features, 0);
+    for (std::size_t row = 0; row < rows.targets.size(); ++row) {
+      const std::span x = std::span(rows.values).subspan(row * features, features);
+      double error = -static_cast<double>(rows.targets[row]);
+      for (std::size_t i = 0; i < features; ++i) error += weights[i] * x[i];
+      for (std::size_t i = 0; i < features; ++i) gradient[i] += 2 * error * x[i] / static_cast<double>(rows.count);
+      loss += error * error / static_cast<double>(rows.count);
+    }
+    troupe::here().all_reduce(std::span(gradient), troupe::ReduceOp::mean);  // 2
+    for (std::size_t i = 0; i < features; ++i) weights[i] -= config.at("lr").get<double>() * gradient[i];
+    troupe::here().report({{"epoch", epoch}, {"loss", loss}});
+  }
+  return weights;
+}
+
+void print(const char* where, const troupe::Json& weights) {
+  std::printf("%-24s", where);
+  for (const double weight : weights) std::printf(" %.4f", weight);
+  std::printf("\n");
+}
+
+/// A callback of one's own: says every so many epochs how things stand.
+struct EveryHundred : troupe::Callback {
+  void on_report(const troupe::Report& report) override {
+    if (report.iteration % 100 == 0)
+      std::printf("epoch %3lld: loss %.6f\n", static_cast<long long>(report.iteration),
+                  report.metrics.at("loss").get<double>());
+  }
+};
+
+bool near(const troupe::Json& weights) {
+  constexpr double kTrue[] = {5, 3, 2, 1};
+  for (std::size_t i = 0; i < 4; ++i)
+    if (std::abs(weights.at(i).get<double>() - kTrue[i]) > 0.01) return false;
+  return true;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  troupe::register_function("train", train);
+  troupe::init(argc, argv);  // worker processes are this program again, and stay here
+  const troupe::Json config = {{"lr", 0.05}, {"epochs", 400}};
+
+  const troupe::Alone alone({.config = config, .dataset = troupe::load_data("synthetic-linear")});
+  const troupe::Json by_itself = train(config);
+  print("by itself:", by_itself);
+
+  troupe::Trainer trainer{{.num_workers = 4, .placement = troupe::Placement::processes, .oversubscribe = true}};
+  std::cout << trainer << std::flush;
+  const auto result =
+      trainer.run("train", config, {.dataset = "synthetic-linear", .callbacks = {std::make_shared<EveryHundred>()}});
+  print("on 4 worker processes:", result[0].json);
+  return near(by_itself) && near(result[3].json) ? 0 : 1;
+} catch (const troupe::Error& error) {
+  std::fprintf(stderr, "%s\n", error.what());
+  return 1;
+}
