@@ -32,7 +32,8 @@ inline ToDriver filled_to_driver() {
       PortionsComputed{21, failure, {4}, {1}, {64}, false, 5, 6, 7},
       GradientReduced{22, failure, {1, 2, 3}, 4, 5, 4096},
       Moved{23, failure, true, 5, 4096},
-      Remembered{24, failure, {1, 2}, 5}};
+      Remembered{24, failure, {1, 2}, 5},
+      Heard{25, failure, true, true, "bytes"}};
 }
 
 inline ToNode filled_to_node() {
@@ -97,7 +98,11 @@ inline ToWorker filled_to_worker() {
           Evaluate{9, 1, 100, 1, true, 5, true},
           CallModel{10, "norm", 9, 5, 1, true},
           CallWorker{11, "count", 9, 5},
-          ExportTexts{12, 9}};
+          ExportTexts{12, 9},
+          StartFunction{26, 77, 1, 1, 1, 2, 1, 42, 5000, "alice", "train", "{}", "fashion-mnist"},
+          ProvideCheckpoint{27, true, "bytes"},
+          Listen{28},
+          StopFunction{29, 1, 2, "was lost"}};
 }
 
 /// One of each, with something in every field.
