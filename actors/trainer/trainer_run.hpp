@@ -5,9 +5,9 @@
 #include <memory>
 #include <optional>
 
-#include "actors/trainer/checkpoint_folder.hpp"
 #include "actors/trainer/function_call.hpp"
 #include "actors/trainer/report_rows.hpp"
+#include "actors/trainer/trainer_checkpoints.hpp"
 
 namespace troupe {
 
@@ -58,7 +58,7 @@ class Running::Impl {
   std::shared_ptr<Crew> crew_;
   std::shared_ptr<TrainerMemory> memory_;
   Request request_;
-  std::optional<CheckpointFolder> folder_;
+  std::optional<TrainerCheckpoints> folder_;
   Stopwatch watch_;
   std::uint64_t run_ = 0;
   int attempt_ = 0;

@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "actors/trainer/checkpoint_folder.hpp"
 #include "actors/trainer/train_functions.hpp"
+#include "actors/trainer/trainer_checkpoints.hpp"
 #include "support/errors.hpp"
 
 using namespace troupe;
@@ -129,7 +129,7 @@ TEST_CASE("checkpoints lie in a folder, with files and tensors, and runs go on f
   for (const Placement placement : {Placement::in_process, Placement::processes}) {
     Trainer trainer(trainer_options(placement, 2));
     trainer.run("ten", {}, keeping);
-    CHECK(CheckpointFolder(keeping.checkpoints).newest() == 10);
+    CHECK(TrainerCheckpoints(keeping.checkpoints).newest() == 10);
     CHECK(std::filesystem::exists(folder + "/checkpoint-000009/checkpoint.json"));
     CHECK_FALSE(std::filesystem::exists(folder + "/checkpoint-000008"));
     const RunResults resumed = trainer.run("ten", {}, {.checkpoints = {.folder = folder, .resume = true}});
@@ -139,7 +139,7 @@ TEST_CASE("checkpoints lie in a folder, with files and tensors, and runs go on f
     const Checkpoint last = *trainer.get_last_checkpoint();
     CHECK(last.number == 11);
     CHECK(last.files.at("vocabulary.txt") == "a b c");
-    const Checkpoint read = CheckpointFolder(keeping.checkpoints).read(11);
+    const Checkpoint read = TrainerCheckpoints(keeping.checkpoints).read(11);
     CHECK(read.state == Json({{"lr", 0.5}}));
     CHECK(read.files == last.files);
     CHECK(read.tensors.at(0).values == std::vector<float>{0, 1, 2, 3});
@@ -153,9 +153,9 @@ TEST_CASE("checkpoints lie in a folder, with files and tensors, and runs go on f
 TEST_CASE("a damaged checkpoint is told") {
   const std::string folder = std::filesystem::temp_directory_path() / "damaged";
   const RunCheckpoints options{.folder = folder};
-  CheckpointFolder(options).write({.state = {{"a", 1}}, .tensors = {{"t", {1}, {2}}}, .number = 3});
+  TrainerCheckpoints(options).write({.state = {{"a", 1}}, .tensors = {{"t", {1}, {2}}}, .number = 3});
   std::ofstream(folder + "/checkpoint-000003/checkpoint.json") << "{\"troupe_checkpoint\": 1}";
-  CHECK(code_of([&] { CheckpointFolder(options).read(3); }) == ErrorCode::bad_file);
-  CHECK(code_of([&] { CheckpointFolder(options).read(4); }) == ErrorCode::bad_file);
+  CHECK(code_of([&] { TrainerCheckpoints(options).read(3); }) == ErrorCode::bad_file);
+  CHECK(code_of([&] { TrainerCheckpoints(options).read(4); }) == ErrorCode::bad_file);
   std::filesystem::remove_all(folder);
 }

@@ -1,4 +1,4 @@
-#include "actors/trainer/checkpoint_folder.hpp"
+#include "actors/trainer/trainer_checkpoints.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -80,20 +80,20 @@ NamedTensors read_tensors(const std::string& path, const Json& described) {
 
 }  // namespace
 
-CheckpointFolder::CheckpointFolder(RunCheckpoints options) : options_(std::move(options)) {
+TrainerCheckpoints::TrainerCheckpoints(RunCheckpoints options) : options_(std::move(options)) {
   if (options_.keep < 1) throw_invalid("checkpoints.keep is " + std::to_string(options_.keep) + ", not 1 or more");
   std::error_code error;
   fs::create_directories(options_.folder, error);
   if (error) throw_bad_file(options_.folder, "cannot be made: " + error.message());
 }
 
-std::string CheckpointFolder::path_of(std::int64_t number) const {
+std::string TrainerCheckpoints::path_of(std::int64_t number) const {
   std::string digits = std::to_string(number);
   if (digits.size() < kDigits) digits.insert(0, kDigits - digits.size(), '0');
   return options_.folder + '/' + kPrefix + digits;
 }
 
-std::vector<std::int64_t> CheckpointFolder::numbers() const {
+std::vector<std::int64_t> TrainerCheckpoints::numbers() const {
   std::vector<std::int64_t> numbers;
   std::error_code error;
   for (fs::directory_iterator each(options_.folder, error), end; !error && each != end; each.increment(error)) {
@@ -110,12 +110,12 @@ std::vector<std::int64_t> CheckpointFolder::numbers() const {
   return numbers;
 }
 
-std::int64_t CheckpointFolder::newest() const {
+std::int64_t TrainerCheckpoints::newest() const {
   const auto all = numbers();
   return all.empty() ? 0 : all.back();
 }
 
-Checkpoint CheckpointFolder::read(std::int64_t number) const {
+Checkpoint TrainerCheckpoints::read(std::int64_t number) const {
   const std::string path = path_of(number);
   const std::string description = path + '/' + kDescription;
   try {
@@ -135,7 +135,7 @@ Checkpoint CheckpointFolder::read(std::int64_t number) const {
   }
 }
 
-std::string CheckpointFolder::write(const Checkpoint& checkpoint) const {
+std::string TrainerCheckpoints::write(const Checkpoint& checkpoint) const {
   const std::string path = path_of(checkpoint.number);
   const std::string temporary = path + ".tmp";
   try {
@@ -153,7 +153,7 @@ std::string CheckpointFolder::write(const Checkpoint& checkpoint) const {
   return path;
 }
 
-void CheckpointFolder::prune() const {
+void TrainerCheckpoints::prune() const {
   const auto all = numbers();
   const std::size_t old = all.size() - std::min(all.size(), static_cast<std::size_t>(options_.keep));
   std::error_code ignored;  // what cannot be removed stays

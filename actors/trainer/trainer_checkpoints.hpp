@@ -10,10 +10,10 @@ namespace troupe {
 
 /// The checkpoints of a trainer's runs, in folders `checkpoint-000001` and so on in one folder: `checkpoint.json`,
 /// `tensors.safetensors` and, in `files`, what the function kept. Each appears whole or not at all.
-class CheckpointFolder {
+class TrainerCheckpoints {
  public:
   /// @throws Error bad_file
-  explicit CheckpointFolder(RunCheckpoints options);
+  explicit TrainerCheckpoints(RunCheckpoints options);
 
   /// Of the newest; 0 where there is none.
   std::int64_t newest() const;
