@@ -29,8 +29,7 @@ std::string trim(std::string text) {
 }  // namespace
 
 std::vector<std::string> read_hosts(const std::string& path) {
-  const auto bytes = InputFile(path).read_all();
-  std::istringstream lines(std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+  std::istringstream lines(InputFile(path).read_text());
   std::vector<std::string> hosts;
   std::string line;
   for (int number = 1; std::getline(lines, line); ++number) {

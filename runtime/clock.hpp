@@ -29,6 +29,9 @@ class Deadline {
   explicit Deadline(std::chrono::milliseconds from_now)
       : at_(Clock::now() + std::min<std::chrono::milliseconds>(from_now, std::chrono::hours(24 * 365))) {}
 
+  /// A moment that does not come.
+  static Deadline never() { return Deadline(std::chrono::milliseconds::max()); }
+
   Clock::time_point at() const { return at_; }
   bool passed() const { return Clock::now() >= at_; }
   /// After four fifths of the time that is left: who waits so long for another can still say whom he waits for, before

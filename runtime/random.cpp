@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <numbers>
+#include <random>
 
 namespace troupe {
 namespace {
@@ -25,6 +26,11 @@ std::uint64_t mix(std::uint64_t x) {
 }
 
 }  // namespace
+
+std::uint64_t drawn_name() {
+  std::random_device random;
+  return (std::uint64_t{random()} << 32) | random();
+}
 
 std::array<std::uint32_t, 4> philox(std::uint64_t key, std::uint64_t counter_high, std::uint64_t counter_low) {
   auto k0 = static_cast<std::uint32_t>(key);

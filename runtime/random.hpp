@@ -9,6 +9,9 @@ namespace troupe {
 /// are a pure function of key and counter.
 std::array<std::uint32_t, 4> philox(std::uint64_t key, std::uint64_t counter_high, std::uint64_t counter_low);
 
+/// 64 bits of the system's, which nobody else has: to name a run, or a file.
+std::uint64_t drawn_name();
+
 /// A stream of random numbers named by (seed, stream, substream). Two equal names give equal words and uniform numbers
 /// everywhere; normal ones are the same wherever the C library is, whose `log` and `cos` round as they like.
 class Random {

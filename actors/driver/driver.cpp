@@ -3,8 +3,6 @@
 #include <signal.h>
 
 #include <algorithm>
-#include <atomic>
-#include <random>
 #include <set>
 #include <thread>
 #include <utility>
@@ -22,14 +20,10 @@
 #include "runtime/planted_bug.hpp"
 #include "runtime/processes/cores.hpp"
 #include "runtime/processes/limits.hpp"
+#include "runtime/random.hpp"
 
 namespace troupe {
 namespace {
-
-std::uint64_t random_number() {
-  std::random_device random;
-  return (std::uint64_t{random()} << 32) | random();
-}
 
 const Options& checked(Options& options, const ModelCreator& creator) {
   adopt_shards(options);
@@ -95,7 +89,7 @@ void Driver::form() {
   if (!faults_.empty()) rounds_->disturb_by([this](const Phase& at) { let_fail(at); });
   home_ = r.make_state_home(*rounds_);
   transfers_ = std::make_unique<Transfers>(r.members, *rounds_, *home_);
-  generation_ = std::make_unique<Generation>(random_number(), to_json(options_.optimizer), optimizer_.state_vectors(),
+  generation_ = std::make_unique<Generation>(drawn_name(), to_json(options_.optimizer), optimizer_.state_vectors(),
                                              options_.backup_workers > 0);
   r.host->gather(Deadline(options_.start_timeout));
 }
@@ -359,8 +353,7 @@ void Driver::shut_down() noexcept {
   for (const int worker : r.members.workers()) r.mailbox.unseat(worker);
   if (r.host && !r.host->end_all(all_stopped)) {
     // A replica that hangs cannot be stopped, and waiting for it would hang us as well: all it may touch stays.
-    static std::atomic<Runtime*> given_up;
-    r.given_up_before = given_up.exchange(runtime_.release());
+    leave_running(std::move(runtime_));
     return;
   }
   runtime_.reset();

@@ -1,18 +1,12 @@
-#include <algorithm>
-
+#include "actors/functions/rank_context.hpp"
 #include "models/registry.hpp"
-#include "runtime/hash.hpp"
 #include "troupe/loop.hpp"
 
 namespace troupe {
 namespace {
 
 ReplicaContext context_of(const Here& place, const AccelerateOptions& options) {
-  ReplicaContext context;
-  context.worker = place.rank();
-  context.shards = {place.rank()};
-  context.num_shards = place.world_size();
-  context.seed = place.seed();
+  ReplicaContext context = context_of_rank(place.rank(), place.world_size(), place.seed());
   context.precision = options.precision;
   context.precision_check = options.precision_check;
   context.config = options.config;

@@ -17,7 +17,7 @@ class BundleWriter {
     number(text.size());
     bytes_.append(text);
   }
-  void json(const Json& json) { text(json.dump(-1, ' ', false, Json::error_handler_t::replace)); }
+  void json(const Json& json) { text(to_text(json)); }
   void tensors(const NamedTensors& tensors) {
     number(tensors.size());
     for (const NamedTensor& each : tensors) {
@@ -34,8 +34,7 @@ class BundleWriter {
   static void check(const NamedTensor& tensor) {
     if (TensorInfo{tensor.name, tensor.shape}.size() == tensor.values.size() && is_printable(tensor.name)) return;
     throw Error(ErrorCode::invalid_argument,
-                "a tensor whose floats are not as many as its shape says, or whose name "
-                "cannot be shown: '" +
+                "a tensor whose floats are not as many as its shape says, or whose name cannot be shown: '" +
                     printable(tensor.name) + "'");
   }
 
@@ -103,6 +102,8 @@ class BundleReader {
 };
 
 }  // namespace
+
+std::string to_text(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 std::string to_bytes(const Returned& returned) {
   BundleWriter writer;

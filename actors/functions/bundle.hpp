@@ -8,6 +8,9 @@
 // Checkpoints and what functions return, as bytes.
 namespace troupe {
 
+/// On one line. What is no number becomes null, and what is no UTF-8 is replaced.
+std::string to_text(const Json& json);
+
 std::string to_bytes(const Returned& returned);
 std::string to_bytes(const Checkpoint& checkpoint);
 /// @throws Error protocol for bytes that are none

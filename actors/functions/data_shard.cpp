@@ -1,5 +1,7 @@
-#include <numeric>
+#include <mutex>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "runtime/invalid.hpp"
 #include "troupe/here.hpp"
@@ -11,8 +13,25 @@ std::int64_t samples_of(std::int64_t all, int rank, int size) { return (all - ra
 
 }  // namespace
 
+/// Of batches of the size that was asked for last. For several threads, as a shard is.
+class DataShard::Order {
+ public:
+  std::vector<std::int64_t> batch(const DataShard& shard, std::int64_t number, std::int64_t batch_size) {
+    const std::lock_guard lock(mutex_);
+    if (!sampler_ || batch_size_ != batch_size) sampler_.emplace(shard.info(), batch_size);
+    batch_size_ = batch_size;
+    const auto samples = sampler_->batch(shard.rank_, shard.size_, number, shard.seed_);
+    return {samples.begin(), samples.end()};
+  }
+
+ private:
+  std::mutex mutex_;
+  std::optional<BatchSampler> sampler_;
+  std::int64_t batch_size_ = 0;
+};
+
 DataShard::DataShard(std::shared_ptr<const DataSource> source, int rank, int size, std::uint64_t seed)
-    : source_(std::move(source)), rank_(rank), size_(size), seed_(seed) {}
+    : source_(std::move(source)), order_(std::make_shared<Order>()), rank_(rank), size_(size), seed_(seed) {}
 
 std::int64_t DataShard::num_samples() const { return samples_of(info().num_samples, rank_, size_); }
 
@@ -23,9 +42,8 @@ std::int64_t DataShard::batches_per_epoch(std::int64_t batch_size) const {
 
 Samples DataShard::batch(std::int64_t number, std::int64_t batch_size) const {
   if (number < 0) throw_invalid("batches are counted from 0");
-  BatchSampler sampler(info(), batch_size);
-  const auto numbers = sampler.batch(rank_, size_, number, seed_);
-  return read(numbers, number / batches_per_epoch(batch_size));
+  const std::int64_t epoch = number / batches_per_epoch(batch_size);
+  return read(order_->batch(*this, number, batch_size), epoch);
 }
 
 Samples DataShard::all() const {

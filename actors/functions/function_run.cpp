@@ -4,7 +4,6 @@
 #include "actors/functions/function_table.hpp"
 #include "models/maths_threads.hpp"
 #include "runtime/printable.hpp"
-#include "runtime/processes/held_signals.hpp"
 #include "runtime/processes/limits.hpp"
 
 namespace troupe {
@@ -116,9 +115,7 @@ void FunctionRun::abandon() {
   outbox_.close();
 }
 
-void FunctionRun::report(const Json& metrics) {
-  outbox_.say(FrameKind::report, metrics.dump(-1, ' ', false, Json::error_handler_t::replace));
-}
+void FunctionRun::report(const Json& metrics) { outbox_.say(FrameKind::report, to_text(metrics)); }
 
 void FunctionRun::save(Checkpoint checkpoint) {
   checkpoint.number = ++saved_;

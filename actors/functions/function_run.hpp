@@ -35,7 +35,6 @@ class FunctionRun : public Surroundings, public std::enable_shared_from_this<Fun
   void abandon();
   bool has_ended() const { return ended_; }
 
-  Group& group() override { return group_; }
   void report(const Json& metrics) override;
   void save(Checkpoint checkpoint) override;
   std::optional<Checkpoint> load() override;

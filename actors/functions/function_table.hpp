@@ -3,6 +3,7 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <utility>
 
 #include "troupe/function.hpp"
 
@@ -37,5 +38,19 @@ class TrainFunctions {
 
 /// This process's.
 TrainFunctions& train_functions();
+
+/// Lends a function, with its data, for as long as it lives.
+class LentFunction {
+ public:
+  explicit LentFunction(TrainFunctions::Lent lent) : name_(train_functions().lend(std::move(lent))) {}
+  ~LentFunction() { train_functions().take_back(name_); }
+  LentFunction(const LentFunction&) = delete;
+  LentFunction& operator=(const LentFunction&) = delete;
+
+  const std::string& name() const { return name_; }
+
+ private:
+  std::string name_;
+};
 
 }  // namespace troupe

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "actors/functions/rank_context.hpp"
 #include "collectives/exchange/page_squares.hpp"
 #include "collectives/exchange/reduce.hpp"
 #include "collectives/plan/page_tree.hpp"
@@ -31,12 +32,7 @@ std::shared_ptr<Model> started(std::shared_ptr<Model> model, const Group& group,
   try {
     static_cast<void>(model->info());
   } catch (const Error&) {
-    ReplicaContext context;
-    context.worker = group.rank();
-    context.shards = {group.rank()};
-    context.num_shards = group.size();
-    context.seed = seed;
-    model->start(context);
+    model->start(context_of_rank(group.rank(), group.size(), seed));
   }
   return model;
 }
@@ -150,11 +146,12 @@ class Optimizer::Impl {
   std::size_t floats() const { return total_size(model_->info().tensors); }
   std::span<float> flat(AlignedFloats& vector) const { return std::span(vector).first(size()); }
   std::span<const float> flat(const AlignedFloats& vector) const { return std::span(vector).first(size()); }
-  /// Of the flat vector.
-  Range own_range() const {
-    const std::size_t begin = part_ * static_cast<std::size_t>(group_.rank());
+  /// A rank's part, of the flat vector.
+  Range range_of(int rank) const {
+    const std::size_t begin = part_ * static_cast<std::size_t>(rank);
     return {std::min(begin, size()), std::min(begin + part_, size())};
   }
+  Range own_range() const { return range_of(group_.rank()); }
 
   void check_alike() {
     const ModelInfo& info = model_->info();
@@ -180,12 +177,9 @@ class Optimizer::Impl {
   double norm() {
     const std::size_t learned = model_->info().learned_size;
     std::vector<Range> slices;
-    for (int rank = 0; rank < group_.size(); ++rank) {
-      const std::size_t begin = part_ * static_cast<std::size_t>(rank);
-      slices.push_back({std::min(begin, size()), std::min(begin + part_, size())});
-    }
-    PageSquares squares(own_range(), learned);
+    for (int rank = 0; rank < group_.size(); ++rank) slices.push_back(range_of(rank));
     const Range own = own_range();
+    PageSquares squares(own, learned);
     for_each_chunk(own, [&](const Range& chunk) {
       squares.note(chunk.begin, std::span(mean_).subspan(chunk.begin - own.begin, chunk.size()));
     });

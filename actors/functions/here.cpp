@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <mutex>
 #include <utility>
 
 #include "actors/functions/bundle.hpp"
@@ -67,11 +66,6 @@ std::shared_ptr<Here>& shown() {
   return here;
 }
 
-std::string file_content(const std::string& path) {
-  const std::vector<std::byte> content = InputFile(path).read_all();
-  return {reinterpret_cast<const char*>(content.data()), content.size()};
-}
-
 }  // namespace
 
 ShownHere::ShownHere(std::shared_ptr<Surroundings> surroundings)
@@ -116,7 +110,7 @@ void Here::save_checkpoint(const Json& state, const NamedTensors& tensors,
     for (const std::string& path : files) {
       const std::string name = std::filesystem::path(path).filename().string();
       if (!is_file_name(name)) throw_invalid("a checkpoint cannot hold a file named '" + name + "'");
-      if (!checkpoint.files.emplace(name, file_content(path)).second)
+      if (!checkpoint.files.emplace(name, InputFile(path).read_text()).second)
         throw_invalid("two files of a checkpoint are named '" + name + "'");
     }
   }

@@ -31,7 +31,7 @@ class Surroundings {
   virtual ~Surroundings() = default;
 
   const Placing& placing() const { return placing_; }
-  virtual Group& group() { return group_; }
+  Group& group() { return group_; }
   virtual void report(const Json& metrics) = 0;
   virtual void save(Checkpoint checkpoint) = 0;
   virtual std::optional<Checkpoint> load() = 0;

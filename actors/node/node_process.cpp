@@ -65,7 +65,7 @@ FoundDriver find_driver(const NodeLaunch& launch, const Hello& hello) {
   milliseconds pause = kFirstPause;
   std::string name = launch.certs;
   std::string said;
-  const Deadline patience(launch.patience > 0 ? seconds(launch.patience) : std::chrono::hours(24 * 365));
+  const Deadline patience = launch.patience > 0 ? Deadline(seconds(launch.patience)) : Deadline::never();
   for (;;) {
     if (patience.passed()) leave(kOutOfPatience);
     try {

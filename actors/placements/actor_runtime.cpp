@@ -1,3 +1,5 @@
+#include <atomic>
+
 #include "actors/placements/placements.hpp"
 #include "actors/placements/runtime.hpp"
 #include "actors/transport/system.hpp"
@@ -37,6 +39,12 @@ class ActorRuntime : public Runtime {
 };
 
 }  // namespace
+
+void leave_running(std::unique_ptr<Runtime> runtime) {
+  static std::atomic<Runtime*> given_up;
+  Runtime* const last = runtime.release();
+  last->given_up_before = given_up.exchange(last);
+}
 
 std::unique_ptr<Runtime> make_actor_runtime(const Options& options, int num_workers) {
   try_start(needs_of_driver(options, UpdateRules(options.optimizer).state_vectors()), "the driver");

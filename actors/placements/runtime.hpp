@@ -27,6 +27,9 @@ struct Runtime {
   Runtime* given_up_before = nullptr;
 };
 
+/// It goes on as it is, whoever hangs in it: all that may be touched stays.
+void leave_running(std::unique_ptr<Runtime> runtime);
+
 /// Makes what a driver with these options and so many workers stands on.
 using MakeRuntime = std::function<std::unique_ptr<Runtime>(const Options&, int num_workers)>;
 

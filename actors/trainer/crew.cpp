@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <fstream>
 #include <thread>
 
@@ -121,9 +120,13 @@ void Crew::fill_up() {
 
 void Crew::settle() {
   fill_up();
-  Runtime& r = *runtime_;
   rounds_->listen({"start", -1, Deadline(options_.start_timeout)});
   rounds_->forget_untold();
+  replace_lost();
+}
+
+void Crew::replace_lost() {
+  Runtime& r = *runtime_;
   if (r.members.lost_workers().empty()) return;
   Recovery(*r.host, r.mailbox, r.members, *rounds_).replace_lost({"start", -1, Deadline(options_.start_timeout)}, {});
 }
@@ -139,8 +142,7 @@ void Crew::note_loss(const Error& loss) {
     r.members.drop(worker);
   }
   std::this_thread::sleep_for(budget_.pause());
-  if (r.members.lost_workers().empty()) return;
-  Recovery(*r.host, r.mailbox, r.members, *rounds_).replace_lost({"start", -1, Deadline(options_.start_timeout)}, {});
+  replace_lost();
 }
 
 void Crew::give_up(int worker) {
@@ -173,9 +175,7 @@ void Crew::shut_down() noexcept {
   rounds_.reset();
   for (const int worker : r.members.workers()) r.mailbox.unseat(worker);
   if (r.host && (!r.host->end_all(!hangs_) || hangs_)) {
-    // What a function that hangs may touch stays.
-    static std::atomic<Runtime*> given_up;
-    r.given_up_before = given_up.exchange(runtime_.release());
+    leave_running(std::move(runtime_));
     return;
   }
   runtime_.reset();

@@ -43,6 +43,7 @@ class Crew {
   void shut_down() noexcept;
   /// With which as many are there as should be.
   void fill_up();
+  void replace_lost();
 
   TrainerOptions options_;
   Options runtime_options_;  ///< what a runtime takes of a driver's

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <deque>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -81,7 +80,7 @@ class FunctionCall {
   int rank_of(int worker) const;
   void take(int rank, Heard heard);
   void lose(const Error& loss);
-  Phase phase() const { return {"run", -1, Deadline(std::chrono::hours(24 * 365))}; }
+  Phase phase() const { return {"run", -1, Deadline::never()}; }
 
   Crew& crew_;
   CallRequest request_;

@@ -6,7 +6,6 @@
 #include <ostream>
 #include <sstream>
 
-#include "actors/functions/bundle.hpp"
 #include "actors/functions/function_table.hpp"
 #include "actors/placements/placements.hpp"
 #include "actors/trainer/trainer_run.hpp"
@@ -25,11 +24,10 @@ class WorkerGroup::Impl {
   }
   std::shared_ptr<Running::Impl> run(const std::string& function, const Json& config, bool single,
                                      const RunOptions& options) {
-    Running::Impl::Request request{function, config, single, false, options};
+    Running::Impl::Request request{function, config, single, options};
     if (options.dataset.data().train) {
       check_takes_values("data");
-      request.name = train_functions().lend({train_functions().find(function), options.dataset.data()});
-      request.lent = true;
+      lend(train_functions().find(function), request);
     }
     return run(std::move(request));
   }
@@ -37,14 +35,19 @@ class WorkerGroup::Impl {
                                      const RunOptions& options) {
     if (!function) throw_invalid("the function has no body");
     check_takes_values("a function");
-    const std::string name = train_functions().lend({function, options.dataset.data()});
-    return run(Running::Impl::Request{name, config, single, true, options});
+    Running::Impl::Request request{"", config, single, options};
+    lend(function, request);
+    return run(std::move(request));
   }
 
   std::shared_ptr<Crew> crew;
   std::shared_ptr<TrainerMemory> memory = std::make_shared<TrainerMemory>();
 
  private:
+  static void lend(const TrainFunction& function, Running::Impl::Request& request) {
+    request.lent = std::make_unique<const LentFunction>(TrainFunctions::Lent{function, request.options.dataset.data()});
+    request.name = request.lent->name();
+  }
   void check_takes_values(const char* what) const {
     if (crew && !rules_of(crew->options().placement).takes_lambdas)
       throw Error(ErrorCode::unsupported, std::string("workers in other processes cannot be handed ") + what +
@@ -91,10 +94,7 @@ Running WorkerGroup::run(const TrainFunction& function, const Json& config, cons
   return Running(impl().run(function, config, false, options));
 }
 
-std::optional<Checkpoint> WorkerGroup::last_checkpoint() const {
-  if (impl().memory->checkpoint.empty()) return std::nullopt;
-  return checkpoint_from(impl().memory->checkpoint);
-}
+std::optional<Checkpoint> WorkerGroup::last_checkpoint() const { return impl().memory->checkpoint; }
 
 void WorkerGroup::shutdown() {
   if (impl().memory->running) throw Error(ErrorCode::in_use, "these workers run a function");

@@ -22,11 +22,6 @@ constexpr const char* kDescription = "checkpoint.json";
 constexpr const char* kTensors = "tensors.safetensors";
 constexpr std::size_t kDigits = 6;
 
-std::string content_of(const std::string& path) {
-  const std::vector<std::byte> content = InputFile(path).read_all();
-  return {reinterpret_cast<const char*>(content.data()), content.size()};
-}
-
 void write_file(const std::string& path, const std::string& content) {
   OutputFile file(path);
   file.write(std::as_bytes(std::span(content)));
@@ -119,7 +114,7 @@ Checkpoint TrainerCheckpoints::read(std::int64_t number) const {
   const std::string path = path_of(number);
   const std::string description = path + '/' + kDescription;
   try {
-    const Json described = Json::parse(content_of(description));
+    const Json described = Json::parse(InputFile(description).read_text());
     if (described.at("troupe_checkpoint") != 1) throw_bad_file(description, "is of another version");
     Checkpoint checkpoint;
     checkpoint.number = described.at("number").get<std::int64_t>();
@@ -127,7 +122,7 @@ Checkpoint TrainerCheckpoints::read(std::int64_t number) const {
     checkpoint.tensors = read_tensors(path, described.at("tensors"));
     for (const Json& name : described.at("files")) {
       if (!is_file_name(name.get<std::string>())) throw_bad_file(description, "names a file that cannot be");
-      checkpoint.files[name.get<std::string>()] = content_of(path + "/files/" + name.get<std::string>());
+      checkpoint.files[name.get<std::string>()] = InputFile(path + "/files/" + name.get<std::string>()).read_text();
     }
     return checkpoint;
   } catch (const Json::exception& error) {

@@ -1,23 +1,17 @@
 #include "actors/trainer/trainer_run.hpp"
 
 #include <algorithm>
-#include <random>
 #include <utility>
 
 #include "actors/functions/bundle.hpp"
-#include "actors/functions/function_table.hpp"
 #include "runtime/invalid.hpp"
+#include "runtime/random.hpp"
 
 namespace troupe {
 namespace {
 
-std::uint64_t random_number() {
-  std::random_device random;
-  return (std::uint64_t{random()} << 32) | random();
-}
-
 std::string text_of(const Json& config) {
-  std::string text = config.dump(-1, ' ', false, Json::error_handler_t::replace);
+  std::string text = to_text(config);
   if (text.size() > kLongestSetting)
     throw_invalid("config has " + std::to_string(text.size()) + " bytes, and workers take " +
                   std::to_string(kLongestSetting));
@@ -27,14 +21,15 @@ std::string text_of(const Json& config) {
 }  // namespace
 
 Running::Impl::Impl(std::shared_ptr<Crew> crew, std::shared_ptr<TrainerMemory> memory, Request request)
-    : crew_(std::move(crew)), memory_(std::move(memory)), request_(std::move(request)), run_(random_number()) {
+    : crew_(std::move(crew)), memory_(std::move(memory)), request_(std::move(request)), run_(drawn_name()) {
   if (request_.config.is_null()) request_.config = Json::object();
   text_of(request_.config);
   const RunCheckpoints& kept = request_.options.checkpoints;
   if (!kept.folder.empty()) folder_.emplace(kept);
   if (kept.resume && !folder_) throw_invalid("checkpoints.resume needs checkpoints.folder");
-  memory_->checkpoint.clear();
-  if (kept.resume && folder_->newest() > 0) memory_->checkpoint = to_bytes(folder_->read(folder_->newest()));
+  memory_->checkpoint.reset();
+  const std::int64_t newest = kept.resume ? folder_->newest() : 0;
+  if (newest > 0) memory_->checkpoint = folder_->read(newest);
   memory_->running = true;
   try {
     begin();
@@ -49,7 +44,6 @@ Running::Impl::~Impl() { wind_up(); }
 void Running::Impl::begin() {
   const int ranks = request_.single ? 1 : crew_->members().num_workers();
   for (const auto& each : request_.options.callbacks) each->on_start({request_.name, ranks, request_.config, 1});
-  loss_.reset();
   for (;;) try {
       crew_->settle();
       return call();
@@ -63,8 +57,8 @@ void Running::Impl::begin() {
 
 void Running::Impl::call() {
   ++attempt_;
-  const Checkpoint before = memory_->checkpoint.empty() ? Checkpoint() : checkpoint_from(memory_->checkpoint);
-  checkpoints_before_ = std::max(before.number, folder_ ? folder_->newest() : 0);
+  checkpoints_before_ =
+      std::max(memory_->checkpoint ? memory_->checkpoint->number : 0, folder_ ? folder_->newest() : 0);
   CallRequest request;
   request.run = run_;
   request.attempt = attempt_;
@@ -72,7 +66,7 @@ void Running::Impl::call() {
   request.name = request_.name;
   request.config = text_of(request_.config);
   request.dataset = request_.options.dataset.name();
-  request.checkpoint = memory_->checkpoint;
+  if (memory_->checkpoint) request.checkpoint = to_bytes(*memory_->checkpoint);
   call_ = std::make_unique<FunctionCall>(*crew_, std::move(request));
   rows_ = std::make_unique<ReportRows>(request_.options.reports, call_->size());
   acknowledged_.assign(static_cast<std::size_t>(call_->size()), 0);
@@ -114,7 +108,7 @@ std::optional<Report> Running::Impl::next() try {
   throw;
 }
 
-Deadline Running::Impl::patience() const { return stopping_ ? *stopping_ : Deadline(std::chrono::hours(24 * 365)); }
+Deadline Running::Impl::patience() const { return stopping_ ? *stopping_ : Deadline::never(); }
 
 void Running::Impl::handle(FunctionCall::Event event) {
   using Kind = FunctionCall::Event::Kind;
@@ -132,7 +126,7 @@ void Running::Impl::take_frame(int rank, FunctionCall::Event& event) {
       results_[static_cast<std::size_t>(rank)] = returned_from(bytes);
       return;
     case FrameKind::checkpoint:
-      return take_checkpoint(rank, bytes);
+      return take_checkpoint(rank, checkpoint_from(bytes));
     case FrameKind::report:
       break;
   }
@@ -142,14 +136,13 @@ void Running::Impl::take_frame(int rank, FunctionCall::Event& event) {
   make_reports();
 }
 
-void Running::Impl::take_checkpoint(int rank, const std::string& bytes) {
-  Checkpoint checkpoint = checkpoint_from(bytes);
+void Running::Impl::take_checkpoint(int rank, Checkpoint checkpoint) {
   std::int64_t& last = acknowledged_[static_cast<std::size_t>(rank)];
   if (checkpoint.number != last + 1) throw Error(ErrorCode::protocol, "a worker saved a checkpoint out of order");
   ++last;
   if (rank == 0) {
     checkpoint.number += checkpoints_before_;
-    saved_[last] = to_bytes(checkpoint);
+    saved_[last] = std::move(checkpoint);
   }
   keep_checkpoints();
 }
@@ -157,12 +150,11 @@ void Running::Impl::take_checkpoint(int rank, const std::string& bytes) {
 void Running::Impl::keep_checkpoints() {
   const std::int64_t all = *std::ranges::min_element(acknowledged_);
   while (!saved_.empty() && saved_.begin()->first <= all) {
-    std::string bytes = std::move(saved_.begin()->second);
+    Checkpoint checkpoint = std::move(saved_.begin()->second);
     saved_.erase(saved_.begin());
-    const Checkpoint checkpoint = checkpoint_from(bytes);
     CheckpointInfo info{checkpoint.number, ""};
     if (folder_) info.path = folder_->write(checkpoint);
-    memory_->checkpoint = std::move(bytes);
+    memory_->checkpoint = std::move(checkpoint);
     for (const auto& each : request_.options.callbacks) each->on_checkpoint(info);
   }
 }
@@ -245,8 +237,7 @@ void Running::Impl::wind_up() noexcept {
     if (call_) call_->give_up();
   }
   call_.reset();
-  if (request_.lent) train_functions().take_back(request_.name);
-  request_.lent = false;
+  request_.lent.reset();
   memory_->running = false;
 }
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 
+#include "actors/functions/function_table.hpp"
 #include "actors/trainer/function_call.hpp"
 #include "actors/trainer/report_rows.hpp"
 #include "actors/trainer/trainer_checkpoints.hpp"
@@ -13,7 +14,7 @@ namespace troupe {
 
 /// What a run leaves with its trainer.
 struct TrainerMemory {
-  std::string checkpoint;  ///< the last that all ranks acknowledged, as bytes; empty: none
+  std::optional<Checkpoint> checkpoint;  ///< the last that all ranks acknowledged
   bool running = false;
 };
 
@@ -24,8 +25,8 @@ class Running::Impl {
     std::string name;
     Json config;
     bool single = false;
-    bool lent = false;  ///< the name is that of a function lent for this run, to be taken back
     RunOptions options;
+    std::unique_ptr<const LentFunction> lent = nullptr;  ///< whose name that is, where it is lent for this run
   };
 
   Impl(std::shared_ptr<Crew> crew, std::shared_ptr<TrainerMemory> memory, Request request);
@@ -42,7 +43,7 @@ class Running::Impl {
   void call();
   void handle(FunctionCall::Event event);
   void take_frame(int rank, FunctionCall::Event& event);
-  void take_checkpoint(int rank, const std::string& bytes);
+  void take_checkpoint(int rank, Checkpoint checkpoint);
   void keep_checkpoints();
   void note_failure(const FunctionCall::Event& event);
   void make_reports();
@@ -67,8 +68,8 @@ class Running::Impl {
   std::int64_t reports_ = 0;             ///< made before this attempt
   std::int64_t checkpoints_before_ = 0;  ///< this attempt
   std::deque<Report> reported_;
-  std::map<std::int64_t, std::string> saved_;  ///< by rank 0, and not acknowledged by all
-  std::vector<std::int64_t> acknowledged_;     ///< by rank
+  std::map<std::int64_t, Checkpoint> saved_;  ///< by rank 0, and not acknowledged by all
+  std::vector<std::int64_t> acknowledged_;    ///< by rank
   RunResults results_;
   std::optional<Error> failure_;  ///< a function's own
   std::optional<Error> blame_;    ///< of a function that fails since another rank did
@@ -77,7 +78,6 @@ class Running::Impl {
   bool stop_wanted_ = false;
   bool finished_ = false;
   bool ended_ = false;  ///< callbacks have heard of the end
-  double last_epoch_ = 0;
   std::optional<Report> last_report_;
 };
 

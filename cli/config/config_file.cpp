@@ -25,10 +25,9 @@ constexpr const char* kFlag = "--config";
 }
 
 json read(const std::string& path) {
-  const auto text = InputFile(path).read_all();
+  const std::string text = InputFile(path).read_text();
   try {
-    json config = json::parse(reinterpret_cast<const char*>(text.data()),
-                              reinterpret_cast<const char*>(text.data()) + text.size());
+    json config = json::parse(text);
     if (!config.is_object()) fail(path, "a configuration is a JSON object", ErrorCode::bad_file);
     return config;
   } catch (const json::exception& error) {

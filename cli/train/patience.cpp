@@ -53,9 +53,7 @@ void Patience::count(double value) {
 }
 
 void Patience::read(std::int64_t steps_done) {
-  const std::vector<std::byte> bytes = InputFile(path_).read_all();
-  const nlohmann::json all =
-      parse_strictly(path_, "it", {reinterpret_cast<const char*>(bytes.data()), bytes.size()}, kDeepest);
+  const nlohmann::json all = parse_strictly(path_, "it", InputFile(path_).read_text(), kDeepest);
   try {
     if (all.at("metric") != metric_) {
       std::fprintf(stderr, "troupe: %s is of another measure or set: --patience counts anew\n", path_.c_str());

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "collectives/exchange/reduce.hpp"
-#include "collectives/group/collective.hpp"
 #include "collectives/plan/tree.hpp"
 #include "runtime/simd.hpp"
 
@@ -88,10 +87,6 @@ void reduce_all(ReduceOp op, const std::byte* const* sources, std::size_t num_so
 }
 
 }  // namespace
-
-std::size_t bytes_of(ElementType type) { return type == ElementType::f32 ? 4 : 8; }
-
-std::size_t elements_at_once(ElementType type) { return kTreeChunk * sizeof(float) / bytes_of(type); }
 
 void reduce_elements(ElementType type, ReduceOp op, const std::byte* const* sources, std::size_t num_sources,
                      std::size_t count, std::byte* out) {

@@ -8,9 +8,6 @@
 // Arithmetic on elements of any type, in the fixed tree over ranks.
 namespace troupe {
 
-/// Elements taken at once at most: as many bytes as a chunk of the tree of floats.
-std::size_t elements_at_once(ElementType type);
-
 /// Makes one of `count` elements of each source. @param sources at least one, in order of rank; `out` may be one of
 /// them where it begins at the same element
 void reduce_elements(ElementType type, ReduceOp op, const std::byte* const* sources, std::size_t num_sources,

@@ -1,5 +1,6 @@
 #include "troupe/group.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <string>
@@ -47,6 +48,8 @@ void check_op(const Collective& call) {
 }
 
 }  // namespace
+
+std::size_t bytes_of(ElementType type) { return type == ElementType::f32 ? 4 : 8; }
 
 const char* to_string(ElementType type) {
   constexpr std::array kNames{"f32", "f64", "i64"};

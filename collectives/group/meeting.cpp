@@ -1,11 +1,8 @@
 #include "collectives/group/meeting.hpp"
 
-#include <sched.h>
-
 #include <algorithm>
 #include <cstring>
 #include <map>
-#include <new>
 #include <type_traits>
 
 #include "runtime/printable.hpp"
@@ -120,7 +117,7 @@ Meeting::Record Meeting::record_of(int rank, std::size_t place) const {
   return record;
 }
 
-void Meeting::meet(const Deadline& deadline, const std::function<std::optional<Absence>()>& absent) {
+void Meeting::meet(const Deadline& deadline, const AskAbsent& absent) {
   auto& header = *reinterpret_cast<Header*>(memory_);
   const std::uint32_t turn = ++turn_;
   state(rank_).arrived.store(turn, std::memory_order_release);
@@ -133,8 +130,7 @@ void Meeting::meet(const Deadline& deadline, const std::function<std::optional<A
   }
 }
 
-void Meeting::wait(std::uint32_t turn, const Deadline& deadline,
-                   const std::function<std::optional<Absence>()>& absent) {
+void Meeting::wait(std::uint32_t turn, const Deadline& deadline, const AskAbsent& absent) {
   const auto& header = *reinterpret_cast<const Header*>(memory_);
   const auto here = [&] { return header.turn.load(std::memory_order_acquire) == turn; };
   for (int spin = 0; spin < spins_; ++spin) {

@@ -21,6 +21,9 @@ struct Absence {
   std::string text;  ///< such as "was lost: its process was ended by signal 9"
 };
 
+/// Asks whether a rank does not come, so that nobody is to wait for it.
+using AskAbsent = std::function<std::optional<Absence>()>;
+
 /// Who a rank is, for errors.
 struct RankName {
   int worker = -1;
@@ -39,7 +42,7 @@ class Meeting {
   void call(const Collective& call);
   /// Returns when all ranks have come as often as this one. @throws Error naming who is missing
   /// @param absent asked now and then: a rank that does not come, for whom nobody is to wait
-  void meet(const Deadline& deadline, const std::function<std::optional<Absence>()>& absent = {});
+  void meet(const Deadline& deadline, const AskAbsent& absent = {});
   /// @throws Error invalid_argument unless all ranks called the same; each gets it. For after `meet`
   void check_calls() const;
   /// Which of two places for a call's bytes is this call's, since others may still read those of the one before.
@@ -56,7 +59,7 @@ class Meeting {
   struct Header;
 
   RankState& state(int rank) const;
-  void wait(std::uint32_t turn, const Deadline& deadline, const std::function<std::optional<Absence>()>& absent);
+  void wait(std::uint32_t turn, const Deadline& deadline, const AskAbsent& absent);
   void throw_if_over(std::uint32_t turn) const;
   [[noreturn]] void time_out(std::uint32_t turn);
   Error error_of(ErrorCode code, int rank, const std::string& text) const;

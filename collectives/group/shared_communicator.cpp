@@ -51,8 +51,7 @@ std::byte* bytes_of_mapping(const Mapping& mapping) {
 
 }  // namespace
 
-SharedCommunicator::SharedCommunicator(std::shared_ptr<StoreClient> store, const Place& place,
-                                       const std::function<std::optional<Absence>()>& absent)
+SharedCommunicator::SharedCommunicator(std::shared_ptr<StoreClient> store, const Place& place, const AskAbsent& absent)
     : store_(std::move(store)),
       place_(place),
       chunk_bytes_(chunk_bytes(place.size)),
@@ -88,7 +87,7 @@ ObjectId SharedCommunicator::chunks_id() const {
 }
 
 /// Who makes the memory has zeros there before it says so, since it may have held something else.
-void SharedCommunicator::map(const std::function<std::optional<Absence>()>& absent) {
+void SharedCommunicator::map(const AskAbsent& absent) {
   const std::size_t bytes = meeting_bytes(place_.size);
   const Deadline deadline(place_.timeout);
   ObjectId said = place_.id;
@@ -116,8 +115,7 @@ void SharedCommunicator::map_chunks() {
   if (!chunks_) chunks_ = store_->open(chunks_id(), 0, bytes);
 }
 
-void SharedCommunicator::wait_for(const ObjectId& said, const Deadline& deadline,
-                                  const std::function<std::optional<Absence>()>& absent) {
+void SharedCommunicator::wait_for(const ObjectId& said, const Deadline& deadline, const AskAbsent& absent) {
   constexpr std::chrono::milliseconds kAsksEvery{100};
   for (;;) try {
       store_->get(said, std::min(kAsksEvery, deadline.left()));

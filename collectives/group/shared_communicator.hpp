@@ -31,8 +31,7 @@ class SharedCommunicator : public Communicator {
   /// Returns when all ranks have mapped the memory, which the first to come makes. @throws Error as `StoreClient`, or
   /// as `Group`
   /// @param absent asked now and then: a rank that does not come, so that nobody is to wait for it
-  SharedCommunicator(std::shared_ptr<StoreClient> store, const Place& place,
-                     const std::function<std::optional<Absence>()>& absent = {});
+  SharedCommunicator(std::shared_ptr<StoreClient> store, const Place& place, const AskAbsent& absent = {});
   ~SharedCommunicator() override;
 
   int rank() const override { return place_.rank; }
@@ -48,8 +47,8 @@ class SharedCommunicator : public Communicator {
   static constexpr std::size_t kShort = 16384;
 
  private:
-  void map(const std::function<std::optional<Absence>()>& absent);
-  void wait_for(const ObjectId& said, const Deadline& deadline, const std::function<std::optional<Absence>()>& absent);
+  void map(const AskAbsent& absent);
+  void wait_for(const ObjectId& said, const Deadline& deadline, const AskAbsent& absent);
   void map_chunks();
   void forget() noexcept;
   void release(const ObjectId& id) noexcept;

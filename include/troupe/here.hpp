@@ -64,9 +64,12 @@ class DataShard {
   Samples all() const;
 
  private:
+  class Order;  // in which batches take the samples, drawn once an epoch
+
   Samples read(std::span<const std::int64_t> numbers, std::int64_t epoch) const;
 
   std::shared_ptr<const DataSource> source_;
+  std::shared_ptr<Order> order_;
   int rank_, size_;
   std::uint64_t seed_;
 };

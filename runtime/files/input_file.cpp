@@ -63,4 +63,10 @@ std::vector<std::byte> InputFile::read_all() const {
   return bytes;
 }
 
+std::string InputFile::read_text() const {
+  std::string text(size_, '\0');
+  read(0, std::as_writable_bytes(std::span(text)));
+  return text;
+}
+
 }  // namespace troupe

@@ -30,6 +30,7 @@ class InputFile {
   /// Fills `out` from byte `offset` on. @throws Error bad_file when the file ends before.
   void read(std::uint64_t offset, std::span<std::byte> out) const;
   std::vector<std::byte> read_all() const;
+  std::string read_text() const;
   /// @throws Error bad_file when its size or the time of its last change is another than when it was opened.
   void check_unchanged() const;
 

@@ -8,7 +8,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
-#include <random>
 #include <span>
 #include <system_error>
 #include <utility>
@@ -16,6 +15,7 @@
 #include "models/files/checkpoint/manifest.hpp"
 #include "runtime/files/input_file.hpp"
 #include "runtime/hash.hpp"
+#include "runtime/random.hpp"
 #include "troupe/error.hpp"
 
 namespace troupe {
@@ -67,10 +67,7 @@ bool is_unfinished(const std::string& path, const std::string& other) {
          other.find_first_not_of("0123456789abcdef", stem) == std::string::npos;
 }
 
-std::string new_name(const std::string& path) {
-  std::random_device random;
-  return path + kUnfinished + hex((std::uint64_t{random()} << 32) | random());
-}
+std::string new_name(const std::string& path) { return path + kUnfinished + hex(drawn_name()); }
 
 void remove_if_abandoned(const std::string& folder) {
   // A writer makes the manifest first, and removes it last: without it, these are of a machine that stopped.

@@ -207,8 +207,7 @@ CheckpointManifest manifest_from_json(const std::string& path, const std::string
 CheckpointManifest read_manifest(const std::string& folder) {
   const InputFile file(folder + "/" + kManifestFile);
   if (file.size() > kLargestManifest) throw_bad_file(file.path(), "the manifest is too large");
-  const std::vector<std::byte> bytes = file.read_all();
-  const std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  const std::string text = file.read_text();
   CheckpointManifest manifest = manifest_from_json(file.path(), text);
   // The checksum is of what the text says: white space, and the last digit of a fraction, may say nothing.
   if (to_json(manifest) != text) throw_bad_file(file.path(), "damaged: it is not as it was written");

@@ -7,6 +7,7 @@
 #include "actors/trainer/train_functions.hpp"
 #include "actors/trainer/trainer_checkpoints.hpp"
 #include "support/errors.hpp"
+#include "support/temporary_folder.hpp"
 
 using namespace troupe;
 using troupe_test::trainer_options;
@@ -122,8 +123,9 @@ TEST_CASE("who hangs is lost in time, and the function called again") {
 }
 
 TEST_CASE("checkpoints lie in a folder, with files and tensors, and runs go on from the newest") {
-  const std::string folder = std::filesystem::temp_directory_path() / "checkpoints";
-  const std::string file = std::filesystem::temp_directory_path() / "vocabulary.txt";
+  const troupe_test::TemporaryFolder around;
+  const std::string folder = around / "checkpoints";
+  const std::string file = around / "vocabulary.txt";
   std::ofstream(file) << "a b c";
   const RunOptions keeping{.checkpoints = {.folder = folder}};
   for (const Placement placement : {Placement::in_process, Placement::processes}) {
@@ -151,11 +153,11 @@ TEST_CASE("checkpoints lie in a folder, with files and tensors, and runs go on f
 }
 
 TEST_CASE("a damaged checkpoint is told") {
-  const std::string folder = std::filesystem::temp_directory_path() / "damaged";
+  const troupe_test::TemporaryFolder around;
+  const std::string folder = around / "damaged";
   const RunCheckpoints options{.folder = folder};
   TrainerCheckpoints(options).write({.state = {{"a", 1}}, .tensors = {{"t", {1}, {2}}}, .number = 3});
   std::ofstream(folder + "/checkpoint-000003/checkpoint.json") << "{\"troupe_checkpoint\": 1}";
   CHECK(code_of([&] { TrainerCheckpoints(options).read(3); }) == ErrorCode::bad_file);
   CHECK(code_of([&] { TrainerCheckpoints(options).read(4); }) == ErrorCode::bad_file);
-  std::filesystem::remove_all(folder);
 }

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "collectives/plan/tree.hpp"
+#include "support/plain_tree.hpp"
 #include "troupe/error.hpp"
 #include "troupe/group.hpp"
 
@@ -29,18 +29,11 @@ std::vector<T> trial_values(int rank, std::size_t count) {
 }
 
 template <class T>
-T plain_tree(const std::vector<T>& leaves, std::size_t begin, std::size_t count) {
-  if (count == 1) return leaves[begin];
-  const std::size_t left = left_leaves(count);
-  return plain_tree(leaves, begin, left) + plain_tree(leaves, begin + left, count - left);
-}
-
-template <class T>
 T plain_result(int size, std::size_t index, ReduceOp op) {
   std::vector<T> leaves;
   for (int rank = 0; rank < size; ++rank) leaves.push_back(trial_value<T>(rank, index));
   if (op == ReduceOp::max) return *std::max_element(leaves.begin(), leaves.end());
-  const T sum = plain_tree(leaves, 0, leaves.size());
+  const T sum = troupe_test::plain_tree([&](std::size_t rank) { return leaves[rank]; }, 0, leaves.size());
   return op == ReduceOp::mean ? sum / static_cast<T>(size) : sum;
 }
 
