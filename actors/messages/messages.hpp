@@ -33,8 +33,8 @@ using ToNode = std::tuple<StartWorker, BeginGeneration, Connect, Publish, Create
 /// Those of every step come first, since CAF tries one after the other.
 using ToWorker = std::tuple<Compute, ReduceMean, Apply, Advance, Deliver, TakeSteps, ComputePortions, ReduceGradient,
                             MoveAlong, Remember, Abandon, FindNonFinite, Build, MakeSlabs, MapSlabs, Fence, Stop,
-                            Initialize, ExportVector, ImportVector, Evaluate, CallModel, CallWorker, ExportTexts, StartFunction,
-                            ProvideCheckpoint, Listen, StopFunction>;
+                            Initialize, ExportVector, ImportVector, Evaluate, CallModel, CallWorker, ExportTexts,
+                            StartFunction, ProvideCheckpoint, Listen, StopFunction>;
 
 template <class T>
 T& unbounded(T& field) {

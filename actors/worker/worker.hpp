@@ -21,9 +21,7 @@ class Worker : public std::enable_shared_from_this<Worker> {
   /// What a trainer asks for, which needs no replica: as `FunctionHost` says.
   template <class Request, class Done>
   requires requires(FunctionHost& functions, const Request& request, Done done) { functions.carry_out(request, done); }
-  void carry_out(const Request& request, Done done) {
-    functions_.carry_out(request, done);
-  }
+  void carry_out(const Request& request, Done done) { functions_.carry_out(request, done); }
 
   /// Does what `duties.hpp` has for the request, and ends in one call of `done` with a Request::Reply, on the thread of
   /// the replica that finished last.
