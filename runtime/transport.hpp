@@ -12,6 +12,9 @@ namespace troupe {
 /// A range of memory that one other node may write into, a segment at a time.
 using WindowId = std::uint32_t;
 
+/// How much of a segment must be sent: all of it, or some bytes from its beginning on.
+enum class SegmentLength : std::uint8_t { whole, any };
+
 /// Carries segments of slabs between the nodes of one membership (generation). Nodes are numbered from 0.
 ///
 /// A window is announced once by its receiver and then written by its one sender as often as it likes. Each segment
@@ -29,13 +32,13 @@ class Transport {
   /// must stay until the membership ends, or be what `keep` refers to.
   /// @throws Error invalid_argument when the window is announced already.
   virtual void announce(WindowId window, int from, std::span<std::byte> bytes, std::size_t segment_bytes,
-                        std::shared_ptr<const void> keep = nullptr) = 0;
+                        std::shared_ptr<const void> keep = nullptr, SegmentLength length = SegmentLength::whole) = 0;
 
   /// From now on nobody writes the window, which need not be announced. @throws Error protocol, naming the node, when a
   /// segment is just coming: that one may still be written, until the membership ends.
   virtual void withdraw(WindowId window) = 0;
 
-  /// Sends one whole segment: `bytes` go to `segment * segment_bytes` of the receiver's window. Returns when they have
+  /// Sends one segment: `bytes` go to `segment * segment_bytes` of the receiver's window. Returns when they have
   /// left this process's memory. @throws Error timeout, or worker_lost naming the node.
   virtual void send(int to, WindowId window, std::uint64_t ticket, std::uint32_t segment,
                     std::span<const std::byte> bytes, const Deadline& deadline) = 0;

@@ -1,8 +1,23 @@
 #pragma once
 
+#include <functional>
+#include <optional>
+#include <string>
+
 #include "collectives/group/collective.hpp"
+#include "troupe/error.hpp"
 
 namespace troupe {
+
+/// Why a rank comes no more.
+struct Absence {
+  ErrorCode code = ErrorCode::worker_lost;
+  int rank = -1;
+  std::string text;  ///< such as "was lost: its process was ended by signal 9"
+};
+
+/// Asks whether a rank does not come, so that nobody is to wait for it.
+using AskAbsent = std::function<std::optional<Absence>()>;
 
 /// How the ranks of a group reach each other: what a backend is.
 class Communicator {
@@ -17,6 +32,11 @@ class Communicator {
   virtual const char* name() const = 0;
   /// Its lengths are right and its operation is one of its type. @throws Error as `Group` says
   virtual void run(const Collective& call) = 0;
+
+  /// This rank comes no more; who waits for it, now or later, is told.
+  virtual void leave(ErrorCode /*code*/, const std::string& /*text*/) {}
+  /// Nobody waits for anybody any more. From any thread.
+  virtual void break_up(const Absence& /*absence*/) {}
 };
 
 }  // namespace troupe

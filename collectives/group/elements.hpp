@@ -1,16 +1,19 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
+#include <span>
 
+#include "collectives/plan/range.hpp"
 #include "troupe/group.hpp"
 
 // Arithmetic on elements of any type, in the fixed tree over ranks.
 namespace troupe {
 
-/// Makes one of `count` elements of each source. @param sources at least one, in order of rank; `out` may be one of
+/// Makes one of `count` elements of each source. @param sources one of each of `ranks`, in order; `out` may be one of
 /// them where it begins at the same element
-void reduce_elements(ElementType type, ReduceOp op, const std::byte* const* sources, std::size_t num_sources,
+/// @param ranks complete subtrees of the tree over ranks, which tile it: of more than one rank their sum, or the
+/// largest, is the source
+void reduce_elements(ElementType type, ReduceOp op, std::span<const Range> ranks, const std::byte* const* sources,
                      std::size_t count, std::byte* out);
 
 }  // namespace troupe

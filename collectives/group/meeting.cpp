@@ -5,6 +5,7 @@
 #include <map>
 #include <type_traits>
 
+#include "collectives/group/memory.hpp"
 #include "runtime/printable.hpp"
 #include "runtime/processes/cores.hpp"
 #include "runtime/processes/futex.hpp"
@@ -16,6 +17,9 @@ constexpr std::size_t kTextBytes = 512;
 constexpr std::size_t kNameBytes = 128;
 /// Who is woken by nobody looks so often.
 constexpr std::chrono::milliseconds kLooksEvery{100};
+
+/// In place of a Collective::Kind: the rank comes no more, for a reason that lies beside it.
+constexpr std::uint8_t kLeaves = 255;
 
 /// A text in shared memory, cut to its room.
 void write_text(char* to, std::size_t room, const std::string& text) {
@@ -45,6 +49,7 @@ struct Meeting::Record {
   std::uint8_t unused = 0;
   std::uint64_t number = 0;  ///< of the rank's calls; 0: there was none
   char file[96] = {};
+  char unused_end[124] = {};  // what lies beside it begins at a line of the cache
 
   bool same_call(const Record& other) const {
     return count == other.count && root == other.root && kind == other.kind && type == other.type && op == other.op;
@@ -70,7 +75,6 @@ struct alignas(64) Meeting::RankState {
   std::int32_t worker;
   char node[kNameBytes];
   char why[kTextBytes];
-  Record records[2];
 };
 
 struct Meeting::Header {
@@ -82,18 +86,48 @@ struct Meeting::Header {
   char why[kTextBytes];
 };
 
-std::size_t Meeting::bytes(int size) { return sizeof(Header) + static_cast<std::size_t>(size) * sizeof(RankState); }
-
-// The memory begins with zeros, which are such objects.
-Meeting::Meeting(std::span<std::byte> memory, int rank, int size, const RankName& name)
-    : memory_(memory.data()), rank_(rank), size_(size), spins_(usable_cores() >= size ? 4000 : 0) {
-  static_assert(std::is_trivially_copyable_v<Record> && std::atomic<std::uint64_t>::is_always_lock_free);
-  state(rank_).worker = name.worker;
-  write_text(state(rank_).node, kNameBytes, name.node);
+std::size_t Meeting::bytes(int size) {
+  constexpr std::size_t kEach = sizeof(RankState) + 2 * (sizeof(Record) + kPayloadBytes);
+  return sizeof(Header) + static_cast<std::size_t>(size) * kEach;
 }
 
+/// Zeros are a meeting to which nobody has come.
+void Meeting::prepare(std::span<std::byte> memory, std::span<const RankName> names) {
+  static_assert(std::is_trivially_copyable_v<Record> && std::atomic<std::uint64_t>::is_always_lock_free);
+  static_assert(sizeof(Record) % kLineBytes == 0);
+  std::memset(memory.data(), 0, memory.size());
+  for (std::size_t rank = 0; rank < names.size(); ++rank)
+    Meeting(memory, {static_cast<int>(rank), static_cast<int>(names.size()), {}}).introduce(names[rank]);
+}
+
+std::span<std::byte> Meeting::place(std::span<std::byte> memory, int size, int rank, std::size_t parity) {
+  constexpr std::size_t kEach = sizeof(Record) + kPayloadBytes;
+  const std::size_t begin = sizeof(Header) + static_cast<std::size_t>(size) * sizeof(RankState);
+  return memory.subspan(begin + (2 * static_cast<std::size_t>(rank) + parity) * kEach, kEach);
+}
+
+Meeting::Meeting(std::span<std::byte> memory, const Seats& seats)
+    : memory_(memory), seats_(seats), spins_(usable_cores() >= static_cast<int>(seats.local.size()) ? 4000 : 0) {}
+
+void Meeting::introduce(const RankName& name) {
+  state(seats_.rank).worker = name.worker;
+  write_text(state(seats_.rank).node, kNameBytes, name.node);
+}
+
+Meeting::Header& Meeting::header() const { return *reinterpret_cast<Header*>(memory_.data()); }
+
 Meeting::RankState& Meeting::state(int rank) const {
-  return *(reinterpret_cast<RankState*>(memory_ + sizeof(Header)) + rank);
+  return *(reinterpret_cast<RankState*>(memory_.data() + sizeof(Header)) + rank);
+}
+
+std::span<std::byte> Meeting::own_place() const { return place(memory_, seats_.size, seats_.rank, parity()); }
+
+std::byte* Meeting::payload(int rank) const {
+  return place(memory_, seats_.size, rank, parity()).data() + sizeof(Record);
+}
+
+std::span<const std::byte> Meeting::said(std::size_t payload_bytes) const {
+  return own_place().first(sizeof(Record) + payload_bytes);
 }
 
 void Meeting::call(const Collective& call) {
@@ -108,48 +142,50 @@ void Meeting::call(const Collective& call) {
   record.line = call.line;
   const std::string_view file = call.file;
   write_text(record.file, sizeof record.file, std::string(file.substr(file.rfind('/') + 1)));
-  std::memcpy(&state(rank_).records[parity()], &record, sizeof record);
+  std::memcpy(own_place().data(), &record, sizeof record);
 }
 
-Meeting::Record Meeting::record_of(int rank, std::size_t place) const {
+Meeting::Record Meeting::record_of(int rank, std::size_t parity) const {
   Record record;
-  std::memcpy(&record, &state(rank).records[place], sizeof record);
+  std::memcpy(&record, place(memory_, seats_.size, rank, parity).data(), sizeof record);
   return record;
 }
 
-void Meeting::meet(const Deadline& deadline, const AskAbsent& absent) {
-  auto& header = *reinterpret_cast<Header*>(memory_);
+void Meeting::meet(const Deadline& deadline) {
   const std::uint32_t turn = ++turn_;
-  state(rank_).arrived.store(turn, std::memory_order_release);
-  const std::uint64_t all = std::uint64_t{turn} * static_cast<std::uint64_t>(size_);
-  if (header.count.fetch_add(1, std::memory_order_acq_rel) + 1 == all) {
-    header.turn.store(turn, std::memory_order_release);
-    wake_all(header.turn);
+  state(seats_.rank).arrived.store(turn, std::memory_order_release);
+  const std::uint64_t all = std::uint64_t{turn} * seats_.local.size();
+  if (header().count.fetch_add(1, std::memory_order_acq_rel) + 1 == all) {
+    header().turn.store(turn, std::memory_order_release);
+    wake_all(header().turn);
   } else {
-    wait(turn, deadline, absent);
+    wait(turn, deadline);
   }
 }
 
-void Meeting::wait(std::uint32_t turn, const Deadline& deadline, const AskAbsent& absent) {
-  const auto& header = *reinterpret_cast<const Header*>(memory_);
-  const auto here = [&] { return header.turn.load(std::memory_order_acquire) == turn; };
+void Meeting::wait(std::uint32_t turn, const Deadline& deadline) {
+  const auto here = [&] { return header().turn.load(std::memory_order_acquire) == turn; };
   for (int spin = 0; spin < spins_; ++spin) {
     if (here()) return;
     relax();
   }
   while (!here()) {
     throw_if_over(turn);
-    if (const auto missing = absent ? absent() : std::nullopt) break_up(*missing);
     if (deadline.passed()) time_out(turn);
-    sleep_while(header.turn, turn - 1, std::min(kLooksEvery, deadline.left()));
+    sleep_while(header().turn, turn - 1, std::min(kLooksEvery, deadline.left()));
   }
 }
 
-void Meeting::throw_if_over(std::uint32_t turn) const {
-  const auto& header = *reinterpret_cast<const Header*>(memory_);
-  if (header.broken.load(std::memory_order_acquire) == 2)
-    throw error_of(static_cast<ErrorCode>(header.code), header.rank, read_text(header.why, kTextBytes));
-  for (int rank = 0; rank < size_; ++rank) {
+void Meeting::throw_if_broken() {
+  if (const auto missing = absent_ ? absent_() : std::nullopt) break_up(*missing);
+  if (header().broken.load(std::memory_order_acquire) == 2)
+    throw error_of(static_cast<ErrorCode>(header().code), header().rank, read_text(header().why, kTextBytes));
+}
+
+void Meeting::throw_if_over(std::uint32_t turn) {
+  throw_if_broken();
+  for (std::size_t local = seats_.local.begin; local < seats_.local.end; ++local) {
+    const int rank = static_cast<int>(local);
     const RankState& other = state(rank);
     if (other.left.load(std::memory_order_acquire) == 0 || other.arrived.load(std::memory_order_acquire) == turn)
       continue;
@@ -158,15 +194,24 @@ void Meeting::throw_if_over(std::uint32_t turn) const {
 }
 
 void Meeting::time_out(std::uint32_t turn) {
-  for (int rank = 0; rank < size_; ++rank) {
-    if (state(rank).arrived.load(std::memory_order_acquire) == turn) continue;
-    const Record records[2] = {record_of(rank, 0), record_of(rank, 1)};
-    const std::string last = records[records[0].number < records[1].number ? 1 : 0].text();
-    const Absence absent{ErrorCode::timeout, rank, "did not come in time; what it called last is " + last};
-    break_up(absent);
-    throw error_of(absent.code, rank, absent.text);
-  }
+  for (std::size_t local = seats_.local.begin; local < seats_.local.end; ++local)
+    if (state(static_cast<int>(local)).arrived.load(std::memory_order_acquire) != turn) miss(static_cast<int>(local));
   throw error_of(ErrorCode::timeout, -1, "the ranks' shared memory contradicts itself");
+}
+
+std::string Meeting::last_of(int rank) const {
+  const Record records[2] = {record_of(rank, 0), record_of(rank, 1)};
+  return records[records[0].number < records[1].number ? 1 : 0].text();
+}
+
+void Meeting::miss(int rank) {
+  lose({ErrorCode::timeout, rank, "did not come in time; what it called last is " + last_of(rank)});
+}
+
+void Meeting::lose(const Absence& absence) {
+  break_up(absence);
+  throw_if_broken();
+  throw error_of(absence.code, absence.rank, absence.text);
 }
 
 std::string Meeting::name_of(int rank) const {
@@ -175,8 +220,8 @@ std::string Meeting::name_of(int rank) const {
 }
 
 Error Meeting::error_of(ErrorCode code, int rank, const std::string& text) const {
-  const bool known = rank >= 0 && rank < size_;
-  const Record own = record_of(rank_, parity());
+  const bool known = rank >= 0 && rank < seats_.size;
+  const Record own = record_of(seats_.rank, parity());
   const ErrorCode sane = code > ErrorCode::in_use ? ErrorCode::worker_lost : code;
   Where where{.phase = own.kind <= 4 ? to_string(static_cast<Collective::Kind>(own.kind)) : ""};
   if (known) {
@@ -187,12 +232,18 @@ Error Meeting::error_of(ErrorCode code, int rank, const std::string& text) const
 }
 
 void Meeting::check_calls() const {
-  const Record own = record_of(rank_, parity());
+  const Record own = record_of(seats_.rank, parity());
   bool same = true;
-  for (int rank = 0; same && rank < size_; ++rank) same = record_of(rank, parity()).same_call(own);
+  for (int rank = 0; rank < seats_.size; ++rank) {
+    const Record record = record_of(rank, parity());
+    if (record.kind == kLeaves && rank != seats_.rank)
+      throw error_of(static_cast<ErrorCode>(record.root), rank,
+                     read_text(reinterpret_cast<const char*>(payload(rank)), kTextBytes));
+    same = same && record.same_call(own);
+  }
   if (same) return;
   std::map<std::string, std::string> callers;
-  for (int rank = 0; rank < size_; ++rank) {
+  for (int rank = 0; rank < seats_.size; ++rank) {
     std::string& ranks = callers[record_of(rank, parity()).text()];
     ranks += (ranks.empty() ? "" : ", ") + name_of(rank);
   }
@@ -203,22 +254,32 @@ void Meeting::check_calls() const {
 }
 
 void Meeting::leave(ErrorCode code, const std::string& text) {
-  RankState& own = state(rank_);
+  RankState& own = state(seats_.rank);
   own.left_code = static_cast<std::uint32_t>(code);
   write_text(own.why, kTextBytes, text);
   own.left.store(1, std::memory_order_release);
-  wake_all(reinterpret_cast<Header*>(memory_)->turn);
+  wake_all(header().turn);
+}
+
+std::span<const std::byte> Meeting::call_leave(ErrorCode code, const std::string& text) {
+  ++calls_;
+  Record record;
+  record.kind = kLeaves;
+  record.root = static_cast<std::int32_t>(code);
+  record.number = calls_;
+  std::memcpy(own_place().data(), &record, sizeof record);
+  write_text(reinterpret_cast<char*>(payload(seats_.rank)), kTextBytes, text);
+  return said(kTextBytes);
 }
 
 void Meeting::break_up(const Absence& absence) {
-  auto& header = *reinterpret_cast<Header*>(memory_);
   std::uint32_t whole = 0;
-  if (!header.broken.compare_exchange_strong(whole, 1)) return;
-  header.code = static_cast<std::uint32_t>(absence.code);
-  header.rank = absence.rank;
-  write_text(header.why, kTextBytes, absence.text);
-  header.broken.store(2, std::memory_order_release);
-  wake_all(header.turn);
+  if (!header().broken.compare_exchange_strong(whole, 1)) return;
+  header().code = static_cast<std::uint32_t>(absence.code);
+  header().rank = absence.rank;
+  write_text(header().why, kTextBytes, absence.text);
+  header().broken.store(2, std::memory_order_release);
+  wake_all(header().turn);
 }
 
 }  // namespace troupe

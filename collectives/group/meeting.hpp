@@ -3,26 +3,14 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <optional>
 #include <span>
 #include <string>
+#include <utility>
 
-#include "collectives/group/collective.hpp"
+#include "collectives/group/communicator.hpp"
 #include "runtime/clock.hpp"
-#include "troupe/error.hpp"
 
 namespace troupe {
-
-/// Why a rank comes no more.
-struct Absence {
-  ErrorCode code = ErrorCode::worker_lost;
-  int rank = -1;
-  std::string text;  ///< such as "was lost: its process was ended by signal 9"
-};
-
-/// Asks whether a rank does not come, so that nobody is to wait for it.
-using AskAbsent = std::function<std::optional<Absence>()>;
 
 /// Who a rank is, for errors.
 struct RankName {
@@ -30,27 +18,63 @@ struct RankName {
   std::string node;
 };
 
-/// Where the ranks of one machine meet, in memory that all have mapped: each says what it calls, and waits for the
-/// others. What others write is believed for errors only, and for who has come.
+/// Who meets.
+struct Seats {
+  int rank = 0;
+  int size = 1;      ///< of the group
+  Range local = {};  ///< the ranks of this machine
+};
+
+/// Where the ranks of one machine meet, in memory that all have mapped: each says what it calls, with a short vector,
+/// and waits for the others. What ranks of other machines say comes into the same memory by other ways. What others
+/// write is believed for errors only, and for who has come.
 class Meeting {
  public:
-  static std::size_t bytes(int size);
-  /// @param memory of `bytes(size)`, which begins with zeros
-  Meeting(std::span<std::byte> memory, int rank, int size, const RankName& name);
+  /// Of a vector that lies beside the call, in bytes.
+  static constexpr std::size_t kPayloadBytes = 16384;
 
+  static std::size_t bytes(int size);
+  /// Makes `bytes(size)` ready for all. @param names of ranks that are known; who comes has its own written
+  static void prepare(std::span<std::byte> memory, std::span<const RankName> names = {});
+  /// What a rank says at a time lies there: two places, since others may still read what it said before.
+  static std::span<std::byte> place(std::span<std::byte> memory, int size, int rank, std::size_t parity);
+
+  /// @param memory that is ready
+  Meeting(std::span<std::byte> memory, const Seats& seats);
+  /// Of this rank, for errors. Once, before it meets anybody.
+  void introduce(const RankName& name);
+
+  /// From now on this is asked now and then while the rank waits: a rank that does not come, for whom nobody is to
+  /// wait.
+  void ask(AskAbsent absent) { absent_ = std::move(absent); }
+
+  const Seats& seats() const { return seats_; }
   /// This rank calls that next.
   void call(const Collective& call);
-  /// Returns when all ranks have come as often as this one. @throws Error naming who is missing
-  /// @param absent asked now and then: a rank that does not come, for whom nobody is to wait
-  void meet(const Deadline& deadline, const AskAbsent& absent = {});
-  /// @throws Error invalid_argument unless all ranks called the same; each gets it. For after `meet`
-  void check_calls() const;
-  /// Which of two places for a call's bytes is this call's, since others may still read those of the one before.
-  std::size_t parity() const { return calls_ % 2; }
+  /// This rank's calls so far.
+  std::uint64_t calls() const { return calls_; }
+  /// What lies beside the call of a rank, of which this one's may be written between `call` and `meet`.
+  std::byte* payload(int rank) const;
+  /// All that this rank says with its call, of so long a payload.
+  std::span<const std::byte> said(std::size_t payload_bytes) const;
 
-  /// This rank comes no more; who waits for it, now or later, is told.
+  /// Returns when all ranks of this machine have come as often as this one. @throws Error naming who is missing
+  void meet(const Deadline& deadline);
+  /// @throws Error invalid_argument unless all ranks called the same, each gets it; or as `meet` where one has said
+  /// that it comes no more. For after all have come
+  void check_calls() const;
+  /// @throws Error where nobody waits any more
+  void throw_if_broken();
+  /// Nobody waits any more, for this reason or one that somebody else had before. @throws Error always
+  [[noreturn]] void lose(const Absence& absence);
+  /// A rank of another machine did not come in time.
+  [[noreturn]] void miss(int rank);
+
+  /// This rank comes no more; who waits for it on this machine, now or later, is told.
   void leave(ErrorCode code, const std::string& text);
-  /// Nobody waits for anybody any more.
+  /// Calls just that, for ranks of other machines to be told. Returns what is to be said.
+  std::span<const std::byte> call_leave(ErrorCode code, const std::string& text);
+  /// Nobody waits for anybody any more. From any thread.
   void break_up(const Absence& absence);
 
  private:
@@ -58,16 +82,21 @@ class Meeting {
   struct RankState;
   struct Header;
 
+  Header& header() const;
   RankState& state(int rank) const;
-  void wait(std::uint32_t turn, const Deadline& deadline, const AskAbsent& absent);
-  void throw_if_over(std::uint32_t turn) const;
+  std::size_t parity() const { return calls_ % 2; }
+  std::span<std::byte> own_place() const;
+  void wait(std::uint32_t turn, const Deadline& deadline);
+  void throw_if_over(std::uint32_t turn);
   [[noreturn]] void time_out(std::uint32_t turn);
   Error error_of(ErrorCode code, int rank, const std::string& text) const;
   std::string name_of(int rank) const;
-  Record record_of(int rank, std::size_t place) const;
+  Record record_of(int rank, std::size_t parity) const;
+  std::string last_of(int rank) const;
 
-  std::byte* memory_;
-  int rank_, size_;
+  std::span<std::byte> memory_;
+  Seats seats_;
+  AskAbsent absent_;
   int spins_;
   std::uint32_t turn_ = 0;
   std::uint64_t calls_ = 0;

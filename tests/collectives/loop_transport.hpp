@@ -50,6 +50,7 @@ class LoopNetwork {
     int from = 0;
     std::span<std::byte> bytes;
     std::size_t segment_bytes = 0;
+    troupe::SegmentLength length = troupe::SegmentLength::whole;
     std::vector<std::uint64_t> tickets;  ///< by segment
   };
 
@@ -58,12 +59,12 @@ class LoopNetwork {
     Endpoint(LoopNetwork& network, int node) : network_(network), node_(node) {}
 
     void announce(troupe::WindowId window, int from, std::span<std::byte> bytes, std::size_t segment_bytes,
-                  std::shared_ptr<const void> /*keep*/) override {
+                  std::shared_ptr<const void> /*keep*/, troupe::SegmentLength length) override {
       const std::lock_guard lock(network_.mutex_);
       ++network_.calls_;
       if (windows.contains(window)) network_.complain("a window announced twice");
       if (bytes.empty() || segment_bytes == 0) network_.complain("an empty window");
-      windows[window] = {from, bytes, segment_bytes,
+      windows[window] = {from, bytes, segment_bytes, length,
                          std::vector<std::uint64_t>((bytes.size() + segment_bytes - 1) / segment_bytes)};
     }
 
@@ -121,7 +122,8 @@ class LoopNetwork {
     if (window.from != from) return complain("a segment of another sender");
     if (segment >= window.tickets.size()) return complain("a segment beyond the window");
     const std::size_t begin = segment * window.segment_bytes;
-    if (bytes.size() != std::min(window.segment_bytes, window.bytes.size() - begin))
+    const std::size_t most = std::min(window.segment_bytes, window.bytes.size() - begin);
+    if (bytes.size() > most || (window.length == troupe::SegmentLength::whole && bytes.size() < most))
       return complain("a part of a segment");
     if (ticket <= window.tickets[segment]) return complain("a ticket that does not grow");
     std::memcpy(window.bytes.data() + begin, bytes.data(), bytes.size());

@@ -23,3 +23,15 @@ TEST_CASE("a window is written by nobody once it is withdrawn") {
   const auto withdraw = [&] { table.withdraw(1); };
   CHECK(message_of(withdraw) == "window 1 is still being written (node node1)");
 }
+
+TEST_CASE("a segment may be sent in part where its window says so") {
+  WindowTable table({"node0", "node1"});
+  std::vector<std::byte> memory(24);
+  table.announce(1, 1, memory, 16, nullptr);
+  table.announce(2, 1, memory, 16, nullptr, SegmentLength::any);
+  CHECK(code_of([&] { table.claim(1, {1, 0, 1, 15}); }) == ErrorCode::protocol);
+  CHECK(table.claim(1, {2, 0, 1, 15}).bytes.size() == 15);
+  CHECK(table.claim(1, {2, 1, 1, 8}).bytes.data() == memory.data() + 16);
+  for (const std::uint64_t bytes : {0, 9, 16})  // nothing, and more than the last has
+    CHECK(code_of([&] { table.claim(1, {2, 1, 2, bytes}); }) == ErrorCode::protocol);
+}

@@ -193,8 +193,8 @@ Verdict DataPlane::admit(const Hello& hello, const TlsStream& stream) const { re
 void DataPlane::take(const Hello& hello, TlsStream stream) { impl_->take(hello, std::move(stream)); }
 
 void DataPlane::announce(WindowId window, int from, std::span<std::byte> bytes, std::size_t segment_bytes,
-                         std::shared_ptr<const void> keep) {
-  impl_->current()->announce(window, from, bytes, segment_bytes, std::move(keep));
+                         std::shared_ptr<const void> keep, SegmentLength length) {
+  impl_->current()->announce(window, from, bytes, segment_bytes, std::move(keep), length);
 }
 
 void DataPlane::withdraw(WindowId window) { impl_->current()->withdraw(window); }

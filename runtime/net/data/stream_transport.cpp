@@ -37,8 +37,8 @@ void StreamTransport::end() {
 }
 
 void StreamTransport::announce(WindowId window, int from, std::span<std::byte> bytes, std::size_t segment_bytes,
-                               std::shared_ptr<const void> keep) {
-  windows_.announce(window, from, bytes, segment_bytes, std::move(keep));
+                               std::shared_ptr<const void> keep, SegmentLength length) {
+  windows_.announce(window, from, bytes, segment_bytes, std::move(keep), length);
 }
 
 void StreamTransport::withdraw(WindowId window) { windows_.withdraw(window); }

@@ -30,7 +30,7 @@ class StreamTransport : public Transport {
   void end();
 
   void announce(WindowId window, int from, std::span<std::byte> bytes, std::size_t segment_bytes,
-                std::shared_ptr<const void> keep = nullptr) override;
+                std::shared_ptr<const void> keep = nullptr, SegmentLength length = SegmentLength::whole) override;
   void withdraw(WindowId window) override;
   void send(int to, WindowId window, std::uint64_t ticket, std::uint32_t segment, std::span<const std::byte> bytes,
             const Deadline& deadline) override;

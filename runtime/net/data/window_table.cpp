@@ -25,10 +25,12 @@ class WindowTable::Window {
     std::atomic<std::uint64_t> arrived = 0;  ///< whole
   };
 
-  Window(int sender, std::span<std::byte> memory, std::size_t size, std::shared_ptr<const void> owner)
+  Window(int sender, std::span<std::byte> memory, std::size_t size, std::shared_ptr<const void> owner,
+         SegmentLength sent)
       : from(sender),
         bytes(memory),
         segment_bytes(size),
+        length(sent),
         keep(std::move(owner)),
         segments(count(memory.size(), size)) {}
 
@@ -40,6 +42,7 @@ class WindowTable::Window {
   const int from;
   const std::span<std::byte> bytes;
   const std::size_t segment_bytes;
+  const SegmentLength length;
   const std::shared_ptr<const void> keep;  ///< of the memory, also while a segment comes for a withdrawn window
   std::mutex mutex;
   std::condition_variable changed;
@@ -63,13 +66,13 @@ WindowTable::WindowTable(std::vector<std::string> names) : names_(std::move(name
 WindowTable::~WindowTable() = default;
 
 void WindowTable::announce(WindowId window, int from, std::span<std::byte> bytes, std::size_t segment_bytes,
-                           std::shared_ptr<const void> keep) {
+                           std::shared_ptr<const void> keep, SegmentLength length) {
   const auto name = "window " + std::to_string(window);
   if (from < 0 || static_cast<std::size_t>(from) >= names_.size())
     throw Error(ErrorCode::invalid_argument, name + " is for a node that is not there");
   if (segment_bytes == 0 || bytes.size() / segment_bytes >= UINT32_MAX)
     throw Error(ErrorCode::invalid_argument, name + " has segments of an impossible size");
-  auto made = std::make_shared<Window>(from, bytes, segment_bytes, std::move(keep));
+  auto made = std::make_shared<Window>(from, bytes, segment_bytes, std::move(keep), length);
   const std::unique_lock lock(mutex_);
   if (!windows_.try_emplace(window, std::move(made)).second)
     throw Error(ErrorCode::invalid_argument, name + " is announced already");
@@ -132,14 +135,15 @@ WindowTable::Slot WindowTable::claim(int from, const FrameHeader& header) {
   if (!window || window->from != from) malformed(header, "is not announced for it");
   if (header.segment >= window->segments.size()) malformed(header, "is not there");
   const std::span<std::byte> bytes = window->segment(header.segment);
-  if (header.bytes != bytes.size()) malformed(header, "has another size");
+  const std::size_t least = window->length == SegmentLength::whole ? bytes.size() : 1;
+  if (header.bytes < least || header.bytes > bytes.size()) malformed(header, "has another size");
   auto& segment = window->segments[header.segment];
   const std::lock_guard lock(window->mutex);
   if (window->withdrawn) malformed(header, "is not announced any more");
   if (header.ticket <= segment.claimed) malformed(header, "was there already");
   if (segment.claimed != segment.arrived) malformed(header, "is arriving already");
   segment.claimed = header.ticket;
-  return {std::move(window), header, bytes};
+  return {std::move(window), header, bytes.first(header.bytes)};
 }
 
 void WindowTable::arrived(const Slot& slot) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "runtime/net/data/frame.hpp"
+#include "runtime/transport.hpp"
 
 namespace troupe {
 
@@ -26,7 +27,7 @@ class WindowTable {
 
   /// As `Transport::announce` and `Transport::withdraw`.
   void announce(WindowId window, int from, std::span<std::byte> bytes, std::size_t segment_bytes,
-                std::shared_ptr<const void> keep);
+                std::shared_ptr<const void> keep, SegmentLength length = SegmentLength::whole);
   void withdraw(WindowId window);
   /// As `Transport::wait`.
   void wait(WindowId window, std::uint64_t ticket, std::uint32_t segment, const Deadline& deadline);
@@ -39,7 +40,7 @@ class WindowTable {
     std::span<std::byte> bytes;
   };
   /// Where a segment of node `from` goes. @throws Error protocol unless the window was announced for that node, the
-  /// segment is one of its, has the size it must have, a ticket greater than its last, and is not just arriving.
+  /// segment is one of its, has a size it may have, a ticket greater than its last, and is not just arriving.
   Slot claim(int from, const FrameHeader& header);
   /// All of the segment's bytes are in place.
   void arrived(const Slot& slot);

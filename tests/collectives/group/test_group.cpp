@@ -13,13 +13,14 @@ namespace {
 using std::chrono::milliseconds;
 
 TEST_CASE("collectives of any number of ranks, length and type make the bits of the fixed tree") {
-  for (const int ranks : {1, 2, 3, 4, 7})
-    for (const std::size_t count : {0, 1, 10, 4097, 1'000'000}) {
-      CAPTURE(ranks);
-      CAPTURE(count);
-      if (count == 1'000'000 && ranks == 3) continue;  // the others have the shapes
-      run_ranks_well(ranks, [&](Group& group) { try_all_collectives(group, count); });
-    }
+  for (const std::size_t ranks : {1, 2, 3, 4, 7})
+    for (const NodeOfRank& nodes : places_of(ranks))
+      for (const std::size_t count : {0, 1, 10, 4097, 1'000'000}) {
+        CAPTURE(text_of(nodes));
+        CAPTURE(count);
+        if (count == 1'000'000 && ranks == 3) continue;  // the others have the shapes
+        run_ranks_well(nodes, [&](Group& group) { try_all_collectives(group, count); });
+      }
 }
 
 TEST_CASE("a group outside of any other is one rank") {
@@ -31,7 +32,7 @@ TEST_CASE("a group outside of any other is one rank") {
 }
 
 TEST_CASE("parts tile a vector") {
-  run_ranks_well(3, [](Group& group) {
+  run_ranks_well({0, 0, 0}, [](Group& group) {
     for (const std::size_t count : {0, 1, 2, 3, 10}) {
       std::size_t end = 0;
       for (int rank = 0; rank < 3; ++rank) {
@@ -45,18 +46,19 @@ TEST_CASE("parts tile a vector") {
 }
 
 TEST_CASE("what is no number stays visible in sums and in the largest") {
-  run_ranks_well(3, [](Group& group) {
-    const float nan = std::numeric_limits<float>::quiet_NaN();
-    for (const ReduceOp op : {ReduceOp::sum, ReduceOp::max}) {
-      std::vector<float> values(5000, group.rank() == 1 ? nan : 1.0f);
-      group.all_reduce(std::span<float>(values), op);
-      require(std::isnan(values.front()) && std::isnan(values.back()), "NaN is lost");
-    }
-  });
+  for (const NodeOfRank& nodes : places_of(3))
+    run_ranks_well(nodes, [](Group& group) {
+      const float nan = std::numeric_limits<float>::quiet_NaN();
+      for (const ReduceOp op : {ReduceOp::sum, ReduceOp::max}) {
+        std::vector<float> values(5000, group.rank() == 1 ? nan : 1.0f);
+        group.all_reduce(std::span<float>(values), op);
+        require(std::isnan(values.front()) && std::isnan(values.back()), "NaN is lost");
+      }
+    });
 }
 
 TEST_CASE("ranks that call something else are told who called what where, and can go on") {
-  run_ranks_well(3, [](Group& group) {
+  const auto differ = [](Group& group) {
     std::vector<float> values(100);
     std::string said;
     try {
@@ -70,7 +72,8 @@ TEST_CASE("ranks that call something else are told who called what where, and ca
         said.find("rank 0 (node 0), rank 2 (node 2): all_reduce(100 f32, sum) at test_group.cpp:") != std::string::npos,
         said);
     try_all_collectives(group, 10);
-  });
+  };
+  for (const NodeOfRank& nodes : places_of(3)) run_ranks_well(nodes, differ);
 }
 
 TEST_CASE("so are ranks with other lengths, types, operations and roots") {
@@ -89,17 +92,18 @@ TEST_CASE("so are ranks with other lengths, types, operations and roots") {
     float value = 1;
     group.broadcast(std::span(&value, 1), group.rank());
   };
-  for (const Call& call : {Call(lengths), Call(types), Call(operations), Call(roots)})
-    for (const auto& error : run_ranks(2, call)) {
-      REQUIRE(error);
-      CHECK(error->code() == ErrorCode::invalid_argument);
-      CHECK(error->message().find("rank 0 (node 0): ") != std::string::npos);
-      CHECK(error->message().find("rank 1 (node 1): ") != std::string::npos);
-    }
+  for (const NodeOfRank& nodes : places_of(2))
+    for (const Call& call : {Call(lengths), Call(types), Call(operations), Call(roots)})
+      for (const auto& error : run_ranks(nodes, call)) {
+        REQUIRE(error);
+        CHECK(error->code() == ErrorCode::invalid_argument);
+        CHECK(error->message().find("rank 0 (node 0): ") != std::string::npos);
+        CHECK(error->message().find("rank 1 (node 1): ") != std::string::npos);
+      }
 }
 
 TEST_CASE("a rank's own mistakes are told before it calls") {
-  run_ranks_well(2, [](Group& group) {
+  run_ranks_well({0, 0}, [](Group& group) {
     std::vector<float> values(4), less(3);
     const auto refused = [](auto call) {
       try {
@@ -119,9 +123,10 @@ TEST_CASE("a rank's own mistakes are told before it calls") {
 }
 
 /// Rank 1 of three does something else than the others, who call `all_reduce` of so many.
-std::vector<std::optional<Error>> with_absent_rank(std::size_t count, const RankWork& absent, milliseconds timeout) {
+std::vector<std::optional<Error>> with_absent_rank(const NodeOfRank& nodes, std::size_t count, const RankWork& absent,
+                                                   milliseconds timeout) {
   return run_ranks(
-      3,
+      nodes,
       [&](Group& group) {
         group.barrier();
         if (group.rank() == 1) return absent(group);
@@ -132,57 +137,81 @@ std::vector<std::optional<Error>> with_absent_rank(std::size_t count, const Rank
 }
 
 TEST_CASE("who throws or returns before a collective is named to all others at once") {
-  for (const std::size_t count : {10, 1'000'000}) {
-    const auto thrown = with_absent_rank(
-        count, [](Group&) { throw std::runtime_error("out of luck"); }, milliseconds(20'000));
-    const auto left = with_absent_rank(
-        count, [](Group&) {}, milliseconds(20'000));
-    for (const std::size_t rank : {0, 2}) {
-      REQUIRE(thrown[rank]);
-      CHECK(thrown[rank]->code() == ErrorCode::model_failed);
-      CHECK(thrown[rank]->message().find("rank 1 (node 1) threw: out of luck") != std::string::npos);
-      CHECK(thrown[rank]->where().worker == 11);
-      CHECK(thrown[rank]->where().phase == "all_reduce");
-      REQUIRE(left[rank]);
-      CHECK(left[rank]->message().find("rank 1 (node 1) has returned from its function") != std::string::npos);
+  for (const NodeOfRank& nodes : places_of(3))
+    for (const std::size_t count : {10, 1'000'000}) {
+      CAPTURE(text_of(nodes));
+      const auto thrown = with_absent_rank(
+          nodes, count, [](Group&) { throw std::runtime_error("out of luck"); }, milliseconds(20'000));
+      const auto left = with_absent_rank(
+          nodes, count, [](Group&) {}, milliseconds(20'000));
+      for (const std::size_t rank : {0, 2}) {
+        REQUIRE(thrown[rank]);
+        CHECK(thrown[rank]->code() == ErrorCode::model_failed);
+        CHECK(thrown[rank]->message().find("rank 1 (node 1) threw: out of luck") != std::string::npos);
+        CHECK(thrown[rank]->where().worker == 11);
+        CHECK(thrown[rank]->where().phase == "all_reduce");
+        REQUIRE(left[rank]);
+        CHECK(left[rank]->message().find("rank 1 (node 1) has returned from its function") != std::string::npos);
+      }
     }
-  }
 }
 
 TEST_CASE("who hangs is named to all others in time, with what it called last") {
-  std::atomic<bool> over{false};
-  const auto errors = with_absent_rank(
-      10,
-      [&](Group&) {
-        for (int i = 0; i < 500 && !over; ++i) std::this_thread::sleep_for(milliseconds(10));
-      },
-      milliseconds(300));
-  over = true;
-  for (const std::size_t rank : {0, 2}) {
-    REQUIRE(errors[rank]);
-    CHECK(errors[rank]->code() == ErrorCode::timeout);
-    CHECK(errors[rank]->message().find("rank 1 (node 1) did not come in time; what it called last is barrier at "
-                                       "test_group.cpp:") != std::string::npos);
+  for (const NodeOfRank& nodes : places_of(3)) {
+    CAPTURE(text_of(nodes));
+    std::atomic<int> told{0};
+    const auto errors = run_ranks(
+        nodes,
+        [&](Group& group) {
+          group.barrier();
+          for (int i = 0; group.rank() == 1 && told < 2 && i < 2000; ++i) std::this_thread::sleep_for(milliseconds(10));
+          if (group.rank() == 1) return;
+          try {
+            group.all_reduce(1.0);
+          } catch (const Error&) {
+            ++told;
+            throw;
+          }
+        },
+        milliseconds(300));
+    for (const std::size_t rank : {0, 2}) {
+      REQUIRE(errors[rank]);
+      CHECK(errors[rank]->code() == ErrorCode::timeout);
+      CHECK(errors[rank]->message().find("rank 1 (node 1) did not come in time; what it called last is barrier at "
+                                         "test_group.cpp:") != std::string::npos);
+    }
   }
 }
 
 TEST_CASE("a group that is broken up tells all ranks why, also those that come later") {
-  const auto errors = run_ranks(3, [&](Group& group) {
-    auto& communicator = dynamic_cast<SharedCommunicator&>(*group.communicator());
-    group.barrier();
-    if (group.rank() == 1) {
-      communicator.break_up({ErrorCode::worker_lost, 1, "was lost: its process was ended by signal 9"});
-      std::this_thread::sleep_for(milliseconds(200));
-      return;
+  for (const NodeOfRank& nodes : places_of(3)) {
+    CAPTURE(text_of(nodes));
+    const auto errors = run_ranks(nodes, [&](Group& group) {
+      group.barrier();
+      if (group.rank() == 1) {  // the driver tells each
+        std::this_thread::sleep_for(milliseconds(200));
+        return;
+      }
+      const Absence absence{ErrorCode::worker_lost, 1, "was lost: its process was ended by signal 9"};
+      std::thread driver([&] {
+        if (group.rank() == 0) std::this_thread::sleep_for(milliseconds(20));
+        group.communicator()->break_up(absence);
+      });
+      if (group.rank() == 2) std::this_thread::sleep_for(milliseconds(50));
+      try {
+        group.all_reduce(1.0);
+      } catch (...) {
+        driver.join();
+        throw;
+      }
+      driver.join();
+    });
+    for (const std::size_t rank : {0, 2}) {
+      REQUIRE(errors[rank]);
+      CHECK(errors[rank]->code() == ErrorCode::worker_lost);
+      CHECK(errors[rank]->message().find("rank 1 (node 1) was lost: its process was ended by signal 9") !=
+            std::string::npos);
     }
-    if (group.rank() == 2) std::this_thread::sleep_for(milliseconds(50));
-    group.all_reduce(1.0);
-  });
-  for (const std::size_t rank : {0, 2}) {
-    REQUIRE(errors[rank]);
-    CHECK(errors[rank]->code() == ErrorCode::worker_lost);
-    CHECK(errors[rank]->message().find("rank 1 (node 1) was lost: its process was ended by signal 9") !=
-          std::string::npos);
   }
 }
 

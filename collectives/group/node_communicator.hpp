@@ -1,0 +1,32 @@
+#pragma once
+
+#include <chrono>
+#include <memory>
+
+#include "collectives/group/rank_collectives.hpp"
+
+namespace troupe {
+
+/// Of ranks on several nodes: those of one share memory, and what passes between nodes travels over the data plane.
+class NodeCommunicator : public Communicator {
+ public:
+  /// Returns when all ranks have come. @throws Error as `Group`
+  /// @param timeout of each collective; absent: as of `SharedCommunicator`
+  NodeCommunicator(std::shared_ptr<NodeGroup> group, int rank, std::chrono::milliseconds timeout,
+                   const AskAbsent& absent = {});
+
+  int rank() const override { return meeting_.seats().rank; }
+  int size() const override { return meeting_.seats().size; }
+  const char* name() const override { return "data-plane"; }
+  void run(const Collective& call) override { collectives_.run(call); }
+  void leave(ErrorCode code, const std::string& text) override;
+  void break_up(const Absence& absence) override { meeting_.break_up(absence); }
+
+ private:
+  std::shared_ptr<NodeGroup> group_;
+  Meeting meeting_;
+  RemoteRanks remote_;
+  RankCollectives collectives_;
+};
+
+}  // namespace troupe

@@ -1,0 +1,184 @@
+#include "collectives/group/rank_collectives.hpp"
+
+#include <algorithm>
+
+#include "collectives/group/elements.hpp"
+#include "collectives/group/memory.hpp"
+
+namespace troupe {
+
+RankCollectives::RankCollectives(Meeting& meeting, RemoteRanks* remote, MakeStaging stage,
+                                 std::chrono::milliseconds timeout)
+    : meeting_(meeting), remote_(remote), stage_(std::move(stage)), timeout_(timeout) {
+  for (std::size_t rank = 0; rank < static_cast<std::size_t>(size()); ++rank) ranks_.push_back({rank, rank + 1});
+  terms_ = remote_ != nullptr ? remote_->terms() : ranks_;
+}
+
+void RankCollectives::begin(const AskAbsent& absent) {
+  meeting_.ask(absent);
+  meeting_.call({});
+  meet_all(0, Deadline(timeout_));
+  meeting_.ask({});
+}
+
+void RankCollectives::run(const Collective& call) {
+  const Deadline deadline(timeout_);
+  meeting_.call(call);
+  call.count* bytes_of(call.type) <= Meeting::kPayloadBytes ? run_short(call, deadline) : run_long(call, deadline);
+}
+
+void RankCollectives::meet_all(std::size_t payload_bytes, const Deadline& deadline) {
+  if (remote_ != nullptr) remote_->say(meeting_.said(payload_bytes), deadline);
+  meeting_.meet(deadline);
+  if (remote_ != nullptr) remote_->await_said(deadline);
+  meeting_.check_calls();
+}
+
+void RankCollectives::meet_again(const Collective& call, const Deadline& deadline) {
+  if (remote_ == nullptr) return meeting_.meet(deadline);
+  meeting_.call(call);
+  meet_all(0, deadline);
+}
+
+void RankCollectives::run_short(const Collective& call, const Deadline& deadline) {
+  const bool part = call.kind == Collective::Kind::all_gather;
+  std::size_t bytes = part ? part_bytes(call, rank(), size()).size() : call.count * bytes_of(call.type);
+  if (call.kind == Collective::Kind::broadcast && call.root != rank()) bytes = 0;
+  copy_bytes(meeting_.payload(rank()), bytes_at(call.in, 0), bytes);
+  meet_all(bytes, deadline);
+  take_short(call);
+}
+
+void RankCollectives::take_short(const Collective& call) {
+  using Kind = Collective::Kind;
+  const auto make = [&](std::size_t begin, std::size_t bytes) {
+    sources_.clear();
+    for (int each = 0; each < size(); ++each) sources_.push_back(meeting_.payload(each) + begin);
+    reduce_elements(call.type, call.op, ranks_, sources_.data(), bytes / bytes_of(call.type), bytes_at(call.out, 0));
+  };
+  const Range own = part_bytes(call, rank(), size());
+  switch (call.kind) {
+    case Kind::barrier:
+      return;
+    case Kind::all_reduce:
+      return make(0, call.count * bytes_of(call.type));
+    case Kind::reduce_scatter:
+      return make(own.begin, own.size());
+    case Kind::broadcast:
+      return copy_bytes(bytes_at(call.out, 0), meeting_.payload(call.root), call.count * bytes_of(call.type));
+    case Kind::all_gather:
+      for (int each = 0; each < size(); ++each) {
+        const Range theirs = part_bytes(call, each, size());
+        copy_bytes(bytes_at(call.out, theirs.begin), meeting_.payload(each), theirs.size());
+      }
+  }
+}
+
+/// Ranks that call something else meet here all the same, since each begins with a meeting.
+void RankCollectives::run_long(const Collective& call, const Deadline& deadline) {
+  meet_all(0, deadline);
+  if (staging_.memory == nullptr) staging_ = stage_();
+  switch (call.kind) {
+    case Collective::Kind::barrier:
+      return;
+    case Collective::Kind::all_reduce:
+      return all_reduce(call, deadline);
+    case Collective::Kind::reduce_scatter:
+      return reduce_scatter(call, deadline);
+    case Collective::Kind::all_gather:
+      return all_gather(call, deadline);
+    case Collective::Kind::broadcast:
+      return broadcast(call, deadline);
+  }
+}
+
+void RankCollectives::make_slice(const Collective& call, const SliceOf& slice_of, std::byte* out,
+                                 const Deadline& deadline) {
+  if (remote_ != nullptr) remote_->send_sums(call, slice_of, deadline);
+  const Range slice = slice_of(rank());
+  if (slice.empty()) return;
+  sources_.assign(terms_.size(), nullptr);
+  for (std::size_t i = 0; i < terms_.size(); ++i) {
+    const Range& local = staging_.local;
+    if (terms_[i].begin >= local.begin && terms_[i].end <= local.end)
+      sources_[i] = staging_.chunk_of(static_cast<int>(terms_[i].begin)) + slice.begin;
+  }
+  if (remote_ != nullptr) remote_->await_sums(sources_, deadline);
+  reduce_elements(call.type, call.op, terms_, sources_.data(), slice.size() / bytes_of(call.type), out);
+}
+
+const std::byte* RankCollectives::made_by(int rank, const Deadline& deadline) {
+  if (remote_ != nullptr) remote_->await_made(rank, deadline);
+  return staging_.made_by(rank);
+}
+
+void RankCollectives::all_reduce(const Collective& call, const Deadline& deadline) {
+  const std::size_t all = call.count * bytes_of(call.type);
+  for (std::size_t begin = 0; begin < all; begin += staging_.chunk_bytes()) {
+    const std::size_t bytes = std::min(staging_.chunk_bytes(), all - begin);
+    const auto slice_of = [&](int rank) { return slice_of_rank(bytes, rank, size()); };
+    if (remote_ != nullptr) remote_->begin_chunk();
+    copy_bytes(staging_.chunk_of(rank()), bytes_at(call.in, begin), bytes);
+    meeting_.meet(deadline);
+    make_slice(call, slice_of, staging_.made_by(rank()), deadline);
+    if (remote_ != nullptr) remote_->send_made(slice_of(rank()).size(), deadline);
+    meeting_.meet(deadline);
+    for (int each = 0; each < size(); ++each) {
+      const Range slice = slice_of(each);
+      if (!slice.empty()) copy_bytes(bytes_at(call.out, begin + slice.begin), made_by(each, deadline), slice.size());
+    }
+  }
+}
+
+/// A chunk is a piece of each rank's part, one behind the other.
+void RankCollectives::reduce_scatter(const Collective& call, const Deadline& deadline) {
+  const Range own = part_bytes(call, rank(), size());
+  const std::size_t longest = part_bytes(call, 0, size()).size();
+  for (std::size_t begin = 0; begin < longest; begin += piece_bytes()) {
+    const auto slice_of = [&](int rank) {
+      const std::size_t at = static_cast<std::size_t>(rank) * piece_bytes();
+      return Range{at, at + piece_of(part_bytes(call, rank, size()), begin, piece_bytes()).size()};
+    };
+    if (remote_ != nullptr) remote_->begin_chunk();
+    for (int each = 0; each < size(); ++each) {
+      const Range theirs = piece_of(part_bytes(call, each, size()), begin, piece_bytes());
+      copy_bytes(staging_.chunk_of(rank()) + slice_of(each).begin, bytes_at(call.in, theirs.begin), theirs.size());
+    }
+    meeting_.meet(deadline);
+    make_slice(call, slice_of, bytes_at(call.out, piece_of(own, begin, piece_bytes()).begin - own.begin), deadline);
+    meet_again(call, deadline);
+  }
+}
+
+void RankCollectives::all_gather(const Collective& call, const Deadline& deadline) {
+  const std::size_t longest = part_bytes(call, 0, size()).size();
+  const Range own = part_bytes(call, rank(), size());
+  for (std::size_t begin = 0; begin < longest; begin += piece_bytes()) {
+    if (remote_ != nullptr) remote_->begin_chunk();
+    const Range mine = piece_of(own, begin, piece_bytes());
+    copy_bytes(staging_.made_by(rank()), bytes_at(call.in, mine.begin - own.begin), mine.size());
+    if (remote_ != nullptr) remote_->send_made(mine.size(), deadline);
+    meeting_.meet(deadline);
+    for (int each = 0; each < size(); ++each) {
+      const Range theirs = piece_of(part_bytes(call, each, size()), begin, piece_bytes());
+      if (!theirs.empty()) copy_bytes(bytes_at(call.out, theirs.begin), made_by(each, deadline), theirs.size());
+    }
+    meet_again(call, deadline);
+  }
+}
+
+void RankCollectives::broadcast(const Collective& call, const Deadline& deadline) {
+  const std::size_t all = call.count * bytes_of(call.type);
+  const bool root = call.root == rank();
+  for (std::size_t begin = 0; begin < all; begin += piece_bytes()) {
+    if (remote_ != nullptr) remote_->begin_chunk();
+    const std::size_t bytes = std::min(piece_bytes(), all - begin);
+    if (root) copy_bytes(staging_.made_by(rank()), bytes_at(call.in, begin), bytes);
+    if (root && remote_ != nullptr) remote_->send_made(bytes, deadline);
+    meeting_.meet(deadline);
+    if (!root) copy_bytes(bytes_at(call.out, begin), made_by(call.root, deadline), bytes);
+    meet_again(call, deadline);
+  }
+}
+
+}  // namespace troupe

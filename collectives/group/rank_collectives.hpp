@@ -1,0 +1,60 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <vector>
+
+#include "collectives/group/meeting.hpp"
+#include "collectives/group/remote_ranks.hpp"
+#include "collectives/group/staging.hpp"
+
+namespace troupe {
+
+/// One rank's part in collectives.
+///
+/// A short vector lies beside the call, and each rank makes all of the result, after one meeting. A long one goes
+/// through in chunks that stay in the cache: each rank writes its own, meets the others, makes its slice of the result,
+/// meets them again, and reads the whole. So memory outside of the caches is read once and written once. Of other
+/// machines come, instead of their ranks' chunks, what these add up to, and what their ranks made.
+class RankCollectives {
+ public:
+  using MakeStaging = std::function<Staging()>;
+
+  /// @param remote null where all ranks are on this machine. @param stage asked when the first long vector comes
+  RankCollectives(Meeting& meeting, RemoteRanks* remote, MakeStaging stage, std::chrono::milliseconds timeout);
+
+  /// Returns when all ranks have come. @throws Error as `run`
+  /// @param absent asked now and then: a rank that does not come
+  void begin(const AskAbsent& absent);
+  /// @throws Error as `Group` says
+  void run(const Collective& call);
+
+ private:
+  int rank() const { return meeting_.seats().rank; }
+  int size() const { return meeting_.seats().size; }
+  void meet_all(std::size_t payload_bytes, const Deadline& deadline);
+  /// Nobody reads any more what this rank is about to write.
+  void meet_again(const Collective& call, const Deadline& deadline);
+  void run_short(const Collective& call, const Deadline& deadline);
+  void take_short(const Collective& call);
+  void run_long(const Collective& call, const Deadline& deadline);
+  void all_reduce(const Collective& call, const Deadline& deadline);
+  void reduce_scatter(const Collective& call, const Deadline& deadline);
+  void all_gather(const Collective& call, const Deadline& deadline);
+  void broadcast(const Collective& call, const Deadline& deadline);
+  /// Sends what other ranks' slices get of this machine's chunks, and makes this rank's.
+  void make_slice(const Collective& call, const SliceOf& slice_of, std::byte* out, const Deadline& deadline);
+  const std::byte* made_by(int rank, const Deadline& deadline);
+  std::size_t piece_bytes() const { return staging_.piece_bytes; }
+
+  Meeting& meeting_;
+  RemoteRanks* remote_;
+  MakeStaging stage_;
+  std::chrono::milliseconds timeout_;
+  Staging staging_;
+  std::vector<Range> ranks_;               ///< each by itself
+  std::vector<Range> terms_;               ///< ranks of this machine, and subtrees of others, which tile all
+  std::vector<const std::byte*> sources_;  ///< scratch: one of each
+};
+
+}  // namespace troupe
