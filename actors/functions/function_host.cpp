@@ -27,7 +27,10 @@ void FunctionHost::carry_out(const StartFunction& request, const std::function<v
       throw Error(ErrorCode::in_use, "the worker still runs a function that did not come to its end");
     if (request.size < 1 || request.rank < 0 || request.rank >= request.size)
       throw Error(ErrorCode::protocol, "a rank that the group does not have");
-    run_ = std::make_shared<FunctionRun>(request, worker_, store_, memory_);
+    auto node_group = request.size > 1 && find_node_group_ ? find_node_group_() : nullptr;
+    if (node_group && node_group->size() != request.size)
+      throw Error(ErrorCode::protocol, "a group of other ranks than the nodes know");
+    run_ = std::make_shared<FunctionRun>(request, worker_, store_, memory_, std::move(node_group));
     run_->begin();
   });
 }

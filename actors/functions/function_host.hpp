@@ -9,7 +9,8 @@ namespace troupe {
 /// A worker's part in running users' functions: one at a time.
 class FunctionHost {
  public:
-  FunctionHost(int worker, std::shared_ptr<StoreClient> store) : worker_(worker), store_(std::move(store)) {}
+  FunctionHost(int worker, std::shared_ptr<StoreClient> store, FindNodeGroup find_node_group = {})
+      : worker_(worker), store_(std::move(store)), find_node_group_(std::move(find_node_group)) {}
   ~FunctionHost();
   FunctionHost(const FunctionHost&) = delete;
   FunctionHost& operator=(const FunctionHost&) = delete;
@@ -24,6 +25,7 @@ class FunctionHost {
  private:
   int worker_;
   std::shared_ptr<StoreClient> store_;
+  FindNodeGroup find_node_group_;
   std::shared_ptr<FunctionMemory> memory_ = std::make_shared<FunctionMemory>();
   std::shared_ptr<FunctionRun> run_;  ///< the last one
 };

@@ -2,6 +2,8 @@
 
 #include "actors/functions/bundle.hpp"
 #include "actors/functions/function_table.hpp"
+#include "collectives/group/node_communicator.hpp"
+#include "collectives/group/shared_communicator.hpp"
 #include "models/maths_threads.hpp"
 #include "runtime/printable.hpp"
 #include "runtime/processes/limits.hpp"
@@ -25,13 +27,14 @@ Placing placing_of(const StartFunction& request) {
 }  // namespace
 
 FunctionRun::FunctionRun(const StartFunction& request, int worker, std::shared_ptr<StoreClient> store,
-                         std::shared_ptr<FunctionMemory> memory)
+                         std::shared_ptr<FunctionMemory> memory, std::shared_ptr<NodeGroup> node_group)
     : Surroundings(placing_of(request)),
       request_(request),
       worker_(worker),
       function_(train_functions().find(request.name)),
       store_(std::move(store)),
-      memory_(std::move(memory)) {
+      memory_(std::move(memory)),
+      node_group_(std::move(node_group)) {
   placing_.dataset = train_functions().data_of(request.name);
 }
 
@@ -74,16 +77,22 @@ void FunctionRun::load_dataset() {
   if (!request_.dataset.empty()) placing_.dataset = load_data(request_.dataset, request_.seed);
 }
 
-void FunctionRun::join_group() {
-  if (request_.size == 1) return;
+std::shared_ptr<Communicator> FunctionRun::communicate(const AskAbsent& absent) const {
+  const std::chrono::milliseconds timeout(request_.timeout_ms);
+  if (node_group_) return std::make_shared<NodeCommunicator>(node_group_, request_.rank, timeout, absent);
   SharedCommunicator::Place place;
   place.id = {
       .run = request_.run, .generation = static_cast<std::uint64_t>(request_.attempt), .kind = ObjectKind::group};
   place.rank = request_.rank;
   place.size = request_.size;
   place.name = {worker_, request_.node};
-  place.timeout = std::chrono::milliseconds(request_.timeout_ms);
-  auto communicator = std::make_shared<SharedCommunicator>(store_, place, [this] {
+  place.timeout = timeout;
+  return std::make_shared<SharedCommunicator>(store_, place, absent);
+}
+
+void FunctionRun::join_group() {
+  if (request_.size == 1) return;
+  auto communicator = communicate([this] {
     const std::lock_guard lock(mutex_);
     return absence_;
   });
@@ -97,8 +106,8 @@ bool FunctionRun::blames_another(const Error& error) const {
   return error.where().worker >= 0 && error.where().worker != worker_;
 }
 
+/// Only this thread changes who that is.
 void FunctionRun::leave(ErrorCode code, const std::string& text) {
-  const std::lock_guard lock(mutex_);
   if (communicator_) communicator_->leave(code, text);
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -8,11 +9,14 @@
 #include "actors/functions/outbox.hpp"
 #include "actors/functions/surroundings.hpp"
 #include "actors/messages/function.hpp"
-#include "collectives/group/shared_communicator.hpp"
+#include "collectives/group/node_group.hpp"
 #include "runtime/store/store_client.hpp"
 #include "troupe/function.hpp"
 
 namespace troupe {
+
+/// Which group the ranks of this node belong to, where there are nodes; empty elsewhere.
+using FindNodeGroup = std::function<std::shared_ptr<NodeGroup>()>;
 
 /// What outlives a worker's runs of functions.
 struct FunctionMemory {
@@ -25,7 +29,7 @@ class FunctionRun : public Surroundings, public std::enable_shared_from_this<Fun
  public:
   /// @throws Error invalid_argument for a name that is not registered
   FunctionRun(const StartFunction& request, int worker, std::shared_ptr<StoreClient> store,
-              std::shared_ptr<FunctionMemory> memory);
+              std::shared_ptr<FunctionMemory> memory, std::shared_ptr<NodeGroup> node_group = {});
 
   /// @throws Error limit_reached
   void begin();
@@ -44,6 +48,7 @@ class FunctionRun : public Surroundings, public std::enable_shared_from_this<Fun
  private:
   void run();
   void join_group();
+  std::shared_ptr<Communicator> communicate(const AskAbsent& absent) const;
   void load_dataset();
   /// Whether an error is of another rank's making.
   bool blames_another(const Error& error) const;
@@ -58,8 +63,9 @@ class FunctionRun : public Surroundings, public std::enable_shared_from_this<Fun
   std::atomic<bool> stop_{false};
   std::atomic<bool> ended_{false};
   std::mutex mutex_;
-  std::shared_ptr<SharedCommunicator> communicator_;  ///< null until the group is there
-  std::optional<Absence> absence_;                    ///< of which the group is told once it is there
+  std::shared_ptr<NodeGroup> node_group_;       ///< null where there are no nodes
+  std::shared_ptr<Communicator> communicator_;  ///< null until the group is there
+  std::optional<Absence> absence_;              ///< of which the group is told once it is there
   std::int64_t saved_ = 0;
 };
 

@@ -44,6 +44,25 @@ auto fields(BeginGeneration& x, F visit) {
                x.served_devices, x.learned_size, at_most<Bound::setting>(x.optimizer));
 }
 
+/// To all nodes: functions are to run on workers of several nodes, which reach each other in a membership of their own,
+/// to which the driver does not belong.
+struct BeginGroup {
+  using Reply = Done;
+  std::uint64_t round = 0;
+  std::uint64_t run = 0;
+  std::uint64_t generation = 0;
+  std::string token;
+  std::int32_t self = 0;
+  std::vector<PeerNode> peers;  ///< the driver comes last, without an address
+  std::int32_t streams = 1;
+  std::vector<std::int32_t> node_of_rank;  ///< a rank is its worker's number
+};
+template <class F>
+auto fields(BeginGroup& x, F visit) {
+  return visit(x.round, x.run, x.generation, at_most<Bound::token>(x.token), x.self, at_most<Bound::members>(x.peers),
+               x.streams, at_most<Bound::replicas>(x.node_of_rank));
+}
+
 /// To a node: dial the others.
 struct Connect {
   using Reply = Done;

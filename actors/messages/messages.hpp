@@ -27,9 +27,9 @@ namespace troupe {
 
 using ToDriver = std::tuple<NodeJoin, Join, Done, Built, Computed, MeanReduced, Applied, Found, Evaluated, Called,
                             Advanced, Pushed, StepsTaken, PortionsComputed, GradientReduced, Moved, Remembered, Heard>;
-using ToNode = std::tuple<StartWorker, BeginGeneration, Connect, Publish, CreateTransfer, ExpectTransfer, EndTransfer,
-                          SendTransfer, DropTransfers, ExpectPlaced, Place, ClearState, ExpectSlices, GatherSlices,
-                          Push, ShareWeights>;
+using ToNode = std::tuple<StartWorker, BeginGeneration, BeginGroup, Connect, Publish, CreateTransfer, ExpectTransfer,
+                          EndTransfer, SendTransfer, DropTransfers, ExpectPlaced, Place, ClearState, ExpectSlices,
+                          GatherSlices, Push, ShareWeights>;
 /// Those of every step come first, since CAF tries one after the other.
 using ToWorker = std::tuple<Compute, ReduceMean, Apply, Advance, Deliver, TakeSteps, ComputePortions, ReduceGradient,
                             MoveAlong, Remember, Abandon, FindNonFinite, Build, MakeSlabs, MapSlabs, Fence, Stop,
@@ -143,4 +143,5 @@ CAF_ADD_TYPE_ID(troupe, (troupe::ProvideCheckpoint))
 CAF_ADD_TYPE_ID(troupe, (troupe::Heard))
 CAF_ADD_TYPE_ID(troupe, (troupe::Listen))
 CAF_ADD_TYPE_ID(troupe, (troupe::StopFunction))
+CAF_ADD_TYPE_ID(troupe, (troupe::BeginGroup))
 CAF_END_TYPE_ID_BLOCK(troupe)

@@ -22,7 +22,8 @@ Range served_ranks(const Plan& plan, int node, int devices) {
 
 }  // namespace
 
-Membership membership_of(const BeginGeneration& request) {
+template <class Request>
+Membership membership_of(const Request& request) {
   Membership membership;
   membership.run = request.run;
   membership.generation = request.generation;
@@ -36,6 +37,8 @@ Membership membership_of(const BeginGeneration& request) {
   membership.nodes.back().role = Role::driver;
   return membership;
 }
+template Membership membership_of(const BeginGeneration& request);
+template Membership membership_of(const BeginGroup& request);
 
 NodeService::NodeService(ObjectStore& store, std::shared_ptr<const Credentials> credentials, Address driver,
                          int threads, std::shared_ptr<net::RefusalLog> log)
@@ -51,6 +54,11 @@ std::shared_ptr<NodeExchange> NodeService::exchange() const {
 std::shared_ptr<ServerExchange> NodeService::server_exchange() const {
   const std::lock_guard lock(mutex_);
   return {generation_, current().server_exchange.get()};
+}
+
+std::shared_ptr<NodeGroup> NodeService::group() const {
+  const std::lock_guard lock(mutex_);
+  return group_;
 }
 
 NodeService::Shared& NodeService::current() const {
@@ -80,6 +88,25 @@ void NodeService::carry_out(const BeginGeneration& request) {
     make_exchange(*next);
   const std::lock_guard lock(mutex_);
   before_ = std::exchange(generation_, std::move(next));
+}
+
+/// Ranks of the group before it may hang in it, and reach nobody any more.
+void NodeService::carry_out(const BeginGroup& request) {
+  const Membership membership = membership_of(request);
+  data_plane_.begin(membership);
+  NodeGroup::Place place;
+  place.id = {.run = request.run, .generation = request.generation, .kind = ObjectKind::group};
+  place.node = request.self;
+  place.node_of_rank = request.node_of_rank;
+  for (const std::int32_t node : request.node_of_rank) {
+    if (node < 0 || static_cast<std::size_t>(node) + 1 >= request.peers.size())
+      throw Error(ErrorCode::protocol, "a rank of a node that is no member");
+    place.names.push_back(
+        {static_cast<int>(place.names.size()), membership.nodes[static_cast<std::size_t>(node)].label});
+  }
+  auto made = std::make_shared<NodeGroup>(std::move(place), data_plane_.transport(), *store_);
+  const std::lock_guard lock(mutex_);
+  group_ = std::move(made);
 }
 
 void NodeService::make_exchange(Shared& next) const {

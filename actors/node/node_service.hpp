@@ -16,8 +16,9 @@
 
 namespace troupe {
 
-/// What a data plane is told of a generation. @throws Error protocol
-Membership membership_of(const BeginGeneration& request);
+/// What a data plane is told of a generation, or of a group. @throws Error protocol
+template <class Request>
+Membership membership_of(const Request& request);
 
 /// What the workers of a node share: its store, its connections to the other nodes, and in each generation the state
 /// and the exchange over it. The node's part of everything, without the actor around it.
@@ -30,9 +31,11 @@ class NodeService : public NodeShare {
   DataPlane& data_plane() { return data_plane_; }
   std::shared_ptr<NodeExchange> exchange() const override;
   std::shared_ptr<ServerExchange> server_exchange() const override;
+  std::shared_ptr<NodeGroup> group() const override;
 
   // node_service.cpp
   void carry_out(const BeginGeneration& request);
+  void carry_out(const BeginGroup& request);
   void carry_out(const Connect& request);
   void carry_out(const Publish& request);
   // node_server.cpp
@@ -89,6 +92,7 @@ class NodeService : public NodeShare {
   std::shared_ptr<Mapping> gathered_mapping_;
   mutable std::mutex mutex_;
   std::shared_ptr<Shared> generation_;
+  std::shared_ptr<NodeGroup> group_;
   std::shared_ptr<Shared>
       before_;  ///< the one before it, until this one is published: it may not have begun everywhere
 };

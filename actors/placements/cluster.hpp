@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "actors/messages/generation.hpp"
 #include "actors/rounds/driver_mailbox.hpp"
 #include "actors/rounds/members.hpp"
 #include "actors/transport/tls_transport.hpp"
@@ -57,9 +58,13 @@ class Cluster {
   // A complete cluster.
   const ClusterNode& node(int index) const { return nodes_[static_cast<std::size_t>(index)]; }
   std::span<const ClusterNode> nodes() const { return nodes_; }
-  /// Nodes in order of their numbers, and the driver.
-  std::vector<PeerNode> peers() const;
-  int streams() const { return options_.streams; }
+  /// Describes a new membership of all nodes, and the driver: nodes in order of their numbers.
+  template <class Request>
+  void describe_members(Request& request) const {
+    request.token = new_token();
+    request.peers = peers();
+    request.streams = options_.streams;
+  }
   DataPlane& data_plane() { return data_plane_; }
   /// For the table of nodes.
   void note_loss(int index);
@@ -67,6 +72,8 @@ class Cluster {
   bool is_home_of(int worker, const caf::actor& actor);
 
  private:
+  std::vector<PeerNode> peers() const;
+  static std::string new_token();
   /// A node that has said hello; until it joins, if it does.
   struct Pending {
     std::string token;

@@ -85,6 +85,21 @@ class ClusterHost : public Host {
   std::unique_ptr<StateHome> make_state_home(StoreClient& store, Rounds& rounds) override {
     return keep_state_in_nodes(cluster_, members_, rounds, store, optimizer_);
   }
+  void begin_group(std::uint64_t run, std::uint64_t generation, Rounds& rounds, const Phase& phase) override {
+    BeginGroup message;
+    message.run = run;
+    message.generation = generation;
+    cluster_.describe_members(message);
+    message.peers.back().address = {};  // which nobody dials
+    for (const int worker : members_.workers()) message.node_of_rank.push_back(members_.node_of(worker));
+    std::vector<std::pair<int, BeginGroup>> messages;
+    for (const int member : members_.nodes()) {
+      message.self = members_.node_of(member);
+      messages.emplace_back(member, message);
+    }
+    rounds.ask_each(messages, phase);
+    rounds.ask(Connect{0, phase.deadline.left().count()}, members_.nodes(), phase);
+  }
   bool settles_by_fence() const override { return false; }
   /// Nodes see the end of their connection, and end what belongs to the run.
   bool end_all(bool /*all_stopped*/) override { return true; }

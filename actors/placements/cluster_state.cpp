@@ -1,4 +1,3 @@
-#include <random>
 #include <set>
 
 #include "actors/node/floats.hpp"
@@ -147,10 +146,7 @@ class ClusterState : public StateHome {
     BeginGeneration message;
     message.run = layout.run;
     message.generation = layout.generation;
-    std::random_device random;
-    for (std::size_t i = 0; i < Token{}.size(); ++i) message.token.push_back(static_cast<char>(random()));
-    message.peers = cluster_.peers();
-    message.streams = cluster_.streams();
+    cluster_.describe_members(message);
     message.size = layout.size;
     message.state = layout;
     message.buffers = layout.buffers;

@@ -29,6 +29,9 @@ class Host : public Witness {
   /// Whether a worker that is lost has ended for good when another is started in its place; else what hangs of it may
   /// still read what it has mapped.
   virtual bool ends_the_lost() const { return false; }
+  /// Lets functions on all workers reach each other, where that takes something: these are a group of this run.
+  virtual void begin_group(std::uint64_t /*run*/, std::uint64_t /*generation*/, Rounds& /*rounds*/,
+                           const Phase& /*phase*/) {}
   /// Acts as if the network to a node were gone.
   virtual void cut_off(int /*node*/) {}
   /// What a worker that has ended said of why it cannot start.

@@ -22,6 +22,8 @@ int resolve_workers(TrainerOptions& o) {
   if (o.cpus_per_worker < 1)
     throw_invalid("cpus_per_worker is " + std::to_string(o.cpus_per_worker) + ", at least 1 is needed");
   const int room = std::max(1, usable_cores() / o.cpus_per_worker);
+  if (workers.max == inf && o.placement == Placement::cluster)
+    throw_invalid("in a cluster num_workers says how many at most; they are dealt out to the nodes");
   if (workers.max == inf) workers.max = std::max(workers.min, room);
   if (workers.min < 1) throw_invalid("num_workers is " + std::to_string(workers.min) + ", at least 1 is needed");
   if (workers.min > workers.max)
@@ -119,6 +121,7 @@ void Crew::fill_up() {
 }
 
 void Crew::settle() {
+  if (!runtime_) form();
   fill_up();
   rounds_->listen({"start", -1, Deadline(options_.start_timeout)});
   rounds_->forget_untold();
@@ -132,8 +135,8 @@ void Crew::replace_lost() {
 }
 
 void Crew::note_loss(const Error& loss) {
-  if (options_.placement == Placement::cluster) throw Error(loss);
   if (!budget_.allows(loss, Clock::now())) throw budget_.spent();
+  if (options_.placement == Placement::cluster) return form_again();
   Runtime& r = *runtime_;
   for (const int worker : r.members.lost_workers()) {
     if (!options_.num_workers.is_range() || r.members.num_workers() <= options_.num_workers.min) break;
@@ -145,6 +148,18 @@ void Crew::note_loss(const Error& loss) {
   replace_lost();
 }
 
+/// Nodes see that their run has ended, end what hangs in it, and join the next; others may be in their places.
+void Crew::form_again() {
+  shut_down();
+  std::this_thread::sleep_for(budget_.pause());
+  try {
+    settle();
+  } catch (...) {
+    shut_down();
+    throw;
+  }
+}
+
 void Crew::give_up(int worker) {
   runtime_->mailbox.unseat(worker);
   runtime_->host->end(worker);
@@ -154,6 +169,7 @@ void Crew::give_up(int worker) {
 
 std::vector<WorkerInfo> Crew::workers() const {
   std::vector<WorkerInfo> all;
+  if (!runtime_) return all;
   for (const int worker : runtime_->members.workers()) {
     WorkerInfo info;
     info.worker = worker;

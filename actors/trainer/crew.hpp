@@ -23,16 +23,22 @@ class Crew {
 
   /// All are there: lost ones are replaced, and those that were done without come again.
   void settle();
-  /// Whether another loss is taken; where the number is a range, without a worker that is lost.
-  /// @throws Error where the budget is spent, or another kind of error
+  /// Whether another loss is taken; where the number is a range, without a worker that is lost. In a cluster all come
+  /// again, on the nodes that come. @throws Error where the budget is spent, or another kind of error
   void note_loss(const Error& loss);
   /// Ends a worker whose function does not end.
   void give_up(int worker);
+  /// Functions on all workers can reach each other. @throws Error
+  void begin_group(std::uint64_t run, std::uint64_t generation, const Phase& phase) {
+    runtime_->host->begin_group(run, generation, *rounds_, phase);
+  }
   /// A function still runs that nobody waits for.
   void note_hanging() { hangs_ = true; }
 
   const TrainerOptions& options() const { return options_; }
   Rounds& rounds() { return *rounds_; }
+  int num_workers() const { return runtime_ ? runtime_->members.num_workers() : wanted_; }
+  /// Of a crew that is settled.
   const Members& members() const { return runtime_->members; }
   /// Where it is, as errors say it.
   std::string node_of(int worker) const { return runtime_->host->node(worker); }
@@ -40,6 +46,7 @@ class Crew {
 
  private:
   void form();
+  void form_again();
   void shut_down() noexcept;
   /// With which as many are there as should be.
   void fill_up();
@@ -50,7 +57,7 @@ class Crew {
   int wanted_ = 1;           ///< workers
   FailureBudget budget_;
   MakeRuntime make_runtime_;
-  std::unique_ptr<Runtime> runtime_;
+  std::unique_ptr<Runtime> runtime_;  ///< null where it could not be formed again
   std::unique_ptr<Rounds> rounds_;
   bool hangs_ = false;
 };

@@ -36,6 +36,7 @@ FunctionCall::FunctionCall(Crew& crew, CallRequest request) : crew_(crew), reque
   for (const int worker : workers) ranks_.push_back({worker, {}, false});
   const Phase starting{"start", -1, Deadline(crew_.options().start_timeout)};
   provide_checkpoint(workers, starting);
+  if (size() > 1) crew_.begin_group(request_.run, static_cast<std::uint64_t>(request_.attempt), starting);
   std::vector<std::pair<int, StartFunction>> starts;
   for (int rank = 0; rank < size(); ++rank)
     starts.emplace_back(workers[static_cast<std::size_t>(rank)], start_of(rank));

@@ -65,7 +65,7 @@ WorkerGroup::Impl& WorkerGroup::impl() const {
   return *impl_;
 }
 
-int WorkerGroup::size() const { return impl().crew ? impl().crew->members().num_workers() : 0; }
+int WorkerGroup::size() const { return impl().crew ? impl().crew->num_workers() : 0; }
 
 std::vector<WorkerInfo> WorkerGroup::workers() const {
   if (!impl().crew) return {};

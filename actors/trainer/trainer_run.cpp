@@ -42,7 +42,7 @@ Running::Impl::Impl(std::shared_ptr<Crew> crew, std::shared_ptr<TrainerMemory> m
 Running::Impl::~Impl() { wind_up(); }
 
 void Running::Impl::begin() {
-  const int ranks = request_.single ? 1 : crew_->members().num_workers();
+  const int ranks = request_.single ? 1 : crew_->num_workers();
   for (const auto& each : request_.options.callbacks) each->on_start({request_.name, ranks, request_.config, 1});
   for (;;) try {
       crew_->settle();
@@ -238,7 +238,7 @@ void Running::Impl::wind_up() noexcept {
   }
   call_.reset();
   request_.lent.reset();
-  memory_->running = false;
+  if (std::exchange(crew_, nullptr)) memory_->running = false;
 }
 
 const RunResults& Running::Impl::returns() {

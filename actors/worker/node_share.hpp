@@ -4,6 +4,7 @@
 
 #include "collectives/exchange/exchange.hpp"
 #include "collectives/exchange/server_exchange.hpp"
+#include "collectives/group/node_group.hpp"
 
 namespace troupe {
 
@@ -18,6 +19,8 @@ class NodeShare {
   // This generation's, one of the two; stays whole as long as somebody holds it.
   virtual std::shared_ptr<NodeExchange> exchange() const = 0;
   virtual std::shared_ptr<ServerExchange> server_exchange() const = 0;
+  /// Of functions that run on workers of several nodes; null before the first.
+  virtual std::shared_ptr<NodeGroup> group() const = 0;
 };
 
 }  // namespace troupe

@@ -23,7 +23,7 @@ struct Pending {
 }  // namespace
 
 Worker::Worker(int index, std::shared_ptr<StoreClient> store, CreateModel creator, std::shared_ptr<NodeShare> node)
-    : functions_(index, store) {
+    : functions_(index, store, node ? FindNodeGroup([node] { return node->group(); }) : FindNodeGroup()) {
   state_.index = index;
   state_.store = std::move(store);
   state_.creator = std::move(creator);

@@ -5,6 +5,7 @@
 #include "actors/spoiled_model.hpp"
 #include "actors/state/state_trial.hpp"
 #include "actors/test_models.hpp"
+#include "actors/trainer/train_functions.hpp"
 #include "cluster/bits_model.hpp"
 #include "cluster/hold_model.hpp"
 #include "cluster/lying_node.hpp"
@@ -18,6 +19,7 @@ int main(int argc, char** argv) {
   troupe_test::register_spoiled_model();
   troupe_test::register_batches_model();
   troupe_test::register_functions_with_argument();
+  troupe_test::register_train_functions();
   troupe::init(argc, argv);
   ::signal(SIGPIPE, SIG_IGN);  // some of what the tests dial hangs up on them
   if (argc == 6 && std::string(argv[1]) == "--rogue") troupe_test::run_rogue(argv[2], argv[3], argv[4], argv[5]);

@@ -71,6 +71,15 @@ Json wait_for_stop() {
   return here().should_stop();
 }
 
+/// Until it is called for the second time, and has met the others a few times.
+Json wait_for_second_call() {
+  for (int i = 0; i < (here().attempt() > 1 ? 5 : 10'000); ++i) {
+    here().report({{"i", here().all_reduce(std::int64_t{i})}});
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return {{"attempt", here().attempt()}, {"node", here().node()}};
+}
+
 NamedTensors tensors() {
   const float rank = static_cast<float>(here().rank());
   return {{"a", {2, 2}, {rank, 1, 2, 3}}, {"none", {0}, {}}};
@@ -125,6 +134,7 @@ void troupe_test::register_train_functions() {
   register_function("reports", report_at_own_pace);
   register_function("ten", count_to_ten);
   register_function("wait", wait_for_stop);
+  register_function("wait_and_count", wait_for_second_call);
   register_function("tensors", tensors);
   register_function("files", save_files);
   register_function("shard", shard_of_data);

@@ -58,6 +58,7 @@ inline ToNode filled_to_node() {
                           1,
                           4000,
                           R"({"kind":"adagrad"})"},
+          BeginGroup{21, 77, 3, std::string(kTokenBytes, 't'), 1, peers, 2, {0, 0, 1}},
           Connect{2, 5000},
           Publish{3, {1, 3}},
           CreateTransfer{4, 9, 4096},

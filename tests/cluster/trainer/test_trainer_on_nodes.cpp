@@ -1,0 +1,106 @@
+#include <doctest/doctest.h>
+#include <signal.h>
+
+#include <array>
+#include <thread>
+
+#include "actors/trainer/train_functions.hpp"
+#include "cluster/nodes.hpp"
+#include "support/errors.hpp"
+
+using namespace troupe;
+using namespace troupe_test;
+
+namespace {
+
+/// Of a trainer on all nodes.
+TrainerOptions on_nodes(const Nodes& nodes, int workers) {
+  TrainerOptions options = trainer_options(Placement::cluster, workers);
+  options.cluster = nodes.options().cluster;
+  options.collective_timeout = std::chrono::seconds(20);
+  options.stop_timeout = std::chrono::seconds(5);
+  return options;
+}
+
+}  // namespace
+
+TEST_CASE("functions on nodes are told where they are, and reach each other over the data plane") {
+  const Nodes nodes(2);
+  Trainer trainer(on_nodes(nodes, 3));
+  const RunResults told = trainer.run("place");
+  constexpr std::array kLocalRanks{0, 1, 0};
+  for (std::size_t rank = 0; rank < 3; ++rank) {
+    CHECK(told[rank].json.at("rank") == rank);
+    CHECK(told[rank].json.at("local_rank") == kLocalRanks[rank]);
+    CHECK(told[rank].json.at("node") == (rank < 2 ? "node0" : "node1"));
+    CHECK(told[rank].json.at("backend") == "data-plane");
+  }
+  for (const std::size_t count : {10, 100'000}) CHECK_NOTHROW(trainer.run("collectives", {{"count", count}}));
+  CHECK(trainer.workers().execute_single("place").json.at("world_size") == 1);
+  Trainer here_alone(trainer_options(Placement::in_process, 3));
+  const Json config = {{"steps", 4}, {"clip", 0.5}};
+  CHECK(trainer.run("learn", config)[2].json == here_alone.run("learn", config)[0].json);
+  const RunOptions data{.dataset = "synthetic-linear"};
+  CHECK(trainer.run("shard", {}, data)[2].json == here_alone.run("shard", {}, data)[2].json);
+}
+
+TEST_CASE("on nodes, too, who throws, returns early or calls something else is named") {
+  const Nodes nodes(2);
+  Trainer trainer(on_nodes(nodes, 3));
+  constexpr std::array kCases{
+      std::pair{"throws", "out of luck"},
+      std::pair{"returns", "has returned from its function"},
+      std::pair{"other", "ranks called different collectives, or of other sizes: "},
+  };
+  for (const auto& [how, said] : kCases) {
+    CAPTURE(how);
+    const std::string message = message_of([&] { trainer.run("ten", {{"how", how}}); });
+    CHECK_MESSAGE(message.find(said) != std::string::npos, message);
+  }
+  CHECK(trainer.run("ten")[2].json.at("sum") == 10);
+}
+
+TEST_CASE("a lost node joins again, and the function is called again from the last checkpoint of all") {
+  const Nodes nodes(2);
+  TrainerOptions options = on_nodes(nodes, 3);
+  options.collective_timeout = std::chrono::seconds(2);
+  options.stop_timeout = std::chrono::seconds(1);
+  Trainer trainer(options);
+  for (const char* how : {"killed", "hangs"}) {
+    CAPTURE(how);
+    for (const Returned& each : trainer.run("ten", {{"how", how}})) {
+      CHECK(each.json.at("sum") == 10);
+      CHECK(each.json.at("attempt") == 2);
+      CHECK(each.json.at("from").get<int>() >= 5);
+    }
+  }
+}
+
+TEST_CASE("without a node that stays away the run goes on once min_nodes have come, and without enough it ends") {
+  Nodes nodes(2);
+  TrainerOptions options = on_nodes(nodes, 2);
+  options.cluster.min_nodes = 1;
+  options.start_timeout = std::chrono::seconds(4);
+  Trainer trainer(options);
+  Running running = trainer.run_generator("wait_and_count");
+  REQUIRE(running.next());
+  nodes[1].signal(SIGKILL);
+  const RunResults& results = running.returns();
+  for (const Returned& each : results) CHECK(each.json.at("node") == "node0");
+  CHECK(results[1].json.at("attempt") == 2);
+
+  options.cluster.min_nodes = 2;
+  options.start_timeout = std::chrono::seconds(2);
+  trainer.shutdown();
+  const std::string said = message_of([&] { const Trainer too_few(options); });
+  CHECK_MESSAGE(said.find("of 2 nodes did not join in time") != std::string::npos, said);
+}
+
+TEST_CASE("what makes no sense on nodes is told before anything starts") {
+  TrainerOptions options = trainer_options(Placement::cluster, 2);
+  options.num_workers = {1, inf};
+  CHECK(code_of([&] { const Trainer unknown(options); }) == ErrorCode::invalid_argument);
+  options.num_workers = 2;
+  options.backend = "store";
+  CHECK(code_of([&] { const Trainer store(options); }) == ErrorCode::unsupported);
+}
