@@ -45,7 +45,7 @@ BEGIN {
   rooms["collectives/plan"] = ""
   rooms["collectives/state"] = "collectives/plan"
   rooms["collectives/exchange"] = "collectives/plan collectives/state"
-  rooms["collectives/group"] = "collectives/plan collectives/exchange"
+  rooms["collectives/group"] = "collectives/plan collectives/state collectives/exchange"
   rooms["actors/launch"] = rooms["actors/messages"] = ""
   rooms["actors/rounds"] = rooms["actors/servers"] = rooms["actors/functions"] = "actors/messages"
   rooms["actors/worker"] = "actors/functions actors/messages"
