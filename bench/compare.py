@@ -26,10 +26,11 @@ from sections.linear import linear
 from sections.local import local
 from sections.resnet import resnet
 from sections.sync import sync
+from sections.trainer import trainer
 
 SECTIONS = {"cnn": cnn, "accuracy": accuracy, "fashion": fashion, "data": data, "linear": linear, "sync": sync, "resnet": resnet,
             "allreduce": allreduce, "checkpoint": checkpoint, "deaths": deaths,
-            "asynchronous": asynchronous, "local": local, "lbfgs": lbfgs, **CLUSTER}
+            "asynchronous": asynchronous, "local": local, "lbfgs": lbfgs, "trainer": trainer, **CLUSTER}
 GROUPS = {"cluster": list(CLUSTER)}
 ROUNDS = 3
 AGAINST_ROUNDS = 7  # the least: a ratio near one takes more than a ratio of two

@@ -54,10 +54,11 @@ class Bench:
     def peer(self, script, *arguments):
         return self.peer_lines(script, *arguments)[-1]
 
-    def peer_lines(self, script, *arguments):
-        """All JSON lines of a PyTorch peer."""
+    def peer_lines(self, script, *arguments, torch=True):
+        """All JSON lines of a peer, of PyTorch unless told."""
         lines = all_json(output_of([self.options.python, PEERS / script, *arguments]))
-        self.note_torch(lines[-1])
+        if torch:
+            self.note_torch(lines[-1])
         return lines
 
     def note_torch(self, line, name="PyTorch"):

@@ -25,6 +25,10 @@ def check(command, status, words):
         sys.exit(f"{' '.join(command)}\nfailed with {status}:\n{words}")
 
 
+def has_module(python, name):
+    return subprocess.run([str(python), "-c", f"import {name}"], capture_output=True, check=False).returncode == 0
+
+
 def all_json(text):
     """The lines that are JSON objects."""
     return [json.loads(line) for line in text.splitlines() if line.startswith("{")]

@@ -94,6 +94,7 @@ void measure_allreduce(const AllReduceOptions& options) {
 void register_measured() {
   register_quadratic_model();
   register_ready_model();
+  register_train_functions();
   register_model_function(kPrivateCopy, copy_privately);
 }
 

@@ -15,10 +15,12 @@ void add_checkpoint(CLI::App& app);
 void add_deaths(CLI::App& app);
 void add_predict(CLI::App& app);
 void add_read(CLI::App& app);
+void add_trainer(CLI::App& app);
 
 /// The model and the function that `sync`, `allreduce` and `checkpoint` measure with, for worker processes and nodes to
 /// find.
 void register_measured();
 void register_quadratic_model();
+void register_train_functions();
 
 }  // namespace troupe::bench

@@ -12,6 +12,7 @@ constexpr const char* kExamples = R"(examples:
   troupe-bench deaths --model cnn --workers 2 --deaths 100
   troupe-bench predict --model cnn --threads 2 --batch 256
   troupe-bench read --data images:photos/train,size=224
+  troupe-bench trainer all-reduce --workers 4
 
 `troupe-bench COMMAND --help` lists a command's options. Each command takes --config FILE, as those of `troupe` do.
 Nodes of a measured cluster are this program, too: troupe-bench --troupe-join=HOST:PORT --troupe-certs=FOLDER.)";
@@ -25,6 +26,7 @@ void add_commands(CLI::App& app, int& /*status*/) {
   troupe::bench::add_deaths(app);
   troupe::bench::add_predict(app);
   troupe::bench::add_read(app);
+  troupe::bench::add_trainer(app);
 }
 
 }  // namespace
