@@ -28,8 +28,8 @@ void FunctionHost::carry_out(const StartFunction& request, const std::function<v
     if (request.size < 1 || request.rank < 0 || request.rank >= request.size)
       throw Error(ErrorCode::protocol, "a rank that the group does not have");
     auto node_group = request.size > 1 && find_node_group_ ? find_node_group_() : nullptr;
-    if (node_group && node_group->size() != request.size)
-      throw Error(ErrorCode::protocol, "a group of other ranks than the nodes know");
+    if (node_group && (node_group->size() != request.size || node_group->node_of(request.rank) != node_group->node()))
+      throw Error(ErrorCode::protocol, "a group of other ranks than this node knows");
     run_ = std::make_shared<FunctionRun>(request, worker_, store_, memory_, std::move(node_group));
     run_->begin();
   });

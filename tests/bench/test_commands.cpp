@@ -126,3 +126,19 @@ TEST_CASE("what cannot be printed is an error") {
   CHECK(run.status == 1);
   CHECK(run.err == "troupe-bench: system: cannot write to standard output\n");
 }
+
+TEST_CASE("trainer times functions on worker processes") {
+  const json sums = result_of({"trainer", "all-reduce", "--workers", "2", "--floats", "256", "100000"});
+  REQUIRE(sums.at("sizes").size() == 2);
+  CHECK(sums.at("sizes")[1].at("floats") == 100'000);
+  CHECK(number(sums.at("sizes")[1], "seconds") > 0);
+  CHECK(number(result_of({"trainer", "report", "--workers", "2", "--iterations", "200"}), "seconds") > 0);
+  const json start = result_of({"trainer", "start", "--workers", "2", "--rounds", "1"});
+  CHECK(number(start, "start_seconds") > 0);
+  CHECK(number(start, "again_seconds") > 0);
+  const json step = result_of({"trainer", "step", "--workers", "2", "--rounds", "1", "--steps", "3", "--model", "mlp"});
+  CHECK(number(step, "seconds") > 0);
+  CHECK(number(step, "driver_seconds") > 0);
+  CHECK(run_program({"trainer", "nothing"}).err.find("there are all-reduce, report, start and step") !=
+        std::string::npos);
+}
