@@ -25,7 +25,7 @@ void FunctionHost::carry_out(const StartFunction& request, const std::function<v
   answer(request.round, done, [&] {
     if (run_ && !run_->has_ended())
       throw Error(ErrorCode::in_use, "the worker still runs a function that did not come to its end");
-    if (request.size < 1 || request.rank < 0 || request.rank >= request.size)
+    if (request.size < 1 || request.rank < 0 || request.rank >= request.size || request.local_size < 1)
       throw Error(ErrorCode::protocol, "a rank that the group does not have");
     auto node_group = request.size > 1 && find_node_group_ ? find_node_group_() : nullptr;
     if (node_group && (node_group->size() != request.size || node_group->node_of(request.rank) != node_group->node()))

@@ -4,6 +4,8 @@
 #include "actors/functions/function_table.hpp"
 #include "collectives/group/node_communicator.hpp"
 #include "collectives/group/shared_communicator.hpp"
+#include "models/data/data_memory.hpp"
+#include "models/data/shared/shared_memory.hpp"
 #include "models/maths_threads.hpp"
 #include "runtime/printable.hpp"
 #include "runtime/processes/limits.hpp"
@@ -74,6 +76,8 @@ void FunctionRun::run() {
 }
 
 void FunctionRun::load_dataset() {
+  const bool has_process = shared_memory() != nullptr;  // one of its own
+  limit_data_memory(request_.data_memory, request_.local_size, has_process ? request_.local_size : 1);
   if (!request_.dataset.empty()) placing_.dataset = load_data(request_.dataset, request_.seed);
 }
 

@@ -17,19 +17,21 @@ struct StartFunction {
   std::int32_t attempt = 1;     ///< from 1 on
   std::int32_t rank = 0;        ///< in the group
   std::int32_t local_rank = 0;  ///< among those of the worker's machine
+  std::int32_t local_size = 1;  ///< of these there are so many
   std::int32_t size = 1;        ///< of the group
   std::int32_t cores = 1;       ///< that are the worker's
   std::uint64_t seed = 0;
-  std::uint64_t timeout_ms = 0;  ///< of each collective
-  std::string node;              ///< as errors name the worker's place
+  std::uint64_t timeout_ms = 0;   ///< of each collective
+  std::uint64_t data_memory = 0;  ///< TrainerOptions::data_memory
+  std::string node;               ///< as errors name the worker's place
   std::string name;
   std::string config;   ///< JSON
   std::string dataset;  ///< name; empty: none, or one by value
 };
 template <class F>
 auto fields(StartFunction& x, F visit) {
-  return visit(x.round, x.run, x.attempt, x.rank, x.local_rank, x.size, x.cores, x.seed, x.timeout_ms,
-               at_most<Bound::host>(x.node), x.name, at_most<Bound::setting>(x.config),
+  return visit(x.round, x.run, x.attempt, x.rank, x.local_rank, x.local_size, x.size, x.cores, x.seed, x.timeout_ms,
+               x.data_memory, at_most<Bound::host>(x.node), x.name, at_most<Bound::setting>(x.config),
                at_most<Bound::setting>(x.dataset));
 }
 

@@ -68,8 +68,13 @@ StartFunction FunctionCall::start_of(int rank) const {
   start.name = request_.name;
   start.config = request_.config;
   start.dataset = request_.dataset;
-  for (int other = 0; other < rank; ++other)
-    if (members.node_of(ranks_[static_cast<std::size_t>(other)].worker) == members.node_of(worker)) ++start.local_rank;
+  start.data_memory = options.data_memory;
+  start.local_size = 0;
+  for (int other = 0; other < size(); ++other) {
+    if (members.node_of(ranks_[static_cast<std::size_t>(other)].worker) != members.node_of(worker)) continue;
+    ++start.local_size;
+    if (other < rank) ++start.local_rank;
+  }
   return start;
 }
 

@@ -25,12 +25,12 @@ inline constexpr int inf = std::numeric_limits<int>::max();
 /// The workers of a Trainer, and where they are.
 struct TrainerOptions {
   WorkerCount num_workers = 1;  ///< a range: a worker that is lost is done without, down to its first number; the next
-                                ///< run has them all again
+                                ///< run has them all again. In a cluster they are dealt out to the nodes, and all stay
   int cpus_per_worker = 1;      ///< threads that its maths may use
   int gpus_per_worker = 0;
   Placement placement = Placement::in_process;
   bool oversubscribe = false;   ///< more cores may be asked for than there are
-  std::string backend = {};     ///< of collectives: "store" on one machine; empty: what the placement has
+  std::string backend = {};     ///< of collectives: "store" on one machine, "data-plane" among nodes; empty: that
   ClusterOptions cluster = {};  ///< for placement `cluster`
   std::uint64_t seed = 1;
   std::chrono::milliseconds start_timeout = std::chrono::seconds(60);       ///< for workers to start
@@ -42,6 +42,7 @@ struct TrainerOptions {
   std::chrono::milliseconds cut_after = std::chrono::seconds(5);      ///< as Options::cut_after
   int max_failures = 3;         ///< workers lost within an hour, after which the function is called again; 0: none
   std::size_t store_bytes = 0;  ///< quota of the object store; 0: half of the memory
+  std::size_t data_memory = 0;  ///< as Options::data_memory
 };
 
 /// How the ranks' values of a metric become one.

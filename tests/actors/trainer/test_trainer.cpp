@@ -1,10 +1,13 @@
 #include <doctest/doctest.h>
 
+#include <filesystem>
+#include <fstream>
 #include <sstream>
 #include <thread>
 
 #include "actors/trainer/train_functions.hpp"
 #include "support/errors.hpp"
+#include "support/temporary_folder.hpp"
 #include "troupe/sgd.hpp"
 
 using namespace troupe;
@@ -182,6 +185,28 @@ TEST_CASE("each rank has its shard of the data") {
   Trainer trainer(trainer_options(Placement::in_process, 2));
   CHECK(trainer.run("shard", {}, {.dataset = load_data("synthetic-linear")})[0].json.at("mine") > 0);
   CHECK(message_of([&] { trainer.run("shard"); }).find("this run has no data") != std::string::npos);
+}
+
+TEST_CASE("data larger than its memory is read where it lies, to the same samples") {
+  const troupe_test::TemporaryFolder folder;
+  const std::string file = folder / "rows.csv";
+  {
+    std::ofstream out(file);
+    out << "a,b,y\n";
+    for (int i = 0; i < 3000; ++i) out << i << ',' << i % 7 << ',' << i % 11 << '\n';
+  }
+  const RunOptions data{.dataset = "csv:" + file + ",target=y"};
+  Trainer in_memory(trainer_options(Placement::in_process, 2));
+  TrainerOptions options = trainer_options(Placement::processes, 2);
+  options.data_memory = 20'000;  // of 36,000 bytes of values
+  Trainer streamed(options);
+  const RunResults expected = in_memory.run("shard", {}, data);
+  const RunResults results = streamed.run("shard", {}, data);
+  for (std::size_t rank = 0; rank < 2; ++rank) {
+    CHECK(results[rank].json == expected[rank].json);
+    CHECK(results[rank].json.at("seen") == 1500);
+  }
+  CHECK(std::filesystem::exists(file + ".index"));  // which tells that it was not read into memory
 }
 
 TEST_CASE("a model in a loop learns to the bits of DistributedSGD, whoever dies") {
