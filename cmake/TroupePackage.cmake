@@ -9,5 +9,12 @@ set(CPACK_STRIP_FILES ON)
 # Its libraries are static: who links them needs what they were built with.
 set(CPACK_DEBIAN_PACKAGE_DEPENDS "libcaf-dev, libdnnl-dev, libssl-dev, libboost-dev, libeigen3-dev, \
 nlohmann-json3-dev, zlib1g-dev, libjpeg62-turbo-dev, libpng-dev, libarchive-dev, libgomp1, libstdc++6")
+if(TROUPE_WITH_MPI)
+  if(MPI_CXX_LIBRARIES MATCHES mpich)
+    string(APPEND CPACK_DEBIAN_PACKAGE_DEPENDS ", libmpich-dev")
+  else()
+    string(APPEND CPACK_DEBIAN_PACKAGE_DEPENDS ", libopenmpi-dev")
+  endif()
+endif()
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "cmake | pkg-config, g++")
 include(CPack)

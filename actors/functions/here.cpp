@@ -1,11 +1,14 @@
 #include "troupe/here.hpp"
 
 #include <algorithm>
+#include <cstring>
+#include <exception>
 #include <filesystem>
 #include <utility>
 
 #include "actors/functions/bundle.hpp"
 #include "actors/functions/surroundings.hpp"
+#include "collectives/mpi/join_mpi.hpp"
 #include "runtime/clock.hpp"
 #include "runtime/files/input_file.hpp"
 #include "runtime/invalid.hpp"
@@ -13,21 +16,24 @@
 namespace troupe {
 namespace {
 
-/// Of code that runs in no trainer: what it saves it can load, and whom it tells are an `Alone`'s callbacks.
+/// Of code that runs in no trainer: what it saves it can load, and whom it tells are an `Alone`'s callbacks. It is one
+/// rank by itself, or one of mpirun's.
 class NobodyElse : public Surroundings {
  public:
   explicit NobodyElse(Alone::Options options = {})
       : Surroundings(placing_of(options)),
         callbacks_(std::move(options.callbacks)),
-        checkpoint_(std::move(options.checkpoint)) {}
+        checkpoint_(std::move(options.checkpoint)) {
+    if (!options.backend.empty()) join(options);
+  }
 
   void report(const Json& metrics) override {
     const Report report{++iterations_, watch_.seconds(), metrics};
     for (const auto& each : callbacks_) each->on_report(report);
   }
   void save(Checkpoint checkpoint) override {
-    checkpoint.number = ++saved_;
-    checkpoint_ = std::move(checkpoint);
+    checkpoint_ = of_first_rank(std::move(checkpoint));
+    checkpoint_->number = ++saved_;
     for (const auto& each : callbacks_) each->on_checkpoint({saved_, ""});
   }
   std::optional<Checkpoint> load() override { return checkpoint_; }
@@ -37,9 +43,10 @@ class NobodyElse : public Surroundings {
   std::any& keepsake() override { return keepsake_; }
 
   void start() {
-    for (const auto& each : callbacks_) each->on_start({"alone", 1, placing_.config, 1});
+    for (const auto& each : callbacks_) each->on_start({"alone", placing_.world_size, placing_.config, 1});
   }
-  void end() {
+  void end(const char* how) {
+    group_.communicator()->leave(ErrorCode::model_failed, how);
     for (const auto& each : callbacks_) each->on_end({watch_.seconds(), iterations_, false});
   }
 
@@ -51,6 +58,31 @@ class NobodyElse : public Surroundings {
     placing.config = options.config.is_null() ? Json::object() : options.config;
     placing.dataset = options.dataset;
     return placing;
+  }
+
+  void join(const Alone::Options& options) {
+    if (options.backend != "mpi")
+      throw_invalid("backend is '" + options.backend + "'; outside of a trainer there is mpi, or none");
+    if (options.collective_timeout.count() <= 0) throw_invalid("collective_timeout is not above 0");
+    const MpiRank rank = join_mpi(options.collective_timeout);
+    group_ = Group(rank.communicator);
+    placing_.rank = group_.rank();
+    placing_.world_size = group_.size();
+    placing_.local_rank = rank.local_rank;
+    placing_.node = rank.node;
+  }
+
+  /// All ranks have what rank 0 saves.
+  Checkpoint of_first_rank(Checkpoint checkpoint) {
+    if (group_.size() == 1) return checkpoint;
+    std::string bytes = group_.rank() == 0 ? to_bytes(checkpoint) : "";
+    std::int64_t length = static_cast<std::int64_t>(bytes.size());
+    group_.broadcast(std::span(&length, 1));
+    constexpr std::size_t kWord = sizeof(std::int64_t);
+    std::vector<std::int64_t> words((static_cast<std::size_t>(length) + kWord - 1) / kWord);
+    if (length > 0 && group_.rank() == 0) std::memcpy(words.data(), bytes.data(), bytes.size());
+    group_.broadcast(std::span(words));
+    return checkpoint_from({reinterpret_cast<const char*>(words.data()), static_cast<std::size_t>(length)});
   }
 
   Callbacks callbacks_;
@@ -117,7 +149,7 @@ void Here::save_checkpoint(const Json& state, const NamedTensors& tensors,
   surroundings_->save(std::move(checkpoint));
 }
 
-Alone::Alone(Options options) {
+Alone::Alone(Options options) : exceptions_(std::uncaught_exceptions()) {
   auto surroundings = std::make_shared<NobodyElse>(std::move(options));
   surroundings->start();
   surroundings_ = surroundings;
@@ -127,7 +159,8 @@ Alone::Alone(Options options) {
 Alone::~Alone() {
   shown() = std::move(before_);
   try {
-    static_cast<NobodyElse&>(*surroundings_).end();
+    const bool threw = std::uncaught_exceptions() > exceptions_;
+    static_cast<NobodyElse&>(*surroundings_).end(threw ? "was left by an exception" : "has returned from its function");
   } catch (const std::exception&) {  // nobody is there to hear of it
   }
 }

@@ -2,11 +2,9 @@
 
 #include <algorithm>
 #include <cstring>
-#include <map>
-#include <type_traits>
+#include <vector>
 
 #include "collectives/group/memory.hpp"
-#include "runtime/printable.hpp"
 #include "runtime/processes/cores.hpp"
 #include "runtime/processes/futex.hpp"
 
@@ -21,15 +19,6 @@ constexpr std::chrono::milliseconds kLooksEvery{100};
 /// In place of a Collective::Kind: the rank comes no more, for a reason that lies beside it.
 constexpr std::uint8_t kLeaves = 255;
 
-/// A text in shared memory, cut to its room.
-void write_text(char* to, std::size_t room, const std::string& text) {
-  const std::size_t length = std::min(room - 1, text.size());
-  std::memcpy(to, text.data(), length);
-  to[length] = 0;
-}
-
-std::string read_text(const char* from, std::size_t room) { return printable({from, ::strnlen(from, room)}); }
-
 void relax() {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
@@ -37,36 +26,6 @@ void relax() {
 }
 
 }  // namespace
-
-/// What a rank calls, as the others may read it.
-struct Meeting::Record {
-  std::uint64_t count = 0;
-  std::uint32_t line = 0;
-  std::int32_t root = 0;
-  std::uint8_t kind = 0;
-  std::uint8_t type = 0;
-  std::uint8_t op = 0;
-  std::uint8_t unused = 0;
-  std::uint64_t number = 0;  ///< of the rank's calls; 0: there was none
-  char file[96] = {};
-  char unused_end[124] = {};  // what lies beside it begins at a line of the cache
-
-  bool same_call(const Record& other) const {
-    return count == other.count && root == other.root && kind == other.kind && type == other.type && op == other.op;
-  }
-  std::string text() const {
-    if (number == 0 || kind > 4 || type > 2 || op > 2) return "nothing";
-    const auto which = static_cast<Collective::Kind>(kind);
-    std::string said = to_string(which);
-    if (which != Collective::Kind::barrier)
-      said += '(' + std::to_string(count) + ' ' + to_string(static_cast<ElementType>(type));
-    if (which == Collective::Kind::all_reduce || which == Collective::Kind::reduce_scatter)
-      said += std::string(", ") + to_string(static_cast<ReduceOp>(op));
-    if (which == Collective::Kind::broadcast) said += ", root " + std::to_string(root);
-    if (which != Collective::Kind::barrier) said += ')';
-    return said + " at " + read_text(file, sizeof file) + ':' + std::to_string(line);
-  }
-};
 
 struct alignas(64) Meeting::RankState {
   std::atomic<std::uint32_t> arrived;
@@ -87,21 +46,21 @@ struct Meeting::Header {
 };
 
 std::size_t Meeting::bytes(int size) {
-  constexpr std::size_t kEach = sizeof(RankState) + 2 * (sizeof(Record) + kPayloadBytes);
+  constexpr std::size_t kEach = sizeof(RankState) + 2 * (sizeof(CallRecord) + kPayloadBytes);
   return sizeof(Header) + static_cast<std::size_t>(size) * kEach;
 }
 
 /// Zeros are a meeting to which nobody has come.
 void Meeting::prepare(std::span<std::byte> memory, std::span<const RankName> names) {
-  static_assert(std::is_trivially_copyable_v<Record> && std::atomic<std::uint64_t>::is_always_lock_free);
-  static_assert(sizeof(Record) % kLineBytes == 0);
+  static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
+  static_assert(sizeof(CallRecord) % kLineBytes == 0);
   std::memset(memory.data(), 0, memory.size());
   for (std::size_t rank = 0; rank < names.size(); ++rank)
     Meeting(memory, {static_cast<int>(rank), static_cast<int>(names.size()), {}}).introduce(names[rank]);
 }
 
 std::span<std::byte> Meeting::place(std::span<std::byte> memory, int size, int rank, std::size_t parity) {
-  constexpr std::size_t kEach = sizeof(Record) + kPayloadBytes;
+  constexpr std::size_t kEach = sizeof(CallRecord) + kPayloadBytes;
   const std::size_t begin = sizeof(Header) + static_cast<std::size_t>(size) * sizeof(RankState);
   return memory.subspan(begin + (2 * static_cast<std::size_t>(rank) + parity) * kEach, kEach);
 }
@@ -111,7 +70,7 @@ Meeting::Meeting(std::span<std::byte> memory, const Seats& seats)
 
 void Meeting::introduce(const RankName& name) {
   state(seats_.rank).worker = name.worker;
-  write_text(state(seats_.rank).node, kNameBytes, name.node);
+  write_text(state(seats_.rank).node, name.node);
 }
 
 Meeting::Header& Meeting::header() const { return *reinterpret_cast<Header*>(memory_.data()); }
@@ -123,30 +82,21 @@ Meeting::RankState& Meeting::state(int rank) const {
 std::span<std::byte> Meeting::own_place() const { return place(memory_, seats_.size, seats_.rank, parity()); }
 
 std::byte* Meeting::payload(int rank) const {
-  return place(memory_, seats_.size, rank, parity()).data() + sizeof(Record);
+  return place(memory_, seats_.size, rank, parity()).data() + sizeof(CallRecord);
 }
 
 std::span<const std::byte> Meeting::said(std::size_t payload_bytes) const {
-  return own_place().first(sizeof(Record) + payload_bytes);
+  return own_place().first(sizeof(CallRecord) + payload_bytes);
 }
 
 void Meeting::call(const Collective& call) {
   ++calls_;
-  Record record;
-  record.number = calls_;
-  record.kind = static_cast<std::uint8_t>(call.kind);
-  record.type = static_cast<std::uint8_t>(call.type);
-  record.op = static_cast<std::uint8_t>(call.op);
-  record.count = call.count;
-  record.root = call.root;
-  record.line = call.line;
-  const std::string_view file = call.file;
-  write_text(record.file, sizeof record.file, std::string(file.substr(file.rfind('/') + 1)));
+  const CallRecord record(call, calls_);
   std::memcpy(own_place().data(), &record, sizeof record);
 }
 
-Meeting::Record Meeting::record_of(int rank, std::size_t parity) const {
-  Record record;
+CallRecord Meeting::record_of(int rank, std::size_t parity) const {
+  CallRecord record;
   std::memcpy(&record, place(memory_, seats_.size, rank, parity).data(), sizeof record);
   return record;
 }
@@ -179,7 +129,7 @@ void Meeting::wait(std::uint32_t turn, const Deadline& deadline) {
 void Meeting::throw_if_broken() {
   if (const auto missing = absent_ ? absent_() : std::nullopt) break_up(*missing);
   if (header().broken.load(std::memory_order_acquire) == 2)
-    throw error_of(static_cast<ErrorCode>(header().code), header().rank, read_text(header().why, kTextBytes));
+    throw error_of(static_cast<ErrorCode>(header().code), header().rank, read_text(header().why));
 }
 
 void Meeting::throw_if_over(std::uint32_t turn) {
@@ -189,7 +139,7 @@ void Meeting::throw_if_over(std::uint32_t turn) {
     const RankState& other = state(rank);
     if (other.left.load(std::memory_order_acquire) == 0 || other.arrived.load(std::memory_order_acquire) == turn)
       continue;
-    throw error_of(static_cast<ErrorCode>(other.left_code), rank, read_text(other.why, kTextBytes));
+    throw error_of(static_cast<ErrorCode>(other.left_code), rank, read_text(other.why));
   }
 }
 
@@ -200,7 +150,7 @@ void Meeting::time_out(std::uint32_t turn) {
 }
 
 std::string Meeting::last_of(int rank) const {
-  const Record records[2] = {record_of(rank, 0), record_of(rank, 1)};
+  const CallRecord records[2] = {record_of(rank, 0), record_of(rank, 1)};
   return records[records[0].number < records[1].number ? 1 : 0].text();
 }
 
@@ -215,60 +165,58 @@ void Meeting::lose(const Absence& absence) {
 }
 
 std::string Meeting::name_of(int rank) const {
-  const std::string node = read_text(state(rank).node, kNameBytes);
+  const std::string node = read_text(state(rank).node);
   return "rank " + std::to_string(rank) + (node.empty() ? "" : " (" + node + ')');
 }
 
 Error Meeting::error_of(ErrorCode code, int rank, const std::string& text) const {
   const bool known = rank >= 0 && rank < seats_.size;
-  const Record own = record_of(seats_.rank, parity());
+  const CallRecord own = record_of(seats_.rank, parity());
   const ErrorCode sane = code > ErrorCode::in_use ? ErrorCode::worker_lost : code;
-  Where where{.phase = own.kind <= 4 ? to_string(static_cast<Collective::Kind>(own.kind)) : ""};
+  Where where{.phase = own.phase()};
   if (known) {
     where.worker = state(rank).worker;
-    where.node = read_text(state(rank).node, kNameBytes);
+    where.node = read_text(state(rank).node);
   }
   return {sane, own.text() + ": " + (known ? name_of(rank) + ' ' : "") + text, where};
 }
 
 void Meeting::check_calls() const {
-  const Record own = record_of(seats_.rank, parity());
+  const CallRecord own = record_of(seats_.rank, parity());
   bool same = true;
   for (int rank = 0; rank < seats_.size; ++rank) {
-    const Record record = record_of(rank, parity());
+    const CallRecord record = record_of(rank, parity());
     if (record.kind == kLeaves && rank != seats_.rank)
       throw error_of(static_cast<ErrorCode>(record.root), rank,
-                     read_text(reinterpret_cast<const char*>(payload(rank)), kTextBytes));
+                     read_text({reinterpret_cast<const char*>(payload(rank)), kTextBytes}));
     same = same && record.same_call(own);
   }
   if (same) return;
-  std::map<std::string, std::string> callers;
+  std::vector<CallRecord> records;
+  std::vector<std::string> names;
   for (int rank = 0; rank < seats_.size; ++rank) {
-    std::string& ranks = callers[record_of(rank, parity()).text()];
-    ranks += (ranks.empty() ? "" : ", ") + name_of(rank);
+    records.push_back(record_of(rank, parity()));
+    names.push_back(name_of(rank));
   }
-  std::string all;
-  for (const auto& [text, ranks] : callers) all += (all.empty() ? "" : "; ") + ranks + ": " + text;
-  throw Error(ErrorCode::invalid_argument, "ranks called different collectives, or of other sizes: " + all,
-              {.phase = to_string(static_cast<Collective::Kind>(own.kind))});
+  throw different_calls(records, names, seats_.rank);
 }
 
 void Meeting::leave(ErrorCode code, const std::string& text) {
   RankState& own = state(seats_.rank);
   own.left_code = static_cast<std::uint32_t>(code);
-  write_text(own.why, kTextBytes, text);
+  write_text(own.why, text);
   own.left.store(1, std::memory_order_release);
   wake_all(header().turn);
 }
 
 std::span<const std::byte> Meeting::call_leave(ErrorCode code, const std::string& text) {
   ++calls_;
-  Record record;
+  CallRecord record;
   record.kind = kLeaves;
   record.root = static_cast<std::int32_t>(code);
   record.number = calls_;
   std::memcpy(own_place().data(), &record, sizeof record);
-  write_text(reinterpret_cast<char*>(payload(seats_.rank)), kTextBytes, text);
+  write_text({reinterpret_cast<char*>(payload(seats_.rank)), kTextBytes}, text);
   return said(kTextBytes);
 }
 
@@ -277,7 +225,7 @@ void Meeting::break_up(const Absence& absence) {
   if (!header().broken.compare_exchange_strong(whole, 1)) return;
   header().code = static_cast<std::uint32_t>(absence.code);
   header().rank = absence.rank;
-  write_text(header().why, kTextBytes, absence.text);
+  write_text(header().why, absence.text);
   header().broken.store(2, std::memory_order_release);
   wake_all(header().turn);
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "collectives/group/call_record.hpp"
 #include "collectives/group/communicator.hpp"
 #include "runtime/clock.hpp"
 
@@ -78,7 +79,6 @@ class Meeting {
   void break_up(const Absence& absence);
 
  private:
-  struct Record;
   struct RankState;
   struct Header;
 
@@ -91,7 +91,7 @@ class Meeting {
   [[noreturn]] void time_out(std::uint32_t turn);
   Error error_of(ErrorCode code, int rank, const std::string& text) const;
   std::string name_of(int rank) const;
-  Record record_of(int rank, std::size_t parity) const;
+  CallRecord record_of(int rank, std::size_t parity) const;
   std::string last_of(int rank) const;
 
   std::span<std::byte> memory_;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <any>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -161,18 +162,24 @@ class Here {
 /// What the calling thread's function runs in.
 Here& here();
 
-/// While it lives, `here()` of this thread shows this, as rank 0 of 1, to functions that are called outside a trainer.
+/// While it lives, `here()` of this thread shows this to functions that are called outside a trainer: as rank 0 of 1,
+/// or with backend "mpi" as a rank of those that mpirun started, each of which makes one, with the same options.
 class Alone {
  public:
   struct Options {
     Json config = {};
     TrainingData dataset = {};
-    Callbacks callbacks = {};  ///< are told of reports, and may ask the function to stop
+    Callbacks callbacks = {};  ///< are told what this rank reports, and may ask its function to stop
     std::optional<Checkpoint> checkpoint = {};
     std::uint64_t seed = 1;
+    std::string backend = {};                                                 ///< of collectives: "mpi", or empty
+    std::chrono::milliseconds collective_timeout = std::chrono::seconds(60);  ///< as TrainerOptions
   };
   Alone() : Alone(Options()) {}
+  /// Returns when all ranks have come. @throws Error invalid_argument for another backend, unsupported where this build
+  /// has no MPI, timeout, or what MPI says
   explicit Alone(Options options);
+  /// The other ranks are told that this one comes no more; it waits for nobody.
   ~Alone();
   Alone(const Alone&) = delete;
   Alone& operator=(const Alone&) = delete;
@@ -183,6 +190,7 @@ class Alone {
  private:
   std::shared_ptr<Surroundings> surroundings_;
   std::shared_ptr<Here> before_;
+  int exceptions_;  ///< under way when this began
 };
 
 }  // namespace troupe

@@ -1,0 +1,120 @@
+#include "collectives/mpi/mpi_process.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "collectives/mpi/mpi_error.hpp"
+#include "collectives/mpi/pause.hpp"
+#include "runtime/invalid.hpp"
+#include "runtime/log.hpp"
+
+namespace troupe {
+namespace {
+
+/// Returns whether it was done in time.
+bool await(MPI_Request& request, const Deadline& deadline) {
+  Pause pause(true);
+  for (int done = 0;;) {
+    check_mpi(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
+    if (done != 0) return true;
+    if (deadline.passed()) return false;
+    pause();
+  }
+}
+
+}  // namespace
+
+MpiProcess& MpiProcess::get(const Deadline& deadline) {
+  static MpiProcess process(deadline);  // of MPI, too, there is one in a process
+  return process;
+}
+
+MpiProcess::MpiProcess(const Deadline& deadline) {
+  int over = 0;
+  int initialised = 0;
+  MPI_Finalized(&over);
+  if (over != 0) throw Error(ErrorCode::unsupported, "MPI has been finalized, and cannot be initialised again");
+  MPI_Initialized(&initialised);
+  int threads = MPI_THREAD_SINGLE;
+  if (initialised == 0) {
+    check_mpi(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &threads), "MPI_Init_thread");
+    check_mpi(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+    ours_ = true;
+  } else {
+    check_mpi(MPI_Query_thread(&threads), "MPI_Query_thread");
+  }
+  any_thread_ = threads >= MPI_THREAD_SERIALIZED;
+  check_thread();
+  MPI_Request copied = MPI_REQUEST_NULL;
+  check_mpi(MPI_Comm_idup(MPI_COMM_WORLD, &comm_, &copied), "MPI_Comm_idup");
+  if (!await(copied, deadline))
+    throw Error(ErrorCode::timeout, "not all ranks of MPI have come: each makes a troupe::Alone with backend mpi");
+  check_mpi(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  check_mpi(MPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
+  check_mpi(MPI_Comm_size(comm_, &size_), "MPI_Comm_size");
+  words_ = std::make_unique<Words>(comm_, rank_, size_);
+  free_words_with_mpi();
+}
+
+/// Whoever calls MPI_Finalize: it first deletes what MPI_COMM_SELF has.
+void MpiProcess::free_words_with_mpi() {
+  int key = MPI_KEYVAL_INVALID;
+  const auto free_words = [](MPI_Comm /*comm*/, int /*key*/, void* process, void* /*extra*/) -> int {
+    static_cast<MpiProcess*>(process)->words_.reset();
+    return MPI_SUCCESS;
+  };
+  check_mpi(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_words, &key, nullptr), "MPI_Comm_create_keyval");
+  check_mpi(MPI_Comm_set_attr(MPI_COMM_SELF, key, this), "MPI_Comm_set_attr");
+}
+
+MpiProcess::~MpiProcess() {
+  try {
+    int over = 0;
+    MPI_Finalized(&over);
+    if (over == 0 && ours_) end();
+  } catch (const std::exception& error) {
+    log_line(LogLevel::warning, error.what());
+  }
+}
+
+/// MPI_Finalize waits for all ranks, however long, so all say first that they have come so far. Where one of them hangs
+/// nothing but an abort ends it, and with it the rest.
+void MpiProcess::end() {
+  MPI_Request all_ended = MPI_REQUEST_NULL;
+  check_mpi(MPI_Ibarrier(comm_, &all_ended), "MPI_Ibarrier");
+  if (!await(all_ended, end_timeout_ ? Deadline(*end_timeout_) : Deadline::never())) {
+    log_line(LogLevel::warning, "not all ranks of MPI come to their end; this one aborts all");
+    MPI_Abort(MPI_COMM_WORLD, 1);
+  }
+  MPI_Finalize();
+}
+
+void MpiProcess::check_thread() const {
+  int main = 1;
+  if (!any_thread_) MPI_Is_thread_main(&main);
+  if (main == 0)
+    throw Error(ErrorCode::unsupported,
+                "MPI was initialised for its main thread alone: MPI_THREAD_SERIALIZED lets other ones call it");
+}
+
+std::string MpiProcess::node() const {
+  std::array<char, MPI_MAX_PROCESSOR_NAME> name{};
+  int length = 0;
+  check_mpi(MPI_Get_processor_name(name.data(), &length), "MPI_Get_processor_name");
+  return {name.data(), static_cast<std::size_t>(std::max(0, length))};
+}
+
+std::uint64_t MpiProcess::enter() {
+  int over = 0;
+  MPI_Finalized(&over);
+  if (over != 0) throw_invalid("MPI has been finalized");
+  if (std::exchange(in_group_, true)) throw_invalid("this process is in a group of MPI already");
+  return ++groups_;
+}
+
+void MpiProcess::doubt(std::chrono::milliseconds patience) {
+  end_timeout_ = std::max(end_timeout_.value_or(patience), patience);
+}
+
+}  // namespace troupe

@@ -1,0 +1,266 @@
+#include "collectives/mpi/mpi_ranks.hpp"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <exception>
+#include <utility>
+
+#include "collectives/group/memory.hpp"
+#include "collectives/group/elements.hpp"
+#include "collectives/mpi/join_mpi.hpp"
+#include "collectives/mpi/pause.hpp"
+#include "runtime/invalid.hpp"
+#include "runtime/processes/cores.hpp"
+
+namespace troupe {
+namespace {
+
+/// Whether processes are there is looked at so often.
+constexpr std::chrono::milliseconds kLooksAliveEvery{100};
+/// So long a rank stays until its last word is on its way.
+constexpr std::chrono::milliseconds kLastWord{500};
+/// So long the others have to come to their end when something has failed.
+constexpr std::chrono::milliseconds kLongestEnd{10'000};
+
+/// Of pieces of this group's vectors; 32767 is the largest that any MPI allows. Words have 0.
+int tag_of(std::uint64_t group) { return 1 + static_cast<int>(group % 32767); }
+
+bool has_gone(int pid) { return ::kill(pid, 0) != 0 && errno == ESRCH; }
+
+}  // namespace
+
+MpiRanks::MpiRanks(MpiProcess& mpi, std::chrono::milliseconds timeout)
+    : mpi_(mpi),
+      timeout_(timeout),
+      group_(mpi.enter()),
+      crowded_(usable_cores() < mpi.size()),
+      last_(static_cast<std::size_t>(mpi.size())),
+      others_(static_cast<std::size_t>(mpi.size())),
+      looks_at_(Clock::now() + kLooksAliveEvery),
+      traffic_(mpi.comm(), tag_of(group_)),
+      long_vectors_(mpi.rank(), mpi.size(), traffic_, [this] {
+        wait(
+            deadline_, [this] { return traffic_.is_done(); }, [this](int other) { return traffic_.waits_for(other); });
+      }) {
+  begin({});
+  Word first = word(Word::Kind::call);
+  write_text(first.text, mpi_.node());
+  mpi_.words().say(first);
+  meet(Deadline(timeout_));
+  learn_names();
+  for (int other = 0; other < size(); ++other) mpi_.words().next(other);
+  done_ = 1;
+  crowded_ = usable_cores() < std::ranges::count(others_, node(), &Other::node);
+}
+
+MpiRanks::~MpiRanks() {
+  try {
+    leave(ErrorCode::model_failed, "has left its group");
+  } catch (const Error&) {  // nobody can be told any more
+  }
+}
+
+void MpiRanks::learn_names() {
+  const Words& words = mpi_.words();
+  const std::string own = mpi_.node();
+  for (int rank = 0; rank < size(); ++rank) {
+    Other& other = others_[static_cast<std::size_t>(rank)];
+    const bool self = rank == this->rank();
+    other.node = self ? own : read_text(words.word(rank).text);
+    other.pid = self ? ::getpid() : words.word(rank).pid;
+    other.watched = !self && other.node == own && other.pid > 1 && !has_gone(other.pid);
+  }
+}
+
+int MpiRanks::local_rank() const {
+  return static_cast<int>(std::count_if(others_.begin(), others_.begin() + rank(),
+                                        [this](const Other& other) { return other.node == node(); }));
+}
+
+Word MpiRanks::word(Word::Kind kind) const {
+  Word word;
+  word.group = group_;
+  word.done = done_;
+  word.call = own_;
+  word.pid = ::getpid();
+  word.rank = rank();
+  word.kind = kind;
+  return word;
+}
+
+std::string MpiRanks::name_of(int rank) const {
+  const std::string& node = others_[static_cast<std::size_t>(rank)].node;
+  return "rank " + std::to_string(rank) + (node.empty() ? "" : " (" + node + ')');
+}
+
+void MpiRanks::begin(const Collective& call) {
+  own_ = CallRecord(call, own_.number + 1);
+  last_[static_cast<std::size_t>(rank())] = own_;
+}
+
+void MpiRanks::run(const Collective& call) {
+  mpi_.check_thread();
+  if (broken_) throw *broken_;
+  if (over_) throw_invalid(std::string(to_string(call.kind)) + ": this rank has left its group");
+  const Deadline deadline(timeout_);
+  begin(call);
+  const std::size_t element = bytes_of(call.type);
+  const bool is_short = call.count * element <= Words::kPayload;
+  const bool part = call.kind == Collective::Kind::all_gather;
+  const std::size_t count = part ? part_of_rank(call.count, rank(), size()).size() : call.count;
+  const bool has_some = is_short && (call.kind != Collective::Kind::broadcast || call.root == rank());
+  mpi_.words().say(word(Word::Kind::call), {bytes_at(call.in, 0), has_some ? count * element : 0});
+  meet(deadline);
+  const bool same = std::ranges::all_of(last_, [this](const CallRecord& each) { return each.same_call(own_); });
+  if (same && is_short) run_short(call);
+  for (int other = 0; other < size(); ++other) mpi_.words().next(other);
+  if (same && !is_short) run_long(call, deadline);
+  ++done_;
+  if (same) return;
+  std::vector<std::string> names;
+  for (int other = 0; other < size(); ++other) names.push_back(name_of(other));
+  throw different_calls(last_, names, rank());
+}
+
+/// Returns when all have called something.
+void MpiRanks::meet(const Deadline& deadline) {
+  const Words& words = mpi_.words();
+  const auto waits_for = [&](int other) { return other != rank() && !words.has(other); };
+  wait(
+      deadline,
+      [&] {
+        for (int other = 0; other < size(); ++other)
+          if (waits_for(other)) return false;
+        return true;
+      },
+      waits_for);
+  for (int other = 0; other < size(); ++other)
+    if (other != rank()) last_[static_cast<std::size_t>(other)] = words.word(other).call;
+}
+
+void MpiRanks::run_short(const Collective& call) {
+  using Kind = Collective::Kind;
+  const std::size_t element = bytes_of(call.type);
+  const Range own = part_of_rank(call.count, rank(), size());
+  const auto reduce = [&](std::size_t begin, std::size_t count) {
+    std::vector<const std::byte*> sources;
+    for (int other = 0; other < size(); ++other)
+      sources.push_back((other == rank() ? bytes_at(call.in, 0) : mpi_.words().payload(other)) + begin * element);
+    reduce_elements(call.type, call.op, sources.data(), sources.size(), count, bytes_at(call.out, 0));
+  };
+  switch (call.kind) {
+    case Kind::barrier:
+      return;
+    case Kind::all_reduce:
+      return reduce(0, call.count);
+    case Kind::reduce_scatter:
+      return reduce(own.begin, own.size());
+    case Kind::broadcast:
+      if (call.root != rank()) copy_bytes(bytes_at(call.out, 0), mpi_.words().payload(call.root), call.count * element);
+      return;
+    case Kind::all_gather:
+      for (int other = 0; other < size(); ++other) {
+        const Range theirs = part_of_rank(call.count, other, size());
+        copy_bytes(bytes_at(call.out, theirs.begin * element),
+                   other == rank() ? bytes_at(call.in, 0) : mpi_.words().payload(other), theirs.size() * element);
+      }
+  }
+}
+
+void MpiRanks::run_long(const Collective& call, const Deadline& deadline) {
+  deadline_ = deadline;
+  try {
+    long_vectors_.run(call);
+  } catch (...) {
+    if (!traffic_.give_up()) mpi_.keep(long_vectors_.memory());
+    throw;
+  }
+}
+
+void MpiRanks::wait(const Deadline& deadline, const std::function<bool()>& done,
+                    const std::function<bool(int)>& waits_for) {
+  Pause pause(crowded_);
+  for (;;) {
+    mpi_.words().look(group_);
+    check_others();
+    if (done()) return;
+    if (deadline.passed()) time_out(waits_for);
+    if (Clock::now() >= looks_at_) check_alive(waits_for);
+    pause();
+  }
+}
+
+/// Who has left this call, or one before it, will not come. Who left after it did its part of it.
+void MpiRanks::check_others() {
+  const Words& words = mpi_.words();
+  for (int other = 0; other < size(); ++other) {
+    if (!words.has(other) || words.word(other).kind == Word::Kind::call || words.word(other).done >= own_.number)
+      continue;
+    const Word& said = words.word(other);
+    const bool known = said.rank >= 0 && said.rank < size();
+    fail({static_cast<ErrorCode>(said.code), known ? said.rank : other, read_text(said.text)});
+  }
+}
+
+/// Looks twice, since the last word of a process may arrive after it has gone.
+void MpiRanks::check_alive(const std::function<bool(int)>& waits_for) {
+  looks_at_ = Clock::now() + kLooksAliveEvery;
+  for (int rank = 0; rank < size(); ++rank) {
+    Other& other = others_[static_cast<std::size_t>(rank)];
+    if (!other.watched || !waits_for(rank)) continue;
+    const bool before = std::exchange(other.gone, has_gone(other.pid));
+    if (before && other.gone) fail({ErrorCode::worker_lost, rank, "was lost: its process has ended"});
+  }
+}
+
+void MpiRanks::time_out(const std::function<bool(int)>& waits_for) {
+  for (int other = 0; other < size(); ++other) {
+    if (!waits_for(other)) continue;
+    const CallRecord& last = last_[static_cast<std::size_t>(other)];
+    const bool came = last.number == own_.number;
+    fail({ErrorCode::timeout, other,
+          came ? std::string("has called it too, and then was silent")
+               : "did not come in time; what it called last is " + last.text()});
+  }
+  fail({ErrorCode::timeout, rank(), "has waited for nobody"});
+}
+
+/// The others are told the same, so that all name who is to blame, and not each other.
+void MpiRanks::fail(const Absence& absence) {
+  const ErrorCode code = absence.code > ErrorCode::in_use ? ErrorCode::worker_lost : absence.code;
+  const Other& other = others_[static_cast<std::size_t>(absence.rank)];
+  broken_ = Error(code, own_.text() + ": " + name_of(absence.rank) + ' ' + absence.text,
+                  {.worker = absence.rank, .node = other.node, .phase = own_.phase()});
+  mpi_.doubt(std::min(timeout_, kLongestEnd));
+  say_over({code, absence.rank, absence.text});
+  throw *broken_;
+}
+
+void MpiRanks::say_over(const Absence& absence) {
+  if (std::exchange(over_, true)) return;
+  mpi_.left();
+  Word last = word(Word::Kind::over);
+  last.rank = absence.rank;
+  last.code = static_cast<std::uint8_t>(absence.code);
+  write_text(last.text, absence.text);
+  mpi_.words().say(last);
+}
+
+void MpiRanks::leave(ErrorCode code, const std::string& text) {
+  if (over_) return;
+  if (std::uncaught_exceptions() > 0) mpi_.doubt(std::min(timeout_, kLongestEnd));
+  say_over({code, rank(), text});
+  const Deadline deadline(kLastWord);
+  Pause pause(true);
+  while (!mpi_.words().all_said() && !deadline.passed()) pause();
+}
+
+MpiRank join_mpi(std::chrono::milliseconds timeout) {
+  auto ranks = std::make_shared<MpiRanks>(MpiProcess::get(Deadline(timeout)), timeout);
+  return {ranks, ranks->local_rank(), ranks->node()};
+}
+
+}  // namespace troupe

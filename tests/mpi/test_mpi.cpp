@@ -1,0 +1,202 @@
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <limits>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "collectives/group/collective_trial.hpp"
+#include "troupe/here.hpp"
+#include "troupe/loop.hpp"
+#include "troupe/models.hpp"
+#include "troupe/trainer.hpp"
+
+namespace troupe {
+namespace {
+
+using std::chrono::milliseconds;
+
+Alone::Options over_mpi(milliseconds timeout = std::chrono::seconds(20)) {
+  return {.config = {{"lr", 0.5}}, .backend = "mpi", .collective_timeout = timeout};
+}
+
+template <class Call>
+std::optional<Error> error_of(Call call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    return error;
+  }
+  return std::nullopt;
+}
+
+bool says(const std::optional<Error>& error, const std::string& text) {
+  return error && error->message().find(text) != std::string::npos;
+}
+
+/// Rank 1 does something else than the others, who add so many; returns with what this rank ended.
+template <class Other>
+std::optional<Error> beside(std::size_t count, milliseconds timeout, Other other) {
+  return error_of([&] {
+    const Alone alone(over_mpi(timeout));
+    here().barrier();
+    if (here().rank() == 1) return other();
+    std::vector<double> values(count);
+    here().all_reduce(std::span<double>(values));
+  });
+}
+
+TEST_CASE("a function over mpi sees its rank among all") {
+  const Alone alone(over_mpi());
+  const Here& place = here();
+  CHECK(place.group().backend() == std::string("mpi"));
+  CHECK_FALSE(place.in_worker());
+  CHECK(place.config().at("lr") == 0.5);
+  CHECK(place.local_rank() == place.rank());  // all on this machine
+  CHECK_FALSE(place.node().empty());
+  const std::int64_t size = place.world_size();
+  CHECK(place.all_reduce(std::int64_t{1}) == size);
+  CHECK(place.all_reduce(std::int64_t{place.rank()}) == size * (size - 1) / 2);
+}
+
+TEST_CASE("collectives over mpi make the bits of the fixed tree") {
+  const Alone alone(over_mpi(std::chrono::seconds(60)));
+  for (const std::size_t count : {0, 1, 10, 4097, 1'000'000}) {
+    CAPTURE(count);
+    const auto error = error_of([&] { try_all_collectives(here().group(), count); });
+    CHECK_MESSAGE(!error, (error ? error->what() : ""));
+  }
+}
+
+TEST_CASE("what is no number stays visible over mpi") {
+  const Alone alone(over_mpi());
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  std::vector<float> values(5000, here().rank() == here().world_size() - 1 ? nan : 1.0f);
+  here().all_reduce(std::span<float>(values), ReduceOp::max);
+  CHECK(std::isnan(values.front()));
+  CHECK(std::isnan(values.back()));
+}
+
+TEST_CASE("ranks of mpi that call something else are told who called what where, and can go on") {
+  const Alone alone(over_mpi());
+  const int last = here().world_size() - 1;
+  if (last == 0) return;
+  const std::string node = " (" + here().node() + ")";
+  const auto kinds = error_of([&] {
+    std::vector<float> values(100);
+    here().rank() == last ? here().barrier() : here().all_reduce(std::span<float>(values));
+  });
+  REQUIRE(kinds);
+  CHECK(kinds->code() == ErrorCode::invalid_argument);
+  CHECK(says(kinds, "rank " + std::to_string(last) + node + ": barrier at test_mpi.cpp:"));
+  CHECK(says(kinds, "rank 0" + node));
+  CHECK(says(kinds, ": all_reduce(100 f32, sum) at test_mpi.cpp:"));
+  const auto lengths = error_of([&] {
+    std::vector<double> values(here().rank() == 0 ? 10 : 10'000);  // beside the call, and behind it
+    here().all_reduce(std::span<double>(values));
+  });
+  CHECK(says(lengths, "all_reduce(10 f64, sum)"));
+  CHECK(says(lengths, "all_reduce(10000 f64, sum)"));
+  const auto types =
+      error_of([&] { here().rank() == 0 ? void(here().all_reduce(1.0)) : void(here().all_reduce(std::int64_t{1})); });
+  CHECK(says(types, "all_reduce(1 i64, sum)"));
+  const auto roots = error_of([&] {
+    float value = 1;
+    here().broadcast(std::span(&value, 1), here().rank());
+  });
+  CHECK(says(roots, "broadcast(1 f32, root 0)"));
+  const auto then = error_of([&] { try_all_collectives(here().group(), 10); });
+  CHECK_MESSAGE(!then, (then ? then->what() : ""));
+}
+
+/// For after an error: all ranks have got theirs, and can be a group again.
+bool is_alone() {
+  const Alone alone(over_mpi());
+  here().barrier();
+  return here().world_size() == 1;
+}
+
+TEST_CASE("a rank of mpi that returns or throws is named to all others at once, and another group can follow") {
+  for (const std::size_t count : {10, 1'000'000}) {
+    const auto returned = beside(count, std::chrono::seconds(20), [] {});
+    if (is_alone()) return;
+    const auto threw = beside(count, std::chrono::seconds(20), [] { throw Error(ErrorCode::bad_data, "out of luck"); });
+    is_alone();
+    const Alone alone(over_mpi());
+    if (here().rank() == 1) {
+      CHECK_FALSE(returned);
+      CHECK(says(threw, "out of luck"));
+      continue;
+    }
+    REQUIRE(returned);
+    CHECK(returned->code() == ErrorCode::model_failed);
+    CHECK(says(returned, "rank 1 (" + here().node() + ") has returned from its function"));
+    CHECK(returned->where().worker == 1);
+    CHECK(returned->where().phase == "all_reduce");
+    CHECK(says(threw, "rank 1 (" + here().node() + ") was left by an exception"));
+  }
+}
+
+TEST_CASE("a rank of mpi that hangs is named to all in time, with what it called last") {
+  const auto begin = std::chrono::steady_clock::now();
+  const auto error = beside(1, milliseconds(300), [] {
+    std::this_thread::sleep_for(milliseconds(1000));
+    here().all_reduce(1.0);  // too late; that nobody waits any more it is told by the next at the latest
+    here().barrier();
+  });
+  const auto seconds = std::chrono::steady_clock::now() - begin;
+  if (is_alone()) return;
+  REQUIRE(error);
+  CHECK(error->code() == ErrorCode::timeout);
+  CHECK(says(error, ") did not come in time; what it called last is barrier at test_mpi.cpp:"));
+  CHECK(error->where().worker == 1);
+  CHECK(seconds < std::chrono::seconds(10));
+  const auto after = error_of([] { here().all_reduce(1.0); });
+  CHECK_FALSE(after);  // outside of the group a rank is alone
+}
+
+TEST_CASE("what rank 0 saves all ranks of mpi can load") {
+  const Alone alone(over_mpi());
+  here().save_checkpoint({{"from", here().rank()}}, {{.name = "weights", .shape = {3}, .values = {1, 2, 3}}});
+  const auto checkpoint = here().load_checkpoint();
+  REQUIRE(checkpoint);
+  CHECK(checkpoint->state.at("from") == 0);
+  CHECK(checkpoint->number == 1);
+  CHECK(checkpoint->tensors.at(0).values == std::vector<float>{1, 2, 3});
+}
+
+Returned learn() {
+  const auto model = accelerate("linear");
+  Optimizer optimizer{model, here().group(), {.learning_rate = 0.05, .momentum = 0.9}, 3};
+  for (int i = 0; i < 20; ++i) optimizer.step();
+  const std::vector<float> weights = optimizer.weights();
+  return {.tensors = {{"weights", {static_cast<std::int64_t>(weights.size())}, weights}}};
+}
+
+TEST_CASE("a function learns the same bits over mpi as on the workers of a trainer") {
+  const Alone alone(over_mpi());
+  const std::vector<float> over_mpi = learn().tensors.at(0).values;
+  if (here().rank() == 0) {
+    Trainer trainer{{.num_workers = here().world_size(), .oversubscribe = true}};
+    const std::vector<float> in_trainer = trainer.run(learn).at(0).tensors.at(0).values;
+    CHECK(same_bits<float>(over_mpi, in_trainer));
+    CHECK(over_mpi.size() > 1);
+  }
+  here().barrier();
+}
+
+TEST_CASE("a process is in one group of mpi at a time") {
+  const Alone alone(over_mpi());
+  const auto second = error_of([] { const Alone another(over_mpi()); });
+  CHECK(says(second, "in a group of MPI already"));
+  here().barrier();
+}
+
+TEST_CASE("outside of a trainer the only backend is mpi") {
+  const auto error = error_of([] { const Alone alone({.backend = "nccl"}); });
+  CHECK(says(error, "backend is 'nccl'"));
+}
+
+}  // namespace
+}  // namespace troupe
