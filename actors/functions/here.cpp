@@ -1,9 +1,9 @@
 #include "troupe/here.hpp"
 
-#include <algorithm>
 #include <filesystem>
 #include <utility>
 
+#include "actors/callbacks/callback_list.hpp"
 #include "actors/functions/bundle.hpp"
 #include "actors/functions/surroundings.hpp"
 #include "runtime/clock.hpp"
@@ -21,27 +21,18 @@ class NobodyElse : public Surroundings {
         callbacks_(std::move(options.callbacks)),
         checkpoint_(std::move(options.checkpoint)) {}
 
-  void report(const Json& metrics) override {
-    const Report report{++iterations_, watch_.seconds(), metrics};
-    for (const auto& each : callbacks_) each->on_report(report);
-  }
+  void report(const Json& metrics) override { callbacks_.report({++iterations_, watch_.seconds(), metrics}); }
   void save(Checkpoint checkpoint) override {
     checkpoint.number = ++saved_;
     checkpoint_ = std::move(checkpoint);
-    for (const auto& each : callbacks_) each->on_checkpoint({saved_, ""});
+    callbacks_.checkpoint({saved_, ""});
   }
   std::optional<Checkpoint> load() override { return checkpoint_; }
-  bool should_stop() const override {
-    return std::ranges::any_of(callbacks_, [](const auto& each) { return each->wants_to_stop(); });
-  }
+  bool should_stop() const override { return callbacks_.wants_to_stop(); }
   std::any& keepsake() override { return keepsake_; }
 
-  void start() {
-    for (const auto& each : callbacks_) each->on_start({"alone", 1, placing_.config, 1});
-  }
-  void end() {
-    for (const auto& each : callbacks_) each->on_end({watch_.seconds(), iterations_, false});
-  }
+  void start() { callbacks_.start({.name = "alone", .config = placing_.config, .resumed = checkpoint_.has_value()}); }
+  void end() { callbacks_.end({watch_.seconds(), iterations_, false}); }
 
  private:
   static Placing placing_of(const Alone::Options& options) {
@@ -53,7 +44,7 @@ class NobodyElse : public Surroundings {
     return placing;
   }
 
-  Callbacks callbacks_;
+  CallbackList callbacks_;
   std::optional<Checkpoint> checkpoint_;
   Stopwatch watch_;
   std::int64_t iterations_ = 0;
