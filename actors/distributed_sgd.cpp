@@ -4,6 +4,7 @@
 #include <iostream>
 #include <sstream>
 
+#include "actors/callbacks/step_callbacks.hpp"
 #include "actors/driver/driver.hpp"
 #include "actors/driver/precision_decision.hpp"
 #include "actors/placements/placements.hpp"
@@ -81,7 +82,15 @@ std::ostream& operator<<(std::ostream& out, const LbfgsReport& lbfgs) {
 
 class DistributedSGD::Impl {
  public:
-  Impl(ModelCreator creator, Options options) : driver(std::move(creator), std::move(options)) {}
+  Impl(ModelCreator creator, Options options) : callbacks(options), driver(std::move(creator), std::move(options)) {
+    callbacks.start(driver.options(), driver.num_workers(), driver.steps_done());
+  }
+  ~Impl() {
+    driver.finish_checkpoint();
+    callbacks.end(driver.take_written());
+  }
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
 
   /// The driver, for as long as one call takes. @throws Error invalid_argument where another one has not returned.
   class Call {
@@ -109,10 +118,36 @@ class DistributedSGD::Impl {
     return at_work->call_model(name.name(), {}, first_only);
   }
 
+  /// Callbacks are told when the driver is free again, so that they can call.
+  StepReport step() {
+    std::optional<std::int64_t> before;
+    try {
+      make_step(before);
+    } catch (const Error& error) {
+      if (before) callbacks.failure(error);
+      throw;
+    }
+    const StepReport made = report;
+    tell_checkpoints();
+    callbacks.step(made, *before, driver.steps_per_epoch());
+    return made;
+  }
+  void tell_checkpoints() { callbacks.checkpoints(driver.take_written()); }
+
+  StepCallbacks callbacks;
   Driver driver;
   StepReport report;
 
  private:
+  /// @param before set to the steps done before, when it begins
+  void make_step(std::optional<std::int64_t>& before) {
+    const Call at_work = call();
+    before = at_work->steps_done();
+    report = at_work->step();
+    if (at_work->options().verbose)
+      std::cout << report.seconds << report.slowest << report.local << report.lbfgs << std::flush;
+  }
+
   std::atomic<bool> busy_{false};
 };
 
@@ -135,13 +170,7 @@ DistributedSGD::~DistributedSGD() = default;
 DistributedSGD::DistributedSGD(DistributedSGD&&) noexcept = default;
 DistributedSGD& DistributedSGD::operator=(DistributedSGD&&) noexcept = default;
 
-StepReport DistributedSGD::step() {
-  const auto driver = impl_->call();
-  StepReport& report = impl_->report = driver->step();
-  if (driver->options().verbose)
-    std::cout << report.seconds << report.slowest << report.local << report.lbfgs << std::flush;
-  return report;
-}
+StepReport DistributedSGD::step() { return impl_->step(); }
 
 void DistributedSGD::set_learning_rate(double rate) { impl_->call()->set_learning_rate(rate); }
 
@@ -160,6 +189,7 @@ const char* to_string(LbfgsEnd end) {
 
 void DistributedSGD::warmup() { impl_->call()->step(true); }
 const StepReport& DistributedSGD::report() const { return impl_->report; }
+bool DistributedSGD::should_stop() const { return impl_->callbacks.wants_to_stop(); }
 
 std::vector<float> DistributedSGD::weights() {
   std::vector<float> copy;
@@ -177,14 +207,23 @@ void DistributedSGD::save(const std::string& path) {
   read_weights([&](std::span<const float> canonical) { write_safetensors(path, tensors(), canonical, network); });
 }
 void DistributedSGD::load(const std::string& path) { set_weights(read_safetensors(path, tensors())); }
-void DistributedSGD::save_state(const std::string& path) { impl_->call()->save_state(path); }
+void DistributedSGD::save_state(const std::string& path) {
+  impl_->call()->save_state(path);
+  impl_->tell_checkpoints();
+}
 void DistributedSGD::load_state(const std::string& path) { impl_->call()->load_state(path); }
 
-std::string DistributedSGD::checkpoint(std::optional<double> metric) { return impl_->call()->checkpoint(metric); }
+std::string DistributedSGD::checkpoint(std::optional<double> metric) {
+  std::string path = impl_->call()->checkpoint(metric);
+  impl_->tell_checkpoints();
+  return path;
+}
 std::int64_t DistributedSGD::steps_done() const { return impl_->driver.steps_done(); }
 
 Evaluation DistributedSGD::evaluate(EvaluationSet set, const EvaluationOptions& measure) {
-  return impl_->call()->evaluate(set, measure);
+  Evaluation evaluation = impl_->call()->evaluate(set, measure);
+  impl_->callbacks.evaluation(evaluation, set, steps_done());
+  return evaluation;
 }
 
 std::vector<std::string> DistributedSGD::foreach_model(const ModelFunction& function) {

@@ -124,7 +124,8 @@ class Driver::Source : public CheckpointSource {
     // nodes forms the run again.
     return error.code() == ErrorCode::worker_lost && driver_.options_.placement != Placement::cluster;
   }
-  void note_written(const std::string& path) override {
+  void note_written(const std::string& path, std::int64_t step) override {
+    driver_.written_.push_back({step, path});
     if (edits_ == driver_.lineage_.edits()) driver_.lineage_.save(path);
   }
 
@@ -160,12 +161,13 @@ void Driver::save_state(const std::string& path) {
 void Driver::write_state(const std::string& path) {
   const Pinned pinned(*this);
   const std::vector<std::string> saved = state().saved;
-  CheckpointWriter writer(path, manifest_of(*this, versions_.version_of(pinned.id()), creator_.name(), saved),
-                          model_->tensors, model_->network);
+  const Version version = versions_.version_of(pinned.id());
+  CheckpointWriter writer(path, manifest_of(*this, version, creator_.name(), saved), model_->tensors, model_->network);
   for (int vector = 0; vector <= std::ssize(saved); ++vector)
     read_pinned(
         pinned.id(), vector, [&](std::span<const float> canonical) { writer.add(canonical); }, "save_state");
   writer.commit();
+  written_.push_back({version.step, path});
 }
 
 void Driver::load_state(const std::string& path) {

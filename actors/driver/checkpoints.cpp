@@ -159,7 +159,7 @@ void Checkpoints::bring_to_end() {
 void Checkpoints::collect() {
   if (!job_ || !job_->ended()) return;
   if (const auto error = job_->error()) return fail(*error);
-  source_->note_written(job_->path());
+  source_->note_written(job_->path(), job_->step());
   tell_not_pruned(job_->not_pruned());
   leave_branch();
   report_.path = job_->path();

@@ -39,7 +39,7 @@ class CheckpointSource {
   /// Whether the run's user has to know of what `fetch` has thrown, since it would not happen again unnoticed.
   virtual bool is_final(const Error& /*error*/) const { return false; }
   /// The checkpoint of what was pinned last is on disk.
-  virtual void note_written(const std::string& /*path*/) {}
+  virtual void note_written(const std::string& /*path*/, std::int64_t /*step*/) {}
 };
 
 /// When checkpoints are made, and how far the one is that is being made; one at a time. It has the lock of its series.

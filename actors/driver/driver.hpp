@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "actors/algorithms/algorithm.hpp"
@@ -25,6 +26,7 @@
 #include "models/optimizers/set_rates.hpp"
 #include "models/optimizers/update_rules.hpp"
 #include "runtime/processes/slowed_process.hpp"
+#include "troupe/callback.hpp"
 
 namespace troupe {
 
@@ -62,6 +64,12 @@ class Driver {
   void save_state(const std::string& path);
   void load_state(const std::string& path);
   std::string checkpoint(std::optional<double> metric);
+  /// Those that are on disk since this was called last, in order.
+  std::vector<CheckpointInfo> take_written() { return std::exchange(written_, {}); }
+  /// Brings the checkpoint that is being written to its end.
+  void finish_checkpoint() noexcept {
+    if (checkpoints_) checkpoints_->finish();
+  }
   void resize(int num_workers);
   int num_workers() const;
   std::int64_t steps_done() const { return lost_at_.value_or(versions_.committed().step); }
@@ -228,6 +236,7 @@ class Driver {
   std::optional<std::int64_t>
       lost_at_;                      ///< steps that were committed when a node was lost, until the run is formed again
   std::vector<float> kept_weights_;  ///< of a run that has been ended, until it is formed again
+  std::vector<CheckpointInfo> written_;       ///< that nobody has been told of
   std::unique_ptr<Checkpoints> checkpoints_;  ///< none without a folder; the first to go, since it asks for vectors
 };
 

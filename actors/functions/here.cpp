@@ -1,11 +1,11 @@
 #include "troupe/here.hpp"
 
-#include <algorithm>
 #include <cstring>
 #include <exception>
 #include <filesystem>
 #include <utility>
 
+#include "actors/callbacks/callback_list.hpp"
 #include "actors/functions/bundle.hpp"
 #include "actors/functions/surroundings.hpp"
 #include "collectives/mpi/join_mpi.hpp"
@@ -27,27 +27,25 @@ class NobodyElse : public Surroundings {
     if (!options.backend.empty()) join(options);
   }
 
-  void report(const Json& metrics) override {
-    const Report report{++iterations_, watch_.seconds(), metrics};
-    for (const auto& each : callbacks_) each->on_report(report);
-  }
+  void report(const Json& metrics) override { callbacks_.report({++iterations_, watch_.seconds(), metrics}); }
   void save(Checkpoint checkpoint) override {
     checkpoint_ = of_first_rank(std::move(checkpoint));
     checkpoint_->number = ++saved_;
-    for (const auto& each : callbacks_) each->on_checkpoint({saved_, ""});
+    callbacks_.checkpoint({saved_, ""});
   }
   std::optional<Checkpoint> load() override { return checkpoint_; }
-  bool should_stop() const override {
-    return std::ranges::any_of(callbacks_, [](const auto& each) { return each->wants_to_stop(); });
-  }
+  bool should_stop() const override { return callbacks_.wants_to_stop(); }
   std::any& keepsake() override { return keepsake_; }
 
   void start() {
-    for (const auto& each : callbacks_) each->on_start({"alone", placing_.world_size, placing_.config, 1});
+    callbacks_.start({.name = "alone",
+                      .world_size = placing_.world_size,
+                      .config = placing_.config,
+                      .resumed = checkpoint_.has_value()});
   }
   void end(const char* how) {
     group_.communicator()->leave(ErrorCode::model_failed, how);
-    for (const auto& each : callbacks_) each->on_end({watch_.seconds(), iterations_, false});
+    callbacks_.end({watch_.seconds(), iterations_, false});
   }
 
  private:
@@ -85,7 +83,7 @@ class NobodyElse : public Surroundings {
     return checkpoint_from({reinterpret_cast<const char*>(words.data()), static_cast<std::size_t>(length)});
   }
 
-  Callbacks callbacks_;
+  CallbackList callbacks_;
   std::optional<Checkpoint> checkpoint_;
   Stopwatch watch_;
   std::int64_t iterations_ = 0;

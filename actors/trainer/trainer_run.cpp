@@ -21,7 +21,11 @@ std::string text_of(const Json& config) {
 }  // namespace
 
 Running::Impl::Impl(std::shared_ptr<Crew> crew, std::shared_ptr<TrainerMemory> memory, Request request)
-    : crew_(std::move(crew)), memory_(std::move(memory)), request_(std::move(request)), run_(drawn_name()) {
+    : crew_(std::move(crew)),
+      memory_(std::move(memory)),
+      request_(std::move(request)),
+      callbacks_(request_.options.callbacks),
+      run_(drawn_name()) {
   if (request_.config.is_null()) request_.config = Json::object();
   text_of(request_.config);
   const RunCheckpoints& kept = request_.options.checkpoints;
@@ -30,6 +34,7 @@ Running::Impl::Impl(std::shared_ptr<Crew> crew, std::shared_ptr<TrainerMemory> m
   memory_->checkpoint.reset();
   const std::int64_t newest = kept.resume ? folder_->newest() : 0;
   if (newest > 0) memory_->checkpoint = folder_->read(newest);
+  resumed_ = newest > 0;
   memory_->running = true;
   try {
     begin();
@@ -42,17 +47,22 @@ Running::Impl::Impl(std::shared_ptr<Crew> crew, std::shared_ptr<TrainerMemory> m
 Running::Impl::~Impl() { wind_up(); }
 
 void Running::Impl::begin() {
-  const int ranks = request_.single ? 1 : crew_->num_workers();
-  for (const auto& each : request_.options.callbacks) each->on_start({request_.name, ranks, request_.config, 1});
+  start();
   for (;;) try {
       crew_->settle();
       return call();
     } catch (const Error& error) {
       if (error.code() != ErrorCode::worker_lost) throw;
       call_.reset();
-      for (const auto& each : request_.options.callbacks) each->on_failure(error, true);
+      callbacks_.failure_passed(error);
       crew_->note_loss(error);
     }
+}
+
+/// Of the attempt that is to come.
+void Running::Impl::start() {
+  const int ranks = request_.single ? 1 : crew_->num_workers();
+  callbacks_.start({request_.name, ranks, request_.config, attempt_ + 1, resumed_});
 }
 
 void Running::Impl::call() {
@@ -155,7 +165,7 @@ void Running::Impl::keep_checkpoints() {
     CheckpointInfo info{checkpoint.number, ""};
     if (folder_) info.path = folder_->write(checkpoint);
     memory_->checkpoint = std::move(checkpoint);
-    for (const auto& each : request_.options.callbacks) each->on_checkpoint(info);
+    callbacks_.checkpoint(info);
   }
 }
 
@@ -175,26 +185,15 @@ void Running::Impl::make_reports() {
 }
 
 void Running::Impl::tell(const Report& report) {
-  const auto epoch_of = [](const Report& of) {
-    const auto epoch = of.metrics.find("epoch");
-    return epoch != of.metrics.end() && epoch->is_number() ? epoch->get<double>() : 0;
-  };
-  const Callbacks& callbacks = request_.options.callbacks;
-  if (last_report_ && epoch_of(report) > epoch_of(*last_report_))
-    for (const auto& each : callbacks) each->on_epoch(*last_report_);
-  for (const auto& each : callbacks) each->on_report(report);
-  last_report_ = report;
+  callbacks_.report(report);
   reported_.push_back(report);
-  const bool wanted = std::ranges::any_of(callbacks, [](const auto& each) { return each->wants_to_stop(); });
-  if (wanted && !std::exchange(stop_wanted_, true)) call_->stop();
+  if (callbacks_.wants_to_stop() && !std::exchange(stop_wanted_, true)) call_->stop();
 }
 
 void Running::Impl::conclude() {
   if (failure_) fail(*failure_);
   if (!loss_ && blame_) fail(*blame_);
   if (!loss_) {
-    if (last_report_ && last_report_->metrics.contains("epoch"))
-      for (const auto& each : request_.options.callbacks) each->on_epoch(*last_report_);
     finished_ = true;
     return end(false);
   }
@@ -206,14 +205,13 @@ void Running::Impl::conclude() {
   } catch (const Error& error) {
     fail(error);
   }
-  for (const auto& each : request_.options.callbacks) each->on_failure(loss, true);
-  for (const auto& each : request_.options.callbacks)
-    each->on_start({request_.name, crew_->members().num_workers(), request_.config, attempt_ + 1});
+  callbacks_.failure_passed(loss);
+  start();
   call();
 }
 
 void Running::Impl::fail(const Error& error) {
-  for (const auto& each : request_.options.callbacks) each->on_failure(error, false);
+  callbacks_.failure(error);
   end(true);
   throw Error(error);
 }
@@ -221,7 +219,7 @@ void Running::Impl::fail(const Error& error) {
 void Running::Impl::end(bool failed) {
   if (std::exchange(ended_, true)) return;
   const std::int64_t iterations = reports_ + (rows_ ? rows_->iteration() : 0);
-  for (const auto& each : request_.options.callbacks) each->on_end({watch_.seconds(), iterations, failed});
+  callbacks_.end({watch_.seconds(), iterations, failed});
 }
 
 void Running::Impl::wind_up() noexcept {

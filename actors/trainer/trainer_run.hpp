@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 
+#include "actors/callbacks/callback_list.hpp"
 #include "actors/functions/function_table.hpp"
 #include "actors/trainer/function_call.hpp"
 #include "actors/trainer/report_rows.hpp"
@@ -51,6 +52,7 @@ class Running::Impl {
   /// All functions have ended, or hang.
   void conclude();
   [[noreturn]] void fail(const Error& error);
+  void start();
   void end(bool failed);
   /// Functions are to end, and are waited for or given up.
   void wind_up() noexcept;
@@ -59,10 +61,12 @@ class Running::Impl {
   std::shared_ptr<Crew> crew_;
   std::shared_ptr<TrainerMemory> memory_;
   Request request_;
+  CallbackList callbacks_;
   std::optional<TrainerCheckpoints> folder_;
   Stopwatch watch_;
   std::uint64_t run_ = 0;
   int attempt_ = 0;
+  bool resumed_ = false;
   std::unique_ptr<FunctionCall> call_;
   std::unique_ptr<ReportRows> rows_;
   std::int64_t reports_ = 0;             ///< made before this attempt
@@ -78,7 +82,6 @@ class Running::Impl {
   bool stop_wanted_ = false;
   bool finished_ = false;
   bool ended_ = false;  ///< callbacks have heard of the end
-  std::optional<Report> last_report_;
 };
 
 }  // namespace troupe

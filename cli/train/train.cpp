@@ -1,9 +1,6 @@
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <filesystem>
 #include <iostream>
 #include <limits>
 #include <memory>
@@ -17,11 +14,13 @@
 #include "cli/train/checkpoint_flags.hpp"
 #include "cli/train/command_line.hpp"
 #include "cli/train/epoch.hpp"
+#include "cli/train/log_flags.hpp"
 #include "cli/train/optimizer_options.hpp"
 #include "cli/train/patience.hpp"
 #include "cli/train/planned_steps.hpp"
 #include "cli/train/progress.hpp"
 #include "cli/train/report_file.hpp"
+#include "cli/train/save_path.hpp"
 #include "cli/train/sentences.hpp"
 #include "cli/train/stop_signals.hpp"
 #include "models/files/checkpoint/series.hpp"
@@ -38,6 +37,7 @@ constexpr int kSignalled = 128;
 struct TrainOptions {
   RunOptions run;
   CheckpointFlags checkpoint;
+  LogFlags log;
   std::int64_t epochs = 0;  ///< 0: as many as is usual
   std::int64_t steps = 0;
   std::int64_t patience = 0;  ///< epochs; 0: endless
@@ -49,19 +49,6 @@ struct TrainOptions {
   std::string save;
   std::shared_ptr<std::int64_t> last_step = std::make_shared<std::int64_t>();
 };
-
-/// Says before the training, not after it, that its weights could not be saved.
-void check_save_path(const std::string& path) {
-  namespace fs = std::filesystem;
-  const auto refuse = [&](const char* why) {
-    throw Error(ErrorCode::bad_file, std::string("cannot save weights there: ") + why, {.object = path});
-  };
-  std::error_code ignored;
-  const fs::path folder = fs::path(path).has_parent_path() ? fs::path(path).parent_path() : ".";
-  if (!fs::is_directory(folder, ignored)) refuse("no such folder");
-  if (fs::exists(path, ignored) && !fs::is_regular_file(path, ignored)) refuse("not a regular file");
-  if (::access(folder.c_str(), W_OK) != 0) refuse("the folder cannot be written to");
-}
 
 /// What an evaluation found after so many steps.
 struct Measured {
@@ -94,9 +81,10 @@ class Training {
     say_hello();
     stop_.emplace();
     judge_where_begun();
-    Progress progress(begun_, total_steps_, options_.quiet || options_.verbose);
+    Progress progress(begun_, total_steps_, options_.quiet || options_.verbose || options_.log.shows_progress());
     EpochTally epoch;
-    for (std::int64_t done = sgd_.steps_done(); done < total_steps_ && !patience_.is_over() && !stopped();) {
+    for (std::int64_t done = sgd_.steps_done();
+         done < total_steps_ && !patience_.is_over() && !stopped() && !sgd_.should_stop();) {
       const auto report = take_step(progress);
       if (!report) break;
       epoch.add(*report);
@@ -348,6 +336,7 @@ void add_train(CLI::App& app, int& status) {
       "train", "Train a model; the last lines printed are the test loss, the test accuracy (of squares R2) and a hash");
   options->run.add_to(train);
   options->checkpoint.add_to(train);
+  options->log.add_to(train);
   OptimizerOptions& optimizer = options->run.sgd.optimizer;
   add_optimizer_options(train, optimizer);
   // These options come before those of the rates, which are set by them, and then by what is said.
@@ -393,6 +382,7 @@ void add_train(CLI::App& app, int& status) {
     end_with_last_step(train, options->run.sgd.optimizer, options->last_step);
     if (!options->save.empty()) check_save_path(options->save);
     options->checkpoint.apply(options->run.sgd);
+    options->log.apply(options->run.sgd);
     status = Training(*options).run();
   });
 }

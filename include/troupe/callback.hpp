@@ -12,10 +12,11 @@ namespace troupe {
 
 /// A run that begins.
 struct RunStart {
-  std::string name;    ///< of the function, or "step" of a DistributedSGD
-  int world_size = 1;  ///< ranks; workers of a DistributedSGD
-  Json config = {};    ///< what the function is given
-  int attempt = 1;     ///< 2 and so on where the function is called again after a loss
+  std::string name = {};  ///< of the function, or "step" of a DistributedSGD
+  int world_size = 1;     ///< ranks; workers of a DistributedSGD
+  Json config = {};       ///< what the function is given
+  int attempt = 1;        ///< 2 and so on where the function is called again after a loss
+  bool resumed = false;   ///< from a checkpoint of a run before this one
 };
 
 /// One line of what a run has reported.
@@ -37,7 +38,8 @@ struct RunEnd {
   bool failed = false;  ///< on_failure has told of it
 };
 
-/// Is told what happens in a run, in the thread of whoever runs it. What it throws ends the run, and comes out of it.
+/// Is told what happens in a run, in the thread of whoever runs it. What it throws ends the run, and comes out of it;
+/// of a DistributedSGD see Options::callbacks.
 class Callback {
  public:
   Callback() = default;
@@ -63,13 +65,15 @@ using Callbacks = std::vector<std::shared_ptr<Callback>>;
 /// Which of two values of a metric is better.
 enum class Better : std::uint8_t { lower, higher };
 
-/// Ready-made callbacks. Those that write files throw Error bad_file naming the file.
+/// Ready-made callbacks. Those that write files begin them with a run, and go on in them where it is resumed or its
+/// function is called again: what is done again stands there twice. They throw Error bad_file naming the file, from
+/// `on_start` on, and all that a report says is with the system when `on_report` returns.
 namespace callbacks {
 
 /// A line on standard output for each report, at most ten a second, and one at the end.
 std::shared_ptr<Callback> progress();
-/// A CSV file: iteration, seconds, and a column for each metric of the first report; what a later report has beside
-/// them is left out, and what it lacks is empty.
+/// A CSV file: iteration, seconds, and a column for each metric; what a report lacks is empty. For metrics that come
+/// with a later report the file is written anew, with columns more at its end; a pipe or device does without them.
 std::shared_ptr<Callback> csv(const std::string& path);
 /// A JSON object a line, for start, reports, checkpoints, failures and the end.
 std::shared_ptr<Callback> json_lines(const std::string& path);
@@ -79,20 +83,26 @@ std::shared_ptr<Callback> tensorboard(const std::string& folder);
 struct EarlyStopping {
   std::string metric = "loss";
   Better better = Better::lower;
-  int patience = 5;  ///< reports without an improvement, after which the run is to stop
+  int patience = 5;  ///< reports of the metric without an improvement, after which the run is to stop
   double least = 0;  ///< what an improvement must exceed
 };
+/// NaN, and what is no number, is no improvement. @throws Error invalid_argument for a patience below 1 or a negative
+/// least
 std::shared_ptr<Callback> early_stopping(const EarlyStopping& options);
 
-/// Keeps a copy of the checkpoint whose last report before it was best.
+/// Keeps a copy of the checkpoint whose last report of the metric before it was best, with `best.json` beside what it
+/// holds, by which a resumed run compares. The copy appears whole. The run's own checkpoints have to stay until they
+/// are copied: two or more are to be kept.
 struct BestCheckpoint {
   std::string path = {};  ///< the folder that becomes the copy
   std::string metric = "loss";
   Better better = Better::lower;
 };
+/// @throws Error invalid_argument where checkpoints have no folder
 std::shared_ptr<Callback> best_checkpoint(const BestCheckpoint& options);
 
-/// What `troupe train --log` takes: "csv:FILE", "json:FILE", "tensorboard:FOLDER", "progress", between commas.
+/// What `troupe train --log` takes: "csv:FILE", "json:FILE", "tensorboard:FOLDER", "progress", with commas between,
+/// which paths cannot hold.
 /// @throws Error invalid_argument that lists what there is
 Callbacks from_text(const std::string& text);
 

@@ -18,6 +18,8 @@
 
 namespace troupe {
 
+class Callback;  // callback.hpp
+
 /// Call it in main as soon as models and the like are registered. A process that was started as a worker runs here and
 /// never returns, and so does one that serves as a node, because its arguments hold `--troupe-join` and
 /// `--troupe-certs`; in the user's own process it notes that workers can be started, which placement `processes` needs.
@@ -200,6 +202,14 @@ struct Options {
   std::size_t data_memory = 0;   ///< bytes that data may take on each machine; 0: half of its memory. A set that takes
                                  ///< more than half of this stays in its files, where its source can leave it there,
                                  ///< to the same bits; what is read ahead of the steps takes a quarter at most
+  /// Are told of the run in the thread that calls it, when what it has called is done: of the start at its end; of each
+  /// step ("loss", "learning_rate", "samples", "samples_per_second"; "gradient_norm" where there is one, and "epoch",
+  /// from 1, where the model has such) and of the epoch that it ends; of each evaluation, as a report of the last step
+  /// ("test_loss", "test_accuracy", and so on of "validation" and of what else was measured); of checkpoints that are
+  /// on disk; of losses that a step went on after, and of steps that failed; and, before the workers end, of the end.
+  /// What one throws comes out of the call, which has done its work all the same: a step is made, and stays; the
+  /// callbacks behind it have not heard of it. They may call this object, to evaluate for instance.
+  std::vector<std::shared_ptr<Callback>> callbacks = {};
 };
 
 /// The precision's name: "f32" or "bf16".
@@ -272,6 +282,8 @@ class DistributedSGD {
 
   /// The last committed step's report.
   const StepReport& report() const;
+  /// Whether one of Options::callbacks has seen enough. Steps can be made all the same.
+  bool should_stop() const;
 
   /// Steps have this rate from the next one on, in place of OptimizerOptions::learning_rate, its schedule and
   /// learning_rate_at; groups keep their factors of it. Steps that a run does again after losing a node have the rates

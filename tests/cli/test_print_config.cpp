@@ -101,6 +101,7 @@ const std::vector<Example>& examples() {
       {"steps", "9", "/steps", 9},
       {"epochs", "3", "/epochs", 3},
       {"report", "r.jsonl", "/report", "r.jsonl"},
+      {"log", "csv:s.csv,progress", "/log", json::array({"csv:s.csv,progress"})},
       {"hash", nullptr, "/hash", true},
       {"profile", nullptr, "/profile", true},
       {"save", "w\xc3\xa4.safetensors", "/save", "w\xc3\xa4.safetensors"},

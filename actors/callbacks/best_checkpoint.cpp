@@ -1,0 +1,104 @@
+#include <fcntl.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+
+#include "actors/callbacks/better.hpp"
+#include "runtime/files/input_file.hpp"
+#include "runtime/files/output_file.hpp"
+#include "runtime/invalid.hpp"
+
+namespace troupe {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kRecord = "/best.json";
+
+void write_whole(const std::string& path, std::span<const std::byte> bytes) {
+  OutputFile file(path);
+  file.write(bytes);
+  file.commit();
+}
+
+/// To the disk. @throws Error bad_file, fs::filesystem_error
+void copy_folder(const std::string& from, const std::string& to) {
+  fs::create_directory(to);
+  for (const fs::directory_entry& each : fs::directory_iterator(from)) {
+    const std::string copy = to + "/" + each.path().filename().string();
+    if (each.is_directory())
+      copy_folder(each.path().string(), copy);
+    else
+      write_whole(copy, InputFile(each.path().string()).read_all());
+  }
+}
+
+/// In the place of what is there; where the file system cannot exchange folders there is none for a moment.
+void put_in_place(const std::string& folder, const std::string& path) {
+  if (!fs::exists(path)) return fs::rename(folder, path);
+  if (::renameat2(AT_FDCWD, folder.c_str(), AT_FDCWD, path.c_str(), RENAME_EXCHANGE) == 0) return;
+  if (errno != EINVAL && errno != ENOSYS) throw_cannot("replace it", path);
+  fs::remove_all(path);
+  fs::rename(folder, path);
+}
+
+class KeepsBest : public Callback {
+ public:
+  explicit KeepsBest(callbacks::BestCheckpoint options) : options_(std::move(options)) {
+    while (options_.path.ends_with('/')) options_.path.pop_back();
+    if (options_.path.empty()) throw_invalid("best_checkpoint needs a path for the copy");
+  }
+
+  void on_start(const RunStart& run) override {
+    if (run.attempt > 1) return;
+    last_.reset();
+    best_ = run.resumed ? recorded() : std::nullopt;
+  }
+  void on_report(const Report& report) override {
+    if (const auto value = metric_of(report, options_.metric)) last_ = *value;
+  }
+  void on_checkpoint(const CheckpointInfo& checkpoint) override {
+    if (checkpoint.path.empty()) throw_invalid("best_checkpoint needs checkpoints that are in a folder");
+    if (!last_ || !improves(*last_, best_, options_.better)) return;
+    copy(checkpoint);
+    best_ = last_;
+  }
+
+ private:
+  void copy(const CheckpointInfo& checkpoint) const try {
+    const std::string temporary = options_.path + ".tmp";
+    fs::remove_all(temporary);
+    copy_folder(checkpoint.path, temporary);
+    const std::string record =
+        Json{{"metric", options_.metric}, {"value", *last_}, {"checkpoint", checkpoint.number}}.dump() + '\n';
+    write_whole(temporary + kRecord, std::as_bytes(std::span(record)));
+    put_in_place(temporary, options_.path);
+    sync_folder_of(options_.path);
+    fs::remove_all(temporary);
+  } catch (const fs::filesystem_error& error) {
+    throw_bad_file(options_.path, "cannot copy " + checkpoint.path + ": " + error.code().message());
+  }
+
+  /// The value of the copy that there is; none where there is none of this metric.
+  std::optional<double> recorded() const {
+    if (!fs::exists(options_.path + kRecord)) return std::nullopt;
+    const Json record =
+        Json::parse(InputFile(options_.path + kRecord).read_text(), nullptr, /*allow_exceptions=*/false);
+    if (!record.is_object() || record.value("metric", Json()) != options_.metric) return std::nullopt;
+    const Json value = record.value("value", Json());
+    return value.is_number() ? std::optional(value.get<double>()) : std::nullopt;
+  }
+
+  callbacks::BestCheckpoint options_;
+  std::optional<double> last_;
+  std::optional<double> best_;
+};
+
+}  // namespace
+
+std::shared_ptr<Callback> callbacks::best_checkpoint(const BestCheckpoint& options) {
+  return std::make_shared<KeepsBest>(options);
+}
+
+}  // namespace troupe

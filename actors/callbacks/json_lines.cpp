@@ -1,0 +1,53 @@
+#include <optional>
+
+#include "actors/callbacks/log_file.hpp"
+#include "troupe/callback.hpp"
+
+namespace troupe {
+namespace {
+
+using Line = nlohmann::ordered_json;
+
+class JsonLines : public Callback {
+ public:
+  explicit JsonLines(std::string path) : path_(std::move(path)) {}
+
+  void on_start(const RunStart& run) override {
+    if (run.attempt == 1 || !file_) file_.emplace(path_, run.attempt > 1 || run.resumed);
+    write({{"event", "start"},
+           {"name", run.name},
+           {"world_size", run.world_size},
+           {"config", run.config},
+           {"attempt", run.attempt},
+           {"resumed", run.resumed}});
+  }
+  void on_report(const Report& report) override {
+    write({{"event", "report"},
+           {"iteration", report.iteration},
+           {"seconds", report.seconds},
+           {"metrics", report.metrics}});
+  }
+  void on_checkpoint(const CheckpointInfo& checkpoint) override {
+    write({{"event", "checkpoint"}, {"number", checkpoint.number}, {"path", checkpoint.path}});
+  }
+  void on_failure(const Error& error, bool goes_on) override {
+    write({{"event", "failure"}, {"code", to_string(error.code())}, {"error", error.what()}, {"goes_on", goes_on}});
+  }
+  void on_end(const RunEnd& end) override {
+    write({{"event", "end"}, {"seconds", end.seconds}, {"iterations", end.iterations}, {"failed", end.failed}});
+  }
+
+ private:
+  void write(const Line& line) {
+    file_->write(line.dump(-1, ' ', /*ensure_ascii=*/false, Line::error_handler_t::replace) + '\n');
+  }
+
+  std::string path_;
+  std::optional<LogFile> file_;
+};
+
+}  // namespace
+
+std::shared_ptr<Callback> callbacks::json_lines(const std::string& path) { return std::make_shared<JsonLines>(path); }
+
+}  // namespace troupe

@@ -1,0 +1,57 @@
+#include <iostream>
+#include <optional>
+
+#include "runtime/printable.hpp"
+#include "troupe/callback.hpp"
+
+namespace troupe {
+namespace {
+
+constexpr double kSecondsBetween = 0.1;
+
+void say(const Report& report) {
+  std::string text = "iteration " + std::to_string(report.iteration);
+  for (const auto& [name, value] : report.metrics.items()) {
+    std::string shown =
+        value.is_string() ? value.get<std::string>() : value.dump(-1, ' ', false, Json::error_handler_t::replace);
+    if (value.is_number_float()) {
+      char number[32];
+      std::snprintf(number, sizeof number, "%.6g", value.get<double>());
+      shown = number;
+    }
+    text += (text.find(':') == std::string::npos ? ": " : ", ") + printable(name + " " + shown);
+  }
+  std::cout << text << std::endl;
+}
+
+class ProgressLines : public Callback {
+ public:
+  void on_start(const RunStart& run) override {
+    if (run.attempt == 1) shown_at_.reset();
+    waiting_.reset();
+  }
+  void on_report(const Report& report) override {
+    waiting_ = report;
+    if (!shown_at_ || report.seconds - *shown_at_ >= kSecondsBetween) show();
+  }
+  void on_end(const RunEnd& end) override {
+    if (waiting_) show();
+    std::cout << (end.failed ? "failed" : "ended") << " after " << end.iterations << " iterations" << std::endl;
+  }
+
+ private:
+  void show() {
+    say(*waiting_);
+    shown_at_ = waiting_->seconds;
+    waiting_.reset();
+  }
+
+  std::optional<double> shown_at_;
+  std::optional<Report> waiting_;  ///< the last one, where it has not been shown
+};
+
+}  // namespace
+
+std::shared_ptr<Callback> callbacks::progress() { return std::make_shared<ProgressLines>(); }
+
+}  // namespace troupe

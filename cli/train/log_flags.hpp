@@ -1,0 +1,22 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "troupe/sgd.hpp"
+
+namespace troupe::cli {
+
+/// `--log`, which may be said again.
+struct LogFlags {
+  std::vector<std::string> texts;  ///< as `callbacks::from_text` takes them
+
+  void add_to(CLI::App& app);
+  /// @throws Error invalid_argument that lists what there is
+  void apply(Options& options) const;
+  /// Whether progress is among them.
+  bool shows_progress() const;
+};
+
+}  // namespace troupe::cli

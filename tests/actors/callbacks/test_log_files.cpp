@@ -1,0 +1,216 @@
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <limits>
+#include <sstream>
+
+#include "actors/callbacks/callback_list.hpp"
+#include "actors/callbacks/event_file.hpp"
+#include "actors/callbacks/event_records.hpp"
+#include "models/files.hpp"
+#include "support/errors.hpp"
+#include "support/text.hpp"
+
+using namespace troupe;
+using namespace troupe_test;
+using troupe::testing::read_file;
+using troupe::testing::TemporaryFolder;
+using troupe::testing::write_file;
+
+namespace {
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+/// One run of one callback that is told of these metrics, a report each.
+void tell_run(const std::shared_ptr<Callback>& callback, const std::vector<Json>& metrics, const RunStart& start = {}) {
+  CallbackList list({callback});
+  list.start(start);
+  std::int64_t iteration = 0;
+  for (const Json& each : metrics) list.report({++iteration, 0.5 * static_cast<double>(iteration), each});
+  list.end({1, iteration, false});
+}
+
+/// What std::cout is told meanwhile.
+class CapturedOutput {
+ public:
+  CapturedOutput() : before_(std::cout.rdbuf(text_.rdbuf())) {}
+  ~CapturedOutput() { std::cout.rdbuf(before_); }
+  std::string text() const { return text_.str(); }
+
+ private:
+  std::ostringstream text_;
+  std::streambuf* before_;
+};
+
+}  // namespace
+
+TEST_CASE("a CSV file has a row for each report, quoted where texts need it, with numbers as they were") {
+  const TemporaryFolder folder;
+  tell_run(callbacks::csv(folder / "log.csv"),
+           {{{"loss", 0.1}, {"n", 3}, {"a \"b\", c", "x\ny"}, {"list", {1, 2}}},
+            {{"loss", kNan}, {"n", nullptr}, {"list", true}},
+            {{"loss", -std::numeric_limits<double>::infinity()}, {"a \"b\", c", "say \"no\""}}});
+  CHECK(read_file(folder / "log.csv") ==
+        "iteration,seconds,\"a \"\"b\"\", c\",list,loss,n\n"
+        "1,0.5,\"x\ny\",\"[1,2]\",0.1,3\n"
+        "2,1.0,,true,nan,\n"
+        "3,1.5,\"say \"\"no\"\"\",,-inf,\n");
+}
+
+TEST_CASE("metrics that come later are columns more, also for the rows before") {
+  const TemporaryFolder folder;
+  tell_run(callbacks::csv(folder / "log.csv"), {{{"b", "1\n2"}}, {{"a", 2}, {"c", "\n"}}, {{"b", 3}}});
+  CHECK(read_file(folder / "log.csv") ==
+        "iteration,seconds,b,a,c\n"
+        "1,0.5,\"1\n2\",,\n"
+        "2,1.0,,2,\"\n\"\n"
+        "3,1.5,3,,\n");
+}
+
+TEST_CASE("a run that is resumed goes on in its CSV file behind the last whole row, another begins it anew") {
+  const TemporaryFolder folder;
+  const std::string path = folder / "log.csv";
+  tell_run(callbacks::csv(path), {{{"a,\"", 1}, {"b", 1}}});
+  write_file(path, read_file(path) + "2,0.9");
+  tell_run(callbacks::csv(path), {{{"b", 2}}, {{"c", 3}}}, {.resumed = true});
+  CHECK(read_file(path) == "iteration,seconds,\"a,\"\"\",b,c\n1,0.5,1,1,\n1,0.5,,2,\n2,1.0,,,3\n");
+  tell_run(callbacks::csv(path), {{{"b", 2}}});
+  CHECK(read_file(path) == "iteration,seconds,b\n1,0.5,2\n");
+  write_file(path, "name,place\nsome,where\n");
+  CHECK(where_of([&] { tell_run(callbacks::csv(path), {}, {.resumed = true}); }).object == path);
+  CHECK(read_file(path) == "name,place\nsome,where\n");
+}
+
+TEST_CASE("attempts of a run share its files") {
+  const TemporaryFolder folder;
+  CallbackList list({callbacks::csv(folder / "log.csv"), callbacks::json_lines(folder / "log.jsonl"),
+                     callbacks::tensorboard(folder / "events")});
+  for (const int attempt : {1, 2}) {
+    list.start({.attempt = attempt});
+    list.report({attempt, 0.5, {{"loss", attempt}}});
+  }
+  CHECK(read_file(folder / "log.csv") == "iteration,seconds,loss\n1,0.5,1\n2,0.5,2\n");
+  CHECK(count(read_file(folder / "log.jsonl"), "\n") == 4);
+  CHECK(events_in(folder / "events").size() == 3);
+}
+
+TEST_CASE("JSON lines tell of all that happens") {
+  const TemporaryFolder folder;
+  const std::string path = folder / "log.jsonl";
+  CallbackList list({callbacks::json_lines(path)});
+  list.start({.name = "train", .world_size = 3, .config = {{"lr", 0.1}}});
+  list.report({1, 0.5, {{"loss", kNan}, {"text", "a\xff\n"}}});
+  list.checkpoint({1, "run/checkpoint-000001"});
+  list.failure_passed(Error(ErrorCode::worker_lost, "gone", {.worker = 1}));
+  list.failure(Error(ErrorCode::timeout, "late"));
+  list.end({2, 7, true});
+  const std::string text = read_file(path);
+  CHECK(text.starts_with("{\"event\":\"start\","));
+  CHECK(contains(text, "\"text\":\"a\xef\xbf\xbd\\n\""));  // what is no UTF-8 is U+FFFD
+  const std::vector<Json> expected{
+      {{"event", "start"},
+       {"name", "train"},
+       {"world_size", 3},
+       {"config", {{"lr", 0.1}}},
+       {"attempt", 1},
+       {"resumed", false}},
+      {{"event", "report"},
+       {"iteration", 1},
+       {"seconds", 0.5},
+       {"metrics", {{"loss", nullptr}, {"text", "a\xef\xbf\xbd\n"}}}},
+      {{"event", "checkpoint"}, {"number", 1}, {"path", "run/checkpoint-000001"}},
+      {{"event", "failure"}, {"code", "worker_lost"}, {"error", "gone (worker 1)"}, {"goes_on", true}},
+      {{"event", "failure"}, {"code", "timeout"}, {"error", "late"}, {"goes_on", false}},
+      {{"event", "end"}, {"seconds", 2.0}, {"iterations", 7}, {"failed", true}}};
+  std::istringstream lines(text);
+  std::string line;
+  for (const Json& each : expected) {
+    REQUIRE(std::getline(lines, line));
+    CHECK(Json::parse(line) == each);
+  }
+  CHECK_FALSE(std::getline(lines, line));
+}
+
+TEST_CASE("event files for TensorBoard hold each number of each report, in records with their CRCs") {
+  CHECK(crc32c("123456789") == 0xe3069283);  // RFC 3720, appendix B.4, and others
+  CHECK(crc32c(std::string(32, '\0')) == 0x8a9136aa);
+  const TemporaryFolder folder;
+  const std::string events = folder / "a/events";
+  const std::string long_name(200, 'x');
+  tell_run(callbacks::tensorboard(events), {{{"loss", 0.25}, {"n", 3}, {"text", "none"}, {"list", {1}}},
+                                            {{"text", "none"}},
+                                            {{"loss", kNan}, {long_name, -1}, {"\xff", 1}}});
+  const auto all = events_in(events);
+  REQUIRE(all.size() == 3);
+  CHECK(all[0].version == "brain.Event:2");
+  CHECK(all[0].scalars.empty());
+  CHECK(all[1].step == 1);
+  CHECK(all[1].wall_time > 1.6e9);
+  CHECK(all[1].scalars == std::map<std::string, float>{{"loss", 0.25F}, {"n", 3.0F}});
+  CHECK(all[2].step == 3);
+  CHECK(std::isnan(all[2].scalars.at("loss")));
+  CHECK(all[2].scalars.at(long_name) == -1);
+  CHECK(all[2].scalars.at("?") == 1);
+  tell_run(callbacks::tensorboard(events), {{{"loss", 1}}});
+  CHECK(events_in(events).size() == 5);  // a file more, whatever the second
+}
+
+TEST_CASE("an event is in its file when the report has returned") {
+  const TemporaryFolder folder;
+  CallbackList list({callbacks::tensorboard(folder / "events"), callbacks::csv(folder / "log.csv")});
+  list.start({});
+  list.report({std::int64_t{1} << 40, 0.5, {{"loss", 1}}});
+  REQUIRE(events_in(folder / "events").size() == 2);
+  CHECK(events_in(folder / "events")[1].step == std::int64_t{1} << 40);
+  CHECK(contains(read_file(folder / "log.csv"), "1099511627776,0.5,1\n"));
+}
+
+TEST_CASE("a file that cannot be written is an error that names it") {
+  const TemporaryFolder folder;
+  write_file(folder / "file", "");
+  const std::string below = folder / "file/below";
+  for (const auto& make : {callbacks::csv, callbacks::json_lines, callbacks::tensorboard}) {
+    const auto begin = [&] { CallbackList({make(below)}).start({}); };
+    CHECK(code_of(begin) == ErrorCode::bad_file);
+    CHECK(where_of(begin).object == below);
+  }
+  for (const auto& make : {callbacks::csv, callbacks::json_lines}) {
+    const auto run = [&] { tell_run(make("/dev/full"), {{{"loss", 1}}}); };
+    CHECK(code_of(run) == ErrorCode::bad_file);
+    CHECK(where_of(run).object == "/dev/full");
+    CHECK(contains(message_of(run), "No space left on device"));
+  }
+}
+
+TEST_CASE("progress shows reports that are a tenth of a second apart, the last one, and the end") {
+  std::string said;
+  {
+    const CapturedOutput output;
+    CallbackList list({callbacks::progress()});
+    list.start({});
+    list.report({1, 0.01, {{"loss", 0.123456789}, {"name", "a\nb"}}});
+    list.report({2, 0.05, {{"loss", 2}}});
+    list.report({3, 0.12, {{"loss", 3}}});
+    list.report({4, 0.13, {}});
+    list.end({0.13, 4, false});
+    said = output.text();
+  }
+  CHECK(said == "iteration 1: loss 0.123457, name a b\niteration 3: loss 3\niteration 4\nended after 4 iterations\n");
+}
+
+TEST_CASE("callbacks are made of a text, and one that cannot be is refused with what there is") {
+  const TemporaryFolder folder;
+  const std::string csv = folder / "a.csv";
+  const Callbacks all =
+      callbacks::from_text("csv:" + csv + ",json:" + (folder / "b") + ",progress,tensorboard:" + (folder / "c"));
+  CHECK(all.size() == 4);
+  CallbackList({all[0]}).start({});
+  CHECK(std::filesystem::exists(csv));
+  for (const char* bad : {"", "csv", "csv:", "csvs:x", "progress,", "progress:x", "csv:a,,json:b", "csv:a,b"}) {
+    CAPTURE(bad);
+    const auto make = [&] { callbacks::from_text(bad); };
+    CHECK(code_of(make) == ErrorCode::invalid_argument);
+    CHECK(contains(message_of(make), "csv:FILE, json:FILE, tensorboard:FOLDER and progress"));
+  }
+  CHECK(code_of([] { CallbackList({nullptr}); }) == ErrorCode::invalid_argument);
+}

@@ -1,0 +1,86 @@
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "cli/refused.hpp"
+#include "support/text.hpp"
+
+using namespace troupe_test;
+using nlohmann::json;
+using troupe::testing::read_file;
+using troupe::testing::TemporaryFolder;
+
+namespace {
+
+/// Of 5 steps an epoch, on data in the folder.
+std::vector<std::string> train_softmax(const TemporaryFolder& folder, const std::vector<std::string>& more) {
+  return joined({"train", "--model", "softmax", "--data", "fashion-mnist:" + folder.path().string(), "--batch-size",
+                 "5", "--quiet"},
+                more);
+}
+
+/// The first cells of all lines but the first.
+std::vector<std::string> iterations_of(const std::string& csv) {
+  std::vector<std::string> cells;
+  for (const std::string& line : lines_of(csv)) cells.push_back(line.substr(0, line.find(',')));
+  REQUIRE_FALSE(cells.empty());
+  CHECK(cells.front() == "iteration");
+  cells.erase(cells.begin());
+  return cells;
+}
+
+}  // namespace
+
+TEST_CASE("logs tell of steps and evaluations, and go on with a run that is resumed") {
+  const TemporaryFolder folder;
+  write_fashion(folder);
+  const std::string csv = folder / "s.csv";
+  const std::string events = folder / "events";
+  const auto train = [&](const char* epochs) {
+    const Finished run = run_program(train_softmax(
+        folder, {"--epochs", epochs, "--report", folder / "r.jsonl", "--checkpoint", folder / "run", "--resume",
+                 "--log", "csv:" + csv + ",tensorboard:" + events, "--log", "json:" + (folder / "s.jsonl")}));
+    REQUIRE_MESSAGE(run.status == 0, run.err);
+    CHECK(run.err.empty());
+  };
+  train("1");
+  CHECK(iterations_of(read_file(csv)) == std::vector<std::string>{"1", "2", "3", "4", "5", "5"});
+  CHECK(lines_of(read_file(csv)).front() ==
+        "iteration,seconds,epoch,learning_rate,loss,samples,samples_per_second,test_accuracy,test_loss");
+  const std::string before = read_file(csv);
+  train("2");
+  CHECK(read_file(csv).starts_with(before));
+  CHECK(iterations_of(read_file(csv)).size() == 12);
+  CHECK(iterations_of(read_file(csv)).back() == "10");
+  CHECK(std::distance(std::filesystem::directory_iterator(events), {}) == 2);
+
+  std::vector<json> lines;
+  for (const std::string& line : lines_of(read_file(folder / "s.jsonl"))) lines.push_back(json::parse(line));
+  CHECK(lines.front().at("event") == "start");
+  CHECK(lines.back().at("event") == "end");
+  CHECK(lines.back().at("iterations") == 10);
+  CHECK(std::ranges::count(lines, "start", [](const json& line) { return line.at("event"); }) == 2);
+  CHECK(std::ranges::count(lines, "checkpoint", [](const json& line) { return line.at("event"); }) == 2);
+}
+
+TEST_CASE("progress takes the place of the bar") {
+  const Finished run = run_program(train_linear({"--steps", "3", "--log", "progress"}));
+  REQUIRE(run.status == 0);
+  CHECK(contains(run.out, "iteration 1: epoch 1, "));
+  CHECK(contains(run.out, "iteration 3: epoch 1, "));
+  CHECK(contains(run.out, "ended after 3 iterations\n"));
+  CHECK_FALSE(contains(run.out, "ETA"));
+}
+
+TEST_CASE("a log that is none is refused with what there is, and one that cannot be written is named") {
+  const TemporaryFolder folder;
+  for (const char* bad : {"cvs:s.csv", "csv:", "", "progress,"})
+    check_refused(train_linear({"--steps", "1", "--log", bad}),
+                  {"invalid_argument", "csv:FILE, json:FILE, tensorboard:FOLDER and progress"});
+  check_refused(train_linear({"--steps", "1", "--quiet", "--log", "csv:" + (folder / "no/s.csv")}),
+                {"bad_file", folder / "no/s.csv"});
+  check_refused(train_linear({"--steps", "1", "--quiet", "--log", "json:/dev/full"}), {"bad_file", "/dev/full"});
+  check_refused(train_linear({"--steps", "1", "--quiet", "--log", "csv:/dev/full"}),
+                {"bad_file", "/dev/full", "No space left on device"});
+}
