@@ -27,12 +27,18 @@ void FunctionHost::carry_out(const StartFunction& request, const std::function<v
       throw Error(ErrorCode::in_use, "the worker still runs a function that did not come to its end");
     if (request.size < 1 || request.rank < 0 || request.rank >= request.size || request.local_size < 1)
       throw Error(ErrorCode::protocol, "a rank that the group does not have");
-    auto node_group = request.size > 1 && find_node_group_ ? find_node_group_() : nullptr;
-    if (node_group && (node_group->size() != request.size || node_group->node_of(request.rank) != node_group->node()))
-      throw Error(ErrorCode::protocol, "a group of other ranks than this node knows");
-    run_ = std::make_shared<FunctionRun>(request, worker_, store_, memory_, std::move(node_group));
+    run_ = std::make_shared<FunctionRun>(request, worker_, store_, memory_, node_group_of(request));
     run_->begin();
   });
+}
+
+std::shared_ptr<NodeGroup> FunctionHost::node_group_of(const StartFunction& request) const {
+  if (request.size == 1 || !find_node_group_) return nullptr;
+  auto group = find_node_group_();
+  const bool known = group && group->size() == request.size && group->node_of(request.rank) == group->node() &&
+                     group->id() == group_id(request);
+  if (!known) throw Error(ErrorCode::protocol, "a group that this node does not know");
+  return group;
 }
 
 void FunctionHost::carry_out(const ProvideCheckpoint& request, const std::function<void(Done)>& done) {

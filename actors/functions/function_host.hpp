@@ -23,6 +23,9 @@ class FunctionHost {
   void carry_out(const Listen& request, const std::function<void(Heard)>& done);
 
  private:
+  /// Null where there are no nodes.
+  std::shared_ptr<NodeGroup> node_group_of(const StartFunction& request) const;
+
   int worker_;
   std::shared_ptr<StoreClient> store_;
   FindNodeGroup find_node_group_;

@@ -28,6 +28,10 @@ Placing placing_of(const StartFunction& request) {
 
 }  // namespace
 
+ObjectId group_id(const StartFunction& request) {
+  return {.run = request.run, .generation = static_cast<std::uint64_t>(request.attempt), .kind = ObjectKind::group};
+}
+
 FunctionRun::FunctionRun(const StartFunction& request, int worker, std::shared_ptr<StoreClient> store,
                          std::shared_ptr<FunctionMemory> memory, std::shared_ptr<NodeGroup> node_group)
     : Surroundings(placing_of(request)),
@@ -46,7 +50,7 @@ void FunctionRun::begin() {
 
 void FunctionRun::run() {
   Failure failure;
-  bool blames = false;
+  int blamed = -1;
   try {
     use_maths_threads(request_.cores);
     load_dataset();
@@ -57,7 +61,7 @@ void FunctionRun::run() {
     leave(ErrorCode::model_failed, "has returned from its function");
   } catch (const Error& error) {
     failure = Failure::from(std::current_exception(), ErrorCode::model_failed);
-    blames = blames_another(error);
+    blamed = blamed_by(error);
     leave(ErrorCode::model_failed, "threw: " + error.message());
   } catch (const std::exception& error) {
     failure = Failure::from(std::current_exception(), ErrorCode::model_failed);
@@ -70,9 +74,10 @@ void FunctionRun::run() {
     const std::lock_guard lock(mutex_);
     group_ = Group();
     communicator_.reset();
+    node_group_.reset();
   }
   ended_ = true;
-  outbox_.end(failure, blames);
+  outbox_.end(failure, blamed);
 }
 
 void FunctionRun::load_dataset() {
@@ -85,8 +90,7 @@ std::shared_ptr<Communicator> FunctionRun::communicate(const AskAbsent& absent) 
   const std::chrono::milliseconds timeout(request_.timeout_ms);
   if (node_group_) return std::make_shared<NodeCommunicator>(node_group_, request_.rank, timeout, absent);
   SharedCommunicator::Place place;
-  place.id = {
-      .run = request_.run, .generation = static_cast<std::uint64_t>(request_.attempt), .kind = ObjectKind::group};
+  place.id = group_id(request_);
   place.rank = request_.rank;
   place.size = request_.size;
   place.name = {worker_, request_.node};
@@ -106,8 +110,8 @@ void FunctionRun::join_group() {
   communicator_ = std::move(communicator);
 }
 
-bool FunctionRun::blames_another(const Error& error) const {
-  return error.where().worker >= 0 && error.where().worker != worker_;
+int FunctionRun::blamed_by(const Error& error) const {
+  return error.where().worker == worker_ ? -1 : error.where().worker;
 }
 
 /// Only this thread changes who that is.

@@ -18,6 +18,9 @@ namespace troupe {
 /// Which group the ranks of this node belong to, where there are nodes; empty elsewhere.
 using FindNodeGroup = std::function<std::shared_ptr<NodeGroup>()>;
 
+/// Of the group's memory.
+ObjectId group_id(const StartFunction& request);
+
 /// What outlives a worker's runs of functions.
 struct FunctionMemory {
   std::any keepsake;
@@ -50,8 +53,8 @@ class FunctionRun : public Surroundings, public std::enable_shared_from_this<Fun
   void join_group();
   std::shared_ptr<Communicator> communicate(const AskAbsent& absent) const;
   void load_dataset();
-  /// Whether an error is of another rank's making.
-  bool blames_another(const Error& error) const;
+  /// The worker whose making an error is; -1 where it is this one's.
+  int blamed_by(const Error& error) const;
   void leave(ErrorCode code, const std::string& text);
 
   const StartFunction request_;

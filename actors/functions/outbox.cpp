@@ -27,10 +27,10 @@ void Outbox::await_heard() {
   taken_.wait(lock, [&] { return closed_ || heard_; });
 }
 
-void Outbox::end(const Failure& failure, bool blames) {
+void Outbox::end(const Failure& failure, int blamed) {
   std::unique_lock lock(mutex_);
   failure_ = failure;
-  blames_ = blames;
+  blamed_ = blamed;
   ended_ = true;
   answer(std::move(lock));
 }
@@ -67,7 +67,7 @@ void Outbox::answer(std::unique_lock<std::mutex> lock) {
     heard.ended = ended_;
     if (ended_) {
       heard.failure = failure_;
-      heard.blames = blames_;
+      heard.blamed = blamed_;
     }
   }
   const Tell tell = std::exchange(tell_, {});

@@ -25,7 +25,7 @@ class Outbox {
   /// Returns once the driver has dealt with all that was said: it asks for more.
   void await_heard();
   /// The last word.
-  void end(const Failure& failure, bool blames);
+  void end(const Failure& failure, int blamed);
   /// Answers once there is something to say; what was asked before and is not answered is not.
   void listen(std::uint64_t round, Tell tell);
   /// Nobody listens any more, so nobody waits for that.
@@ -41,7 +41,7 @@ class Outbox {
   bool ended_ = false;
   bool closed_ = false;
   Failure failure_;
-  bool blames_ = false;
+  int blamed_ = -1;
   bool heard_ = true;  ///< all that was said has been taken, and dealt with
   std::uint64_t round_ = 0;
   Tell tell_;  ///< of who asks; empty: nobody does

@@ -49,14 +49,14 @@ auto fields(ProvideCheckpoint& x, F visit) {
 
 struct Heard {
   std::uint64_t round = 0;
-  Failure failure;      ///< of the function
-  bool ended = false;   ///< the function has, and these are its last bytes
-  bool blames = false;  ///< it failed since another rank did
+  Failure failure;           ///< of the function
+  bool ended = false;        ///< the function has, and these are its last bytes
+  std::int32_t blamed = -1;  ///< it failed since another worker did: which
   std::string bytes;
 };
 template <class F>
 auto fields(Heard& x, F visit) {
-  return visit(x.round, x.failure, x.ended, x.blames, at_most<Bound::setting>(x.bytes));
+  return visit(x.round, x.failure, x.ended, x.blamed, at_most<Bound::setting>(x.bytes));
 }
 
 /// To a worker: say what the function has to say, once there is something.

@@ -104,6 +104,10 @@ void NodeService::carry_out(const BeginGroup& request) {
     place.names.push_back(
         {static_cast<int>(place.names.size()), membership.nodes[static_cast<std::size_t>(node)].label});
   }
+  {
+    const std::lock_guard lock(mutex_);
+    group_.reset();  // first: a store that has room for one of them is enough
+  }
   auto made = std::make_shared<NodeGroup>(std::move(place), data_plane_.transport(), *store_);
   const std::lock_guard lock(mutex_);
   group_ = std::move(made);

@@ -98,7 +98,6 @@ Crew::Crew(TrainerOptions options, MakeRuntime make_runtime)
   check_times(options_);
   runtime_options_ = runtime_options(options_, wanted_);
   try {
-    form();
     settle();
   } catch (...) {
     shut_down();
@@ -108,11 +107,15 @@ Crew::Crew(TrainerOptions options, MakeRuntime make_runtime)
 
 Crew::~Crew() { shut_down(); }
 
-void Crew::form() {
+/// Whole, or not at all.
+void Crew::form() try {
   runtime_ = make_runtime_(runtime_options_, wanted_);
   runtime_->host = runtime_->make_host(runtime_options_, {});
   rounds_ = std::make_unique<Rounds>(runtime_->mailbox, runtime_->members, *runtime_->host);
   runtime_->host->gather(Deadline(options_.start_timeout));
+} catch (...) {
+  shut_down();
+  throw;
 }
 
 void Crew::fill_up() {
@@ -134,8 +137,11 @@ void Crew::replace_lost() {
   Recovery(*r.host, r.mailbox, r.members, *rounds_).replace_lost({"start", -1, Deadline(options_.start_timeout)}, {});
 }
 
-void Crew::note_loss(const Error& loss) {
+void Crew::count_loss(const Error& loss) {
   if (!budget_.allows(loss, Clock::now())) throw budget_.spent();
+}
+
+void Crew::recover() {
   if (options_.placement == Placement::cluster) return form_again();
   Runtime& r = *runtime_;
   for (const int worker : r.members.lost_workers()) {
@@ -152,12 +158,7 @@ void Crew::note_loss(const Error& loss) {
 void Crew::form_again() {
   shut_down();
   std::this_thread::sleep_for(budget_.pause());
-  try {
-    settle();
-  } catch (...) {
-    shut_down();
-    throw;
-  }
+  settle();
 }
 
 void Crew::give_up(int worker) {

@@ -23,9 +23,11 @@ class Crew {
 
   /// All are there: lost ones are replaced, and those that were done without come again.
   void settle();
-  /// Whether another loss is taken; where the number is a range, without a worker that is lost. In a cluster all come
-  /// again, on the nodes that come. @throws Error where the budget is spent, or another kind of error
-  void note_loss(const Error& loss);
+  /// Counts a loss. @throws Error where the budget is spent
+  void count_loss(const Error& loss);
+  /// All are there again; where the number is a range, without those that are lost. In a cluster all begin anew, on the
+  /// nodes that come. @throws Error worker_lost for another loss, or why workers cannot start
+  void recover();
   /// Ends a worker whose function does not end.
   void give_up(int worker);
   /// Functions on all workers can reach each other. @throws Error

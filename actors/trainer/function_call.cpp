@@ -128,7 +128,7 @@ void FunctionCall::take(int rank, Heard heard) {
   if (!heard.failure)
     events_.push_back({Event::Kind::ended, rank});
   else
-    events_.push_back({Event::Kind::failed, rank, {}, heard.failure.to_error(where), heard.blames});
+    events_.push_back({Event::Kind::failed, rank, {}, heard.failure.to_error(where), rank_of(heard.blamed)});
 }
 
 void FunctionCall::lose(const Error& loss) {

@@ -48,7 +48,7 @@ class FunctionCall {
     int rank = 0;
     FrameReader::Frame frame = {};
     std::optional<Error> error = {};  ///< of failed and lost
-    bool blames = false;              ///< it failed since another rank did
+    int blamed = -1;                  ///< it failed since this rank did
   };
 
   /// Has begun everywhere when this returns. @throws Error

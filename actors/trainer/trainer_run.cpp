@@ -37,7 +37,8 @@ Running::Impl::Impl(std::shared_ptr<Crew> crew, std::shared_ptr<TrainerMemory> m
   resumed_ = newest > 0;
   memory_->running = true;
   try {
-    begin();
+    start();
+    call_after(std::nullopt);
   } catch (...) {
     wind_up();
     throw;
@@ -46,17 +47,32 @@ Running::Impl::Impl(std::shared_ptr<Crew> crew, std::shared_ptr<TrainerMemory> m
 
 Running::Impl::~Impl() { wind_up(); }
 
-void Running::Impl::begin() {
-  start();
-  for (;;) try {
-      crew_->settle();
+void Running::Impl::call_after(std::optional<Error> loss) {
+  for (;;) {
+    call_.reset();
+    if (loss) count(*loss);
+    try {
+      if (loss) {
+        crew_->recover();
+        start();
+      } else {
+        crew_->settle();
+      }
       return call();
     } catch (const Error& error) {
-      if (error.code() != ErrorCode::worker_lost) throw;
-      call_.reset();
-      callbacks_.failure_passed(error);
-      crew_->note_loss(error);
+      if (error.code() != ErrorCode::worker_lost) fail(error);
+      loss = error;
     }
+  }
+}
+
+void Running::Impl::count(const Error& loss) {
+  try {
+    crew_->count_loss(loss);
+  } catch (const Error& error) {
+    fail(error);
+  }
+  callbacks_.failure_passed(loss);
 }
 
 /// Of the attempt that is to come.
@@ -172,10 +188,10 @@ void Running::Impl::keep_checkpoints() {
 /// The others are not to wait for that rank, and to come to an end.
 void Running::Impl::note_failure(const FunctionCall::Event& event) {
   const bool lost = event.kind == FunctionCall::Event::Kind::lost;
-  auto& first = lost ? loss_ : event.blames ? blame_ : failure_;
+  auto& first = lost ? loss_ : event.blamed >= 0 ? blame_ : failure_;
   if (!first) first = event.error;
   if (!stopping_) stopping_ = Deadline(crew_->options().stop_timeout);
-  if (event.blames) return call_->stop();
+  if (event.blamed >= 0) return call_->stop(event.blamed, event.error->code(), "is missed: " + event.error->message());
   const std::string how = lost ? "was lost: " : "threw: ";
   call_->stop(event.rank, lost ? ErrorCode::worker_lost : ErrorCode::model_failed, how + event.error->message());
 }
@@ -192,25 +208,19 @@ void Running::Impl::tell(const Report& report) {
 
 void Running::Impl::conclude() {
   if (failure_) fail(*failure_);
+  // Nodes that cannot reach each other any more are no ranks' fault.
+  if (!loss_ && blame_ && blame_->code() == ErrorCode::worker_lost) loss_ = blame_;
   if (!loss_ && blame_) fail(*blame_);
   if (!loss_) {
     finished_ = true;
     return end(false);
   }
-  const Error loss = *loss_;
   reports_ += rows_->iteration();
-  call_.reset();
-  try {
-    crew_->note_loss(loss);
-  } catch (const Error& error) {
-    fail(error);
-  }
-  callbacks_.failure_passed(loss);
-  start();
-  call();
+  call_after(loss_);
 }
 
 void Running::Impl::fail(const Error& error) {
+  failed_ = error;
   callbacks_.failure(error);
   end(true);
   throw Error(error);
@@ -241,6 +251,7 @@ void Running::Impl::wind_up() noexcept {
 
 const RunResults& Running::Impl::returns() {
   while (!finished_) next();
+  if (failed_) throw Error(*failed_);
   if (!ended_) throw_invalid("this run has failed, and returned nothing");
   wind_up();
   return results_;

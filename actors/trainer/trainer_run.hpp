@@ -40,7 +40,10 @@ class Running::Impl {
   const RunResults& returns();
 
  private:
-  void begin();
+  /// Calls it on all workers, and again where one is lost meanwhile. @param loss that of the call before
+  void call_after(std::optional<Error> loss);
+  /// @throws Error where the run does not go on after it
+  void count(const Error& loss);
   void call();
   void handle(FunctionCall::Event event);
   void take_frame(int rank, FunctionCall::Event& event);
@@ -80,6 +83,7 @@ class Running::Impl {
   std::optional<Error> loss_;
   std::optional<Deadline> stopping_;  ///< until when functions may go on
   bool stop_wanted_ = false;
+  std::optional<Error> failed_;  ///< what ended the run
   bool finished_ = false;
   bool ended_ = false;  ///< callbacks have heard of the end
 };

@@ -64,7 +64,8 @@ void write_text(std::span<char> to, const std::string& text) {
 }
 
 std::string read_text(std::span<const char> from) {
-  return printable({from.data(), ::strnlen(from.data(), from.size())});
+  const std::string once(from.data(), from.size());  // it may change while it is read
+  return printable({once.data(), ::strnlen(once.data(), once.size())});
 }
 
 }  // namespace troupe

@@ -95,6 +95,12 @@ void reduce_all(ReduceOp op, std::span<const Range> ranks, const std::byte* cons
 
 }  // namespace
 
+std::vector<Range> each_rank(int size) {
+  std::vector<Range> ranks;
+  for (std::size_t rank = 0; rank < static_cast<std::size_t>(size); ++rank) ranks.push_back({rank, rank + 1});
+  return ranks;
+}
+
 void reduce_elements(ElementType type, ReduceOp op, std::span<const Range> ranks, const std::byte* const* sources,
                      std::size_t count, std::byte* out) {
   switch (type) {

@@ -2,12 +2,16 @@
 
 #include <cstddef>
 #include <span>
+#include <vector>
 
 #include "collectives/plan/range.hpp"
 #include "troupe/group.hpp"
 
 // Arithmetic on elements of any type, in the fixed tree over ranks.
 namespace troupe {
+
+/// So many ranks, each by itself.
+std::vector<Range> each_rank(int size);
 
 /// Makes one of `count` elements of each source. @param sources one of each of `ranks`, in order; `out` may be one of
 /// them where it begins at the same element

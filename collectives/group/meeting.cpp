@@ -16,9 +16,6 @@ constexpr std::size_t kNameBytes = 128;
 /// Who is woken by nobody looks so often.
 constexpr std::chrono::milliseconds kLooksEvery{100};
 
-/// In place of a Collective::Kind: the rank comes no more, for a reason that lies beside it.
-constexpr std::uint8_t kLeaves = 255;
-
 void relax() {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
@@ -45,8 +42,14 @@ struct Meeting::Header {
   char why[kTextBytes];
 };
 
+struct Meeting::Farewell {
+  std::uint64_t calls = 0;  ///< to which it has come
+  std::uint64_t code = 0;
+  char why[kTextBytes - 2 * sizeof(std::uint64_t)] = {};
+};
+
 std::size_t Meeting::bytes(int size) {
-  constexpr std::size_t kEach = sizeof(RankState) + 2 * (sizeof(CallRecord) + kPayloadBytes);
+  constexpr std::size_t kEach = sizeof(RankState) + sizeof(Farewell) + 2 * (sizeof(CallRecord) + kPayloadBytes);
   return sizeof(Header) + static_cast<std::size_t>(size) * kEach;
 }
 
@@ -63,6 +66,11 @@ std::span<std::byte> Meeting::place(std::span<std::byte> memory, int size, int r
   constexpr std::size_t kEach = sizeof(CallRecord) + kPayloadBytes;
   const std::size_t begin = sizeof(Header) + static_cast<std::size_t>(size) * sizeof(RankState);
   return memory.subspan(begin + (2 * static_cast<std::size_t>(rank) + parity) * kEach, kEach);
+}
+
+std::span<std::byte> Meeting::farewell_place(std::span<std::byte> memory, int size, int rank) {
+  const std::size_t begin = bytes(size) - static_cast<std::size_t>(size - rank) * sizeof(Farewell);
+  return memory.subspan(begin, sizeof(Farewell));
 }
 
 Meeting::Meeting(std::span<std::byte> memory, const Seats& seats)
@@ -102,9 +110,9 @@ CallRecord Meeting::record_of(int rank, std::size_t parity) const {
 }
 
 void Meeting::meet(const Deadline& deadline) {
-  const std::uint32_t turn = ++turn_;
+  const std::uint64_t all = ++turn_ * seats_.local.size();
+  const auto turn = static_cast<std::uint32_t>(turn_);  // as others see it
   state(seats_.rank).arrived.store(turn, std::memory_order_release);
-  const std::uint64_t all = std::uint64_t{turn} * seats_.local.size();
   if (header().count.fetch_add(1, std::memory_order_acq_rel) + 1 == all) {
     header().turn.store(turn, std::memory_order_release);
     wake_all(header().turn);
@@ -181,24 +189,22 @@ Error Meeting::error_of(ErrorCode code, int rank, const std::string& text) const
   return {sane, own.text() + ": " + (known ? name_of(rank) + ' ' : "") + text, where};
 }
 
-void Meeting::check_calls() const {
+std::optional<Error> Meeting::different_calls() const {
   const CallRecord own = record_of(seats_.rank, parity());
   bool same = true;
   for (int rank = 0; rank < seats_.size; ++rank) {
     const CallRecord record = record_of(rank, parity());
-    if (record.kind == kLeaves && rank != seats_.rank)
-      throw error_of(static_cast<ErrorCode>(record.root), rank,
-                     read_text({reinterpret_cast<const char*>(payload(rank)), kTextBytes}));
+    if (record.number != calls_) throw error_of(ErrorCode::protocol, rank, "came, and did not say what it calls");
     same = same && record.same_call(own);
   }
-  if (same) return;
+  if (same) return std::nullopt;
   std::vector<CallRecord> records;
   std::vector<std::string> names;
   for (int rank = 0; rank < seats_.size; ++rank) {
     records.push_back(record_of(rank, parity()));
     names.push_back(name_of(rank));
   }
-  throw different_calls(records, names, seats_.rank);
+  return troupe::different_calls(records, names, seats_.rank);
 }
 
 void Meeting::leave(ErrorCode code, const std::string& text) {
@@ -209,15 +215,22 @@ void Meeting::leave(ErrorCode code, const std::string& text) {
   wake_all(header().turn);
 }
 
-std::span<const std::byte> Meeting::call_leave(ErrorCode code, const std::string& text) {
-  ++calls_;
-  CallRecord record;
-  record.kind = kLeaves;
-  record.root = static_cast<std::int32_t>(code);
-  record.number = calls_;
-  std::memcpy(own_place().data(), &record, sizeof record);
-  write_text({reinterpret_cast<char*>(payload(seats_.rank)), kTextBytes}, text);
-  return said(kTextBytes);
+std::span<const std::byte> Meeting::farewell(ErrorCode code, const std::string& text) {
+  Farewell words;
+  words.calls = calls_;
+  words.code = static_cast<std::uint64_t>(code);
+  write_text(words.why, text);
+  const std::span<std::byte> place = farewell_place(memory_, seats_.size, seats_.rank);
+  std::memcpy(place.data(), &words, sizeof words);
+  return place;
+}
+
+void Meeting::hear_farewell(int rank) {
+  Farewell words;
+  std::memcpy(&words, farewell_place(memory_, seats_.size, rank).data(), sizeof words);
+  if (words.calls >= calls_) return;
+  const auto code = static_cast<ErrorCode>(std::min<std::uint64_t>(words.code, 255));
+  lose({code, rank, read_text(words.why)});
 }
 
 void Meeting::break_up(const Absence& absence) {

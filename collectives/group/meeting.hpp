@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -61,9 +62,8 @@ class Meeting {
 
   /// Returns when all ranks of this machine have come as often as this one. @throws Error naming who is missing
   void meet(const Deadline& deadline);
-  /// @throws Error invalid_argument unless all ranks called the same, each gets it; or as `meet` where one has said
-  /// that it comes no more. For after all have come
-  void check_calls() const;
+  /// What is wrong where ranks have called something else; each finds the same. For after all have come
+  std::optional<Error> different_calls() const;
   /// @throws Error where nobody waits any more
   void throw_if_broken();
   /// Nobody waits any more, for this reason or one that somebody else had before. @throws Error always
@@ -73,8 +73,11 @@ class Meeting {
 
   /// This rank comes no more; who waits for it on this machine, now or later, is told.
   void leave(ErrorCode code, const std::string& text);
-  /// Calls just that, for ranks of other machines to be told. Returns what is to be said.
-  std::span<const std::byte> call_leave(ErrorCode code, const std::string& text);
+  /// What ranks of other machines are to be told of that.
+  std::span<const std::byte> farewell(ErrorCode code, const std::string& text);
+  static std::span<std::byte> farewell_place(std::span<std::byte> memory, int size, int rank);
+  /// A rank of another machine has said farewell. @throws Error unless it had come to this rank's call before
+  void hear_farewell(int rank);
   /// Nobody waits for anybody any more. From any thread.
   void break_up(const Absence& absence);
 
@@ -86,6 +89,7 @@ class Meeting {
   RankState& state(int rank) const;
   std::size_t parity() const { return calls_ % 2; }
   std::span<std::byte> own_place() const;
+  struct Farewell;
   void wait(std::uint32_t turn, const Deadline& deadline);
   void throw_if_over(std::uint32_t turn);
   [[noreturn]] void time_out(std::uint32_t turn);
@@ -98,7 +102,7 @@ class Meeting {
   Seats seats_;
   AskAbsent absent_;
   int spins_;
-  std::uint32_t turn_ = 0;
+  std::uint64_t turn_ = 0;
   std::uint64_t calls_ = 0;
 };
 

@@ -20,10 +20,7 @@ NodeCommunicator::NodeCommunicator(std::shared_ptr<NodeGroup> group, int rank, s
 
 void NodeCommunicator::leave(ErrorCode code, const std::string& text) {
   meeting_.leave(code, text);
-  try {
-    remote_.say(meeting_.call_leave(code, text), Deadline(kToLeave));
-  } catch (const Error&) {  // they have gone as well
-  }
+  remote_.leave(meeting_.farewell(code, text), Deadline(kToLeave));
 }
 
 }  // namespace troupe

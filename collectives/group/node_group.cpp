@@ -11,10 +11,18 @@ namespace {
 
 /// Of all ranks' pieces; several travel while others are made.
 constexpr std::size_t kChunkBytes = std::size_t{4} << 20;
-constexpr std::size_t kLeastPieceBytes = std::size_t{1} << 14;
+/// Of all chunks of a node.
+constexpr std::size_t kNodesChunkBytes = std::size_t{256} << 20;
 
-std::size_t travelling_piece_bytes(int size) {
-  return rounded_up(std::max(kChunkBytes / static_cast<std::size_t>(size), kLeastPieceBytes), kLineBytes);
+/// Of one rank, on all nodes.
+std::size_t travelling_piece_bytes(const std::vector<std::int32_t>& node_of_rank) {
+  std::size_t most = 0;  // ranks of a node
+  for (auto begin = node_of_rank.begin(); begin != node_of_rank.end();) {
+    const auto end = std::upper_bound(begin, node_of_rank.end(), *begin);
+    most = std::max(most, static_cast<std::size_t>(end - begin));
+    begin = end;
+  }
+  return rounded_up(std::min(kChunkBytes, kNodesChunkBytes / (most + 1)) / node_of_rank.size(), kLineBytes);
 }
 
 std::size_t meeting_bytes(int size) { return rounded_up(Meeting::bytes(size), kPageBytes); }
@@ -32,7 +40,7 @@ NodeGroup::NodeGroup(Place place, std::shared_ptr<Transport> transport, StoreCli
     if (each != place_.node) sums += sums_of(each).size();
   }
   sums_before_.push_back(sums);
-  staging_ = {nullptr, travelling_piece_bytes(size()), size(), local};
+  staging_ = {nullptr, travelling_piece_bytes(place_.node_of_rank), size(), local};
   const std::size_t staged = Staging::bytes(staging_.piece_bytes, size(), local);
   mapping_ = held_.create(place_.id, meeting_bytes(size()) + staged + sums_bytes(), {.shared_writers = true});
   staging_.memory = bytes_of_mapping(*mapping_) + meeting_bytes(size());
@@ -66,8 +74,9 @@ WindowId NodeGroup::window_of_said(int rank, std::size_t parity) const {
   return static_cast<WindowId>(2 * static_cast<std::size_t>(rank) + parity);
 }
 WindowId NodeGroup::window_of_made(int rank) const { return static_cast<WindowId>(2 * size() + rank); }
+WindowId NodeGroup::window_of_farewell(int rank) const { return static_cast<WindowId>(3 * size() + rank); }
 WindowId NodeGroup::window_of_sums(int from_node, int rank) const {
-  return static_cast<WindowId>((3 + from_node) * size() + rank);
+  return static_cast<WindowId>((4 + from_node) * size() + rank);
 }
 
 void NodeGroup::announce() {
@@ -80,6 +89,8 @@ void NodeGroup::announce() {
       const auto place = Meeting::place(meeting_memory(), size(), rank, parity);
       take(window_of_said(rank, parity), node_of(rank), place, place.size());
     }
+    const auto farewell = Meeting::farewell_place(meeting_memory(), size(), rank);
+    take(window_of_farewell(rank), node_of(rank), farewell, farewell.size());
     take(window_of_made(rank), node_of(rank), {staging_.made_by(rank), staging_.piece_bytes}, staging_.piece_bytes);
   }
   for (int from = 0; from < num_nodes(); ++from) {

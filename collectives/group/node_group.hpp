@@ -28,6 +28,7 @@ class NodeGroup {
   /// @throws Error as the store; invalid_argument unless ranks are in order of their nodes, and some are of this one
   NodeGroup(Place place, std::shared_ptr<Transport> transport, StoreClient& store);
 
+  const ObjectId& id() const { return place_.id; }
   int size() const { return static_cast<int>(place_.node_of_rank.size()); }
   int node() const { return place_.node; }
   int num_nodes() const { return place_.node_of_rank.back() + 1; }
@@ -45,6 +46,7 @@ class NodeGroup {
   // The same on all nodes.
   WindowId window_of_said(int rank, std::size_t parity) const;
   WindowId window_of_made(int rank) const;
+  WindowId window_of_farewell(int rank) const;
   WindowId window_of_sums(int from_node, int rank) const;
 
  private:

@@ -10,7 +10,7 @@ namespace troupe {
 RankCollectives::RankCollectives(Meeting& meeting, RemoteRanks* remote, MakeStaging stage,
                                  std::chrono::milliseconds timeout)
     : meeting_(meeting), remote_(remote), stage_(std::move(stage)), timeout_(timeout) {
-  for (std::size_t rank = 0; rank < static_cast<std::size_t>(size()); ++rank) ranks_.push_back({rank, rank + 1});
+  ranks_ = each_rank(size());
   terms_ = remote_ != nullptr ? remote_->terms() : ranks_;
 }
 
@@ -21,32 +21,47 @@ void RankCollectives::begin(const AskAbsent& absent) {
   meeting_.ask({});
 }
 
+/// Who has failed in a meeting takes part in no other: it would be counted for one to which it has not come.
 void RankCollectives::run(const Collective& call) {
-  const Deadline deadline(timeout_);
-  meeting_.call(call);
-  call.count* bytes_of(call.type) <= Meeting::kPayloadBytes ? run_short(call, deadline) : run_long(call, deadline);
+  if (failed_) throw Error(*failed_);
+  Difference difference;
+  try {
+    difference = perform(call);
+  } catch (const Error& error) {
+    failed_ = error;
+    throw;
+  }
+  if (difference) throw Error(*difference);
 }
 
-void RankCollectives::meet_all(std::size_t payload_bytes, const Deadline& deadline) {
+RankCollectives::Difference RankCollectives::perform(const Collective& call) {
+  const Deadline deadline(timeout_);
+  meeting_.call(call);
+  const bool is_short = call.count * bytes_of(call.type) <= Meeting::kPayloadBytes;
+  return is_short ? run_short(call, deadline) : run_long(call, deadline);
+}
+
+RankCollectives::Difference RankCollectives::meet_all(std::size_t payload_bytes, const Deadline& deadline) {
   if (remote_ != nullptr) remote_->say(meeting_.said(payload_bytes), deadline);
   meeting_.meet(deadline);
   if (remote_ != nullptr) remote_->await_said(deadline);
-  meeting_.check_calls();
+  return meeting_.different_calls();
 }
 
 void RankCollectives::meet_again(const Collective& call, const Deadline& deadline) {
   if (remote_ == nullptr) return meeting_.meet(deadline);
   meeting_.call(call);
-  meet_all(0, deadline);
+  if (const Difference difference = meet_all(0, deadline)) throw Error(*difference);
 }
 
-void RankCollectives::run_short(const Collective& call, const Deadline& deadline) {
+RankCollectives::Difference RankCollectives::run_short(const Collective& call, const Deadline& deadline) {
   const bool part = call.kind == Collective::Kind::all_gather;
   std::size_t bytes = part ? part_bytes(call, rank(), size()).size() : call.count * bytes_of(call.type);
   if (call.kind == Collective::Kind::broadcast && call.root != rank()) bytes = 0;
   copy_bytes(meeting_.payload(rank()), bytes_at(call.in, 0), bytes);
-  meet_all(bytes, deadline);
-  take_short(call);
+  Difference difference = meet_all(bytes, deadline);
+  if (!difference) take_short(call);
+  return difference;
 }
 
 void RankCollectives::take_short(const Collective& call) {
@@ -75,8 +90,13 @@ void RankCollectives::take_short(const Collective& call) {
 }
 
 /// Ranks that call something else meet here all the same, since each begins with a meeting.
-void RankCollectives::run_long(const Collective& call, const Deadline& deadline) {
-  meet_all(0, deadline);
+RankCollectives::Difference RankCollectives::run_long(const Collective& call, const Deadline& deadline) {
+  Difference difference = meet_all(0, deadline);
+  if (!difference) pass_through(call, deadline);
+  return difference;
+}
+
+void RankCollectives::pass_through(const Collective& call, const Deadline& deadline) {
   if (staging_.memory == nullptr) staging_ = stage_();
   switch (call.kind) {
     case Collective::Kind::barrier:

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "collectives/group/meeting.hpp"
@@ -32,12 +33,16 @@ class RankCollectives {
  private:
   int rank() const { return meeting_.seats().rank; }
   int size() const { return meeting_.seats().size; }
-  void meet_all(std::size_t payload_bytes, const Deadline& deadline);
+  /// What is wrong where ranks have called something else.
+  using Difference = std::optional<Error>;
+  Difference perform(const Collective& call);
+  Difference meet_all(std::size_t payload_bytes, const Deadline& deadline);
   /// Nobody reads any more what this rank is about to write.
   void meet_again(const Collective& call, const Deadline& deadline);
-  void run_short(const Collective& call, const Deadline& deadline);
+  Difference run_short(const Collective& call, const Deadline& deadline);
   void take_short(const Collective& call);
-  void run_long(const Collective& call, const Deadline& deadline);
+  Difference run_long(const Collective& call, const Deadline& deadline);
+  void pass_through(const Collective& call, const Deadline& deadline);
   void all_reduce(const Collective& call, const Deadline& deadline);
   void reduce_scatter(const Collective& call, const Deadline& deadline);
   void all_gather(const Collective& call, const Deadline& deadline);
@@ -52,6 +57,7 @@ class RankCollectives {
   MakeStaging stage_;
   std::chrono::milliseconds timeout_;
   Staging staging_;
+  std::optional<Error> failed_;            ///< what ended the group for this rank
   std::vector<Range> ranks_;               ///< each by itself
   std::vector<Range> terms_;               ///< ranks of this machine, and subtrees of others, which tile all
   std::vector<const std::byte*> sources_;  ///< scratch: one of each

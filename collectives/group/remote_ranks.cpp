@@ -38,6 +38,26 @@ void RemoteRanks::await_said(const Deadline& deadline) {
     if (!is_local(rank)) await(rank, group_->window_of_said(rank, meeting_.calls() % 2), meeting_.calls(), 0, deadline);
 }
 
+void RemoteRanks::leave(std::span<const std::byte> farewell, const Deadline& deadline) const {
+  const WindowId window = group_->window_of_farewell(rank_);
+  for (int node = 0; node < group_->num_nodes(); ++node) try {
+      if (node != group_->node()) group_->transport().send(node, window, 1, 0, farewell, deadline);
+    } catch (const Error&) {  // it has gone as well
+    }
+}
+
+void RemoteRanks::hear_farewells() const {
+  for (int rank = 0; rank < group_->size(); ++rank) {
+    if (is_local(rank)) continue;
+    try {
+      group_->transport().wait(group_->window_of_farewell(rank), 1, 0, Deadline(std::chrono::milliseconds(0)));
+    } catch (const Error&) {
+      continue;  // there is none
+    }
+    meeting_.hear_farewell(rank);
+  }
+}
+
 void RemoteRanks::send_sums(const Collective& call, const SliceOf& slice_of, const Deadline& deadline) {
   const std::vector<Range> sums = group_->sums_of(group_->node());
   const Range local = group_->staging().local;
@@ -113,6 +133,7 @@ void RemoteRanks::await(int rank, WindowId window, std::uint64_t ticket, std::ui
     } catch (const Error& error) {
       if (error.code() != ErrorCode::timeout) meeting_.lose({error.code(), rank, error.message()});
       meeting_.throw_if_broken();
+      hear_farewells();
       if (deadline.passed()) meeting_.miss(rank);
     }
 }

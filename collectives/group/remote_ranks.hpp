@@ -27,6 +27,9 @@ class RemoteRanks {
   /// Waits until all ranks of other nodes have called as often as this one.
   void await_said(const Deadline& deadline);
 
+  /// Sends to all other nodes, as far as they hear it, that this rank comes no more.
+  void leave(std::span<const std::byte> farewell, const Deadline& deadline) const;
+
   /// The next of several chunks begins, on all ranks.
   void begin_chunk() { ++ticket_; }
   /// Sends to ranks of other nodes what this node's chunks have for their slices: of these, each rank of the node deals
@@ -44,6 +47,7 @@ class RemoteRanks {
   void await(int rank, WindowId window, std::uint64_t ticket, std::uint32_t segment, const Deadline& deadline);
   void send_sum(const Collective& call, const Range& ranks, std::uint32_t segment, int to, const Range& slice,
                 const Deadline& deadline);
+  void hear_farewells() const;
   bool is_local(int rank) const { return group_->node_of(rank) == group_->node(); }
 
   std::shared_ptr<NodeGroup> group_;

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "collectives/group/memory.hpp"
 #include "collectives/group/elements.hpp"
+#include "collectives/group/memory.hpp"
 
 namespace troupe {
 namespace {
@@ -34,6 +34,7 @@ LongVectors::LongVectors(int rank, int size, Traffic& traffic, std::function<voi
       traffic_(traffic),
       finish_(std::move(finish)),
       memory_(std::make_shared<Memory>()),
+      ranks_(each_rank(size)),
       sources_(static_cast<std::size_t>(size)) {}
 
 void LongVectors::run(const Collective& call) {
@@ -79,7 +80,7 @@ void LongVectors::all_reduce(const Collective& call) {
       traffic_.send(other, chunk_at(theirs.begin), theirs.size());
     }
     finish_();
-    reduce_elements(call.type, call.op, sources(own.begin, own.size()), sources_.size(), own.size() / element,
+    reduce_elements(call.type, call.op, ranks_, sources(own.begin, own.size()), own.size() / element,
                     chunk_at(own.begin));
     gather_slices(bytes);
     copy_bytes(bytes_at(call.out, begin), chunk_at(0), bytes);
@@ -114,8 +115,8 @@ void LongVectors::reduce_scatter(const Collective& call) {
       traffic_.send(other, place, theirs.size() * element);
     }
     finish_();
-    reduce_elements(call.type, call.op, sources(static_cast<std::size_t>(rank_) * room, own_bytes), sources_.size(),
-                    own.size(), bytes_at(call.out, (own.begin - own_begin) * element));
+    reduce_elements(call.type, call.op, ranks_, sources(static_cast<std::size_t>(rank_) * room, own_bytes), own.size(),
+                    bytes_at(call.out, (own.begin - own_begin) * element));
   }
 }
 

@@ -45,6 +45,7 @@ class LongVectors {
   Traffic& traffic_;
   std::function<void()> finish_;
   std::shared_ptr<Memory> memory_;
+  std::vector<Range> ranks_;               ///< each by itself
   std::vector<const std::byte*> sources_;  ///< scratch
 };
 

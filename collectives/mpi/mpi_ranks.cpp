@@ -8,8 +8,8 @@
 #include <exception>
 #include <utility>
 
-#include "collectives/group/memory.hpp"
 #include "collectives/group/elements.hpp"
+#include "collectives/group/memory.hpp"
 #include "collectives/mpi/join_mpi.hpp"
 #include "collectives/mpi/pause.hpp"
 #include "runtime/invalid.hpp"
@@ -149,7 +149,7 @@ void MpiRanks::run_short(const Collective& call) {
     std::vector<const std::byte*> sources;
     for (int other = 0; other < size(); ++other)
       sources.push_back((other == rank() ? bytes_at(call.in, 0) : mpi_.words().payload(other)) + begin * element);
-    reduce_elements(call.type, call.op, sources.data(), sources.size(), count, bytes_at(call.out, 0));
+    reduce_elements(call.type, call.op, each_rank(size()), sources.data(), count, bytes_at(call.out, 0));
   };
   switch (call.kind) {
     case Kind::barrier:

@@ -13,10 +13,13 @@
 // Every collective on one group, against what each should make, computed the plain way.
 namespace troupe {
 
+/// Which values a collective is tried with: each call others, so that what is left of one before it is seen.
+inline thread_local std::size_t trial_number = 0;
+
 /// What rank `rank` has at element `index`: numbers whose sums round, of both signs.
 template <class T>
 T trial_value(int rank, std::size_t index) {
-  const auto mixed = (index * 2654435761u + static_cast<std::size_t>(rank) * 40503u) % 100003;
+  const auto mixed = (index * 2654435761u + static_cast<std::size_t>(rank) * 40503u + trial_number * 7919u) % 100003;
   if constexpr (std::is_integral_v<T>) return static_cast<T>(mixed) - 50001;
   return static_cast<T>(mixed) / static_cast<T>(7) - static_cast<T>(5000.1);
 }
@@ -29,12 +32,16 @@ std::vector<T> trial_values(int rank, std::size_t count) {
 }
 
 template <class T>
-T plain_result(int size, std::size_t index, ReduceOp op) {
-  std::vector<T> leaves;
-  for (int rank = 0; rank < size; ++rank) leaves.push_back(trial_value<T>(rank, index));
-  if (op == ReduceOp::max) return *std::max_element(leaves.begin(), leaves.end());
-  const T sum = troupe_test::plain_tree([&](std::size_t rank) { return leaves[rank]; }, 0, leaves.size());
-  return op == ReduceOp::mean ? sum / static_cast<T>(size) : sum;
+std::vector<T> plain_results(int size, std::size_t count, ReduceOp op) {
+  std::vector<T> results(count), leaves(static_cast<std::size_t>(size));
+  for (std::size_t i = 0; i < count; ++i) {
+    for (int rank = 0; rank < size; ++rank) leaves[static_cast<std::size_t>(rank)] = trial_value<T>(rank, i);
+    const T sum = troupe_test::plain_tree([&](std::size_t rank) { return leaves[rank]; }, 0, leaves.size());
+    results[i] = op == ReduceOp::max    ? *std::max_element(leaves.begin(), leaves.end())
+                 : op == ReduceOp::mean ? sum / static_cast<T>(size)
+                                        : sum;
+  }
+  return results;
 }
 
 inline void require(bool holds, const std::string& what) {
@@ -48,47 +55,55 @@ bool same_bits(std::span<const T> values, std::span<const T> expected) {
 }
 
 template <class T>
-void try_reductions(Group& group, std::size_t count, ReduceOp op) {
-  std::vector<T> expected(count);
-  for (std::size_t i = 0; i < count; ++i) expected[i] = plain_result<T>(group.size(), i, op);
-  const std::vector<T> own = trial_values<T>(group.rank(), count);
-
+void try_all_reduce(Group& group, std::size_t count, ReduceOp op, bool in_place) {
+  ++trial_number;
+  std::vector<T> own = trial_values<T>(group.rank(), count);
   std::vector<T> out(count);
-  group.all_reduce(std::span<const T>(own), std::span<T>(out), op);
-  require(same_bits<T>(out, expected), "all_reduce");
-  std::vector<T> in_place = own;
-  group.all_reduce(std::span<T>(in_place), op);
-  require(same_bits<T>(in_place, expected), "all_reduce in place");
-
-  const Group::Part part = group.part_of(count);
-  const auto wanted = std::span<const T>(expected).subspan(part.begin, part.size());
-  std::vector<T> piece(part.size());
-  group.reduce_scatter(std::span<const T>(own), std::span<T>(piece), op);
-  require(same_bits<T>(piece, wanted), "reduce_scatter");
-  in_place = own;
-  const auto lies = std::span<T>(in_place).subspan(part.begin, part.size());
-  group.reduce_scatter(std::span<const T>(in_place), lies, op);
-  require(same_bits<T>(lies, wanted), "reduce_scatter in place");
+  in_place ? group.all_reduce(std::span<T>(own), op) : group.all_reduce(std::span<const T>(own), std::span<T>(out), op);
+  require(same_bits<T>(in_place ? own : out, plain_results<T>(group.size(), count, op)), "all_reduce");
 }
 
 template <class T>
-void try_copies(Group& group, std::size_t count) {
+void try_reduce_scatter(Group& group, std::size_t count, ReduceOp op, bool in_place) {
+  ++trial_number;
+  const Group::Part part = group.part_of(count);
+  std::vector<T> own = trial_values<T>(group.rank(), count);
+  std::vector<T> out(part.size());
+  const auto piece = in_place ? std::span<T>(own).subspan(part.begin, part.size()) : std::span<T>(out);
+  group.reduce_scatter(std::span<const T>(own), piece, op);
+  const std::vector<T> expected = plain_results<T>(group.size(), count, op);
+  require(same_bits<T>(piece, std::span<const T>(expected).subspan(part.begin, part.size())), "reduce_scatter");
+}
+
+template <class T>
+void try_all_gather(Group& group, std::size_t count, bool in_place) {
+  ++trial_number;
   const std::vector<T> whole = trial_values<T>(3, count);
   const Group::Part part = group.part_of(count);
   const auto own = std::span<const T>(whole).subspan(part.begin, part.size());
   std::vector<T> all(count);
-  group.all_gather(own, std::span<T>(all));
-  require(same_bits<T>(all, whole), "all_gather");
-  std::vector<T> in_place(count);
-  const auto lies = std::span<T>(in_place).subspan(part.begin, part.size());
+  const auto lies = std::span<T>(all).subspan(part.begin, part.size());
   std::copy(own.begin(), own.end(), lies.begin());
-  group.all_gather(std::span<const T>(lies), std::span<T>(in_place));
-  require(same_bits<T>(in_place, whole), "all_gather in place");
+  group.all_gather(in_place ? std::span<const T>(lies) : own, std::span<T>(all));
+  require(same_bits<T>(all, whole), "all_gather");
+}
 
+template <class T>
+void try_copies(Group& group, std::size_t count) {
+  for (const bool in_place : {false, true}) try_all_gather<T>(group, count, in_place);
   for (int root = 0; root < group.size(); root += std::max(1, group.size() - 1)) {
+    ++trial_number;
     std::vector<T> values = trial_values<T>(group.rank(), count);
     group.broadcast(std::span<T>(values), root);
     require(same_bits<T>(values, trial_values<T>(root, count)), "broadcast");
+  }
+}
+
+template <class T>
+void try_reductions(Group& group, std::size_t count, ReduceOp op) {
+  for (const bool in_place : {false, true}) {
+    try_all_reduce<T>(group, count, op, in_place);
+    try_reduce_scatter<T>(group, count, op, in_place);
   }
 }
 
@@ -103,6 +118,7 @@ void try_all_of_type(Group& group, std::size_t count) {
 
 /// @throws Error that says what is wrong
 inline void try_all_collectives(Group& group, std::size_t count) {
+  trial_number = 0;  // the same on all ranks
   try_all_of_type<float>(group, count);
   try_all_of_type<double>(group, count);
   try_all_of_type<std::int64_t>(group, count);

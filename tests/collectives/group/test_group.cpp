@@ -23,6 +23,51 @@ TEST_CASE("collectives of any number of ranks, length and type make the bits of 
       }
 }
 
+TEST_CASE("so they do in many chunks, of which the last leaves ranks nothing to make, and among many ranks") {
+  const std::size_t many = 3 * (std::size_t{1} << 20) + 5;  // of 4 MB, or 1 MB
+  for (const NodeOfRank& nodes : {NodeOfRank{0, 0, 0}, NodeOfRank{0, 1, 1}})
+    run_ranks_well(nodes, [&](Group& group) {
+      trial_number = 0;
+      for (int i = 0; i < 2; ++i) {
+        try_all_reduce<float>(group, many, ReduceOp::sum, i > 0);
+        try_all_gather<float>(group, many, i > 0);
+      }
+      try_reduce_scatter<float>(group, many, ReduceOp::sum, false);
+      try_copies<std::int64_t>(group, many / 2);
+    });
+  NodeOfRank spread;  // 70 ranks on 9 nodes
+  for (std::int32_t rank = 0; rank < 70; ++rank) spread.push_back(rank / 8);
+  for (const std::size_t count : {3, 9000})
+    run_ranks_well(spread, [&](Group& g) { try_all_of_type<double>(g, count); });
+}
+
+TEST_CASE("a rank that has failed takes part in no other collective, whatever it calls") {
+  for (const NodeOfRank& nodes : places_of(3)) {
+    CAPTURE(text_of(nodes));
+    std::atomic<bool> tried{false};
+    const auto errors = run_ranks(nodes, [&](Group& group) {
+      group.barrier();
+      if (group.rank() == 1) return;  // early
+      std::vector<float> values(100, 1.0f);
+      for (int i = 0; i < 5 && group.rank() == 0; ++i) {
+        std::string said;
+        try {
+          group.all_reduce(std::span<float>(values));
+        } catch (const Error& error) {
+          said = error.what();
+        }
+        require(said.find("rank 1 (node 1) has returned from its function") != std::string::npos, said);
+      }
+      if (group.rank() == 0) tried = true;
+      while (!tried) std::this_thread::yield();
+      if (group.rank() == 2) group.all_reduce(std::span<float>(values));
+    });
+    CHECK_FALSE(errors[0]);
+    REQUIRE(errors[2]);
+    CHECK(errors[2]->code() == ErrorCode::model_failed);
+  }
+}
+
 TEST_CASE("a group outside of any other is one rank") {
   Group group;
   CHECK(group.rank() == 0);

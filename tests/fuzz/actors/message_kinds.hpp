@@ -33,7 +33,7 @@ inline ToDriver filled_to_driver() {
       GradientReduced{22, failure, {1, 2, 3}, 4, 5, 4096},
       Moved{23, failure, true, 5, 4096},
       Remembered{24, failure, {1, 2}, 5},
-      Heard{25, failure, true, true, "bytes"}};
+      Heard{25, failure, true, 1, "bytes"}};
 }
 
 inline ToNode filled_to_node() {
