@@ -127,7 +127,7 @@ class DistributedSGD::Impl {
       if (before) callbacks.failure(error);
       throw;
     }
-    const StepReport made = report;
+    StepReport made = report;
     tell_checkpoints();
     callbacks.step(made, *before, driver.steps_per_epoch());
     return made;

@@ -34,6 +34,14 @@ void copy_folder(const std::string& from, const std::string& to) {
   }
 }
 
+/// What is no copy of ours stays. @throws Error bad_file
+void check_place(const std::string& path) {
+  std::error_code ignored;
+  const bool free = !fs::exists(path, ignored) || (fs::is_directory(path, ignored) && fs::is_empty(path, ignored));
+  if (!free && !fs::exists(path + kRecord, ignored))
+    throw_bad_file(path, "is not replaced, since it is no copy of a best checkpoint");
+}
+
 /// In the place of what is there; where the file system cannot exchange folders there is none for a moment.
 void put_in_place(const std::string& folder, const std::string& path) {
   if (!fs::exists(path)) return fs::rename(folder, path);
@@ -51,6 +59,7 @@ class KeepsBest : public Callback {
   }
 
   void on_start(const RunStart& run) override {
+    check_place(options_.path);
     if (run.attempt > 1) return;
     last_.reset();
     best_ = run.resumed ? recorded() : std::nullopt;
@@ -67,7 +76,8 @@ class KeepsBest : public Callback {
 
  private:
   void copy(const CheckpointInfo& checkpoint) const try {
-    const std::string temporary = options_.path + ".tmp";
+    check_place(options_.path);
+    const std::string temporary = options_.path + ".tmp-best";
     fs::remove_all(temporary);
     copy_folder(checkpoint.path, temporary);
     const std::string record =

@@ -54,6 +54,7 @@ class Csv : public Callback {
       if (std::ranges::find(all.begin() + kFixed, all.end(), name) == all.end()) all.push_back(name);
     if (header_ > 0 && (all == columns_ || !is_file())) return;
     std::vector<std::string> names;
+    names.reserve(all.size());
     for (const std::string& each : all) names.push_back(csv_cell(each));
     const std::string header = csv_line(names);
     header_ > 0 ? widen(header, all.size() - columns_.size()) : file_->write(header);

@@ -56,10 +56,15 @@ std::string bytes_field(unsigned field, std::string_view value) {
   return key(field, 2) + varint(value.size()) + std::string(value);
 }
 
-/// Fields of tensorflow.Event.
-enum EventField : unsigned { kWallTime = 1, kStep = 2, kFileVersion = 3, kSummary = 5 };
-/// Of tensorflow.Summary and Summary.Value.
-enum SummaryField : unsigned { kValue = 1, kTag = 1, kSimpleValue = 2 };
+// Of tensorflow.Event.
+constexpr unsigned kWallTime = 1;
+constexpr unsigned kStep = 2;
+constexpr unsigned kFileVersion = 3;
+constexpr unsigned kSummary = 5;
+// Of tensorflow.Summary, and of its values.
+constexpr unsigned kValue = 1;
+constexpr unsigned kTag = 1;
+constexpr unsigned kSimpleValue = 2;
 
 std::string wall_time() {
   const auto now = std::chrono::system_clock::now().time_since_epoch();

@@ -1,5 +1,7 @@
+#include <cstdio>
 #include <iostream>
 #include <optional>
+#include <utility>
 
 #include "runtime/printable.hpp"
 #include "troupe/callback.hpp"
@@ -9,17 +11,20 @@ namespace {
 
 constexpr double kSecondsBetween = 0.1;
 
+std::string shown(const Json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  if (!value.is_number_float()) return value.dump(-1, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace);
+  char number[32];
+  std::snprintf(number, sizeof number, "%.6g", value.get<double>());
+  return number;
+}
+
 void say(const Report& report) {
   std::string text = "iteration " + std::to_string(report.iteration);
+  const char* before = ": ";
   for (const auto& [name, value] : report.metrics.items()) {
-    std::string shown =
-        value.is_string() ? value.get<std::string>() : value.dump(-1, ' ', false, Json::error_handler_t::replace);
-    if (value.is_number_float()) {
-      char number[32];
-      std::snprintf(number, sizeof number, "%.6g", value.get<double>());
-      shown = number;
-    }
-    text += (text.find(':') == std::string::npos ? ": " : ", ") + printable(name + " " + shown);
+    text += std::exchange(before, ", ");
+    text += printable(name + " " + shown(value));
   }
   std::cout << text << std::endl;
 }

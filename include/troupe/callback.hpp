@@ -91,8 +91,8 @@ struct EarlyStopping {
 std::shared_ptr<Callback> early_stopping(const EarlyStopping& options);
 
 /// Keeps a copy of the checkpoint whose last report of the metric before it was best, with `best.json` beside what it
-/// holds, by which a resumed run compares. The copy appears whole. The run's own checkpoints have to stay until they
-/// are copied: two or more are to be kept.
+/// holds, by which a resumed run compares. The copy appears whole, in the place of none, of an empty folder or of such
+/// a copy. The run's own checkpoints have to stay until they are copied: two or more are to be kept.
 struct BestCheckpoint {
   std::string path = {};  ///< the folder that becomes the copy
   std::string metric = "loss";

@@ -40,7 +40,7 @@ std::string make_checkpoint(const TemporaryFolder& folder, const std::string& na
 std::string copied(const std::string& path) {
   const std::string name = read_file(path + "/state");
   CHECK(read_file(path + "/files/more") == name);
-  CHECK_FALSE(std::filesystem::exists(path + ".tmp"));
+  CHECK_FALSE(std::filesystem::exists(path + ".tmp-best"));
   return name;
 }
 
@@ -149,6 +149,9 @@ TEST_CASE("a best checkpoint that cannot be copied is an error that says why") {
   CHECK(contains(message_of([&] { copy(folder / "nowhere", folder / "best"); }), folder / "nowhere"));
   CHECK(code_of([&] { copy(folder / "nowhere", folder / "best"); }) == ErrorCode::bad_file);
   CHECK(where_of([&] { copy(there, there + "/state/best"); }).object == there + "/state/best");
+  const std::string other = make_checkpoint(folder, "other");  // which nobody meant to be replaced
+  CHECK(where_of([&] { CallbackList({callbacks::best_checkpoint({.path = other})}).start({}); }).object == other);
+  CHECK(read_file(other + "/state") == "other");
 }
 
 TEST_CASE("a trainer's best checkpoint is kept") {
