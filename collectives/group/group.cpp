@@ -36,8 +36,8 @@ Collective collective(Collective::Kind kind, ElementType type, std::size_t count
   call.count = count;
   call.in = in;
   call.out = out;
-  call.file = at.file_name();
-  call.line = at.line();
+  call.file = at.file;
+  call.line = at.line;
   return call;
 }
 

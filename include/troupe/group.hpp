@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <source_location>
 #include <span>
 #include <type_traits>
 
@@ -23,8 +22,16 @@ enum class ElementType : std::uint8_t { f32, f64, i64 };
 template <class T>
 concept Element = std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, std::int64_t>;
 
-/// Where in the user's program a collective was called, as errors say it.
-using CallPlace = std::source_location;
+/// Where in the user's program a collective was called, as errors say it. As std::source_location, which some compilers
+/// of C++20 lack.
+struct CallPlace {
+  const char* file = "";
+  std::uint32_t line = 0;
+
+  static constexpr CallPlace current(const char* in_file = __builtin_FILE(), std::uint32_t at_line = __builtin_LINE()) {
+    return {in_file, at_line};
+  }
+};
 
 class Communicator;  // how the ranks of a group reach each other
 struct Collective;   // one call
