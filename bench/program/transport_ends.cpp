@@ -11,6 +11,7 @@
 #include "runtime/net/gate/gate.hpp"
 #include "runtime/processes/cores.hpp"
 #include "runtime/processes/futex.hpp"
+#include "troupe/error.hpp"
 
 namespace troupe::bench {
 namespace {

@@ -125,7 +125,7 @@ ChildProcess start_other_end(const TransportsOptions& options, const FileDescrip
   std::vector<std::string> arguments{"troupe-bench", "transports", "--other-end", "--transport=" + options.transport,
                                      "--rounds=" + std::to_string(options.rounds)};
   if (!certificates.empty()) arguments.push_back("--certificates=" + certificates);
-  arguments.push_back("--bytes");
+  arguments.emplace_back("--bytes");
   for (const std::size_t bytes : options.bytes) arguments.push_back(std::to_string(bytes));
   std::vector<std::pair<int, int>> inherited{{link.get(), kLinkNumber}};
   if (store) inherited.emplace_back(store.get(), kStoreNumber);
