@@ -27,10 +27,12 @@ from sections.local import local
 from sections.resnet import resnet
 from sections.sync import sync
 from sections.trainer import trainer
+from sections.transports import transports
 
 SECTIONS = {"cnn": cnn, "accuracy": accuracy, "fashion": fashion, "data": data, "linear": linear, "sync": sync, "resnet": resnet,
             "allreduce": allreduce, "checkpoint": checkpoint, "deaths": deaths,
-            "asynchronous": asynchronous, "local": local, "lbfgs": lbfgs, "trainer": trainer, **CLUSTER}
+            "asynchronous": asynchronous, "local": local, "lbfgs": lbfgs, "trainer": trainer,
+            "transports": transports, **CLUSTER}
 GROUPS = {"cluster": list(CLUSTER)}
 ROUNDS = 3
 AGAINST_ROUNDS = 7  # the least: a ratio near one takes more than a ratio of two

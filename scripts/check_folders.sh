@@ -60,7 +60,7 @@ BEGIN {
   rooms["actors/driver"] = "actors/algorithms actors/messages actors/placements actors/rounds actors/servers actors/transport"
 
   # headers of others: the folders that may include them
-  only["^caf/"] = "^actors/"
+  only["^caf/"] = "^(actors|bench/peers)/"
   only["^xxhash"] = "^runtime/"
   only["^boost/"] = "^runtime/"
   only["^openssl/"] = "^(runtime|tests/cluster)/"  # attackers of the cluster speak TLS of their own

@@ -1,5 +1,6 @@
 """Running a program and reading what it printed."""
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -27,6 +28,10 @@ def check(command, status, words):
 
 def has_module(python, name):
     return subprocess.run([str(python), "-c", f"import {name}"], capture_output=True, check=False).returncode == 0
+
+
+def has_program(name):
+    return shutil.which(name) is not None
 
 
 def all_json(text):

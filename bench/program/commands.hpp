@@ -11,6 +11,7 @@ void add_sync(CLI::App& app);
 void add_lbfgs(CLI::App& app);
 void add_allreduce(CLI::App& app);
 void add_data_plane(CLI::App& app);
+void add_transports(CLI::App& app);
 void add_checkpoint(CLI::App& app);
 void add_deaths(CLI::App& app);
 void add_predict(CLI::App& app);

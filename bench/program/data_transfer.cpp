@@ -5,16 +5,15 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
-#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "bench/program/certificates.hpp"
 #include "bench/program/commands.hpp"
 #include "bench/program/median.hpp"
 #include "runtime/clock.hpp"
 #include "runtime/file_descriptor.hpp"
-#include "runtime/net/certificates/authority.hpp"
 #include "runtime/net/data/data_plane.hpp"
 #include "runtime/net/data/stream_transport.hpp"
 #include "runtime/net/gate/gate.hpp"
@@ -126,29 +125,6 @@ class PlainPair : public Pair {
 
   StreamTransport sender_{names(), 0, 1};
   StreamTransport receiver_{names(), 1, 1};
-};
-
-/// Certificates for as long as a measurement takes.
-class Certificates {
- public:
-  Certificates() : folder_((std::filesystem::temp_directory_path() / "troupe-bench-XXXXXX").string()) {
-    if (::mkdtemp(folder_.data()) == nullptr) throw_errno("cannot make a folder for certificates");
-    create_authority(folder_ + "/ca");
-    for (const char* name : {"sender", "receiver"}) create_node_credentials(folder_ + "/ca", name);
-  }
-  ~Certificates() {
-    std::error_code ignored;
-    std::filesystem::remove_all(folder_, ignored);
-  }
-  Certificates(const Certificates&) = delete;
-  Certificates& operator=(const Certificates&) = delete;
-
-  std::shared_ptr<const Credentials> of(const std::string& name) const {
-    return std::make_shared<const Credentials>(folder_ + "/ca/" + name, Role::node);
-  }
-
- private:
-  std::string folder_;
 };
 
 class TlsPair : public Pair {

@@ -8,6 +8,7 @@ constexpr const char* kExamples = R"(examples:
   troupe-bench lbfgs --parameters 44551209 --workers 2
   troupe-bench allreduce --parameters 44551209 --workers 4 --collective sharded
   troupe-bench data-plane --bytes 178204836
+  troupe-bench transports --transport shared-memory --bytes 8 1048576
   troupe-bench checkpoint --parameters 44551209 --workers 4 --folder /var/tmp
   troupe-bench deaths --model cnn --workers 2 --deaths 100
   troupe-bench predict --model cnn --threads 2 --batch 256
@@ -22,6 +23,7 @@ void add_commands(CLI::App& app, int& /*status*/) {
   troupe::bench::add_lbfgs(app);
   troupe::bench::add_allreduce(app);
   troupe::bench::add_data_plane(app);
+  troupe::bench::add_transports(app);
   troupe::bench::add_checkpoint(app);
   troupe::bench::add_deaths(app);
   troupe::bench::add_predict(app);

@@ -103,7 +103,7 @@ void MpiRanks::begin(const Collective& call) {
 
 void MpiRanks::run(const Collective& call) {
   mpi_.check_thread();
-  if (broken_) throw *broken_;
+  if (broken_) throw Error(*broken_);
   if (over_) throw_invalid(std::string(to_string(call.kind)) + ": this rank has left its group");
   const Deadline deadline(timeout_);
   begin(call);
@@ -236,7 +236,7 @@ void MpiRanks::fail(const Absence& absence) {
                   {.worker = absence.rank, .node = other.node, .phase = own_.phase()});
   mpi_.doubt(std::min(timeout_, kLongestEnd));
   say_over({code, absence.rank, absence.text});
-  throw *broken_;
+  throw Error(*broken_);
 }
 
 void MpiRanks::say_over(const Absence& absence) {

@@ -142,3 +142,15 @@ TEST_CASE("trainer times functions on worker processes") {
   CHECK(run_program({"trainer", "nothing"}).err.find("there are all-reduce, report, start and step") !=
         std::string::npos);
 }
+
+TEST_CASE("transports times messages of several lengths between two processes") {
+  for (const char* transport : {"shared-memory", "data-plane"}) {
+    const json result =
+        result_of({"transports", "--transport", transport, "--rounds", "3", "--bytes", "8", "1000", "3000000"});
+    CHECK(result.at("transport") == transport);
+    REQUIRE(result.at("sizes").size() == 3);
+    CHECK(result.at("sizes")[2].at("bytes") == 3'000'000);
+    for (const json& size : result.at("sizes")) CHECK(number(size, "seconds") > 0);
+  }
+  check_refused({"transports", "--transport", "pigeons"}, {"--transport", "pigeons"});
+}

@@ -1,0 +1,45 @@
+// The median time of a message of BYTES from rank 0 to rank 1, as one JSON line for each BYTES: half of the way there
+// and back, until each word of it has been read.
+//   mpirun -n 2 mpi_pingpong [--rounds ROUNDS] BYTES...
+#define OMPI_SKIP_MPICXX  // the C++ bindings that MPI dropped do not compile cleanly
+#include <mpi.h>
+
+#include "pingpong.hpp"
+
+namespace {
+
+/// Messages of one length between ranks 0 and 1.
+class Mpi {
+ public:
+  Mpi(int rank, std::size_t words) : other_(1 - rank), came_(words) {}
+  void send(const Words& words) {
+    MPI_Send(words.data(), static_cast<int>(words.size()), MPI_UINT32_T, other_, 0, MPI_COMM_WORLD);
+  }
+  const Words& receive() {
+    MPI_Recv(came_.data(), static_cast<int>(came_.size()), MPI_UINT32_T, other_, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    return came_;
+  }
+
+ private:
+  int other_;
+  Words came_;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int rank = 0;
+  int ranks = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  const Arguments arguments = parse(argc, argv);
+  const bool right = ranks == 2 && are_right(arguments);
+  if (!right && rank == 0) std::fprintf(stderr, "usage: mpirun -n 2 mpi_pingpong [--rounds ROUNDS] BYTES...\n");
+  for (const long bytes : right ? arguments.bytes : std::vector<long>()) {
+    Mpi end(rank, words_of(bytes));
+    play(end, "MPI", bytes, rounds_of(arguments, bytes), rank == 0);
+  }
+  MPI_Finalize();
+  return right ? 0 : 2;
+}
