@@ -2,6 +2,7 @@
 #include <signal.h>
 
 #include <array>
+#include <optional>
 #include <thread>
 
 #include "actors/trainer/train_functions.hpp"
@@ -94,6 +95,35 @@ TEST_CASE("without a node that stays away the run goes on once min_nodes have co
   trainer.shutdown();
   const std::string said = message_of([&] { const Trainer too_few(options); });
   CHECK_MESSAGE(said.find("of 2 nodes did not join in time") != std::string::npos, said);
+}
+
+TEST_CASE("a trainer whose nodes did not come again can be used once they do") {
+  Nodes nodes(2);
+  TrainerOptions options = on_nodes(nodes, 2);
+  options.start_timeout = std::chrono::seconds(1);
+  std::optional<Trainer> trainer;
+  for (int tries = 0; !trainer && tries < 20; ++tries) try {  // nodes take their time to start, too
+      trainer.emplace(options);
+    } catch (const Error& error) {
+      REQUIRE(error.code() == ErrorCode::timeout);
+    }
+  REQUIRE(trainer);
+  Running running = trainer->run_generator("wait_and_count");
+  REQUIRE(running.next());
+  nodes[1].signal(SIGKILL);
+  CHECK(code_of([&] { running.returns(); }) == ErrorCode::timeout);
+  CHECK(code_of([&] { running.returns(); }) == ErrorCode::timeout);
+  CHECK(code_of([&] { trainer->run("ten"); }) == ErrorCode::timeout);
+  CHECK(trainer->workers().workers().empty());
+  nodes.start(1);
+  RunResults results;
+  for (int tries = 0; results.empty() && tries < 20; ++tries) try {
+      results = trainer->run("ten");
+    } catch (const Error& error) {
+      REQUIRE(error.code() == ErrorCode::timeout);
+    }
+  REQUIRE(results.size() == 2);
+  CHECK(results[1].json.at("sum") == 10);
 }
 
 TEST_CASE("what makes no sense on nodes is told before anything starts") {
