@@ -22,6 +22,8 @@ namespace {
 constexpr std::chrono::milliseconds kLooksAliveEvery{100};
 /// So long a rank stays until its last word is on its way.
 constexpr std::chrono::milliseconds kLastWord{500};
+/// A process that was stopped first hears what others have said meanwhile.
+constexpr int kLastLooks = 100;
 /// So long the others have to come to their end when something has failed.
 constexpr std::chrono::milliseconds kLongestEnd{10'000};
 
@@ -98,6 +100,7 @@ std::string MpiRanks::name_of(int rank) const {
 
 void MpiRanks::begin(const Collective& call) {
   own_ = CallRecord(call, own_.number + 1);
+  waits_ = false;
   last_[static_cast<std::size_t>(rank())] = own_;
 }
 
@@ -183,26 +186,38 @@ void MpiRanks::run_long(const Collective& call, const Deadline& deadline) {
 void MpiRanks::wait(const Deadline& deadline, const std::function<bool()>& done,
                     const std::function<bool(int)>& waits_for) {
   Pause pause(crowded_);
+  const Deadline late = deadline.earlier();
+  int last_looks = kLastLooks;
   for (;;) {
     mpi_.words().look(group_);
-    check_others();
+    hear_others(late.passed());
     if (done()) return;
-    if (deadline.passed()) time_out(waits_for);
+    if (deadline.passed() && --last_looks == 0) time_out(waits_for);
     if (Clock::now() >= looks_at_) check_alive(waits_for);
     pause();
   }
 }
 
-/// Who has left this call, or one before it, will not come. Who left after it did its part of it.
-void MpiRanks::check_others() {
-  const Words& words = mpi_.words();
+/// Who has waited for long says so, and then all say so who wait: it is nobody's fault who waits, too.
+void MpiRanks::hear_others(bool late) {
+  Words& words = mpi_.words();
+  bool others_wait = false;
   for (int other = 0; other < size(); ++other) {
-    if (!words.has(other) || words.word(other).kind == Word::Kind::call || words.word(other).done >= own_.number)
-      continue;
-    const Word& said = words.word(other);
-    const bool known = said.rank >= 0 && said.rank < size();
-    fail({static_cast<ErrorCode>(said.code), known ? said.rank : other, read_text(said.text)});
+    if (!words.has(other)) continue;
+    hear(other, words.word(other));
+    if (words.word(other).kind != Word::Kind::waits) continue;
+    others_wait = true;
+    words.next(other);
   }
+  if ((late || others_wait) && !std::exchange(waits_, true)) words.say(word(Word::Kind::waits));
+}
+
+/// Who has left this call, or one before it, will not come. Who left after it did its part of it.
+void MpiRanks::hear(int rank, const Word& word) {
+  others_[static_cast<std::size_t>(rank)].waits = word.kind == Word::Kind::waits;
+  if (word.kind != Word::Kind::over || word.done >= own_.number) return;
+  const bool known = word.rank >= 0 && word.rank < size();
+  fail({static_cast<ErrorCode>(word.code), known ? word.rank : rank, read_text(word.text)});
 }
 
 /// Looks twice, since the last word of a process may arrive after it has gone.
@@ -217,15 +232,22 @@ void MpiRanks::check_alive(const std::function<bool(int)>& waits_for) {
 }
 
 void MpiRanks::time_out(const std::function<bool(int)>& waits_for) {
-  for (int other = 0; other < size(); ++other) {
-    if (!waits_for(other)) continue;
-    const CallRecord& last = last_[static_cast<std::size_t>(other)];
-    const bool came = last.number == own_.number;
-    fail({ErrorCode::timeout, other,
-          came ? std::string("has called it too, and then was silent")
-               : "did not come in time; what it called last is " + last.text()});
-  }
-  fail({ErrorCode::timeout, rank(), "has waited for nobody"});
+  const auto first = [this](const std::function<bool(int)>& is_it) {
+    for (int other = 0; other < size(); ++other)
+      if (other != rank() && is_it(other)) return other;
+    return -1;
+  };
+  // Whose next word lies here has gone on.
+  const auto is_silent = [this](int other) {
+    return !others_[static_cast<std::size_t>(other)].waits && !mpi_.words().has(other);
+  };
+  int missing = first([&](int other) { return waits_for(other) && is_silent(other); });
+  if (missing < 0) missing = first(is_silent);  // the one for whom others wait
+  if (missing < 0) missing = first(waits_for);
+  const CallRecord& last = last_[static_cast<std::size_t>(std::max(0, missing))];
+  fail({ErrorCode::timeout, std::max(0, missing),
+        last.number == own_.number ? std::string("has called it too, and then was silent")
+                                   : "did not come in time; what it called last is " + last.text()});
 }
 
 /// The others are told the same, so that all name who is to blame, and not each other.

@@ -40,6 +40,7 @@ class MpiRanks : public Communicator {
     int pid = 0;
     bool watched = false;  ///< a process of this machine, of which it shows when it has gone
     bool gone = false;     ///< the last time it was looked at
+    bool waits = false;    ///< it has said so since it called something
   };
 
   void begin(const Collective& call);
@@ -48,7 +49,8 @@ class MpiRanks : public Communicator {
   void run_short(const Collective& call);
   void run_long(const Collective& call, const Deadline& deadline);
   void wait(const Deadline& deadline, const std::function<bool()>& done, const std::function<bool(int)>& waits_for);
-  void check_others();
+  void hear_others(bool late);
+  void hear(int rank, const Word& word);
   void check_alive(const std::function<bool(int)>& waits_for);
   [[noreturn]] void time_out(const std::function<bool(int)>& waits_for);
   [[noreturn]] void fail(const Absence& absence);
@@ -66,7 +68,8 @@ class MpiRanks : public Communicator {
   std::vector<Other> others_;  ///< by rank, this one among them
   Clock::time_point looks_at_;
   std::optional<Error> broken_;
-  bool over_ = false;  ///< has told the others that it comes no more
+  bool waits_ = false;  ///< has told the others so, in this call
+  bool over_ = false;   ///< has told the others that it comes no more
   Traffic traffic_;
   Deadline deadline_ = Deadline::never();
   LongVectors long_vectors_;

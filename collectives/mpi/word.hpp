@@ -7,9 +7,10 @@
 
 namespace troupe {
 
-/// What a rank tells all others: what it calls, or that nobody is to wait for it, or for another one.
+/// What a rank tells all others: what it calls, that it has waited for long, or that nobody is to wait for it, or for
+/// another one.
 struct Word {
-  enum class Kind : std::uint8_t { call, over };
+  enum class Kind : std::uint8_t { call, waits, over };
 
   std::uint64_t group = 0;  ///< of the groups that this process has been in, from 1 on
   std::uint64_t done = 0;   ///< calls that it has finished
