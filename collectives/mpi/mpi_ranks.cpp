@@ -124,6 +124,7 @@ void MpiRanks::run(const Collective& call) {
   ++done_;
   if (same) return;
   std::vector<std::string> names;
+  names.reserve(last_.size());
   for (int other = 0; other < size(); ++other) names.push_back(name_of(other));
   throw different_calls(last_, names, rank());
 }
@@ -150,6 +151,7 @@ void MpiRanks::run_short(const Collective& call) {
   const Range own = part_of_rank(call.count, rank(), size());
   const auto reduce = [&](std::size_t begin, std::size_t count) {
     std::vector<const std::byte*> sources;
+    sources.reserve(last_.size());
     for (int other = 0; other < size(); ++other)
       sources.push_back((other == rank() ? bytes_at(call.in, 0) : mpi_.words().payload(other)) + begin * element);
     reduce_elements(call.type, call.op, each_rank(size()), sources.data(), count, bytes_at(call.out, 0));
