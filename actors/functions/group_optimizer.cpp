@@ -15,6 +15,7 @@
 #include "models/optimizers/vector_update.hpp"
 #include "runtime/hash.hpp"
 #include "runtime/invalid.hpp"
+#include "runtime/processes/memory.hpp"
 #include "troupe/loop.hpp"
 
 namespace troupe {

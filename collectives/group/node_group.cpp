@@ -50,9 +50,9 @@ NodeGroup::NodeGroup(Place place, std::shared_ptr<Transport> transport, StoreCli
 }
 
 Range NodeGroup::ranks_of(int node) const {
-  const auto [begin, end] = std::ranges::equal_range(place_.node_of_rank, node);
-  return {static_cast<std::size_t>(begin - place_.node_of_rank.begin()),
-          static_cast<std::size_t>(end - place_.node_of_rank.begin())};
+  const auto& nodes = place_.node_of_rank;
+  const auto [begin, end] = std::equal_range(nodes.begin(), nodes.end(), node);
+  return {static_cast<std::size_t>(begin - nodes.begin()), static_cast<std::size_t>(end - nodes.begin())};
 }
 
 std::vector<Range> NodeGroup::sums_of(int node) const {
