@@ -34,7 +34,7 @@ TrainFunction TrainFunctions::find(const std::string& name) {
 
 std::string TrainFunctions::lend(Lent lent) {
   const std::lock_guard lock(mutex_);
-  const std::string name = '#' + std::to_string(++last_);
+  std::string name = '#' + std::to_string(++last_);
   lent_.emplace(name, std::move(lent));
   return name;
 }

@@ -178,6 +178,7 @@ class Optimizer::Impl {
   double norm() {
     const std::size_t learned = model_->info().learned_size;
     std::vector<Range> slices;
+    slices.reserve(static_cast<std::size_t>(group_.size()));
     for (int rank = 0; rank < group_.size(); ++rank) slices.push_back(range_of(rank));
     const Range own = own_range();
     PageSquares squares(own, learned);

@@ -38,6 +38,7 @@ FunctionCall::FunctionCall(Crew& crew, CallRequest request) : crew_(crew), reque
   provide_checkpoint(workers, starting);
   if (size() > 1) crew_.begin_group(request_.run, static_cast<std::uint64_t>(request_.attempt), starting);
   std::vector<std::pair<int, StartFunction>> starts;
+  starts.reserve(ranks_.size());
   for (int rank = 0; rank < size(); ++rank)
     starts.emplace_back(workers[static_cast<std::size_t>(rank)], start_of(rank));
   crew_.rounds().ask_each(starts, starting);
@@ -95,7 +96,7 @@ std::optional<FunctionCall::Event> FunctionCall::next(const Deadline& until) {
       auto heard = crew_.rounds().next_of<Heard, Done>(open_, until, phase());
       if (!heard) return std::nullopt;
       std::erase_if(open_, [](const Round& round) { return round.complete(); });
-      if (auto* said = std::get_if<From<Heard>>(&*heard)) take(rank_of(said->member), std::move(said->reply));
+      if (auto* said = std::get_if<From<Heard>>(&*heard)) take(rank_of(said->member), said->reply);
     } catch (const Error& error) {
       if (error.code() != ErrorCode::worker_lost) throw;
       lose(error);
@@ -107,7 +108,7 @@ std::optional<FunctionCall::Event> FunctionCall::next(const Deadline& until) {
   return event;
 }
 
-void FunctionCall::take(int rank, Heard heard) {
+void FunctionCall::take(int rank, const Heard& heard) {
   if (rank < 0) return;
   Rank& who = ranks_[static_cast<std::size_t>(rank)];
   const Where where = crew_.rounds().where(who.worker, phase());

@@ -78,7 +78,7 @@ class FunctionCall {
   void tell_all(const StopFunction& request);
   void listen(int rank);
   int rank_of(int worker) const;
-  void take(int rank, Heard heard);
+  void take(int rank, const Heard& heard);
   void lose(const Error& loss);
   Phase phase() const { return {"run", -1, Deadline::never()}; }
 

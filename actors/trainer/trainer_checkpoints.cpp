@@ -53,8 +53,10 @@ void write_content(const std::string& path, const Checkpoint& checkpoint) {
       floats.insert(floats.end(), each.values.begin(), each.values.end());
     write_safetensors(path + '/' + kTensors, infos_of(checkpoint.tensors), floats);
   }
-  if (!checkpoint.files.empty()) fs::create_directory(path + "/files");
-  for (const auto& [name, content] : checkpoint.files) write_file(path + "/files/" + name, content);
+  std::string files = path + "/files";
+  if (!checkpoint.files.empty()) fs::create_directory(files);
+  files += '/';
+  for (const auto& [name, content] : checkpoint.files) write_file(files + name, content);
   write_file(path + '/' + kDescription, description_of(checkpoint).dump(2, ' ', false, Json::error_handler_t::replace));
 }
 
@@ -131,7 +133,7 @@ Checkpoint TrainerCheckpoints::read(std::int64_t number) const {
 }
 
 std::string TrainerCheckpoints::write(const Checkpoint& checkpoint) const {
-  const std::string path = path_of(checkpoint.number);
+  std::string path = path_of(checkpoint.number);
   const std::string temporary = path + ".tmp";
   try {
     fs::remove_all(temporary);

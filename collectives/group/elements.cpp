@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
@@ -26,12 +27,18 @@ TROUPE_CLONES void add(std::int64_t* __restrict sum, const std::int64_t* __restr
     sum[i] = static_cast<std::int64_t>(static_cast<std::uint64_t>(sum[i]) + static_cast<std::uint64_t>(values[i]));
 }
 
+template <class T>
+bool is_nan(T value) {
+  if constexpr (std::is_floating_point_v<T>) return std::isnan(value);
+  return false;
+}
+
 /// As C's fmax but for NaN, which stays: what is no number is to be seen.
 template <class T>
 void take_larger(T* __restrict largest, const T* __restrict values, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
     const T value = values[i];
-    largest[i] = largest[i] < value || value != value ? value : largest[i];
+    largest[i] = largest[i] < value || is_nan(value) ? value : largest[i];
   }
 }
 

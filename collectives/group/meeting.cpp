@@ -49,8 +49,8 @@ struct Meeting::Farewell {
 };
 
 std::size_t Meeting::bytes(int size) {
-  constexpr std::size_t kEach = sizeof(RankState) + sizeof(Farewell) + 2 * (sizeof(CallRecord) + kPayloadBytes);
-  return sizeof(Header) + static_cast<std::size_t>(size) * kEach;
+  constexpr std::size_t kBytesOfRank = sizeof(RankState) + sizeof(Farewell) + 2 * (sizeof(CallRecord) + kPayloadBytes);
+  return sizeof(Header) + static_cast<std::size_t>(size) * kBytesOfRank;
 }
 
 /// Zeros are a meeting to which nobody has come.
@@ -63,9 +63,9 @@ void Meeting::prepare(std::span<std::byte> memory, std::span<const RankName> nam
 }
 
 std::span<std::byte> Meeting::place(std::span<std::byte> memory, int size, int rank, std::size_t parity) {
-  constexpr std::size_t kEach = sizeof(CallRecord) + kPayloadBytes;
+  constexpr std::size_t kPlaceBytes = sizeof(CallRecord) + kPayloadBytes;
   const std::size_t begin = sizeof(Header) + static_cast<std::size_t>(size) * sizeof(RankState);
-  return memory.subspan(begin + (2 * static_cast<std::size_t>(rank) + parity) * kEach, kEach);
+  return memory.subspan(begin + (2 * static_cast<std::size_t>(rank) + parity) * kPlaceBytes, kPlaceBytes);
 }
 
 std::span<std::byte> Meeting::farewell_place(std::span<std::byte> memory, int size, int rank) {

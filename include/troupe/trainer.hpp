@@ -20,7 +20,7 @@
 namespace troupe {
 
 /// As many workers as the machine has cores for, as in `.num_workers = {2, inf}`.
-inline constexpr int inf = std::numeric_limits<int>::max();
+inline constexpr int inf = std::numeric_limits<int>::max();  // NOLINT(readability-identifier-naming): as maths has it
 
 /// The workers of a Trainer, and where they are.
 struct TrainerOptions {
