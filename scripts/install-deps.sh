@@ -62,7 +62,7 @@ install_peers() {
   local folder=$root/build/peers
   [[ -e $folder/complete ]] && return
   if python3 -m venv --clear "$folder" &&
-    "$folder/bin/pip" install --disable-pip-version-check torch torchvision 'ray[default]' scikit-learn; then
+    "$folder/bin/pip" install --disable-pip-version-check torch torchvision 'ray[default,train]' scikit-learn; then
     touch "$folder/complete"
   else
     echo "PyPI cannot be reached: installing Debian's PyTorch" >&2

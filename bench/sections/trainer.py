@@ -48,7 +48,7 @@ def ray_start(bench):
 def runs(bench):
     measured = {"start": lambda _: bench.measure("trainer", "start", "--workers", RANKS),
                 "report": lambda _: bench.measure("trainer", "report", "--workers", RANKS)}
-    if has_module(bench.options.python, "ray"):
+    if has_module(bench.options.python, "ray.train"):
         measured["Ray Train"] = lambda _: ray_start(bench)
     results = bench.alternate(measured)
 
