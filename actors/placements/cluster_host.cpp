@@ -3,6 +3,7 @@
 
 #include "actors/launch/expiry_notice.hpp"
 #include "actors/messages/options_json.hpp"
+#include "actors/placements/begin_on_nodes.hpp"
 #include "actors/placements/cluster.hpp"
 #include "actors/placements/host.hpp"
 #include "actors/placements/join_notice.hpp"
@@ -92,13 +93,7 @@ class ClusterHost : public Host {
     cluster_.describe_members(message);
     message.peers.back().address = {};  // which nobody dials
     for (const int worker : members_.workers()) message.node_of_rank.push_back(members_.node_of(worker));
-    std::vector<std::pair<int, BeginGroup>> messages;
-    for (const int member : members_.nodes()) {
-      message.self = members_.node_of(member);
-      messages.emplace_back(member, message);
-    }
-    rounds.ask_each(messages, phase);
-    rounds.ask(Connect{0, phase.deadline.left().count()}, members_.nodes(), phase);
+    begin_on_nodes(std::move(message), members_, rounds, phase);
   }
   bool settles_by_fence() const override { return false; }
   /// Nodes see the end of their connection, and end what belongs to the run.

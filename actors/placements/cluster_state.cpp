@@ -2,6 +2,7 @@
 
 #include "actors/node/floats.hpp"
 #include "actors/node/node_service.hpp"
+#include "actors/placements/begin_on_nodes.hpp"
 #include "actors/placements/cluster.hpp"
 #include "actors/placements/state_home.hpp"
 #include "actors/rounds/rounds.hpp"
@@ -132,13 +133,7 @@ class ClusterState : public StateHome {
   void begin_everywhere(BeginGeneration message, const Phase& phase) {
     message.self = members_.num_nodes();
     cluster_.data_plane().begin(membership_of(message));
-    std::vector<std::pair<int, BeginGeneration>> messages;
-    for (const int member : members_.nodes()) {
-      message.self = members_.node_of(member);
-      messages.emplace_back(member, message);
-    }
-    rounds_.ask_each(messages, phase);
-    rounds_.ask(Connect{0, phase.deadline.left().count()}, members_.nodes(), phase);
+    begin_on_nodes(std::move(message), members_, rounds_, phase);
     cluster_.data_plane().connect(phase.deadline);
   }
 

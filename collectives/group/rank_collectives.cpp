@@ -4,6 +4,7 @@
 
 #include "collectives/group/elements.hpp"
 #include "collectives/group/memory.hpp"
+#include "collectives/group/short_vectors.hpp"
 
 namespace troupe {
 
@@ -55,38 +56,14 @@ void RankCollectives::meet_again(const Collective& call, const Deadline& deadlin
 }
 
 RankCollectives::Difference RankCollectives::run_short(const Collective& call, const Deadline& deadline) {
-  const bool part = call.kind == Collective::Kind::all_gather;
-  std::size_t bytes = part ? part_bytes(call, rank(), size()).size() : call.count * bytes_of(call.type);
-  if (call.kind == Collective::Kind::broadcast && call.root != rank()) bytes = 0;
+  const std::size_t bytes = short_bytes(call, rank(), size());
   copy_bytes(meeting_.payload(rank()), bytes_at(call.in, 0), bytes);
   Difference difference = meet_all(bytes, deadline);
-  if (!difference) take_short(call);
-  return difference;
-}
-
-void RankCollectives::take_short(const Collective& call) {
-  using Kind = Collective::Kind;
-  const auto make = [&](std::size_t begin, std::size_t bytes) {
-    sources_.clear();
-    for (int each = 0; each < size(); ++each) sources_.push_back(meeting_.payload(each) + begin);
-    reduce_elements(call.type, call.op, ranks_, sources_.data(), bytes / bytes_of(call.type), bytes_at(call.out, 0));
-  };
-  const Range own = part_bytes(call, rank(), size());
-  switch (call.kind) {
-    case Kind::barrier:
-      return;
-    case Kind::all_reduce:
-      return make(0, call.count * bytes_of(call.type));
-    case Kind::reduce_scatter:
-      return make(own.begin, own.size());
-    case Kind::broadcast:
-      return copy_bytes(bytes_at(call.out, 0), meeting_.payload(call.root), call.count * bytes_of(call.type));
-    case Kind::all_gather:
-      for (int each = 0; each < size(); ++each) {
-        const Range theirs = part_bytes(call, each, size());
-        copy_bytes(bytes_at(call.out, theirs.begin), meeting_.payload(each), theirs.size());
-      }
-  }
+  if (difference) return difference;
+  sources_.clear();
+  for (int each = 0; each < size(); ++each) sources_.push_back(meeting_.payload(each));
+  take_short(call, rank(), sources_, ranks_);
+  return {};
 }
 
 /// Ranks that call something else meet here all the same, since each begins with a meeting.

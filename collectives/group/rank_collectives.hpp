@@ -40,7 +40,6 @@ class RankCollectives {
   /// Nobody reads any more what this rank is about to write.
   void meet_again(const Collective& call, const Deadline& deadline);
   Difference run_short(const Collective& call, const Deadline& deadline);
-  void take_short(const Collective& call);
   Difference run_long(const Collective& call, const Deadline& deadline);
   void pass_through(const Collective& call, const Deadline& deadline);
   void all_reduce(const Collective& call, const Deadline& deadline);

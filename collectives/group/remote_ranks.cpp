@@ -13,7 +13,11 @@ constexpr std::chrono::milliseconds kLooksForBreakEvery{100};
 }  // namespace
 
 RemoteRanks::RemoteRanks(std::shared_ptr<NodeGroup> group, Meeting& meeting)
-    : group_(std::move(group)), meeting_(meeting), rank_(meeting.seats().rank) {}
+    : group_(std::move(group)),
+      meeting_(meeting),
+      rank_(meeting.seats().rank),
+      ranks_(each_rank(group_->size())),
+      own_sums_(group_->sums_of(group_->node())) {}
 
 std::vector<Range> RemoteRanks::terms() const {
   std::vector<Range> terms;
@@ -59,29 +63,26 @@ void RemoteRanks::hear_farewells() const {
 }
 
 void RemoteRanks::send_sums(const Collective& call, const SliceOf& slice_of, const Deadline& deadline) {
-  const std::vector<Range> sums = group_->sums_of(group_->node());
   const Range local = group_->staging().local;
   std::size_t turn = 0;
   for (int to = 0; to < group_->size(); ++to) {
     if (is_local(to) || turn++ % local.size() != static_cast<std::size_t>(rank_) - local.begin) continue;
     const Range slice = slice_of(to);
-    for (std::size_t i = 0; i < sums.size() && !slice.empty(); ++i)
-      send_sum(call, sums[i], static_cast<std::uint32_t>(i), to, slice, deadline);
+    for (std::size_t i = 0; i < own_sums_.size() && !slice.empty(); ++i)
+      send_sum(call, own_sums_[i], static_cast<std::uint32_t>(i), to, slice, deadline);
   }
 }
 
 void RemoteRanks::send_sum(const Collective& call, const Range& ranks, std::uint32_t segment, int to,
                            const Range& slice, const Deadline& deadline) {
   sources_.clear();
-  std::vector<Range> each;
-  for (std::size_t rank = ranks.begin; rank < ranks.end; ++rank) {
+  for (std::size_t rank = ranks.begin; rank < ranks.end; ++rank)
     sources_.push_back(group_->staging().chunk_of(static_cast<int>(rank)) + slice.begin);
-    each.push_back({rank, rank + 1});
-  }
   const std::byte* sum = sources_.front();
   if (ranks.size() > 1) {
     sum_.resize(group_->staging().piece_bytes);
     const ReduceOp op = call.op == ReduceOp::mean ? ReduceOp::sum : call.op;
+    const std::span<const Range> each = std::span(ranks_).subspan(ranks.begin, ranks.size());
     reduce_elements(call.type, op, each, sources_.data(), slice.size() / bytes_of(call.type), sum_.data());
     sum = sum_.data();
   }

@@ -53,6 +53,8 @@ class RemoteRanks {
   std::shared_ptr<NodeGroup> group_;
   Meeting& meeting_;
   int rank_;
+  std::vector<Range> ranks_;     ///< each by itself
+  std::vector<Range> own_sums_;  ///< what other nodes get of this one: complete subtrees
   std::uint64_t ticket_ = 0;
   std::vector<std::byte> sum_;             ///< scratch: a piece
   std::vector<const std::byte*> sources_;  ///< scratch

@@ -9,21 +9,11 @@
 namespace troupe {
 namespace {
 
-/// Each rank's part of a vector, a piece at a time.
-struct Pieces {
-  std::size_t count, longest;
-  int size;
-
-  /// The elements of a rank's piece that begins so far behind the beginning of its part.
-  Range of(int rank, std::size_t begin) const {
-    const Range part = part_of_rank(count, rank, size);
-    return {std::min(part.begin + begin, part.end), std::min(part.begin + begin + longest, part.end)};
-  }
-};
-
-Pieces pieces_of(const Collective& call, int size) {
-  const std::size_t each = LongVectors::kChunkBytes / static_cast<std::size_t>(size) / bytes_of(call.type);
-  return {call.count, std::max<std::size_t>(1, each), size};
+/// How much of each rank's part goes at once: whole elements, at least one.
+std::size_t piece_bytes(const Collective& call, int size) {
+  const std::size_t element = bytes_of(call.type);
+  const std::size_t elements = LongVectors::kChunkBytes / static_cast<std::size_t>(size) / element;
+  return std::max<std::size_t>(1, elements) * element;
 }
 
 }  // namespace
@@ -99,47 +89,43 @@ void LongVectors::gather_slices(std::size_t bytes, int root) {
 }
 
 void LongVectors::reduce_scatter(const Collective& call) {
-  const std::size_t element = bytes_of(call.type);
-  const Pieces pieces = pieces_of(call, size_);
-  const std::size_t room = pieces.longest * element;
-  const std::size_t own_begin = part_of_rank(call.count, rank_, size_).begin;
-  for (std::size_t begin = 0; !pieces.of(0, begin).empty(); begin += pieces.longest) {
-    const Range own = pieces.of(rank_, begin);
-    const std::size_t own_bytes = own.size() * element;
+  const std::size_t room = piece_bytes(call, size_);
+  const std::size_t longest = part_bytes(call, 0, size_).size();
+  const std::size_t own_begin = part_bytes(call, rank_, size_).begin;
+  for (std::size_t begin = 0; begin < longest; begin += room) {
+    const Range own = piece_of(part_bytes(call, rank_, size_), begin, room);
     for (int other = 0; other < size_; ++other) {
-      const Range theirs = pieces.of(other, begin);
+      const Range theirs = piece_of(part_bytes(call, other, size_), begin, room);
       std::byte* const place = chunk_at(static_cast<std::size_t>(other) * room);
-      copy_bytes(place, bytes_at(call.in, theirs.begin * element), theirs.size() * element);
+      copy_bytes(place, bytes_at(call.in, theirs.begin), theirs.size());
       if (other == rank_) continue;
-      traffic_.receive(other, came_at(static_cast<std::size_t>(other) * own_bytes), own_bytes);
-      traffic_.send(other, place, theirs.size() * element);
+      traffic_.receive(other, came_at(static_cast<std::size_t>(other) * own.size()), own.size());
+      traffic_.send(other, place, theirs.size());
     }
     finish_();
-    reduce_elements(call.type, call.op, ranks_, sources(static_cast<std::size_t>(rank_) * room, own_bytes), own.size(),
-                    bytes_at(call.out, (own.begin - own_begin) * element));
+    reduce_elements(call.type, call.op, ranks_, sources(static_cast<std::size_t>(rank_) * room, own.size()),
+                    own.size() / bytes_of(call.type), bytes_at(call.out, own.begin - own_begin));
   }
 }
 
 void LongVectors::all_gather(const Collective& call) {
-  const std::size_t element = bytes_of(call.type);
-  const Pieces pieces = pieces_of(call, size_);
-  const std::size_t room = pieces.longest * element;
-  const std::size_t own_begin = part_of_rank(call.count, rank_, size_).begin;
-  for (std::size_t begin = 0; !pieces.of(0, begin).empty(); begin += pieces.longest) {
-    const Range own = pieces.of(rank_, begin);
+  const std::size_t room = piece_bytes(call, size_);
+  const std::size_t longest = part_bytes(call, 0, size_).size();
+  const std::size_t own_begin = part_bytes(call, rank_, size_).begin;
+  for (std::size_t begin = 0; begin < longest; begin += room) {
+    const Range own = piece_of(part_bytes(call, rank_, size_), begin, room);
     std::byte* const mine = came_at(static_cast<std::size_t>(rank_) * room);
-    copy_bytes(mine, bytes_at(call.in, (own.begin - own_begin) * element), own.size() * element);
+    copy_bytes(mine, bytes_at(call.in, own.begin - own_begin), own.size());
     for (int other = 0; other < size_; ++other) {
       if (other == rank_) continue;
-      traffic_.receive(other, came_at(static_cast<std::size_t>(other) * room),
-                       pieces.of(other, begin).size() * element);
-      traffic_.send(other, mine, own.size() * element);
+      const Range theirs = piece_of(part_bytes(call, other, size_), begin, room);
+      traffic_.receive(other, came_at(static_cast<std::size_t>(other) * room), theirs.size());
+      traffic_.send(other, mine, own.size());
     }
     finish_();
     for (int rank = 0; rank < size_; ++rank) {
-      const Range theirs = pieces.of(rank, begin);
-      copy_bytes(bytes_at(call.out, theirs.begin * element), came_at(static_cast<std::size_t>(rank) * room),
-                 theirs.size() * element);
+      const Range theirs = piece_of(part_bytes(call, rank, size_), begin, room);
+      copy_bytes(bytes_at(call.out, theirs.begin), came_at(static_cast<std::size_t>(rank) * room), theirs.size());
     }
   }
 }

@@ -10,6 +10,7 @@
 
 #include "collectives/group/elements.hpp"
 #include "collectives/group/memory.hpp"
+#include "collectives/group/short_vectors.hpp"
 #include "collectives/mpi/join_mpi.hpp"
 #include "collectives/mpi/pause.hpp"
 #include "runtime/invalid.hpp"
@@ -39,6 +40,7 @@ MpiRanks::MpiRanks(MpiProcess& mpi, std::chrono::milliseconds timeout)
       timeout_(timeout),
       group_(mpi.enter()),
       crowded_(usable_cores() < mpi.size()),
+      ranks_(each_rank(mpi.size())),
       last_(static_cast<std::size_t>(mpi.size())),
       others_(static_cast<std::size_t>(mpi.size())),
       looks_at_(Clock::now() + kLooksAliveEvery),
@@ -110,12 +112,8 @@ void MpiRanks::run(const Collective& call) {
   if (over_) throw_invalid(std::string(to_string(call.kind)) + ": this rank has left its group");
   const Deadline deadline(timeout_);
   begin(call);
-  const std::size_t element = bytes_of(call.type);
-  const bool is_short = call.count * element <= Words::kPayload;
-  const bool part = call.kind == Collective::Kind::all_gather;
-  const std::size_t count = part ? part_of_rank(call.count, rank(), size()).size() : call.count;
-  const bool has_some = is_short && (call.kind != Collective::Kind::broadcast || call.root == rank());
-  mpi_.words().say(word(Word::Kind::call), {bytes_at(call.in, 0), has_some ? count * element : 0});
+  const bool is_short = call.count * bytes_of(call.type) <= Words::kPayload;
+  mpi_.words().say(word(Word::Kind::call), {bytes_at(call.in, 0), is_short ? short_bytes(call, rank(), size()) : 0});
   meet(deadline);
   const bool same = std::ranges::all_of(last_, [this](const CallRecord& each) { return each.same_call(own_); });
   if (same && is_short) run_short(call);
@@ -146,33 +144,11 @@ void MpiRanks::meet(const Deadline& deadline) {
 }
 
 void MpiRanks::run_short(const Collective& call) {
-  using Kind = Collective::Kind;
-  const std::size_t element = bytes_of(call.type);
-  const Range own = part_of_rank(call.count, rank(), size());
-  const auto reduce = [&](std::size_t begin, std::size_t count) {
-    std::vector<const std::byte*> sources;
-    sources.reserve(last_.size());
-    for (int other = 0; other < size(); ++other)
-      sources.push_back((other == rank() ? bytes_at(call.in, 0) : mpi_.words().payload(other)) + begin * element);
-    reduce_elements(call.type, call.op, each_rank(size()), sources.data(), count, bytes_at(call.out, 0));
-  };
-  switch (call.kind) {
-    case Kind::barrier:
-      return;
-    case Kind::all_reduce:
-      return reduce(0, call.count);
-    case Kind::reduce_scatter:
-      return reduce(own.begin, own.size());
-    case Kind::broadcast:
-      if (call.root != rank()) copy_bytes(bytes_at(call.out, 0), mpi_.words().payload(call.root), call.count * element);
-      return;
-    case Kind::all_gather:
-      for (int other = 0; other < size(); ++other) {
-        const Range theirs = part_of_rank(call.count, other, size());
-        copy_bytes(bytes_at(call.out, theirs.begin * element),
-                   other == rank() ? bytes_at(call.in, 0) : mpi_.words().payload(other), theirs.size() * element);
-      }
-  }
+  std::vector<const std::byte*> vectors;
+  vectors.reserve(last_.size());
+  for (int each = 0; each < size(); ++each)
+    vectors.push_back(each == rank() ? bytes_at(call.in, 0) : mpi_.words().payload(each));
+  take_short(call, rank(), vectors, ranks_);
 }
 
 void MpiRanks::run_long(const Collective& call, const Deadline& deadline) {

@@ -62,6 +62,7 @@ class MpiRanks : public Communicator {
   std::chrono::milliseconds timeout_;
   std::uint64_t group_;
   bool crowded_;
+  std::vector<Range> ranks_;  ///< each by itself
   CallRecord own_;
   std::vector<CallRecord> last_;  ///< what each rank called last
   std::uint64_t done_ = 0;
