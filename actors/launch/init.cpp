@@ -36,6 +36,7 @@ constexpr const char* kOnceFlag = "--troupe-once";
 /// Seconds that a task of Slurm's waits for its leader to make a cluster.
 constexpr int kSlurmPatience = 300;
 constexpr const char* kWatchedFlag = "--troupe-watched";
+constexpr const char* kTrialFlag = "--troupe-trial=";
 /// Holds arguments of ours, with kBetween between them. What a program's own parser would see might be refused by it.
 constexpr const char* kLaunchVariable = "TROUPE_LAUNCH";
 constexpr char kBetween = '\x1f';
@@ -55,8 +56,8 @@ std::optional<std::string> value_of(const std::string& flag, const std::vector<s
 void refuse_unknown_flags(const std::vector<std::string>& arguments) {
   for (const std::string& argument : arguments) {
     if (!argument.starts_with("--troupe-")) continue;
-    const char* known[] = {kWorkerFlag, kSocketFlag,   kJoinFlag, kCertsFlag, kListenFlag, kDriverNameFlag,
-                           kStoreFlag,  kPatienceFlag, kCutFlag,  kOnceFlag,  kWatchedFlag};
+    const char* known[] = {kWorkerFlag, kSocketFlag,   kJoinFlag, kCertsFlag, kListenFlag,  kDriverNameFlag,
+                           kStoreFlag,  kPatienceFlag, kCutFlag,  kOnceFlag,  kWatchedFlag, kTrialFlag};
     const bool is_known = std::any_of(std::begin(known), std::end(known), [&](const std::string& flag) {
       return flag.back() == '=' ? argument.starts_with(flag) || argument + '=' == flag : argument == flag;
     });
@@ -155,6 +156,13 @@ std::optional<NodeLaunch> NodeLaunch::parse(const std::vector<std::string>& argu
   return launch;
 }
 
+std::vector<std::string> TrialLaunch::arguments() const { return {kTrialFlag + folder}; }
+
+std::optional<TrialLaunch> TrialLaunch::parse(const std::vector<std::string>& arguments) {
+  const auto folder = value_of(kTrialFlag, arguments);
+  return folder ? std::optional(TrialLaunch{*folder}) : std::nullopt;
+}
+
 std::optional<SlurmCluster> find_slurm_cluster() {
   const char* certs = std::getenv("TROUPE_CERTS");
   if (certs == nullptr) return std::nullopt;
@@ -187,6 +195,7 @@ void init(int argc, char** argv) {
   if (const auto node = NodeLaunch::parse(arguments)) run_node(*node);
   if (const auto node = slurm_node()) run_node(*node);
   program().initialised = true;
+  if (const auto trial = TrialLaunch::parse(arguments)) run_trial(*trial);
 }
 
 }  // namespace troupe

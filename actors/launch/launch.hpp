@@ -47,6 +47,18 @@ struct NodeLaunch {
   static std::optional<NodeLaunch> parse(const std::vector<std::string>& arguments);
 };
 
+/// How the process of a trial of a search knows it: `--troupe-trial=FOLDER`. Its socket to the search is an inherited
+/// descriptor.
+struct TrialLaunch {
+  std::string folder;
+
+  static constexpr int kSearchSocket = 3;
+
+  std::vector<std::string> arguments() const;
+  /// None for a user's own process.
+  static std::optional<TrialLaunch> parse(const std::vector<std::string>& arguments);
+};
+
 /// What Slurm says, where `srun` started this program as several tasks and TROUPE_CERTS names the folder of the
 /// certificates (`driver`, and `node-RANK` for each other task): the first task is the driver, the others are its
 /// nodes.
@@ -68,6 +80,9 @@ bool is_initialised();
 const std::vector<std::string>& program_arguments();
 /// The variable of the environment that tells a process beside its arguments what it is to be. `init` removes it.
 std::string launch_variable(const std::vector<std::string>& arguments);
+
+/// Runs the trial whose task lies in the folder, then ends the process.
+[[noreturn]] void run_trial(const TrialLaunch& launch);
 
 /// Serves the driver until it goes, then ends the process.
 [[noreturn]] void run_worker_process(const WorkerLaunch& launch);

@@ -67,6 +67,11 @@ WorkerGroup::Impl& WorkerGroup::impl() const {
 
 int WorkerGroup::size() const { return impl().crew ? impl().crew->num_workers() : 0; }
 
+const TrainerOptions& WorkerGroup::options() const {
+  if (!impl().crew) throw_invalid("these workers were shut down");
+  return impl().crew->options();
+}
+
 std::vector<WorkerInfo> WorkerGroup::workers() const {
   if (!impl().crew) return {};
   std::vector<WorkerInfo> all = impl().crew->workers();

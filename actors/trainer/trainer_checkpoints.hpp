@@ -21,9 +21,9 @@ class TrainerCheckpoints {
   Checkpoint read(std::int64_t number) const;
   /// Returns the path of the new folder, and removes what is older than is to be kept. @throws Error bad_file
   std::string write(const Checkpoint& checkpoint) const;
+  std::string path_of(std::int64_t number) const;
 
  private:
-  std::string path_of(std::int64_t number) const;
   std::vector<std::int64_t> numbers() const;
   void prune() const;
 

@@ -19,6 +19,10 @@
 
 namespace troupe {
 
+namespace tune {
+struct Trainable;
+}
+
 /// As many workers as the machine has cores for, as in `.num_workers = {2, inf}`.
 inline constexpr int inf = std::numeric_limits<int>::max();  // NOLINT(readability-identifier-naming): as maths has it
 
@@ -161,6 +165,7 @@ class WorkerGroup {
   WorkerGroup& operator=(WorkerGroup&&) noexcept;
 
   int size() const;
+  const TrainerOptions& options() const;
   std::vector<WorkerInfo> workers() const;
   /// Whether functions and data can be given by value.
   bool takes_values() const;
@@ -244,6 +249,11 @@ class Trainer {
   Returned execute_single(const std::string& method, const Json& config = {}) {
     return workers_.execute_single(method, config);
   }
+
+  /// What each trial of a search runs: this function, on workers of its own like these. @param options data by its
+  /// name, how reports are made, how many checkpoints are kept. @throws Error unsupported for data by value and
+  /// callbacks
+  tune::Trainable to_trainable(const std::string& function, const RunOptions& options = {}) const;
 
   int num_workers() const { return workers_.size(); }
   WorkerGroup& workers() { return workers_; }

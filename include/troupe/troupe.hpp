@@ -20,4 +20,5 @@
 #include "troupe/sgd.hpp"
 #include "troupe/trainer.hpp"
 #include "troupe/transform.hpp"
+#include "troupe/tune.hpp"
 #include "troupe/version.hpp"

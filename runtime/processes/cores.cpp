@@ -27,4 +27,27 @@ int usable_cores() {
   return quota ? static_cast<int>(std::min<std::uint64_t>(static_cast<std::uint64_t>(allowed), *quota)) : allowed;
 }
 
+std::vector<int> usable_core_numbers() {
+  const auto most = static_cast<std::size_t>(usable_cores());
+  std::vector<int> numbers;
+  cpu_set_t allowed;
+  const bool known = ::sched_getaffinity(0, sizeof allowed, &allowed) == 0;
+  for (int cpu = 0; numbers.size() < most && (!known || cpu < CPU_SETSIZE); ++cpu)
+    if (!known || CPU_ISSET(cpu, &allowed)) numbers.push_back(cpu);
+  return numbers;
+}
+
+PinnedThread::PinnedThread(const std::vector<int>& cores) {
+  cpu_set_t wanted;
+  CPU_ZERO(&wanted);
+  for (const int cpu : cores)
+    if (cpu >= 0 && cpu < CPU_SETSIZE) CPU_SET(cpu, &wanted);
+  pinned_ = ::sched_getaffinity(0, sizeof before_, &before_) == 0 && CPU_COUNT(&wanted) > 0 &&
+            ::sched_setaffinity(0, sizeof wanted, &wanted) == 0;
+}
+
+PinnedThread::~PinnedThread() {
+  if (pinned_) ::sched_setaffinity(0, sizeof before_, &before_);
+}
+
 }  // namespace troupe

@@ -100,6 +100,8 @@ std::string file_limit_text() {
 
 std::string memory_limit_text() {
   if (const auto mapped = soft_limit(RLIMIT_AS)) return address_space_text(*mapped);
+  if (const auto data = soft_limit(RLIMIT_DATA))
+    return "RLIMIT_DATA lets this process have " + megabytes(*data) + " of its own (`ulimit -d`, or a trial's memory)";
   const auto limits = cgroup::Reader().memory();
   const auto least = std::min_element(limits.begin(), limits.end(),
                                       [](const auto& one, const auto& other) { return one.left() < other.left(); });

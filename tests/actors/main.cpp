@@ -10,6 +10,7 @@
 #include "actors/metrics/measured_model.hpp"
 #include "actors/test_models.hpp"
 #include "actors/trainer/train_functions.hpp"
+#include "actors/tune/tune_functions.hpp"
 #include "troupe/sgd.hpp"
 
 // Worker processes of these tests are this program again.
@@ -21,6 +22,7 @@ int main(int argc, char** argv) {
   troupe_test::register_measured();
   troupe_test::register_smooth_models();
   troupe_test::register_train_functions();
+  troupe_test::register_tune_functions();
   troupe::init(1, argv);  // as behind a parser that took out what it knows
   // A folder of its own, so that what other programs leave is not taken for what these tests leave.
   std::string folder = std::filesystem::temp_directory_path() / "test-XXXXXX";

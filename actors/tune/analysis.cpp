@@ -1,0 +1,159 @@
+#include "actors/tune/analysis.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <ostream>
+#include <set>
+#include <utility>
+
+#include "actors/callbacks/better.hpp"
+#include "actors/tune/search.hpp"
+#include "actors/tune/trial_reports.hpp"
+#include "runtime/files/output_file.hpp"
+#include "runtime/printable.hpp"
+#include "runtime/suggestion.hpp"
+
+namespace troupe::tune {
+namespace {
+
+using Row = std::vector<std::string>;
+
+void add_flattened(const std::string& before, const Json& value, std::vector<std::pair<std::string, Json>>& all) {
+  for (const auto& [key, each] : value.items())
+    if (each.is_object())
+      add_flattened(before + key + '.', each, all);
+    else
+      all.emplace_back(before + key, each);
+}
+
+std::string text_of(const Json& value) {
+  if (value.is_string()) return printable(value.get<std::string>());
+  if (!value.is_number_float()) return printable(value.dump());
+  char text[32];
+  std::snprintf(text, sizeof text, "%.4g", value.get<double>());
+  return text;
+}
+
+/// Letters, not bytes, of UTF-8.
+std::size_t width_of(const std::string& text) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(text, [](char each) { return (static_cast<unsigned char>(each) & 0xC0) != 0x80; }));
+}
+
+void print(std::ostream& out, const std::vector<Row>& rows) {
+  std::vector<std::size_t> widths(rows.front().size());
+  for (const Row& row : rows)
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width_of(row[i]));
+  for (const Row& row : rows) {
+    std::string line;
+    for (std::size_t i = 0; i < row.size(); ++i) line += row[i] + std::string(widths[i] - width_of(row[i]) + 2, ' ');
+    line.erase(line.find_last_not_of(' ') + 1);
+    out << line << '\n';
+  }
+}
+
+/// The best first; then those without the metric, and those that failed.
+std::vector<const Trial*> ranked(const Analysis::Impl& analysis) {
+  std::vector<const Trial*> trials;
+  for (const Trial& trial : analysis.trials) trials.push_back(&trial);
+  const auto rank = [&](const Trial* trial) {
+    const double value = last_value(*trial, analysis.metric).value_or(NAN);
+    const bool counts = trial->state != TrialState::failed && !std::isnan(value);
+    return std::pair(!counts, counts ? (analysis.better == Better::lower ? value : -value) : 0);
+  };
+  std::ranges::stable_sort(trials, {}, rank);
+  return trials;
+}
+
+Row row_of(const Trial& trial, const std::string& metric, const std::set<std::string>& keys) {
+  const auto value = last_value(trial, metric);
+  char seconds[32];
+  std::snprintf(seconds, sizeof seconds, "%.1f", trial.seconds);
+  Row row{std::to_string(trial.number), to_string(trial.state), value ? text_of(Json(*value)) : "-",
+          std::to_string(trial.reports.size()), seconds};
+  const auto values = flattened(trial.config);
+  for (const std::string& key : keys) {
+    const auto at = std::ranges::find(values, key, [](const auto& each) { return each.first; });
+    row.push_back(at == values.end() ? "-" : text_of(at->second));
+  }
+  if (!trial.error.empty()) row.push_back(trial.error);
+  return row;
+}
+
+}  // namespace
+
+std::optional<double> last_value(const Trial& trial, const std::string& metric) {
+  for (auto report = trial.reports.rbegin(); report != trial.reports.rend(); ++report)
+    if (const auto value = metric_of(*report, metric)) return value;
+  return std::nullopt;
+}
+
+std::vector<std::pair<std::string, Json>> flattened(const Json& config) {
+  std::vector<std::pair<std::string, Json>> all;
+  add_flattened("", config, all);
+  return all;
+}
+
+Analysis::Analysis(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
+
+const std::vector<Trial>& Analysis::trials() const { return impl_->trials; }
+bool Analysis::is_complete() const { return impl_->complete; }
+const std::string& Analysis::folder() const { return impl_->folder->path(); }
+
+const Trial& Analysis::best() const {
+  const auto trials = ranked(*impl_);
+  if (!trials.empty() && trials.front()->state != TrialState::failed) {
+    const auto value = last_value(*trials.front(), impl_->metric);
+    if (value && !std::isnan(*value)) return *trials.front();
+  }
+  std::set<std::string> names;
+  for (const Trial& trial : impl_->trials)
+    for (const Report& report : trial.reports)
+      for (const auto& [name, value] : report.metrics.items()) names.insert(name);
+  std::string all;
+  for (const std::string& name : names) all += (all.empty() ? "" : ", ") + printable(name);
+  throw Error(ErrorCode::bad_data, "no trial that did not fail has reported a number as '" + printable(impl_->metric) +
+                                       "'; reported was " + (all.empty() ? "nothing" : all) +
+                                       did_you_mean(impl_->metric, {names.begin(), names.end()}));
+}
+
+void Analysis::write_reports(const std::string& path) const {
+  OutputFile file(path);
+  for (const Trial& trial : impl_->trials)
+    for (const Report& report : trial.reports) {
+      const std::string line = "{\"trial\":" + std::to_string(trial.number) + ',' + line_of(report).substr(1) + '\n';
+      file.write(std::as_bytes(std::span(line)));
+    }
+  file.commit();
+}
+
+std::ostream& operator<<(std::ostream& out, const Analysis& analysis) {
+  const Analysis::Impl& impl = analysis.impl();
+  std::set<std::string> keys;
+  bool failed = false;
+  for (const Trial& trial : impl.trials) {
+    for (const auto& [key, value] : flattened(trial.config)) keys.insert(key);
+    failed = failed || !trial.error.empty();
+  }
+  std::vector<Row> rows{{"trial", "state", impl.metric, "reports", "seconds"}};
+  rows.front().insert(rows.front().end(), keys.begin(), keys.end());
+  if (failed) rows.front().push_back("error");
+  for (const Trial* trial : ranked(impl)) rows.push_back(row_of(*trial, impl.metric, keys));
+  print(out, rows);
+  return out;
+}
+
+Analysis run(const Trainable& trainable, const Options& options) {
+  Search search(trainable, options);
+  search.run();
+  auto impl = std::make_shared<Analysis::Impl>();
+  impl->trials = search.trials();
+  impl->metric = options.metric;
+  impl->better = options.better;
+  impl->complete = search.is_complete();
+  impl->folder = search.folder();
+  return Analysis(impl);
+}
+
+}  // namespace troupe::tune

@@ -1,0 +1,123 @@
+#include "actors/tune/scheduler.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "runtime/invalid.hpp"
+
+namespace troupe::tune {
+namespace {
+
+class Fifo : public Stopper {
+ public:
+  bool goes_on(int /*trial*/, std::int64_t /*iteration*/, double /*value*/) override { return true; }
+};
+
+/// The stopping form of asynchronous successive halving (Li et al., "A System for Massively Parallel Hyperparameter
+/// Tuning", MLSys 2020): at each rung a trial goes on if it is among the best 1/reduction of those that have come so
+/// far. The first one always does.
+class Asha : public Stopper {
+ public:
+  explicit Asha(const Scheduler& scheduler) : reduction_(scheduler.reduction) {
+    for (double at = static_cast<double>(scheduler.grace); at < static_cast<double>(scheduler.max_iterations);
+         at *= reduction_)
+      rungs_.push_back({static_cast<std::int64_t>(std::ceil(at)), {}});
+  }
+
+  bool goes_on(int trial, std::int64_t iteration, double value) override {
+    bool goes_on = true;
+    for (Rung& rung : rungs_)
+      if (iteration >= rung.iteration && !rung.values.contains(trial)) goes_on = is_among_best(rung, trial, value);
+    return goes_on;
+  }
+
+ private:
+  struct Rung {
+    std::int64_t iteration;
+    std::map<int, double> values;  ///< by trial
+  };
+
+  bool is_among_best(Rung& rung, int trial, double value) const {
+    rung.values[trial] = value;
+    const auto better =
+        static_cast<double>(std::ranges::count_if(rung.values, [&](const auto& each) { return each.second < value; }));
+    const double places = std::floor(static_cast<double>(rung.values.size()) / reduction_);
+    return std::isfinite(value) && better < std::max(1.0, places);
+  }
+
+  double reduction_;
+  std::vector<Rung> rungs_;
+};
+
+/// A trial whose best value so far is worse than the median of what the others had come to on the average by then
+/// (Golovin et al., "Google Vizier", KDD 2017, 3.2.2).
+class Median : public Stopper {
+ public:
+  explicit Median(const Scheduler& scheduler) : grace_(scheduler.grace), least_(scheduler.least_trials) {}
+
+  bool goes_on(int trial, std::int64_t iteration, double value) override {
+    auto& own = values_[trial];
+    own[iteration] = value;
+    if (iteration < grace_) return true;
+    std::vector<double> averages;
+    for (const auto& [other, values] : values_)
+      if (other != trial && values.contains(iteration)) averages.push_back(average(values, iteration));
+    if (averages.size() < static_cast<std::size_t>(std::max(1, least_))) return true;
+    const auto middle = averages.begin() + static_cast<std::ptrdiff_t>(averages.size() / 2);
+    std::ranges::nth_element(averages, middle);
+    return best(own, iteration) <= *middle;
+  }
+
+ private:
+  using Values = std::map<std::int64_t, double>;  ///< by iteration
+
+  /// What is no number is worse than any.
+  static double average(const Values& values, std::int64_t until) {
+    double sum = 0;
+    std::int64_t count = 0;
+    for (const auto& [iteration, value] : values)
+      if (iteration <= until) sum += std::isnan(value) ? HUGE_VAL : value, ++count;
+    return sum / static_cast<double>(count);
+  }
+  static double best(const Values& values, std::int64_t until) {
+    double best = HUGE_VAL;
+    for (const auto& [iteration, value] : values)
+      if (iteration <= until && value < best) best = value;
+    return best;
+  }
+
+  std::int64_t grace_;
+  int least_;
+  std::map<int, Values> values_;
+};
+
+}  // namespace
+
+std::unique_ptr<Stopper> make_stopper(const Scheduler& scheduler) {
+  if (scheduler.grace < 1)
+    throw_invalid("a scheduler's grace is " + std::to_string(scheduler.grace) + ", not 1 or more");
+  if (scheduler.max_iterations < 0) throw_invalid("a scheduler's max_iterations is below 0");
+  if (scheduler.kind == SchedulerKind::asha) {
+    if (scheduler.max_iterations < 1)
+      throw_invalid("asha needs max_iterations: the reports of a trial that runs to its end");
+    if (!(scheduler.reduction > 1 && std::isfinite(scheduler.reduction)))
+      throw_invalid("asha's reduction is not above 1: one trial in so many goes on");
+    return std::make_unique<Asha>(scheduler);
+  }
+  if (scheduler.kind == SchedulerKind::median) {
+    if (scheduler.least_trials < 1) throw_invalid("median stopping's least_trials is not 1 or more");
+    return std::make_unique<Median>(scheduler);
+  }
+  return std::make_unique<Fifo>();
+}
+
+Scheduler fifo() { return {}; }
+Scheduler asha(std::int64_t max_iterations, std::int64_t grace, double reduction) {
+  return {.kind = SchedulerKind::asha, .max_iterations = max_iterations, .grace = grace, .reduction = reduction};
+}
+Scheduler median_stopping(std::int64_t grace, int least_trials) {
+  return {.kind = SchedulerKind::median, .grace = grace, .least_trials = least_trials};
+}
+
+}  // namespace troupe::tune

@@ -1,0 +1,287 @@
+#include "actors/tune/search.hpp"
+
+#include <poll.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <utility>
+
+#include "actors/callbacks/better.hpp"
+#include "actors/functions/function_table.hpp"
+#include "actors/launch/launch.hpp"
+#include "actors/tune/trial_reports.hpp"
+#include "runtime/invalid.hpp"
+#include "runtime/printable.hpp"
+#include "runtime/processes/cgroup.hpp"
+#include "runtime/processes/cores.hpp"
+#include "runtime/suggestion.hpp"
+
+namespace troupe::tune {
+namespace {
+
+/// Between two looks at what does not wake the search.
+constexpr std::chrono::milliseconds kLookEvery{100};
+constexpr std::int64_t kMostTrials = 1'000'000;
+
+Space space_of(const Options& options) {
+  if (options.suggest && !(options.space.is_null() || options.space.empty()))
+    throw_invalid("a search has a space, or suggest in its place");
+  return Space(options.suggest || options.space.is_null() ? Json::object() : options.space);
+}
+
+std::string names_of(const Json& metrics) {
+  std::string names;
+  for (const auto& [name, value] : metrics.items()) names += (names.empty() ? "" : ", ") + printable(name);
+  return names.empty() ? "nothing" : names;
+}
+
+}  // namespace
+
+Search::Search(const Trainable& trainable, const Options& options)
+    : trainable_(trainable),
+      options_(options),
+      space_(space_of(options)),
+      stopper_(make_stopper(options.scheduler)),
+      out_of_memory_kills_(cgroup::Reader().out_of_memory_kills()) {
+  check();
+  give_cores();
+  folder_ = std::make_shared<SearchFolder>(options_.folder, options_.resume, description());
+  read_trials();
+}
+
+void Search::check() {
+  if (!is_initialised()) throw_invalid("a search needs troupe::init, since trials are this program again");
+  train_functions().find(trainable_.function);
+  if (trainable_.workers.placement == Placement::cluster)
+    throw Error(ErrorCode::unsupported, "trials run on this machine: their workers are in_process or processes");
+  if (trainable_.keep_checkpoints < 1) throw_invalid("keep_checkpoints is not 1 or more");
+  if (!trainable_.config.is_object()) throw_invalid("a trainable's config is an object");
+  if (options_.num_samples < 1)
+    throw_invalid("num_samples is " + std::to_string(options_.num_samples) + ", not 1 or more");
+  if (options_.concurrent < 0 || options_.max_failures < 0 || options_.report_timeout.count() < 0)
+    throw_invalid("concurrent, max_failures and report_timeout are not below 0");
+  if (options_.metric.empty()) throw_invalid("a search has a metric by which trials are compared");
+  if (options_.resume && options_.folder.empty()) throw_invalid("a search that is resumed has a folder");
+  num_trials_ = options_.num_samples * space_.combinations();
+  if (num_trials_ > kMostTrials)
+    throw_invalid(std::to_string(num_trials_) + " trials are more than " + std::to_string(kMostTrials));
+  if (!options_.suggest) dataset_of(trainable_.dataset, space_.config(options_.seed, 0));
+}
+
+/// A trial has cores of its own, so that trials do not slow each other.
+void Search::give_cores() {
+  free_cores_ = usable_core_numbers();
+  TrainerOptions& workers = trainable_.workers;
+  int& cpus = options_.resources_per_trial.cpus;
+  if (cpus < 0) throw_invalid("a trial's cpus are not below 0");
+  const bool plain = workers.num_workers.max == 1 && workers.cpus_per_worker == 1;
+  if (plain && cpus > 1) workers.cpus_per_worker = cpus;
+  if (workers.num_workers.max == inf && cpus == 0)
+    throw_invalid("with workers without end, a trial's cpus have to be said");
+  const std::int64_t asked = std::int64_t{workers.num_workers.min} * workers.cpus_per_worker;
+  if (cpus == 0) cpus = static_cast<int>(std::min<std::int64_t>(asked, inf));
+  if (asked > cpus && !workers.oversubscribe)
+    throw_invalid("a trial's workers take " + std::to_string(asked) + " cores, and it has " + std::to_string(cpus));
+  const auto there = static_cast<int>(free_cores_.size());
+  if (cpus > there)
+    throw_invalid("a trial takes " + std::to_string(cpus) + " cores, and there are " + std::to_string(there));
+  const int at_once = there / cpus;
+  most_at_once_ = static_cast<std::size_t>(options_.concurrent > 0 ? std::min(options_.concurrent, at_once) : at_once);
+}
+
+Json Search::description() const {
+  TrialTask task{trainable_, trainable_.config, options_.resources_per_trial.memory};
+  Json json = to_json(task);
+  json["space"] = options_.suggest ? Json("suggested") : options_.space;
+  json["num_samples"] = options_.suggest ? Json() : Json(options_.num_samples);
+  json["seed"] = options_.seed;
+  json["metric"] = options_.metric;
+  json["better"] = options_.better == Better::lower ? "lower" : "higher";
+  return json;
+}
+
+/// Of a search that is gone on with. What had not ended begins again.
+void Search::read_trials() {
+  while (auto trial = folder_->read(static_cast<int>(trials_.size()) + 1)) trials_.push_back(std::move(*trial));
+  for (const Trial& trial : trials_)
+    for (const Report& report : trial.reports)
+      if (const auto value = metric_of(report, options_.metric))
+        stopper_->goes_on(trial.number, report.iteration, options_.better == Better::lower ? *value : -*value);
+}
+
+void Search::run() {
+  for (;;) {
+    if (wants_to_stop()) break;
+    start_trials();
+    if (runs_.empty()) {
+      complete_ = true;
+      break;
+    }
+    wait();
+    for (Run& run : runs_) hear(run);
+    for (Run& run : runs_) look_for_silence(run);
+    drop_ended();
+  }
+  for (const Run& run : runs_) trials_[run.at].state = TrialState::waiting;
+  runs_.clear();
+  folder_->release();
+}
+
+bool Search::next_trial(std::size_t& at) {
+  const auto waiting =
+      std::ranges::find_if(trials_, [](const Trial& each) { return each.state == TrialState::waiting; });
+  at = static_cast<std::size_t>(waiting - trials_.begin());
+  if (waiting != trials_.end()) return true;
+  auto config = next_config();
+  if (!config) return false;
+  Trial trial;
+  trial.number = static_cast<int>(trials_.size()) + 1;
+  trial.config = std::move(*config);
+  trials_.push_back(std::move(trial));
+  return true;
+}
+
+std::optional<Json> Search::next_config() const {
+  const auto index = static_cast<std::int64_t>(trials_.size());
+  if (!options_.suggest) return index < num_trials_ ? std::optional(space_.config(options_.seed, index)) : std::nullopt;
+  if (index >= kMostTrials) return std::nullopt;
+  auto config = options_.suggest(trials_);
+  if (config && !config->is_object()) throw_invalid("what is suggested for a trial is no object");
+  return config;
+}
+
+void Search::start_trials() {
+  const auto cpus = static_cast<std::ptrdiff_t>(options_.resources_per_trial.cpus);
+  for (std::size_t at = 0; runs_.size() < most_at_once_ && next_trial(at);) {
+    std::vector<int> cores(free_cores_.end() - cpus, free_cores_.end());
+    free_cores_.erase(free_cores_.end() - cpus, free_cores_.end());
+    start(at, std::move(cores));
+    drop_ended();
+  }
+}
+
+void Search::start(std::size_t at, std::vector<int> cores) {
+  Trial& trial = trials_[at];
+  TrialTask task{trainable_, trainable_.config, options_.resources_per_trial.memory};
+  task.config.update(trial.config);
+  dataset_of(trainable_.dataset, task.config);
+  folder_->write_task(trial, task);
+  ++trial.attempts;
+  trial.state = TrialState::running;
+  Run& run = runs_.emplace_back(Run{at, std::move(cores), Clock::now(), Clock::now(), nullptr});
+  try {
+    run.process = std::make_unique<TrialProcess>(folder_->files(trial.number).folder, run.cores);
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::bad_file) throw;
+    return lose(run, std::string("could not start: ") + error.what());
+  }
+  tell(trial);
+}
+
+void Search::wait() const {
+  std::vector<pollfd> sockets;
+  for (const Run& run : runs_) sockets.push_back({run.process->socket(), POLLIN, 0});
+  ::poll(sockets.data(), sockets.size(), static_cast<int>(kLookEvery.count()));
+}
+
+void Search::hear(Run& run) {
+  try {
+    for (const Json& line : run.process->take()) {
+      run.heard = Clock::now();
+      if (!run.over) take(run, line);
+    }
+  } catch (const Json::exception& error) {
+    return lose(run, std::string("said what makes no sense: ") + error.what());
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::protocol) throw;
+    return lose(run, error.what());
+  }
+  if (!run.over && run.process->has_ended()) lose(run, "its process " + run.process->how_it_ended());
+}
+
+void Search::take(Run& run, const Json& line) {
+  Trial& trial = trials_[run.at];
+  if (line.contains("kept")) {
+    const auto kept = line["kept"].get<std::size_t>();
+    if (kept > trial.reports.size()) trial.reports = read_reports(folder_->files(trial.number).reports());
+    if (kept < trial.reports.size()) trial.reports.resize(kept);
+  } else if (line.contains("result")) {
+    trial.result = line["result"];
+    run.process->how_it_ended();
+    end(run, TrialState::done);
+  } else if (line.contains("error")) {
+    trial.error = printable(line["error"].get<std::string>());
+    run.process->how_it_ended();
+    end(run, TrialState::failed);
+  } else {
+    take_report(run, report_from(line));
+  }
+}
+
+void Search::take_report(Run& run, Report report) {
+  Trial& trial = trials_[run.at];
+  const auto value = metric_of(report, options_.metric);
+  if (!value && options_.scheduler.kind != SchedulerKind::fifo) {
+    std::vector<std::string> names;
+    for (const auto& [name, each] : report.metrics.items()) names.push_back(name);
+    throw_invalid("the scheduler looks at '" + printable(options_.metric) + "', and trials report " +
+                  names_of(report.metrics) + did_you_mean(options_.metric, names));
+  }
+  const std::int64_t iteration = report.iteration;
+  trial.reports.push_back(std::move(report));
+  tell(trial);
+  const bool goes_on =
+      !value || stopper_->goes_on(trial.number, iteration, options_.better == Better::lower ? *value : -*value);
+  const std::int64_t most = options_.scheduler.max_iterations;
+  if (most > 0 && iteration >= most) return end(run, TrialState::done);
+  if (!goes_on) end(run, TrialState::stopped);
+}
+
+void Search::look_for_silence(Run& run) {
+  const auto timeout = options_.report_timeout;
+  if (run.over || timeout.count() == 0 || Clock::now() - run.heard < timeout) return;
+  lose(run, "reported nothing for " + std::to_string(timeout.count()) + " ms");
+}
+
+/// It is begun again, as often as that may be.
+void Search::lose(Run& run, const std::string& how) {
+  Trial& trial = trials_[run.at];
+  const bool for_memory = cgroup::Reader().out_of_memory_kills() > out_of_memory_kills_;
+  trial.error = "lost: " + how + (for_memory ? "; processes were killed for want of memory" : "");
+  if (trial.attempts > options_.max_failures) return end(run, TrialState::failed);
+  run.over = true;
+  trial.state = TrialState::waiting;
+  tell(trial);
+}
+
+/// A process that goes on is killed.
+void Search::end(Run& run, TrialState state) {
+  Trial& trial = trials_[run.at];
+  run.over = true;
+  trial.state = state;
+  if (state != TrialState::failed) trial.error.clear();
+  trial.seconds = std::chrono::duration<double>(Clock::now() - run.begun).count();
+  if (run.process && state == TrialState::stopped) run.process->kill();
+  trial.checkpoint = last_checkpoint(folder_->files(trial.number));
+  folder_->write_end(trial);
+  tell(trial);
+}
+
+void Search::drop_ended() {
+  for (auto run = runs_.begin(); run != runs_.end();) {
+    if (!run->over) {
+      ++run;
+      continue;
+    }
+    run->process.reset();
+    free_cores_.insert(free_cores_.end(), run->cores.begin(), run->cores.end());
+    run = runs_.erase(run);
+  }
+}
+
+void Search::tell(const Trial& trial) const {
+  if (options_.on_change) options_.on_change(trial);
+}
+
+}  // namespace troupe::tune

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <list>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "actors/tune/scheduler.hpp"
+#include "actors/tune/search_folder.hpp"
+#include "actors/tune/space.hpp"
+#include "actors/tune/trial_process.hpp"
+#include "runtime/clock.hpp"
+#include "troupe/tune.hpp"
+
+namespace troupe::tune {
+
+/// Runs trials, as many at once as there are cores for, until all have ended.
+class Search {
+ public:
+  /// @throws Error as `tune::run` says
+  Search(const Trainable& trainable, const Options& options);
+
+  void run();
+
+  const std::vector<Trial>& trials() const { return trials_; }
+  bool is_complete() const { return complete_; }
+  std::shared_ptr<const SearchFolder> folder() const { return folder_; }
+
+ private:
+  struct Run {
+    std::size_t at;  ///< of its trial
+    std::vector<int> cores;
+    Clock::time_point begun;
+    Clock::time_point heard;
+    std::unique_ptr<TrialProcess> process;
+    bool over = false;  ///< it has said how it ends, or was ended
+  };
+
+  void check();
+  void give_cores();
+  Json description() const;
+  void read_trials();
+  /// The next one that is to begin, or to begin again; false where there is none now.
+  bool next_trial(std::size_t& at);
+  std::optional<Json> next_config() const;
+  void start_trials();
+  void start(std::size_t at, std::vector<int> cores);
+  void wait() const;
+  void hear(Run& run);
+  void take(Run& run, const Json& line);
+  void take_report(Run& run, Report report);
+  void look_for_silence(Run& run);
+  void lose(Run& run, const std::string& how);
+  void end(Run& run, TrialState state);
+  void drop_ended();
+  void tell(const Trial& trial) const;
+  bool wants_to_stop() const { return options_.should_stop && options_.should_stop(); }
+
+  Trainable trainable_;
+  Options options_;
+  Space space_;
+  std::unique_ptr<Stopper> stopper_;
+  std::int64_t num_trials_ = 0;  ///< of the space
+  std::vector<int> free_cores_;
+  std::size_t most_at_once_ = 1;
+  std::shared_ptr<SearchFolder> folder_;
+  std::vector<Trial> trials_;
+  std::list<Run> runs_;
+  std::uint64_t out_of_memory_kills_;
+  bool complete_ = false;
+};
+
+}  // namespace troupe::tune

@@ -1,0 +1,157 @@
+#include "actors/tune/search_folder.hpp"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/file.h>
+
+#include <cerrno>
+#include <chrono>
+#include <filesystem>
+#include <thread>
+
+#include "actors/trainer/trainer_checkpoints.hpp"
+#include "actors/tune/trial_reports.hpp"
+#include "runtime/invalid.hpp"
+
+namespace troupe::tune {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kSearch = "/search.json";
+constexpr const char* kLock = "/search.lock";
+/// A search that was killed while it started a process leaves its lock to that one until its exec.
+constexpr std::chrono::milliseconds kLockPatience{1000};
+
+TrialState state_of(const std::string& text, const std::string& path) {
+  for (const TrialState state : {TrialState::done, TrialState::stopped, TrialState::failed})
+    if (text == to_string(state)) return state;
+  throw_bad_file(path, "says a state that no trial ends in");
+}
+
+}  // namespace
+
+const char* to_string(TrialState state) {
+  switch (state) {
+    case TrialState::waiting:
+      return "waiting";
+    case TrialState::running:
+      return "running";
+    case TrialState::done:
+      return "done";
+    case TrialState::stopped:
+      return "stopped";
+    case TrialState::failed:
+      return "failed";
+  }
+  return "";
+}
+
+SearchFolder::SearchFolder(const std::string& folder, bool resume, const Json& search) {
+  make(folder);
+  lock();
+  if (!fs::exists(path_ + kSearch))
+    write_json(path_ + kSearch, search);
+  else if (resume)
+    compare(search);
+  else
+    throw Error(ErrorCode::invalid_argument, "there is a search already: it can be resumed, or goes elsewhere",
+                {.object = path_});
+}
+
+SearchFolder::~SearchFolder() {
+  std::error_code ignored;
+  if (temporary_) fs::remove_all(path_, ignored);
+}
+
+void SearchFolder::make(const std::string& folder) {
+  temporary_ = folder.empty();
+  std::error_code error;
+  if (temporary_) {
+    std::string name = (fs::temp_directory_path() / "troupe-tune-XXXXXX").string();
+    if (::mkdtemp(name.data()) == nullptr) throw_cannot("make a folder", name);
+    path_ = name;
+    return;
+  }
+  path_ = fs::absolute(folder).lexically_normal().string();
+  while (path_.size() > 1 && path_.ends_with('/')) path_.pop_back();
+  fs::create_directories(path_, error);
+  if (error) throw_bad_file(path_, "cannot be made: " + error.message());
+}
+
+void SearchFolder::lock() {
+  const std::string path = path_ + kLock;
+  lock_ = FileDescriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666));
+  if (!lock_) throw_cannot("write", path);
+  const auto end = std::chrono::steady_clock::now() + kLockPatience;
+  while (::flock(lock_.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    if (std::chrono::steady_clock::now() >= end)
+      throw Error(ErrorCode::in_use, "another search runs there", {.object = path_});
+    std::this_thread::sleep_for(kLockPatience / 50);
+  }
+}
+
+/// What differs is named.
+void SearchFolder::compare(const Json& search) const {
+  const Json before = read_json(path_ + kSearch);
+  for (const auto& [key, value] : search.items())
+    if (!before.is_object() || !before.contains(key) || before[key] != value)
+      throw Error(ErrorCode::invalid_argument, "cannot resume: the search there has another " + key, {.object = path_});
+}
+
+TrialFiles SearchFolder::files(int trial) const {
+  std::string digits = std::to_string(trial);
+  if (digits.size() < 4) digits.insert(0, 4 - digits.size(), '0');
+  return {path_ + "/trial-" + digits};
+}
+
+std::optional<Trial> SearchFolder::read(int number) const {
+  const TrialFiles files = this->files(number);
+  if (!fs::exists(files.task())) return std::nullopt;
+  Trial trial;
+  trial.number = number;
+  try {
+    trial.config = read_json(files.task()).at("drawn");
+    if (!fs::exists(files.end())) return trial;
+    const Json end = read_json(files.end());
+    trial.state = state_of(end.at("state").get<std::string>(), files.end());
+    end.at("error").get_to(trial.error);
+    end.at("attempts").get_to(trial.attempts);
+    end.at("seconds").get_to(trial.seconds);
+    trial.result = end.at("result");
+    trial.reports = read_reports(files.reports());
+    if (trial.reports.size() > end.at("reports")) trial.reports.resize(end.at("reports"));
+    trial.checkpoint = last_checkpoint(files);
+    return trial;
+  } catch (const Json::exception& error) {
+    throw_bad_file(files.folder, std::string("is damaged: ") + error.what());
+  }
+}
+
+void SearchFolder::write_task(const Trial& trial, const TrialTask& task) const {
+  const TrialFiles files = this->files(trial.number);
+  std::error_code error;
+  fs::create_directory(files.folder, error);
+  if (error) throw_bad_file(files.folder, "cannot be made: " + error.message());
+  Json json = to_json(task);
+  json["drawn"] = trial.config;
+  write_json(files.task(), json);
+}
+
+void SearchFolder::write_end(const Trial& trial) const {
+  write_json(files(trial.number).end(), {{"state", to_string(trial.state)},
+                                         {"error", trial.error},
+                                         {"attempts", trial.attempts},
+                                         {"seconds", trial.seconds},
+                                         {"reports", trial.reports.size()},
+                                         {"result", trial.result}});
+}
+
+std::string last_checkpoint(const TrialFiles& files) {
+  if (!fs::exists(files.checkpoints())) return "";
+  const TrainerCheckpoints checkpoints({.folder = files.checkpoints()});
+  const std::int64_t newest = checkpoints.newest();
+  return newest > 0 ? checkpoints.path_of(newest) : "";
+}
+
+}  // namespace troupe::tune

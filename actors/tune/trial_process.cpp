@@ -1,0 +1,91 @@
+#include "actors/tune/trial_process.hpp"
+
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <span>
+#include <utility>
+
+#include "actors/launch/launch.hpp"
+#include "actors/tune/trial_task.hpp"
+#include "runtime/files/input_file.hpp"
+#include "runtime/processes/cores.hpp"
+#include "troupe/error.hpp"
+
+namespace troupe::tune {
+namespace {
+
+/// Of one line.
+constexpr std::size_t kLongestLine = std::size_t{64} << 20;
+/// Between the end of what it says and its end.
+constexpr std::chrono::seconds kEndTimeout{10};
+
+FileDescriptor open_file(const std::string& path, int flags) {
+  FileDescriptor file(::open(path.c_str(), flags | O_CLOEXEC, 0666));
+  if (!file) throw_cannot("open", path);
+  return file;
+}
+
+/// A trial's own output is not its search's, and it reads nothing.
+ChildProcess start(const std::string& folder, int socket, const std::vector<int>& cores) {
+  const FileDescriptor nothing = open_file("/dev/null", O_RDONLY);
+  const FileDescriptor output = open_file(TrialFiles{folder}.output(), O_WRONLY | O_CREAT | O_APPEND);
+  const PinnedThread pinned(cores);
+  return ChildProcess::start("/proc/self/exe", program_arguments(),
+                             {{nothing.get(), STDIN_FILENO},
+                              {output.get(), STDOUT_FILENO},
+                              {output.get(), STDERR_FILENO},
+                              {socket, TrialLaunch::kSearchSocket}},
+                             {launch_variable(TrialLaunch{folder}.arguments())});
+}
+
+std::pair<FileDescriptor, FileDescriptor> socket_pair() {
+  int ends[2] = {-1, -1};
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) throw_errno("socketpair");
+  std::pair pair{FileDescriptor(ends[0]), FileDescriptor(ends[1])};
+  ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
+  return pair;
+}
+
+}  // namespace
+
+TrialProcess::TrialProcess(const std::string& folder, const std::vector<int>& cores)
+    : TrialProcess(folder, cores, socket_pair()) {}
+
+TrialProcess::TrialProcess(const std::string& folder, const std::vector<int>& cores,
+                           std::pair<FileDescriptor, FileDescriptor> sockets)
+    : socket_(std::move(sockets.first)), child_(start(folder, sockets.second.get(), cores)) {}
+
+std::vector<Json> TrialProcess::take() {
+  std::vector<Json> lines;
+  char bytes[1 << 16];
+  while (socket_) {
+    const ssize_t came = ::read(socket_.get(), bytes, sizeof bytes);
+    if (came < 0 && errno == EINTR) continue;
+    if (came < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) break;
+    if (came <= 0) {
+      socket_.reset();
+      break;
+    }
+    said_.append(bytes, static_cast<std::size_t>(came));
+    std::size_t begin = 0;
+    for (std::size_t end = 0; (end = said_.find('\n', begin)) != std::string::npos; begin = end + 1) {
+      Json line = Json::parse(said_.substr(begin, end - begin), nullptr, /*allow_exceptions=*/false);
+      if (!line.is_object()) throw Error(ErrorCode::protocol, "a trial said what makes no sense");
+      lines.push_back(std::move(line));
+    }
+    said_.erase(0, begin);
+    if (said_.size() > kLongestLine) throw Error(ErrorCode::protocol, "a trial says a line that does not end");
+  }
+  return lines;
+}
+
+std::string TrialProcess::how_it_ended() {
+  if (!child_.wait(kEndTimeout)) child_.kill();
+  return child_.how_it_ended();
+}
+
+}  // namespace troupe::tune

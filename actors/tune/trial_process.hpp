@@ -1,0 +1,41 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "runtime/file_descriptor.hpp"
+#include "runtime/processes/child_process.hpp"
+#include "troupe/json.hpp"
+
+namespace troupe::tune {
+
+/// The process of a trial, as the search sees it: what it says line by line, until it ends.
+class TrialProcess {
+ public:
+  /// Starts this program again, on these cores. Ended with this object.
+  /// @param folder of the trial, with its task. @throws Error as ChildProcess, bad_file where its output cannot lie
+  /// there
+  TrialProcess(const std::string& folder, const std::vector<int>& cores);
+
+  /// Readable when it has said something, or has ended.
+  int socket() const { return socket_.get(); }
+  /// What it has said since the last call, without waiting. @throws Error protocol for what is no JSON
+  std::vector<Json> take();
+  /// It says nothing more.
+  bool has_ended() const { return !socket_; }
+  /// Of one that has ended: such as "was ended by signal 9".
+  std::string how_it_ended();
+  void kill() { child_.kill(); }
+  int pid() const { return child_.pid(); }
+
+ private:
+  TrialProcess(const std::string& folder, const std::vector<int>& cores,
+               std::pair<FileDescriptor, FileDescriptor> sockets);
+
+  FileDescriptor socket_;
+  ChildProcess child_;
+  std::string said_;  ///< what is no whole line yet
+};
+
+}  // namespace troupe::tune

@@ -1,0 +1,97 @@
+#include "actors/tune/trial_reports.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <functional>
+#include <utility>
+
+#include "runtime/files/input_file.hpp"
+
+namespace troupe::tune {
+namespace {
+
+constexpr const char* kCheckpoint = "checkpoint";
+
+/// Calls `take` for each whole line, with the byte behind it.
+void for_each_line(const std::string& path, const std::function<void(const Json& line, std::size_t end)>& take) {
+  const std::string text = InputFile(path).read_text();
+  try {
+    for (std::size_t begin = 0, end = 0; (end = text.find('\n', begin)) != std::string::npos; begin = end + 1)
+      take(Json::parse(text.begin() + static_cast<std::ptrdiff_t>(begin),
+                       text.begin() + static_cast<std::ptrdiff_t>(end)),
+           end + 1);
+  } catch (const Json::exception& error) {
+    throw_bad_file(path, std::string("is damaged: ") + error.what());
+  }
+}
+
+}  // namespace
+
+std::string line_of(const Report& report) {
+  const Json line = {{"iteration", report.iteration}, {"seconds", report.seconds}, {"metrics", report.metrics}};
+  return line.dump(-1, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace);
+}
+
+Report report_from(const Json& line) {
+  return {line.at("iteration").get<std::int64_t>(), line.at("seconds").get<double>(), line.at("metrics")};
+}
+
+TrialReports::TrialReports(std::string path, std::int64_t checkpoint)
+    : path_(std::move(path)), file_(::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666)) {
+  if (!file_) throw_cannot("write", path_);
+  rewind(checkpoint);
+}
+
+/// A checkpoint that lies on disk and has no line yet was made behind all that stands here.
+void TrialReports::rewind(std::int64_t checkpoint) {
+  std::size_t kept = 0, whole = 0;
+  std::int64_t reports = 0, reports_kept = 0;
+  bool found = false;
+  for_each_line(path_, [&](const Json& line, std::size_t end) {
+    whole = end;
+    if (!line.contains(kCheckpoint)) {
+      ++reports;
+    } else if (line[kCheckpoint] == checkpoint) {
+      found = true;
+      kept = end;
+      reports_kept = reports;
+    }
+  });
+  const bool behind_all = checkpoint > 0 && !found;
+  if (behind_all) kept = whole, reports_kept = reports;
+  if (::ftruncate(file_.get(), static_cast<off_t>(kept)) != 0 || ::lseek(file_.get(), 0, SEEK_END) < 0)
+    throw_cannot("cut off", path_);
+  count_ = reports_kept;
+  if (behind_all) add_checkpoint(checkpoint);
+}
+
+Report TrialReports::add(Report report) {
+  report.iteration = ++count_;
+  write(line_of(report) + '\n');
+  return report;
+}
+
+void TrialReports::add_checkpoint(std::int64_t number) { write(Json{{kCheckpoint, number}}.dump() + '\n'); }
+
+void TrialReports::write(std::string_view text) const {
+  while (!text.empty()) {
+    const ssize_t written = ::write(file_.get(), text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) throw_cannot("write", path_);
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+std::vector<Report> read_reports(const std::string& path) {
+  std::vector<Report> reports;
+  if (!std::filesystem::exists(path)) return reports;
+  for_each_line(path, [&](const Json& line, std::size_t /*end*/) {
+    if (!line.contains(kCheckpoint)) reports.push_back(report_from(line));
+  });
+  return reports;
+}
+
+}  // namespace troupe::tune

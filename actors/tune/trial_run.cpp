@@ -1,0 +1,133 @@
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "actors/launch/launch.hpp"
+#include "actors/launch/process_end.hpp"
+#include "actors/trainer/trainer_checkpoints.hpp"
+#include "actors/tune/trial_reports.hpp"
+#include "actors/tune/trial_task.hpp"
+#include "runtime/log.hpp"
+#include "runtime/processes/limits.hpp"
+#include "troupe/tune.hpp"
+
+// The process of a trial.
+namespace troupe::tune {
+namespace {
+
+/// What the search is told, a line of JSON each. Without a search the process ends.
+class ToSearch {
+ public:
+  explicit ToSearch(int socket) : socket_(socket) {}
+
+  void tell(const Json& said) const {
+    tell(said.dump(-1, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace));
+  }
+
+ private:
+  void tell(const std::string& said) const {
+    const std::string line = said + '\n';
+    for (std::string_view left = line; !left.empty();) {
+      const ssize_t sent = ::send(socket_, left.data(), left.size(), MSG_NOSIGNAL);
+      if (sent < 0 && errno == EINTR) continue;
+      if (sent < 0) leave(1);
+      left.remove_prefix(static_cast<std::size_t>(sent));
+    }
+  }
+
+  int socket_;
+};
+
+/// Hands on what the trial's function reports.
+class TellsSearch : public Callback {
+ public:
+  TellsSearch(const ToSearch& search, const TrialFiles& files, TrainerCheckpoints& checkpoints)
+      : search_(search), checkpoints_(checkpoints), reports_(files.reports(), checkpoints.newest()) {}
+
+  void on_start(const RunStart& run) override {
+    if (run.attempt > 1) reports_.rewind(checkpoints_.newest());
+    search_.tell({{"kept", reports_.count()}});
+  }
+  void on_report(const Report& report) override {
+    const Report added = reports_.add(report);
+    search_.tell({{"iteration", added.iteration}, {"seconds", added.seconds}, {"metrics", added.metrics}});
+  }
+  void on_checkpoint(const CheckpointInfo& checkpoint) override { reports_.add_checkpoint(checkpoint.number); }
+
+ private:
+  const ToSearch& search_;
+  TrainerCheckpoints& checkpoints_;
+  TrialReports reports_;
+};
+
+class PassesOn : public Callback {
+ public:
+  void on_report(const Report& report) override { here().report(report.metrics); }
+};
+
+/// Where memory runs out it is the trial that goes, not its search.
+void limit_memory(std::size_t bytes) {
+  const FileDescriptor score(::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC));
+  if (score && ::write(score.get(), "500", 3) < 0) return;  // then the kernel chooses as ever
+  if (bytes == 0) return;
+  const rlimit limit{bytes, bytes};
+  if (::setrlimit(RLIMIT_DATA, &limit) != 0) throw_refused("setrlimit", errno);
+}
+
+Json run_task(const TrialFiles& files, const ToSearch& search) {
+  const TrialTask task = task_from_json(read_json(files.task()), files.task());
+  limit_memory(task.memory);
+  const Trainable& trainable = task.trainable;
+  RunOptions options;
+  if (!trainable.dataset.empty()) options.dataset = dataset_of(trainable.dataset, task.config);
+  options.reports = trainable.reports;
+  options.checkpoints = {files.checkpoints(), trainable.keep_checkpoints, /*resume=*/true};
+  TrainerCheckpoints checkpoints(options.checkpoints);
+  options.callbacks = {std::make_shared<TellsSearch>(search, files, checkpoints)};
+  Trainer trainer(trainable.workers);
+  return trainer.run(trainable.function, task.config, options).at(0).json;
+}
+
+}  // namespace
+
+std::shared_ptr<Callback> pass_on() { return std::make_shared<PassesOn>(); }
+
+}  // namespace troupe::tune
+
+namespace troupe {
+
+/// In a process group of its own: what ends the search from its terminal ends the trial with the search, and not
+/// before.
+void run_trial(const TrialLaunch& launch) {
+  ::setpgid(0, 0);
+  const FileDescriptor socket(::fcntl(TrialLaunch::kSearchSocket, F_DUPFD_CLOEXEC, TrialLaunch::kSearchSocket + 1));
+  ::close(TrialLaunch::kSearchSocket);
+  if (!socket) {
+    log_line(LogLevel::error, "a trial without its search");
+    leave(1);
+  }
+  const tune::ToSearch search(socket.get());
+  try {
+    go_on_at_hangup(socket.get());
+    start_thread([&socket] {
+      wait_for_hangup(socket.get());
+      leave(1);
+    }).detach();
+    search.tell({{"result", tune::run_task({launch.folder}, search)}});
+    leave(0);
+  } catch (const Error& error) {
+    search.tell({{"error", error.what()}, {"code", to_string(error.code())}});
+  } catch (const std::exception& error) {
+    search.tell({{"error", error.what()}, {"code", to_string(ErrorCode::model_failed)}});
+  }
+  leave(1);
+}
+
+}  // namespace troupe

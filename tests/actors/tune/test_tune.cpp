@@ -1,0 +1,308 @@
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+#include <string>
+
+#include "actors/tune/trial_task.hpp"
+#include "runtime/processes/cores.hpp"
+#include "troupe/error.hpp"
+#include "troupe/tune.hpp"
+
+namespace troupe {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// For one test.
+struct Folder {
+  std::string path = (fs::temp_directory_path() / "search-XXXXXX").string();
+  Folder() { REQUIRE(::mkdtemp(path.data()) != nullptr); }
+  ~Folder() { fs::remove_all(path); }
+  std::string operator/(const std::string& name) const { return path + '/' + name; }
+};
+
+tune::Trainable trainable(const std::string& function = "tune") {
+  tune::Trainable made;
+  made.function = function;
+  return made;
+}
+
+tune::Options search(int samples) {
+  tune::Options options;
+  options.space = {{"lr", tune::uniform(0, 1)}};
+  options.num_samples = samples;
+  return options;
+}
+
+std::string text_of(const tune::Analysis& analysis) {
+  std::ostringstream text;
+  text << analysis;
+  return text.str();
+}
+
+/// All but times.
+Json content_of(const tune::Analysis& analysis) {
+  Json all = Json::array();
+  for (const tune::Trial& trial : analysis.trials()) {
+    Json reports = Json::array();
+    for (const Report& report : trial.reports) reports.push_back({report.iteration, report.metrics});
+    all.push_back({trial.number, trial.config, to_string(trial.state), trial.result, reports});
+  }
+  return all;
+}
+
+TEST_CASE("a search runs each trial with its own values, and knows the best") {
+  tune::Options options = search(4);
+  options.space["steps"] = tune::grid({2, 3});
+  const tune::Analysis analysis = tune::run(trainable(), options);
+  REQUIRE(analysis.trials().size() == 8);
+  CHECK(analysis.is_complete());
+  std::set<double> values;
+  double best = 9;
+  for (const tune::Trial& trial : analysis.trials()) {
+    CHECK(trial.state == tune::TrialState::done);
+    CHECK(trial.attempts == 1);
+    CHECK(trial.reports.size() == trial.config.at("steps"));
+    CHECK(trial.result == Json{{"steps", trial.config.at("steps")}});
+    const double lr = trial.config.at("lr");
+    values.insert(lr);
+    best = std::min(best, std::abs(lr - 0.3) + 1 / trial.config.at("steps").get<double>());
+    CHECK(trial.reports.back().metrics.at("loss").get<double>() ==
+          doctest::Approx(std::abs(lr - 0.3) + 1 / trial.config.at("steps").get<double>()));
+  }
+  CHECK(values.size() == 8);
+  CHECK(analysis.best().reports.back().metrics.at("loss").get<double>() == doctest::Approx(best));
+  const std::string text = text_of(analysis);
+  CHECK(text.starts_with("trial  state  loss"));
+  CHECK(std::ranges::count(text, '\n') == 9);
+}
+
+TEST_CASE("the same seed makes the same trials whatever runs beside them") {
+  tune::Options options = search(6);
+  const Json alone = [&] {
+    options.concurrent = 1;
+    return content_of(tune::run(trainable(), options));
+  }();
+  options.concurrent = 2;
+  CHECK(content_of(tune::run(trainable(), options)) == alone);
+  options.seed = 2;
+  CHECK(content_of(tune::run(trainable(), options)) != alone);
+}
+
+TEST_CASE("trials have cores of their own") {
+  tune::Options options = search(4);
+  options.space = {{"n", tune::grid({1, 2})}};
+  const tune::Analysis analysis = tune::run(trainable("tune cores"), options);
+  const auto there = usable_core_numbers();
+  for (const tune::Trial& trial : analysis.trials()) {
+    REQUIRE(trial.reports.size() == 1);
+    CHECK(trial.reports[0].metrics.at("cores") == 1);
+    CHECK(std::ranges::count(there, trial.reports[0].metrics.at("first").get<int>()) == 1);
+  }
+}
+
+TEST_CASE("a trial that throws has failed, and the others go on") {
+  tune::Options options = search(1);
+  options.space["trouble"] = tune::grid({"", "throw"});
+  const tune::Analysis analysis = tune::run(trainable(), options);
+  CHECK(analysis.trials()[0].state == tune::TrialState::done);
+  CHECK(analysis.trials()[1].state == tune::TrialState::failed);
+  CHECK(analysis.trials()[1].attempts == 1);
+  CHECK(analysis.trials()[1].error.find("out of luck") != std::string::npos);
+  CHECK(analysis.trials()[1].reports.size() == 1);
+  CHECK(analysis.best().number == 1);
+  CHECK(text_of(analysis).find("out of luck") != std::string::npos);
+}
+
+TEST_CASE("a trial that is lost begins again, from its checkpoint where it has one") {
+  for (const char* trouble : {"die", "exit", "hang"})
+    for (const bool save : {false, true}) {
+      CAPTURE(trouble);
+      CAPTURE(save);
+      const Folder marks;
+      tune::Options options = search(1);
+      options.report_timeout = std::chrono::milliseconds(std::string(trouble) == "hang" ? 700 : 60'000);
+      options.space["save"] = save;
+      options.space["marks"] = marks.path;
+      options.space["at"] = 3;
+      options.space["steps"] = 4;
+      const Json smooth = content_of(tune::run(trainable(), options))[0][4];
+      options.space["trouble"] = trouble;
+      const tune::Analysis analysis = tune::run(trainable(), options);
+      const tune::Trial& trial = analysis.trials()[0];
+      CHECK(trial.state == tune::TrialState::done);
+      CHECK(trial.attempts == 2);
+      CHECK(trial.error.empty());
+      CHECK(content_of(analysis)[0][4] == smooth);
+      CHECK(trial.checkpoint.empty() == !save);
+    }
+}
+
+TEST_CASE("a trial that is lost too often has failed, which says how") {
+  const Folder marks;
+  tune::Options options = search(1);
+  options.max_failures = 1;
+  options.space.update({{"trouble", "die"}, {"marks", marks.path}, {"times", 9}});
+  const tune::Analysis analysis = tune::run(trainable(), options);
+  CHECK(analysis.trials()[0].state == tune::TrialState::failed);
+  CHECK(analysis.trials()[0].attempts == 2);
+  CHECK(analysis.trials()[0].error == "lost: its process was ended by signal 9");
+  CHECK_THROWS_WITH_AS(analysis.best(), doctest::Contains("no trial that did not fail has reported a number as 'loss'"),
+                       Error);
+}
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // which need terabytes of address space
+TEST_CASE("a trial that eats memory fails by its limit") {
+  const Folder marks;
+  tune::Options options = search(1);
+  options.resources_per_trial.memory = std::size_t{1} << 30;
+  options.space.update({{"trouble", "eat"}, {"marks", marks.path}, {"times", 9}});
+  const tune::Analysis analysis = tune::run(trainable(), options);
+  CHECK(analysis.trials()[0].state == tune::TrialState::failed);
+  CHECK_MESSAGE(analysis.trials()[0].error.find("RLIMIT_DATA lets this process have 1073 MB") != std::string::npos,
+                analysis.trials()[0].error);
+}
+#endif
+
+TEST_CASE("a search that was ended goes on where it was") {
+  tune::Options options = search(5);
+  const Json whole = content_of(tune::run(trainable(), options));
+  const Folder folder;
+  options.folder = folder.path;
+  options.concurrent = 1;
+  int reports = 0;
+  options.on_change = [&](const tune::Trial& trial) { reports += trial.state == tune::TrialState::running; };
+  options.should_stop = [&] { return reports > 8; };
+  options.resume = true;  // begins where there is none
+  const tune::Analysis half = tune::run(trainable(), options);
+  CHECK_FALSE(half.is_complete());
+  CHECK(half.trials().size() < 5);
+  options.should_stop = {};
+  const tune::Analysis rest = tune::run(trainable(), options);
+  CHECK(rest.is_complete());
+  CHECK(content_of(rest) == whole);
+  options.num_samples = 6;
+  CHECK_THROWS_WITH_AS(tune::run(trainable(), options), doctest::Contains("the search there has another num_samples"),
+                       Error);
+  options.num_samples = 5;
+  options.resume = false;
+  CHECK_THROWS_WITH_AS(tune::run(trainable(), options), doctest::Contains("there is a search already"), Error);
+}
+
+TEST_CASE("one search at a time writes to a folder") {
+  const Folder folder;
+  tune::Options options = search(1);
+  options.folder = folder.path;
+  bool asked = false;
+  options.on_change = [&](const tune::Trial&) {
+    if (std::exchange(asked, true)) return;
+    tune::Options other = options;
+    other.on_change = {};
+    other.resume = true;
+    try {
+      tune::run(trainable(), other);
+      FAIL("two searches write to a folder");
+    } catch (const Error& error) {
+      CHECK(error.code() == ErrorCode::in_use);
+    }
+  };
+  tune::run(trainable(), options);
+  CHECK(asked);
+}
+
+TEST_CASE("asha ends trials before their time") {
+  tune::Options options = search(8);
+  options.space["steps"] = 9;
+  options.concurrent = 1;
+  options.scheduler = tune::asha(9, 1, 3);
+  const tune::Analysis analysis = tune::run(trainable(), options);
+  int stopped = 0;
+  double best = 9;
+  for (const tune::Trial& trial : analysis.trials()) {
+    best = std::min(best, std::abs(trial.config.at("lr").get<double>() - 0.3));
+    if (trial.state != tune::TrialState::stopped) continue;
+    ++stopped;
+    CHECK(trial.reports.size() < 9);
+  }
+  CHECK(stopped >= 3);
+  CHECK(std::abs(analysis.best().config.at("lr").get<double>() - 0.3) == doctest::Approx(best));
+  options.metric = "los";
+  CHECK_THROWS_WITH_AS(tune::run(trainable(), options),
+                       "the scheduler looks at 'los', and trials report loss, step; did you mean 'loss'?", Error);
+}
+
+TEST_CASE("a search of one's own draws what it likes") {
+  tune::Options options;
+  options.concurrent = 1;
+  options.suggest = [](std::span<const tune::Trial> trials) -> std::optional<Json> {
+    if (trials.size() == 3) return std::nullopt;
+    if (trials.empty()) return Json{{"lr", 0.9}};
+    return Json{{"lr", trials.back().config.at("lr").get<double>() - 0.2}};
+  };
+  const tune::Analysis analysis = tune::run(trainable(), options);
+  REQUIRE(analysis.trials().size() == 3);
+  CHECK(analysis.best().config.at("lr").get<double>() == doctest::Approx(0.5));
+}
+
+TEST_CASE("a trial's function may make a trainer of its own, and pass its reports on") {
+  const tune::Analysis analysis = tune::run(trainable("tune nested"), search(1));
+  CHECK(analysis.trials()[0].state == tune::TrialState::done);
+  CHECK(analysis.trials()[0].reports.size() == 3);
+}
+
+TEST_CASE("a trainer's function becomes what trials run, on workers like its own") {
+  Trainer trainer{{.num_workers = 2, .placement = Placement::processes, .oversubscribe = true}};
+  tune::Options options = search(2);
+  options.resources_per_trial.cpus = 1;
+  const tune::Analysis analysis =
+      tune::run(trainer.to_trainable("tune", {.reports = {.aggregate = Aggregate::sum}}), options);
+  for (const tune::Trial& trial : analysis.trials()) {
+    CHECK(trial.state == tune::TrialState::done);
+    CHECK(trial.reports.back().metrics.at("step") == 3 * 2);
+  }
+  CHECK_THROWS_AS(trainer.to_trainable("tune", {.callbacks = {tune::pass_on()}}), Error);
+}
+
+TEST_CASE("values of the space choose data") {
+  const Folder folder;
+  std::ofstream(folder / "book.txt") << std::string(100, 'a') + std::string(100, 'b');
+  tune::Trainable rows = trainable("tune rows");
+  rows.dataset = "text:" + (folder / "book.txt") + ",window={data.window}";
+  tune::Options options;
+  options.space = {{"data", {{"window", tune::grid({4, 8})}}}};
+  const tune::Analysis analysis = tune::run(rows, options);
+  REQUIRE(analysis.trials().size() == 2);
+  CHECK(analysis.trials()[0].reports.at(0).metrics.at("size") == 4 * 2);
+  CHECK(analysis.trials()[1].reports.at(0).metrics.at("size") == 8 * 2);
+  rows.dataset = "text:{file}";
+  CHECK_THROWS_WITH_AS(tune::run(rows, options), doctest::Contains("asks for {file}"), Error);
+  CHECK(tune::dataset_of("tar:a-{000..009}.tar,size={n}", {{"n", 32}}) == "tar:a-{000..009}.tar,size=32");
+}
+
+TEST_CASE("searches that cannot be are refused before anything starts") {
+  CHECK_THROWS_WITH_AS(tune::run(trainable("tun"), search(1)), doctest::Contains("tune"), Error);
+  tune::Options options = search(1);
+  options.resources_per_trial.cpus = 1000;
+  CHECK_THROWS_WITH_AS(tune::run(trainable(), options), doctest::Contains("a trial takes 1000 cores, and there are"),
+                       Error);
+  options = search(0);
+  CHECK_THROWS_AS(tune::run(trainable(), options), Error);
+  options = search(1);
+  options.suggest = [](std::span<const tune::Trial>) { return std::optional<Json>(); };
+  CHECK_THROWS_AS(tune::run(trainable(), options), Error);
+  options = search(1);
+  options.resume = true;
+  CHECK_THROWS_AS(tune::run(trainable(), options), Error);
+  tune::Trainable far = trainable();
+  far.workers.placement = Placement::cluster;
+  CHECK_THROWS_AS(tune::run(far, search(1)), Error);
+  options = search(1);
+  options.folder = "/proc/no/such";
+  CHECK_THROWS_AS(tune::run(trainable(), options), Error);
+}
+
+}  // namespace
+}  // namespace troupe
