@@ -10,6 +10,7 @@ namespace troupe::cli {
 /// where there is none.
 void add_train(CLI::App& app, int& status);
 void add_checkpoint(CLI::App& app, int& status);
+void add_tune(CLI::App& app, int& status);
 void add_evaluate(CLI::App& app);
 void add_predict(CLI::App& app);
 void add_data(CLI::App& app);
@@ -21,5 +22,7 @@ void add_nodes(CLI::App& app);
 
 /// The function by which `train` asks replicas for their profile, for worker processes to find.
 void register_profile();
+/// The function that trials of `tune` run.
+void register_trial();
 
 }  // namespace troupe::cli

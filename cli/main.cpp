@@ -11,6 +11,7 @@ constexpr const char* kExamples = R"(examples:
   troupe train --model resnet18 --data mock-images:224 --steps 10 --batch-size 8 --precision bf16 --profile
   troupe train --epochs 50 --checkpoint run --checkpoint-every 500 --resume    again and again, until it is done
   troupe checkpoint list run
+  troupe tune --model cnn --space space.json --samples 12 --scheduler asha --epochs 9 --metric accuracy --out search
   troupe evaluate --load cnn.safetensors
   troupe predict --load cnn.safetensors --data fashion-mnist --count 10 --pictures
   troupe predict --load cnn.safetensors --image shoe.png
@@ -28,6 +29,7 @@ SIGTERM and SIGHUP. `diff` and `checkpoint verify` end with 1, too, for what dif
 
 void add_commands(CLI::App& app, int& status) {
   troupe::cli::add_train(app, status);
+  troupe::cli::add_tune(app, status);
   troupe::cli::add_evaluate(app);
   troupe::cli::add_predict(app);
   troupe::cli::add_data(app);
@@ -40,13 +42,18 @@ void add_commands(CLI::App& app, int& status) {
   troupe::cli::add_launch(app, status);
 }
 
+void register_names() {
+  troupe::cli::register_profile();
+  troupe::cli::register_trial();
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   return troupe::cli::run({.name = "troupe",
                            .description = "Troupe: distributed SGD on an actor runtime",
                            .examples = kExamples,
-                           .register_names = troupe::cli::register_profile,
+                           .register_names = register_names,
                            .add_commands = add_commands},
                           argc, argv);
 }

@@ -46,7 +46,7 @@ std::vector<std::string> flags_of(const CLI::App& command) {
   return flags;
 }
 
-std::string describe(const CLI::App& app, const CLI::ParseError& error) {
+std::string what_is_wrong(const CLI::App& app, const CLI::ParseError& error) {
   const CLI::App* command = &app;
   while (!command->get_subcommands().empty()) command = command->get_subcommands().front();
   const auto unexpected = app.remaining(true);
@@ -69,7 +69,7 @@ int run_command(const Program& program, int argc, char** argv) {
   app.require_subcommand(1);
   app.footer(program.examples);
   app.set_version_flag("--version", TROUPE_VERSION);
-  app.option_defaults()->always_capture_default()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  set_option_defaults(app);
   program.add_commands(app, status);
   add_config_options(app);
   try {
@@ -79,14 +79,22 @@ int run_command(const Program& program, int argc, char** argv) {
   } catch (const CLI::Success& help_or_version) {
     app.exit(help_or_version);
   } catch (const CLI::ParseError& error) {
-    const std::string what = describe(app, error);
-    throw Error(ErrorCode::invalid_argument, what + (what.ends_with('?') ? "" : ";") + " --help lists what there is");
+    throw Error(ErrorCode::invalid_argument, describe(app, error));
   }
   check_output();
   return status;
 }
 
 }  // namespace
+
+void set_option_defaults(CLI::App& app) {
+  app.option_defaults()->always_capture_default()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+}
+
+std::string describe(const CLI::App& app, const CLI::ParseError& error) {
+  const std::string what = what_is_wrong(app, error);
+  return what + (what.ends_with('?') ? "" : ";") + " --help lists what there is";
+}
 
 int run(const Program& program, int argc, char** argv) {
   const auto tell = [&program]() -> std::ostream& { return std::cerr << program.name << ": "; };

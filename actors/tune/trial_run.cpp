@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -21,6 +22,9 @@
 // The process of a trial.
 namespace troupe::tune {
 namespace {
+
+/// Of the environment, since workers of a trial are processes, too.
+constexpr const char* kFolderVariable = "TROUPE_TRIAL_FOLDER";
 
 /// What the search is told, a line of JSON each. Without a search the process ends.
 class ToSearch {
@@ -82,6 +86,7 @@ void limit_memory(std::size_t bytes) {
 }
 
 Json run_task(const TrialFiles& files, const ToSearch& search) {
+  ::setenv(kFolderVariable, files.folder.c_str(), 1);
   const TrialTask task = task_from_json(read_json(files.task()), files.task());
   limit_memory(task.memory);
   const Trainable& trainable = task.trainable;
@@ -96,6 +101,11 @@ Json run_task(const TrialFiles& files, const ToSearch& search) {
 }
 
 }  // namespace
+
+std::string trial_folder() {
+  const char* const folder = std::getenv(kFolderVariable);
+  return folder == nullptr ? "" : folder;
+}
 
 std::shared_ptr<Callback> pass_on() { return std::make_shared<PassesOn>(); }
 

@@ -50,8 +50,9 @@ bool is_overruled(const std::vector<std::string>& typed, const CLI::Option& opti
 /// Puts the options of a configuration in front of those that were typed.
 class Expansion {
  public:
-  Expansion(const CLI::App& command, std::string path, const std::vector<std::string>& typed)
-      : command_(command), path_(std::move(path)), typed_(typed) {}
+  /// @param typed wins over a configuration, unless it may not say the same
+  Expansion(const CLI::App& command, std::string path, const std::vector<std::string>& typed, bool typed_wins = true)
+      : command_(command), path_(std::move(path)), typed_(typed), typed_wins_(typed_wins) {}
 
   /// @param section the keys that lead to `object`, with a dot behind each
   void add(const std::string& section, const json& object) {
@@ -74,6 +75,8 @@ class Expansion {
                       did_you_mean(key, keys_of(command_)));
     const auto [said, first] = said_.try_emplace(option, key);
     if (!first) fail(path_, "key '" + key + "' says again what '" + said->second + "' has said");
+    if (!typed_wins_ && (is_typed(typed_, *option) || is_overruled(typed_, *option)))
+      fail(path_, "key '" + key + "' is said on the command line, too, or something that excludes it");
     if (is_list(*option)) return add_list(*option, key, value);
     if (is_flag(*option) != value.is_boolean())
       refuse(key, is_flag(*option) ? "true or false" : "a number or a string");
@@ -107,6 +110,7 @@ class Expansion {
   const CLI::App& command_;
   const std::string path_;
   const std::vector<std::string>& typed_;
+  const bool typed_wins_;
   std::map<const CLI::Option*, std::string> said_;  ///< by which key
   std::vector<std::string> words_;
 };
@@ -150,6 +154,13 @@ std::vector<std::string> expand_config(const CLI::App& app, const std::vector<st
   expanded.insert(expanded.end(), expansion.words().begin(), expansion.words().end());
   expanded.insert(expanded.end(), rest, typed.end());
   return expanded;
+}
+
+std::vector<std::string> words_of(const CLI::App& command, const json& object, const std::string& origin,
+                                  const std::vector<std::string>& typed) {
+  Expansion expansion(command, origin, typed, /*typed_wins=*/false);
+  expansion.add("", object);
+  return expansion.words();
 }
 
 }  // namespace troupe::cli

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -12,5 +13,10 @@ namespace troupe::cli {
 /// @throws Error bad_file for a file that is no JSON object, invalid_argument naming the file and a key that is no
 /// option, or has a value of the wrong kind.
 std::vector<std::string> expand_config(const CLI::App& app, const std::vector<std::string>& arguments);
+
+/// What such an object says to a command, as it is typed. @param origin what errors name
+/// @throws Error invalid_argument for a key that is no option, has a value of the wrong kind, or is said by `typed`
+std::vector<std::string> words_of(const CLI::App& command, const nlohmann::json& object, const std::string& origin,
+                                  const std::vector<std::string>& typed);
 
 }  // namespace troupe::cli

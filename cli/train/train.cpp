@@ -88,6 +88,7 @@ class Training {
       const auto report = take_step(progress);
       if (!report) break;
       epoch.add(*report);
+      last_loss_ = report->loss;
       if (report->lbfgs.end != LbfgsEnd::none) {
         progress.end_line();
         say_end(*report);
@@ -266,6 +267,7 @@ class Training {
     const bool validates = watched_ == EvaluationSet::validation;
     const auto evaluation = evaluate(watched_);
     (validates ? epoch.validation : epoch.test) = evaluation;
+    tell(epoch.loss, evaluation, epoch.epoch);
     if (report_) report_->write(epoch);  // before a checkpoint of this step: who goes on from that does not write it
     if (evaluation) judge(*evaluation);
     if (options_.quiet) return;
@@ -277,6 +279,21 @@ class Training {
     if (patience_.is_over())
       std::printf("no better for %lld epochs: training ends\n", static_cast<long long>(patience_.since_best()));
     std::fflush(stdout);
+  }
+
+  /// Whoever runs this training as a trial of a search: what it came to on the set that is watched.
+  void tell(double train_loss, const std::optional<Evaluation>& evaluation, std::optional<std::int64_t> epoch = {}) {
+    if (told_step_ == sgd_.steps_done()) return;
+    told_step_ = sgd_.steps_done();
+    Json metrics = {{"step", told_step_}, {"train_loss", train_loss}, {"loss", train_loss}};
+    if (epoch) metrics["epoch"] = *epoch;
+    if (evaluation) {
+      metrics["loss"] = evaluation->loss;
+      const bool squares = options_.run.learns_squares(*evaluation);
+      metrics[squares ? "r2" : "accuracy"] = squares ? evaluation->all_targets.r2 : evaluation->accuracy;
+      for (const NamedMetric& metric : evaluation->metrics) metrics[metric.name] = metric.value;
+    }
+    here().report(metrics);
   }
 
   /// Before the last evaluation, which is no part of the training.
@@ -299,6 +316,7 @@ class Training {
       sgd_.save(options_.save);
       if (!options_.quiet) std::printf("weights saved to %s\n", options_.save.c_str());
     }
+    tell(last_loss_, evaluate(watched_));
     if (watched_ == EvaluationSet::validation) print_evaluation("validation", *evaluate(watched_));
     if (const auto test = evaluate(EvaluationSet::test)) print_evaluation("test", *test);
     std::printf("weights sha256 %s\n", hash.c_str());
@@ -317,6 +335,8 @@ class Training {
   std::string saved_;                       ///< the last checkpoint that this asked for
   std::int64_t saved_step_ = -1;
   bool ended_ = false;  ///< L-BFGS, by itself
+  double last_loss_ = 0;
+  std::int64_t told_step_ = -1;
   std::int64_t epoch_steps_ = 0;
   std::int64_t total_steps_ = 0;
 };

@@ -147,6 +147,8 @@ Analysis run(const Trainable& trainable, const Options& options);
 
 /// The same as `here().report`: in a trial its reports are the search's.
 inline void report(const Json& metrics) { here().report(metrics); }
+/// Of the trial that this process, or the one whose worker it is, belongs to: a place for files. Empty outside of trials.
+std::string trial_folder();
 /// For a trainer that a trial's function makes itself: hands its reports on.
 std::shared_ptr<Callback> pass_on();
 

@@ -135,12 +135,14 @@ TEST_CASE("a driver that has no files left for who comes takes others when there
   HalfBegun run;
   CHECK(run.nodes[0].says("joined the driver"));
   const auto knocks = start_rogue("knock", run.nodes, 2);
-  for (std::size_t free = 0; free < 4; ++free) {  // for the connection, and two more descriptors of it
-    const FewFiles few(free);
-    comes_true([&] { return run.training.wait_for(0s) == std::future_status::ready; }, 200ms);
-  }
+  const auto has_run_out = [&] { return contains(run.errors.text(), "Too many open files"); };
+  for (int round = 0; round == 0 || (round < 50 && !has_run_out()); ++round)
+    for (std::size_t free = 0; free < 4; ++free) {  // for the connection, and two more descriptors of it
+      const FewFiles few(free);
+      comes_true([&] { return run.training.wait_for(0s) == std::future_status::ready; }, 200ms);
+    }
   CHECK(knocks->says("has to wait"));
-  CHECK(contains(run.errors.text(), "Too many open files"));
+  CHECK(has_run_out());
   run.check_goes_on();
 }
 

@@ -1,0 +1,107 @@
+#include "cli/tune/train_command.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "cli/commands.hpp"
+#include "cli/config/config_file.hpp"
+#include "cli/config/config_keys.hpp"
+#include "cli/program.hpp"
+#include "runtime/invalid.hpp"
+#include "runtime/printable.hpp"
+
+namespace troupe::cli {
+namespace {
+
+using nlohmann::json;
+
+/// Which trials would have to share, or which have another meaning in a search.
+const std::vector<std::string> kRefused{"--save",   "--report",        "--checkpoint", "--checkpoint-every",
+                                        "--record", "--print-config", "--log",        "--listen"};
+
+bool says(const std::string& argument, const std::string& flag) {
+  return argument == flag || argument.starts_with(flag + "=");
+}
+
+std::string text_of(const json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); }
+
+/// Returns whether it was there.
+bool replace(std::vector<std::string>& arguments, const std::string& placeholder, const std::string& text) {
+  bool there = false;
+  for (std::string& argument : arguments)
+    for (std::size_t at = argument.find(placeholder); at != std::string::npos;
+         at = argument.find(placeholder, at + text.size())) {
+      argument.replace(at, placeholder.size(), text);
+      there = true;
+    }
+  return there;
+}
+
+/// The command's options, as `main` adds them.
+struct Parser {
+  int status = 0;
+  CLI::App app;
+
+  Parser() {
+    set_option_defaults(app);
+    add_train(app, status);
+  }
+  CLI::App& train() { return *app.get_subcommand("train"); }
+  void parse(std::vector<std::string> words) {
+    words.insert(words.begin(), "train");
+    std::reverse(words.begin(), words.end());  // as CLI11 wants them
+    try {
+      app.parse(words);
+    } catch (const CLI::ParseError& error) {
+      throw_invalid(describe(app, error));
+    }
+  }
+};
+
+}  // namespace
+
+TrainCommand::TrainCommand(std::vector<std::string> arguments) : arguments_(std::move(arguments)) {
+  for (const std::string& flag : kRefused)
+    if (std::ranges::any_of(arguments_, [&](const std::string& each) { return says(each, flag); }))
+      throw_invalid(flag + " is not for trials of a search: each has a folder of its own");
+}
+
+std::string TrainCommand::typed(const std::string& flag) const {
+  for (std::size_t i = 0; i < arguments_.size(); ++i) {
+    if (arguments_[i] == flag && i + 1 < arguments_.size()) return arguments_[i + 1];
+    if (arguments_[i].starts_with(flag + "=")) return arguments_[i].substr(flag.size() + 1);
+  }
+  return "";
+}
+
+std::vector<std::string> TrainCommand::words(const json& values) const {
+  Parser parser;
+  std::vector<std::string> words = arguments_;
+  json options = json::object();
+  for (const auto& [key, value] : values.items()) {
+    const bool is_option = option_of(parser.train(), key) != nullptr || is_section(parser.train(), key);
+    if (is_option || value.is_structured() || !replace(words, '{' + key + '}', text_of(value))) options[key] = value;
+  }
+  const auto said = words_of(parser.train(), options, "the space", words);
+  words.insert(words.end(), said.begin(), said.end());
+  return words;
+}
+
+void TrainCommand::check(const json& values) const {
+  Parser parser;
+  parser.train().callback([] {});
+  parser.parse(words(values));
+}
+
+void TrainCommand::run(const json& values, const std::vector<std::string>& more) const {
+  std::vector<std::string> all = words(values);
+  all.insert(all.end(), more.begin(), more.end());
+  Parser parser;
+  parser.parse(std::move(all));
+  if (parser.status != 0)
+    throw Error(ErrorCode::worker_lost, "the training ended with status " + std::to_string(parser.status));
+}
+
+}  // namespace troupe::cli

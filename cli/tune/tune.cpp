@@ -1,0 +1,100 @@
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "actors/tune/space.hpp"
+#include "cli/commands.hpp"
+#include "cli/train/command_line.hpp"
+#include "cli/train/stop_signals.hpp"
+#include "cli/tune/tune_options.hpp"
+#include "cli/tune/tune_page.hpp"
+#include "troupe/tune.hpp"
+
+namespace troupe::cli {
+namespace {
+
+constexpr const char* kTrial = "troupe train";
+constexpr const char* kArguments = "arguments";
+constexpr const char* kWeights = "/weights.safetensors";
+/// What shells add to the number of a signal.
+constexpr int kSignalled = 128;
+
+/// Run in the process of a trial.
+Json run_trial(const Json& config) {
+  Json values = config;
+  const TrainCommand train(values.at(kArguments).get<std::vector<std::string>>());
+  values.erase(kArguments);
+  train.run(values, {"--save", tune::trial_folder() + kWeights});
+  return {};
+}
+
+/// A line where a trial has ended, or begins again.
+void say(const tune::Trial& trial, const std::string& metric) {
+  if (trial.state == tune::TrialState::running) return;
+  std::string value;
+  if (!trial.reports.empty() && trial.reports.back().metrics.contains(metric))
+    value = ", " + metric + ' ' + trial.reports.back().metrics[metric].dump();
+  std::printf("trial %d: %s%s, %zu reports, %.1f s%s%s\n", trial.number,
+              trial.state == tune::TrialState::waiting ? "begins again" : to_string(trial.state), value.c_str(),
+              trial.reports.size(), trial.seconds, trial.error.empty() ? "" : "; ", trial.error.c_str());
+  std::fflush(stdout);
+}
+
+/// The best one as a command that can be typed, at the end.
+void say_best(const tune::Analysis& analysis, const TrainCommand& train, const std::string& metric) {
+  const tune::Trial& best = analysis.best();
+  const std::string weights = analysis.folder() + "/trial-" + tune::digits_of(best.number) + kWeights;
+  std::printf("best is trial %d, with %s %s", best.number, metric.c_str(),
+              best.reports.back().metrics.value(metric, Json()).dump().c_str());
+  if (std::filesystem::exists(weights)) std::printf("; its weights are in %s", weights.c_str());
+  std::vector<std::string> words{"troupe", "train"};
+  for (const std::string& word : train.words(best.config)) words.push_back(word);
+  std::printf("\n%s\n", shell_text(words).c_str());
+}
+
+int search(const TuneOptions& options, std::vector<std::string> arguments) {
+  const TrainCommand typed(arguments);
+  tune::Options search = options.search(typed);
+  if (typed.typed("--workers").empty() && !search.space.contains("workers") && !search.space.contains("num_workers"))
+    arguments.insert(arguments.end(), {"--workers", std::to_string(options.cpus)});
+  const TrainCommand train(arguments);
+  const tune::Space space(search.space);
+  for (std::int64_t i = 0; i < search.num_samples * space.combinations(); ++i)
+    train.check(space.config(search.seed, i));
+  StopSignals stop;
+  search.should_stop = [&stop] { return stop.came().has_value(); };
+  search.on_change = [&search](const tune::Trial& trial) { say(trial, search.metric); };
+  tune::Trainable trainable;
+  trainable.function = kTrial;
+  trainable.config = {{kArguments, arguments}};
+  const tune::Analysis analysis = tune::run(trainable, search);
+  std::cout << analysis << std::flush;
+  analysis.write_reports(analysis.folder() + "/reports.jsonl");
+  if (!options.html.empty()) tune_page(analysis, search).write(options.html);
+  if (!analysis.is_complete()) {
+    std::printf("the search is not over; to go on:\n  %s\n", command_line_with({"--resume"}).c_str());
+    return kSignalled + stop.came().value_or(0);
+  }
+  say_best(analysis, train, search.metric);
+  return 0;
+}
+
+}  // namespace
+
+void register_trial() { register_function(kTrial, run_trial); }
+
+void add_tune(CLI::App& app, int& status) {
+  auto options = std::make_shared<TuneOptions>();
+  CLI::App& tune = *app.add_subcommand(
+      "tune", "Search options of `train` by many trainings; the last line printed is the best one as a command");
+  options->add_to(tune);
+  tune.allow_extras();
+  tune.footer("All options of `troupe train` can be given, too, for all trials.");
+  tune.callback([options, &tune, &status] { status = search(*options, tune.remaining()); });
+}
+
+}  // namespace troupe::cli

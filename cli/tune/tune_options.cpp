@@ -1,0 +1,95 @@
+#include "cli/tune/tune_options.hpp"
+
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+
+#include "cli/run_options.hpp"
+#include "runtime/files/input_file.hpp"
+#include "runtime/invalid.hpp"
+
+namespace troupe::cli {
+namespace {
+
+constexpr std::array kHigher{"accuracy", "r2", "auc", "f1", "precision", "recall", "top5"};
+
+Json read_space(const std::string& path) {
+  const std::string text = InputFile(path).read_text();
+  try {
+    return Json::parse(text);
+  } catch (const Json::exception& error) {
+    throw_bad_file(path, error.what());
+  }
+}
+
+/// Each epoch is a report.
+std::int64_t epochs_of(const Json& space, const TrainCommand& train) {
+  const std::string typed = train.typed("--epochs");
+  if (!typed.empty()) return std::atoll(typed.c_str());
+  return space.contains("epochs") && space["epochs"].is_number_integer() ? space["epochs"].get<std::int64_t>() : 0;
+}
+
+}  // namespace
+
+void TuneOptions::add_to(CLI::App& tune) {
+  tune.add_option("--space", space,
+                  "JSON: an object of options of train, with {\"uniform\", \"loguniform\", \"quniform\", \"randint\", "
+                  "\"choice\" or \"grid\": [...]} where values are drawn")
+      ->type_name("FILE")
+      ->required();
+  tune.add_option("--samples", samples, "Trials; with grids, of each of their combinations")->check(whole_number(1));
+  tune.add_option("--concurrent", concurrent, "Trials at once, at most; unless told as many as there are cores for")
+      ->default_str("")
+      ->check(whole_number(1));
+  tune.add_option("--cpus", cpus, "Cores of each trial")->check(whole_number(1));
+  tune.add_option("--memory", memory, "Megabytes that each process of a trial may have of its own")
+      ->default_str("")
+      ->check(whole_number(1));
+  tune.add_option("--scheduler", scheduler, "Which trials are ended before their time: none, or who is behind")
+      ->check(one_of({"fifo", "asha", "median"}));
+  tune.add_option("--max-reports", max_reports, "Epochs after which a trial is ended; of asha unless told --epochs")
+      ->default_str("")
+      ->check(whole_number(1));
+  tune.add_option("--grace", grace, "Epochs that each trial has before it can be ended")->check(whole_number(1));
+  tune.add_option("--reduction", reduction, "Of asha: one trial in so many goes on at each rung");
+  tune.add_option("--metric", metric, "By which trials are compared: loss, accuracy, r2, train_loss, or one of --metrics");
+  tune.add_option("--better", better, "Which of its values; unless told lower, but of accuracy and the like higher")
+      ->default_str("")
+      ->check(one_of({"lower", "higher"}));
+  tune.add_option("--search-seed", search_seed, "Of what is drawn")->check(whole_number(0));
+  tune.add_option("--out", out, "Folder that keeps the search: reports, what trials print, their weights");
+  tune.add_flag("--resume", resume, "Go on with the search in --out");
+  tune.add_option("--max-failures", max_failures, "How often a trial may be lost and begin again")
+      ->check(whole_number(0));
+  tune.add_option("--report-timeout", report_timeout, "Seconds without a report after which a trial hangs; 0: never");
+  tune.add_option("--html", html, "Write what was found to this page");
+}
+
+tune::Options TuneOptions::search(const TrainCommand& train) const {
+  tune::Options o;
+  o.space = read_space(space);
+  o.num_samples = samples;
+  o.concurrent = concurrent;
+  o.resources_per_trial = {.cpus = cpus, .memory = static_cast<std::size_t>(memory) << 20};
+  o.scheduler.grace = grace;
+  o.scheduler.reduction = reduction;
+  o.scheduler.max_iterations = max_reports;
+  if (scheduler == "median") o.scheduler.kind = tune::SchedulerKind::median;
+  if (scheduler == "asha") {
+    o.scheduler.kind = tune::SchedulerKind::asha;
+    if (max_reports == 0) o.scheduler.max_iterations = epochs_of(o.space, train);
+    if (o.scheduler.max_iterations == 0) throw_invalid("asha needs --epochs, or --max-reports where epochs are drawn");
+  }
+  o.metric = metric;
+  const bool higher = better.empty() ? std::ranges::count(kHigher, metric) > 0 : better == "higher";
+  o.better = higher ? Better::higher : Better::lower;
+  o.seed = search_seed;
+  o.folder = out;
+  o.resume = resume;
+  o.max_failures = max_failures;
+  o.report_timeout = to_limit(report_timeout, "--report-timeout");
+  return o;
+}
+
+}  // namespace troupe::cli

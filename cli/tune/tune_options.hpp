@@ -1,0 +1,36 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "cli/tune/train_command.hpp"
+#include "troupe/tune.hpp"
+
+namespace troupe::cli {
+
+/// What `troupe tune` is told besides the options of `train`.
+struct TuneOptions {
+  std::string space;
+  int samples = 10;
+  int concurrent = 0;
+  int cpus = 1;
+  std::string scheduler = "fifo";
+  std::int64_t max_reports = 0;  ///< 0: epochs
+  std::int64_t grace = 1;
+  double reduction = 4;
+  std::string metric = "loss";
+  std::string better;  ///< empty: of what is best when it is high, higher
+  std::uint64_t search_seed = 1;
+  std::string out = "tune";
+  bool resume = false;
+  int max_failures = 3;
+  double report_timeout = 1800;  ///< seconds
+  std::int64_t memory = 0;       ///< megabytes
+  std::string html;
+
+  void add_to(CLI::App& tune);
+  /// @param train what each trial runs. @throws Error bad_file, invalid_argument
+  tune::Options search(const TrainCommand& train) const;
+};
+
+}  // namespace troupe::cli
