@@ -53,19 +53,6 @@ void print(std::ostream& out, const std::vector<Row>& rows) {
   }
 }
 
-/// The best first; then those without the metric, and those that failed.
-std::vector<const Trial*> ranked(const Analysis::Impl& analysis) {
-  std::vector<const Trial*> trials;
-  for (const Trial& trial : analysis.trials) trials.push_back(&trial);
-  const auto rank = [&](const Trial* trial) {
-    const double value = last_value(*trial, analysis.metric).value_or(NAN);
-    const bool counts = trial->state != TrialState::failed && !std::isnan(value);
-    return std::pair(!counts, counts ? (analysis.better == Better::lower ? value : -value) : 0);
-  };
-  std::ranges::stable_sort(trials, {}, rank);
-  return trials;
-}
-
 Row row_of(const Trial& trial, const std::string& metric, const std::set<std::string>& keys) {
   const auto value = last_value(trial, metric);
   char seconds[32];
@@ -100,9 +87,24 @@ Analysis::Analysis(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
 const std::vector<Trial>& Analysis::trials() const { return impl_->trials; }
 bool Analysis::is_complete() const { return impl_->complete; }
 const std::string& Analysis::folder() const { return impl_->folder->path(); }
+std::string Analysis::folder_of(const Trial& trial) const { return impl_->folder->files(trial.number).folder; }
+
+const std::string& Analysis::metric() const { return impl_->metric; }
+
+std::vector<const Trial*> Analysis::ranked() const {
+  std::vector<const Trial*> trials;
+  for (const Trial& trial : impl_->trials) trials.push_back(&trial);
+  const auto rank = [&](const Trial* trial) {
+    const double value = last_value(*trial, impl_->metric).value_or(NAN);
+    const bool counts = trial->state != TrialState::failed && !std::isnan(value);
+    return std::pair(!counts, counts ? (impl_->better == Better::lower ? value : -value) : 0);
+  };
+  std::ranges::stable_sort(trials, {}, rank);
+  return trials;
+}
 
 const Trial& Analysis::best() const {
-  const auto trials = ranked(*impl_);
+  const auto trials = ranked();
   if (!trials.empty() && trials.front()->state != TrialState::failed) {
     const auto value = last_value(*trials.front(), impl_->metric);
     if (value && !std::isnan(*value)) return *trials.front();
@@ -129,17 +131,16 @@ void Analysis::write_reports(const std::string& path) const {
 }
 
 std::ostream& operator<<(std::ostream& out, const Analysis& analysis) {
-  const Analysis::Impl& impl = analysis.impl();
   std::set<std::string> keys;
   bool failed = false;
-  for (const Trial& trial : impl.trials) {
+  for (const Trial& trial : analysis.trials()) {
     for (const auto& [key, value] : flattened(trial.config)) keys.insert(key);
     failed = failed || !trial.error.empty();
   }
-  std::vector<Row> rows{{"trial", "state", impl.metric, "reports", "seconds"}};
+  std::vector<Row> rows{{"trial", "state", analysis.metric(), "reports", "seconds"}};
   rows.front().insert(rows.front().end(), keys.begin(), keys.end());
   if (failed) rows.front().push_back("error");
-  for (const Trial* trial : ranked(impl)) rows.push_back(row_of(*trial, impl.metric, keys));
+  for (const Trial* trial : analysis.ranked()) rows.push_back(row_of(*trial, analysis.metric(), keys));
   print(out, rows);
   return out;
 }

@@ -57,4 +57,21 @@ std::string line_chart(const ChartNames& names, std::span<const PlottedLine> lin
 std::string stacked_chart(const ChartNames& names, std::span<const PlottedLine> lines,
                           std::span<const PlottedMark> marks = {}, Plot::Size size = Plot::kWide);
 
+/// An upright axis of a parallel chart.
+struct ParallelAxis {
+  std::string name;
+  std::vector<std::pair<double, std::string>> ticks;  ///< heights from 0 to 1, and what is there
+  std::vector<double> heights;                        ///< of each row; NaN: it has none
+};
+
+struct ParallelRow {
+  std::string name;  ///< shown where one points at it
+  std::size_t group = 0;
+  double strength = 1;  ///< from 0, not to be seen, to 1
+};
+
+/// Parallel coordinates: a line a row through its height on each axis. The last rows are on top.
+std::string parallel_chart(const std::string& title, std::span<const ParallelAxis> axes,
+                           std::span<const ParallelRow> rows);
+
 }  // namespace troupe::cli

@@ -25,14 +25,13 @@
 #include "cli/train/stop_signals.hpp"
 #include "models/files/checkpoint/series.hpp"
 #include "runtime/hash.hpp"
+#include "troupe/here.hpp"
 
 namespace troupe::cli {
 namespace {
 
 /// How many steps' phases are printed without --verbose.
 constexpr std::int64_t kStepsShown = 3;
-/// What shells add to the number of a signal.
-constexpr int kSignalled = 128;
 
 struct TrainOptions {
   RunOptions run;

@@ -18,7 +18,7 @@ namespace {
 using nlohmann::json;
 
 /// Which trials would have to share, or which have another meaning in a search.
-const std::vector<std::string> kRefused{"--save",   "--report",        "--checkpoint", "--checkpoint-every",
+const std::vector<std::string> kRefused{"--save",   "--report",       "--checkpoint", "--checkpoint-every",
                                         "--record", "--print-config", "--log",        "--listen"};
 
 bool says(const std::string& argument, const std::string& flag) {

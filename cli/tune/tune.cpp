@@ -1,3 +1,5 @@
+#include "troupe/tune.hpp"
+
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <filesystem>
@@ -12,7 +14,6 @@
 #include "cli/train/stop_signals.hpp"
 #include "cli/tune/tune_options.hpp"
 #include "cli/tune/tune_page.hpp"
-#include "troupe/tune.hpp"
 
 namespace troupe::cli {
 namespace {
@@ -20,8 +21,6 @@ namespace {
 constexpr const char* kTrial = "troupe train";
 constexpr const char* kArguments = "arguments";
 constexpr const char* kWeights = "/weights.safetensors";
-/// What shells add to the number of a signal.
-constexpr int kSignalled = 128;
 
 /// Run in the process of a trial.
 Json run_trial(const Json& config) {
@@ -47,7 +46,7 @@ void say(const tune::Trial& trial, const std::string& metric) {
 /// The best one as a command that can be typed, at the end.
 void say_best(const tune::Analysis& analysis, const TrainCommand& train, const std::string& metric) {
   const tune::Trial& best = analysis.best();
-  const std::string weights = analysis.folder() + "/trial-" + tune::digits_of(best.number) + kWeights;
+  const std::string weights = analysis.folder_of(best) + kWeights;
   std::printf("best is trial %d, with %s %s", best.number, metric.c_str(),
               best.reports.back().metrics.value(metric, Json()).dump().c_str());
   if (std::filesystem::exists(weights)) std::printf("; its weights are in %s", weights.c_str());

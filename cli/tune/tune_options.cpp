@@ -53,7 +53,8 @@ void TuneOptions::add_to(CLI::App& tune) {
       ->check(whole_number(1));
   tune.add_option("--grace", grace, "Epochs that each trial has before it can be ended")->check(whole_number(1));
   tune.add_option("--reduction", reduction, "Of asha: one trial in so many goes on at each rung");
-  tune.add_option("--metric", metric, "By which trials are compared: loss, accuracy, r2, train_loss, or one of --metrics");
+  tune.add_option("--metric", metric,
+                  "By which trials are compared: loss, accuracy, r2, train_loss, or one of --metrics");
   tune.add_option("--better", better, "Which of its values; unless told lower, but of accuracy and the like higher")
       ->default_str("")
       ->check(one_of({"lower", "higher"}));

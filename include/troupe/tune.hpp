@@ -121,16 +121,21 @@ class Analysis {
 
   /// In order of their numbers.
   const std::vector<Trial>& trials() const;
+  /// The best first; then those without the metric, and those that failed.
+  std::vector<const Trial*> ranked() const;
   /// By the last report's metric, of those that did not fail. @throws Error bad_data where none has that metric, which
   /// says what there is
   const Trial& best() const;
   /// False where `should_stop` ended it.
   bool is_complete() const;
   const std::string& folder() const;
+  /// Of one trial: what its process printed (`output.txt`), its reports, and its own files (`trial_folder`).
+  std::string folder_of(const Trial& trial) const;
   /// All reports of all trials as JSON lines. @throws Error bad_file
   void write_reports(const std::string& path) const;
 
-  const Impl& impl() const { return *impl_; }
+  /// By which trials were compared.
+  const std::string& metric() const;
 
  private:
   std::shared_ptr<const Impl> impl_;
@@ -147,7 +152,8 @@ Analysis run(const Trainable& trainable, const Options& options);
 
 /// The same as `here().report`: in a trial its reports are the search's.
 inline void report(const Json& metrics) { here().report(metrics); }
-/// Of the trial that this process, or the one whose worker it is, belongs to: a place for files. Empty outside of trials.
+/// Of the trial that this process, or the one whose worker it is, belongs to: a place for files. Empty outside of
+/// trials.
 std::string trial_folder();
 /// For a trainer that a trial's function makes itself: hands its reports on.
 std::shared_ptr<Callback> pass_on();
