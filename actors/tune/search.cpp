@@ -30,6 +30,11 @@ Space space_of(const Options& options) {
   return Space(options.suggest || options.space.is_null() ? Json::object() : options.space);
 }
 
+/// Of an error that another attempt need not meet: a trial's own workers are lost, too.
+bool is_a_loss(const std::string& code) {
+  return code == to_string(ErrorCode::worker_lost) || code == to_string(ErrorCode::timeout);
+}
+
 std::string names_of(const Json& metrics) {
   std::string names;
   for (const auto& [name, value] : metrics.items()) names += (names.empty() ? "" : ", ") + printable(name);
@@ -211,8 +216,10 @@ void Search::take(Run& run, const Json& line) {
     run.process->how_it_ended();
     end(run, TrialState::done);
   } else if (line.contains("error")) {
-    trial.error = printable(line["error"].get<std::string>());
+    const std::string error = printable(line["error"].get<std::string>());
     run.process->how_it_ended();
+    if (is_a_loss(line["code"].get<std::string>())) return lose(run, error);
+    trial.error = error;
     end(run, TrialState::failed);
   } else {
     take_report(run, report_from(line));

@@ -1,11 +1,14 @@
 #include "actors/tune/trial_reports.hpp"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <filesystem>
 #include <functional>
+#include <thread>
 #include <utility>
 
 #include "runtime/files/input_file.hpp"
@@ -14,6 +17,8 @@ namespace troupe::tune {
 namespace {
 
 constexpr const char* kCheckpoint = "checkpoint";
+constexpr std::chrono::seconds kPatience{10};
+constexpr std::chrono::milliseconds kWaitsBetween{5};
 
 /// Calls `take` for each whole line, with the byte behind it.
 void for_each_line(const std::string& path, const std::function<void(const Json& line, std::size_t end)>& take) {
@@ -39,10 +44,15 @@ Report report_from(const Json& line) {
   return {line.at("iteration").get<std::int64_t>(), line.at("seconds").get<double>(), line.at("metrics")};
 }
 
-TrialReports::TrialReports(std::string path, std::int64_t checkpoint)
+TrialReports::TrialReports(std::string path)
     : path_(std::move(path)), file_(::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666)) {
   if (!file_) throw_cannot("write", path_);
-  rewind(checkpoint);
+  const auto end = std::chrono::steady_clock::now() + kPatience;
+  while (::flock(file_.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    if (std::chrono::steady_clock::now() >= end)
+      throw Error(ErrorCode::in_use, "another process runs this trial", {.object = path_});
+    std::this_thread::sleep_for(kWaitsBetween);
+  }
 }
 
 /// A checkpoint that lies on disk and has no line yet was made behind all that stands here.

@@ -20,16 +20,17 @@ Report report_from(const Json& line);
 /// was reported behind it is reported again. All throw Error bad_file.
 class TrialReports {
  public:
-  /// Keeps what was reported before the checkpoint of this number, the newest; 0: there is none, and the file begins
-  /// anew.
-  TrialReports(std::string path, std::int64_t checkpoint);
+  /// Waits for the process that has had the file before, which ends where its search was killed.
+  /// @throws Error in_use where that does not end
+  explicit TrialReports(std::string path);
 
   /// How many reports there are.
   std::int64_t count() const { return count_; }
   /// Returns it with its number in the trial.
   Report add(Report report);
   void add_checkpoint(std::int64_t number);
-  /// As the constructor, in a trial whose function is called again.
+  /// Before the function is called: keeps what was reported before the checkpoint of this number, the newest; 0: there
+  /// is none, and the file begins anew.
   void rewind(std::int64_t checkpoint);
 
  private:

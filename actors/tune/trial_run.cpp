@@ -52,11 +52,11 @@ class ToSearch {
 /// Hands on what the trial's function reports.
 class TellsSearch : public Callback {
  public:
-  TellsSearch(const ToSearch& search, const TrialFiles& files, TrainerCheckpoints& checkpoints)
-      : search_(search), checkpoints_(checkpoints), reports_(files.reports(), checkpoints.newest()) {}
+  TellsSearch(const ToSearch& search, const TrialFiles& files, const TrainerCheckpoints& checkpoints)
+      : search_(search), checkpoints_(checkpoints), reports_(files.reports()) {}
 
-  void on_start(const RunStart& run) override {
-    if (run.attempt > 1) reports_.rewind(checkpoints_.newest());
+  void on_start(const RunStart& /*run*/) override {
+    reports_.rewind(checkpoints_.newest());
     search_.tell({{"kept", reports_.count()}});
   }
   void on_report(const Report& report) override {
@@ -67,7 +67,7 @@ class TellsSearch : public Callback {
 
  private:
   const ToSearch& search_;
-  TrainerCheckpoints& checkpoints_;
+  const TrainerCheckpoints& checkpoints_;
   TrialReports reports_;
 };
 
@@ -94,7 +94,7 @@ Json run_task(const TrialFiles& files, const ToSearch& search) {
   if (!trainable.dataset.empty()) options.dataset = dataset_of(trainable.dataset, task.config);
   options.reports = trainable.reports;
   options.checkpoints = {files.checkpoints(), trainable.keep_checkpoints, /*resume=*/true};
-  TrainerCheckpoints checkpoints(options.checkpoints);
+  const TrainerCheckpoints checkpoints(options.checkpoints);
   options.callbacks = {std::make_shared<TellsSearch>(search, files, checkpoints)};
   Trainer trainer(trainable.workers);
   return trainer.run(trainable.function, task.config, options).at(0).json;

@@ -105,7 +105,8 @@ TEST_CASE("what is asked of all workers waits for one that is late, and finds it
   CHECK(sgd.weights() == undisturbed(options, 5));
 }
 
-TEST_CASE("a worker that is late for longer than a step may take is replaced, and the step tells of it") {
+TEST_CASE("a worker that is late for longer than a step may take is replaced, and the step tells of it" *
+          doctest::test_suite("given up")) {
   Options options = backed_up(Placement::in_process, 3);
   options.step_timeout = missed_by_none(options);
   options.max_failures = 5;

@@ -1,0 +1,185 @@
+#include <doctest/doctest.h>
+#include <signal.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <regex>
+#include <sstream>
+#include <thread>
+
+#include "cli/html/browser.hpp"
+#include "cli/processes.hpp"
+#include "cli/run_program.hpp"
+#include "cli/small_data.hpp"
+#include "support/text.hpp"
+
+using namespace troupe_test;
+using nlohmann::json;
+using troupe::testing::read_file;
+using troupe::testing::TemporaryFolder;
+using troupe::testing::write_file;
+
+namespace {
+
+/// Of a linear model, into `folder`/out.
+std::vector<std::string> tune(const TemporaryFolder& folder, const json& space,
+                              const std::vector<std::string>& more = {}) {
+  write_file(folder / "space.json", space.dump());
+  return joined({"tune", "--model", "linear", "--data", "synthetic-linear", "--space", folder / "space.json", "--out",
+                 folder / "out"},
+                more);
+}
+
+const json kRates{{"learning_rate", {{"loguniform", {1e-4, 0.1}}}}, {"batch_size", {{"choice", {32, 64}}}}};
+
+/// All that a search found but for times.
+std::string found(const TemporaryFolder& folder) {
+  std::istringstream lines(read_file(folder / "out/reports.jsonl"));
+  std::string all;
+  for (std::string line; std::getline(lines, line);) {
+    json report = json::parse(line);
+    report.erase("seconds");
+    all += report.dump() + '\n';
+  }
+  return all;
+}
+
+std::string refused(const std::vector<std::string>& arguments) {
+  const Finished run = run_program(arguments);
+  CHECK(run.status == 2);
+  CHECK(run.out.empty());
+  return run.err;
+}
+
+}  // namespace
+
+TEST_CASE("tune ends with a table, and the best trial as a command that makes the same weights") {
+  const TemporaryFolder folder;
+  const Finished run = run_program(tune(folder, kRates, {"--samples", "4", "--epochs", "2"}));
+  REQUIRE_MESSAGE(run.status == 0, run.err);
+  const auto lines = lines_of(run.out);
+  REQUIRE(lines.size() == 4 + 1 + 4 + 2);
+  CHECK(std::regex_match(lines[4], std::regex("trial  state  loss +reports  seconds  batch_size  learning_rate")));
+  double before = -1;
+  for (std::size_t i = 5; i < 9; ++i) {
+    std::smatch row;
+    REQUIRE(std::regex_match(lines[i], row, std::regex("[1-4] +done +([0-9.e+-]+) +2 .*")));
+    CHECK(std::stod(row[1]) >= before);
+    before = std::stod(row[1]);
+  }
+  std::smatch best;
+  REQUIRE(std::regex_match(lines[9], best, std::regex("best is trial ([1-4]), with loss .*; its weights are in (.*)")));
+  CHECK(lines[5].starts_with(best[1].str()));
+  std::istringstream command(lines[10]);
+  std::vector<std::string> words{std::istream_iterator<std::string>(command), {}};
+  REQUIRE(words.size() > 2);
+  CHECK(words.front() == "troupe");
+  words.erase(words.begin());
+  words.insert(words.end(), {"--save", folder / "again.safetensors"});
+  REQUIRE(run_program(words).status == 0);
+  CHECK(read_file(folder / "again.safetensors") == read_file(best[2]));
+  CHECK(count(found(folder), "\n") == 8);
+}
+
+TEST_CASE("a value of the space that is no option stands in an argument") {
+  const TemporaryFolder folder;
+  write_file(folder / "book.txt", std::string(300, 'a') + std::string(300, 'b'));
+  write_file(folder / "space.json", json{{"w", {{"grid", {4, 8}}}}}.dump());
+  const std::vector<std::string> command{"tune",    "--space",      folder / "space.json",
+                                         "--out",   folder / "out", "--samples",
+                                         "1",       "--data",       "text:" + (folder / "book.txt") + ",window={w}",
+                                         "--model", "mlp",          "--steps",
+                                         "2"};
+  const Finished run = run_program(command);
+  CHECK_MESSAGE(run.status == 0, run.err);
+  CHECK(contains(read_file(folder / "out/trial-0002/output.txt"), "window=8"));
+}
+
+TEST_CASE("searches that cannot be are refused before anything starts") {
+  const TemporaryFolder folder;
+  CHECK(contains(refused(tune(folder, {{"larning_rate", 1}})), "did you mean 'learning-rate'?"));
+  CHECK(contains(refused(tune(folder, {{"learning_rate", {{"uniform", {2, 1}}}}})), "low is above high"));
+  CHECK(contains(refused(tune(folder, {{"learning_rate", {{"loguniform", {0, 1}}}}})), "there is no logarithm of 0"));
+  CHECK(contains(refused(tune(folder, {{"batch_size", {{"choice", json::array()}}}})), "a list with something in it"));
+  CHECK(contains(refused(tune(folder, {{"optimizer", {{"choice", {"sgdd"}}}}})), "did you mean 'sgd'?"));
+  CHECK(contains(refused(tune(folder, {{"batch_size", {{"grid", {32, -1}}}}})), "--batch-size"));
+  CHECK(contains(refused(tune(folder, kRates, {"--learning-rate", "1"})), "said on the command line, too"));
+  CHECK(contains(refused(tune(folder, kRates, {"--lerning-rate", "1"})), "did you mean '--learning-rate'?"));
+  CHECK(contains(refused(tune(folder, kRates, {"--save", "x"})), "--save is not for trials of a search"));
+  CHECK(contains(refused(tune(folder, kRates, {"--scheduler", "asha"})), "asha needs --epochs"));
+  CHECK(contains(refused(tune(folder, kRates, {"--cpus", "100000"})), "cores, and there are"));
+  write_file(folder / "space.json", "{");
+  CHECK(run_program({"tune", "--space", folder / "space.json"}).status == 1);
+  CHECK_FALSE(std::filesystem::exists(folder / "out"));
+}
+
+TEST_CASE("a search that is stopped says how it goes on, and one that is there is not written over") {
+  const TemporaryFolder folder;
+  const std::vector<std::string> command = tune(folder, kRates, {"--samples", "3", "--steps", "1000000000"});
+  Program program(command);
+  while (!std::filesystem::exists(folder / "out/trial-0001/reports.jsonl")) std::this_thread::yield();
+  ::kill(program.pid(), SIGTERM);
+  const Finished stopped = program.finish();
+  CHECK(stopped.status == 128 + SIGTERM);
+  CHECK(contains(stopped.out, "to go on:"));
+  CHECK(contains(stopped.out, "--resume"));
+  CHECK(contains(refused(command), "there is a search already"));
+  CHECK(contains(refused(joined(command, {"--resume", "--samples", "4"})), "the search there has another num_samples"));
+}
+
+TEST_CASE("whatever is killed at whatever moment, a search ends with what it would have found") {
+  const TemporaryFolder folder;
+  const std::vector<std::string> command = tune(folder, kRates,
+                                                {"--samples", "4", "--epochs", "30", "--workers", "2", "--placement",
+                                                 "processes", "--max-failures", "1000", "--resume"});
+  REQUIRE(run_program(command).status == 0);
+  const std::string undisturbed = found(folder);
+  CHECK(count(undisturbed, "\n") == 120);
+  const char* told = std::getenv("TROUPE_TEST_KILLS");
+  const int kills = told == nullptr ? 12 : std::atoi(told);
+  std::mt19937 random(1);
+  int searches = 0;
+  for (int done = 0; done < kills;) {
+    if (searches++ == 0 || std::filesystem::exists(folder / "out/reports.jsonl"))
+      std::filesystem::remove_all(folder / "out");
+    Program program(command);
+    std::vector<pid_t> victims{program.pid()};
+    std::this_thread::sleep_for(std::chrono::milliseconds(random() % 300));  // a random moment
+    for (const pid_t trial : children_of(program.pid())) {
+      victims.push_back(trial);
+      for (const pid_t worker : children_of(trial)) victims.push_back(worker);
+    }
+    done += ::kill(victims[random() % victims.size()], SIGKILL) == 0;
+    const Finished run = program.finish();
+    if (run.status != 0) {
+      CHECK(run.status == -SIGKILL);
+      continue;
+    }
+    CHECK_MESSAGE((found(folder) == undisturbed), run.out);
+  }
+  const Finished last = run_program(command);
+  CHECK_MESSAGE(last.status == 0, last.err);
+  CHECK((found(folder) == undisturbed));
+}
+
+TEST_CASE("the page of a search has its trials, values and curves in a browser") {
+  if (!has_browser()) {
+    MESSAGE("skipped: there is no chromium, which scripts/install-deps.sh --dev installs");
+    return;
+  }
+  const TemporaryFolder folder;
+  json space = kRates;
+  space["optimizer"] = {{"choice", {"sgd", "adam"}}};
+  const Finished run =
+      run_program(tune(folder, space, {"--samples", "5", "--epochs", "3", "--html", folder / "page.html"}));
+  REQUIRE_MESSAGE(run.status == 0, run.err);
+  const Rendered rendered = render(folder / "page.html");
+  CHECK_MESSAGE(rendered.console.empty(), rendered.console);
+  CHECK(count(rendered.document, "<title>trial ") == 5 + 15);  // lines, and dots of the curves
+  CHECK(count(rendered.document, "class=\"line c1\"") >= 1);
+  CHECK(contains(rendered.document, ">learning_rate</text>"));
+  CHECK(contains(rendered.document, ">adam</text>"));
+  CHECK(contains(rendered.document, "<figcaption>loss of each report</figcaption>"));
+}
