@@ -143,18 +143,22 @@ TEST_CASE("a rank of mpi that returns or throws is named to all others at once, 
 }
 
 TEST_CASE("a rank of mpi that hangs is named to all in time, with what it called last") {
-  // All ranks are children of one process, which names the mark that the others have got their error.
-  const std::string mark = std::filesystem::temp_directory_path() / ("troupe-mpi-" + std::to_string(::getppid()));
+  // All ranks are children of one process, which names the folder of marks that the others have got their error.
+  namespace fs = std::filesystem;
+  const fs::path marks = fs::temp_directory_path() / ("troupe-mpi-" + std::to_string(::getppid()));
+  fs::create_directory(marks);
+  const auto told = [&] { return std::distance(fs::directory_iterator(marks), fs::directory_iterator()); };
   bool hangs = false;
   const auto error = beside(1, milliseconds(2000), [&] {
     hangs = true;
-    for (int i = 0; i < 4000 && !std::filesystem::exists(mark); ++i) std::this_thread::sleep_for(milliseconds(10));
+    for (int i = 0; i < 4000 && told() + 1 < here().world_size(); ++i) std::this_thread::sleep_for(milliseconds(10));
     here().all_reduce(1.0);  // too late; that nobody waits any more it is told by the next at the latest
     here().barrier();
   });
-  if (!hangs) std::ofstream(mark).put('.');
+  if (!hangs) std::ofstream(marks / std::to_string(::getpid())).put('.');
   const bool alone = is_alone();
-  std::filesystem::remove(mark);
+  std::error_code ignored;  // each rank does
+  fs::remove_all(marks, ignored);
   if (alone) return;
   REQUIRE(error);
   CHECK(error->code() == ErrorCode::timeout);
