@@ -47,6 +47,7 @@ std::vector<TrainingData> to_cv(const DataPtr& data, int folds, std::uint64_t se
   check_folds(data, folds);
   const std::vector<std::int64_t> order = by_class(data, seed);
   std::vector<TrainingData> pairs;
+  pairs.reserve(static_cast<std::size_t>(folds));
   for (int fold = 0; fold < folds; ++fold) pairs.push_back(take_fold(data, order, fold, folds));
   return pairs;
 }
