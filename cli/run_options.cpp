@@ -11,6 +11,7 @@
 #include "actors/driver/precision_decision.hpp"
 #include "collectives/plan/strategy.hpp"
 #include "models/builtin_models.hpp"
+#include "models/data/pipeline/folds.hpp"
 #include "models/files/network_text.hpp"
 #include "models/files/safetensors_file.hpp"
 #include "models/optimizers/registry.hpp"
@@ -84,8 +85,12 @@ bool RunOptions::learns_squares(const Evaluation& evaluation) const {
   return !evaluation.targets.empty() && (!loss || *loss == "mean-squared-error");
 }
 
+bool RunOptions::has_fold() const { return data && data->starts_with(data::kFoldPrefix); }
+
+bool has_squares(const Evaluation& evaluation) { return !evaluation.targets.empty() && evaluation.accuracy == 0; }
+
 std::string score_text(const char* set, const Evaluation& evaluation) {
-  const bool squares = !evaluation.targets.empty() && evaluation.accuracy == 0;
+  const bool squares = has_squares(evaluation);
   char text[64];
   std::snprintf(text, sizeof text, "%s %s %.4f", set, squares ? "R2" : "accuracy",
                 squares ? evaluation.all_targets.r2 : evaluation.accuracy);
@@ -249,7 +254,7 @@ void RunOptions::add_to(CLI::App& app) {
                  "model's own: fashion-mnist, synthetic-linear for linear, mock-images for ResNets");
   app.add_option("--validate", validate,
                  "What each epoch is measured on in place of the test set, which is left for the end: a share of the "
-                 "training set, such as 0.1, or other data, by its name");
+                 "training set, such as 0.1, a fold of it, such as fold:2/5, or other data, by its name");
   app.add_option(
       "--transform", transform,
       "What is done to each sample, such as 'crop 28 2, flip, normalise': colour AMOUNT, crop SIDE [PADDING], "

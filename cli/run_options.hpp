@@ -15,7 +15,7 @@ namespace troupe::cli {
 struct RunOptions {
   std::string model = "cnn";        ///< unless `load` says another, and the command line none
   std::optional<std::string> data;  ///< without it the model's own
-  std::string validate;             ///< a share of the training set, or data by its name; empty: nothing
+  std::string validate;             ///< a share or fold of the training set, or data by its name; empty: nothing
   /// See `troupe::data::transform`. Without it as `load` says that its network's samples were.
   std::optional<std::string> transform;
   std::optional<std::string> loss;  ///< without it by the data
@@ -43,6 +43,10 @@ struct RunOptions {
   std::string model_text() const;
   /// Whether what an evaluation measured has no accuracy, but squares.
   bool learns_squares(const Evaluation& evaluation) const;
+  /// Whether the data is a fold, by its name.
+  bool has_fold() const;
+  /// Whether there is a validation set.
+  bool validates() const { return !validate.empty() || has_fold(); }
 
  private:
   /// What trains: a registered model, and for kDescribedModel what it is.
@@ -56,6 +60,9 @@ struct RunOptions {
   const CLI::Option* said_model_ = nullptr;
   const CLI::Option* said_batch_size_ = nullptr;
 };
+
+/// Whether R2 says more of it than the accuracy.
+bool has_squares(const Evaluation& evaluation);
 
 /// "test accuracy 0.9312", or of squares "test R2 0.8412".
 std::string score_text(const char* set, const Evaluation& evaluation);

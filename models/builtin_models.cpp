@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "models/data/naming.hpp"
+#include "models/data/pipeline/folds.hpp"
 #include "models/files/network_text.hpp"
 #include "models/losses/loss_registry.hpp"
 #include "models/metrics/metric_registry.hpp"
@@ -31,7 +32,7 @@ struct Config {
 
   std::vector<std::string> metrics = {};
 
-  std::string validate = {};  ///< a share of the training set, or other data's training set
+  std::string validate = {};  ///< a share or a fold of the training set, or other data's training set
 
   TrainingData load(std::uint64_t seed) const;
 };
@@ -44,11 +45,22 @@ std::optional<double> share_of(const std::string& text) {
   return share;
 }
 
+/// If the text is "fold:2/5"; "fold:2/5:NAME" is other data.
+std::optional<data::Fold> fold_in(const std::string& text) {
+  const std::string prefix = data::kFoldPrefix;
+  if (!text.starts_with(prefix) || text.find(':', prefix.size()) != std::string::npos) return {};
+  return data::parse_fold(text.substr(prefix.size()));
+}
+
 /// Which samples validate is the same for all seeds, so that runs can be compared.
 TrainingData Config::load(std::uint64_t seed) const {
+  if (!validate.empty() && data.starts_with(data::kFoldPrefix))
+    throw_invalid("data '" + data + "' has a fold to validate with, and '" + validate + "' would be another");
   TrainingData all = load_data(data, seed);
   if (const auto share = share_of(validate)) {
     std::tie(all.train, all.validation) = data::split(all.train, *share);
+  } else if (const auto fold = fold_in(validate)) {
+    all = data::fold_of(std::move(all), *fold);
   } else if (!validate.empty()) {
     all.validation = load_data(validate, seed).train;
   }

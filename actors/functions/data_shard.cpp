@@ -5,6 +5,7 @@
 
 #include "runtime/invalid.hpp"
 #include "troupe/here.hpp"
+#include "troupe/pipeline.hpp"
 
 namespace troupe {
 namespace {
@@ -30,8 +31,13 @@ class DataShard::Order {
   std::int64_t batch_size_ = 0;
 };
 
-DataShard::DataShard(std::shared_ptr<const DataSource> source, int rank, int size, std::uint64_t seed)
-    : source_(std::move(source)), order_(std::make_shared<Order>()), rank_(rank), size_(size), seed_(seed) {}
+DataShard::DataShard(std::shared_ptr<const DataSource> source, int rank, int size, std::uint64_t seed, bool trains)
+    : source_(std::move(source)),
+      order_(std::make_shared<Order>()),
+      rank_(rank),
+      size_(size),
+      seed_(seed),
+      trains_(trains) {}
 
 std::int64_t DataShard::num_samples() const { return samples_of(info().num_samples, rank_, size_); }
 
@@ -60,9 +66,26 @@ Samples DataShard::read(std::span<const std::int64_t> numbers, std::int64_t epoc
   if (info().num_classes > 0) samples.labels.resize(count);
   samples.targets.resize(count * static_cast<std::size_t>(info().num_targets));
   BatchRequest request{numbers, samples.values, samples.labels, samples.targets};
-  request.drawn = DrawnFor{seed_, epoch};
+  if (trains_) request.drawn = DrawnFor{seed_, epoch};
   source_->fill(request);
   return samples;
+}
+
+DataShard RunDataset::validation_shard() const {
+  if (!data_.validation) throw_invalid("this data has no validation set: to_cv, or data named fold:1/5:NAME, has one");
+  return {data_.validation, rank_, size_, seed_, /*trains=*/false};
+}
+
+DataShard RunDataset::test_shard() const {
+  if (!data_.test) throw_invalid("this data has no test set");
+  return {data_.test, rank_, size_, seed_, /*trains=*/false};
+}
+
+std::vector<RunDataset> RunDataset::to_cv(int folds) const {
+  std::vector<RunDataset> all;
+  for (TrainingData& pair : data::to_cv(data_.train, folds))
+    all.emplace_back(TrainingData{std::move(pair.train), data_.test, std::move(pair.test)}, rank_, size_, seed_);
+  return all;
 }
 
 }  // namespace troupe

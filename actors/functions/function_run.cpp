@@ -1,5 +1,7 @@
 #include "actors/functions/function_run.hpp"
 
+#include <sstream>
+
 #include "actors/functions/bundle.hpp"
 #include "actors/functions/function_table.hpp"
 #include "collectives/group/node_communicator.hpp"
@@ -41,7 +43,7 @@ FunctionRun::FunctionRun(const StartFunction& request, int worker, std::shared_p
       store_(std::move(store)),
       memory_(std::move(memory)),
       node_group_(std::move(node_group)) {
-  placing_.dataset = train_functions().data_of(request.name);
+  placing_.datasets = train_functions().data_of(request.name);
 }
 
 void FunctionRun::begin() {
@@ -53,7 +55,7 @@ void FunctionRun::run() {
   int blamed = -1;
   try {
     use_maths_threads(request_.cores);
-    load_dataset();
+    load_datasets();
     join_group();
     const ShownHere shown(shared_from_this());
     const Returned returned = function_(placing_.config);
@@ -80,10 +82,17 @@ void FunctionRun::run() {
   outbox_.end(failure, blamed);
 }
 
-void FunctionRun::load_dataset() {
+void FunctionRun::load_datasets() {
   const bool has_process = shared_memory() != nullptr;  // one of its own
   limit_data_memory(request_.data_memory, request_.local_size, has_process ? request_.local_size : 1);
-  if (!request_.dataset.empty()) placing_.dataset = load_data(request_.dataset, request_.seed);
+  std::istringstream names(request_.datasets);
+  std::size_t number = 0;
+  for (std::string name; std::getline(names, name, '\0'); ++number) {
+    if (number == placing_.datasets.size()) placing_.datasets.emplace_back();  // of those by value there is one
+    TrainingData& data = placing_.datasets[number];
+    if (!name.empty()) data = load_data(name, request_.seed);
+    if (!data.train) throw Error(ErrorCode::protocol, "a driver names no data, and lends none");
+  }
 }
 
 std::shared_ptr<Communicator> FunctionRun::communicate(const AskAbsent& absent) const {

@@ -52,7 +52,7 @@ class FunctionRun : public Surroundings, public std::enable_shared_from_this<Fun
   void run();
   void join_group();
   std::shared_ptr<Communicator> communicate(const AskAbsent& absent) const;
-  void load_dataset();
+  void load_datasets();
   /// The worker whose making an error is; -1 where it is this one's.
   int blamed_by(const Error& error) const;
   void leave(ErrorCode code, const std::string& text);

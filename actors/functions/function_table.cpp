@@ -1,7 +1,5 @@
 #include "actors/functions/function_table.hpp"
 
-#include <vector>
-
 #include "runtime/invalid.hpp"
 #include "runtime/printable.hpp"
 #include "runtime/suggestion.hpp"
@@ -44,10 +42,10 @@ void TrainFunctions::take_back(const std::string& name) {
   lent_.erase(name);
 }
 
-TrainingData TrainFunctions::data_of(const std::string& name) {
+std::vector<TrainingData> TrainFunctions::data_of(const std::string& name) {
   const std::lock_guard lock(mutex_);
   const auto lent = lent_.find(name);
-  return lent == lent_.end() ? TrainingData() : lent->second.dataset;
+  return lent == lent_.end() ? std::vector<TrainingData>() : lent->second.datasets;
 }
 
 TrainFunctions& train_functions() {

@@ -4,6 +4,7 @@
 #include <mutex>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "troupe/function.hpp"
 
@@ -15,7 +16,7 @@ class TrainFunctions {
  public:
   struct Lent {
     TrainFunction function;
-    TrainingData dataset;  ///< by value; empty: none
+    std::vector<TrainingData> datasets = {};  ///< by value; in the place of each that has a name, none
   };
 
   /// @throws Error invalid_argument
@@ -26,8 +27,8 @@ class TrainFunctions {
   /// Returns the name that it has until it is taken back.
   std::string lend(Lent lent);
   void take_back(const std::string& name);
-  /// The data that was lent with a name; null where there is none.
-  TrainingData data_of(const std::string& name);
+  /// The data that was lent with a name.
+  std::vector<TrainingData> data_of(const std::string& name);
 
  private:
   std::mutex mutex_;

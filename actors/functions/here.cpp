@@ -54,7 +54,12 @@ class NobodyElse : public Surroundings {
     placing.node = "in-process";
     placing.seed = options.seed;
     placing.config = options.config.is_null() ? Json::object() : options.config;
-    placing.dataset = options.dataset;
+    if (options.dataset.train && !options.datasets.empty())
+      throw_invalid("dataset is one set, and datasets are several in its place: one of them is to be given");
+    placing.datasets = options.datasets;
+    if (options.dataset.train) placing.datasets = {options.dataset};
+    for (const TrainingData& each : placing.datasets)
+      if (!each.train) throw_invalid("one of the datasets has no training set");
     return placing;
   }
 
@@ -119,12 +124,17 @@ bool Here::should_stop() const { return surroundings_->should_stop(); }
 std::any& Here::keepsake() const { return surroundings_->keepsake(); }
 std::optional<Checkpoint> Here::load_checkpoint() const { return surroundings_->load(); }
 
-RunDataset Here::dataset() const {
+RunDataset Here::dataset(int number) const {
   const Placing& placing = surroundings_->placing();
-  if (!placing.dataset.train)
+  if (placing.datasets.empty())
     throw_invalid("this run has no data: RunOptions::dataset, or Alone::Options::dataset, says which");
-  return {placing.dataset, placing.rank, placing.world_size, placing.seed};
+  if (number < 0 || number >= num_datasets())
+    throw_invalid("data set " + std::to_string(number) + " of a run that has " + std::to_string(num_datasets()) +
+                  "; they are counted from 0");
+  return {placing.datasets[static_cast<std::size_t>(number)], placing.rank, placing.world_size, placing.seed};
 }
+
+int Here::num_datasets() const { return static_cast<int>(std::ssize(surroundings_->placing().datasets)); }
 
 void Here::report(const Json& metrics) const {
   if (!metrics.is_object()) throw_invalid("what is reported is an object, such as {{\"loss\", 0.1}}");

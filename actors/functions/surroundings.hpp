@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "troupe/here.hpp"
 
@@ -19,7 +20,7 @@ struct Placing {
   std::uint64_t seed = 1;
   std::string node = {};
   Json config = {};
-  TrainingData dataset = {};
+  std::vector<TrainingData> datasets = {};
 };
 
 /// What a function runs in, and whom it tells what.

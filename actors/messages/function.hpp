@@ -25,14 +25,14 @@ struct StartFunction {
   std::uint64_t data_memory = 0;  ///< TrainerOptions::data_memory
   std::string node;               ///< as errors name the worker's place
   std::string name;
-  std::string config;   ///< JSON
-  std::string dataset;  ///< name; empty: none, or one by value
+  std::string config;    ///< JSON
+  std::string datasets;  ///< names, each ended by a zero byte; an empty one is lent with the function, by value
 };
 template <class F>
 auto fields(StartFunction& x, F visit) {
   return visit(x.round, x.run, x.attempt, x.rank, x.local_rank, x.local_size, x.size, x.cores, x.seed, x.timeout_ms,
                x.data_memory, at_most<Bound::host>(x.node), x.name, at_most<Bound::setting>(x.config),
-               at_most<Bound::setting>(x.dataset));
+               at_most<Bound::setting>(x.datasets));
 }
 
 /// To a worker: a piece of the checkpoint that the next function can load.

@@ -68,7 +68,7 @@ StartFunction FunctionCall::start_of(int rank) const {
   start.node = crew_.node_of(worker);
   start.name = request_.name;
   start.config = request_.config;
-  start.dataset = request_.dataset;
+  start.datasets = request_.datasets;
   start.data_memory = options.data_memory;
   start.local_size = 0;
   for (int other = 0; other < size(); ++other) {

@@ -17,7 +17,7 @@ struct CallRequest {
   bool single = false;  ///< on the first worker alone
   std::string name;
   std::string config;
-  std::string dataset;
+  std::string datasets;
   std::string checkpoint;  ///< as bytes; empty: none
 };
 

@@ -25,7 +25,7 @@ class WorkerGroup::Impl {
   std::shared_ptr<Running::Impl> run(const std::string& function, const Json& config, bool single,
                                      const RunOptions& options) {
     Running::Impl::Request request{function, config, single, options};
-    if (options.dataset.data().train) {
+    if (options.dataset.has_values()) {
       check_takes_values("data");
       lend(train_functions().find(function), request);
     }
@@ -45,7 +45,9 @@ class WorkerGroup::Impl {
 
  private:
   static void lend(const TrainFunction& function, Running::Impl::Request& request) {
-    request.lent = std::make_unique<const LentFunction>(TrainFunctions::Lent{function, request.options.dataset.data()});
+    TrainFunctions::Lent lent{function};
+    for (const RunData& each : request.options.dataset.all()) lent.datasets.push_back(each.data());
+    request.lent = std::make_unique<const LentFunction>(std::move(lent));
     request.name = request.lent->name();
   }
   void check_takes_values(const char* what) const {

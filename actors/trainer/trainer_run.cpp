@@ -10,12 +10,25 @@
 namespace troupe {
 namespace {
 
-std::string text_of(const Json& config) {
-  std::string text = to_text(config);
+/// @param what it is, for errors
+std::string bounded(const char* what, std::string text) {
   if (text.size() > kLongestSetting)
-    throw_invalid("config has " + std::to_string(text.size()) + " bytes, and workers take " +
+    throw_invalid(std::string(what) + " has " + std::to_string(text.size()) + " bytes, and workers take " +
                   std::to_string(kLongestSetting));
   return text;
+}
+
+std::string text_of(const Json& config) { return bounded("config", to_text(config)); }
+
+/// As StartFunction has them.
+std::string text_of(const RunDatasets& datasets) {
+  std::string names;
+  for (const RunData& each : datasets.all()) {
+    if (each.empty()) throw_invalid("one of the run's data sets has neither a name nor a training set");
+    if (each.name().find('\0') != std::string::npos) throw_invalid("the name of data has a zero byte");
+    names += each.name() + '\0';
+  }
+  return bounded("the list of data sets", std::move(names));
 }
 
 }  // namespace
@@ -28,6 +41,7 @@ Running::Impl::Impl(std::shared_ptr<Crew> crew, std::shared_ptr<TrainerMemory> m
       run_(drawn_name()) {
   if (request_.config.is_null()) request_.config = Json::object();
   text_of(request_.config);
+  text_of(request_.options.dataset);
   const RunCheckpoints& kept = request_.options.checkpoints;
   if (!kept.folder.empty()) folder_.emplace(kept);
   if (kept.resume && !folder_) throw_invalid("checkpoints.resume needs checkpoints.folder");
@@ -91,7 +105,7 @@ void Running::Impl::call() {
   request.single = request_.single;
   request.name = request_.name;
   request.config = text_of(request_.config);
-  request.dataset = request_.options.dataset.name();
+  request.datasets = text_of(request_.options.dataset);
   if (memory_->checkpoint) request.checkpoint = to_bytes(*memory_->checkpoint);
   call_ = std::make_unique<FunctionCall>(*crew_, std::move(request));
   rows_ = std::make_unique<ReportRows>(request_.options.reports, call_->size());

@@ -71,7 +71,9 @@ void Search::check() {
   num_trials_ = options_.num_samples * space_.combinations();
   if (num_trials_ > kMostTrials)
     throw_invalid(std::to_string(num_trials_) + " trials are more than " + std::to_string(kMostTrials));
-  if (!options_.suggest) dataset_of(trainable_.dataset, space_.config(options_.seed, 0));
+  if (trainable_.dataset.has_values())
+    throw Error(ErrorCode::unsupported, "trials are other processes, and cannot be handed data by value: register it");
+  if (!options_.suggest) task_of(space_.config(options_.seed, 0));
 }
 
 /// A trial has cores of its own, so that trials do not slow each other.
@@ -93,6 +95,14 @@ void Search::give_cores() {
     throw_invalid("a trial takes " + std::to_string(cpus) + " cores, and there are " + std::to_string(there));
   const int at_once = there / cpus;
   most_at_once_ = static_cast<std::size_t>(options_.concurrent > 0 ? std::min(options_.concurrent, at_once) : at_once);
+}
+
+/// @throws Error invalid_argument for data that asks for a value that is not there
+TrialTask Search::task_of(const Json& drawn) const {
+  TrialTask task{trainable_, trainable_.config, options_.resources_per_trial.memory};
+  task.config.update(drawn);
+  datasets_of(trainable_.dataset, task.config);
+  return task;
 }
 
 Json Search::description() const {
@@ -168,10 +178,7 @@ void Search::start_trials() {
 
 void Search::start(std::size_t at, std::vector<int> cores) {
   Trial& trial = trials_[at];
-  TrialTask task{trainable_, trainable_.config, options_.resources_per_trial.memory};
-  task.config.update(trial.config);
-  dataset_of(trainable_.dataset, task.config);
-  folder_->write_task(trial, task);
+  folder_->write_task(trial, task_of(trial.config));
   ++trial.attempts;
   trial.state = TrialState::running;
   Run& run = runs_.emplace_back(Run{at, std::move(cores), Clock::now(), Clock::now(), nullptr});

@@ -38,6 +38,7 @@ class Search {
 
   void check();
   void give_cores();
+  TrialTask task_of(const Json& drawn) const;
   Json description() const;
   void read_trials();
   /// The next one that is to begin, or to begin again; false where there is none now.

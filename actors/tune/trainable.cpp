@@ -4,7 +4,7 @@
 namespace troupe {
 
 tune::Trainable Trainer::to_trainable(const std::string& function, const RunOptions& options) const {
-  if (options.dataset.data().train)
+  if (options.dataset.has_values())
     throw Error(ErrorCode::unsupported, "trials are other processes, and cannot be handed data by value: register it");
   if (!options.callbacks.empty())
     throw Error(
@@ -15,7 +15,7 @@ tune::Trainable Trainer::to_trainable(const std::string& function, const RunOpti
   tune::Trainable trainable;
   trainable.function = function;
   trainable.workers = workers_.options();
-  trainable.dataset = options.dataset.name();
+  trainable.dataset = options.dataset;
   trainable.reports = options.reports;
   trainable.keep_checkpoints = options.checkpoints.keep;
   return trainable;

@@ -91,7 +91,7 @@ Json run_task(const TrialFiles& files, const ToSearch& search) {
   limit_memory(task.memory);
   const Trainable& trainable = task.trainable;
   RunOptions options;
-  if (!trainable.dataset.empty()) options.dataset = dataset_of(trainable.dataset, task.config);
+  options.dataset = datasets_of(trainable.dataset, task.config);
   options.reports = trainable.reports;
   options.checkpoints = {files.checkpoints(), trainable.keep_checkpoints, /*resume=*/true};
   const TrainerCheckpoints checkpoints(options.checkpoints);

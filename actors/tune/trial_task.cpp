@@ -73,32 +73,13 @@ Json value_at(const Json& config, const std::string& key) {
   return below.is_object() ? value_at(below, key.substr(dot + 1)) : Json();
 }
 
-}  // namespace
-
-Json to_json(const TrialTask& task) {
-  const Trainable& t = task.trainable;
-  return {{"function", t.function}, {"workers", workers_json(t.workers)},
-          {"dataset", t.dataset},   {"reports", t.reports},
-          {"config", task.config},  {"keep_checkpoints", t.keep_checkpoints},
-          {"memory", task.memory}};
+std::vector<std::string> names_of(const RunDatasets& datasets) {
+  std::vector<std::string> names;
+  for (const RunData& each : datasets.all()) names.push_back(each.name());
+  return names;
 }
 
-TrialTask task_from_json(const Json& json, const std::string& path) {
-  TrialTask task;
-  try {
-    json.at("function").get_to(task.trainable.function);
-    task.trainable.workers = workers_from(json.at("workers"));
-    json.at("dataset").get_to(task.trainable.dataset);
-    json.at("reports").get_to(task.trainable.reports);
-    json.at("keep_checkpoints").get_to(task.trainable.keep_checkpoints);
-    task.config = json.at("config");
-    json.at("memory").get_to(task.memory);
-  } catch (const Json::exception& error) {
-    throw_bad_file(path, std::string("is no trial: ") + error.what());
-  }
-  return task;
-}
-
+/// A name with its values.
 std::string dataset_of(const std::string& dataset, const Json& config) {
   std::string made;
   std::size_t done = 0;
@@ -118,6 +99,38 @@ std::string dataset_of(const std::string& dataset, const Json& config) {
     done = close + 1;
   }
   return made + dataset.substr(done);
+}
+
+}  // namespace
+
+Json to_json(const TrialTask& task) {
+  const Trainable& t = task.trainable;
+  return {{"function", t.function},         {"workers", workers_json(t.workers)},
+          {"dataset", names_of(t.dataset)}, {"reports", t.reports},
+          {"config", task.config},          {"keep_checkpoints", t.keep_checkpoints},
+          {"memory", task.memory}};
+}
+
+TrialTask task_from_json(const Json& json, const std::string& path) {
+  TrialTask task;
+  try {
+    json.at("function").get_to(task.trainable.function);
+    task.trainable.workers = workers_from(json.at("workers"));
+    task.trainable.dataset = json.at("dataset").get<std::vector<std::string>>();
+    json.at("reports").get_to(task.trainable.reports);
+    json.at("keep_checkpoints").get_to(task.trainable.keep_checkpoints);
+    task.config = json.at("config");
+    json.at("memory").get_to(task.memory);
+  } catch (const Json::exception& error) {
+    throw_bad_file(path, std::string("is no trial: ") + error.what());
+  }
+  return task;
+}
+
+RunDatasets datasets_of(const RunDatasets& datasets, const Json& config) {
+  std::vector<std::string> names;
+  for (const RunData& each : datasets.all()) names.push_back(dataset_of(each.name(), config));
+  return names;
 }
 
 Json read_json(const std::string& path) {

@@ -21,9 +21,9 @@ Json to_json(const TrialTask& task);
 /// @throws Error bad_file, which names the path, for what is none of `to_json`'s
 TrialTask task_from_json(const Json& json, const std::string& path);
 
-/// A trainable's data for a trial: {KEY} becomes that value of its config. Keys of nested values have dots between.
-/// @throws Error invalid_argument for a key that the config does not have
-std::string dataset_of(const std::string& dataset, const Json& config);
+/// A trainable's data for a trial: {KEY} in a name becomes that value of its config. Keys of nested values have dots
+/// between. @throws Error invalid_argument for a key that the config does not have
+RunDatasets datasets_of(const RunDatasets& datasets, const Json& config);
 
 /// Where a trial's things lie in its folder.
 struct TrialFiles {

@@ -58,8 +58,7 @@ void check_classes(const std::string& file, const Evaluation& evaluation) {
 
 void run(const EvaluateOptions& options) {
   const bool validation = options.set == "validation";
-  if (validation && options.run.validate.empty())
-    throw_invalid("--set validation is the set of --validate: say it, too");
+  if (validation && !options.run.validates()) throw_invalid("--set validation is the set of --validate: say it, too");
   DistributedSGD sgd = options.run.start();
   Evaluation evaluation = measure(sgd, validation ? EvaluationSet::validation : EvaluationSet::test,
                                   options.top_k == 0 ? kUsualTopK : options.top_k);

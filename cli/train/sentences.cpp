@@ -1,6 +1,7 @@
 #include "cli/train/sentences.hpp"
 
 #include <array>
+#include <csignal>
 #include <cstdio>
 
 namespace troupe::cli {
@@ -28,6 +29,11 @@ std::string repair_text(const Repair& repair) {
                      how_text(repair) + " in " + seconds.data() + " s";
   if (repair.replayed > 0) text += ", with " + std::to_string(repair.replayed) + " steps done again";
   return text;
+}
+
+const char* signal_text(int signal) {
+  if (signal == SIGINT) return "an interrupt";
+  return signal == SIGHUP ? "SIGHUP" : "SIGTERM";
 }
 
 std::string end_text(const StepReport& report) {

@@ -10,6 +10,9 @@ namespace troupe::cli {
 /// What was lost, where, and how it was made good.
 std::string repair_text(const Repair& repair);
 
+/// Of one that ends programs: "an interrupt", or its name.
+const char* signal_text(int signal);
+
 /// Why L-BFGS has ended, and where.
 std::string end_text(const StepReport& report);
 

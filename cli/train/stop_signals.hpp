@@ -8,9 +8,6 @@
 
 namespace troupe::cli {
 
-/// What shells add to the number of a signal that ended a program.
-inline constexpr int kSignalled = 128;
-
 /// While it lives the first SIGTERM, SIGINT or SIGHUP ends nothing, but is noted, and answered where standard error is
 /// a terminal; the next ends the program at once, unless it comes within 0.3 s and means the same. One at a time.
 class StopSignals {

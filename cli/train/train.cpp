@@ -1,346 +1,13 @@
-#include <algorithm>
-#include <array>
-#include <cstdio>
-#include <iostream>
-#include <limits>
 #include <memory>
-#include <optional>
-#include <utility>
 
-#include "actors/driver/precision_decision.hpp"
 #include "cli/commands.hpp"
 #include "cli/profile.hpp"
-#include "cli/run_options.hpp"
-#include "cli/train/checkpoint_flags.hpp"
-#include "cli/train/command_line.hpp"
-#include "cli/train/epoch.hpp"
-#include "cli/train/log_flags.hpp"
+#include "cli/train/cross_validation.hpp"
 #include "cli/train/optimizer_options.hpp"
-#include "cli/train/patience.hpp"
-#include "cli/train/planned_steps.hpp"
-#include "cli/train/progress.hpp"
-#include "cli/train/report_file.hpp"
 #include "cli/train/save_path.hpp"
-#include "cli/train/sentences.hpp"
-#include "cli/train/stop_signals.hpp"
-#include "models/files/checkpoint/series.hpp"
-#include "runtime/hash.hpp"
-#include "troupe/here.hpp"
+#include "cli/train/training.hpp"
 
 namespace troupe::cli {
-namespace {
-
-/// How many steps' phases are printed without --verbose.
-constexpr std::int64_t kStepsShown = 3;
-
-struct TrainOptions {
-  RunOptions run;
-  CheckpointFlags checkpoint;
-  LogFlags log;
-  std::int64_t epochs = 0;  ///< 0: as many as is usual
-  std::int64_t steps = 0;
-  std::int64_t patience = 0;  ///< epochs; 0: endless
-  bool verbose = false;
-  bool quiet = false;
-  bool profile = false;
-  bool hash = false;
-  std::string report;
-  std::string save;
-  std::shared_ptr<std::int64_t> last_step = std::make_shared<std::int64_t>();
-};
-
-/// What an evaluation found after so many steps.
-struct Measured {
-  std::int64_t step = -1;
-  std::optional<Evaluation> evaluation = {};
-  bool is_there = false;  ///< the set, as an evaluation has shown
-};
-
-class Training {
- public:
-  explicit Training(const TrainOptions& options) : options_(options), sgd_(options.run.start()) {
-    if (!options_.report.empty()) report_.emplace(options_.report, sgd_.precision(), sgd_.steps_done());
-    epoch_steps_ = sgd_.steps_per_epoch();
-    total_steps_ = options_.steps > 0 ? planned_steps(options_.run.sgd, options_.steps)
-                                      : planned_steps(options_.run.sgd, options_.epochs, epoch_steps_);
-    *options_.last_step = total_steps_;
-    if (!options_.checkpoint.keep_best.empty() && (epoch_steps_ <= 1 || !evaluate(watched_)))
-      throw Error(
-          ErrorCode::invalid_argument,
-          "--keep-best is for data with a test or validation set and epochs of several steps, after which it is "
-          "looked at");
-    if (watches_accuracy() && options_.run.learns_squares(*evaluate(watched_)))
-      throw Error(ErrorCode::invalid_argument, "--keep-best accuracy is for classes: squares have none, but a loss");
-    if (options_.patience > 0 && epoch_steps_ <= 1)
-      throw Error(ErrorCode::invalid_argument, "--patience is for epochs of several steps");
-  }
-
-  /// Returns the exit status.
-  int run() {
-    say_hello();
-    stop_.emplace();
-    judge_where_begun();
-    Progress progress(begun_, total_steps_, options_.quiet || options_.verbose || options_.log.shows_progress());
-    EpochTally epoch;
-    for (std::int64_t done = sgd_.steps_done();
-         done < total_steps_ && !patience_.is_over() && !stopped() && !sgd_.should_stop();) {
-      const auto report = take_step(progress);
-      if (!report) break;
-      epoch.add(*report);
-      last_loss_ = report->loss;
-      if (report->lbfgs.end != LbfgsEnd::none) {
-        progress.end_line();
-        say_end(*report);
-        break;
-      }
-      const std::int64_t before = std::exchange(done, report->step);
-      const bool epoch_ends = epoch_steps_ > 1 && done / epoch_steps_ > before / epoch_steps_;
-      const bool looked_at =
-          !options_.quiet || report_ || !options_.checkpoint.keep_best.empty() || options_.patience > 0;
-      if (!epoch_ends || !looked_at) continue;
-      progress.pause();
-      progress.end_line();
-      end_epoch(epoch.end(), *report);
-      epoch = {};
-      progress.go_on();
-    }
-    progress.end_line();
-    if (stopped() && !ended_ && sgd_.steps_done() < total_steps_) return end_by(*stop_->came());
-    finish();
-    if (has_checkpoints() && sgd_.steps_done() > begun_) save();
-    return 0;
-  }
-
- private:
-  void say_end(const StepReport& report) {
-    ended_ = true;
-    if (options_.quiet) return;
-    std::printf("%s\n", end_text(report).c_str());
-  }
-  bool has_checkpoints() const { return !options_.checkpoint.folder.empty(); }
-  bool stopped() const { return stop_ && stop_->came(); }
-
-  /// With R2 of targets, unless there are too many.
-  Evaluation measure(EvaluationSet set) try {
-    return sgd_.evaluate(set, {.errors = true});
-  } catch (const Error& error) {
-    if (error.code() != ErrorCode::unsupported) throw;
-    return sgd_.evaluate(set);
-  }
-
-  /// None where the data has no such set. Workers' own bad_data names the worker; and a set that was there is missed.
-  std::optional<Evaluation> evaluate(EvaluationSet set) {
-    Measured& measured = measured_.at(static_cast<std::size_t>(set));
-    if (measured.step == sgd_.steps_done()) return measured.evaluation;
-    measured.evaluation.reset();
-    try {
-      measured.evaluation = measure(set);
-      measured.is_there = true;
-    } catch (const Error& error) {
-      if (error.code() != ErrorCode::bad_data || error.where().worker >= 0 || measured.is_there) throw;
-    }
-    measured.step = sgd_.steps_done();
-    return measured.evaluation;
-  }
-
-  bool watches_accuracy() const { return options_.checkpoint.keep_best == "accuracy"; }
-
-  /// A checkpoint of what there is now, unless there is one, with its metric.
-  std::string save(std::optional<double> metric = {}) {
-    if (saved_step_ == sgd_.steps_done()) return saved_;
-    saved_ = sgd_.checkpoint(metric);
-    saved_step_ = sgd_.steps_done();
-    return saved_;
-  }
-
-  /// A disk that refuses does not end the training. A worker lost beyond the budget does.
-  void keep_if_best(const Evaluation& test) try {
-    save(options_.checkpoint.metric_of(test));
-  } catch (const Error& error) {
-    if (error.code() == ErrorCode::worker_lost) throw;
-    std::fprintf(stderr, "troupe: no checkpoint, and the run goes on: %s\n", error.what());
-  }
-
-  /// For --patience and --keep-best. What was watched first: it counts for no run that goes on from before it.
-  void judge(const Evaluation& evaluation) {
-    patience_.watch(sgd_.steps_done(), watches_accuracy() ? -evaluation.accuracy : evaluation.loss);
-    if (!options_.checkpoint.keep_best.empty()) keep_if_best(evaluation);
-  }
-
-  /// What a run that was killed behind an epoch's last step has left undone.
-  void judge_where_begun() {
-    const bool judges = options_.patience > 0 || !options_.checkpoint.keep_best.empty();
-    const bool local = options_.run.sgd.algorithm == "local" && begun_ > options_.run.sgd.asynchronous.warm_start;
-    const std::int64_t steps_a_call = local ? options_.run.sgd.local.steps : 1;  // the last of which may be beyond it
-    if (!judges || epoch_steps_ <= 1 || begun_ < epoch_steps_ || begun_ % epoch_steps_ >= steps_a_call) return;
-    const auto evaluation = evaluate(watched_);
-    if (evaluation) judge(*evaluation);
-  }
-
-  /// What a signal that ends the program at once would have left undone. @return the exit status
-  int end_by(int signal) {
-    std::string kept = has_checkpoints() ? save_or_newest() : "";
-    if (report_) report_->close();
-    if (!options_.save.empty()) {
-      sgd_.save(options_.save);
-      kept += "; the weights are in " + options_.save;
-    }
-    std::printf("stopped by %s after step %lld%s; %s\n", text_of(signal), static_cast<long long>(sgd_.steps_done()),
-                kept.c_str(), how_to_go_on().c_str());
-    return kSignalled + signal;
-  }
-
-  static const char* text_of(int signal) {
-    if (signal == SIGINT) return "an interrupt";
-    return signal == SIGHUP ? "SIGHUP" : "SIGTERM";
-  }
-
-  std::string how_to_go_on() const {
-    const auto line = [](const std::vector<std::string>& more) { return "\n  " + command_line_with(more); };
-    const bool records = !options_.run.sgd.asynchronous.record.empty();
-    if (has_checkpoints())
-      return std::string(records ? "to go on, with another --record FILE:" : "to go on:") + line({"--resume"});
-    const std::string hint = "with --checkpoint DIR training can be stopped, and go on, at any step";
-    if (options_.save.empty()) return "nothing is saved: " + hint;
-    return "to begin a run with them (" + hint + "):" + line({"--load", options_.save});
-  }
-
-  /// Says where the last step is, or, where it cannot be saved, what there is.
-  std::string save_or_newest() try { return ", which is in " + save(); } catch (const Error& error) {
-    const auto saved = CheckpointSeries(options_.checkpoint.folder).list();
-    if (saved.empty()) throw;
-    std::fprintf(stderr, "troupe: the last step is not saved: %s\n", error.what());
-    return "; the newest checkpoint is of step " + std::to_string(saved.front().step) + ", in " + saved.front().path;
-  }
-
-  /// None where workers were stopped together with this program: a signal to all leaves the step undone.
-  std::optional<StepReport> try_step() try { return sgd_.step(); } catch (const Error& error) {
-    if (!stopped() || (error.code() != ErrorCode::worker_lost && error.code() != ErrorCode::timeout)) throw;
-    return std::nullopt;
-  }
-
-  std::optional<StepReport> take_step(Progress& progress) {
-    auto step = try_step();
-    if (!step) return std::nullopt;
-    const StepReport& report = *step;
-    if (report_) report_->write(report, options_.hash ? std::optional(hash_of(report)) : std::nullopt);
-    if (!report.repairs.empty()) progress.end_line();
-    for (const Repair& repair : report.repairs)
-      std::fprintf(stderr, "troupe: step %lld went on: %s\n", static_cast<long long>(report.step),
-                   repair_text(repair).c_str());
-    if (options_.verbose || (report.step <= kStepsShown * std::max(1, report.local.steps) && !options_.quiet)) {
-      progress.end_line();
-      std::cout << "step " << report.step << ", loss " << report.loss << '\n'
-                << report.seconds << report.slowest << report.local << report.lbfgs << std::flush;
-    }
-    progress.step(report);
-    return step;
-  }
-
-  StepHash hash_of(const StepReport& report) {
-    StepHash hash{report.loss, report.gradient_norm, 0};
-    sgd_.read_weights([&](std::span<const float> weights) { hash.weights = checksum(std::as_bytes(weights)); });
-    return hash;
-  }
-
-  void say_hello() const {
-    if (options_.quiet) return;
-    const Options& o = options_.run.sgd;
-    std::printf("training %s on %s: %d workers x %d devices, %s, strategy %s, %s, %lld steps\n",
-                options_.run.model_text().c_str(), options_.run.data ? options_.run.data->c_str() : "its own data",
-                sgd_.num_workers(), o.devices_per_worker, options_.run.placement.c_str(), to_string(o.strategy),
-                precision_text(sgd_.precision_choice()).c_str(), static_cast<long long>(total_steps_));
-    if (o.algorithm == "local")
-      std::printf("weights, and what the optimizer of each of %d shards remembers, take %.1f MB%s\n", o.num_shards,
-                  static_cast<double>(sgd_.state_bytes()) / 1e6,
-                  o.placement == Placement::cluster ? " of the largest node" : "");
-    if (options_.checkpoint.resume && begun_ == 0) std::printf("no checkpoint yet: from the beginning\n");
-    if (begun_ > 0) std::printf("going on after step %lld\n", static_cast<long long>(begun_));
-    std::fflush(stdout);
-  }
-
-  void end_epoch(EpochReport epoch, const StepReport& last) {
-    epoch.epoch = last.step / epoch_steps_;
-    epoch.step = last.step;
-    epoch.learning_rate = last.learning_rate;
-    const bool validates = watched_ == EvaluationSet::validation;
-    const auto evaluation = evaluate(watched_);
-    (validates ? epoch.validation : epoch.test) = evaluation;
-    tell(epoch.loss, evaluation, epoch.epoch);
-    if (report_) report_->write(epoch);  // before a checkpoint of this step: who goes on from that does not write it
-    if (evaluation) judge(*evaluation);
-    if (options_.quiet) return;
-    std::printf("epoch %lld: %.0f samples/s, last loss %.4f", static_cast<long long>(epoch.epoch),
-                epoch.samples_per_second(), last.loss);
-    const char* const set = validates ? "validation" : "test";
-    if (evaluation) std::printf(", %s loss %.4f, %s", set, evaluation->loss, score_text(set, *evaluation).c_str());
-    std::printf("\n");
-    if (patience_.is_over())
-      std::printf("no better for %lld epochs: training ends\n", static_cast<long long>(patience_.since_best()));
-    std::fflush(stdout);
-  }
-
-  /// Whoever runs this training as a trial of a search: what it came to on the set that is watched.
-  void tell(double train_loss, const std::optional<Evaluation>& evaluation, std::optional<std::int64_t> epoch = {}) {
-    if (told_step_ == sgd_.steps_done()) return;
-    told_step_ = sgd_.steps_done();
-    Json metrics = {{"step", told_step_}, {"train_loss", train_loss}, {"loss", train_loss}};
-    if (epoch) metrics["epoch"] = *epoch;
-    if (evaluation) {
-      metrics["loss"] = evaluation->loss;
-      const bool squares = options_.run.learns_squares(*evaluation);
-      metrics[squares ? "r2" : "accuracy"] = squares ? evaluation->all_targets.r2 : evaluation->accuracy;
-      for (const NamedMetric& metric : evaluation->metrics) metrics[metric.name] = metric.value;
-    }
-    here().report(metrics);
-  }
-
-  /// Before the last evaluation, which is no part of the training.
-  void say_profile() {
-    const auto rows = profile_rows(read_layer_times(sgd_.for_model(kProfileFunction)));
-    if (report_) report_->write(rows);
-    if (rows.empty()) {
-      std::printf("no profile: %s does not measure where its time goes\n", options_.run.model_text().c_str());
-    } else {
-      std::printf("where the time of the first replica went:\n%s", profile_table(rows).c_str());
-    }
-  }
-
-  void finish() {
-    if (options_.profile) say_profile();
-    if (report_) report_->close();
-    std::string hash;
-    sgd_.read_weights([&](std::span<const float> weights) { hash = sha256_hex(std::as_bytes(weights)); });
-    if (!options_.save.empty()) {
-      sgd_.save(options_.save);
-      if (!options_.quiet) std::printf("weights saved to %s\n", options_.save.c_str());
-    }
-    tell(last_loss_, evaluate(watched_));
-    if (watched_ == EvaluationSet::validation) print_evaluation("validation", *evaluate(watched_));
-    if (const auto test = evaluate(EvaluationSet::test)) print_evaluation("test", *test);
-    std::printf("weights sha256 %s\n", hash.c_str());
-  }
-
-  const TrainOptions& options_;
-  DistributedSGD sgd_;
-  std::optional<ReportFile> report_;
-  std::optional<StopSignals> stop_;
-  EvaluationSet watched_ = options_.run.validate.empty() ? EvaluationSet::test : EvaluationSet::validation;
-  std::array<Measured, 2> measured_;  ///< by EvaluationSet
-  Patience patience_{options_.patience,
-                     std::string(watches_accuracy() ? "-accuracy" : "loss") + " of " + options_.run.validate,
-                     options_.checkpoint.folder, sgd_.steps_done()};
-  std::int64_t begun_ = sgd_.steps_done();  ///< before this program
-  std::string saved_;                       ///< the last checkpoint that this asked for
-  std::int64_t saved_step_ = -1;
-  bool ended_ = false;  ///< L-BFGS, by itself
-  double last_loss_ = 0;
-  std::int64_t told_step_ = -1;
-  std::int64_t epoch_steps_ = 0;
-  std::int64_t total_steps_ = 0;
-};
-
-}  // namespace
 
 void register_profile() {
   register_model_function(kProfileFunction, [](Model& model, std::span<const float> /*weights*/) {
@@ -381,6 +48,13 @@ void add_train(CLI::App& app, int& status) {
       ->default_str("")
       ->check(whole_number(1))
       ->needs(train.get_option("--validate"));
+  train
+      .add_option("--cross-validate", options->cross_validate,
+                  "Train so many times, each time without another part of the training set, which is then measured; "
+                  "tells of each, and mean and deviation. Keeps no weights")
+      ->default_str("")
+      ->type_name("FOLDS")
+      ->check(whole_number(2));
   train.add_option("--steps", options->steps, "Steps, in place of epochs")
       ->default_str("")
       ->check(whole_number(1))
@@ -399,10 +73,14 @@ void add_train(CLI::App& app, int& status) {
   train.add_flag("--quiet", options->quiet, "Print the last lines only")->excludes(verbose);
   train.callback([options, &train, &status] {
     end_with_last_step(train, options->run.sgd.optimizer, options->last_step);
+    if (options->cross_validate > 0) {
+      status = cross_validate(*options);
+      return;
+    }
     if (!options->save.empty()) check_save_path(options->save);
     options->checkpoint.apply(options->run.sgd);
     options->log.apply(options->run.sgd);
-    status = Training(*options).run();
+    status = cli::train(*options);
   });
 }
 

@@ -1,6 +1,7 @@
 #include "troupe/tune.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
@@ -12,6 +13,7 @@
 #include "cli/commands.hpp"
 #include "cli/train/command_line.hpp"
 #include "cli/train/stop_signals.hpp"
+#include "cli/train/training.hpp"
 #include "cli/tune/tune_options.hpp"
 #include "cli/tune/tune_page.hpp"
 
@@ -27,7 +29,10 @@ Json run_trial(const Json& config) {
   Json values = config;
   const TrainCommand train(values.at(kArguments).get<std::vector<std::string>>());
   values.erase(kArguments);
-  train.run(values, {"--save", tune::trial_folder() + kWeights});
+  const auto words = train.words(values);  // folds leave no weights
+  const bool saves = std::ranges::find(words, "--cross-validate") == words.end();
+  train.run(values,
+            saves ? std::vector<std::string>{"--save", tune::trial_folder() + kWeights} : std::vector<std::string>());
   return {};
 }
 

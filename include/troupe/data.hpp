@@ -149,8 +149,8 @@ struct DataUsage {
 void register_data(const std::string& name, MakeData make, const DataUsage& usage = {});
 
 /// Loads data by a name that was registered, such as the built-in `cifar10:DIR`, `csv:...`, `fashion-mnist[:DIR]`,
-/// `idx:...`, `images:...`, `mock-images[:SIZE[,CLASSES]]`, `npy:...`, `npz:...`, `synthetic-linear`, `tar:...` and
-/// `text:...`. Within a process the same name and seed give the same object while somebody holds it.
+/// `fold:...`, `idx:...`, `images:...`, `mock-images[:SIZE[,CLASSES]]`, `npy:...`, `npz:...`, `synthetic-linear`,
+/// `tar:...` and `text:...`. Within a process the same name and seed give the same object while somebody holds it.
 ///
 /// `csv:FILE[,FILE...][,OPTION...]` reads CSV files (RFC 4180), names or patterns such as part-*.csv. Columns go by
 /// their names in the first row, or, where that has a number in it, by their numbers from 1 on.
@@ -180,6 +180,11 @@ void register_data(const std::string& name, MakeData make, const DataUsage& usag
 /// `npz:FILE.npz[,x=NAME,y=NAME[,test_x=NAME,test_y=NAME]][,layout=nchw|nhwc]` takes the same out of one file, as
 /// numpy.savez writes it; without names the arrays x_train, y_train, x_test, y_test, or x, y, images, labels, data,
 /// target, arr_0, arr_1 and so on.
+///
+/// `fold:I/K:NAME`, such as fold:2/5:fashion-mnist, is fold I, from 1 on, of the K of a cross-validation of other data:
+/// its validation set is a K-th of that data's training set, with its share of each class, and its training set the
+/// rest; the test set is that data's. Folds are the same for all seeds, where the data is; together they have each
+/// sample once.
 ///
 /// `text:FILE[,FILE...][,test=FILE][,symbols=characters|bytes][,window=64][,stride=1]` reads texts. Samples are windows
 /// {window, symbols} of symbols that follow each other, of whose values one is 1, each `stride` behind the one before;

@@ -48,10 +48,11 @@ struct Samples {
   std::vector<float> targets = {};        ///< DataInfo::num_targets each; empty for data with classes
 };
 
-/// The training samples that are one rank's: rank, rank + size, rank + 2 size, ... as of a BatchSampler's shard.
+/// The samples of a set that are one rank's: rank, rank + size, rank + 2 size, ... as of a BatchSampler's shard.
 class DataShard {
  public:
-  DataShard(std::shared_ptr<const DataSource> source, int rank, int size, std::uint64_t seed);
+  /// @param trains whether transforms do what is random to samples
+  DataShard(std::shared_ptr<const DataSource> source, int rank, int size, std::uint64_t seed, bool trains = true);
 
   /// Of this rank.
   std::int64_t num_samples() const;
@@ -73,9 +74,10 @@ class DataShard {
   std::shared_ptr<Order> order_;
   int rank_, size_;
   std::uint64_t seed_;
+  bool trains_;
 };
 
-/// The data of a run.
+/// Data of a run.
 class RunDataset {
  public:
   RunDataset(TrainingData data, int rank, int size, std::uint64_t seed)
@@ -85,6 +87,14 @@ class RunDataset {
   const TrainingData& data() const { return data_; }
   /// This rank's part of the training samples.
   DataShard shard() const { return {data_.train, rank_, size_, seed_}; }
+  /// This rank's part of the validation set, and of the test set. @throws Error invalid_argument where there is none
+  DataShard validation_shard() const;
+  DataShard test_shard() const;
+
+  /// The folds of a cross-validation: of each, its samples are the validation set, and the rest of the training set is
+  /// the training set. They depend on the data and their number alone, and are those of the data named "fold:1/k:NAME"
+  /// and so on (load_data). @throws Error invalid_argument for fewer than 2, or more than there are training samples
+  std::vector<RunDataset> to_cv(int folds) const;
 
  private:
   TrainingData data_;
@@ -108,8 +118,9 @@ class Here {
   int attempt() const;         ///< 2 and so on where the function was called again after a loss
   std::uint64_t seed() const;  ///< of the run
   const Json& config() const;  ///< what `run` was given
-  /// @throws Error invalid_argument where the run has no data
-  RunDataset dataset() const;
+  /// @param number of the run's data sets, from 0 on. @throws Error invalid_argument where the run has none of it
+  RunDataset dataset(int number = 0) const;
+  int num_datasets() const;
 
   /// All ranks, for collectives.
   Group& group() const;
@@ -169,7 +180,8 @@ class Alone {
   struct Options {
     Json config = {};
     TrainingData dataset = {};
-    Callbacks callbacks = {};  ///< are told what this rank reports, and may ask its function to stop
+    std::vector<TrainingData> datasets = {};  ///< in its place, where there are several
+    Callbacks callbacks = {};                 ///< are told what this rank reports, and may ask its function to stop
     std::optional<Checkpoint> checkpoint = {};
     std::uint64_t seed = 1;
     std::string backend = {};                                                 ///< of collectives: "mpi", or empty

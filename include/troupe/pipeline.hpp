@@ -58,6 +58,7 @@ DataPtr stream(DataInfo info, int parts,
 /// seed. Of data with classes it has that share of each.
 std::pair<DataPtr, DataPtr> split(const DataPtr& data, double share, std::uint64_t seed = 1);
 /// The k pairs of k-fold cross-validation: parts as alike as `split` makes them, each of which is the test set once.
+/// With the usual seed they are those of the data named "fold:1/k:NAME" and so on.
 /// @throws Error invalid_argument for fewer than 2, or more than there are samples
 std::vector<TrainingData> to_cv(const DataPtr& data, int folds, std::uint64_t seed = 1);
 

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <algorithm>
 #include <chrono>
+#include <concepts>
 #include <cstdint>
+#include <initializer_list>
 #include <iosfwd>
 #include <iterator>
 #include <limits>
@@ -79,10 +82,37 @@ class RunData {
 
   const std::string& name() const { return name_; }
   const TrainingData& data() const { return data_; }
+  bool empty() const { return name_.empty() && !data_.train; }
 
  private:
   std::string name_;
   TrainingData data_;
+};
+
+/// What a run has of data: nothing, one data set, or several, as in `{"fold:1/2:a", "fold:2/2:a"}`.
+class RunDatasets {
+ public:
+  RunDatasets() = default;
+  // NOLINTBEGIN(google-explicit-constructor)
+  RunDatasets(RunData one) {
+    if (!one.empty()) all_.push_back(std::move(one));
+  }
+  RunDatasets(std::string name) : RunDatasets(RunData(std::move(name))) {}
+  RunDatasets(const char* name) : RunDatasets(RunData(name)) {}
+  RunDatasets(TrainingData data) : RunDatasets(RunData(std::move(data))) {}
+  RunDatasets(std::initializer_list<RunData> several) : all_(several) {}
+  template <std::convertible_to<RunData> T>
+  RunDatasets(const std::vector<T>& several) : all_(several.begin(), several.end()) {}
+  // NOLINTEND(google-explicit-constructor)
+
+  const std::vector<RunData>& all() const { return all_; }
+  /// Whether some are given by value.
+  bool has_values() const {
+    return std::ranges::any_of(all_, [](const RunData& each) { return each.data().train != nullptr; });
+  }
+
+ private:
+  std::vector<RunData> all_;
 };
 
 /// Where what functions save is kept.
@@ -93,7 +123,7 @@ struct RunCheckpoints {
 };
 
 struct RunOptions {
-  RunData dataset = {};
+  RunDatasets dataset = {};
   Callbacks callbacks = {};
   ReportOptions reports = {};
   RunCheckpoints checkpoints = {};

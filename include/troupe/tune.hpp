@@ -37,7 +37,7 @@ struct Trainable {
   std::string function;
   TrainerOptions workers = {};  ///< placement in_process or processes; unless told otherwise one, with all the trial's
                                 ///< cores
-  std::string dataset = {};     ///< as load_data takes it; {KEY} in it becomes that value of the trial's config
+  RunDatasets dataset = {};     ///< by names; {KEY} in one becomes that value of the trial's config
   ReportOptions reports = {};
   int keep_checkpoints = 1;      ///< of those that the function saves, in the trial's folder
   Json config = Json::object();  ///< what the function is given besides the trial's own values

@@ -40,6 +40,9 @@ inline constexpr const char* kTextUsage =
 TrainingData tar_files(const std::string& arguments, std::uint64_t seed);
 inline constexpr const char* kTarUsage =
     ":PATTERN[,PATTERN...][,test=PATTERN][,size=SIDE|HEIGHTxWIDTH][,channels=1|3][,memory=MEGABYTES][,damaged=skip]";
+/// A fold of data by its name; see load_data.
+TrainingData fold_of_named(const std::string& arguments, std::uint64_t seed);
+inline constexpr const char* kFoldUsage = ":I/K:NAME";
 /// Draws 1000 rows of four normal columns with the means 0 1 2 3; targets are row . (5 3 2 1), without noise.
 TrainingData synthetic_linear(const std::string& arguments, std::uint64_t seed);
 /// Draws 64 colour images and their labels for `SIZE[,CLASSES]` (224,1001).

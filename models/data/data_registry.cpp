@@ -39,6 +39,7 @@ Kinds* with_builtin_data() {
   add(*kinds, "cifar10", cifar10, {.arguments = ":DIR"}, cifar10_test);
   add(*kinds, "csv", csv_files, {.arguments = kCsvUsage});
   add(*kinds, "fashion-mnist", fashion_mnist, {.arguments = "[:DIR]"}, fashion_mnist_test);
+  add(*kinds, "fold", fold_of_named, {.arguments = kFoldUsage, .drawn = true});  // which its data may be
   add(*kinds, "idx", idx_files, {.arguments = kIdxUsage});
   add(*kinds, "images", image_folder, {.arguments = kImagesUsage});
   add(*kinds, "mock-images", mock_images, {.arguments = "[:SIZE[,CLASSES]]", .drawn = true});

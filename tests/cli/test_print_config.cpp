@@ -31,6 +31,7 @@ const std::vector<Example>& examples() {
       {"validate", "0.1", "/validate", "0.1"},
       {"transform", "crop 28 2, flip", "/transform", "crop 28 2, flip"},
       {"patience", "3", "/patience", 3},
+      {"cross-validate", "5", "/cross_validate", 5},
       {"loss", "softmax-cross-entropy", "/loss", "softmax-cross-entropy"},
       {"metric", "brier-score", "/metric", json::array({"brier-score"})},
       {"batch-size", "8", "/batch_size", 8},

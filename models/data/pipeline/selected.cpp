@@ -79,16 +79,6 @@ std::vector<std::int32_t> labels_of(const DataSource& data) {
   return labels;
 }
 
-/// All samples in an order drawn from the seed; of data with classes one class after the other.
-std::vector<std::int64_t> by_class(const DataPtr& data, std::uint64_t seed) {
-  std::vector<std::int64_t> samples = all_of(data);
-  shuffle_samples(samples, seed);
-  if (data->info().num_classes == 0) return samples;
-  const std::vector<std::int32_t> labels = labels_of(*data);
-  std::ranges::stable_sort(samples, {}, [&](std::int64_t sample) { return labels[static_cast<std::size_t>(sample)]; });
-  return samples;
-}
-
 /// A shuffled order in which any stretch has about the same share of each class.
 std::vector<std::int64_t> alike(const DataPtr& data, std::uint64_t seed) {
   std::vector<std::int64_t> samples = all_of(data);
@@ -111,6 +101,15 @@ std::vector<std::int64_t> alike(const DataPtr& data, std::uint64_t seed) {
 }
 
 }  // namespace
+
+std::vector<std::int64_t> by_class(const DataPtr& data, std::uint64_t seed) {
+  std::vector<std::int64_t> samples = all_of(data);
+  shuffle_samples(samples, seed);
+  if (data->info().num_classes == 0) return samples;
+  const std::vector<std::int32_t> labels = labels_of(*data);
+  std::ranges::stable_sort(samples, {}, [&](std::int64_t sample) { return labels[static_cast<std::size_t>(sample)]; });
+  return samples;
+}
 
 DataPtr select(DataPtr data, std::vector<std::int64_t> samples) {
   return std::make_shared<const Selected>(std::move(data), std::move(samples));
@@ -151,24 +150,6 @@ std::pair<DataPtr, DataPtr> split(const DataPtr& data, double share, std::uint64
   std::ranges::sort(rest);
   std::ranges::sort(part);
   return {select(data, std::move(rest)), select(data, std::move(part))};
-}
-
-std::vector<TrainingData> to_cv(const DataPtr& data, int folds, std::uint64_t seed) {
-  if (folds < 2 || folds > data->info().num_samples)
-    throw_invalid(std::to_string(folds) + " folds of " + std::to_string(data->info().num_samples) +
-                  " samples; there are at least 2, and at most one a sample");
-  const std::vector<std::int64_t> samples = by_class(data, seed);
-  std::vector<TrainingData> pairs;
-  for (int fold = 0; fold < folds; ++fold) {
-    std::vector<std::int64_t> train;
-    std::vector<std::int64_t> test;
-    for (std::size_t i = 0; i < samples.size(); ++i)
-      (static_cast<int>(i % static_cast<std::size_t>(folds)) == fold ? test : train).push_back(samples[i]);
-    std::ranges::sort(train);
-    std::ranges::sort(test);
-    pairs.push_back({select(data, std::move(train)), select(data, std::move(test))});
-  }
-  return pairs;
 }
 
 }  // namespace troupe::data

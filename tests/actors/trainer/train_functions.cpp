@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cmath>
 #include <stdexcept>
 #include <thread>
 
@@ -108,6 +109,57 @@ Json shard_of_data() {
           {"all", std::int64_t{shard.all().count}}};
 }
 
+/// 60 samples, whose value is their number, in three classes of which some samples are strangers.
+TrainingData numbered_samples(const std::string& /*arguments*/, std::uint64_t /*seed*/) {
+  std::vector<float> values;
+  std::vector<std::int32_t> labels;
+  for (int i = 0; i < 60; ++i) {
+    values.push_back(static_cast<float>(i));
+    labels.push_back(i * 7 % 10 < 7 ? i / 20 : (i / 20 + 1) % 3);
+  }
+  const auto train = std::make_shared<const Dataset>(Dataset::classes({1}, std::move(values), std::move(labels), 3));
+  return {train, std::make_shared<const Dataset>(Dataset::classes({1}, {1000}, {0}, 3))};
+}
+
+/// Of nearest class means. Sums of whole numbers are the same in any order.
+double accuracy_of(const RunDataset& fold) {
+  std::vector<double> sums(3);
+  std::vector<double> counts(3);
+  const Samples train = fold.shard().all();
+  for (std::size_t i = 0; i < train.values.size(); ++i) {
+    sums.at(static_cast<std::size_t>(train.labels[i])) += train.values[i];
+    ++counts.at(static_cast<std::size_t>(train.labels[i]));
+  }
+  here().all_reduce(std::span(sums));
+  here().all_reduce(std::span(counts));
+  const Samples validation = fold.validation_shard().all();
+  double right = 0;
+  for (std::size_t i = 0; i < validation.values.size(); ++i) {
+    const auto far = [&](std::size_t each) { return std::abs(sums.at(each) / counts.at(each) - validation.values[i]); };
+    const std::size_t nearest = far(0) < far(1) && far(0) < far(2) ? 0 : far(1) < far(2) ? 1 : 2;
+    if (nearest == static_cast<std::size_t>(validation.labels[i])) ++right;
+  }
+  return here().all_reduce(right) / here().all_reduce(static_cast<double>(validation.count));
+}
+
+/// Returns this rank's validation samples of each fold.
+Json cross_validate(const Json& config) {
+  Json mine = Json::array();
+  for (const RunDataset& fold : here().dataset().to_cv(config.value("folds", 5))) {
+    here().report({{"cv", mine.size()}, {"accuracy", accuracy_of(fold)}});
+    mine.push_back(fold.validation_shard().all().values);
+  }
+  return mine;
+}
+
+/// This rank's samples of each data set.
+Json tell_datasets() {
+  Json told = Json::array();
+  for (int i = 0; i < here().num_datasets(); ++i) told.push_back(here().dataset(i).shard().all().values);
+  if (told.empty() || told[0] == here().dataset().shard().all().values) return told;
+  return "the first is another";
+}
+
 Json learn(const Json& config) {
   const auto model =
       accelerate(config.value("model", "mlp"), {.config = R"({"data": "fashion-mnist", "batch_size": 16})"});
@@ -139,6 +191,9 @@ void troupe_test::register_train_functions() {
   register_function("files", save_files);
   register_function("shard", shard_of_data);
   register_function("learn", learn);
+  register_function("cv", cross_validate);
+  register_function("datasets", tell_datasets);
+  register_data("numbered", numbered_samples);
   register_class<troupe_test::Counter>();
   register_method<troupe_test::Counter>("add", [](troupe_test::Counter& counter, const Json& config) {
     counter.value += config.value("by", 1) + here().rank();

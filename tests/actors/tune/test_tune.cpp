@@ -279,7 +279,8 @@ TEST_CASE("values of the space choose data") {
   CHECK(analysis.trials()[1].reports.at(0).metrics.at("size") == 8 * 2);
   rows.dataset = "text:{file}";
   CHECK_THROWS_WITH_AS(tune::run(rows, options), doctest::Contains("asks for {file}"), Error);
-  CHECK(tune::dataset_of("tar:a-{000..009}.tar,size={n}", {{"n", 32}}) == "tar:a-{000..009}.tar,size=32");
+  CHECK(tune::datasets_of("tar:a-{000..009}.tar,size={n}", {{"n", 32}}).all().at(0).name() ==
+        "tar:a-{000..009}.tar,size=32");
 }
 
 TEST_CASE("searches that cannot be are refused before anything starts") {

@@ -43,6 +43,9 @@ TEST_CASE("functions on nodes are told where they are, and reach each other over
   CHECK(trainer.run("learn", config)[2].json == here_alone.run("learn", config)[0].json);
   const RunOptions data{.dataset = "synthetic-linear"};
   CHECK(trainer.run("shard", {}, data)[2].json == here_alone.run("shard", {}, data)[2].json);
+  const RunOptions folds{.dataset = {"fold:1/2:numbered", "numbered"}};
+  for (const char* function : {"cv", "datasets"})
+    CHECK(trainer.run(function, {}, folds)[2].json == here_alone.run(function, {}, folds)[2].json);
 }
 
 TEST_CASE("on nodes, too, who throws, returns early or calls something else is named") {

@@ -53,7 +53,8 @@ TEST_CASE("unknown names are answered with all that there is, one's own included
   for (const char* name : {"", "mnist", "fashion-mnistx", ":", "mock-images "}) {
     refused("no data source named '" + std::string(name).substr(0, std::string(name).find(':')) + "'", name);
     refused(
-        "there are cifar10:DIR, csv:..., fashion-mnist[:DIR], idx:..., images:..., mock-images[:SIZE[,CLASSES]], "
+        "there are cifar10:DIR, csv:..., fashion-mnist[:DIR], fold:I/K:NAME, idx:..., images:..., "
+        "mock-images[:SIZE[,CLASSES]], "
         "npy:..., "
         "npz:..., synthetic-linear, tar:..., ",
         name);

@@ -1,0 +1,146 @@
+#include "cli/train/cross_validation.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <numeric>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/train/sentences.hpp"
+#include "cli/train/training.hpp"
+#include "models/data/arguments.hpp"
+#include "models/data/pipeline/folds.hpp"
+#include "runtime/invalid.hpp"
+#include "runtime/printable.hpp"
+#include "troupe/here.hpp"
+
+namespace troupe::cli {
+namespace {
+
+void check(const TrainOptions& options) {
+  const auto refuse = [](const std::string& why) { throw_invalid("--cross-validate " + why); };
+  const auto refuse_one = [&](const char* option) {
+    refuse(std::string("trains a model for each fold, which is measured and dropped: ") + option + " is for one run");
+  };
+  if (!options.run.validate.empty()) refuse("takes what it validates with out of the training set: no --validate");
+  if (options.run.has_fold())
+    refuse("makes folds of its own, and --data '" + printable(*options.run.data) + "' is one");
+  if (!options.checkpoint.folder.empty()) refuse_one("--checkpoint");
+  if (!options.save.empty()) refuse_one("--save");
+  if (!options.run.sgd.asynchronous.record.empty()) refuse_one("--record");
+  if (!options.run.sgd.asynchronous.replay.empty()) refuse_one("--replay");
+  Options unused;
+  options.log.apply(unused);
+}
+
+/// "steps-fold-2.csv" of "steps.csv".
+std::string path_of_fold(const std::string& path, int fold) {
+  const std::filesystem::path whole(path);
+  const std::string name = whole.stem().string() + "-fold-" + std::to_string(fold) + whole.extension().string();
+  return (whole.parent_path() / name).string();
+}
+
+/// Files as a report's; of a folder one in it, so that TensorBoard shows the folds beside each other.
+std::string log_of_fold(const std::string& text, int fold) {
+  constexpr std::string_view kFolder = "tensorboard:";
+  const std::size_t colon = text.find(':');
+  if (text.starts_with(kFolder)) return text + "/fold-" + std::to_string(fold);
+  return colon == std::string::npos ? text : text.substr(0, colon + 1) + path_of_fold(text.substr(colon + 1), fold);
+}
+
+TrainOptions options_of_fold(const TrainOptions& options, int fold) {
+  TrainOptions of = options;
+  of.run.validate = data::kFoldPrefix + std::to_string(fold) + "/" + std::to_string(options.cross_validate);
+  if (!options.report.empty()) of.report = path_of_fold(options.report, fold);
+  of.log.texts.clear();
+  for (const std::string& several : options.log.texts)
+    for (const std::string& text : split_text(several, ',')) of.log.texts.push_back(log_of_fold(text, fold));
+  of.log.apply(of.run.sgd);
+  return of;
+}
+
+/// What each fold has measured: loss, accuracy or R2, and metrics.
+class FoldTable {
+ public:
+  void add(const Evaluation& evaluation) {
+    if (rows_.empty()) squares_ = has_squares(evaluation);
+    add_to(0, "loss", evaluation.loss);
+    add_to(1, squares_ ? "R2" : "accuracy", squares_ ? evaluation.all_targets.r2 : evaluation.accuracy);
+    for (std::size_t i = 0; i < evaluation.metrics.size(); ++i)
+      add_to(2 + i, evaluation.metrics[i].name, evaluation.metrics[i].value);
+  }
+
+  void print_last(const std::string& title) const {
+    std::printf("%s: ", title.c_str());
+    for (std::size_t i = 0; i < rows_.size(); ++i)
+      std::printf("%s%s %.6g", i == 0 ? "" : ", ", rows_[i].name.c_str(), rows_[i].values.back());
+    std::printf("\n");
+    std::fflush(stdout);
+  }
+
+  /// Of the folds so far, for whoever runs this as a trial of a search.
+  void tell(int fold) const {
+    Json metrics = {{"cv", fold}};
+    for (const Row& row : rows_) metrics[row.name == "R2" ? "r2" : row.name] = mean_of(row);
+    here().report(metrics);
+  }
+
+  /// With the deviation of a sample: squares are divided by one less than there are folds.
+  void print_means() const {
+    for (const Row& row : rows_) {
+      const auto folds = static_cast<double>(row.values.size());
+      const double mean = mean_of(row);
+      double squares = 0;
+      for (const double value : row.values) squares += (value - mean) * (value - mean);
+      std::printf("validation %s: mean %.6g, deviation %.6g\n", row.name.c_str(), mean,
+                  std::sqrt(squares / (folds - 1)));
+    }
+  }
+
+ private:
+  struct Row {
+    std::string name;
+    std::vector<double> values = {};
+  };
+
+  static double mean_of(const Row& row) {
+    return std::accumulate(row.values.begin(), row.values.end(), 0.0) / static_cast<double>(row.values.size());
+  }
+
+  void add_to(std::size_t row, const std::string& name, double value) {
+    if (row == rows_.size()) rows_.push_back({name});
+    rows_[row].values.push_back(value);
+  }
+
+  std::vector<Row> rows_;
+  bool squares_ = false;
+};
+
+}  // namespace
+
+int cross_validate(const TrainOptions& options) {
+  check(options);
+  const int folds = options.cross_validate;
+  FoldTable table;
+  for (int fold = 1; fold <= folds; ++fold) {
+    const std::string title = "fold " + std::to_string(fold) + " of " + std::to_string(folds);
+    const FoldResult result = train_fold(options_of_fold(options, fold), title);
+    if (result.evaluation) {
+      table.add(*result.evaluation);
+      table.tell(fold);
+    }
+    if (result.evaluation && !options.quiet) table.print_last(title);
+    if (result.signal && (fold < folds || !result.evaluation)) {
+      std::printf("stopped by %s after step %lld of %s; a cross-validation begins anew\n", signal_text(*result.signal),
+                  static_cast<long long>(result.steps), title.c_str());
+      return kSignalled + *result.signal;
+    }
+  }
+  table.print_means();
+  return 0;
+}
+
+}  // namespace troupe::cli

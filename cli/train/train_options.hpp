@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "cli/run_options.hpp"
+#include "cli/train/checkpoint_flags.hpp"
+#include "cli/train/log_flags.hpp"
+
+namespace troupe::cli {
+
+/// What `troupe train` is told.
+struct TrainOptions {
+  RunOptions run;
+  CheckpointFlags checkpoint;
+  LogFlags log;
+  std::int64_t epochs = 0;  ///< 0: as many as is usual
+  std::int64_t steps = 0;
+  std::int64_t patience = 0;  ///< epochs; 0: endless
+  int cross_validate = 0;     ///< folds; 0: no cross-validation
+  bool verbose = false;
+  bool quiet = false;
+  bool profile = false;
+  bool hash = false;
+  std::string report;
+  std::string save;
+  std::shared_ptr<std::int64_t> last_step = std::make_shared<std::int64_t>();
+};
+
+}  // namespace troupe::cli
