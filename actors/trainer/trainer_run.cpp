@@ -233,17 +233,7 @@ void Running::Impl::end(bool failed) {
 }
 
 void Running::Impl::wind_up() noexcept {
-  try {
-    if (call_ && !call_->over()) {
-      call_->stop(0, ErrorCode::worker_lost, "is waited for no more: the run has ended");
-      const Deadline patience(crew_->options().stop_timeout);
-      while (!call_->over() && call_->next(patience)) {
-      }
-      call_->give_up();
-    }
-  } catch (const std::exception&) {
-    if (call_) call_->give_up();
-  }
+  if (call_ && !call_->over()) call_->end(0, "is waited for no more: the run has ended");
   call_.reset();
   request_.lent.reset();
   if (std::exchange(crew_, nullptr)) memory_->running = false;

@@ -100,6 +100,12 @@ TEST_CASE("a function that throws ends the run with its error, which names its w
   }
 }
 
+TEST_CASE("a function that does not begin on one worker ends on the others, which can be used on") {
+  Trainer trainer(trainer_options(Placement::processes, 3));
+  CHECK(where_of([&] { trainer.run("wait_but_for_1"); }).worker == 1);
+  CHECK(trainer.run("place").size() == 3);
+}
+
 TEST_CASE("who returns early, or calls something else, is named by the others") {
   for (const Placement placement : {Placement::in_process, Placement::processes}) {
     Trainer trainer(trainer_options(placement, 3));
