@@ -18,6 +18,19 @@ std::string text_of(const Json& config) {
   return text;
 }
 
+/// As callbacks are told of it.
+Error error_of(const std::exception_ptr& thrown) {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const Error& error) {
+    return error;
+  } catch (const std::exception& error) {
+    return {ErrorCode::model_failed, error.what()};
+  } catch (...) {
+    return {ErrorCode::model_failed, "what was thrown is no std::exception"};
+  }
+}
+
 }  // namespace
 
 Running::Impl::Impl(std::shared_ptr<Crew> crew, std::shared_ptr<TrainerMemory> memory, Request request)
@@ -37,48 +50,43 @@ Running::Impl::Impl(std::shared_ptr<Crew> crew, std::shared_ptr<TrainerMemory> m
   resumed_ = newest > 0;
   memory_->running = true;
   try {
-    start();
     call_after(std::nullopt);
   } catch (...) {
-    wind_up();
+    fail();
     throw;
   }
 }
 
-Running::Impl::~Impl() { wind_up(); }
+Running::Impl::~Impl() {
+  wind_up();
+  if (told_) callbacks_.close({watch_.seconds(), iterations(), false});
+}
 
 void Running::Impl::call_after(std::optional<Error> loss) {
   for (;;) {
     call_.reset();
     if (loss) count(*loss);
     try {
-      if (loss) {
-        crew_->recover();
-        start();
-      } else {
-        crew_->settle();
-      }
+      loss ? crew_->recover() : crew_->settle();
+      start();
       return call();
     } catch (const Error& error) {
-      if (error.code() != ErrorCode::worker_lost) fail(error);
+      if (error.code() != ErrorCode::worker_lost) throw;
       loss = error;
     }
   }
 }
 
 void Running::Impl::count(const Error& loss) {
-  try {
-    crew_->count_loss(loss);
-  } catch (const Error& error) {
-    fail(error);
-  }
-  callbacks_.failure_passed(loss);
+  crew_->count_loss(loss);
+  if (told_) callbacks_.failure_passed(loss);
 }
 
-/// Of the attempt that is to come.
+/// Of the attempt that is to come, on the workers that are there now.
 void Running::Impl::start() {
   const int ranks = request_.single ? 1 : crew_->num_workers();
   callbacks_.start({request_.name, ranks, request_.config, attempt_ + 1, resumed_});
+  told_ = true;
 }
 
 void Running::Impl::call() {
@@ -129,8 +137,7 @@ std::optional<Report> Running::Impl::next() try {
   reported_.pop_front();
   return report;
 } catch (...) {
-  finished_ = true;
-  wind_up();
+  fail();
   throw;
 }
 
@@ -207,29 +214,27 @@ void Running::Impl::tell(const Report& report) {
 }
 
 void Running::Impl::conclude() {
-  if (failure_) fail(*failure_);
+  if (failure_) throw Error(*failure_);
   // Nodes that cannot reach each other any more are no ranks' fault.
   if (!loss_ && blame_ && blame_->code() == ErrorCode::worker_lost) loss_ = blame_;
-  if (!loss_ && blame_) fail(*blame_);
-  if (!loss_) {
-    finished_ = true;
-    return end(false);
+  if (!loss_ && blame_) throw Error(*blame_);
+  if (loss_) {
+    reports_ = iterations();
+    rows_.reset();
+    return call_after(loss_);
   }
-  reports_ += rows_->iteration();
-  call_after(loss_);
+  finished_ = true;
+  told_ = false;
+  callbacks_.end({watch_.seconds(), iterations(), false});
 }
 
-void Running::Impl::fail(const Error& error) {
-  failed_ = error;
-  callbacks_.failure(error);
-  end(true);
-  throw Error(error);
-}
-
-void Running::Impl::end(bool failed) {
-  if (std::exchange(ended_, true)) return;
-  const std::int64_t iterations = reports_ + (rows_ ? rows_->iteration() : 0);
-  callbacks_.end({watch_.seconds(), iterations, failed});
+void Running::Impl::fail() noexcept {
+  if (!std::exchange(finished_, true)) failed_ = std::current_exception();
+  if (std::exchange(told_, false)) {
+    callbacks_.failure(error_of(failed_));
+    callbacks_.close({watch_.seconds(), iterations(), true});
+  }
+  wind_up();
 }
 
 void Running::Impl::wind_up() noexcept {
@@ -241,8 +246,7 @@ void Running::Impl::wind_up() noexcept {
 
 const RunResults& Running::Impl::returns() {
   while (!finished_) next();
-  if (failed_) throw Error(*failed_);
-  if (!ended_) throw_invalid("this run has failed, and returned nothing");
+  if (failed_) std::rethrow_exception(failed_);
   wind_up();
   return results_;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <deque>
+#include <exception>
 #include <map>
 #include <memory>
 #include <optional>
@@ -44,6 +45,7 @@ class Running::Impl {
   void call_after(std::optional<Error> loss);
   /// @throws Error where the run does not go on after it
   void count(const Error& loss);
+  void start();
   void call();
   void handle(FunctionCall::Event event);
   void take_frame(int rank, FunctionCall::Event& event);
@@ -54,9 +56,10 @@ class Running::Impl {
   void tell(const Report& report);
   /// All functions have ended, or hang.
   void conclude();
-  [[noreturn]] void fail(const Error& error);
-  void start();
-  void end(bool failed);
+  /// Reports of each rank, in all attempts.
+  std::int64_t iterations() const { return reports_ + (rows_ ? rows_->iteration() : 0); }
+  /// What is being thrown has ended the run: callbacks hear of it, and functions end.
+  void fail() noexcept;
   /// Functions are to end, and are waited for or given up.
   void wind_up() noexcept;
   Deadline patience() const;
@@ -83,9 +86,9 @@ class Running::Impl {
   std::optional<Error> loss_;
   std::optional<Deadline> stopping_;  ///< until when functions may go on
   bool stop_wanted_ = false;
-  std::optional<Error> failed_;  ///< what ended the run
+  std::exception_ptr failed_;  ///< what ended the run
   bool finished_ = false;
-  bool ended_ = false;  ///< callbacks have heard of the end
+  bool told_ = false;  ///< callbacks have heard of the start, and not of the end
 };
 
 }  // namespace troupe

@@ -39,7 +39,8 @@ struct RunEnd {
 };
 
 /// Is told what happens in a run, in the thread of whoever runs it. What it throws ends the run, and comes out of it;
-/// of a DistributedSGD see Options::callbacks.
+/// of a DistributedSGD see Options::callbacks. A run that has failed has its own error: what a callback throws when it
+/// hears of that, or of the end of a run that nobody follows any more, is told in the log.
 class Callback {
  public:
   Callback() = default;

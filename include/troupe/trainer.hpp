@@ -109,7 +109,8 @@ struct WorkerInfo {
   std::string state;               ///< "idle", "running" or "lost"
 };
 
-/// Functions on workers, as they run: one after the other gives what they report. Ends them when it goes.
+/// Functions on workers, as they run: one after the other gives what they report. Ends them when it goes, and
+/// tells callbacks of the end.
 class Running {
  public:
   class Impl;

@@ -16,6 +16,12 @@ namespace {
 
 struct NotesFailures : Callback {
   std::vector<std::string> heard;
+  std::vector<std::pair<int, int>> attempts;  ///< and the ranks of each
+  std::int64_t reported = 0;                  ///< the last iteration
+  std::int64_t iterations = -1;               ///< as the end says
+  void on_start(const RunStart& run) override { attempts.emplace_back(run.attempt, run.world_size); }
+  void on_report(const Report& report) override { reported = report.iteration; }
+  void on_end(const RunEnd& end) override { iterations = end.iterations; }
   void on_failure(const Error& error, bool goes_on) override {
     heard.push_back((goes_on ? "goes on: " : "ends: ") + std::string(error.what()));
   }
@@ -54,9 +60,12 @@ TEST_CASE("losses beyond max_failures end the run, which tells of them; the trai
   TrainerOptions options = trainer_options(Placement::processes, 2);
   options.max_failures = 1;
   Trainer trainer(options);
-  const auto run = [&] { trainer.run("ten", {{"how", "killed"}, {"times", 2}}); };
+  const auto failures = std::make_shared<NotesFailures>();
+  const auto run = [&] { trainer.run("ten", {{"how", "killed"}, {"times", 2}}, {.callbacks = {failures}}); };
   const std::string said = message_of(run);
   CHECK(said.find("loss 2 within an hour, of which max_failures allows 1") != std::string::npos);
+  CHECK(failures->reported > 0);
+  CHECK(failures->iterations == failures->reported);
   CHECK(trainer.run("place").size() == 2);
 }
 
@@ -71,7 +80,9 @@ TEST_CASE("with a range of workers a run goes on without the lost one, and the n
     CHECK(each.json.at("sum") == 10);
     CHECK(each.json.at("world_size") == 2);
   }
-  CHECK(trainer.run("place").size() == 3);
+  const auto next = std::make_shared<NotesFailures>();
+  CHECK(trainer.run("place", {}, {.callbacks = {next}}).size() == 3);
+  CHECK(next->attempts == std::vector<std::pair<int, int>>{{1, 3}});
 }
 
 TEST_CASE("a worker that answers no more is cut, and replaced") {
