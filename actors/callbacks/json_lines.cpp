@@ -28,7 +28,10 @@ class JsonLines : public Callback {
            {"metrics", report.metrics}});
   }
   void on_checkpoint(const CheckpointInfo& checkpoint) override {
-    write({{"event", "checkpoint"}, {"number", checkpoint.number}, {"path", checkpoint.path}});
+    write({{"event", "checkpoint"},
+           {"number", checkpoint.number},
+           {"path", checkpoint.path},
+           {"iteration", checkpoint.iteration}});
   }
   void on_failure(const Error& error, bool goes_on) override {
     write({{"event", "failure"}, {"code", to_string(error.code())}, {"error", error.what()}, {"goes_on", goes_on}});

@@ -31,7 +31,8 @@ class NobodyElse : public Surroundings {
   void save(Checkpoint checkpoint) override {
     checkpoint_ = of_first_rank(std::move(checkpoint));
     checkpoint_->number = ++saved_;
-    callbacks_.checkpoint({saved_, ""});
+    checkpoint_->iteration = iterations_;
+    callbacks_.checkpoint({saved_, "", iterations_});
   }
   std::optional<Checkpoint> load() override { return checkpoint_; }
   bool should_stop() const override { return callbacks_.wants_to_stop(); }

@@ -19,7 +19,9 @@ class ReportRows {
   void end(int rank);
   /// The metrics of the next report that all ranks have made which still report; none before that.
   std::optional<Json> next();
-  /// How often each rank had reported when that was made.
+  /// How often a rank has reported.
+  std::int64_t reported(int rank) const { return reported_[static_cast<std::size_t>(rank)]; }
+  /// How often each rank had reported when the last one was made.
   std::int64_t iteration() const { return iteration_; }
 
  private:

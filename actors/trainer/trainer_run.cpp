@@ -175,6 +175,7 @@ void Running::Impl::take_checkpoint(int rank, Checkpoint checkpoint) {
   ++last;
   if (rank == 0) {
     checkpoint.number += checkpoints_before_;
+    checkpoint.iteration = reports_ + rows_->reported(0);
     saved_[last] = std::move(checkpoint);
   }
   keep_checkpoints();
@@ -185,7 +186,7 @@ void Running::Impl::keep_checkpoints() {
   while (!saved_.empty() && saved_.begin()->first <= all) {
     Checkpoint checkpoint = std::move(saved_.begin()->second);
     saved_.erase(saved_.begin());
-    CheckpointInfo info{checkpoint.number, ""};
+    CheckpointInfo info{checkpoint.number, "", checkpoint.iteration};
     if (folder_) info.path = folder_->write(checkpoint);
     memory_->checkpoint = std::move(checkpoint);
     callbacks_.checkpoint(info);

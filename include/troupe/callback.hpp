@@ -30,6 +30,8 @@ struct Report {
 struct CheckpointInfo {
   std::int64_t number = 0;  ///< of the run's checkpoints, from 1 on; the step of a DistributedSGD
   std::string path = {};    ///< its folder; empty where it is kept in memory alone
+  /// It is of what had been reported up to this one (Report::iteration), which may be before the last report.
+  std::int64_t iteration = 0;
 };
 
 struct RunEnd {
@@ -91,9 +93,9 @@ struct EarlyStopping {
 /// least
 std::shared_ptr<Callback> early_stopping(const EarlyStopping& options);
 
-/// Keeps a copy of the checkpoint whose last report of the metric before it was best, with `best.json` beside what it
-/// holds, by which a resumed run compares. The copy appears whole, in the place of none, of an empty folder or of such
-/// a copy. The run's own checkpoints have to stay until they are copied: two or more are to be kept.
+/// Keeps a copy of the checkpoint of which the last report of the metric up to its iteration was best, with `best.json`
+/// beside what it holds, by which a resumed run compares. The copy appears whole, in the place of none, of an empty
+/// folder or of such a copy. The run's own checkpoints have to stay until they are copied: two or more are to be kept.
 struct BestCheckpoint {
   std::string path = {};  ///< the folder that becomes the copy
   std::string metric = "loss";

@@ -38,6 +38,7 @@ struct Checkpoint {
   NamedTensors tensors = {};
   std::map<std::string, std::string> files = {};  ///< their content, by name without folders
   std::int64_t number = 0;                        ///< of the run's checkpoints, from 1 on
+  std::int64_t iteration = 0;                     ///< how often each rank had reported before
 };
 
 /// Some samples, one after the other.

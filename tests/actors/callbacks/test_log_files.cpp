@@ -100,7 +100,7 @@ TEST_CASE("JSON lines tell of all that happens") {
   CallbackList list({callbacks::json_lines(path)});
   list.start({.name = "train", .world_size = 3, .config = {{"lr", 0.1}}});
   list.report({1, 0.5, {{"loss", kNan}, {"text", "a\xff\n"}}});
-  list.checkpoint({1, "run/checkpoint-000001"});
+  list.checkpoint({1, "run/checkpoint-000001", 5});
   list.failure_passed(Error(ErrorCode::worker_lost, "gone", {.worker = 1}));
   list.failure(Error(ErrorCode::timeout, "late"));
   list.end({2, 7, true});
@@ -118,7 +118,7 @@ TEST_CASE("JSON lines tell of all that happens") {
        {"iteration", 1},
        {"seconds", 0.5},
        {"metrics", {{"loss", nullptr}, {"text", "a\xef\xbf\xbd\n"}}}},
-      {{"event", "checkpoint"}, {"number", 1}, {"path", "run/checkpoint-000001"}},
+      {{"event", "checkpoint"}, {"number", 1}, {"path", "run/checkpoint-000001"}, {"iteration", 5}},
       {{"event", "failure"}, {"code", "worker_lost"}, {"error", "gone (worker 1)"}, {"goes_on", true}},
       {{"event", "failure"}, {"code", "timeout"}, {"error", "late"}, {"goes_on", false}},
       {{"event", "end"}, {"seconds", 2.0}, {"iterations", 7}, {"failed", true}}};

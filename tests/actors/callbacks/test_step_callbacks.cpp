@@ -181,6 +181,7 @@ TEST_CASE("checkpoints are told of once they are on disk, whoever asked for them
   std::vector<std::int64_t> numbers;
   for (const CheckpointInfo& each : diary->checkpoints) {
     numbers.push_back(each.number);
+    CHECK(each.iteration == each.number);
     CHECK(std::filesystem::exists(each.path + "/manifest.json"));
   }
   std::ranges::sort(numbers);
