@@ -10,6 +10,9 @@
 namespace troupe {
 namespace {
 
+/// Checkpoints of a rank, after which all others have begun to save theirs, too.
+constexpr std::int64_t kMostAhead = 16;
+
 std::string text_of(const Json& config) {
   std::string text = to_text(config);
   if (text.size() > kLongestSetting)
@@ -178,7 +181,16 @@ void Running::Impl::take_checkpoint(int rank, Checkpoint checkpoint) {
     checkpoint.iteration = reports_ + rows_->reported(0);
     saved_[last] = std::move(checkpoint);
   }
+  if (last == kMostAhead) check_saved_by_all();
   keep_checkpoints();
+}
+
+void Running::Impl::check_saved_by_all() const {
+  std::string missing;
+  for (std::size_t rank = 0; rank < acknowledged_.size(); ++rank)
+    if (acknowledged_[rank] == 0) missing += (missing.empty() ? "" : ", ") + std::to_string(rank);
+  if (missing.empty() || std::ranges::max(acknowledged_) == 0) return;
+  throw_invalid("no checkpoint is kept: save_checkpoint is to be called on all ranks, and was not on rank " + missing);
 }
 
 void Running::Impl::keep_checkpoints() {
@@ -224,6 +236,7 @@ void Running::Impl::conclude() {
     rows_.reset();
     return call_after(loss_);
   }
+  if (!stop_wanted_) check_saved_by_all();
   finished_ = true;
   told_ = false;
   callbacks_.end({watch_.seconds(), iterations(), false});

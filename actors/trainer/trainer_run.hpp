@@ -51,6 +51,8 @@ class Running::Impl {
   void take_frame(int rank, FunctionCall::Event& event);
   void take_checkpoint(int rank, Checkpoint checkpoint);
   void keep_checkpoints();
+  /// @throws Error invalid_argument where a rank has saved and others never have
+  void check_saved_by_all() const;
   void note_failure(const FunctionCall::Event& event);
   void make_reports();
   void tell(const Report& report);

@@ -143,6 +143,8 @@ class Here {
 
   /// What the function goes on from if it is called again: rank 0's is kept once all ranks have called this as often,
   /// and has been once this has returned on all. Waits until whoever runs the trainer has taken it.
+  /// Where some ranks never call it the run ends with Error invalid_argument that names them: at its end, or when
+  /// another has called it 16 times.
   /// @param files paths of files of this machine, of which the content is kept
   /// @throws Error bad_file for a file that cannot be read
   void save_checkpoint(const Json& state, const NamedTensors& tensors = {},

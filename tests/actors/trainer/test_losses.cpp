@@ -169,6 +169,17 @@ TEST_CASE("checkpoints lie in a folder, with files and tensors, and runs go on f
   CHECK(code_of([&] { trainer.run("ten", {}, {.checkpoints = {.resume = true}}); }) == ErrorCode::invalid_argument);
 }
 
+TEST_CASE("a checkpoint that some ranks never save is told, at the end or after some time") {
+  Trainer trainer(trainer_options(Placement::in_process, 3));
+  for (const int times : {1, 1'000'000}) {
+    const auto save_on_one = [&] {
+      for (int i = 0; here().rank() == 1 && i < times && !here().should_stop(); ++i) here().save_checkpoint({});
+    };
+    const std::string said = message_of([&] { trainer.run(save_on_one); });
+    CHECK(said.find("save_checkpoint is to be called on all ranks, and was not on rank 0, 2") != std::string::npos);
+  }
+}
+
 TEST_CASE("a damaged checkpoint is told") {
   const troupe_test::TemporaryFolder around;
   const std::string folder = around / "damaged";
