@@ -23,7 +23,8 @@ class NobodyElse : public Surroundings {
   explicit NobodyElse(Alone::Options options = {})
       : Surroundings(placing_of(options)),
         callbacks_(std::move(options.callbacks)),
-        checkpoint_(std::move(options.checkpoint)) {
+        checkpoint_(std::move(options.checkpoint)),
+        iterations_(checkpoint_ ? checkpoint_->iteration : 0) {
     if (!options.backend.empty()) join(options);
   }
 
@@ -86,8 +87,8 @@ class NobodyElse : public Surroundings {
 
   CallbackList callbacks_;
   std::optional<Checkpoint> checkpoint_;
+  std::int64_t iterations_;
   Stopwatch watch_;
-  std::int64_t iterations_ = 0;
   std::int64_t saved_ = 0;
   std::any keepsake_;
 };

@@ -50,6 +50,7 @@ Running::Impl::Impl(std::shared_ptr<Crew> crew, std::shared_ptr<TrainerMemory> m
   memory_->checkpoint.reset();
   const std::int64_t newest = kept.resume ? folder_->newest() : 0;
   if (newest > 0) memory_->checkpoint = folder_->read(newest);
+  if (newest > 0) reports_ = memory_->checkpoint->iteration;
   resumed_ = newest > 0;
   memory_->running = true;
   try {

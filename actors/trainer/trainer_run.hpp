@@ -58,7 +58,7 @@ class Running::Impl {
   void tell(const Report& report);
   /// All functions have ended, or hang.
   void conclude();
-  /// Reports of each rank, in all attempts.
+  /// Reports of each rank, in all attempts and in what the run goes on from.
   std::int64_t iterations() const { return reports_ + (rows_ ? rows_->iteration() : 0); }
   /// What is being thrown has ended the run: callbacks hear of it, and functions end.
   void fail() noexcept;
@@ -77,7 +77,7 @@ class Running::Impl {
   bool resumed_ = false;
   std::unique_ptr<FunctionCall> call_;
   std::unique_ptr<ReportRows> rows_;
-  std::int64_t reports_ = 0;             ///< made before this attempt
+  std::int64_t reports_ = 0;             ///< of each rank before this attempt, and before the run where it is resumed
   std::int64_t checkpoints_before_ = 0;  ///< this attempt
   std::deque<Report> reported_;
   std::map<std::int64_t, Checkpoint> saved_;  ///< by rank 0, and not acknowledged by all

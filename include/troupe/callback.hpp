@@ -21,7 +21,8 @@ struct RunStart {
 
 /// One line of what a run has reported.
 struct Report {
-  std::int64_t iteration = 0;  ///< how often each rank has reported, from 1 on; the step of a DistributedSGD
+  std::int64_t iteration = 0;  ///< how often each rank has reported, from 1 on, a resumed run on from its
+                               ///< checkpoint's; the step of a DistributedSGD
   double seconds = 0;          ///< since the run began
   Json metrics = {};           ///< an object: of all ranks together, as Aggregate says
 };

@@ -169,6 +169,42 @@ TEST_CASE("checkpoints lie in a folder, with files and tensors, and runs go on f
   CHECK(code_of([&] { trainer.run("ten", {}, {.checkpoints = {.resume = true}}); }) == ErrorCode::invalid_argument);
 }
 
+TEST_CASE("checkpoints tell after how many reports they were saved, and a run that is resumed counts on") {
+  struct NotesIterations : Callback {
+    std::vector<std::int64_t> reports, checkpoints;
+    void on_report(const Report& report) override { reports.push_back(report.iteration); }
+    void on_checkpoint(const CheckpointInfo& checkpoint) override { checkpoints.push_back(checkpoint.iteration); }
+  };
+  const troupe_test::TemporaryFolder around;
+  const std::string folder = around / "checkpoints";
+  Trainer trainer(trainer_options(Placement::in_process, 2));
+  std::int64_t begun_from = -1;
+  const auto train = [&] {
+    const auto before = here().load_checkpoint();
+    if (here().rank() == 0) begun_from = before ? before->iteration : 0;
+    for (int i = 0; i < 2; ++i) {
+      here().report({{"i", i}});
+      here().save_checkpoint({});
+    }
+    here().report({{"i", 2}});
+  };
+  using Iterations = std::vector<std::int64_t>;
+  const auto run = [&] {
+    const auto noted = std::make_shared<NotesIterations>();
+    trainer.run(train, {}, {.callbacks = {noted}, .checkpoints = {.folder = folder, .resume = true}});
+    return noted;
+  };
+  CHECK(run()->reports == Iterations{1, 2, 3});
+  CHECK(run()->reports == Iterations{3, 4, 5});
+  CHECK(begun_from == 2);
+  CHECK(run()->checkpoints == Iterations{5, 6});
+  const std::string described = folder + "/checkpoint-000006/checkpoint.json";
+  Json older = Json::parse(std::ifstream(described));
+  older.erase("iteration");
+  std::ofstream(described) << older;
+  CHECK(run()->reports == Iterations{1, 2, 3});
+}
+
 TEST_CASE("a checkpoint that some ranks never save is told, at the end or after some time") {
   Trainer trainer(trainer_options(Placement::in_process, 3));
   for (const int times : {1, 1'000'000}) {
