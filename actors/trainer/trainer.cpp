@@ -13,6 +13,8 @@
 
 namespace troupe {
 
+using Kind = Running::Impl::Kind;
+
 class WorkerGroup::Impl {
  public:
   explicit Impl(TrainerOptions options) : crew(std::make_shared<Crew>(std::move(options))) {}
@@ -22,20 +24,20 @@ class WorkerGroup::Impl {
     if (memory->running) throw Error(ErrorCode::in_use, "these workers run a function: one run at a time");
     return std::make_shared<Running::Impl>(crew, memory, std::move(request));
   }
-  std::shared_ptr<Running::Impl> run(const std::string& function, const Json& config, bool single,
+  std::shared_ptr<Running::Impl> run(const std::string& function, const Json& config, Kind kind,
                                      const RunOptions& options) {
-    Running::Impl::Request request{function, config, single, options};
+    Running::Impl::Request request{function, config, kind, options};
     if (options.dataset.data().train) {
       check_takes_values("data");
       lend(train_functions().find(function), request);
     }
     return run(std::move(request));
   }
-  std::shared_ptr<Running::Impl> run(const TrainFunction& function, const Json& config, bool single,
+  std::shared_ptr<Running::Impl> run(const TrainFunction& function, const Json& config, Kind kind,
                                      const RunOptions& options) {
     if (!function) throw_invalid("the function has no body");
     check_takes_values("a function");
-    Running::Impl::Request request{"", config, single, options};
+    Running::Impl::Request request{"", config, kind, options};
     lend(function, request);
     return run(std::move(request));
   }
@@ -76,25 +78,28 @@ std::vector<WorkerInfo> WorkerGroup::workers() const {
 }
 
 RunResults WorkerGroup::execute(const std::string& function, const Json& config) {
-  return impl().run(function, config, false, {})->returns();
+  return impl().run(function, config, Kind::execute, {})->returns();
 }
 RunResults WorkerGroup::execute(const TrainFunction& function, const Json& config) {
-  return impl().run(function, config, false, {})->returns();
+  return impl().run(function, config, Kind::execute, {})->returns();
 }
 Returned WorkerGroup::execute_single(const std::string& function, const Json& config) {
-  return impl().run(function, config, true, {})->returns().at(0);
+  return impl().run(function, config, Kind::execute_single, {})->returns().at(0);
 }
 Returned WorkerGroup::execute_single(const TrainFunction& function, const Json& config) {
-  return impl().run(function, config, true, {})->returns().at(0);
+  return impl().run(function, config, Kind::execute_single, {})->returns().at(0);
 }
 Running WorkerGroup::run(const std::string& function, const Json& config, const RunOptions& options) {
-  return Running(impl().run(function, config, false, options));
+  return Running(impl().run(function, config, Kind::run, options));
 }
 Running WorkerGroup::run(const TrainFunction& function, const Json& config, const RunOptions& options) {
-  return Running(impl().run(function, config, false, options));
+  return Running(impl().run(function, config, Kind::run, options));
 }
 
-std::optional<Checkpoint> WorkerGroup::last_checkpoint() const { return impl().memory->checkpoint; }
+std::optional<Checkpoint> WorkerGroup::last_checkpoint() const {
+  const auto& last = impl().memory->checkpoint;
+  return last ? std::optional(*last) : std::nullopt;
+}
 
 void WorkerGroup::shutdown() {
   if (impl().memory->running) throw Error(ErrorCode::in_use, "these workers run a function");

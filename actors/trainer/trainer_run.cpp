@@ -47,11 +47,13 @@ Running::Impl::Impl(std::shared_ptr<Crew> crew, std::shared_ptr<TrainerMemory> m
   const RunCheckpoints& kept = request_.options.checkpoints;
   if (!kept.folder.empty()) folder_.emplace(kept);
   if (kept.resume && !folder_) throw_invalid("checkpoints.resume needs checkpoints.folder");
-  memory_->checkpoint.reset();
   const std::int64_t newest = kept.resume ? folder_->newest() : 0;
-  if (newest > 0) memory_->checkpoint = folder_->read(newest);
-  if (newest > 0) reports_ = memory_->checkpoint->iteration;
   resumed_ = newest > 0;
+  if (resumed_) {
+    checkpoint_ = std::make_shared<const Checkpoint>(folder_->read(newest));
+    reports_ = checkpoint_->iteration;
+  }
+  if (request_.kind == Kind::run) memory_->checkpoint = checkpoint_;
   memory_->running = true;
   try {
     call_after(std::nullopt);
@@ -88,23 +90,22 @@ void Running::Impl::count(const Error& loss) {
 
 /// Of the attempt that is to come, on the workers that are there now.
 void Running::Impl::start() {
-  const int ranks = request_.single ? 1 : crew_->num_workers();
+  const int ranks = is_single() ? 1 : crew_->num_workers();
   callbacks_.start({request_.name, ranks, request_.config, attempt_ + 1, resumed_});
   told_ = true;
 }
 
 void Running::Impl::call() {
   ++attempt_;
-  checkpoints_before_ =
-      std::max(memory_->checkpoint ? memory_->checkpoint->number : 0, folder_ ? folder_->newest() : 0);
+  checkpoints_before_ = std::max(checkpoint_ ? checkpoint_->number : 0, folder_ ? folder_->newest() : 0);
   CallRequest request;
   request.run = run_;
   request.attempt = attempt_;
-  request.single = request_.single;
+  request.single = is_single();
   request.name = request_.name;
   request.config = text_of(request_.config);
   request.dataset = request_.options.dataset.name();
-  if (memory_->checkpoint) request.checkpoint = to_bytes(*memory_->checkpoint);
+  if (checkpoint_) request.checkpoint = to_bytes(*checkpoint_);
   call_ = std::make_unique<FunctionCall>(*crew_, std::move(request));
   rows_ = std::make_unique<ReportRows>(request_.options.reports, call_->size());
   acknowledged_.assign(static_cast<std::size_t>(call_->size()), 0);
@@ -148,10 +149,10 @@ std::optional<Report> Running::Impl::next() try {
 Deadline Running::Impl::patience() const { return stopping_ ? *stopping_ : Deadline::never(); }
 
 void Running::Impl::handle(FunctionCall::Event event) {
-  using Kind = FunctionCall::Event::Kind;
+  using Happened = FunctionCall::Event::Kind;
   const int rank = event.rank;
-  if (event.kind == Kind::frame) return take_frame(rank, event);
-  if (event.kind != Kind::ended) note_failure(event);
+  if (event.kind == Happened::frame) return take_frame(rank, event);
+  if (event.kind != Happened::ended) note_failure(event);
   rows_->end(rank);
   make_reports();
 }
@@ -201,7 +202,7 @@ void Running::Impl::keep_checkpoints() {
     saved_.erase(saved_.begin());
     CheckpointInfo info{checkpoint.number, "", checkpoint.iteration};
     if (folder_) info.path = folder_->write(checkpoint);
-    memory_->checkpoint = std::move(checkpoint);
+    memory_->checkpoint = checkpoint_ = std::make_shared<const Checkpoint>(std::move(checkpoint));
     callbacks_.checkpoint(info);
   }
 }

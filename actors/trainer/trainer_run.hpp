@@ -16,17 +16,19 @@ namespace troupe {
 
 /// What a run leaves with its trainer.
 struct TrainerMemory {
-  std::optional<Checkpoint> checkpoint;  ///< the last that all ranks acknowledged
+  std::shared_ptr<const Checkpoint> checkpoint;  ///< the last that all ranks acknowledged; null: none
   bool running = false;
 };
 
 /// A function that is run: calls it, again after losses, and makes reports, checkpoints and results of what it says.
 class Running::Impl {
  public:
+  /// Only a run has a checkpoint to go on from, and the trainer forget the last.
+  enum class Kind : std::uint8_t { run, execute, execute_single };
   struct Request {
     std::string name;
     Json config;
-    bool single = false;
+    Kind kind = Kind::run;
     RunOptions options;
     std::unique_ptr<const LentFunction> lent = nullptr;  ///< whose name that is, where it is lent for this run
   };
@@ -46,6 +48,7 @@ class Running::Impl {
   /// @throws Error where the run does not go on after it
   void count(const Error& loss);
   void start();
+  bool is_single() const { return request_.kind == Kind::execute_single; }
   void call();
   void handle(FunctionCall::Event event);
   void take_frame(int rank, FunctionCall::Event& event);
@@ -71,6 +74,7 @@ class Running::Impl {
   Request request_;
   CallbackList callbacks_;
   std::optional<TrainerCheckpoints> folder_;
+  std::shared_ptr<const Checkpoint> checkpoint_;  ///< that the next attempt goes on from; null: none
   Stopwatch watch_;
   std::uint64_t run_ = 0;
   int attempt_ = 0;

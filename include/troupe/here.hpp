@@ -149,7 +149,8 @@ class Here {
   /// @throws Error bad_file for a file that cannot be read
   void save_checkpoint(const Json& state, const NamedTensors& tensors = {},
                        const std::vector<std::string>& files = {}) const;
-  /// The last one that all ranks acknowledged, in this run or one that it goes on from.
+  /// What this call of the function began from: the last one that all ranks had acknowledged by then, in this run or
+  /// one that it goes on from. What this call saves a later one loads.
   std::optional<Checkpoint> load_checkpoint() const;
 
   /// Whether the function is to come to an end: a callback wants it, or another rank has failed.
@@ -187,7 +188,7 @@ class Alone {
   Alone(const Alone&) = delete;
   Alone& operator=(const Alone&) = delete;
 
-  /// What the function saved last.
+  /// What the function saved last; before that what it began from.
   std::optional<Checkpoint> last_checkpoint() const;
 
  private:

@@ -227,7 +227,7 @@ class Trainer {
     return workers_.run(std::string(function), config, options);
   }
 
-  /// The last checkpoint that all ranks of a run have acknowledged.
+  /// The last checkpoint that all ranks have acknowledged; a run that begins has none but what it goes on from.
   std::optional<Checkpoint> get_last_checkpoint() const { return workers_.last_checkpoint(); }
 
   /// Has each worker make an object of the user's, from `config` where it takes one, which stays there until `shutdown`

@@ -162,6 +162,10 @@ TEST_CASE("checkpoints lie in a folder, with files and tensors, and runs go on f
     CHECK(read.state == Json({{"lr", 0.5}}));
     CHECK(read.files == last.files);
     CHECK(read.tensors.at(0).values == std::vector<float>{0, 1, 2, 3});
+    trainer.execute("place");
+    CHECK(trainer.get_last_checkpoint()->number == 11);
+    trainer.run("place");
+    CHECK_FALSE(trainer.get_last_checkpoint());
     std::filesystem::remove_all(folder);
   }
   Trainer trainer(trainer_options(Placement::in_process, 2));
