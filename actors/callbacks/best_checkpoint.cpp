@@ -40,6 +40,8 @@ void copy_folder(const std::string& from, const std::string& to) {
 /// What is no copy of ours stays. @throws Error bad_file
 void check_place(const std::string& path) {
   std::error_code ignored;
+  const fs::path around = fs::path(path).parent_path();
+  if (!around.empty() && !fs::is_directory(around, ignored)) throw_bad_file(path, "its folder is not there");
   const bool free = !fs::exists(path, ignored) || (fs::is_directory(path, ignored) && fs::is_empty(path, ignored));
   if (!free && !fs::exists(path + kRecord, ignored))
     throw_bad_file(path, "is not replaced, since it is no copy of a best checkpoint");

@@ -167,7 +167,8 @@ TEST_CASE("a best checkpoint that cannot be copied is an error that says why") {
   CHECK(code_of([&] { copy(there, ""); }) == ErrorCode::invalid_argument);
   CHECK(contains(message_of([&] { copy(folder / "nowhere", folder / "best"); }), folder / "nowhere"));
   CHECK(code_of([&] { copy(folder / "nowhere", folder / "best"); }) == ErrorCode::bad_file);
-  CHECK(where_of([&] { copy(there, there + "/state/best"); }).object == there + "/state/best");
+  for (const std::string& nowhere : {there + "/state/best", there + "/no/best"})
+    CHECK(where_of([&] { CallbackList({callbacks::best_checkpoint({.path = nowhere})}).start({}); }).object == nowhere);
   const std::string other = make_checkpoint(folder, "other");  // which nobody meant to be replaced
   CHECK(where_of([&] { CallbackList({callbacks::best_checkpoint({.path = other})}).start({}); }).object == other);
   CHECK(read_file(other + "/state") == "other");
