@@ -71,13 +71,16 @@ enum class Better : std::uint8_t { lower, higher };
 
 /// Ready-made callbacks. Those that write files begin them with a run, and go on in them where it is resumed or its
 /// function is called again: what is done again stands there twice. They throw Error bad_file naming the file, from
-/// `on_start` on, and all that a report says is with the system when `on_report` returns.
+/// `on_start` on, also for one to go on in that is no such log, which stays as it is; and all that a report says is
+/// with the system when `on_report` returns. What a full disk cannot take whole is not in the file.
 namespace callbacks {
 
 /// A line on standard output for each report, at most ten a second, and one at the end.
 std::shared_ptr<Callback> progress();
 /// A CSV file: iteration, seconds, and a column for each metric; what a report lacks is empty. For metrics that come
-/// with a later report the file is written anew, with columns more at its end; a pipe or device does without them.
+/// with a later report the file is written anew, with columns more at its end; a pipe, a device, standard output and a
+/// file that was moved away do without them. A metric named as a column before is "metric_iteration" or
+/// "metric_seconds".
 std::shared_ptr<Callback> csv(const std::string& path);
 /// A JSON object a line, for start, reports, checkpoints, failures and the end.
 std::shared_ptr<Callback> json_lines(const std::string& path);
@@ -102,7 +105,7 @@ struct BestCheckpoint {
   std::string metric = "loss";
   Better better = Better::lower;
 };
-/// @throws Error invalid_argument where checkpoints have no folder
+/// @throws Error invalid_argument where checkpoints have no folder; on_start bad_file where the copy can have no place
 std::shared_ptr<Callback> best_checkpoint(const BestCheckpoint& options);
 
 /// What `troupe train --log` takes: "csv:FILE", "json:FILE", "tensorboard:FOLDER", "progress", with commas between,
