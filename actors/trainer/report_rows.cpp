@@ -54,18 +54,18 @@ bool ReportRows::complete(const Row& row) const {
 bool ReportRows::all_ended() const { return std::ranges::find(ended_, false) == ended_.end(); }
 
 /// How many rows the next report is made of; 0: none is due.
-std::size_t ReportRows::rows_due() const {
-  const std::size_t wanted = options_.every > 0 ? static_cast<std::size_t>(options_.every) : rows_.size() + 1;
-  const std::size_t there = std::min(wanted, rows_.size());
-  for (std::size_t row = 0; row < there; ++row)
-    if (!complete(rows_[row])) return 0;
-  return there == wanted || all_ended() ? there : 0;
+std::size_t ReportRows::rows_due() {
+  while (complete_ < rows_.size() && complete(rows_[complete_])) ++complete_;
+  const auto wanted = static_cast<std::size_t>(options_.every);
+  if (wanted > 0 && complete_ >= wanted) return wanted;
+  return all_ended() ? complete_ : 0;
 }
 
 std::optional<Json> ReportRows::next() {
   const std::size_t rows = rows_due();
   if (rows == 0) return std::nullopt;
   Json metrics = aggregated(rows);
+  complete_ -= rows;
   rows_.erase(rows_.begin(), rows_.begin() + static_cast<std::ptrdiff_t>(rows));
   iteration_ += static_cast<std::int64_t>(rows);
   return metrics;

@@ -30,13 +30,14 @@ class ReportRows {
 
   bool complete(const Row& row) const;
   bool all_ended() const;
-  std::size_t rows_due() const;
+  std::size_t rows_due();
   Json aggregated(std::size_t rows) const;
 
   ReportOptions options_;
   std::vector<std::int64_t> reported_;  ///< by rank
   std::vector<bool> ended_;
-  std::deque<Row> rows_;  ///< that no report has been made of
+  std::deque<Row> rows_;      ///< that no report has been made of
+  std::size_t complete_ = 0;  ///< of these, the first so many
   std::int64_t iteration_ = 0;
 };
 
