@@ -16,6 +16,12 @@ std::optional<double> number_in(const Json& value) {
   return std::nullopt;
 }
 
+/// Of an epoch there are no parts.
+Aggregate how_of(const std::string& metric, const ReportOptions& options) {
+  if (const auto own = options.metrics.find(metric); own != options.metrics.end()) return own->second;
+  return metric == "epoch" ? Aggregate::max : options.aggregate;
+}
+
 double combine(Aggregate how, const std::vector<double>& values) {
   double combined = how == Aggregate::max ? values.front() : 0;
   for (const double value : values) {
@@ -100,8 +106,7 @@ Json ReportRows::aggregated(std::size_t rows) const {
     }
   Json all = Json::object();
   for (auto& [name, metric] : metrics) {
-    const auto own = options_.metrics.find(name);
-    const Aggregate how = own == options_.metrics.end() ? options_.aggregate : own->second;
+    const Aggregate how = how_of(name, options_);
     if (how == Aggregate::all)
       all[name] = std::move(metric.by_rank);
     else if (how == Aggregate::first || !metric.plain ||

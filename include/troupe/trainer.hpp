@@ -57,8 +57,10 @@ enum class Aggregate : std::uint8_t {
 /// What becomes of reports.
 struct ReportOptions {
   Aggregate aggregate = Aggregate::mean;          ///< of numbers; other values are those of the first rank
-  std::map<std::string, Aggregate> metrics = {};  ///< by name, where it is another
-  int every = 1;                 ///< one report of so many of each rank, of all their values; 0: one at the end, of all
+  std::map<std::string, Aggregate> metrics = {};  ///< by name, where it is another; of "epoch" it is `max` unless named
+  /// One report of so many of each rank, of all their values; 0: one at the end, of all. With `all` it has each rank's
+  /// last value alone, with `first`, and of what is no number, the first value.
+  int every = 1;
   bool first_rank_only = false;  ///< what other ranks report is dropped, and not waited for
 };
 

@@ -80,6 +80,11 @@ TEST_CASE("metrics of ranks become one as asked, all of them, every few, or at t
   pairs.end(1);
   CHECK(drain(pairs) == std::vector<Json>{{{"x", 10.0}}});
 
+  options = {.metrics = {{"named", Aggregate::mean}}, .every = 2};
+  ReportRows epochs(options, 1);
+  for (int i = 0; i < 4; ++i) epochs.add(0, {{"epoch", (i + 1) / 2}, {"named", (i + 1) / 2}});
+  CHECK(drain(epochs) == std::vector<Json>{{{"epoch", 1.0}, {"named", 0.5}}, {{"epoch", 2.0}, {"named", 1.5}}});
+
   ReportRows last({.aggregate = Aggregate::max, .every = 0}, 2);
   for (int i = 1; i <= 5; ++i) last.add(i % 2, {{"x", i}});
   CHECK(drain(last).empty());
