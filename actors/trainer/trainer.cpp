@@ -108,9 +108,13 @@ void WorkerGroup::shutdown() {
 
 Running::Running(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Running::~Running() = default;
-std::optional<Report> Running::next() { return impl_->next(); }
-bool Running::is_finished() const { return impl_->is_finished(); }
-const RunResults& Running::returns() { return impl_->returns(); }
+Running::Impl& Running::impl() const {
+  if (!impl_) throw_invalid("this run was moved from");
+  return *impl_;
+}
+std::optional<Report> Running::next() { return impl().next(); }
+bool Running::is_finished() const { return impl().is_finished(); }
+const RunResults& Running::returns() { return impl().returns(); }
 
 std::ostream& operator<<(std::ostream& out, const WorkerGroup& workers) {
   const std::vector<WorkerInfo> all = workers.workers();

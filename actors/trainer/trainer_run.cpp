@@ -44,6 +44,7 @@ Running::Impl::Impl(std::shared_ptr<Crew> crew, std::shared_ptr<TrainerMemory> m
       run_(drawn_name()) {
   if (request_.config.is_null()) request_.config = Json::object();
   text_of(request_.config);
+  static_cast<void>(ReportRows(request_.options.reports, 1));  // which refuses what makes no sense
   const RunCheckpoints& kept = request_.options.checkpoints;
   if (!kept.folder.empty()) folder_.emplace(kept);
   if (kept.resume && !folder_) throw_invalid("checkpoints.resume needs checkpoints.folder");

@@ -150,6 +150,7 @@ class Running {
   static std::default_sentinel_t end() { return {}; }
 
  private:
+  Impl& impl() const;
   std::shared_ptr<Impl> impl_;
 };
 

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <atomic>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -133,6 +134,18 @@ TEST_CASE("the table of workers tells who they are, and what they do") {
   running.next();
   CHECK(trainer.workers().workers()[1].state == "running");
   CHECK(code_of([&] { trainer.run("place"); }) == ErrorCode::in_use);
+}
+
+TEST_CASE("what a run cannot do it says before its functions start") {
+  Trainer trainer(trainer_options(Placement::in_process, 2));
+  std::atomic<int> calls = 0;
+  const auto run = [&] { trainer.run([&calls] { ++calls; }, {}, {.reports = {.every = -1}}); };
+  CHECK(code_of(run) == ErrorCode::invalid_argument);
+  CHECK(calls == 0);
+  Running running = trainer.run_generator("place");
+  Running moved = std::move(running);
+  CHECK(code_of([&] { running.next(); }) == ErrorCode::invalid_argument);  // NOLINT(bugprone-use-after-move)
+  CHECK(moved.returns().size() == 2);
 }
 
 TEST_CASE("a run that is dropped ends its functions, and the workers serve the next one") {
