@@ -37,7 +37,7 @@ class WorkerGroup::Impl {
                                      const RunOptions& options) {
     if (!function) throw_invalid("the function has no body");
     check_takes_values("a function");
-    Running::Impl::Request request{"", config, kind, options};
+    Running::Impl::Request request{"a function", config, kind, options};
     lend(function, request);
     return run(std::move(request));
   }
@@ -48,7 +48,6 @@ class WorkerGroup::Impl {
  private:
   static void lend(const TrainFunction& function, Running::Impl::Request& request) {
     request.lent = std::make_unique<const LentFunction>(TrainFunctions::Lent{function, request.options.dataset.data()});
-    request.name = request.lent->name();
   }
   void check_takes_values(const char* what) const {
     if (crew && !rules_of(crew->options().placement).takes_lambdas)

@@ -103,7 +103,7 @@ void Running::Impl::call() {
   request.run = run_;
   request.attempt = attempt_;
   request.single = is_single();
-  request.name = request_.name;
+  request.name = request_.lent ? request_.lent->name() : request_.name;
   request.config = text_of(request_.config);
   request.dataset = request_.options.dataset.name();
   if (checkpoint_) request.checkpoint = to_bytes(*checkpoint_);

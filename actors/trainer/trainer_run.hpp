@@ -26,11 +26,11 @@ class Running::Impl {
   /// Only a run has a checkpoint to go on from, and the trainer forget the last.
   enum class Kind : std::uint8_t { run, execute, execute_single };
   struct Request {
-    std::string name;
+    std::string name;  ///< as callbacks are told
     Json config;
     Kind kind = Kind::run;
     RunOptions options;
-    std::unique_ptr<const LentFunction> lent = nullptr;  ///< whose name that is, where it is lent for this run
+    std::unique_ptr<const LentFunction> lent = nullptr;  ///< what is called in its place, where it is lent
   };
 
   Impl(std::shared_ptr<Crew> crew, std::shared_ptr<TrainerMemory> memory, Request request);

@@ -12,7 +12,7 @@ namespace troupe {
 
 /// A run that begins.
 struct RunStart {
-  std::string name = {};  ///< of the function, or "step" of a DistributedSGD
+  std::string name = {};  ///< of the function, "a function" of one by value, or "step" of a DistributedSGD
   int world_size = 1;     ///< ranks; workers of a DistributedSGD
   Json config = {};       ///< what the function is given
   int attempt = 1;        ///< 2 and so on where the function is called again after a loss

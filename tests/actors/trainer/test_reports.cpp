@@ -186,3 +186,16 @@ TEST_CASE("a run that has failed says why, whatever callbacks throw when they he
   CHECK(troupe_test::contains(errors.text(), "a callback failed as it heard of a failure: not that"));
   CHECK(troupe_test::contains(errors.text(), "a callback failed at the end of the run: nor that"));
 }
+
+TEST_CASE("callbacks are told the name of the function as the user knows it") {
+  struct NotesName : Callback {
+    std::string name;
+    void on_start(const RunStart& run) override { name = run.name; }
+  };
+  Trainer trainer(trainer_options(Placement::in_process, 1));
+  const auto noted = std::make_shared<NotesName>();
+  trainer.run("shard", {}, {.dataset = load_data("synthetic-linear"), .callbacks = {noted}});
+  CHECK(noted->name == "shard");
+  trainer.run([] {}, {}, {.callbacks = {noted}});
+  CHECK(noted->name == "a function");
+}
