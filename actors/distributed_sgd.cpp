@@ -128,8 +128,8 @@ class DistributedSGD::Impl {
       throw;
     }
     StepReport made = report;
-    tell_checkpoints();
     callbacks.step(made, *before, driver.steps_per_epoch());
+    tell_checkpoints();
     return made;
   }
   void tell_checkpoints() { callbacks.checkpoints(driver.take_written()); }

@@ -3,6 +3,8 @@
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
+#include <iterator>
+#include <map>
 
 #include "actors/callbacks/better.hpp"
 #include "runtime/files/input_file.hpp"
@@ -15,6 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kRecord = "/best.json";
+constexpr std::size_t kMostValues = 10'000;  ///< of reports since the checkpoint that is told of
 
 void write_whole(const std::string& path, std::span<const std::byte> bytes) {
   OutputFile file(path);
@@ -37,6 +40,8 @@ void copy_folder(const std::string& from, const std::string& to) {
 /// What is no copy of ours stays. @throws Error bad_file
 void check_place(const std::string& path) {
   std::error_code ignored;
+  const fs::path around = fs::path(path).parent_path();
+  if (!around.empty() && !fs::is_directory(around, ignored)) throw_bad_file(path, "its folder is not there");
   const bool free = !fs::exists(path, ignored) || (fs::is_directory(path, ignored) && fs::is_empty(path, ignored));
   if (!free && !fs::exists(path + kRecord, ignored))
     throw_bad_file(path, "is not replaced, since it is no copy of a best checkpoint");
@@ -60,28 +65,34 @@ class KeepsBest : public Callback {
 
   void on_start(const RunStart& run) override {
     check_place(options_.path);
+    values_.clear();
     if (run.attempt > 1) return;
-    last_.reset();
     best_ = run.resumed ? recorded() : std::nullopt;
   }
   void on_report(const Report& report) override {
-    if (const auto value = metric_of(report, options_.metric)) last_ = *value;
+    // Where a run goes back, what was reported behind is of what is no more.
+    values_.erase(values_.upper_bound(report.iteration), values_.end());
+    if (const auto value = metric_of(report, options_.metric)) values_[report.iteration] = *value;
+    if (values_.size() > kMostValues) values_.erase(values_.begin());
   }
   void on_checkpoint(const CheckpointInfo& checkpoint) override {
     if (checkpoint.path.empty()) throw_invalid("best_checkpoint needs checkpoints that are in a folder");
-    if (!last_ || !improves(*last_, best_, options_.better)) return;
-    copy(checkpoint);
-    best_ = last_;
+    const auto behind = values_.upper_bound(checkpoint.iteration);
+    if (behind == values_.begin()) return;
+    const double value = std::prev(behind)->second;
+    if (!improves(value, best_, options_.better)) return;
+    copy(checkpoint, value);
+    best_ = value;
   }
 
  private:
-  void copy(const CheckpointInfo& checkpoint) const try {
+  void copy(const CheckpointInfo& checkpoint, double value) const try {
     check_place(options_.path);
     const std::string temporary = options_.path + ".tmp-best";
     fs::remove_all(temporary);
     copy_folder(checkpoint.path, temporary);
     const std::string record =
-        Json{{"metric", options_.metric}, {"value", *last_}, {"checkpoint", checkpoint.number}}.dump() + '\n';
+        Json{{"metric", options_.metric}, {"value", value}, {"checkpoint", checkpoint.number}}.dump() + '\n';
     write_whole(temporary + kRecord, std::as_bytes(std::span(record)));
     put_in_place(temporary, options_.path);
     sync_folder_of(options_.path);
@@ -101,7 +112,7 @@ class KeepsBest : public Callback {
   }
 
   callbacks::BestCheckpoint options_;
-  std::optional<double> last_;
+  std::map<std::int64_t, double> values_;  ///< of the metric, by iteration
   std::optional<double> best_;
 };
 

@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "runtime/invalid.hpp"
+#include "runtime/log.hpp"
+#include "runtime/printable.hpp"
 
 namespace troupe {
 namespace {
@@ -12,6 +14,17 @@ std::optional<double> epoch_of(const Report& report) {
   const auto epoch = report.metrics.find("epoch");
   if (epoch == report.metrics.end() || !epoch->is_number()) return std::nullopt;
   return epoch->get<double>();
+}
+
+template <class Tell>
+void tell_quietly(const Callbacks& callbacks, const std::string& when, const Tell& tell) noexcept {
+  for (const auto& each : callbacks) try {
+      tell(*each);
+    } catch (const std::exception& error) {
+      log_line(LogLevel::warning, printable("a callback failed " + when + ": " + error.what()));
+    } catch (...) {
+      log_line(LogLevel::warning, "a callback failed " + when);
+    }
 }
 
 }  // namespace
@@ -48,13 +61,19 @@ void CallbackList::failure_passed(const Error& error) {
   for (const auto& each : callbacks_) each->on_failure(error, /*goes_on=*/true);
 }
 
-void CallbackList::failure(const Error& error) {
-  for (const auto& each : callbacks_) each->on_failure(error, /*goes_on=*/false);
+void CallbackList::failure(const Error& error) noexcept {
+  tell_quietly(callbacks_, "as it heard of a failure", [&](Callback& each) { each.on_failure(error, false); });
 }
 
 void CallbackList::end(const RunEnd& end) {
   if (last_ && !end.failed) end_epoch(*last_);
   for (const auto& each : callbacks_) each->on_end(end);
+}
+
+void CallbackList::close(const RunEnd& end) noexcept {
+  const char* const when = "at the end of the run";
+  if (last_ && !end.failed) tell_quietly(callbacks_, when, [&](Callback& each) { each.on_epoch(*last_); });
+  tell_quietly(callbacks_, when, [&](Callback& each) { each.on_end(end); });
 }
 
 bool CallbackList::wants_to_stop() const {

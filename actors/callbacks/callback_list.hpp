@@ -20,9 +20,12 @@ class CallbackList {
   void checkpoint(const CheckpointInfo& checkpoint);
   /// The run goes on after it.
   void failure_passed(const Error& error);
-  void failure(const Error& error);
+  /// What ends the run. All hear of it; what one throws is told in the log, since the run has its own error.
+  void failure(const Error& error) noexcept;
   /// An epoch that was told of by its metric ends with a run that has not failed.
   void end(const RunEnd& end);
+  /// The same where nobody can be thrown at: all hear of it, and what one throws is told in the log.
+  void close(const RunEnd& end) noexcept;
   bool wants_to_stop() const;
 
  private:

@@ -47,6 +47,16 @@ std::vector<std::string> first_csv_line(std::string_view text, std::size_t& leng
   return {};
 }
 
+std::size_t whole_csv(std::string_view text) {
+  std::size_t whole = 0;
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '"') quoted = !quoted;
+    if (text[i] == '\n' && !quoted) whole = i + 1;
+  }
+  return whole;
+}
+
 std::string widened_csv(std::string_view text, std::size_t more) {
   std::string wide;
   bool quoted = false;

@@ -20,6 +20,9 @@ std::string csv_line(const std::vector<std::string>& cells);
 /// The texts of the first line's cells. @param length set to that of the line with its end; 0 where there is none
 std::vector<std::string> first_csv_line(std::string_view text, std::size_t& length);
 
+/// Bytes of the lines that are whole.
+std::size_t whole_csv(std::string_view text);
+
 /// The lines with so many empty cells more each.
 std::string widened_csv(std::string_view text, std::size_t more);
 

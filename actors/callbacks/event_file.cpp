@@ -113,7 +113,7 @@ void EventFile::write(std::int64_t step, const std::vector<Scalar>& scalars) {
 void EventFile::write_record(std::string_view event) {
   const std::string length = little_endian(std::uint64_t{event.size()});
   const std::string record = length + masked_crc(length) + std::string(event) + masked_crc(event);
-  file_.write(std::as_bytes(std::span(record)));
+  file_.write_whole(std::as_bytes(std::span(record)));
 }
 
 }  // namespace troupe

@@ -1,6 +1,7 @@
 #include <optional>
 
 #include "actors/callbacks/log_file.hpp"
+#include "runtime/files/input_file.hpp"
 #include "troupe/callback.hpp"
 
 namespace troupe {
@@ -13,7 +14,8 @@ class JsonLines : public Callback {
   explicit JsonLines(std::string path) : path_(std::move(path)) {}
 
   void on_start(const RunStart& run) override {
-    if (run.attempt == 1 || !file_) file_.emplace(path_, run.attempt > 1 || run.resumed);
+    if (run.attempt == 1 || !file_)
+      file_.emplace(path_, run.attempt > 1 || run.resumed, [&](const std::string& text) { return whole(text); });
     write({{"event", "start"},
            {"name", run.name},
            {"world_size", run.world_size},
@@ -28,7 +30,10 @@ class JsonLines : public Callback {
            {"metrics", report.metrics}});
   }
   void on_checkpoint(const CheckpointInfo& checkpoint) override {
-    write({{"event", "checkpoint"}, {"number", checkpoint.number}, {"path", checkpoint.path}});
+    write({{"event", "checkpoint"},
+           {"number", checkpoint.number},
+           {"path", checkpoint.path},
+           {"iteration", checkpoint.iteration}});
   }
   void on_failure(const Error& error, bool goes_on) override {
     write({{"event", "failure"}, {"code", to_string(error.code())}, {"error", error.what()}, {"goes_on", goes_on}});
@@ -38,8 +43,16 @@ class JsonLines : public Callback {
   }
 
  private:
+  /// Returns how many bytes are whole lines.
+  std::size_t whole(const std::string& text) const {
+    const std::size_t end = text.find('\n');
+    const Json first = Json::parse(text.substr(0, end), nullptr, /*allow_exceptions=*/false);
+    if (end == std::string::npos || !first.is_object() || !first.contains("event"))
+      throw_bad_file(path_, "cannot go on in it: it holds no events of runs");
+    return text.rfind('\n') + 1;
+  }
   void write(const Line& line) {
-    file_->write(line.dump(-1, ' ', /*ensure_ascii=*/false, Line::error_handler_t::replace) + '\n');
+    begun(file_).write(line.dump(-1, ' ', /*ensure_ascii=*/false, Line::error_handler_t::replace) + '\n');
   }
 
   std::string path_;

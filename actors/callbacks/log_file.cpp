@@ -1,37 +1,102 @@
 #include "actors/callbacks/log_file.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <csignal>
+#include <ctime>
 #include <filesystem>
 #include <span>
+#include <utility>
 
 #include "runtime/files/input_file.hpp"
+#include "runtime/files/output_file.hpp"
 
 namespace troupe {
 namespace {
 
-/// What a process that was killed has left of a line is cut off; a device or pipe is as it is.
-void cut_half_line(const std::string& path) {
-  std::error_code error;
-  if (!std::filesystem::is_regular_file(path, error)) return;
-  const std::string text = InputFile(path).read_text();
-  const std::size_t end = text.rfind('\n') + 1;  // 0 where there is none
-  if (end < text.size() && ::truncate(path.c_str(), static_cast<off_t>(end)) != 0) throw_cannot("write", path);
+namespace fs = std::filesystem;
+
+using Identity = std::pair<std::uint64_t, std::uint64_t>;
+
+Identity identity_of(const struct stat& status) { return {status.st_dev, status.st_ino}; }
+
+bool is_output_of_process(const struct stat& status) {
+  for (const int descriptor : {STDOUT_FILENO, STDERR_FILENO}) {
+    struct stat other {};
+    if (::fstat(descriptor, &other) == 0 && identity_of(other) == identity_of(status)) return true;
+  }
+  return false;
 }
 
-WrittenFile open_log(const std::string& path, bool goes_on) {
-  if (goes_on) cut_half_line(path);
-  const int from = goes_on ? O_APPEND : O_TRUNC;
-  FileDescriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | from, 0666));
-  if (!file) throw_cannot("write", path);
-  return {std::move(file), path};
-}
+/// While it lives, a pipe that nobody reads any more ends no process: the calling thread is told by EPIPE alone.
+class HeldPipeSignal {
+ public:
+  HeldPipeSignal() {
+    ::sigemptyset(&pipe_);
+    ::sigaddset(&pipe_, SIGPIPE);
+    was_pending_ = is_pending();
+    ::pthread_sigmask(SIG_BLOCK, &pipe_, &before_);
+  }
+  ~HeldPipeSignal() {
+    const timespec now{};
+    if (!was_pending_ && is_pending()) ::sigtimedwait(&pipe_, nullptr, &now);
+    ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+  HeldPipeSignal(const HeldPipeSignal&) = delete;
+  HeldPipeSignal& operator=(const HeldPipeSignal&) = delete;
+
+ private:
+  static bool is_pending() {
+    sigset_t pending;
+    return ::sigpending(&pending) == 0 && ::sigismember(&pending, SIGPIPE) == 1;
+  }
+
+  sigset_t pipe_{};
+  sigset_t before_{};
+  bool was_pending_ = false;
+};
 
 }  // namespace
 
-LogFile::LogFile(const std::string& path, bool goes_on) : file_(open_log(path, goes_on)) {}
+LogFile::LogFile(const std::string& path, bool goes_on, const MeasureWhole& whole)
+    : path_(path), file_(open(goes_on, whole)) {}
 
-void LogFile::write(std::string_view text) { file_.write(std::as_bytes(std::span(text))); }
+/// What a process that was killed has left of a record is cut off, once it is known that the file is such a log.
+WrittenFile LogFile::open(bool goes_on, const MeasureWhole& whole) {
+  FileDescriptor file(::open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_APPEND, 0666));
+  struct stat status {};
+  if (!file || ::fstat(file.get(), &status) != 0) throw_cannot("write", path_);
+  if (!S_ISREG(status.st_mode) || is_output_of_process(status)) return {std::move(file), path_};
+  std::error_code error;
+  place_ = fs::canonical(path_, error).string();
+  if (error) throw_bad_file(path_, "cannot be found: " + error.message());
+  identity_ = identity_of(status);
+  const std::string all = goes_on ? text() : "";
+  const std::size_t end = all.empty() ? 0 : whole(all);
+  if (::ftruncate(file.get(), static_cast<off_t>(end)) != 0) throw_cannot("write", path_);
+  return {std::move(file), path_};
+}
+
+void LogFile::write(std::string_view record) {
+  const HeldPipeSignal held;
+  file_.write_whole(std::as_bytes(std::span(record)));
+}
+
+bool LogFile::is_replaceable() const {
+  struct stat status {};
+  return identity_ && ::stat(place_.c_str(), &status) == 0 && identity_of(status) == *identity_;
+}
+
+std::string LogFile::text() const { return InputFile(place_).read_text(); }
+
+void LogFile::replace(std::string_view text) {
+  OutputFile file(place_);
+  file.take_mode();
+  file.write(std::as_bytes(std::span(text)));
+  file.commit();
+  file_ = open(/*goes_on=*/true, &std::string::size);
+}
 
 }  // namespace troupe

@@ -1,23 +1,51 @@
 #pragma once
 
+#include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "runtime/files/written_file.hpp"
+#include "runtime/invalid.hpp"
 
 namespace troupe {
 
-/// A file to which a run's callback adds, line by line. All throw Error bad_file.
+/// A file to which a run's callback adds, record by record. All throw Error bad_file.
 class LogFile {
  public:
-  /// @param goes_on behind its last whole line; else it begins anew
-  LogFile(const std::string& path, bool goes_on);
+  /// How many bytes of what a log holds are whole records. @throws Error bad_file for what is no such log
+  using MeasureWhole = std::function<std::size_t(const std::string& text)>;
 
-  /// It is with the system when this returns, whoever ends the process then.
-  void write(std::string_view text);
+  /// @param goes_on behind its last whole record; else it begins anew. To a pipe, a device, and what standard output or
+  /// standard error goes to, is added.
+  LogFile(const std::string& path, bool goes_on, const MeasureWhole& whole);
+
+  /// It is with the system when this returns, whoever ends the process then. What a file cannot take whole it does not
+  /// hold.
+  void write(std::string_view record);
+
+  /// Whether `replace` can be called: it is a file, and still in its place.
+  bool is_replaceable() const;
+  std::string text() const;
+  /// Its content becomes this, whole or not at all.
+  void replace(std::string_view text);
 
  private:
+  WrittenFile open(bool goes_on, const MeasureWhole& whole);
+
+  std::string path_;
+  std::string place_;  ///< of the file itself, which links may lead to
+  /// Which file it is, by its device and its number there; none where it is none of its own.
+  std::optional<std::pair<std::uint64_t, std::uint64_t>> identity_;
   WrittenFile file_;
 };
+
+/// What a callback has open since it heard of a start. @throws Error invalid_argument where it did not
+template <class File>
+File& begun(std::optional<File>& file) {
+  if (!file) throw_invalid("a callback that writes a file hears of a run's start first");
+  return *file;
+}
 
 }  // namespace troupe

@@ -47,7 +47,7 @@ void StepCallbacks::evaluation(const Evaluation& evaluation, EvaluationSet set, 
   callbacks_.report({step, watch_.seconds(), metrics_of(evaluation, name)}, /*epoch_ends=*/false);
 }
 
-void StepCallbacks::failure(const Error& error) {
+void StepCallbacks::failure(const Error& error) noexcept {
   failed_ = true;
   callbacks_.failure(error);
 }
@@ -56,11 +56,13 @@ void StepCallbacks::checkpoints(const std::vector<CheckpointInfo>& written) {
   for (const CheckpointInfo& each : written) callbacks_.checkpoint(each);
 }
 
-void StepCallbacks::end(const std::vector<CheckpointInfo>& written) noexcept try {
-  checkpoints(written);
-  callbacks_.end({watch_.seconds(), steps_, failed_});
-} catch (const std::exception& error) {
-  log_line(LogLevel::warning, printable(std::string("a callback failed at the end of the run: ") + error.what()));
+void StepCallbacks::end(const std::vector<CheckpointInfo>& written) noexcept {
+  try {
+    checkpoints(written);
+  } catch (const std::exception& error) {
+    log_line(LogLevel::warning, printable(std::string("a callback failed at the end of the run: ") + error.what()));
+  }
+  callbacks_.close({watch_.seconds(), steps_, failed_});
 }
 
 }  // namespace troupe

@@ -21,8 +21,8 @@ class StepCallbacks {
   /// A report of its own. @param step after which it was
   void evaluation(const Evaluation& evaluation, EvaluationSet set, std::int64_t step);
   void checkpoints(const std::vector<CheckpointInfo>& written);
-  /// A step was not made.
-  void failure(const Error& error);
+  /// A step was not made. What a callback throws is told in the log.
+  void failure(const Error& error) noexcept;
   /// What a callback throws is told in the log.
   void end(const std::vector<CheckpointInfo>& written) noexcept;
   bool wants_to_stop() const { return callbacks_.wants_to_stop(); }

@@ -1,6 +1,7 @@
 #include <optional>
 
 #include "actors/callbacks/event_file.hpp"
+#include "actors/callbacks/log_file.hpp"
 #include "runtime/printable.hpp"
 #include "troupe/callback.hpp"
 
@@ -20,7 +21,7 @@ class TensorBoard : public Callback {
     std::vector<Scalar> scalars;
     for (const auto& [name, value] : report.metrics.items())
       if (value.is_number()) scalars.emplace_back(printable(name), value.get<float>());
-    if (!scalars.empty()) file_->write(report.iteration, scalars);
+    if (!scalars.empty()) begun(file_).write(report.iteration, scalars);
   }
 
  private:

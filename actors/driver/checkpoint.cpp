@@ -125,7 +125,7 @@ class Driver::Source : public CheckpointSource {
     return error.code() == ErrorCode::worker_lost && driver_.options_.placement != Placement::cluster;
   }
   void note_written(const std::string& path, std::int64_t step) override {
-    driver_.written_.push_back({step, path});
+    driver_.written_.push_back({step, path, step});
     if (edits_ == driver_.lineage_.edits()) driver_.lineage_.save(path);
   }
 
@@ -167,7 +167,7 @@ void Driver::write_state(const std::string& path) {
     read_pinned(
         pinned.id(), vector, [&](std::span<const float> canonical) { writer.add(canonical); }, "save_state");
   writer.commit();
-  written_.push_back({version.step, path});
+  written_.push_back({version.step, path, version.step});
 }
 
 void Driver::load_state(const std::string& path) {

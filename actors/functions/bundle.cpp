@@ -52,6 +52,11 @@ class BundleReader {
     std::memcpy(&value, take(sizeof value).data(), sizeof value);
     return value;
   }
+  std::int64_t positive() {
+    const std::uint64_t value = number();
+    if (value > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) throw_damaged();
+    return static_cast<std::int64_t>(value);
+  }
   std::string_view text() { return take(number()); }
   Json json() {
     Json parsed = Json::parse(text(), nullptr, /*allow_exceptions=*/false);
@@ -115,6 +120,7 @@ std::string to_bytes(const Returned& returned) {
 std::string to_bytes(const Checkpoint& checkpoint) {
   BundleWriter writer;
   writer.number(static_cast<std::uint64_t>(checkpoint.number));
+  writer.number(static_cast<std::uint64_t>(checkpoint.iteration));
   writer.json(checkpoint.state);
   writer.tensors(checkpoint.tensors);
   writer.number(checkpoint.files.size());
@@ -137,9 +143,8 @@ Returned returned_from(std::string_view bytes) {
 Checkpoint checkpoint_from(std::string_view bytes) {
   BundleReader reader(bytes);
   Checkpoint checkpoint;
-  const std::uint64_t number = reader.number();
-  if (number > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) throw_damaged();
-  checkpoint.number = static_cast<std::int64_t>(number);
+  checkpoint.number = reader.positive();
+  checkpoint.iteration = reader.positive();
   checkpoint.state = reader.json();
   checkpoint.tensors = reader.tensors();
   for (std::size_t left = reader.count(2 * sizeof(std::uint64_t)); left > 0; --left) {

@@ -72,7 +72,10 @@ class Optimizer::Impl {
       throw Error(ErrorCode::non_finite_loss, "the loss is no number", {.step = step.step});
     reduce(step.samples);
     update(step);
-    group_.all_gather(std::span<const float>(updated_), std::span<float>(weights_));
+    // The gradient has served: in its place the new weights come together, which a gathering that breaks off leaves
+    // half.
+    group_.all_gather(std::span<const float>(updated_), std::span<float>(gradient_));
+    std::swap(weights_, gradient_);
     std::swap(state_, new_state_);
     ++steps_;
     ++updates_;

@@ -16,24 +16,27 @@
 namespace troupe {
 namespace {
 
-/// Of code that runs in no trainer: what it saves it can load, and whom it tells are an `Alone`'s callbacks. It is one
-/// rank by itself, or one of mpirun's.
+/// Of code that runs in no trainer: whom it tells are an `Alone`'s callbacks. It is one rank by itself, or one of
+/// mpirun's.
 class NobodyElse : public Surroundings {
  public:
   explicit NobodyElse(Alone::Options options = {})
       : Surroundings(placing_of(options)),
         callbacks_(std::move(options.callbacks)),
-        checkpoint_(std::move(options.checkpoint)) {
+        begun_from_(std::move(options.checkpoint)),
+        iterations_(begun_from_ ? begun_from_->iteration : 0) {
     if (!options.backend.empty()) join(options);
   }
 
   void report(const Json& metrics) override { callbacks_.report({++iterations_, watch_.seconds(), metrics}); }
   void save(Checkpoint checkpoint) override {
-    checkpoint_ = of_first_rank(std::move(checkpoint));
-    checkpoint_->number = ++saved_;
-    callbacks_.checkpoint({saved_, ""});
+    last_ = of_first_rank(std::move(checkpoint));
+    last_->number = ++saved_;
+    last_->iteration = iterations_;
+    callbacks_.checkpoint({saved_, "", iterations_});
   }
-  std::optional<Checkpoint> load() override { return checkpoint_; }
+  std::optional<Checkpoint> load() override { return begun_from_; }
+  std::optional<Checkpoint> last() const { return last_ ? last_ : begun_from_; }
   bool should_stop() const override { return callbacks_.wants_to_stop(); }
   std::any& keepsake() override { return keepsake_; }
 
@@ -41,7 +44,7 @@ class NobodyElse : public Surroundings {
     callbacks_.start({.name = "alone",
                       .world_size = placing_.world_size,
                       .config = placing_.config,
-                      .resumed = checkpoint_.has_value()});
+                      .resumed = begun_from_.has_value()});
   }
   void end(const char* how) {
     group_.communicator()->leave(ErrorCode::model_failed, how);
@@ -89,9 +92,10 @@ class NobodyElse : public Surroundings {
   }
 
   CallbackList callbacks_;
-  std::optional<Checkpoint> checkpoint_;
+  std::optional<Checkpoint> begun_from_;
+  std::optional<Checkpoint> last_;  ///< that was saved
+  std::int64_t iterations_;
   Stopwatch watch_;
-  std::int64_t iterations_ = 0;
   std::int64_t saved_ = 0;
   std::any keepsake_;
 };
@@ -173,6 +177,8 @@ Alone::~Alone() {
   }
 }
 
-std::optional<Checkpoint> Alone::last_checkpoint() const { return surroundings_->load(); }
+std::optional<Checkpoint> Alone::last_checkpoint() const {
+  return static_cast<const NobodyElse&>(*surroundings_).last();
+}
 
 }  // namespace troupe

@@ -41,8 +41,21 @@ FunctionCall::FunctionCall(Crew& crew, CallRequest request) : crew_(crew), reque
   starts.reserve(ranks_.size());
   for (int rank = 0; rank < size(); ++rank)
     starts.emplace_back(workers[static_cast<std::size_t>(rank)], start_of(rank));
-  crew_.rounds().ask_each(starts, starting);
+  begin(starts, starting);
   for (int rank = 0; rank < size(); ++rank) listen(rank);
+}
+
+/// Where it does not begin on all, it ends on those where it has, or nothing could be run there any more.
+void FunctionCall::begin(const std::vector<std::pair<int, StartFunction>>& starts, const Phase& phase) try {
+  crew_.rounds().ask_each(starts, phase);
+} catch (const Error& error) {
+  for (int rank = 0; rank < size(); ++rank) {
+    Rank& each = ranks_[static_cast<std::size_t>(rank)];
+    each.ended = crew_.members().lost(each.worker);
+    if (!each.ended) listen(rank);
+  }
+  end(std::max(0, rank_of(error.where().worker)), "did not begin: " + error.message());
+  throw;
 }
 
 void FunctionCall::provide_checkpoint(const std::vector<int>& workers, const Phase& phase) {
@@ -162,6 +175,17 @@ void FunctionCall::stop(int absent, ErrorCode code, const std::string& why) {
   request.code = static_cast<std::int32_t>(code);
   request.why = why.substr(0, kLongestText);
   tell_all(request);
+}
+
+void FunctionCall::end(int absent, const std::string& why) noexcept {
+  try {
+    stop(absent, ErrorCode::worker_lost, why);
+    const Deadline patience(crew_.options().stop_timeout);
+    while (!over() && next(patience)) {
+    }
+  } catch (const std::exception&) {  // then nobody is waited for
+  }
+  give_up();
 }
 
 std::vector<int> FunctionCall::give_up() {

@@ -63,6 +63,8 @@ class FunctionCall {
   void stop() { tell_all({}); }
   /// And nobody waits for a rank any more.
   void stop(int absent, ErrorCode code, const std::string& why);
+  /// Functions are to end, and nobody waits for a rank any more; who does not end within `stop_timeout` is given up.
+  void end(int absent, const std::string& why) noexcept;
   /// Those that have not ended are given up. Returns the ranks.
   std::vector<int> give_up();
 
@@ -73,6 +75,7 @@ class FunctionCall {
     bool ended = false;
   };
 
+  void begin(const std::vector<std::pair<int, StartFunction>>& starts, const Phase& phase);
   void provide_checkpoint(const std::vector<int>& workers, const Phase& phase);
   StartFunction start_of(int rank) const;
   void tell_all(const StopFunction& request);

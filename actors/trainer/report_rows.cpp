@@ -16,6 +16,12 @@ std::optional<double> number_in(const Json& value) {
   return std::nullopt;
 }
 
+/// Of an epoch there are no parts.
+Aggregate how_of(const std::string& metric, const ReportOptions& options) {
+  if (const auto own = options.metrics.find(metric); own != options.metrics.end()) return own->second;
+  return metric == "epoch" ? Aggregate::max : options.aggregate;
+}
+
 double combine(Aggregate how, const std::vector<double>& values) {
   double combined = how == Aggregate::max ? values.front() : 0;
   for (const double value : values) {
@@ -54,18 +60,18 @@ bool ReportRows::complete(const Row& row) const {
 bool ReportRows::all_ended() const { return std::ranges::find(ended_, false) == ended_.end(); }
 
 /// How many rows the next report is made of; 0: none is due.
-std::size_t ReportRows::rows_due() const {
-  const std::size_t wanted = options_.every > 0 ? static_cast<std::size_t>(options_.every) : rows_.size() + 1;
-  const std::size_t there = std::min(wanted, rows_.size());
-  for (std::size_t row = 0; row < there; ++row)
-    if (!complete(rows_[row])) return 0;
-  return there == wanted || all_ended() ? there : 0;
+std::size_t ReportRows::rows_due() {
+  while (complete_ < rows_.size() && complete(rows_[complete_])) ++complete_;
+  const auto wanted = static_cast<std::size_t>(options_.every);
+  if (wanted > 0 && complete_ >= wanted) return wanted;
+  return all_ended() ? complete_ : 0;
 }
 
 std::optional<Json> ReportRows::next() {
   const std::size_t rows = rows_due();
   if (rows == 0) return std::nullopt;
   Json metrics = aggregated(rows);
+  complete_ -= rows;
   rows_.erase(rows_.begin(), rows_.begin() + static_cast<std::ptrdiff_t>(rows));
   iteration_ += static_cast<std::int64_t>(rows);
   return metrics;
@@ -100,8 +106,7 @@ Json ReportRows::aggregated(std::size_t rows) const {
     }
   Json all = Json::object();
   for (auto& [name, metric] : metrics) {
-    const auto own = options_.metrics.find(name);
-    const Aggregate how = own == options_.metrics.end() ? options_.aggregate : own->second;
+    const Aggregate how = how_of(name, options_);
     if (how == Aggregate::all)
       all[name] = std::move(metric.by_rank);
     else if (how == Aggregate::first || !metric.plain ||

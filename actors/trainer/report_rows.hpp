@@ -19,7 +19,9 @@ class ReportRows {
   void end(int rank);
   /// The metrics of the next report that all ranks have made which still report; none before that.
   std::optional<Json> next();
-  /// How often each rank had reported when that was made.
+  /// How often a rank has reported.
+  std::int64_t reported(int rank) const { return reported_[static_cast<std::size_t>(rank)]; }
+  /// How often each rank had reported when the last one was made.
   std::int64_t iteration() const { return iteration_; }
 
  private:
@@ -28,13 +30,14 @@ class ReportRows {
 
   bool complete(const Row& row) const;
   bool all_ended() const;
-  std::size_t rows_due() const;
+  std::size_t rows_due();
   Json aggregated(std::size_t rows) const;
 
   ReportOptions options_;
   std::vector<std::int64_t> reported_;  ///< by rank
   std::vector<bool> ended_;
-  std::deque<Row> rows_;  ///< that no report has been made of
+  std::deque<Row> rows_;      ///< that no report has been made of
+  std::size_t complete_ = 0;  ///< of these, the first so many
   std::int64_t iteration_ = 0;
 };
 

@@ -13,6 +13,8 @@
 
 namespace troupe {
 
+using Kind = Running::Impl::Kind;
+
 class WorkerGroup::Impl {
  public:
   explicit Impl(TrainerOptions options) : crew(std::make_shared<Crew>(std::move(options))) {}
@@ -22,20 +24,20 @@ class WorkerGroup::Impl {
     if (memory->running) throw Error(ErrorCode::in_use, "these workers run a function: one run at a time");
     return std::make_shared<Running::Impl>(crew, memory, std::move(request));
   }
-  std::shared_ptr<Running::Impl> run(const std::string& function, const Json& config, bool single,
+  std::shared_ptr<Running::Impl> run(const std::string& function, const Json& config, Kind kind,
                                      const RunOptions& options) {
-    Running::Impl::Request request{function, config, single, options};
+    Running::Impl::Request request{function, config, kind, options};
     if (options.dataset.has_values()) {
       check_takes_values("data");
       lend(train_functions().find(function), request);
     }
     return run(std::move(request));
   }
-  std::shared_ptr<Running::Impl> run(const TrainFunction& function, const Json& config, bool single,
+  std::shared_ptr<Running::Impl> run(const TrainFunction& function, const Json& config, Kind kind,
                                      const RunOptions& options) {
     if (!function) throw_invalid("the function has no body");
     check_takes_values("a function");
-    Running::Impl::Request request{"", config, single, options};
+    Running::Impl::Request request{"a function", config, kind, options};
     lend(function, request);
     return run(std::move(request));
   }
@@ -48,7 +50,6 @@ class WorkerGroup::Impl {
     TrainFunctions::Lent lent{function};
     for (const RunData& each : request.options.dataset.all()) lent.datasets.push_back(each.data());
     request.lent = std::make_unique<const LentFunction>(std::move(lent));
-    request.name = request.lent->name();
   }
   void check_takes_values(const char* what) const {
     if (crew && !rules_of(crew->options().placement).takes_lambdas)
@@ -83,25 +84,28 @@ std::vector<WorkerInfo> WorkerGroup::workers() const {
 }
 
 RunResults WorkerGroup::execute(const std::string& function, const Json& config) {
-  return impl().run(function, config, false, {})->returns();
+  return impl().run(function, config, Kind::execute, {})->returns();
 }
 RunResults WorkerGroup::execute(const TrainFunction& function, const Json& config) {
-  return impl().run(function, config, false, {})->returns();
+  return impl().run(function, config, Kind::execute, {})->returns();
 }
 Returned WorkerGroup::execute_single(const std::string& function, const Json& config) {
-  return impl().run(function, config, true, {})->returns().at(0);
+  return impl().run(function, config, Kind::execute_single, {})->returns().at(0);
 }
 Returned WorkerGroup::execute_single(const TrainFunction& function, const Json& config) {
-  return impl().run(function, config, true, {})->returns().at(0);
+  return impl().run(function, config, Kind::execute_single, {})->returns().at(0);
 }
 Running WorkerGroup::run(const std::string& function, const Json& config, const RunOptions& options) {
-  return Running(impl().run(function, config, false, options));
+  return Running(impl().run(function, config, Kind::run, options));
 }
 Running WorkerGroup::run(const TrainFunction& function, const Json& config, const RunOptions& options) {
-  return Running(impl().run(function, config, false, options));
+  return Running(impl().run(function, config, Kind::run, options));
 }
 
-std::optional<Checkpoint> WorkerGroup::last_checkpoint() const { return impl().memory->checkpoint; }
+std::optional<Checkpoint> WorkerGroup::last_checkpoint() const {
+  const auto& last = impl().memory->checkpoint;
+  return last ? std::optional(*last) : std::nullopt;
+}
 
 void WorkerGroup::shutdown() {
   if (impl().memory->running) throw Error(ErrorCode::in_use, "these workers run a function");
@@ -110,9 +114,13 @@ void WorkerGroup::shutdown() {
 
 Running::Running(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Running::~Running() = default;
-std::optional<Report> Running::next() { return impl_->next(); }
-bool Running::is_finished() const { return impl_->is_finished(); }
-const RunResults& Running::returns() { return impl_->returns(); }
+Running::Impl& Running::impl() const {
+  if (!impl_) throw_invalid("this run was moved from");
+  return *impl_;
+}
+std::optional<Report> Running::next() { return impl().next(); }
+bool Running::is_finished() const { return impl().is_finished(); }
+const RunResults& Running::returns() { return impl().returns(); }
 
 std::ostream& operator<<(std::ostream& out, const WorkerGroup& workers) {
   const std::vector<WorkerInfo> all = workers.workers();

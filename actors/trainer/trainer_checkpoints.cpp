@@ -39,11 +39,8 @@ Json description_of(const Checkpoint& checkpoint) {
   for (const NamedTensor& each : checkpoint.tensors) tensors.push_back({{"name", each.name}, {"shape", each.shape}});
   Json files = Json::array();
   for (const auto& [name, content] : checkpoint.files) files.push_back(name);
-  return {{"troupe_checkpoint", 1},
-          {"number", checkpoint.number},
-          {"state", checkpoint.state},
-          {"tensors", tensors},
-          {"files", files}};
+  return {{"troupe_checkpoint", 1},    {"number", checkpoint.number}, {"iteration", checkpoint.iteration},
+          {"state", checkpoint.state}, {"tensors", tensors},          {"files", files}};
 }
 
 void write_content(const std::string& path, const Checkpoint& checkpoint) {
@@ -120,6 +117,7 @@ Checkpoint TrainerCheckpoints::read(std::int64_t number) const {
     if (described.at("troupe_checkpoint") != 1) throw_bad_file(description, "is of another version");
     Checkpoint checkpoint;
     checkpoint.number = described.at("number").get<std::int64_t>();
+    checkpoint.iteration = described.value("iteration", std::int64_t{0});  // which older versions did not write
     checkpoint.state = described.at("state");
     checkpoint.tensors = read_tensors(path, described.at("tensors"));
     for (const Json& name : described.at("files")) {

@@ -10,6 +10,9 @@
 namespace troupe {
 namespace {
 
+/// Checkpoints of a rank, after which all others have begun to save theirs, too.
+constexpr std::int64_t kMostAhead = 16;
+
 /// @param what it is, for errors
 std::string bounded(const char* what, std::string text) {
   if (text.size() > kLongestSetting)
@@ -31,6 +34,19 @@ std::string text_of(const RunDatasets& datasets) {
   return bounded("the list of data sets", std::move(names));
 }
 
+/// As callbacks are told of it.
+Error error_of(const std::exception_ptr& thrown) {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const Error& error) {
+    return error;
+  } catch (const std::exception& error) {
+    return {ErrorCode::model_failed, error.what()};
+  } catch (...) {
+    return {ErrorCode::model_failed, "what was thrown is no std::exception"};
+  }
+}
+
 }  // namespace
 
 Running::Impl::Impl(std::shared_ptr<Crew> crew, std::shared_ptr<TrainerMemory> memory, Request request)
@@ -42,71 +58,69 @@ Running::Impl::Impl(std::shared_ptr<Crew> crew, std::shared_ptr<TrainerMemory> m
   if (request_.config.is_null()) request_.config = Json::object();
   text_of(request_.config);
   text_of(request_.options.dataset);
+  static_cast<void>(ReportRows(request_.options.reports, 1));  // which refuses what makes no sense
   const RunCheckpoints& kept = request_.options.checkpoints;
   if (!kept.folder.empty()) folder_.emplace(kept);
   if (kept.resume && !folder_) throw_invalid("checkpoints.resume needs checkpoints.folder");
-  memory_->checkpoint.reset();
   const std::int64_t newest = kept.resume ? folder_->newest() : 0;
-  if (newest > 0) memory_->checkpoint = folder_->read(newest);
   resumed_ = newest > 0;
+  if (resumed_) {
+    checkpoint_ = std::make_shared<const Checkpoint>(folder_->read(newest));
+    reports_ = checkpoint_->iteration;
+  }
+  if (request_.kind == Kind::run) memory_->checkpoint = checkpoint_;
   memory_->running = true;
   try {
-    start();
     call_after(std::nullopt);
   } catch (...) {
-    wind_up();
+    fail();
     throw;
   }
 }
 
-Running::Impl::~Impl() { wind_up(); }
+Running::Impl::~Impl() {
+  wind_up();
+  if (told_) callbacks_.close({watch_.seconds(), iterations(), false});
+}
 
 void Running::Impl::call_after(std::optional<Error> loss) {
   for (;;) {
     call_.reset();
     if (loss) count(*loss);
     try {
-      if (loss) {
-        crew_->recover();
-        start();
-      } else {
-        crew_->settle();
-      }
+      loss ? crew_->recover() : crew_->settle();
+      start();
       return call();
     } catch (const Error& error) {
-      if (error.code() != ErrorCode::worker_lost) fail(error);
+      if (error.code() != ErrorCode::worker_lost) throw;
       loss = error;
     }
   }
 }
 
 void Running::Impl::count(const Error& loss) {
-  try {
-    crew_->count_loss(loss);
-  } catch (const Error& error) {
-    fail(error);
-  }
-  callbacks_.failure_passed(loss);
+  crew_->count_loss(loss);
+  if (told_) callbacks_.failure_passed(loss);
 }
 
-/// Of the attempt that is to come.
+/// Of the attempt that is to come, on the workers that are there now.
 void Running::Impl::start() {
-  const int ranks = request_.single ? 1 : crew_->num_workers();
+  const int ranks = is_single() ? 1 : crew_->num_workers();
   callbacks_.start({request_.name, ranks, request_.config, attempt_ + 1, resumed_});
+  told_ = true;
 }
 
 void Running::Impl::call() {
   ++attempt_;
-  checkpoints_before_ =
-      std::max(memory_->checkpoint ? memory_->checkpoint->number : 0, folder_ ? folder_->newest() : 0);
+  checkpoints_before_ = std::max(checkpoint_ ? checkpoint_->number : 0, folder_ ? folder_->newest() : 0);
   CallRequest request;
   request.run = run_;
   request.attempt = attempt_;
-  request.single = request_.single;
-  request.name = request_.name;
+  request.single = is_single();
+  request.name = request_.lent ? request_.lent->name() : request_.name;
   request.config = text_of(request_.config);
   request.datasets = text_of(request_.options.dataset);
-  if (memory_->checkpoint) request.checkpoint = to_bytes(*memory_->checkpoint);
+  if (checkpoint_) request.checkpoint = to_bytes(*checkpoint_);
   call_ = std::make_unique<FunctionCall>(*crew_, std::move(request));
   rows_ = std::make_unique<ReportRows>(request_.options.reports, call_->size());
   acknowledged_.assign(static_cast<std::size_t>(call_->size()), 0);
@@ -143,18 +157,17 @@ std::optional<Report> Running::Impl::next() try {
   reported_.pop_front();
   return report;
 } catch (...) {
-  finished_ = true;
-  wind_up();
+  fail();
   throw;
 }
 
 Deadline Running::Impl::patience() const { return stopping_ ? *stopping_ : Deadline::never(); }
 
 void Running::Impl::handle(FunctionCall::Event event) {
-  using Kind = FunctionCall::Event::Kind;
+  using Happened = FunctionCall::Event::Kind;
   const int rank = event.rank;
-  if (event.kind == Kind::frame) return take_frame(rank, event);
-  if (event.kind != Kind::ended) note_failure(event);
+  if (event.kind == Happened::frame) return take_frame(rank, event);
+  if (event.kind != Happened::ended) note_failure(event);
   rows_->end(rank);
   make_reports();
 }
@@ -182,9 +195,19 @@ void Running::Impl::take_checkpoint(int rank, Checkpoint checkpoint) {
   ++last;
   if (rank == 0) {
     checkpoint.number += checkpoints_before_;
+    checkpoint.iteration = reports_ + rows_->reported(0);
     saved_[last] = std::move(checkpoint);
   }
+  if (last == kMostAhead) check_saved_by_all();
   keep_checkpoints();
+}
+
+void Running::Impl::check_saved_by_all() const {
+  std::string missing;
+  for (std::size_t rank = 0; rank < acknowledged_.size(); ++rank)
+    if (acknowledged_[rank] == 0) missing += (missing.empty() ? "" : ", ") + std::to_string(rank);
+  if (missing.empty() || std::ranges::max(acknowledged_) == 0) return;
+  throw_invalid("no checkpoint is kept: save_checkpoint is to be called on all ranks, and was not on rank " + missing);
 }
 
 void Running::Impl::keep_checkpoints() {
@@ -192,9 +215,9 @@ void Running::Impl::keep_checkpoints() {
   while (!saved_.empty() && saved_.begin()->first <= all) {
     Checkpoint checkpoint = std::move(saved_.begin()->second);
     saved_.erase(saved_.begin());
-    CheckpointInfo info{checkpoint.number, ""};
+    CheckpointInfo info{checkpoint.number, "", checkpoint.iteration};
     if (folder_) info.path = folder_->write(checkpoint);
-    memory_->checkpoint = std::move(checkpoint);
+    memory_->checkpoint = checkpoint_ = std::make_shared<const Checkpoint>(std::move(checkpoint));
     callbacks_.checkpoint(info);
   }
 }
@@ -221,43 +244,32 @@ void Running::Impl::tell(const Report& report) {
 }
 
 void Running::Impl::conclude() {
-  if (failure_) fail(*failure_);
+  if (failure_) throw Error(*failure_);
   // Nodes that cannot reach each other any more are no ranks' fault.
   if (!loss_ && blame_ && blame_->code() == ErrorCode::worker_lost) loss_ = blame_;
-  if (!loss_ && blame_) fail(*blame_);
-  if (!loss_) {
-    finished_ = true;
-    return end(false);
+  if (!loss_ && blame_) throw Error(*blame_);
+  if (loss_) {
+    reports_ = iterations();
+    rows_.reset();
+    return call_after(loss_);
   }
-  reports_ += rows_->iteration();
-  call_after(loss_);
+  if (!stop_wanted_) check_saved_by_all();
+  finished_ = true;
+  told_ = false;
+  callbacks_.end({watch_.seconds(), iterations(), false});
 }
 
-void Running::Impl::fail(const Error& error) {
-  failed_ = error;
-  callbacks_.failure(error);
-  end(true);
-  throw Error(error);
-}
-
-void Running::Impl::end(bool failed) {
-  if (std::exchange(ended_, true)) return;
-  const std::int64_t iterations = reports_ + (rows_ ? rows_->iteration() : 0);
-  callbacks_.end({watch_.seconds(), iterations, failed});
+void Running::Impl::fail() noexcept {
+  if (!std::exchange(finished_, true)) failed_ = std::current_exception();
+  if (std::exchange(told_, false)) {
+    callbacks_.failure(error_of(failed_));
+    callbacks_.close({watch_.seconds(), iterations(), true});
+  }
+  wind_up();
 }
 
 void Running::Impl::wind_up() noexcept {
-  try {
-    if (call_ && !call_->over()) {
-      call_->stop(0, ErrorCode::worker_lost, "is waited for no more: the run has ended");
-      const Deadline patience(crew_->options().stop_timeout);
-      while (!call_->over() && call_->next(patience)) {
-      }
-      call_->give_up();
-    }
-  } catch (const std::exception&) {
-    if (call_) call_->give_up();
-  }
+  if (call_ && !call_->over()) call_->end(0, "is waited for no more: the run has ended");
   call_.reset();
   request_.lent.reset();
   if (std::exchange(crew_, nullptr)) memory_->running = false;
@@ -265,8 +277,7 @@ void Running::Impl::wind_up() noexcept {
 
 const RunResults& Running::Impl::returns() {
   while (!finished_) next();
-  if (failed_) throw Error(*failed_);
-  if (!ended_) throw_invalid("this run has failed, and returned nothing");
+  if (failed_) std::rethrow_exception(failed_);
   wind_up();
   return results_;
 }

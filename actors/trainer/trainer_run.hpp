@@ -1,6 +1,7 @@
 #pragma once
 
 #include <deque>
+#include <exception>
 #include <map>
 #include <memory>
 #include <optional>
@@ -15,19 +16,21 @@ namespace troupe {
 
 /// What a run leaves with its trainer.
 struct TrainerMemory {
-  std::optional<Checkpoint> checkpoint;  ///< the last that all ranks acknowledged
+  std::shared_ptr<const Checkpoint> checkpoint;  ///< the last that all ranks acknowledged; null: none
   bool running = false;
 };
 
 /// A function that is run: calls it, again after losses, and makes reports, checkpoints and results of what it says.
 class Running::Impl {
  public:
+  /// Only a run has a checkpoint to go on from, and the trainer forget the last.
+  enum class Kind : std::uint8_t { run, execute, execute_single };
   struct Request {
-    std::string name;
+    std::string name;  ///< as callbacks are told
     Json config;
-    bool single = false;
+    Kind kind = Kind::run;
     RunOptions options;
-    std::unique_ptr<const LentFunction> lent = nullptr;  ///< whose name that is, where it is lent for this run
+    std::unique_ptr<const LentFunction> lent = nullptr;  ///< what is called in its place, where it is lent
   };
 
   Impl(std::shared_ptr<Crew> crew, std::shared_ptr<TrainerMemory> memory, Request request);
@@ -44,19 +47,24 @@ class Running::Impl {
   void call_after(std::optional<Error> loss);
   /// @throws Error where the run does not go on after it
   void count(const Error& loss);
+  void start();
+  bool is_single() const { return request_.kind == Kind::execute_single; }
   void call();
   void handle(FunctionCall::Event event);
   void take_frame(int rank, FunctionCall::Event& event);
   void take_checkpoint(int rank, Checkpoint checkpoint);
   void keep_checkpoints();
+  /// @throws Error invalid_argument where a rank has saved and others never have
+  void check_saved_by_all() const;
   void note_failure(const FunctionCall::Event& event);
   void make_reports();
   void tell(const Report& report);
   /// All functions have ended, or hang.
   void conclude();
-  [[noreturn]] void fail(const Error& error);
-  void start();
-  void end(bool failed);
+  /// Reports of each rank, in all attempts and in what the run goes on from.
+  std::int64_t iterations() const { return reports_ + (rows_ ? rows_->iteration() : 0); }
+  /// What is being thrown has ended the run: callbacks hear of it, and functions end.
+  void fail() noexcept;
   /// Functions are to end, and are waited for or given up.
   void wind_up() noexcept;
   Deadline patience() const;
@@ -66,13 +74,14 @@ class Running::Impl {
   Request request_;
   CallbackList callbacks_;
   std::optional<TrainerCheckpoints> folder_;
+  std::shared_ptr<const Checkpoint> checkpoint_;  ///< that the next attempt goes on from; null: none
   Stopwatch watch_;
   std::uint64_t run_ = 0;
   int attempt_ = 0;
   bool resumed_ = false;
   std::unique_ptr<FunctionCall> call_;
   std::unique_ptr<ReportRows> rows_;
-  std::int64_t reports_ = 0;             ///< made before this attempt
+  std::int64_t reports_ = 0;             ///< of each rank before this attempt, and before the run where it is resumed
   std::int64_t checkpoints_before_ = 0;  ///< this attempt
   std::deque<Report> reported_;
   std::map<std::int64_t, Checkpoint> saved_;  ///< by rank 0, and not acknowledged by all
@@ -83,9 +92,9 @@ class Running::Impl {
   std::optional<Error> loss_;
   std::optional<Deadline> stopping_;  ///< until when functions may go on
   bool stop_wanted_ = false;
-  std::optional<Error> failed_;  ///< what ended the run
+  std::exception_ptr failed_;  ///< what ended the run
   bool finished_ = false;
-  bool ended_ = false;  ///< callbacks have heard of the end
+  bool told_ = false;  ///< callbacks have heard of the start, and not of the end
 };
 
 }  // namespace troupe

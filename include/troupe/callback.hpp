@@ -12,7 +12,7 @@ namespace troupe {
 
 /// A run that begins.
 struct RunStart {
-  std::string name = {};  ///< of the function, or "step" of a DistributedSGD
+  std::string name = {};  ///< of the function, "a function" of one by value, or "step" of a DistributedSGD
   int world_size = 1;     ///< ranks; workers of a DistributedSGD
   Json config = {};       ///< what the function is given
   int attempt = 1;        ///< 2 and so on where the function is called again after a loss
@@ -21,7 +21,8 @@ struct RunStart {
 
 /// One line of what a run has reported.
 struct Report {
-  std::int64_t iteration = 0;  ///< how often each rank has reported, from 1 on; the step of a DistributedSGD
+  std::int64_t iteration = 0;  ///< how often each rank has reported, from 1 on, a resumed run on from its
+                               ///< checkpoint's; the step of a DistributedSGD
   double seconds = 0;          ///< since the run began
   Json metrics = {};           ///< an object: of all ranks together, as Aggregate says
 };
@@ -30,6 +31,8 @@ struct Report {
 struct CheckpointInfo {
   std::int64_t number = 0;  ///< of the run's checkpoints, from 1 on; the step of a DistributedSGD
   std::string path = {};    ///< its folder; empty where it is kept in memory alone
+  /// It is of what had been reported up to this one (Report::iteration), which may be before the last report.
+  std::int64_t iteration = 0;
 };
 
 struct RunEnd {
@@ -39,7 +42,8 @@ struct RunEnd {
 };
 
 /// Is told what happens in a run, in the thread of whoever runs it. What it throws ends the run, and comes out of it;
-/// of a DistributedSGD see Options::callbacks.
+/// of a DistributedSGD see Options::callbacks. A run that has failed has its own error: what a callback throws when it
+/// hears of that, or of the end of a run that nobody follows any more, is told in the log.
 class Callback {
  public:
   Callback() = default;
@@ -67,13 +71,16 @@ enum class Better : std::uint8_t { lower, higher };
 
 /// Ready-made callbacks. Those that write files begin them with a run, and go on in them where it is resumed or its
 /// function is called again: what is done again stands there twice. They throw Error bad_file naming the file, from
-/// `on_start` on, and all that a report says is with the system when `on_report` returns.
+/// `on_start` on, also for one to go on in that is no such log, which stays as it is; and all that a report says is
+/// with the system when `on_report` returns. What a full disk cannot take whole is not in the file.
 namespace callbacks {
 
 /// A line on standard output for each report, at most ten a second, and one at the end.
 std::shared_ptr<Callback> progress();
 /// A CSV file: iteration, seconds, and a column for each metric; what a report lacks is empty. For metrics that come
-/// with a later report the file is written anew, with columns more at its end; a pipe or device does without them.
+/// with a later report the file is written anew, with columns more at its end; a pipe, a device, standard output and a
+/// file that was moved away do without them. A metric named as a column before is "metric_iteration" or
+/// "metric_seconds".
 std::shared_ptr<Callback> csv(const std::string& path);
 /// A JSON object a line, for start, reports, checkpoints, failures and the end.
 std::shared_ptr<Callback> json_lines(const std::string& path);
@@ -90,15 +97,15 @@ struct EarlyStopping {
 /// least
 std::shared_ptr<Callback> early_stopping(const EarlyStopping& options);
 
-/// Keeps a copy of the checkpoint whose last report of the metric before it was best, with `best.json` beside what it
-/// holds, by which a resumed run compares. The copy appears whole, in the place of none, of an empty folder or of such
-/// a copy. The run's own checkpoints have to stay until they are copied: two or more are to be kept.
+/// Keeps a copy of the checkpoint of which the last report of the metric up to its iteration was best, with `best.json`
+/// beside what it holds, by which a resumed run compares. The copy appears whole, in the place of none, of an empty
+/// folder or of such a copy. The run's own checkpoints have to stay until they are copied: two or more are to be kept.
 struct BestCheckpoint {
   std::string path = {};  ///< the folder that becomes the copy
   std::string metric = "loss";
   Better better = Better::lower;
 };
-/// @throws Error invalid_argument where checkpoints have no folder
+/// @throws Error invalid_argument where checkpoints have no folder; on_start bad_file where the copy can have no place
 std::shared_ptr<Callback> best_checkpoint(const BestCheckpoint& options);
 
 /// What `troupe train --log` takes: "csv:FILE", "json:FILE", "tensorboard:FOLDER", "progress", with commas between,

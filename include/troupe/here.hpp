@@ -38,6 +38,7 @@ struct Checkpoint {
   NamedTensors tensors = {};
   std::map<std::string, std::string> files = {};  ///< their content, by name without folders
   std::int64_t number = 0;                        ///< of the run's checkpoints, from 1 on
+  std::int64_t iteration = 0;                     ///< how often each rank had reported before
 };
 
 /// Some samples, one after the other.
@@ -153,11 +154,14 @@ class Here {
 
   /// What the function goes on from if it is called again: rank 0's is kept once all ranks have called this as often,
   /// and has been once this has returned on all. Waits until whoever runs the trainer has taken it.
+  /// Where some ranks never call it the run ends with Error invalid_argument that names them: at its end, or when
+  /// another has called it 16 times.
   /// @param files paths of files of this machine, of which the content is kept
   /// @throws Error bad_file for a file that cannot be read
   void save_checkpoint(const Json& state, const NamedTensors& tensors = {},
                        const std::vector<std::string>& files = {}) const;
-  /// The last one that all ranks acknowledged, in this run or one that it goes on from.
+  /// What this call of the function began from: the last one that all ranks had acknowledged by then, in this run or
+  /// one that it goes on from. What this call saves a later one loads.
   std::optional<Checkpoint> load_checkpoint() const;
 
   /// Whether the function is to come to an end: a callback wants it, or another rank has failed.
@@ -196,7 +200,7 @@ class Alone {
   Alone(const Alone&) = delete;
   Alone& operator=(const Alone&) = delete;
 
-  /// What the function saved last.
+  /// What the function saved last; before that what it began from.
   std::optional<Checkpoint> last_checkpoint() const;
 
  private:

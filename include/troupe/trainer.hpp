@@ -64,8 +64,10 @@ enum class Aggregate : std::uint8_t {
 /// What becomes of reports.
 struct ReportOptions {
   Aggregate aggregate = Aggregate::mean;          ///< of numbers; other values are those of the first rank
-  std::map<std::string, Aggregate> metrics = {};  ///< by name, where it is another
-  int every = 1;                 ///< one report of so many of each rank, of all their values; 0: one at the end, of all
+  std::map<std::string, Aggregate> metrics = {};  ///< by name, where it is another; of "epoch" it is `max` unless named
+  /// One report of so many of each rank, of all their values; 0: one at the end, of all. With `all` it has each rank's
+  /// last value alone, with `first`, and of what is no number, the first value.
+  int every = 1;
   bool first_rank_only = false;  ///< what other ranks report is dropped, and not waited for
 };
 
@@ -143,7 +145,8 @@ struct WorkerInfo {
   std::string state;               ///< "idle", "running" or "lost"
 };
 
-/// Functions on workers, as they run: one after the other gives what they report. Ends them when it goes.
+/// Functions on workers, as they run: one after the other gives what they report. Ends them when it goes, and
+/// tells callbacks of the end.
 class Running {
  public:
   class Impl;
@@ -181,6 +184,7 @@ class Running {
   static std::default_sentinel_t end() { return {}; }
 
  private:
+  Impl& impl() const;
   std::shared_ptr<Impl> impl_;
 };
 
@@ -261,7 +265,7 @@ class Trainer {
     return workers_.run(std::string(function), config, options);
   }
 
-  /// The last checkpoint that all ranks of a run have acknowledged.
+  /// The last checkpoint that all ranks have acknowledged; a run that begins has none but what it goes on from.
   std::optional<Checkpoint> get_last_checkpoint() const { return workers_.last_checkpoint(); }
 
   /// Has each worker make an object of the user's, from `config` where it takes one, which stays there until `shutdown`

@@ -40,6 +40,13 @@ void OutputFile::create() {
   }
 }
 
+void OutputFile::take_mode() {
+  std::error_code error;
+  const auto mode = std::filesystem::status(path_, error).permissions();
+  if (!error) std::filesystem::permissions(temporary_, mode, error);
+  if (error) throw_bad_file(path_, "cannot write: " + error.message());
+}
+
 void OutputFile::commit() {
   file_->sync();
   if (std::rename(temporary_.c_str(), path_.c_str()) != 0) throw_cannot("write", path_);

@@ -21,6 +21,8 @@ class OutputFile {
   ~OutputFile();
 
   void write(std::span<const std::byte> bytes) { file_->write(bytes); }
+  /// It may be read and written by whom the file may be whose place it takes.
+  void take_mode();
   /// Brings the file to disk and gives it its name.
   void commit();
 

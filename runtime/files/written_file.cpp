@@ -34,6 +34,17 @@ void WrittenFile::write(std::span<const std::byte> bytes) {
   begun_ = written_;
 }
 
+void WrittenFile::write_whole(std::span<const std::byte> bytes) {
+  const off_t end = ::lseek(file_.get(), 0, SEEK_END);
+  try {
+    write(bytes);
+  } catch (const Error&) {
+    // Devices and pipes have no end to cut; what cannot be cut either stays, and the error is told.
+    if (end >= 0 && ::ftruncate(file_.get(), end) == 0) ::lseek(file_.get(), end, SEEK_SET);
+    throw;
+  }
+}
+
 void WrittenFile::sync() {
   if (planted(PlantedBug::no_fsync)) return;
   if (::fsync(file_.get()) != 0) throw_cannot("write", path_);

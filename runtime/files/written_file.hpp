@@ -17,6 +17,8 @@ class WrittenFile {
 
   /// Has the disk begin with what is many bytes, which `sync` then need not wait for.
   void write(std::span<const std::byte> bytes);
+  /// All of it, behind what is there, or nothing, where it is a file.
+  void write_whole(std::span<const std::byte> bytes);
   /// Brings to disk what was written.
   void sync();
 

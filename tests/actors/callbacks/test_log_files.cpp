@@ -1,6 +1,11 @@
 #include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmath>
+#include <csignal>
 #include <limits>
 #include <sstream>
 
@@ -8,6 +13,7 @@
 #include "actors/callbacks/event_file.hpp"
 #include "actors/callbacks/event_records.hpp"
 #include "models/files.hpp"
+#include "runtime/file_descriptor.hpp"
 #include "support/errors.hpp"
 #include "support/text.hpp"
 
@@ -40,6 +46,40 @@ class CapturedOutput {
  private:
   std::ostringstream text_;
   std::streambuf* before_;
+};
+
+/// While it lives, no file can become longer, and who tries gets an error and no signal.
+class LongestFile {
+ public:
+  explicit LongestFile(std::uintmax_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
+    REQUIRE(::getrlimit(RLIMIT_FSIZE, &before_) == 0);
+    const rlimit limit{bytes, before_.rlim_max};
+    REQUIRE(::setrlimit(RLIMIT_FSIZE, &limit) == 0);
+  }
+  ~LongestFile() {
+    ::setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, handler_);
+  }
+
+ private:
+  void (*handler_)(int);
+  rlimit before_{};
+};
+
+/// While it lives, standard output is this file.
+class OutputInto {
+ public:
+  explicit OutputInto(const std::string& path) : before_(::dup(STDOUT_FILENO)) {
+    const FileDescriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600));
+    ::dup2(file.get(), STDOUT_FILENO);
+  }
+  ~OutputInto() {
+    ::dup2(before_, STDOUT_FILENO);
+    ::close(before_);
+  }
+
+ private:
+  int before_;
 };
 
 }  // namespace
@@ -100,7 +140,7 @@ TEST_CASE("JSON lines tell of all that happens") {
   CallbackList list({callbacks::json_lines(path)});
   list.start({.name = "train", .world_size = 3, .config = {{"lr", 0.1}}});
   list.report({1, 0.5, {{"loss", kNan}, {"text", "a\xff\n"}}});
-  list.checkpoint({1, "run/checkpoint-000001"});
+  list.checkpoint({1, "run/checkpoint-000001", 5});
   list.failure_passed(Error(ErrorCode::worker_lost, "gone", {.worker = 1}));
   list.failure(Error(ErrorCode::timeout, "late"));
   list.end({2, 7, true});
@@ -118,7 +158,7 @@ TEST_CASE("JSON lines tell of all that happens") {
        {"iteration", 1},
        {"seconds", 0.5},
        {"metrics", {{"loss", nullptr}, {"text", "a\xef\xbf\xbd\n"}}}},
-      {{"event", "checkpoint"}, {"number", 1}, {"path", "run/checkpoint-000001"}},
+      {{"event", "checkpoint"}, {"number", 1}, {"path", "run/checkpoint-000001"}, {"iteration", 5}},
       {{"event", "failure"}, {"code", "worker_lost"}, {"error", "gone (worker 1)"}, {"goes_on", true}},
       {{"event", "failure"}, {"code", "timeout"}, {"error", "late"}, {"goes_on", false}},
       {{"event", "end"}, {"seconds", 2.0}, {"iterations", 7}, {"failed", true}}};
@@ -213,4 +253,132 @@ TEST_CASE("callbacks are made of a text, and one that cannot be is refused with 
     CHECK(contains(message_of(make), "csv:FILE, json:FILE, tensorboard:FOLDER and progress"));
   }
   CHECK(code_of([] { CallbackList({nullptr}); }) == ErrorCode::invalid_argument);
+}
+
+TEST_CASE("a file to go on in that is no such log is refused, and stays as it is") {
+  const TemporaryFolder folder;
+  const std::string path = folder / "precious";
+  for (const auto& make : {callbacks::csv, callbacks::json_lines})
+    for (const std::string text :
+         {"one line without an end", "{\"a\": 1}\nand half a line", "name,place\nsome,wh", "iteration,loss\n1", "\n"}) {
+      CAPTURE(text);
+      write_file(path, text);
+      CHECK(where_of([&] { tell_run(make(path), {{{"loss", 1}}}, {.resumed = true}); }).object == path);
+      CHECK(read_file(path) == text);
+    }
+  write_file(path, "");
+  tell_run(callbacks::csv(path), {{{"loss", 1}}}, {.resumed = true});
+  CHECK(read_file(path) == "iteration,seconds,loss\n1,0.5,1\n");
+}
+
+TEST_CASE("a log is cut behind its last whole record, whatever half of one holds") {
+  const TemporaryFolder folder;
+  const std::string path = folder / "log";
+  tell_run(callbacks::csv(path), {{{"a", "x\ny"}}});
+  const std::string rows = read_file(path);
+  write_file(path, rows + "2,0.9,\"half\nof a text");
+  tell_run(callbacks::csv(path), {}, {.resumed = true});
+  CHECK(read_file(path) == rows);
+  tell_run(callbacks::json_lines(path), {});
+  const std::string lines = read_file(path);
+  write_file(path, lines + "{\"event\": \"rep");
+  tell_run(callbacks::json_lines(path), {}, {.resumed = true});
+  CHECK(read_file(path).starts_with(lines + "{\"event\":\"start\""));
+}
+
+TEST_CASE("columns that come later leave links, and who may read the file, as they are") {
+  const TemporaryFolder folder;
+  const std::string real = folder / "real.csv";
+  write_file(real, "");
+  std::filesystem::permissions(real, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+  std::filesystem::create_symlink("real.csv", folder / "log.csv");
+  tell_run(callbacks::csv(folder / "log.csv"), {{{"a", 1}}, {{"b", 2}}});
+  CHECK(std::filesystem::is_symlink(folder / "log.csv"));
+  CHECK(read_file(real) == "iteration,seconds,a,b\n1,0.5,1,\n2,1.0,,2\n");
+  CHECK(std::filesystem::status(real).permissions() ==
+        (std::filesystem::perms::owner_read | std::filesystem::perms::owner_write));
+}
+
+TEST_CASE("a log on standard output, or one that was moved away, is added to and nothing else") {
+  const TemporaryFolder folder;
+  const std::string out = folder / "out";
+  write_file(out, "before\n");
+  struct stat before {
+  }, after{};
+  REQUIRE(::stat(out.c_str(), &before) == 0);
+  {
+    const OutputInto into(out);
+    tell_run(callbacks::csv("/dev/stdout"), {{{"a", 1}}, {{"b", 2}}});
+  }
+  REQUIRE(::stat(out.c_str(), &after) == 0);
+  CHECK(after.st_ino == before.st_ino);
+  CHECK(read_file(out) == "before\niteration,seconds,a\n1,0.5,1\n2,1.0,\n");
+
+  CallbackList list({callbacks::csv(folder / "log.csv")});
+  list.start({});
+  list.report({1, 0.5, {{"a", 1}}});
+  std::filesystem::rename(folder / "log.csv", folder / "old.csv");
+  write_file(folder / "log.csv", "another");
+  list.report({2, 1.0, {{"b", 2}}});
+  CHECK(read_file(folder / "log.csv") == "another");
+  CHECK(read_file(folder / "old.csv") == "iteration,seconds,a\n1,0.5,1\n2,1.0,\n");
+}
+
+TEST_CASE("what a file cannot take whole it does not hold") {
+  const TemporaryFolder folder;
+  CallbackList csv({callbacks::csv(folder / "log.csv")});
+  CallbackList json({callbacks::json_lines(folder / "log.jsonl")});
+  CallbackList events({callbacks::tensorboard(folder / "events")});
+  for (CallbackList* each : {&csv, &json, &events}) {
+    each->start({});
+    each->report({1, 0.5, {{"loss", 1}}});
+  }
+  const std::string event_file = std::filesystem::directory_iterator(folder / "events")->path();
+  const std::pair<CallbackList*, std::string> logs[] = {
+      {&csv, folder / "log.csv"}, {&json, folder / "log.jsonl"}, {&events, event_file}};
+  for (const auto& [list, path] : logs) {
+    const std::string before = read_file(path);
+    std::optional<ErrorCode> code;
+    {
+      const LongestFile limit(before.size() + 3);
+      code = code_of([&, told = list] { told->report({2, 1.0, {{"loss", 2}}}); });
+    }
+    CHECK(code == ErrorCode::bad_file);
+    CHECK(read_file(path) == before);
+    list->report({3, 1.5, {{"loss", 3}}});
+    CHECK(read_file(path).starts_with(before));
+  }
+  CHECK(read_file(folder / "log.csv") == "iteration,seconds,loss\n1,0.5,1\n3,1.5,3\n");
+  CHECK(events_in(folder / "events").size() == 3);
+}
+
+TEST_CASE("a pipe that nobody reads any more is an error that names it, and ends no process") {
+  const TemporaryFolder folder;
+  const std::string path = folder / "pipe";
+  REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
+  FileDescriptor reader(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  CallbackList list({callbacks::csv(path)});
+  list.start({});
+  list.report({1, 0.5, {{"loss", 1}}});
+  reader.reset();
+  CHECK(where_of([&] { list.report({2, 1.0, {{"loss", 2}}}); }).object == path);
+  sigset_t pending;
+  REQUIRE(::sigpending(&pending) == 0);
+  CHECK(::sigismember(&pending, SIGPIPE) == 0);
+}
+
+TEST_CASE("metrics that are named as columns of every CSV file have their own") {
+  const TemporaryFolder folder;
+  const std::string path = folder / "log.csv";
+  for (const bool resumed : {false, true})
+    tell_run(callbacks::csv(path), {{{"iteration", 7}, {"seconds", 8}}}, {.resumed = resumed});
+  CHECK(read_file(path) == "iteration,seconds,metric_iteration,metric_seconds\n1,0.5,7,8\n1,0.5,7,8\n");
+}
+
+TEST_CASE("a callback that writes a file refuses a report before the start") {
+  const TemporaryFolder folder;
+  for (const auto& make : {callbacks::csv, callbacks::json_lines, callbacks::tensorboard})
+    CHECK(code_of([&] {
+            CallbackList({make(folder / "log")}).report({1, 0.5, {{"loss", 1}}});
+          }) == ErrorCode::invalid_argument);
 }

@@ -181,6 +181,7 @@ TEST_CASE("checkpoints are told of once they are on disk, whoever asked for them
   std::vector<std::int64_t> numbers;
   for (const CheckpointInfo& each : diary->checkpoints) {
     numbers.push_back(each.number);
+    CHECK(each.iteration == each.number);
     CHECK(std::filesystem::exists(each.path + "/manifest.json"));
   }
   std::ranges::sort(numbers);
@@ -238,6 +239,40 @@ TEST_CASE("what a callback throws comes out of the step, which is made all the s
     CHECK(diary->heard == Heard{"start 2", "report 1", "report 2", "report 3"});
   }
   CHECK(contains(errors.text(), "a callback failed at the end of the run: not at the end either"));
+}
+
+TEST_CASE("a step that fails says why, whatever a callback throws when it hears of it") {
+  struct Refuses : Callback {
+    void on_failure(const Error&, bool) override { throw std::runtime_error("not that"); }
+  };
+  const CapturedErrors errors;
+  const auto diary = std::make_shared<Diary>();
+  Options options = told(Placement::processes, {std::make_shared<Refuses>(), diary});
+  options.faults = "kill worker 1 at step 1";
+  DistributedSGD sgd("mlp", options);
+  CHECK(code_of([&] { sgd.step(); }) == ErrorCode::worker_lost);
+  CHECK(diary->heard == Heard{"start 2", "failure"});
+  CHECK(contains(errors.text(), "a callback failed as it heard of a failure: not that"));
+}
+
+TEST_CASE("callbacks hear of a step though one throws when it hears of a checkpoint") {
+  struct Refuses : Callback {
+    void on_checkpoint(const CheckpointInfo&) override { throw std::runtime_error("no room"); }
+  };
+  const TemporaryFolder folder;
+  const auto diary = std::make_shared<Diary>();
+  Options options = told(Placement::in_process, {std::make_shared<Refuses>(), diary});
+  options.checkpoint = {.folder = folder / "run", .every_steps = 1};
+  DistributedSGD sgd("mlp", options);
+  CHECK(comes_true([&] {
+    try {
+      sgd.step();
+      return false;
+    } catch (const std::runtime_error& error) {
+      return error.what() == std::string("no room");
+    }
+  }));
+  CHECK(std::ssize(diary->reports) == sgd.steps_done());
 }
 
 TEST_CASE("a callback may call the object that tells it") {

@@ -105,7 +105,7 @@ TEST_CASE("the copy is of the checkpoint whose last report was best, whatever be
     list.report({1, 0, {{"accuracy", accuracy}}});
     list.report({2, 0, {{"loss", 9}}});
     const std::string path = make_checkpoint(folder, name);
-    list.checkpoint({++number, path});
+    list.checkpoint({++number, path, 2});
     std::filesystem::remove_all(path);
   };
   list.start({});
@@ -138,20 +138,37 @@ TEST_CASE("the copy is of the checkpoint whose last report was best, whatever be
   CHECK(copied(best) == "g");
 }
 
+TEST_CASE("a checkpoint is judged by what was reported before it, whatever was since it was on its way to disk") {
+  const TemporaryFolder folder;
+  CallbackList list({callbacks::best_checkpoint({.path = folder / "best"})});
+  const auto value = [&] { return Json::parse(read_file(folder / "best/best.json")).at("value"); };
+  list.start({});
+  for (const std::int64_t iteration : {1, 2, 3}) list.report({iteration, 0, {{"loss", 10 - iteration}}});
+  list.checkpoint({1, make_checkpoint(folder, "a"), 2});
+  CHECK(value() == 8.0);
+  list.report({2, 0, {{"loss", 5}}});  // it has gone back
+  list.checkpoint({2, make_checkpoint(folder, "b"), 3});
+  CHECK(value() == 5.0);
+  list.start({.attempt = 2});
+  list.checkpoint({3, make_checkpoint(folder, "c"), 3});
+  CHECK(copied(folder / "best") == "b");
+}
+
 TEST_CASE("a best checkpoint that cannot be copied is an error that says why") {
   const TemporaryFolder folder;
   const auto copy = [](const std::string& from, const std::string& to) {
     CallbackList list({callbacks::best_checkpoint({.path = to})});
     list.start({});
     list.report({1, 0, {{"loss", 1}}});
-    list.checkpoint({1, from});
+    list.checkpoint({1, from, 1});
   };
   const std::string there = make_checkpoint(folder, "there");
   CHECK(code_of([&] { copy("", folder / "best"); }) == ErrorCode::invalid_argument);
   CHECK(code_of([&] { copy(there, ""); }) == ErrorCode::invalid_argument);
   CHECK(contains(message_of([&] { copy(folder / "nowhere", folder / "best"); }), folder / "nowhere"));
   CHECK(code_of([&] { copy(folder / "nowhere", folder / "best"); }) == ErrorCode::bad_file);
-  CHECK(where_of([&] { copy(there, there + "/state/best"); }).object == there + "/state/best");
+  for (const std::string& nowhere : {there + "/state/best", there + "/no/best"})
+    CHECK(where_of([&] { CallbackList({callbacks::best_checkpoint({.path = nowhere})}).start({}); }).object == nowhere);
   const std::string other = make_checkpoint(folder, "other");  // which nobody meant to be replaced
   CHECK(where_of([&] { CallbackList({callbacks::best_checkpoint({.path = other})}).start({}); }).object == other);
   CHECK(read_file(other + "/state") == "other");

@@ -16,6 +16,12 @@ namespace {
 
 struct NotesFailures : Callback {
   std::vector<std::string> heard;
+  std::vector<std::pair<int, int>> attempts;  ///< and the ranks of each
+  std::int64_t reported = 0;                  ///< the last iteration
+  std::int64_t iterations = -1;               ///< as the end says
+  void on_start(const RunStart& run) override { attempts.emplace_back(run.attempt, run.world_size); }
+  void on_report(const Report& report) override { reported = report.iteration; }
+  void on_end(const RunEnd& end) override { iterations = end.iterations; }
   void on_failure(const Error& error, bool goes_on) override {
     heard.push_back((goes_on ? "goes on: " : "ends: ") + std::string(error.what()));
   }
@@ -54,9 +60,12 @@ TEST_CASE("losses beyond max_failures end the run, which tells of them; the trai
   TrainerOptions options = trainer_options(Placement::processes, 2);
   options.max_failures = 1;
   Trainer trainer(options);
-  const auto run = [&] { trainer.run("ten", {{"how", "killed"}, {"times", 2}}); };
+  const auto failures = std::make_shared<NotesFailures>();
+  const auto run = [&] { trainer.run("ten", {{"how", "killed"}, {"times", 2}}, {.callbacks = {failures}}); };
   const std::string said = message_of(run);
   CHECK(said.find("loss 2 within an hour, of which max_failures allows 1") != std::string::npos);
+  CHECK(failures->reported > 0);
+  CHECK(failures->iterations == failures->reported);
   CHECK(trainer.run("place").size() == 2);
 }
 
@@ -71,7 +80,9 @@ TEST_CASE("with a range of workers a run goes on without the lost one, and the n
     CHECK(each.json.at("sum") == 10);
     CHECK(each.json.at("world_size") == 2);
   }
-  CHECK(trainer.run("place").size() == 3);
+  const auto next = std::make_shared<NotesFailures>();
+  CHECK(trainer.run("place", {}, {.callbacks = {next}}).size() == 3);
+  CHECK(next->attempts == std::vector<std::pair<int, int>>{{1, 3}});
 }
 
 TEST_CASE("a worker that answers no more is cut, and replaced") {
@@ -98,6 +109,12 @@ TEST_CASE("a function that throws ends the run with its error, which names its w
     CHECK(failures->heard.size() == 1);
     CHECK(trainer.run("place").size() == 3);
   }
+}
+
+TEST_CASE("a function that does not begin on one worker ends on the others, which can be used on") {
+  Trainer trainer(trainer_options(Placement::processes, 3));
+  CHECK(where_of([&] { trainer.run("wait_but_for_1"); }).worker == 1);
+  CHECK(trainer.run("place").size() == 3);
 }
 
 TEST_CASE("who returns early, or calls something else, is named by the others") {
@@ -145,11 +162,62 @@ TEST_CASE("checkpoints lie in a folder, with files and tensors, and runs go on f
     CHECK(read.state == Json({{"lr", 0.5}}));
     CHECK(read.files == last.files);
     CHECK(read.tensors.at(0).values == std::vector<float>{0, 1, 2, 3});
+    trainer.execute("place");
+    CHECK(trainer.get_last_checkpoint()->number == 11);
+    trainer.run("place");
+    CHECK_FALSE(trainer.get_last_checkpoint());
     std::filesystem::remove_all(folder);
   }
   Trainer trainer(trainer_options(Placement::in_process, 2));
   CHECK(code_of([&] { trainer.run("files", {{"files", {"/nowhere/at/all"}}}); }) == ErrorCode::bad_file);
   CHECK(code_of([&] { trainer.run("ten", {}, {.checkpoints = {.resume = true}}); }) == ErrorCode::invalid_argument);
+}
+
+TEST_CASE("checkpoints tell after how many reports they were saved, and a run that is resumed counts on") {
+  struct NotesIterations : Callback {
+    std::vector<std::int64_t> reports, checkpoints;
+    void on_report(const Report& report) override { reports.push_back(report.iteration); }
+    void on_checkpoint(const CheckpointInfo& checkpoint) override { checkpoints.push_back(checkpoint.iteration); }
+  };
+  const troupe_test::TemporaryFolder around;
+  const std::string folder = around / "checkpoints";
+  Trainer trainer(trainer_options(Placement::in_process, 2));
+  std::int64_t begun_from = -1;
+  const auto train = [&] {
+    const auto before = here().load_checkpoint();
+    if (here().rank() == 0) begun_from = before ? before->iteration : 0;
+    for (int i = 0; i < 2; ++i) {
+      here().report({{"i", i}});
+      here().save_checkpoint({});
+    }
+    here().report({{"i", 2}});
+  };
+  using Iterations = std::vector<std::int64_t>;
+  const auto run = [&] {
+    const auto noted = std::make_shared<NotesIterations>();
+    trainer.run(train, {}, {.callbacks = {noted}, .checkpoints = {.folder = folder, .resume = true}});
+    return noted;
+  };
+  CHECK(run()->reports == Iterations{1, 2, 3});
+  CHECK(run()->reports == Iterations{3, 4, 5});
+  CHECK(begun_from == 2);
+  CHECK(run()->checkpoints == Iterations{5, 6});
+  const std::string described = folder + "/checkpoint-000006/checkpoint.json";
+  Json older = Json::parse(std::ifstream(described));
+  older.erase("iteration");
+  std::ofstream(described) << older;
+  CHECK(run()->reports == Iterations{1, 2, 3});
+}
+
+TEST_CASE("a checkpoint that some ranks never save is told, at the end or after some time") {
+  Trainer trainer(trainer_options(Placement::in_process, 3));
+  for (const int times : {1, 1'000'000}) {
+    const auto save_on_one = [&] {
+      for (int i = 0; here().rank() == 1 && i < times && !here().should_stop(); ++i) here().save_checkpoint({});
+    };
+    const std::string said = message_of([&] { trainer.run(save_on_one); });
+    CHECK(said.find("save_checkpoint is to be called on all ranks, and was not on rank 0, 2") != std::string::npos);
+  }
 }
 
 TEST_CASE("a damaged checkpoint is told") {

@@ -1,10 +1,14 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <filesystem>
 
 #include "actors/trainer/report_rows.hpp"
 #include "actors/trainer/train_functions.hpp"
+#include "support/captured_errors.hpp"
 #include "support/errors.hpp"
+#include "support/temporary_folder.hpp"
+#include "support/text.hpp"
 
 using namespace troupe;
 using troupe_test::trainer_options;
@@ -76,6 +80,11 @@ TEST_CASE("metrics of ranks become one as asked, all of them, every few, or at t
   pairs.end(1);
   CHECK(drain(pairs) == std::vector<Json>{{{"x", 10.0}}});
 
+  options = {.metrics = {{"named", Aggregate::mean}}, .every = 2};
+  ReportRows epochs(options, 1);
+  for (int i = 0; i < 4; ++i) epochs.add(0, {{"epoch", (i + 1) / 2}, {"named", (i + 1) / 2}});
+  CHECK(drain(epochs) == std::vector<Json>{{{"epoch", 1.0}, {"named", 0.5}}, {{"epoch", 2.0}, {"named", 1.5}}});
+
   ReportRows last({.aggregate = Aggregate::max, .every = 0}, 2);
   for (int i = 1; i <= 5; ++i) last.add(i % 2, {{"x", i}});
   CHECK(drain(last).empty());
@@ -134,4 +143,59 @@ TEST_CASE("what a callback throws ends the run, and comes out of it") {
   Trainer trainer(trainer_options(Placement::in_process, 2));
   CHECK_THROWS_WITH(trainer.run("wait", {}, {.callbacks = {std::make_shared<Refuses>()}}), "no more");
   CHECK(trainer.run("place").size() == 2);
+}
+
+TEST_CASE("a run that an error of its own ends tells callbacks of it, and whoever asks for its results") {
+  const troupe_test::TemporaryFolder around;
+  const std::string folder = around / "checkpoints";
+  Trainer trainer(trainer_options(Placement::in_process, 2));
+  const auto heard = std::make_shared<HearsAll>();
+  const auto save = [&] {
+    if (here().rank() == 0) std::filesystem::remove_all(folder);
+    here().save_checkpoint({});
+  };
+  Running running = trainer.run_generator(save, {}, {.callbacks = {heard}, .checkpoints = {.folder = folder}});
+  CHECK(code_of([&] { running.next(); }) == ErrorCode::bad_file);
+  CHECK(running.is_finished());
+  CHECK(code_of([&] { running.returns(); }) == ErrorCode::bad_file);
+  CHECK(heard->calls == std::vector<std::string>{"start 2", "failure", "failed"});
+}
+
+TEST_CASE("callbacks of a run that is dropped hear of its end") {
+  Trainer trainer(trainer_options(Placement::in_process, 2));
+  const auto heard = std::make_shared<HearsAll>();
+  CHECK(trainer.run_generator("wait", {}, {.callbacks = {heard}}).next());
+  CHECK(heard->calls.front() == "start 2");
+  CHECK(heard->calls.back() == "end");
+}
+
+TEST_CASE("a run that has failed says why, whatever callbacks throw when they hear of it") {
+  struct Refuses : Callback {
+    void on_failure(const Error&, bool) override { throw std::runtime_error("not that"); }
+    void on_end(const RunEnd&) override { throw std::runtime_error("nor that"); }
+  };
+  const troupe_test::CapturedErrors errors;
+  Trainer trainer(trainer_options(Placement::in_process, 2));
+  const auto heard = std::make_shared<HearsAll>();
+  const auto run = [&] {
+    trainer.run("ten", {{"how", "throws"}}, {.callbacks = {std::make_shared<Refuses>(), heard}});
+  };
+  CHECK(troupe_test::contains(message_of(run), "out of luck"));
+  CHECK(heard->calls.at(heard->calls.size() - 2) == "failure");
+  CHECK(heard->calls.back() == "failed");
+  CHECK(troupe_test::contains(errors.text(), "a callback failed as it heard of a failure: not that"));
+  CHECK(troupe_test::contains(errors.text(), "a callback failed at the end of the run: nor that"));
+}
+
+TEST_CASE("callbacks are told the name of the function as the user knows it") {
+  struct NotesName : Callback {
+    std::string name;
+    void on_start(const RunStart& run) override { name = run.name; }
+  };
+  Trainer trainer(trainer_options(Placement::in_process, 1));
+  const auto noted = std::make_shared<NotesName>();
+  trainer.run("shard", {}, {.dataset = load_data("synthetic-linear"), .callbacks = {noted}});
+  CHECK(noted->name == "shard");
+  trainer.run([] {}, {}, {.callbacks = {noted}});
+  CHECK(noted->name == "a function");
 }

@@ -1,13 +1,17 @@
 #include <doctest/doctest.h>
 
+#include <atomic>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <thread>
 
 #include "actors/trainer/train_functions.hpp"
+#include "collectives/group/communicator.hpp"
 #include "support/errors.hpp"
 #include "support/temporary_folder.hpp"
+#include "troupe/loop.hpp"
 #include "troupe/sgd.hpp"
 
 using namespace troupe;
@@ -16,6 +20,22 @@ using troupe_test::trainer_options;
 namespace {
 
 constexpr std::array kPlacements{Placement::in_process, Placement::processes};
+
+/// One rank, whose vectors break off in the middle of their gathering where it is told so.
+class BreaksOff : public Communicator {
+ public:
+  bool breaks = false;
+
+  int rank() const override { return 0; }
+  int size() const override { return 1; }
+  const char* name() const override { return "breaks off"; }
+  void run(const Collective& call) override {
+    const bool now = breaks && call.kind == Collective::Kind::all_gather;
+    const std::size_t bytes = call.count * bytes_of(call.type) / (now ? 2 : 1);
+    if (call.out != call.in && bytes > 0) std::memmove(call.out, call.in, bytes);
+    if (now) throw Error(ErrorCode::worker_lost, "broken off");
+  }
+};
 
 }  // namespace
 
@@ -55,8 +75,10 @@ TEST_CASE("the same function runs outside a trainer as rank 0 of 1") {
     CHECK(here().dataset().shard().num_samples() == load_data("synthetic-linear").train->info().num_samples);
     CHECK_FALSE(here().load_checkpoint());
     here().save_checkpoint({{"step", 7}});
-    CHECK(here().load_checkpoint()->state.at("step") == 7);
+    CHECK_FALSE(here().load_checkpoint());  // this call has begun from none
     CHECK(alone.last_checkpoint()->number == 1);
+    const Alone next({.checkpoint = alone.last_checkpoint()});
+    CHECK(here().load_checkpoint()->state.at("step") == 7);
   }
   CHECK(here().config() == Json::object());
 }
@@ -133,6 +155,18 @@ TEST_CASE("the table of workers tells who they are, and what they do") {
   CHECK(code_of([&] { trainer.run("place"); }) == ErrorCode::in_use);
 }
 
+TEST_CASE("what a run cannot do it says before its functions start") {
+  Trainer trainer(trainer_options(Placement::in_process, 2));
+  std::atomic<int> calls = 0;
+  const auto run = [&] { trainer.run([&calls] { ++calls; }, {}, {.reports = {.every = -1}}); };
+  CHECK(code_of(run) == ErrorCode::invalid_argument);
+  CHECK(calls == 0);
+  Running running = trainer.run_generator("place");
+  Running moved = std::move(running);
+  CHECK(code_of([&] { running.next(); }) == ErrorCode::invalid_argument);  // NOLINT(bugprone-use-after-move)
+  CHECK(moved.returns().size() == 2);
+}
+
 TEST_CASE("a run that is dropped ends its functions, and the workers serve the next one") {
   for (const Placement placement : kPlacements) {
     Trainer trainer(trainer_options(placement, 2));
@@ -207,6 +241,19 @@ TEST_CASE("data larger than its memory is read where it lies, to the same sample
     CHECK(results[rank].json.at("seen") == 1500);
   }
   CHECK(std::filesystem::exists(file + ".index"));  // which tells that it was not read into memory
+}
+
+TEST_CASE("a step of a loop that breaks off in the middle of its gathering changes nothing") {
+  const auto breaks_off = std::make_shared<BreaksOff>();
+  Optimizer broken{accelerate("linear"), Group(breaks_off), {.momentum = 0.9}};
+  Optimizer whole{accelerate("linear"), Group(), {.momentum = 0.9}};
+  for (Optimizer* each : {&broken, &whole}) each->step();
+  breaks_off->breaks = true;
+  CHECK(code_of([&] { broken.step(); }) == ErrorCode::worker_lost);
+  CHECK(broken.weights() == whole.weights());
+  breaks_off->breaks = false;
+  for (Optimizer* each : {&broken, &whole}) each->step();
+  CHECK(broken.weights() == whole.weights());
 }
 
 TEST_CASE("a model in a loop learns to the bits of DistributedSGD, whoever dies") {

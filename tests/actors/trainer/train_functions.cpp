@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cmath>
+#include <cstdlib>
 #include <stdexcept>
 #include <thread>
 
@@ -79,6 +80,12 @@ Json wait_for_second_call() {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   return {{"attempt", here().attempt()}, {"node", here().node()}};
+}
+
+/// Whether this process is a worker of this number, before `init` has seen that it is one.
+bool is_launched_as(const std::string& worker) {
+  const char* const launch = std::getenv("TROUPE_LAUNCH");
+  return launch != nullptr && std::string(launch).find("--troupe-worker=" + worker) != std::string::npos;
 }
 
 NamedTensors tensors() {
@@ -187,6 +194,7 @@ void troupe_test::register_train_functions() {
   register_function("ten", count_to_ten);
   register_function("wait", wait_for_stop);
   register_function("wait_and_count", wait_for_second_call);
+  if (!is_launched_as("1")) register_function("wait_but_for_1", wait_for_stop);
   register_function("tensors", tensors);
   register_function("files", save_files);
   register_function("shard", shard_of_data);
