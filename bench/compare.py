@@ -28,11 +28,12 @@ from sections.resnet import resnet
 from sections.sync import sync
 from sections.trainer import trainer
 from sections.transports import transports
+from sections.tune import tune
 
 SECTIONS = {"cnn": cnn, "accuracy": accuracy, "fashion": fashion, "data": data, "linear": linear, "sync": sync, "resnet": resnet,
             "allreduce": allreduce, "checkpoint": checkpoint, "deaths": deaths,
             "asynchronous": asynchronous, "local": local, "lbfgs": lbfgs, "trainer": trainer,
-            "transports": transports, **CLUSTER}
+            "transports": transports, "tune": tune, **CLUSTER}
 GROUPS = {"cluster": list(CLUSTER)}
 ROUNDS = 3
 AGAINST_ROUNDS = 7  # the least: a ratio near one takes more than a ratio of two

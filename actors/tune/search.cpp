@@ -61,6 +61,7 @@ void Search::check() {
   if (trainable_.workers.placement == Placement::cluster)
     throw Error(ErrorCode::unsupported, "trials run on this machine: their workers are in_process or processes");
   if (trainable_.keep_checkpoints < 1) throw_invalid("keep_checkpoints is not 1 or more");
+  if (trainable_.config.is_null()) trainable_.config = Json::object();
   if (!trainable_.config.is_object()) throw_invalid("a trainable's config is an object");
   if (options_.num_samples < 1)
     throw_invalid("num_samples is " + std::to_string(options_.num_samples) + ", not 1 or more");

@@ -39,8 +39,8 @@ struct Trainable {
                                 ///< cores
   RunDatasets dataset = {};     ///< by names; {KEY} in one becomes that value of the trial's config
   ReportOptions reports = {};
-  int keep_checkpoints = 1;      ///< of those that the function saves, in the trial's folder
-  Json config = Json::object();  ///< what the function is given besides the trial's own values
+  int keep_checkpoints = 1;  ///< of those that the function saves, in the trial's folder
+  Json config = {};          ///< what the function is given besides the trial's own values
 };
 
 enum class SchedulerKind : std::uint8_t {
@@ -93,7 +93,7 @@ struct Resources {
 using Suggest = std::function<std::optional<Json>(std::span<const Trial> trials)>;
 
 struct Options {
-  Json space = Json::object();
+  Json space = {};
   int num_samples = 1;   ///< draws; with grids each of all combinations
   Suggest suggest = {};  ///< in place of space and num_samples
   int concurrent = 0;    ///< trials at once, at most; 0: as many as there are cores for

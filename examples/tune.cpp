@@ -1,0 +1,47 @@
+// Searches the learning rate and the batch size of a network, over the function that trains it: each trial is this
+// program again, with a core of its own. Those that are behind are ended early. docs/tune.md says more.
+//
+//   example_tune [SAMPLES [EPOCHS [DATA]]]
+#include <cstdlib>
+#include <iostream>
+#include <troupe/troupe.hpp>
+
+using namespace troupe;
+
+void train(const Json& config) {
+  const Json values{{"data", config.at("data")}, {"batch_size", config.at("batch_size")}};
+  auto model = accelerate("mlp", {.config = values.dump()});
+  Optimizer optimizer{model, here().group(), {.learning_rate = config.at("learning_rate"), .momentum = 0.9}};
+  int epoch = 0;
+  if (const auto checkpoint = here().load_checkpoint()) {  // of a process of this trial that was lost
+    optimizer.load_state(checkpoint->tensors);
+    epoch = checkpoint->state.at("epoch");
+  }
+  while (++epoch <= config.at("epochs")) {
+    for (int i = 0; i < 200; ++i) optimizer.step();
+    const Evaluation test = optimizer.evaluate();
+    here().report({{"epoch", epoch}, {"loss", test.loss}, {"accuracy", test.accuracy}});
+    here().save_checkpoint({{"epoch", epoch}}, optimizer.state());
+  }
+}
+
+int main(int argc, char** argv) try {
+  register_function("train", train);
+  init(argc, argv);
+  const int samples = argc > 1 ? std::atoi(argv[1]) : 6;
+  const int epochs = argc > 2 ? std::atoi(argv[2]) : 4;
+  const char* data = argc > 3 ? argv[3] : "fashion-mnist";
+  tune::Trainable trainable{.function = "train"};
+  trainable.config = {{"epochs", epochs}, {"data", data}};
+  const tune::Analysis analysis = tune::run(
+      trainable, {.space = {{"learning_rate", tune::loguniform(1e-3, 1)}, {"batch_size", tune::choice({32, 64, 128})}},
+                  .num_samples = samples,
+                  .scheduler = tune::asha(epochs, 1, 2),
+                  .metric = "accuracy",
+                  .better = Better::higher});
+  std::cout << analysis;
+  std::cout << "best: " << analysis.best().config << '\n';
+} catch (const Error& error) {
+  std::cerr << error.what() << '\n';
+  return 1;
+}
