@@ -303,12 +303,14 @@ TEST_CASE("a log on standard output, or one that was moved away, is added to and
   const TemporaryFolder folder;
   const std::string out = folder / "out";
   write_file(out, "before\n");
+  // As /dev/stdout is one, which a mistake would replace.
+  std::filesystem::create_symlink("/proc/self/fd/1", folder / "stdout");
   struct stat before {
   }, after{};
   REQUIRE(::stat(out.c_str(), &before) == 0);
   {
     const OutputInto into(out);
-    tell_run(callbacks::csv("/dev/stdout"), {{{"a", 1}}, {{"b", 2}}});
+    tell_run(callbacks::csv(folder / "stdout"), {{{"a", 1}}, {{"b", 2}}});
   }
   REQUIRE(::stat(out.c_str(), &after) == 0);
   CHECK(after.st_ino == before.st_ino);
