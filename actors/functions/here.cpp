@@ -12,6 +12,7 @@
 #include "runtime/clock.hpp"
 #include "runtime/files/input_file.hpp"
 #include "runtime/invalid.hpp"
+#include "runtime/log.hpp"
 
 namespace troupe {
 namespace {
@@ -46,9 +47,10 @@ class NobodyElse : public Surroundings {
                       .config = placing_.config,
                       .resumed = begun_from_.has_value()});
   }
-  void end(const char* how) {
+  void end(const std::string& how, bool failed) {
     group_.communicator()->leave(ErrorCode::model_failed, how);
-    callbacks_.end({watch_.seconds(), iterations_, false});
+    if (failed) callbacks_.failure(Error(ErrorCode::model_failed, "the function " + how));
+    callbacks_.close({watch_.seconds(), iterations_, failed});
   }
 
  private:
@@ -170,10 +172,12 @@ Alone::Alone(Options options) : exceptions_(std::uncaught_exceptions()) {
 
 Alone::~Alone() {
   shown() = std::move(before_);
+  const bool threw = std::uncaught_exceptions() > exceptions_;
   try {
-    const bool threw = std::uncaught_exceptions() > exceptions_;
-    static_cast<NobodyElse&>(*surroundings_).end(threw ? "was left by an exception" : "has returned from its function");
-  } catch (const std::exception&) {  // nobody is there to hear of it
+    static_cast<NobodyElse&>(*surroundings_)
+        .end(threw ? "was left by an exception" : "has returned from its function", threw);
+  } catch (const std::exception& error) {
+    log_line(LogLevel::warning, std::string("a function's end could not be told: ") + error.what());
   }
 }
 

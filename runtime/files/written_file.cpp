@@ -9,6 +9,7 @@
 
 #include "runtime/files/input_file.hpp"
 #include "runtime/planted_bug.hpp"
+#include "troupe/error.hpp"
 
 namespace troupe {
 namespace {

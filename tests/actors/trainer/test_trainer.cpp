@@ -83,6 +83,24 @@ TEST_CASE("the same function runs outside a trainer as rank 0 of 1") {
   CHECK(here().config() == Json::object());
 }
 
+TEST_CASE("callbacks of a function outside of a trainer hear that an exception has left it") {
+  struct Heard : Callback {
+    std::string told;
+    void on_failure(const Error& error, bool goes_on) override { told += error.message() + (goes_on ? "+" : "-"); }
+    void on_end(const RunEnd& end) override { told += end.failed ? "failed" : "ended"; }
+  };
+  const auto well = std::make_shared<Heard>();
+  { const Alone alone({.callbacks = {well}}); }
+  CHECK(well->told == "ended");
+  const auto badly = std::make_shared<Heard>();
+  try {
+    const Alone alone({.callbacks = {badly}});
+    throw std::runtime_error("out of luck");
+  } catch (const std::runtime_error&) {
+    CHECK(badly->told == "the function was left by an exception-failed");
+  }
+}
+
 TEST_CASE("in this process a function is given by value, and returns what JSON or tensors are made of") {
   Trainer trainer(trainer_options(Placement::in_process, 2));
   int calls = 0;
