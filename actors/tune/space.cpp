@@ -22,8 +22,10 @@ constexpr std::int64_t kMostCombinations = 1'000'000;
 /// "/optimizer/lr" as "optimizer.lr".
 std::string text_of(const Json::json_pointer& place) {
   std::string text;
-  for (Json::json_pointer at = place; !at.empty(); at = at.parent_pointer())
-    text = at.back() + (text.empty() ? "" : "." + text);
+  for (Json::json_pointer at = place; !at.empty(); at = at.parent_pointer()) {
+    if (!text.empty()) text.insert(0, 1, '.');
+    text.insert(0, at.back());
+  }
   return printable(text);
 }
 
