@@ -86,10 +86,12 @@ ParallelAxis axis_of_texts(const std::string& name, const std::vector<Json>& val
 
 ParallelAxis axis_of(const std::string& key, const Trials& trials) {
   std::vector<Json> values;
+  values.reserve(trials.size());
   for (const tune::Trial* trial : trials) values.push_back(value_at(*trial, key));
   const bool numbers = std::ranges::all_of(values, [](const Json& each) { return each.is_number() || each.is_null(); });
   if (!numbers) return axis_of_texts(key, values);
   std::vector<double> heights;
+  heights.reserve(values.size());
   for (const Json& value : values) heights.push_back(value.is_number() ? value.get<double>() : kNothing);
   return axis_of_numbers(key, heights);
 }
