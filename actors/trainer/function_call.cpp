@@ -139,10 +139,12 @@ void FunctionCall::take(int rank, const Heard& heard) {
     return;
   }
   who.ended = true;
-  if (!heard.failure)
-    events_.push_back({Event::Kind::ended, rank});
-  else
-    events_.push_back({Event::Kind::failed, rank, {}, heard.failure.to_error(where), rank_of(heard.blamed)});
+  if (!heard.failure) return events_.push_back({Event::Kind::ended, rank});
+  const bool blames = heard.blamed >= 0 && heard.blamed < size() && heard.blamed != rank;
+  Failure failure = heard.failure;
+  // Where that one is the driver knows best: it may never have told the others.
+  if (blames) failure.node = crew_.node_of(ranks_[static_cast<std::size_t>(heard.blamed)].worker);
+  events_.push_back({Event::Kind::failed, rank, {}, failure.to_error(where), blames ? heard.blamed : -1});
 }
 
 void FunctionCall::lose(const Error& loss) {

@@ -244,7 +244,9 @@ void Running::Impl::tell(const Report& report) {
 }
 
 void Running::Impl::conclude() {
-  if (failure_) throw Error(*failure_);
+  // Of a rank that was lost others may say so, and not whom they mean.
+  const bool only_loss = loss_ && failure_ && failure_->code() == ErrorCode::worker_lost;
+  if (failure_ && !only_loss) throw Error(*failure_);
   // Nodes that cannot reach each other any more are no ranks' fault.
   if (!loss_ && blame_ && blame_->code() == ErrorCode::worker_lost) loss_ = blame_;
   if (!loss_ && blame_) throw Error(*blame_);

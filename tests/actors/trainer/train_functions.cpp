@@ -1,5 +1,6 @@
 #include "actors/trainer/train_functions.hpp"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -128,6 +129,12 @@ TrainingData numbered_samples(const std::string& /*arguments*/, std::uint64_t /*
   return {train, std::make_shared<const Dataset>(Dataset::classes({1}, {1000}, {0}, 3))};
 }
 
+/// Reading them ends this process, unless a file of the name that is their argument says that it has done so before.
+TrainingData deadly_samples(const std::string& arguments, std::uint64_t seed) {
+  if (const int file = ::open(arguments.c_str(), O_CREAT | O_EXCL, 0600); file >= 0) ::kill(::getpid(), SIGKILL);
+  return numbered_samples("", seed);
+}
+
 /// Of nearest class means. Sums of whole numbers are the same in any order.
 double accuracy_of(const RunDataset& fold) {
   std::vector<double> sums(3);
@@ -202,6 +209,8 @@ void troupe_test::register_train_functions() {
   register_function("cv", cross_validate);
   register_function("datasets", tell_datasets);
   register_data("numbered", numbered_samples);
+  const bool dies = is_launched_as("1");  // which makes it itself: drawn data is no other's that has another seed
+  register_data("deadly_for_1", dies ? deadly_samples : numbered_samples, {.arguments = ":FILE", .drawn = dies});
   register_class<troupe_test::Counter>();
   register_method<troupe_test::Counter>("add", [](troupe_test::Counter& counter, const Json& config) {
     counter.value += config.value("by", 1) + here().rank();
