@@ -183,7 +183,7 @@ void Running::Impl::take_frame(int rank, FunctionCall::Event& event) {
     case FrameKind::report:
       break;
   }
-  Json metrics = Json::parse(bytes, nullptr, /*allow_exceptions=*/false);
+  Json metrics = json_from(bytes);
   if (!metrics.is_object()) throw Error(ErrorCode::protocol, "a worker reported what is no object");
   rows_->add(rank, std::move(metrics));
   make_reports();
