@@ -183,7 +183,7 @@ void FunctionCall::end(int absent, const std::string& why) noexcept {
   try {
     stop(absent, ErrorCode::worker_lost, why);
     const Deadline patience(crew_.options().stop_timeout);
-    while (!over() && next(patience)) {
+    while (!over() && !patience.passed() && next(patience)) {
     }
   } catch (const std::exception&) {  // then nobody is waited for
   }
@@ -200,6 +200,8 @@ std::vector<int> FunctionCall::give_up() {
     given_up.push_back(rank);
   }
   open_.clear();
+  heard_.clear();
+  events_.clear();
   return given_up;
 }
 

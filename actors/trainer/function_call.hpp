@@ -65,7 +65,7 @@ class FunctionCall {
   void stop(int absent, ErrorCode code, const std::string& why);
   /// Functions are to end, and nobody waits for a rank any more; who does not end within `stop_timeout` is given up.
   void end(int absent, const std::string& why) noexcept;
-  /// Those that have not ended are given up. Returns the ranks.
+  /// Those that have not ended are given up, and nobody is heard any more. Returns the ranks.
   std::vector<int> give_up();
 
  private:

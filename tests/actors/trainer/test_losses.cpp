@@ -161,6 +161,12 @@ TEST_CASE("who hangs is lost in time, and the function called again") {
   CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(60));
 }
 
+TEST_CASE("who reports without end is given up, too, when it is to stop") {
+  Trainer trainer(impatient(Placement::processes, 3));
+  CHECK(message_of([&] { trainer.run("flood"); }).find("out of luck") != std::string::npos);
+  for (const int rank : {0, 2}) CHECK(trainer.workers().workers().at(static_cast<std::size_t>(rank)).state == "lost");
+}
+
 TEST_CASE("checkpoints lie in a folder, with files and tensors, and runs go on from the newest") {
   const troupe_test::TemporaryFolder around;
   const std::string folder = around / "checkpoints";

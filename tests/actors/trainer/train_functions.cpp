@@ -74,6 +74,14 @@ Json wait_for_stop() {
   return here().should_stop();
 }
 
+/// Rank 1 throws at once; the others do not stop, and report all the time.
+Json flood() {
+  if (here().rank() == 1) throw std::runtime_error("out of luck");
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  for (int i = 0; std::chrono::steady_clock::now() < end; ++i) here().report({{"i", i}});
+  return {};
+}
+
 /// Until it is called for the second time, and has met the others a few times.
 Json wait_for_second_call() {
   for (int i = 0; i < (here().attempt() > 1 ? 5 : 10'000); ++i) {
@@ -200,6 +208,7 @@ void troupe_test::register_train_functions() {
   register_function("reports", report_at_own_pace);
   register_function("ten", count_to_ten);
   register_function("wait", wait_for_stop);
+  register_function("flood", flood);
   register_function("wait_and_count", wait_for_second_call);
   if (!is_launched_as("1")) register_function("wait_but_for_1", wait_for_stop);
   register_function("tensors", tensors);
