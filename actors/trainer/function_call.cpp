@@ -166,12 +166,14 @@ void FunctionCall::lose(const Error& loss) {
 }
 
 void FunctionCall::tell_all(const StopFunction& request) {
+  std::vector<int> workers;
   for (const Rank& each : ranks_)
-    if (!each.ended && !crew_.members().lost(each.worker))
-      open_.push_back(crew_.rounds().open(request, {each.worker}, phase()));
+    if (!each.ended && !crew_.members().lost(each.worker)) workers.push_back(each.worker);
+  if (!workers.empty()) open_.push_back(crew_.rounds().open(request, workers, phase()));
 }
 
 void FunctionCall::stop(int absent, ErrorCode code, const std::string& why) {
+  if (std::exchange(told_absent_, true)) return;
   StopFunction request;
   request.absent = absent;
   request.code = static_cast<std::int32_t>(code);
