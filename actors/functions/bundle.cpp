@@ -9,6 +9,8 @@
 namespace troupe {
 namespace {
 
+constexpr int kDeepestJson = 100;
+
 /// Lengths before texts, all numbers little endian as this machine has them.
 class BundleWriter {
  public:
@@ -58,11 +60,7 @@ class BundleReader {
     return static_cast<std::int64_t>(value);
   }
   std::string_view text() { return take(number()); }
-  Json json() {
-    Json parsed = Json::parse(text(), nullptr, /*allow_exceptions=*/false);
-    if (parsed.is_discarded()) throw_damaged();
-    return parsed;
-  }
+  Json json() { return json_from(text()); }
   NamedTensors tensors() {
     NamedTensors tensors(count(3 * sizeof(std::uint64_t)));
     for (NamedTensor& each : tensors) {
@@ -109,6 +107,18 @@ class BundleReader {
 }  // namespace
 
 std::string to_text(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+Json json_from(std::string_view text) {
+  const auto refuse_deep = [](int depth, Json::parse_event_t /*event*/, Json& /*parsed*/) {
+    if (depth > kDeepestJson)
+      throw Error(ErrorCode::protocol, "what a function reported, saved or returned is nested deeper than " +
+                                           std::to_string(kDeepestJson) + " levels");
+    return true;
+  };
+  Json parsed = Json::parse(text, refuse_deep, /*allow_exceptions=*/false);
+  if (parsed.is_discarded()) throw_damaged();
+  return parsed;
+}
 
 std::string to_bytes(const Returned& returned) {
   BundleWriter writer;

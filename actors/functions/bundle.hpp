@@ -11,6 +11,10 @@ namespace troupe {
 /// On one line. What is no number becomes null, and what is no UTF-8 is replaced.
 std::string to_text(const Json& json);
 
+/// What a function reported, saved or returned. @throws Error protocol for what is none, or is nested deeper than 100
+/// levels, since copies of it would take as much of the stack
+Json json_from(std::string_view text);
+
 std::string to_bytes(const Returned& returned);
 std::string to_bytes(const Checkpoint& checkpoint);
 /// @throws Error protocol for bytes that are none

@@ -27,8 +27,9 @@ void FunctionHost::carry_out(const StartFunction& request, const std::function<v
       throw Error(ErrorCode::in_use, "the worker still runs a function that did not come to its end");
     if (request.size < 1 || request.rank < 0 || request.rank >= request.size || request.local_size < 1)
       throw Error(ErrorCode::protocol, "a rank that the group does not have");
-    run_ = std::make_shared<FunctionRun>(request, worker_, store_, memory_, node_group_of(request));
-    run_->begin();
+    auto run = std::make_shared<FunctionRun>(request, worker_, store_, memory_, node_group_of(request));
+    run->begin();
+    run_ = std::move(run);  // one that could not begin would never end
   });
 }
 

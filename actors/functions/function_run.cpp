@@ -120,7 +120,8 @@ void FunctionRun::join_group() {
 }
 
 int FunctionRun::blamed_by(const Error& error) const {
-  return error.where().worker == worker_ ? -1 : error.where().worker;
+  const auto* const absent = dynamic_cast<const AbsentRank*>(&error);
+  return absent == nullptr || absent->rank() == request_.rank ? -1 : absent->rank();
 }
 
 /// Only this thread changes who that is.

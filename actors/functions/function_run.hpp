@@ -53,7 +53,7 @@ class FunctionRun : public Surroundings, public std::enable_shared_from_this<Fun
   void join_group();
   std::shared_ptr<Communicator> communicate(const AskAbsent& absent) const;
   void load_datasets();
-  /// The worker whose making an error is; -1 where it is this one's.
+  /// The rank that does not come, where that is what the group threw; -1 else, and where it is this one.
   int blamed_by(const Error& error) const;
   void leave(ErrorCode code, const std::string& text);
 

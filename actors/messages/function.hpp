@@ -51,7 +51,7 @@ struct Heard {
   std::uint64_t round = 0;
   Failure failure;           ///< of the function
   bool ended = false;        ///< the function has, and these are its last bytes
-  std::int32_t blamed = -1;  ///< it failed since another worker did: which
+  std::int32_t blamed = -1;  ///< it failed since another rank did: which
   std::string bytes;
 };
 template <class F>

@@ -139,10 +139,12 @@ void FunctionCall::take(int rank, const Heard& heard) {
     return;
   }
   who.ended = true;
-  if (!heard.failure)
-    events_.push_back({Event::Kind::ended, rank});
-  else
-    events_.push_back({Event::Kind::failed, rank, {}, heard.failure.to_error(where), rank_of(heard.blamed)});
+  if (!heard.failure) return events_.push_back({Event::Kind::ended, rank});
+  const bool blames = heard.blamed >= 0 && heard.blamed < size() && heard.blamed != rank;
+  Failure failure = heard.failure;
+  // Where that one is the driver knows best: it may never have told the others.
+  if (blames) failure.node = crew_.node_of(ranks_[static_cast<std::size_t>(heard.blamed)].worker);
+  events_.push_back({Event::Kind::failed, rank, {}, failure.to_error(where), blames ? heard.blamed : -1});
 }
 
 void FunctionCall::lose(const Error& loss) {
@@ -164,12 +166,14 @@ void FunctionCall::lose(const Error& loss) {
 }
 
 void FunctionCall::tell_all(const StopFunction& request) {
+  std::vector<int> workers;
   for (const Rank& each : ranks_)
-    if (!each.ended && !crew_.members().lost(each.worker))
-      open_.push_back(crew_.rounds().open(request, {each.worker}, phase()));
+    if (!each.ended && !crew_.members().lost(each.worker)) workers.push_back(each.worker);
+  if (!workers.empty()) open_.push_back(crew_.rounds().open(request, workers, phase()));
 }
 
 void FunctionCall::stop(int absent, ErrorCode code, const std::string& why) {
+  if (std::exchange(told_absent_, true)) return;
   StopFunction request;
   request.absent = absent;
   request.code = static_cast<std::int32_t>(code);
@@ -181,7 +185,7 @@ void FunctionCall::end(int absent, const std::string& why) noexcept {
   try {
     stop(absent, ErrorCode::worker_lost, why);
     const Deadline patience(crew_.options().stop_timeout);
-    while (!over() && next(patience)) {
+    while (!over() && !patience.passed() && next(patience)) {
     }
   } catch (const std::exception&) {  // then nobody is waited for
   }
@@ -198,6 +202,8 @@ std::vector<int> FunctionCall::give_up() {
     given_up.push_back(rank);
   }
   open_.clear();
+  heard_.clear();
+  events_.clear();
   return given_up;
 }
 

@@ -61,11 +61,11 @@ class FunctionCall {
 
   /// Functions should stop.
   void stop() { tell_all({}); }
-  /// And nobody waits for a rank any more.
+  /// And nobody waits for a rank any more. Only the first that is said to be absent is: that ends the group.
   void stop(int absent, ErrorCode code, const std::string& why);
   /// Functions are to end, and nobody waits for a rank any more; who does not end within `stop_timeout` is given up.
   void end(int absent, const std::string& why) noexcept;
-  /// Those that have not ended are given up. Returns the ranks.
+  /// Those that have not ended are given up, and nobody is heard any more. Returns the ranks.
   std::vector<int> give_up();
 
  private:
@@ -91,6 +91,7 @@ class FunctionCall {
   std::vector<Round> open_;  ///< questions that are not answered
   std::deque<Event> events_;
   std::vector<int> heard_;  ///< ranks that are asked again when there are no events
+  bool told_absent_ = false;
 };
 
 }  // namespace troupe

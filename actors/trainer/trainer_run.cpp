@@ -13,6 +13,9 @@ namespace {
 /// Checkpoints of a rank, after which all others have begun to save theirs, too.
 constexpr std::int64_t kMostAhead = 16;
 
+/// Seconds for which functions are heard that should have stopped: what they had said by then may take as long.
+constexpr double kLastWords = 1;
+
 /// @param what it is, for errors
 std::string bounded(const char* what, std::string text) {
   if (text.size() > kLongestSetting)
@@ -130,6 +133,7 @@ void Running::Impl::call() {
   blame_.reset();
   loss_.reset();
   stopping_.reset();
+  late_ = 0;
   if (stop_wanted_) call_->stop();
 }
 
@@ -139,18 +143,17 @@ std::optional<Report> Running::Impl::next() try {
       conclude();
       continue;
     }
-    auto event = call_->next(patience());
-    if (event) {
-      handle(std::move(*event));
-    } else if (!call_->over()) {
-      for (const int rank : call_->give_up()) {
-        rows_->end(rank);
-        if (!loss_)
-          loss_ = Error(ErrorCode::worker_lost, "a worker was lost: its function did not stop in time",
-                        crew_->rounds().where(crew_->members().workers().at(static_cast<std::size_t>(rank)),
-                                              {"run", -1, Deadline(std::chrono::milliseconds(0))}));
-      }
+    if (late_ > kLastWords) {
+      give_up();
+      continue;
     }
+    const bool late = stopping_ && stopping_->passed();
+    const Stopwatch watch;
+    if (auto event = call_->next(patience()))
+      handle(std::move(*event));
+    else if (!call_->over())
+      give_up();
+    if (late) late_ += watch.seconds();
   }
   if (reported_.empty()) return std::nullopt;
   Report report = std::move(reported_.front());
@@ -159,6 +162,17 @@ std::optional<Report> Running::Impl::next() try {
 } catch (...) {
   fail();
   throw;
+}
+
+void Running::Impl::give_up() {
+  const Phase phase{"run", -1, Deadline(std::chrono::milliseconds(0))};
+  for (const int rank : call_->give_up()) {
+    rows_->end(rank);
+    const int worker = crew_->members().workers().at(static_cast<std::size_t>(rank));
+    if (!loss_)
+      loss_ = Error(ErrorCode::worker_lost, "a worker was lost: its function did not stop in time",
+                    crew_->rounds().where(worker, phase));
+  }
 }
 
 Deadline Running::Impl::patience() const { return stopping_ ? *stopping_ : Deadline::never(); }
@@ -183,7 +197,7 @@ void Running::Impl::take_frame(int rank, FunctionCall::Event& event) {
     case FrameKind::report:
       break;
   }
-  Json metrics = Json::parse(bytes, nullptr, /*allow_exceptions=*/false);
+  Json metrics = json_from(bytes);
   if (!metrics.is_object()) throw Error(ErrorCode::protocol, "a worker reported what is no object");
   rows_->add(rank, std::move(metrics));
   make_reports();
@@ -244,7 +258,9 @@ void Running::Impl::tell(const Report& report) {
 }
 
 void Running::Impl::conclude() {
-  if (failure_) throw Error(*failure_);
+  // Of a rank that was lost others may say so, and not whom they mean.
+  const bool only_loss = loss_ && failure_ && failure_->code() == ErrorCode::worker_lost;
+  if (failure_ && !only_loss) throw Error(*failure_);
   // Nodes that cannot reach each other any more are no ranks' fault.
   if (!loss_ && blame_ && blame_->code() == ErrorCode::worker_lost) loss_ = blame_;
   if (!loss_ && blame_) throw Error(*blame_);

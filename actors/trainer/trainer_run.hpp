@@ -56,6 +56,8 @@ class Running::Impl {
   void keep_checkpoints();
   /// @throws Error invalid_argument where a rank has saved and others never have
   void check_saved_by_all() const;
+  /// Functions that have not ended are lost.
+  void give_up();
   void note_failure(const FunctionCall::Event& event);
   void make_reports();
   void tell(const Report& report);
@@ -91,6 +93,7 @@ class Running::Impl {
   std::optional<Error> blame_;    ///< of a function that fails since another rank did
   std::optional<Error> loss_;
   std::optional<Deadline> stopping_;  ///< until when functions may go on
+  double late_ = 0;                   ///< seconds for which they have been heard since
   bool stop_wanted_ = false;
   std::exception_ptr failed_;  ///< what ended the run
   bool finished_ = false;

@@ -3,6 +3,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "collectives/group/collective.hpp"
 #include "troupe/error.hpp"
@@ -14,6 +15,19 @@ struct Absence {
   ErrorCode code = ErrorCode::worker_lost;
   int rank = -1;
   std::string text;  ///< such as "was lost: its process was ended by signal 9"
+};
+
+/// What ends a collective where a rank comes no more. Its rank is of the communicator that throws it, whatever workers
+/// other errors name.
+class AbsentRank : public Error {
+ public:
+  /// @param rank -1: nobody knows which
+  AbsentRank(ErrorCode code, const std::string& message, Where where, int rank)
+      : Error(code, message, std::move(where)), rank_(rank) {}
+  int rank() const { return rank_; }
+
+ private:
+  int rank_;
 };
 
 /// Asks whether a rank does not come, so that nobody is to wait for it.

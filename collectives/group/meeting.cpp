@@ -53,13 +53,13 @@ std::size_t Meeting::bytes(int size) {
   return sizeof(Header) + static_cast<std::size_t>(size) * kBytesOfRank;
 }
 
-/// Zeros are a meeting to which nobody has come.
-void Meeting::prepare(std::span<std::byte> memory, std::span<const RankName> names) {
+/// Zeros are a meeting to which nobody has come, but for the workers' numbers.
+void Meeting::prepare(std::span<std::byte> memory, int size, std::span<const RankName> names) {
   static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
   static_assert(sizeof(CallRecord) % kLineBytes == 0);
   std::memset(memory.data(), 0, memory.size());
-  for (std::size_t rank = 0; rank < names.size(); ++rank)
-    Meeting(memory, {static_cast<int>(rank), static_cast<int>(names.size()), {}}).introduce(names[rank]);
+  for (int rank = 0; rank < size; ++rank)
+    Meeting(memory, {rank, size, {}}).introduce(names.empty() ? RankName{} : names[static_cast<std::size_t>(rank)]);
 }
 
 std::span<std::byte> Meeting::place(std::span<std::byte> memory, int size, int rank, std::size_t parity) {
@@ -177,7 +177,7 @@ std::string Meeting::name_of(int rank) const {
   return "rank " + std::to_string(rank) + (node.empty() ? "" : " (" + node + ')');
 }
 
-Error Meeting::error_of(ErrorCode code, int rank, const std::string& text) const {
+AbsentRank Meeting::error_of(ErrorCode code, int rank, const std::string& text) const {
   const bool known = rank >= 0 && rank < seats_.size;
   const CallRecord own = record_of(seats_.rank, parity());
   const ErrorCode sane = code > ErrorCode::in_use ? ErrorCode::worker_lost : code;
@@ -186,7 +186,7 @@ Error Meeting::error_of(ErrorCode code, int rank, const std::string& text) const
     where.worker = state(rank).worker;
     where.node = read_text(state(rank).node);
   }
-  return {sane, own.text() + ": " + (known ? name_of(rank) + ' ' : "") + text, where};
+  return {sane, own.text() + ": " + (known ? name_of(rank) + ' ' : "") + text, where, known ? rank : -1};
 }
 
 std::optional<Error> Meeting::different_calls() const {

@@ -14,7 +14,7 @@
 
 namespace troupe {
 
-/// Who a rank is, for errors.
+/// Who a rank is, for errors. Of one that nobody knows yet there is no worker.
 struct RankName {
   int worker = -1;
   std::string node;
@@ -36,8 +36,8 @@ class Meeting {
   static constexpr std::size_t kPayloadBytes = 16384;
 
   static std::size_t bytes(int size);
-  /// Makes `bytes(size)` ready for all. @param names of ranks that are known; who comes has its own written
-  static void prepare(std::span<std::byte> memory, std::span<const RankName> names = {});
+  /// Makes `bytes(size)` ready for all. @param names of all ranks, or none; who comes has its own written
+  static void prepare(std::span<std::byte> memory, int size, std::span<const RankName> names = {});
   /// What a rank says at a time lies there: two places, since others may still read what it said before.
   static std::span<std::byte> place(std::span<std::byte> memory, int size, int rank, std::size_t parity);
 
@@ -93,7 +93,7 @@ class Meeting {
   void wait(std::uint32_t turn, const Deadline& deadline);
   void throw_if_over(std::uint32_t turn);
   [[noreturn]] void time_out(std::uint32_t turn);
-  Error error_of(ErrorCode code, int rank, const std::string& text) const;
+  AbsentRank error_of(ErrorCode code, int rank, const std::string& text) const;
   std::string name_of(int rank) const;
   CallRecord record_of(int rank, std::size_t parity) const;
   std::string last_of(int rank) const;

@@ -45,7 +45,7 @@ NodeGroup::NodeGroup(Place place, std::shared_ptr<Transport> transport, StoreCli
   mapping_ = held_.create(place_.id, meeting_bytes(size()) + staged + sums_bytes(), {.shared_writers = true});
   staging_.memory = bytes_of_mapping(*mapping_) + meeting_bytes(size());
   sums_ = staging_.memory + staged;
-  Meeting::prepare(meeting_memory(), place_.names);
+  Meeting::prepare(meeting_memory(), size(), place_.names);
   announce();
 }
 

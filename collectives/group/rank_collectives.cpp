@@ -24,12 +24,12 @@ void RankCollectives::begin(const AskAbsent& absent) {
 
 /// Who has failed in a meeting takes part in no other: it would be counted for one to which it has not come.
 void RankCollectives::run(const Collective& call) {
-  if (failed_) throw Error(*failed_);
+  if (failed_) std::rethrow_exception(failed_);
   Difference difference;
   try {
     difference = perform(call);
-  } catch (const Error& error) {
-    failed_ = error;
+  } catch (const Error&) {
+    failed_ = std::current_exception();
     throw;
   }
   if (difference) throw Error(*difference);

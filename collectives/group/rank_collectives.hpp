@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <exception>
 #include <functional>
 #include <optional>
 #include <vector>
@@ -56,7 +57,7 @@ class RankCollectives {
   MakeStaging stage_;
   std::chrono::milliseconds timeout_;
   Staging staging_;
-  std::optional<Error> failed_;            ///< what ended the group for this rank
+  std::exception_ptr failed_;              ///< what ended the group for this rank
   std::vector<Range> ranks_;               ///< each by itself
   std::vector<Range> terms_;               ///< ranks of this machine, and subtrees of others, which tile all
   std::vector<const std::byte*> sources_;  ///< scratch: one of each

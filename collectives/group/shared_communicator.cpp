@@ -1,6 +1,7 @@
 #include "collectives/group/shared_communicator.hpp"
 
 #include <algorithm>
+#include <thread>
 #include <utility>
 
 #include "collectives/group/memory.hpp"
@@ -18,6 +19,25 @@ std::size_t shared_piece_bytes(int size) {
   return rounded_up(std::clamp(kChunksBytes / ranks, kLeastChunkBytes, kMostChunkBytes) / ranks, kLineBytes);
 }
 
+constexpr std::chrono::milliseconds kAsksEvery{100};
+
+void throw_if_absent(const AskAbsent& absent) {
+  if (const auto missing = absent ? absent() : std::nullopt)
+    throw AbsentRank(missing->code, "a rank does not come: rank " + std::to_string(missing->rank) + ' ' + missing->text,
+                     {}, missing->rank);
+}
+
+/// @throws AbsentRank where somebody is said to be absent by the deadline
+void wait_for_absence(const Deadline& deadline, const AskAbsent& absent) {
+  for (; absent && !deadline.passed(); std::this_thread::sleep_for(std::min(kAsksEvery, deadline.left())))
+    throw_if_absent(absent);
+}
+
+/// Memory goes with the rank that made it.
+Error maker_lost(const Error& error) {
+  return {ErrorCode::worker_lost, "the rank that made the group's memory has gone: " + error.message(), error.where()};
+}
+
 }  // namespace
 
 SharedCommunicator::SharedCommunicator(std::shared_ptr<StoreClient> store, const Place& place, const AskAbsent& absent)
@@ -27,9 +47,8 @@ SharedCommunicator::SharedCommunicator(std::shared_ptr<StoreClient> store, const
     collectives_.emplace(
         *meeting_, nullptr, [this] { return map_staging(); }, place_.timeout);
     collectives_->begin(absent);
-    ObjectId said = place_.id;
-    said.buffer = 1;
-    store_->release(said);
+    said_ = false;
+    store_->release(said_id());
   } catch (...) {
     forget();
     throw;
@@ -42,6 +61,7 @@ void SharedCommunicator::forget() noexcept {
   collectives_.reset();
   meeting_.reset();
   release(place_.id);
+  if (std::exchange(said_, false)) release(said_id());
   if (std::exchange(staging_, nullptr)) release(staging_id());
   mapping_.reset();
 }
@@ -53,26 +73,28 @@ void SharedCommunicator::release(const ObjectId& id) noexcept {
   }
 }
 
+ObjectId SharedCommunicator::said_id() const {
+  ObjectId id = place_.id;
+  id.buffer = 1;
+  return id;
+}
+
 ObjectId SharedCommunicator::staging_id() const {
   ObjectId id = place_.id;
   id.buffer = 2;
   return id;
 }
 
-/// Who makes the memory makes it ready before it says so, since it may have held something else.
 void SharedCommunicator::map(const AskAbsent& absent) {
   const std::size_t bytes = Meeting::bytes(place_.size);
   const Deadline deadline(place_.timeout);
-  ObjectId said = place_.id;
-  said.buffer = 1;
   mapping_ = store_->create(place_.id, bytes, {.shared_writers = true, .may_exist = true});
-  if (mapping_) {
-    Meeting::prepare({bytes_of_mapping(*mapping_), bytes});
-    store_->create(said, sizeof(float));
-    store_->seal(said);
-  } else {
-    wait_for(said, deadline, absent);
-    mapping_ = store_->open(place_.id, 0, bytes);
+  try {
+    mapping_ ? make(bytes) : open(bytes, deadline, absent);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::store_failed) throw;
+    wait_for_absence(deadline, absent);
+    throw maker_lost(error);
   }
   const Range all{0, static_cast<std::size_t>(place_.size)};
   meeting_ =
@@ -80,25 +102,42 @@ void SharedCommunicator::map(const AskAbsent& absent) {
   meeting_->introduce(place_.name);
 }
 
+/// Who makes the memory makes it ready before it says so, since it may have held something else.
+void SharedCommunicator::make(std::size_t bytes) {
+  Meeting::prepare({bytes_of_mapping(*mapping_), bytes}, place_.size);
+  store_->create(said_id(), sizeof(float));
+  said_ = true;
+  store_->seal(said_id());
+}
+
+void SharedCommunicator::open(std::size_t bytes, const Deadline& deadline, const AskAbsent& absent) {
+  wait_for_said(deadline, absent);
+  said_ = true;
+  mapping_ = store_->open(place_.id, 0, bytes);
+}
+
 /// Made when it is wanted, since many functions send nothing that is long.
 Staging SharedCommunicator::map_staging() {
   Staging staging{nullptr, shared_piece_bytes(place_.size), place_.size, meeting_->seats().local};
   const std::size_t bytes = Staging::bytes(staging.piece_bytes, staging.size, staging.local);
   staging_ = store_->create(staging_id(), bytes, {.shared_writers = true, .may_exist = true});
-  if (!staging_) staging_ = store_->open(staging_id(), 0, bytes);
+  if (!staging_) try {
+      staging_ = store_->open(staging_id(), 0, bytes);
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::store_failed) throw;
+      throw maker_lost(error);
+    }
   staging.memory = bytes_of_mapping(*staging_);
   return staging;
 }
 
-void SharedCommunicator::wait_for(const ObjectId& said, const Deadline& deadline, const AskAbsent& absent) {
-  constexpr std::chrono::milliseconds kAsksEvery{100};
+void SharedCommunicator::wait_for_said(const Deadline& deadline, const AskAbsent& absent) {
   for (;;) try {
-      store_->get(said, std::min(kAsksEvery, deadline.left()));
+      store_->get(said_id(), std::min(kAsksEvery, deadline.left()));
       return;
     } catch (const Error& error) {
       if (error.code() != ErrorCode::timeout || deadline.passed()) throw;
-      if (const auto missing = absent ? absent() : std::nullopt)
-        throw Error(missing->code, "a rank does not come: rank " + std::to_string(missing->rank) + ' ' + missing->text);
+      throw_if_absent(absent);
     }
 }
 

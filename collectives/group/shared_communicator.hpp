@@ -35,16 +35,20 @@ class SharedCommunicator : public Communicator {
 
  private:
   void map(const AskAbsent& absent);
-  void wait_for(const ObjectId& said, const Deadline& deadline, const AskAbsent& absent);
+  void make(std::size_t bytes);
+  void open(std::size_t bytes, const Deadline& deadline, const AskAbsent& absent);
+  void wait_for_said(const Deadline& deadline, const AskAbsent& absent);
   Staging map_staging();
   void forget() noexcept;
   void release(const ObjectId& id) noexcept;
+  ObjectId said_id() const;
   ObjectId staging_id() const;
 
   std::shared_ptr<StoreClient> store_;
   Place place_;
   std::shared_ptr<Mapping> mapping_;  ///< of the meeting place
   std::shared_ptr<Mapping> staging_;  ///< for long vectors; null before the first
+  bool said_ = false;                 ///< this rank has said, or heard, that the memory is ready, and holds that
   std::unique_ptr<Meeting> meeting_;
   std::optional<RankCollectives> collectives_;
 };

@@ -148,8 +148,9 @@ class Here {
   }
   void barrier(CallPlace at = CallPlace::current()) const { group().barrier(at); }
 
-  /// Tells whoever runs the trainer some metrics: an object of numbers, or whatever else JSON has. Returns at once; it
-  /// waits only where 64 MB of reports have not been taken. @throws Error invalid_argument for what is no object
+  /// Tells whoever runs the trainer some metrics: an object of numbers, or whatever else JSON has, up to 100 levels
+  /// deep, as in checkpoints and what functions return. Returns at once; it waits only where 64 MB of reports have not
+  /// been taken. @throws Error invalid_argument for what is no object
   void report(const Json& metrics) const;
 
   /// What the function goes on from if it is called again: rank 0's is kept once all ranks have called this as often,

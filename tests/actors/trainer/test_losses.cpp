@@ -57,6 +57,27 @@ TEST_CASE("a function is called again after a loss, from the last checkpoint of 
   }
 }
 
+TEST_CASE("a function is called again after a loss while data is read, before ranks have met") {
+  const troupe_test::TemporaryFolder around;
+  Trainer trainer(trainer_options(Placement::processes, 3));
+  const auto failures = std::make_shared<NotesFailures>();
+  const std::string data = "deadly_for_1:" + (around / "read");
+  const RunResults results = trainer.run("place", {}, {.dataset = data, .callbacks = {failures}});
+  for (const Returned& each : results) CHECK(each.json.at("attempt") == 2);
+  REQUIRE(failures->heard.size() == 1);
+  CHECK(failures->heard[0].find("goes on: a worker was lost: its process was ended by signal 9 (worker 1") == 0);
+}
+
+TEST_CASE("an error that names a worker of something else is the function's own, and no loss of a rank") {
+  Trainer trainer(trainer_options(Placement::in_process, 2));
+  const auto failures = std::make_shared<NotesFailures>();
+  const auto lose_own = [] {
+    if (here().rank() == 0) throw Error(ErrorCode::worker_lost, "a worker of an inner trainer", {.worker = 1});
+  };
+  CHECK(code_of([&] { trainer.run(lose_own, {}, {.callbacks = {failures}}); }) == ErrorCode::worker_lost);
+  CHECK(failures->attempts.size() == 1);
+}
+
 TEST_CASE("losses beyond max_failures end the run, which tells of them; the trainer can be used on") {
   TrainerOptions options = trainer_options(Placement::processes, 2);
   options.max_failures = 1;
@@ -138,6 +159,12 @@ TEST_CASE("who hangs is lost in time, and the function called again") {
   CHECK(results[0].json.at("attempt") == 2);
   CHECK(results[0].json.at("sum") == 10);
   CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(60));
+}
+
+TEST_CASE("who reports without end is given up, too, when it is to stop") {
+  Trainer trainer(impatient(Placement::processes, 3));
+  CHECK(message_of([&] { trainer.run("flood"); }).find("out of luck") != std::string::npos);
+  for (const int rank : {0, 2}) CHECK(trainer.workers().workers().at(static_cast<std::size_t>(rank)).state == "lost");
 }
 
 TEST_CASE("checkpoints lie in a folder, with files and tensors, and runs go on from the newest") {

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "actors/functions/bundle.hpp"
 #include "actors/trainer/report_rows.hpp"
 #include "actors/trainer/train_functions.hpp"
 #include "support/captured_errors.hpp"
@@ -98,6 +99,17 @@ TEST_CASE("metrics of ranks become one as asked, all of them, every few, or at t
   first.add(0, {{"x", 2}});
   CHECK(drain(first) == std::vector<Json>{{{"x", 2}}});
   CHECK(code_of([] { ReportRows({.every = -1}, 1); }) == ErrorCode::invalid_argument);
+}
+
+TEST_CASE("what is nested so deep that copies of it would overflow the stack is refused") {
+  const auto nested = [](std::size_t levels) { return std::string(levels, '[') + '1' + std::string(levels, ']'); };
+  CHECK(json_from(nested(100)).is_array());
+  for (const std::size_t levels : {101, 1'000'000})
+    CHECK(code_of([&] { json_from(nested(levels)); }) == ErrorCode::protocol);
+  CHECK(code_of([] { json_from("{"); }) == ErrorCode::protocol);
+  Trainer trainer(trainer_options(Placement::in_process, 1));
+  const auto report = [&] { here().report({{"deep", Json::parse(nested(1000))}}); };
+  CHECK(troupe_test::contains(message_of([&] { trainer.run(report); }), "nested deeper than 100 levels"));
 }
 
 TEST_CASE("reports of workers come in order, and callbacks hear of all that happens") {

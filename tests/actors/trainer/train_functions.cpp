@@ -1,5 +1,6 @@
 #include "actors/trainer/train_functions.hpp"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -73,6 +74,14 @@ Json wait_for_stop() {
   return here().should_stop();
 }
 
+/// Rank 1 throws at once; the others do not stop, and report all the time.
+Json flood() {
+  if (here().rank() == 1) throw std::runtime_error("out of luck");
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  for (int i = 0; std::chrono::steady_clock::now() < end; ++i) here().report({{"i", i}});
+  return {};
+}
+
 /// Until it is called for the second time, and has met the others a few times.
 Json wait_for_second_call() {
   for (int i = 0; i < (here().attempt() > 1 ? 5 : 10'000); ++i) {
@@ -126,6 +135,12 @@ TrainingData numbered_samples(const std::string& /*arguments*/, std::uint64_t /*
   }
   const auto train = std::make_shared<const Dataset>(Dataset::classes({1}, std::move(values), std::move(labels), 3));
   return {train, std::make_shared<const Dataset>(Dataset::classes({1}, {1000}, {0}, 3))};
+}
+
+/// Reading them ends this process, unless a file of the name that is their argument says that it has done so before.
+TrainingData deadly_samples(const std::string& arguments, std::uint64_t seed) {
+  if (const int file = ::open(arguments.c_str(), O_CREAT | O_EXCL, 0600); file >= 0) ::kill(::getpid(), SIGKILL);
+  return numbered_samples("", seed);
 }
 
 /// Of nearest class means. Sums of whole numbers are the same in any order.
@@ -193,6 +208,7 @@ void troupe_test::register_train_functions() {
   register_function("reports", report_at_own_pace);
   register_function("ten", count_to_ten);
   register_function("wait", wait_for_stop);
+  register_function("flood", flood);
   register_function("wait_and_count", wait_for_second_call);
   if (!is_launched_as("1")) register_function("wait_but_for_1", wait_for_stop);
   register_function("tensors", tensors);
@@ -202,6 +218,8 @@ void troupe_test::register_train_functions() {
   register_function("cv", cross_validate);
   register_function("datasets", tell_datasets);
   register_data("numbered", numbered_samples);
+  const bool dies = is_launched_as("1");  // which makes it itself: drawn data is no other's that has another seed
+  register_data("deadly_for_1", dies ? deadly_samples : numbered_samples, {.arguments = ":FILE", .drawn = dies});
   register_class<troupe_test::Counter>();
   register_method<troupe_test::Counter>("add", [](troupe_test::Counter& counter, const Json& config) {
     counter.value += config.value("by", 1) + here().rank();

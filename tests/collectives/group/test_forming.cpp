@@ -1,0 +1,61 @@
+#include <doctest/doctest.h>
+
+#include "collectives/group/shared_communicator.hpp"
+#include "runtime/store/object_store.hpp"
+
+namespace troupe {
+namespace {
+
+constexpr ObjectId kGroup{.run = 1, .kind = ObjectKind::group};
+constexpr ObjectId kSaid{.run = 1, .kind = ObjectKind::group, .buffer = 1};
+
+std::optional<Absence> told_of_rank_1() { return Absence{ErrorCode::worker_lost, 1, "was lost"}; }
+
+/// How rank 0 of three fails to form a group with nobody.
+AbsentRank failure_of(const std::shared_ptr<StoreClient>& client, const AskAbsent& absent) {
+  try {
+    const SharedCommunicator alone(client, {kGroup, 0, 3, {7, "here"}, std::chrono::milliseconds(2000)}, absent);
+  } catch (const AbsentRank& error) {
+    return error;
+  }
+  throw std::logic_error("nobody is said to be absent");
+}
+
+bool is_there(ObjectStore& store, const ObjectId& id) try {
+  store.connect()->get(id, std::chrono::milliseconds(0));
+  return true;
+} catch (const Error&) {
+  return false;
+}
+
+TEST_CASE("a rank that is lost before the group has formed is told by its number, and is no worker that nobody knows") {
+  ObjectStore store;
+  const AbsentRank failure = failure_of(store.connect(), told_of_rank_1);
+  CHECK(failure.code() == ErrorCode::worker_lost);
+  CHECK(failure.rank() == 1);
+  CHECK(failure.where().worker == -1);
+}
+
+TEST_CASE("a group that does not form leaves nothing in the store") {
+  ObjectStore store;
+  const std::shared_ptr<StoreClient> client = store.connect();
+  failure_of(client, told_of_rank_1);
+  CHECK_FALSE(is_there(store, kSaid));
+}
+
+TEST_CASE("who comes once the rank has died that made the group's memory is told of that rank") {
+  ObjectStore store;
+  auto maker = store.connect();
+  const auto waits = store.connect();
+  maker->create(kGroup, Meeting::bytes(3), {.shared_writers = true});
+  maker->create(kSaid, sizeof(float));
+  maker->seal(kSaid);
+  waits->get(kSaid, std::chrono::seconds(10));
+  maker.reset();
+  const AbsentRank failure = failure_of(store.connect(), told_of_rank_1);
+  CHECK(failure.code() == ErrorCode::worker_lost);
+  CHECK(failure.rank() == 1);
+}
+
+}  // namespace
+}  // namespace troupe
