@@ -22,13 +22,16 @@ class Asha : public Stopper {
   explicit Asha(const Scheduler& scheduler) : reduction_(scheduler.reduction) {
     for (double at = static_cast<double>(scheduler.grace); at < static_cast<double>(scheduler.max_iterations);
          at *= reduction_)
-      rungs_.push_back({static_cast<std::int64_t>(std::ceil(at)), {}});
+      if (const auto iteration = static_cast<std::int64_t>(std::ceil(at));
+          rungs_.empty() || rungs_.back().iteration != iteration)
+        rungs_.push_back({iteration, {}});
   }
 
   bool goes_on(int trial, std::int64_t iteration, double value) override {
     bool goes_on = true;
     for (Rung& rung : rungs_)
-      if (iteration >= rung.iteration && !rung.values.contains(trial)) goes_on = is_among_best(rung, trial, value);
+      if (iteration >= rung.iteration && !rung.values.contains(trial))
+        goes_on = is_among_best(rung, trial, value) && goes_on;
     return goes_on;
   }
 
@@ -101,8 +104,8 @@ std::unique_ptr<Stopper> make_stopper(const Scheduler& scheduler) {
   if (scheduler.kind == SchedulerKind::asha) {
     if (scheduler.max_iterations < 1)
       throw_invalid("asha needs max_iterations: the reports of a trial that runs to its end");
-    if (!(scheduler.reduction > 1 && std::isfinite(scheduler.reduction)))
-      throw_invalid("asha's reduction is not above 1: one trial in so many goes on");
+    if (!(scheduler.reduction >= 1.1 && std::isfinite(scheduler.reduction)))
+      throw_invalid("asha's reduction is not 1.1 or more: one trial in so many goes on");
     return std::make_unique<Asha>(scheduler);
   }
   if (scheduler.kind == SchedulerKind::median) {

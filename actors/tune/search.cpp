@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
 #include <filesystem>
+#include <thread>
 #include <utility>
 
 #include "actors/callbacks/better.hpp"
 #include "actors/functions/function_table.hpp"
 #include "actors/launch/launch.hpp"
+#include "actors/tune/analysis.hpp"
 #include "actors/tune/trial_reports.hpp"
 #include "runtime/invalid.hpp"
 #include "runtime/printable.hpp"
@@ -22,7 +25,6 @@ namespace {
 
 /// Between two looks at what does not wake the search.
 constexpr std::chrono::milliseconds kLookEvery{100};
-constexpr std::int64_t kMostTrials = 1'000'000;
 
 Space space_of(const Options& options) {
   if (options.suggest && !(options.space.is_null() || options.space.empty()))
@@ -87,6 +89,8 @@ void Search::give_cores() {
   if (plain && cpus > 1) workers.cpus_per_worker = cpus;
   if (workers.num_workers.max == inf && cpus == 0)
     throw_invalid("with workers without end, a trial's cpus have to be said");
+  if (workers.num_workers.min < 1 || workers.cpus_per_worker < 1)
+    throw_invalid("a trial has workers, and each has cores: num_workers and cpus_per_worker are 1 or more");
   const std::int64_t asked = std::int64_t{workers.num_workers.min} * workers.cpus_per_worker;
   if (cpus == 0) cpus = static_cast<int>(std::min<std::int64_t>(asked, inf));
   if (asked > cpus && !workers.oversubscribe)
@@ -101,7 +105,7 @@ void Search::give_cores() {
 /// @throws Error invalid_argument for data that asks for a value that is not there
 TrialTask Search::task_of(const Json& drawn) const {
   TrialTask task{trainable_, trainable_.config, options_.resources_per_trial.memory};
-  task.config.update(drawn);
+  task.config.update(drawn, /*merge_objects=*/true);
   datasets_of(trainable_.dataset, task.config);
   return task;
 }
@@ -121,9 +125,13 @@ Json Search::description() const {
 void Search::read_trials() {
   while (auto trial = folder_->read(static_cast<int>(trials_.size()) + 1)) trials_.push_back(std::move(*trial));
   for (const Trial& trial : trials_)
-    for (const Report& report : trial.reports)
-      if (const auto value = metric_of(report, options_.metric))
-        stopper_->goes_on(trial.number, report.iteration, options_.better == Better::lower ? *value : -*value);
+    for (const Report& report : trial.reports) judge(trial, report);
+}
+
+bool Search::judge(const Trial& trial, const Report& report) {
+  const auto value = metric_of(report, options_.metric);
+  return !value ||
+         stopper_->goes_on(trial.number, report.iteration, options_.better == Better::lower ? *value : -*value);
 }
 
 void Search::run() {
@@ -138,6 +146,7 @@ void Search::run() {
     for (Run& run : runs_) hear(run);
     for (Run& run : runs_) look_for_silence(run);
     drop_ended();
+    if (thrown_) std::rethrow_exception(thrown_);
   }
   for (const Run& run : runs_) trials_[run.at].state = TrialState::waiting;
   runs_.clear();
@@ -149,7 +158,8 @@ bool Search::next_trial(std::size_t& at) {
       std::ranges::find_if(trials_, [](const Trial& each) { return each.state == TrialState::waiting; });
   at = static_cast<std::size_t>(waiting - trials_.begin());
   if (waiting != trials_.end()) return true;
-  auto config = next_config();
+  auto config = no_more_ ? std::nullopt : next_config();
+  no_more_ = !config;
   if (!config) return false;
   Trial trial;
   trial.number = static_cast<int>(trials_.size()) + 1;
@@ -172,12 +182,14 @@ void Search::start_trials() {
   for (std::size_t at = 0; runs_.size() < most_at_once_ && next_trial(at);) {
     std::vector<int> cores(free_cores_.end() - cpus, free_cores_.end());
     free_cores_.erase(free_cores_.end() - cpus, free_cores_.end());
-    start(at, std::move(cores));
+    const bool started = start(at, std::move(cores));
     drop_ended();
+    if (!started) return std::this_thread::sleep_for(kLookEvery);
   }
 }
 
-void Search::start(std::size_t at, std::vector<int> cores) {
+/// Where a limit is reached while others run, one that ends makes room; that is no loss.
+bool Search::start(std::size_t at, std::vector<int> cores) {
   Trial& trial = trials_[at];
   folder_->write_task(trial, task_of(trial.config));
   ++trial.attempts;
@@ -187,9 +199,12 @@ void Search::start(std::size_t at, std::vector<int> cores) {
     run.process = std::make_unique<TrialProcess>(folder_->files(trial.number).folder, run.cores);
   } catch (const Error& error) {
     if (error.code() == ErrorCode::bad_file) throw;
-    return lose(run, std::string("could not start: ") + error.what());
+    if (runs_.size() > 1) --trial.attempts;
+    lose(run, std::string("could not start: ") + error.what());
+    return false;
   }
   tell(trial);
+  return true;
 }
 
 void Search::wait() const {
@@ -217,8 +232,10 @@ void Search::take(Run& run, const Json& line) {
   Trial& trial = trials_[run.at];
   if (line.contains("kept")) {
     const auto kept = line["kept"].get<std::size_t>();
-    if (kept > trial.reports.size()) trial.reports = read_reports(folder_->files(trial.number).reports());
+    const std::size_t known = trial.reports.size();
+    if (kept > known) trial.reports = read_reports(folder_->files(trial.number).reports());
     if (kept < trial.reports.size()) trial.reports.resize(kept);
+    for (std::size_t i = known; i < trial.reports.size(); ++i) judge(trial, trial.reports[i]);
   } else if (line.contains("result")) {
     trial.result = line["result"];
     run.process->how_it_ended();
@@ -234,23 +251,25 @@ void Search::take(Run& run, const Json& line) {
   }
 }
 
+/// A trial that has reported as often as it may comes to its end by itself; who reports once more is ended.
 void Search::take_report(Run& run, Report report) {
   Trial& trial = trials_[run.at];
-  const auto value = metric_of(report, options_.metric);
-  if (!value && options_.scheduler.kind != SchedulerKind::fifo) {
-    std::vector<std::string> names;
-    for (const auto& [name, each] : report.metrics.items()) names.push_back(name);
-    throw_invalid("the scheduler looks at '" + printable(options_.metric) + "', and trials report " +
-                  names_of(report.metrics) + did_you_mean(options_.metric, names));
-  }
-  const std::int64_t iteration = report.iteration;
+  const std::int64_t most = options_.scheduler.max_iterations;
+  if (most > 0 && report.iteration > most) return end(run, TrialState::done);
+  check_metric(trial, report);
   trial.reports.push_back(std::move(report));
   tell(trial);
-  const bool goes_on =
-      !value || stopper_->goes_on(trial.number, iteration, options_.better == Better::lower ? *value : -*value);
-  const std::int64_t most = options_.scheduler.max_iterations;
-  if (most > 0 && iteration >= most) return end(run, TrialState::done);
-  if (!goes_on) end(run, TrialState::stopped);
+  if (!judge(trial, trial.reports.back())) end(run, TrialState::stopped);
+}
+
+/// @throws Error invalid_argument where a scheduler looks at what a trial has never reported
+void Search::check_metric(const Trial& trial, const Report& report) const {
+  if (options_.scheduler.kind == SchedulerKind::fifo || metric_of(report, options_.metric)) return;
+  if (last_value(trial, options_.metric)) return;
+  std::vector<std::string> names;
+  for (const auto& [name, each] : report.metrics.items()) names.push_back(name);
+  throw_invalid("the scheduler looks at '" + printable(options_.metric) + "', and trials report " +
+                names_of(report.metrics) + did_you_mean(options_.metric, names));
 }
 
 void Search::look_for_silence(Run& run) {
@@ -277,7 +296,7 @@ void Search::end(Run& run, TrialState state) {
   trial.state = state;
   if (state != TrialState::failed) trial.error.clear();
   trial.seconds = std::chrono::duration<double>(Clock::now() - run.begun).count();
-  if (run.process && state == TrialState::stopped) run.process->kill();
+  if (run.process) run.process->kill();
   trial.checkpoint = last_checkpoint(folder_->files(trial.number));
   folder_->write_end(trial);
   tell(trial);
@@ -295,8 +314,14 @@ void Search::drop_ended() {
   }
 }
 
-void Search::tell(const Trial& trial) const {
-  if (options_.on_change) options_.on_change(trial);
+/// What it throws ends the search, once what is under way is done.
+void Search::tell(const Trial& trial) {
+  if (!options_.on_change) return;
+  try {
+    options_.on_change(trial);
+  } catch (...) {
+    if (!thrown_) thrown_ = std::current_exception();
+  }
 }
 
 }  // namespace troupe::tune

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <exception>
 #include <list>
 #include <memory>
 #include <string>
@@ -45,16 +46,19 @@ class Search {
   bool next_trial(std::size_t& at);
   std::optional<Json> next_config() const;
   void start_trials();
-  void start(std::size_t at, std::vector<int> cores);
+  bool start(std::size_t at, std::vector<int> cores);
   void wait() const;
   void hear(Run& run);
   void take(Run& run, const Json& line);
   void take_report(Run& run, Report report);
+  void check_metric(const Trial& trial, const Report& report) const;
+  /// Whether the trial goes on after it.
+  bool judge(const Trial& trial, const Report& report);
   void look_for_silence(Run& run);
   void lose(Run& run, const std::string& how);
   void end(Run& run, TrialState state);
   void drop_ended();
-  void tell(const Trial& trial) const;
+  void tell(const Trial& trial);
   bool wants_to_stop() const { return options_.should_stop && options_.should_stop(); }
 
   Trainable trainable_;
@@ -69,6 +73,8 @@ class Search {
   std::list<Run> runs_;
   std::uint64_t out_of_memory_kills_;
   bool complete_ = false;
+  bool no_more_ = false;       ///< trials to begin
+  std::exception_ptr thrown_;  ///< by the user's function
 };
 
 }  // namespace troupe::tune

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/file.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <chrono>
@@ -114,13 +115,16 @@ std::optional<Trial> SearchFolder::read(int number) const {
     trial.config = read_json(files.task()).at("drawn");
     if (!fs::exists(files.end())) return trial;
     const Json end = read_json(files.end());
+    auto reports = read_reports(files.reports());
+    const auto count = end.at("reports").get<std::size_t>();
+    if (reports.size() < count) return trial;  // some were lost with the machine
+    reports.resize(count);
     trial.state = state_of(end.at("state").get<std::string>(), files.end());
     end.at("error").get_to(trial.error);
     end.at("attempts").get_to(trial.attempts);
     end.at("seconds").get_to(trial.seconds);
     trial.result = end.at("result");
-    trial.reports = read_reports(files.reports());
-    if (trial.reports.size() > end.at("reports")) trial.reports.resize(end.at("reports"));
+    trial.reports = std::move(reports);
     trial.checkpoint = last_checkpoint(files);
     return trial;
   } catch (const Json::exception& error) {
@@ -139,6 +143,8 @@ void SearchFolder::write_task(const Trial& trial, const TrialTask& task) const {
 }
 
 void SearchFolder::write_end(const Trial& trial) const {
+  const FileDescriptor reports(::open(files(trial.number).reports().c_str(), O_RDONLY | O_CLOEXEC));
+  if (reports && ::fsync(reports.get()) != 0) throw_cannot("write", files(trial.number).reports());
   write_json(files(trial.number).end(), {{"state", to_string(trial.state)},
                                          {"error", trial.error},
                                          {"attempts", trial.attempts},

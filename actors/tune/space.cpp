@@ -17,7 +17,6 @@ namespace troupe::tune {
 namespace {
 
 const std::vector<std::string> kDistributions{"uniform", "loguniform", "quniform", "randint", "choice", "grid"};
-constexpr std::int64_t kMostCombinations = 1'000'000;
 
 /// "/optimizer/lr" as "optimizer.lr".
 std::string text_of(const Json::json_pointer& place) {
@@ -42,6 +41,12 @@ std::vector<double> numbers_of(const std::string& name, const Json& arguments, s
   return arguments.get<std::vector<double>>();
 }
 
+/// Of 64 bits.
+bool is_whole(const Json& number) {
+  return number.is_number_integer() &&
+         (!number.is_number_unsigned() || number.get<std::uint64_t>() <= std::numeric_limits<std::int64_t>::max());
+}
+
 void check_range(const std::string& name, const Json& arguments, const Json::json_pointer& place) {
   const auto numbers = numbers_of(name, arguments, name == "quniform" ? 3 : 2, place);
   const auto& [low, high] = std::tie(numbers[0], numbers[1]);
@@ -50,8 +55,9 @@ void check_range(const std::string& name, const Json& arguments, const Json::jso
   if (name == "loguniform" && low <= 0)
     refuse(place, "is " + range + ", and there is no logarithm of " + arguments[0].dump());
   if (low > high) refuse(place, "is " + range + ": low is above high");
+  if (!std::isfinite(high - low)) refuse(place, "is " + range + ", which is too wide");
   if (low == high && name != "quniform") refuse(place, "is " + range + ", which is empty");
-  if (name == "randint" && !(arguments[0].is_number_integer() && arguments[1].is_number_integer()))
+  if (name == "randint" && !(is_whole(arguments[0]) && is_whole(arguments[1])))
     refuse(place, "is " + range + ", which wants whole numbers");
   if (name == "quniform" && !(numbers[2] > 0 && std::isfinite(numbers[2])))
     refuse(place, "is " + range + " in steps of " + arguments[2].dump() + ", which are not above 0");
@@ -74,7 +80,11 @@ Json draw(const std::string& name, const Json& arguments, Random random) {
   if (name == "uniform") return between(low, high, random);
   if (name == "loguniform") return std::clamp(std::exp(between(std::log(low), std::log(high), random)), low, high);
   const auto step = arguments[2].get<double>();
-  return std::round(between(low, high, random) / step) * step;
+  const double nearest = std::round((low < high ? between(low, high, random) : low) / step);
+  const double multiple =
+      std::clamp(nearest, std::ceil(low / step), std::max(std::ceil(low / step), std::floor(high / step)));
+  const bool whole = std::ranges::all_of(arguments, is_whole);
+  return whole ? Json(static_cast<std::int64_t>(multiple) * arguments[2].get<std::int64_t>()) : Json(multiple * step);
 }
 
 }  // namespace
@@ -102,8 +112,8 @@ void Space::add(const std::string& name, const Json& arguments, const Json::json
     refuse(place, "is " + name + " of " + printable(arguments.dump()) + ", which wants a list with something in it");
   if (name != "choice" && name != "grid") check_range(name, arguments, place);
   if (name == "grid") combinations_ *= static_cast<std::int64_t>(arguments.size());
-  if (combinations_ > kMostCombinations)
-    throw_invalid("space: its grids have more than " + std::to_string(kMostCombinations) + " combinations");
+  if (combinations_ > kMostTrials)
+    throw_invalid("space: its grids have more than " + std::to_string(kMostTrials) + " combinations");
   const std::string path = place.to_string();
   drawn_.push_back({place, name, arguments, checksum(std::as_bytes(std::span(path)))});
 }

@@ -8,6 +8,9 @@
 
 namespace troupe::tune {
 
+/// Of one search.
+inline constexpr std::int64_t kMostTrials = 1'000'000;
+
 /// The values that trials may have.
 class Space {
  public:

@@ -1,17 +1,21 @@
 #include "actors/tune/trial_process.hpp"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <chrono>
-#include <span>
+#include <thread>
 #include <utility>
 
 #include "actors/launch/launch.hpp"
 #include "actors/tune/trial_task.hpp"
+#include "runtime/clock.hpp"
 #include "runtime/files/input_file.hpp"
+#include "runtime/log.hpp"
 #include "runtime/processes/cores.hpp"
 #include "troupe/error.hpp"
 
@@ -22,6 +26,13 @@ namespace {
 constexpr std::size_t kLongestLine = std::size_t{64} << 20;
 /// Between the end of what it says and its end.
 constexpr std::chrono::seconds kEndTimeout{10};
+constexpr std::chrono::milliseconds kLook{1};
+
+/// It is not reaped by that.
+bool has_exited(int pid) {
+  siginfo_t info{};
+  return ::waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid != 0;
+}
 
 FileDescriptor open_file(const std::string& path, int flags) {
   FileDescriptor file(::open(path.c_str(), flags | O_CLOEXEC, 0666));
@@ -84,8 +95,21 @@ std::vector<Json> TrialProcess::take() {
 }
 
 std::string TrialProcess::how_it_ended() {
-  if (!child_.wait(kEndTimeout)) child_.kill();
+  for (const Deadline deadline(kEndTimeout); !has_exited(pid()) && !deadline.passed();)
+    std::this_thread::sleep_for(kLook);
+  kill();
   return child_.how_it_ended();
+}
+
+/// Its group first: until it is reaped, nobody else has that number.
+void TrialProcess::kill() noexcept {
+  if (std::exchange(reaped_, true)) return;
+  ::kill(-pid(), SIGKILL);
+  try {
+    child_.kill();
+  } catch (const Error& error) {
+    log_line(LogLevel::warning, error.what());
+  }
 }
 
 }  // namespace troupe::tune

@@ -17,6 +17,9 @@ class TrialProcess {
   /// @param folder of the trial, with its task. @throws Error as ChildProcess, bad_file where its output cannot lie
   /// there
   TrialProcess(const std::string& folder, const std::vector<int>& cores);
+  ~TrialProcess() { kill(); }
+  TrialProcess(const TrialProcess&) = delete;
+  TrialProcess& operator=(const TrialProcess&) = delete;
 
   /// Readable when it has said something, or has ended.
   int socket() const { return socket_.get(); }
@@ -26,7 +29,8 @@ class TrialProcess {
   bool has_ended() const { return !socket_; }
   /// Of one that has ended: such as "was ended by signal 9".
   std::string how_it_ended();
-  void kill() { child_.kill(); }
+  /// With what it has started.
+  void kill() noexcept;
   int pid() const { return child_.pid(); }
 
  private:
@@ -35,6 +39,7 @@ class TrialProcess {
 
   FileDescriptor socket_;
   ChildProcess child_;
+  bool reaped_ = false;
   std::string said_;  ///< what is no whole line yet
 };
 

@@ -4,10 +4,12 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <filesystem>
 #include <functional>
+#include <limits>
 #include <thread>
 #include <utility>
 
@@ -17,6 +19,7 @@ namespace troupe::tune {
 namespace {
 
 constexpr const char* kCheckpoint = "checkpoint";
+constexpr const char* kOf = "of";  ///< the trainer's iteration
 constexpr std::chrono::seconds kPatience{10};
 constexpr std::chrono::milliseconds kWaitsBetween{5};
 
@@ -55,36 +58,38 @@ TrialReports::TrialReports(std::string path)
   }
 }
 
-/// A checkpoint that lies on disk and has no line yet was made behind all that stands here.
+/// A checkpoint that lies on disk and has no line yet was made behind all that stands here. Reports may stand before
+/// the line of a checkpoint that does not hold them.
 void TrialReports::rewind(std::int64_t checkpoint) {
-  std::size_t kept = 0, whole = 0;
-  std::int64_t reports = 0, reports_kept = 0;
-  bool found = false;
-  for_each_line(path_, [&](const Json& line, std::size_t end) {
-    whole = end;
-    if (!line.contains(kCheckpoint)) {
-      ++reports;
-    } else if (line[kCheckpoint] == checkpoint) {
-      found = true;
-      kept = end;
-      reports_kept = reports;
-    }
+  std::int64_t most = checkpoint == 0 ? 0 : std::numeric_limits<std::int64_t>::max();  // that the checkpoint holds
+  for_each_line(path_, [&](const Json& line, std::size_t /*end*/) {
+    if (checkpoint > 0 && line.contains(kCheckpoint) && line[kCheckpoint] == checkpoint) most = line.at(kOf);
   });
-  const bool behind_all = checkpoint > 0 && !found;
-  if (behind_all) kept = whole, reports_kept = reports;
+  std::size_t kept = 0;
+  std::int64_t last = 0;
+  bool over = checkpoint == 0;
+  count_ = 0;
+  for_each_line(path_, [&](const Json& line, std::size_t end) {
+    over = over || line.at(kOf) > most || (line.contains(kCheckpoint) && line[kCheckpoint] == checkpoint);
+    if (over) return;
+    kept = end;
+    last = line.at(kOf);
+    if (!line.contains(kCheckpoint)) ++count_;
+  });
   if (::ftruncate(file_.get(), static_cast<off_t>(kept)) != 0 || ::lseek(file_.get(), 0, SEEK_END) < 0)
     throw_cannot("cut off", path_);
-  count_ = reports_kept;
-  if (behind_all) add_checkpoint(checkpoint);
+  if (checkpoint > 0) add_checkpoint(checkpoint, std::min(most, last));
 }
 
 Report TrialReports::add(Report report) {
-  report.iteration = ++count_;
-  write(line_of(report) + '\n');
+  const std::int64_t of = std::exchange(report.iteration, ++count_);
+  write("{\"" + std::string(kOf) + "\":" + std::to_string(of) + ',' + line_of(report).substr(1) + '\n');
   return report;
 }
 
-void TrialReports::add_checkpoint(std::int64_t number) { write(Json{{kCheckpoint, number}}.dump() + '\n'); }
+void TrialReports::add_checkpoint(std::int64_t number, std::int64_t iteration) {
+  write(Json{{kCheckpoint, number}, {kOf, iteration}}.dump() + '\n');
+}
 
 void TrialReports::write(std::string_view text) const {
   while (!text.empty()) {

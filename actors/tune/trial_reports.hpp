@@ -28,7 +28,8 @@ class TrialReports {
   std::int64_t count() const { return count_; }
   /// Returns it with its number in the trial.
   Report add(Report report);
-  void add_checkpoint(std::int64_t number);
+  /// @param iteration of the trainer's reports that it holds
+  void add_checkpoint(std::int64_t number, std::int64_t iteration);
   /// Before the function is called: keeps what was reported before the checkpoint of this number, the newest; 0: there
   /// is none, and the file begins anew.
   void rewind(std::int64_t checkpoint);

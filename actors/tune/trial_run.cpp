@@ -63,7 +63,9 @@ class TellsSearch : public Callback {
     const Report added = reports_.add(report);
     search_.tell({{"iteration", added.iteration}, {"seconds", added.seconds}, {"metrics", added.metrics}});
   }
-  void on_checkpoint(const CheckpointInfo& checkpoint) override { reports_.add_checkpoint(checkpoint.number); }
+  void on_checkpoint(const CheckpointInfo& checkpoint) override {
+    reports_.add_checkpoint(checkpoint.number, checkpoint.iteration);
+  }
 
  private:
   const ToSearch& search_;

@@ -39,6 +39,17 @@ bool replace(std::vector<std::string>& arguments, const std::string& placeholder
   return there;
 }
 
+void refuse_shared(const std::vector<std::string>& words) {
+  for (const std::string& flag : kRefused)
+    if (std::ranges::any_of(words, [&](const std::string& each) { return says(each, flag); }))
+      throw_invalid(flag + " is not for trials of a search: each has a folder of its own");
+  try {
+    static_cast<void>(json(words).dump());
+  } catch (const json::exception&) {
+    throw_invalid("what is typed for trials is no UTF-8");
+  }
+}
+
 /// The command's options, as `main` adds them.
 struct Parser {
   int status = 0;
@@ -63,9 +74,7 @@ struct Parser {
 }  // namespace
 
 TrainCommand::TrainCommand(std::vector<std::string> arguments) : arguments_(std::move(arguments)) {
-  for (const std::string& flag : kRefused)
-    if (std::ranges::any_of(arguments_, [&](const std::string& each) { return says(each, flag); }))
-      throw_invalid(flag + " is not for trials of a search: each has a folder of its own");
+  refuse_shared(arguments_);
 }
 
 std::string TrainCommand::typed(const std::string& flag) const {
@@ -85,6 +94,7 @@ std::vector<std::string> TrainCommand::words(const json& values) const {
     if (is_option || value.is_structured() || !replace(words, '{' + key + '}', text_of(value))) options[key] = value;
   }
   const auto said = words_of(parser.train(), options, "the space", words);
+  refuse_shared(said);
   words.insert(words.end(), said.begin(), said.end());
   return words;
 }

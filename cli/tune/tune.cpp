@@ -9,9 +9,11 @@
 #include <string>
 #include <vector>
 
+#include "actors/tune/analysis.hpp"
 #include "actors/tune/space.hpp"
 #include "cli/commands.hpp"
 #include "cli/train/command_line.hpp"
+#include "cli/train/save_path.hpp"
 #include "cli/train/stop_signals.hpp"
 #include "cli/train/training.hpp"
 #include "cli/tune/tune_options.hpp"
@@ -39,9 +41,8 @@ Json run_trial(const Json& config) {
 /// A line where a trial has ended, or begins again.
 void say(const tune::Trial& trial, const std::string& metric) {
   if (trial.state == tune::TrialState::running) return;
-  std::string value;
-  if (!trial.reports.empty() && trial.reports.back().metrics.contains(metric))
-    value = ", " + metric + ' ' + trial.reports.back().metrics[metric].dump();
+  const auto last = tune::last_value(trial, metric);
+  const std::string value = last ? ", " + metric + ' ' + Json(*last).dump() : "";
   std::printf("trial %d: %s%s, %zu reports, %.1f s%s%s\n", trial.number,
               trial.state == tune::TrialState::waiting ? "begins again" : to_string(trial.state), value.c_str(),
               trial.reports.size(), trial.seconds, trial.error.empty() ? "" : "; ", trial.error.c_str());
@@ -53,11 +54,23 @@ void say_best(const tune::Analysis& analysis, const TrainCommand& train, const s
   const tune::Trial& best = analysis.best();
   const std::string weights = analysis.folder_of(best) + kWeights;
   std::printf("best is trial %d, with %s %s", best.number, metric.c_str(),
-              best.reports.back().metrics.value(metric, Json()).dump().c_str());
+              Json(*tune::last_value(best, metric)).dump().c_str());
   if (std::filesystem::exists(weights)) std::printf("; its weights are in %s", weights.c_str());
   std::vector<std::string> words{"troupe", "train"};
   for (const std::string& word : train.words(best.config)) words.push_back(word);
   std::printf("\n%s\n", shell_text(words).c_str());
+}
+
+/// What is measured only where it is asked for.
+bool is_of_train(const std::string& metric) {
+  return metric != "loss" && metric != "accuracy" && metric != "r2" && metric != "train_loss" && metric != "cv";
+}
+
+/// Each command line, of so many trials at most, before any begins.
+void check_trials(const TrainCommand& train, const tune::Options& search) {
+  const tune::Space space(search.space);
+  const std::int64_t trials = search.num_samples * space.combinations();
+  for (std::int64_t i = 0; i < std::min<std::int64_t>(trials, 10'000); ++i) train.check(space.config(search.seed, i));
 }
 
 int search(const TuneOptions& options, std::vector<std::string> arguments) {
@@ -65,10 +78,10 @@ int search(const TuneOptions& options, std::vector<std::string> arguments) {
   tune::Options search = options.search(typed);
   if (typed.typed("--workers").empty() && !search.space.contains("workers") && !search.space.contains("num_workers"))
     arguments.insert(arguments.end(), {"--workers", std::to_string(options.cpus)});
+  if (is_of_train(search.metric)) arguments.insert(arguments.end(), {"--metric", search.metric});
+  if (!options.html.empty()) check_save_path(options.html);
   const TrainCommand train(arguments);
-  const tune::Space space(search.space);
-  for (std::int64_t i = 0; i < search.num_samples * space.combinations(); ++i)
-    train.check(space.config(search.seed, i));
+  check_trials(train, search);
   StopSignals stop;
   search.should_stop = [&stop] { return stop.came().has_value(); };
   search.on_change = [&search](const tune::Trial& trial) { say(trial, search.metric); };
@@ -78,12 +91,17 @@ int search(const TuneOptions& options, std::vector<std::string> arguments) {
   const tune::Analysis analysis = tune::run(trainable, search);
   std::cout << analysis << std::flush;
   analysis.write_reports(analysis.folder() + "/reports.jsonl");
-  if (!options.html.empty()) tune_page(analysis, search).write(options.html);
+  const auto write_page = [&] {
+    if (!options.html.empty()) tune_page(analysis, search).write(options.html);
+  };
   if (!analysis.is_complete()) {
+    write_page();
     std::printf("the search is not over; to go on:\n  %s\n", command_line_with({"--resume"}).c_str());
     return kSignalled + stop.came().value_or(0);
   }
   say_best(analysis, train, search.metric);
+  std::fflush(stdout);
+  write_page();
   return 0;
 }
 

@@ -23,11 +23,17 @@ Json read_space(const std::string& path) {
   }
 }
 
-/// Each epoch is a report.
-std::int64_t epochs_of(const Json& space, const TrainCommand& train) {
-  const std::string typed = train.typed("--epochs");
+/// What is typed, or stands in the space as a plain number; 0: neither.
+std::int64_t number_of(const Json& space, const TrainCommand& train, const std::string& flag, const std::string& key) {
+  const std::string typed = train.typed(flag);
   if (!typed.empty()) return std::atoll(typed.c_str());
-  return space.contains("epochs") && space["epochs"].is_number_integer() ? space["epochs"].get<std::int64_t>() : 0;
+  return space.contains(key) && space[key].is_number_integer() ? space[key].get<std::int64_t>() : 0;
+}
+
+/// Each epoch is a report, or each fold.
+std::int64_t reports_of(const Json& space, const TrainCommand& train) {
+  const std::int64_t folds = number_of(space, train, "--cross-validate", "cross_validate");
+  return folds > 0 ? folds : number_of(space, train, "--epochs", "epochs");
 }
 
 }  // namespace
@@ -48,13 +54,14 @@ void TuneOptions::add_to(CLI::App& tune) {
       ->check(whole_number(1));
   tune.add_option("--scheduler", scheduler, "Which trials are ended before their time: none, or who is behind")
       ->check(one_of({"fifo", "asha", "median"}));
-  tune.add_option("--max-reports", max_reports, "Epochs after which a trial is ended; of asha unless told --epochs")
+  tune.add_option("--max-reports", max_reports,
+                  "Reports (epochs, or folds), behind which a trial is ended; of asha unless told --epochs")
       ->default_str("")
       ->check(whole_number(1));
   tune.add_option("--grace", grace, "Epochs that each trial has before it can be ended")->check(whole_number(1));
   tune.add_option("--reduction", reduction, "Of asha: one trial in so many goes on at each rung");
   tune.add_option("--metric", metric,
-                  "By which trials are compared: loss, accuracy, r2, train_loss, or one of --metrics");
+                  "By which trials are compared: loss, accuracy, r2, train_loss, or another that train can measure");
   tune.add_option("--better", better, "Which of its values; unless told lower, but of accuracy and the like higher")
       ->default_str("")
       ->check(one_of({"lower", "higher"}));
@@ -79,7 +86,7 @@ tune::Options TuneOptions::search(const TrainCommand& train) const {
   if (scheduler == "median") o.scheduler.kind = tune::SchedulerKind::median;
   if (scheduler == "asha") {
     o.scheduler.kind = tune::SchedulerKind::asha;
-    if (max_reports == 0) o.scheduler.max_iterations = epochs_of(o.space, train);
+    if (max_reports == 0) o.scheduler.max_iterations = reports_of(o.space, train);
     if (o.scheduler.max_iterations == 0) throw_invalid("asha needs --epochs, or --max-reports where epochs are drawn");
   }
   o.metric = metric;

@@ -52,7 +52,7 @@ enum class SchedulerKind : std::uint8_t {
 /// When trials are ended before their time. Iterations are reports of a trial.
 struct Scheduler {
   SchedulerKind kind = SchedulerKind::fifo;
-  std::int64_t max_iterations = 0;  ///< after which a trial is ended, and is done; 0: never. asha needs to know
+  std::int64_t max_iterations = 0;  ///< who reports once more is ended, and is done; 0: never. asha needs to know
   std::int64_t grace = 1;           ///< no trial is ended before so many
   double reduction = 4;             ///< of asha: one in so many goes on, at `grace` times its powers
   int least_trials = 3;             ///< of median: so many others have come as far
@@ -99,7 +99,7 @@ struct Options {
   int concurrent = 0;    ///< trials at once, at most; 0: as many as there are cores for
   Resources resources_per_trial = {};
   Scheduler scheduler = {};
-  std::string metric = "loss";  ///< by which trials are compared: of their last report
+  std::string metric = "loss";  ///< by which trials are compared: of the last that has it
   Better better = Better::lower;
   std::uint64_t seed = 1;   ///< of what is drawn: trial n's values are a function of seed and n
   std::string folder = {};  ///< which keeps all of it; empty: a temporary one, gone with the analysis
@@ -123,8 +123,8 @@ class Analysis {
   const std::vector<Trial>& trials() const;
   /// The best first; then those without the metric, and those that failed.
   std::vector<const Trial*> ranked() const;
-  /// By the last report's metric, of those that did not fail. @throws Error bad_data where none has that metric, which
-  /// says what there is
+  /// By the last value of the metric, of those that did not fail. @throws Error bad_data where none has that metric,
+  /// which says what there is
   const Trial& best() const;
   /// False where `should_stop` ended it.
   bool is_complete() const;
