@@ -99,8 +99,9 @@ std::optional<Json> ReportRows::next() {
 Json ReportRows::aggregated(std::size_t rows) const {
   /// Of one metric: its numbers, and by rank the last value.
   struct Metric {
+    std::optional<Aggregate> how;
     std::vector<double> numbers;
-    Json by_rank;
+    Json by_rank;  ///< where that is asked for, since it takes a place of each rank
     Json first;
     bool plain = true;
     bool same = true;  ///< all ranks said the same, such as the epoch
@@ -112,21 +113,21 @@ Json ReportRows::aggregated(std::size_t rows) const {
       if (!reported.is_object()) continue;
       for (const auto& [name, value] : reported.items()) {
         Metric& metric = metrics[name];
-        if (metric.by_rank.is_null()) {
-          metric.by_rank = Json::array();
-          metric.by_rank.get_ptr<Json::array_t*>()->resize(reported_.size());
+        if (!metric.how) {
+          metric.how = how_of(name, options_);
+          if (metric.how == Aggregate::all) metric.by_rank = Json::array_t(reported_.size());
           metric.first = value;
         }
         const auto number = number_in(value);
         metric.plain = metric.plain && number;
         metric.same = metric.same && value == metric.first;
         if (number) metric.numbers.push_back(*number);
-        metric.by_rank[rank] = value;
+        if (metric.how == Aggregate::all) metric.by_rank[rank] = value;
       }
     }
   Json all = Json::object();
   for (auto& [name, metric] : metrics) {
-    const Aggregate how = how_of(name, options_);
+    const Aggregate how = *metric.how;
     if (how == Aggregate::all)
       all[name] = std::move(metric.by_rank);
     else if (how == Aggregate::first || !metric.plain ||
