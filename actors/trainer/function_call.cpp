@@ -4,6 +4,8 @@
 #include <cstring>
 #include <utility>
 
+#include "runtime/processes/limits.hpp"
+
 namespace troupe {
 namespace {
 
@@ -30,7 +32,8 @@ std::optional<FrameReader::Frame> FrameReader::next() {
   return frame;
 }
 
-FunctionCall::FunctionCall(Crew& crew, CallRequest request) : crew_(crew), request_(std::move(request)) {
+FunctionCall::FunctionCall(Crew& crew, CallRequest request)
+    : crew_(crew), request_(std::move(request)), most_held_(memory_bytes() / 2) {
   std::vector<int> workers = crew_.members().workers();
   if (request_.single) workers.resize(1);
   for (const int worker : workers) ranks_.push_back({worker, {}, false});
@@ -128,6 +131,7 @@ void FunctionCall::take(int rank, const Heard& heard) {
   try {
     who.frames.add(heard.bytes);
     while (auto frame = who.frames.next()) events_.push_back({Event::Kind::frame, rank, std::move(*frame)});
+    check_memory();
     if (heard.ended && !who.frames.empty()) throw Error(ErrorCode::protocol, "a worker ended in the middle of a word");
   } catch (const Error& error) {
     throw Error(error.code(), error.message(), where);
@@ -145,6 +149,15 @@ void FunctionCall::take(int rank, const Heard& heard) {
   // Where that one is the driver knows best: it may never have told the others.
   if (blames) failure.node = crew_.node_of(ranks_[static_cast<std::size_t>(heard.blamed)].worker);
   events_.push_back({Event::Kind::failed, rank, {}, failure.to_error(where), blames ? heard.blamed : -1});
+}
+
+void FunctionCall::check_memory() const {
+  std::size_t held = 0;
+  for (const Rank& each : ranks_) held += each.frames.size();
+  if (held > most_held_)
+    throw Error(ErrorCode::limit_reached,
+                "what functions save or return takes more than half of the memory there is where the trainer runs: " +
+                    memory_limit_text());
 }
 
 void FunctionCall::lose(const Error& loss) {

@@ -32,6 +32,8 @@ class FrameReader {
   /// The next whole one. @throws Error protocol for what is none
   std::optional<Frame> next();
   bool empty() const { return begin_ == bytes_.size(); }
+  /// Bytes that wait for the rest of their frame.
+  std::size_t size() const { return bytes_.size(); }
 
  private:
   std::string bytes_;
@@ -82,11 +84,14 @@ class FunctionCall {
   void listen(int rank);
   int rank_of(int worker) const;
   void take(int rank, const Heard& heard);
+  /// @throws Error limit_reached where frames that are not whole take too much
+  void check_memory() const;
   void lose(const Error& loss);
   Phase phase() const { return {"run", -1, Deadline::never()}; }
 
   Crew& crew_;
   CallRequest request_;
+  std::size_t most_held_;  ///< bytes of frames that are not whole
   std::vector<Rank> ranks_;
   std::vector<Round> open_;  ///< questions that are not answered
   std::deque<Event> events_;

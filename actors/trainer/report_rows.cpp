@@ -9,6 +9,9 @@
 namespace troupe {
 namespace {
 
+/// Bytes of reports that wait for others.
+constexpr std::size_t kMostWaiting = std::size_t{256} << 20;
+
 /// What was not finite came as null.
 std::optional<double> number_in(const Json& value) {
   if (value.is_number()) return value.get<double>();
@@ -41,19 +44,35 @@ ReportRows::ReportRows(ReportOptions options, int ranks)
   for (std::size_t rank = 1; options_.first_rank_only && rank < ended_.size(); ++rank) ended_[rank] = true;
 }
 
-void ReportRows::add(int rank, Json metrics) {
+void ReportRows::add(int rank, Json metrics, std::size_t bytes) {
   const auto at = static_cast<std::size_t>(rank);
   if (options_.first_rank_only && rank > 0) return;
-  const auto row = static_cast<std::size_t>(reported_[at]++ - iteration_);
-  while (rows_.size() <= row) rows_.emplace_back(reported_.size());
-  rows_[row][at] = std::move(metrics);
+  const auto number = static_cast<std::size_t>(reported_[at]++ - iteration_);
+  if (number == rows_.size()) {
+    rows_.push_back({std::vector<Json>(reported_.size()), 0});
+    bytes += reported_.size() * sizeof(Json);
+  }
+  Row& row = rows_[number];
+  row.metrics[at] = std::move(metrics);
+  row.bytes += bytes;
+  waiting_ += bytes;
+  if (waiting_ > kMostWaiting && !complete(row)) throw_behind();
+}
+
+void ReportRows::throw_behind() const {
+  const std::int64_t least = iteration_ + static_cast<std::int64_t>(complete_);
+  std::string behind;
+  for (std::size_t rank = 0; rank < reported_.size(); ++rank)
+    if (!ended_[rank] && reported_[rank] <= least) behind += (behind.empty() ? "" : ", ") + std::to_string(rank);
+  throw_invalid("reports are made of all ranks', and more than 256 MiB waits for those of rank " + behind +
+                ", which has made " + std::to_string(least) + "; set reports.first_rank_only where only rank 0 is to");
 }
 
 void ReportRows::end(int rank) { ended_[static_cast<std::size_t>(rank)] = true; }
 
 bool ReportRows::complete(const Row& row) const {
-  for (std::size_t rank = 0; rank < row.size(); ++rank)
-    if (row[rank].is_null() && !ended_[rank]) return false;
+  for (std::size_t rank = 0; rank < row.metrics.size(); ++rank)
+    if (row.metrics[rank].is_null() && !ended_[rank]) return false;
   return true;
 }
 
@@ -61,7 +80,7 @@ bool ReportRows::all_ended() const { return std::ranges::find(ended_, false) == 
 
 /// How many rows the next report is made of; 0: none is due.
 std::size_t ReportRows::rows_due() {
-  while (complete_ < rows_.size() && complete(rows_[complete_])) ++complete_;
+  while (complete_ < rows_.size() && complete(rows_[complete_])) waiting_ -= rows_[complete_++].bytes;
   const auto wanted = static_cast<std::size_t>(options_.every);
   if (wanted > 0 && complete_ >= wanted) return wanted;
   return all_ended() ? complete_ : 0;
@@ -80,8 +99,9 @@ std::optional<Json> ReportRows::next() {
 Json ReportRows::aggregated(std::size_t rows) const {
   /// Of one metric: its numbers, and by rank the last value.
   struct Metric {
+    std::optional<Aggregate> how;
     std::vector<double> numbers;
-    Json by_rank;
+    Json by_rank;  ///< where that is asked for, since it takes a place of each rank
     Json first;
     bool plain = true;
     bool same = true;  ///< all ranks said the same, such as the epoch
@@ -89,24 +109,25 @@ Json ReportRows::aggregated(std::size_t rows) const {
   std::map<std::string, Metric> metrics;
   for (std::size_t row = 0; row < rows; ++row)
     for (std::size_t rank = 0; rank < reported_.size(); ++rank) {
-      if (!rows_[row][rank].is_object()) continue;
-      for (const auto& [name, value] : rows_[row][rank].items()) {
+      const Json& reported = rows_[row].metrics[rank];
+      if (!reported.is_object()) continue;
+      for (const auto& [name, value] : reported.items()) {
         Metric& metric = metrics[name];
-        if (metric.by_rank.is_null()) {
-          metric.by_rank = Json::array();
-          metric.by_rank.get_ptr<Json::array_t*>()->resize(reported_.size());
+        if (!metric.how) {
+          metric.how = how_of(name, options_);
+          if (metric.how == Aggregate::all) metric.by_rank = Json::array_t(reported_.size());
           metric.first = value;
         }
         const auto number = number_in(value);
         metric.plain = metric.plain && number;
         metric.same = metric.same && value == metric.first;
         if (number) metric.numbers.push_back(*number);
-        metric.by_rank[rank] = value;
+        if (metric.how == Aggregate::all) metric.by_rank[rank] = value;
       }
     }
   Json all = Json::object();
   for (auto& [name, metric] : metrics) {
-    const Aggregate how = how_of(name, options_);
+    const Aggregate how = *metric.how;
     if (how == Aggregate::all)
       all[name] = std::move(metric.by_rank);
     else if (how == Aggregate::first || !metric.plain ||

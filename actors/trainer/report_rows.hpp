@@ -14,7 +14,9 @@ class ReportRows {
   /// @throws Error invalid_argument
   ReportRows(ReportOptions options, int ranks);
 
-  void add(int rank, Json metrics);
+  /// @param bytes of their text
+  /// @throws Error invalid_argument where more than 256 MiB of reports waits for ranks that have not made as many
+  void add(int rank, Json metrics, std::size_t bytes);
   /// A rank reports no more.
   void end(int rank);
   /// The metrics of the next report that all ranks have made which still report; none before that.
@@ -25,12 +27,15 @@ class ReportRows {
   std::int64_t iteration() const { return iteration_; }
 
  private:
-  /// What all ranks reported as their n-th; null of who did not.
-  using Row = std::vector<Json>;
+  struct Row {
+    std::vector<Json> metrics;  ///< what ranks reported as their n-th; null of who did not
+    std::size_t bytes = 0;
+  };
 
   bool complete(const Row& row) const;
   bool all_ended() const;
   std::size_t rows_due();
+  [[noreturn]] void throw_behind() const;
   Json aggregated(std::size_t rows) const;
 
   ReportOptions options_;
@@ -38,6 +43,7 @@ class ReportRows {
   std::vector<bool> ended_;
   std::deque<Row> rows_;      ///< that no report has been made of
   std::size_t complete_ = 0;  ///< of these, the first so many
+  std::size_t waiting_ = 0;   ///< bytes of the others
   std::int64_t iteration_ = 0;
 };
 

@@ -199,7 +199,7 @@ void Running::Impl::take_frame(int rank, FunctionCall::Event& event) {
   }
   Json metrics = json_from(bytes);
   if (!metrics.is_object()) throw Error(ErrorCode::protocol, "a worker reported what is no object");
-  rows_->add(rank, std::move(metrics));
+  rows_->add(rank, std::move(metrics), bytes.size());
   make_reports();
 }
 

@@ -46,18 +46,37 @@ std::vector<Json> drain(ReportRows& rows) {
 
 TEST_CASE("reports are made of what all ranks said as their n-th, in any interleaving") {
   ReportRows rows({}, 3);
-  rows.add(0, {{"loss", 1}});
-  rows.add(0, {{"loss", 10}});
-  rows.add(2, {{"loss", 3}});
+  rows.add(0, {{"loss", 1}}, 10);
+  rows.add(0, {{"loss", 10}}, 10);
+  rows.add(2, {{"loss", 3}}, 10);
   CHECK(drain(rows).empty());
-  rows.add(1, {{"loss", 5}});
+  rows.add(1, {{"loss", 5}}, 10);
   CHECK(drain(rows) == std::vector<Json>{{{"loss", 3.0}}});
   CHECK(rows.iteration() == 1);
-  rows.add(1, {{"loss", 20}});
+  rows.add(1, {{"loss", 20}}, 10);
   CHECK(drain(rows).empty());
   rows.end(2);  // it reports no more
   CHECK(drain(rows) == std::vector<Json>{{{"loss", 15.0}}});
   CHECK(rows.iteration() == 2);
+}
+
+TEST_CASE("reports that wait for those of others are bounded, and those are named") {
+  constexpr std::size_t kHalf = std::size_t{150} << 20;
+  ReportRows rows({}, 3);
+  rows.add(0, {{"loss", 1}}, kHalf);
+  rows.add(1, {{"loss", 1}}, 10);
+  rows.add(2, {{"loss", 1}}, 10);
+  CHECK(drain(rows).size() == 1);
+  rows.add(1, {{"loss", 1}}, kHalf);
+  const std::string said = message_of([&] { rows.add(1, {{"loss", 1}}, kHalf); });
+  CHECK(said.find("waits for those of rank 0, 2, which has made 1; set reports.first_rank_only") != std::string::npos);
+  ReportRows at_the_end({.every = 0}, 1);
+  for (int i = 0; i < 3; ++i) {
+    at_the_end.add(0, {{"loss", i}}, kHalf);
+    CHECK(drain(at_the_end).empty());
+  }
+  ReportRows first({.first_rank_only = true}, 2);
+  for (int i = 0; i < 3; ++i) first.add(1, {{"loss", i}}, kHalf);
 }
 
 TEST_CASE("metrics of ranks become one as asked, all of them, every few, or at the end") {
@@ -65,8 +84,8 @@ TEST_CASE("metrics of ranks become one as asked, all of them, every few, or at t
   options.metrics = {
       {"sum", Aggregate::sum}, {"max", Aggregate::max}, {"all", Aggregate::all}, {"first", Aggregate::first}};
   ReportRows rows(options, 2);
-  rows.add(0, {{"sum", 1}, {"max", 1}, {"all", 1}, {"first", 1}, {"mean", 1}, {"text", "a"}, {"alone", 4}});
-  rows.add(1, {{"sum", 2}, {"max", 2}, {"all", 2}, {"first", 2}, {"mean", 2}, {"text", "b"}});
+  rows.add(0, {{"sum", 1}, {"max", 1}, {"all", 1}, {"first", 1}, {"mean", 1}, {"text", "a"}, {"alone", 4}}, 10);
+  rows.add(1, {{"sum", 2}, {"max", 2}, {"all", 2}, {"first", 2}, {"mean", 2}, {"text", "b"}}, 10);
   const auto made = drain(rows);
   REQUIRE(made.size() == 1);
   CHECK(made[0] ==
@@ -75,7 +94,7 @@ TEST_CASE("metrics of ranks become one as asked, all of them, every few, or at t
   options = {.aggregate = Aggregate::sum, .every = 2};
   ReportRows pairs(options, 2);
   for (int i = 1; i <= 5; ++i)
-    for (int rank = 0; rank < 2; ++rank) pairs.add(rank, {{"x", i}});
+    for (int rank = 0; rank < 2; ++rank) pairs.add(rank, {{"x", i}}, 10);
   CHECK(drain(pairs) == std::vector<Json>{{{"x", 6.0}}, {{"x", 14.0}}});
   pairs.end(0);
   pairs.end(1);
@@ -83,11 +102,11 @@ TEST_CASE("metrics of ranks become one as asked, all of them, every few, or at t
 
   options = {.metrics = {{"named", Aggregate::mean}}, .every = 2};
   ReportRows epochs(options, 1);
-  for (int i = 0; i < 4; ++i) epochs.add(0, {{"epoch", (i + 1) / 2}, {"named", (i + 1) / 2}});
+  for (int i = 0; i < 4; ++i) epochs.add(0, {{"epoch", (i + 1) / 2}, {"named", (i + 1) / 2}}, 10);
   CHECK(drain(epochs) == std::vector<Json>{{{"epoch", 1.0}, {"named", 0.5}}, {{"epoch", 2.0}, {"named", 1.5}}});
 
   ReportRows last({.aggregate = Aggregate::max, .every = 0}, 2);
-  for (int i = 1; i <= 5; ++i) last.add(i % 2, {{"x", i}});
+  for (int i = 1; i <= 5; ++i) last.add(i % 2, {{"x", i}}, 10);
   CHECK(drain(last).empty());
   last.end(0);
   last.end(1);
@@ -95,8 +114,8 @@ TEST_CASE("metrics of ranks become one as asked, all of them, every few, or at t
   CHECK(last.iteration() == 3);
 
   ReportRows first({.first_rank_only = true}, 2);
-  first.add(1, {{"x", 1}});
-  first.add(0, {{"x", 2}});
+  first.add(1, {{"x", 1}}, 10);
+  first.add(0, {{"x", 2}}, 10);
   CHECK(drain(first) == std::vector<Json>{{{"x", 2}}});
   CHECK(code_of([] { ReportRows({.every = -1}, 1); }) == ErrorCode::invalid_argument);
 }
