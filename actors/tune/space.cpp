@@ -61,6 +61,8 @@ void check_range(const std::string& name, const Json& arguments, const Json::jso
     refuse(place, "is " + range + ", which wants whole numbers");
   if (name == "quniform" && !(numbers[2] > 0 && std::isfinite(numbers[2])))
     refuse(place, "is " + range + " in steps of " + arguments[2].dump() + ", which are not above 0");
+  if (name == "quniform" && std::ceil(low / numbers[2]) > std::floor(high / numbers[2]))
+    refuse(place, "is " + range + ", where no multiple of " + arguments[2].dump() + " lies");
 }
 
 /// In [low, high), with all bits that a double has.
@@ -81,8 +83,7 @@ Json draw(const std::string& name, const Json& arguments, Random random) {
   if (name == "loguniform") return std::clamp(std::exp(between(std::log(low), std::log(high), random)), low, high);
   const auto step = arguments[2].get<double>();
   const double nearest = std::round((low < high ? between(low, high, random) : low) / step);
-  const double multiple =
-      std::clamp(nearest, std::ceil(low / step), std::max(std::ceil(low / step), std::floor(high / step)));
+  const double multiple = std::clamp(nearest, std::ceil(low / step), std::floor(high / step));
   const bool whole = std::ranges::all_of(arguments, is_whole);
   return whole ? Json(static_cast<std::int64_t>(multiple) * arguments[2].get<std::int64_t>()) : Json(multiple * step);
 }

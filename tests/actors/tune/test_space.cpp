@@ -68,6 +68,18 @@ TEST_CASE("a trial's values are a function of seed and number, and of no other v
   CHECK(values.size() == 100);
 }
 
+TEST_CASE("multiples of a step stay within their range, and are whole where all is") {
+  const Space space(Json{{"a", {{"quniform", {16, 64, 16}}}}, {"b", quniform(0, 1, 0.4)}, {"c", quniform(4, 4, 2)}});
+  std::set<std::string> seen;
+  for (std::int64_t i = 0; i < 200; ++i) {
+    const Json config = space.config(1, i);
+    seen.insert(config["a"].dump());
+    seen.insert(config["b"].dump());
+    CHECK(config["c"] == 4);
+  }
+  CHECK(seen == std::set<std::string>{"16", "32", "48", "64", "0.0", "0.4", "0.8"});
+}
+
 TEST_CASE("grids take all combinations in turn") {
   const Space space(Json{{"a", grid({1, 2, 3})}, {"b", {{"c", grid({"x", "y"})}}}});
   CHECK(space.combinations() == 6);
@@ -88,7 +100,10 @@ TEST_CASE("spaces that make no sense are refused with their key") {
   CHECK(refusal({{"n", {{"randint", {1.5, 3}}}}}) == "space: 'n' is randint from 1.5 to 3, which wants whole numbers");
   CHECK(refusal({{"n", {{"uniform", {1}}}}}).find("which wants [low, high]") != std::string::npos);
   CHECK(refusal({{"n", {{"uniform", {"a", "b"}}}}}).find("which wants [low, high]") != std::string::npos);
+  CHECK(refusal({{"n", quniform(3, 3, 2)}}).find("where no multiple of 2.0 lies") != std::string::npos);
   CHECK(refusal({{"n", quniform(0, 1, 0)}}).find("which are not above 0") != std::string::npos);
+  CHECK(refusal({{"n", {{"randint", {0, 18446744073709551615u}}}}}).find("wants whole numbers") != std::string::npos);
+  CHECK(refusal({{"n", uniform(-1e308, 1e308)}}).find("too wide") != std::string::npos);
   CHECK(refusal({{"n", uniform(0, HUGE_VAL)}}).find("not finite") != std::string::npos);
   CHECK(refusal({{"n", choice({})}}).find("a list with something in it") != std::string::npos);
   CHECK(refusal({{"n", {{"loguniforn", {1, 2}}}}}) ==

@@ -6,6 +6,7 @@
 #include <sstream>
 #include <string>
 
+#include "actors/tune/trial_reports.hpp"
 #include "actors/tune/trial_task.hpp"
 #include "runtime/processes/cores.hpp"
 #include "troupe/error.hpp"
@@ -234,6 +235,80 @@ TEST_CASE("asha ends trials before their time") {
                        "the scheduler looks at 'los', and trials report loss, step; did you mean 'loss'?", Error);
 }
 
+TEST_CASE("a trial that has reported as often as it may comes to its own end, and one that goes on is ended") {
+  tune::Options options = search(2);
+  options.space["steps"] = tune::grid({3, 50});
+  options.space["save"] = true;
+  options.scheduler.max_iterations = 3;
+  const tune::Analysis analysis = tune::run(trainable(), options);
+  for (const tune::Trial& trial : analysis.trials()) {
+    CHECK(trial.state == tune::TrialState::done);
+    CHECK(trial.reports.size() == 3);
+    CHECK(std::filesystem::exists(trial.checkpoint));
+    CHECK(trial.result.is_null() == (trial.config.at("steps") == 50));
+  }
+}
+
+TEST_CASE("reports that were lost with the machine begin their trial again") {
+  tune::Options options = search(2);
+  const Json whole = content_of(tune::run(trainable(), options));
+  const Folder folder;
+  options.folder = folder.path;
+  options.resume = true;
+  tune::run(trainable(), options);
+  fs::resize_file(folder / "trial-0001/reports.jsonl", 20);
+  const tune::Analysis again = tune::run(trainable(), options);
+  CHECK(content_of(again) == whole);
+  CHECK(again.trials()[0].attempts == 1);
+  std::ofstream(folder / "trial-0002/end.json") << "{";
+  CHECK_THROWS_WITH_AS(tune::run(trainable(), options), doctest::Contains("end.json"), Error);
+}
+
+TEST_CASE("reports go back to the checkpoint that holds them") {
+  const Folder folder;
+  const std::string path = folder / "reports.jsonl";
+  {
+    tune::TrialReports reports(path);
+    reports.rewind(0);
+    for (int i = 1; i <= 3; ++i) reports.add({.iteration = 10 * i, .metrics = {{"i", i}}});
+    reports.add_checkpoint(1, 20);  // which others saved only then
+    reports.rewind(1);
+    CHECK(reports.count() == 2);
+    CHECK(reports.add({.iteration = 30, .metrics = {{"i", 4}}}).iteration == 3);
+    reports.rewind(2);  // on disk, and killed before it had its line
+    CHECK(reports.count() == 3);
+    reports.rewind(2);
+    CHECK(reports.count() == 3);
+  }
+  std::ofstream(path, std::ios::app) << "{\"of\":40,\"iter";
+  CHECK(tune::read_reports(path).size() == 3);
+  CHECK(tune::read_reports(path)[2].metrics.at("i") == 4);
+  tune::TrialReports reports(path);
+  reports.rewind(0);
+  CHECK(reports.count() == 0);
+  CHECK(tune::read_reports(path).empty());
+}
+
+TEST_CASE("what on_change throws ends the search") {
+  tune::Options options = search(2);
+  options.on_change = [](const tune::Trial& trial) {
+    if (!trial.reports.empty()) static_cast<void>(trial.config.at("no such"));
+  };
+  CHECK_THROWS_AS(tune::run(trainable(), options), Json::exception);
+}
+
+TEST_CASE("a trial's values stand beside those that all trials have, in nested objects, too") {
+  tune::Trainable made = trainable();
+  made.config = {{"nested", {{"kept", 1}}}};
+  tune::Options options = search(1);
+  const Folder folder;
+  options.folder = folder.path;
+  options.space["nested"] = {{"drawn", tune::choice({2})}};
+  tune::run(made, options);
+  const Json task = tune::read_json(folder / "trial-0001/trial.json");
+  CHECK(task.at("config").at("nested") == Json{{"kept", 1}, {"drawn", 2}});
+}
+
 TEST_CASE("a search of one's own draws what it likes") {
   tune::Options options;
   options.concurrent = 1;
@@ -294,6 +369,9 @@ TEST_CASE("searches that cannot be are refused before anything starts") {
   options = search(1);
   options.suggest = [](std::span<const tune::Trial>) { return std::optional<Json>(); };
   CHECK_THROWS_AS(tune::run(trainable(), options), Error);
+  tune::Trainable idle = trainable();
+  idle.workers.cpus_per_worker = 0;
+  CHECK_THROWS_AS(tune::run(idle, search(1)), Error);
   options = search(1);
   options.resume = true;
   CHECK_THROWS_AS(tune::run(trainable(), options), Error);

@@ -83,6 +83,26 @@ TEST_CASE("tune ends with a table, and the best trial as a command that makes th
   CHECK(count(found(folder), "\n") == 8);
 }
 
+TEST_CASE("with asha, too, trials that come to their end leave weights") {
+  const TemporaryFolder folder;
+  const Finished run = run_program(
+      tune(folder, kRates, {"--samples", "3", "--epochs", "2", "--scheduler", "asha", "--concurrent", "1"}));
+  REQUIRE_MESSAGE(run.status == 0, run.err);
+  CHECK(contains(run.out, "its weights are in"));
+}
+
+TEST_CASE("trials that cross-validate are compared by the means of all folds") {
+  const TemporaryFolder folder;
+  const Finished run = run_program(tune(folder, kRates,
+                                        {"--samples", "1", "--epochs", "2", "--scheduler", "asha", "--reduction", "9",
+                                         "--grace", "3", "--cross-validate", "3"}));
+  REQUIRE_MESSAGE(run.status == 0, run.err);
+  CHECK(count(found(folder), "\n") == 3);
+  const json last = json::parse(lines_of(found(folder)).back());
+  CHECK(last.at("metrics").at("cv") == 3);
+  CHECK(contains(run.out, "loss " + last.at("metrics").at("loss").dump()));
+}
+
 TEST_CASE("a value of the space that is no option stands in an argument") {
   const TemporaryFolder folder;
   write_file(folder / "book.txt", std::string(300, 'a') + std::string(300, 'b'));
@@ -108,6 +128,10 @@ TEST_CASE("searches that cannot be are refused before anything starts") {
   CHECK(contains(refused(tune(folder, kRates, {"--learning-rate", "1"})), "said on the command line, too"));
   CHECK(contains(refused(tune(folder, kRates, {"--lerning-rate", "1"})), "did you mean '--learning-rate'?"));
   CHECK(contains(refused(tune(folder, kRates, {"--save", "x"})), "--save is not for trials of a search"));
+  CHECK(contains(refused(tune(folder, {{"save", "x"}})), "--save is not for trials of a search"));
+  CHECK(contains(refused(tune(folder, {{"checkpoint.folder", "x"}})), "--checkpoint is not for trials of a search"));
+  CHECK(contains(refused(tune(folder, kRates, {"--model", "\xff"})), "no UTF-8"));
+  CHECK(contains(refused(tune(folder, kRates, {"--samples", "2000000"})), "2000000 trials are more than 1000000"));
   CHECK(contains(refused(tune(folder, kRates, {"--scheduler", "asha"})), "asha needs --epochs"));
   CHECK(contains(refused(tune(folder, kRates, {"--cpus", "100000"})), "cores, and there are"));
   write_file(folder / "space.json", "{");
