@@ -17,6 +17,7 @@
 
 #include "cli/hosts_file.hpp"
 #include "cli/remote_node.hpp"
+#include "cli/words.hpp"
 #include "runtime/clock.hpp"
 #include "runtime/net/address.hpp"
 #include "runtime/processes/child_process.hpp"
@@ -51,19 +52,9 @@ int take_signal() {
   return std::max(0, ::sigtimedwait(&ending, nullptr, &now));
 }
 
-/// What COMMAND says behind `--listen`; empty when it says nothing.
-std::string listen_of(const std::vector<std::string>& command) {
-  const std::string flag = "--listen";
-  for (std::size_t i = 0; i < command.size(); ++i) {
-    if (command[i] == flag && i + 1 < command.size()) return command[i + 1];
-    if (command[i].starts_with(flag + "=")) return command[i].substr(flag.size() + 1);
-  }
-  return "";
-}
-
 /// Fills in what follows from the rest. @throws Error invalid_argument
 void complete(LaunchOptions& options) {
-  if (options.listen.empty()) options.listen = listen_of(options.command);
+  if (options.listen.empty()) options.listen = flag_value(options.command, "--listen");
   if (options.listen.empty())
     throw Error(ErrorCode::invalid_argument, "where is the driver to listen? Give --listen ADDRESS:PORT");
   const std::string host = Address::parse(options.listen, 1).host;
@@ -77,12 +68,6 @@ void complete(LaunchOptions& options) {
 std::vector<std::string> words(const std::string& text) {
   std::istringstream stream(text);
   return {std::istream_iterator<std::string>(stream), {}};
-}
-
-std::string replaced(std::string text, const std::string& placeholder, const std::string& value) {
-  for (auto at = text.find(placeholder); at != std::string::npos; at = text.find(placeholder, at + value.size()))
-    text.replace(at, placeholder.size(), value);
-  return text;
 }
 
 /// Each host has its own certificate: `{host}` is its name without the user's.

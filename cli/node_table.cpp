@@ -1,11 +1,11 @@
 #include "cli/node_table.hpp"
 
-#include <algorithm>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <vector>
 
 #include "runtime/printable.hpp"
+#include "runtime/text_table.hpp"
 #include "troupe/error.hpp"
 
 namespace troupe::cli {
@@ -45,16 +45,7 @@ std::string node_table(const std::string& answer) {
   } catch (const nlohmann::json::exception&) {
     refuse();
   }
-  std::vector<std::size_t> widths(rows.front().size());
-  for (const Row& row : rows)
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
-  std::string table;
-  for (const Row& row : rows) {
-    std::string line;
-    for (std::size_t i = 0; i < row.size(); ++i) line += row[i] + std::string(widths[i] - row[i].size() + 2, ' ');
-    table += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
-  }
-  return table;
+  return text_table(rows);
 }
 
 }  // namespace troupe::cli

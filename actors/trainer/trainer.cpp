@@ -1,15 +1,12 @@
 #include "troupe/trainer.hpp"
 
-#include <algorithm>
-#include <array>
-#include <iomanip>
 #include <ostream>
-#include <sstream>
 
 #include "actors/functions/function_table.hpp"
 #include "actors/placements/placements.hpp"
 #include "actors/trainer/trainer_run.hpp"
 #include "runtime/invalid.hpp"
+#include "runtime/text_table.hpp"
 
 namespace troupe {
 
@@ -124,21 +121,11 @@ const RunResults& Running::returns() { return impl().returns(); }
 
 std::ostream& operator<<(std::ostream& out, const WorkerGroup& workers) {
   const std::vector<WorkerInfo> all = workers.workers();
-  using Row = std::array<std::string, 6>;
-  std::vector<Row> rows{{"worker", "node", "cores", "devices", "memory", "state"}};
+  std::vector<std::vector<std::string>> rows{{"worker", "node", "cores", "devices", "memory", "state"}};
   for (const WorkerInfo& each : all)
     rows.push_back({std::to_string(each.worker), each.node, std::to_string(each.cpus), std::to_string(each.gpus),
                     each.memory_bytes < 0 ? "-" : std::to_string(each.memory_bytes / 1'000'000) + " MB", each.state});
-  Row::size_type column = 0;
-  std::array<std::size_t, 6> widths{};
-  for (const Row& row : rows)
-    for (column = 0; column < row.size(); ++column) widths[column] = std::max(widths[column], row[column].size());
-  std::ostringstream text;  // keeps the stream's own format as it was
-  for (const Row& row : rows)
-    for (column = 0; column < row.size(); ++column)
-      text << std::left << std::setw(column + 1 < row.size() ? static_cast<int>(widths[column]) + 2 : 0) << row[column]
-           << (column + 1 < row.size() ? "" : "\n");
-  return out << text.str();
+  return out << text_table(rows);
 }
 
 namespace detail {

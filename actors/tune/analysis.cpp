@@ -13,6 +13,7 @@
 #include "runtime/files/output_file.hpp"
 #include "runtime/printable.hpp"
 #include "runtime/suggestion.hpp"
+#include "runtime/text_table.hpp"
 
 namespace troupe::tune {
 namespace {
@@ -33,24 +34,6 @@ std::string text_of(const Json& value) {
   char text[32];
   std::snprintf(text, sizeof text, "%.4g", value.get<double>());
   return text;
-}
-
-/// Letters, not bytes, of UTF-8.
-std::size_t width_of(const std::string& text) {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(text, [](char each) { return (static_cast<unsigned char>(each) & 0xC0) != 0x80; }));
-}
-
-void print(std::ostream& out, const std::vector<Row>& rows) {
-  std::vector<std::size_t> widths(rows.front().size());
-  for (const Row& row : rows)
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width_of(row[i]));
-  for (const Row& row : rows) {
-    std::string line;
-    for (std::size_t i = 0; i < row.size(); ++i) line += row[i] + std::string(widths[i] - width_of(row[i]) + 2, ' ');
-    line.erase(line.find_last_not_of(' ') + 1);
-    out << line << '\n';
-  }
 }
 
 Row row_of(const Trial& trial, const std::string& metric, const std::set<std::string>& keys) {
@@ -141,8 +124,7 @@ std::ostream& operator<<(std::ostream& out, const Analysis& analysis) {
   rows.front().insert(rows.front().end(), keys.begin(), keys.end());
   if (failed) rows.front().push_back("error");
   for (const Trial* trial : analysis.ranked()) rows.push_back(row_of(*trial, analysis.metric(), keys));
-  print(out, rows);
-  return out;
+  return out << text_table(rows);
 }
 
 Analysis run(const Trainable& trainable, const Options& options) {

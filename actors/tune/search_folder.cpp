@@ -2,16 +2,14 @@
 
 #include <fcntl.h>
 #include <stdlib.h>
-#include <sys/file.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <chrono>
 #include <filesystem>
-#include <thread>
 
 #include "actors/trainer/trainer_checkpoints.hpp"
 #include "actors/tune/trial_reports.hpp"
+#include "runtime/files/file_lock.hpp"
 #include "runtime/invalid.hpp"
 
 namespace troupe::tune {
@@ -21,7 +19,6 @@ namespace fs = std::filesystem;
 
 constexpr const char* kSearch = "/search.json";
 constexpr const char* kLock = "/search.lock";
-/// A search that was killed while it started a process leaves its lock to that one until its exec.
 constexpr std::chrono::milliseconds kLockPatience{1000};
 
 TrialState state_of(const std::string& text, const std::string& path) {
@@ -84,12 +81,8 @@ void SearchFolder::lock() {
   const std::string path = path_ + kLock;
   lock_ = FileDescriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666));
   if (!lock_) throw_cannot("write", path);
-  const auto end = std::chrono::steady_clock::now() + kLockPatience;
-  while (::flock(lock_.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-    if (std::chrono::steady_clock::now() >= end)
-      throw Error(ErrorCode::in_use, "another search runs there", {.object = path_});
-    std::this_thread::sleep_for(kLockPatience / 50);
-  }
+  if (!lock_in_time(lock_.get(), kLockPatience))
+    throw Error(ErrorCode::in_use, "another search runs there", {.object = path_});
 }
 
 /// What differs is named.

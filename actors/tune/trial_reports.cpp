@@ -1,7 +1,6 @@
 #include "actors/tune/trial_reports.hpp"
 
 #include <fcntl.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,9 +9,9 @@
 #include <filesystem>
 #include <functional>
 #include <limits>
-#include <thread>
 #include <utility>
 
+#include "runtime/files/file_lock.hpp"
 #include "runtime/files/input_file.hpp"
 
 namespace troupe::tune {
@@ -21,7 +20,6 @@ namespace {
 constexpr const char* kCheckpoint = "checkpoint";
 constexpr const char* kOf = "of";  ///< the trainer's iteration
 constexpr std::chrono::seconds kPatience{10};
-constexpr std::chrono::milliseconds kWaitsBetween{5};
 
 /// Calls `take` for each whole line, with the byte behind it.
 void for_each_line(const std::string& path, const std::function<void(const Json& line, std::size_t end)>& take) {
@@ -50,12 +48,8 @@ Report report_from(const Json& line) {
 TrialReports::TrialReports(std::string path)
     : path_(std::move(path)), file_(::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666)) {
   if (!file_) throw_cannot("write", path_);
-  const auto end = std::chrono::steady_clock::now() + kPatience;
-  while (::flock(file_.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-    if (std::chrono::steady_clock::now() >= end)
-      throw Error(ErrorCode::in_use, "another process runs this trial", {.object = path_});
-    std::this_thread::sleep_for(kWaitsBetween);
-  }
+  if (!lock_in_time(file_.get(), kPatience))
+    throw Error(ErrorCode::in_use, "another process runs this trial", {.object = path_});
 }
 
 /// A checkpoint that lies on disk and has no line yet was made behind all that stands here. Reports may stand before

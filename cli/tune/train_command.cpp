@@ -9,6 +9,7 @@
 #include "cli/config/config_file.hpp"
 #include "cli/config/config_keys.hpp"
 #include "cli/program.hpp"
+#include "cli/words.hpp"
 #include "runtime/invalid.hpp"
 #include "runtime/printable.hpp"
 
@@ -30,12 +31,10 @@ std::string text_of(const json& value) { return value.is_string() ? value.get<st
 /// Returns whether it was there.
 bool replace(std::vector<std::string>& arguments, const std::string& placeholder, const std::string& text) {
   bool there = false;
-  for (std::string& argument : arguments)
-    for (std::size_t at = argument.find(placeholder); at != std::string::npos;
-         at = argument.find(placeholder, at + text.size())) {
-      argument.replace(at, placeholder.size(), text);
-      there = true;
-    }
+  for (std::string& argument : arguments) {
+    there = there || argument.find(placeholder) != std::string::npos;
+    argument = replaced(argument, placeholder, text);
+  }
   return there;
 }
 
@@ -60,6 +59,7 @@ struct Parser {
     add_train(app, status);
   }
   CLI::App& train() { return *app.get_subcommand("train"); }
+  const CLI::App& train() const { return *app.get_subcommand("train"); }
   void parse(std::vector<std::string> words) {
     words.insert(words.begin(), "train");
     std::reverse(words.begin(), words.end());  // as CLI11 wants them
@@ -71,23 +71,7 @@ struct Parser {
   }
 };
 
-}  // namespace
-
-TrainCommand::TrainCommand(std::vector<std::string> arguments) : arguments_(std::move(arguments)) {
-  refuse_shared(arguments_);
-}
-
-std::string TrainCommand::typed(const std::string& flag) const {
-  for (std::size_t i = 0; i < arguments_.size(); ++i) {
-    if (arguments_[i] == flag && i + 1 < arguments_.size()) return arguments_[i + 1];
-    if (arguments_[i].starts_with(flag + "=")) return arguments_[i].substr(flag.size() + 1);
-  }
-  return "";
-}
-
-std::vector<std::string> TrainCommand::words(const json& values) const {
-  Parser parser;
-  std::vector<std::string> words = arguments_;
+std::vector<std::string> words_by(const Parser& parser, std::vector<std::string> words, const json& values) {
   json options = json::object();
   for (const auto& [key, value] : values.items()) {
     const bool is_option = option_of(parser.train(), key) != nullptr || is_section(parser.train(), key);
@@ -99,17 +83,28 @@ std::vector<std::string> TrainCommand::words(const json& values) const {
   return words;
 }
 
-void TrainCommand::check(const json& values) const {
-  Parser parser;
-  parser.train().callback([] {});
-  parser.parse(words(values));
+}  // namespace
+
+TrainCommand::TrainCommand(std::vector<std::string> arguments) : arguments_(std::move(arguments)) {
+  refuse_shared(arguments_);
 }
 
-void TrainCommand::run(const json& values, const std::vector<std::string>& more) const {
-  std::vector<std::string> all = words(values);
-  all.insert(all.end(), more.begin(), more.end());
+std::string TrainCommand::typed(const std::string& flag) const { return flag_value(arguments_, flag); }
+
+std::vector<std::string> TrainCommand::words(const json& values) const {
+  return words_by(Parser(), arguments_, values);
+}
+
+void TrainCommand::check(const json& values) const {
   Parser parser;
-  parser.parse(std::move(all));
+  const auto words = words_by(parser, arguments_, values);
+  parser.train().callback([] {});
+  parser.parse(words);
+}
+
+void TrainCommand::run(const std::vector<std::string>& words) {
+  Parser parser;
+  parser.parse(words);
   if (parser.status != 0)
     throw Error(ErrorCode::worker_lost, "the training ended with status " + std::to_string(parser.status));
 }

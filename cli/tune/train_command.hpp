@@ -18,8 +18,8 @@ class TrainCommand {
   std::vector<std::string> words(const nlohmann::json& values) const;
   /// @throws Error invalid_argument, as for what is typed
   void check(const nlohmann::json& values) const;
-  /// Trains. @param more words besides. @throws Error as `troupe train`; worker_lost where a signal ended it
-  void run(const nlohmann::json& values, const std::vector<std::string>& more) const;
+  /// Trains by such words. @throws Error as `troupe train`; worker_lost where a signal ended it
+  static void run(const std::vector<std::string>& words);
   /// What was typed behind a flag; empty where it was not.
   std::string typed(const std::string& flag) const;
 

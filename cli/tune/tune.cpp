@@ -31,10 +31,10 @@ Json run_trial(const Json& config) {
   Json values = config;
   const TrainCommand train(values.at(kArguments).get<std::vector<std::string>>());
   values.erase(kArguments);
-  const auto words = train.words(values);  // folds leave no weights
-  const bool saves = std::ranges::find(words, "--cross-validate") == words.end();
-  train.run(values,
-            saves ? std::vector<std::string>{"--save", tune::trial_folder() + kWeights} : std::vector<std::string>());
+  auto words = train.words(values);
+  const bool has_weights = std::ranges::find(words, "--cross-validate") == words.end();  // folds leave none
+  if (has_weights) words.insert(words.end(), {"--save", tune::trial_folder() + kWeights});
+  TrainCommand::run(words);
   return {};
 }
 

@@ -1,7 +1,6 @@
 #include "models/files/checkpoint/series.hpp"
 
 #include <fcntl.h>
-#include <sys/file.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -13,10 +12,10 @@
 #include <optional>
 #include <set>
 #include <system_error>
-#include <thread>
 
 #include "models/files/checkpoint/folder.hpp"
 #include "models/files/checkpoint/manifest.hpp"
+#include "runtime/files/file_lock.hpp"
 #include "runtime/files/input_file.hpp"
 #include "runtime/files/written_file.hpp"
 #include "troupe/error.hpp"
@@ -152,14 +151,8 @@ SeriesLock::SeriesLock(const CheckpointSeries& series) {
   const std::string path = series.folder() + "/" + kLockFile;
   file_ = FileDescriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666));
   if (!file_) throw_cannot("write", path);
-  // Where files cannot be locked, nobody is kept out. A run that was killed while it started a process leaves its lock
-  // to that one until its exec.
-  const auto end = std::chrono::steady_clock::now() + kLockPatience;
-  while (::flock(file_.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-    if (std::chrono::steady_clock::now() >= end)
-      throw Error(ErrorCode::in_use, "another run writes its checkpoints there", {.object = series.folder()});
-    std::this_thread::sleep_for(kLockPatience / 50);
-  }
+  if (!lock_in_time(file_.get(), kLockPatience))
+    throw Error(ErrorCode::in_use, "another run writes its checkpoints there", {.object = series.folder()});
 }
 
 }  // namespace troupe
