@@ -33,6 +33,7 @@ void add_commands(CLI::App& app, int& status) {
   troupe::cli::add_evaluate(app);
   troupe::cli::add_predict(app);
   troupe::cli::add_data(app);
+  troupe::cli::add_devices(app);
   troupe::cli::add_report(app);
   troupe::cli::add_diff(app, status);
   troupe::cli::add_checkpoint(app, status);

@@ -198,12 +198,34 @@ void add_algorithm_options(CLI::App& app, Options& sgd) {
       ->check(whole_number(0));
 }
 
+namespace {
+
+/// "cpu", "cuda" or "cuda:N".
+void choose_device(const std::string& text, Options& sgd) {
+  const std::string cuda = "cuda";
+  sgd.use_cpus = text == "cpu";
+  sgd.accelerator = -1;
+  if (sgd.use_cpus || text == cuda) return;
+  const char* const end = text.data() + text.size();
+  const bool numbered = text.starts_with(cuda + ':');
+  const char* const begin = text.data() + (numbered ? cuda.size() + 1 : text.size());
+  const auto [last, error] = std::from_chars(begin, end, sgd.accelerator);
+  if (!numbered || begin == end || last != end || error != std::errc() || sgd.accelerator < 0)
+    throw CLI::ValidationError("--device", "'" + text + "' is none of cpu, cuda and cuda:N");
+}
+
+}  // namespace
+
 void add_worker_options(CLI::App& app, Options& sgd, std::string& placement) {
   app.add_option_function<std::string>(
          "--workers", [&sgd](const std::string& text) { sgd.num_workers = parse_workers(text); },
          "Worker actors; as MIN:MAX, or MIN: with --shards, they follow the cores that can be used")
       ->default_str(std::to_string(sgd.num_workers.min))
       ->type_name("N|MIN:MAX");
+  app.add_option_function<std::string>(
+         "--device", [&sgd](const std::string& text) { choose_device(text, sgd); },
+         "What replicas compute on: cpu, cuda (dealt to all CUDA devices of a machine in turn), or one, as cuda:0")
+      ->default_str("cpu");
   app.add_option("--devices-per-worker", sgd.devices_per_worker, "Model replicas of each worker");
   app.add_option("--placement", placement,
                  "Where workers live: threads of this process, processes of this machine, or nodes that join")

@@ -19,13 +19,13 @@ endif()
 
 # Same bits everywhere: a multiplication and an addition never become one rounded operation behind our back.
 # Nobody reads errno after a square root, and with it g++ cannot vectorise one.
-add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -ffp-contract=off -fno-math-errno)
+add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wpedantic;-Wshadow;-Wnon-virtual-dtor;-ffp-contract=off;-fno-math-errno>")
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  add_compile_options(-fpch-preprocess)  # for ccache: what a precompiled header was made of counts
-  add_compile_options(-Wno-subobject-linkage)  # unity builds: it takes their files for headers
+  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess>)  # for ccache: what a precompiled header was made of counts
+  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Wno-subobject-linkage>)  # unity builds: it takes their files for headers
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-  add_compile_options(-Wno-restrict)  # false alarms about std::string, g++ bug 105651
+  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)  # false alarms about std::string, g++ bug 105651
 endif()
 if(TROUPE_SANITIZE)
   add_compile_options(-fsanitize=${TROUPE_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
@@ -40,9 +40,13 @@ if(TROUPE_PLANTED_BUGS)
   add_compile_definitions(TROUPE_PLANTED_BUGS)
 endif()
 
-# troupe_library(name): a static library of the folder's sources, included as "folder/file.hpp".
+# troupe_library(name [FOLDER...]): a static library of the folder's sources but those of these folders below it, included
+# as "folder/file.hpp".
 function(troupe_library name)
-  file(GLOB_RECURSE sources CONFIGURE_DEPENDS *.cpp)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS *.cpp *.cu)
+  foreach(other IN LISTS ARGN)  # folders that are libraries of their own
+    list(FILTER sources EXCLUDE REGEX "^${CMAKE_CURRENT_SOURCE_DIR}/${other}/")
+  endforeach()
   add_library(troupe_${name} STATIC ${sources})
   add_library(troupe::${name} ALIAS troupe_${name})
   set_target_properties(troupe_${name} PROPERTIES EXPORT_NAME ${name})

@@ -7,7 +7,34 @@ namespace troupe {
 
 /// Philox4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011): four random words that
 /// are a pure function of key and counter.
-std::array<std::uint32_t, 4> philox(std::uint64_t key, std::uint64_t counter_high, std::uint64_t counter_low);
+constexpr std::array<std::uint32_t, 4> philox(std::uint64_t key, std::uint64_t counter_high,
+                                              std::uint64_t counter_low) {
+  auto k0 = static_cast<std::uint32_t>(key);
+  auto k1 = static_cast<std::uint32_t>(key >> 32);
+  std::array<std::uint32_t, 4> c{static_cast<std::uint32_t>(counter_low), static_cast<std::uint32_t>(counter_low >> 32),
+                                 static_cast<std::uint32_t>(counter_high),
+                                 static_cast<std::uint32_t>(counter_high >> 32)};
+  for (int round = 0; round < 10; ++round) {
+    const std::uint64_t p0 = std::uint64_t{0xD2511F53U} * c[0];
+    const std::uint64_t p1 = std::uint64_t{0xCD9E8D57U} * c[2];
+    c = {static_cast<std::uint32_t>(p1 >> 32) ^ c[1] ^ k0, static_cast<std::uint32_t>(p1),
+         static_cast<std::uint32_t>(p0 >> 32) ^ c[3] ^ k1, static_cast<std::uint32_t>(p0)};
+    k0 += 0x9E3779B9U;
+    k1 += 0xBB67AE85U;
+  }
+  return c;
+}
+
+/// Uniform in [0, 1), from 24 bits of a random word.
+constexpr float uniform_of(std::uint32_t word) { return static_cast<float>(word >> 8) * 0x1p-24F; }
+
+/// What a stream's random words follow from: word n is words(n / 4)[n % 4]. For kernels, which draw in any order.
+struct RandomStream {
+  std::uint64_t key = 0;
+  std::uint64_t counter_high = 0;
+
+  constexpr std::array<std::uint32_t, 4> words(std::uint64_t block) const { return philox(key, counter_high, block); }
+};
 
 /// 64 bits of the system's, which nobody else has: to name a run, or a file.
 std::uint64_t drawn_name();
@@ -18,6 +45,8 @@ class Random {
  public:
   explicit Random(std::uint64_t seed, std::uint64_t stream = 0, std::uint64_t substream = 0);
 
+  const RandomStream& stream() const { return stream_; }
+
   std::uint32_t next();
   /// Uniform in [0, 1), 24 bits.
   float uniform();
@@ -27,9 +56,8 @@ class Random {
   double normal();
 
  private:
-  std::uint64_t key_;
-  std::uint64_t counter_high_;
-  std::uint64_t counter_low_ = 0;
+  RandomStream stream_;
+  std::uint64_t next_block_ = 0;
   std::array<std::uint32_t, 4> block_{};
   int used_ = 4;
 };

@@ -150,6 +150,9 @@ void check_options(Options& options, const ModelCreator& creator) {
   if (options.strategy > Strategy::parameter_server) throw_invalid("strategy is none of Strategy");
   check_numbers(options);
   check_device(options.use_cpus);
+  if (options.accelerator < -1 || (options.use_cpus && options.accelerator >= 0))
+    throw_invalid("accelerator is " + std::to_string(options.accelerator) +
+                  (options.use_cpus ? ", and use_cpus is set" : ", not -1 or a device's number"));
   if (options.max_failures < 0)
     throw_invalid("max_failures is " + std::to_string(options.max_failures) + ", not a number from 0 on");
   check_backups(options);

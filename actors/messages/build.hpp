@@ -48,7 +48,8 @@ struct Build {
   std::int32_t devices = 1;
   std::int32_t first_lane = 0;  ///< its replicas' numbers among those of the run begin here
   bool use_cpus = true;
-  bool backs_up = false;  ///< it computes and applies for the worker before it, too, when that one is late
+  std::int32_t accelerator = -1;  ///< Options::accelerator
+  bool backs_up = false;          ///< it computes and applies for the worker before it, too, when that one is late
   PlanRequest plan;
   std::uint64_t seed = 0;
   std::string model;  ///< registered name; empty: the creator that the worker was made with
@@ -62,7 +63,7 @@ struct Build {
 };
 template <class F>
 auto fields(Build& x, F visit) {
-  return visit(x.round, x.devices, x.first_lane, x.use_cpus, x.backs_up, x.plan, x.seed,
+  return visit(x.round, x.devices, x.first_lane, x.use_cpus, x.accelerator, x.backs_up, x.plan, x.seed,
                at_most<Bound::setting>(x.model), x.precision, at_most<Bound::setting>(x.config), x.precision_check,
                x.data_memory, x.frozen, x.all_shards, x.hears);
 }

@@ -77,6 +77,8 @@ std::unique_ptr<Replica> make_replica(const WorkerState& worker, const Build& re
                       .precision_check = request.precision_check,
                       .config = request.config,
                       .use_cpus = request.use_cpus,
+                      .accelerator = request.accelerator,
+                      .place = lane - static_cast<int>(topology.lanes_of_node(topology.node_of(lane)).begin),
                       .replicas_at_a_time = at_a_time,
                       .frozen = request.frozen};
   // On a node each worker's actor has a thread of its own already.

@@ -76,7 +76,9 @@ struct ReplicaContext {
   /// replicas compute in is then decided for the run, and who computes in another is made again, without this.
   bool precision_check = false;
   std::string config = {};     ///< Options::config as it was given (JSON for the built-in models)
-  bool use_cpus = true;        ///< Options::use_cpus; else the replica has accelerator `device` to itself
+  bool use_cpus = true;        ///< Options::use_cpus
+  int accelerator = -1;        ///< Options::accelerator
+  int place = 0;               ///< the replica's number among the run's replicas on its node
   int replicas_at_a_time = 1;  ///< of this worker, that compute while the others wait for their turn
   /// Layers whose training pass depends on the batch or on chance, batch-norm and dropout, are computed in training as
   /// in evaluations; their statistics stay.

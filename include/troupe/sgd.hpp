@@ -138,7 +138,9 @@ struct Options {
   WorkerCount num_workers = 1;
   int devices_per_worker = 1;  ///< replicas. On CPUs, those beyond the cores that a worker can count on (usable cores
                                ///< / workers, at least 1) compute one after the other
-  bool use_cpus = true;        ///< false asks for accelerators
+  bool use_cpus = true;        ///< false asks for accelerators: CUDA devices, in programs that link troupe::cuda
+  int accelerator = -1;        ///< without use_cpus: the one of a machine's that all its replicas share, from 0 on by
+                               ///< PCI id; -1: they are dealt to all of them in turn
   Placement placement = Placement::in_process;
   std::string algorithm = "synchronous";  ///< what a step is: "synchronous", "downpour" (asynchronous), "ssp" (stale
                                           ///< synchronous), "local" (local SGD) or "lbfgs"

@@ -23,6 +23,19 @@ std::vector<Stage> make_stages(Context& context, const PlacedNetwork& network, s
   return stages;
 }
 
+BufferSchedule make_schedule(const PlacedNetwork& network, const std::vector<Stage>& stages,
+                             const std::vector<bool>& learns, std::int64_t batch, Mode mode) {
+  std::vector<PlannedStage> planned;
+  for (const Stage& stage : stages)
+    planned.push_back({.inputs = network.layers[stage.first].planned.inputs,
+                       .output = static_cast<int>(stage.last) + 1,
+                       .traits = stage.operation->traits()});
+  std::vector<std::size_t> bytes;
+  for (std::size_t value = 0; value < learns.size(); ++value)
+    bytes.push_back(network.layout(static_cast<int>(value)).bytes(batch));
+  return make_buffer_schedule(planned, bytes, learns, mode);
+}
+
 BatchContext for_layer(BatchContext context, const PlacedLayer& layer) {
   context.layer = layer.planned.number;
   return context;
@@ -36,7 +49,7 @@ BatchNetwork::BatchNetwork(Context& context, const PlacedNetwork& network, const
       loss_(loss),
       batch_(batch),
       stages_(make_stages(context, network, batch)),
-      schedule_(make_buffer_schedule(network, stages_, learns, batch, mode)),
+      schedule_(make_schedule(network, stages_, learns, batch, mode)),
       memory_(plan_memory(schedule_.buffers)) {
   if (mode == Mode::train)
     for (const Stage& stage : stages_) stage.operation->prepare_backward();

@@ -4,13 +4,21 @@
 #include <span>
 #include <vector>
 
-#include "models/cpu/buffer_schedule.hpp"
 #include "models/cpu/memory/arena.hpp"
 #include "models/cpu/profile.hpp"
+#include "models/devices/buffer_schedule.hpp"
+#include "models/devices/memory_plan.hpp"
 #include "models/losses/batch_loss.hpp"
 #include "models/network/device_network.hpp"
 
 namespace troupe::cpu {
+
+/// What runs in one go: a layer, or a convolution with the max-pooling behind it.
+struct Stage {
+  std::size_t first = 0;  ///< layer
+  std::size_t last = 0;
+  std::unique_ptr<Operation> operation;
+};
 
 /// The network for one batch size: primitives and memory plan, made once.
 class BatchNetwork {

@@ -6,6 +6,7 @@
 
 #include "models/cpu/batch_network.hpp"
 #include "models/cpu/precision_trial.hpp"
+#include "models/devices/slices.hpp"
 #include "models/network/device_network.hpp"
 
 namespace troupe {
@@ -29,12 +30,6 @@ auto with_onednn(const Work& work) {
     throw Error(error.status == dnnl_out_of_memory ? ErrorCode::system : ErrorCode::unsupported,
                 std::string("oneDNN: ") + error.what());
   }
-}
-
-void add(EvaluationResult& total, const EvaluationResult& part) {
-  total.loss_sum += part.loss_sum;
-  total.correct += part.correct;
-  total.samples += part.samples;
 }
 
 class CpuNetwork final : public DeviceNetwork {
@@ -86,11 +81,8 @@ class CpuNetwork final : public DeviceNetwork {
   EvaluationResult evaluate(const ShardStep& at, const Batch& batch, std::span<const float> weights,
                             SampleMetrics* metrics) override {
     return with_onednn([&] {
-      EvaluationResult total;
-      const std::int64_t step = evaluation_batch();
-      for (std::int64_t first = 0; first < batch.size; first += step)
-        add(total, evaluate_slice(at, slice(batch, first, std::min(step, batch.size - first)), weights, metrics));
-      return total;
+      return evaluate_slices(batch, evaluation_batch(),
+                             [&](const Batch& part) { return evaluate_slice(at, part, weights, metrics); });
     });
   }
 
@@ -153,14 +145,6 @@ class CpuNetwork final : public DeviceNetwork {
     return *network;
   }
 
-  static Batch slice(const Batch& batch, std::int64_t first, std::int64_t count) {
-    const auto part = [&](const auto& all) {
-      const std::int64_t each = std::ssize(all) / batch.size;
-      return all.subspan(static_cast<std::size_t>(first * each), static_cast<std::size_t>(count * each));
-    };
-    return {count, part(batch.values), part(batch.labels), part(batch.targets), part(batch.numbers)};
-  }
-
   EvaluationResult evaluate_slice(const ShardStep& at, const Batch& batch, std::span<const float> weights,
                                   SampleMetrics* metrics) {
     BatchNetwork& network = network_for(batch.size, Mode::evaluate);
@@ -197,8 +181,8 @@ std::unique_ptr<DeviceNetwork> make_cpu_network(NetworkPlan plan, std::shared_pt
   cpu::keep_to_what_runs();
   const bool bf16 = precision == Precision::bf16 && cpu::has_bf16();
   return cpu::with_onednn([&] {
-    return std::make_unique<cpu::CpuNetwork>(plan, std::move(loss), batch_size,
-                                             bf16 ? cpu::Element::bf16 : cpu::Element::f32, frozen);
+    return std::make_unique<cpu::CpuNetwork>(plan, std::move(loss), batch_size, bf16 ? Element::bf16 : Element::f32,
+                                             frozen);
   });
 }
 

@@ -1,16 +1,12 @@
 #pragma once
 
 #include <bit>
-#include <cstddef>
 #include <cstdint>
 #include <cstring>
 
+#include "models/devices/element.hpp"
+
 namespace troupe::cpu {
-
-/// What an activation is stored as.
-enum class Element : std::uint8_t { f32, bf16 };
-
-inline std::size_t size_of(Element element) { return element == Element::f32 ? 4 : 2; }
 
 /// The upper half of a float.
 struct Bfloat16 {

@@ -3,17 +3,14 @@
 #include <cstdint>
 
 #include "models/cpu/element.hpp"
+#include "models/devices/statistics.hpp"
 #include "models/network/network_plan.hpp"
 
 namespace troupe::cpu {
 
-/// Channels are counted in multiples of this (small inputs of a network excepted), so that no blocked tensor has a
-/// padded tail that a kernel would have to keep zero: extra channels are ordinary channels with zero weights.
-inline constexpr std::int64_t kChannelBlock = 16;
-
-inline std::int64_t round_up(std::int64_t count) { return (count + kChannelBlock - 1) / kChannelBlock * kChannelBlock; }
-
-/// How a sample lies in memory: [channels / inner][height][width][inner], padding channels included.
+/// How a sample lies in memory: [channels / inner][height][width][inner], padding channels included: channels are
+/// counted in multiples of kChannelBlock (small inputs of a network excepted), so that no blocked tensor has a padded
+/// tail that a kernel would have to keep zero: extra channels are ordinary channels with zero weights.
 struct Layout {
   std::int64_t channels = 0;
   std::int64_t height = 1;

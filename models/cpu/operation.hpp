@@ -5,7 +5,8 @@
 
 #include "models/cpu/elementwise.hpp"
 #include "models/cpu/onednn.hpp"
-#include "models/cpu/parameters.hpp"
+#include "models/cpu/weights_layout.hpp"
+#include "models/devices/buffer_schedule.hpp"
 #include "models/network/network_plan.hpp"
 
 namespace troupe::cpu {
@@ -16,8 +17,9 @@ struct PlacedLayer {
   std::shared_ptr<const LayerKernels> kernels;
   Layout input;
   Layout output;
-  LayerParameters parameters;   ///< of layers that have any
-  bool gradient_stops = false;  ///< nothing before it learns, so it need not pass a gradient on
+  LayerParameters parameters;              ///< of layers that have any
+  std::shared_ptr<StoredWeights> weights;  ///< the same as the parameters'; null: it has none
+  bool gradient_stops = false;             ///< nothing before it learns, so it need not pass a gradient on
 };
 
 /// What a layer reads and writes going forward. `weights` is the layer's own part of the flat vector.
@@ -36,7 +38,7 @@ struct BackwardOperands {
   BatchContext context;
   const void* input = nullptr;
   const void* output = nullptr;
-  void* output_gradient = nullptr;        ///< may be overwritten; see Operation::Traits
+  void* output_gradient = nullptr;        ///< may be overwritten; see StageTraits
   const void* second_gradient = nullptr;  ///< to be added to it, where the layer takes two
   void* input_gradient = nullptr;         ///< null when nothing before it learns
   const float* weights = nullptr;
@@ -46,13 +48,7 @@ struct BackwardOperands {
 /// A layer for one batch size.
 class Operation {
  public:
-  /// What the memory plan has to know.
-  struct Traits {
-    bool reads_input = false;              ///< going backward
-    bool reads_output = false;             ///< going backward
-    bool takes_two_gradients = false;      ///< adds `second_gradient` itself
-    bool input_gradient_in_place = false;  ///< `input_gradient` is `output_gradient`
-  };
+  using Traits = StageTraits;
 
   Operation() = default;
   Operation(const Operation&) = delete;

@@ -50,15 +50,6 @@ bool is_joined(const PlacedNetwork& network, std::size_t layer) {
   return first.kernels->joins(first, network.layers[layer + 1]);
 }
 
-std::vector<bool> learning_values(const NetworkPlan& plan) {
-  std::vector<bool> learns(plan.layers.size() + 1, false);
-  for (std::size_t i = 0; i < plan.layers.size(); ++i) {
-    const auto learning = [&](int value) { return learns[static_cast<std::size_t>(value)]; };
-    learns[i + 1] = plan.layers[i].weights >= 0 || std::ranges::any_of(plan.layers[i].inputs, learning);
-  }
-  return learns;
-}
-
 PlacedNetwork place_network(Context& context, const NetworkPlan& plan, std::int64_t batch, Element element) {
   PlacedNetwork network;
   network.input_shape = plan.input;
@@ -70,6 +61,7 @@ PlacedNetwork place_network(Context& context, const NetworkPlan& plan, std::int6
                               .input = {},
                               .output = {},
                               .parameters = {},
+                              .weights = {},
                               .gradient_stops = !learns[static_cast<std::size_t>(planned.inputs.front())]});
   network.input = input_layout(network.layers, plan.input, element);
   for (PlacedLayer& layer : network.layers) {

@@ -29,7 +29,4 @@ bool sums_are_alike(const PlacedNetwork& network);
 /// True when layer `layer` runs in one go with the one behind it.
 bool is_joined(const PlacedNetwork& network, std::size_t layer);
 
-/// True when the value depends on something that learns, so that it has a gradient.
-std::vector<bool> learning_values(const NetworkPlan& plan);
-
 }  // namespace troupe::cpu

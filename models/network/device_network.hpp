@@ -61,8 +61,8 @@ class DeviceNetwork {
   virtual std::vector<LayerTime> profile() const = 0;
 };
 
-/// Whether replicas compute on CPUs or each on an accelerator. @throws Error unsupported for a kind of device that this
-/// build has not, saying what it has.
+/// Whether replicas compute on CPUs or on accelerators. @throws Error unsupported for a kind of device that this build
+/// has not, saying what it has; whether the machine has one is seen where the network is made.
 void check_device(bool use_cpus);
 
 /// The network on the device that the replica's context names.
@@ -80,6 +80,10 @@ PrecisionSeconds measure_precisions(const NetworkPlan& plan, std::int64_t batch_
 // One for each kind of device, in the folder of its name.
 std::unique_ptr<DeviceNetwork> make_cpu_network(NetworkPlan plan, std::shared_ptr<const Loss> loss,
                                                 std::int64_t batch_size, Precision precision, bool frozen);
+/// Null in programs that do not link troupe::cuda.
+/// @throws Error unsupported where the machine has no such device, or no driver for it.
+[[gnu::weak]] std::unique_ptr<DeviceNetwork> make_cuda_network(NetworkPlan plan, std::shared_ptr<const Loss> loss,
+                                                               std::int64_t batch_size, const ReplicaContext& context);
 PrecisionSeconds measure_cpu_precisions(const NetworkPlan& plan, std::int64_t batch_size);
 
 }  // namespace troupe

@@ -62,6 +62,7 @@ Options Nodes::options(int nodes) const {
   options.cluster.certs = authority_.driver();
   options.config = Hold{}.text();
   options.verbose = false;
+  options.cut_after = kCutAfter;
   return options;
 }
 

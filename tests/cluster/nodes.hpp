@@ -31,6 +31,10 @@ std::uint16_t free_port();
 /// What nodes are: this test program, as a user's program with models of its own, or `troupe node`.
 enum class NodeProgram : unsigned char { own, command };
 
+/// A silence that ends a connection, where a test does not say. The thread sanitizer looks at each race of CAF's before
+/// it passes over it, and then nothing else goes on for seconds.
+inline constexpr std::chrono::milliseconds kCutAfter{kSanitized ? 60'000 : 5'000};
+
 /// Nodes of this machine that serve run after run. They reach the driver, and one another, over loopback or through
 /// namespaces.
 class Nodes {
@@ -56,7 +60,7 @@ class Nodes {
   NodeProgram program_;
   std::string listen_;
   std::vector<std::string> more_;
-  std::chrono::milliseconds cut_after_{5000};
+  std::chrono::milliseconds cut_after_ = kCutAfter;
   std::vector<std::string> command(int n) const;
   std::vector<std::string> with_more(std::vector<std::string> command) const;
 

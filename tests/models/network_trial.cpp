@@ -30,7 +30,7 @@ NetworkTrial::NetworkTrial(const Case& the_case, std::int64_t batch_size, Precis
     : at(the_case),
       batch(batch_size),
       plan(plan_network(at.graph, at.shape, kClasses)),
-      network(make_cpu_network(plan, losses::softmax_cross_entropy(), batch, precision, frozen)) {
+      network(make_trial_network(plan, losses::softmax_cross_entropy(), batch, precision, frozen)) {
   draw();
   weights.resize(network->size());
   gradient.assign(network->size(), 7.0F);

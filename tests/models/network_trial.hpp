@@ -27,6 +27,10 @@ struct Case {
   bool has_batch_norm() const;
 };
 
+/// A network on the device that the program tests.
+std::unique_ptr<DeviceNetwork> make_trial_network(const NetworkPlan& plan, std::shared_ptr<const Loss> loss,
+                                                  std::int64_t batch_size, Precision precision, bool frozen);
+
 /// A network with weights and samples drawn from its shape, and what it says of them.
 struct NetworkTrial {
   Case at;

@@ -26,7 +26,7 @@ Graph residual(bool with_relu) {
   return graph;
 }
 
-std::vector<Case> cases() {
+std::vector<Case> unsteady_cases() {
   return {{"batch-norm first", {3, 7, 5}, {batch_norm(), flatten(), linear(kClasses)}},
           {"batch-norm", {2, 9, 11}, {convolution(18, 3, 1, 2), batch_norm(), flatten(), linear(kClasses)}},
           {"batch-norm and ReLU", {5, 7, 5}, {convolution(17, 3), batch_norm(), relu(), flatten(), linear(kClasses)}},
@@ -99,7 +99,7 @@ std::string unsteady(const std::vector<Layer>& layers, bool frozen = false) {
 
 TEST_CASE("frozen, the loss is an evaluation's, and the gradient that loss's") {
   teach_dropout();
-  for (const Case& at : cases())
+  for (const Case& at : unsteady_cases())
     for (const std::int64_t batch : {1, 5}) {
       CAPTURE(at.name);
       CAPTURE(batch);
@@ -113,7 +113,7 @@ TEST_CASE("frozen, the loss is an evaluation's, and the gradient that loss's") {
 }
 
 TEST_CASE("frozen, no part of a gradient depends on the rest of the batch, nor on the step") {
-  for (const Case& at : cases()) {
+  for (const Case& at : unsteady_cases()) {
     CAPTURE(at.name);
     const NetworkTrial trial(at, 5, Precision::f32, /*frozen=*/true);
     AlignedFloats first(trial.gradient.size()), second(trial.gradient.size());
@@ -129,7 +129,7 @@ TEST_CASE("frozen, no part of a gradient depends on the rest of the batch, nor o
 }
 
 TEST_CASE("frozen, statistics have no gradient and stay, and padding stays zero") {
-  for (const Case& at : cases()) {
+  for (const Case& at : unsteady_cases()) {
     CAPTURE(at.name);
     const NetworkTrial trial(at, 5, Precision::f32, /*frozen=*/true);
     const std::size_t begin = trial.network->learned_size();
@@ -146,7 +146,7 @@ TEST_CASE("frozen, statistics have no gradient and stay, and padding stays zero"
 }
 
 TEST_CASE("frozen, bfloat16 gives nearly the same, and an evaluation's loss") {
-  for (const Case& at : cases()) {
+  for (const Case& at : unsteady_cases()) {
     check_mixed_precision(at, 5, /*frozen=*/true);
     const NetworkTrial trial(at, 5, Precision::bf16, /*frozen=*/true);
     CHECK(trial.loss == trial.network->evaluate({}, trial.samples(), trial.weights).loss_sum);

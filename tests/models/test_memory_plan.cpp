@@ -4,7 +4,7 @@
 #include <set>
 
 #include "models/cpu/memory/arena.hpp"
-#include "models/cpu/memory/memory_plan.hpp"
+#include "models/devices/memory_plan.hpp"
 #include "runtime/random.hpp"
 
 using namespace troupe;

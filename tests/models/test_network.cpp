@@ -142,8 +142,7 @@ TEST_CASE("a device that the build has not is refused, and what it has is said")
   ReplicaContext context;
   context.use_cpus = false;
   const auto model = network(mlp_layers(4), images({1, 8, 8}, 12, 4), 4);
-  testing::check_throws(ErrorCode::unsupported, "computes on CPUs (oneDNN and Eigen) and has no accelerators",
-                        [&] { model->start(context); });
+  testing::check_throws(ErrorCode::unsupported, "computes on CPUs (oneDNN and Eigen)", [&] { model->start(context); });
 }
 
 TEST_CASE("a network is used when it has started") {

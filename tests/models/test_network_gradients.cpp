@@ -13,7 +13,7 @@ using namespace troupe::test;
 
 namespace {
 
-std::vector<Case> cases() {
+std::vector<Case> plain_cases() {
   return {
       {"one linear layer", {5}, {linear(3)}},
       {"linear layers and ReLU", {17}, {linear(5), relu(), linear(3)}},
@@ -82,7 +82,7 @@ std::vector<Case> cases() {
 }  // namespace
 
 TEST_CASE("gradients and losses are those of plain loops in double") {
-  for (const Case& at : cases())
+  for (const Case& at : plain_cases())
     for (const std::int64_t batch : {1, 2, 5}) {
       check_against_reference(NetworkTrial(at, batch));
     }
@@ -97,7 +97,7 @@ TEST_CASE("batches large enough for Winograd and for slices give the same gradie
 }
 
 TEST_CASE("the gradient of a batch is the sum of those of its parts, whatever sizes came before") {
-  for (const Case& at : cases()) {
+  for (const Case& at : plain_cases()) {
     if (at.has_batch_norm()) continue;
     CAPTURE(at.name);
     const NetworkTrial trial(at, 5);
@@ -114,7 +114,7 @@ TEST_CASE("the gradient of a batch is the sum of those of its parts, whatever si
 }
 
 TEST_CASE("the same weights and batch give the same bits, wherever they lie") {
-  for (const Case& at : cases()) {
+  for (const Case& at : plain_cases()) {
     CAPTURE(at.name);
     const NetworkTrial first(at, 5);
     NetworkTrial second(at, 5);
@@ -129,7 +129,7 @@ TEST_CASE("the same weights and batch give the same bits, wherever they lie") {
 }
 
 TEST_CASE("another thread computes the same bits") {
-  const Case at = cases().back();
+  const Case at = plain_cases().back();
   const NetworkTrial here(at, 35);
   AlignedFloats there;
   std::thread([&] { there = NetworkTrial(at, 35).gradient; }).join();
@@ -137,7 +137,7 @@ TEST_CASE("another thread computes the same bits") {
 }
 
 TEST_CASE("canonical weights survive the way through the flat layout, and padding stays zero") {
-  for (const Case& at : cases()) {
+  for (const Case& at : plain_cases()) {
     CAPTURE(at.name);
     const NetworkTrial trial(at, 5);
     CHECK(trial.canonical(trial.weights) == trial.parameters);
@@ -148,21 +148,21 @@ TEST_CASE("canonical weights survive the way through the flat layout, and paddin
 }
 
 TEST_CASE("no samples give no loss and no gradient") {
-  NetworkTrial trial(cases().front(), 2);
+  NetworkTrial trial(plain_cases().front(), 2);
   CHECK(trial.network->gradient({}, {}, trial.weights, trial.gradient) == 0);
   CHECK(largest(trial.gradient) == 0);
 }
 
 TEST_CASE("a NaN at any place of a pooling window reaches the loss") {
-  for (const std::size_t place : {0, 1, 8, 9}) {
-    NetworkTrial trial({"pooled", {1, 8, 8}, {convolution(3, 1), max_pool(2), flatten(), linear(3)}}, 2);
+  for (const auto& [place, kernel] : {std::pair{0U, 2}, {1U, 2}, {8U, 2}, {9U, 2}, {0U, 3}, {10U, 3}, {18U, 3}}) {
+    NetworkTrial trial({"pooled", {1, 8, 8}, {convolution(3, 1), max_pool(kernel), flatten(), linear(3)}}, 2);
     trial.values[place] = std::nanf("");
     CHECK(std::isnan(trial.network->gradient({}, trial.samples(), trial.weights, trial.gradient)));
   }
 }
 
 TEST_CASE("an evaluation counts hits and losses") {
-  NetworkTrial trial(cases().back(), 5);
+  NetworkTrial trial(plain_cases().back(), 5);
   const EvaluationResult result = trial.network->evaluate({}, trial.samples(), trial.weights);
   CHECK(result.samples == 5);
   CHECK(result.loss_sum == trial.loss);
@@ -181,5 +181,5 @@ TEST_CASE("an evaluation counts hits and losses") {
 }
 
 TEST_CASE("bfloat16 gives nearly the same") {
-  for (const Case& at : cases()) check_mixed_precision(at, 5);
+  for (const Case& at : plain_cases()) check_mixed_precision(at, 5);
 }

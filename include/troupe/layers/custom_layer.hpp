@@ -29,6 +29,10 @@ class CustomLayer : public LayerSpec {
     std::span<float> tensors_gradient;  ///< of the sum over the samples
   };
 
+  /// Whether an accelerator's replica has the CPU compute the layer, its samples copied there and back for each batch;
+  /// else it refuses the layer.
+  virtual bool takes_copies() const { return false; }
+
   /// Writes all of `output`.
   virtual void forward(const Forward& at) const = 0;
   /// Writes all of both gradients.

@@ -96,7 +96,7 @@ class ConvolutionDescriptors {
   }
 
  private:
-  const memory::desc& stored() const { return layer_.parameters.weights.stored; }
+  const memory::desc& stored() const { return layer_.weights->stored; }
   /// In the type that the layer computes in.
   memory::desc any_weights() const { return any_layout(stored(), layer_.input.element); }
 
@@ -119,13 +119,12 @@ class Slice {
  public:
   Slice(Context& context, const PlacedLayer& layer, std::int64_t samples)
       : samples_(samples),
-        forward_(
-            ForwardPass::make<ConvolutionForward>(context, layer.parameters.weights.stored,
-                                                  ConvolutionDescriptors(context, layer, samples).fastest_forward())) {}
+        forward_(ForwardPass::make<ConvolutionForward>(
+            context, layer.weights->stored, ConvolutionDescriptors(context, layer, samples).fastest_forward())) {}
 
   void prepare_data(Context& context, const PlacedLayer& layer) {
     const ConvolutionDescriptors make(context, layer, samples_);
-    data_.emplace(DataPass::make<ConvolutionData>(context, layer.parameters.weights.stored, make.fastest_data()));
+    data_.emplace(DataPass::make<ConvolutionData>(context, layer.weights->stored, make.fastest_data()));
   }
 
   ForwardPass& forward() { return forward_; }
@@ -154,8 +153,8 @@ PlacedLayer in_floats(PlacedLayer layer) {
 WeightsPass make_weights_pass(Context& context, const PlacedLayer& placed, std::int64_t batch) {
   const PlacedLayer layer = weights_pass_in_floats(placed) ? in_floats(placed) : placed;
   const ConvolutionDescriptors make(context, layer, batch);
-  return WeightsPass::make<ConvolutionWeights>(context, layer.parameters.weights.stored, make.source(),
-                                               make.destination(), make.fastest_weights());
+  return WeightsPass::make<ConvolutionWeights>(context, layer.weights->stored, make.source(), make.destination(),
+                                               make.fastest_weights());
 }
 
 class Convolution final : public Operation {
@@ -249,7 +248,9 @@ void ConvolutionKernels::place(Context& context, PlacedLayer& layer, std::int64_
   LayerParameters& parameters = layer.parameters;
   parameters.channels = planned.output.channels;
   parameters.vectors = spec_of<models::Convolution>(layer).bias() ? 1 : 0;
-  WeightsLayout& weights = parameters.weights;
+  layer.weights = std::make_shared<StoredWeights>();
+  parameters.weights = layer.weights;
+  StoredWeights& weights = *layer.weights;
   weights.outputs = planned.output.channels;
   weights.plain = memory::desc({layer.output.channels, layer.input.channels, kernel, kernel}, memory::data_type::f32,
                                memory::format_tag::oihw);

@@ -4,21 +4,11 @@
 #include <vector>
 
 #include "models/cpu/layer_kernels.hpp"
-#include "runtime/random.hpp"
+#include "models/devices/dropout_random.hpp"
 
 namespace troupe::cpu {
 
 namespace {
-
-/// Apart from the numbers that are drawn for other ends.
-constexpr std::uint64_t kDropoutStream = 0x64726F70ULL << 32;
-constexpr std::uint64_t kMostLayers = std::uint64_t{1} << 20;
-
-/// What is drawn for a batch, one number a value, sample by sample and row-major, however the device lays them out.
-Random random_of(const BatchContext& at) {
-  return Random(at.seed, kDropoutStream + static_cast<std::uint64_t>(at.shard),
-                static_cast<std::uint64_t>(at.step) * kMostLayers + static_cast<std::uint64_t>(at.layer));
-}
 
 /// Draws again going backward what it drew going forward, so that it need not remember it.
 class Dropout final : public Operation {
@@ -43,7 +33,7 @@ class Dropout final : public Operation {
 
  private:
   void apply(const BatchContext& context, const void* from, void* to) {
-    Random random = random_of(context);
+    Random random = dropout_random(context);
     for (std::int64_t sample = 0; sample < batch_; ++sample) {
       for (float& factor : factors_) factor = random.uniform() < probability_ ? 0.0F : 1 / (1 - probability_);
       if (layout_.element == Element::f32)

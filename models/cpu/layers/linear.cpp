@@ -46,17 +46,17 @@ struct LinearDescriptors {
   }
 
   LinearForward::primitive_desc fastest_forward() const {
-    const memory::desc& stored = layer.parameters.weights.stored;
+    const memory::desc& stored = layer.weights->stored;
     return first_fast<LinearForward::primitive_desc>(forward(stored), forward(any_layout(stored)));
   }
   LinearWeights::primitive_desc fastest_weights() const {
-    const memory::desc& stored = layer.parameters.weights.stored;
+    const memory::desc& stored = layer.weights->stored;
     const auto hint = fastest_forward();
     return first_fast<LinearWeights::primitive_desc>(backward_weights(hint, stored),
                                                      backward_weights(hint, any_layout(stored)));
   }
   LinearData::primitive_desc fastest_data() const {
-    const memory::desc& stored = layer.parameters.weights.stored;
+    const memory::desc& stored = layer.weights->stored;
     const auto hint = fastest_forward();
     return first_fast<LinearData::primitive_desc>(backward_data(hint, stored), backward_data(hint, any_layout(stored)));
   }
@@ -71,7 +71,7 @@ class Linear final : public Operation {
 
   void prepare_backward() override {
     const LinearDescriptors make(context_, layer_, batch_);
-    const memory::desc& stored = layer_.parameters.weights.stored;
+    const memory::desc& stored = layer_.weights->stored;
     weights_pass_.emplace(
         WeightsPass::make<LinearWeights>(context_, stored, make.source, make.destination, make.fastest_weights()));
     if (!layer_.gradient_stops) data_pass_.emplace(DataPass::make<LinearData>(context_, stored, make.fastest_data()));
@@ -104,8 +104,7 @@ class Linear final : public Operation {
       : context_(make.context),
         layer_(layer),
         batch_(batch),
-        forward_(
-            ForwardPass::make<LinearForward>(make.context, layer.parameters.weights.stored, make.fastest_forward())) {
+        forward_(ForwardPass::make<LinearForward>(make.context, layer.weights->stored, make.fastest_forward())) {
     if (layer.input.element != Element::f32)
       context_.activations.reserve(static_cast<std::size_t>(input_size()) * sizeof(float));
   }
@@ -137,7 +136,9 @@ void LinearKernels::place(Context& context, PlacedLayer& layer, std::int64_t bat
   LayerParameters& parameters = layer.parameters;
   parameters.channels = layer.planned.output.channels;
   parameters.vectors = 1;
-  WeightsLayout& weights = parameters.weights;
+  layer.weights = std::make_shared<StoredWeights>();
+  parameters.weights = layer.weights;
+  StoredWeights& weights = *layer.weights;
   weights.outputs = layer.planned.output.channels;
   weights.plain = plain_matrix(outputs, layer.input.size());
   const LinearDescriptors make(context, layer, batch);

@@ -59,7 +59,7 @@ TROUPE_CLONES void forward_any(const PoolShape& shape, const float* __restrict i
             shape, [&](std::int64_t offset, Tap tap) __attribute__((always_inline)) {
               for (std::int64_t i = 0; i < shape.inner; ++i) {
                 const float value = input[in + offset + i];
-                const bool better = !(value <= output[out + i]);  // true for a NaN, which must not get lost
+                const bool better = value > output[out + i] || value != value;  // a NaN must not get lost
                 taps[out + i] = better ? tap : taps[out + i];
                 output[out + i] = better ? value : output[out + i];
               }

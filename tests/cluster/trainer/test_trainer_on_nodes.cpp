@@ -18,6 +18,7 @@ namespace {
 TrainerOptions on_nodes(const Nodes& nodes, int workers) {
   TrainerOptions options = trainer_options(Placement::cluster, workers);
   options.cluster = nodes.options().cluster;
+  options.cut_after = kCutAfter;
   options.collective_timeout = std::chrono::seconds(20);
   options.stop_timeout = std::chrono::seconds(5);
   return options;

@@ -20,6 +20,7 @@ class PlainLinear final : public CustomLayer {
   explicit PlainLinear(std::int64_t outputs) : outputs_(outputs) {}
 
   std::string kind() const override { return "plain linear"; }
+  bool takes_copies() const override { return true; }
   SampleShape output(std::span<const SampleShape> /*inputs*/) const override {
     return {.channels = outputs_, .flat = true};
   }

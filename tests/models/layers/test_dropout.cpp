@@ -18,6 +18,7 @@ namespace {
 class Probe final : public CustomLayer {
  public:
   std::string kind() const override { return "probe"; }
+  bool takes_copies() const override { return true; }
   SampleShape output(std::span<const SampleShape> inputs) const override { return inputs[0]; }
   void forward(const Forward& at) const override {
     std::ranges::copy(at.input, at.output.begin());

@@ -1,0 +1,38 @@
+# TROUPE_WITH_CUDA: whether troupe::cuda is built. Then the language CUDA is enabled, and there are CUDA::cudart,
+# CUDA::cublas and CUDNN::cudnn.
+set(TROUPE_WITH_CUDA OFF)
+if(NOT TROUPE_CUDA)
+  return()
+endif()
+
+# Where a toolkit lies that is not on the path.
+find_program(TROUPE_NVCC nvcc HINTS ENV CUDA_PATH PATH_SUFFIXES bin PATHS /usr/local/cuda/bin)
+mark_as_advanced(TROUPE_NVCC)
+if(NOT CMAKE_CUDA_COMPILER AND TROUPE_NVCC)
+  set(CMAKE_CUDA_COMPILER ${TROUPE_NVCC})
+endif()
+if(NOT CMAKE_CUDA_ARCHITECTURES)
+  set(CMAKE_CUDA_ARCHITECTURES 80-real 90)  # and PTX, for those to come
+endif()
+if(TROUPE_CUDA STREQUAL "AUTO")
+  if(NOT CMAKE_CUDA_COMPILER)
+    return()
+  endif()
+  find_package(CUDAToolkit 12 QUIET)
+  find_package(CUDNN 9 QUIET)
+  if(NOT CUDAToolkit_FOUND OR NOT CUDNN_FOUND)
+    return()
+  endif()
+else()
+  if(NOT CMAKE_CUDA_COMPILER)
+    message(FATAL_ERROR "TROUPE_CUDA is ON, and there is no nvcc: put it on the PATH, or set CMAKE_CUDA_COMPILER")
+  endif()
+  find_package(CUDAToolkit 12 REQUIRED)
+  find_package(CUDNN 9 REQUIRED)
+endif()
+enable_language(CUDA)
+if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)  # Debian's CMake does not know that nvcc 12 and later speak it
+  set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
+  set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
+endif()
+set(TROUPE_WITH_CUDA ON)

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "models/cpu/onednn.hpp"
+#include "models/devices/parameters.hpp"
+
+namespace troupe::cpu {
+
+/// Weights in the layout that oneDNN's kernels want.
+struct StoredWeights final : WeightsLayout {
+  dnnl::memory::desc stored;            ///< in that layout, padding channels included
+  dnnl::memory::desc plain;             ///< the same extents, row-major
+  std::int64_t outputs = 0;             ///< without padding; `stored` has more rows where it pads
+  std::vector<std::int64_t> positions;  ///< in a row of `plain`, of each weight of a canonical row
+
+  std::size_t floats() const override { return stored.get_size() / sizeof(float); }
+  std::size_t canonical_floats() const override { return static_cast<std::size_t>(outputs) * positions.size(); }
+  std::string text() const override;
+  void to_canonical(const float* weights, float* canonical) const override;
+  void from_canonical(const float* canonical, float* weights) const override;
+
+ private:
+  /// Whether `plain` is the canonical order, without padding.
+  bool is_canonical() const;
+  std::size_t columns() const { return floats() / static_cast<std::size_t>(stored.dims()[0]); }
+};
+
+}  // namespace troupe::cpu

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <cublas_v2.h>
+#include <cuda_runtime_api.h>
+#include <cudnn.h>
+
+namespace troupe::cuda {
+
+/// What CUDA, cuDNN and cuBLAS refuse becomes ours. @param what was asked for, for the text: "copying weights".
+/// @throws Error limit_reached where the device's memory is full, unsupported without a driver or with one too old,
+/// else system.
+void check(cudaError_t result, const char* what);
+void check(cudnnStatus_t result, const char* what);
+void check(cublasStatus_t result, const char* what);
+
+}  // namespace troupe::cuda

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <utility>
+
+#include "models/cuda/api/check.hpp"
+
+namespace troupe::cuda {
+
+/// Something that one function of CUDA makes and another one ends.
+template <class T, auto kDestroy>
+class Handle {
+ public:
+  template <class Create>
+  explicit Handle(const Create& create) {
+    create(&value_);
+  }
+  Handle(Handle&& other) noexcept : value_(std::exchange(other.value_, nullptr)) {}
+  Handle& operator=(Handle&& other) noexcept {
+    std::swap(value_, other.value_);
+    return *this;
+  }
+  Handle(const Handle&) = delete;
+  Handle& operator=(const Handle&) = delete;
+  ~Handle() {
+    if (value_ != nullptr) kDestroy(value_);
+  }
+
+  T get() const { return value_; }
+
+ private:
+  T value_ = nullptr;
+};
+
+/// Work that is done in order, beside that of other streams.
+class Stream {
+ public:
+  Stream()
+      : handle_([](cudaStream_t* made) { check(cudaStreamCreateWithFlags(made, cudaStreamNonBlocking), "a stream"); }) {
+  }
+
+  cudaStream_t get() const { return handle_.get(); }
+  void synchronize() const { check(cudaStreamSynchronize(get()), "waiting for the device"); }
+
+ private:
+  Handle<cudaStream_t, cudaStreamDestroy> handle_;
+};
+
+/// A place in a stream's work that other streams can wait for.
+class Event {
+ public:
+  Event()
+      : handle_([](cudaEvent_t* made) { check(cudaEventCreateWithFlags(made, cudaEventDisableTiming), "an event"); }) {}
+
+  void record(const Stream& stream) const { check(cudaEventRecord(handle_.get(), stream.get()), "recording an event"); }
+  /// What the stream is given from now on waits for what was recorded.
+  void block(const Stream& stream) const {
+    check(cudaStreamWaitEvent(stream.get(), handle_.get(), 0), "waiting for an event");
+  }
+
+ private:
+  Handle<cudaEvent_t, cudaEventDestroy> handle_;
+};
+
+}  // namespace troupe::cuda

@@ -1,0 +1,156 @@
+#include "models/cuda/batch_network.hpp"
+
+#include <algorithm>
+
+#include "models/cuda/kernels/elementwise.hpp"
+#include "models/cuda/kernels/packing.hpp"
+
+namespace troupe::cuda {
+
+BatchNetwork::BatchNetwork(Context& context, const PlacedNetwork& network, Transfers& transfers, const Loss& loss,
+                           const std::vector<bool>& learns, std::int64_t batch, Mode mode)
+    : context_(context),
+      network_(network),
+      transfers_(transfers),
+      loss_(loss),
+      batch_(batch),
+      host_scores_(static_cast<std::size_t>(batch * network.num_outputs)),
+      host_gradient_(mode == Mode::train ? host_scores_.size() : 0) {
+  for (std::size_t i = 0; i < network.layers.size(); ++i)
+    operations_.push_back(network.kernels[i]->make(context, network.layers[i], batch));
+  plan(learns, mode);
+  if (mode == Mode::train)
+    for (const auto& operation : operations_) operation->prepare_backward();
+}
+
+void BatchNetwork::plan(const std::vector<bool>& learns, Mode mode) {
+  std::vector<PlannedStage> stages;
+  for (std::size_t i = 0; i < operations_.size(); ++i)
+    stages.push_back({.inputs = network_.layers[i].planned.inputs,
+                      .output = static_cast<int>(i) + 1,
+                      .traits = operations_[i]->traits()});
+  std::vector<std::size_t> bytes;
+  for (std::size_t value = 0; value < learns.size(); ++value)
+    bytes.push_back(network_.layout(static_cast<int>(value)).bytes(batch_));
+  schedule_ = make_buffer_schedule(stages, bytes, learns, mode);
+  samples_ = add_buffer(static_cast<std::size_t>(batch_ * network_.input_shape.size()) * sizeof(float));
+  scores_ = add_buffer(host_scores_.size() * sizeof(float));
+  memory_ = plan_memory(schedule_.buffers);
+}
+
+/// One that is there from the first layer's pass to the loss.
+int BatchNetwork::add_buffer(std::size_t bytes) {
+  schedule_.buffers.push_back({.bytes = bytes, .first = 0, .last = static_cast<int>(operations_.size())});
+  return static_cast<int>(schedule_.buffers.size()) - 1;
+}
+
+std::byte* BatchNetwork::at(std::byte* memory, int buffer) const {
+  return buffer == kNone ? nullptr : memory + memory_.offsets[static_cast<std::size_t>(buffer)];
+}
+
+double BatchNetwork::train(std::byte* memory, const BatchContext& context, const Batch& batch,
+                           std::span<const float> weights, std::span<float> gradient) {
+  send(memory, batch.values, weights);
+  forward(memory, context, context.training ? transfers_.gradient() : nullptr);
+  transfers_.begin_gradient(gradient);
+  const OutputRows rows = receive_scores(memory);
+  const double loss = batch_loss_gradient(loss_, rows, batch, host_gradient_.data());
+  send_scores_gradient(memory);
+  backward(memory, context);
+  transfers_.end_gradient();
+  return loss;
+}
+
+EvaluationResult BatchNetwork::evaluate(std::byte* memory, const BatchContext& context, const Batch& batch,
+                                        std::span<const float> weights, SampleMetrics* metrics) {
+  send(memory, batch.values, weights);
+  forward(memory, context, nullptr);
+  return evaluate_batch_loss(loss_, receive_scores(memory), batch, metrics);
+}
+
+void BatchNetwork::outputs(std::byte* memory, std::span<const float> samples, std::span<const float> weights,
+                           std::span<float> to) {
+  send(memory, samples, weights);
+  forward(memory, {}, nullptr);
+  std::copy_n(receive_scores(memory).first, to.size(), to.begin());
+}
+
+void BatchNetwork::send(std::byte* memory, std::span<const float> samples, std::span<const float> weights) {
+  const std::size_t count = static_cast<std::size_t>(batch_ * network_.input_shape.size());
+  std::byte* const plain = at(memory, samples_);
+  check(cudaMemcpyAsync(plain, samples.data(), count * sizeof(float), cudaMemcpyHostToDevice, context_.copies().get()),
+        "copying samples");
+  arrived_.record(context_.copies());
+  if (!weights.empty()) transfers_.send(weights);
+  arrived_.block(context_.compute());
+  from_plain(stream(), network_.input_shape, batch_, reinterpret_cast<const float*>(plain), network_.input.element,
+             at(memory, 0));
+}
+
+void BatchNetwork::forward(std::byte* memory, const BatchContext& context, float* statistics_sums) {
+  for (std::size_t i = 0; i < operations_.size(); ++i) {
+    const PlacedLayer& layer = network_.layers[i];
+    const std::vector<int>& inputs = layer.planned.inputs;
+    const LayerParameters& parameters = layer.parameters;
+    transfers_.receive(i);
+    BatchContext own = context;
+    own.layer = layer.planned.number;
+    operations_[i]->forward(
+        {.context = own,
+         .input = at(memory, inputs[0]),
+         .addend = inputs.size() > 1 ? at(memory, inputs[1]) : nullptr,
+         .output = at(memory, static_cast<int>(i) + 1),
+         .weights = transfers_.weights() + parameters.offset,
+         .product_weights = transfers_.product_weights() + parameters.offset * size_of(context_.element()),
+         .statistics = transfers_.weights() + parameters.statistics,
+         .statistics_sums = statistics_sums == nullptr ? nullptr : statistics_sums + parameters.statistics});
+  }
+}
+
+void BatchNetwork::backward(std::byte* memory, const BatchContext& context) {
+  for (const BackwardStep& step : schedule_.backward) {
+    run(step, memory, context);
+    transfers_.layer_done(step.stage);
+  }
+}
+
+void BatchNetwork::run(const BackwardStep& step, std::byte* memory, BatchContext context) {
+  const PlacedLayer& layer = network_.layers[step.stage];
+  const LayerParameters& parameters = layer.parameters;
+  for (const int more : step.more_gradients)
+    accumulate(stream(), layer.output.element, layer.output.values(batch_), at(memory, more),
+               at(memory, step.output_gradient));
+  context.layer = layer.planned.number;
+  operations_[step.stage]->backward(
+      {.context = context,
+       .input = at(memory, layer.planned.inputs[0]),
+       .output = at(memory, static_cast<int>(step.stage) + 1),
+       .output_gradient = at(memory, step.output_gradient),
+       .second_gradient = at(memory, step.second_gradient),
+       .input_gradient = at(memory, step.input_gradient),
+       .weights = transfers_.weights() + parameters.offset,
+       .product_weights = transfers_.product_weights() + parameters.offset * size_of(context_.element()),
+       .gradient = transfers_.gradient() + parameters.offset});
+}
+
+OutputRows BatchNetwork::receive_scores(std::byte* memory) {
+  std::byte* const plain = at(memory, scores_);
+  to_plain(stream(), output_layout().shape, batch_, output_layout().element,
+           at(memory, static_cast<int>(operations_.size())), reinterpret_cast<float*>(plain));
+  check(cudaMemcpyAsync(host_scores_.data(), plain, host_scores_.size() * sizeof(float), cudaMemcpyDeviceToHost,
+                        stream()),
+        "copying outputs");
+  context_.compute().synchronize();
+  return {host_scores_.data(), network_.num_outputs, network_.num_outputs};
+}
+
+void BatchNetwork::send_scores_gradient(std::byte* memory) {
+  std::byte* const plain = at(memory, scores_);
+  check(cudaMemcpyAsync(plain, host_gradient_.data(), host_gradient_.size() * sizeof(float), cudaMemcpyHostToDevice,
+                        stream()),
+        "copying a loss's gradient");
+  from_plain(stream(), output_layout().shape, batch_, reinterpret_cast<const float*>(plain), output_layout().element,
+             at(memory, schedule_.scores_gradient));
+}
+
+}  // namespace troupe::cuda

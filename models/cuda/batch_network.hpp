@@ -1,0 +1,65 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "models/cuda/transfers.hpp"
+#include "models/devices/memory_plan.hpp"
+#include "models/losses/batch_loss.hpp"
+
+namespace troupe::cuda {
+
+/// The network for one batch size: operations and memory plan, made once.
+class BatchNetwork {
+ public:
+  BatchNetwork(Context& context, const PlacedNetwork& network, Transfers& transfers, const Loss& loss,
+               const std::vector<bool>& learns, std::int64_t batch, Mode mode);
+
+  /// Of device memory to run in, which holds nothing between passes.
+  std::size_t bytes() const { return memory_.bytes; }
+
+  // Weights are empty where those of the pass before are taken again.
+
+  /// Loss sum of the batch; writes its gradient.
+  /// @param context of a network that is frozen: not `training`
+  double train(std::byte* memory, const BatchContext& context, const Batch& batch, std::span<const float> weights,
+               std::span<float> gradient);
+  /// Loss sum and hits of the batch. @param metrics null, or to which its samples are added
+  EvaluationResult evaluate(std::byte* memory, const BatchContext& context, const Batch& batch,
+                            std::span<const float> weights, SampleMetrics* metrics);
+  /// Writes the outputs of a batch, row-major.
+  void outputs(std::byte* memory, std::span<const float> samples, std::span<const float> weights, std::span<float> to);
+
+ private:
+  void plan(const std::vector<bool>& learns, Mode mode);
+  int add_buffer(std::size_t bytes);
+
+  void send(std::byte* memory, std::span<const float> samples, std::span<const float> weights);
+  void forward(std::byte* memory, const BatchContext& context, float* statistics_sums);
+  void backward(std::byte* memory, const BatchContext& context);
+  void run(const BackwardStep& step, std::byte* memory, BatchContext context);
+  /// Brings the outputs to the host and waits for them.
+  OutputRows receive_scores(std::byte* memory);
+  void send_scores_gradient(std::byte* memory);
+
+  std::byte* at(std::byte* memory, int buffer) const;
+  const Layout& output_layout() const { return network_.layers.back().output; }
+  cudaStream_t stream() const { return context_.compute().get(); }
+
+  Context& context_;
+  const PlacedNetwork& network_;
+  Transfers& transfers_;
+  const Loss& loss_;
+  std::int64_t batch_;
+  std::vector<std::unique_ptr<Operation>> operations_;  ///< by layer
+  BufferSchedule schedule_;
+  MemoryPlan memory_;
+  int samples_ = kNone;  ///< buffer of the samples as they come
+  int scores_ = kNone;   ///< buffer of outputs, and then their gradient, as the loss takes them
+  Event arrived_;
+  PinnedFloats host_scores_;
+  PinnedFloats host_gradient_;
+};
+
+}  // namespace troupe::cuda

@@ -1,0 +1,161 @@
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <utility>
+
+#include "models/cuda/api/devices.hpp"
+#include "models/cuda/batch_network.hpp"
+#include "models/devices/slices.hpp"
+#include "models/network/device_network.hpp"
+
+/// Whoever links troupe::cuda asks for this, so that what the rest of Troupe names as a weak symbol comes along.
+extern "C" const char troupe_cuda_devices;
+extern "C" const char troupe_cuda_devices = 1;
+
+namespace troupe {
+
+namespace cuda {
+
+namespace {
+
+/// Of a network whose batches are a whole shard, or that only evaluates.
+constexpr std::int64_t kUsualBatch = 64;
+
+/// On the replica's device, whichever thread calls; and where it fails, what is queued has ended before the caller's
+/// memory goes.
+template <class Work>
+auto on_device(const Context& context, const Work& work) {
+  check(cudaSetDevice(context.device()), "choosing a device");
+  try {
+    return work();
+  } catch (...) {
+    cudaStreamSynchronize(context.copies().get());
+    cudaStreamSynchronize(context.compute().get());
+    throw;
+  }
+}
+
+class CudaNetwork final : public DeviceNetwork {
+ public:
+  CudaNetwork(const NetworkPlan& plan, std::shared_ptr<const Loss> loss, std::int64_t batch_size, Precision precision,
+              bool frozen, int device)
+      : loss_(std::move(loss)),
+        usual_batch_(batch_size > 0 ? batch_size : kUsualBatch),
+        frozen_(frozen),
+        learns_(learning_values(plan)),
+        network_(place_network(plan, precision == Precision::bf16 ? Element::bf16 : Element::f32)),
+        context_(device, network_.element),
+        transfers_(context_, network_) {}
+
+  ~CudaNetwork() override { cudaSetDevice(context_.device()); }  // where members are freed
+
+  void prepare_training(bool /*memory*/) override {
+    on_device(context_, [&] { memory_.reserve(network_for(usual_batch_, Mode::train).bytes()); });
+  }
+
+  std::size_t size() const override { return network_.parameters.size(); }
+  std::size_t learned_size() const override { return network_.parameters.learned_size(); }
+  Precision precision() const override { return context_.element() == Element::f32 ? Precision::f32 : Precision::bf16; }
+
+  std::string fingerprint() const override {
+    const std::string precision = context_.element() == Element::f32 ? "-f32-" : "-bf16-";
+    return "cuda-cudnn" + std::to_string(cudnnGetVersion()) + '-' + device_name(context_.device()) + precision +
+           network_.parameters.fingerprint();
+  }
+
+  double gradient(const ShardStep& at, const Batch& batch, std::span<const float> weights,
+                  std::span<float> gradient) override {
+    if (batch.size == 0) {
+      std::ranges::fill(gradient, 0.0F);
+      return 0;
+    }
+    return on_device(context_, [&] {
+      BatchNetwork& network = network_for(batch.size, Mode::train);
+      const BatchContext context{.shard = at.shard, .step = at.step, .seed = at.seed, .training = !frozen_};
+      return network.train(memory_for(network), context, batch, weights, gradient);
+    });
+  }
+
+  using DeviceNetwork::evaluate;
+  EvaluationResult evaluate(const ShardStep& at, const Batch& batch, std::span<const float> weights,
+                            SampleMetrics* metrics) override {
+    return on_device(context_, [&] {
+      const BatchContext context{.shard = at.shard, .step = at.step, .seed = at.seed};
+      std::span<const float> unsent = weights;
+      return evaluate_slices(batch, usual_batch_, [&](const Batch& part) {
+        BatchNetwork& network = network_for(part.size, Mode::evaluate);
+        return network.evaluate(memory_for(network), context, part, std::exchange(unsent, {}), metrics);
+      });
+    });
+  }
+
+  void outputs(std::span<const float> samples, std::span<const float> weights, std::span<float> to) override {
+    const auto inputs = static_cast<std::size_t>(network_.input_shape.size());
+    const auto outputs = static_cast<std::size_t>(network_.num_outputs);
+    on_device(context_, [&] {
+      std::span<const float> unsent = weights;
+      for (std::size_t left = to.size() / outputs; left > 0;) {
+        const std::size_t count = std::min(left, static_cast<std::size_t>(usual_batch_));
+        BatchNetwork& network = network_for(static_cast<std::int64_t>(count), Mode::evaluate);
+        network.outputs(memory_for(network), samples.first(count * inputs), std::exchange(unsent, {}),
+                        to.first(count * outputs));
+        samples = samples.subspan(count * inputs);
+        to = to.subspan(count * outputs);
+        left -= count;
+      }
+    });
+  }
+
+  void update_statistics(std::size_t begin, std::span<const float> mean, std::int64_t samples,
+                         std::span<const float> statistics, std::span<float> updated) const override {
+    if (frozen_)
+      std::ranges::copy(statistics, updated.begin());
+    else
+      network_.parameters.update_statistics(begin, mean, samples, statistics, updated);
+  }
+
+  void to_canonical(std::span<const float> weights, std::size_t begin, std::span<float> part) const override {
+    network_.parameters.to_canonical(weights, begin, part);
+  }
+  void from_canonical(const ReadTensor& read, std::span<float> weights) const override {
+    network_.parameters.from_canonical(read, weights);
+  }
+
+  std::vector<LayerTime> profile() const override { return {}; }
+
+ private:
+  BatchNetwork& network_for(std::int64_t batch, Mode mode) {
+    auto& network = networks_[{batch, mode}];
+    if (!network)
+      network = std::make_unique<BatchNetwork>(context_, network_, transfers_, *loss_, learns_, batch, mode);
+    return *network;
+  }
+
+  std::byte* memory_for(const BatchNetwork& network) {
+    memory_.reserve(network.bytes());
+    return memory_.data();
+  }
+
+  std::shared_ptr<const Loss> loss_;
+  std::int64_t usual_batch_;
+  bool frozen_;
+  std::vector<bool> learns_;
+  PlacedNetwork network_;
+  Context context_;
+  Transfers transfers_;
+  DeviceMemory memory_;
+  std::map<std::pair<std::int64_t, Mode>, std::unique_ptr<BatchNetwork>> networks_;
+};
+
+}  // namespace
+
+}  // namespace cuda
+
+std::unique_ptr<DeviceNetwork> make_cuda_network(NetworkPlan plan, std::shared_ptr<const Loss> loss,
+                                                 std::int64_t batch_size, const ReplicaContext& context) {
+  const int device = cuda::choose_device(context.accelerator, context.place);
+  return std::make_unique<cuda::CudaNetwork>(plan, std::move(loss), batch_size, context.precision, context.frozen,
+                                             device);
+}
+
+}  // namespace troupe

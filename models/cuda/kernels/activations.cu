@@ -1,0 +1,67 @@
+#include <cmath>
+
+#include "models/cuda/kernels/activations.hpp"
+#include "models/cuda/kernels/flat.hpp"
+
+// The formulas of oneDNN, which the CPU computes by.
+namespace troupe::cuda {
+
+namespace {
+
+constexpr float kRootOfHalf = 0.70710678F;
+constexpr float kTwoOverRootOfPi = 1.12837917F;
+
+struct Gelu {
+  TROUPE_HOST_DEVICE float operator()(float x) const { return 0.5F * x * (1 + std::erf(x * kRootOfHalf)); }
+};
+
+struct GeluGradient {
+  TROUPE_HOST_DEVICE float operator()(float x, float gradient) const {
+    const float v = x * kRootOfHalf;
+    return gradient * 0.5F * (1 + std::erf(v) + v * kTwoOverRootOfPi * std::exp(-v * v));
+  }
+};
+
+struct Sigmoid {
+  TROUPE_HOST_DEVICE float operator()(float x) const { return 1 / (1 + std::exp(-x)); }
+};
+
+struct SigmoidGradient {
+  TROUPE_HOST_DEVICE float operator()(float y, float gradient) const { return gradient * y * (1 - y); }
+};
+
+struct Tanh {
+  TROUPE_HOST_DEVICE float operator()(float x) const { return std::tanh(x); }
+};
+
+struct TanhGradient {
+  TROUPE_HOST_DEVICE float operator()(float y, float gradient) const { return gradient * (1 - y) * (1 + y); }
+};
+
+}  // namespace
+
+void activation_forward(cudaStream_t stream, Activation activation, Element element, std::size_t count,
+                        const void* input, void* output) {
+  switch (activation) {
+    case Activation::gelu:
+      return map_one(stream, element, input, output, count, Gelu{});
+    case Activation::sigmoid:
+      return map_one(stream, element, input, output, count, Sigmoid{});
+    case Activation::tanh:
+      return map_one(stream, element, input, output, count, Tanh{});
+  }
+}
+
+void activation_backward(cudaStream_t stream, Activation activation, Element element, std::size_t count,
+                         const void* kept, void* gradient) {
+  switch (activation) {
+    case Activation::gelu:
+      return map_two(stream, element, kept, gradient, gradient, count, GeluGradient{});
+    case Activation::sigmoid:
+      return map_two(stream, element, kept, gradient, gradient, count, SigmoidGradient{});
+    case Activation::tanh:
+      return map_two(stream, element, kept, gradient, gradient, count, TanhGradient{});
+  }
+}
+
+}  // namespace troupe::cuda

@@ -1,0 +1,158 @@
+#pragma once
+
+#include "models/cuda/kernels/batch_norm.hpp"
+#include "models/cuda/kernels/rows.hpp"
+#include "models/cuda/kernels/sum_tree.hpp"
+
+// The passes over elements, a pack of channels to an index.
+namespace troupe::cuda {
+
+/// Two partial sums of each channel: [runs][2][channels].
+struct PartialSums {
+  float* sums;
+  Runs runs;
+  std::uint32_t channels;
+
+  /// From a row of a run to the next one.
+  TROUPE_HOST_DEVICE std::size_t step() const { return runs.count * channels; }
+  template <int kCount>
+  TROUPE_HOST_DEVICE void write(std::size_t run, std::uint32_t channel, const Floats<kCount>& first,
+                                const Floats<kCount>& second) const {
+    float* const to = sums + run * 2 * channels + channel;
+    store(first, to);
+    store(second, to + channels);
+  }
+};
+
+/// Sums of x - c and of its square over a run, c being the channel's first value: near its mean, so that nothing
+/// cancels when the variance is made of them.
+template <class T, int kCount>
+struct SumMoments {
+  const T* input;
+  PartialSums to;
+
+  TROUPE_HOST_DEVICE void operator()(std::size_t index) const {
+    const Divided run = divide(index, to.channels / kCount);
+    const std::uint32_t channel = run.remainder * kCount;
+    const Floats<kCount> center = load<kCount>(input + channel);
+    Floats<kCount> sum{};
+    Floats<kCount> squares{};
+    const T* const first = input + run.quotient * to.channels + channel;
+    const std::size_t length = to.runs.length(run.quotient);
+    for (std::size_t row = 0; row < length; ++row) {
+      const Floats<kCount> x = load<kCount>(first + row * to.step());
+      for (int i = 0; i < kCount; ++i) {
+        const float distance = x[i] - center[i];
+        sum[i] += distance;
+        squares[i] += distance * distance;
+      }
+    }
+    to.write(run.quotient, channel, sum, squares);
+  }
+};
+
+/// scale * input + shift (+ addend), then ReLU.
+template <class T, int kCount>
+struct Normalise {
+  RowGroups matrix;
+  const T* input;
+  const T* addend;
+  const float* scale;
+  const float* shift;
+  bool relu;
+  T* output;
+
+  TROUPE_HOST_DEVICE void operator()(std::size_t index) const {
+    const Divided group = divide(index, matrix.packs);
+    const std::uint32_t channel = group.remainder * kCount;
+    const Floats<kCount> a = load<kCount>(scale + channel);
+    const Floats<kCount> b = load<kCount>(shift + channel);
+    for (std::size_t row = group.quotient; row < matrix.rows; row += matrix.groups) {
+      const std::size_t at = row * matrix.channels + channel;
+      Floats<kCount> x = load<kCount>(input + at);
+      for (int i = 0; i < kCount; ++i) x[i] = x[i] * a[i] + b[i];
+      if (addend != nullptr) {
+        const Floats<kCount> more = load<kCount>(addend + at);
+        for (int i = 0; i < kCount; ++i) x[i] += more[i];
+      }
+      for (int i = 0; i < kCount; ++i) x[i] = relu ? cut(x[i]) : x[i];
+      store(x, output + at);
+    }
+  }
+};
+
+/// What arrives at the normalised value, and over a run the sums of that and of its product with input - mean.
+template <class T, int kCount>
+struct SumGradients {
+  const T* input;
+  const T* output;  ///< null: no ReLU
+  const T* second;  ///< null: none
+  const float* mean;
+  T* gradient;
+  PartialSums to;
+
+  TROUPE_HOST_DEVICE void operator()(std::size_t index) const {
+    const Divided run = divide(index, to.channels / kCount);
+    const std::uint32_t channel = run.remainder * kCount;
+    const Floats<kCount> center = load<kCount>(mean + channel);
+    Floats<kCount> sum{};
+    Floats<kCount> products{};
+    const std::size_t first = run.quotient * to.channels + channel;
+    const std::size_t length = to.runs.length(run.quotient);
+    for (std::size_t row = 0; row < length; ++row) {
+      const std::size_t at = first + row * to.step();
+      const Floats<kCount> x = load<kCount>(input + at);
+      const Floats<kCount> dz = gather(at);
+      for (int i = 0; i < kCount; ++i) {
+        sum[i] += dz[i];
+        products[i] += dz[i] * (x[i] - center[i]);
+      }
+    }
+    to.write(run.quotient, channel, sum, products);
+  }
+
+ private:
+  /// As it is stored, so that sums and gradients of the input go by the same numbers.
+  TROUPE_HOST_DEVICE Floats<kCount> gather(std::size_t at) const {
+    Floats<kCount> dz = load<kCount>(gradient + at);
+    if (second == nullptr && output == nullptr) return dz;
+    if (second != nullptr) {
+      const Floats<kCount> more = load<kCount>(second + at);
+      for (int i = 0; i < kCount; ++i) dz[i] = rounded<T>(dz[i] + more[i]);
+    }
+    if (output != nullptr) {
+      const Floats<kCount> y = load<kCount>(output + at);
+      for (int i = 0; i < kCount; ++i) dz[i] = y[i] > 0 ? dz[i] : 0.0F;
+    }
+    store(dz, gradient + at);
+    return dz;
+  }
+};
+
+/// See norm_input_gradients.
+template <class T, int kCount>
+struct SpreadGradients {
+  RowGroups matrix;
+  const T* input;
+  const T* gradient;
+  NormVectors vectors;
+  T* input_gradient;
+
+  TROUPE_HOST_DEVICE void operator()(std::size_t index) const {
+    const Divided group = divide(index, matrix.packs);
+    const std::uint32_t channel = group.remainder * kCount;
+    const Floats<kCount> mean = load<kCount>(vectors.mean + channel);
+    const Floats<kCount> by_gradient = load<kCount>(vectors.scale + channel);
+    const Floats<kCount> by_input = load<kCount>(vectors.by_input + channel);
+    const Floats<kCount> constant = load<kCount>(vectors.constant + channel);
+    for (std::size_t row = group.quotient; row < matrix.rows; row += matrix.groups) {
+      const std::size_t at = row * matrix.channels + channel;
+      const Floats<kCount> x = load<kCount>(input + at);
+      Floats<kCount> dz = load<kCount>(gradient + at);
+      for (int i = 0; i < kCount; ++i) dz[i] = by_gradient[i] * dz[i] + by_input[i] * (x[i] - mean[i]) + constant[i];
+      store(dz, input_gradient + at);
+    }
+  }
+};
+
+}  // namespace troupe::cuda

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#ifdef __CUDACC__
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#else
+#include <memory>
+#endif
+
+#include "models/cuda/api/check.hpp"
+
+// A kernel is a functor over indices, and neither shares memory nor waits for others: so any C++ compiler makes a plain
+// loop of it, which is how kernels are tested where there is no GPU.
+#ifdef __CUDACC__
+#define TROUPE_HOST_DEVICE __host__ __device__
+#else
+#define TROUPE_HOST_DEVICE
+#endif
+
+namespace troupe::cuda {
+
+#ifdef __CUDACC__
+
+inline constexpr unsigned kThreadsOfBlock = 256;
+
+template <class Work>
+__global__ void __launch_bounds__(kThreadsOfBlock) run_work(std::size_t count, const Work work) {
+  const std::size_t step = std::size_t{gridDim.x} * kThreadsOfBlock;
+  for (std::size_t i = std::size_t{blockIdx.x} * kThreadsOfBlock + threadIdx.x; i < count; i += step) work(i);
+}
+
+/// Runs work(i) for all i below count, in any order, on the stream. @throws Error device_failed.
+template <class Work>
+void for_each(cudaStream_t stream, std::size_t count, const Work& work) {
+  constexpr std::size_t kMostBlocks = 0x7FFFFFFF;
+  if (count == 0) return;
+  const std::size_t blocks = std::min((count - 1) / kThreadsOfBlock + 1, kMostBlocks);
+  run_work<<<static_cast<unsigned>(blocks), kThreadsOfBlock, 0, stream>>>(count, work);
+  check(cudaGetLastError(), "starting a kernel");
+}
+
+#else
+
+template <class Work>
+struct QueuedWork {
+  std::size_t count;
+  Work work;
+
+  /// Backwards, so that a test notices work that relies on the order.
+  static void run(void* queued) {
+    const std::unique_ptr<const QueuedWork> all(static_cast<const QueuedWork*>(queued));
+    for (std::size_t i = all->count; i-- > 0;) all->work(i);
+  }
+};
+
+template <class Work>
+void for_each(cudaStream_t stream, std::size_t count, const Work& work) {
+  if (count == 0) return;
+  auto queued = std::make_unique<QueuedWork<Work>>(QueuedWork<Work>{count, work});
+  const cudaError_t result = cudaLaunchHostFunc(stream, QueuedWork<Work>::run, queued.get());
+  if (result == cudaSuccess) static_cast<void>(queued.release());  // the work's, which may have run already
+  check(result, "starting a kernel");
+}
+
+#endif
+
+}  // namespace troupe::cuda

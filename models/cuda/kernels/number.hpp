@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cuda_bf16.h>
+
+#include "models/cuda/kernels/launch.hpp"
+
+namespace troupe::cuda {
+
+TROUPE_HOST_DEVICE inline float to_float(float value) { return value; }
+TROUPE_HOST_DEVICE inline float to_float(__nv_bfloat16 value) { return __bfloat162float(value); }
+
+TROUPE_HOST_DEVICE inline void store(float value, float& to) { to = value; }
+/// Rounds to the nearest, ties to even.
+TROUPE_HOST_DEVICE inline void store(float value, __nv_bfloat16& to) { to = __float2bfloat16_rn(value); }
+
+/// What a ReLU makes of a value; a NaN stays one.
+TROUPE_HOST_DEVICE inline float cut(float value) { return value < 0 ? 0.0F : value; }
+
+/// The bytes that a thread loads or stores at once.
+inline constexpr std::size_t kPackBytes = 16;
+/// So many values are as many bytes.
+template <class T>
+inline constexpr int kPackSize = static_cast<int>(kPackBytes / sizeof(T));
+
+/// Values side by side that are loaded and stored at once.
+template <class T, int kCount>
+struct alignas(sizeof(T) * kCount < kPackBytes ? sizeof(T) * kCount : kPackBytes) Pack {
+  T values[kCount];
+};
+
+/// A pack in registers.
+template <int kCount>
+struct Floats {
+  float values[kCount];
+
+  TROUPE_HOST_DEVICE float& operator[](int i) { return values[i]; }
+  TROUPE_HOST_DEVICE float operator[](int i) const { return values[i]; }
+};
+
+/// @pre `from` is aligned as the pack is.
+template <int kCount, class T>
+TROUPE_HOST_DEVICE inline Floats<kCount> load(const T* from) {
+  const Pack<T, kCount> pack = *reinterpret_cast<const Pack<T, kCount>*>(from);
+  Floats<kCount> floats;
+  for (int i = 0; i < kCount; ++i) floats[i] = to_float(pack.values[i]);
+  return floats;
+}
+
+template <int kCount, class T>
+TROUPE_HOST_DEVICE inline void store(const Floats<kCount>& floats, T* to) {
+  Pack<T, kCount> pack;
+  for (int i = 0; i < kCount; ++i) store(floats[i], pack.values[i]);
+  *reinterpret_cast<Pack<T, kCount>*>(to) = pack;
+}
+
+/// What a value becomes where it is stored as T.
+template <class T>
+TROUPE_HOST_DEVICE inline float rounded(float value) {
+  T stored;
+  store(value, stored);
+  return to_float(stored);
+}
+
+}  // namespace troupe::cuda

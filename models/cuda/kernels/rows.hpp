@@ -1,0 +1,27 @@
+#pragma once
+
+#include "models/cuda/kernels/dispatch.hpp"
+
+namespace troupe::cuda {
+
+/// A matrix of [rows][channels] for kernels that need some numbers of each channel: an index takes the same channels of
+/// four rows, `groups` apart, for one load of these numbers and one division.
+struct RowGroups {
+  std::size_t rows;
+  std::size_t groups;
+  std::uint32_t channels;
+  std::uint32_t packs;  ///< of channels
+
+  RowGroups(std::int64_t the_rows, std::int64_t the_channels, int pack)
+      : rows(static_cast<std::size_t>(the_rows)),
+        groups(divide_up(rows, kRowsOfIndex)),
+        channels(static_cast<std::uint32_t>(the_channels)),
+        packs(channels / static_cast<std::uint32_t>(pack)) {}
+
+  std::size_t indices() const { return groups * packs; }
+
+ private:
+  static constexpr std::size_t kRowsOfIndex = 4;
+};
+
+}  // namespace troupe::cuda

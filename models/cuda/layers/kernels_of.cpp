@@ -1,0 +1,50 @@
+#include <typeindex>
+#include <unordered_map>
+
+#include "models/cuda/layers/layers.hpp"
+#include "troupe/error.hpp"
+#include "troupe/layers.hpp"
+
+namespace troupe::cuda {
+
+namespace {
+
+using Make = std::unique_ptr<LayerKernels> (*)();
+
+template <class Spec>
+std::pair<const std::type_index, Make> entry(Make make) {
+  return {typeid(Spec), make};
+}
+
+/// All that these devices compute. A flattening is never planned.
+const std::unordered_map<std::type_index, Make>& known_layers() {
+  static const std::unordered_map<std::type_index, Make> layers{
+      entry<models::Add>(add_kernels),
+      entry<models::AveragePool>(average_pool_kernels),
+      entry<models::BatchNorm>(batch_norm_kernels),
+      entry<models::Convolution>(convolution_kernels),
+      entry<models::Dropout>(dropout_kernels),
+      entry<models::Gelu>(gelu_kernels),
+      entry<models::GlobalAveragePool>(global_average_pool_kernels),
+      entry<models::Linear>(linear_kernels),
+      entry<models::MaxPool>(max_pool_kernels),
+      entry<models::Relu>(relu_kernels),
+      entry<models::Sigmoid>(sigmoid_kernels),
+      entry<models::Tanh>(tanh_kernels),
+  };
+  return layers;
+}
+
+}  // namespace
+
+std::unique_ptr<LayerKernels> kernels_of(const PlannedLayer& layer) {
+  const models::LayerSpec& spec = *layer.layer;
+  if (const auto found = known_layers().find(typeid(spec)); found != known_layers().end()) return found->second();
+  const auto* const custom = dynamic_cast<const models::CustomLayer*>(&spec);
+  if (custom != nullptr && custom->takes_copies()) return custom_kernels();
+  throw Error(ErrorCode::unsupported,
+              "CUDA devices do not know how to compute " + spec.kind() +
+                  ", a layer of your own: set use_cpus, or let it say takes_copies() for the CPU to compute it");
+}
+
+}  // namespace troupe::cuda

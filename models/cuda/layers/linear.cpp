@@ -1,0 +1,117 @@
+#include "troupe/layers/linear.hpp"
+
+#include "models/cuda/kernels/bias.hpp"
+#include "models/cuda/kernels/elementwise.hpp"
+#include "models/cuda/layers/layers.hpp"
+#include "models/cuda/transposed_weights.hpp"
+
+namespace troupe::cuda {
+
+namespace {
+
+/// A matrix as cuBLAS takes it, column by column; `transposed` before it is multiplied.
+struct Matrix {
+  const void* values;
+  std::int64_t column;  ///< length of one as it lies
+  bool transposed = false;
+};
+
+/// Images that were flattened are rows as they lie. Outputs and their gradients are floats; where products are computed
+/// in bfloat16, what comes as floats is rounded first, in the workspace.
+class Linear final : public Operation {
+ public:
+  Linear(Context& context, const PlacedLayer& layer, std::int64_t batch)
+      : context_(context), layer_(layer), batch_(batch) {
+    context.need_workspace(rounded_bytes(input_values(), layer.input.element));
+  }
+
+  StageTraits traits() const override { return {.reads_input = true, .reads_output = layer_.planned.relu}; }
+
+  void prepare_backward() override {
+    context_.need_workspace(rounded_bytes(input_values(), layer_.input.element) +
+                            rounded_bytes(output_values(), Element::f32));
+    context_.need_workspace(column_sums_scratch(batch_, outputs()));
+  }
+
+  void forward(const ForwardOperands& at) override {
+    const void* const input = rounded(at.input, layer_.input.element, input_values(), context_.workspace());
+    multiply({at.product_weights, inputs(), true}, {input, inputs()}, {outputs(), batch_, inputs()}, at.output,
+             Element::f32);
+    add_bias(stream(), batch_, outputs(), Element::f32, at.weights + layer_.parameters.vector(0), layer_.planned.relu,
+             at.output);
+  }
+
+  void backward(const BackwardOperands& at) override {
+    if (layer_.planned.relu) relu_backward(stream(), Element::f32, output_values(), at.output, at.output_gradient);
+    column_sums(stream(), batch_, outputs(), Element::f32, at.output_gradient, context_.workspace(),
+                at.gradient + layer_.parameters.vector(0));
+    std::byte* const behind = context_.workspace() + rounded_bytes(input_values(), layer_.input.element);
+    const void* const input = rounded(at.input, layer_.input.element, input_values(), context_.workspace());
+    const void* const gradient = rounded(at.output_gradient, Element::f32, output_values(), behind);
+    multiply({input, inputs()}, {gradient, outputs(), true}, {inputs(), outputs(), batch_}, at.gradient, Element::f32);
+    if (at.input_gradient != nullptr)
+      multiply({at.product_weights, inputs()}, {gradient, outputs()}, {inputs(), batch_, outputs()}, at.input_gradient,
+               layer_.input.element);
+  }
+
+ private:
+  /// Rows and columns of a product, and the length of its sums.
+  struct Extents {
+    std::int64_t rows;
+    std::int64_t columns;
+    std::int64_t inner;
+  };
+
+  std::int64_t inputs() const { return layer_.input.size(); }
+  std::int64_t outputs() const { return layer_.output.size(); }
+  std::size_t input_values() const { return static_cast<std::size_t>(batch_ * inputs()); }
+  std::size_t output_values() const { return static_cast<std::size_t>(batch_ * outputs()); }
+  cudaStream_t stream() const { return context_.compute().get(); }
+
+  std::size_t rounded_bytes(std::size_t count, Element element) const {
+    constexpr std::size_t kAligned = 256;
+    if (element == context_.element()) return 0;
+    return (count * size_of(context_.element()) + kAligned - 1) / kAligned * kAligned;
+  }
+  /// Values in the element that products are computed in: as they are, or `copy`.
+  const void* rounded(const void* values, Element element, std::size_t count, std::byte* copy) const {
+    if (element == context_.element()) return values;
+    from_floats(stream(), context_.element(), count, static_cast<const float*>(values), copy);
+    return copy;
+  }
+
+  void multiply(const Matrix& a, const Matrix& b, const Extents& extents, void* product, Element element) const {
+    const auto operation = [](const Matrix& matrix) { return matrix.transposed ? CUBLAS_OP_T : CUBLAS_OP_N; };
+    const auto type = [](Element of) { return of == Element::f32 ? CUDA_R_32F : CUDA_R_16BF; };
+    const cudaDataType_t factors = type(context_.element());
+    const auto rows = static_cast<int>(extents.rows);
+    check(cublasGemmEx(context_.cublas(), operation(a), operation(b), rows, static_cast<int>(extents.columns),
+                       static_cast<int>(extents.inner), &kOne, a.values, factors, static_cast<int>(a.column), b.values,
+                       factors, static_cast<int>(b.column), &kZero, product, type(element), rows, CUBLAS_COMPUTE_32F,
+                       CUBLAS_GEMM_DEFAULT),
+          "a product of matrices");
+  }
+
+  Context& context_;
+  const PlacedLayer& layer_;
+  std::int64_t batch_;
+};
+
+class LinearKernels final : public LayerKernels {
+ public:
+  void place(PlacedLayer& layer) const override {
+    layer.parameters.channels = layer.planned.output.channels;
+    layer.parameters.vectors = 1;
+    layer.parameters.weights = std::make_shared<TransposedWeights>(layer.planned.output.channels,
+                                                                   layer.planned.input.channels, layer.input.pixels());
+  }
+  std::unique_ptr<Operation> make(Context& context, const PlacedLayer& layer, std::int64_t batch) const override {
+    return std::make_unique<Linear>(context, layer, batch);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<LayerKernels> linear_kernels() { return std::make_unique<LinearKernels>(); }
+
+}  // namespace troupe::cuda

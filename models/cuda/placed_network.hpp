@@ -1,0 +1,29 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "models/cuda/operation.hpp"
+
+namespace troupe::cuda {
+
+/// A planned network with its layouts, the same for all batch sizes.
+struct PlacedNetwork {
+  SampleShape input_shape;
+  std::int64_t num_outputs = 0;
+  Layout input;
+  std::vector<PlacedLayer> layers;
+  Element element = Element::f32;                      ///< of images and products
+  std::vector<std::unique_ptr<LayerKernels>> kernels;  ///< by layer
+  ParameterLayout parameters;
+
+  /// Layout of value `value`: 0 is the network's input, i + 1 the output of layer i.
+  const Layout& layout(int value) const {
+    return value == 0 ? input : layers[static_cast<std::size_t>(value - 1)].output;
+  }
+};
+
+/// Images are stored in this element, features as floats; all in floats where a sum's inputs would differ.
+PlacedNetwork place_network(const NetworkPlan& plan, Element element);
+
+}  // namespace troupe::cuda

@@ -1,0 +1,99 @@
+#include "models/cuda/transfers.hpp"
+
+#include "models/cuda/kernels/elementwise.hpp"
+
+namespace troupe::cuda {
+
+namespace {
+
+/// Large enough for the bus's full speed, small against what a pass computes meanwhile.
+constexpr std::size_t kBucketFloats = std::size_t{1} << 20;
+
+}  // namespace
+
+std::vector<Bucket> make_buckets(const PlacedNetwork& network) {
+  std::vector<Bucket> buckets{{}};
+  for (std::size_t layer = 0; layer < network.layers.size(); ++layer) {
+    const LayerParameters& parameters = network.layers[layer].parameters;
+    Bucket& last = buckets.back();
+    if (last.end - last.begin >= kBucketFloats && parameters.size() > 0) buckets.push_back({layer, last.end, last.end});
+    buckets.back().end += parameters.size();
+  }
+  buckets.back().end = network.parameters.learned_size();
+  return buckets;
+}
+
+Transfers::Transfers(Context& context, const PlacedNetwork& network)
+    : context_(context),
+      learned_size_(network.parameters.learned_size()),
+      buckets_(make_buckets(network)),
+      arrived_(buckets_.size() + 1),
+      weights_(network.parameters.size() * sizeof(float)),
+      half_weights_(context.element() == Element::bf16 ? learned_size_ * size_of(Element::bf16) : 0),
+      gradient_(weights_.bytes()) {
+  // Padding and, of a frozen network, statistics: nobody writes them.
+  check(cudaMemsetAsync(gradient_.data(), 0, gradient_.bytes(), context.compute().get()), "clearing a gradient");
+}
+
+const std::byte* Transfers::product_weights() const {
+  return half_weights_.bytes() > 0 ? half_weights_.data() : weights_.data();
+}
+
+void Transfers::copy_to_device(std::span<const float> from, std::size_t begin, std::size_t end) {
+  if (begin == end) return;
+  const std::size_t bytes = (end - begin) * sizeof(float);
+  check(cudaMemcpyAsync(weights_.floats() + begin, from.data() + begin, bytes, cudaMemcpyHostToDevice,
+                        context_.copies().get()),
+        "copying weights");
+  sent_ += static_cast<std::int64_t>(bytes);
+}
+
+void Transfers::send(std::span<const float> weights) {
+  copy_to_device(weights, learned_size_, weights.size());
+  arrived_.back().record(context_.copies());
+  for (std::size_t i = 0; i < buckets_.size(); ++i) {
+    copy_to_device(weights, buckets_[i].begin, buckets_[i].end);
+    arrived_[i].record(context_.copies());
+  }
+  arrived_.back().block(context_.compute());
+  next_ = 0;
+}
+
+void Transfers::receive(std::size_t layer) {
+  for (; next_ < buckets_.size() && buckets_[next_].first_layer <= layer; ++next_) {
+    const Bucket& bucket = buckets_[next_];
+    arrived_[next_].block(context_.compute());
+    if (half_weights_.bytes() > 0)
+      from_floats(context_.compute().get(), Element::bf16, bucket.end - bucket.begin, weights_.floats() + bucket.begin,
+                  half_weights_.data() + bucket.begin * size_of(Element::bf16));
+  }
+}
+
+void Transfers::copy_to_host(std::size_t begin, std::size_t end) {
+  computed_.record(context_.compute());
+  computed_.block(context_.copies());
+  if (begin == end) return;
+  const std::size_t bytes = (end - begin) * sizeof(float);
+  check(cudaMemcpyAsync(target_.data() + begin, gradient_.floats() + begin, bytes, cudaMemcpyDeviceToHost,
+                        context_.copies().get()),
+        "copying a gradient");
+  received_ += static_cast<std::int64_t>(bytes);
+}
+
+void Transfers::begin_gradient(std::span<float> gradient) {
+  target_ = gradient;
+  unsent_ = buckets_.size();
+  copy_to_host(learned_size_, gradient.size());
+}
+
+void Transfers::layer_done(std::size_t layer) {
+  for (; unsent_ > 0 && buckets_[unsent_ - 1].first_layer >= layer; --unsent_)
+    copy_to_host(buckets_[unsent_ - 1].begin, buckets_[unsent_ - 1].end);
+}
+
+void Transfers::end_gradient() {
+  layer_done(0);
+  context_.copies().synchronize();
+}
+
+}  // namespace troupe::cuda

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "models/cuda/placed_network.hpp"
+
+namespace troupe::cuda {
+
+/// Layers that follow each other, whose part of the flat vectors goes between host and device in one go.
+struct Bucket {
+  std::size_t first_layer = 0;
+  std::size_t begin = 0;  ///< floats of the flat vectors
+  std::size_t end = 0;
+};
+
+/// Buckets of some megabytes, in the order of their layers, that hold all that is learned.
+std::vector<Bucket> make_buckets(const PlacedNetwork& network);
+
+/// The flat vectors on the device, and their way there and back, which the passes overlap: a layer goes forward when
+/// its own weights have come, and a gradient leaves when its layers have gone backward.
+class Transfers {
+ public:
+  Transfers(Context& context, const PlacedNetwork& network);
+
+  const float* weights() const { return weights_.floats(); }
+  /// In the element that products are computed in.
+  const std::byte* product_weights() const;
+  float* gradient() const { return gradient_.floats(); }
+
+  /// Begins to copy weights to the device, all of them.
+  void send(std::span<const float> weights);
+  /// What the compute stream is given from now on has the layer's weights. To be called for one layer after the other,
+  /// once a call of `send`.
+  void receive(std::size_t layer);
+
+  /// Begins to copy a gradient to the host: statistics, where they were written, or zeros.
+  void begin_gradient(std::span<float> gradient);
+  /// All gradients of this layer and those behind it are queued.
+  void layer_done(std::size_t layer);
+  /// Waits until the gradient is there.
+  void end_gradient();
+
+  /// Bytes copied so far.
+  std::int64_t sent() const { return sent_; }
+  std::int64_t received() const { return received_; }
+
+ private:
+  void copy_to_device(std::span<const float> from, std::size_t begin, std::size_t end);
+  void copy_to_host(std::size_t begin, std::size_t end);
+
+  Context& context_;
+  std::size_t learned_size_;
+  std::vector<Bucket> buckets_;
+  std::vector<Event> arrived_;  ///< by bucket; the last one is of the statistics
+  Event computed_;
+  DeviceMemory weights_;
+  DeviceMemory half_weights_;
+  DeviceMemory gradient_;
+  std::span<float> target_;  ///< of the gradient under way
+  std::size_t next_ = 0;     ///< bucket to receive
+  std::size_t unsent_ = 0;   ///< buckets of the gradient that are not yet on their way
+  std::int64_t sent_ = 0;
+  std::int64_t received_ = 0;
+};
+
+}  // namespace troupe::cuda

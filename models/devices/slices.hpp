@@ -1,0 +1,34 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+
+#include "models/data/batches/batch.hpp"
+#include "troupe/model.hpp"
+
+namespace troupe {
+
+/// Samples [first, first + count) of a batch.
+inline Batch slice(const Batch& batch, std::int64_t first, std::int64_t count) {
+  const auto part = [&](const auto& all) {
+    const std::int64_t each = std::ssize(all) / batch.size;
+    return all.subspan(static_cast<std::size_t>(first * each), static_cast<std::size_t>(count * each));
+  };
+  return {count, part(batch.values), part(batch.labels), part(batch.targets), part(batch.numbers)};
+}
+
+/// Loss, hits and samples of `evaluate(slice)` for one slice of at most so many samples after the other.
+template <class Evaluate>
+EvaluationResult evaluate_slices(const Batch& batch, std::int64_t most, const Evaluate& evaluate) {
+  EvaluationResult total;
+  for (std::int64_t first = 0; first < batch.size; first += most) {
+    const EvaluationResult part = evaluate(slice(batch, first, std::min(most, batch.size - first)));
+    total.loss_sum += part.loss_sum;
+    total.correct += part.correct;
+    total.samples += part.samples;
+  }
+  return total;
+}
+
+}  // namespace troupe

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace troupe {
+
+/// Vectors of parameters have a multiple of so many floats, one a channel.
+inline constexpr std::int64_t kChannelBlock = 16;
+
+inline std::int64_t round_up(std::int64_t count) { return (count + kChannelBlock - 1) / kChannelBlock * kChannelBlock; }
+
+enum class Statistic : std::uint8_t { mean, variance };
+
+/// Running statistics lie in groups: the means of 16 channels, then their variances.
+inline constexpr std::size_t kStatisticsGroup = 2 * kChannelBlock;
+
+constexpr std::size_t statistic_position(Statistic which, std::int64_t channel) {
+  const std::int64_t group = channel / kChannelBlock;
+  return static_cast<std::size_t>((2 * group + (which == Statistic::variance ? 1 : 0)) * kChannelBlock +
+                                  channel % kChannelBlock);
+}
+
+/// PyTorch's rule, momentum 0.1 and the unbiased variance, for whole groups. `mean` holds, per channel of running mean
+/// r, the means over all `count` values of x - r and of (x - r)^2.
+void update_running_statistics(std::span<const float> mean, std::int64_t count, std::span<const float> statistics,
+                               std::span<float> updated);
+
+}  // namespace troupe

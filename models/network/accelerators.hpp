@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace troupe {
+
+/// A device that replicas can compute on beside the processors.
+struct Accelerator {
+  std::string name;
+  std::string pci;              ///< "0000:3b:00.0"
+  std::string capability;       ///< "9.0"
+  std::size_t memory = 0;       ///< bytes
+  std::size_t free_memory = 0;  ///< bytes, now
+};
+
+struct Accelerators {
+  std::string driver;                ///< the newest version of CUDA that it serves: "13.0"
+  std::string runtime;               ///< the version that this program has
+  std::vector<Accelerator> devices;  ///< by PCI id
+};
+
+/// Those of this machine. @throws Error unsupported where this program has no CUDA, or the machine no driver, one that
+/// is too old, or no device, saying which.
+Accelerators accelerators();
+
+/// Null in programs that do not link troupe::cuda.
+[[gnu::weak]] Accelerators cuda_accelerators();
+
+}  // namespace troupe

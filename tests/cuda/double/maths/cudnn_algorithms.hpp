@@ -1,0 +1,67 @@
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "cuda/double/maths/cudnn_descriptors.hpp"
+
+namespace troupe::cuda_double {
+
+/// A convolution: copies of what its descriptors said at the call.
+struct Geometry {
+  TensorShape x;
+  TensorShape w;
+  TensorShape y;
+  ConvolutionShape how;
+};
+
+/// The rows or columns that come out: `side` 0 are rows.
+std::int64_t output_side(const Geometry& geometry, std::size_t side);
+
+/// Looks the descriptors up and checks that they fit. The output may be left out, where it is asked for.
+cudnnStatus_t find_geometry(cudnnTensorDescriptor_t x, cudnnFilterDescriptor_t w, cudnnTensorDescriptor_t y,
+                            cudnnConvolutionDescriptor_t how, Geometry& geometry);
+cudnnStatus_t find_inputs(cudnnTensorDescriptor_t x, cudnnFilterDescriptor_t w, cudnnConvolutionDescriptor_t how,
+                          Geometry& geometry);
+
+enum class Pass : std::uint8_t { forward, data, filter };
+
+/// An algorithm of a pass, by its number in cuDNN's enumeration.
+struct Algorithm {
+  Pass pass = Pass::forward;
+  int number = 0;
+};
+
+int algorithm_count(Pass pass);
+
+/// As the documentation says, from shapes, types and layouts.
+bool is_supported(const Algorithm& algorithm, const Geometry& geometry);
+bool is_deterministic(const Algorithm& algorithm);
+std::size_t workspace_bytes(const Algorithm& algorithm, const Geometry& geometry);
+
+/// Lists the algorithms as the queries do, but in an order drawn by the seed.
+template <class Perf, class Number>
+int list_algorithms(Pass pass, const Geometry& geometry, int most, Perf* results) {
+  std::vector<Perf> all;
+  for (int number = 0; number < algorithm_count(pass); ++number) {
+    const Algorithm algorithm{pass, number};
+    Perf perf{};
+    perf.algo = static_cast<Number>(number);
+    const bool supported = is_supported(algorithm, geometry);
+    perf.status = supported ? CUDNN_STATUS_SUCCESS : CUDNN_STATUS_NOT_SUPPORTED;
+    perf.time = -1;
+    perf.memory = supported ? workspace_bytes(algorithm, geometry) : 0;
+    perf.determinism = is_deterministic(algorithm) ? CUDNN_DETERMINISTIC : CUDNN_NON_DETERMINISTIC;
+    perf.mathType = CUDNN_FMA_MATH;
+    all.push_back(perf);
+    if (geometry.how.math == CUDNN_FMA_MATH) continue;
+    perf.mathType = geometry.how.math;
+    all.push_back(perf);
+  }
+  std::ranges::shuffle(all, state().random);
+  const int count = std::min(most, static_cast<int>(all.size()));
+  std::copy_n(all.begin(), count, results);
+  return count;
+}
+
+}  // namespace troupe::cuda_double

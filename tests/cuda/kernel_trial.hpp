@@ -1,0 +1,144 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <vector>
+
+#include "models/cpu/element.hpp"
+#include "models/devices/element.hpp"
+#include "runtime/random.hpp"
+
+// Arrays for kernels, and what one has to know to compare what they leave there.
+namespace troupe::cuda {
+
+inline constexpr Element kElements[] = {Element::f32, Element::bf16};
+inline constexpr std::int64_t kChannelCounts[] = {1, 3, 8, 17, 64};
+struct ImageSides {
+  std::int64_t height;
+  std::int64_t width;
+};
+inline constexpr ImageSides kImages[] = {{1, 1}, {5, 7}, {8, 8}};
+inline constexpr std::int64_t kRowCounts[] = {1, 2, 7, 1000};
+
+/// Where kernels run; it lasts as long as the device's present state.
+inline cudaStream_t stream() {
+  static cudaStream_t made = nullptr;
+  if (made == nullptr || cudaStreamQuery(made) == cudaErrorInvalidResourceHandle) {
+    cudaGetLastError();
+    REQUIRE(cudaStreamCreateWithFlags(&made, cudaStreamNonBlocking) == cudaSuccess);
+  }
+  return made;
+}
+
+/// Memory of the device.
+class DeviceBytes {
+ public:
+  explicit DeviceBytes(std::size_t bytes) : bytes_(bytes) { REQUIRE(cudaMalloc(&data_, bytes + 1) == cudaSuccess); }
+  DeviceBytes(const DeviceBytes&) = delete;
+  DeviceBytes& operator=(const DeviceBytes&) = delete;
+  ~DeviceBytes() { cudaFree(data_); }
+
+  void* data() const { return data_; }
+  void write(const void* from) { REQUIRE(cudaMemcpy(data_, from, bytes_, cudaMemcpyHostToDevice) == cudaSuccess); }
+  void read(void* to) const {
+    REQUIRE(cudaStreamSynchronize(stream()) == cudaSuccess);
+    REQUIRE(cudaMemcpy(to, data_, bytes_, cudaMemcpyDeviceToHost) == cudaSuccess);
+  }
+
+ private:
+  std::size_t bytes_;
+  void* data_ = nullptr;
+};
+
+/// Elements on the device, NaN until something is written.
+class DeviceArray {
+ public:
+  DeviceArray(Element element, const std::vector<float>& values)
+      : element_(element), count_(values.size()), memory_(count_ * size_of(element)) {
+    write(values);
+  }
+  DeviceArray(Element element, std::size_t count)
+      : DeviceArray(element, std::vector<float>(count, std::numeric_limits<float>::quiet_NaN())) {}
+  explicit DeviceArray(const std::vector<float>& values) : DeviceArray(Element::f32, values) {}
+  explicit DeviceArray(std::size_t count) : DeviceArray(Element::f32, count) {}
+
+  void* data() const { return memory_.data(); }
+  float* floats() const { return static_cast<float*>(memory_.data()); }
+
+  void write(const std::vector<float>& values) {
+    if (element_ == Element::f32) {
+      memory_.write(values.data());
+      return;
+    }
+    std::vector<cpu::Bfloat16> narrow(count_);
+    for (std::size_t i = 0; i < count_; ++i) cpu::store(values[i], narrow[i]);
+    memory_.write(narrow.data());
+  }
+
+  std::vector<float> read() const {
+    std::vector<float> values(count_);
+    if (element_ == Element::f32) {
+      memory_.read(values.data());
+      return values;
+    }
+    std::vector<cpu::Bfloat16> narrow(count_);
+    memory_.read(narrow.data());
+    for (std::size_t i = 0; i < count_; ++i) values[i] = cpu::to_float(narrow[i]);
+    return values;
+  }
+
+ private:
+  Element element_;
+  std::size_t count_;
+  DeviceBytes memory_;
+};
+
+/// The float that a value is on the device.
+inline float stored(Element element, float value) {
+  if (element == Element::f32) return value;
+  cpu::Bfloat16 narrow;
+  cpu::store(value, narrow);
+  return cpu::to_float(narrow);
+}
+
+/// Numbers of about [-2, 2) that are elements, some of them equal.
+inline std::vector<float> drawn(Element element, std::size_t count, std::uint64_t seed) {
+  Random random(seed);
+  std::vector<float> values(count);
+  for (float& value : values) value = stored(element, std::round(256 * (4 * random.uniform() - 2)) / 256);
+  return values;
+}
+
+/// What a kernel computed in floats and stored as an element may be off.
+inline bool close(Element element, double found, double expected, double absolute = 2e-5) {
+  const double relative = element == Element::f32 ? 2e-5 : 0x1p-8;
+  return std::abs(found - expected) <= absolute + relative * std::abs(expected);
+}
+
+/// The first place where they differ by more; -1: nowhere. Both may be NaN.
+template <class Expected>
+std::ptrdiff_t first_difference(Element element, const std::vector<float>& found, const std::vector<Expected>& expected,
+                                double absolute = 2e-5) {
+  if (found.size() != expected.size()) return static_cast<std::ptrdiff_t>(found.size());
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    if (std::isnan(found[i]) && std::isnan(expected[i])) continue;
+    if (!close(element, found[i], static_cast<double>(expected[i]), absolute)) return static_cast<std::ptrdiff_t>(i);
+  }
+  return -1;
+}
+
+/// The same for bits, but for those of NaN.
+inline std::ptrdiff_t first_other_bits(const std::vector<float>& found, const std::vector<float>& expected) {
+  if (found.size() != expected.size()) return static_cast<std::ptrdiff_t>(found.size());
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    if (std::isnan(found[i]) && std::isnan(expected[i])) continue;
+    if (std::memcmp(&found[i], &expected[i], sizeof(float)) != 0) return static_cast<std::ptrdiff_t>(i);
+  }
+  return -1;
+}
+
+}  // namespace troupe::cuda

@@ -1,0 +1,10 @@
+#include "network_trial.hpp"
+
+namespace troupe::test {
+
+std::unique_ptr<DeviceNetwork> make_trial_network(const NetworkPlan& plan, std::shared_ptr<const Loss> loss,
+                                                  std::int64_t batch_size, Precision precision, bool frozen) {
+  return make_cpu_network(plan, std::move(loss), batch_size, precision, frozen);
+}
+
+}  // namespace troupe::test
