@@ -8,6 +8,11 @@ install(TARGETS troupe ${troupe_libraries} EXPORT troupe-targets ARCHIVE DESTINA
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/troupe DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   FILES_MATCHING PATTERN *.hpp)
 install(EXPORT troupe-targets NAMESPACE troupe:: DESTINATION ${troupe_package_dir})
+if(TROUPE_WITH_CUDA)  # find_package(troupe COMPONENTS cuda), which needs CUDA where it is asked for
+  install(TARGETS troupe_cuda EXPORT troupe-cuda-targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(EXPORT troupe-cuda-targets NAMESPACE troupe:: DESTINATION ${troupe_package_dir})
+  install(FILES ${CMAKE_CURRENT_LIST_DIR}/FindCUDNN.cmake DESTINATION ${troupe_package_dir})
+endif()
 if(TARGET troupe_cli)
   install(TARGETS troupe_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()

@@ -40,7 +40,17 @@ alone() { linted build/alone OFF '-*,clang-diagnostic-*,readability-duplicate-in
 # In the bundles of the build, which read the same headers once.
 tidy() { linted build/tidy ON -bugprone-suspicious-include; }
 
+# The CUDA devices' own code by nvcc, and a program that is linked with it; what runs, runs where there is a GPU.
+cuda() {
+  if ! command -v nvcc >/dev/null && [[ ! -x /usr/local/cuda/bin/nvcc ]]; then
+    echo "check: cuda skipped: there is no nvcc"
+    return
+  fi
+  cmake --preset cuda >/dev/null && cmake --build --preset cuda && ctest --preset cuda
+}
+
 timed folders ./scripts/check_folders.sh
 timed format format
 timed includes alone
 timed clang-tidy tidy
+timed cuda cuda

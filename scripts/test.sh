@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds a preset and runs all tests: scripts/test.sh [release|dev|tsan]
+# Installs what is missing, builds a preset and runs all tests: scripts/test.sh [release|dev|tsan|cuda]; of `cuda`
+# the tests that run on a GPU
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 preset=${1:-release}
 case $preset in
-  release | dev | tsan) ;;
+  release | dev | tsan | cuda) ;;
   *)
-    echo "usage: $0 [release|dev|tsan]" >&2
+    echo "usage: $0 [release|dev|tsan|cuda]" >&2
     exit 2
     ;;
 esac

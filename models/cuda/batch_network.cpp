@@ -76,15 +76,9 @@ void BatchNetwork::outputs(std::byte* memory, std::span<const float> samples, st
 }
 
 void BatchNetwork::send(std::byte* memory, std::span<const float> samples, std::span<const float> weights) {
-  const std::size_t count = static_cast<std::size_t>(batch_ * network_.input_shape.size());
-  std::byte* const plain = at(memory, samples_);
-  check(cudaMemcpyAsync(plain, samples.data(), count * sizeof(float), cudaMemcpyHostToDevice, context_.copies().get()),
-        "copying samples");
-  arrived_.record(context_.copies());
-  if (!weights.empty()) transfers_.send(weights);
-  arrived_.block(context_.compute());
-  from_plain(stream(), network_.input_shape, batch_, reinterpret_cast<const float*>(plain), network_.input.element,
-             at(memory, 0));
+  auto* const plain = reinterpret_cast<float*>(at(memory, samples_));
+  transfers_.send(samples.first(static_cast<std::size_t>(batch_ * network_.input_shape.size())), plain, weights);
+  from_plain(stream(), network_.input_shape, batch_, plain, network_.input.element, at(memory, 0));
 }
 
 void BatchNetwork::forward(std::byte* memory, const BatchContext& context, float* statistics_sums) {

@@ -57,7 +57,6 @@ class BatchNetwork {
   MemoryPlan memory_;
   int samples_ = kNone;  ///< buffer of the samples as they come
   int scores_ = kNone;   ///< buffer of outputs, and then their gradient, as the loss takes them
-  Event arrived_;
   PinnedFloats host_scores_;
   PinnedFloats host_gradient_;
 };

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "models/cuda/api/devices.hpp"
+#include "models/cuda/api/page_lock.hpp"
 #include "models/cuda/batch_network.hpp"
 #include "models/devices/slices.hpp"
 #include "models/network/device_network.hpp"
@@ -154,6 +155,7 @@ class CudaNetwork final : public DeviceNetwork {
 std::unique_ptr<DeviceNetwork> make_cuda_network(NetworkPlan plan, std::shared_ptr<const Loss> loss,
                                                  std::int64_t batch_size, const ReplicaContext& context) {
   const int device = cuda::choose_device(context.accelerator, context.place);
+  cuda::lock_slabs();
   return std::make_unique<cuda::CudaNetwork>(plan, std::move(loss), batch_size, context.precision, context.frozen,
                                              device);
 }

@@ -27,7 +27,7 @@ Transfers::Transfers(Context& context, const PlacedNetwork& network)
     : context_(context),
       learned_size_(network.parameters.learned_size()),
       buckets_(make_buckets(network)),
-      arrived_(buckets_.size() + 1),
+      arrived_(buckets_.size()),
       weights_(network.parameters.size() * sizeof(float)),
       half_weights_(context.element() == Element::bf16 ? learned_size_ * size_of(Element::bf16) : 0),
       gradient_(weights_.bytes()) {
@@ -39,23 +39,24 @@ const std::byte* Transfers::product_weights() const {
   return half_weights_.bytes() > 0 ? half_weights_.data() : weights_.data();
 }
 
-void Transfers::copy_to_device(std::span<const float> from, std::size_t begin, std::size_t end) {
-  if (begin == end) return;
-  const std::size_t bytes = (end - begin) * sizeof(float);
-  check(cudaMemcpyAsync(weights_.floats() + begin, from.data() + begin, bytes, cudaMemcpyHostToDevice,
-                        context_.copies().get()),
-        "copying weights");
-  sent_ += static_cast<std::int64_t>(bytes);
+void Transfers::copy_to_device(std::span<const float> from, float* to) {
+  if (from.empty()) return;
+  check(cudaMemcpyAsync(to, from.data(), from.size_bytes(), cudaMemcpyHostToDevice, context_.copies().get()),
+        "copying to the device");
+  sent_ += static_cast<std::int64_t>(from.size_bytes());
 }
 
-void Transfers::send(std::span<const float> weights) {
-  copy_to_device(weights, learned_size_, weights.size());
-  arrived_.back().record(context_.copies());
+void Transfers::send(std::span<const float> samples, float* to, std::span<const float> weights) {
+  if (!weights.empty()) copy_to_device(weights.subspan(learned_size_), weights_.floats() + learned_size_);
+  copy_to_device(samples, to);
+  samples_arrived_.record(context_.copies());
+  samples_arrived_.block(context_.compute());
+  if (weights.empty()) return;
   for (std::size_t i = 0; i < buckets_.size(); ++i) {
-    copy_to_device(weights, buckets_[i].begin, buckets_[i].end);
+    const Bucket& bucket = buckets_[i];
+    copy_to_device(weights.subspan(bucket.begin, bucket.end - bucket.begin), weights_.floats() + bucket.begin);
     arrived_[i].record(context_.copies());
   }
-  arrived_.back().block(context_.compute());
   next_ = 0;
 }
 

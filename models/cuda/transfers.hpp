@@ -29,10 +29,11 @@ class Transfers {
   const std::byte* product_weights() const;
   float* gradient() const { return gradient_.floats(); }
 
-  /// Begins to copy weights to the device, all of them.
-  void send(std::span<const float> weights);
-  /// What the compute stream is given from now on has the layer's weights. To be called for one layer after the other,
-  /// once a call of `send`.
+  /// Begins to copy a batch's samples to the device, and then the weights, unless these are empty: then the layers have
+  /// those of the pass before. What the compute stream is given from now on has the samples.
+  void send(std::span<const float> samples, float* to, std::span<const float> weights);
+  /// What the compute stream is given from now on has the layer's weights. To be called for one layer after the other
+  /// after each `send`.
   void receive(std::size_t layer);
 
   /// Begins to copy a gradient to the host: statistics, where they were written, or zeros.
@@ -47,13 +48,14 @@ class Transfers {
   std::int64_t received() const { return received_; }
 
  private:
-  void copy_to_device(std::span<const float> from, std::size_t begin, std::size_t end);
+  void copy_to_device(std::span<const float> from, float* to);
   void copy_to_host(std::size_t begin, std::size_t end);
 
   Context& context_;
   std::size_t learned_size_;
   std::vector<Bucket> buckets_;
-  std::vector<Event> arrived_;  ///< by bucket; the last one is of the statistics
+  std::vector<Event> arrived_;  ///< by bucket
+  Event samples_arrived_;       ///< and statistics
   Event computed_;
   DeviceMemory weights_;
   DeviceMemory half_weights_;

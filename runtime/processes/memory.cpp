@@ -7,6 +7,7 @@
 #include <string>
 
 #include "runtime/processes/limits.hpp"
+#include "runtime/processes/page_lock.hpp"
 
 namespace troupe {
 
@@ -14,9 +15,13 @@ Mapping::Mapping(int fd, std::size_t offset, std::size_t bytes, Access access) :
   const int protection = access == Access::write ? PROT_READ | PROT_WRITE : PROT_READ;
   data_ = ::mmap(nullptr, bytes, protection, MAP_SHARED | MAP_POPULATE, fd, static_cast<off_t>(offset));
   if (data_ == MAP_FAILED) throw_errno("cannot map a slab");
+  note_mapped(data_, bytes, access == Access::write);
 }
 
-Mapping::~Mapping() { ::munmap(data_, bytes_); }
+Mapping::~Mapping() {
+  note_unmapped(data_);
+  ::munmap(data_, bytes_);
+}
 
 std::span<float> Mapping::writable_floats() const {
   if (access_ != Access::write) throw Error(ErrorCode::store_failed, "this slab is mapped for reading only");

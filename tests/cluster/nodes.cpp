@@ -37,7 +37,8 @@ std::vector<std::string> Nodes::command(int n) const {
     return with_more({TROUPE_PROGRAM, "node", "--join", listen_, "--certs", authority_.node(n)});
 #endif
   const std::string program = std::filesystem::read_symlink("/proc/self/exe").string();
-  return with_more({program, "--troupe-join=" + listen_, "--troupe-certs=" + authority_.node(n)});
+  return with_more({program, "--troupe-join=" + listen_, "--troupe-certs=" + authority_.node(n),
+                    "--troupe-cut-after=" + std::to_string(kCutAfter.count())});
 }
 
 std::vector<std::string> Nodes::with_more(std::vector<std::string> command) const {

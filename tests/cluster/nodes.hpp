@@ -42,8 +42,6 @@ class Nodes {
   /// @param more arguments of each
   explicit Nodes(int count, const Namespaces* namespaces = nullptr, NodeProgram program = NodeProgram::own,
                  std::vector<std::string> more = {});
-  /// This program, which gives up a driver that was silent for so long.
-  Nodes(int count, std::chrono::milliseconds cut_after);
 
   int size() const { return static_cast<int>(nodes_.size()); }
   Child& operator[](int n) { return *nodes_.at(static_cast<std::size_t>(n)); }
@@ -60,7 +58,6 @@ class Nodes {
   NodeProgram program_;
   std::string listen_;
   std::vector<std::string> more_;
-  std::chrono::milliseconds cut_after_ = kCutAfter;
   std::vector<std::string> command(int n) const;
   std::vector<std::string> with_more(std::vector<std::string> command) const;
 

@@ -1,2 +1,49 @@
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
+#define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
+
+#include <cstdio>
+#include <cstring>
+
+#include "cuda/double/double.hpp"
+
+namespace {
+
+bool complained = false;
+
+/// What the double complains of fails the program, but in its own tests, which provoke it.
+class Complaints final : public doctest::IReporter {
+ public:
+  explicit Complaints(const doctest::ContextOptions& /*options*/) {}
+
+  void test_case_start(const doctest::TestCaseData& at) override { name_ = at.m_name; }
+  void test_case_end(const doctest::CurrentTestCaseStats& /*stats*/) override {
+    if (std::strncmp(name_, "double:", std::strlen("double:")) == 0) return troupe::cuda_double::reset({});
+    troupe::cuda_double::check_canaries();
+    for (const std::string& complaint : troupe::cuda_double::complaints()) {
+      std::printf("%s: CUDA: %s\n", name_, complaint.c_str());
+      complained = true;
+    }
+  }
+  void report_query(const doctest::QueryData& /*data*/) override {}
+  void test_run_start() override {}
+  void test_run_end(const doctest::TestRunStats& /*stats*/) override {}
+  void test_case_reenter(const doctest::TestCaseData& /*at*/) override {}
+  void test_case_exception(const doctest::TestCaseException& /*exception*/) override {}
+  void subcase_start(const doctest::SubcaseSignature& /*subcase*/) override {}
+  void subcase_end() override {}
+  void log_assert(const doctest::AssertData& /*data*/) override {}
+  void log_message(const doctest::MessageData& /*data*/) override {}
+  void test_case_skipped(const doctest::TestCaseData& /*at*/) override {}
+
+ private:
+  const char* name_ = "";
+};
+
+REGISTER_LISTENER("complaints", 1, Complaints);
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const int status = doctest::Context(argc, argv).run();
+  return status == 0 && complained ? 1 : status;
+}

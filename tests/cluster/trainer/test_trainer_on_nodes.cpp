@@ -19,7 +19,7 @@ TrainerOptions on_nodes(const Nodes& nodes, int workers) {
   TrainerOptions options = trainer_options(Placement::cluster, workers);
   options.cluster = nodes.options().cluster;
   options.cut_after = kCutAfter;
-  options.collective_timeout = std::chrono::seconds(20);
+  options.collective_timeout = std::chrono::seconds(kSanitized ? 120 : 20);
   options.stop_timeout = std::chrono::seconds(5);
   return options;
 }
@@ -104,7 +104,7 @@ TEST_CASE("without a node that stays away the run goes on once min_nodes have co
 TEST_CASE("a trainer whose nodes did not come again can be used once they do") {
   Nodes nodes(2);
   TrainerOptions options = on_nodes(nodes, 2);
-  options.start_timeout = std::chrono::seconds(1);
+  options.start_timeout = std::chrono::seconds(kSanitized ? 10 : 1);
   std::optional<Trainer> trainer;
   for (int tries = 0; !trainer && tries < 20; ++tries) try {  // nodes take their time to start, too
       trainer.emplace(options);

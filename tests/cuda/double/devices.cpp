@@ -19,7 +19,7 @@ cudaError_t set_device(int device) {
 cudaError_t fill_properties(cudaDeviceProp* properties, int device) {
   if (!exists(device)) return cudaErrorInvalidDevice;
   *properties = {};
-  std::snprintf(properties->name, sizeof properties->name, "Double %d", device);
+  std::snprintf(properties->name, sizeof properties->name, "Double");
   properties->uuid.bytes[0] = static_cast<char>(device + 1);
   properties->totalGlobalMem = state().settings.bytes_per_device;
   properties->major = state().settings.compute_major;

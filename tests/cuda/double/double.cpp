@@ -30,6 +30,7 @@ void reset_counts(State& all) {
   all.call = "no call";
   all.sticky = cudaSuccess;
   all.waits_until_drop = -1;
+  all.waits = 0;
   all.calls = all.launches = all.bytes_to_device = all.bytes_to_host = 0;
   all.pageable_copies = all.products_without_workspace = 0;
 }
@@ -75,6 +76,7 @@ std::int64_t calls() { return counted(&State::calls); }
 std::int64_t bytes_to_device() { return counted(&State::bytes_to_device); }
 std::int64_t bytes_to_host() { return counted(&State::bytes_to_host); }
 std::int64_t launches() { return counted(&State::launches); }
+std::int64_t waits() { return counted(&State::waits); }
 std::int64_t pageable_copies() { return counted(&State::pageable_copies); }
 std::int64_t products_without_workspace() { return counted(&State::products_without_workspace); }
 

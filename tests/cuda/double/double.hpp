@@ -70,6 +70,9 @@ std::int64_t products_without_workspace();
 /// Complains about every write beside a block.
 void check_canaries();
 
+/// Calls of cudaStreamWaitEvent since reset().
+std::int64_t waits();
+
 /// Leaves out the k-th call of cudaStreamWaitEvent from now on, counted from 0.
 void drop_wait(std::int64_t k);
 

@@ -37,6 +37,7 @@ cudaError_t record(Event& event, cudaStream_t handle) {
 cudaError_t wait_for(cudaStream_t handle, const Event& event) {
   Stream* const stream = stream_for_work(handle);
   if (stream == nullptr) return cudaErrorInvalidValue;
+  ++state().waits;
   const bool dropped = state().waits_until_drop >= 0 && state().waits_until_drop-- == 0;
   if (event.latest != nullptr && !dropped)
     streams().push(*stream, {.what = "a wait for an event", .waits_for = event.latest});

@@ -25,6 +25,7 @@ struct State {
   std::string call;                  ///< that is going on
   cudaError_t sticky = cudaSuccess;  ///< what every call returns after a failure on the device
   std::int64_t calls = 0;
+  std::int64_t waits = 0;
   std::int64_t waits_until_drop = -1;
   std::int64_t bytes_to_device = 0;
   std::int64_t bytes_to_host = 0;

@@ -1,0 +1,178 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <set>
+
+#include "cuda/double/double.hpp"
+#include "models/network_trial.hpp"
+#include "troupe/error.hpp"
+#include "troupe/layers.hpp"
+
+// What a CUDA backend gets wrong: the order of its streams, what it does when a call fails, and what it leaves behind.
+using namespace troupe;
+using namespace troupe::models;
+using namespace troupe::test;
+using Node = Graph::Node;
+
+namespace {
+
+/// Something of everything: several buckets of weights would take megabytes, so events are those of few.
+Graph residual_network() {
+  Graph graph;
+  Node node = graph.append("conv1", convolution(8, 3, 1, 1, false), {Graph::input()});
+  node = graph.append("", relu(), {graph.append("bn1", batch_norm(), {node})});
+  const Node shortcut = graph.append("", max_pool(3, 2, 1), {node});
+  node = graph.append("bn2", batch_norm(), {graph.append("conv2", convolution(8, 3, 1, 2, false), {node})});
+  node = graph.append("", relu(), {graph.append("", add(), {node, shortcut})});
+  node = graph.append("", dropout(0.25), {graph.append("", global_average_pool(), {node})});
+  graph.append("fc", linear(kClasses), {node});
+  return graph;
+}
+
+Case residual() { return {"residual", {3, 7, 6}, residual_network()}; }
+
+Case cnn() {
+  return {"CNN",
+          {1, 12, 12},
+          {convolution(8, 3, 1), relu(), max_pool(2), convolution(16, 3, 1), relu(), max_pool(2), flatten(), linear(20),
+           gelu(), linear(kClasses)}};
+}
+
+/// A run on a fresh device, and the bits that come out of it: gradients of two steps and an evaluation.
+std::vector<float> bits_of(const Case& at, Precision precision) {
+  const NetworkTrial trial(at, 4, precision);
+  std::vector<float> bits(trial.gradient.begin(), trial.gradient.end());
+  AlignedFloats again(trial.gradient.size()), weights = trial.weights;
+  for (float& weight : weights) weight *= 1.25F;
+  bits.push_back(static_cast<float>(trial.network->gradient({.step = 1}, trial.samples(0, 3), weights, again)));
+  bits.insert(bits.end(), again.begin(), again.end());
+  for (float& weight : weights) weight *= 0.75F;
+  bits.push_back(static_cast<float>(trial.network->evaluate({}, trial.samples(), weights).loss_sum));
+  return bits;
+}
+
+bool same(const std::vector<float>& a, const std::vector<float>& b) {
+  return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), [](float x, float y) {
+           return std::bit_cast<int>(x) == std::bit_cast<int>(y);
+         });
+}
+
+void check_nothing_is_left() {
+  cuda_double::check_canaries();
+  CHECK(cuda_double::complaints() == std::vector<std::string>());
+  CHECK(cuda_double::usage() == cuda_double::Usage{});
+}
+
+}  // namespace
+
+TEST_CASE("CUDA: a thousand orders of the streams give the same bits") {
+  for (const Precision precision : {Precision::f32, Precision::bf16}) {
+    cuda_double::reset({.seed = 0});
+    const std::vector<float> expected = bits_of(residual(), precision);
+    for (std::uint64_t seed = 1; seed <= 500; ++seed) {
+      CAPTURE(seed);
+      cuda_double::reset({.seed = seed});
+      const std::vector<float> bits = bits_of(residual(), precision);
+      CHECK(same(bits, expected));
+      check_nothing_is_left();
+    }
+  }
+  cuda_double::reset({});
+}
+
+TEST_CASE("CUDA: gradients are the CPU's to 1e-5") {
+  for (const Case& at : {cnn(), residual()}) {
+    CAPTURE(at.name);
+    const NetworkTrial trial(at, 8);
+    const auto cpu = make_cpu_network(trial.plan, losses::softmax_cross_entropy(), 8, Precision::f32, false);
+    AlignedFloats weights(cpu->size()), gradient(cpu->size());
+    cpu->copy_canonical(trial.parameters, weights);
+    CHECK(cpu->gradient({}, trial.samples(), weights, gradient) == doctest::Approx(trial.loss).epsilon(1e-6));
+    std::vector<float> expected(trial.parameters.size());
+    cpu->to_canonical(gradient, 0, expected);
+    const std::vector<float> found = trial.canonical(trial.gradient);
+    double worst = 0;
+    for (std::size_t i = 0; i < found.size(); ++i)
+      worst = std::max(worst, std::abs(static_cast<double>(found[i]) - expected[i]));
+    CHECK(worst <= 1e-5 * largest(expected));
+  }
+}
+
+TEST_CASE("CUDA: a missing event is found, whichever it is") {
+  cuda_double::reset({});
+  const std::vector<float> expected = bits_of(residual(), Precision::bf16);
+  const std::int64_t waits = cuda_double::waits();
+  CHECK(waits > 5);
+  for (std::int64_t wait = 0; wait < waits; ++wait) {
+    bool found = false;
+    for (std::uint64_t seed = 1; seed <= 40 && !found; ++seed) {
+      cuda_double::reset({.seed = seed});
+      cuda_double::drop_wait(wait);
+      found = !same(bits_of(residual(), Precision::bf16), expected) || !cuda_double::complaints().empty();
+    }
+    CAPTURE(wait);
+    CHECK(found);
+  }
+  cuda_double::reset({});
+}
+
+TEST_CASE("CUDA: whichever call fails, there is a typed error and nothing is left") {
+  cuda_double::reset({});
+  const std::vector<float> expected = bits_of(cnn(), Precision::bf16);
+  const std::int64_t calls = cuda_double::calls();
+  REQUIRE(calls > 100);
+  std::set<ErrorCode> codes;
+  for (std::int64_t call = 0; call < calls; ++call) {
+    CAPTURE(call);
+    cuda_double::reset({.failing_call = call});
+    try {
+      const std::vector<float> bits = bits_of(cnn(), Precision::bf16);  // what is given back may fail unseen
+      CHECK(same(bits, expected));
+    } catch (const Error& error) {
+      codes.insert(error.code());
+      const std::string library = error.message().substr(0, error.message().find(','));
+      CHECK_MESSAGE((library == "CUDA" || library == "cuDNN" || library == "cuBLAS"), error.message());
+    }
+    CHECK(cuda_double::usage() == cuda_double::Usage{});
+  }
+  CHECK(codes == std::set<ErrorCode>{ErrorCode::limit_reached, ErrorCode::system});
+  cuda_double::reset({});
+}
+
+TEST_CASE("CUDA: what the machine has not is said") {
+  const auto refusal = [](const cuda_double::Settings& settings, const ReplicaContext& context) {
+    cuda_double::reset(settings);
+    std::string said;
+    try {
+      make_cuda_network(plan_network(cnn().graph, cnn().shape, kClasses), losses::softmax_cross_entropy(), 4, context);
+    } catch (const Error& error) {
+      CHECK(error.code() == ErrorCode::unsupported);
+      said = error.message();
+    }
+    cuda_double::reset({});
+    return said;
+  };
+  CHECK(refusal({.no_driver = true}, {}) == "there is no NVIDIA driver on this machine");
+  CHECK(refusal({.old_driver = true}, {}).find("is too old for this build, which is for CUDA 13.0") !=
+        std::string::npos);
+  CHECK(refusal({.devices = 0}, {}) == "there is no CUDA device on this machine");
+  CHECK(refusal({.devices = 2}, {.accelerator = 2}) ==
+        "there is no CUDA device 2 on this machine, which has 2, from 0 on");
+  CHECK(refusal({.devices = 2}, {.accelerator = 1}).empty());
+}
+
+TEST_CASE("CUDA: a device whose memory is full says so, and goes on with what fits") {
+  cuda_double::reset({.bytes_per_device = std::size_t{40} << 20});
+  {
+    const NetworkTrial small(cnn(), 4);
+    CHECK_THROWS_AS(
+        NetworkTrial({"large", {3, 64, 64}, {convolution(64, 3, 1), relu(), flatten(), linear(kClasses)}}, 8), Error);
+    AlignedFloats again(small.gradient.size());
+    small.network->gradient({}, small.samples(), small.weights, again);
+    CHECK(again == small.gradient);
+  }
+  check_nothing_is_left();
+  cuda_double::reset({});
+}
