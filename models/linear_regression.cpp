@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "models/files/network_text.hpp"
+#include "models/network/device_network.hpp"
 #include "models/supervised.hpp"
 #include "runtime/invalid.hpp"
 #include "troupe/loss.hpp"
@@ -29,7 +30,8 @@ class LinearRegression final : public SupervisedModel {
   }
 
  protected:
-  ModelInfo prepare_weights(const ReplicaContext& /*context*/) override {
+  ModelInfo prepare_weights(const ReplicaContext& context) override {
+    require_cpus(context, "linear regression");
     // A core goes through so many floats in some 50 microseconds.
     const bool lightweight = data_info().num_samples <= 65536 / data_info().sample_size();
     return {.size = static_cast<std::size_t>(weights_.size()),

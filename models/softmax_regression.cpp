@@ -4,6 +4,7 @@
 
 #include "models/dense.hpp"
 #include "models/files/network_text.hpp"
+#include "models/network/device_network.hpp"
 #include "models/supervised.hpp"
 #include "runtime/invalid.hpp"
 #include "troupe/loss.hpp"
@@ -23,7 +24,8 @@ class SoftmaxRegression final : public SupervisedModel {
   }
 
  protected:
-  ModelInfo prepare_weights(const ReplicaContext& /*context*/) override {
+  ModelInfo prepare_weights(const ReplicaContext& context) override {
+    require_cpus(context, "softmax regression");
     const auto classes = std::ssize(scores_);
     return {.size = scores_.size() * (features_ + 1),
             .tensors = {{"weight", {classes, static_cast<std::int64_t>(features_)}}, {"bias", {classes}}},

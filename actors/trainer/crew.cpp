@@ -37,8 +37,8 @@ int resolve_workers(TrainerOptions& o) {
 
 void check_resources(const TrainerOptions& o, int workers) {
   if (o.gpus_per_worker != 0)
-    throw Error(ErrorCode::unsupported,
-                "gpus_per_worker is " + std::to_string(o.gpus_per_worker) + ", and this build has no accelerators");
+    throw Error(ErrorCode::unsupported, "gpus_per_worker is " + std::to_string(o.gpus_per_worker) +
+                                            ", and functions on workers have no accelerators yet");
   const std::int64_t asked = std::int64_t{workers} * o.cpus_per_worker;
   if (o.placement == Placement::cluster || o.oversubscribe || asked <= usable_cores()) return;
   throw_invalid(std::to_string(workers) + " workers of " + std::to_string(o.cpus_per_worker) + " cores each are " +

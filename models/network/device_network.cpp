@@ -23,6 +23,11 @@ void check_device(bool use_cpus) {
         "-DTROUPE_CUDA=ON and link troupe::cuda");
 }
 
+void require_cpus(const ReplicaContext& context, const char* what) {
+  if (!context.use_cpus)
+    throw Error(ErrorCode::unsupported, std::string(what) + " computes on CPUs only: set use_cpus");
+}
+
 std::unique_ptr<DeviceNetwork> make_network(NetworkPlan plan, std::shared_ptr<const Loss> loss, std::int64_t batch_size,
                                             const ReplicaContext& context) {
   check_device(context.use_cpus);

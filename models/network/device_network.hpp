@@ -65,6 +65,10 @@ class DeviceNetwork {
 /// has not, saying what it has; whether the machine has one is seen where the network is made.
 void check_device(bool use_cpus);
 
+/// For models that compute on CPUs only. @param what "linear regression"
+/// @throws Error unsupported for a replica that is to have an accelerator
+void require_cpus(const ReplicaContext& context, const char* what);
+
 /// The network on the device that the replica's context names.
 /// @param loss of the outputs, as many as planned.
 /// @param batch_size that the layouts are chosen for; others work, perhaps slower.

@@ -145,6 +145,16 @@ TEST_CASE("a device that the build has not is refused, and what it has is said")
   testing::check_throws(ErrorCode::unsupported, "computes on CPUs (oneDNN and Eigen)", [&] { model->start(context); });
 }
 
+TEST_CASE("models that compute on CPUs only refuse an accelerator") {
+  ReplicaContext context;
+  context.use_cpus = false;
+  testing::check_throws(ErrorCode::unsupported, "softmax regression computes on CPUs only", [&] {
+    softmax_regression(images({1, 8, 8}, 12, 4))->start(context);
+  });
+  testing::check_throws(ErrorCode::unsupported, "linear regression computes on CPUs only",
+                        [&] { linear_regression(load_data("synthetic-linear", 1))->start(context); });
+}
+
 TEST_CASE("a network is used when it has started") {
   const auto model = network(mlp_layers(4), images({1, 8, 8}, 12, 4), 4);
   std::vector<float> weights(10);
