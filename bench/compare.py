@@ -18,6 +18,7 @@ from sections.asynchronous import asynchronous
 from sections.checkpoint import checkpoint
 from sections.cluster import CLUSTER
 from sections.cnn import accuracy, cnn
+from sections.cuda import cuda
 from sections.data import data
 from sections.deaths import deaths
 from sections.fashion import fashion
@@ -33,7 +34,7 @@ from sections.tune import tune
 SECTIONS = {"cnn": cnn, "accuracy": accuracy, "fashion": fashion, "data": data, "linear": linear, "sync": sync, "resnet": resnet,
             "allreduce": allreduce, "checkpoint": checkpoint, "deaths": deaths,
             "asynchronous": asynchronous, "local": local, "lbfgs": lbfgs, "trainer": trainer,
-            "transports": transports, "tune": tune, **CLUSTER}
+            "transports": transports, "tune": tune, "cuda": cuda, **CLUSTER}
 GROUPS = {"cluster": list(CLUSTER)}
 ROUNDS = 3
 AGAINST_ROUNDS = 7  # the least: a ratio near one takes more than a ratio of two

@@ -28,11 +28,11 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
   add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)  # false alarms about std::string, g++ bug 105651
 endif()
 if(TROUPE_SANITIZE)
-  add_compile_options(-fsanitize=${TROUPE_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${TROUPE_SANITIZE};-fno-omit-frame-pointer;-fno-sanitize-recover=all>")
   add_link_options(-fsanitize=${TROUPE_SANITIZE})
   add_compile_definitions(TROUPE_SANITIZED)
   if(TROUPE_SANITIZE MATCHES "thread")
-    add_compile_options(-Wno-tsan)  # Asio's fences; its queue is guarded by a mutex all the same
+    add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Wno-tsan>)  # Asio's fences; its queue is guarded by a mutex all the same
   endif()
 endif()
 

@@ -31,6 +31,8 @@ else()
   find_package(CUDNN 9 REQUIRED)
 endif()
 enable_language(CUDA)
+set(CMAKE_CUDA_RUNTIME_LIBRARY Shared)
+set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)  # the toolkit need not be where the loader looks
 if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)  # Debian's CMake does not know that nvcc 12 and later speak it
   set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
   set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)

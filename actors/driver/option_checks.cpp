@@ -149,7 +149,7 @@ void check_algorithm(const Options& o) {
 void check_options(Options& options, const ModelCreator& creator) {
   if (options.strategy > Strategy::parameter_server) throw_invalid("strategy is none of Strategy");
   check_numbers(options);
-  check_device(options.use_cpus);
+  if (options.placement != Placement::cluster) check_device(options.use_cpus);  // else nodes compute, and check
   if (options.accelerator < -1 || (options.use_cpus && options.accelerator >= 0))
     throw_invalid("accelerator is " + std::to_string(options.accelerator) +
                   (options.use_cpus ? ", and use_cpus is set" : ", not -1 or a device's number"));

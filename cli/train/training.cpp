@@ -244,11 +244,12 @@ class Training {
   void say_hello() const {
     if (options_.quiet) return;
     const Options& o = options_.run.sgd;
-    std::printf("%straining %s on %s: %d workers x %d devices, %s, strategy %s, %s, %lld steps\n",
+    std::printf("%straining %s on %s: %d workers x %d devices%s, %s, strategy %s, %s, %lld steps\n",
                 fold_.empty() ? "" : (fold_ + ": ").c_str(), options_.run.model_text().c_str(),
                 options_.run.data ? options_.run.data->c_str() : "its own data", sgd_.num_workers(),
-                o.devices_per_worker, options_.run.placement.c_str(), to_string(o.strategy),
-                precision_text(sgd_.precision_choice()).c_str(), static_cast<long long>(total_steps_));
+                o.devices_per_worker, o.use_cpus ? "" : " of CUDA", options_.run.placement.c_str(),
+                to_string(o.strategy), precision_text(sgd_.precision_choice()).c_str(),
+                static_cast<long long>(total_steps_));
     if (o.algorithm == "local")
       std::printf("weights, and what the optimizer of each of %d shards remembers, take %.1f MB%s\n", o.num_shards,
                   static_cast<double>(sgd_.state_bytes()) / 1e6,

@@ -18,6 +18,7 @@
 #include "cli/train/training.hpp"
 #include "cli/tune/tune_options.hpp"
 #include "cli/tune/tune_page.hpp"
+#include "cli/words.hpp"
 
 namespace troupe::cli {
 namespace {
@@ -32,7 +33,7 @@ Json run_trial(const Json& config) {
   const TrainCommand train(values.at(kArguments).get<std::vector<std::string>>());
   values.erase(kArguments);
   auto words = train.words(values);
-  const bool has_weights = std::ranges::find(words, "--cross-validate") == words.end();  // folds leave none
+  const bool has_weights = flag_value(words, "--cross-validate").empty();  // folds leave none
   if (has_weights) words.insert(words.end(), {"--save", tune::trial_folder() + kWeights});
   TrainCommand::run(words);
   return {};

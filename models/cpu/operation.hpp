@@ -48,14 +48,12 @@ struct BackwardOperands {
 /// A layer for one batch size.
 class Operation {
  public:
-  using Traits = StageTraits;
-
   Operation() = default;
   Operation(const Operation&) = delete;
   Operation& operator=(const Operation&) = delete;
   virtual ~Operation() = default;
 
-  virtual Traits traits() const = 0;
+  virtual StageTraits traits() const = 0;
   /// Makes what only `backward` needs; called once, before it.
   virtual void prepare_backward() {}
   virtual void forward(const ForwardOperands& at) = 0;

@@ -50,16 +50,19 @@ void StoredWeights::to_canonical(const float* weights, float* canonical) const {
   if (is_canonical()) return reorder(stored, weights, plain, canonical);
   AlignedFloats rows(floats());
   reorder(stored, weights, plain, rows.data());
+  const std::size_t columns = row_length();
   for (std::size_t row = 0; row < static_cast<std::size_t>(outputs); ++row)
     for (const std::int64_t position : positions)
-      *canonical++ = rows[row * columns() + static_cast<std::size_t>(position)];
+      *canonical++ = rows[row * columns + static_cast<std::size_t>(position)];
 }
 
 void StoredWeights::from_canonical(const float* canonical, float* weights) const {
+  if (is_canonical()) return reorder(plain, canonical, stored, weights);
   AlignedFloats rows(floats(), 0.0F);
+  const std::size_t columns = row_length();
   for (std::size_t row = 0; row < static_cast<std::size_t>(outputs); ++row)
     for (const std::int64_t position : positions)
-      rows[row * columns() + static_cast<std::size_t>(position)] = *canonical++;
+      rows[row * columns + static_cast<std::size_t>(position)] = *canonical++;
   reorder(plain, rows.data(), stored, weights);
 }
 

@@ -16,11 +16,13 @@ BatchNetwork::BatchNetwork(Context& context, const PlacedNetwork& network, Trans
       batch_(batch),
       host_scores_(static_cast<std::size_t>(batch * network.num_outputs)),
       host_gradient_(mode == Mode::train ? host_scores_.size() : 0) {
+  context.take_need();  // of a network that could not be made
   for (std::size_t i = 0; i < network.layers.size(); ++i)
     operations_.push_back(network.kernels[i]->make(context, network.layers[i], batch));
   plan(learns, mode);
   if (mode == Mode::train)
     for (const auto& operation : operations_) operation->prepare_backward();
+  workspace_bytes_ = context.take_need();
 }
 
 void BatchNetwork::plan(const std::vector<bool>& learns, Mode mode) {

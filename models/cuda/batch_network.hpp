@@ -18,6 +18,8 @@ class BatchNetwork {
 
   /// Of device memory to run in, which holds nothing between passes.
   std::size_t bytes() const { return memory_.bytes; }
+  /// Of the context's workspace.
+  std::size_t workspace_bytes() const { return workspace_bytes_; }
 
   // Weights are empty where those of the pass before are taken again.
 
@@ -55,6 +57,7 @@ class BatchNetwork {
   std::vector<std::unique_ptr<Operation>> operations_;  ///< by layer
   BufferSchedule schedule_;
   MemoryPlan memory_;
+  std::size_t workspace_bytes_ = 0;
   int samples_ = kNone;  ///< buffer of the samples as they come
   int scores_ = kNone;   ///< buffer of outputs, and then their gradient, as the loss takes them
   PinnedFloats host_scores_;

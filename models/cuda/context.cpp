@@ -24,10 +24,13 @@ Context::Context(int device, Element element)
   check(cublasSetMathMode(cublas_.get(), kProductMode), "choosing a precision");
 }
 
-void Context::need_workspace(std::size_t bytes) {
-  if (bytes <= workspace_.bytes()) return;
-  compute_.synchronize();  // what runs may still use it
-  workspace_.reserve(bytes);
+std::string Context::libraries() const {
+  int runtime = 0;
+  int cublas = 0;
+  check(cudaRuntimeGetVersion(&runtime), "asking for a version");
+  check(cublasGetVersion(cublas_.get(), &cublas), "asking for a version");
+  return "cuda" + std::to_string(runtime) + "-cudnn" + std::to_string(cudnnGetVersion()) + "-cublas" +
+         std::to_string(cublas);
 }
 
 }  // namespace troupe::cuda

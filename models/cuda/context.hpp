@@ -1,5 +1,9 @@
 #pragma once
 
+#include <algorithm>
+#include <string>
+#include <utility>
+
 #include "models/cuda/api/handle.hpp"
 #include "models/cuda/api/memory.hpp"
 #include "models/devices/element.hpp"
@@ -13,6 +17,8 @@ class Context {
   /// @param element that images are stored and products are computed in
   Context(int device, Element element);
 
+  /// Names what the bits depend on beside the device: "cuda13000-cudnn91900-cublas130100".
+  std::string libraries() const;
   int device() const { return device_; }
   Element element() const { return element_; }
   const Stream& compute() const { return compute_; }
@@ -20,10 +26,14 @@ class Context {
   cudnnHandle_t cudnn() const { return cudnn_.get(); }
   cublasHandle_t cublas() const { return cublas_.get(); }
 
-  /// What a layer may use at most beside its operands. Algorithms that want more are not looked at.
-  static constexpr std::size_t kMostWorkspace = std::size_t{256} << 20;
-  /// Layers say when they are made what they will need; it is there when they run, and holds nothing between them.
-  void need_workspace(std::size_t bytes);
+  /// What a layer may use beside its operands, unless cuDNN has no algorithm that does with it.
+  static constexpr std::size_t kUsualWorkspace = std::size_t{256} << 20;
+  /// The layers of a network say when they are made what they will need. Returns the most that was needed since the
+  /// last call of `take_need`.
+  void need_workspace(std::size_t bytes) { need_ = std::max(need_, bytes); }
+  std::size_t take_need() { return std::exchange(need_, 0); }
+  /// Before a pass of such a network, when nothing runs. What is there holds nothing between layers.
+  void reserve_workspace(std::size_t bytes) { workspace_.reserve(bytes); }
   std::byte* workspace() const { return workspace_.data(); }
   std::size_t workspace_bytes() const { return workspace_.bytes(); }
 
@@ -36,6 +46,7 @@ class Context {
   Handle<cublasHandle_t, cublasDestroy> cublas_;
   DeviceMemory cublas_workspace_;
   DeviceMemory workspace_;
+  std::size_t need_ = 0;
 };
 
 }  // namespace troupe::cuda

@@ -32,6 +32,7 @@ auto on_device(const Context& context, const Work& work) {
   } catch (...) {
     cudaStreamSynchronize(context.copies().get());
     cudaStreamSynchronize(context.compute().get());
+    forget_error();
     throw;
   }
 }
@@ -51,7 +52,7 @@ class CudaNetwork final : public DeviceNetwork {
   ~CudaNetwork() override { cudaSetDevice(context_.device()); }  // where members are freed
 
   void prepare_training(bool /*memory*/) override {
-    on_device(context_, [&] { memory_.reserve(network_for(usual_batch_, Mode::train).bytes()); });
+    on_device(context_, [&] { memory_for(network_for(usual_batch_, Mode::train)); });
   }
 
   std::size_t size() const override { return network_.parameters.size(); }
@@ -60,8 +61,7 @@ class CudaNetwork final : public DeviceNetwork {
 
   std::string fingerprint() const override {
     const std::string precision = context_.element() == Element::f32 ? "-f32-" : "-bf16-";
-    return "cuda-cudnn" + std::to_string(cudnnGetVersion()) + '-' + device_name(context_.device()) + precision +
-           network_.parameters.fingerprint();
+    return context_.libraries() + '-' + device_name(context_.device()) + precision + network_.parameters.fingerprint();
   }
 
   double gradient(const ShardStep& at, const Batch& batch, std::span<const float> weights,
@@ -133,6 +133,7 @@ class CudaNetwork final : public DeviceNetwork {
   }
 
   std::byte* memory_for(const BatchNetwork& network) {
+    context_.reserve_workspace(network.workspace_bytes());
     memory_.reserve(network.bytes());
     return memory_.data();
   }
@@ -154,8 +155,9 @@ class CudaNetwork final : public DeviceNetwork {
 
 std::unique_ptr<DeviceNetwork> make_cuda_network(NetworkPlan plan, std::shared_ptr<const Loss> loss,
                                                  std::int64_t batch_size, const ReplicaContext& context) {
-  const int device = cuda::choose_device(context.accelerator, context.place);
-  cuda::lock_slabs();
+  const int device = cuda::use_device(context.accelerator, context.place);
+  cuda::lock_slabs(device);
+  cuda::check(cudaSetDevice(device), "choosing a device");  // it may have chosen another replica's
   return std::make_unique<cuda::CudaNetwork>(plan, std::move(loss), batch_size, context.precision, context.frozen,
                                              device);
 }

@@ -7,6 +7,12 @@
 
 namespace troupe::cuda {
 
+/// Places in a workspace are multiples of this many bytes.
+inline std::size_t aligned(std::size_t bytes) {
+  constexpr std::size_t kAligned = 256;
+  return (bytes + kAligned - 1) / kAligned * kAligned;
+}
+
 /// How a sample lies on the device: [height][width][channels], without padding. Features are floats.
 struct Layout {
   SampleShape shape;

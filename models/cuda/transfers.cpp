@@ -27,7 +27,6 @@ Transfers::Transfers(Context& context, const PlacedNetwork& network)
     : context_(context),
       learned_size_(network.parameters.learned_size()),
       buckets_(make_buckets(network)),
-      arrived_(buckets_.size()),
       weights_(network.parameters.size() * sizeof(float)),
       half_weights_(context.element() == Element::bf16 ? learned_size_ * size_of(Element::bf16) : 0),
       gradient_(weights_.bytes()) {
@@ -43,29 +42,29 @@ void Transfers::copy_to_device(std::span<const float> from, float* to) {
   if (from.empty()) return;
   check(cudaMemcpyAsync(to, from.data(), from.size_bytes(), cudaMemcpyHostToDevice, context_.copies().get()),
         "copying to the device");
-  sent_ += static_cast<std::int64_t>(from.size_bytes());
 }
 
 void Transfers::send(std::span<const float> samples, float* to, std::span<const float> weights) {
-  if (!weights.empty()) copy_to_device(weights.subspan(learned_size_), weights_.floats() + learned_size_);
-  copy_to_device(samples, to);
-  samples_arrived_.record(context_.copies());
-  samples_arrived_.block(context_.compute());
-  if (weights.empty()) return;
-  for (std::size_t i = 0; i < buckets_.size(); ++i) {
-    const Bucket& bucket = buckets_[i];
-    copy_to_device(weights.subspan(bucket.begin, bucket.end - bucket.begin), weights_.floats() + bucket.begin);
-    arrived_[i].record(context_.copies());
+  if (!weights.empty()) {
+    source_ = weights;
+    next_ = 0;
+    copy_to_device(weights.subspan(learned_size_), weights_.floats() + learned_size_);
   }
-  next_ = 0;
+  copy_to_device(samples, to);
+  arrived_.record(context_.copies());
+  arrived_.block(context_.compute());
 }
 
 void Transfers::receive(std::size_t layer) {
   for (; next_ < buckets_.size() && buckets_[next_].first_layer <= layer; ++next_) {
     const Bucket& bucket = buckets_[next_];
-    arrived_[next_].block(context_.compute());
+    const std::size_t count = bucket.end - bucket.begin;
+    float* const weights = weights_.floats() + bucket.begin;
+    copy_to_device(source_.subspan(bucket.begin, count), weights);
+    arrived_.record(context_.copies());
+    arrived_.block(context_.compute());
     if (half_weights_.bytes() > 0)
-      from_floats(context_.compute().get(), Element::bf16, bucket.end - bucket.begin, weights_.floats() + bucket.begin,
+      from_floats(context_.compute().get(), Element::bf16, count, weights,
                   half_weights_.data() + bucket.begin * size_of(Element::bf16));
   }
 }
@@ -78,7 +77,6 @@ void Transfers::copy_to_host(std::size_t begin, std::size_t end) {
   check(cudaMemcpyAsync(target_.data() + begin, gradient_.floats() + begin, bytes, cudaMemcpyDeviceToHost,
                         context_.copies().get()),
         "copying a gradient");
-  received_ += static_cast<std::int64_t>(bytes);
 }
 
 void Transfers::begin_gradient(std::span<float> gradient) {

@@ -29,11 +29,11 @@ class Transfers {
   const std::byte* product_weights() const;
   float* gradient() const { return gradient_.floats(); }
 
-  /// Begins to copy a batch's samples to the device, and then the weights, unless these are empty: then the layers have
-  /// those of the pass before. What the compute stream is given from now on has the samples.
+  /// Begins to copy a batch's samples, and statistics, to the device; what the compute stream is given from now on has
+  /// them. `receive` takes the weights, unless these are empty: then the layers have those of the pass before.
   void send(std::span<const float> samples, float* to, std::span<const float> weights);
-  /// What the compute stream is given from now on has the layer's weights. To be called for one layer after the other
-  /// after each `send`.
+  /// Copies the layer's weights; what the compute stream is given from now on has them. To be called for one layer
+  /// after the other, so that the layers before compute meanwhile, also where the processor copies.
   void receive(std::size_t layer);
 
   /// Begins to copy a gradient to the host: statistics, where they were written, or zeros.
@@ -43,10 +43,6 @@ class Transfers {
   /// Waits until the gradient is there.
   void end_gradient();
 
-  /// Bytes copied so far.
-  std::int64_t sent() const { return sent_; }
-  std::int64_t received() const { return received_; }
-
  private:
   void copy_to_device(std::span<const float> from, float* to);
   void copy_to_host(std::size_t begin, std::size_t end);
@@ -54,17 +50,15 @@ class Transfers {
   Context& context_;
   std::size_t learned_size_;
   std::vector<Bucket> buckets_;
-  std::vector<Event> arrived_;  ///< by bucket
-  Event samples_arrived_;       ///< and statistics
+  Event arrived_;
   Event computed_;
   DeviceMemory weights_;
   DeviceMemory half_weights_;
   DeviceMemory gradient_;
-  std::span<float> target_;  ///< of the gradient under way
-  std::size_t next_ = 0;     ///< bucket to receive
-  std::size_t unsent_ = 0;   ///< buckets of the gradient that are not yet on their way
-  std::int64_t sent_ = 0;
-  std::int64_t received_ = 0;
+  std::span<const float> source_;  ///< of the weights under way
+  std::span<float> target_;        ///< of the gradient under way
+  std::size_t next_ = 0;           ///< bucket to receive
+  std::size_t unsent_ = 0;         ///< buckets of the gradient that are not yet on their way
 };
 
 }  // namespace troupe::cuda

@@ -78,7 +78,7 @@ std::unique_ptr<DeviceNetwork> make_network(NetworkPlan plan, std::shared_ptr<co
                                             const ReplicaContext& context);
 
 /// What layers of the network take in either precision on the device that the replica's context names, forward and
-/// backward; zeros where it has no bf16, or the network no layer that is computed in it.
+/// backward; zeros on accelerators, where it has no bf16, or the network no layer that is computed in it.
 PrecisionSeconds measure_precisions(const NetworkPlan& plan, std::int64_t batch_size, const ReplicaContext& context);
 
 // One for each kind of device, in the folder of its name.

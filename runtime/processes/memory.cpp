@@ -15,12 +15,16 @@ Mapping::Mapping(int fd, std::size_t offset, std::size_t bytes, Access access) :
   const int protection = access == Access::write ? PROT_READ | PROT_WRITE : PROT_READ;
   data_ = ::mmap(nullptr, bytes, protection, MAP_SHARED | MAP_POPULATE, fd, static_cast<off_t>(offset));
   if (data_ == MAP_FAILED) throw_errno("cannot map a slab");
-  note_mapped(data_, bytes, access == Access::write);
+  try {
+    note_mapped(data_, bytes, access == Access::write);
+  } catch (...) {
+    ::munmap(data_, bytes);
+    throw;
+  }
 }
 
 Mapping::~Mapping() {
-  note_unmapped(data_);
-  ::munmap(data_, bytes_);
+  if (note_unmapped(data_)) ::munmap(data_, bytes_);
 }
 
 std::span<float> Mapping::writable_floats() const {

@@ -38,16 +38,17 @@ void lock_mappings(const PageLock& by) {
 void note_mapped(void* start, std::size_t bytes, bool writable) {
   Mappings& mapped = mappings();
   const std::scoped_lock lock(mapped.mutex);
-  const bool locked = mapped.by && mapped.by->lock(start, bytes, writable);
-  mapped.all[start] = {bytes, writable, locked};
+  Mapped& each = mapped.all[start] = {bytes, writable, false};
+  each.locked = mapped.by && mapped.by->lock(start, bytes, writable);
 }
 
-void note_unmapped(void* start) {
+bool note_unmapped(void* start) {
   Mappings& mapped = mappings();
   const std::scoped_lock lock(mapped.mutex);
   const auto found = mapped.all.find(start);
-  if (found->second.locked) mapped.by->unlock(start);
+  const bool free = !found->second.locked || mapped.by->unlock(start);
   mapped.all.erase(found);
+  return free;
 }
 
 }  // namespace troupe

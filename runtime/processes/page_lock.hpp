@@ -8,7 +8,8 @@ namespace troupe {
 struct PageLock {
   /// Returns false where it cannot; then the memory is copied all the same, by the processor.
   bool (*lock)(void* start, std::size_t bytes, bool writable);
-  void (*unlock)(void* start);
+  /// False where it could not; then the memory stays mapped.
+  bool (*unlock)(void* start);
 };
 
 /// From now on each Mapping is locked as long as it lives, and so are those that there are. The first call counts.
@@ -16,6 +17,7 @@ void lock_mappings(const PageLock& by);
 
 /// For Mapping: memory that begins, and ends, to be mapped.
 void note_mapped(void* start, std::size_t bytes, bool writable);
-void note_unmapped(void* start);
+/// Returns whether it may be unmapped: a device must not go on with pages that are no longer there.
+bool note_unmapped(void* start);
 
 }  // namespace troupe

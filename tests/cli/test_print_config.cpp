@@ -72,6 +72,7 @@ const std::vector<Example>& examples() {
       {"no-precision-check", nullptr, "/no_precision_check", true},
       {"load", "with space", "/load", "with space"},
       {"max-failures", "3", "/max_failures", 3},
+      {"device", "cuda:1", "/device", "cuda:1"},
       {"restart", "redistribute", "/restart", "redistribute"},
       {"backup-workers", "1", "/backup_workers", 1},
       {"fault", "full disk at step 5", "/faults", "full disk at step 5"},

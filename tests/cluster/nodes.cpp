@@ -34,7 +34,8 @@ Nodes::Nodes(int count, const Namespaces* namespaces, NodeProgram program, std::
 std::vector<std::string> Nodes::command(int n) const {
 #if defined(TROUPE_PROGRAM)
   if (program_ == NodeProgram::command)
-    return with_more({TROUPE_PROGRAM, "node", "--join", listen_, "--certs", authority_.node(n)});
+    return with_more({TROUPE_PROGRAM, "node", "--join", listen_, "--certs", authority_.node(n), "--cut-after",
+                      std::to_string(std::chrono::duration_cast<std::chrono::seconds>(kCutAfter).count())});
 #endif
   const std::string program = std::filesystem::read_symlink("/proc/self/exe").string();
   return with_more({program, "--troupe-join=" + listen_, "--troupe-certs=" + authority_.node(n),

@@ -43,7 +43,11 @@ class DeviceBytes {
   ~DeviceBytes() { cudaFree(data_); }
 
   void* data() const { return data_; }
-  void write(const void* from) { REQUIRE(cudaMemcpy(data_, from, bytes_, cudaMemcpyHostToDevice) == cudaSuccess); }
+  /// A copy from pageable memory may end after the call, and a non-blocking stream does not wait for it.
+  void write(const void* from) {
+    REQUIRE(cudaMemcpyAsync(data_, from, bytes_, cudaMemcpyHostToDevice, stream()) == cudaSuccess);
+    REQUIRE(cudaStreamSynchronize(stream()) == cudaSuccess);
+  }
   void read(void* to) const {
     REQUIRE(cudaStreamSynchronize(stream()) == cudaSuccess);
     REQUIRE(cudaMemcpy(to, data_, bytes_, cudaMemcpyDeviceToHost) == cudaSuccess);

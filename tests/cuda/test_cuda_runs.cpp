@@ -70,15 +70,21 @@ TEST_CASE("CUDA: any number of workers, replicas and devices gives the same bits
 }
 
 TEST_CASE("CUDA: gradients go from the device into the shards' slabs, whose pages are locked") {
-  cuda_double::reset({});
-  {
-    DistributedSGD sgd(small_cnn(), on_cuda(2));
-    sgd.step();
-    const std::int64_t before = cuda_double::pageable_copies();
-    sgd.step();
-    CHECK(cuda_double::pageable_copies() - before == 12);  // the samples of each shard
+  constexpr int kShards = 12;
+  for (const bool locks_read_only : {false, true}) {
+    cuda_double::reset({.locks_read_only = locks_read_only});
+    {
+      DistributedSGD sgd(small_cnn(), on_cuda(2));
+      sgd.step();
+      const std::int64_t before = cuda_double::pageable_copies();
+      sgd.step();
+      // Of each shard the samples; and the weights and statistics that the replica only reads, where these cannot be
+      // locked.
+      CHECK(cuda_double::pageable_copies() - before == (locks_read_only ? kShards : 3 * kShards));
+    }
+    CHECK(nothing_is_left());
   }
-  CHECK(nothing_is_left());
+  cuda_double::reset({});
 }
 
 TEST_CASE("CUDA: a run is near the CPU's, and goes on from its checkpoint, and back") {

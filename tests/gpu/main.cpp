@@ -14,8 +14,9 @@ int main(int argc, char** argv) {
                 all.runtime.c_str());
   } catch (const troupe::Error& error) {
     constexpr int kSkipped = 77;
-    std::printf("skipped: %s\n", error.message().c_str());
-    return kSkipped;
+    const bool has_none = error.code() == troupe::ErrorCode::unsupported;
+    std::printf("%s: %s\n", has_none ? "skipped" : "failed", error.message().c_str());
+    return has_none ? kSkipped : 1;
   }
   return doctest::Context(argc, argv).run();
 }

@@ -13,7 +13,7 @@ class Add final : public Operation {
  public:
   Add(const PlacedLayer& layer, std::int64_t batch) : layout_(layer.output), relu_(layer.planned.relu), batch_(batch) {}
 
-  Traits traits() const override { return {.reads_output = relu_}; }
+  StageTraits traits() const override { return {.reads_output = relu_}; }
 
   void forward(const ForwardOperands& at) override {
     std::memcpy(at.output, at.input, layout_.bytes(batch_));

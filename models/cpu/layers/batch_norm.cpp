@@ -28,7 +28,7 @@ class BatchNorm final : public Operation {
         mean_(static_cast<std::size_t>(layer.output.channels)),
         inverse_deviation_(mean_.size()) {}
 
-  Traits traits() const override {
+  StageTraits traits() const override {
     return {.reads_input = true,
             .reads_output = shape_.relu,
             .takes_two_gradients = true,

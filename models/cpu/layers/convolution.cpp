@@ -166,7 +166,7 @@ class Convolution final : public Operation {
       slices_.emplace_back(context, layer, batch % kSliceSamples);
   }
 
-  Traits traits() const override { return {.reads_input = true, .reads_output = layer_.planned.relu}; }
+  StageTraits traits() const override { return {.reads_input = true, .reads_output = layer_.planned.relu}; }
 
   void prepare_backward() override {
     weights_pass_.emplace(make_weights_pass(context_, layer_, batch_));

@@ -31,7 +31,7 @@ class ConvolutionPool final : public Operation {
     context.slice.reserve(convolution.output.bytes(samples_));
   }
 
-  Traits traits() const override { return {.reads_input = true}; }
+  StageTraits traits() const override { return {.reads_input = true}; }
 
   void prepare_backward() override {
     whole_->prepare_backward();

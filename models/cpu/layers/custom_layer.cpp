@@ -18,7 +18,7 @@ class Custom final : public Operation {
     context.activations.reserve(2 * (input_floats() + output_floats()) * sizeof(float));
   }
 
-  Traits traits() const override { return {.reads_input = true, .reads_output = true}; }
+  StageTraits traits() const override { return {.reads_input = true, .reads_output = true}; }
 
   void forward(const ForwardOperands& at) override {
     const Plain plain = place();

@@ -20,7 +20,7 @@ class Dropout final : public Operation {
         probability_(static_cast<float>(spec_of<models::Dropout>(layer).probability())),
         factors_(static_cast<std::size_t>(layer.planned.output.size())) {}
 
-  Traits traits() const override { return {.input_gradient_in_place = true}; }
+  StageTraits traits() const override { return {.input_gradient_in_place = true}; }
 
   void forward(const ForwardOperands& at) override {
     if (at.context.training) return apply(at.context, at.input, at.output);

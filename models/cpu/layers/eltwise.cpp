@@ -22,7 +22,7 @@ class Eltwise final : public Operation {
                     {dnnl::prop_kind::forward_training, of, images(batch, layer.output), /*alpha=*/0.0F, /*beta=*/0.0F},
                     attributes(), context.engine)) {}
 
-  Traits traits() const override {
+  StageTraits traits() const override {
     return {.reads_input = !reads_output_, .reads_output = reads_output_, .input_gradient_in_place = true};
   }
 

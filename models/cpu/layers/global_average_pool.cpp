@@ -51,7 +51,7 @@ class GlobalAveragePool final : public Operation {
   GlobalAveragePool(const Layout& input, std::int64_t batch)
       : blocks_{batch * input.channels / input.inner, input.pixels(), input.inner}, element_(input.element) {}
 
-  Traits traits() const override { return {}; }
+  StageTraits traits() const override { return {}; }
 
   void forward(const ForwardOperands& at) override {
     auto* const output = static_cast<float*>(at.output);

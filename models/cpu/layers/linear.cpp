@@ -67,7 +67,7 @@ class Linear final : public Operation {
   Linear(Context& context, const PlacedLayer& layer, std::int64_t batch)
       : Linear(layer, batch, LinearDescriptors(context, layer, batch)) {}
 
-  Traits traits() const override { return {.reads_input = true, .reads_output = layer_.planned.relu}; }
+  StageTraits traits() const override { return {.reads_input = true, .reads_output = layer_.planned.relu}; }
 
   void prepare_backward() override {
     const LinearDescriptors make(context_, layer_, batch_);

@@ -59,9 +59,11 @@ TROUPE_CLONES void forward_any(const PoolShape& shape, const float* __restrict i
             shape, [&](std::int64_t offset, Tap tap) __attribute__((always_inline)) {
               for (std::int64_t i = 0; i < shape.inner; ++i) {
                 const float value = input[in + offset + i];
-                const bool better = value > output[out + i] || value != value;  // a NaN must not get lost
-                taps[out + i] = better ? tap : taps[out + i];
-                output[out + i] = better ? value : output[out + i];
+                const float best = output[out + i];
+                const Tap where = value <= best ? taps[out + i] : tap;
+                const float larger = value <= best ? best : value;
+                taps[out + i] = best == best ? where : taps[out + i];  // a NaN must not get lost
+                output[out + i] = best == best ? larger : best;
               }
             });
       });
@@ -164,7 +166,7 @@ class PlainMaxPool final : public Operation {
   explicit PlainMaxPool(const PoolShape& shape)
       : shape_(shape), kernels_(kernels_for(shape)), taps_(static_cast<std::size_t>(shape.out_size())) {}
 
-  Traits traits() const override { return {}; }
+  StageTraits traits() const override { return {}; }
 
   void forward(const ForwardOperands& at) override {
     kernels_.forward(shape_, static_cast<const float*>(at.input), static_cast<float*>(at.output), taps_.data());

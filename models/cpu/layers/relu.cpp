@@ -13,7 +13,7 @@ class Relu final : public Operation {
  public:
   Relu(const Layout& layout, std::int64_t batch) : layout_(layout), batch_(batch) {}
 
-  Traits traits() const override { return {.reads_output = true, .input_gradient_in_place = true}; }
+  StageTraits traits() const override { return {.reads_output = true, .input_gradient_in_place = true}; }
 
   void forward(const ForwardOperands& at) override {
     std::memcpy(at.output, at.input, layout_.bytes(batch_));

@@ -44,7 +44,7 @@ class WindowPool final : public Operation {
   WindowPool(const PlacedLayer& layer, std::int64_t batch, const PoolDescriptors& make)
       : WindowPool(layer, batch, make, make.forward()) {}
 
-  Traits traits() const override { return {.reads_output = layer_.planned.relu}; }
+  StageTraits traits() const override { return {.reads_output = layer_.planned.relu}; }
 
   void forward(const ForwardOperands& at) override {
     forward_.run({at.input, at.output, workspace_.data()});

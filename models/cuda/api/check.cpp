@@ -28,18 +28,24 @@ ErrorCode code_of(cudaError_t result) {
 
 }  // namespace
 
+void forget_error() { cudaGetLastError(); }
+
 void check(cudaError_t result, const char* what) {
-  if (result != cudaSuccess) fail(code_of(result), "CUDA", what, cudaGetErrorString(result));
+  if (result == cudaSuccess) return;
+  forget_error();
+  fail(code_of(result), "CUDA", what, cudaGetErrorString(result));
 }
 
 void check(cudnnStatus_t result, const char* what) {
   if (result == CUDNN_STATUS_SUCCESS) return;
+  forget_error();
   const bool memory = result == CUDNN_STATUS_ALLOC_FAILED;
   fail(memory ? ErrorCode::limit_reached : ErrorCode::system, "cuDNN", what, cudnnGetErrorString(result));
 }
 
 void check(cublasStatus_t result, const char* what) {
   if (result == CUBLAS_STATUS_SUCCESS) return;
+  forget_error();
   const bool memory = result == CUBLAS_STATUS_ALLOC_FAILED;
   fail(memory ? ErrorCode::limit_reached : ErrorCode::system, "cuBLAS", what, cublasGetStatusString(result));
 }

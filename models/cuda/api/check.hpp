@@ -13,4 +13,8 @@ void check(cudaError_t result, const char* what);
 void check(cudnnStatus_t result, const char* what);
 void check(cublasStatus_t result, const char* what);
 
+/// CUDA keeps a thread's last error until somebody asks, and a kernel's start is checked by asking. To be called where
+/// a failure was looked at, or is to be passed over.
+void forget_error();
+
 }  // namespace troupe::cuda

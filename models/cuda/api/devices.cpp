@@ -74,8 +74,11 @@ Accelerator describe(int device) {
   Accelerator described{.name = properties.name,
                         .pci = pci_of(device),
                         .capability = std::to_string(properties.major) + '.' + std::to_string(properties.minor)};
+  int before = 0;
+  check(cudaGetDevice(&before), "asking for the device");
   check(cudaSetDevice(device), "choosing a device");
   check(cudaMemGetInfo(&described.free_memory, &described.memory), "asking for memory");
+  check(cudaSetDevice(before), "choosing a device");
   return described;
 }
 
@@ -83,7 +86,7 @@ Accelerator describe(int device) {
 
 std::string device_name(int device) { return properties_of(device).name; }
 
-int choose_device(int asked, int place) {
+int use_device(int asked, int place) {
   const std::vector<int> devices = ordered_devices();
   const auto count = static_cast<int>(devices.size());
   if (asked >= count)

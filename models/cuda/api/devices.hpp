@@ -10,6 +10,6 @@ std::string device_name(int device);
 /// Returns CUDA's number of it.
 /// @param asked -1: replicas are dealt to all devices in turn, this one being number `place` of them
 /// @throws Error unsupported where there is no such device, or no driver that serves this program, saying which.
-int choose_device(int asked, int place);
+int use_device(int asked, int place);
 
 }  // namespace troupe::cuda

@@ -22,7 +22,7 @@ class Handle {
   Handle(const Handle&) = delete;
   Handle& operator=(const Handle&) = delete;
   ~Handle() {
-    if (value_ != nullptr) kDestroy(value_);
+    if (value_ != nullptr && static_cast<int>(kDestroy(value_)) != 0) forget_error();
   }
 
   T get() const { return value_; }

@@ -23,9 +23,8 @@ class DeviceMemory {
   }
 
  private:
-  static void allocate(void** made, std::size_t bytes) {
-    if (bytes > 0) check(cudaMalloc(made, bytes), "allocating memory");
-  }
+  /// @throws Error limit_reached that says how much there is.
+  static void allocate(void** made, std::size_t bytes);
 
   std::size_t bytes_;
   Handle<void*, cudaFree> handle_;

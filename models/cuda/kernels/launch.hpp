@@ -33,7 +33,7 @@ __global__ void __launch_bounds__(kThreadsOfBlock) run_work(std::size_t count, c
   for (std::size_t i = std::size_t{blockIdx.x} * kThreadsOfBlock + threadIdx.x; i < count; i += step) work(i);
 }
 
-/// Runs work(i) for all i below count, in any order, on the stream. @throws Error device_failed.
+/// Runs work(i) for all i below count, in any order, on the stream. @throws Error as check().
 template <class Work>
 void for_each(cudaStream_t stream, std::size_t count, const Work& work) {
   constexpr std::size_t kMostBlocks = 0x7FFFFFFF;
@@ -64,6 +64,7 @@ void for_each(cudaStream_t stream, std::size_t count, const Work& work) {
   const cudaError_t result = cudaLaunchHostFunc(stream, QueuedWork<Work>::run, queued.get());
   if (result == cudaSuccess) static_cast<void>(queued.release());  // the work's, which may have run already
   check(result, "starting a kernel");
+  check(cudaGetLastError(), "starting a kernel");  // as above, so that a test sees what was left there
 }
 
 #endif

@@ -19,6 +19,10 @@ using ConvolutionDescriptor = Handle<cudnnConvolutionDescriptor_t, cudnnDestroyC
 
 cudnnDataType_t type_of(Element element) { return element == Element::f32 ? CUDNN_DATA_FLOAT : CUDNN_DATA_BFLOAT16; }
 
+cudnnMathType_t math_of(Element element) {
+  return element == Element::f32 ? CUDNN_FMA_MATH : CUDNN_TENSOR_OP_MATH;  // not TensorFloat-32
+}
+
 TensorDescriptor tensor(const Layout& layout, std::int64_t batch) {
   TensorDescriptor made([](auto* at) { check(cudnnCreateTensorDescriptor(at), "a tensor"); });
   check(cudnnSetTensor4dDescriptor(made.get(), CUDNN_TENSOR_NHWC, type_of(layout.element), static_cast<int>(batch),
@@ -46,20 +50,23 @@ ConvolutionDescriptor convolution(const PlacedLayer& layer) {
   check(cudnnSetConvolution2dDescriptor(made.get(), padding, padding, stride, stride, 1, 1, CUDNN_CROSS_CORRELATION,
                                         CUDNN_DATA_FLOAT),
         "describing a convolution");
-  // Floats are multiplied as floats, not as TensorFloat-32.
-  const bool floats = layer.input.element == Element::f32;
-  check(cudnnSetConvolutionMathType(made.get(), floats ? CUDNN_FMA_MATH : CUDNN_TENSOR_OP_MATH),
-        "choosing a precision");
+  check(cudnnSetConvolutionMathType(made.get(), math_of(layer.input.element)), "choosing a precision");
   return made;
 }
 
-/// Of the algorithms that cuDNN lists, fastest first, the first that gives the same bits each time and has room.
+/// Of the algorithms that cuDNN lists, fastest first, the first that gives the same bits each time and has room; where
+/// none has, the one that wants least.
 template <class Found>
 auto choose(std::span<const Found> found, const PlacedLayer& layer) {
-  for (const Found& each : found)
-    if (each.status == CUDNN_STATUS_SUCCESS && each.determinism == CUDNN_DETERMINISTIC &&
-        each.memory <= Context::kMostWorkspace)
-      return each.algo;
+  const Found* best = nullptr;
+  for (const Found& each : found) {
+    const bool fits = each.status == CUDNN_STATUS_SUCCESS && each.determinism == CUDNN_DETERMINISTIC &&
+                      each.mathType == math_of(layer.input.element);
+    if (!fits) continue;
+    if (each.memory <= Context::kUsualWorkspace) return each.algo;
+    if (best == nullptr || each.memory < best->memory) best = &each;
+  }
+  if (best != nullptr) return best->algo;
   throw Error(ErrorCode::unsupported, "cuDNN has no deterministic algorithm for " + layer.planned.layer->label() +
                                           " of " + layer.input.shape.text() +
                                           (layer.input.element == Element::f32 ? " in f32" : " in bf16"));
@@ -139,9 +146,8 @@ class Convolution final : public Operation {
   std::size_t weights() const { return layer_.parameters.weights->canonical_floats(); }
   /// cuDNN writes the gradient of bfloat16 weights as such: it goes through the start of the workspace.
   std::size_t typed_gradient_bytes() const {
-    constexpr std::size_t kAligned = 256;
     if (layer_.input.element == Element::f32) return 0;
-    return (weights() * size_of(Element::bf16) + kAligned - 1) / kAligned * kAligned;
+    return aligned(weights() * size_of(Element::bf16));
   }
 
   void prepare_filter_pass() {

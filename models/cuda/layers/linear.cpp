@@ -69,9 +69,8 @@ class Linear final : public Operation {
   cudaStream_t stream() const { return context_.compute().get(); }
 
   std::size_t rounded_bytes(std::size_t count, Element element) const {
-    constexpr std::size_t kAligned = 256;
     if (element == context_.element()) return 0;
-    return (count * size_of(context_.element()) + kAligned - 1) / kAligned * kAligned;
+    return aligned(count * size_of(context_.element()));
   }
   /// Values in the element that products are computed in: as they are, or `copy`.
   const void* rounded(const void* values, Element element, std::size_t count, std::byte* copy) const {

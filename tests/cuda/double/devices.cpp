@@ -77,9 +77,11 @@ cudaError_t attribute(int* value, cudaDeviceAttr what, int device) {
       break;
     case cudaDevAttrUnifiedAddressing:
     case cudaDevAttrHostRegisterSupported:
-    case cudaDevAttrHostRegisterReadOnlySupported:
     case cudaDevAttrCanUseHostPointerForRegisteredMem:
       *value = 1;
+      break;
+    case cudaDevAttrHostRegisterReadOnlySupported:
+      *value = state().settings.locks_read_only ? 1 : 0;
       break;
     default:
       return complain(cudaErrorInvalidValue, "an attribute that the double does not know");

@@ -23,6 +23,7 @@ struct Settings {
   bool old_driver = false;
   int compute_major = 9;
   int compute_minor = 0;
+  bool locks_read_only = false;  ///< whether memory that is only read can be page-locked, which few machines can
   bool tf32 = true;  ///< float maths rounds its factors to TF32 where the real libraries may: unless FMA is asked for
   bool algorithms_differ = false;     ///< each algorithm of cuDNN sums in float, in an order of its own
   bool memcpy_runs_all = false;       ///< cudaMemcpy waits for streams; the real one does not for non-blocking ones

@@ -48,6 +48,7 @@ cudaError_t register_range(void* start, std::size_t bytes, unsigned flags) {
   const Mapping mapping = mapping_of(start, bytes);
   if (mapping == Mapping::missing) return complain(cudaErrorInvalidValue, "memory that is not mapped");
   const bool read_only = (flags & cudaHostRegisterReadOnly) != 0;
+  if (read_only && !state().settings.locks_read_only) return cudaErrorNotSupported;
   if (mapping == Mapping::read_only && !read_only)
     return complain(cudaErrorInvalidValue, "read-only memory without cudaHostRegisterReadOnly");
   pinned().add(start, {.bytes = bytes, .device = this_thread().device, .read_only = read_only});

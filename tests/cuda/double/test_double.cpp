@@ -140,7 +140,7 @@ TEST_CASE("double: page-locked memory") {
 }
 
 TEST_CASE("double: read-only and missing memory can only be registered as such") {
-  reset({});
+  reset({.locks_read_only = true});
   void* const page = mmap(nullptr, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   REQUIRE(page != MAP_FAILED);
   CHECK(cudaHostRegister(page, 4096, cudaHostRegisterDefault) == cudaErrorInvalidValue);
