@@ -1,5 +1,6 @@
 #pragma once
 
+#include "support/patience.hpp"
 #include "troupe/trainer.hpp"
 
 namespace troupe_test {
@@ -18,7 +19,7 @@ inline troupe::TrainerOptions trainer_options(troupe::Placement placement, int w
   options.num_workers = workers;
   options.placement = placement;
   options.oversubscribe = true;
-  options.collective_timeout = std::chrono::seconds(60);
+  options.collective_timeout = std::chrono::seconds(kSanitized ? 300 : 60);
   return options;
 }
 

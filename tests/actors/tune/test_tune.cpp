@@ -9,6 +9,7 @@
 #include "actors/tune/trial_reports.hpp"
 #include "actors/tune/trial_task.hpp"
 #include "runtime/processes/cores.hpp"
+#include "support/patience.hpp"
 #include "troupe/error.hpp"
 #include "troupe/tune.hpp"
 
@@ -125,7 +126,9 @@ TEST_CASE("a trial that is lost begins again, from its checkpoint where it has o
       CAPTURE(save);
       const Folder marks;
       tune::Options options = search(1);
-      options.report_timeout = std::chrono::milliseconds(std::string(trouble) == "hang" ? 700 : 60'000);
+      options.report_timeout = std::chrono::milliseconds(std::string(trouble) != "hang" ? 60'000
+                                                         : troupe_test::kSanitized      ? 10'000
+                                                                                        : 700);
       options.space["save"] = save;
       options.space["marks"] = marks.path;
       options.space["at"] = 3;
