@@ -27,10 +27,9 @@ inline constexpr std::int64_t kRowCounts[] = {1, 2, 7, 1000};
 /// Where kernels run; it lasts as long as the device's present state.
 inline cudaStream_t stream() {
   static cudaStream_t made = nullptr;
-  if (made == nullptr || cudaStreamQuery(made) == cudaErrorInvalidResourceHandle) {
-    cudaGetLastError();
-    REQUIRE(cudaStreamCreateWithFlags(&made, cudaStreamNonBlocking) == cudaSuccess);
-  }
+  const bool lives = made != nullptr && cudaStreamQuery(made) != cudaErrorInvalidResourceHandle;
+  cudaGetLastError();  // that it is not ready yet, too
+  if (!lives) REQUIRE(cudaStreamCreateWithFlags(&made, cudaStreamNonBlocking) == cudaSuccess);
   return made;
 }
 
