@@ -26,11 +26,13 @@ std::vector<Stage> make_stages(Context& context, const PlacedNetwork& network, s
 BufferSchedule make_schedule(const PlacedNetwork& network, const std::vector<Stage>& stages,
                              const std::vector<bool>& learns, std::int64_t batch, Mode mode) {
   std::vector<PlannedStage> planned;
+  planned.reserve(stages.size());
   for (const Stage& stage : stages)
     planned.push_back({.inputs = network.layers[stage.first].planned.inputs,
                        .output = static_cast<int>(stage.last) + 1,
                        .traits = stage.operation->traits()});
   std::vector<std::size_t> bytes;
+  bytes.reserve(learns.size());
   for (std::size_t value = 0; value < learns.size(); ++value)
     bytes.push_back(network.layout(static_cast<int>(value)).bytes(batch));
   return make_buffer_schedule(planned, bytes, learns, mode);

@@ -27,11 +27,13 @@ BatchNetwork::BatchNetwork(Context& context, const PlacedNetwork& network, Trans
 
 void BatchNetwork::plan(const std::vector<bool>& learns, Mode mode) {
   std::vector<PlannedStage> stages;
+  stages.reserve(operations_.size());
   for (std::size_t i = 0; i < operations_.size(); ++i)
     stages.push_back({.inputs = network_.layers[i].planned.inputs,
                       .output = static_cast<int>(i) + 1,
                       .traits = operations_[i]->traits()});
   std::vector<std::size_t> bytes;
+  bytes.reserve(learns.size());
   for (std::size_t value = 0; value < learns.size(); ++value)
     bytes.push_back(network_.layout(static_cast<int>(value)).bytes(batch_));
   schedule_ = make_buffer_schedule(stages, bytes, learns, mode);

@@ -10,8 +10,8 @@
 #include "models/network/device_network.hpp"
 
 /// Whoever links troupe::cuda asks for this, so that what the rest of Troupe names as a weak symbol comes along.
-extern "C" const char troupe_cuda_devices;
-extern "C" const char troupe_cuda_devices = 1;
+extern "C" const char kTroupeCudaDevices;
+extern "C" const char kTroupeCudaDevices = 1;
 
 namespace troupe {
 
@@ -153,7 +153,7 @@ class CudaNetwork final : public DeviceNetwork {
 
 }  // namespace cuda
 
-std::unique_ptr<DeviceNetwork> make_cuda_network(NetworkPlan plan, std::shared_ptr<const Loss> loss,
+std::unique_ptr<DeviceNetwork> make_cuda_network(const NetworkPlan& plan, std::shared_ptr<const Loss> loss,
                                                  std::int64_t batch_size, const ReplicaContext& context) {
   const int device = cuda::use_device(context.accelerator, context.place);
   cuda::lock_slabs(device);

@@ -31,7 +31,7 @@ void require_cpus(const ReplicaContext& context, const char* what) {
 std::unique_ptr<DeviceNetwork> make_network(NetworkPlan plan, std::shared_ptr<const Loss> loss, std::int64_t batch_size,
                                             const ReplicaContext& context) {
   check_device(context.use_cpus);
-  if (!context.use_cpus) return make_cuda_network(std::move(plan), std::move(loss), batch_size, context);
+  if (!context.use_cpus) return make_cuda_network(plan, std::move(loss), batch_size, context);
   return make_cpu_network(std::move(plan), std::move(loss), batch_size, context.precision, context.frozen);
 }
 

@@ -86,7 +86,8 @@ std::unique_ptr<DeviceNetwork> make_cpu_network(NetworkPlan plan, std::shared_pt
                                                 std::int64_t batch_size, Precision precision, bool frozen);
 /// Null in programs that do not link troupe::cuda.
 /// @throws Error unsupported where the machine has no such device, or no driver for it.
-[[gnu::weak]] std::unique_ptr<DeviceNetwork> make_cuda_network(NetworkPlan plan, std::shared_ptr<const Loss> loss,
+[[gnu::weak]] std::unique_ptr<DeviceNetwork> make_cuda_network(const NetworkPlan& plan,
+                                                               std::shared_ptr<const Loss> loss,
                                                                std::int64_t batch_size, const ReplicaContext& context);
 PrecisionSeconds measure_cpu_precisions(const NetworkPlan& plan, std::int64_t batch_size);
 

@@ -59,6 +59,7 @@ std::vector<int> ordered_devices() {
   for (int device = 0, count = count_devices(); device < count; ++device) devices.emplace_back(pci_of(device), device);
   std::ranges::sort(devices);
   std::vector<int> numbers;
+  numbers.reserve(devices.size());
   for (const auto& [pci, number] : devices) numbers.push_back(number);
   return numbers;
 }
