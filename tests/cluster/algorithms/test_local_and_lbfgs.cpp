@@ -90,7 +90,7 @@ TEST_CASE("weights of L-BFGS outlive a node that is lost while a pair is remembe
   Nodes nodes(2);
   Options options = trained_by(nodes.options(), "lbfgs");
   options.faults = "cut node 0 at step 3 phase remember";  // the pair of step 2
-  options.cut_after = std::chrono::seconds(5);  // by which a link is known to be cut
+  options.cut_after = std::chrono::seconds(5);             // by which a link is known to be cut
   DistributedSGD sgd("linear", options);
   sgd.step();
   CHECK(sgd.step().step == 2);
