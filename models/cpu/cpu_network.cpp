@@ -6,6 +6,7 @@
 
 #include "models/cpu/batch_network.hpp"
 #include "models/cpu/precision_trial.hpp"
+#include "models/devices/alike_sums.hpp"
 #include "models/devices/slices.hpp"
 #include "models/network/device_network.hpp"
 
@@ -88,15 +89,10 @@ class CpuNetwork final : public DeviceNetwork {
 
   void outputs(std::span<const float> samples, std::span<const float> weights, std::span<float> to) override {
     with_onednn([&] {
-      const auto inputs = static_cast<std::size_t>(network_.input_shape.size());
-      const auto outputs = static_cast<std::size_t>(network_.num_outputs);
-      for (std::size_t left = to.size() / outputs; left > 0;) {
-        const std::size_t count = prediction_batch(left);
-        outputs_of_slice(samples.first(count * inputs), weights, to.first(count * outputs));
-        samples = samples.subspan(count * inputs);
-        to = to.subspan(count * outputs);
-        left -= count;
-      }
+      predict_slices(
+          samples, static_cast<std::size_t>(network_.input_shape.size()), to,
+          static_cast<std::size_t>(network_.num_outputs), [&](std::size_t left) { return prediction_batch(left); },
+          [&](std::span<const float> part, std::span<float> rows) { outputs_of_slice(part, weights, rows); });
     });
   }
 

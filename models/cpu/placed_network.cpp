@@ -37,13 +37,6 @@ bool feeds_only_next(const PlacedNetwork& network, std::size_t layer) {
 
 }  // namespace
 
-bool sums_are_alike(const PlacedNetwork& network) {
-  return std::ranges::all_of(network.layers, [&](const PlacedLayer& layer) {
-    const std::vector<int>& inputs = layer.planned.inputs;
-    return inputs.size() < 2 || network.layout(inputs[0]).element == network.layout(inputs[1]).element;
-  });
-}
-
 bool is_joined(const PlacedNetwork& network, std::size_t layer) {
   if (!feeds_only_next(network, layer)) return false;
   const PlacedLayer& first = network.layers[layer];

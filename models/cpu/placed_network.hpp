@@ -23,9 +23,6 @@ struct PlacedNetwork {
 /// Chooses every layer's layouts, first to last, for batches of about this size.
 PlacedNetwork place_network(Context& context, const NetworkPlan& plan, std::int64_t batch, Element element);
 
-/// True when the two inputs of every sum are stored as the same: in bfloat16, images are not what linear layers give.
-bool sums_are_alike(const PlacedNetwork& network);
-
 /// True when layer `layer` runs in one go with the one behind it.
 bool is_joined(const PlacedNetwork& network, std::size_t layer);
 

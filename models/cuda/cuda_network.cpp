@@ -91,19 +91,16 @@ class CudaNetwork final : public DeviceNetwork {
   }
 
   void outputs(std::span<const float> samples, std::span<const float> weights, std::span<float> to) override {
-    const auto inputs = static_cast<std::size_t>(network_.input_shape.size());
-    const auto outputs = static_cast<std::size_t>(network_.num_outputs);
     on_device(context_, [&] {
       std::span<const float> unsent = weights;
-      for (std::size_t left = to.size() / outputs; left > 0;) {
-        const std::size_t count = std::min(left, static_cast<std::size_t>(usual_batch_));
-        BatchNetwork& network = network_for(static_cast<std::int64_t>(count), Mode::evaluate);
-        network.outputs(memory_for(network), samples.first(count * inputs), std::exchange(unsent, {}),
-                        to.first(count * outputs));
-        samples = samples.subspan(count * inputs);
-        to = to.subspan(count * outputs);
-        left -= count;
-      }
+      predict_slices(
+          samples, static_cast<std::size_t>(network_.input_shape.size()), to,
+          static_cast<std::size_t>(network_.num_outputs),
+          [&](std::size_t left) { return std::min(left, static_cast<std::size_t>(usual_batch_)); },
+          [&](std::span<const float> part, std::span<float> rows) {
+            BatchNetwork& network = network_for(std::ssize(rows) / network_.num_outputs, Mode::evaluate);
+            network.outputs(memory_for(network), part, std::exchange(unsent, {}), rows);
+          });
     });
   }
 

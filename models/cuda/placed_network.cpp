@@ -1,19 +1,12 @@
 #include "models/cuda/placed_network.hpp"
 
-#include <algorithm>
+#include "models/devices/alike_sums.hpp"
 
 namespace troupe::cuda {
 
 namespace {
 
 Layout layout_of(const SampleShape& shape, Element element) { return {shape, shape.flat ? Element::f32 : element}; }
-
-bool sums_are_alike(const PlacedNetwork& network) {
-  return std::ranges::all_of(network.layers, [&](const PlacedLayer& layer) {
-    const std::vector<int>& inputs = layer.planned.inputs;
-    return inputs.size() < 2 || network.layout(inputs[0]).element == network.layout(inputs[1]).element;
-  });
-}
 
 }  // namespace
 

@@ -31,4 +31,18 @@ EvaluationResult evaluate_slices(const Batch& batch, std::int64_t most, const Ev
   return total;
 }
 
+/// Calls predict(samples, outputs) for `count(rows left)` rows after the others; as many rows as `to` holds.
+/// @param inputs, outputs floats of a row
+template <class Count, class Predict>
+void predict_slices(std::span<const float> samples, std::size_t inputs, std::span<float> to, std::size_t outputs,
+                    const Count& count, const Predict& predict) {
+  for (std::size_t left = to.size() / outputs; left > 0;) {
+    const std::size_t rows = count(left);
+    predict(samples.first(rows * inputs), to.first(rows * outputs));
+    samples = samples.subspan(rows * inputs);
+    to = to.subspan(rows * outputs);
+    left -= rows;
+  }
+}
+
 }  // namespace troupe

@@ -11,6 +11,9 @@ inline constexpr std::int64_t kChannelBlock = 16;
 
 inline std::int64_t round_up(std::int64_t count) { return (count + kChannelBlock - 1) / kChannelBlock * kChannelBlock; }
 
+/// Added to variances before their root is taken.
+inline constexpr double kNormEpsilon = 1e-5;
+
 enum class Statistic : std::uint8_t { mean, variance };
 
 /// Running statistics lie in groups: the means of 16 channels, then their variances.

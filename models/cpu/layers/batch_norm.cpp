@@ -11,8 +11,6 @@ namespace troupe::cpu {
 
 namespace {
 
-constexpr double kEpsilon = 1e-5;
-
 /// For each channel of a block.
 template <class T>
 using PerChannel = std::array<T, kChannelBlock>;
@@ -81,7 +79,7 @@ class BatchNorm final : public Operation {
     for (std::size_t i = 0; i < inner(); ++i) {
       const std::size_t channel = static_cast<std::size_t>(block * shape_.inner) + i;
       mean_[channel] = static_cast<float>(mean[i]);
-      inverse_deviation_[channel] = static_cast<float>(1 / std::sqrt(variance[i] + kEpsilon));
+      inverse_deviation_[channel] = static_cast<float>(1 / std::sqrt(variance[i] + kNormEpsilon));
       const std::size_t at_mean = statistic_position(Statistic::mean, static_cast<std::int64_t>(channel));
       const std::size_t at_variance = statistic_position(Statistic::variance, static_cast<std::int64_t>(channel));
       const double shift = mean[i] - at.statistics[at_mean];
@@ -95,7 +93,7 @@ class BatchNorm final : public Operation {
       const auto index = static_cast<std::int64_t>(channel);
       mean_[channel] = statistics[statistic_position(Statistic::mean, index)];
       const double variance = statistics[statistic_position(Statistic::variance, index)];
-      inverse_deviation_[channel] = static_cast<float>(1 / std::sqrt(variance + kEpsilon));
+      inverse_deviation_[channel] = static_cast<float>(1 / std::sqrt(variance + kNormEpsilon));
     }
   }
 

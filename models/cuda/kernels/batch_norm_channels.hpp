@@ -9,8 +9,6 @@
 // What follows for each channel from its sums or its running statistics; an index is a channel.
 namespace troupe::cuda {
 
-inline constexpr double kNormEpsilon = 1e-5;
-
 TROUPE_HOST_DEVICE inline std::size_t mean_position(std::size_t channel) {
   return statistic_position(Statistic::mean, static_cast<std::int64_t>(channel));
 }
