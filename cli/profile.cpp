@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <iomanip>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
 namespace troupe {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LayerTime, kind, layers, forward_seconds, backward_seconds, forward_flops,
-                                   backward_flops)
+                                   backward_flops, beside)
 
 }  // namespace troupe
 
@@ -24,6 +25,7 @@ LayerTime sum_of(const std::vector<LayerTime>& times) {
   LayerTime sum;
   sum.kind = "all";
   for (const LayerTime& time : times) {
+    if (time.beside) continue;
     sum.layers += time.layers;
     sum.forward_seconds += time.forward_seconds;
     sum.backward_seconds += time.backward_seconds;
@@ -51,11 +53,13 @@ std::vector<LayerTime> read_layer_times(const std::string& text) {
 
 std::vector<ProfileRow> profile_rows(const std::vector<LayerTime>& times) {
   if (times.empty()) return {};
-  std::vector<LayerTime> ordered = times;
+  std::vector<LayerTime> ordered;
+  std::ranges::copy_if(times, std::back_inserter(ordered), [](const LayerTime& time) { return !time.beside; });
   std::stable_sort(ordered.begin(), ordered.end(),
                    [](const LayerTime& a, const LayerTime& b) { return seconds_of(a) > seconds_of(b); });
   ordered.push_back(sum_of(times));
   const double whole = seconds_of(ordered.back());
+  std::ranges::copy_if(times, std::back_inserter(ordered), &LayerTime::beside);
   std::vector<ProfileRow> rows;
   rows.reserve(ordered.size());
   for (const LayerTime& time : ordered)

@@ -55,6 +55,15 @@ void Model::update_statistics(std::size_t /*begin*/, std::span<const float> /*me
   throw Error(ErrorCode::model_failed, "a model with statistics must say how to update them: update_statistics");
 }
 
+BatchResult& BatchResult::operator+=(const BatchResult& other) {
+  loss_sum += other.loss_sum;
+  samples += other.samples;
+  data_seconds += other.data_seconds;
+  left_out += other.left_out;
+  bytes_over_bus += other.bytes_over_bus;
+  return *this;
+}
+
 EvaluationResult Model::evaluate(const ShardStep& /*at*/, std::span<const float> /*weights*/) { return {}; }
 
 void Model::to_canonical(std::span<const float> weights, std::span<float> canonical) const {

@@ -36,8 +36,9 @@ BatchResult SupervisedModel::gradient(const ShardStep& at, std::span<const float
     std::ranges::fill(gradient, 0.0F);
     return {.data_seconds = waited, .left_out = batch.left_out};
   }
+  const std::int64_t copied = bytes_over_bus();
   const double loss = naming(data_info().origin, [&] { return batch_gradient(at, batch, weights, gradient); });
-  return {loss, batch.size, waited, batch.left_out};
+  return {loss, batch.size, waited, batch.left_out, bytes_over_bus() - copied};
 }
 
 EvaluationResult SupervisedModel::evaluate(const ShardStep& at, std::span<const float> weights) {

@@ -34,6 +34,9 @@ class SupervisedModel : public Model {
   virtual double batch_gradient(const ShardStep& at, const Batch& batch, std::span<const float> weights,
                                 std::span<float> gradient) = 0;
 
+  /// That calls so far have copied between the host and an accelerator.
+  virtual std::int64_t bytes_over_bus() const { return 0; }
+
   /// Loss sum, hits and sample count of a batch of the test set.
   /// @param metrics null, or to which its samples are added
   virtual EvaluationResult batch_evaluate(const ShardStep& at, const Batch& batch, std::span<const float> weights,

@@ -230,7 +230,7 @@ void Asynchronous::take(const StepContext& context, const From<Reply>& from) {
 
 void Asynchronous::note(Task& task, const From<Advanced>& from) {
   const Advanced& reply = from.reply;
-  task.seconds = from_bits(reply.seconds_bits);
+  task.seconds = from_bits(reply.pass.seconds_bits);
   task.refused = !reply.finite;
   Unpushed& unpushed = unpushed_[task.worker];
   for (std::size_t i = 0; i < reply.shards.size(); ++i) {
@@ -241,8 +241,9 @@ void Asynchronous::note(Task& task, const From<Advanced>& from) {
     if (reply.samples[i] > 0) unpushed.gradients += task.leg.gradients;
   }
   unpushed.seconds += task.seconds;
-  unpushed.data_seconds += from_bits(reply.data_bits);
-  unpushed.left_out += reply.left_out;
+  unpushed.data_seconds += from_bits(reply.pass.data_bits);
+  unpushed.left_out += reply.pass.left_out;
+  unpushed.bytes_over_bus += reply.pass.bytes_over_bus;
 }
 
 void Asynchronous::note(Task& task, const From<Pushed>& from) {

@@ -32,6 +32,7 @@ void Asynchronous::count(const Task& task) {
   tally_.compute_seconds[task.worker] += done.seconds;
   tally_.data_seconds[task.worker] += done.data_seconds;
   tally_.left_out += done.left_out;
+  tally_.bytes_over_bus += done.bytes_over_bus;
   tally_.apply_seconds += task.seconds;
   ++tally_.traffic[task.worker].pushes;
   const auto age = static_cast<std::size_t>(task.staleness);
@@ -49,6 +50,7 @@ StepReport Asynchronous::report_of(const StepContext& context, double seconds) {
   report.learning_rate = context.learning_rate;
   report.samples = std::llround(static_cast<double>(tally_.samples) * part);
   report.left_out_samples = tally_.left_out;
+  report.bytes_over_bus = tally_.bytes_over_bus;
   report.strategy = context.plan.strategy;
   report.deterministic = false;
   report.seconds.step = seconds;

@@ -165,7 +165,7 @@ std::vector<From<Computed>> Backups::compute(const StepContext& context, const C
     const auto [at, late] = behind_.try_emplace(worker, now);
     if (late) at->second.pin = context.versions.pin();
     auto& reply = computed[static_cast<std::size_t>(context.members.rank_of(worker))].reply;
-    reply.seconds_bits = to_bits(at->second.since.seconds());
+    reply.pass.seconds_bits = to_bits(at->second.since.seconds());
   }
   return computed;
 }

@@ -116,9 +116,7 @@ StepReport LocalStep::report_of(const AllTaken& taken) const {
       losses.at(static_cast<std::size_t>(reply.shards[i])) = from_bits(reply.loss_bits[i]);
       report.samples += reply.samples[i];
     }
-    report.seconds.compute.push_back(from_bits(reply.seconds_bits));
-    report.seconds.data.push_back(from_bits(reply.data_bits));
-    report.left_out_samples += reply.left_out;
+    note_pass(reply.pass, report);
   }
   if (report.samples <= 0)
     throw Error(ErrorCode::bad_data, "no shard has a sample at these steps",

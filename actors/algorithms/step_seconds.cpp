@@ -26,6 +26,13 @@ Slowest slowest_of(const std::vector<int>& workers, const std::vector<double>& s
   return {workers[at], seconds[at], median_of(std::move(others))};
 }
 
+void note_pass(const PassReport& pass, StepReport& report) {
+  report.seconds.compute.push_back(from_bits(pass.seconds_bits));
+  report.seconds.data.push_back(from_bits(pass.data_bits));
+  report.left_out_samples += pass.left_out;
+  report.bytes_over_bus += pass.bytes_over_bus;
+}
+
 void split_apply(const StepContext& context, const std::vector<From<Applied>>& applied, double both, const Phase& phase,
                  StepReport& report) {
   PhaseSeconds& seconds = report.seconds;

@@ -19,6 +19,9 @@ Slowest slowest_of(const std::vector<From<Reply>>& replies, const std::vector<do
   return slowest_of(workers, seconds);
 }
 
+/// Of the next of the workers.
+void note_pass(const PassReport& pass, StepReport& report);
+
 /// Workers reduce and apply chunk by chunk in one go; the slowest one's share of adding is the reduction's.
 /// @param both seconds of the round. @throws Error protocol for replies that cannot be
 void split_apply(const StepContext& context, const std::vector<From<Applied>>& applied, double both, const Phase& phase,

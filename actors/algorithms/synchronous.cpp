@@ -190,9 +190,7 @@ StepReport Step::report_of(const AllComputed& computed, const Reduced& reduced) 
   if (context_.gradients != nullptr)
     report.bytes_copied = static_cast<std::int64_t>(context_.gradients->mean().size_bytes());
   for (const auto& [worker, reply] : computed) {
-    report.seconds.compute.push_back(from_bits(reply.seconds_bits));
-    report.seconds.data.push_back(from_bits(reply.data_bits));
-    report.left_out_samples += reply.left_out;
+    note_pass(reply.pass, report);
   }
   report.slowest = slowest_of(computed, report.seconds.compute);
   report.left_out = backups_.left_out();

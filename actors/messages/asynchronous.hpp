@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "actors/messages/failure.hpp"
+#include "actors/messages/pass_report.hpp"
 
 // What algorithms on whose replicas run on their own clocks say to workers and parameter servers.
 namespace troupe {
@@ -15,14 +16,12 @@ struct Advanced {
   std::vector<std::uint64_t> loss_bits;  ///< of all that was computed for this request
   std::vector<std::int64_t> samples;
   bool finite = true;  ///< what is to be pushed
-  std::uint64_t seconds_bits = 0;
-  std::uint64_t data_bits = 0;  ///< as Computed::data_bits
-  std::int64_t left_out = 0;    ///< samples that could not be read
+  PassReport pass;
 };
 template <class F>
 auto fields(Advanced& x, F visit) {
   return visit(x.round, x.failure, at_most<Bound::shards>(x.shards), at_most<Bound::shards>(x.loss_bits),
-               at_most<Bound::shards>(x.samples), x.finite, x.seconds_bits, x.data_bits, x.left_out);
+               at_most<Bound::shards>(x.samples), x.finite, x.pass);
 }
 
 /// To a worker: compute so many gradients of each of your shards, on the weights that you were served or on your own,

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "actors/messages/failure.hpp"
+#include "actors/messages/pass_report.hpp"
 #include "actors/messages/settle.hpp"
 
 // What L-BFGS says to workers. Vectors go by their numbers in the state; scalar products are sums of doubles over the
@@ -17,14 +18,12 @@ struct PortionsComputed {
   std::vector<std::uint64_t> loss_bits;
   std::vector<std::int64_t> samples;
   bool abandoned = false;  ///< not to the end
-  std::uint64_t seconds_bits = 0;
-  std::uint64_t data_bits = 0;  ///< as Computed::data_bits
-  std::int64_t left_out = 0;    ///< samples that could not be read
+  PassReport pass;
 };
 template <class F>
 auto fields(PortionsComputed& x, F visit) {
   return visit(x.round, x.failure, at_most<Bound::replicas>(x.portions), at_most<Bound::replicas>(x.loss_bits),
-               at_most<Bound::replicas>(x.samples), x.abandoned, x.seconds_bits, x.data_bits, x.left_out);
+               at_most<Bound::replicas>(x.samples), x.abandoned, x.pass);
 }
 
 /// Compute the gradients of portions, one a replica, on weights `buffer`.

@@ -17,15 +17,13 @@ struct StepsTaken {
   std::vector<std::uint64_t> moved_bits;  ///< squared distance of the shard's copy from the weights
   NonFinite non_finite;                   ///< of the first copy that is not finite, or its optimizer's state
   std::int32_t non_finite_shard = -1;
-  std::uint64_t seconds_bits = 0;
-  std::uint64_t data_bits = 0;  ///< as Computed::data_bits
-  std::int64_t left_out = 0;    ///< samples that could not be read
+  PassReport pass;
 };
 template <class F>
 auto fields(StepsTaken& x, F visit) {
   return visit(x.round, x.failure, at_most<Bound::shards>(x.shards), at_most<Bound::shards>(x.loss_bits),
                at_most<Bound::shards>(x.samples), at_most<Bound::shards>(x.moved_bits), x.non_finite,
-               x.non_finite_shard, x.seconds_bits, x.data_bits, x.left_out);
+               x.non_finite_shard, x.pass);
 }
 
 /// To a worker: let each of your shards take steps on a copy of weights `from`, which then lies in its gradient's slab.

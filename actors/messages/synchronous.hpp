@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "actors/messages/failure.hpp"
+#include "actors/messages/pass_report.hpp"
 
 // What the synchronous algorithm says to workers.
 namespace troupe {
@@ -15,14 +16,12 @@ struct Computed {
   std::vector<std::int32_t> shards;
   std::vector<std::uint64_t> loss_bits;
   std::vector<std::int64_t> samples;
-  std::uint64_t seconds_bits = 0;
-  std::uint64_t data_bits = 0;  ///< seconds, of these, until the samples were there
-  std::int64_t left_out = 0;    ///< samples that could not be read
+  PassReport pass;
 };
 template <class F>
 auto fields(Computed& x, F visit) {
   return visit(x.round, x.failure, at_most<Bound::shards>(x.shards), at_most<Bound::shards>(x.loss_bits),
-               at_most<Bound::shards>(x.samples), x.seconds_bits, x.data_bits, x.left_out);
+               at_most<Bound::shards>(x.samples), x.pass);
 }
 
 /// Compute the gradients of weights `buffer`, and begin to send other nodes what they need of them. Who has some

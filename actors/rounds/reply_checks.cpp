@@ -76,6 +76,12 @@ void check_count(std::int64_t count, std::int64_t most, std::int32_t shard, cons
 
 bool is_sent(std::int64_t bytes) { return bytes >= 0 && bytes <= kMostBytes; }
 
+void check_pass(const PassReport& pass, const Where& where) {
+  check(is_time(pass.seconds_bits) && is_time(pass.data_bits), "a time", where);
+  check(pass.left_out >= 0 && pass.left_out <= kMostSamples, "how many samples were left out", where);
+  check(is_sent(pass.bytes_over_bus), "how many bytes went over the bus", where);
+}
+
 }  // namespace
 
 void check_reply(const Built& built, int devices, const Where& where) {
@@ -89,16 +95,14 @@ void check_reply(const Computed& computed, const Range& shards, const Where& whe
   check_shards(computed.shards, shards, {computed.loss_bits.size(), computed.samples.size()}, where);
   for (std::size_t i = 0; i < computed.shards.size(); ++i)
     check_count(computed.samples[i], kMostSamples, computed.shards[i], "samples", where);
-  check(is_time(computed.seconds_bits) && is_time(computed.data_bits), "a time", where);
-  check(computed.left_out >= 0 && computed.left_out <= kMostSamples, "how many samples were left out", where);
+  check_pass(computed.pass, where);
 }
 
 void check_reply(const Advanced& advanced, const Range& shards, const Where& where) {
   check_shards(advanced.shards, shards, {advanced.loss_bits.size(), advanced.samples.size()}, where);
   for (std::size_t i = 0; i < advanced.shards.size(); ++i)
     check_count(advanced.samples[i], kMostSamples, advanced.shards[i], "samples", where);
-  check(is_time(advanced.seconds_bits) && is_time(advanced.data_bits), "a time", where);
-  check(advanced.left_out >= 0 && advanced.left_out <= kMostSamples, "how many samples were left out", where);
+  check_pass(advanced.pass, where);
 }
 
 void check_reply(const Pushed& pushed, const Where& where) {
@@ -129,8 +133,7 @@ void check_reply(const StepsTaken& taken, const Range& shards, std::size_t tenso
   for (std::size_t i = 0; i < taken.shards.size(); ++i)
     check_count(taken.samples[i], kMostSamples, taken.shards[i], "samples", where);
   check_squares(taken.moved_bits, taken.shards.size(), where);
-  check(is_time(taken.seconds_bits) && is_time(taken.data_bits), "a time", where);
-  check(taken.left_out >= 0 && taken.left_out <= kMostSamples, "how many samples were left out", where);
+  check_pass(taken.pass, where);
   const auto finite = [](std::uint64_t bits) { return std::isfinite(from_bits(bits)); };
   if (taken.non_finite_shard < 0) return check(std::ranges::all_of(taken.moved_bits, finite), "a distance", where);
   check(std::ranges::count(taken.shards, taken.non_finite_shard) > 0, "a shard of its own", where);
@@ -143,8 +146,7 @@ void check_reply(const PortionsComputed& computed, const std::vector<std::int32_
         "other portions than it was asked for", where);
   for (std::size_t i = 0; i < asked.size(); ++i)
     check_count(computed.samples[i], kMostSamples, asked[i], "samples", where);
-  check(is_time(computed.seconds_bits) && is_time(computed.data_bits), "a time", where);
-  check(computed.left_out >= 0 && computed.left_out <= kMostSamples, "how many samples were left out", where);
+  check_pass(computed.pass, where);
 }
 
 void check_reply(const MeanReduced& reduced, std::size_t sums, const Where& where) {

@@ -44,10 +44,7 @@ class Advancing {
     learn_statistics(gradient, computed.samples);
     if (moves) move(gradient, computed.samples);
     if (!first) add_scaled(1, gradient.data(), gradient.size(), pushed.data());
-    replica_.advanced[at].loss_sum += computed.loss_sum;
-    replica_.advanced[at].samples += computed.samples;
-    replica_.advanced[at].data_seconds += computed.data_seconds;
-    replica_.advanced[at].left_out += computed.left_out;
+    replica_.advanced[at] += computed;
   }
 
   /// What lies behind the learned floats becomes the change that it makes to the statistics.
@@ -103,21 +100,17 @@ void work(WorkerState& worker, Replica& replica, const Advance& request) {
 }
 
 void answer(WorkerState& worker, const Advance& /*request*/, Advanced& advanced) {
-  double longest = 0;
+  Passes passes;
   for (const auto& replica : worker.replicas) {
-    double waited = 0;
+    passes.add(replica->advanced);
     for (std::size_t i = 0; i < replica->own.shards.size(); ++i) {
       advanced.shards.push_back(replica->own.shards[i]);
       advanced.loss_bits.push_back(to_bits(replica->advanced[i].loss_sum));
       advanced.samples.push_back(replica->advanced[i].samples);
-      waited += replica->advanced[i].data_seconds;
-      advanced.left_out += replica->advanced[i].left_out;
     }
-    longest = std::max(longest, waited);
     advanced.finite = advanced.finite && replica->finite;
   }
-  advanced.data_bits = to_bits(longest);
-  advanced.seconds_bits = to_bits(worker.computing.seconds());
+  advanced.pass = passes.report(worker.computing);
 }
 
 void work(WorkerState& worker, Replica& /*replica*/, const Deliver& request) {

@@ -46,12 +46,8 @@ class PortionPass {
     const bool first = step == begin_;
     if (!first) replica_.next_gradient.resize(sum_.size());
     const std::span<float> gradient = first ? sum_ : std::span<float>(replica_.next_gradient);
-    const BatchResult batch = replica_.model->gradient({shard_, num_shards_, step, worker_.seed}, weights, gradient);
+    replica_.portion += replica_.model->gradient({shard_, num_shards_, step, worker_.seed}, weights, gradient);
     if (!first) add_to(sum_.data(), gradient.data(), sum_.size());
-    replica_.portion.loss_sum += batch.loss_sum;
-    replica_.portion.samples += batch.samples;
-    replica_.portion.data_seconds += batch.data_seconds;
-    replica_.portion.left_out += batch.left_out;
   }
 
   const WorkerState& worker_;
@@ -85,18 +81,16 @@ void work(WorkerState& worker, Replica& replica, const ComputePortions& request)
 }
 
 void answer(WorkerState& worker, const ComputePortions& request, PortionsComputed& computed) {
-  double waited = 0;
+  Passes passes;
   computed.portions = request.portions;
   for (std::size_t i = 0; i < request.portions.size(); ++i) {
     const Replica& replica = *worker.replicas[i];
     computed.loss_bits.push_back(to_bits(replica.portion.loss_sum));
     computed.samples.push_back(replica.portion.samples);
     computed.abandoned = computed.abandoned || replica.abandoned;
-    computed.left_out += replica.portion.left_out;
-    waited = std::max(waited, replica.portion.data_seconds);
+    passes.add({&replica.portion, 1});
   }
-  computed.data_bits = to_bits(waited);
-  computed.seconds_bits = to_bits(worker.computing.seconds());
+  computed.pass = passes.report(worker.computing);
 }
 
 /// At once; the reply comes when all replicas have left what they were at.

@@ -41,11 +41,7 @@ class OwnSteps {
     for (std::int32_t each = 0; each < request_.steps; ++each) {
       if (worker_.newest_round > request_.round)
         throw Error(ErrorCode::protocol, "the call goes on without these steps: it has failed elsewhere");
-      const BatchResult one = step(each);
-      all.loss_sum += one.loss_sum;
-      all.samples += one.samples;
-      all.data_seconds += one.data_seconds;
-      all.left_out += one.left_out;
+      all += step(each);
     }
     return all;
   }
@@ -187,24 +183,20 @@ void work(WorkerState& worker, Replica& replica, const TakeSteps& request) {
 }
 
 void answer(WorkerState& worker, const TakeSteps& /*request*/, StepsTaken& taken) {
-  double longest = 0;
+  Passes passes;
   for (const auto& replica : worker.replicas) {
-    double waited = 0;
+    passes.add(replica->advanced);
     for (std::size_t i = 0; i < replica->own.shards.size(); ++i) {
       taken.shards.push_back(replica->own.shards[i]);
       taken.loss_bits.push_back(to_bits(replica->advanced[i].loss_sum));
       taken.samples.push_back(replica->advanced[i].samples);
       taken.moved_bits.push_back(to_bits(replica->moved[i]));
-      waited += replica->advanced[i].data_seconds;
-      taken.left_out += replica->advanced[i].left_out;
     }
-    longest = std::max(longest, waited);
     if (replica->non_finite_shard < 0 || taken.non_finite_shard >= 0) continue;
     taken.non_finite_shard = replica->non_finite_shard;
     taken.non_finite = replica->non_finite;
   }
-  taken.data_bits = to_bits(longest);
-  taken.seconds_bits = to_bits(worker.computing.seconds());
+  taken.pass = passes.report(worker.computing);
 }
 
 /// As behind Compute: copies travel while the driver waits for other workers.

@@ -106,6 +106,7 @@ void prepare(WorkerState& worker, const Build& request) {
   limit_data_memory(request.data_memory, here, has_process ? here / request.devices : 1);
   const int at_a_time = replicas_at_a_time(request);
   worker.turns = std::make_unique<Turns>(at_a_time);
+  worker.threads_a_replica = std::max(1, usable_cores() / here);
   try {
     for (int device = 0; device < request.devices; ++device)
       worker.replicas.push_back(make_replica(worker, request, device, at_a_time));

@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <atomic>
 #include <exception>
+#include <functional>
 #include <optional>
 
 #include "actors/messages/patience.hpp"
@@ -7,6 +9,7 @@
 #include "actors/worker/exchange_work.hpp"
 #include "actors/worker/non_finite.hpp"
 #include "actors/worker/range_update.hpp"
+#include "collectives/exchange/range_parts.hpp"
 #include "collectives/plan/page_tree.hpp"
 
 // A worker's part in a step of the synchronous algorithm: gradients of its shards, then new weights of its slice.
@@ -53,6 +56,15 @@ ReduceSeconds apply_here(const WorkerState& worker, const Replica& replica, cons
   if (worker.layout.mean_gradient) return reduce_and_apply(worker.slabs->sources(), 1, range, apply);
   if (worker.clips()) return reduce_and_apply({kept_mean(worker, replica)}, 1, range, apply);
   return reduce_and_apply(sources(worker, request.left_out), request.samples, range, apply);
+}
+
+/// Has the work done on parts of a slice at the same time. Returns what the slowest has spent.
+ReduceSeconds in_parts(const WorkerState& worker, const Replica& replica, const Range& slice,
+                       const std::function<ReduceSeconds(const Range& part)>& work) {
+  const auto parts = parts_of(slice, replica.model->info().learned_size, worker.threads_a_replica);
+  std::vector<ReduceSeconds> spent(parts.size());
+  work_on(parts.size(), [&](std::size_t part) { spent[part] = work(parts[part]); });
+  return std::ranges::max(spent, {}, [](const ReduceSeconds& each) { return each.reduce + each.apply; });
 }
 
 /// Whatever fails, the exchange goes on to its end: the driver commits nothing, and no other node has to wait in vain.
@@ -111,21 +123,17 @@ void work(WorkerState& worker, Replica& replica, const Compute& request) {
 }
 
 void answer(WorkerState& worker, const Compute& request, Computed& computed) {
-  double longest = 0;
+  Passes passes;
   for (const auto& replica : worker.replicas) {
     const Portion& portion = request.as_backup ? replica->backup : replica->own;
-    double waited = 0;
+    passes.add(portion.computed);
     for (std::size_t i = 0; i < portion.shards.size(); ++i) {
       computed.shards.push_back(portion.shards[i]);
       computed.loss_bits.push_back(to_bits(portion.computed[i].loss_sum));
       computed.samples.push_back(portion.computed[i].samples);
-      waited += portion.computed[i].data_seconds;
-      computed.left_out += portion.computed[i].left_out;
     }
-    longest = std::max(longest, waited);
   }
-  computed.data_bits = to_bits(longest);
-  computed.seconds_bits = to_bits((request.as_backup ? worker.computing_as_backup : worker.computing).seconds());
+  computed.pass = passes.report(request.as_backup ? worker.computing_as_backup : worker.computing);
 }
 
 /// What other nodes need of these gradients leaves while the driver still waits for other workers.
@@ -157,8 +165,10 @@ void work(WorkerState& worker, Replica& replica, const ReduceMean& request) {
   const int lane = worker.lane_of(replica);
   for (const Range& slice : slices_of(worker, replica, request.left_out)) {
     const bool own = slice == worker.plan.slice_of(lane);
-    reduce_and_apply(sources(worker, request.left_out), request.samples, slice,
-                     keep_in(own ? worker.squares : worker.squares_before));
+    in_parts(worker, replica, slice, [&](const Range& part) {
+      return reduce_and_apply(sources(worker, request.left_out), request.samples, part,
+                              keep_in(own ? worker.squares : worker.squares_before));
+    });
   }
 }
 
@@ -180,12 +190,17 @@ void work(WorkerState& worker, Replica& replica, const Apply& request) {
   if (is_idle(worker, replica)) return;
   if (worker.exchange) return apply_among_nodes(worker, replica, request);
   for (const Range& range : slices_of(worker, replica, request.left_out)) {
-    RangeUpdate update(worker, replica, request, range);
-    const ReduceSeconds spent = apply_here(
-        worker, replica, request, range, [&](std::size_t begin, std::span<const float> mean) { update(begin, mean); });
+    std::atomic<bool> finite{true};
+    const ReduceSeconds spent = in_parts(worker, replica, range, [&](const Range& part) {
+      RangeUpdate update(worker, replica, request, part);
+      const ReduceSeconds seconds = apply_here(
+          worker, replica, request, part, [&](std::size_t begin, std::span<const float> mean) { update(begin, mean); });
+      if (!update.finite()) finite = false;
+      return seconds;
+    });
     replica.spent.reduce_seconds += spent.reduce;
     replica.spent.apply_seconds += spent.apply;
-    replica.finite = replica.finite && update.finite();
+    replica.finite = replica.finite && finite;
   }
 }
 

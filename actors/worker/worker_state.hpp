@@ -31,6 +31,7 @@ struct WorkerState {
   bool backs_up = false;
   std::uint64_t seed = 0;
   std::unique_ptr<Turns> turns;  ///< at computing
+  int threads_a_replica = 1;     ///< that may work at a time, beside those of other replicas of this machine
 
   // Of the generation.
   Plan plan;

@@ -8,7 +8,7 @@ from harness.build import Build
 from harness.machine import OtherWork
 from harness.memory import peak_pss
 from harness.programs import all_json, last_json, output_of
-from harness.steps import steps_of
+from harness.steps import profile_of, steps_of
 from harness.tables import percent
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -21,6 +21,7 @@ class Bench:
         self.options = options
         self.built = Build(options.build)
         self.folder = Path(folder)
+        self.report = self.folder / "report.jsonl"
         self.versions = {}
         self.other_work = 0  # the largest share of the processors that other programs had during a run
 
@@ -42,10 +43,14 @@ class Bench:
 
     def train(self, placement, *arguments):
         """Runs `troupe train`; gives its output and the reported steps."""
-        report = self.folder / "report.jsonl"
-        text = self.troupe("train", "--placement", placement, "--report", report, *arguments)
-        with report.open() as lines:
+        text = self.troupe("train", "--placement", placement, "--report", self.report, *arguments)
+        with self.report.open() as lines:
             return text, steps_of(lines)
+
+    def layer_times(self):
+        """By kind of layer the row of the last `train` with --profile."""
+        with self.report.open() as lines:
+            return {row["kind"]: row for row in profile_of(lines)}
 
     def train_memory(self, placement, *arguments):
         """Peak bytes of `troupe train` and its worker processes."""

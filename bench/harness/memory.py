@@ -1,10 +1,10 @@
-"""The memory of a program and all processes that it starts."""
+"""The memory of a program and all processes that it starts, and of the device that it computes on."""
 import os
 import subprocess
 import tempfile
 import time
 
-from harness.programs import check
+from harness.programs import check, output_of
 
 INTERVAL = 0.05  # seconds between two samples
 
@@ -13,18 +13,31 @@ def peak_pss(command, with_root=True):
     """Runs a command; the largest sum, at one time, of its processes' proportional set sizes, in bytes.
 
     A page that several processes map counts once in the sum. Without the root, only what the command started counts.
-    Sampling takes time: do not measure speed in the same run.
     """
+    return peak(command, lambda root: sum(map(pss, descendants(root)[0 if with_root else 1:])))
+
+
+def peak_device_memory(command, device=0):
+    """Runs a command; by how many bytes at most more of the CUDA device of that number in nvidia-smi was in use.
+
+    What the driver itself takes for a process, some hundred megabytes, is among them.
+    """
+    before = used_of_device(device)
+    return peak(command, lambda root: used_of_device(device)) - before
+
+
+def peak(command, sample):
+    """Runs a command; the largest sample(its process). Sampling takes time: do not measure speed in the same run."""
     command = [str(part) for part in command]
-    peak = 0
+    largest = 0
     with tempfile.TemporaryFile("w+") as words:
         with subprocess.Popen(command, stdout=words, stderr=words) as process:
             while process.poll() is None:
-                peak = max(peak, sum(map(pss, descendants(process.pid)[0 if with_root else 1:])))
+                largest = max(largest, sample(process.pid))
                 time.sleep(INTERVAL)
         words.seek(0)
         check(command, process.returncode, words.read())
-    return peak
+    return largest
 
 
 def descendants(root):
@@ -54,3 +67,8 @@ def pss(pid):
             return sum(int(line.split()[1]) * 1024 for line in file if line.startswith("Pss:"))
     except (FileNotFoundError, ProcessLookupError):
         return 0
+
+
+def used_of_device(device):
+    """Bytes."""
+    return int(output_of(["nvidia-smi", "-i", device, "--query-gpu=memory.used", "--format=csv,noheader,nounits"])) << 20

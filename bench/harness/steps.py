@@ -10,6 +10,11 @@ def steps_of(lines):
     return [line for line in map(json.loads, lines) if next(iter(line)) == "step"]
 
 
+def profile_of(lines):
+    """The rows of its profile, by kind of layer."""
+    return next(line["profile"] for line in map(json.loads, lines) if "profile" in line)
+
+
 def step_seconds(steps):
     return sum(step["seconds"]["step"] for step in steps)
 

@@ -87,6 +87,7 @@ nlohmann::ordered_json to_json(const StepReport& report, Precision precision) {
           {"samples", report.samples},
           {"left_out_samples", report.left_out_samples},
           {"bytes_copied", report.bytes_copied},
+          {"bytes_over_bus", report.bytes_over_bus},
           {"bytes_sent", report.bytes_sent},
           {"state_bytes", report.state_bytes},
           {"strategy", to_string(report.strategy)},

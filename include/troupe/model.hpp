@@ -62,6 +62,7 @@ struct LayerTime {
   double backward_seconds = 0;
   double forward_flops = 0;  ///< additions and multiplications of matrix products and convolutions; else 0
   double backward_flops = 0;
+  bool beside = false;  ///< while other kinds were at work: its time is in no sum
 };
 
 /// What a creator is told about the replica it makes.
@@ -87,10 +88,13 @@ struct ReplicaContext {
 
 /// What one shard adds to a step.
 struct BatchResult {
-  double loss_sum = 0;        ///< sum of the losses over the samples, not their mean
-  std::int64_t samples = 0;   ///< how many samples the sum covers; 0 is allowed
-  double data_seconds = 0;    ///< that passed until the samples were there
-  std::int64_t left_out = 0;  ///< samples that could not be read, and are not among these
+  double loss_sum = 0;              ///< sum of the losses over the samples, not their mean
+  std::int64_t samples = 0;         ///< how many samples the sum covers; 0 is allowed
+  double data_seconds = 0;          ///< that passed until the samples were there
+  std::int64_t left_out = 0;        ///< samples that could not be read, and are not among these
+  std::int64_t bytes_over_bus = 0;  ///< copied between the host and an accelerator, both ways
+
+  BatchResult& operator+=(const BatchResult& other);
 };
 
 /// How far one target's outputs are off, and how it spreads, over a shard's samples.

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "models/cpu/memory/arena.hpp"
-#include "models/cpu/profile.hpp"
+#include "models/cpu/placed_network.hpp"
 #include "models/devices/buffer_schedule.hpp"
 #include "models/devices/memory_plan.hpp"
 #include "models/losses/batch_loss.hpp"

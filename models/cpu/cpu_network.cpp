@@ -42,7 +42,7 @@ class CpuNetwork final : public DeviceNetwork {
         frozen_(frozen),
         learns_(learning_values(plan)),
         network_(place(plan, element)),
-        profile_(network_),
+        profile_(profiled_layers(network_)),
         pool_(ArenaPool::shared()) {}
 
   void prepare_training(bool memory) override {

@@ -68,4 +68,17 @@ PlacedNetwork place_network(Context& context, const NetworkPlan& plan, std::int6
   return network;
 }
 
+std::vector<ProfiledLayer> profiled_layers(const PlacedNetwork& network) {
+  std::vector<ProfiledLayer> layers;
+  for (std::size_t i = 0; i < network.layers.size(); ++i) {
+    const PlacedLayer& layer = network.layers[i];
+    ProfiledLayer& added = layers.emplace_back(profiled(layer.planned, layer.gradient_stops));
+    if (i > 0 && is_joined(network, i - 1))
+      added.kind.clear();
+    else if (is_joined(network, i))
+      added.kind += " + " + network.layers[i + 1].planned.layer->kind();
+  }
+  return layers;
+}
+
 }  // namespace troupe::cpu

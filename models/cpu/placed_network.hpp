@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "models/cpu/layer_kernels.hpp"
+#include "models/devices/profile.hpp"
 
 namespace troupe::cpu {
 
@@ -25,5 +26,8 @@ PlacedNetwork place_network(Context& context, const NetworkPlan& plan, std::int6
 
 /// True when layer `layer` runs in one go with the one behind it.
 bool is_joined(const PlacedNetwork& network, std::size_t layer);
+
+/// Those that run in one go are of a kind of their own.
+std::vector<ProfiledLayer> profiled_layers(const PlacedNetwork& network);
 
 }  // namespace troupe::cpu

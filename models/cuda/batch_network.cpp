@@ -7,11 +7,12 @@
 
 namespace troupe::cuda {
 
-BatchNetwork::BatchNetwork(Context& context, const PlacedNetwork& network, Transfers& transfers, const Loss& loss,
-                           const std::vector<bool>& learns, std::int64_t batch, Mode mode)
+BatchNetwork::BatchNetwork(Context& context, const PlacedNetwork& network, Transfers& transfers, PassTimes& times,
+                           const Loss& loss, const std::vector<bool>& learns, std::int64_t batch, Mode mode)
     : context_(context),
       network_(network),
       transfers_(transfers),
+      times_(times),
       loss_(loss),
       batch_(batch),
       host_scores_(static_cast<std::size_t>(batch * network.num_outputs)),
@@ -54,35 +55,40 @@ std::byte* BatchNetwork::at(std::byte* memory, int buffer) const {
 
 double BatchNetwork::train(std::byte* memory, const BatchContext& context, const Batch& batch,
                            std::span<const float> weights, std::span<float> gradient) {
-  send(memory, batch.values, weights);
+  send(memory, batch.values, weights, /*measured=*/true);
   forward(memory, context, context.training ? transfers_.gradient() : nullptr);
   transfers_.begin_gradient(gradient);
   const OutputRows rows = receive_scores(memory);
   const double loss = batch_loss_gradient(loss_, rows, batch, host_gradient_.data());
   send_scores_gradient(memory);
+  times_.other(context_.compute());
   backward(memory, context);
   transfers_.end_gradient();
+  times_.end(batch_);
   return loss;
 }
 
 EvaluationResult BatchNetwork::evaluate(std::byte* memory, const BatchContext& context, const Batch& batch,
                                         std::span<const float> weights, SampleMetrics* metrics) {
-  send(memory, batch.values, weights);
+  send(memory, batch.values, weights, /*measured=*/false);
   forward(memory, context, nullptr);
   return evaluate_batch_loss(loss_, receive_scores(memory), batch, metrics);
 }
 
 void BatchNetwork::outputs(std::byte* memory, std::span<const float> samples, std::span<const float> weights,
                            std::span<float> to) {
-  send(memory, samples, weights);
+  send(memory, samples, weights, /*measured=*/false);
   forward(memory, {}, nullptr);
   std::copy_n(receive_scores(memory).first, to.size(), to.begin());
 }
 
-void BatchNetwork::send(std::byte* memory, std::span<const float> samples, std::span<const float> weights) {
+void BatchNetwork::send(std::byte* memory, std::span<const float> samples, std::span<const float> weights,
+                        bool measured) {
   auto* const plain = reinterpret_cast<float*>(at(memory, samples_));
-  transfers_.send(samples.first(static_cast<std::size_t>(batch_ * network_.input_shape.size())), plain, weights);
+  transfers_.send(samples.first(static_cast<std::size_t>(batch_ * network_.input_shape.size())), plain, weights,
+                  measured);
   from_plain(stream(), network_.input_shape, batch_, plain, network_.input.element, at(memory, 0));
+  times_.other(context_.compute());
 }
 
 void BatchNetwork::forward(std::byte* memory, const BatchContext& context, float* statistics_sums) {
@@ -102,12 +108,14 @@ void BatchNetwork::forward(std::byte* memory, const BatchContext& context, float
          .product_weights = transfers_.product_weights() + parameters.offset * size_of(context_.element()),
          .statistics = transfers_.weights() + parameters.statistics,
          .statistics_sums = statistics_sums == nullptr ? nullptr : statistics_sums + parameters.statistics});
+    times_.layer(context_.compute(), i, Direction::forward);
   }
 }
 
 void BatchNetwork::backward(std::byte* memory, const BatchContext& context) {
   for (const BackwardStep& step : schedule_.backward) {
     run(step, memory, context);
+    times_.layer(context_.compute(), step.stage, Direction::backward);
     transfers_.layer_done(step.stage);
   }
 }
@@ -132,22 +140,19 @@ void BatchNetwork::run(const BackwardStep& step, std::byte* memory, BatchContext
 }
 
 OutputRows BatchNetwork::receive_scores(std::byte* memory) {
-  std::byte* const plain = at(memory, scores_);
+  auto* const plain = reinterpret_cast<float*>(at(memory, scores_));
   to_plain(stream(), output_layout().shape, batch_, output_layout().element,
-           at(memory, static_cast<int>(operations_.size())), reinterpret_cast<float*>(plain));
-  check(cudaMemcpyAsync(host_scores_.data(), plain, host_scores_.size() * sizeof(float), cudaMemcpyDeviceToHost,
-                        stream()),
-        "copying outputs");
+           at(memory, static_cast<int>(operations_.size())), plain);
+  context_.copy_to_host(context_.compute(), host_scores_.data(), plain, host_scores_.size(), "copying outputs");
   context_.compute().synchronize();
   return {host_scores_.data(), network_.num_outputs, network_.num_outputs};
 }
 
 void BatchNetwork::send_scores_gradient(std::byte* memory) {
-  std::byte* const plain = at(memory, scores_);
-  check(cudaMemcpyAsync(plain, host_gradient_.data(), host_gradient_.size() * sizeof(float), cudaMemcpyHostToDevice,
-                        stream()),
-        "copying a loss's gradient");
-  from_plain(stream(), output_layout().shape, batch_, reinterpret_cast<const float*>(plain), output_layout().element,
+  auto* const plain = reinterpret_cast<float*>(at(memory, scores_));
+  context_.copy_to_device(context_.compute(), plain, host_gradient_.data(), host_gradient_.size(),
+                          "copying a loss's gradient");
+  from_plain(stream(), output_layout().shape, batch_, plain, output_layout().element,
              at(memory, schedule_.scores_gradient));
 }
 

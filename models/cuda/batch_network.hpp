@@ -13,7 +13,7 @@ namespace troupe::cuda {
 /// The network for one batch size: operations and memory plan, made once.
 class BatchNetwork {
  public:
-  BatchNetwork(Context& context, const PlacedNetwork& network, Transfers& transfers, const Loss& loss,
+  BatchNetwork(Context& context, const PlacedNetwork& network, Transfers& transfers, PassTimes& times, const Loss& loss,
                const std::vector<bool>& learns, std::int64_t batch, Mode mode);
 
   /// Of device memory to run in, which holds nothing between passes.
@@ -37,7 +37,7 @@ class BatchNetwork {
   void plan(const std::vector<bool>& learns, Mode mode);
   int add_buffer(std::size_t bytes);
 
-  void send(std::byte* memory, std::span<const float> samples, std::span<const float> weights);
+  void send(std::byte* memory, std::span<const float> samples, std::span<const float> weights, bool measured);
   void forward(std::byte* memory, const BatchContext& context, float* statistics_sums);
   void backward(std::byte* memory, const BatchContext& context);
   void run(const BackwardStep& step, std::byte* memory, BatchContext context);
@@ -52,6 +52,7 @@ class BatchNetwork {
   Context& context_;
   const PlacedNetwork& network_;
   Transfers& transfers_;
+  PassTimes& times_;
   const Loss& loss_;
   std::int64_t batch_;
   std::vector<std::unique_ptr<Operation>> operations_;  ///< by layer

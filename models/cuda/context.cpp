@@ -24,6 +24,14 @@ Context::Context(int device, Element element)
   check(cublasSetMathMode(cublas_.get(), kProductMode), "choosing a precision");
 }
 
+void Context::copy(const Stream& stream, float* to, const float* from, std::size_t count, cudaMemcpyKind kind,
+                   const char* what) {
+  if (count == 0) return;
+  const std::size_t bytes = count * sizeof(float);
+  check(cudaMemcpyAsync(to, from, bytes, kind, stream.get()), what);
+  bytes_over_bus_ += static_cast<std::int64_t>(bytes);
+}
+
 std::string Context::libraries() const {
   int runtime = 0;
   int cublas = 0;

@@ -26,6 +26,16 @@ class Context {
   cudnnHandle_t cudnn() const { return cudnn_.get(); }
   cublasHandle_t cublas() const { return cublas_.get(); }
 
+  // Copies of floats over the bus, that a stream begins when it comes to them.
+  void copy_to_device(const Stream& stream, float* to, const float* from, std::size_t count, const char* what) {
+    copy(stream, to, from, count, cudaMemcpyHostToDevice, what);
+  }
+  void copy_to_host(const Stream& stream, float* to, const float* from, std::size_t count, const char* what) {
+    copy(stream, to, from, count, cudaMemcpyDeviceToHost, what);
+  }
+  /// Of all of them so far.
+  std::int64_t bytes_over_bus() const { return bytes_over_bus_; }
+
   /// What a layer may use beside its operands, unless cuDNN has no algorithm that does with it.
   static constexpr std::size_t kUsualWorkspace = std::size_t{256} << 20;
   /// The layers of a network say when they are made what they will need. Returns the most that was needed since the
@@ -38,6 +48,9 @@ class Context {
   std::size_t workspace_bytes() const { return workspace_.bytes(); }
 
  private:
+  void copy(const Stream& stream, float* to, const float* from, std::size_t count, cudaMemcpyKind kind,
+            const char* what);
+
   int device_;
   Element element_;
   Stream compute_;
@@ -47,6 +60,7 @@ class Context {
   DeviceMemory cublas_workspace_;
   DeviceMemory workspace_;
   std::size_t need_ = 0;
+  std::int64_t bytes_over_bus_ = 0;
 };
 
 }  // namespace troupe::cuda

@@ -47,7 +47,8 @@ class CudaNetwork final : public DeviceNetwork {
         learns_(learning_values(plan)),
         network_(place_network(plan, precision == Precision::bf16 ? Element::bf16 : Element::f32)),
         context_(device, network_.element),
-        transfers_(context_, network_) {}
+        times_(network_),
+        transfers_(context_, network_, times_) {}
 
   ~CudaNetwork() override { cudaSetDevice(context_.device()); }  // where members are freed
 
@@ -119,13 +120,14 @@ class CudaNetwork final : public DeviceNetwork {
     network_.parameters.from_canonical(read, weights);
   }
 
-  std::vector<LayerTime> profile() const override { return {}; }
+  std::vector<LayerTime> profile() const override { return times_.times(); }
+  std::int64_t bytes_over_bus() const override { return context_.bytes_over_bus(); }
 
  private:
   BatchNetwork& network_for(std::int64_t batch, Mode mode) {
     auto& network = networks_[{batch, mode}];
     if (!network)
-      network = std::make_unique<BatchNetwork>(context_, network_, transfers_, *loss_, learns_, batch, mode);
+      network = std::make_unique<BatchNetwork>(context_, network_, transfers_, times_, *loss_, learns_, batch, mode);
     return *network;
   }
 
@@ -141,6 +143,7 @@ class CudaNetwork final : public DeviceNetwork {
   std::vector<bool> learns_;
   PlacedNetwork network_;
   Context context_;
+  PassTimes times_;
   Transfers transfers_;
   DeviceMemory memory_;
   std::map<std::pair<std::int64_t, Mode>, std::unique_ptr<BatchNetwork>> networks_;

@@ -23,8 +23,9 @@ std::vector<Bucket> make_buckets(const PlacedNetwork& network) {
   return buckets;
 }
 
-Transfers::Transfers(Context& context, const PlacedNetwork& network)
+Transfers::Transfers(Context& context, const PlacedNetwork& network, PassTimes& times)
     : context_(context),
+      times_(times),
       learned_size_(network.parameters.learned_size()),
       buckets_(make_buckets(network)),
       weights_(network.parameters.size() * sizeof(float)),
@@ -40,19 +41,26 @@ const std::byte* Transfers::product_weights() const {
 
 void Transfers::copy_to_device(std::span<const float> from, float* to) {
   if (from.empty()) return;
-  check(cudaMemcpyAsync(to, from.data(), from.size_bytes(), cudaMemcpyHostToDevice, context_.copies().get()),
-        "copying to the device");
+  times_.copy_begins(context_.copies());
+  context_.copy_to_device(context_.copies(), to, from.data(), from.size(), "copying to the device");
+  times_.copied(context_.copies(), Direction::forward);
 }
 
-void Transfers::send(std::span<const float> samples, float* to, std::span<const float> weights) {
+void Transfers::await_copies() {
+  arrived_.record(context_.copies());
+  arrived_.block(context_.compute());
+  times_.waits(context_.compute(), Direction::forward);
+}
+
+void Transfers::send(std::span<const float> samples, float* to, std::span<const float> weights, bool measured) {
+  times_.begin(context_.compute(), measured);
   if (!weights.empty()) {
     source_ = weights;
     next_ = 0;
     copy_to_device(weights.subspan(learned_size_), weights_.floats() + learned_size_);
   }
   copy_to_device(samples, to);
-  arrived_.record(context_.copies());
-  arrived_.block(context_.compute());
+  await_copies();
 }
 
 void Transfers::receive(std::size_t layer) {
@@ -61,8 +69,7 @@ void Transfers::receive(std::size_t layer) {
     const std::size_t count = bucket.end - bucket.begin;
     float* const weights = weights_.floats() + bucket.begin;
     copy_to_device(source_.subspan(bucket.begin, count), weights);
-    arrived_.record(context_.copies());
-    arrived_.block(context_.compute());
+    await_copies();
     if (half_weights_.bytes() > 0)
       from_floats(context_.compute().get(), Element::bf16, count, weights,
                   half_weights_.data() + bucket.begin * size_of(Element::bf16));
@@ -73,10 +80,10 @@ void Transfers::copy_to_host(std::size_t begin, std::size_t end) {
   computed_.record(context_.compute());
   computed_.block(context_.copies());
   if (begin == end) return;
-  const std::size_t bytes = (end - begin) * sizeof(float);
-  check(cudaMemcpyAsync(target_.data() + begin, gradient_.floats() + begin, bytes, cudaMemcpyDeviceToHost,
-                        context_.copies().get()),
-        "copying a gradient");
+  times_.copy_begins(context_.copies());
+  context_.copy_to_host(context_.copies(), target_.data() + begin, gradient_.floats() + begin, end - begin,
+                        "copying a gradient");
+  times_.copied(context_.copies(), Direction::backward);
 }
 
 void Transfers::begin_gradient(std::span<float> gradient) {
@@ -92,6 +99,7 @@ void Transfers::layer_done(std::size_t layer) {
 
 void Transfers::end_gradient() {
   layer_done(0);
+  times_.last_copied(context_.copies());
   context_.copies().synchronize();
 }
 

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "models/cuda/placed_network.hpp"
+#include "models/cuda/pass_times.hpp"
 
 namespace troupe::cuda {
 
@@ -22,7 +22,7 @@ std::vector<Bucket> make_buckets(const PlacedNetwork& network);
 /// its own weights have come, and a gradient leaves when its layers have gone backward.
 class Transfers {
  public:
-  Transfers(Context& context, const PlacedNetwork& network);
+  Transfers(Context& context, const PlacedNetwork& network, PassTimes& times);
 
   const float* weights() const { return weights_.floats(); }
   /// In the element that products are computed in.
@@ -31,7 +31,8 @@ class Transfers {
 
   /// Begins to copy a batch's samples, and statistics, to the device; what the compute stream is given from now on has
   /// them. `receive` takes the weights, unless these are empty: then the layers have those of the pass before.
-  void send(std::span<const float> samples, float* to, std::span<const float> weights);
+  /// @param measured whether the times of the pass that begins are
+  void send(std::span<const float> samples, float* to, std::span<const float> weights, bool measured);
   /// Copies the layer's weights; what the compute stream is given from now on has them. To be called for one layer
   /// after the other, so that the layers before compute meanwhile, also where the processor copies.
   void receive(std::size_t layer);
@@ -46,8 +47,11 @@ class Transfers {
  private:
   void copy_to_device(std::span<const float> from, float* to);
   void copy_to_host(std::size_t begin, std::size_t end);
+  /// What the compute stream is given from now on has what was copied.
+  void await_copies();
 
   Context& context_;
+  PassTimes& times_;
   std::size_t learned_size_;
   std::vector<Bucket> buckets_;
   Event arrived_;

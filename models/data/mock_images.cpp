@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include "models/aligned.hpp"
+#include "models/data/batches/batch_pages.hpp"
 #include "models/data/batches/batch_source.hpp"
 #include "runtime/invalid.hpp"
 
@@ -37,14 +37,15 @@ class MockImageBatches final : public BatchSource {
   struct Kept {
     std::uint64_t seed;
     int shard;
-    AlignedFloats pixels;
+    SampleFloats pixels;
     std::vector<std::int32_t> labels;
 
     Batch batch() const { return {std::ssize(labels), pixels, labels, {}}; }
   };
 
   Kept draw(const ShardStep& at) const {
-    Kept drawn{at.seed, at.shard, AlignedFloats(static_cast<std::size_t>(batch_size_ * info().sample_size())),
+    const auto pixels = static_cast<std::size_t>(batch_size_ * info().sample_size());
+    Kept drawn{at.seed, at.shard, SampleFloats(pixels, PagesAllocator<float>(Pages::lockable)),
                std::vector<std::int32_t>(static_cast<std::size_t>(batch_size_))};
     draw_mock_images(mock_image_random(at.seed, at.shard), info().num_classes, drawn.pixels, drawn.labels);
     return drawn;

@@ -59,6 +59,8 @@ class DeviceNetwork {
   void copy_canonical(std::span<const float> canonical, std::span<float> weights) const;
 
   virtual std::vector<LayerTime> profile() const = 0;
+  /// That calls so far have copied between the host and an accelerator.
+  virtual std::int64_t bytes_over_bus() const { return 0; }
 };
 
 /// Whether replicas compute on CPUs or on accelerators. @throws Error unsupported for a kind of device that this build

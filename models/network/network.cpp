@@ -119,6 +119,7 @@ class Network final : public SupervisedModel, public ConvertsParts {
                         std::span<float> gradient) override {
     return device().gradient(at, batch, weights, gradient);
   }
+  std::int64_t bytes_over_bus() const override { return device().bytes_over_bus(); }
   EvaluationResult batch_evaluate(const ShardStep& at, const Batch& batch, std::span<const float> weights,
                                   SampleMetrics* metrics) override {
     return device().evaluate(at, batch, weights, metrics);

@@ -2,7 +2,10 @@
 
 #include <map>
 #include <mutex>
+#include <new>
 #include <optional>
+
+#include "runtime/processes/memory.hpp"
 
 namespace troupe {
 namespace {
@@ -40,6 +43,17 @@ void note_mapped(void* start, std::size_t bytes, bool writable) {
   const std::scoped_lock lock(mapped.mutex);
   Mapped& each = mapped.all[start] = {bytes, writable, false};
   each.locked = mapped.by && mapped.by->lock(start, bytes, writable);
+}
+
+void* allocate_lockable(std::size_t bytes) {
+  const std::size_t whole = (bytes + kPageBytes - 1) / kPageBytes * kPageBytes;
+  void* const start = ::operator new (whole, std::align_val_t{kPageBytes});
+  note_mapped(start, whole, /*writable=*/true);
+  return start;
+}
+
+void free_lockable(void* start) noexcept {
+  if (note_unmapped(start)) ::operator delete (start, std::align_val_t{kPageBytes});
 }
 
 bool note_unmapped(void* start) {

@@ -12,8 +12,13 @@ struct PageLock {
   bool (*unlock)(void* start);
 };
 
-/// From now on each Mapping is locked as long as it lives, and so are those that there are. The first call counts.
+/// From now on each Mapping, and what `allocate_lockable` gives, is locked as long as it lives, and so are those that
+/// there are. The first call counts.
 void lock_mappings(const PageLock& by);
+
+/// Whole pages, of this process alone. @throws std::bad_alloc
+void* allocate_lockable(std::size_t bytes);
+void free_lockable(void* start) noexcept;
 
 /// For Mapping: memory that begins, and ends, to be mapped.
 void note_mapped(void* start, std::size_t bytes, bool writable);

@@ -27,13 +27,13 @@ std::optional<ErrorCode> refused(const Reply& reply, const Wanted&... wanted) {
   return code;
 }
 
-Computed computed() { return {1, {}, {2, 3}, {5, 6}, {7, 8}, to_bits(0.5)}; }
+Computed computed() { return {1, {}, {2, 3}, {5, 6}, {7, 8}, {to_bits(0.5)}}; }
 Evaluated evaluated() {
   return {1, {}, {2, 3}, {5, 6}, {6, 0}, {7, 8}, {"own"}, 3, 2, true, (9 + 2 * (1 + 1 + 8)) * 8};
 }
-Advanced advanced() { return {1, {}, {2, 3}, {5, 6}, {7, 8}, true, to_bits(0.5)}; }
-PortionsComputed portions() { return {1, {}, {7, 2}, {5, 6}, {7, 8}, false, to_bits(0.5)}; }
-StepsTaken steps_taken() { return {1, {}, {2, 3}, {5, 6}, {7, 8}, {to_bits(0), to_bits(1e300)}, {}}; }
+Advanced advanced() { return {1, {}, {2, 3}, {5, 6}, {7, 8}, true, {to_bits(0.5)}}; }
+PortionsComputed portions() { return {1, {}, {7, 2}, {5, 6}, {7, 8}, false, {to_bits(0.5)}}; }
+StepsTaken steps_taken() { return {1, {}, {2, 3}, {5, 6}, {7, 8}, {to_bits(0), to_bits(1e300)}, {}, -1, {}}; }
 Pushed pushed() { return {1, {}, true, to_bits(0.5), 100, 0}; }
 Built built() {
   const ReplicaTraits traits{64, 32, "plain", 0, 77, 100, 10};
@@ -70,9 +70,11 @@ TEST_CASE("what a worker on a clock of its own, or a parameter server, cannot ha
   CHECK(after([](Advanced& a) { a.shards = {2}; }) == ErrorCode::protocol);
   CHECK(after([](Advanced& a) { a.loss_bits = {5, 6, 7}; }) == ErrorCode::protocol);
   CHECK(after([](Advanced& a) { a.samples = {7}; }) == ErrorCode::protocol);
-  CHECK(after([](Advanced& a) { a.seconds_bits = to_bits(-1); }) == ErrorCode::protocol);
-  CHECK(after([](Advanced& a) { a.data_bits = to_bits(std::nan("")); }) == ErrorCode::protocol);
-  CHECK(after([](Advanced& a) { a.left_out = -1; }) == ErrorCode::protocol);
+  CHECK(after([](Advanced& a) { a.pass.seconds_bits = to_bits(-1); }) == ErrorCode::protocol);
+  CHECK(after([](Advanced& a) { a.pass.data_bits = to_bits(std::nan("")); }) == ErrorCode::protocol);
+  CHECK(after([](Advanced& a) { a.pass.left_out = -1; }) == ErrorCode::protocol);
+  CHECK(after([](Advanced& a) { a.pass.bytes_over_bus = -1; }) == ErrorCode::protocol);
+  CHECK(after([](Advanced& a) { a.pass.bytes_over_bus = INT64_MAX; }) == ErrorCode::protocol);
   CHECK(after([](Advanced& a) { a.samples[0] = -1; }) == ErrorCode::model_failed);
   CHECK(after([](Advanced& a) { a.samples[0] = INT64_MAX; }) == ErrorCode::model_failed);
 
@@ -96,9 +98,9 @@ TEST_CASE("a worker tells of the portions that it was asked for, all and no othe
   CHECK(with([](PortionsComputed& p) { p.loss_bits = {5}; }) == ErrorCode::protocol);
   CHECK(with([](PortionsComputed& p) { p.samples = {7, 8, 9}; }) == ErrorCode::protocol);
   CHECK(with([](PortionsComputed& p) { p = {}; }) == ErrorCode::protocol);
-  CHECK(with([](PortionsComputed& p) { p.seconds_bits = to_bits(-1); }) == ErrorCode::protocol);
-  CHECK(with([](PortionsComputed& p) { p.data_bits = to_bits(std::nan("")); }) == ErrorCode::protocol);
-  CHECK(with([](PortionsComputed& p) { p.left_out = -1; }) == ErrorCode::protocol);
+  CHECK(with([](PortionsComputed& p) { p.pass.seconds_bits = to_bits(-1); }) == ErrorCode::protocol);
+  CHECK(with([](PortionsComputed& p) { p.pass.data_bits = to_bits(std::nan("")); }) == ErrorCode::protocol);
+  CHECK(with([](PortionsComputed& p) { p.pass.left_out = -1; }) == ErrorCode::protocol);
   CHECK(with([](PortionsComputed& p) { p.samples[1] = -1; }) == ErrorCode::model_failed);
   CHECK(with([](PortionsComputed& p) { p.samples[1] = INT64_MAX; }) == ErrorCode::model_failed);
 }
@@ -122,9 +124,9 @@ TEST_CASE("a worker tells of steps of its shards, of distances that can be, and 
   CHECK(with([](StepsTaken& t) { t.moved_bits[1] = to_bits(std::nan("")); }) == ErrorCode::protocol);
   CHECK(with([](StepsTaken& t) { t.moved_bits[1] = to_bits(INFINITY); }) == ErrorCode::protocol);
   CHECK_FALSE(with([](StepsTaken& t) { t.moved_bits[1] = to_bits(std::nan("")), t.non_finite_shard = 3; }));
-  CHECK(with([](StepsTaken& t) { t.seconds_bits = to_bits(INFINITY); }) == ErrorCode::protocol);
-  CHECK(with([](StepsTaken& t) { t.data_bits = to_bits(-1); }) == ErrorCode::protocol);
-  CHECK(with([](StepsTaken& t) { t.left_out = -1; }) == ErrorCode::protocol);
+  CHECK(with([](StepsTaken& t) { t.pass.seconds_bits = to_bits(INFINITY); }) == ErrorCode::protocol);
+  CHECK(with([](StepsTaken& t) { t.pass.data_bits = to_bits(-1); }) == ErrorCode::protocol);
+  CHECK(with([](StepsTaken& t) { t.pass.left_out = -1; }) == ErrorCode::protocol);
   CHECK(with([](StepsTaken& t) { t.samples[0] = -1; }) == ErrorCode::model_failed);
   CHECK(with([](StepsTaken& t) { t.samples[0] = INT64_MAX; }) == ErrorCode::model_failed);
   const auto found = [&](int shard, NonFinite what) {
@@ -180,10 +182,11 @@ TEST_CASE("a tensor or a part that the run has not is refused") {
 TEST_CASE("times and bytes are such") {
   for (const double seconds : {-1.0, std::numeric_limits<double>::infinity(), std::nan("")}) {
     CHECK(refused_after(
-              computed(), [&](Computed& c) { c.seconds_bits = to_bits(seconds); }, kAskedShards) ==
+              computed(), [&](Computed& c) { c.pass.seconds_bits = to_bits(seconds); }, kAskedShards) ==
           ErrorCode::protocol);
     CHECK(refused_after(
-              computed(), [&](Computed& c) { c.data_bits = to_bits(seconds); }, kAskedShards) == ErrorCode::protocol);
+              computed(), [&](Computed& c) { c.pass.data_bits = to_bits(seconds); }, kAskedShards) ==
+          ErrorCode::protocol);
     CHECK(refused(Applied{1, {}, to_bits(seconds), 0, 0}) == ErrorCode::protocol);
     CHECK(refused(Applied{1, {}, 0, to_bits(seconds), 0}) == ErrorCode::protocol);
   }

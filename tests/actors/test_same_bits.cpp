@@ -2,7 +2,9 @@
 
 #include <string>
 
+#include "actors/statistics_model.hpp"
 #include "actors/test_models.hpp"
+#include "support/errors.hpp"
 
 using namespace troupe;
 using troupe_test::kSanitized;
@@ -51,6 +53,45 @@ TEST_CASE("the same bits with several devices a worker") {
   const auto expected = troupe_test::plain_noise_run(4097, 7, kSameSteps, kSameRate, kMomentum);
   for (const Placement placement : {Placement::in_process, Placement::processes})
     for (const int devices : {2, 3}) CHECK(run(placement, Strategy::sharded, 2, devices, 7, 4097) == expected);
+}
+
+TEST_CASE("a worker that has cores to spare applies its slice in parts, to the same bits") {
+  constexpr std::size_t kMany = std::size_t{3} << 20;
+  const auto expected = troupe_test::plain_noise_run(kMany, 4, kSameSteps, kSameRate, kMomentum);
+  for (const Placement placement : {Placement::in_process, Placement::processes})
+    for (const int workers : {1, 3}) CHECK(run(placement, Strategy::sharded, workers, 1, 4, kMany) == expected);
+
+  Options options = quiet_options(Placement::in_process, 1);
+  options.num_shards = 3;
+  options.optimizer.learning_rate = kSameRate;
+  options.optimizer.momentum = kMomentum;
+  options.config = std::to_string(kMany) + ' ' + std::to_string(kMany + 4096);
+  DistributedSGD sgd("statistics", options);
+  for (int step = 0; step < kSameSteps; ++step) sgd.step();
+  CHECK(sgd.weights() == troupe_test::plain_statistics_run(kMany, kMany + 4096, 3, kSameSteps, kSameRate, kMomentum));
+}
+
+TEST_CASE("the length of a gradient, and what is not finite, are found in all parts of a slice") {
+  constexpr std::size_t kMany = std::size_t{3} << 20;
+  std::vector<double> norms;
+  for (const int workers : {1, 4}) {  // cores to spare, and none
+    Options options = quiet_options(Placement::in_process, workers);
+    options.num_shards = 4;
+    options.optimizer.clip_norm = 0.5;
+    options.config = std::to_string(kMany);
+    {
+      DistributedSGD sgd("noise", options);
+      norms.push_back(sgd.step().gradient_norm);
+    }
+    options.optimizer.clip_norm = 0;
+    options.optimizer.learning_rate = 1e38;
+    DistributedSGD sgd("noise", options);
+    CHECK(code_of([&] {
+            for (int step = 0; step < 3; ++step) sgd.step();
+          }) == ErrorCode::non_finite_weights);
+  }
+  CHECK(norms[0] > 0);
+  CHECK(norms[0] == norms[1]);
 }
 
 TEST_CASE("loss, samples and copied bytes are reported") {

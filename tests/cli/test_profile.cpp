@@ -32,6 +32,14 @@ TEST_CASE("a profile lists the costliest kind of layer first and their sum last"
         "relu              2      0.250       0.250                -                 -   14.3 %\n"
         "idle              1      0.000       0.000                -                 -    0.0 %\n"
         "all             103      1.250       2.250             40.0              89.3  100.0 %\n");
+  std::vector<LayerTime> with_copies = some_times();
+  with_copies.insert(with_copies.begin(),
+                     {.kind = "copies", .forward_seconds = 1, .backward_seconds = 2.5, .beside = true});
+  const auto rows = profile_rows(with_copies);
+  REQUIRE(rows.size() == 5);
+  CHECK(rows[3].forward_seconds == 1.25);
+  CHECK(rows[4].kind == "copies");
+  CHECK(rows[4].share == 1);
   CHECK(profile_rows({}).empty());
   CHECK(profile_rows({{"idle", 1, 0, 0, 0, 0}}).at(0).share == 0);
 }

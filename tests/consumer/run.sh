@@ -27,6 +27,13 @@ fail() {
 mkdir "$work"
 cmake --install "$build" --prefix "$work/prefix" >"$work/install.log"
 
+# Only troupe::cuda calls CUDA, so that programs without it need nothing of it.
+for library in $(find "$work/prefix" -name 'libtroupe_*.a' -not -name libtroupe_cuda.a); do
+  if nm --undefined-only "$library" 2>/dev/null | grep -E ' U (cuda[A-Z]|cudnn|cublas)'; then
+    fail "$library calls CUDA"
+  fi
+done
+
 configure find_package -DCMAKE_PREFIX_PATH="$work/prefix"
 cmake --build "$work/find_package"
 "$work/find_package/consumer"

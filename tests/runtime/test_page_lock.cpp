@@ -1,5 +1,7 @@
 #include <doctest/doctest.h>
 
+#include <cstdint>
+#include <cstring>
 #include <memory>
 #include <set>
 
@@ -46,5 +48,13 @@ TEST_CASE("mappings are locked as long as they live, also those that were there 
   lock_mappings({.lock = [](void*, std::size_t, bool) { return true; },
                  .unlock = [](void*) { return true; }});  // the first counts
   const Mapping after(file.get(), 0, kBytes, Access::write);
+  CHECK(locked.size() == others);
+
+  refuses = false;
+  void* const pages = allocate_lockable(kBytes + 1);
+  CHECK(reinterpret_cast<std::uintptr_t>(pages) % kPageBytes == 0);
+  CHECK(locked.count(pages) == 1);
+  std::memset(pages, 1, kBytes + 1);
+  free_lockable(pages);
   CHECK(locked.size() == others);
 }

@@ -94,6 +94,7 @@ ObjectivePoint LbfgsRounds::evaluate(int buffer, std::int64_t step, int directio
   report_.backups_won += sums.won;
   samples_ += sums.samples;
   left_out_ += sums.left_out;
+  bytes_over_bus_ += sums.bytes_over_bus;
   if (sums.samples <= 0)
     throw Error(ErrorCode::bad_data, "no shard has a sample",
                 {.phase = "compute", .step = context_.versions.committed().step + 1});
@@ -196,6 +197,7 @@ void LbfgsRounds::tell(StepReport& report) const {
   report.lbfgs = report_;
   report.samples = samples_;
   report.left_out_samples = left_out_;
+  report.bytes_over_bus = bytes_over_bus_;
   report.bytes_sent = bytes_sent_;
 }
 

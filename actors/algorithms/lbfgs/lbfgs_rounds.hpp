@@ -62,6 +62,7 @@ class LbfgsRounds {
   LbfgsReport report_;
   std::int64_t samples_ = 0;
   std::int64_t left_out_ = 0;
+  std::int64_t bytes_over_bus_ = 0;
   std::int64_t bytes_sent_ = 0;
 };
 

@@ -124,9 +124,10 @@ class PortionRounds {
       samples_[static_cast<std::size_t>(asked[i])] = reply.samples[i];
     }
     const auto rank = static_cast<std::size_t>(context_.members.rank_of(from.member));
-    sums_.seconds[rank] += from_bits(reply.seconds_bits);
-    sums_.data_seconds[rank] += from_bits(reply.data_bits);
-    if (any_counts) sums_.left_out += reply.left_out;
+    sums_.seconds[rank] += from_bits(reply.pass.seconds_bits);
+    sums_.data_seconds[rank] += from_bits(reply.pass.data_bits);
+    sums_.bytes_over_bus += reply.pass.bytes_over_bus;
+    if (any_counts) sums_.left_out += reply.pass.left_out;
     for (const int worker : context_.members.workers())
       if (!deal_.complete() && tasks_[worker].empty()) begin(worker);
   }

@@ -13,6 +13,7 @@ struct PortionSums {
   double loss_sum = 0;  ///< added in the tree over portions
   std::int64_t samples = 0;
   std::int64_t left_out = 0;
+  std::int64_t bytes_over_bus = 0;
   std::vector<std::int32_t> slabs;   ///< by portion, of its store
   std::vector<double> seconds;       ///< that each worker computed, by rank
   std::vector<double> data_seconds;  ///< of these, until samples were there

@@ -48,8 +48,7 @@ class Stream {
 /// A place in a stream's work that other streams can wait for.
 class Event {
  public:
-  Event()
-      : handle_([](cudaEvent_t* made) { check(cudaEventCreateWithFlags(made, cudaEventDisableTiming), "an event"); }) {}
+  Event() : Event(cudaEventDisableTiming) {}
 
   void record(const Stream& stream) const { check(cudaEventRecord(handle_.get(), stream.get()), "recording an event"); }
   /// What the stream is given from now on waits for what was recorded.
@@ -57,8 +56,26 @@ class Event {
     check(cudaStreamWaitEvent(stream.get(), handle_.get(), 0), "waiting for an event");
   }
 
+ protected:
+  explicit Event(unsigned flags)
+      : handle_([flags](cudaEvent_t* made) { check(cudaEventCreateWithFlags(made, flags), "an event"); }) {}
+  cudaEvent_t get() const { return handle_.get(); }
+
  private:
   Handle<cudaEvent_t, cudaEventDestroy> handle_;
+};
+
+/// One that knows when it came.
+class TimedEvent : public Event {
+ public:
+  TimedEvent() : Event(cudaEventDefault) {}
+
+  /// Both have come.
+  double seconds_since(const TimedEvent& earlier) const {
+    float milliseconds = 0;
+    check(cudaEventElapsedTime(&milliseconds, earlier.get(), get()), "asking for a time");
+    return milliseconds * 1e-3;
+  }
 };
 
 }  // namespace troupe::cuda

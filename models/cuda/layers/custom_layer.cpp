@@ -10,6 +10,8 @@ namespace troupe::cuda {
 
 namespace {
 
+constexpr const char* kCopying = "copying a layer's values";
+
 /// Brings what the layer works on to the host, in plain order, and back; the device waits meanwhile.
 class Custom final : public Operation {
  public:
@@ -56,7 +58,7 @@ class Custom final : public Operation {
                      .input_gradient = goes_on ? all(input_gradient_) : std::span<float>(),
                      .tensors_gradient = all(tensors_gradient_)});
     if (goes_on) send(input_gradient_, layer_.input, at.input_gradient);
-    copy(at.gradient, tensors_gradient_.data(), tensors_.size(), cudaMemcpyHostToDevice);
+    copy_to_device(at.gradient, tensors_gradient_);
   }
 
  private:
@@ -65,19 +67,22 @@ class Custom final : public Operation {
   cudaStream_t stream() const { return context_.compute().get(); }
   float* workspace() const { return reinterpret_cast<float*>(context_.workspace()); }
 
-  void copy(float* to, const float* from, std::size_t count, cudaMemcpyKind kind) const {
-    if (count > 0) check(cudaMemcpyAsync(to, from, count * sizeof(float), kind, stream()), "copying a layer's values");
+  void copy_to_device(float* to, const PinnedFloats& from) const {
+    context_.copy_to_device(context_.compute(), to, from.data(), from.size(), kCopying);
+  }
+  void copy_to_host(const PinnedFloats& to, const float* from) const {
+    context_.copy_to_host(context_.compute(), to.data(), from, to.size(), kCopying);
   }
   void receive(const void* values, const Layout& layout, const PinnedFloats& to) const {
     to_plain(stream(), layout.shape, batch_, layout.element, values, workspace());
-    copy(to.data(), workspace(), to.size(), cudaMemcpyDeviceToHost);
+    copy_to_host(to, workspace());
   }
   void receive_tensors(const float* weights) const {
-    copy(tensors_.data(), weights, tensors_.size(), cudaMemcpyDeviceToHost);
+    copy_to_host(tensors_, weights);
   }
   /// What is sent is not written again before the stream has been waited for.
   void send(const PinnedFloats& from, const Layout& layout, void* values) const {
-    copy(workspace(), from.data(), from.size(), cudaMemcpyHostToDevice);
+    copy_to_device(workspace(), from);
     from_plain(stream(), layout.shape, batch_, workspace(), layout.element, values);
   }
 

@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "models/aligned.hpp"
 #include "models/data/batches/batch.hpp"
+#include "models/data/batches/batch_pages.hpp"
 #include "troupe/data.hpp"
 
 namespace troupe {
@@ -14,6 +14,8 @@ namespace troupe {
 /// Where the samples of a batch lie.
 class BatchMemory {
  public:
+  explicit BatchMemory(Pages pages = Pages::ordinary) : values_(PagesAllocator<float>(pages)) {}
+
   /// Has the source write these samples here. The batch is valid until the next one; moving the memory leaves it so.
   /// @throws what DataSource::fill does.
   Batch fill(const DataSource& from, std::span<const std::int64_t> samples, std::optional<DrawnFor> drawn = {});
@@ -28,7 +30,7 @@ class BatchMemory {
   void leave_holes_out();
 
   std::vector<std::int64_t> numbers_;
-  AlignedFloats values_;
+  SampleFloats values_;
   std::vector<std::int32_t> labels_;
   std::vector<float> targets_;
   std::vector<std::uint8_t> holes_;  ///< one a sample that was asked for, where data lacks some

@@ -95,7 +95,7 @@ class EvaluatedBatches {
   }
 
   std::shared_ptr<const DataSource> data_;
-  BatchMemory memory_;
+  BatchMemory memory_{Pages::lockable};
   std::optional<ReadAhead> ahead_;  ///< of slow data
   std::vector<std::int64_t> samples_;
 };
@@ -128,7 +128,7 @@ class DatasetBatches final : public BatchSource {
   struct WholeShard {
     int shard = 0;
     int num_shards = 0;
-    BatchMemory memory = {};
+    BatchMemory memory{Pages::lockable};
   };
 
   Batch whole_shard(const ShardStep& at);
@@ -144,7 +144,7 @@ class DatasetBatches final : public BatchSource {
   TrainingData data_;
   std::int64_t batch_size_;
   BatchSampler sampler_;
-  BatchMemory memory_;
+  BatchMemory memory_{Pages::lockable};
   std::vector<WholeShard> whole_shards_;
   std::optional<ReadAhead> ahead_;  ///< of slow data
   EvaluatedBatches test_;

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+
+#include "actors/messages/failure.hpp"
+#include "runtime/clock.hpp"
+#include "troupe/model.hpp"
+
+namespace troupe {
+
+/// What it took a worker to compute gradients. Seconds are bits, as `to_bits` has them.
+struct PassReport {
+  std::uint64_t seconds_bits = 0;
+  std::uint64_t data_bits = 0;      ///< of these, until the samples were there
+  std::int64_t left_out = 0;        ///< samples that could not be read
+  std::int64_t bytes_over_bus = 0;  ///< between the host and accelerators
+};
+template <class F>
+auto fields(PassReport& x, F visit) {
+  return visit(x.seconds_bits, x.data_bits, x.left_out, x.bytes_over_bus);
+}
+
+/// Adds up what a worker's replicas say of what they have computed beside each other.
+class Passes {
+ public:
+  /// A replica has computed these one after the other.
+  void add(std::span<const BatchResult> computed) {
+    double waited = 0;
+    for (const BatchResult& each : computed) {
+      waited += each.data_seconds;
+      left_out_ += each.left_out;
+      bytes_over_bus_ += each.bytes_over_bus;
+    }
+    longest_wait_ = std::max(longest_wait_, waited);
+  }
+
+  PassReport report(const Stopwatch& computing) const {
+    return {to_bits(computing.seconds()), to_bits(longest_wait_), left_out_, bytes_over_bus_};
+  }
+
+ private:
+  double longest_wait_ = 0;
+  std::int64_t left_out_ = 0;
+  std::int64_t bytes_over_bus_ = 0;
+};
+
+}  // namespace troupe

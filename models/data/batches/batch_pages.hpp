@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <type_traits>
+#include <vector>
+
+#include "models/aligned.hpp"
+#include "runtime/processes/page_lock.hpp"
+
+namespace troupe {
+
+/// Which memory samples lie in. What is filled once may be as it comes: to lock pages takes as long as to copy them.
+enum class Pages : std::uint8_t {
+  ordinary,
+  lockable,  ///< devices may copy from it by themselves; see runtime/processes/page_lock.hpp
+};
+
+template <class T>
+class PagesAllocator {
+ public:
+  using value_type = T;
+  using propagate_on_container_move_assignment = std::true_type;
+
+  explicit PagesAllocator(Pages pages) : pages_(pages) {}
+  template <class U>
+  PagesAllocator(const PagesAllocator<U>& other) : pages_(other.pages()) {}  // NOLINT(google-explicit-constructor)
+
+  T* allocate(std::size_t count) {
+    if (pages_ == Pages::ordinary) return AlignedAllocator<T>().allocate(count);
+    return static_cast<T*>(allocate_lockable(count * sizeof(T)));
+  }
+  void deallocate(T* pointer, std::size_t count) {
+    if (pages_ == Pages::ordinary) return AlignedAllocator<T>().deallocate(pointer, count);
+    free_lockable(pointer);
+  }
+
+  Pages pages() const { return pages_; }
+  template <class U>
+  bool operator==(const PagesAllocator<U>& other) const {
+    return pages_ == other.pages();
+  }
+
+ private:
+  Pages pages_;
+};
+
+/// Which start on a multiple of `kAlignment` bytes.
+using SampleFloats = std::vector<float, PagesAllocator<float>>;
+
+}  // namespace troupe

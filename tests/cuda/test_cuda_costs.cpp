@@ -1,0 +1,121 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "cuda/double/double.hpp"
+#include "models/network_trial.hpp"
+#include "troupe/layers.hpp"
+#include "troupe/models.hpp"
+#include "troupe/sgd.hpp"
+
+// What a pass costs a device, and what is said of it.
+using namespace troupe;
+using namespace troupe::models;
+using namespace troupe::test;
+
+namespace {
+
+std::int64_t bytes_copied() { return cuda_double::bytes_to_device() + cuda_double::bytes_to_host(); }
+
+LayerTime row_of(const std::vector<LayerTime>& times, const std::string& kind) {
+  const auto found = std::ranges::find(times, kind, &LayerTime::kind);
+  REQUIRE(found != times.end());
+  return *found;
+}
+
+/// Intervals that the double says have passed, each of a microsecond.
+doctest::Approx intervals(int count) { return doctest::Approx(count * 1e-6).epsilon(1e-3); }
+
+Case two_buckets() {
+  return {"two buckets",
+          {2, 6, 6},
+          {convolution(4, 3, 1), relu(), convolution(4, 3, 1), flatten(), linear(1 << 13), relu(), linear(kClasses)}};
+}
+
+}  // namespace
+
+TEST_CASE("CUDA: the bytes over the bus are in a step's report") {
+  cuda_double::reset({});
+  {
+    const ModelCreator creator([](const ReplicaContext& /*context*/) {
+      return network({convolution(8, 3, 1), relu(), flatten(), linear(10)}, load_data("mock-images:8,10", 1), 4);
+    });
+    Options options;
+    options.num_workers = 2;
+    options.devices_per_worker = 2;
+    options.num_shards = 6;
+    options.use_cpus = false;
+    options.verbose = false;
+    DistributedSGD sgd(creator, options);
+    const auto step_bytes = [&] {
+      const std::int64_t before = bytes_copied();
+      const std::int64_t told = sgd.step().bytes_over_bus;
+      CHECK(told == bytes_copied() - before);
+      return told;
+    };
+    constexpr std::int64_t kSamples = 4 * 3 * 8 * 8;
+    constexpr std::int64_t kScores = 4 * 10;
+    const auto parameters = static_cast<std::int64_t>(sgd.weights().size());
+    const std::int64_t bytes = step_bytes();
+    CHECK(bytes >= 6 * 4 * (2 * parameters + kSamples + 2 * kScores));
+    CHECK(bytes < 6 * 4 * (2 * parameters + kSamples + 2 * kScores) + 6 * 4 * 2 * 4 * 32);  // the layout's padding
+    CHECK(step_bytes() == bytes);
+    options.use_cpus = true;
+    CHECK(DistributedSGD(creator, options).step().bytes_over_bus == 0);
+  }
+  cuda_double::reset({});
+}
+
+TEST_CASE("CUDA: a profile tells of layers, of copies and of waiting for them") {
+  cuda_double::reset({});
+  {
+    const NetworkTrial trial(two_buckets(), 4);  // which has trained once
+    AlignedFloats again(trial.gradient.size());
+    trial.network->gradient({}, trial.samples(0, 2), trial.weights, again);
+    trial.network->evaluate({}, trial.samples(), trial.weights);
+    const std::vector<LayerTime> times = trial.network->profile();
+
+    const LayerTime convolutions = row_of(times, "convolution 3x3");
+    CHECK(convolutions.layers == 2);
+    CHECK(convolutions.forward_seconds == intervals(2 * 2));
+    CHECK(convolutions.backward_seconds == intervals(2 * 2));
+    const double flops_a_sample = 2.0 * 9 * 4 * 36 * (2 + 4);
+    CHECK(convolutions.forward_flops == doctest::Approx(6 * flops_a_sample));
+    CHECK(convolutions.backward_flops == doctest::Approx(6 * 2.0 * 9 * 4 * 36 * (2 + 2 * 4)));
+    CHECK(row_of(times, "linear").layers == 2);
+    // For samples, and for two buckets of weights; and for the last bucket of gradients.
+    CHECK(row_of(times, "waiting for copies").forward_seconds == intervals(2 * 3));
+    CHECK(row_of(times, "waiting for copies").backward_seconds == intervals(2 * 1));
+    const LayerTime copies = row_of(times, "copies, beside these");
+    CHECK(copies.beside);
+    CHECK(copies.forward_seconds == intervals(2 * 3));
+    CHECK(copies.backward_seconds == intervals(2 * 2));
+  }
+  CHECK(cuda_double::complaints() == std::vector<std::string>());
+  CHECK(cuda_double::usage() == cuda_double::Usage{});
+  cuda_double::reset({});
+}
+
+// docs/cuda.md has these numbers. They are of any batch, but for the bytes of the samples.
+TEST_CASE("CUDA: what a pass of ResNet-50 costs, by the plan") {
+  for (const Precision precision : {Precision::f32, Precision::bf16}) {
+    cuda_double::reset({.races = false});
+    {
+      constexpr int kSide = 8;
+      const NetworkTrial trial({"resnet50", {3, kSide, kSide}, resnet(50, kClasses)}, 1, precision);
+      AlignedFloats again(trial.gradient.size());
+      const std::int64_t launches = cuda_double::launches();
+      const std::int64_t waits = cuda_double::waits();
+      const std::int64_t to_device = cuda_double::bytes_to_device();
+      const std::int64_t to_host = cuda_double::bytes_to_host();
+      trial.network->gradient({}, trial.samples(), trial.weights, again);
+      CHECK(cuda_double::launches() - launches == (precision == Precision::f32 ? 490 : 564));
+      CHECK(cuda_double::waits() - waits == 38);
+      const auto parameters = static_cast<std::int64_t>(trial.weights.size());
+      CHECK(cuda_double::bytes_to_device() - to_device == 4 * (parameters + 3 * kSide * kSide + kClasses));
+      CHECK(cuda_double::bytes_to_host() - to_host == 4 * (parameters + kClasses));
+    }
+    CHECK(cuda_double::usage() == cuda_double::Usage{});
+  }
+  cuda_double::reset({});
+}
