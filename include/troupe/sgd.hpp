@@ -144,7 +144,7 @@ struct Options {
   Placement placement = Placement::in_process;
   std::string algorithm = "synchronous";  ///< what a step is: "synchronous", "downpour" (asynchronous), "ssp" (stale
                                           ///< synchronous), "local" (local SGD) or "lbfgs"
-  AsynchronousOptions asynchronous = {};
+  AsynchronousOptions asynchronous = AsynchronousOptions();  // of {} GCC 12 warns in users' code, falsely
   LocalOptions local = {};
   LbfgsOptions lbfgs = {};
   Strategy strategy = Strategy::automatic;
