@@ -65,7 +65,8 @@ std::vector<ProfileRow> profile_rows(const std::vector<LayerTime>& times) {
   for (const LayerTime& time : ordered)
     rows.push_back({time.kind, time.layers, time.forward_seconds, time.backward_seconds,
                     gflops(time.forward_flops, time.forward_seconds),
-                    gflops(time.backward_flops, time.backward_seconds), whole > 0 ? seconds_of(time) / whole : 0});
+                    gflops(time.backward_flops, time.backward_seconds), whole > 0 ? seconds_of(time) / whole : 0,
+                    time.beside});
   return rows;
 }
 
@@ -98,7 +99,8 @@ nlohmann::ordered_json profile_json(std::span<const ProfileRow> rows) {
                      {"backward_seconds", row.backward_seconds},
                      {"forward_gflops_per_second", row.forward_rate},
                      {"backward_gflops_per_second", row.backward_rate},
-                     {"share", row.share}});
+                     {"share", row.share},
+                     {"beside", row.beside}});
   return array;
 }
 

@@ -24,10 +24,11 @@ struct ProfileRow {
   double backward_seconds = 0;
   double forward_rate = 0;  ///< GFLOP/s; 0 where nothing is counted
   double backward_rate = 0;
-  double share = 0;  ///< of the whole time, 0 to 1
+  double share = 0;     ///< of the time of all; what lies beside may take longer
+  bool beside = false;  ///< see LayerTime::beside
 };
 
-/// The costliest first, and the sum of all last; nothing of nothing.
+/// The costliest first, then the sum of all, then what lies beside; nothing of nothing.
 std::vector<ProfileRow> profile_rows(const std::vector<LayerTime>& times);
 
 /// For people: a line of headings, and a line a row.

@@ -19,7 +19,7 @@ Slowest slowest_of(const std::vector<From<Reply>>& replies, const std::vector<do
   return slowest_of(workers, seconds);
 }
 
-/// Of the next of the workers.
+/// Appends a worker's seconds, and adds what it counted: once for each worker, in their order.
 void note_pass(const PassReport& pass, StepReport& report);
 
 /// Workers reduce and apply chunk by chunk in one go; the slowest one's share of adding is the reduction's.

@@ -3,7 +3,7 @@ from statistics import median
 
 from harness.bench import PEERS
 from harness.memory import peak_device_memory
-from harness.steps import steady, step_seconds
+from harness.steps import steady
 from harness.tables import percent, table
 
 STEPS = 30  # of which the first is not in the medians
@@ -46,13 +46,13 @@ def peer(batch):
 
 
 def train(bench, batch):
-    """Seconds of a step, the share of them that layers waited for copies, that of the copies' time in which they did
-    not, and bytes."""
+    """Seconds of a step, the share of a pass in which layers waited for copies, that of the copies' time in which they
+    did not, and bytes."""
     _, steps = bench.train("in-process", *ours(batch), "--profile")
     layers = bench.layer_times()
     waiting, copying = (seconds_of(layers[kind]) for kind in ("waiting for copies", "copies, beside these"))
-    return (steady(steps, lambda step: step["seconds"]["step"]), waiting / step_seconds(steps), 1 - waiting / copying,
-            steady(steps, lambda step: step["bytes_over_bus"]))
+    return (steady(steps, lambda step: step["seconds"]["step"]), waiting / seconds_of(layers["all"]),
+            1 - waiting / copying, steady(steps, lambda step: step["bytes_over_bus"]))
 
 
 def seconds_of(layer):

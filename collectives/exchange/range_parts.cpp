@@ -4,7 +4,6 @@
 #include <exception>
 #include <thread>
 
-#include "runtime/processes/limits.hpp"
 #include "runtime/processes/memory.hpp"
 
 namespace troupe {
@@ -38,13 +37,11 @@ void work_on(std::size_t parts, const std::function<void(std::size_t part)>& wor
   };
   std::vector<std::thread> threads;
   threads.reserve(parts);
-  std::size_t here = 1;  // what is left for this thread, beside the first
   try {
-    for (; here < parts; ++here) threads.push_back(start_thread([&attempt, here] { attempt(here); }));
-  } catch (const Error&) {  // the machine gives no more
+    while (threads.size() + 1 < parts) threads.emplace_back(attempt, threads.size());
+  } catch (...) {  // the machine gives no more
   }
-  for (std::size_t part = here; part < parts; ++part) attempt(part);
-  attempt(0);
+  for (std::size_t part = threads.size(); part < parts; ++part) attempt(part);
   for (std::thread& thread : threads) thread.join();
   for (const std::exception_ptr& failure : failures)
     if (failure) std::rethrow_exception(failure);

@@ -90,8 +90,8 @@ inline constexpr std::size_t kMostStateVectors = 4;
 struct UpdateRule {
   /// The vectors that it keeps beside the weights, as long as they are and all zeros to begin with, such as "momentum".
   std::vector<std::string> state = {};
-  /// Does what all chunks of a step need; once a step for each replica and group. Is called by several threads at once;
-  /// what it returns by one.
+  /// Does what all chunks of a step need; for each replica and group once a step, or once for each part that threads of
+  /// their own make of its slice. Is called by several threads at once; what it returns by one.
   std::function<UpdateFunction(const UpdateStep& step)> prepare = {};
 };
 

@@ -139,7 +139,8 @@ struct StepReport {
   std::int64_t samples = 0;
   std::int64_t left_out_samples = 0;  ///< that could not be read, where data is asked to leave such out
   std::int64_t bytes_copied = 0;      ///< gradient bytes written a second time, after the model wrote them
-  std::int64_t bytes_over_bus = 0;    ///< between hosts and their accelerators, both ways, by all replicas together
+  std::int64_t bytes_over_bus = 0;    ///< between hosts and their accelerators, both ways, for the gradients that the
+                                      ///< step was made of
   std::int64_t bytes_sent = 0;        ///< between nodes, in all rounds of the exchange, by all nodes together
   std::int64_t state_bytes = 0;   ///< of the slabs of weights and optimizer state in one store: this machine's, or each
                                   ///< node's

@@ -55,7 +55,7 @@ std::byte* BatchNetwork::at(std::byte* memory, int buffer) const {
 
 double BatchNetwork::train(std::byte* memory, const BatchContext& context, const Batch& batch,
                            std::span<const float> weights, std::span<float> gradient) {
-  send(memory, batch.values, weights, /*measured=*/true);
+  send(memory, batch.values, weights, /*trains=*/true);
   forward(memory, context, context.training ? transfers_.gradient() : nullptr);
   transfers_.begin_gradient(gradient);
   const OutputRows rows = receive_scores(memory);
@@ -70,23 +70,23 @@ double BatchNetwork::train(std::byte* memory, const BatchContext& context, const
 
 EvaluationResult BatchNetwork::evaluate(std::byte* memory, const BatchContext& context, const Batch& batch,
                                         std::span<const float> weights, SampleMetrics* metrics) {
-  send(memory, batch.values, weights, /*measured=*/false);
+  send(memory, batch.values, weights, /*trains=*/false);
   forward(memory, context, nullptr);
   return evaluate_batch_loss(loss_, receive_scores(memory), batch, metrics);
 }
 
 void BatchNetwork::outputs(std::byte* memory, std::span<const float> samples, std::span<const float> weights,
                            std::span<float> to) {
-  send(memory, samples, weights, /*measured=*/false);
+  send(memory, samples, weights, /*trains=*/false);
   forward(memory, {}, nullptr);
   std::copy_n(receive_scores(memory).first, to.size(), to.begin());
 }
 
 void BatchNetwork::send(std::byte* memory, std::span<const float> samples, std::span<const float> weights,
-                        bool measured) {
+                        bool trains) {
   auto* const plain = reinterpret_cast<float*>(at(memory, samples_));
   transfers_.send(samples.first(static_cast<std::size_t>(batch_ * network_.input_shape.size())), plain, weights,
-                  measured);
+                  trains);
   from_plain(stream(), network_.input_shape, batch_, plain, network_.input.element, at(memory, 0));
   times_.other(context_.compute());
 }

@@ -37,7 +37,7 @@ class BatchNetwork {
   void plan(const std::vector<bool>& learns, Mode mode);
   int add_buffer(std::size_t bytes);
 
-  void send(std::byte* memory, std::span<const float> samples, std::span<const float> weights, bool measured);
+  void send(std::byte* memory, std::span<const float> samples, std::span<const float> weights, bool trains);
   void forward(std::byte* memory, const BatchContext& context, float* statistics_sums);
   void backward(std::byte* memory, const BatchContext& context);
   void run(const BackwardStep& step, std::byte* memory, BatchContext context);

@@ -4,6 +4,8 @@ namespace troupe::cuda {
 
 namespace {
 
+constexpr int kEvery = 8;
+
 std::vector<ProfiledLayer> profiled_layers(const PlacedNetwork& network) {
   std::vector<ProfiledLayer> layers;
   for (const PlacedLayer& layer : network.layers) layers.push_back(profiled(layer.planned, layer.gradient_stops));
@@ -35,8 +37,9 @@ void PassTimes::passed(const Stream& compute, std::size_t what, Direction direct
   intervals_.push_back({what, direction, begin, last_});
 }
 
-void PassTimes::begin(const Stream& compute, bool measured) {
-  measured_ = measured;
+/// The first pass is like no other: libraries load their kernels in it.
+void PassTimes::begin(const Stream& compute, bool trains) {
+  measured_ = trains && passes_++ % kEvery == 1;
   used_ = 0;
   intervals_.clear();
   other(compute);
@@ -65,6 +68,7 @@ void PassTimes::copied(const Stream& copies, Direction direction) {
 void PassTimes::last_copied(const Stream& copies) { passed(copies, kWaiting, Direction::backward); }
 
 void PassTimes::end(std::int64_t batch) {
+  if (measured_) ++measured_passes_;
   for (const Interval& interval : intervals_) add(interval, batch);
   intervals_.clear();
 }
@@ -85,6 +89,10 @@ std::vector<LayerTime> PassTimes::times() const {
   std::vector<LayerTime> times = layers_.times();
   times.push_back(waiting_);
   times.push_back(copying_);
+  const double passes = measured_passes_ > 0 ? static_cast<double>(passes_) / static_cast<double>(measured_passes_) : 0;
+  for (LayerTime& time : times)
+    for (auto* const sum : {&time.forward_seconds, &time.backward_seconds, &time.forward_flops, &time.backward_flops})
+      *sum *= passes;
   return times;
 }
 

@@ -11,14 +11,15 @@ namespace troupe::cuda {
 
 enum class Direction : std::uint8_t { forward, backward };
 
-/// Where the time of passes goes: streams record events between what they do, which are read when a pass has ended.
+/// Where the time of training passes goes: streams record events between what they do, which are read when a pass has
+/// ended. That takes a little time itself, so one pass of eight is measured, and stands for the others.
 class PassTimes {
  public:
   explicit PassTimes(const PlacedNetwork& network);
 
   // Of the compute stream, in its order.
-  /// @param measured whether this pass is
-  void begin(const Stream& compute, bool measured);
+  /// @param trains whether this pass counts
+  void begin(const Stream& compute, bool trains);
   /// What it was given since it was marked last waits for copies in that direction, is of the layer, or is none of
   /// both.
   void waits(const Stream& compute, Direction direction);
@@ -34,7 +35,7 @@ class PassTimes {
   /// All of the pass has ended.
   void end(std::int64_t batch);
 
-  /// Of all that were measured.
+  /// Of all so far, as those that were measured say.
   std::vector<LayerTime> times() const;
 
  private:
@@ -56,7 +57,9 @@ class PassTimes {
   LayerTime waiting_;
   LayerTime copying_;
   std::vector<TimedEvent> events_;
-  bool measured_ = false;
+  std::int64_t passes_ = 0;
+  std::int64_t measured_passes_ = 0;
+  bool measured_ = false;  ///< the pass under way
   std::size_t used_ = 0;
   std::size_t last_ = 0;  ///< event of the compute stream
   std::size_t copy_ = 0;

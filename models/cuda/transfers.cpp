@@ -52,8 +52,8 @@ void Transfers::await_copies() {
   times_.waits(context_.compute(), Direction::forward);
 }
 
-void Transfers::send(std::span<const float> samples, float* to, std::span<const float> weights, bool measured) {
-  times_.begin(context_.compute(), measured);
+void Transfers::send(std::span<const float> samples, float* to, std::span<const float> weights, bool trains) {
+  times_.begin(context_.compute(), trains);
   if (!weights.empty()) {
     source_ = weights;
     next_ = 0;

@@ -31,8 +31,8 @@ class Transfers {
 
   /// Begins to copy a batch's samples, and statistics, to the device; what the compute stream is given from now on has
   /// them. `receive` takes the weights, unless these are empty: then the layers have those of the pass before.
-  /// @param measured whether the times of the pass that begins are
-  void send(std::span<const float> samples, float* to, std::span<const float> weights, bool measured);
+  /// @param trains whether the pass that begins does
+  void send(std::span<const float> samples, float* to, std::span<const float> weights, bool trains);
   /// Copies the layer's weights; what the compute stream is given from now on has them. To be called for one layer
   /// after the other, so that the layers before compute meanwhile, also where the processor copies.
   void receive(std::size_t layer);

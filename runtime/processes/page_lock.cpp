@@ -48,7 +48,12 @@ void note_mapped(void* start, std::size_t bytes, bool writable) {
 void* allocate_lockable(std::size_t bytes) {
   const std::size_t whole = (bytes + kPageBytes - 1) / kPageBytes * kPageBytes;
   void* const start = ::operator new (whole, std::align_val_t{kPageBytes});
-  note_mapped(start, whole, /*writable=*/true);
+  try {
+    note_mapped(start, whole, /*writable=*/true);
+  } catch (...) {
+    ::operator delete (start, std::align_val_t{kPageBytes});
+    throw;
+  }
   return start;
 }
 

@@ -1,6 +1,11 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <atomic>
+#include <limits>
+#include <memory>
 #include <string>
+#include <thread>
 
 #include "actors/statistics_model.hpp"
 #include "actors/test_models.hpp"
@@ -15,6 +20,50 @@ namespace {
 constexpr int kSameSteps = 5;
 constexpr double kSameRate = 0.05;
 constexpr double kMomentum = 0.9;
+constexpr std::size_t kMany = std::size_t{3} << 20;  ///< which one worker's threads apply together
+
+/// A float of its gradient is too large for what it moves.
+class SpikeModel final : public Model {
+ public:
+  explicit SpikeModel(std::size_t at) : at_(at) {}
+  BatchResult gradient(const ShardStep& /*at*/, std::span<const float> /*weights*/,
+                       std::span<float> gradient) override {
+    std::ranges::fill(gradient, 0.0F);
+    gradient[at_] = std::numeric_limits<float>::infinity();
+    return {.loss_sum = 1, .samples = 1};
+  }
+
+ private:
+  ModelInfo prepare(const ReplicaContext& /*context*/) override { return {.size = kMany}; }
+
+  std::size_t at_;
+};
+
+/// Counts calls that come from another thread than the one that made it.
+class HomelyModel final : public Model {
+ public:
+  HomelyModel(std::atomic<int>& asked, std::atomic<int>& elsewhere) : asked_(asked), elsewhere_(elsewhere) {}
+  BatchResult gradient(const ShardStep& /*at*/, std::span<const float> /*weights*/,
+                       std::span<float> gradient) override {
+    std::ranges::fill(gradient, 1.0F);
+    return {.loss_sum = 1, .samples = 1};
+  }
+  void update_statistics(std::size_t /*begin*/, std::span<const float> mean, std::int64_t /*samples*/,
+                         std::span<const float> /*statistics*/, std::span<float> updated) const override {
+    ++asked_;
+    elsewhere_ += std::this_thread::get_id() == home_ ? 0 : 1;
+    std::ranges::copy(mean, updated.begin());
+  }
+
+ private:
+  ModelInfo prepare(const ReplicaContext& /*context*/) override {
+    return {.size = kMany + 4096, .learned_size = kMany};
+  }
+
+  std::atomic<int>& asked_;
+  std::atomic<int>& elsewhere_;
+  std::thread::id home_ = std::this_thread::get_id();
+};
 
 std::vector<float> run(Placement placement, Strategy strategy, int workers, int devices, int shards, std::size_t size) {
   Options options = quiet_options(placement, workers);
@@ -56,7 +105,6 @@ TEST_CASE("the same bits with several devices a worker") {
 }
 
 TEST_CASE("a worker that has cores to spare applies its slice in parts, to the same bits") {
-  constexpr std::size_t kMany = std::size_t{3} << 20;
   const auto expected = troupe_test::plain_noise_run(kMany, 4, kSameSteps, kSameRate, kMomentum);
   for (const Placement placement : {Placement::in_process, Placement::processes})
     for (const int workers : {1, 3}) CHECK(run(placement, Strategy::sharded, workers, 1, 4, kMany) == expected);
@@ -71,27 +119,41 @@ TEST_CASE("a worker that has cores to spare applies its slice in parts, to the s
   CHECK(sgd.weights() == troupe_test::plain_statistics_run(kMany, kMany + 4096, 3, kSameSteps, kSameRate, kMomentum));
 }
 
-TEST_CASE("the length of a gradient, and what is not finite, are found in all parts of a slice") {
-  constexpr std::size_t kMany = std::size_t{3} << 20;
+TEST_CASE("the length of a gradient is found in all parts of a slice") {
   std::vector<double> norms;
   for (const int workers : {1, 4}) {  // cores to spare, and none
     Options options = quiet_options(Placement::in_process, workers);
     options.num_shards = 4;
     options.optimizer.clip_norm = 0.5;
     options.config = std::to_string(kMany);
-    {
-      DistributedSGD sgd("noise", options);
-      norms.push_back(sgd.step().gradient_norm);
-    }
-    options.optimizer.clip_norm = 0;
-    options.optimizer.learning_rate = 1e38;
-    DistributedSGD sgd("noise", options);
-    CHECK(code_of([&] {
-            for (int step = 0; step < 3; ++step) sgd.step();
-          }) == ErrorCode::non_finite_weights);
+    norms.push_back(DistributedSGD("noise", options).step().gradient_norm);
   }
   CHECK(norms[0] > 0);
   CHECK(norms[0] == norms[1]);
+}
+
+TEST_CASE("a float that is not finite is found in whichever part of a slice it is") {
+  for (const std::size_t at : {std::size_t{0}, kMany / 2 - 1, kMany / 2, kMany - 1}) {
+    CAPTURE(at);
+    const ModelCreator creator([at](const ReplicaContext& /*context*/) { return std::make_unique<SpikeModel>(at); });
+    Options options = quiet_options(Placement::in_process, 1);
+    options.num_shards = 1;
+    DistributedSGD sgd(creator, options);
+    CHECK(code_of([&] { sgd.step(); }) == ErrorCode::non_finite_weights);
+  }
+}
+
+TEST_CASE("a model is asked for its statistics by its own thread, however its slice is cut") {
+  std::atomic<int> asked{0};
+  std::atomic<int> elsewhere{0};
+  const ModelCreator creator(
+      [&](const ReplicaContext& /*context*/) { return std::make_unique<HomelyModel>(asked, elsewhere); });
+  Options options = quiet_options(Placement::in_process, 1);
+  options.num_shards = 1;
+  DistributedSGD sgd(creator, options);
+  sgd.step();
+  CHECK(asked > 0);
+  CHECK(elsewhere == 0);
 }
 
 TEST_CASE("loss, samples and copied bytes are reported") {

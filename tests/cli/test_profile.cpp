@@ -53,7 +53,8 @@ TEST_CASE("the report has the table's figures") {
                         {"backward_seconds", 2.0},
                         {"forward_gflops_per_second", 50.0},
                         {"backward_gflops_per_second", 100.0},
-                        {"share", 3 / 3.5}});
+                        {"share", 3 / 3.5},
+                        {"beside", false}});
   CHECK(rows[3].at("kind") == "all");
   CHECK(rows[3].at("share") == 1.0);
 }

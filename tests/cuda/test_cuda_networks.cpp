@@ -110,7 +110,11 @@ TEST_CASE("CUDA: a missing event is found, whichever it is") {
     for (std::uint64_t seed = 1; seed <= 40 && !found; ++seed) {
       cuda_double::reset({.seed = seed});
       cuda_double::drop_wait(wait);
-      found = !same(bits_of(residual(), Precision::bf16), expected) || !cuda_double::complaints().empty();
+      try {
+        found = !same(bits_of(residual(), Precision::bf16), expected);
+      } catch (const Error&) {  // of a call that the double has refused with a complaint
+      }
+      found = found || !cuda_double::complaints().empty();
     }
     CAPTURE(wait);
     CHECK(found);

@@ -126,8 +126,10 @@ class PortionRounds {
     const auto rank = static_cast<std::size_t>(context_.members.rank_of(from.member));
     sums_.seconds[rank] += from_bits(reply.pass.seconds_bits);
     sums_.data_seconds[rank] += from_bits(reply.pass.data_bits);
-    sums_.bytes_over_bus += reply.pass.bytes_over_bus;
-    if (any_counts) sums_.left_out += reply.pass.left_out;
+    if (any_counts) {
+      sums_.left_out += reply.pass.left_out;
+      sums_.bytes_over_bus += reply.pass.bytes_over_bus;
+    }
     for (const int worker : context_.members.workers())
       if (!deal_.complete() && tasks_[worker].empty()) begin(worker);
   }

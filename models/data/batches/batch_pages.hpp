@@ -21,7 +21,9 @@ template <class T>
 class PagesAllocator {
  public:
   using value_type = T;
+  using propagate_on_container_copy_assignment = std::true_type;
   using propagate_on_container_move_assignment = std::true_type;
+  using propagate_on_container_swap = std::true_type;
 
   explicit PagesAllocator(Pages pages) : pages_(pages) {}
   template <class U>

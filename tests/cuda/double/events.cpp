@@ -65,7 +65,13 @@ cudaError_t elapsed(float* milliseconds, const Event& start, const Event& end) {
   if (!start.timed || !end.timed || start.latest == nullptr || end.latest == nullptr)
     return complain(cudaErrorInvalidResourceHandle, "an event without timing, or that was never recorded");
   if (!start.latest->done || !end.latest->done) return cudaErrorNotReady;
-  *milliseconds = 0.001F;
+  const cudaStream_t stream = start.latest->stream;
+  const std::uint64_t begun = start.latest->clock.at(stream);
+  const auto seen = end.latest->clock.find(stream);
+  if (seen == end.latest->clock.end() || seen->second < begun)
+    return complain(cudaErrorInvalidResourceHandle, "time between an event and one that does not come behind it");
+  // Of one stream a microsecond for each piece of its work.
+  *milliseconds = end.latest->stream == stream ? 0.001F * static_cast<float>(seen->second - begun) : 0.001F;
   return cudaSuccess;
 }
 
