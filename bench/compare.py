@@ -71,7 +71,7 @@ def main():
     options = parse_arguments()
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(options, folder)
-        print(f"Machine: {describe_machine()}. One thread a replica, on both sides. "
+        print(f"Machine: {describe_machine()}. One thread a replica, on both sides, but for `cuda`. "
               f"Medians of {options.rounds} alternating rounds.")
         for name in options.sections:
             if options.against:

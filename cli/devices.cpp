@@ -22,7 +22,7 @@ void print_devices() {
   for (std::size_t i = 0; i < all.devices.size(); ++i) {
     const Accelerator& device = all.devices[i];
     rows.push_back({"cuda:" + std::to_string(i), device.name, device.pci, gigabytes(device.memory),
-                    gigabytes(device.free_memory), device.capability});
+                    device.free_memory ? gigabytes(*device.free_memory) : "?", device.capability});
   }
   std::printf("%sdriver for CUDA %s, program with CUDA %s\n", text_table(rows).c_str(), all.driver.c_str(),
               all.runtime.c_str());

@@ -13,7 +13,11 @@ case $preset in
     ;;
 esac
 
-./scripts/install-deps.sh --dev
+if [[ $preset == cuda ]]; then
+  ./scripts/install-deps.sh  # no more than a user's build needs
+else
+  ./scripts/install-deps.sh --dev
+fi
 cmake --preset "$preset"
 start=$SECONDS
 cmake --build --preset "$preset"

@@ -1,4 +1,5 @@
 """ResNet-50 on images of 224 x 224 in bfloat16 on one CUDA device, against PyTorch, channels last under autocast."""
+import os
 from statistics import median
 
 from harness.bench import PEERS
@@ -13,8 +14,9 @@ BATCHES = (64, 128, 256)
 def cuda(bench):
     """Images a second, the time and bytes of copies, and memory; a build with -DTROUPE_CUDA=ON (--build build/cuda) and a
     PyTorch with CUDA (--python)."""
+    os.environ["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID"  # as ours and nvidia-smi's are; PyTorch's begin with the fastest
     try:
-        bench.note(bench.troupe("devices"))
+        devices = bench.troupe("devices")
     except SystemExit as failure:
         bench.note(f"cuda is skipped: {failure}")
         return
@@ -30,7 +32,8 @@ def cuda(bench):
         rows.append([batch, f"{rate:.0f}", f"{their_rate:.0f}", f"{rate / their_rate:.2f}x", percent(waiting),
                      percent(hidden), f"{bytes_over_bus / 1e6:.0f} MB", f"{memory / 2**30:.1f} GiB",
                      f"{their_memory / 2**30:.1f} GiB"])
-    table("ResNet-50, 224 x 224, bf16, one device",
+    print(f"\n```\n{devices}```")
+    table("ResNet-50, 224 x 224, bf16, cuda:0",
           ["batch", "images/s", "PyTorch's", "ratio", "waits for copies", "of copies hidden", "over the bus a step",
            "memory", "PyTorch's"], rows)
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,10 +10,10 @@ namespace troupe {
 /// A device that replicas can compute on beside the processors.
 struct Accelerator {
   std::string name;
-  std::string pci;              ///< "0000:3b:00.0"
-  std::string capability;       ///< "9.0"
-  std::size_t memory = 0;       ///< bytes
-  std::size_t free_memory = 0;  ///< bytes, now
+  std::string pci;                              ///< "0000:3b:00.0"
+  std::string capability;                       ///< "9.0"
+  std::size_t memory = 0;                       ///< bytes
+  std::optional<std::size_t> free_memory = {};  ///< bytes, now; none where the device does not say
 };
 
 struct Accelerators {
@@ -22,7 +23,7 @@ struct Accelerators {
 };
 
 /// Those of this machine. @throws Error unsupported where this program has no CUDA, or the machine no driver, one that
-/// is too old, or no device, saying which.
+/// is too old, or no device, saying which. The calling thread has another current device of CUDA's afterwards.
 Accelerators accelerators();
 
 /// Null in programs that do not link troupe::cuda.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <memory>
 #include <set>
 
 #include "cuda/double/double.hpp"
@@ -65,7 +66,29 @@ void check_nothing_is_left() {
   CHECK(cuda_double::usage() == cuda_double::Usage{});
 }
 
+/// Which says nothing of accelerators.
+class Homemade final : public CustomLayer {
+ public:
+  std::string kind() const override { return "homemade"; }
+  SampleShape output(std::span<const SampleShape> inputs) const override { return inputs[0]; }
+  void forward(const Forward& at) const override { std::ranges::copy(at.input, at.output.begin()); }
+  void backward(const Backward& at) const override { std::ranges::copy(at.output_gradient, at.input_gradient.begin()); }
+};
+
 }  // namespace
+
+TEST_CASE("CUDA: a layer of one's own is refused with a sentence that says what to do") {
+  cuda_double::reset({});
+  try {
+    const NetworkTrial trial({"own layer", {2, 3, 3}, {flatten(), std::make_shared<Homemade>(), linear(kClasses)}}, 2);
+    FAIL("it was taken");
+  } catch (const Error& error) {
+    CHECK(error.code() == ErrorCode::unsupported);
+    CHECK(error.message().find("do not know how to compute homemade, a layer of your own") != std::string::npos);
+    CHECK(error.message().find("takes_copies()") != std::string::npos);
+  }
+  check_nothing_is_left();
+}
 
 TEST_CASE("CUDA: a thousand orders of the streams give the same bits") {
   for (const Precision precision : {Precision::f32, Precision::bf16}) {

@@ -69,7 +69,8 @@ TEST_CASE("CUDA: any number of workers, replicas and devices gives the same bits
   cuda_double::reset({});
 }
 
-TEST_CASE("CUDA: gradients go from the device into the shards' slabs, and samples come, by memory whose pages are locked") {
+TEST_CASE(
+    "CUDA: gradients go from the device into the shards' slabs, and samples come, by memory whose pages are locked") {
   constexpr int kShards = 12;
   for (const bool locks_read_only : {false, true}) {
     cuda_double::reset({.locks_read_only = locks_read_only});

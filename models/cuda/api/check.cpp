@@ -14,6 +14,8 @@ ErrorCode code_of(cudaError_t result) {
       return ErrorCode::limit_reached;
     case cudaErrorNoDevice:
     case cudaErrorInsufficientDriver:
+    case cudaErrorSystemDriverMismatch:
+    case cudaErrorCompatNotSupportedOnDevice:
     case cudaErrorNoKernelImageForDevice:
     case cudaErrorUnsupportedPtxVersion:
       return ErrorCode::unsupported;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -70,17 +71,22 @@ cudaDeviceProp properties_of(int device) {
   return properties;
 }
 
+/// None where the device is full, or another process has it for itself.
+std::optional<std::size_t> free_memory_of(int device) {
+  std::size_t free = 0;
+  std::size_t all = 0;
+  if (cudaSetDevice(device) == cudaSuccess && cudaMemGetInfo(&free, &all) == cudaSuccess) return free;
+  forget_error();
+  return std::nullopt;
+}
+
 Accelerator describe(int device) {
   const cudaDeviceProp properties = properties_of(device);
-  Accelerator described{.name = properties.name,
-                        .pci = pci_of(device),
-                        .capability = std::to_string(properties.major) + '.' + std::to_string(properties.minor)};
-  int before = 0;
-  check(cudaGetDevice(&before), "asking for the device");
-  check(cudaSetDevice(device), "choosing a device");
-  check(cudaMemGetInfo(&described.free_memory, &described.memory), "asking for memory");
-  check(cudaSetDevice(before), "choosing a device");
-  return described;
+  return {.name = properties.name,
+          .pci = pci_of(device),
+          .capability = std::to_string(properties.major) + '.' + std::to_string(properties.minor),
+          .memory = properties.totalGlobalMem,
+          .free_memory = free_memory_of(device)};
 }
 
 }  // namespace

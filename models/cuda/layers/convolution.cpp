@@ -54,6 +54,11 @@ ConvolutionDescriptor convolution(const PlacedLayer& layer) {
   return made;
 }
 
+/// cuDNN may list what it computes without tensor cores as such, or as of default maths; what it is asked for decides.
+bool may_be(cudnnMathType_t listed, Element element) {
+  return element == Element::bf16 || listed == CUDNN_FMA_MATH || listed == CUDNN_DEFAULT_MATH;
+}
+
 /// Of the algorithms that cuDNN lists, fastest first, the first that gives the same bits each time and has room; where
 /// none has, the one that wants least.
 template <class Found>
@@ -61,7 +66,7 @@ auto choose(std::span<const Found> found, const PlacedLayer& layer) {
   const Found* best = nullptr;
   for (const Found& each : found) {
     const bool fits = each.status == CUDNN_STATUS_SUCCESS && each.determinism == CUDNN_DETERMINISTIC &&
-                      each.mathType == math_of(layer.input.element);
+                      may_be(each.mathType, layer.input.element);
     if (!fits) continue;
     if (each.memory <= Context::kUsualWorkspace) return each.algo;
     if (best == nullptr || each.memory < best->memory) best = &each;

@@ -8,6 +8,9 @@ namespace troupe::cuda_double {
 
 namespace {
 
+/// Not in the order of the devices' numbers, which on a real machine begin with the fastest.
+int bus_of(int device) { return state().settings.devices - device; }
+
 bool exists(int device) { return device >= 0 && device < state().settings.devices; }
 
 cudaError_t set_device(int device) {
@@ -34,13 +37,13 @@ cudaError_t fill_properties(cudaDeviceProp* properties, int device) {
   properties->maxThreadsPerMultiProcessor = 2048;
   properties->unifiedAddressing = properties->concurrentKernels = 1;
   properties->asyncEngineCount = 3;
-  properties->pciBusID = device + 1;
+  properties->pciBusID = bus_of(device);
   return cudaSuccess;
 }
 
 cudaError_t fill_bus_id(char* text, int length, int device) {
   if (!exists(device)) return cudaErrorInvalidDevice;
-  const int needed = std::snprintf(text, static_cast<std::size_t>(length), "0000:%02X:00.0", device + 1);
+  const int needed = std::snprintf(text, static_cast<std::size_t>(length), "0000:%02X:00.0", bus_of(device));
   return needed < length ? cudaSuccess : complain(cudaErrorInvalidValue, "no room for the bus id");
 }
 

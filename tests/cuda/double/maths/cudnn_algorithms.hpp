@@ -39,6 +39,10 @@ bool is_supported(const Algorithm& algorithm, const Geometry& geometry);
 bool is_deterministic(const Algorithm& algorithm);
 std::size_t workspace_bytes(const Algorithm& algorithm, const Geometry& geometry);
 
+/// What an algorithm is listed as: with each kind of maths that was asked for. Tensor cores take channels by eights,
+/// and what does without them may be listed as of either of the other kinds.
+std::vector<cudnnMathType_t> maths_of(const Geometry& geometry);
+
 /// Lists the algorithms as the queries do, but in an order drawn by the seed.
 template <class Perf, class Number>
 int list_algorithms(Pass pass, const Geometry& geometry, int most, Perf* results) {
@@ -52,11 +56,10 @@ int list_algorithms(Pass pass, const Geometry& geometry, int most, Perf* results
     perf.time = -1;
     perf.memory = supported ? workspace_bytes(algorithm, geometry) : 0;
     perf.determinism = is_deterministic(algorithm) ? CUDNN_DETERMINISTIC : CUDNN_NON_DETERMINISTIC;
-    perf.mathType = CUDNN_FMA_MATH;
-    all.push_back(perf);
-    if (geometry.how.math == CUDNN_FMA_MATH) continue;
-    perf.mathType = geometry.how.math;
-    all.push_back(perf);
+    for (const cudnnMathType_t math : maths_of(geometry)) {
+      perf.mathType = math;
+      all.push_back(perf);
+    }
   }
   std::ranges::shuffle(all, state().random);
   const int count = std::min(most, static_cast<int>(all.size()));
