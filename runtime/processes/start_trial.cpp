@@ -34,6 +34,7 @@ constexpr int kSpareThreads = 1;
 /// Address space for what is allocated while things start.
 constexpr std::size_t kSpareBytes = std::size_t{16} << 20;
 constexpr std::size_t kSmallStack = std::size_t{1} << 17;
+constexpr std::size_t kLargestStack = std::size_t{1} << 23;
 constexpr std::chrono::seconds kReleaseTimeout{2};
 
 /// Threads that wait until this goes.
@@ -57,14 +58,10 @@ class ParkedThreads {
 
   /// False when there is none left.
   bool add(bool small) {
-    pthread_attr_t attributes;
-    ::pthread_attr_init(&attributes);
-    if (small) ::pthread_attr_setstacksize(&attributes, kSmallStack);
     Parked& next = parked_.emplace_back();
     next.owner = this;
     next.allocates = !small;
-    const int error = ::pthread_create(&next.thread, &attributes, wait, &next);
-    ::pthread_attr_destroy(&attributes);
+    const int error = small ? create_small(next) : ::pthread_create(&next.thread, nullptr, wait, &next);
     if (error != 0) parked_.pop_back();
     return error == 0;
   }
@@ -80,6 +77,19 @@ class ParkedThreads {
     pthread_t thread{};
     std::atomic<pid_t> id = 0;
   };
+
+  /// What libraries keep for each thread lies in its stack, too: of CUDA's it is more than a small one.
+  static int create_small(Parked& parked) {
+    int error = EINVAL;
+    for (std::size_t stack = kSmallStack; error == EINVAL && stack <= kLargestStack; stack *= 2) {
+      pthread_attr_t attributes;
+      ::pthread_attr_init(&attributes);
+      ::pthread_attr_setstacksize(&attributes, stack);
+      error = ::pthread_create(&parked.thread, &attributes, wait, &parked);
+      ::pthread_attr_destroy(&attributes);
+    }
+    return error;
+  }
 
   static void* wait(void* parked) {
     Parked& self = *static_cast<Parked*>(parked);

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <filesystem>
 #include <functional>
@@ -47,7 +48,15 @@ bool names(const std::string& text, const std::vector<std::string>& parts) {
                      [&](const std::string& part) { return text.find(part) != std::string::npos; });
 }
 
+/// As CUDA's libraries keep for each thread of a program that is linked with them.
+thread_local std::array<char, std::size_t{1} << 18> kept_for_each_thread{};
+
 }  // namespace
+
+TEST_CASE("threads that libraries keep much for are no lack of threads") {
+  static_cast<volatile char&>(kept_for_each_thread[0]) = 1;
+  CHECK_NOTHROW(try_start({.threads = 2, .others = 4}, "a program"));
+}
 
 TEST_CASE("a trial gives back all that it took, and leaves the signals' mask alone") {
   const std::size_t before = tasks_of_this_process();
