@@ -77,9 +77,7 @@ class Custom final : public Operation {
     to_plain(stream(), layout.shape, batch_, layout.element, values, workspace());
     copy_to_host(to, workspace());
   }
-  void receive_tensors(const float* weights) const {
-    copy_to_host(tensors_, weights);
-  }
+  void receive_tensors(const float* weights) const { copy_to_host(tensors_, weights); }
   /// What is sent is not written again before the stream has been waited for.
   void send(const PinnedFloats& from, const Layout& layout, void* values) const {
     copy_to_device(workspace(), from);
