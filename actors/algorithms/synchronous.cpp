@@ -189,9 +189,7 @@ StepReport Step::report_of(const AllComputed& computed, const Reduced& reduced) 
   report.deterministic = !context_.plan.ring_order;
   if (context_.gradients != nullptr)
     report.bytes_copied = static_cast<std::int64_t>(context_.gradients->mean().size_bytes());
-  for (const auto& [worker, reply] : computed) {
-    note_pass(reply.pass, report);
-  }
+  for (const auto& [worker, reply] : computed) note_pass(reply.pass, report);
   report.slowest = slowest_of(computed, report.seconds.compute);
   report.left_out = backups_.left_out();
   return report;

@@ -27,6 +27,7 @@ std::vector<Range> parts_of(const Range& range, std::size_t learned_size, int th
 }
 
 void work_on(std::size_t parts, const std::function<void(std::size_t part)>& work) {
+  if (parts == 1) return work(0);  // as in all steps of small models
   std::vector<std::exception_ptr> failures(parts);
   const auto attempt = [&](std::size_t part) noexcept {
     try {

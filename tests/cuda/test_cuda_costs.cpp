@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <string>
 
-#include "cuda/double/double.hpp"
+#include "cuda/run_end.hpp"
 #include "models/network_trial.hpp"
-#include "support/patience.hpp"
 #include "troupe/layers.hpp"
 #include "troupe/models.hpp"
 #include "troupe/sgd.hpp"
@@ -14,6 +13,7 @@
 using namespace troupe;
 using namespace troupe::models;
 using namespace troupe::test;
+using troupe_test::nothing_is_left;
 
 namespace {
 
@@ -23,11 +23,6 @@ LayerTime row_of(const std::vector<LayerTime>& times, const std::string& kind) {
   const auto found = std::ranges::find(times, kind, &LayerTime::kind);
   REQUIRE(found != times.end());
   return *found;
-}
-
-/// The last of a run's actors lets go of slabs a moment after its end.
-void check_nothing_stays() {
-  CHECK(troupe_test::comes_true([] { return cuda_double::usage() == cuda_double::Usage{}; }));
 }
 
 /// As the double counts time: each piece of a stream's work takes one.
@@ -70,7 +65,7 @@ TEST_CASE("CUDA: the bytes over the bus are in a step's report") {
     options.use_cpus = true;
     CHECK(DistributedSGD(creator, options).step().bytes_over_bus == 0);
   }
-  check_nothing_stays();
+  CHECK(nothing_is_left());
   cuda_double::reset({});
 }
 
@@ -128,7 +123,7 @@ TEST_CASE("CUDA: each algorithm tells of the bytes over the bus") {
       if (algorithm == std::string("local") || algorithm == std::string("lbfgs"))
         CHECK(told == bytes_copied() - before);
     }
-    check_nothing_stays();
+    CHECK(nothing_is_left());
   }
   cuda_double::reset({});
 }

@@ -3,9 +3,8 @@
 #include <filesystem>
 #include <string>
 
-#include "cuda/double/double.hpp"
+#include "cuda/run_end.hpp"
 #include "models/network/accelerators.hpp"
-#include "support/patience.hpp"
 #include "support/temporary_folder.hpp"
 #include "troupe/error.hpp"
 #include "troupe/models.hpp"
@@ -13,6 +12,7 @@
 
 // Whole runs whose replicas compute on CUDA devices.
 using namespace troupe;
+using troupe_test::nothing_is_left;
 
 namespace {
 
@@ -34,11 +34,6 @@ Options on_cuda(int workers, int devices_per_worker = 1) {
   options.use_cpus = false;
   options.verbose = false;
   return options;
-}
-
-/// The last of a run's actors lets go of slabs a moment after its end.
-bool nothing_is_left() {
-  return troupe_test::comes_true([] { return cuda_double::usage() == cuda_double::Usage{}; });
 }
 
 std::vector<float> weights_after(const Options& options) {
