@@ -86,8 +86,14 @@ class Optimizer::Impl {
   const Model& model() const { return *model_; }
 
   Evaluation evaluate(EvaluationSet set) {
-    const ShardStep at{.shard = group_.rank(), .num_shards = group_.size(), .step = steps_, .seed = seed_, .set = set};
-    const EvaluationResult own = model_->evaluate(at, flat(std::as_const(weights_)));
+    const auto weights = flat(std::as_const(weights_));
+    const ShardStep at{.shard = group_.rank(),
+                       .num_shards = group_.size(),
+                       .step = steps_,
+                       .seed = seed_,
+                       .set = set,
+                       .weights = {weights.data(), ++evaluations_}};
+    const EvaluationResult own = model_->evaluate(at, weights);
     std::array<double, 3> sums{own.loss_sum, static_cast<double>(own.correct), static_cast<double>(own.samples)};
     group_.all_reduce(std::span<double>(sums));
     if (sums[2] == 0) throw Error(ErrorCode::bad_data, "the model has no such set of samples");
@@ -276,6 +282,7 @@ class Optimizer::Impl {
   std::array<AlignedFloats, kMostStateVectors> new_state_;
   std::int64_t steps_ = 0;
   std::int64_t updates_ = 0;
+  std::uint64_t evaluations_ = 0;
 };
 
 Optimizer::Optimizer(std::shared_ptr<Model> model, Group group, const OptimizerOptions& options, std::uint64_t seed)

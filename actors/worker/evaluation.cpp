@@ -80,9 +80,11 @@ void work(WorkerState& worker, Replica& replica, const Evaluate& request) {
   std::optional<Turns::Turn> turn;
   if (!replica.model->info().lightweight) turn.emplace(*worker.turns);
   const auto weights = worker.slabs->weights(request.buffer);
+  const WeightsVersion version = replica.version_of(weights);
   for (const int shard : replica.own.shards) {
-    EvaluationResult result = replica.model->evaluate(
-        {shard, worker.layout.num_data_shards(), request.step, worker.seed, set, request.measure()}, weights);
+    const int shards = worker.layout.num_data_shards();
+    EvaluationResult result =
+        replica.model->evaluate({shard, shards, request.step, worker.seed, set, request.measure(), version}, weights);
     keep_asked(result, request.measure(), shard);
     move_counts(result, replica.evaluated.confusion);
     replica.evaluated.shards.push_back(std::move(result));

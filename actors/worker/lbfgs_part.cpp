@@ -29,6 +29,7 @@ class PortionPass {
 
   void run() {
     const auto weights = worker_.slabs->weights(request_.buffer);
+    version_ = replica_.version_of(weights);
     replica_.portion = {};
     replica_.abandoned = false;
     if (begin_ == end_) std::ranges::fill(sum_, 0.0F);
@@ -46,7 +47,9 @@ class PortionPass {
     const bool first = step == begin_;
     if (!first) replica_.next_gradient.resize(sum_.size());
     const std::span<float> gradient = first ? sum_ : std::span<float>(replica_.next_gradient);
-    replica_.portion += replica_.model->gradient({shard_, num_shards_, step, worker_.seed}, weights, gradient);
+    const ShardStep at{
+        .shard = shard_, .num_shards = num_shards_, .step = step, .seed = worker_.seed, .weights = version_};
+    replica_.portion += replica_.model->gradient(at, weights, gradient);
     if (!first) add_to(sum_.data(), gradient.data(), sum_.size());
   }
 
@@ -55,6 +58,7 @@ class PortionPass {
   const ComputePortions& request_;
   int shard_ = 0;
   int num_shards_ = 1;
+  WeightsVersion version_;
   std::int64_t begin_ = 0;
   std::int64_t end_ = 0;
   std::span<float> sum_;

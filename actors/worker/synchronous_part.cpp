@@ -108,6 +108,7 @@ void work(WorkerState& worker, Replica& replica, const Compute& request) {
   std::optional<Turns::Turn> turn;
   if (!replica.model->info().lightweight) turn.emplace(*worker.turns);
   const auto weights = worker.slabs->weights(request.buffer);
+  const WeightsVersion version = replica.version_of(weights);
   const OwnGradients& gradients = request.as_backup ? *worker.backup_gradients : *worker.gradients;
   Portion& portion = request.as_backup ? replica.backup : replica.own;
   if (portion.call != request.call || portion.step != request.step) portion.forget();
@@ -117,8 +118,13 @@ void work(WorkerState& worker, Replica& replica, const Compute& request) {
     if (request.as_backup && worker.newest_round > request.round)
       throw Error(ErrorCode::protocol, "the step goes on without what its backup computes");
     const int shard = portion.shards[portion.computed.size()];
-    portion.computed.push_back(replica.model->gradient({shard, worker.layout.num_shards, request.step, worker.seed},
-                                                       weights, gradients.gradient(static_cast<std::size_t>(shard))));
+    const ShardStep at{.shard = shard,
+                       .num_shards = worker.layout.num_shards,
+                       .step = request.step,
+                       .seed = worker.seed,
+                       .weights = version};
+    portion.computed.push_back(
+        replica.model->gradient(at, weights, gradients.gradient(static_cast<std::size_t>(shard))));
   }
 }
 

@@ -25,6 +25,16 @@ struct EvaluationOptions {
 inline constexpr std::int64_t kMostConfusionClasses = 2048;
 inline constexpr std::int64_t kMostErrorTargets = 4096;
 
+/// What a caller says of the weights that it gives: while the number is the same, what lies at `data` is the same. A
+/// model that keeps weights elsewhere, such as on an accelerator, need not take those at `data` again. It says nothing
+/// of others that a model gives one it wraps, whatever comes along with them.
+struct WeightsVersion {
+  const float* data = nullptr;
+  std::uint64_t number = 0;  ///< 0: nothing is said
+
+  bool operator==(const WeightsVersion&) const = default;
+};
+
 /// Which shard of the data a model works on, at which step.
 struct ShardStep {
   int shard = 0;                            ///< 0 .. num_shards - 1
@@ -33,6 +43,7 @@ struct ShardStep {
   std::uint64_t seed = 0;                   ///< of the run; draw random numbers from (seed, shard, step) only
   EvaluationSet set = EvaluationSet::test;  ///< of an evaluation
   EvaluationOptions measure = {};           ///< of an evaluation
+  WeightsVersion weights = {};              ///< of this replica's calls
 };
 
 /// What a model computes in. Weights, gradients and their sums are floats (f32) either way.

@@ -37,6 +37,22 @@ auto on_device(const Context& context, const Work& work) {
   }
 }
 
+/// Which weights the device has.
+class HeldWeights {
+ public:
+  /// Those that a pass has to send: none where the device has them. Until the pass is over, nothing is known of them.
+  std::span<const float> begin(const WeightsVersion& said, std::span<const float> weights) {
+    coming_ = said.data == weights.data() ? said : WeightsVersion{};
+    const bool held = std::exchange(held_, {}) == coming_ && coming_.number != 0;
+    return held ? std::span<const float>() : weights;
+  }
+  void end() { held_ = coming_; }
+
+ private:
+  WeightsVersion coming_;
+  WeightsVersion held_;
+};
+
 class CudaNetwork final : public DeviceNetwork {
  public:
   CudaNetwork(const NetworkPlan& plan, std::shared_ptr<const Loss> loss, std::int64_t batch_size, Precision precision,
@@ -74,26 +90,32 @@ class CudaNetwork final : public DeviceNetwork {
     return on_device(context_, [&] {
       BatchNetwork& network = network_for(batch.size, Mode::train);
       const BatchContext context{.shard = at.shard, .step = at.step, .seed = at.seed, .training = !frozen_};
-      return network.train(memory_for(network), context, batch, weights, gradient);
+      const double loss =
+          network.train(memory_for(network), context, batch, held_.begin(at.weights, weights), gradient);
+      held_.end();
+      return loss;
     });
   }
 
   using DeviceNetwork::evaluate;
   EvaluationResult evaluate(const ShardStep& at, const Batch& batch, std::span<const float> weights,
                             SampleMetrics* metrics) override {
+    if (batch.size == 0) return {};
     return on_device(context_, [&] {
       const BatchContext context{.shard = at.shard, .step = at.step, .seed = at.seed};
-      std::span<const float> unsent = weights;
-      return evaluate_slices(batch, usual_batch_, [&](const Batch& part) {
+      std::span<const float> unsent = held_.begin(at.weights, weights);
+      const EvaluationResult result = evaluate_slices(batch, usual_batch_, [&](const Batch& part) {
         BatchNetwork& network = network_for(part.size, Mode::evaluate);
         return network.evaluate(memory_for(network), context, part, std::exchange(unsent, {}), metrics);
       });
+      held_.end();
+      return result;
     });
   }
 
   void outputs(std::span<const float> samples, std::span<const float> weights, std::span<float> to) override {
     on_device(context_, [&] {
-      std::span<const float> unsent = weights;
+      std::span<const float> unsent = held_.begin({}, weights);
       predict_slices(
           samples, static_cast<std::size_t>(network_.input_shape.size()), to,
           static_cast<std::size_t>(network_.num_outputs),
@@ -145,6 +167,7 @@ class CudaNetwork final : public DeviceNetwork {
   Context context_;
   PassTimes times_;
   Transfers transfers_;
+  HeldWeights held_;
   DeviceMemory memory_;
   std::map<std::pair<std::int64_t, Mode>, std::unique_ptr<BatchNetwork>> networks_;
 };

@@ -1,11 +1,14 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <memory>
+#include <stdexcept>
 #include <string>
 
 #include "cuda/run_end.hpp"
 #include "models/network_trial.hpp"
 #include "troupe/layers.hpp"
+#include "troupe/loss.hpp"
 #include "troupe/models.hpp"
 #include "troupe/sgd.hpp"
 
@@ -59,11 +62,89 @@ TEST_CASE("CUDA: the bytes over the bus are in a step's report") {
     constexpr std::int64_t kScores = 4 * 10;
     const auto parameters = static_cast<std::int64_t>(sgd.weights().size());
     const std::int64_t bytes = step_bytes();
-    CHECK(bytes >= 6 * 4 * (2 * parameters + kSamples + 2 * kScores));
-    CHECK(bytes < 6 * 4 * (2 * parameters + kSamples + 2 * kScores) + 6 * 4 * 2 * 4 * 32);  // the layout's padding
+    // Weights to 4 replicas, gradients of 6 shards.
+    const std::int64_t expected = 4 * ((4 + 6) * parameters + 6 * (kSamples + 2 * kScores));
+    CHECK(bytes >= expected);
+    CHECK(bytes < expected + (4 + 6) * 4 * 4 * 32);  // the layout's padding
     CHECK(step_bytes() == bytes);
     options.use_cpus = true;
     CHECK(DistributedSGD(creator, options).step().bytes_over_bus == 0);
+  }
+  CHECK(nothing_is_left());
+  cuda_double::reset({});
+}
+
+TEST_CASE("CUDA: weights are sent once while their caller vouches for them") {
+  cuda_double::reset({});
+  {
+    const NetworkTrial trial(two_buckets(), 4);
+    AlignedFloats others = trial.weights;
+    for (float& weight : others) weight *= 1.5F;
+    const WeightsVersion first{trial.weights.data(), 1}, second{trial.weights.data(), 2};
+    struct Call {
+      WeightsVersion said;
+      const AlignedFloats& weights;
+    };
+    AlignedFloats gradient(trial.gradient.size()), expected(trial.gradient.size());
+    /// Whether the last of two passes sends its weights; its gradient is theirs either way.
+    const auto sends = [&](const Call& before, const Call& last) {
+      trial.network->gradient({}, trial.samples(), last.weights, expected);
+      trial.network->gradient({.weights = before.said}, trial.samples(), before.weights, gradient);
+      const std::int64_t bytes = cuda_double::bytes_to_device();
+      trial.network->gradient({.weights = last.said}, trial.samples(), last.weights, gradient);
+      CHECK(gradient == expected);
+      return cuda_double::bytes_to_device() - bytes > std::ssize(gradient);
+    };
+    CHECK_FALSE(sends({first, trial.weights}, {first, trial.weights}));
+    CHECK(sends({first, trial.weights}, {second, trial.weights}));
+    CHECK(sends({{}, trial.weights}, {{}, trial.weights}));
+    CHECK(sends({{first.data, 0}, trial.weights}, {{first.data, 0}, trial.weights}));
+    // A model that wraps this one hands on what its own caller has said, with weights that it has made of those.
+    CHECK(sends({first, trial.weights}, {first, others}));
+    CHECK(sends({first, others}, {first, trial.weights}));
+    CHECK(sends({first, others}, {first, others}));
+
+    const double loss = trial.network->evaluate({}, trial.samples(), trial.weights).loss_sum;
+    trial.network->gradient({.weights = first}, trial.samples(), trial.weights, gradient);
+    const std::int64_t bytes = cuda_double::bytes_to_device();
+    CHECK(trial.network->evaluate({.weights = first}, trial.samples(), trial.weights).loss_sum == loss);
+    CHECK(cuda_double::bytes_to_device() - bytes < std::ssize(gradient));
+    std::vector<float> outputs(kClasses);
+    trial.network->outputs(trial.samples(0, 1).values, others, outputs);
+    trial.network->gradient({}, trial.samples(), trial.weights, expected);
+    trial.network->outputs(trial.samples(0, 1).values, others, outputs);
+    trial.network->gradient({.weights = first}, trial.samples(), trial.weights, gradient);
+    CHECK(gradient == expected);
+  }
+  CHECK(nothing_is_left());
+  cuda_double::reset({});
+}
+
+TEST_CASE("CUDA: a pass that failed leaves no weights to rely on") {
+  cuda_double::reset({});
+  {
+    const NetworkTrial trial(two_buckets(), 4);
+    bool fails = false;
+    const auto value = [](std::span<const float> outputs, const Target& /*target*/) -> double { return outputs[0]; };
+    const auto derive = [&](std::span<const float> /*outputs*/, const Target& /*target*/, std::span<float> gradient) {
+      if (fails) throw std::runtime_error("not this one");
+      std::ranges::fill(gradient, 1.0F);
+    };
+    const auto network =
+        make_trial_network(trial.plan, std::make_shared<FunctionLoss>("ones", value, derive), 4, Precision::f32, false);
+    AlignedFloats gradient(trial.gradient.size());
+    const ShardStep at{.weights = {trial.weights.data(), 1}};
+    const auto bytes_of_pass = [&] {
+      const std::int64_t before = cuda_double::bytes_to_device();
+      network->gradient(at, trial.samples(), trial.weights, gradient);
+      return cuda_double::bytes_to_device() - before;
+    };
+    CHECK(bytes_of_pass() > std::ssize(gradient));
+    CHECK(bytes_of_pass() < std::ssize(gradient));
+    fails = true;
+    CHECK_THROWS_AS(bytes_of_pass(), std::runtime_error);
+    fails = false;
+    CHECK(bytes_of_pass() > std::ssize(gradient));
   }
   CHECK(nothing_is_left());
   cuda_double::reset({});

@@ -41,14 +41,18 @@ Case cnn() {
            gelu(), linear(kClasses)}};
 }
 
-/// A run on a fresh device, and the bits that come out of it: gradients of two steps and an evaluation.
+/// A run on a fresh device, and the bits that come out of it: gradients of two steps, of another shard in the second,
+/// and an evaluation.
 std::vector<float> bits_of(const Case& at, Precision precision) {
   const NetworkTrial trial(at, 4, precision);
   std::vector<float> bits(trial.gradient.begin(), trial.gradient.end());
   AlignedFloats again(trial.gradient.size()), weights = trial.weights;
   for (float& weight : weights) weight *= 1.25F;
-  bits.push_back(static_cast<float>(trial.network->gradient({.step = 1}, trial.samples(0, 3), weights, again)));
-  bits.insert(bits.end(), again.begin(), again.end());
+  for (const std::size_t first : {0U, 1U}) {
+    const ShardStep second{.shard = static_cast<int>(first), .step = 1, .weights = {weights.data(), 1}};
+    bits.push_back(static_cast<float>(trial.network->gradient(second, trial.samples(first, 3), weights, again)));
+    bits.insert(bits.end(), again.begin(), again.end());
+  }
   for (float& weight : weights) weight *= 0.75F;
   bits.push_back(static_cast<float>(trial.network->evaluate({}, trial.samples(), weights).loss_sum));
   return bits;
@@ -146,25 +150,28 @@ TEST_CASE("CUDA: a missing event is found, whichever it is") {
 }
 
 TEST_CASE("CUDA: whichever call fails, there is a typed error and nothing is left") {
-  cuda_double::reset({});
-  const std::vector<float> expected = bits_of(cnn(), Precision::bf16);
-  const std::int64_t calls = cuda_double::calls();
-  REQUIRE(calls > 100);
-  std::set<ErrorCode> codes;
-  for (std::int64_t call = 0; call < calls; ++call) {
-    CAPTURE(call);
-    cuda_double::reset({.failing_call = call});
-    try {
-      const std::vector<float> bits = bits_of(cnn(), Precision::bf16);  // what is given back may fail unseen
-      CHECK(same(bits, expected));
-    } catch (const Error& error) {
-      codes.insert(error.code());
-      const std::string library = error.message().substr(0, error.message().find(','));
-      CHECK_MESSAGE((library == "CUDA" || library == "cuDNN" || library == "cuBLAS"), error.message());
+  for (const Case& at : {cnn(), residual()}) {
+    CAPTURE(at.name);
+    cuda_double::reset({});
+    const std::vector<float> expected = bits_of(at, Precision::bf16);
+    const std::int64_t calls = cuda_double::calls();
+    REQUIRE(calls > 100);
+    std::set<ErrorCode> codes;
+    for (std::int64_t call = 0; call < calls; ++call) {
+      CAPTURE(call);
+      cuda_double::reset({.failing_call = call});
+      try {
+        const std::vector<float> bits = bits_of(at, Precision::bf16);  // what is given back may fail unseen
+        CHECK(same(bits, expected));
+      } catch (const Error& error) {
+        codes.insert(error.code());
+        const std::string library = error.message().substr(0, error.message().find(','));
+        CHECK_MESSAGE((library == "CUDA" || library == "cuDNN" || library == "cuBLAS"), error.message());
+      }
+      CHECK(cuda_double::usage() == cuda_double::Usage{});
     }
-    CHECK(cuda_double::usage() == cuda_double::Usage{});
+    CHECK(codes == std::set<ErrorCode>{ErrorCode::limit_reached, ErrorCode::system});
   }
-  CHECK(codes == std::set<ErrorCode>{ErrorCode::limit_reached, ErrorCode::system});
   cuda_double::reset({});
 }
 

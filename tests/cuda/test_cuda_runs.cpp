@@ -66,16 +66,16 @@ TEST_CASE("CUDA: any number of workers, replicas and devices gives the same bits
 
 TEST_CASE(
     "CUDA: gradients go from the device into the shards' slabs, and samples come, by memory whose pages are locked") {
-  constexpr int kShards = 12;
+  constexpr int kReplicas = 2;
   for (const bool locks_read_only : {false, true}) {
     cuda_double::reset({.locks_read_only = locks_read_only});
     {
-      DistributedSGD sgd(small_cnn(), on_cuda(2));
+      DistributedSGD sgd(small_cnn(), on_cuda(kReplicas));
       sgd.step();
       const std::int64_t before = cuda_double::pageable_copies();
       sgd.step();
-      // Of each shard the weights and statistics, which the replica only reads, where such memory cannot be locked.
-      CHECK(cuda_double::pageable_copies() - before == (locks_read_only ? 0 : 2 * kShards));
+      // The weights and statistics, which a replica only reads, where such memory cannot be locked.
+      CHECK(cuda_double::pageable_copies() - before == (locks_read_only ? 0 : 2 * kReplicas));
     }
     CHECK(nothing_is_left());
   }
