@@ -1,6 +1,7 @@
 #include "troupe/model.hpp"
 
 #include <algorithm>
+#include <atomic>
 
 #include "troupe/error.hpp"
 
@@ -62,6 +63,11 @@ BatchResult& BatchResult::operator+=(const BatchResult& other) {
   left_out += other.left_out;
   bytes_over_bus += other.bytes_over_bus;
   return *this;
+}
+
+WeightsVersion WeightsVersion::begin(std::span<const float> weights) {
+  static std::atomic<std::uint64_t> last{0};
+  return {weights.data(), ++last};
 }
 
 EvaluationResult Model::evaluate(const ShardStep& /*at*/, std::span<const float> /*weights*/) { return {}; }

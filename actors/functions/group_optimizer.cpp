@@ -92,7 +92,7 @@ class Optimizer::Impl {
                        .step = steps_,
                        .seed = seed_,
                        .set = set,
-                       .weights = {weights.data(), ++evaluations_}};
+                       .weights = WeightsVersion::begin(weights)};
     const EvaluationResult own = model_->evaluate(at, weights);
     std::array<double, 3> sums{own.loss_sum, static_cast<double>(own.correct), static_cast<double>(own.samples)};
     group_.all_reduce(std::span<double>(sums));
@@ -282,7 +282,6 @@ class Optimizer::Impl {
   std::array<AlignedFloats, kMostStateVectors> new_state_;
   std::int64_t steps_ = 0;
   std::int64_t updates_ = 0;
-  std::uint64_t evaluations_ = 0;
 };
 
 Optimizer::Optimizer(std::shared_ptr<Model> model, Group group, const OptimizerOptions& options, std::uint64_t seed)

@@ -80,7 +80,7 @@ void work(WorkerState& worker, Replica& replica, const Evaluate& request) {
   std::optional<Turns::Turn> turn;
   if (!replica.model->info().lightweight) turn.emplace(*worker.turns);
   const auto weights = worker.slabs->weights(request.buffer);
-  const WeightsVersion version = replica.version_of(weights);
+  const WeightsVersion version = WeightsVersion::begin(weights);
   for (const int shard : replica.own.shards) {
     const int shards = worker.layout.num_data_shards();
     EvaluationResult result =

@@ -29,7 +29,7 @@ class PortionPass {
 
   void run() {
     const auto weights = worker_.slabs->weights(request_.buffer);
-    version_ = replica_.version_of(weights);
+    version_ = WeightsVersion::begin(weights);
     replica_.portion = {};
     replica_.abandoned = false;
     if (begin_ == end_) std::ranges::fill(sum_, 0.0F);

@@ -53,11 +53,6 @@ struct Replica {
   AlignedFloats own_weights;          ///< served ones that its own gradients have moved
   AlignedFloats next_gradient;        ///< that is added to one before, or of a copy's step
 
-  std::uint64_t weights_number = 0;
-
-  /// For calls of the model that have these weights, until the next call of this.
-  WeightsVersion version_of(std::span<const float> weights) { return {weights.data(), ++weights_number}; }
-
   TaskQueue queue;  ///< the last member: its thread uses the others
 };
 

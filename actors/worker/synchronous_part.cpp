@@ -108,7 +108,7 @@ void work(WorkerState& worker, Replica& replica, const Compute& request) {
   std::optional<Turns::Turn> turn;
   if (!replica.model->info().lightweight) turn.emplace(*worker.turns);
   const auto weights = worker.slabs->weights(request.buffer);
-  const WeightsVersion version = replica.version_of(weights);
+  const WeightsVersion version = WeightsVersion::begin(weights);
   const OwnGradients& gradients = request.as_backup ? *worker.backup_gradients : *worker.gradients;
   Portion& portion = request.as_backup ? replica.backup : replica.own;
   if (portion.call != request.call || portion.step != request.step) portion.forget();

@@ -25,12 +25,15 @@ struct EvaluationOptions {
 inline constexpr std::int64_t kMostConfusionClasses = 2048;
 inline constexpr std::int64_t kMostErrorTargets = 4096;
 
-/// What a caller says of the weights that it gives: while the number is the same, what lies at `data` is the same. A
+/// What a caller says of the weights that it gives: in all calls of this number, what lies at `data` is the same. A
 /// model that keeps weights elsewhere, such as on an accelerator, need not take those at `data` again. It says nothing
 /// of others that a model gives one it wraps, whatever comes along with them.
 struct WeightsVersion {
   const float* data = nullptr;
   std::uint64_t number = 0;  ///< 0: nothing is said
+
+  /// For calls with these weights until they change, with a number that this process has not yet used.
+  static WeightsVersion begin(std::span<const float> weights);
 
   bool operator==(const WeightsVersion&) const = default;
 };
@@ -43,7 +46,7 @@ struct ShardStep {
   std::uint64_t seed = 0;                   ///< of the run; draw random numbers from (seed, shard, step) only
   EvaluationSet set = EvaluationSet::test;  ///< of an evaluation
   EvaluationOptions measure = {};           ///< of an evaluation
-  WeightsVersion weights = {};              ///< of this replica's calls
+  WeightsVersion weights = {};              ///< of the weights that come along; empty: they may be any
 };
 
 /// What a model computes in. Weights, gradients and their sums are floats (f32) either way.

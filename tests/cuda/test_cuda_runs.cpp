@@ -111,6 +111,32 @@ TEST_CASE("CUDA: a run is near the CPU's, and goes on from its checkpoint, and b
   CHECK(nothing_is_left());
 }
 
+TEST_CASE("CUDA: a search along a line and evaluations have the weights that they ask for") {
+  cuda_double::reset({});
+  const ModelCreator creator([](const ReplicaContext& /*context*/) {
+    const TrainingData data = load_data("mock-images:8,10", 1);
+    return models::network({models::flatten(), models::linear(10)}, {data.train, data.train}, 8);
+  });
+  const auto trace_of = [&](Options options) {
+    options.algorithm = "lbfgs";
+    DistributedSGD sgd(creator, options);
+    std::vector<double> trace;
+    for (int step = 0; step < 3; ++step) {
+      sgd.step();
+      for (int again = 0; again < 2; ++again) trace.push_back(sgd.evaluate().loss);
+      for (const float weight : sgd.weights()) trace.push_back(weight);
+    }
+    return trace;
+  };
+  Options on_cpu = on_cuda(2);
+  on_cpu.use_cpus = true;
+  const std::vector<double> expected = trace_of(on_cpu);
+  const std::vector<double> found = trace_of(on_cuda(2));
+  REQUIRE(found.size() == expected.size());
+  for (std::size_t i = 0; i < found.size(); ++i) CHECK(found[i] == doctest::Approx(expected[i]).epsilon(1e-3));
+  CHECK(nothing_is_left());
+}
+
 TEST_CASE("CUDA: what cannot be is said before a run starts") {
   const auto said = [](const Options& options) {
     try {
