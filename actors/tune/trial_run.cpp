@@ -80,8 +80,9 @@ class PassesOn : public Callback {
 
 /// Where memory runs out it is the trial that goes, not its search.
 void limit_memory(std::size_t bytes) {
+  // Where the kernel does not allow it, it chooses as ever.
   const FileDescriptor score(::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC));
-  if (score && ::write(score.get(), "500", 3) < 0) return;  // then the kernel chooses as ever
+  if (score) static_cast<void>(::write(score.get(), "500", 3) == 3);
   if (bytes == 0) return;
   const rlimit limit{bytes, bytes};
   if (::setrlimit(RLIMIT_DATA, &limit) != 0) throw_refused("setrlimit", errno);

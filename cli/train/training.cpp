@@ -100,9 +100,7 @@ class Training {
       }
       const std::int64_t before = std::exchange(done, report->step);
       const bool epoch_ends = epoch_steps_ > 1 && done / epoch_steps_ > before / epoch_steps_;
-      const bool looked_at =
-          !options_.quiet || report_ || !options_.checkpoint.keep_best.empty() || options_.patience > 0;
-      if (!epoch_ends || !looked_at) continue;
+      if (!epoch_ends || !epochs_count()) continue;
       progress.pause();
       progress.end_line();
       end_epoch(epoch.end(), *report);
@@ -110,6 +108,12 @@ class Training {
       progress.go_on();
     }
     progress.end_line();
+  }
+
+  /// Whether anybody wants to know what an epoch came to: else it is not evaluated.
+  bool epochs_count() const {
+    return !options_.quiet || report_ || !options_.checkpoint.keep_best.empty() || options_.patience > 0 ||
+           !options_.log.texts.empty() || here().in_worker();
   }
 
   void say_end(const StepReport& report) {

@@ -34,7 +34,7 @@ struct TrainerOptions {
   WorkerCount num_workers = 1;  ///< a range: a worker that is lost is done without, down to its first number; the next
                                 ///< run has them all again. In a cluster they are dealt out to the nodes, and all stay
   int cpus_per_worker = 1;      ///< threads that its maths may use
-  int gpus_per_worker = 0;
+  int gpus_per_worker = 0;      ///< so far no other
   Placement placement = Placement::in_process;
   bool oversubscribe = false;   ///< more cores may be asked for than there are
   std::string backend = {};     ///< of collectives: "store" on one machine, "data-plane" among nodes; empty: that

@@ -57,6 +57,19 @@ TEST_CASE("a function is called again after a loss, from the last checkpoint of 
   }
 }
 
+TEST_CASE("who is killed in the middle of a collective is named to all others") {
+  const troupe_test::TemporaryFolder notes;
+  Trainer trainer(trainer_options(Placement::processes, 3));
+  trainer.run("add until killed", {{"notes", notes.path().string()}});
+  for (const char* rank : {"0", "2"}) {
+    std::string note;
+    std::getline(std::ifstream(notes / rank), note);
+    CHECK_MESSAGE(note.starts_with("worker_lost: worker 1, all_reduce(1000000 f32, mean) at train_functions.cpp:"),
+                  note);
+    CHECK_MESSAGE(note.find("rank 1 (") != std::string::npos, note);
+  }
+}
+
 TEST_CASE("a function is called again after a loss while data is read, before ranks have met") {
   const troupe_test::TemporaryFolder around;
   Trainer trainer(trainer_options(Placement::processes, 3));

@@ -37,6 +37,23 @@ class BreaksOff : public Communicator {
   }
 };
 
+/// A model that computes in a precision, and does nothing else.
+class Precise : public Model {
+ public:
+  explicit Precise(Precision precision) : precision_(precision) {}
+
+  BatchResult gradient(const ShardStep& /*at*/, std::span<const float> /*weights*/,
+                       std::span<float> /*gradient*/) override {
+    return {};
+  }
+
+ protected:
+  ModelInfo prepare(const ReplicaContext& /*context*/) override { return {.size = 1, .precision = precision_}; }
+
+ private:
+  Precision precision_;
+};
+
 }  // namespace
 
 TEST_CASE("a function runs on all workers, which stay, and is told where it is") {
@@ -272,6 +289,35 @@ TEST_CASE("a step of a loop that breaks off in the middle of its gathering chang
   breaks_off->breaks = false;
   for (Optimizer* each : {&broken, &whole}) each->step();
   CHECK(broken.weights() == whole.weights());
+}
+
+TEST_CASE("an optimizer's step is on the next batch, or on that of a number") {
+  const AccelerateOptions options{.config = R"({"data": "synthetic-linear", "batch_size": 8})"};
+  Optimizer in_order{accelerate("linear", options), Group()};
+  Optimizer numbered{accelerate("linear", options), Group()};
+  Optimizer other{accelerate("linear", options), Group()};
+  for (std::int64_t batch = 0; batch < 3; ++batch) {
+    const OptimizerStep expected = in_order.step();
+    const OptimizerStep found = numbered.step(batch);
+    CHECK(found.step == batch + 1);
+    CHECK(found.loss == expected.loss);
+    other.step(batch + 3);
+  }
+  CHECK(numbered.weights() == in_order.weights());
+  CHECK(other.weights() != in_order.weights());
+}
+
+TEST_CASE("ranks that accelerate compute in one precision: the one that is asked for, where all have it") {
+  for (const int without : {-1, 1}) {
+    CAPTURE(without);
+    const ModelCreator creator([without](const ReplicaContext& context) {
+      return std::make_unique<Precise>(context.worker == without ? Precision::f32 : context.precision);
+    });
+    Trainer trainer(trainer_options(Placement::in_process, 3));
+    const RunResults results = trainer.run(
+        [&] { return Json(accelerate(creator, {.precision = Precision::bf16})->info().precision == Precision::bf16); });
+    for (const Returned& each : results) CHECK(each.json == (without < 0));
+  }
 }
 
 TEST_CASE("a model in a loop learns to the bits of DistributedSGD, whoever dies") {

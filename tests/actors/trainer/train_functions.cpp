@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
+#include <fstream>
 #include <stdexcept>
 #include <thread>
 
@@ -63,6 +64,26 @@ Json count_to_ten(const Json& config) {
     if (how == "other") here().barrier();
   }
   return {{"sum", sum[0]}, {"from", from}, {"attempt", here().attempt()}, {"world_size", here().world_size()}};
+}
+
+/// Adds without end. Rank 1 of the first attempt is killed meanwhile; the others note what they are told in a file of
+/// `notes` each.
+void add_until_killed(const Json& config) {
+  if (here().attempt() > 1) return;
+  std::jthread killer;
+  if (here().rank() == 1)
+    killer = std::jthread([] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      ::kill(::getpid(), SIGKILL);
+    });
+  std::vector<float> values(1'000'000, 1);
+  try {
+    for (;;) here().all_reduce(std::span(values), ReduceOp::mean);
+  } catch (const Error& error) {
+    std::ofstream(config.at("notes").get<std::string>() + '/' + std::to_string(here().rank()))
+        << to_string(error.code()) << ": worker " << error.where().worker << ", " << error.what();
+    throw;
+  }
 }
 
 /// Until it is asked to stop.
@@ -207,6 +228,7 @@ void troupe_test::register_train_functions() {
   register_function("collectives", try_collectives);
   register_function("reports", report_at_own_pace);
   register_function("ten", count_to_ten);
+  register_function("add until killed", add_until_killed);
   register_function("wait", wait_for_stop);
   register_function("flood", flood);
   register_function("wait_and_count", wait_for_second_call);

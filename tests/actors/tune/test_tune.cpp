@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <set>
 #include <sstream>
 #include <string>
@@ -94,16 +95,32 @@ TEST_CASE("the same seed makes the same trials whatever runs beside them") {
   CHECK(content_of(tune::run(trainable(), options)) != alone);
 }
 
-TEST_CASE("trials have cores of their own") {
+TEST_CASE("trials have cores of their own, and no more run at once than have some") {
   tune::Options options = search(4);
   options.space = {{"n", tune::grid({1, 2})}};
-  const tune::Analysis analysis = tune::run(trainable("tune cores"), options);
   const auto there = usable_core_numbers();
+  std::map<int, int> core_of;  // by trial that runs
+  std::size_t most = 0;
+  options.on_change = [&](const tune::Trial& trial) {
+    if (trial.state != tune::TrialState::running || trial.reports.empty()) {
+      core_of.erase(trial.number);
+      return;
+    }
+    const int core = trial.reports.back().metrics.at("first");
+    for (const auto& [other, its_core] : core_of) CHECK((other == trial.number || its_core != core));
+    core_of[trial.number] = core;
+    most = std::max(most, core_of.size());
+  };
+  const tune::Analysis analysis = tune::run(trainable("tune cores"), options);
+  CHECK(analysis.trials().size() == 8);
   for (const tune::Trial& trial : analysis.trials()) {
     REQUIRE(trial.reports.size() == 1);
     CHECK(trial.reports[0].metrics.at("cores") == 1);
     CHECK(std::ranges::count(there, trial.reports[0].metrics.at("first").get<int>()) == 1);
+    CHECK(trial.reports[0].metrics.at("score") >= 500);  // the kernel's, when memory is out
   }
+  CHECK(most >= 1);
+  CHECK(most <= there.size());
 }
 
 TEST_CASE("a trial that throws has failed, and the others go on") {
@@ -117,6 +134,18 @@ TEST_CASE("a trial that throws has failed, and the others go on") {
   CHECK(analysis.trials()[1].reports.size() == 1);
   CHECK(analysis.best().number == 1);
   CHECK(text_of(analysis).find("out of luck") != std::string::npos);
+}
+
+TEST_CASE("a trial that hangs each time fails, and the others go on") {
+  const Folder marks;
+  tune::Options options = search(1);
+  options.report_timeout = std::chrono::milliseconds(troupe_test::kSanitized ? 10'000 : 700);
+  options.max_failures = 1;
+  options.space.update({{"trouble", tune::grid({"", "hang", ""})}, {"marks", marks.path}, {"times", 9}});
+  const tune::Analysis analysis = tune::run(trainable(), options);
+  for (const std::size_t healthy : {0U, 2U}) CHECK(analysis.trials()[healthy].state == tune::TrialState::done);
+  CHECK(analysis.trials()[1].state == tune::TrialState::failed);
+  CHECK(analysis.trials()[1].attempts == 2);
 }
 
 TEST_CASE("a trial that is lost begins again, from its checkpoint where it has one") {
@@ -325,10 +354,18 @@ TEST_CASE("a search of one's own draws what it likes") {
   CHECK(analysis.best().config.at("lr").get<double>() == doctest::Approx(0.5));
 }
 
-TEST_CASE("a trial's function may make a trainer of its own, and pass its reports on") {
-  const tune::Analysis analysis = tune::run(trainable("tune nested"), search(1));
-  CHECK(analysis.trials()[0].state == tune::TrialState::done);
-  CHECK(analysis.trials()[0].reports.size() == 3);
+TEST_CASE("a trial's function may make a trainer of its own, within what it was given, and pass its reports on") {
+  tune::Options options = search(1);
+  if (usable_cores() > 1) {
+    options.resources_per_trial.cpus = 2;
+    const tune::Analysis analysis = tune::run(trainable("tune nested"), options);
+    CHECK(analysis.trials()[0].state == tune::TrialState::done);
+    CHECK(analysis.trials()[0].reports.size() == 3);
+  }
+  options.resources_per_trial.cpus = 1;
+  const tune::Analysis refused = tune::run(trainable("tune nested"), options);
+  CHECK(refused.trials()[0].state == tune::TrialState::failed);
+  CHECK(refused.trials()[0].error.find("2 workers of 1 cores each are 2, and there are 1") != std::string::npos);
 }
 
 TEST_CASE("a trainer's function becomes what trials run, on workers like its own") {

@@ -46,6 +46,17 @@ std::string found(const TemporaryFolder& folder) {
   return all;
 }
 
+/// The table without times, the best trial and its command.
+std::string ending(const Finished& run) {
+  std::string all;
+  const auto lines = lines_of(run.out);
+  const auto table = std::ranges::find_if(lines, [](const std::string& line) { return line.starts_with("trial  "); });
+  const std::regex up_to_reports("^(\\S+ +\\S+ +\\S+ +\\S+) .*");
+  for (auto line = table; line != lines.end(); ++line)
+    all += (line + 2 < lines.end() ? std::regex_replace(*line, up_to_reports, "$1") : *line) + '\n';
+  return all;
+}
+
 std::string refused(const std::vector<std::string>& arguments) {
   const Finished run = run_program(arguments);
   CHECK(run.status == 2);
@@ -158,11 +169,12 @@ TEST_CASE("whatever is killed at whatever moment, a search ends with what it wou
   const std::vector<std::string> command = tune(folder, kRates,
                                                 {"--samples", "4", "--epochs", "30", "--workers", "2", "--placement",
                                                  "processes", "--max-failures", "1000", "--resume"});
-  REQUIRE(run_program(command).status == 0);
+  const Finished whole = run_program(command);
+  REQUIRE(whole.status == 0);
   const std::string undisturbed = found(folder);
+  REQUIRE(count(ending(whole), "\n") == 1 + 4 + 2);
   CHECK(count(undisturbed, "\n") == 120);
-  const char* told = std::getenv("TROUPE_TEST_KILLS");
-  const int kills = told == nullptr ? 12 : std::atoi(told);
+  const int kills = std::getenv("TROUPE_SOAK") == nullptr ? 12 : 100;
   std::mt19937 random(1);
   int searches = 0;
   for (int done = 0; done < kills;) {
@@ -182,10 +194,22 @@ TEST_CASE("whatever is killed at whatever moment, a search ends with what it wou
       continue;
     }
     CHECK_MESSAGE((found(folder) == undisturbed), run.out);
+    CHECK(ending(run) == ending(whole));
   }
   const Finished last = run_program(command);
   CHECK_MESSAGE(last.status == 0, last.err);
   CHECK((found(folder) == undisturbed));
+  CHECK(ending(last) == ending(whole));
+}
+
+TEST_CASE("trials that say little report each epoch, too") {
+  const TemporaryFolder folder;
+  const TemporaryFolder quiet;
+  const std::vector<std::string> more{"--samples", "2", "--epochs", "3"};
+  REQUIRE(run_program(tune(folder, kRates, more)).status == 0);
+  REQUIRE(run_program(tune(quiet, kRates, joined(more, {"--quiet"}))).status == 0);
+  CHECK(count(found(quiet), "\n") == 6);
+  CHECK(found(quiet) == found(folder));
 }
 
 TEST_CASE("the page of a search has its trials, values and curves in a browser") {

@@ -2,12 +2,14 @@
 #include <signal.h>
 
 #include <array>
+#include <fstream>
 #include <optional>
 #include <thread>
 
 #include "actors/trainer/train_functions.hpp"
 #include "cluster/nodes.hpp"
 #include "support/errors.hpp"
+#include "support/temporary_folder.hpp"
 
 using namespace troupe;
 using namespace troupe_test;
@@ -37,7 +39,8 @@ TEST_CASE("functions on nodes are told where they are, and reach each other over
     CHECK(told[rank].json.at("node") == (rank < 2 ? "node0" : "node1"));
     CHECK(told[rank].json.at("backend") == "data-plane");
   }
-  for (const std::size_t count : {10, 100'000}) CHECK_NOTHROW(trainer.run("collectives", {{"count", count}}));
+  for (const std::size_t count : {0, 1, 10, 4097, kSanitized ? 100'000 : 1'000'000})
+    CHECK_NOTHROW(trainer.run("collectives", {{"count", count}}));
   CHECK(trainer.workers().execute_single("place").json.at("world_size") == 1);
   Trainer here_alone(trainer_options(Placement::in_process, 3));
   const Json config = {{"steps", 4}, {"clip", 0.5}};
@@ -63,6 +66,18 @@ TEST_CASE("on nodes, too, who throws, returns early or calls something else is n
     CHECK_MESSAGE(message.find(said) != std::string::npos, message);
   }
   CHECK(trainer.run("ten")[2].json.at("sum") == 10);
+}
+
+TEST_CASE("a node that is lost in the middle of a collective is named to the ranks of others") {
+  const Nodes nodes(2);
+  const TemporaryFolder notes;
+  Trainer trainer(on_nodes(nodes, 3));
+  trainer.run("add until killed", {{"notes", notes.path().string()}});
+  std::string note;
+  std::getline(std::ifstream(notes / "2"), note);  // ranks 0 and 1 are gone
+  CHECK_MESSAGE(note.starts_with("worker_lost: worker "), note);
+  CHECK_MESSAGE(note.find("all_reduce(1000000 f32, mean) at train_functions.cpp:") != std::string::npos, note);
+  CHECK_MESSAGE(note.find(" (node0) ") != std::string::npos, note);
 }
 
 TEST_CASE("a lost node joins again, and the function is called again from the last checkpoint of all") {
