@@ -6,6 +6,7 @@
 
 #include "collectives/group/collective_trial.hpp"
 #include "collectives/group/ranks.hpp"
+#include "support/patience.hpp"
 
 namespace troupe {
 namespace {
@@ -18,7 +19,7 @@ TEST_CASE("collectives of any number of ranks, length and type make the bits of 
       for (const std::size_t count : {0, 1, 10, 4097, 1'000'000}) {
         CAPTURE(text_of(nodes));
         CAPTURE(count);
-        if (kSanitized && count == 1'000'000 && ranks == 3) continue;  // the others have the shapes
+        if (troupe_test::kSanitized && count == 1'000'000 && ranks == 3) continue;  // the others have the shapes
         run_ranks_well(nodes, [&](Group& group) { try_all_collectives(group, count); });
       }
 }
