@@ -73,7 +73,9 @@ class HalfBegun {
   HalfBegun() {
     add_node(nodes, "node1");
     add_node(nodes, "node2");
-    training = begin_training(nodes.options(2));
+    Options options = nodes.options(2);
+    if (kSanitized) options.start_timeout = 300s;
+    training = begin_training(options);
   }
   /// The second node comes, and all is well.
   void check_goes_on() {
