@@ -82,9 +82,14 @@ void work(WorkerState& worker, Replica& replica, const Evaluate& request) {
   const auto weights = worker.slabs->weights(request.buffer);
   const WeightsVersion version = WeightsVersion::begin(weights);
   for (const int shard : replica.own.shards) {
-    const int shards = worker.layout.num_data_shards();
-    EvaluationResult result =
-        replica.model->evaluate({shard, shards, request.step, worker.seed, set, request.measure(), version}, weights);
+    const ShardStep at{.shard = shard,
+                       .num_shards = worker.layout.num_data_shards(),
+                       .step = request.step,
+                       .seed = worker.seed,
+                       .set = set,
+                       .measure = request.measure(),
+                       .weights = version};
+    EvaluationResult result = replica.model->evaluate(at, weights);
     keep_asked(result, request.measure(), shard);
     move_counts(result, replica.evaluated.confusion);
     replica.evaluated.shards.push_back(std::move(result));

@@ -29,26 +29,25 @@ class PortionPass {
 
   void run() {
     const auto weights = worker_.slabs->weights(request_.buffer);
-    version_ = WeightsVersion::begin(weights);
+    ShardStep at{
+        .shard = shard_, .num_shards = num_shards_, .seed = worker_.seed, .weights = WeightsVersion::begin(weights)};
     replica_.portion = {};
     replica_.abandoned = false;
     if (begin_ == end_) std::ranges::fill(sum_, 0.0F);
-    for (std::int64_t step = begin_; step < end_; ++step) {
+    for (at.step = begin_; at.step < end_; ++at.step) {
       if (worker_.newest_round > request_.round) {
         replica_.abandoned = true;
         return;
       }
-      add(step, weights);
+      add(at, weights);
     }
   }
 
  private:
-  void add(std::int64_t step, std::span<const float> weights) {
-    const bool first = step == begin_;
+  void add(const ShardStep& at, std::span<const float> weights) {
+    const bool first = at.step == begin_;
     if (!first) replica_.next_gradient.resize(sum_.size());
     const std::span<float> gradient = first ? sum_ : std::span<float>(replica_.next_gradient);
-    const ShardStep at{
-        .shard = shard_, .num_shards = num_shards_, .step = step, .seed = worker_.seed, .weights = version_};
     replica_.portion += replica_.model->gradient(at, weights, gradient);
     if (!first) add_to(sum_.data(), gradient.data(), sum_.size());
   }
@@ -58,7 +57,6 @@ class PortionPass {
   const ComputePortions& request_;
   int shard_ = 0;
   int num_shards_ = 1;
-  WeightsVersion version_;
   std::int64_t begin_ = 0;
   std::int64_t end_ = 0;
   std::span<float> sum_;

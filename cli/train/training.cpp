@@ -113,7 +113,7 @@ class Training {
   /// Whether anybody wants to know what an epoch came to: else it is not evaluated.
   bool epochs_count() const {
     return !options_.quiet || report_ || !options_.checkpoint.keep_best.empty() || options_.patience > 0 ||
-           !options_.log.texts.empty() || here().in_worker();
+           !options_.log.texts.empty() || (here().in_worker() && options_.cross_validate == 0);
   }
 
   void say_end(const StepReport& report) {
