@@ -12,8 +12,8 @@ static_assert(CAF_MAJOR_VERSION == 0, "actors/caf.hpp lists what to change for C
 
 namespace troupe {
 
-// What a sender wrote before it sent, a receiver may read. CAF sees to that, but its libraries are not instrumented, so
-// ThreadSanitizer has to be told.
+// What a sender wrote before it sent or spawned, a receiver may read. CAF sees to that, but its libraries are not
+// instrumented, so ThreadSanitizer has to be told.
 #if defined(__SANITIZE_THREAD__)
 void before_send();
 void after_receive();
@@ -21,5 +21,13 @@ void after_receive();
 inline void before_send() {}
 inline void after_receive() {}
 #endif
+
+/// Around what reads or writes a message on its way.
+struct HandOver {
+  HandOver() { after_receive(); }
+  HandOver(const HandOver&) = delete;
+  HandOver& operator=(const HandOver&) = delete;
+  ~HandOver() { before_send(); }
+};
 
 }  // namespace troupe

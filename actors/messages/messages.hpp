@@ -64,9 +64,10 @@ constexpr Bound bound_of(const Bounded<T, kBound>& /*field*/) {
   return kBound;
 }
 
-/// For CAF.
+/// For CAF, which writes and reads messages in threads of its own.
 template <class Inspector, HasFields Message>
 typename Inspector::result_type inspect(Inspector& inspector, Message& message) {
+  const HandOver hand_over;
   return fields(message, [&](auto&&... each) { return inspector(unbounded(each)...); });
 }
 

@@ -8,6 +8,7 @@ namespace troupe {
 template <class Request, class Work>
 auto obey(caf::event_based_actor* self, const caf::actor& driver, Work work) {
   return [=](const Request& request) {
+    after_receive();
     if (self->current_sender() == driver) work(request);
   };
 }

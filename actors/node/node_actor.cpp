@@ -12,9 +12,11 @@ void start_worker(caf::actor_system& system, const std::shared_ptr<NodeService>&
                   const caf::actor& driver, int index) try {
   // Workers block while they wait for other nodes: each has its own thread.
   try_start(needs_of_worker(), "a worker of this node");
-  system.spawn<caf::detached>(worker_actor, std::make_shared<Worker>(index, store.connect(), CreateModel(), service),
-                              driver);
+  const auto worker = std::make_shared<Worker>(index, store.connect(), CreateModel(), service);
+  before_send();
+  system.spawn<caf::detached>(worker_actor, worker, driver);
 } catch (const Error&) {
+  before_send();
   system.spawn(refusing_worker, index, Failure::from(std::current_exception(), ErrorCode::system), driver);
 }
 
@@ -51,6 +53,8 @@ caf::behavior obey_all(caf::event_based_actor* self, const std::shared_ptr<NodeS
 
 caf::behavior node_actor(caf::event_based_actor* self, const std::shared_ptr<NodeService>& service, ObjectStore* store,
                          const caf::actor& driver, const NodeJoin& join) {
+  after_receive();
+  before_send();
   self->send(driver, join);
   return obey_all(self, service, store, driver, static_cast<ToNode*>(nullptr));
 }

@@ -139,6 +139,7 @@ void serve_one_run(const NodeLaunch& launch) {
   const caf::actor driver = connect_tls(system, std::move(control), link, kJoinTimeout);
   const Where here{.node = credentials->name()};
   log_line(LogLevel::info, "node " + here.node + " joined the driver at " + link->address(), here);
+  before_send();
   system.spawn<caf::detached>(node_actor, service, &store, driver, join);
   wait_for_end_of(system, driver, *link, launch.cut_after);
   log_line(LogLevel::info, "node " + here.node + ": the run has ended", here);

@@ -8,6 +8,7 @@ std::vector<caf::actor> LocalServers::start(const std::vector<std::shared_ptr<Pa
   end();
   for (const auto& server : servers) {
     servers_.push_back(std::make_shared<HeldServer>(server));
+    before_send();
     actors_.push_back(system_.spawn<caf::detached>(parameter_server_actor, servers_.back(), driver_));
   }
   return actors_;

@@ -62,6 +62,7 @@ void serve(const WorkerLaunch& launch, int watched, int signs) {
   SystemConfig config(1, Reach::processes);
   caf::actor_system system(config);
   const caf::actor driver = connect_local(system, launch.socket, std::chrono::seconds(20));
+  before_send();
   system.spawn(worker_actor, worker, driver);
   std::uint64_t count = 0;
   wait_for_hangup(watched, Silence::kEvery, [&] { show_life(signs, ++count); });

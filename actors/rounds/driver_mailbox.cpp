@@ -25,13 +25,14 @@ std::optional<Happening> DriverMailbox::hear(const Deadline& deadline) {
   std::optional<Happening> happening;
   const auto until = std::chrono::high_resolution_clock::now() + (deadline.at() - Clock::now());
   while (!happening && self_->await_data(until)) {
+    after_receive();
     self_->receive([&](const caf::down_msg& down) { happening = ended(down.source); },
                    caf::others >> [&](caf::message_view& view) -> caf::result<caf::message> {
+                     after_receive();  // it may have come before the one that was waited for
                      happening = heard(view.move_content_to_message());
                      return caf::message{};
                    });
   }
-  after_receive();
   return happening;
 }
 

@@ -19,7 +19,6 @@ struct Replying {
 };
 
 Replying reply_to(caf::event_based_actor* self, const caf::actor& driver) {
-  after_receive();
   return {caf::actor_cast<caf::actor>(self), driver};
 }
 
@@ -31,6 +30,7 @@ caf::behavior obey_all(caf::event_based_actor* self, const std::shared_ptr<Worke
 }
 
 void join(caf::event_based_actor* self, const caf::actor& driver, int index) {
+  before_send();
   self->send(driver, Join{kProtocolVersion, index, static_cast<std::int32_t>(::getpid())});
 }
 
@@ -38,11 +38,13 @@ void join(caf::event_based_actor* self, const caf::actor& driver, int index) {
 
 caf::behavior worker_actor(caf::event_based_actor* self, const std::shared_ptr<Worker>& worker,
                            const caf::actor& driver) {
+  after_receive();
   join(self, driver, worker->index());
   return obey_all(self, worker, driver, static_cast<ToWorker*>(nullptr));
 }
 
 caf::behavior refusing_worker(caf::event_based_actor* self, int index, const Failure& why, const caf::actor& driver) {
+  after_receive();
   join(self, driver, index);
   return {obey<Build>(self, driver, [=](const Build& request) {
     Built built;
