@@ -22,6 +22,14 @@ inline void before_send() {}
 inline void after_receive() {}
 #endif
 
+/// What to send: all of it has been written by now.
+template <class Content>
+caf::message ready_to_send(Content content) {
+  caf::message message = caf::make_message(std::move(content));
+  before_send();
+  return message;
+}
+
 /// Around what reads or writes a message on its way.
 struct HandOver {
   HandOver() { after_receive(); }

@@ -42,9 +42,7 @@ caf::behavior obey_all(caf::event_based_actor* self, const std::shared_ptr<NodeS
     start_worker(self->system(), service, *store, driver, request.worker);
   };
   const auto answer = [=](const auto& request) {
-    auto reply = carry_out(*service, request);
-    before_send();
-    self->send(driver, std::move(reply));
+    self->send(driver, ready_to_send(carry_out(*service, request)));
   };
   return {obey<StartWorker>(self, driver, start), obey<Requests>(self, driver, answer)...};
 }
@@ -54,8 +52,7 @@ caf::behavior obey_all(caf::event_based_actor* self, const std::shared_ptr<NodeS
 caf::behavior node_actor(caf::event_based_actor* self, const std::shared_ptr<NodeService>& service, ObjectStore* store,
                          const caf::actor& driver, const NodeJoin& join) {
   after_receive();
-  before_send();
-  self->send(driver, join);
+  self->send(driver, ready_to_send(join));
   return obey_all(self, service, store, driver, static_cast<ToNode*>(nullptr));
 }
 

@@ -27,8 +27,7 @@ caf::behavior parameter_server_actor(caf::event_based_actor* self, const std::sh
       pushed.round = push.round;
       pushed.failure = Failure::from(std::current_exception(), ErrorCode::system);
     }
-    before_send();
-    self->send(driver, std::move(pushed));
+    self->send(driver, ready_to_send(std::move(pushed)));
   })};
 }
 

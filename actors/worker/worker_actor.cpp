@@ -13,8 +13,7 @@ struct Replying {
 
   template <class Reply>
   void operator()(Reply reply) const {
-    before_send();
-    caf::send_as(from, driver, std::move(reply));
+    caf::send_as(from, driver, ready_to_send(std::move(reply)));
   }
 };
 
@@ -30,8 +29,7 @@ caf::behavior obey_all(caf::event_based_actor* self, const std::shared_ptr<Worke
 }
 
 void join(caf::event_based_actor* self, const caf::actor& driver, int index) {
-  before_send();
-  self->send(driver, Join{kProtocolVersion, index, static_cast<std::int32_t>(::getpid())});
+  self->send(driver, ready_to_send(Join{kProtocolVersion, index, static_cast<std::int32_t>(::getpid())}));
 }
 
 }  // namespace
