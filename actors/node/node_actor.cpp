@@ -41,9 +41,7 @@ caf::behavior obey_all(caf::event_based_actor* self, const std::shared_ptr<NodeS
   const auto start = [=](const StartWorker& request) {
     start_worker(self->system(), service, *store, driver, request.worker);
   };
-  const auto answer = [=](const auto& request) {
-    self->send(driver, ready_to_send(carry_out(*service, request)));
-  };
+  const auto answer = [=](const auto& request) { self->send(driver, ready_to_send(carry_out(*service, request))); };
   return {obey<StartWorker>(self, driver, start), obey<Requests>(self, driver, answer)...};
 }
 
