@@ -30,7 +30,7 @@ caf::message ready_to_send(Content content) {
   return message;
 }
 
-/// Around what reads or writes a message on its way.
+/// Around what CAF calls: what it did before, in whatever thread, this may read, and the other way around.
 struct HandOver {
   HandOver() { after_receive(); }
   HandOver(const HandOver&) = delete;

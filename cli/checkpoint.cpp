@@ -140,6 +140,7 @@ void show(const std::string& folder, int& /*status*/) {
   say("precision", manifest.precision == Precision::bf16 ? "bf16"
                    : manifest.bf16_given_up              ? "f32, in place of bf16"
                                                          : "f32");
+  if (!manifest.computed_by.empty()) say("computed by", manifest.computed_by);
   say("optimizer", manifest.optimizer);
   if (!manifest.data.empty()) say("data", manifest.data);
   if (manifest.samples > 0) say("samples", std::to_string(manifest.samples));

@@ -224,8 +224,10 @@ void add_worker_options(CLI::App& app, Options& sgd, std::string& placement) {
       ->type_name("N|MIN:MAX");
   app.add_option_function<std::string>(
          "--device", [&sgd](const std::string& text) { choose_device(text, sgd); },
-         "What replicas compute on: cpu, cuda (dealt to all CUDA devices of a machine in turn), or one, as cuda:0")
+         "What replicas compute on: cpu, cuda (dealt to all CUDA devices of a machine in turn), or one of those "
+         "that `troupe devices` lists, as cuda:0")
       ->default_str("cpu");
+  app.add_flag("--tf32", sgd.tf32, "On CUDA devices products in f32 round their factors to TensorFloat-32: faster");
   app.add_option("--devices-per-worker", sgd.devices_per_worker, "Model replicas of each worker");
   app.add_option("--placement", placement,
                  "Where workers live: threads of this process, processes of this machine, or nodes that join")

@@ -37,6 +37,7 @@ class Building {
     request_.devices = options.devices_per_worker;
     request_.use_cpus = options.use_cpus;
     request_.accelerator = options.accelerator;
+    request_.tf32 = options.tf32;
     request_.backs_up = options.backup_workers > 0 && members.num_workers() > 1;
     request_.plan = plan_request_of(options, members.topology());
     request_.seed = options.seed;

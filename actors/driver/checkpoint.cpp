@@ -42,6 +42,7 @@ CheckpointManifest manifest_of(const Driver& driver, const Version& version, con
   manifest.statistics = described.traits.learned_size < described.traits.size;
   manifest.precision = static_cast<Precision>(described.traits.precision);
   manifest.bf16_given_up = options.precision == Precision::bf16 && manifest.precision == Precision::f32;
+  manifest.computed_by = described.traits.fingerprint;
   manifest.optimizer = to_json(options.optimizer);
   manifest.learning_rate = driver.rate_set_at(version.step);
   manifest.state = state;
@@ -85,12 +86,15 @@ void check_same_run(const std::string& path, const CheckpointManifest& theirs, c
   if (kind != our_kind) differs(path, "optimizer " + printable(kind), our_kind);
 }
 
-/// What is not refused, since whoever asks for another precision may mean it.
-void tell_other_precision(const std::string& path, Precision theirs, Precision ours) {
-  if (theirs == ours) return;
-  log_line(LogLevel::warning,
-           printable("the run of the checkpoint " + path + " computed in " + to_string(theirs) +
-                     ", and this one does in " + to_string(ours) + ": its bits are others"),
+/// What is not refused, since whoever asks for another precision, or goes on elsewhere, may mean it.
+void tell_other_bits(const std::string& path, const CheckpointManifest& theirs, const ReplicaTraits& ours) {
+  std::string how;
+  if (const auto precision = static_cast<Precision>(ours.precision); theirs.precision != precision)
+    how = std::string(" computed in ") + to_string(theirs.precision) + ", and this one does in " + to_string(precision);
+  else if (!theirs.computed_by.empty() && theirs.computed_by != ours.fingerprint)
+    how = " computed by " + theirs.computed_by + ", and this one does by " + ours.fingerprint;
+  if (how.empty()) return;
+  log_line(LogLevel::warning, printable("the run of the checkpoint " + path + how + ": its bits are others"),
            {.object = path});
 }
 
@@ -236,7 +240,7 @@ std::optional<double> Driver::load(const std::string& path) {
   }
   versions_.commit(buffer, {manifest.step, manifest.updates});
   algorithm_->forget();
-  tell_other_precision(path, manifest.precision, static_cast<Precision>(model_->traits.precision));
+  tell_other_bits(path, manifest, model_->traits);
   return manifest.learning_rate;
 }
 

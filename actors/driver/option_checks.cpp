@@ -153,6 +153,8 @@ void check_options(Options& options, const ModelCreator& creator) {
   if (options.accelerator < -1 || (options.use_cpus && options.accelerator >= 0))
     throw_invalid("accelerator is " + std::to_string(options.accelerator) +
                   (options.use_cpus ? ", and use_cpus is set" : ", not -1 or a device's number"));
+  if (options.tf32 && options.use_cpus)
+    throw_invalid("tf32 is of accelerators: without them (use_cpus) products are in f32 or, by precision, in bf16");
   if (options.max_failures < 0)
     throw_invalid("max_failures is " + std::to_string(options.max_failures) + ", not a number from 0 on");
   check_backups(options);

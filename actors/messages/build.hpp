@@ -49,6 +49,7 @@ struct Build {
   std::int32_t first_lane = 0;  ///< its replicas' numbers among those of the run begin here
   bool use_cpus = true;
   std::int32_t accelerator = -1;  ///< Options::accelerator
+  bool tf32 = false;              ///< Options::tf32
   bool backs_up = false;          ///< it computes and applies for the worker before it, too, when that one is late
   PlanRequest plan;
   std::uint64_t seed = 0;
@@ -63,7 +64,7 @@ struct Build {
 };
 template <class F>
 auto fields(Build& x, F visit) {
-  return visit(x.round, x.devices, x.first_lane, x.use_cpus, x.accelerator, x.backs_up, x.plan, x.seed,
+  return visit(x.round, x.devices, x.first_lane, x.use_cpus, x.accelerator, x.tf32, x.backs_up, x.plan, x.seed,
                at_most<Bound::setting>(x.model), x.precision, at_most<Bound::setting>(x.config), x.precision_check,
                x.data_memory, x.frozen, x.all_shards, x.hears);
 }

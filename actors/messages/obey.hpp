@@ -8,7 +8,7 @@ namespace troupe {
 template <class Request, class Work>
 auto obey(caf::event_based_actor* self, const caf::actor& driver, Work work) {
   return [=](const Request& request) {
-    after_receive();
+    const HandOver hand_over;  // the next request may be another thread's
     if (self->current_sender() == driver) work(request);
   };
 }

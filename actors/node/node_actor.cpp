@@ -49,7 +49,7 @@ caf::behavior obey_all(caf::event_based_actor* self, const std::shared_ptr<NodeS
 
 caf::behavior node_actor(caf::event_based_actor* self, const std::shared_ptr<NodeService>& service, ObjectStore* store,
                          const caf::actor& driver, const NodeJoin& join) {
-  after_receive();
+  const HandOver hand_over;
   self->send(driver, ready_to_send(join));
   return obey_all(self, service, store, driver, static_cast<ToNode*>(nullptr));
 }

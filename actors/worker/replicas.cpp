@@ -78,6 +78,7 @@ std::unique_ptr<Replica> make_replica(const WorkerState& worker, const Build& re
                       .config = request.config,
                       .use_cpus = request.use_cpus,
                       .accelerator = request.accelerator,
+                      .tf32 = request.tf32,
                       .place = lane - static_cast<int>(topology.lanes_of_node(topology.node_of(lane)).begin),
                       .replicas_at_a_time = at_a_time,
                       .frozen = request.frozen};

@@ -36,13 +36,13 @@ void join(caf::event_based_actor* self, const caf::actor& driver, int index) {
 
 caf::behavior worker_actor(caf::event_based_actor* self, const std::shared_ptr<Worker>& worker,
                            const caf::actor& driver) {
-  after_receive();
+  const HandOver hand_over;
   join(self, driver, worker->index());
   return obey_all(self, worker, driver, static_cast<ToWorker*>(nullptr));
 }
 
 caf::behavior refusing_worker(caf::event_based_actor* self, int index, const Failure& why, const caf::actor& driver) {
-  after_receive();
+  const HandOver hand_over;
   join(self, driver, index);
   return {obey<Build>(self, driver, [=](const Build& request) {
     Built built;

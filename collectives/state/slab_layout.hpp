@@ -63,6 +63,8 @@ struct SlabLayout : StateShape {
   Range own = {};                ///< namely this one
   bool mean_gradient = false;    ///< the driver adds the gradients and shares their mean
   bool backups = false;          ///< of each shard there are both gradients, and any worker may write any slice
+  bool devices_copy = false;     ///< weights are mapped for writing, too, though workers only read them: most machines
+                                 ///< let a device copy by itself from such memory alone
   Range served = {0, 0};         ///< ranks of workers to whom parameter servers serve weights in this store
 
   ObjectId id(ObjectKind kind, int number, int buffer = 0) const;

@@ -30,6 +30,9 @@ WorkerSlabs::WorkerSlabs(StoreClient& store, const SlabLayout& layout, std::vect
       open_whole(layout.of_shard(static_cast<int>(shard), number));
   for (int slab = 0; slab < layout.dealt_slabs(); ++slab)
     dealt_.push_back(held_.open(layout.dealt_id(slab), 0, layout.bytes()));
+  if (layout.devices_copy)
+    for (int buffer = 0; buffer < layout.buffers; ++buffer)
+      weights_.push_back(held_.open(layout.vector_id(kWeightsVector, buffer), 0, layout.bytes()));
 }
 
 void WorkerSlabs::open_whole(int vector) {
@@ -44,7 +47,7 @@ void WorkerSlabs::map_served(int rank, std::chrono::milliseconds timeout) {
 
 void WorkerSlabs::map_others(const std::vector<std::vector<std::uint64_t>>& made_for,
                              std::chrono::milliseconds timeout) {
-  for (int buffer = 0; buffer < layout_.buffers; ++buffer)
+  for (int buffer = 0; buffer < layout_.buffers && !layout_.devices_copy; ++buffer)
     weights_.push_back(held_.get(layout_.vector_id(kWeightsVector, buffer), timeout));
   if (layout_.deals() || (slice_.empty() && !contributes_)) return;
   if (layout_.mean_gradient) {

@@ -33,7 +33,7 @@ class OwnGradients {
 /// reading what the others publish. Released when this goes.
 class WorkerSlabs {
  public:
-  /// Opens the slice for writing, vectors of its shards, and gradients that are dealt out.
+  /// Opens the slice for writing, vectors of its shards, gradients that are dealt out, and weights that devices copy.
   /// @param own its gradients, of each kind that there is; they must outlive this
   /// @param contributes whether gradients are needed though the slice is empty.
   /// @param shards that the worker has of those that have vectors

@@ -93,6 +93,7 @@ struct ReplicaContext {
   std::string config = {};     ///< Options::config as it was given (JSON for the built-in models)
   bool use_cpus = true;        ///< Options::use_cpus
   int accelerator = -1;        ///< Options::accelerator
+  bool tf32 = false;           ///< Options::tf32
   int place = 0;               ///< the replica's number among the run's replicas on its node
   int replicas_at_a_time = 1;  ///< of this worker, that compute while the others wait for their turn
   /// Layers whose training pass depends on the batch or on chance, batch-norm and dropout, are computed in training as

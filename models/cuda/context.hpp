@@ -15,12 +15,14 @@ namespace troupe::cuda {
 class Context {
  public:
   /// @param element that images are stored and products are computed in
-  Context(int device, Element element);
+  /// @param tf32 whether products of floats may round their factors to TensorFloat-32
+  Context(int device, Element element, bool tf32);
 
   /// Names what the bits depend on beside the device: "cuda13000-cudnn91900-cublas130100".
   std::string libraries() const;
   int device() const { return device_; }
   Element element() const { return element_; }
+  bool tf32() const { return tf32_; }
   const Stream& compute() const { return compute_; }
   const Stream& copies() const { return copies_; }
   cudnnHandle_t cudnn() const { return cudnn_.get(); }
@@ -53,6 +55,7 @@ class Context {
 
   int device_;
   Element element_;
+  bool tf32_;
   Stream compute_;
   Stream copies_;
   Handle<cudnnHandle_t, cudnnDestroy> cudnn_;

@@ -56,13 +56,13 @@ class HeldWeights {
 class CudaNetwork final : public DeviceNetwork {
  public:
   CudaNetwork(const NetworkPlan& plan, std::shared_ptr<const Loss> loss, std::int64_t batch_size, Precision precision,
-              bool frozen, int device)
+              bool frozen, bool tf32, int device)
       : loss_(std::move(loss)),
         usual_batch_(batch_size > 0 ? batch_size : kUsualBatch),
         frozen_(frozen),
         learns_(learning_values(plan)),
         network_(place_network(plan, precision == Precision::bf16 ? Element::bf16 : Element::f32)),
-        context_(device, network_.element),
+        context_(device, network_.element, tf32),
         times_(network_),
         transfers_(context_, network_, times_) {}
 
@@ -77,7 +77,8 @@ class CudaNetwork final : public DeviceNetwork {
   Precision precision() const override { return context_.element() == Element::f32 ? Precision::f32 : Precision::bf16; }
 
   std::string fingerprint() const override {
-    const std::string precision = context_.element() == Element::f32 ? "-f32-" : "-bf16-";
+    const std::string f32 = context_.tf32() ? "-tf32-" : "-f32-";
+    const std::string precision = context_.element() == Element::f32 ? f32 : "-bf16-";
     return context_.libraries() + '-' + device_name(context_.device()) + precision + network_.parameters.fingerprint();
   }
 
@@ -182,7 +183,7 @@ std::unique_ptr<DeviceNetwork> make_cuda_network(const NetworkPlan& plan, std::s
   cuda::lock_slabs(device);
   cuda::check(cudaSetDevice(device), "choosing a device");  // it may have chosen another replica's
   return std::make_unique<cuda::CudaNetwork>(plan, std::move(loss), batch_size, context.precision, context.frozen,
-                                             device);
+                                             context.tf32, device);
 }
 
 }  // namespace troupe

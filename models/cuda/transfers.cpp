@@ -77,9 +77,9 @@ void Transfers::receive(std::size_t layer) {
 }
 
 void Transfers::copy_to_host(std::size_t begin, std::size_t end) {
+  if (begin == end) return;
   computed_.record(context_.compute());
   computed_.block(context_.copies());
-  if (begin == end) return;
   times_.copy_begins(context_.copies());
   context_.copy_to_host(context_.copies(), target_.data() + begin, gradient_.floats() + begin, end - begin,
                         "copying a gradient");

@@ -73,6 +73,7 @@ const std::vector<Example>& examples() {
       {"load", "with space", "/load", "with space"},
       {"max-failures", "3", "/max_failures", 3},
       {"device", "cuda:1", "/device", "cuda:1"},
+      {"tf32", nullptr, "/tf32", true},
       {"restart", "redistribute", "/restart", "redistribute"},
       {"backup-workers", "1", "/backup_workers", 1},
       {"fault", "full disk at step 5", "/faults", "full disk at step 5"},

@@ -4,7 +4,9 @@
 #include <cstdio>
 #include <cstring>
 
+#include "cuda/device_models.hpp"
 #include "cuda/double/double.hpp"
+#include "troupe/sgd.hpp"
 
 namespace {
 
@@ -43,7 +45,10 @@ REGISTER_LISTENER("complaints", 1, Complaints);
 
 }  // namespace
 
+// Worker processes are this program again.
 int main(int argc, char** argv) {
+  troupe_test::register_device_models();
+  troupe::init(1, argv);  // as behind a parser that took out what it knows
   const int status = doctest::Context(argc, argv).run();
   return status == 0 && complained ? 1 : status;
 }

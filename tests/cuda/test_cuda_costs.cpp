@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "cuda/cuda_cases.hpp"
 #include "cuda/run_end.hpp"
 #include "models/network_trial.hpp"
 #include "troupe/layers.hpp"
@@ -32,12 +33,6 @@ LayerTime row_of(const std::vector<LayerTime>& times, const std::string& kind) {
 
 /// As the double counts time: each piece of a stream's work takes one.
 doctest::Approx microseconds(int count) { return doctest::Approx(count * 1e-6).epsilon(1e-3); }
-
-Case two_buckets() {
-  return {"two buckets",
-          {2, 6, 6},
-          {convolution(4, 3, 1), relu(), convolution(4, 3, 1), flatten(), linear(1 << 13), relu(), linear(kClasses)}};
-}
 
 }  // namespace
 

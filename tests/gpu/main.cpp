@@ -3,11 +3,16 @@
 
 #include <cstdio>
 
+#include "cuda/device_models.hpp"
 #include "models/network/accelerators.hpp"
 #include "troupe/error.hpp"
+#include "troupe/sgd.hpp"
 
-// The tests of kernels and networks, with the real CUDA, on the first device of this machine.
+// The tests of kernels, networks and runs, with the real CUDA, on the first device of this machine.
+// Worker processes are this program again.
 int main(int argc, char** argv) {
+  troupe_test::register_device_models();
+  troupe::init(1, argv);  // as behind a parser that took out what it knows
   try {
     const troupe::Accelerators all = troupe::accelerators();
     std::printf("%s, driver for CUDA %s, program with CUDA %s\n", all.devices.front().name.c_str(), all.driver.c_str(),

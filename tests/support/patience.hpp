@@ -14,6 +14,12 @@ inline constexpr bool kSanitized = true;  // a process takes a second to start, 
 inline constexpr bool kSanitized = false;
 #endif
 
+#ifdef __SANITIZE_THREAD__
+inline constexpr bool kThreadSanitized = true;  // loops run up to a hundred times as long
+#else
+inline constexpr bool kThreadSanitized = false;
+#endif
+
 /// How long a test waits for what must come, however busy the machine is: only a test that fails waits so long.
 inline constexpr std::chrono::seconds kPatience{180};
 

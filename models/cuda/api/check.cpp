@@ -18,11 +18,42 @@ ErrorCode code_of(cudaError_t result) {
     case cudaErrorCompatNotSupportedOnDevice:
     case cudaErrorNoKernelImageForDevice:
     case cudaErrorUnsupportedPtxVersion:
+    case cudaErrorDevicesUnavailable:  // another process has it for itself
       return ErrorCode::unsupported;
     default:
       return ErrorCode::system;
   }
 }
+
+/// Whether the current device has next to no memory left. Libraries that find none for themselves, or for a kernel that
+/// is loaded when it is first run, say only that they could not.
+bool is_full() {
+  constexpr std::size_t kNextToNone = std::size_t{64} << 20;
+  std::size_t free = 0;
+  std::size_t all = 0;
+  return cudaMemGetInfo(&free, &all) == cudaSuccess && free < kNextToNone;
+}
+
+bool is_about_memory(cudnnStatus_t result) {
+  switch (result) {
+    case CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED:
+    case CUDNN_STATUS_INTERNAL_ERROR_HOST_ALLOCATION_FAILED:
+      return true;
+    case CUDNN_STATUS_NOT_INITIALIZED:
+    case CUDNN_STATUS_INTERNAL_ERROR:
+    case CUDNN_STATUS_EXECUTION_FAILED_CUDA_DRIVER:
+    case CUDNN_STATUS_EXECUTION_FAILED_CUDART:
+      return is_full();
+    default:
+      return false;
+  }
+}
+
+bool is_about_memory(cublasStatus_t result) {
+  return result == CUBLAS_STATUS_ALLOC_FAILED || (result == CUBLAS_STATUS_NOT_INITIALIZED && is_full());
+}
+
+ErrorCode code_of(bool memory) { return memory ? ErrorCode::limit_reached : ErrorCode::system; }
 
 [[noreturn]] void fail(ErrorCode code, const char* library, const char* what, const char* why) {
   throw Error(code, std::string(library) + ", " + what + ": " + why);
@@ -41,15 +72,13 @@ void check(cudaError_t result, const char* what) {
 void check(cudnnStatus_t result, const char* what) {
   if (result == CUDNN_STATUS_SUCCESS) return;
   forget_error();
-  const bool memory = result == CUDNN_STATUS_ALLOC_FAILED;
-  fail(memory ? ErrorCode::limit_reached : ErrorCode::system, "cuDNN", what, cudnnGetErrorString(result));
+  fail(code_of(is_about_memory(result)), "cuDNN", what, cudnnGetErrorString(result));
 }
 
 void check(cublasStatus_t result, const char* what) {
   if (result == CUBLAS_STATUS_SUCCESS) return;
   forget_error();
-  const bool memory = result == CUBLAS_STATUS_ALLOC_FAILED;
-  fail(memory ? ErrorCode::limit_reached : ErrorCode::system, "cuBLAS", what, cublasGetStatusString(result));
+  fail(code_of(is_about_memory(result)), "cuBLAS", what, cublasGetStatusString(result));
 }
 
 }  // namespace troupe::cuda

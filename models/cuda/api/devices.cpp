@@ -91,7 +91,10 @@ Accelerator describe(int device) {
 
 }  // namespace
 
-std::string device_name(int device) { return properties_of(device).name; }
+std::string device_name(int device) {
+  const cudaDeviceProp properties = properties_of(device);
+  return properties.name + std::string("-") + std::to_string(properties.multiProcessorCount);
+}
 
 int use_device(int asked, int place) {
   const std::vector<int> devices = ordered_devices();

@@ -35,14 +35,21 @@ class Handle {
 class Stream {
  public:
   Stream()
-      : handle_([](cudaStream_t* made) { check(cudaStreamCreateWithFlags(made, cudaStreamNonBlocking), "a stream"); }) {
-  }
+      : handle_([](cudaStream_t* made) { check(cudaStreamCreateWithFlags(made, cudaStreamNonBlocking), "a stream"); }),
+        so_far_([](cudaEvent_t* made) {
+          check(cudaEventCreateWithFlags(made, cudaEventDisableTiming | cudaEventBlockingSync), "an event");
+        }) {}
 
   cudaStream_t get() const { return handle_.get(); }
-  void synchronize() const { check(cudaStreamSynchronize(get()), "waiting for the device"); }
+  /// Waits for all that it was given. The thread sleeps meanwhile, where cudaStreamSynchronize may keep a core busy.
+  void synchronize() const {
+    check(cudaEventRecord(so_far_.get(), get()), "recording an event");
+    check(cudaEventSynchronize(so_far_.get()), "waiting for the device");
+  }
 
  private:
   Handle<cudaStream_t, cudaStreamDestroy> handle_;
+  Handle<cudaEvent_t, cudaEventDestroy> so_far_;
 };
 
 /// A place in a stream's work that other streams can wait for.

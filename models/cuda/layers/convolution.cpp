@@ -1,6 +1,8 @@
 #include "troupe/layers/convolution.hpp"
 
 #include <array>
+#include <limits>
+#include <optional>
 #include <span>
 
 #include "models/cuda/kernels/bias.hpp"
@@ -19,11 +21,18 @@ using ConvolutionDescriptor = Handle<cudnnConvolutionDescriptor_t, cudnnDestroyC
 
 cudnnDataType_t type_of(Element element) { return element == Element::f32 ? CUDNN_DATA_FLOAT : CUDNN_DATA_BFLOAT16; }
 
-cudnnMathType_t math_of(Element element) {
-  return element == Element::f32 ? CUDNN_FMA_MATH : CUDNN_TENSOR_OP_MATH;  // not TensorFloat-32
+/// What cuDNN is asked for; by default it may round floats to TensorFloat-32.
+cudnnMathType_t math_of(const Context& context) {
+  if (context.element() == Element::bf16) return CUDNN_TENSOR_OP_MATH;
+  return context.tf32() ? CUDNN_DEFAULT_MATH : CUDNN_FMA_MATH;
 }
 
+/// @throws Error limit_reached for more values than cuDNN counts in a tensor.
 TensorDescriptor tensor(const Layout& layout, std::int64_t batch) {
+  if (layout.values(batch) > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max()))
+    throw Error(ErrorCode::limit_reached,
+                "a batch of " + std::to_string(batch) + " has " + std::to_string(layout.values(batch)) +
+                    " values in one layer, and cuDNN takes up to 2^31 - 1: take smaller batches");
   TensorDescriptor made([](auto* at) { check(cudnnCreateTensorDescriptor(at), "a tensor"); });
   check(cudnnSetTensor4dDescriptor(made.get(), CUDNN_TENSOR_NHWC, type_of(layout.element), static_cast<int>(batch),
                                    static_cast<int>(layout.shape.channels), static_cast<int>(layout.shape.height),
@@ -42,7 +51,7 @@ FilterDescriptor filter(const PlacedLayer& layer) {
   return made;
 }
 
-ConvolutionDescriptor convolution(const PlacedLayer& layer) {
+ConvolutionDescriptor convolution(const PlacedLayer& layer, cudnnMathType_t math) {
   const models::Window& window = spec_of<models::Convolution>(layer).window();
   const auto padding = static_cast<int>(window.padding);
   const auto stride = static_cast<int>(window.stride);
@@ -50,41 +59,55 @@ ConvolutionDescriptor convolution(const PlacedLayer& layer) {
   check(cudnnSetConvolution2dDescriptor(made.get(), padding, padding, stride, stride, 1, 1, CUDNN_CROSS_CORRELATION,
                                         CUDNN_DATA_FLOAT),
         "describing a convolution");
-  check(cudnnSetConvolutionMathType(made.get(), math_of(layer.input.element)), "choosing a precision");
+  check(cudnnSetConvolutionMathType(made.get(), math), "choosing a precision");
   return made;
 }
 
 /// cuDNN may list what it computes without tensor cores as such, or as of default maths; what it is asked for decides.
-bool may_be(cudnnMathType_t listed, Element element) {
-  return element == Element::bf16 || listed == CUDNN_FMA_MATH || listed == CUDNN_DEFAULT_MATH;
+bool may_be(cudnnMathType_t listed, cudnnMathType_t asked) {
+  return asked != CUDNN_FMA_MATH || listed == CUDNN_FMA_MATH || listed == CUDNN_DEFAULT_MATH;
 }
+
+/// What one of a convolution's passes runs.
+template <class Algorithm>
+struct ConvolutionPass {
+  Algorithm algorithm;
+  ConvolutionDescriptor convolution;  ///< with the maths that the algorithm was listed with
+  std::size_t workspace = 0;          ///< bytes, all of which it is given
+};
 
 /// Of the algorithms that cuDNN lists, fastest first, the first that gives the same bits each time and has room; where
 /// none has, the one that wants least.
 template <class Found>
-auto choose(std::span<const Found> found, const PlacedLayer& layer) {
+const Found& choose(std::span<const Found> found, const PlacedLayer& layer, cudnnMathType_t asked) {
   const Found* best = nullptr;
   for (const Found& each : found) {
-    const bool fits = each.status == CUDNN_STATUS_SUCCESS && each.determinism == CUDNN_DETERMINISTIC &&
-                      may_be(each.mathType, layer.input.element);
+    const bool fits =
+        each.status == CUDNN_STATUS_SUCCESS && each.determinism == CUDNN_DETERMINISTIC && may_be(each.mathType, asked);
     if (!fits) continue;
-    if (each.memory <= Context::kUsualWorkspace) return each.algo;
+    if (each.memory <= Context::kUsualWorkspace) return each;
     if (best == nullptr || each.memory < best->memory) best = &each;
   }
-  if (best != nullptr) return best->algo;
+  if (best != nullptr) return *best;
   throw Error(ErrorCode::unsupported, "cuDNN has no deterministic algorithm for " + layer.planned.layer->label() +
                                           " of " + layer.input.shape.text() +
                                           (layer.input.element == Element::f32 ? " in f32" : " in bf16"));
 }
 
-/// Asks cuDNN for its list.
-template <class Found, class Ask>
-auto choose_of(const Ask& ask, const PlacedLayer& layer) {
+/// Asks cuDNN for its list, and what its choice needs.
+template <class Found, class AskList, class AskBytes>
+auto make_pass(const Context& context, const PlacedLayer& layer, const AskList& ask_list, const AskBytes& ask_bytes) {
   constexpr int kMost = 16;
   std::array<Found, kMost> found{};
   int count = 0;
-  check(ask(kMost, &count, found.data()), "looking for an algorithm");
-  return choose(std::span<const Found>(found.data(), static_cast<std::size_t>(count)), layer);
+  const cudnnMathType_t asked = math_of(context);
+  const ConvolutionDescriptor any = convolution(layer, asked);
+  check(ask_list(any.get(), kMost, &count, found.data()), "looking for an algorithm");
+  const Found& chosen = choose(std::span<const Found>(found.data(), static_cast<std::size_t>(count)), layer, asked);
+  const cudnnMathType_t math = asked == CUDNN_FMA_MATH ? asked : chosen.mathType;
+  ConvolutionPass<decltype(chosen.algo)> pass{chosen.algo, convolution(layer, math)};
+  check(ask_bytes(pass.convolution.get(), pass.algorithm, &pass.workspace), "asking for a workspace");
+  return pass;
 }
 
 class Convolution final : public Operation {
@@ -96,32 +119,26 @@ class Convolution final : public Operation {
         input_(tensor(layer.input, batch)),
         output_(tensor(layer.output, batch)),
         filter_(filter(layer)),
-        convolution_(convolution(layer)),
-        forward_(choose_of<cudnnConvolutionFwdAlgoPerf_t>(
-            [&](int most, int* count, auto* found) {
-              return cudnnGetConvolutionForwardAlgorithm_v7(context.cudnn(), input_.get(), filter_.get(),
-                                                            convolution_.get(), output_.get(), most, count, found);
-            },
-            layer)) {
-    std::size_t bytes = 0;
-    check(cudnnGetConvolutionForwardWorkspaceSize(context.cudnn(), input_.get(), filter_.get(), convolution_.get(),
-                                                  output_.get(), forward_, &bytes),
-          "asking for a workspace");
-    context.need_workspace(bytes);
+        forward_(forward_pass()) {
+    context.need_workspace(forward_.workspace);
   }
 
   StageTraits traits() const override { return {.reads_input = true, .reads_output = layer_.planned.relu}; }
 
   void prepare_backward() override {
-    prepare_filter_pass();
-    if (!layer_.gradient_stops) prepare_data_pass();
+    filter_pass_ = filter_pass();
+    context_.need_workspace(typed_gradient_bytes() + filter_pass_->workspace);
+    if (!layer_.gradient_stops) {
+      data_pass_ = data_pass();
+      context_.need_workspace(data_pass_->workspace);
+    }
     if (has_bias()) context_.need_workspace(column_sums_scratch(rows_, channels()));
   }
 
   void forward(const ForwardOperands& at) override {
     check(cudnnConvolutionForward(context_.cudnn(), &kOne, input_.get(), at.input, filter_.get(), at.product_weights,
-                                  convolution_.get(), forward_, context_.workspace(), context_.workspace_bytes(),
-                                  &kZero, output_.get(), at.output),
+                                  forward_.convolution.get(), forward_.algorithm, context_.workspace(),
+                                  forward_.workspace, &kZero, output_.get(), at.output),
           "a convolution");
     if (has_bias())
       add_bias(stream(), rows_, channels(), layer_.output.element, at.weights + layer_.parameters.vector(0),
@@ -135,15 +152,20 @@ class Convolution final : public Operation {
     if (has_bias())
       column_sums(stream(), rows_, channels(), layer_.output.element, at.output_gradient, context_.workspace(),
                   at.gradient + layer_.parameters.vector(0));
-    filter_pass(at);
+    run_filter_pass(at);
     if (at.input_gradient == nullptr) return;
     check(cudnnConvolutionBackwardData(context_.cudnn(), &kOne, filter_.get(), at.product_weights, output_.get(),
-                                       at.output_gradient, convolution_.get(), data_, context_.workspace(),
-                                       context_.workspace_bytes(), &kZero, input_.get(), at.input_gradient),
+                                       at.output_gradient, data_pass_->convolution.get(), data_pass_->algorithm,
+                                       context_.workspace(), data_pass_->workspace, &kZero, input_.get(),
+                                       at.input_gradient),
           "a convolution's gradient of its input");
   }
 
  private:
+  using ForwardPass = ConvolutionPass<cudnnConvolutionFwdAlgo_t>;
+  using FilterPass = ConvolutionPass<cudnnConvolutionBwdFilterAlgo_t>;
+  using DataPass = ConvolutionPass<cudnnConvolutionBwdDataAlgo_t>;
+
   bool has_bias() const { return spec_of<models::Convolution>(layer_).bias(); }
   std::int64_t channels() const { return layer_.output.shape.channels; }
   std::size_t values() const { return static_cast<std::size_t>(rows_ * channels()); }
@@ -155,41 +177,52 @@ class Convolution final : public Operation {
     return aligned(weights() * size_of(Element::bf16));
   }
 
-  void prepare_filter_pass() {
-    filter_algorithm_ = choose_of<cudnnConvolutionBwdFilterAlgoPerf_t>(
-        [&](int most, int* count, auto* found) {
+  ForwardPass forward_pass() const {
+    return make_pass<cudnnConvolutionFwdAlgoPerf_t>(
+        context_, layer_,
+        [&](auto convolution, auto... list) {
+          return cudnnGetConvolutionForwardAlgorithm_v7(context_.cudnn(), input_.get(), filter_.get(), convolution,
+                                                        output_.get(), list...);
+        },
+        [&](auto convolution, auto algorithm, std::size_t* bytes) {
+          return cudnnGetConvolutionForwardWorkspaceSize(context_.cudnn(), input_.get(), filter_.get(), convolution,
+                                                         output_.get(), algorithm, bytes);
+        });
+  }
+
+  FilterPass filter_pass() const {
+    return make_pass<cudnnConvolutionBwdFilterAlgoPerf_t>(
+        context_, layer_,
+        [&](auto convolution, auto... list) {
           return cudnnGetConvolutionBackwardFilterAlgorithm_v7(context_.cudnn(), input_.get(), output_.get(),
-                                                               convolution_.get(), filter_.get(), most, count, found);
+                                                               convolution, filter_.get(), list...);
         },
-        layer_);
-    std::size_t bytes = 0;
-    check(cudnnGetConvolutionBackwardFilterWorkspaceSize(context_.cudnn(), input_.get(), output_.get(),
-                                                         convolution_.get(), filter_.get(), filter_algorithm_, &bytes),
-          "asking for a workspace");
-    context_.need_workspace(typed_gradient_bytes() + bytes);
+        [&](auto convolution, auto algorithm, std::size_t* bytes) {
+          return cudnnGetConvolutionBackwardFilterWorkspaceSize(context_.cudnn(), input_.get(), output_.get(),
+                                                                convolution, filter_.get(), algorithm, bytes);
+        });
   }
 
-  void prepare_data_pass() {
-    data_ = choose_of<cudnnConvolutionBwdDataAlgoPerf_t>(
-        [&](int most, int* count, auto* found) {
+  DataPass data_pass() const {
+    return make_pass<cudnnConvolutionBwdDataAlgoPerf_t>(
+        context_, layer_,
+        [&](auto convolution, auto... list) {
           return cudnnGetConvolutionBackwardDataAlgorithm_v7(context_.cudnn(), filter_.get(), output_.get(),
-                                                             convolution_.get(), input_.get(), most, count, found);
+                                                             convolution, input_.get(), list...);
         },
-        layer_);
-    std::size_t bytes = 0;
-    check(cudnnGetConvolutionBackwardDataWorkspaceSize(context_.cudnn(), filter_.get(), output_.get(),
-                                                       convolution_.get(), input_.get(), data_, &bytes),
-          "asking for a workspace");
-    context_.need_workspace(bytes);
+        [&](auto convolution, auto algorithm, std::size_t* bytes) {
+          return cudnnGetConvolutionBackwardDataWorkspaceSize(context_.cudnn(), filter_.get(), output_.get(),
+                                                              convolution, input_.get(), algorithm, bytes);
+        });
   }
 
-  void filter_pass(const BackwardOperands& at) {
+  void run_filter_pass(const BackwardOperands& at) {
     const std::size_t typed = typed_gradient_bytes();
     void* const gradient = typed > 0 ? static_cast<void*>(context_.workspace()) : at.gradient;
     check(cudnnConvolutionBackwardFilter(context_.cudnn(), &kOne, input_.get(), at.input, output_.get(),
-                                         at.output_gradient, convolution_.get(), filter_algorithm_,
-                                         context_.workspace() + typed, context_.workspace_bytes() - typed, &kZero,
-                                         filter_.get(), gradient),
+                                         at.output_gradient, filter_pass_->convolution.get(), filter_pass_->algorithm,
+                                         context_.workspace() + typed, filter_pass_->workspace, &kZero, filter_.get(),
+                                         gradient),
           "a convolution's gradient of its weights");
     if (typed > 0) to_floats(stream(), Element::bf16, weights(), gradient, at.gradient);
   }
@@ -200,10 +233,9 @@ class Convolution final : public Operation {
   TensorDescriptor input_;
   TensorDescriptor output_;
   FilterDescriptor filter_;
-  ConvolutionDescriptor convolution_;
-  cudnnConvolutionFwdAlgo_t forward_;
-  cudnnConvolutionBwdFilterAlgo_t filter_algorithm_ = CUDNN_CONVOLUTION_BWD_FILTER_ALGO_1;
-  cudnnConvolutionBwdDataAlgo_t data_ = CUDNN_CONVOLUTION_BWD_DATA_ALGO_1;
+  ForwardPass forward_;
+  std::optional<FilterPass> filter_pass_;  ///< of networks that train
+  std::optional<DataPass> data_pass_;      ///< of those whose input has a gradient
 };
 
 class ConvolutionKernels final : public LayerKernels {

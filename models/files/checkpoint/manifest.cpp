@@ -105,6 +105,7 @@ CheckpointManifest read_fields(Fields fields) {
   manifest.seed = fields.bits("seed");
   manifest.precision = read_precision(fields);
   manifest.bf16_given_up = read_given_up(fields, manifest.precision);
+  if (fields.has("computed_by")) manifest.computed_by = fields.text("computed_by");
   manifest.optimizer = fields.object_text("optimizer");
   if (fields.has("learning_rate")) manifest.learning_rate = read_rate(fields);
   manifest.state = fields.texts("state");
@@ -151,6 +152,7 @@ json to_json_without_checksum(const CheckpointManifest& manifest) {
             {"troupe", manifest.troupe},
             {"files", std::move(files)}};
   if (manifest.learning_rate) said["learning_rate"] = *manifest.learning_rate;
+  if (!manifest.computed_by.empty()) said["computed_by"] = manifest.computed_by;
   if (manifest.bf16_given_up) said["bf16_given_up"] = true;
   if (manifest.metric) said["metric"] = {{"value", manifest.metric->value}, {"best", manifest.metric->best}};
   return said;

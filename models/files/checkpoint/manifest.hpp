@@ -36,7 +36,8 @@ struct CheckpointMetric {
   bool operator==(const CheckpointMetric&) const = default;
 };
 
-/// Where a run stood, and which run it was; nothing of the workers, devices or machines it ran on. Its texts are UTF-8.
+/// Where a run stood, and which run it was; nothing of the workers, devices or machines it ran on, but for what the bits
+/// depend on. Its texts are UTF-8.
 struct CheckpointManifest {
   std::int64_t step = 0;     ///< steps committed
   std::int64_t updates = 0;  ///< of these, that made the optimizer's state
@@ -47,6 +48,7 @@ struct CheckpointManifest {
   bool statistics = false;  ///< whether the model has any
   Precision precision = Precision::f32;
   bool bf16_given_up = false;           ///< bf16 was asked for, and the run computed in f32
+  std::string computed_by;              ///< names libraries and devices: ModelInfo::fingerprint; may be empty
   std::string optimizer;                ///< its options, a JSON object with the schedule in it
   std::optional<double> learning_rate;  ///< set by hand, with which the run goes on; else its options say it
   std::vector<std::string> state;       ///< the optimizer's vectors, such as "momentum", in order

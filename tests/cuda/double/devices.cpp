@@ -22,7 +22,8 @@ cudaError_t set_device(int device) {
 cudaError_t fill_properties(cudaDeviceProp* properties, int device) {
   if (!exists(device)) return cudaErrorInvalidDevice;
   *properties = {};
-  std::snprintf(properties->name, sizeof properties->name, "Double");
+  const std::string name = state().settings.names_differ ? "Double " + std::to_string(device) : "Double";
+  std::snprintf(properties->name, sizeof properties->name, "%s", name.c_str());
   properties->uuid.bytes[0] = static_cast<char>(device + 1);
   properties->totalGlobalMem = state().settings.bytes_per_device;
   properties->major = state().settings.compute_major;

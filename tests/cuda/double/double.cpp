@@ -28,6 +28,7 @@ std::int64_t counted(std::int64_t State::*count) {
 void reset_counts(State& all) {
   all.complaints.clear();
   all.call = "no call";
+  all.failed = Failed::nothing;
   all.sticky = cudaSuccess;
   all.waits_until_drop = -1;
   all.waits = 0;
@@ -70,6 +71,16 @@ Usage usage() {
           .pinned_ranges = pinned().size(),
           .descriptors = descriptors().size(),
           .handles = cudnn_handles().size() + cublas_handles().size()};
+}
+
+Failed failed() {
+  const std::scoped_lock lock(state().mutex);
+  return state().failed;
+}
+
+std::int64_t bytes_on_device(int device) {
+  const std::scoped_lock lock(state().mutex);
+  return static_cast<std::int64_t>(device_memory().bytes(device));
 }
 
 std::int64_t calls() { return counted(&State::calls); }

@@ -17,6 +17,7 @@ namespace troupe::cuda_double {
 struct Settings {
   std::uint64_t seed = 1;  ///< draws when and in which order work runs, orders of algorithms and of unordered sums
   int devices = 1;
+  bool names_differ = false;  ///< each device has a name of its own
   std::size_t bytes_per_device = std::size_t{1} << 30;
   std::int64_t failing_call = -1;  ///< the call that fails, counted from 0 as calls() counts; -1: none
   bool no_driver = false;
@@ -51,6 +52,13 @@ void reset(const Settings& settings);
 std::vector<std::string> complaints();
 
 Usage usage();
+
+/// What the failing call said, which was that of memory or of the device.
+enum class Failed { nothing, memory, device };
+Failed failed();
+
+/// Bytes on a device in what was allocated and not yet given back.
+std::int64_t bytes_on_device(int device);
 
 /// Calls of the API since reset(). Those that only say which version or text do not count.
 std::int64_t calls();

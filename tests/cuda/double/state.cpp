@@ -13,6 +13,7 @@ cudaError_t missing_device() {
 }
 
 cudaError_t injected_failure(Kind kind) {
+  state().failed = kind == Kind::allocation ? Failed::memory : Failed::device;
   if (kind == Kind::allocation) return cudaErrorMemoryAllocation;
   state().sticky = cudaErrorLaunchFailure;
   return state().sticky;

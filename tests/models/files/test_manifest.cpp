@@ -60,6 +60,8 @@ TEST_CASE("a manifest is read as it was written") {
   CHECK(manifest_from_json("", to_json(plain)) == plain);
   plain.bf16_given_up = true;
   CHECK(manifest_from_json("", to_json(plain)) == plain);
+  plain.computed_by = "onednn-2.6.0-isa1-f32-0123";
+  CHECK(manifest_from_json("", to_json(plain)) == plain);
 }
 
 TEST_CASE("a manifest that lacks a field is refused, and the field named") {

@@ -166,16 +166,17 @@ std::size_t workspace_bytes(const Algorithm& algorithm, const Geometry& geometry
   }
 }
 
+bool takes_tensor_cores(const Geometry& geometry) { return geometry.x.dims[1] % 8 == 0 && geometry.y.dims[1] % 8 == 0; }
+
 std::vector<cudnnMathType_t> maths_of(const Geometry& geometry) {
   const auto without = draw(2) == 0 ? CUDNN_FMA_MATH : CUDNN_DEFAULT_MATH;
-  const bool by_eights = geometry.x.dims[1] % 8 == 0 && geometry.y.dims[1] % 8 == 0;
   switch (geometry.how.math) {
     case CUDNN_FMA_MATH:
       return {without};
     case CUDNN_DEFAULT_MATH:
       return {CUDNN_FMA_MATH, CUDNN_DEFAULT_MATH};
     default:
-      return {by_eights ? geometry.how.math : without};
+      return {takes_tensor_cores(geometry) ? geometry.how.math : without};
   }
 }
 

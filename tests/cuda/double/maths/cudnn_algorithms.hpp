@@ -39,8 +39,11 @@ bool is_supported(const Algorithm& algorithm, const Geometry& geometry);
 bool is_deterministic(const Algorithm& algorithm);
 std::size_t workspace_bytes(const Algorithm& algorithm, const Geometry& geometry);
 
-/// What an algorithm is listed as: with each kind of maths that was asked for. Tensor cores take channels by eights,
-/// and what does without them may be listed as of either of the other kinds.
+/// Tensor cores take channels by eights.
+bool takes_tensor_cores(const Geometry& geometry);
+
+/// What an algorithm is listed as: with each kind of maths that was asked for. What does without tensor cores may be
+/// listed as of either of the other kinds.
 std::vector<cudnnMathType_t> maths_of(const Geometry& geometry);
 
 /// Lists the algorithms as the queries do, but in an order drawn by the seed.

@@ -30,6 +30,8 @@ struct Operand {
 
 cudnnStatus_t check_workspace(const PassCall& call, const Geometry& geometry, int device) {
   if (!is_supported(call.algorithm, geometry)) return unsupported("an algorithm that cannot do this convolution");
+  if (geometry.how.math == CUDNN_TENSOR_OP_MATH && !takes_tensor_cores(geometry))
+    return unsupported("tensor cores where no algorithm is listed with them");
   const std::size_t needed = workspace_bytes(call.algorithm, geometry);
   if (call.workspace_bytes < needed)
     return bad("a workspace of " + std::to_string(call.workspace_bytes) + " bytes where " + std::to_string(needed) +

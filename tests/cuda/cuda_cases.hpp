@@ -1,0 +1,16 @@
+#pragma once
+
+#include "models/network_trial.hpp"
+#include "troupe/layers.hpp"
+
+namespace troupe::test {
+
+/// A network whose weights and gradients go over the bus in two buckets.
+inline Case two_buckets() {
+  using namespace models;
+  return {"two buckets",
+          {2, 6, 6},
+          {convolution(4, 3, 1), relu(), convolution(4, 3, 1), flatten(), linear(1 << 13), relu(), linear(kClasses)}};
+}
+
+}  // namespace troupe::test

@@ -1,0 +1,19 @@
+#include "cuda/device_models.hpp"
+
+#include "actors/optimizers/sign_rule.hpp"
+#include "troupe/models.hpp"
+
+using namespace troupe;
+
+namespace troupe_test {
+
+void register_device_models() {
+  register_sign_rule();
+  register_model("small-cnn", [](const ReplicaContext& /*context*/) {
+    return models::network({models::convolution(8, 3, 1), models::batch_norm(), models::relu(), models::max_pool(2),
+                            models::flatten(), models::linear(10)},
+                           load_data("mock-images:8,10", 1), 8);
+  });
+}
+
+}  // namespace troupe_test

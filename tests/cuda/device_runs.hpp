@@ -1,0 +1,26 @@
+#pragma once
+
+#include <vector>
+
+#include "troupe/sgd.hpp"
+
+namespace troupe_test {
+
+inline troupe::Options on_cuda(int workers, int devices_per_worker = 1) {
+  troupe::Options options;
+  options.num_workers = workers;
+  options.devices_per_worker = devices_per_worker;
+  options.num_shards = 12;
+  options.use_cpus = false;
+  options.verbose = false;
+  return options;
+}
+
+/// Of "small-cnn", with its running statistics.
+inline std::vector<float> weights_after_steps(const troupe::Options& options, int steps = 4) {
+  troupe::DistributedSGD sgd("small-cnn", options);
+  for (int step = 0; step < steps; ++step) sgd.step();
+  return sgd.weights();
+}
+
+}  // namespace troupe_test

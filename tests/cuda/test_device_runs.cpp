@@ -1,0 +1,79 @@
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "cuda/device_runs.hpp"
+#include "support/captured_errors.hpp"
+#include "support/temporary_folder.hpp"
+
+// Whole runs on CUDA devices, on whatever the program is linked with: the double, or a GPU.
+using namespace troupe;
+using troupe_test::on_cuda;
+using troupe_test::weights_after_steps;
+
+TEST_CASE("CUDA: workers, replicas and processes give the same bits, in either precision and with any optimizer") {
+  for (const Precision precision : {Precision::f32, Precision::bf16})
+    for (const char* const kind : {"sgd", "adam", "signs"}) {
+      CAPTURE(to_string(precision));
+      CAPTURE(kind);
+      const auto run = [&](int workers, int devices_per_worker, Placement placement) {
+        Options options = on_cuda(workers, devices_per_worker);
+        options.precision = precision;
+        options.precision_check = false;
+        options.placement = placement;
+        options.optimizer.kind = kind;
+        if (options.optimizer.kind == "sgd") options.optimizer.momentum = 0.9;
+        return weights_after_steps(options);
+      };
+      const std::vector<float> expected = run(1, 1, Placement::in_process);
+      CHECK(run(3, 1, Placement::in_process) == expected);
+      CHECK(run(2, 2, Placement::in_process) == expected);
+      CHECK(run(2, 1, Placement::processes) == expected);
+    }
+}
+
+TEST_CASE("CUDA: a run is near the CPU's, and goes on from its checkpoint, and back") {
+  Options on_cpu = on_cuda(2);
+  on_cpu.use_cpus = true;
+  const std::vector<float> expected = weights_after_steps(on_cpu);
+  const std::vector<float> found = weights_after_steps(on_cuda(2));
+  REQUIRE(found.size() == expected.size());
+  for (std::size_t i = 0; i < found.size(); ++i) CHECK(found[i] == doctest::Approx(expected[i]).epsilon(1e-4));
+
+  const troupe_test::TemporaryFolder folder;
+  for (const bool cpu_first : {false, true}) {
+    Options options = cpu_first ? on_cpu : on_cuda(2);
+    options.checkpoint.folder = (folder.path() / (cpu_first ? "cpu" : "cuda")).string();
+    std::vector<float> weights;
+    {
+      DistributedSGD sgd("small-cnn", options);
+      for (int step = 0; step < 2; ++step) sgd.step();
+      sgd.checkpoint();
+      weights = sgd.weights();
+    }
+    options.use_cpus = !options.use_cpus;
+    options.resume_from = options.checkpoint.folder;
+    const troupe_test::CapturedErrors errors;
+    DistributedSGD sgd("small-cnn", options);
+    CHECK(sgd.weights() == weights);
+    CHECK(errors.text().find(cpu_first ? " computed by onednn-" : " computed by cuda") != std::string::npos);
+    CHECK(errors.text().find(": its bits are others") != std::string::npos);
+    sgd.step();
+  }
+}
+
+TEST_CASE("CUDA: copies go while layers compute, to the bits of one worker, where weights have many buckets") {
+  const auto weights = [](int workers) {
+    Options options = on_cuda(workers);
+    options.num_shards = 2;
+    options.config = R"({"data": "mock-images:32,10", "batch_size": 2})";
+    options.precision = Precision::bf16;
+    options.precision_check = false;
+    DistributedSGD sgd("resnet18", options);
+    const StepReport report = sgd.step();
+    CHECK(report.bytes_over_bus > 2 * 4 * static_cast<std::int64_t>(sgd.weights().size()));
+    return sgd.weights();
+  };
+  const std::vector<float> expected = weights(1);
+  CHECK(weights(2) == expected);
+}
