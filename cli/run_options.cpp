@@ -272,7 +272,7 @@ void RunOptions::add_to(CLI::App& app) {
                                "(ResNet-101 on a fixed batch of mock images a shard)")
                     ->check(registered_model());
   app.add_option("--data", data,
-                 "fashion-mnist[:DIR], synthetic-linear, mock-images[:SIZE[,CLASSES]], csv:FILE[,test=FILE]"
+                 "fashion-mnist[:DIR], synthetic-linear, mock-images[:SIZE[,CLASSES[,IMAGES]]], csv:FILE[,test=FILE]"
                  "[,target=COLUMN|,class=COLUMN][,...], tar:PATTERN[,test=PATTERN][,size=SIDE][,...] or "
                  "npy:IMAGES.npy,LABELS.npy[,TEST_IMAGES.npy,TEST_LABELS.npy][,layout=nchw|nhwc]; without it the "
                  "model's own: fashion-mnist, synthetic-linear for linear, mock-images for ResNets");

@@ -42,11 +42,17 @@ tidy() { linted build/tidy ON -bugprone-suspicious-include; }
 
 # The CUDA devices' own code by nvcc, and a program that is linked with it; what runs, runs where there is a GPU.
 cuda() {
-  if ! command -v nvcc >/dev/null && [[ ! -x /usr/local/cuda/bin/nvcc ]]; then
-    echo "check: cuda skipped: there is no nvcc"
+  local log=build/cuda-configure.log
+  # AUTO says why it is off.
+  cmake --preset cuda -DTROUPE_CUDA=AUTO -DTROUPE_CUDA_WERROR=ON >"$log" || {
+    cat "$log"
+    return 1
+  }
+  if grep -q 'Without CUDA devices' "$log"; then
+    echo "check: cuda skipped: $(grep 'Without CUDA devices' "$log")"
     return
   fi
-  cmake --preset cuda >/dev/null && cmake --build --preset cuda && ctest --preset cuda
+  cmake --build --preset cuda -j2 && ctest --preset cuda
 }
 
 timed folders ./scripts/check_folders.sh

@@ -13,6 +13,7 @@
 #include "actors/node/node_actor.hpp"
 #include "actors/transport/start_needs.hpp"
 #include "actors/transport/tls_transport.hpp"
+#include "models/network/accelerators.hpp"
 #include "runtime/arithmetic.hpp"
 #include "runtime/log.hpp"
 #include "runtime/net/gate/gate.hpp"
@@ -100,6 +101,7 @@ NodeJoin make_join(const Hello& hello, const Address& gate, const std::string& o
   join.token.assign(reinterpret_cast<const char*>(hello.token.data()), hello.token.size());
   join.pid = static_cast<std::int32_t>(::getpid());
   join.cores = usable_cores();
+  join.devices = accelerator_count();
   join.host = gate.host == "0.0.0.0" || gate.host == "::" ? own : gate.host;
   join.port = gate.port;
   join.arithmetic = arithmetic();

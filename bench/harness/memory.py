@@ -17,8 +17,8 @@ def peak_pss(command, with_root=True):
     return peak(command, lambda root: sum(map(pss, descendants(root)[0 if with_root else 1:])))
 
 
-def peak_device_memory(command, device=0):
-    """Runs a command; by how many bytes at most more of the CUDA device of that number in nvidia-smi was in use.
+def peak_device_memory(command, device):
+    """Runs a command; by how many bytes at most more of the CUDA device of that PCI id was in use.
 
     What the driver itself takes for a process, some hundred megabytes, is among them.
     """
@@ -70,5 +70,5 @@ def pss(pid):
 
 
 def used_of_device(device):
-    """Bytes."""
+    """Bytes. Of a part of a device (MIG) nvidia-smi has no number, which is a ValueError."""
     return int(output_of(["nvidia-smi", "-i", device, "--query-gpu=memory.used", "--format=csv,noheader,nounits"])) << 20

@@ -149,8 +149,9 @@ struct DataUsage {
 void register_data(const std::string& name, MakeData make, const DataUsage& usage = {});
 
 /// Loads data by a name that was registered, such as the built-in `cifar10:DIR`, `csv:...`, `fashion-mnist[:DIR]`,
-/// `fold:...`, `idx:...`, `images:...`, `mock-images[:SIZE[,CLASSES]]`, `npy:...`, `npz:...`, `synthetic-linear`,
-/// `tar:...` and `text:...`. Within a process the same name and seed give the same object while somebody holds it.
+/// `fold:...`, `idx:...`, `images:...`, `mock-images[:SIZE[,CLASSES[,IMAGES]]]`, `npy:...`, `npz:...`,
+/// `synthetic-linear`, `tar:...` and `text:...`. Within a process the same name and seed give the same object while
+/// somebody holds it.
 ///
 /// `csv:FILE[,FILE...][,OPTION...]` reads CSV files (RFC 4180), names or patterns such as part-*.csv. Columns go by
 /// their names in the first row, or, where that has a number in it, by their numbers from 1 on.

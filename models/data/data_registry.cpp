@@ -42,7 +42,7 @@ Kinds* with_builtin_data() {
   add(*kinds, "fold", fold_of_named, {.arguments = kFoldUsage, .drawn = true});  // which its data may be
   add(*kinds, "idx", idx_files, {.arguments = kIdxUsage});
   add(*kinds, "images", image_folder, {.arguments = kImagesUsage});
-  add(*kinds, "mock-images", mock_images, {.arguments = "[:SIZE[,CLASSES]]", .drawn = true});
+  add(*kinds, "mock-images", mock_images, {.arguments = "[:SIZE[,CLASSES[,IMAGES]]]", .drawn = true});
   add(*kinds, "npy", npy_files, {.arguments = kNpyUsage});
   add(*kinds, "npz", npz_files, {.arguments = kNpzUsage});
   add(*kinds, "synthetic-linear", synthetic_linear, {.drawn = true});

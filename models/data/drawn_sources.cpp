@@ -18,6 +18,7 @@ namespace {
 struct MockShape {
   std::int64_t size = 224;
   int classes = 1001;
+  std::int64_t images = 64;
 };
 
 /// `text` without the number at its start, if that is one in [1, limit].
@@ -33,8 +34,10 @@ MockShape parse_mock_shape(const std::string& arguments) {
   if (arguments.empty()) return shape;
   auto rest = take_number<std::int64_t>(arguments, 1024, shape.size);
   if (rest && rest->starts_with(',')) rest = take_number(rest->substr(1), 1'000'000, shape.classes);
+  if (rest && rest->starts_with(',')) rest = take_number<std::int64_t>(rest->substr(1), 10'000, shape.images);
   if (!rest || !rest->empty()) {
-    throw_invalid("mock-images:" + arguments + " is not mock-images:SIZE[,CLASSES] with a size up to 1024");
+    throw_invalid("mock-images:" + arguments +
+                  " is not mock-images:SIZE[,CLASSES[,IMAGES]] with a size up to 1024 and up to 10000 images");
   }
   return shape;
 }
@@ -59,10 +62,10 @@ TrainingData synthetic_linear(const std::string& /*arguments*/, std::uint64_t se
 }
 
 TrainingData mock_images(const std::string& arguments, std::uint64_t seed) {
-  constexpr std::size_t kImages = 64;
   const MockShape shape = parse_mock_shape(arguments);
-  std::vector<float> values(kImages * 3 * static_cast<std::size_t>(shape.size * shape.size));
-  std::vector<std::int32_t> labels(kImages);
+  const auto images = static_cast<std::size_t>(shape.images);
+  std::vector<float> values(images * 3 * static_cast<std::size_t>(shape.size * shape.size));
+  std::vector<std::int32_t> labels(images);
   draw_mock_images(mock_image_random(seed, 0), shape.classes, values, labels);
   return {std::make_shared<const Dataset>(
               Dataset::classes({3, shape.size, shape.size}, std::move(values), std::move(labels), shape.classes)),

@@ -26,7 +26,11 @@ struct Accelerators {
 /// is too old, or no device, saying which. The calling thread has another current device of CUDA's afterwards.
 Accelerators accelerators();
 
-/// Null in programs that do not link troupe::cuda.
+/// How many there are: 0 where `accelerators` is an error.
+int accelerator_count();
+
+// Null in programs that do not link troupe::cuda.
 [[gnu::weak]] Accelerators cuda_accelerators();
+[[gnu::weak]] int cuda_device_count();
 
 }  // namespace troupe

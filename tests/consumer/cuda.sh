@@ -1,18 +1,19 @@
 #!/usr/bin/env bash
 # Builds a user's program with find_package(troupe COMPONENTS cuda) on an installed build that has CUDA, and runs it: it
 # computes on a device, or says that the machine has none.
-#   cuda.sh BUILD_DIR CXX
+#   cuda.sh BUILD_DIR CXX [CMAKE_OPTION...]
 set -euo pipefail
 
 build=$1
 cxx=$2
+shift 2
 source=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 work=$build/cuda_consumer
 rm -rf "$work"
 
 cmake --install "$build" --prefix "$work/prefix" >/dev/null
 cmake -S "$source" -B "$work/build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER="$cxx" \
-  -DWAY=find_package -DDEVICES=cuda -DCMAKE_PREFIX_PATH="$work/prefix"
+  -DWAY=find_package -DDEVICES=cuda -DCMAKE_PREFIX_PATH="$work/prefix" "$@"
 cmake --build "$work/build"
 said=$("$work/build/consumer")
 echo "$said"

@@ -4,8 +4,8 @@
 #include <cstdio>
 #include <cstring>
 
-#include "cuda/device_models.hpp"
 #include "cuda/double/double.hpp"
+#include "gpu/device_models.hpp"
 #include "troupe/sgd.hpp"
 
 namespace {

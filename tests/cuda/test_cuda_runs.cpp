@@ -6,8 +6,8 @@
 #include <set>
 #include <string>
 
-#include "cuda/device_runs.hpp"
 #include "cuda/run_end.hpp"
+#include "gpu/device_runs.hpp"
 #include "models/network/accelerators.hpp"
 #include "troupe/error.hpp"
 #include "troupe/models.hpp"
@@ -219,10 +219,12 @@ TEST_CASE("CUDA: devices are listed by PCI id") {
   const Accelerators all = accelerators();
   REQUIRE(all.devices.size() == 3);
   CHECK(all.runtime == "13.0");
+  CHECK(accelerator_count() == 3);
   for (std::size_t i = 1; i < 3; ++i) CHECK(all.devices[i - 1].pci < all.devices[i].pci);
   CHECK(all.devices[0].memory == std::size_t{1} << 30);
   CHECK(all.devices[0].capability == "9.0");
   cuda_double::reset({.no_driver = true});
   CHECK_THROWS_AS(accelerators(), Error);
+  CHECK(accelerator_count() == 0);
   cuda_double::reset({});
 }

@@ -3,7 +3,7 @@
 
 #include <cstdio>
 
-#include "cuda/device_models.hpp"
+#include "gpu/device_models.hpp"
 #include "models/network/accelerators.hpp"
 #include "troupe/error.hpp"
 #include "troupe/sgd.hpp"

@@ -111,6 +111,8 @@ int use_device(int asked, int place) {
 
 namespace troupe {
 
+int cuda_device_count() { return cuda::count_devices(); }
+
 Accelerators cuda_accelerators() {
   Accelerators all{.driver = cuda::driver_version(), .runtime = cuda::runtime_version(), .devices = {}};
   for (const int device : cuda::ordered_devices()) all.devices.push_back(cuda::describe(device));

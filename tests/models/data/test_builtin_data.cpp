@@ -89,11 +89,13 @@ TEST_CASE("mock-images have the shape asked for") {
   }
   CHECK(sum / static_cast<double>(data.train->info().num_samples * 3 * 64) == doctest::Approx(127).epsilon(0.02));
   CHECK(load_data("mock-images:8").train->info().num_classes == 1001);
+  CHECK(load_data("mock-images:8").train->info().num_samples == 64);
+  CHECK(load_data("mock-images:8,5,3").train->info().num_samples == 3);
 }
 
 TEST_CASE("arguments that mean nothing are refused") {
   for (const char* name : {"mock-images:0", "mock-images:8,", "mock-images:8,0", "mock-images:8,5x",
-                           "mock-images:99999", "mock-images:-8"}) {
+                           "mock-images:99999", "mock-images:-8", "mock-images:8,5,0", "mock-images:8,5,10001"}) {
     CAPTURE(name);
     check_throws(ErrorCode::invalid_argument, name, [&] { load_data(name); });
   }

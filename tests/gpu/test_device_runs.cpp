@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "cuda/device_runs.hpp"
+#include "gpu/device_runs.hpp"
 #include "support/captured_errors.hpp"
 #include "support/temporary_folder.hpp"
 

@@ -1,4 +1,4 @@
-#include "cuda/device_models.hpp"
+#include "gpu/device_models.hpp"
 
 #include "actors/optimizers/sign_rule.hpp"
 #include "troupe/models.hpp"

@@ -1,0 +1,8 @@
+#!/usr/bin/env bash
+# Runs tests of the GPU, of kernels and networks, under compute-sanitizer, which finds what is read or written beside what
+# is allocated. Skipped (77) where the machine has no GPU.
+#   sanitize.sh COMPUTE_SANITIZER TEST_GPU
+set -euo pipefail
+
+"$2" --count || exit $?
+"$1" --error-exitcode 1 "$2" "--source-file-exclude=*test_device_runs.cpp"
