@@ -1,12 +1,14 @@
 #include "models/network/accelerators.hpp"
 
-#include "models/network/device_network.hpp"
 #include "troupe/error.hpp"
 
 namespace troupe {
 
 Accelerators accelerators() {
-  check_device(/*use_cpus=*/false);
+  if (cuda_accelerators == nullptr)
+    throw Error(ErrorCode::unsupported,
+                "this program computes on CPUs alone; with Troupe built by -DTROUPE_CUDA=ON, and linked with "
+                "troupe::cuda, it knows CUDA devices");
   return cuda_accelerators();
 }
 
