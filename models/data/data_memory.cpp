@@ -9,6 +9,7 @@ namespace troupe {
 namespace {
 
 constexpr std::size_t kMostBytesAhead = std::size_t{64} << 20;
+constexpr std::size_t kMostBytesAheadOfDevice = std::size_t{256} << 20;  // which takes larger batches
 constexpr std::size_t kMostBytesOfParts = std::size_t{512} << 20;
 
 std::atomic<std::size_t> held_at_most = 0;
@@ -30,7 +31,9 @@ void limit_data_memory(std::size_t bytes, int replicas, int processes) {
 
 bool fits_in_data_memory(std::size_t bytes) { return bytes <= data_memory() / 2; }
 
-std::size_t read_ahead_memory() { return std::min(kMostBytesAhead, data_memory() / 4 / reading_replicas); }
+std::size_t read_ahead_memory(bool on_device) {
+  return std::min(on_device ? kMostBytesAheadOfDevice : kMostBytesAhead, data_memory() / 4 / reading_replicas);
+}
 
 std::size_t part_memory() { return std::min(kMostBytesOfParts, data_memory() / 2 / loading_processes); }
 

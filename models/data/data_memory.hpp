@@ -12,8 +12,9 @@ void limit_data_memory(std::size_t bytes, int replicas, int processes);
 
 /// Whether a set of so many bytes is to lie in memory: two such sets do.
 bool fits_in_data_memory(std::size_t bytes);
-/// Bytes of samples that each replica may have read before it is asked for them: 64 MB, or less where there is less.
-std::size_t read_ahead_memory();
+/// Bytes of samples that each replica may have read before it is asked for them: 64 MB, on a device 256 MB, or less
+/// where there is less.
+std::size_t read_ahead_memory(bool on_device = false);
 /// Bytes of parts (DataInfo::parts) that this process may hold: 512 MB, or less where there is less.
 std::size_t part_memory();
 

@@ -69,6 +69,36 @@ TEST_CASE(
   cuda_double::reset({});
 }
 
+TEST_CASE("CUDA: samples that take time are read ahead into memory whose pages are locked") {
+  class Slow final : public DataSource {
+   public:
+    explicit Slow(std::shared_ptr<const DataSource> data) : DataSource(slow(data->info())), data_(std::move(data)) {}
+
+   private:
+    static DataInfo slow(DataInfo info) {
+      info.slow = true;
+      return info;
+    }
+    void read(const BatchRequest& request) const override { data_->fill(request); }
+
+    std::shared_ptr<const DataSource> data_;
+  };
+  cuda_double::reset({});
+  const ModelCreator creator([](const ReplicaContext& /*context*/) {
+    const auto slow = std::make_shared<const Slow>(load_data("mock-images:8,10", 1).train);
+    return models::network({models::flatten(), models::linear(10)}, {slow, nullptr}, 8);
+  });
+  {
+    DistributedSGD sgd(creator, on_cuda(2));
+    sgd.step();
+    const std::int64_t before = cuda_double::pageable_copies();
+    for (int step = 0; step < 5; ++step) sgd.step();
+    CHECK(cuda_double::pageable_copies() == before);
+  }
+  CHECK(nothing_is_left());
+  cuda_double::reset({});
+}
+
 TEST_CASE("CUDA: a search along a line and evaluations have the weights that they ask for") {
   cuda_double::reset({});
   const ModelCreator creator([](const ReplicaContext& /*context*/) {

@@ -20,6 +20,9 @@ class BatchSource {
 
   /// Of the training set; without samples where batches are drawn.
   const DataInfo& info() const { return info_; }
+  /// From now on batches of training are filled before they are asked for, whatever they come from: for a model that
+  /// computes elsewhere, beside an idle processor.
+  virtual void feed_device() {}
   /// See Model.
   virtual std::int64_t steps_per_epoch(int num_shards) const = 0;
 

@@ -112,11 +112,13 @@ class DatasetBatches final : public BatchSource {
     if (info().slow) ahead_.emplace(data_.train, read_ahead_memory());
   }
 
+  void feed_device() override { ahead_.emplace(data_.train, read_ahead_memory(/*on_device=*/true)); }
+
   std::int64_t steps_per_epoch(int num_shards) const override { return sampler_.steps_per_epoch(num_shards); }
 
   Batch training_batch(const ShardStep& at) override {
     if (batch_size_ == 0 && !info().varies) return whole_shard(at);
-    if (info().slow) return read_ahead(at);
+    if (ahead_) return read_ahead(at);
     return memory_.fill(*data_.train, samples_of(at), drawn_for(at));
   }
 
@@ -146,7 +148,7 @@ class DatasetBatches final : public BatchSource {
   BatchSampler sampler_;
   BatchMemory memory_{Pages::lockable};
   std::vector<WholeShard> whole_shards_;
-  std::optional<ReadAhead> ahead_;  ///< of slow data
+  std::optional<ReadAhead> ahead_;  ///< of slow data, or for a device
   EvaluatedBatches test_;
   EvaluatedBatches validation_;
 };

@@ -8,7 +8,6 @@
 #include <thread>
 #include <utility>
 
-#include "models/data/batches/batch_memory.hpp"
 #include "runtime/processes/cores.hpp"
 
 namespace troupe {
@@ -71,9 +70,12 @@ class PieceThreads {
 /// A batch that is being filled.
 class ReadAhead::Slot final : public Piecework {
  public:
-  Slot(Key key, std::shared_ptr<const DataSource> from, std::span<const std::int64_t> samples,
+  Slot(Key key, std::shared_ptr<const DataSource> from, BatchMemory memory, std::span<const std::int64_t> samples,
        std::optional<DrawnFor> drawn)
-      : key_(key), from_(std::move(from)), request_(memory_.prepare(from_->info(), samples, drawn)) {}
+      : key_(key),
+        from_(std::move(from)),
+        memory_(std::move(memory)),
+        request_(memory_.prepare(from_->info(), samples, drawn)) {}
 
   const Key& key() const { return key_; }
   std::size_t bytes() const { return request_.values.size_bytes(); }
@@ -116,6 +118,9 @@ class ReadAhead::Slot final : public Piecework {
     return memory_.filled();
   }
 
+  /// Nobody fills it any more, and nobody reads it.
+  BatchMemory take_memory() { return std::move(memory_); }
+
  private:
   BatchRequest piece(std::size_t begin, std::size_t count) const {
     const auto part = [&](auto floats) {
@@ -153,9 +158,16 @@ bool ReadAhead::expects(const Key& key) const {
   return std::ranges::any_of(expected_, [&](const auto& slot) { return slot->key() == key; });
 }
 
+void ReadAhead::give_back(Slot& slot) { spares_.push_back(slot.take_memory()); }
+
 void ReadAhead::need(const Key& key, std::span<const std::int64_t> samples, std::optional<DrawnFor> drawn) {
   if (samples.empty() || expects(key)) return;
-  expected_.push_back(std::make_shared<Slot>(key, from_, samples, drawn));
+  BatchMemory memory(Pages::lockable);
+  if (!spares_.empty()) {
+    memory = std::move(spares_.back());
+    spares_.pop_back();
+  }
+  expected_.push_back(std::make_shared<Slot>(key, from_, std::move(memory), samples, drawn));
   PieceThreads::shared().add(expected_.back());
 }
 
@@ -168,6 +180,7 @@ void ReadAhead::expect(const Key& key, std::span<const std::int64_t> samples, st
 Batch ReadAhead::take(const Key& key) {
   const auto found = std::ranges::find(expected_, key, [](const auto& slot) { return slot->key(); });
   if (found == expected_.end()) return {};
+  if (taken_) give_back(*taken_);
   taken_ = *found;
   expected_.erase(found);
   return taken_->wait();
@@ -176,7 +189,10 @@ Batch ReadAhead::take(const Key& key) {
 void ReadAhead::forget(int shard) {
   std::erase_if(expected_, [&](const auto& slot) {
     const bool forgotten = slot->key().shard == shard;
-    if (forgotten) slot->stop();
+    if (forgotten) {
+      slot->stop();
+      give_back(*slot);
+    }
     return forgotten;
   });
 }

@@ -6,13 +6,14 @@
 #include <span>
 #include <vector>
 
-#include "models/data/batches/batch.hpp"
+#include "models/data/batches/batch_memory.hpp"
 #include "troupe/data.hpp"
 
 namespace troupe {
 
 /// Batches of a source that are filled before they are asked for, in threads that all of a process share, one a core.
-/// A batch is cut into pieces, which several fill at once; who waits for one helps. For use by one thread.
+/// A batch is cut into pieces, which several fill at once; who waits for one helps. They lie in memory that devices may
+/// copy from by themselves, and that is used again. For use by one thread.
 class ReadAhead {
  public:
   /// What a batch is asked for by.
@@ -47,10 +48,13 @@ class ReadAhead {
  private:
   class Slot;
 
+  void give_back(Slot& slot);
+
   std::shared_ptr<const DataSource> from_;
   std::size_t most_bytes_;
   std::vector<std::shared_ptr<Slot>> expected_;
   std::shared_ptr<Slot> taken_;
+  std::vector<BatchMemory> spares_;
 };
 
 }  // namespace troupe

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <set>
 
@@ -60,6 +61,37 @@ TEST_CASE("a batch that is expected has the samples that were asked for, whoever
   }
   CHECK(source->filled() <= 21 * 100);
   CHECK(ahead.take({.number = 99}).size == 0);
+}
+
+TEST_CASE("batches that are read ahead lie where earlier ones lay") {
+  ReadAhead ahead(std::make_shared<SlowSource>(10), 1 << 20);
+  const std::vector<std::int64_t> two{1, 2};
+  std::set<const float*> places;
+  for (int number = 0; number < 50; ++number) {
+    if (number % 10 == 9) ahead.forget(0);
+    for (int next = number; next < number + 3; ++next) ahead.need({.number = next}, two, {});
+    const Batch batch = ahead.take({.number = number});
+    CHECK(values_of(batch) == std::vector<float>{1, 2});
+    places.insert(batch.values.data());
+  }
+  CHECK(places.size() <= 4);
+}
+
+TEST_CASE("batches for a device are those for a processor") {
+  const auto images = load_data("mock-images:2,3,50", 1).train;
+  for (const std::int64_t batch_size : {0, 7}) {
+    const auto plain = dataset_batches({images, nullptr}, batch_size);
+    const auto fed = dataset_batches({images, nullptr}, batch_size);
+    fed->feed_device();
+    for (std::int64_t step = 0; step < 40; ++step)
+      for (int shard = 0; shard < 2; ++shard) {
+        const ShardStep at{.shard = shard, .num_shards = 2, .step = step, .seed = 5};
+        const Batch expected = plain->training_batch(at);
+        const Batch found = fed->training_batch(at);
+        CHECK(values_of(found) == values_of(expected));
+        CHECK(std::ranges::equal(found.labels, expected.labels));
+      }
+  }
 }
 
 TEST_CASE("no more is expected than there is room for, and what is forgotten makes room") {
