@@ -5,6 +5,7 @@
 // no atoms), `send`, `send_as` and `anon_send` (`mail(...).send(to)`), monitors (a callback in place of `down_msg`),
 // and the prefix of configuration keys ("caf.").
 
+#include <atomic>
 #include <caf/all.hpp>
 #include <caf/io/all.hpp>
 
@@ -22,6 +23,24 @@ inline void before_send() {}
 inline void after_receive() {}
 #endif
 
+/// What an actor did in one turn, which is its beginning or a request, comes before the next one, in whichever thread.
+class ActorTurns {
+ public:
+  class Turn {
+   public:
+    explicit Turn(ActorTurns& turns) : taken_(turns.taken_) { taken_.load(std::memory_order_acquire); }
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+    ~Turn() { taken_.fetch_add(1, std::memory_order_release); }
+
+   private:
+    std::atomic<int>& taken_;
+  };
+
+ private:
+  std::atomic<int> taken_{0};
+};
+
 /// What to send: all of it has been written by now.
 template <class Content>
 caf::message ready_to_send(Content content) {
@@ -30,7 +49,7 @@ caf::message ready_to_send(Content content) {
   return message;
 }
 
-/// Around what CAF calls: what it did before, in whatever thread, this may read, and the other way around.
+/// Around what reads or writes a message on its way.
 struct HandOver {
   HandOver() { after_receive(); }
   HandOver(const HandOver&) = delete;

@@ -42,7 +42,7 @@ CheckpointManifest manifest_of(const Driver& driver, const Version& version, con
   manifest.statistics = described.traits.learned_size < described.traits.size;
   manifest.precision = static_cast<Precision>(described.traits.precision);
   manifest.bf16_given_up = options.precision == Precision::bf16 && manifest.precision == Precision::f32;
-  manifest.computed_by = described.traits.fingerprint;
+  if (described.traits.fingerprint != ModelInfo().fingerprint) manifest.computed_by = described.traits.fingerprint;
   manifest.optimizer = to_json(options.optimizer);
   manifest.learning_rate = driver.rate_set_at(version.step);
   manifest.state = state;

@@ -37,21 +37,24 @@ typename Request::Reply carry_out(NodeService& service, const Request& request) 
 
 template <class... Requests>
 caf::behavior obey_all(caf::event_based_actor* self, const std::shared_ptr<NodeService>& service, ObjectStore* store,
-                       const caf::actor& driver, std::tuple<StartWorker, Requests...>* /*kinds*/) {
+                       const caf::actor& driver, const std::shared_ptr<ActorTurns>& turns,
+                       std::tuple<StartWorker, Requests...>* /*kinds*/) {
   const auto start = [=](const StartWorker& request) {
     start_worker(self->system(), service, *store, driver, request.worker);
   };
   const auto answer = [=](const auto& request) { self->send(driver, ready_to_send(carry_out(*service, request))); };
-  return {obey<StartWorker>(self, driver, start), obey<Requests>(self, driver, answer)...};
+  return {obey<StartWorker>(self, driver, turns, start), obey<Requests>(self, driver, turns, answer)...};
 }
 
 }  // namespace
 
 caf::behavior node_actor(caf::event_based_actor* self, const std::shared_ptr<NodeService>& service, ObjectStore* store,
                          const caf::actor& driver, const NodeJoin& join) {
-  const HandOver hand_over;
+  after_receive();
+  const auto turns = std::make_shared<ActorTurns>();
+  const ActorTurns::Turn turn(*turns);
   self->send(driver, ready_to_send(join));
-  return obey_all(self, service, store, driver, static_cast<ToNode*>(nullptr));
+  return obey_all(self, service, store, driver, turns, static_cast<ToNode*>(nullptr));
 }
 
 }  // namespace troupe

@@ -96,12 +96,12 @@ Gate open_gate(const NodeLaunch& launch, const TlsStream& control, std::shared_p
 }
 
 /// @param own this end's address of the connection to the driver, for a gate that listens to all addresses.
-NodeJoin make_join(const Hello& hello, const Address& gate, const std::string& own) {
+NodeJoin make_join(const Hello& hello, int devices, const Address& gate, const std::string& own) {
   NodeJoin join;
   join.token.assign(reinterpret_cast<const char*>(hello.token.data()), hello.token.size());
   join.pid = static_cast<std::int32_t>(::getpid());
   join.cores = usable_cores();
-  join.devices = accelerator_count();
+  join.devices = devices;
   join.host = gate.host == "0.0.0.0" || gate.host == "::" ? own : gate.host;
   join.port = gate.port;
   join.arithmetic = arithmetic();
@@ -125,13 +125,14 @@ void serve_one_run(const NodeLaunch& launch) {
   try_start(needs_of_node(), kWhose);  // before a driver counts on it
   Hello hello = make_hello(Purpose::control);
   hello.token = random_token();
+  const int devices = accelerator_count();  // before a driver waits for it: this may take seconds
   auto [credentials, control] = find_driver(launch, hello);
   note_expiry(launch.certs);
   ObjectStore store(launch.store_bytes);
   const auto log = std::make_shared<net::RefusalLog>();
   auto service = std::make_shared<NodeService>(store, credentials, launch.join, node_receivers(), log);
   const Gate gate = open_gate(launch, control, credentials, service->data_plane(), log);
-  const NodeJoin join = make_join(hello, gate.address(), control.local_host());
+  const NodeJoin join = make_join(hello, devices, gate.address(), control.local_host());
   try_start(needs_of_system(), kWhose);  // much may have happened while it waited
   SystemConfig config(1, Reach::machines, launch.cut_after);
   caf::actor_system system(config);

@@ -17,7 +17,10 @@ void HeldServer::take_away() {
 
 caf::behavior parameter_server_actor(caf::event_based_actor* self, const std::shared_ptr<HeldServer>& server,
                                      const caf::actor& driver) {
-  return {obey<Push>(self, driver, [=](const Push& push) {
+  after_receive();
+  const auto turns = std::make_shared<ActorTurns>();
+  const ActorTurns::Turn turn(*turns);
+  return {obey<Push>(self, driver, turns, [=](const Push& push) {
     Pushed pushed;
     try {
       auto done = server->carry_out(push);

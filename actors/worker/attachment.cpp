@@ -1,5 +1,6 @@
 #include "actors/messages/options_json.hpp"
 #include "actors/worker/duties.hpp"
+#include "runtime/processes/page_lock.hpp"
 
 // How a worker takes part in a generation: its slabs.
 namespace troupe {
@@ -23,7 +24,7 @@ SlabLayout layout_of(const WorkerState& worker, const MakeSlabs& request) {
         worker.plan.slice_of_lanes(topology.lanes_of_node(topology.node_of(static_cast<int>(worker.lanes().begin))));
   layout.mean_gradient = worker.plan.driver_reduces;
   layout.backups = worker.backs_up;
-  layout.devices_copy = !worker.replicas.front()->context.use_cpus;
+  layout.devices_copy = !worker.replicas.front()->context.use_cpus && locks_mappings();
   return layout;
 }
 

@@ -23,8 +23,8 @@ Replying reply_to(caf::event_based_actor* self, const caf::actor& driver) {
 
 template <class... Requests>
 caf::behavior obey_all(caf::event_based_actor* self, const std::shared_ptr<Worker>& worker, const caf::actor& driver,
-                       std::tuple<Requests...>* /*kinds*/) {
-  return {obey<Requests>(self, driver,
+                       const std::shared_ptr<ActorTurns>& turns, std::tuple<Requests...>* /*kinds*/) {
+  return {obey<Requests>(self, driver, turns,
                          [=](const auto& request) { worker->carry_out(request, reply_to(self, driver)); })...};
 }
 
@@ -36,15 +36,19 @@ void join(caf::event_based_actor* self, const caf::actor& driver, int index) {
 
 caf::behavior worker_actor(caf::event_based_actor* self, const std::shared_ptr<Worker>& worker,
                            const caf::actor& driver) {
-  const HandOver hand_over;
+  after_receive();
+  const auto turns = std::make_shared<ActorTurns>();
+  const ActorTurns::Turn turn(*turns);
   join(self, driver, worker->index());
-  return obey_all(self, worker, driver, static_cast<ToWorker*>(nullptr));
+  return obey_all(self, worker, driver, turns, static_cast<ToWorker*>(nullptr));
 }
 
 caf::behavior refusing_worker(caf::event_based_actor* self, int index, const Failure& why, const caf::actor& driver) {
-  const HandOver hand_over;
+  after_receive();
+  const auto turns = std::make_shared<ActorTurns>();
+  const ActorTurns::Turn turn(*turns);
   join(self, driver, index);
-  return {obey<Build>(self, driver, [=](const Build& request) {
+  return {obey<Build>(self, driver, turns, [=](const Build& request) {
     Built built;
     built.round = request.round;
     built.failure = why;

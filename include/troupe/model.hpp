@@ -154,7 +154,9 @@ struct ModelInfo {
   /// The canonical weights, for files and hashes: at most `size` floats, in tensors whose names are printable. Empty:
   /// one tensor "weights" of `size` floats.
   std::vector<TensorInfo> tensors = {};
-  /// Names the layout of the flat vector; replicas whose fingerprints differ cannot work together.
+  /// Names the layout of the flat vector, and what else the bits depend on, such as libraries and devices; replicas
+  /// whose fingerprints differ cannot work together. Checkpoints keep it, and a run that goes on with another one says
+  /// so.
   std::string fingerprint = "plain";
   /// What it really computes in: f32 where the device has nothing else.
   Precision precision = Precision::f32;

@@ -141,8 +141,8 @@ struct Options {
   bool use_cpus = true;        ///< false asks for accelerators: CUDA devices, in programs that link troupe::cuda
   int accelerator = -1;        ///< without use_cpus: the one of a machine's that all its replicas share, from 0 on by
                                ///< PCI id; -1: they are dealt to all of them in turn
-  bool tf32 = false;           ///< without use_cpus: products in f32 round their factors to TensorFloat-32, whose
-                               ///< mantissa has 10 bits, and are several times as fast
+  bool tf32 = false;           ///< without use_cpus, in f32: products may round their factors to TensorFloat-32,
+                               ///< whose mantissa has 10 bits, and so be faster
   Placement placement = Placement::in_process;
   std::string algorithm = "synchronous";  ///< what a step is: "synchronous", "downpour" (asynchronous), "ssp" (stale
                                           ///< synchronous), "local" (local SGD) or "lbfgs"

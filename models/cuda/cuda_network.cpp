@@ -79,7 +79,7 @@ class CudaNetwork final : public DeviceNetwork {
   std::string fingerprint() const override {
     const std::string f32 = context_.tf32() ? "-tf32-" : "-f32-";
     const std::string precision = context_.element() == Element::f32 ? f32 : "-bf16-";
-    return context_.libraries() + '-' + device_name(context_.device()) + precision + network_.parameters.fingerprint();
+    return context_.libraries() + '-' + device_kind(context_.device()) + precision + network_.parameters.fingerprint();
   }
 
   double gradient(const ShardStep& at, const Batch& batch, std::span<const float> weights,
@@ -88,6 +88,7 @@ class CudaNetwork final : public DeviceNetwork {
       std::ranges::fill(gradient, 0.0F);
       return 0;
     }
+    tell_unlocked();
     return on_device(context_, [&] {
       BatchNetwork& network = network_for(batch.size, Mode::train);
       const BatchContext context{.shard = at.shard, .step = at.step, .seed = at.seed, .training = !frozen_};

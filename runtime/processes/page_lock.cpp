@@ -38,6 +38,12 @@ void lock_mappings(const PageLock& by) {
   for (auto& [start, each] : mapped.all) each.locked = by.lock(start, each.bytes, each.writable);
 }
 
+bool locks_mappings() {
+  Mappings& mapped = mappings();
+  const std::scoped_lock lock(mapped.mutex);
+  return mapped.by.has_value();
+}
+
 void note_mapped(void* start, std::size_t bytes, bool writable) {
   Mappings& mapped = mappings();
   const std::scoped_lock lock(mapped.mutex);

@@ -15,6 +15,8 @@ struct PageLock {
 /// From now on each Mapping, and what `allocate_lockable` gives, is locked as long as it lives, and so are those that
 /// there are. The first call counts.
 void lock_mappings(const PageLock& by);
+/// Whether there was such a call.
+bool locks_mappings();
 
 /// Whole pages, of this process alone. @throws std::bad_alloc
 void* allocate_lockable(std::size_t bytes);

@@ -96,7 +96,7 @@ TEST_CASE("CUDA: a layer of one's own is refused with a sentence that says what 
   check_nothing_is_left();
 }
 
-TEST_CASE("CUDA: a thousand orders of the streams give the same bits, and fifty with several buckets") {
+TEST_CASE("CUDA: a thousand orders of the streams give the same bits, and twenty with several buckets") {
   const auto check_orders = [](const Case& at, std::uint64_t orders) {
     for (const Precision precision : {Precision::f32, Precision::bf16}) {
       CAPTURE(at.name);
@@ -111,7 +111,7 @@ TEST_CASE("CUDA: a thousand orders of the streams give the same bits, and fifty 
     }
   };
   check_orders(residual(), troupe_test::kThreadSanitized ? 100 : 1000);
-  check_orders(two_buckets(), troupe_test::kThreadSanitized ? 4 : 50);
+  check_orders(two_buckets(), troupe_test::kThreadSanitized ? 4 : 20);
   cuda_double::reset({});
 }
 
@@ -134,7 +134,10 @@ TEST_CASE("CUDA: gradients are the CPU's to 1e-5") {
 }
 
 TEST_CASE("CUDA: products round their factors to TensorFloat-32 where that is asked for") {
-  for (const Case& at : {cnn(), residual()}) {
+  const Case convolutions{
+      "convolutions", {3, 6, 6}, {convolution(8, 3, 1), relu(), convolution(kClasses, 1), global_average_pool()}};
+  const Case products{"products", {12}, {linear(20), relu(), linear(kClasses)}};
+  for (const Case& at : {convolutions, products, residual()}) {
     CAPTURE(at.name);
     cuda_double::reset({});
     const NetworkTrial exact(at, 8);
@@ -225,6 +228,21 @@ TEST_CASE("CUDA: what the machine has not is said") {
   CHECK(refusal({.devices = 2}, {.accelerator = 2}) ==
         "there is no CUDA device 2 on this machine, which has 2, from 0 on");
   CHECK(refusal({.devices = 2}, {.accelerator = 1}).empty());
+}
+
+TEST_CASE("CUDA: what a library could not begin with is a limit where memory is full") {
+  for (const std::size_t megabytes : {40, 400}) {
+    cuda_double::reset({.bytes_per_device = megabytes << 20, .libraries_begin = false});
+    try {
+      const NetworkTrial trial(cnn(), 4);
+      FAIL("cuDNN began");
+    } catch (const Error& error) {
+      CHECK(error.code() == (megabytes == 40 ? ErrorCode::limit_reached : ErrorCode::system));
+      CHECK(error.message() == "cuDNN, beginning: CUDNN_STATUS_NOT_INITIALIZED");
+    }
+    check_nothing_is_left();
+  }
+  cuda_double::reset({});
 }
 
 TEST_CASE("CUDA: a device whose memory is full says so, and goes on with what fits") {

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <string>
 
 #include "gpu/device_runs.hpp"
@@ -30,6 +31,20 @@ TEST_CASE("CUDA: workers, replicas and processes give the same bits, in either p
       CHECK(run(2, 2, Placement::in_process) == expected);
       CHECK(run(2, 1, Placement::processes) == expected);
     }
+}
+
+TEST_CASE("CUDA: a run rounds to TensorFloat-32 where that is asked for, and nowhere else") {
+  Options options = on_cuda(2);
+  const std::vector<float> exact = weights_after_steps(options);
+  options.tf32 = true;
+  const std::vector<float> rounded = weights_after_steps(options);
+  CHECK(rounded != exact);
+  for (std::size_t i = 0; i < exact.size(); ++i) CHECK(std::abs(rounded[i] - exact[i]) < 0.05F);
+  options.precision = Precision::bf16;
+  options.precision_check = false;
+  const std::vector<float> bf16 = weights_after_steps(options);
+  options.tf32 = false;
+  CHECK(weights_after_steps(options) == bf16);
 }
 
 TEST_CASE("CUDA: a run is near the CPU's, and goes on from its checkpoint, and back") {

@@ -41,8 +41,10 @@ bool is_about_memory(cudnnStatus_t result) {
       return true;
     case CUDNN_STATUS_NOT_INITIALIZED:
     case CUDNN_STATUS_INTERNAL_ERROR:
+    case CUDNN_STATUS_EXECUTION_FAILED:
     case CUDNN_STATUS_EXECUTION_FAILED_CUDA_DRIVER:
     case CUDNN_STATUS_EXECUTION_FAILED_CUDART:
+    case CUDNN_STATUS_EXECUTION_FAILED_CUBLAS:
       return is_full();
     default:
       return false;
@@ -50,7 +52,16 @@ bool is_about_memory(cudnnStatus_t result) {
 }
 
 bool is_about_memory(cublasStatus_t result) {
-  return result == CUBLAS_STATUS_ALLOC_FAILED || (result == CUBLAS_STATUS_NOT_INITIALIZED && is_full());
+  switch (result) {
+    case CUBLAS_STATUS_ALLOC_FAILED:
+      return true;
+    case CUBLAS_STATUS_NOT_INITIALIZED:
+    case CUBLAS_STATUS_INTERNAL_ERROR:
+    case CUBLAS_STATUS_EXECUTION_FAILED:
+      return is_full();
+    default:
+      return false;
+  }
 }
 
 ErrorCode code_of(bool memory) { return memory ? ErrorCode::limit_reached : ErrorCode::system; }
@@ -71,14 +82,16 @@ void check(cudaError_t result, const char* what) {
 
 void check(cudnnStatus_t result, const char* what) {
   if (result == CUDNN_STATUS_SUCCESS) return;
+  const ErrorCode code = code_of(is_about_memory(result));
   forget_error();
-  fail(code_of(is_about_memory(result)), "cuDNN", what, cudnnGetErrorString(result));
+  fail(code, "cuDNN", what, cudnnGetErrorString(result));
 }
 
 void check(cublasStatus_t result, const char* what) {
   if (result == CUBLAS_STATUS_SUCCESS) return;
+  const ErrorCode code = code_of(is_about_memory(result));
   forget_error();
-  fail(code_of(is_about_memory(result)), "cuBLAS", what, cublasGetStatusString(result));
+  fail(code, "cuBLAS", what, cublasGetStatusString(result));
 }
 
 }  // namespace troupe::cuda

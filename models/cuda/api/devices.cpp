@@ -91,7 +91,7 @@ Accelerator describe(int device) {
 
 }  // namespace
 
-std::string device_name(int device) {
+std::string device_kind(int device) {
   const cudaDeviceProp properties = properties_of(device);
   return properties.name + std::string("-") + std::to_string(properties.multiProcessorCount);
 }

@@ -4,7 +4,8 @@
 
 namespace troupe::cuda {
 
-std::string device_name(int device);
+/// Names what a device's bits depend on: "NVIDIA H100 80GB HBM3-132", with the number of its multiprocessors.
+std::string device_kind(int device);
 
 /// Makes the calling thread use a device, by its place among those of this machine, which are ordered by PCI id.
 /// Returns CUDA's number of it.

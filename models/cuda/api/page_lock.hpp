@@ -6,4 +6,8 @@ namespace troupe::cuda {
 /// @param device that threads which have none speak to; the first call counts
 void lock_slabs(int device);
 
+/// Says in the log how much of it could not be locked since the last call. The log may do what it likes: not to be
+/// called under a lock.
+void tell_unlocked();
+
 }  // namespace troupe::cuda

@@ -64,15 +64,17 @@ ConvolutionDescriptor convolution(const PlacedLayer& layer, cudnnMathType_t math
 }
 
 /// cuDNN may list what it computes without tensor cores as such, or as of default maths; what it is asked for decides.
+/// Conversions to half-precision floats nobody asks for.
 bool may_be(cudnnMathType_t listed, cudnnMathType_t asked) {
-  return asked != CUDNN_FMA_MATH || listed == CUDNN_FMA_MATH || listed == CUDNN_DEFAULT_MATH;
+  if (asked == CUDNN_FMA_MATH) return listed == CUDNN_FMA_MATH || listed == CUDNN_DEFAULT_MATH;
+  return listed != CUDNN_TENSOR_OP_MATH_ALLOW_CONVERSION;
 }
 
 /// What one of a convolution's passes runs.
 template <class Algorithm>
 struct ConvolutionPass {
   Algorithm algorithm;
-  ConvolutionDescriptor convolution;  ///< with the maths that the algorithm was listed with
+  ConvolutionDescriptor convolution;  ///< with the maths that the algorithm was listed with; where FMA was asked, FMA
   std::size_t workspace = 0;          ///< bytes, all of which it is given
 };
 

@@ -20,6 +20,7 @@ struct Settings {
   bool names_differ = false;  ///< each device has a name of its own
   std::size_t bytes_per_device = std::size_t{1} << 30;
   std::int64_t failing_call = -1;  ///< the call that fails, counted from 0 as calls() counts; -1: none
+  bool libraries_begin = true;     ///< false: as without memory for themselves, of which they say nothing
   bool no_driver = false;
   bool old_driver = false;
   int compute_major = 9;

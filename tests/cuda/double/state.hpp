@@ -22,7 +22,7 @@ struct State {
   Settings settings;
   std::mt19937_64 random{1};
   std::vector<std::string> complaints;
-  std::string call;                  ///< that is going on
+  std::string call;  ///< that is going on
   Failed failed = Failed::nothing;
   cudaError_t sticky = cudaSuccess;  ///< what every call returns after a failure on the device
   std::int64_t calls = 0;

@@ -88,7 +88,7 @@ inline ToWorker filled_to_worker() {
           Remember{24, true, 8, 5, 4, {2, 5, 8}, {2, 5, 8}, 5000},
           Abandon{25},
           FindNonFinite{15, 1},
-          Build{1, 2, 2, true, 1, true, filled_plan(), 42, "cnn", 1, R"({"batch_size":64})"},
+          Build{1, 2, 2, true, 1, true, true, filled_plan(), 42, "cnn", 1, R"({"batch_size":64})"},
           MakeSlabs{2, 77, 3, 2, 1, R"({"kind":"momentum"})", {1, 0, 2, 1, -1}, R"({"kind":"average"})"},
           MapSlabs{3, {1, 3}, true},
           Fence{4},

@@ -29,6 +29,7 @@ cudnnStatus_t tell_most(const char* name, cudnnHandle_t handle, Pass pass, int* 
 
 cudnnStatus_t create_cudnn(cudnnHandle_t* handle) {
   if (handle == nullptr) return bad("nowhere to put the handle");
+  if (!state().settings.libraries_begin) return CUDNN_STATUS_NOT_INITIALIZED;
   *handle = cudnn_handles().add({.device = this_thread().device});
   return CUDNN_STATUS_SUCCESS;
 }
