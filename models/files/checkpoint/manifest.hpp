@@ -36,8 +36,8 @@ struct CheckpointMetric {
   bool operator==(const CheckpointMetric&) const = default;
 };
 
-/// Where a run stood, and which run it was; nothing of the workers, devices or machines it ran on, but for what the bits
-/// depend on. Its texts are UTF-8.
+/// Where a run stood, and which run it was; nothing of the workers, devices or machines it ran on, but for what the
+/// bits depend on. Its texts are UTF-8.
 struct CheckpointManifest {
   std::int64_t step = 0;     ///< steps committed
   std::int64_t updates = 0;  ///< of these, that made the optimizer's state
