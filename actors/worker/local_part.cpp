@@ -4,7 +4,6 @@
 #include <functional>
 #include <optional>
 
-#include "actors/messages/patience.hpp"
 #include "actors/worker/duties.hpp"
 #include "actors/worker/exchange_work.hpp"
 #include "actors/worker/non_finite.hpp"
@@ -162,7 +161,6 @@ void prepare(WorkerState& worker, const TakeSteps& request) {
     throw Error(ErrorCode::protocol, "steps of shards that cannot be taken");
   worker.computing = Stopwatch();
   worker.newest_round = request.round;
-  worker.patience = patience_of(request);
 }
 
 void work(WorkerState& worker, Replica& replica, const TakeSteps& request) {
@@ -200,9 +198,8 @@ void answer(WorkerState& worker, const TakeSteps& /*request*/, StepsTaken& taken
 }
 
 /// As behind Compute: copies travel while the driver waits for other workers.
-void follow_up(WorkerState& worker, const TakeSteps& request) {
-  if (worker.exchange)
-    worker.exchange->start(exchange_work(worker, *worker.replicas.front(), request.round, worker.patience));
+void follow_up(WorkerState& worker, const TakeSteps& request, const Deadline& patience) {
+  if (worker.exchange) worker.exchange->start(exchange_work(worker, *worker.replicas.front(), request.round, patience));
 }
 
 }  // namespace troupe

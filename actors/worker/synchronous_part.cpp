@@ -99,7 +99,6 @@ void prepare(WorkerState& worker, const Compute& request) {
   if (request.as_backup && !worker.backs_up) throw Error(ErrorCode::protocol, "workers do not back each other up");
   (request.as_backup ? worker.computing_as_backup : worker.computing) = Stopwatch();
   if (!request.as_backup) worker.newest_round = request.round;
-  worker.patience = patience_of(request);
 }
 
 void work(WorkerState& worker, Replica& replica, const Compute& request) {
@@ -143,9 +142,8 @@ void answer(WorkerState& worker, const Compute& request, Computed& computed) {
 }
 
 /// What other nodes need of these gradients leaves while the driver still waits for other workers.
-void follow_up(WorkerState& worker, const Compute& request) {
-  if (worker.exchange)
-    worker.exchange->start(exchange_work(worker, *worker.replicas.front(), request.round, worker.patience));
+void follow_up(WorkerState& worker, const Compute& request, const Deadline& patience) {
+  if (worker.exchange) worker.exchange->start(exchange_work(worker, *worker.replicas.front(), request.round, patience));
 }
 
 void prepare(WorkerState& worker, const ReduceMean& request) { worker.newest_round = request.round; }

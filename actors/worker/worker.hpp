@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "actors/functions/function_host.hpp"
+#include "actors/messages/patience.hpp"
 #include "actors/worker/duties.hpp"
 
 namespace troupe {
@@ -27,6 +28,7 @@ class Worker : public std::enable_shared_from_this<Worker> {
   /// the replica that finished last.
   template <class Request, class Done>
   void carry_out(const Request& request, Done done) {
+    const Deadline patience = patience_from_now(request);
     try {
       prepare(state_, request);
     } catch (...) {
@@ -38,12 +40,12 @@ class Worker : public std::enable_shared_from_this<Worker> {
           check_ready<Request>(replica);
           work(state_, replica, request);
         },
-        [this, request, done](const Failure& failure) {
+        [this, request, done, patience](const Failure& failure) {
           auto reply = reply_to(request, failure);
           const bool well = !reply.failure;
           if (well) answer(state_, request, reply);
           done(std::move(reply));
-          if (well) follow_up(state_, request);
+          if (well) follow_up(state_, request, patience);
         });
   }
 
@@ -57,6 +59,14 @@ class Worker : public std::enable_shared_from_this<Worker> {
     reply.round = request.round;
     reply.failure = failure;
     return reply;
+  }
+  /// None where the request says of none.
+  template <class Request>
+  static Deadline patience_from_now(const Request& request) {
+    if constexpr (requires { request.timeout_ms; })
+      return patience_of(request);
+    else
+      return Deadline(std::chrono::milliseconds(0));
   }
   /// What an exception is that says nothing of itself.
   template <class Request>

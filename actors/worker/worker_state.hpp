@@ -53,7 +53,6 @@ struct WorkerState {
   Stopwatch computing_as_backup;
   /// Of what belongs to a step: what is computed as a backup for an earlier one is not awaited any more.
   std::atomic<std::uint64_t> newest_round{0};
-  Deadline patience{std::chrono::milliseconds(0)};  ///< of the driver
 
   std::vector<std::int32_t> reduced_slabs;  ///< of L-BFGS: those of the gradient that was reduced last, by portion
 

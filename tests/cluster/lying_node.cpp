@@ -35,20 +35,25 @@ void lie_about(const std::string& what, Built& built) {
 
 caf::behavior lying_worker(caf::event_based_actor* self, const std::shared_ptr<Worker>& worker, const std::string& lie,
                            const caf::actor& driver) {
-  self->send(driver, Join{kProtocolVersion, worker->index(), static_cast<std::int32_t>(::getpid())});
+  after_receive();
+  self->send(driver, ready_to_send(Join{kProtocolVersion, worker->index(), static_cast<std::int32_t>(::getpid())}));
   return {[=](const Build& request) {
+    after_receive();
     worker->carry_out(request, [=, own = caf::actor_cast<caf::actor>(self)](Built built) {
       lie_about(lie, built);
-      caf::send_as(own, driver, std::move(built));
+      caf::send_as(own, driver, ready_to_send(std::move(built)));
     });
   }};
 }
 
 caf::behavior lying_node(caf::event_based_actor* self, ObjectStore* store, const std::shared_ptr<NodeService>& service,
                          const std::string& lie, const caf::actor& driver, const NodeJoin& join) {
-  self->send(driver, join);
+  after_receive();
+  self->send(driver, ready_to_send(join));
   return {[=](const StartWorker& request) {
+    after_receive();
     auto worker = std::make_shared<Worker>(request.worker, store->connect(), CreateModel(), service);
+    before_send();
     self->system().spawn<caf::detached>(lying_worker, std::move(worker), lie, driver);
   }};
 }
@@ -74,6 +79,7 @@ void run_liar(const std::string& lie, const std::string& join, const std::string
   caf::actor_system system(config);
   const auto link = std::make_shared<ControlLink>(control, [](const ControlLink&, const std::string&) {});
   const caf::actor driver = connect_tls(system, std::move(control), link, 10s);
+  before_send();
   system.spawn<caf::detached>(lying_node, &store, service, lie, driver, says);
   caf::scoped_actor self(system);
   self->monitor(driver);

@@ -87,19 +87,23 @@ template <class... Requests>
 caf::behavior obey_all(caf::event_based_actor* self, const std::shared_ptr<Rogue>& rogue, const caf::actor& driver,
                        std::tuple<StartWorker, Requests...>* /*kinds*/) {
   const auto start = [=](const StartWorker& request) {
+    after_receive();
     auto worker = std::make_shared<Worker>(request.worker, rogue->store.connect(), CreateModel(), rogue->service);
+    before_send();
     self->system().spawn<caf::detached>(worker_actor, std::move(worker), driver);
   };
   const auto obey = [=](const auto& request) {
+    after_receive();
     rogue->carry_out(request);
-    self->send(driver, Done{request.round, {}});
+    self->send(driver, ready_to_send(Done{request.round, {}}));
   };
   return {start, [=](const Requests& request) { obey(request); }...};
 }
 
 caf::behavior rogue_actor(caf::event_based_actor* self, const std::shared_ptr<Rogue>& rogue, const caf::actor& driver,
                           const NodeJoin& join) {
-  self->send(driver, join);
+  after_receive();
+  self->send(driver, ready_to_send(join));
   return obey_all(self, rogue, driver, static_cast<ToNode*>(nullptr));
 }
 
@@ -257,6 +261,7 @@ void serve(Rogue& own, TlsStream control, const std::string& token) {
   SystemConfig config(1, Reach::machines);
   caf::actor_system system(config);
   const caf::actor driver = connect_local(system, path, 10s);
+  before_send();
   system.spawn<caf::detached>(rogue_actor, rogue, driver, join);
   caf::scoped_actor self(system);
   self->monitor(driver);
