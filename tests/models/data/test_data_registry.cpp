@@ -54,7 +54,7 @@ TEST_CASE("unknown names are answered with all that there is, one's own included
     refused("no data source named '" + std::string(name).substr(0, std::string(name).find(':')) + "'", name);
     refused(
         "there are cifar10:DIR, csv:..., fashion-mnist[:DIR], fold:I/K:NAME, idx:..., images:..., "
-        "mock-images[:SIZE[,CLASSES[,IMAGES]]], "
+        "mock-images[:...], "
         "npy:..., "
         "npz:..., synthetic-linear, tar:..., ",
         name);
