@@ -23,12 +23,16 @@ inline void before_send() {}
 inline void after_receive() {}
 #endif
 
-/// What an actor did in one turn, which is its beginning or a request, comes before the next one, in whichever thread.
+/// What an actor did in one turn, which is its beginning or a request, comes before the next one, in whichever thread;
+/// and what was sent to it, or it was spawned with, before that turn.
 class ActorTurns {
  public:
   class Turn {
    public:
-    explicit Turn(ActorTurns& turns) : taken_(turns.taken_) { taken_.load(std::memory_order_acquire); }
+    explicit Turn(ActorTurns& turns) : taken_(turns.taken_) {
+      after_receive();
+      taken_.load(std::memory_order_acquire);
+    }
     Turn(const Turn&) = delete;
     Turn& operator=(const Turn&) = delete;
     ~Turn() { taken_.fetch_add(1, std::memory_order_release); }

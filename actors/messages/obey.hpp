@@ -11,7 +11,6 @@ namespace troupe {
 template <class Request, class Work>
 auto obey(caf::event_based_actor* self, const caf::actor& driver, const std::shared_ptr<ActorTurns>& turns, Work work) {
   return [=](const Request& request) {
-    after_receive();
     const ActorTurns::Turn turn(*turns);
     if (self->current_sender() == driver) work(request);
   };

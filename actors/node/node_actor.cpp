@@ -50,7 +50,6 @@ caf::behavior obey_all(caf::event_based_actor* self, const std::shared_ptr<NodeS
 
 caf::behavior node_actor(caf::event_based_actor* self, const std::shared_ptr<NodeService>& service, ObjectStore* store,
                          const caf::actor& driver, const NodeJoin& join) {
-  after_receive();
   const auto turns = std::make_shared<ActorTurns>();
   const ActorTurns::Turn turn(*turns);
   self->send(driver, ready_to_send(join));

@@ -17,7 +17,6 @@ void HeldServer::take_away() {
 
 caf::behavior parameter_server_actor(caf::event_based_actor* self, const std::shared_ptr<HeldServer>& server,
                                      const caf::actor& driver) {
-  after_receive();
   const auto turns = std::make_shared<ActorTurns>();
   const ActorTurns::Turn turn(*turns);
   return {obey<Push>(self, driver, turns, [=](const Push& push) {

@@ -36,7 +36,6 @@ void join(caf::event_based_actor* self, const caf::actor& driver, int index) {
 
 caf::behavior worker_actor(caf::event_based_actor* self, const std::shared_ptr<Worker>& worker,
                            const caf::actor& driver) {
-  after_receive();
   const auto turns = std::make_shared<ActorTurns>();
   const ActorTurns::Turn turn(*turns);
   join(self, driver, worker->index());
@@ -44,7 +43,6 @@ caf::behavior worker_actor(caf::event_based_actor* self, const std::shared_ptr<W
 }
 
 caf::behavior refusing_worker(caf::event_based_actor* self, int index, const Failure& why, const caf::actor& driver) {
-  after_receive();
   const auto turns = std::make_shared<ActorTurns>();
   const ActorTurns::Turn turn(*turns);
   join(self, driver, index);

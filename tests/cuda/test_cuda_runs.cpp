@@ -194,8 +194,8 @@ TEST_CASE("CUDA: whichever call of a run fails, the run says so, or computes the
     CAPTURE(call);
     cuda_double::reset({.failing_call = call});
     try {
-      const std::vector<float> found =
-          run();  // without pages that could not be locked, or what could not be given back
+      // Without pages that could not be locked, or what could not be given back.
+      const std::vector<float> found = run();
       CHECK(found == expected);
     } catch (const Error& error) {
       const bool memory = cuda_double::failed() == cuda_double::Failed::memory;
