@@ -44,6 +44,7 @@ TEST_CASE("a ResNet has the same bits everywhere, its running statistics include
         for (const auto& size : {std::pair{1, 2}, {2, 2}, {3, 1}}) {
           const int workers = size.first;
           if (kSanitized && (workers == 3 || placement == Placement::processes)) continue;
+          if (precision == Precision::bf16 && strategy == Strategy::driver) continue;  // who adds is tried in f32
           CAPTURE(static_cast<int>(placement));
           CAPTURE(to_string(strategy));
           CAPTURE(workers);

@@ -33,14 +33,19 @@ std::vector<T> trial_values(int rank, std::size_t count) {
 }
 
 template <class T>
-std::vector<T> plain_results(int size, std::size_t count, ReduceOp op) {
-  std::vector<T> results(count), leaves(static_cast<std::size_t>(size));
-  for (std::size_t i = 0; i < count; ++i) {
+T plain_result(std::span<const T> leaves, ReduceOp op) {
+  if (op == ReduceOp::max) return *std::max_element(leaves.begin(), leaves.end());
+  const T sum = troupe_test::plain_tree([&](std::size_t rank) { return leaves[rank]; }, 0, leaves.size());
+  return op == ReduceOp::mean ? sum / static_cast<T>(leaves.size()) : sum;
+}
+
+/// What `size` ranks should make of the elements of `part`.
+template <class T>
+std::vector<T> plain_results(int size, Group::Part part, ReduceOp op) {
+  std::vector<T> results(part.size()), leaves(static_cast<std::size_t>(size));
+  for (std::size_t i = part.begin; i < part.end; ++i) {
     for (int rank = 0; rank < size; ++rank) leaves[static_cast<std::size_t>(rank)] = trial_value<T>(rank, i);
-    const T sum = troupe_test::plain_tree([&](std::size_t rank) { return leaves[rank]; }, 0, leaves.size());
-    results[i] = op == ReduceOp::max    ? *std::max_element(leaves.begin(), leaves.end())
-                 : op == ReduceOp::mean ? sum / static_cast<T>(size)
-                                        : sum;
+    results[i - part.begin] = plain_result<T>(leaves, op);
   }
   return results;
 }
@@ -61,7 +66,7 @@ void try_all_reduce(Group& group, std::size_t count, ReduceOp op, bool in_place)
   std::vector<T> own = trial_values<T>(group.rank(), count);
   std::vector<T> out(count);
   in_place ? group.all_reduce(std::span<T>(own), op) : group.all_reduce(std::span<const T>(own), std::span<T>(out), op);
-  require(same_bits<T>(in_place ? own : out, plain_results<T>(group.size(), count, op)), "all_reduce");
+  require(same_bits<T>(in_place ? own : out, plain_results<T>(group.size(), {0, count}, op)), "all_reduce");
 }
 
 template <class T>
@@ -72,8 +77,7 @@ void try_reduce_scatter(Group& group, std::size_t count, ReduceOp op, bool in_pl
   std::vector<T> out(part.size());
   const auto piece = in_place ? std::span<T>(own).subspan(part.begin, part.size()) : std::span<T>(out);
   group.reduce_scatter(std::span<const T>(own), piece, op);
-  const std::vector<T> expected = plain_results<T>(group.size(), count, op);
-  require(same_bits<T>(piece, std::span<const T>(expected).subspan(part.begin, part.size())), "reduce_scatter");
+  require(same_bits<T>(piece, plain_results<T>(group.size(), part, op)), "reduce_scatter");
 }
 
 template <class T>

@@ -108,6 +108,12 @@ cublasStatus_t check_product(const Product& product, int device) {
   return CUBLAS_STATUS_SUCCESS;
 }
 
+/// As if sums over parts of k were put there.
+std::size_t workspace_used(const CublasHandle& handle, const Product& product) {
+  constexpr std::int64_t kParts = 16;
+  return std::min(handle.workspace_bytes, static_cast<std::size_t>(kParts * product.m * product.n) * sizeof(float));
+}
+
 cublasStatus_t queue_product(const CublasHandle& handle, const Product& product) {
   Stream* const stream = stream_of(handle);
   if (stream == nullptr) return CUBLAS_STATUS_INVALID_VALUE;
@@ -115,10 +121,10 @@ cublasStatus_t queue_product(const CublasHandle& handle, const Product& product)
   if (product.m == 0 || product.n == 0) return CUBLAS_STATUS_SUCCESS;
   ++state().launches;
   if (handle.workspace == nullptr) ++state().products_without_workspace;
-  const auto run = [product, handle] {
-    spoil(handle.workspace, handle.workspace_bytes);
+  const auto run = [product, workspace = handle.workspace, used = workspace_used(handle, product)] {
+    spoil(workspace, used);
     multiply(product);
-    spoil(handle.workspace, handle.workspace_bytes);
+    spoil(workspace, used);
   };
   const auto touch = [](const Matrix& matrix, bool writes) { return Touch{matrix.start, matrix.bytes(), writes}; };
   streams().push(*stream, {.what = "a matrix product",
