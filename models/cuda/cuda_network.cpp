@@ -8,6 +8,7 @@
 #include "models/cuda/batch_network.hpp"
 #include "models/devices/slices.hpp"
 #include "models/network/device_network.hpp"
+#include "runtime/processes/page_lock.hpp"
 
 /// Whoever links troupe::cuda asks for this, so that what the rest of Troupe names as a weak symbol comes along.
 extern "C" const char kTroupeCudaDevices;
@@ -22,10 +23,12 @@ namespace {
 /// Of a network whose batches are a whole shard, or that only evaluates.
 constexpr std::int64_t kUsualBatch = 64;
 
-/// On the replica's device, whichever thread calls; and where it fails, what is queued has ended before the caller's
-/// memory goes.
+/// On the replica's device, whichever thread calls, once pages are locked; and where it fails, what is queued has ended
+/// before the caller's memory goes.
 template <class Work>
 auto on_device(const Context& context, const Work& work) {
+  await_page_locks();
+  tell_unlocked();
   check(cudaSetDevice(context.device()), "choosing a device");
   try {
     return work();
@@ -88,7 +91,6 @@ class CudaNetwork final : public DeviceNetwork {
       std::ranges::fill(gradient, 0.0F);
       return 0;
     }
-    tell_unlocked();
     return on_device(context_, [&] {
       BatchNetwork& network = network_for(batch.size, Mode::train);
       const BatchContext context{.shard = at.shard, .step = at.step, .seed = at.seed, .training = !frozen_};

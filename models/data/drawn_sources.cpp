@@ -10,6 +10,7 @@
 #include "models/data/builtin_data.hpp"
 #include "models/data/mock_images.hpp"
 #include "runtime/invalid.hpp"
+#include "runtime/processes/limits.hpp"
 #include "runtime/random.hpp"
 
 namespace troupe {
@@ -64,7 +65,9 @@ TrainingData synthetic_linear(const std::string& /*arguments*/, std::uint64_t se
 TrainingData mock_images(const std::string& arguments, std::uint64_t seed) {
   const MockShape shape = parse_mock_shape(arguments);
   const auto images = static_cast<std::size_t>(shape.images);
-  std::vector<float> values(images * 3 * static_cast<std::size_t>(shape.size * shape.size));
+  const std::size_t count = images * 3 * static_cast<std::size_t>(shape.size * shape.size);
+  require_memory(count * sizeof(float), "mock-images:" + arguments);
+  std::vector<float> values(count);
   std::vector<std::int32_t> labels(images);
   draw_mock_images(mock_image_random(seed, 0), shape.classes, values, labels);
   return {std::make_shared<const Dataset>(

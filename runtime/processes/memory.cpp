@@ -24,7 +24,7 @@ Mapping::Mapping(int fd, std::size_t offset, std::size_t bytes, Access access) :
 }
 
 Mapping::~Mapping() {
-  if (note_unmapped(data_)) ::munmap(data_, bytes_);
+  end_mapped(data_, [](void* start, std::size_t bytes) { ::munmap(start, bytes); });
 }
 
 std::span<float> Mapping::writable_floats() const {

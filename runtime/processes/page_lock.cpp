@@ -1,54 +1,159 @@
 #include "runtime/processes/page_lock.hpp"
 
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <cstdlib>
+#include <deque>
 #include <map>
 #include <mutex>
 #include <new>
 #include <optional>
 
+#include "runtime/processes/held_signals.hpp"
+#include "runtime/processes/limits.hpp"
 #include "runtime/processes/memory.hpp"
 
 namespace troupe {
 namespace {
 
+using GiveBack = void (*)(void* start, std::size_t bytes);
+
 struct Mapped {
   std::size_t bytes;
   bool writable;
-  bool locked;
+  bool locked = false;
 };
 
-/// Never destroyed: mappings may outlive what has static storage.
-struct Mappings {
-  std::mutex mutex;
-  std::map<void*, Mapped> all;
-  std::optional<PageLock> by;
+/// To lock memory, or to unlock it and give it back.
+struct Task {
+  void* start;
+  GiveBack give_back = nullptr;
 };
 
-Mappings& mappings() {
-  static auto* const all = new Mappings;
-  return *all;
-}
+/// All lockable memory of this process, and the thread that locks it.
+class Mappings {
+ public:
+  static Mappings& shared() {
+    static auto& all = *new Mappings;  // never destroyed: mappings may outlive what has static storage
+    return all;
+  }
+
+  void lock_by(const PageLock& by) {
+    const HeldSignals held;  // signals are for the user's threads
+    const std::scoped_lock lock(mutex_);
+    if (by_) return;
+    start_thread([this] { run(); }).detach();
+    by_ = by;
+    for (const auto& [start, each] : all_) add({start});
+    std::atexit([] { shared().end(); });
+  }
+
+  bool locks() {
+    const std::scoped_lock lock(mutex_);
+    return by_.has_value();
+  }
+
+  void begin(void* start, std::size_t bytes, bool writable) {
+    const std::scoped_lock lock(mutex_);
+    all_.insert_or_assign(start, Mapped{bytes, writable});
+    try {
+      if (by_) add({start});
+    } catch (...) {
+      all_.erase(start);
+      throw;
+    }
+  }
+
+  void end(void* start, GiveBack give_back) {
+    std::unique_lock lock(mutex_);
+    if (by_) return add({start, give_back});
+    const std::size_t bytes = all_.extract(start).mapped().bytes;
+    lock.unlock();
+    give_back(start, bytes);
+  }
+
+  void await() {
+    std::unique_lock lock(mutex_);
+    done_.wait(lock, [this, until = added_] { return finished_ >= until; });
+  }
+
+ private:
+  void add(const Task& task) {
+    tasks_.push_back(task);
+    ++added_;
+    changed_.notify_one();
+  }
+
+  void run() {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      changed_.wait(lock, [this] { return !tasks_.empty() && !ended_; });
+      const Task task = tasks_.front();
+      tasks_.pop_front();
+      task.give_back == nullptr ? lock_pages(lock, task.start) : unlock_pages(lock, task);
+      ++finished_;
+      done_.notify_all();
+    }
+  }
+
+  void lock_pages(std::unique_lock<std::mutex>& lock, void* start) {
+    const Mapped mapped = all_.at(start);
+    lock.unlock();
+    const bool locked = by_->lock(start, mapped.bytes, mapped.writable);
+    lock.lock();
+    all_.at(start).locked = locked;
+  }
+
+  /// Memory that a device does not let go of stays among the others.
+  void unlock_pages(std::unique_lock<std::mutex>& lock, const Task& task) {
+    const Mapped mapped = all_.at(task.start);
+    lock.unlock();
+    const bool free = !mapped.locked || by_->unlock(task.start);
+    lock.lock();
+    if (!free) return;
+    all_.erase(task.start);  // before others can get the same addresses
+    lock.unlock();
+    task.give_back(task.start, mapped.bytes);
+    lock.lock();
+  }
+
+  /// The device's libraries end with the process: the thread is to have come back from them, unless it hangs there.
+  void end() {
+    constexpr std::chrono::seconds kPatience{2};
+    std::unique_lock lock(mutex_);
+    done_.wait_for(lock, kPatience, [this] { return finished_ == added_; });
+    ended_ = true;
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::condition_variable done_;
+  std::map<void*, Mapped> all_;
+  std::optional<PageLock> by_;  ///< stays as it is from its first value on
+  std::deque<Task> tasks_;
+  std::uint64_t added_ = 0;
+  std::uint64_t finished_ = 0;
+  bool ended_ = false;
+};
+
+void delete_pages(void* start, std::size_t /*bytes*/) { ::operator delete (start, std::align_val_t{kPageBytes}); }
 
 }  // namespace
 
-void lock_mappings(const PageLock& by) {
-  Mappings& mapped = mappings();
-  const std::scoped_lock lock(mapped.mutex);
-  if (mapped.by) return;
-  mapped.by = by;
-  for (auto& [start, each] : mapped.all) each.locked = by.lock(start, each.bytes, each.writable);
-}
+void lock_mappings(const PageLock& by) { Mappings::shared().lock_by(by); }
 
-bool locks_mappings() {
-  Mappings& mapped = mappings();
-  const std::scoped_lock lock(mapped.mutex);
-  return mapped.by.has_value();
-}
+bool locks_mappings() { return Mappings::shared().locks(); }
 
-void note_mapped(void* start, std::size_t bytes, bool writable) {
-  Mappings& mapped = mappings();
-  const std::scoped_lock lock(mapped.mutex);
-  Mapped& each = mapped.all[start] = {bytes, writable, false};
-  each.locked = mapped.by && mapped.by->lock(start, bytes, writable);
+void await_page_locks() { Mappings::shared().await(); }
+
+void note_mapped(void* start, std::size_t bytes, bool writable) { Mappings::shared().begin(start, bytes, writable); }
+
+void end_mapped(void* start, GiveBack give_back) noexcept {
+  try {
+    Mappings::shared().end(start, give_back);
+  } catch (const std::bad_alloc&) {  // then it stays
+  }
 }
 
 void* allocate_lockable(std::size_t bytes) {
@@ -57,23 +162,12 @@ void* allocate_lockable(std::size_t bytes) {
   try {
     note_mapped(start, whole, /*writable=*/true);
   } catch (...) {
-    ::operator delete (start, std::align_val_t{kPageBytes});
+    delete_pages(start, whole);
     throw;
   }
   return start;
 }
 
-void free_lockable(void* start) noexcept {
-  if (note_unmapped(start)) ::operator delete (start, std::align_val_t{kPageBytes});
-}
-
-bool note_unmapped(void* start) {
-  Mappings& mapped = mappings();
-  const std::scoped_lock lock(mapped.mutex);
-  const auto found = mapped.all.find(start);
-  const bool free = !found->second.locked || mapped.by->unlock(start);
-  mapped.all.erase(found);
-  return free;
-}
+void free_lockable(void* start) noexcept { end_mapped(start, delete_pages); }
 
 }  // namespace troupe

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "cuda/double/double.hpp"
+#include "cuda/run_end.hpp"
 #include "gpu/device_models.hpp"
 #include "troupe/sgd.hpp"
 
@@ -20,6 +21,10 @@ class Complaints final : public doctest::IReporter {
   void test_case_start(const doctest::TestCaseData& at) override { name_ = at.m_name; }
   void test_case_end(const doctest::CurrentTestCaseStats& /*stats*/) override {
     if (std::strncmp(name_, "double:", std::strlen("double:")) == 0) return troupe::cuda_double::reset({});
+    if (!troupe_test::nothing_is_left()) {
+      std::printf("%s: leaves something of CUDA's behind\n", name_);
+      complained = true;
+    }
     troupe::cuda_double::check_canaries();
     for (const std::string& complaint : troupe::cuda_double::complaints()) {
       std::printf("%s: CUDA: %s\n", name_, complaint.c_str());

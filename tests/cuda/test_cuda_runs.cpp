@@ -155,6 +155,7 @@ TEST_CASE("CUDA: replicas are dealt to the devices in the order of their PCI ids
       CHECK(replicas_on(bytes, place) == (replicas + kDevices - 1 - place) / kDevices);
   }
   CHECK(replicas_on(used(2, 2), 2) == 2);
+  CHECK(nothing_is_left());
   cuda_double::reset({});
 }
 

@@ -14,6 +14,12 @@ void register_device_models() {
                             models::flatten(), models::linear(10)},
                            load_data("mock-images:8,10", 1), 8);
   });
+  // Of sizes for which devices have tensor cores.
+  register_model("wide-cnn", [](const ReplicaContext& /*context*/) {
+    return models::network({models::convolution(64, 3, 1), models::relu(), models::convolution(64, 3, 1),
+                            models::relu(), models::global_average_pool(), models::linear(16)},
+                           load_data("mock-images:8,16", 1), 8);
+  });
 }
 
 }  // namespace troupe_test

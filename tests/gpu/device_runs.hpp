@@ -16,9 +16,10 @@ inline troupe::Options on_cuda(int workers, int devices_per_worker = 1) {
   return options;
 }
 
-/// Of "small-cnn", with its running statistics.
-inline std::vector<float> weights_after_steps(const troupe::Options& options, int steps = 4) {
-  troupe::DistributedSGD sgd("small-cnn", options);
+/// Of "small-cnn" with its running statistics.
+inline std::vector<float> weights_after_steps(const troupe::Options& options, int steps = 4,
+                                              const char* model = "small-cnn") {
+  troupe::DistributedSGD sgd(model, options);
   for (int step = 0; step < steps; ++step) sgd.step();
   return sgd.weights();
 }

@@ -51,7 +51,7 @@ struct Derivative {
   double expected = 0;
 };
 
-/// Central differences of the loss of an evaluation, at about a hundred places of a tensor; 0 for running statistics.
+/// Central differences of the loss of an evaluation, at up to a hundred places of a tensor; 0 for running statistics.
 std::vector<Derivative> differences(const NetworkTrial& trial, std::size_t first, std::size_t size) {
   constexpr double kStep = 1e-6;
   const ReferenceNetwork reference(trial.at.graph, trial.at.shape);
@@ -64,7 +64,8 @@ std::vector<Derivative> differences(const NetworkTrial& trial, std::size_t first
     return loss;
   };
   std::vector<Derivative> result;
-  for (std::size_t i = first; i < first + size; i += size / 100 + 1) {
+  for (std::size_t k = 0; k < std::min<std::size_t>(size, 100); ++k) {
+    const std::size_t i = first + k * 7919 % size;  // a prime: all places of a kernel have their turn
     const double value = moved[i];
     const double rise = learned[i] ? loss_at(i, value + kStep) - loss_at(i, value - kStep) : 0.0;
     result.push_back({i, rise / (2 * kStep)});

@@ -1,20 +1,29 @@
 #include <doctest/doctest.h>
 
+#include <atomic>
 #include <cstdint>
 #include <cstring>
 #include <memory>
 #include <set>
+#include <thread>
 
 #include "runtime/processes/memory.hpp"
 #include "runtime/processes/page_lock.hpp"
+#include "support/patience.hpp"
 
 using namespace troupe;
 
 namespace {
 
+constexpr std::size_t kBytes = 8192;
+
+/// What a device has locked. Read once its thread has been waited for.
 std::set<void*> locked;
 std::size_t read_only = 0;
+std::size_t unknown = 0;
 bool refuses = false;
+std::atomic<bool> hangs = false;
+std::atomic<bool> hung = false;
 
 bool lock_or_refuse(void* start, std::size_t /*bytes*/, bool writable) {
   if (refuses) return false;
@@ -23,38 +32,72 @@ bool lock_or_refuse(void* start, std::size_t /*bytes*/, bool writable) {
 }
 
 bool unlock(void* start) {
-  CHECK(locked.erase(start) == 1);
+  for (; hangs; std::this_thread::yield()) hung = true;
+  unknown += locked.erase(start) == 1 ? 0 : 1;
   return true;
+}
+
+std::size_t locked_now() {
+  await_page_locks();
+  return locked.size();
+}
+
+bool is_locked(const void* start) {
+  await_page_locks();
+  return locked.count(const_cast<void*>(start)) == 1;
 }
 
 }  // namespace
 
 TEST_CASE("mappings are locked as long as they live, also those that were there before") {
-  constexpr std::size_t kBytes = 8192;
   const FileDescriptor file = make_memory_file(kBytes);
   const auto before = std::make_unique<Mapping>(file.get(), 0, kBytes, Access::write);
   lock_mappings({.lock = lock_or_refuse, .unlock = unlock});
-  CHECK(locked.count(const_cast<float*>(before->floats().data())) == 1);
-  const std::size_t others = locked.size();
+  CHECK(is_locked(before->floats().data()));
+  const std::size_t others = locked_now();
   {
     const Mapping reads(file.get(), 0, kBytes, Access::read);
-    CHECK(locked.size() == others + 1);
+    CHECK(locked_now() == others + 1);
     CHECK(read_only == 1);
     refuses = true;
     const Mapping refused(file.get(), 0, kBytes, Access::write);
-    CHECK(locked.size() == others + 1);
+    CHECK(locked_now() == others + 1);
   }
-  CHECK(locked.size() == others);
+  CHECK(locked_now() == others);
   lock_mappings({.lock = [](void*, std::size_t, bool) { return true; },
                  .unlock = [](void*) { return true; }});  // the first counts
   const Mapping after(file.get(), 0, kBytes, Access::write);
-  CHECK(locked.size() == others);
+  CHECK(locked_now() == others);
 
   refuses = false;
   void* const pages = allocate_lockable(kBytes + 1);
   CHECK(reinterpret_cast<std::uintptr_t>(pages) % kPageBytes == 0);
-  CHECK(locked.count(pages) == 1);
+  CHECK(is_locked(pages));
   std::memset(pages, 1, kBytes + 1);
   free_lockable(pages);
-  CHECK(locked.size() == others);
+  CHECK(locked_now() == others);
+  CHECK(unknown == 0);
+}
+
+TEST_CASE("a device that hangs keeps nobody who maps and unmaps") {
+  lock_mappings({.lock = lock_or_refuse, .unlock = unlock});
+  const FileDescriptor file = make_memory_file(kBytes);
+  auto mapped = std::make_unique<Mapping>(file.get(), 0, kBytes, Access::write);
+  const std::size_t others = locked_now() - 1;
+  hangs = true;
+  mapped.reset();
+  CHECK(troupe_test::comes_true([] { return hung.load(); }));
+  const float* const first = std::make_unique<Mapping>(file.get(), 0, kBytes, Access::write)->floats().data();
+  CHECK(first[0] == 0);  // still there
+  free_lockable(allocate_lockable(kBytes));
+  std::atomic<bool> waited = false;
+  std::thread copies([&] {
+    await_page_locks();
+    waited = true;
+  });
+  CHECK_FALSE(waited);
+  hangs = false;
+  copies.join();
+  CHECK(locked_now() == others);
+  CHECK(unknown == 0);
 }

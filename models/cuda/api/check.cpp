@@ -18,7 +18,7 @@ ErrorCode code_of(cudaError_t result) {
     case cudaErrorCompatNotSupportedOnDevice:
     case cudaErrorNoKernelImageForDevice:
     case cudaErrorUnsupportedPtxVersion:
-    case cudaErrorDevicesUnavailable:  // another process has it for itself
+    case cudaErrorDevicesUnavailable:  // it is busy, or another process has it for itself
       return ErrorCode::unsupported;
     default:
       return ErrorCode::system;

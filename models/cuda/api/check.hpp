@@ -8,7 +8,7 @@ namespace troupe::cuda {
 
 /// What CUDA, cuDNN and cuBLAS refuse becomes ours. @param what was asked for, for the text: "copying weights".
 /// @throws Error limit_reached where the device's memory is full, or the host's, unsupported without a driver, with one
-/// too old, or on a device that another process has for itself, else system.
+/// too old, or on a device that is busy or that another process has for itself, else system.
 void check(cudaError_t result, const char* what);
 void check(cudnnStatus_t result, const char* what);
 void check(cublasStatus_t result, const char* what);

@@ -25,8 +25,8 @@ constexpr std::size_t kCanary = 256;
 constexpr std::size_t kFirstRange = std::size_t{4} << 30;
 constexpr std::size_t kPage = std::size_t{2} << 20;  // opening 128 MiB of small pages takes 6 ms, of huge ones 10 us
 constexpr std::size_t kQuarantine = std::size_t{128} << 20;
-constexpr int kUnwritten = 0xFF;                       // NaN as float, bfloat16 and double
-constexpr std::size_t kFilled = std::size_t{8} << 20;  // of a block, from its start: a cuBLAS workspace has 32 MiB
+constexpr int kUnwritten = 0xFF;  // NaN as float, bfloat16 and double
+constexpr std::size_t kProductWorkspace = std::size_t{32} << 20;
 
 std::size_t rounded_up(std::size_t bytes, std::size_t to) { return (bytes + to - 1) / to * to; }
 
@@ -44,6 +44,12 @@ __attribute__((no_sanitize("address"))) const std::byte* first_spoiled(const std
   for (const std::byte* at = from; at != to; ++at)
     if (*at != canary_at(at)) return at;
   return nullptr;
+}
+
+/// A handle's workspace is spoiled whenever it is used, as far as it is: to fill it, too, would take most of a test's
+/// time.
+void fill(void* start, std::size_t bytes) {
+  if (bytes != kProductWorkspace) std::memset(start, kUnwritten, bytes);
 }
 
 }  // namespace
@@ -85,7 +91,7 @@ void* DeviceMemory::allocate(int device, std::size_t bytes) {
   std::byte* const start = base_ + offset;
   const DeviceAccess access;
   ASAN_UNPOISON_MEMORY_REGION(start, total);
-  std::memset(start + kCanary, kUnwritten, std::min(bytes, kFilled));
+  fill(start + kCanary, bytes);
   write_canary(start, start + kCanary);
   write_canary(start + kCanary + bytes, start + total);
   return start + kCanary;
@@ -97,7 +103,7 @@ bool DeviceMemory::release(void* pointer) {
   Block& block = blocks_.at(offset);
   check_canaries(offset, block, "when the block is freed");
   const DeviceAccess access;
-  std::memset(pointer, kUnwritten, std::min(block.bytes, kFilled));
+  fill(pointer, block.bytes);
   ASAN_POISON_MEMORY_REGION(pointer, block.bytes);
   block.live = false;
   quarantine_.push_back(offset);

@@ -26,7 +26,7 @@ class DeviceMemory {
   /// Forgets all blocks; the range then has `bytes`.
   void reset(std::size_t bytes);
 
-  /// @return 256-byte aligned, its first 8 MiB filled with NaN; null where there is no room in the range
+  /// @return 256-byte aligned, filled with NaN but for a cuBLAS workspace; null where there is no room in the range
   void* allocate(int device, std::size_t bytes);
 
   /// Checks the canaries. @return false for what is not the start of a live block
