@@ -57,9 +57,7 @@ class CpuNetwork final : public DeviceNetwork {
   Precision precision() const override { return precision_; }
 
   std::string fingerprint() const override {
-    const dnnl_version_t& version = *dnnl_version();
-    return "onednn-" + std::to_string(version.major) + '.' + std::to_string(version.minor) + '.' +
-           std::to_string(version.patch) + "-isa" + std::to_string(static_cast<int>(dnnl::get_effective_cpu_isa())) +
+    return "onednn-" + onednn_version() + "-isa" + std::to_string(static_cast<int>(dnnl::get_effective_cpu_isa())) +
            (precision_ == Precision::f32 ? "-f32-" : "-bf16-") + network_.parameters.fingerprint();
   }
 

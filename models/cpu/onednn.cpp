@@ -26,12 +26,17 @@ bool is_set(const char* variable) {
   return value != nullptr && *value != '\0';
 }
 
-/// False where it would use AMX all the same.
+bool may_use(dnnl::cpu_isa instructions) {
+  const auto bits = static_cast<unsigned>(instructions);
+  return (static_cast<unsigned>(dnnl::get_effective_cpu_isa()) & bits) == bits;
+}
+
+/// Returns false if oneDNN would use AMX all the same.
 bool set_limit() {
   const bool told = is_set("ONEDNN_MAX_CPU_ISA") || is_set("DNNL_MAX_CPU_ISA");
   if (told || !amx_must_be_avoided(lists_amx(), runs_amx)) return true;
   return dnnl::set_max_cpu_isa(dnnl::cpu_isa::avx512_core_bf16) == dnnl::status::success ||
-         dnnl::get_effective_cpu_isa() != dnnl::cpu_isa::avx512_core_amx;
+         !may_use(dnnl::cpu_isa::avx512_core_amx);
 }
 
 }  // namespace
@@ -75,7 +80,7 @@ dnnl::primitive_attr attributes(bool relu) {
   attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
   if (relu) {
     dnnl::post_ops operations;
-    operations.append_eltwise(1, dnnl::algorithm::eltwise_relu, 0, 0);
+    append_relu(operations);
     attributes.set_post_ops(operations);
   }
   return attributes;
@@ -100,7 +105,7 @@ memory::desc any_layout(const memory::dims& extents, Element element) {
   return {extents, type_of(element), memory::format_tag::any};
 }
 
-memory::desc any_layout(const memory::desc& like, Element element) { return any_layout(like.dims(), element); }
+memory::desc any_layout(const memory::desc& like, Element element) { return any_layout(extents_of(like), element); }
 
 std::int64_t preferred_block() { return dnnl::get_effective_cpu_isa() >= dnnl::cpu_isa::avx512_core ? 16 : 8; }
 
@@ -108,15 +113,11 @@ Layout image_layout(const SampleShape& shape, Element element) {
   return {round_up(shape.channels), shape.height, shape.width, preferred_block(), element};
 }
 
-bool has_bf16() {
-  const auto isa = static_cast<unsigned>(dnnl::get_effective_cpu_isa());
-  const auto bf16 = static_cast<unsigned>(dnnl::cpu_isa::avx512_core_bf16);
-  return (isa & bf16) == bf16;
-}
+bool has_bf16() { return may_use(dnnl::cpu_isa::avx512_core_bf16); }
 
 bool is_dense(const memory::desc& desc) {
   std::size_t floats = 1;
-  for (const std::int64_t extent : desc.dims()) floats *= static_cast<std::size_t>(extent);
+  for (const std::int64_t extent : extents_of(desc)) floats *= static_cast<std::size_t>(extent);
   return desc.get_size() == floats * sizeof(float);
 }
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <array>
-#include <dnnl.hpp>
 #include <initializer_list>
 #include <optional>
 #include <string_view>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include "models/cpu/layout.hpp"
+#include "models/cpu/onednn_versions.hpp"
 #include "models/cpu/weights_reorder.hpp"
 #include "troupe/error.hpp"
 

@@ -18,16 +18,15 @@ void reorder(const memory::desc& from_desc, const float* from, const memory::des
 }
 
 std::string text(const memory::desc& desc) {
-  std::string text = "f32";
-  const auto append = [&text](const dnnl_dim_t* values, int count) {
-    text += ':';
-    for (int i = 0; i < count; ++i) text += std::to_string(values[i]) + ',';
-  };
-  const auto& blocking = desc.data.format_desc.blocking;
-  append(desc.data.dims, desc.data.ndims);
-  append(blocking.strides, desc.data.ndims);
-  append(blocking.inner_blks, blocking.inner_nblks);
-  append(blocking.inner_idxs, blocking.inner_nblks);
+  const BlockedLayout layout = layout_of(desc);
+  std::string text = "f32:";
+  for (const dnnl_dim_t extent : layout.extents) text += std::to_string(extent) + ',';
+  text += ':';
+  for (const dnnl_dim_t stride : layout.strides) text += std::to_string(stride) + ',';
+  text += ':';
+  for (const auto& [dimension, length] : layout.inner) text += std::to_string(length) + ',';
+  text += ':';
+  for (const auto& [dimension, length] : layout.inner) text += std::to_string(dimension) + ',';
   return text;
 }
 

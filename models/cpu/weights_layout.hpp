@@ -24,7 +24,7 @@ struct StoredWeights final : WeightsLayout {
  private:
   /// Whether `plain` is the canonical order, without padding.
   bool is_canonical() const;
-  std::size_t row_length() const { return floats() / static_cast<std::size_t>(stored.dims()[0]); }
+  std::size_t row_length() const { return floats() / static_cast<std::size_t>(extents_of(stored)[0]); }
 };
 
 }  // namespace troupe::cpu

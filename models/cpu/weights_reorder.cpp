@@ -11,26 +11,21 @@ namespace troupe::cpu {
 namespace {
 
 constexpr int kBlock = 16;
-constexpr int kDimensions = 4;
+constexpr std::size_t kDimensions = 4;
 constexpr int kOutputs = 0;
 constexpr int kInputs = 1;
 
 /// Blocks within blocks, outermost first: (dimension, length).
 template <std::size_t kCount>
-using Inner = std::array<std::pair<int, int>, kCount>;
+using Inner = std::array<std::pair<int, dnnl_dim_t>, kCount>;
 
 constexpr Inner<2> kStored{{{kInputs, 16}, {kOutputs, 16}}};
 constexpr Inner<3> kInputPairs{{{kInputs, 8}, {kOutputs, 16}, {kInputs, 2}}};
 constexpr Inner<3> kOutputPairs{{{kOutputs, 8}, {kInputs, 16}, {kOutputs, 2}}};
 
 template <std::size_t kCount>
-bool has_blocks(const dnnl::memory::desc& desc, dnnl_data_type_t type, const Inner<kCount>& inner) {
-  const auto& blocking = desc.data.format_desc.blocking;
-  if (desc.data.ndims != kDimensions || desc.data.data_type != type || blocking.inner_nblks != int{kCount})
-    return false;
-  for (std::size_t i = 0; i < kCount; ++i)
-    if (blocking.inner_idxs[i] != inner[i].first || blocking.inner_blks[i] != inner[i].second) return false;
-  return true;
+bool has_blocks(const BlockedLayout& layout, const Inner<kCount>& inner) {
+  return layout.extents.size() == kDimensions && std::ranges::equal(layout.inner, inner);
 }
 
 using Words = Pixel<kBlock>::Words;
@@ -69,16 +64,19 @@ TROUPE_CLONES void pair_outputs(const float* from, std::uint32_t* to) {
 
 std::optional<BlockConversion> BlockConversion::make(const dnnl::memory::desc& stored,
                                                      const dnnl::memory::desc& wanted) {
-  if (!has_blocks(stored, dnnl_f32, kStored)) return {};
-  const bool pairs_outputs = has_blocks(wanted, dnnl_bf16, kOutputPairs);
-  if (!pairs_outputs && !has_blocks(wanted, dnnl_bf16, kInputPairs)) return {};
+  using Type = dnnl::memory::data_type;
+  if (type_of(stored) != Type::f32 || type_of(wanted) != Type::bf16) return {};
+  const BlockedLayout from = layout_of(stored);
+  const BlockedLayout to = layout_of(wanted);
+  const bool pairs_outputs = has_blocks(to, kOutputPairs);
+  if (!has_blocks(from, kStored) || (!pairs_outputs && !has_blocks(to, kInputPairs))) return {};
   BlockConversion made;
   made.pairs_outputs_ = pairs_outputs;
-  std::copy_n(stored.data.padded_dims, kDimensions, made.counts_);
+  made.counts_ = from.padded;
   made.counts_[kOutputs] /= kBlock;
   made.counts_[kInputs] /= kBlock;
-  std::copy_n(stored.data.format_desc.blocking.strides, kDimensions, made.from_strides_);
-  std::copy_n(wanted.data.format_desc.blocking.strides, kDimensions, made.to_strides_);
+  made.from_strides_ = from.strides;
+  made.to_strides_ = to.strides;
   return made;
 }
 
@@ -88,7 +86,7 @@ void BlockConversion::run(const float* from, void* to) const {
     for (dnnl_dim_t input = 0; input < counts_[1]; ++input)
       for (dnnl_dim_t row = 0; row < counts_[2]; ++row)
         for (dnnl_dim_t column = 0; column < counts_[3]; ++column) {
-          const auto at = [&](const dnnl_dims_t& strides) {
+          const auto at = [&](const dnnl::memory::dims& strides) {
             return output * strides[0] + input * strides[1] + row * strides[2] + column * strides[3];
           };
           convert(from + at(from_strides_), static_cast<std::uint32_t*>(to) + at(to_strides_) / 2);

@@ -1,7 +1,8 @@
 #pragma once
 
-#include <dnnl.hpp>
 #include <optional>
+
+#include "models/cpu/onednn_versions.hpp"
 
 namespace troupe::cpu {
 
@@ -16,9 +17,9 @@ class BlockConversion {
 
  private:
   /// Numbers of blocks, and how far one is from the next, by dimension: outputs, inputs, rows, columns.
-  dnnl_dims_t counts_;
-  dnnl_dims_t from_strides_;
-  dnnl_dims_t to_strides_;
+  dnnl::memory::dims counts_;
+  dnnl::memory::dims from_strides_;
+  dnnl::memory::dims to_strides_;
   bool pairs_outputs_;  ///< else inputs: which two values of bfloat16 share a word
 };
 

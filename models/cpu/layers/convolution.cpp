@@ -47,23 +47,23 @@ class ConvolutionDescriptors {
 
   auto forward(algorithm how, const memory::desc& weights) const {
     return [this, how, weights] {
-      return ConvolutionForward::primitive_desc({dnnl::prop_kind::forward_training, how, source_, weights, biases_,
-                                                 destination_, strides_, padding_, far_padding_},
-                                                attributes(layer_.planned.relu), context_.engine);
+      return describe_forward<ConvolutionForward>(context_.engine, attributes(layer_.planned.relu),
+                                                  dnnl::prop_kind::forward_training, how, source_, weights, biases_,
+                                                  destination_, strides_, padding_, far_padding_);
     };
   }
   auto backward_weights(const ConvolutionForward::primitive_desc& hint, const memory::desc& source,
                         const memory::desc& weights, const memory::desc& destination) const {
     return [=, this, &hint] {
-      return ConvolutionWeights::primitive_desc(
-          {algorithm::convolution_direct, source, weights, biases_, destination, strides_, padding_, far_padding_},
-          attributes(), context_.engine, hint);
+      return describe_backward<ConvolutionWeights>(context_.engine, attributes(), hint, algorithm::convolution_direct,
+                                                   source, weights, biases_, destination, strides_, padding_,
+                                                   far_padding_);
     };
   }
   auto backward_data(algorithm how, const ConvolutionForward::primitive_desc& hint, const memory::desc& weights) const {
     return [this, how, &hint, weights] {
-      return ConvolutionData::primitive_desc({how, source_, weights, destination_, strides_, padding_, far_padding_},
-                                             attributes(), context_.engine, hint);
+      return describe_backward<ConvolutionData>(context_.engine, attributes(), hint, how, source_, weights,
+                                                destination_, strides_, padding_, far_padding_);
     };
   }
 
@@ -103,7 +103,7 @@ class ConvolutionDescriptors {
   /// Winograd transforms weights anew each time, which pays where many pixels share them (measured: 64 channels of
   /// 56x56 and 128 of 28x28 do, 256 of 14x14 do not). Its data gradient takes the weights as the forward pass does.
   algorithm preferred() const {
-    const std::int64_t pixels = source_.dims()[0] * layer_.output.pixels();
+    const std::int64_t pixels = extents_of(source_)[0] * layer_.output.pixels();
     const bool pays = pixels >= kPixelsPerChannel * std::max(layer_.input.channels, layer_.output.channels);
     return pays ? algorithm::convolution_winograd : algorithm::convolution_direct;
   }

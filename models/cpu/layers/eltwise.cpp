@@ -7,8 +7,6 @@ namespace troupe::cpu {
 namespace {
 
 using dnnl::algorithm;
-using EltwiseForward = dnnl::eltwise_forward;
-using EltwiseBackward = dnnl::eltwise_backward;
 
 bool reads_output(algorithm of) {
   return of == algorithm::eltwise_logistic_use_dst_for_bwd || of == algorithm::eltwise_tanh_use_dst_for_bwd;
@@ -18,9 +16,7 @@ class Eltwise final : public Operation {
  public:
   Eltwise(Context& context, const PlacedLayer& layer, std::int64_t batch, algorithm of)
       : Eltwise(context, layer, batch, of,
-                EltwiseForward::primitive_desc(
-                    {dnnl::prop_kind::forward_training, of, images(batch, layer.output), /*alpha=*/0.0F, /*beta=*/0.0F},
-                    attributes(), context.engine)) {}
+                describe_eltwise(context.engine, attributes(), of, images(batch, layer.output))) {}
 
   StageTraits traits() const override {
     return {.reads_input = !reads_output_, .reads_output = reads_output_, .input_gradient_in_place = true};
@@ -49,8 +45,7 @@ class Eltwise final : public Operation {
 
   static Primitive make_backward(Context& context, const dnnl::memory::desc& values, algorithm of,
                                  const EltwiseForward::primitive_desc& hint) {
-    const EltwiseBackward::primitive_desc made({of, values, values, /*alpha=*/0.0F, /*beta=*/0.0F}, attributes(),
-                                               context.engine, hint);
+    const auto made = describe_eltwise_gradient(context.engine, attributes(), hint, of, values);
     return {context,
             made,
             EltwiseBackward(made),

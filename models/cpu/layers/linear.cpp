@@ -30,18 +30,18 @@ struct LinearDescriptors {
 
   auto forward(const memory::desc& weights) const {
     return [&, weights] {
-      return LinearForward::primitive_desc({dnnl::prop_kind::forward_training, source, weights, biases, destination},
-                                           attributes(layer.planned.relu), context.engine);
+      return describe_forward<LinearForward>(context.engine, attributes(layer.planned.relu),
+                                             dnnl::prop_kind::forward_training, source, weights, biases, destination);
     };
   }
   auto backward_weights(const LinearForward::primitive_desc& hint, const memory::desc& weights) const {
     return [&, weights] {
-      return LinearWeights::primitive_desc({source, weights, biases, destination}, attributes(), context.engine, hint);
+      return describe_backward<LinearWeights>(context.engine, attributes(), hint, source, weights, biases, destination);
     };
   }
   auto backward_data(const LinearForward::primitive_desc& hint, const memory::desc& weights) const {
     return [&, weights] {
-      return LinearData::primitive_desc({source, weights, destination}, attributes(), context.engine, hint);
+      return describe_backward<LinearData>(context.engine, attributes(), hint, source, weights, destination);
     };
   }
 
@@ -144,7 +144,7 @@ void LinearKernels::place(Context& context, PlacedLayer& layer, std::int64_t bat
   const LinearDescriptors make(context, layer, batch);
   weights.stored = make.forward(any_layout(weights.plain))().weights_desc();
   if (!is_dense(weights.stored))
-    weights.stored = memory::desc(weights.plain.dims(), memory::data_type::f32, memory::format_tag::ba);
+    weights.stored = memory::desc(extents_of(weights.plain), memory::data_type::f32, memory::format_tag::ba);
   for (std::int64_t channel = 0; channel < input.channels; ++channel)
     for (std::int64_t row = 0; row < input.height; ++row)
       for (std::int64_t column = 0; column < input.width; ++column)

@@ -6,43 +6,24 @@ namespace troupe::cpu {
 
 namespace {
 
-using dnnl::memory;
-using PoolForward = dnnl::pooling_forward;
-using PoolBackward = dnnl::pooling_backward;
-
-/// The descriptors of one layer and batch size.
-struct PoolDescriptors {
-  Context& context;
-  dnnl::algorithm how;
-  memory::desc source, destination;
-  memory::dims strides, kernel, padding, far_padding;
-
-  PoolDescriptors(Context& the_context, const PlacedLayer& layer, const models::Window& window, dnnl::algorithm the_how,
-                  std::int64_t batch)
-      : context(the_context),
-        how(the_how),
-        source(images(batch, layer.input)),
-        destination(images(batch, layer.output)),
-        strides(2, window.stride),
-        kernel(2, window.kernel),
-        padding(2, window.padding),
-        far_padding{window.far_padding(layer.planned.input.height, layer.planned.output.height),
-                    window.far_padding(layer.planned.input.width, layer.planned.output.width)} {}
-
-  PoolForward::primitive_desc forward() const {
-    return {{dnnl::prop_kind::forward_training, how, source, destination, strides, kernel, padding, far_padding},
-            attributes(),
-            context.engine};
-  }
-  PoolBackward::primitive_desc backward(const PoolForward::primitive_desc& hint) const {
-    return {{how, source, destination, strides, kernel, padding, far_padding}, attributes(), context.engine, hint};
-  }
-};
+/// The pooling of one layer and batch size.
+Pooling pooling_of(const PlacedLayer& layer, const models::Window& window, dnnl::algorithm how, std::int64_t batch) {
+  const SampleShape& input = layer.planned.input;
+  const SampleShape& output = layer.planned.output;
+  return {
+      .how = how,
+      .source = images(batch, layer.input),
+      .destination = images(batch, layer.output),
+      .strides = {window.stride, window.stride},
+      .kernel = {window.kernel, window.kernel},
+      .padding = {window.padding, window.padding},
+      .far_padding = {window.far_padding(input.height, output.height), window.far_padding(input.width, output.width)}};
+}
 
 class WindowPool final : public Operation {
  public:
-  WindowPool(const PlacedLayer& layer, std::int64_t batch, const PoolDescriptors& make)
-      : WindowPool(layer, batch, make, make.forward()) {}
+  WindowPool(Context& context, const PlacedLayer& layer, std::int64_t batch, const Pooling& pooling)
+      : WindowPool(context, layer, batch, pooling, describe_pooling(context.engine, attributes(), pooling)) {}
 
   StageTraits traits() const override { return {.reads_output = layer_.planned.relu}; }
 
@@ -58,16 +39,16 @@ class WindowPool final : public Operation {
   }
 
  private:
-  WindowPool(const PlacedLayer& layer, std::int64_t batch, const PoolDescriptors& make,
+  WindowPool(Context& context, const PlacedLayer& layer, std::int64_t batch, const Pooling& pooling,
              const PoolForward::primitive_desc& made)
       : layer_(layer),
         batch_(batch),
         workspace_(made.workspace_desc().get_size() / sizeof(float) + 1),
-        forward_(make.context, made, PoolForward(made),
+        forward_(context, made, PoolForward(made),
                  {{DNNL_ARG_SRC, made.src_desc()},
                   {DNNL_ARG_DST, made.dst_desc()},
                   {DNNL_ARG_WORKSPACE, made.workspace_desc()}}),
-        backward_(make_backward(make.context, make.backward(made))) {}
+        backward_(make_backward(context, describe_pooling_gradient(context.engine, attributes(), made, pooling))) {}
 
   static Primitive make_backward(Context& context, const PoolBackward::primitive_desc& made) {
     return {context,
@@ -89,7 +70,7 @@ class WindowPool final : public Operation {
 
 std::unique_ptr<Operation> make_window_pool(Context& context, const PlacedLayer& layer, const models::Window& window,
                                             dnnl::algorithm how, std::int64_t batch) {
-  return std::make_unique<WindowPool>(layer, batch, PoolDescriptors(context, layer, window, how, batch));
+  return std::make_unique<WindowPool>(context, layer, batch, pooling_of(layer, window, how, batch));
 }
 
 }  // namespace troupe::cpu

@@ -1,0 +1,87 @@
+#pragma once
+
+#include <cstddef>
+#include <dnnl.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+/// All code that differs between oneDNN 2.6 and oneDNN 3. Every other file compiles unchanged with either.
+namespace troupe::cpu {
+
+/// Returns the version of the loaded library, such as "3.7.2". Results are bitwise identical within one version only.
+std::string onednn_version();
+
+/// How a tensor lies in memory.
+struct BlockedLayout {
+  dnnl::memory::dims extents;                     ///< number of values in each dimension
+  dnnl::memory::dims padded;                      ///< the same, rounded up to whole blocks
+  dnnl::memory::dims strides;                     ///< values from one outermost block to the next, by dimension
+  std::vector<std::pair<int, dnnl_dim_t>> inner;  ///< blocks within blocks, outermost first: (dimension, length)
+};
+
+/// Returns the layout that `desc` describes. Its format must not be `any`.
+BlockedLayout layout_of(const dnnl::memory::desc& desc);
+dnnl::memory::dims extents_of(const dnnl::memory::desc& desc);
+dnnl::memory::data_type type_of(const dnnl::memory::desc& desc);
+
+/// Appends max(x, 0) to the operations that a primitive applies to its output.
+void append_relu(dnnl::post_ops& operations);
+
+/// Creates the descriptor of a forward primitive.
+/// @param arguments those between engine and attributes in the constructor of oneDNN 3
+/// @throws dnnl::error if oneDNN has no implementation
+template <class Forward, class... Arguments>
+typename Forward::primitive_desc describe_forward(const dnnl::engine& engine, const dnnl::primitive_attr& attributes,
+                                                  const Arguments&... arguments) {
+#if DNNL_VERSION_MAJOR >= 3
+  return {engine, arguments..., attributes};
+#else
+  return {typename Forward::desc(arguments...), attributes, engine};
+#endif
+}
+
+/// Creates the descriptor of a backward primitive.
+/// @param hint descriptor of the forward primitive
+/// @param arguments those between engine and hint in the constructor of oneDNN 3
+/// @throws dnnl::error if oneDNN has no implementation
+template <class Backward, class Hint, class... Arguments>
+typename Backward::primitive_desc describe_backward(const dnnl::engine& engine, const dnnl::primitive_attr& attributes,
+                                                    const Hint& hint, const Arguments&... arguments) {
+#if DNNL_VERSION_MAJOR >= 3
+  return {engine, arguments..., hint, attributes};
+#else
+  return {typename Backward::desc(arguments...), attributes, engine, hint};
+#endif
+}
+
+using EltwiseForward = dnnl::eltwise_forward;
+using EltwiseBackward = dnnl::eltwise_backward;
+using PoolForward = dnnl::pooling_forward;
+using PoolBackward = dnnl::pooling_backward;
+
+/// Creates the descriptor of a function of one variable, applied to each value. The output has the input's layout.
+EltwiseForward::primitive_desc describe_eltwise(const dnnl::engine& engine, const dnnl::primitive_attr& attributes,
+                                                dnnl::algorithm function, const dnnl::memory::desc& values);
+/// Creates the descriptor of its gradient.
+EltwiseBackward::primitive_desc describe_eltwise_gradient(const dnnl::engine& engine,
+                                                          const dnnl::primitive_attr& attributes,
+                                                          const EltwiseForward::primitive_desc& hint,
+                                                          dnnl::algorithm function, const dnnl::memory::desc& values);
+
+/// A pooling of images. Windows have two dimensions: height, width.
+struct Pooling {
+  dnnl::algorithm how;
+  dnnl::memory::desc source, destination;
+  dnnl::memory::dims strides, kernel, padding, far_padding;
+};
+
+/// Creates the descriptor of a pooling.
+PoolForward::primitive_desc describe_pooling(const dnnl::engine& engine, const dnnl::primitive_attr& attributes,
+                                             const Pooling& pooling);
+/// Creates the descriptor of its gradient.
+PoolBackward::primitive_desc describe_pooling_gradient(const dnnl::engine& engine,
+                                                       const dnnl::primitive_attr& attributes,
+                                                       const PoolForward::primitive_desc& hint, const Pooling& pooling);
+
+}  // namespace troupe::cpu
