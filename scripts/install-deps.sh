@@ -9,11 +9,11 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 peers=
 
 packages=(g++ cmake ninja-build pkg-config libcaf-dev libssl-dev libeigen3-dev libboost-dev nlohmann-json3-dev
-  doctest-dev libdnnl-dev zlib1g-dev libcli11-dev libxxhash-dev libpng-dev libjpeg62-turbo-dev libarchive-dev
+  doctest-dev libdnnl-dev zlib1g-dev libcli11-dev libxxhash-dev libpng-dev libjpeg-dev libarchive-dev
   dataset-fashion-mnist)
 for option in "$@"; do
   case $option in
-    --dev) packages+=(git clang-format clang-tidy ccache clang libclang-rt-14-dev iproute2 chromium
+    --dev) packages+=(git clang-format clang-tidy ccache clang libclang-rt-dev iproute2 debootstrap chromium
       fonts-dejavu-core fonts-noto-color-emoji python3-pil openmpi-bin libopenmpi-dev) ;;
     --peers)
       peers=yes

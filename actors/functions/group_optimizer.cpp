@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -142,8 +143,8 @@ class Optimizer::Impl {
       state[static_cast<std::size_t>(vector)].assign(begin, begin + static_cast<std::ptrdiff_t>(part_));
     }
     const auto number = [&](const char* name) {
-      const NamedTensor& each = find(name, {2}, tensors);
-      return (static_cast<std::int64_t>(each.values[0]) << 24) + static_cast<std::int64_t>(each.values[1]);
+      const std::span<const float> halves = values_of(name, {2}, tensors);
+      return (static_cast<std::int64_t>(halves[0]) << 24) + static_cast<std::int64_t>(halves[1]);
     };
     steps_ = number("optimizer/steps");
     updates_ = number("optimizer/updates");
@@ -250,11 +251,11 @@ class Optimizer::Impl {
     return tensors;
   }
 
-  static const NamedTensor& find(const std::string& name, const std::vector<std::int64_t>& shape,
-                                 const NamedTensors& tensors) {
+  static std::span<const float> values_of(const std::string& name, const std::vector<std::int64_t>& shape,
+                                          const NamedTensors& tensors) {
     const auto found = std::ranges::find(tensors, name, &NamedTensor::name);
     if (found != tensors.end() && found->shape == shape && found->values.size() == TensorInfo{name, shape}.size())
-      return *found;
+      return found->values;
     throw Error(ErrorCode::model_mismatch, found == tensors.end() ? "is missing" : "is of another shape",
                 {.object = name});
   }
@@ -262,8 +263,8 @@ class Optimizer::Impl {
   std::vector<float> gathered(const std::string& prefix, const NamedTensors& tensors) const {
     std::vector<float> values;
     for (const TensorInfo& info : model_->info().tensors) {
-      const NamedTensor& each = find(prefix + info.name, info.shape, tensors);
-      values.insert(values.end(), each.values.begin(), each.values.end());
+      const std::span<const float> each = values_of(prefix + info.name, info.shape, tensors);
+      values.insert(values.end(), each.begin(), each.end());
     }
     return values;
   }

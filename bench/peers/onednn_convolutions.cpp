@@ -1,6 +1,6 @@
 // What oneDNN's convolutions of a ResNet alone take on one core, as one JSON line.
 //   onednn_convolutions [--depth 18|34|50|101|152] [--batch N] [--size N] [--precision f32|bf16]
-//   g++ -std=c++20 -O2 -fopenmp onednn_convolutions.cpp -ldnnl
+//   g++ -std=c++20 -O2 -fopenmp -I. bench/peers/onednn_convolutions.cpp models/cpu/onednn_versions.cpp -ldnnl
 // Each distinct convolution is timed warm, in layouts of oneDNN's choice, by the direct algorithm: the median of its
 // runs counts once for every layer of that shape. The images need no gradient; those of the weights are f32.
 #include <omp.h>
@@ -10,17 +10,20 @@
 #include <compare>
 #include <cstdio>
 #include <cstring>
-#include <dnnl.hpp>
 #include <map>
 #include <stdexcept>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "models/cpu/onednn_versions.hpp"
+
 namespace {
 
 using dnnl::algorithm;
 using dnnl::memory;
+using troupe::cpu::describe_backward;
+using troupe::cpu::describe_forward;
 using Arguments = std::unordered_map<int, memory>;
 
 struct Options {
@@ -131,7 +134,7 @@ memory Timer::ones(const memory::desc& description) {
   auto* data = static_cast<char*>(result.get_data_handle());
   const float one = 1;
   // A bf16 number is the upper half of a float.
-  const std::size_t width = description.data_type() == memory::data_type::bf16 ? 2 : 4;
+  const std::size_t width = troupe::cpu::type_of(description) == memory::data_type::bf16 ? 2 : 4;
   for (std::size_t i = 0; i + width <= bytes; i += width)
     std::memcpy(data + i, reinterpret_cast<const char*>(&one) + 4 - width, width);
   return result;
@@ -170,10 +173,10 @@ Seconds Timer::time(const Convolution& c) {
   const memory::desc weights_gradient({c.out, c.in, c.kernel, c.kernel}, memory::data_type::f32, any);
   const auto direct = algorithm::convolution_direct;
 
-  const dnnl::convolution_forward::primitive_desc forward(
-      {dnnl::prop_kind::forward_training, direct, source, weights, result, strides, padding, padding_right}, engine_);
-  const dnnl::convolution_backward_weights::primitive_desc backward_weights(
-      {direct, source, weights_gradient, result, strides, padding, padding_right}, engine_, forward);
+  const auto forward = describe_forward<dnnl::convolution_forward>(
+      engine_, {}, dnnl::prop_kind::forward_training, direct, source, weights, result, strides, padding, padding_right);
+  const auto backward_weights = describe_backward<dnnl::convolution_backward_weights>(
+      engine_, {}, forward, direct, source, weights_gradient, result, strides, padding, padding_right);
 
   Seconds seconds;
   seconds.forward =
@@ -185,8 +188,8 @@ Seconds Timer::time(const Convolution& c) {
                                              {DNNL_ARG_DIFF_DST, ones(backward_weights.diff_dst_desc())},
                                              {DNNL_ARG_DIFF_WEIGHTS, ones(backward_weights.diff_weights_desc())}});
   if (c.takes_images()) return seconds;
-  const dnnl::convolution_backward_data::primitive_desc backward_data(
-      {direct, source, weights, result, strides, padding, padding_right}, engine_, forward);
+  const auto backward_data = describe_backward<dnnl::convolution_backward_data>(
+      engine_, {}, forward, direct, source, weights, result, strides, padding, padding_right);
   seconds.backward_data = median_seconds(dnnl::convolution_backward_data(backward_data),
                                          {{DNNL_ARG_DIFF_DST, ones(backward_data.diff_dst_desc())},
                                           {DNNL_ARG_WEIGHTS, ones(backward_data.weights_desc())},

@@ -2,7 +2,7 @@
 from statistics import median
 from typing import NamedTuple
 
-from harness.bench import PLACEMENTS
+from harness.bench import PLACEMENTS, ROOT
 from harness.machine import cpu_flags
 from harness.programs import last_json, output_of
 from harness.steps import beyond_compute, phases_off, slowest_compute, steady
@@ -90,7 +90,8 @@ def against_ddp(bench):
 
 def alone(bench):
     """What one replica computes, against the convolutions of its network and nothing else."""
-    program = bench.build(["g++", "-std=c++20", "-O2", "-fopenmp"], "onednn_convolutions.cpp", "-ldnnl")
+    program = bench.build(["g++", "-std=c++20", "-O2", "-fopenmp"], "onednn_convolutions.cpp", f"-I{ROOT}",
+                          ROOT / "models/cpu/onednn_versions.cpp", "-ldnnl")
 
     def convolutions(precision):
         return lambda _: last_json(output_of([program, "--depth", 101, "--batch", 1, "--precision", precision]))

@@ -107,6 +107,7 @@ template <int kInner>
 template <int kInner>
 [[gnu::always_inline]] inline void spread_2x2(const float* __restrict gradient, const Tap* __restrict taps,
                                               float* __restrict upper, float* __restrict lower) {
+#pragma GCC unroll 1  // unrolled, eight iterations stay scalar
   for (int i = 0; i < kInner; ++i) {
     upper[i] = taps[i] == 0 ? gradient[i] : 0.0F;
     upper[kInner + i] = taps[i] == 1 ? gradient[i] : 0.0F;
