@@ -1,14 +1,24 @@
-# cmake --build build/release --target package: a Debian package of what cmake --install installs, with the program.
-set(CPACK_GENERATOR DEB)
+# cmake --build build/release --target package: a Debian package and an archive of what cmake --install installs, with the
+# program. The archive can be unpacked anywhere. Both are named by the release on which they were built, since the program
+# needs the libraries of that release.
+cmake_host_system_information(RESULT distribution QUERY DISTRIB_INFO)
+set(release "${distribution_ID}${distribution_VERSION_ID}")  # such as debian13
+if(release STREQUAL "")
+  set(release linux)
+endif()
+
+set(CPACK_GENERATOR DEB TGZ)
 set(CPACK_PACKAGE_NAME troupe)
 set(CPACK_PACKAGE_CONTACT "Troupe's authors <troupe@localhost>")
-set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
-set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
-set(CPACK_DEBIAN_PACKAGE_SECTION libdevel)
+set(CPACK_PACKAGE_FILE_NAME troupe-${PROJECT_VERSION}-${release}-${CMAKE_SYSTEM_PROCESSOR})
 set(CPACK_STRIP_FILES ON)
+
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_RELEASE 1~${release})
+set(CPACK_DEBIAN_PACKAGE_SECTION libdevel)
 # Its libraries are static: who links them needs what they were built with.
 set(CPACK_DEBIAN_PACKAGE_DEPENDS "libcaf-dev, libdnnl-dev, libssl-dev, libboost-dev, libeigen3-dev, \
-nlohmann-json3-dev, zlib1g-dev, libjpeg62-turbo-dev, libpng-dev, libarchive-dev, libgomp1, libstdc++6")
+nlohmann-json3-dev, zlib1g-dev, libjpeg-dev, libpng-dev, libarchive-dev, libgomp1, libstdc++6")
 if(TROUPE_WITH_MPI)
   if(MPI_CXX_LIBRARIES MATCHES mpich)
     string(APPEND CPACK_DEBIAN_PACKAGE_DEPENDS ", libmpich-dev")

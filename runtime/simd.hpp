@@ -1,9 +1,12 @@
 #pragma once
 
-// TROUPE_CLONES before a function makes g++ compile it for several instruction sets and choose at load time, so one
-// binary is fast on all x86-64 machines. Clones are resolved before sanitizers are up, and crash under TSan.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(TROUPE_SANITIZED)
-#define TROUPE_CLONES __attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4")))
-#else
+// TROUPE_CLONES before a function compiles the function for several instruction sets of x86-64. The loader picks the
+// widest one that the processor has. Other architectures, such as arm64, have one instruction set, and need no clones.
+// Clones are resolved before a sanitizer is set up, and crash under TSan.
+#if !defined(__x86_64__) || defined(TROUPE_SANITIZED)
 #define TROUPE_CLONES
+#elif defined(__clang__) && __clang_major__ < 18  // which take a level such as x86-64-v3 for one processor
+#define TROUPE_CLONES __attribute__((target_clones("default", "avx2", "avx512bw")))
+#else
+#define TROUPE_CLONES __attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4")))
 #endif

@@ -57,15 +57,20 @@ make_release
 copy_tree
 cp /etc/resolv.conf "$folder/etc/resolv.conf"
 
-# The mounts, and all processes, end with the namespaces.
+# The mounts, and all processes, end with the namespaces. The release becomes the root of a mount namespace, so that tests
+# can make namespaces of their own, which a chroot alone does not allow.
 # shellcheck disable=SC2016
 exec unshare --mount --pid --fork --kill-child bash -euc '
   folder=$1
   shift
-  mount -t proc proc "$folder/proc"
-  mount --rbind /sys "$folder/sys"
-  mount --rbind /dev "$folder/dev"
-  mount -t tmpfs tmpfs "$folder/dev/shm"
+  mount --bind "$folder" "$folder"
+  cd "$folder"
+  mount -t proc proc proc
+  mount --rbind /sys sys
+  mount --rbind /dev dev
+  mount -t tmpfs tmpfs dev/shm
+  pivot_root . mnt
+  umount --lazy /mnt
+  cd /root/troupe
   exec env -i HOME=/root LANG=C.UTF-8 PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
-    TERM="${TERM:-dumb}" ${CI:+CI="$CI"} chroot "$folder" bash -c "cd /root/troupe && exec \"\$@\"" - "$@"' \
-  - "$folder" "$@"
+    TERM="${TERM:-dumb}" ${CI:+CI="$CI"} "$@"' - "$folder" "$@"

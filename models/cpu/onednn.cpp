@@ -61,8 +61,8 @@ std::byte* Scratch::place(std::byte* data) {
   return data + bytes_;
 }
 
-std::array<Scratch*, 7> Context::shared() {
-  return {&scratchpad, &weights, &input, &gradient, &slice, &slice_gradient, &activations};
+std::array<Scratch*, 8> Context::shared() {
+  return {&scratchpad, &weights, &input, &gradient, &slice, &slice_gradient, &activations, &winograd};
 }
 
 std::size_t Context::bytes() {

@@ -43,12 +43,13 @@ struct Context {
   Scratch slice;           ///< what lies between two layers that run slice by slice, or its gradient
   Scratch slice_gradient;  ///< of the weights, for a slice after the first
   Scratch activations;     ///< of a layer, as floats, where it computes in no other
+  Scratch winograd;        ///< transformed weights, inputs and outputs of a convolution
 
   std::size_t bytes();
   void place(std::byte* data);
 
  private:
-  std::array<Scratch*, 7> shared();
+  std::array<Scratch*, 8> shared();
 };
 
 /// Keeps AMX from oneDNN where it does not run, unless the user has told oneDNN what to use (ONEDNN_MAX_CPU_ISA). To be

@@ -9,6 +9,9 @@
 /// All code that differs between oneDNN 2.6 and oneDNN 3. Every other file compiles unchanged with either.
 namespace troupe::cpu {
 
+/// Whether convolutions of floats can be computed by Winograd's algorithm.
+inline constexpr bool kHasWinograd = DNNL_VERSION_MAJOR < 3;
+
 /// Returns the version of the loaded library, such as "3.7.2". Results are bitwise identical within one version only.
 std::string onednn_version();
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Makes the Debian package of a build, installs it under a root of its own, links a user's program with what lies there,
-# and removes it: nothing may stay.
+# Makes the packages of a build. Installs the Debian package under a root of its own, links a user's program with the
+# installed files, and removes the package: no file may stay. Then unpacks the archive in another place and links the
+# program there.
 #   package.sh BUILD_DIR CXX
 set -euo pipefail
 
@@ -19,7 +20,8 @@ dpkg=(dpkg --root="$work/root" --force-depends --force-not-root --force-bad-path
   --log="$work/dpkg.log")
 "${dpkg[@]}" --install "${packages[0]}" >"$work/install.log" 2>&1
 
-test "$("$work/root/usr/bin/troupe" --version)" = "$(dpkg-deb --field "${packages[0]}" Version)"
+version=$("$work/root/usr/bin/troupe" --version)
+[[ $(dpkg-deb --field "${packages[0]}" Version) == "$version-1~"* ]]
 
 # The program's libraries come with what the package depends on, at first or second hand.
 declare -A known=()
@@ -53,3 +55,11 @@ if left=$(find "$work/root/usr" -mindepth 1 -not -path "$work/root/usr/share" | 
   echo "the package has left behind: $left" >&2
   exit 1
 fi
+
+mkdir "$work/another place"
+tar -xzf "$work/troupe-$version"-*.tar.gz -C "$work/another place" --strip-components=1
+"$work/another place/bin/troupe" --version >"$work/archive.log"
+cmake -S "$source" -B "$work/archive" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER="$cxx" -DWAY=find_package \
+  -DCMAKE_PREFIX_PATH="$work/another place" >>"$work/archive.log"
+cmake --build "$work/archive" >>"$work/archive.log"
+"$work/archive/consumer"

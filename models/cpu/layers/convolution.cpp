@@ -7,6 +7,7 @@
 
 #include "models/cpu/layer_kernels.hpp"
 #include "models/cpu/layers/plain_max_pool.hpp"
+#include "models/cpu/layers/winograd.hpp"
 #include "models/cpu/passes.hpp"
 #include "troupe/layers/convolution.hpp"
 
@@ -67,6 +68,13 @@ class ConvolutionDescriptors {
     };
   }
 
+  /// Winograd transforms weights anew each time, which pays where many pixels share them (measured: 64 channels of
+  /// 56x56 and 128 of 28x28 do, 256 of 14x14 do not). Its data gradient takes the weights as the forward pass does.
+  bool winograd_pays() const {
+    const std::int64_t pixels = extents_of(source_)[0] * layer_.output.pixels();
+    return pixels >= kPixelsPerChannel * std::max(layer_.input.channels, layer_.output.channels);
+  }
+
   const memory::desc& source() const { return source_; }
   const memory::desc& destination() const { return destination_; }
 
@@ -100,12 +108,8 @@ class ConvolutionDescriptors {
   /// In the type that the layer computes in.
   memory::desc any_weights() const { return any_layout(stored(), layer_.input.element); }
 
-  /// Winograd transforms weights anew each time, which pays where many pixels share them (measured: 64 channels of
-  /// 56x56 and 128 of 28x28 do, 256 of 14x14 do not). Its data gradient takes the weights as the forward pass does.
   algorithm preferred() const {
-    const std::int64_t pixels = extents_of(source_)[0] * layer_.output.pixels();
-    const bool pays = pixels >= kPixelsPerChannel * std::max(layer_.input.channels, layer_.output.channels);
-    return pays ? algorithm::convolution_winograd : algorithm::convolution_direct;
+    return kHasWinograd && winograd_pays() ? algorithm::convolution_winograd : algorithm::convolution_direct;
   }
 
   Context& context_;
@@ -117,27 +121,45 @@ class ConvolutionDescriptors {
 /// Forward and backward data for a slice of the batch.
 class Slice {
  public:
-  Slice(Context& context, const PlacedLayer& layer, std::int64_t samples)
-      : samples_(samples),
-        forward_(ForwardPass::make<ConvolutionForward>(
-            context, layer.weights->stored, ConvolutionDescriptors(context, layer, samples).fastest_forward())) {}
-
-  void prepare_data(Context& context, const PlacedLayer& layer) {
-    const ConvolutionDescriptors make(context, layer, samples_);
-    data_.emplace(DataPass::make<ConvolutionData>(context, layer.weights->stored, make.fastest_data()));
+  Slice(Context& context, const PlacedLayer& layer, std::int64_t samples) : layer_(layer), samples_(samples) {
+    const ConvolutionDescriptors make(context, layer, samples);
+    if (make.winograd_pays())
+      winograd_forward_ = WinogradPass::make(context, layer, samples, WinogradPass::Direction::forward);
+    if (!winograd_forward_)
+      forward_.emplace(ForwardPass::make<ConvolutionForward>(context, layer.weights->stored, make.fastest_forward()));
   }
 
-  ForwardPass& forward() { return forward_; }
-  DataPass& data() { return *data_; }
+  void prepare_data(Context& context) {
+    const ConvolutionDescriptors make(context, layer_, samples_);
+    if (make.winograd_pays())
+      winograd_data_ = WinogradPass::make(context, layer_, samples_, WinogradPass::Direction::input_gradient);
+    if (!winograd_data_)
+      data_.emplace(DataPass::make<ConvolutionData>(context, layer_.weights->stored, make.fastest_data()));
+  }
+
+  /// `biases` are ignored by a layer without any.
+  void forward(const void* input, const float* weights, const float* biases, void* output) {
+    if (!winograd_forward_) return forward_->run(input, weights, biases, output);
+    winograd_forward_->run(input, weights, spec_of<models::Convolution>(layer_).bias() ? biases : nullptr, output);
+    if (layer_.planned.relu) relu_forward(output, layer_.output, samples_);
+  }
+
+  void data(const float* weights, const void* output_gradient, void* input_gradient) {
+    if (winograd_data_) return winograd_data_->run(output_gradient, weights, nullptr, input_gradient);
+    data_->run(weights, output_gradient, input_gradient);
+  }
 
  private:
+  const PlacedLayer& layer_;
   std::int64_t samples_;
-  ForwardPass forward_;
+  std::optional<ForwardPass> forward_;
   std::optional<DataPass> data_;
+  std::unique_ptr<WinogradPass> winograd_forward_, winograd_data_;  ///< in place of the others
 };
 
-/// oneDNN 2.6's bfloat16 kernels of the weight gradient go wrong for inputs of very few rows or columns and a stride:
-/// they read what nobody wrote. Such a layer's is computed in floats; it costs nothing.
+/// The bfloat16 kernels of the weight gradient in oneDNN 2.6 and 3.7 read memory that nobody wrote if the stride
+/// exceeds 1 and the input has very few rows or columns. The weight gradient of such a layer is computed in floats, in
+/// little time.
 bool weights_pass_in_floats(const PlacedLayer& layer) {
   constexpr std::int64_t kFewPixels = 4;
   const std::int64_t few = std::max(kFewPixels, window_of(layer).kernel);
@@ -174,14 +196,13 @@ class Convolution final : public Operation {
       context_.activations.reserve(static_cast<std::size_t>(batch_ * (layer_.input.size() + layer_.output.size())) *
                                    sizeof(float));
     if (layer_.gradient_stops) return;
-    for (Slice& slice : slices_) slice.prepare_data(context_, layer_);
+    for (Slice& slice : slices_) slice.prepare_data(context_);
   }
 
   void forward(const ForwardOperands& at) override {
     const float* const biases = at.weights + layer_.parameters.vector(0);
     for_each_slice([&](Slice& slice, std::int64_t first) {
-      slice.forward().run(sample(at.input, layer_.input, first), at.weights, biases,
-                          sample(at.output, layer_.output, first));
+      slice.forward(sample(at.input, layer_.input, first), at.weights, biases, sample(at.output, layer_.output, first));
     });
   }
 
@@ -190,8 +211,8 @@ class Convolution final : public Operation {
     weights_gradient(at);
     if (at.input_gradient == nullptr) return;
     for_each_slice([&](Slice& slice, std::int64_t first) {
-      slice.data().run(at.weights, sample(at.output_gradient, layer_.output, first),
-                       sample(at.input_gradient, layer_.input, first));
+      slice.data(at.weights, sample(at.output_gradient, layer_.output, first),
+                 sample(at.input_gradient, layer_.input, first));
     });
   }
 

@@ -156,7 +156,10 @@ ByteStream::Wants TlsStream::wants_after(int result, const char* doing) {
   }
 }
 
-bool TlsStream::pending() const { return SSL_has_pending(ssl_.get()) > 0; }
+bool TlsStream::pending() const {
+  const bool ended = (SSL_get_shutdown(ssl_.get()) & SSL_RECEIVED_SHUTDOWN) != 0;  // OpenSSL 3.5 counts the end itself
+  return !ended && SSL_has_pending(ssl_.get()) > 0;
+}
 
 void TlsStream::send_in_bulk() { net::buffer_writes(SSL_get_wbio(ssl_.get()), kBulkToSend); }
 
