@@ -85,16 +85,20 @@ class ConvolutionDescriptors {
   }
   /// The gradient is a sum over samples and pixels: of floats, whatever the activations are. Without AVX-512 oneDNN has
   /// nothing but its reference loops for one or two input channels in planes, and for images smaller than the kernel: a
-  /// product of matrices takes their place, for which output gradients, and inputs, are brought into planes.
+  /// product of matrices takes their place, for which output gradients, and inputs, are brought into planes. In
+  /// bfloat16 oneDNN 3 takes one input channel in planes only if it chooses the layout of the input itself, and then
+  /// chooses that.
   ConvolutionWeights::primitive_desc fastest_weights() const {
     const auto hint = fastest_forward();
     const memory::desc any = any_layout(stored());
     const memory::desc any_source = any_layout(source_, layer_.input.element);
     const memory::desc any_destination = any_layout(destination_, layer_.output.element);
-    return first_fast<ConvolutionWeights::primitive_desc>(backward_weights(hint, source_, stored(), destination_),
-                                                          backward_weights(hint, source_, any, destination_),
-                                                          backward_weights(hint, source_, any, any_destination),
-                                                          backward_weights(hint, any_source, any, any_destination));
+    const bool bf16 = layer_.input.element == Element::bf16;
+    return first_fast<ConvolutionWeights::primitive_desc>(
+        backward_weights(hint, source_, stored(), destination_), backward_weights(hint, source_, any, destination_),
+        backward_weights(hint, bf16 ? any_source : source_, any, destination_),
+        backward_weights(hint, source_, any, any_destination),
+        backward_weights(hint, any_source, any, any_destination));
   }
   ConvolutionData::primitive_desc fastest_data() const {
     const auto hint = fastest_forward();
