@@ -127,7 +127,7 @@ class Slice {
  public:
   Slice(Context& context, const PlacedLayer& layer, std::int64_t samples) : layer_(layer), samples_(samples) {
     const ConvolutionDescriptors make(context, layer, samples);
-    if (make.winograd_pays())
+    if (uses_winograd(make))
       winograd_forward_ = WinogradPass::make(context, layer, samples, WinogradPass::Direction::forward);
     if (!winograd_forward_)
       forward_.emplace(ForwardPass::make<ConvolutionForward>(context, layer.weights->stored, make.fastest_forward()));
@@ -135,7 +135,7 @@ class Slice {
 
   void prepare_data(Context& context) {
     const ConvolutionDescriptors make(context, layer_, samples_);
-    if (make.winograd_pays())
+    if (uses_winograd(make))
       winograd_data_ = WinogradPass::make(context, layer_, samples_, WinogradPass::Direction::input_gradient);
     if (!winograd_data_)
       data_.emplace(DataPass::make<ConvolutionData>(context, layer_.weights->stored, make.fastest_data()));
@@ -154,6 +154,8 @@ class Slice {
   }
 
  private:
+  static bool uses_winograd(const ConvolutionDescriptors& make) { return !kHasWinograd && make.winograd_pays(); }
+
   const PlacedLayer& layer_;
   std::int64_t samples_;
   std::optional<ForwardPass> forward_;

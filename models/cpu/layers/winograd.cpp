@@ -54,7 +54,7 @@ std::unique_ptr<WinogradPass> WinogradPass::make(Context& context, const PlacedL
                                                  Direction direction) {
   const models::Window& window = spec_of<models::Convolution>(layer).window();
   const bool same_size = window.kernel == kWinogradKernel && window.stride == 1 && window.padding == 1;
-  if (kHasWinograd || !same_size || layer.input.element != Element::f32) return {};
+  if (!same_size || layer.input.element != Element::f32) return {};
   if (!has_block(layer.input) || layer.input.inner != layer.output.inner) return {};
   return std::unique_ptr<WinogradPass>(new WinogradPass(context, layer, samples, direction));
 }

@@ -8,14 +8,13 @@
 namespace troupe::cpu {
 
 /// A convolution of floats with a 3x3 kernel, stride 1 and padding 1 by Winograd's algorithm, or the gradient of its
-/// input, which is such a convolution, too. The transforms are ours and the products of matrices oneDNN's. oneDNN 2 has
-/// the algorithm itself; oneDNN 3 dropped it, and computes such layers directly in up to twice the time.
+/// input, which is such a convolution, too. The transforms are ours and the products of matrices oneDNN's. For oneDNN
+/// 3, which dropped the algorithm that oneDNN 2 has, and computes such layers directly in up to twice the time.
 class WinogradPass {
  public:
   enum class Direction { forward, input_gradient };
 
-  /// Returns no pass if oneDNN has the algorithm, if `layer` is another convolution, or if its channels are not in
-  /// blocks of 8 or 16.
+  /// Returns null if `layer` is another convolution, or if its channels are not in blocks of 8 or 16.
   static std::unique_ptr<WinogradPass> make(Context& context, const PlacedLayer& layer, std::int64_t samples,
                                             Direction direction);
 
