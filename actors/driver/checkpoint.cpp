@@ -86,16 +86,19 @@ void check_same_run(const std::string& path, const CheckpointManifest& theirs, c
   if (kind != our_kind) differs(path, "optimizer " + printable(kind), our_kind);
 }
 
-/// What is not refused, since whoever asks for another precision, or goes on elsewhere, may mean it.
-void tell_other_bits(const std::string& path, const CheckpointManifest& theirs, const ReplicaTraits& ours) {
+/// Warns if this run does not continue bitwise as the run of the checkpoint would have. Another precision, another
+/// library or another processor is no error: the user may want it.
+void warn_of_other_bits(const std::string& path, const CheckpointManifest& theirs, const ReplicaTraits& ours) {
   std::string how;
   if (const auto precision = static_cast<Precision>(ours.precision); theirs.precision != precision)
     how = std::string(" computed in ") + to_string(theirs.precision) + ", and this one does in " + to_string(precision);
   else if (!theirs.computed_by.empty() && theirs.computed_by != ours.fingerprint)
     how = " computed by " + theirs.computed_by + ", and this one does by " + ours.fingerprint;
   if (how.empty()) return;
-  log_line(LogLevel::warning, printable("the run of the checkpoint " + path + how + ": its bits are others"),
-           {.object = path});
+  log_line(
+      LogLevel::warning,
+      printable("the run of the checkpoint " + path + how + ": from here on the results are not bitwise identical"),
+      {.object = path});
 }
 
 }  // namespace
@@ -240,7 +243,7 @@ std::optional<double> Driver::load(const std::string& path) {
   }
   versions_.commit(buffer, {manifest.step, manifest.updates});
   algorithm_->forget();
-  tell_other_bits(path, manifest, model_->traits);
+  warn_of_other_bits(path, manifest, model_->traits);
   return manifest.learning_rate;
 }
 

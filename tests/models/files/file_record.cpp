@@ -98,6 +98,18 @@ class Recorder {
       case SYS_fsync:
       case SYS_fdatasync:
         return on_handle(Kind::sync, a[0], "");
+      case SYS_mkdirat:
+        REQUIRE(static_cast<int>(a[0]) == AT_FDCWD);
+        return add(Kind::make_folder, a[1]);
+      case SYS_unlinkat:
+        REQUIRE(static_cast<int>(a[0]) == AT_FDCWD);
+        return add((a[2] & AT_REMOVEDIR) != 0 ? Kind::remove_folder : Kind::remove, a[1]);
+      case SYS_renameat2:
+        REQUIRE((a[4] == 0 || a[4] == RENAME_EXCHANGE));
+        return add(a[4] == 0 ? Kind::move : Kind::exchange, a[1], a[3]);
+      case SYS_renameat:
+        return add(Kind::move, a[1], a[3]);
+#if defined(__x86_64__)  // newer architectures lack the calls that name no folder
       case SYS_mkdir:
         return add(Kind::make_folder, a[0]);
       case SYS_rmdir:
@@ -106,20 +118,15 @@ class Recorder {
         return add(Kind::remove, a[0]);
       case SYS_rename:
         return add(Kind::move, a[0], a[1]);
-      case SYS_renameat2:
-        REQUIRE(a[4] == RENAME_EXCHANGE);
-        return add(Kind::exchange, a[1], a[3]);
       case SYS_open:
       case SYS_creat:
+      case SYS_link:
+      case SYS_symlink:
+#endif
       case SYS_pwrite64:
       case SYS_writev:
       case SYS_pwritev:
-      case SYS_mkdirat:
-      case SYS_unlinkat:
-      case SYS_renameat:
-      case SYS_link:
       case SYS_linkat:
-      case SYS_symlink:
       case SYS_symlinkat:
       case SYS_truncate:
       case SYS_ftruncate:
