@@ -82,9 +82,11 @@ void check_differences(const NetworkTrial& trial) {
     const std::vector<Derivative> derivatives = differences(trial, first, tensor.info.size());
     double tolerance = 1e-6;
     for (const auto& [place, expected] : derivatives) tolerance = std::max(tolerance, 1e-4 * std::abs(expected));
-    for (const auto& [place, expected] : derivatives)
-      CHECK_MESSAGE(std::abs(static_cast<double>(found[place]) - expected) <= tolerance,
-                    place << ": " << found[place] << " should be " << expected);
+    for (const Derivative& derivative : derivatives) {
+      const double gradient = static_cast<double>(found[derivative.place]);
+      CHECK_MESSAGE(std::abs(gradient - derivative.expected) <= tolerance,
+                    derivative.place << ": " << gradient << " should be " << derivative.expected);
+    }
     first += tensor.info.size();
   }
 }

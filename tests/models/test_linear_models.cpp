@@ -123,14 +123,14 @@ TEST_CASE("linear regression has the gradient of its loss") {
 TEST_CASE("softmax regression has the gradient of its loss") {
   for (const std::size_t features : {1, 5, 32, 45}) {
     CAPTURE(features);
-    constexpr std::size_t kClasses = 3;
-    const LinearSamples samples = make_samples(20, features, kClasses);
-    const auto model = started(models::softmax_regression(classification(samples, kClasses), 0));
-    REQUIRE(model->info().size == kClasses * (features + 1));
+    constexpr std::size_t kThreeClasses = 3;
+    const LinearSamples samples = make_samples(20, features, kThreeClasses);
+    const auto model = started(models::softmax_regression(classification(samples, kThreeClasses), 0));
+    REQUIRE(model->info().size == kThreeClasses * (features + 1));
     const auto weights = normals(model->info().size, 9);
     std::vector<float> gradient(model->info().size, NAN);
     const BatchResult result = model->gradient({0, 1, 0, 1}, weights, gradient);
-    const auto loss = [&](const auto& w) { return mean_cross_entropy(samples, kClasses, w); };
+    const auto loss = [&](const auto& w) { return mean_cross_entropy(samples, kThreeClasses, w); };
     CHECK(result.loss_sum == doctest::Approx(loss(widen(weights))).epsilon(1e-5));
     check_gradient(gradient, widen(weights), loss);
   }

@@ -17,7 +17,9 @@ namespace {
 constexpr int kPlannedClasses = 3;
 
 /// Ends a graph in scores.
-NetworkPlan finish(Graph graph, Node last, const std::vector<std::int64_t>& shape = {4, 6, 6}) {
+// By reference: an argument may append to the graph, before or after a copy for a parameter would be made.
+NetworkPlan finish(const Graph& begun, Node last, const std::vector<std::int64_t>& shape = {4, 6, 6}) {
+  Graph graph = begun;
   graph.append("fc", linear(kPlannedClasses), {graph.append("", global_average_pool(), {last})});
   return plan_network(graph, shape, kPlannedClasses);
 }

@@ -41,19 +41,19 @@ TEST_CASE("a regression has targets, one or several a sample, and no classes") {
 }
 
 TEST_CASE("data that does not fit is refused") {
-  using Floats = std::vector<float>;
+  using Values = std::vector<float>;
   const auto bad = [](const std::string& what, auto call) { check_throws(ErrorCode::bad_data, what, call); };
-  bad("5 values", [] { Dataset::classes({2}, Floats(5), {0, 0}, 1); });
-  bad("4 values", [] { Dataset::classes({2}, Floats(4), {0, 0, 0}, 1); });
-  bad("4 values", [] { Dataset::targets({3}, Floats(4), {0, 0}); });
-  bad("5 targets are not 2 a sample", [] { Dataset::targets({1}, Floats(2), Floats(5), 2); });
-  bad("0 a sample", [] { Dataset::targets({1}, Floats(2), Floats(2), 0); });
-  bad("target inf of sample 1 is not finite", [] { Dataset::targets({1}, Floats(2), {0, 1, INFINITY, 2}, 2); });
-  bad("value nan of sample 1 is not finite", [] { Dataset::classes({2}, Floats{0, 1, NAN, 2}, {0, 0}, 1); });
-  bad("my.csv", [] { Dataset::classes({1}, Floats(2), {0, 3}, 3, "my.csv"); });
-  bad("label 3", [] { Dataset::classes({1}, Floats(2), {0, 3}, 3); });
+  bad("5 values", [] { Dataset::classes({2}, Values(5), {0, 0}, 1); });
+  bad("4 values", [] { Dataset::classes({2}, Values(4), {0, 0, 0}, 1); });
+  bad("4 values", [] { Dataset::targets({3}, Values(4), {0, 0}); });
+  bad("5 targets are not 2 a sample", [] { Dataset::targets({1}, Values(2), Values(5), 2); });
+  bad("0 a sample", [] { Dataset::targets({1}, Values(2), Values(2), 0); });
+  bad("target inf of sample 1 is not finite", [] { Dataset::targets({1}, Values(2), {0, 1, INFINITY, 2}, 2); });
+  bad("value nan of sample 1 is not finite", [] { Dataset::classes({2}, Values{0, 1, NAN, 2}, {0, 0}, 1); });
+  bad("my.csv", [] { Dataset::classes({1}, Values(2), {0, 3}, 3, "my.csv"); });
+  bad("label 3", [] { Dataset::classes({1}, Values(2), {0, 3}, 3); });
   bad("label -1", [] { Dataset::classes({1}, std::vector<std::uint8_t>(2), 1, {0, -1}, 3); });
-  bad("not in [0, 0)", [] { Dataset::classes({1}, Floats(1), {0}, 0); });
+  bad("not in [0, 0)", [] { Dataset::classes({1}, Values(1), {0}, 0); });
   bad("without samples", [] { Dataset::targets({1}, {}, {}); });
   bad("a length of 0", [] { Dataset::targets({3, 0}, {}, {1}); });
   bad("too large", [] {

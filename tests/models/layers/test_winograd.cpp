@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <string>
 
 #include "models/aligned.hpp"
 #include "models/cpu/layers/winograd.hpp"
@@ -92,8 +93,9 @@ TEST_CASE("Winograd's algorithm gives the outputs and the input gradients of pla
   // Whole tiles, tiles that reach beyond the image, images smaller than the kernel, and more tiles than run at once.
   for (const auto& [height, width] : {std::pair(8, 8), {5, 3}, {1, 1}, {2, 9}, {7, 12}, {29, 30}}) {
     for (const auto& [samples, inputs, outputs] : {std::tuple(1, 16, 16), {3, 20, 48}, {2, 33, 7}}) {
-      INFO(samples << " samples of " << inputs << " x " << height << " x " << width << " to " << outputs);
       const SampleShape input{inputs, height, width};
+      const std::string described = input.text();
+      CAPTURE(described);
       Trial trial(samples, input, outputs);
       const Tensor in = drawn(samples, input);
       const std::vector<double> parameters(trial.parameters.begin(), trial.parameters.end());
