@@ -3,7 +3,7 @@
 #   chroot-test.sh RELEASE [COMMAND...]      such as chroot-test.sh trixie ./scripts/test.sh dev
 # Without COMMAND, runs the two commands of README. The release lives in a folder of its own, made by debootstrap on the
 # first call and kept: $TROUPE_CHROOTS/RELEASE, or ~/.cache/troupe/chroots/RELEASE (default). Remove that folder to begin
-# with nothing installed again. COMMAND runs in a copy of the working tree, whose build folders are kept as well.
+# with nothing installed again. COMMAND runs in a copy of the working tree. The build folders of that copy are kept, too.
 # Needs root, debootstrap and a network that reaches a Debian mirror: $TROUPE_MIRROR, or debootstrap's own (default).
 # Exits with 77 and a sentence if one of these is missing, else with the status of COMMAND.
 set -euo pipefail

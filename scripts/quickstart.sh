@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# From a fresh Debian 12 to a trained network: installs what is missing, builds, trains a CNN on Fashion-MNIST, and
+# From a fresh Debian 12 or 13 to a trained network: installs what is missing, builds, trains a CNN on Fashion-MNIST, and
 # shows what it makes of ten images.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

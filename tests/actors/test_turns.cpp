@@ -29,7 +29,7 @@ class Meeting {
     auto& [inside, most] = workers_.at(static_cast<std::size_t>(worker));
     most = std::max(most, ++inside);
     changed_.notify_all();
-    changed_.wait_for(lock, timeout, [&most = most, expected] { return most >= expected; });
+    changed_.wait_for(lock, timeout, [&reached = most, expected] { return reached >= expected; });
     --inside;
   }
   int most(int worker) {

@@ -46,7 +46,7 @@ TEST_CASE("segments of all sizes arrive whole, at every node, from every node") 
     std::size_t bytes, each;
   };
   WindowId window = 0;
-  for (const auto& [bytes, each] : std::vector<Sizes>{{0, 16},
+  for (const auto& [bytes, part] : std::vector<Sizes>{{0, 16},
                                                       {1, 1},
                                                       {10, 3},
                                                       {4097, 4096},
@@ -62,14 +62,14 @@ TEST_CASE("segments of all sizes arrive whole, at every node, from every node") 
         CAPTURE(to);
         std::vector<std::byte> memory(bytes + 2, std::byte{0xee});  // the last two are not announced
         const auto sent = pattern(bytes, static_cast<std::size_t>(from));
-        cluster[to].announce(++window, from, std::span(memory).first(bytes), each);
-        std::thread sender([&, to = to, from = from, each = each] {
+        cluster[to].announce(++window, from, std::span(memory).first(bytes), part);
+        std::thread sender([&, to = to, from = from, each = part] {
           for (std::uint64_t ticket = 1; ticket <= 2; ++ticket) {
             if (ticket == 2) wait_all(cluster[to], window, 1, sent.size(), each);
             send_all(cluster[from], to, window, ticket, sent, each);
           }
         });
-        wait_all(cluster[to], window, 2, bytes, each);
+        wait_all(cluster[to], window, 2, bytes, part);
         sender.join();
         CHECK(std::equal(sent.begin(), sent.end(), memory.begin()));
         CHECK(memory[bytes] == std::byte{0xee});

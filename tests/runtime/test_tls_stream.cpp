@@ -26,7 +26,10 @@ class Exchange {
     const Deadline deadline = soon();
     while (read_by_us_.size() < theirs_.size() || read_by_them_.size() < ours_.size()) {
       REQUIRE_FALSE(deadline.passed());
-      const bool moved = we_write() | they_write(meanwhile) | we_read() | they_read();
+      bool moved = we_write();
+      moved = they_write(meanwhile) || moved;
+      moved = we_read() || moved;
+      moved = they_read() || moved;
       if (!moved) wait();
     }
     CHECK(read_by_us_ == theirs_);

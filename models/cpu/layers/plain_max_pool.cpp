@@ -75,8 +75,10 @@ TROUPE_CLONES void backward_any(const PoolShape& shape, const float* __restrict 
       shape, [&](std::int64_t in, std::int64_t out) __attribute__((always_inline)) {
         for_each_tap(
             shape, [&](std::int64_t offset, Tap tap) __attribute__((always_inline)) {
-              for (std::int64_t i = 0; i < shape.inner; ++i)
-                input_gradient[in + offset + i] = taps[out + i] == tap ? gradient[out + i] : 0.0F;
+              for (std::int64_t i = 0; i < shape.inner; ++i) {
+                const float value = gradient[out + i];
+                input_gradient[in + offset + i] = taps[out + i] == tap ? value : 0.0F;
+              }
             });
       });
 }
@@ -109,10 +111,12 @@ template <int kInner>
                                               float* __restrict upper, float* __restrict lower) {
 #pragma GCC unroll 1  // unrolled, eight iterations stay scalar
   for (int i = 0; i < kInner; ++i) {
-    upper[i] = taps[i] == 0 ? gradient[i] : 0.0F;
-    upper[kInner + i] = taps[i] == 1 ? gradient[i] : 0.0F;
-    lower[i] = taps[i] == 2 ? gradient[i] : 0.0F;
-    lower[kInner + i] = taps[i] == 3 ? gradient[i] : 0.0F;
+    const float value = gradient[i];  // read in any case: not all processors read by a mask
+    const Tap tap = taps[i];
+    upper[i] = tap == 0 ? value : 0.0F;
+    upper[kInner + i] = tap == 1 ? value : 0.0F;
+    lower[i] = tap == 2 ? value : 0.0F;
+    lower[kInner + i] = tap == 3 ? value : 0.0F;
   }
 }
 

@@ -12,12 +12,11 @@ namespace {
 
 constexpr auto kType = memory::data_type::f32;
 
-/// Transformed inputs and products of so many tiles at once stay in the second-level cache.
+/// Bytes of transformed inputs and products that are computed at once: about a second-level cache.
 constexpr std::int64_t kBytesAtOnce = std::int64_t{1} << 20;
 constexpr std::int64_t kFewestTiles = 16;  // fewer cost the products their speed
 
-/// Matrices are so many floats further apart than they are long, so that a tile's places do not meet in the same lines
-/// of the cache.
+/// Floats between two matrices. Without a gap, the 36 values of a tile would compete for the same lines of the cache.
 constexpr std::int64_t kGap = 16;
 
 WinogradImages images_of(const Layout& layout) { return {layout.channels, layout.height, layout.width, layout.inner}; }

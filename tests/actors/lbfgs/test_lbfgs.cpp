@@ -86,7 +86,7 @@ TEST_CASE("the report of L-BFGS tells what its step did") {
   DistributedSGD sgd("smooth", options);
   const auto model = make_smooth(kLogistic);
   model->start({.num_shards = 3});
-  constexpr std::int64_t kSamples = 11 + 10 + 9;
+  constexpr std::int64_t kSamplesOfThree = 11 + 10 + 9;
   for (int step = 1; step <= 8; ++step) {
     const StepReport report = sgd.step();
     const LbfgsReport& l = report.lbfgs;
@@ -102,7 +102,7 @@ TEST_CASE("the report of L-BFGS tells what its step did") {
     CHECK(l.pairs == std::min(step - 1, 4));
     CHECK(l.evaluations >= (step == 1 ? 2 : 1));
     CHECK(l.portions == 6 * l.evaluations);
-    CHECK(report.samples == kSamples * l.evaluations);
+    CHECK(report.samples == kSamplesOfThree * l.evaluations);
     CHECK(l.backups == 0);
     CHECK(l.backups_won == 0);
     CHECK(l.step_length > 0);
