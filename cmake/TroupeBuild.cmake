@@ -18,8 +18,8 @@ if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_CXX_COMPILER_LAUNCHER AND UNIX)
 endif()
 
 # Same bits everywhere: a multiplication and an addition never become one rounded operation behind our back.
-# No code here reads errno after a square root or the flags of floating-point exceptions. Keeping these right stops g++
-# from vectorising square roots, and g++ 13 and later from vectorising comparisons. Neither option changes a result.
+# No code here reads errno after a square root, or the flags of floating-point exceptions. Supporting both prevents g++ from
+# vectorising square roots, and g++ 13 and later from vectorising comparisons. Neither option changes a result.
 add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wpedantic;-Wshadow;-Wnon-virtual-dtor;-ffp-contract=off;-fno-math-errno;-fno-trapping-math>")
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess>)  # for ccache: what a precompiled header was made of counts

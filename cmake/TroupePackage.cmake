@@ -3,6 +3,7 @@
 # needs the libraries of that release.
 cmake_host_system_information(RESULT distribution QUERY DISTRIB_INFO)
 set(release "${distribution_ID}${distribution_VERSION_ID}")  # such as debian13
+string(REGEX REPLACE "[^A-Za-z0-9.]" "" release "${release}")
 if(release STREQUAL "")
   set(release linux)
 endif()
@@ -16,6 +17,9 @@ set(CPACK_STRIP_FILES ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_RELEASE 1~${release})
 set(CPACK_DEBIAN_PACKAGE_SECTION libdevel)
+if(CMAKE_CROSSCOMPILING AND CMAKE_SYSTEM_PROCESSOR STREQUAL "aarch64")
+  set(CPACK_DEBIAN_PACKAGE_ARCHITECTURE arm64)  # CPack would name that of this machine
+endif()
 # Its libraries are static: who links them needs what they were built with.
 set(CPACK_DEBIAN_PACKAGE_DEPENDS "libcaf-dev, libdnnl-dev, libssl-dev, libboost-dev, libeigen3-dev, \
 nlohmann-json3-dev, zlib1g-dev, libjpeg-dev, libpng-dev, libarchive-dev, libgomp1, libstdc++6")

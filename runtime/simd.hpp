@@ -5,7 +5,7 @@
 // Clones are resolved before a sanitizer is set up, and crash under TSan.
 #if !defined(__x86_64__) || defined(TROUPE_SANITIZED)
 #define TROUPE_CLONES
-#elif defined(__clang__) && __clang_major__ < 18  // which take a level such as x86-64-v3 for one processor
+#elif defined(__clang__) && __clang_major__ < 18  // accepts no level such as x86-64-v3
 #define TROUPE_CLONES __attribute__((target_clones("default", "avx2", "avx512bw")))
 #else
 #define TROUPE_CLONES __attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4")))

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Runs a command in the working tree on another release of Debian, without touching this system:
+# Runs a command in a copy of the working tree on another release of Debian:
 #   chroot-test.sh RELEASE [COMMAND...]      such as chroot-test.sh trixie ./scripts/test.sh dev
 # Without COMMAND, runs the two commands of README. The release lives in a folder of its own, made by debootstrap on the
 # first call and kept: $TROUPE_CHROOTS/RELEASE, or ~/.cache/troupe/chroots/RELEASE (default). Remove that folder to begin
-# with nothing installed again. COMMAND runs in a copy of the working tree. The build folders of that copy are kept, too.
+# with nothing installed again. The copy has no .git; its build folders are kept. COMMAND is root, has the network and
+# the devices of this system, and nothing else of it.
 # Needs root, debootstrap and a network that reaches a Debian mirror: $TROUPE_MIRROR, or debootstrap's own (default).
-# Exits with 77 and a sentence if one of these is missing, else with the status of COMMAND.
+# Prints "chroot-test: skipped: REASON" and exits with 77 if one of these is missing. Exits with 1 if COMMAND fails.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
@@ -14,53 +15,58 @@ skip() {
   exit 77
 }
 
-(($#)) || { sed -n '2,9s/^# //p' "${BASH_SOURCE[0]}" >&2; exit 2; }
+(($#)) || { sed -n '2,10s/^# //p' "${BASH_SOURCE[0]}" >&2; exit 2; }
 release=$1
 shift
 (($#)) || set -- bash -c './scripts/quickstart.sh && ./scripts/test.sh'
 [[ $release =~ ^[a-z]+$ ]] || { echo "chroot-test: $release is not the name of a release, such as trixie" >&2; exit 2; }
 ((EUID == 0)) || skip "a chroot needs root"
 command -v debootstrap >/dev/null || skip "debootstrap is not installed"
-unshare --mount true 2>/dev/null || skip "this system lets nobody make a mount namespace"
+unshare --mount --pid --fork sh -c 'mount -t proc proc /proc && mount --bind /dev /dev' 2>/dev/null ||
+  skip "this system refuses mount namespaces"
 
-folder=${TROUPE_CHROOTS:-${XDG_CACHE_HOME:-$HOME/.cache}/troupe/chroots}/$release
+folder=$(realpath -m "${TROUPE_CHROOTS:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/troupe/chroots}/$release")
 tree=$folder/root/troupe
 mkdir -p "$(dirname "$folder")"
 exec 9>"$folder.lock"
-flock --nonblock 9 || { echo "chroot-test: another run uses $folder" >&2; exit 1; }
+flock --timeout 1800 9 || skip "another run uses $folder"
 
-# A folder with the final name is complete.
+# A folder with the final name is complete. debootstrap's mounts end with the namespace.
 make_release() {
   [[ -d $folder ]] && return
-  rm -rf "$folder.part"
+  rm -rf --one-file-system "$folder.part"
   echo "Making $release in $folder"
-  debootstrap --variant=minbase "$release" "$folder.part" ${TROUPE_MIRROR:+"$TROUPE_MIRROR"} >"$folder.log" 2>&1 || {
+  unshare --mount debootstrap --variant=minbase "$release" "$folder.part" ${TROUPE_MIRROR:+"$TROUPE_MIRROR"} \
+    >"$folder.log" 2>&1 || {
     tail -n 5 "$folder.log" >&2
     skip "debootstrap cannot make $release; its output is in $folder.log"
   }
   mv "$folder.part" "$folder"
 }
 
-# Only files that changed are written, so that the next build is as short as it would be here.
+# Writes only the files that changed, so that the next build is as short as it would be here. The objects and the index
+# that git needs for that are the copy's own: the user's repository is only read.
 copy_tree() {
-  local index=$folder/troupe.now
-  rm -f "$index"
-  mkdir -p "$tree"
-  GIT_INDEX_FILE=$index git -C "$root" add --all
-  local now
-  now=$(GIT_INDEX_FILE=$index git -C "$root" write-tree)
-  rm "$index"
-  GIT_INDEX_FILE=$folder/troupe.index git -C "$root" --work-tree="$tree" read-tree --reset -u "$now"
+  local git=(git -C "$root" -c "safe.directory=$root") now
+  GIT_ALTERNATE_OBJECT_DIRECTORIES=$("${git[@]}" rev-parse --path-format=absolute --git-path objects)
+  export GIT_ALTERNATE_OBJECT_DIRECTORIES GIT_OBJECT_DIRECTORY=$folder/troupe.objects
+  mkdir -p "$tree" "$GIT_OBJECT_DIRECTORY"
+  rm -f "$folder/troupe.now" "$folder"/troupe.*.lock
+  GIT_INDEX_FILE=$folder/troupe.now "${git[@]}" read-tree HEAD
+  GIT_INDEX_FILE=$folder/troupe.now "${git[@]}" add --all
+  now=$(GIT_INDEX_FILE=$folder/troupe.now "${git[@]}" write-tree)
+  GIT_INDEX_FILE=$folder/troupe.index "${git[@]}" --work-tree="$tree" read-tree --reset -u "$now"
 }
 
 make_release
 copy_tree
-cp /etc/resolv.conf "$folder/etc/resolv.conf"
+rm -f "$folder/etc/resolv.conf"
+cp /etc/resolv.conf "$folder/etc/resolv.conf" || true
 
-# The mounts, and all processes, end with the namespaces. The release becomes the root of a mount namespace, so that tests
-# can make namespaces of their own, which a chroot alone does not allow.
+# The release becomes the root of a mount namespace. Tests can then make namespaces, which the kernel forbids in a
+# chroot. All mounts and processes end with the namespaces.
 # shellcheck disable=SC2016
-exec unshare --mount --pid --fork --kill-child bash -euc '
+unshare --mount --pid --fork --kill-child bash -euc '
   folder=$1
   shift
   mount --bind "$folder" "$folder"
@@ -72,5 +78,15 @@ exec unshare --mount --pid --fork --kill-child bash -euc '
   pivot_root . mnt
   umount --lazy /mnt
   cd /root/troupe
-  exec env -i HOME=/root LANG=C.UTF-8 PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
-    TERM="${TERM:-dumb}" ${CI:+CI="$CI"} "$@"' - "$folder" "$@"
+  settings=(HOME=/root LANG=C.UTF-8 TERM="${TERM:-dumb}"
+    PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin)
+  for name in CI http_proxy https_proxy no_proxy; do
+    [[ -z ${!name:-} ]] || settings+=("$name=${!name}")
+  done
+  env -i "${settings[@]}" dpkg --configure -a  # in case that the last run was interrupted there
+  exec env -i "${settings[@]}" "$@"' - "$folder" "$@" &
+inside=$!
+trap 'kill -KILL "$inside"' INT TERM
+status=0
+wait "$inside" || status=$?
+((status == 0)) || { echo "chroot-test: failed with status $status: $*" >&2; exit 1; }

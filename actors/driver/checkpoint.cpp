@@ -86,7 +86,7 @@ void check_same_run(const std::string& path, const CheckpointManifest& theirs, c
   if (kind != our_kind) differs(path, "optimizer " + printable(kind), our_kind);
 }
 
-/// Warns if this run does not continue bitwise as the run of the checkpoint would have. Another precision, another
+/// Warns if the results will not be bitwise identical to those of the checkpoint's run. Another precision, another
 /// library or another processor is no error: the user may want it.
 void warn_of_other_bits(const std::string& path, const CheckpointManifest& theirs, const ReplicaTraits& ours) {
   std::string how;

@@ -1,6 +1,5 @@
 #include "actors/placements/last_words.hpp"
 
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <array>
@@ -8,6 +7,7 @@
 #include <string>
 
 #include "actors/messages/messages.hpp"
+#include "runtime/processes/memory.hpp"
 
 namespace troupe {
 namespace {
@@ -18,11 +18,7 @@ constexpr off_t kTextAt = sizeof(std::uint64_t);
 
 }  // namespace
 
-FileDescriptor make_last_words() {
-  FileDescriptor file(::memfd_create("troupe-last-words", MFD_CLOEXEC));
-  if (!file) throw_errno("memfd_create");
-  return file;
-}
+FileDescriptor make_last_words() { return open_memory_file("troupe-last-words"); }
 
 void leave_last_words(int file, const std::exception& error) noexcept try {
   const auto* const known = dynamic_cast<const Error*>(&error);

@@ -48,7 +48,7 @@ void append_relu(dnnl::post_ops& operations) { operations.append_eltwise(1, algo
 
 #endif
 
-// oneDNN 3 describes input and output of such a function one by one, and dilated windows.
+// oneDNN 3 takes separate descriptors for input and output, and a dilation.
 
 EltwiseForward::primitive_desc describe_eltwise(const dnnl::engine& engine, const dnnl::primitive_attr& attributes,
                                                 algorithm function, const memory::desc& values) {

@@ -6,11 +6,14 @@
 #include <utility>
 #include <vector>
 
-/// All code that differs between oneDNN 2.6 and oneDNN 3. Every other file compiles unchanged with either.
+/// Everything that depends on the version of oneDNN: 2.6 and later, or 3. No other file tests the version.
 namespace troupe::cpu {
 
-/// Whether convolutions of floats can be computed by Winograd's algorithm.
+/// True if oneDNN has kernels for Winograd's algorithm.
 inline constexpr bool kHasWinograd = DNNL_VERSION_MAJOR < 3;
+
+/// True if the fast weight gradient of one input channel in bfloat16 needs an input of the format `any`.
+inline constexpr bool kNeedsAnyInput = DNNL_VERSION_MAJOR >= 3;
 
 /// Returns the version of the loaded library, such as "3.7.2". Results are bitwise identical within one version only.
 std::string onednn_version();
@@ -25,7 +28,9 @@ struct BlockedLayout {
 
 /// Returns the layout that `desc` describes. Its format must not be `any`.
 BlockedLayout layout_of(const dnnl::memory::desc& desc);
+/// Returns the number of values in each dimension.
 dnnl::memory::dims extents_of(const dnnl::memory::desc& desc);
+/// Returns the type of the values.
 dnnl::memory::data_type type_of(const dnnl::memory::desc& desc);
 
 /// Appends max(x, 0) to the operations that a primitive applies to its output.

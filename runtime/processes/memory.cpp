@@ -39,11 +39,19 @@ constexpr std::size_t kLarge = std::size_t{1} << 20;
 
 }  // namespace
 
+FileDescriptor open_memory_file(const char* name) {
+  constexpr unsigned kNotExecutable = 0x8;  // MFD_NOEXEC_SEAL, which headers of older systems lack
+  constexpr unsigned kUsual = MFD_CLOEXEC | MFD_ALLOW_SEALING;
+  FileDescriptor file(::memfd_create(name, kUsual | kNotExecutable));
+  if (!file && errno == EINVAL) file = FileDescriptor(::memfd_create(name, kUsual));  // a kernel before Linux 6.3
+  if (!file) throw_errno("memfd_create");
+  return file;
+}
+
 FileDescriptor make_memory_file(std::size_t bytes) {
   const std::string lack = bytes >= kLarge ? lack_of_memory(bytes) : "";
   if (!lack.empty()) throw Error(ErrorCode::store_full, "a slab " + lack);
-  FileDescriptor file(::memfd_create("troupe-slab", MFD_CLOEXEC | MFD_ALLOW_SEALING));
-  if (!file) throw_errno("memfd_create");
+  FileDescriptor file = open_memory_file("troupe-slab");
   int failed = 0;
   while ((failed = ::posix_fallocate(file.get(), 0, static_cast<off_t>(bytes))) == EINTR) {
   }

@@ -36,6 +36,10 @@ class Mapping {
   Access access_;
 };
 
+/// Creates an empty memory file (memfd) whose size can be sealed. Linux 6.3 and later do not execute it, and may be set
+/// to refuse other memory files (sysctl vm.memfd_noexec). @throws Error system
+FileDescriptor open_memory_file(const char* name);
+
 /// Makes an anonymous memory file of exactly `bytes`, every page allocated now (so that no later access can fail) and
 /// the size sealed. @throws Error store_full when the machine has no memory for it, system otherwise.
 FileDescriptor make_memory_file(std::size_t bytes);

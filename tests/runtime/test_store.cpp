@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 #include <poll.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <future>
@@ -203,6 +204,18 @@ TEST_CASE("a sealed memory file cannot be mapped for writing, shrunk or grown") 
   CHECK(code_of([&] { Mapping(file.get(), 0, kPageBytes, Access::write); }) == ErrorCode::system);
   CHECK(::ftruncate(file.get(), 0) != 0);
   CHECK(::ftruncate(file.get(), 2 * kPageBytes) != 0);
+}
+
+TEST_CASE("a slab cannot be made executable where the kernel has such memory files") {
+  constexpr unsigned kNotExecutable = 0x8;  // MFD_NOEXEC_SEAL
+  const FileDescriptor probe(::memfd_create("probe", MFD_CLOEXEC | kNotExecutable));
+  if (!probe) {
+    MESSAGE("skipped: this kernel is older than 6.3");
+    return;
+  }
+  const FileDescriptor file = make_memory_file(kPageBytes);
+  CHECK(::fchmod(file.get(), 0600) == 0);
+  CHECK(::fchmod(file.get(), 0700) != 0);
 }
 
 TEST_CASE("a client maps no slab that is shorter than the store says, or may become so") {

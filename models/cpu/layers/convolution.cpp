@@ -85,18 +85,17 @@ class ConvolutionDescriptors {
   }
   /// The gradient is a sum over samples and pixels: of floats, whatever the activations are. Without AVX-512 oneDNN has
   /// nothing but its reference loops for one or two input channels in planes, and for images smaller than the kernel: a
-  /// product of matrices takes their place, for which output gradients, and inputs, are brought into planes. In
-  /// bfloat16 oneDNN 3 takes one input channel in planes only if it chooses the layout of the input itself, and then
-  /// chooses that.
+  /// product of matrices takes their place, for which output gradients, and inputs, are brought into planes. If oneDNN
+  /// needs an input of any format to find a fast kernel for bfloat16, it chooses planes.
   ConvolutionWeights::primitive_desc fastest_weights() const {
     const auto hint = fastest_forward();
     const memory::desc any = any_layout(stored());
     const memory::desc any_source = any_layout(source_, layer_.input.element);
     const memory::desc any_destination = any_layout(destination_, layer_.output.element);
-    const bool bf16 = layer_.input.element == Element::bf16;
+    const bool needs_any = kNeedsAnyInput && layer_.input.element == Element::bf16;
     return first_fast<ConvolutionWeights::primitive_desc>(
         backward_weights(hint, source_, stored(), destination_), backward_weights(hint, source_, any, destination_),
-        backward_weights(hint, bf16 ? any_source : source_, any, destination_),
+        backward_weights(hint, needs_any ? any_source : source_, any, destination_),
         backward_weights(hint, source_, any, any_destination),
         backward_weights(hint, any_source, any, any_destination));
   }
@@ -127,18 +126,19 @@ class Slice {
  public:
   Slice(Context& context, const PlacedLayer& layer, std::int64_t samples) : layer_(layer), samples_(samples) {
     const ConvolutionDescriptors make(context, layer, samples);
-    if (uses_winograd(make))
+    const auto fastest = make.fastest_forward();
+    if (uses_winograd(make, fastest.impl_info_str()))
       winograd_forward_ = WinogradPass::make(context, layer, samples, WinogradPass::Direction::forward);
     if (!winograd_forward_)
-      forward_.emplace(ForwardPass::make<ConvolutionForward>(context, layer.weights->stored, make.fastest_forward()));
+      forward_.emplace(ForwardPass::make<ConvolutionForward>(context, layer.weights->stored, fastest));
   }
 
   void prepare_data(Context& context) {
     const ConvolutionDescriptors make(context, layer_, samples_);
-    if (uses_winograd(make))
+    const auto fastest = make.fastest_data();
+    if (uses_winograd(make, fastest.impl_info_str()))
       winograd_data_ = WinogradPass::make(context, layer_, samples_, WinogradPass::Direction::input_gradient);
-    if (!winograd_data_)
-      data_.emplace(DataPass::make<ConvolutionData>(context, layer_.weights->stored, make.fastest_data()));
+    if (!winograd_data_) data_.emplace(DataPass::make<ConvolutionData>(context, layer_.weights->stored, fastest));
   }
 
   /// `biases` are ignored by a layer without any.
@@ -154,7 +154,10 @@ class Slice {
   }
 
  private:
-  static bool uses_winograd(const ConvolutionDescriptors& make) { return !kHasWinograd && make.winograd_pays(); }
+  /// @param direct the implementation that oneDNN would take
+  static bool uses_winograd(const ConvolutionDescriptors& make, const char* direct) {
+    return !kHasWinograd && (make.winograd_pays() || is_reference(direct));
+  }
 
   const PlacedLayer& layer_;
   std::int64_t samples_;

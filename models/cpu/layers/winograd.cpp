@@ -1,6 +1,7 @@
 #include "models/cpu/layers/winograd.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "troupe/layers/convolution.hpp"
 
@@ -53,9 +54,14 @@ std::unique_ptr<WinogradPass> WinogradPass::make(Context& context, const PlacedL
                                                  Direction direction) {
   const models::Window& window = spec_of<models::Convolution>(layer).window();
   const bool same_size = window.kernel == kWinogradKernel && window.stride == 1 && window.padding == 1;
-  if (!same_size || layer.input.element != Element::f32) return {};
-  if (!has_block(layer.input) || layer.input.inner != layer.output.inner) return {};
-  return std::unique_ptr<WinogradPass>(new WinogradPass(context, layer, samples, direction));
+  if (!same_size || layer.input.element != Element::f32) return nullptr;
+  if (!has_block(layer.input) || layer.input.inner != layer.output.inner) return nullptr;
+  try {
+    std::unique_ptr<WinogradPass> pass(new WinogradPass(context, layer, samples, direction));
+    return pass->is_slow_ ? nullptr : std::move(pass);
+  } catch (const dnnl::error&) {  // oneDNN's way to say that it has no such product
+    return nullptr;
+  }
 }
 
 WinogradPass::WinogradPass(Context& context, const PlacedLayer& layer, std::int64_t samples, Direction direction)
@@ -79,10 +85,11 @@ std::int64_t WinogradPass::tiles_at_once() const {
   return std::clamp(kBytesAtOnce / bytes, std::min(kFewestTiles, tiles_), tiles_);
 }
 
-Primitive WinogradPass::make_products(std::int64_t tiles) const {
+Primitive WinogradPass::make_products(std::int64_t tiles) {
   const auto made = describe_forward<dnnl::matmul>(
       context_.engine, attributes(), matrices(tiles, input_.channels, input_stride_),
       matrices(weights_.rows, weights_.columns, weights_stride_), matrices(tiles, output_.channels, output_stride_));
+  is_slow_ = is_reference(made.impl_info_str());
   return {context_,
           made,
           dnnl::matmul(made),
