@@ -25,7 +25,7 @@ using ConvolutionWeights = dnnl::convolution_backward_weights;
 /// Winograd's intermediate results of so many samples stay in the cache; those of 64 cost a quarter of its speed.
 constexpr std::int64_t kSliceSamples = 32;
 
-constexpr std::int64_t kPixelsPerChannel = 4;
+constexpr std::int64_t kPixelsPerChannel = kHasWinograd ? 4 : 3;
 
 /// oneDNN has convolutions that read so few channels as they are.
 constexpr std::int64_t kSmallInput = 3;
@@ -69,7 +69,8 @@ class ConvolutionDescriptors {
   }
 
   /// Winograd transforms weights anew each time, which pays where many pixels share them (measured: 64 channels of
-  /// 56x56 and 128 of 28x28 do, 256 of 14x14 do not). Its data gradient takes the weights as the forward pass does.
+  /// 56x56 and 128 of 28x28 do, 256 of 14x14 do not; by our transforms 64 of 14x14 do). Its data gradient takes the
+  /// weights as the forward pass does.
   bool winograd_pays() const {
     const std::int64_t pixels = extents_of(source_)[0] * layer_.output.pixels();
     return pixels >= kPixelsPerChannel * std::max(layer_.input.channels, layer_.output.channels);
