@@ -36,8 +36,8 @@ class Mapping {
   Access access_;
 };
 
-/// Creates an empty memory file (memfd) whose size can be sealed. Linux 6.3 and later do not execute it, and may be set
-/// to refuse other memory files (sysctl vm.memfd_noexec). @throws Error system
+/// Creates an empty memory file (memfd) whose size can be sealed. On Linux 6.3 and later nobody can execute the file.
+/// @throws Error system
 FileDescriptor open_memory_file(const char* name);
 
 /// Makes an anonymous memory file of exactly `bytes`, every page allocated now (so that no later access can fail) and
