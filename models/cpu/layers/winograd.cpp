@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "models/cpu/layer_kernels.hpp"
 #include "troupe/layers/convolution.hpp"
 
 namespace troupe::cpu {
