@@ -1,5 +1,7 @@
 #include "runtime/processes/page_lock.hpp"
 
+#include <pthread.h>
+
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -34,6 +36,12 @@ struct Task {
 /// All lockable memory of this process, and the thread that locks it.
 class Mappings {
  public:
+  /// A child that forks while another thread holds the mutex would wait for it without end.
+  Mappings() {
+    ::pthread_atfork([] { shared().mutex_.lock(); }, [] { shared().mutex_.unlock(); },
+                     [] { shared().mutex_.unlock(); });
+  }
+
   static Mappings& shared() {
     static auto& all = *new Mappings;  // never destroyed: mappings may outlive what has static storage
     return all;
