@@ -1,5 +1,7 @@
 #include "models/cpu/onednn_versions.hpp"
 
+#include <cstddef>
+
 namespace troupe::cpu {
 
 using dnnl::algorithm;

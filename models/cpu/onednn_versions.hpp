@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstddef>
 #include <dnnl.hpp>
 #include <string>
 #include <utility>

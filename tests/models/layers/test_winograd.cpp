@@ -18,6 +18,14 @@ namespace {
 
 constexpr double kTolerance = 1e-5;  // of the largest value
 
+/// Places a network that begins with `layer`.
+cpu::PlacedNetwork place(cpu::Context& context, const models::Layer& layer, const SampleShape& input,
+                         std::int64_t samples, Element element) {
+  const std::vector<std::int64_t> shape{input.channels, input.height, input.width};
+  const models::Graph graph({layer, models::global_average_pool()});
+  return place_network(context, plan_network(graph, shape, {}), samples, element);
+}
+
 /// One convolution with a 3x3 kernel, and memory for all that it needs.
 struct Trial {
   std::int64_t samples;
@@ -29,10 +37,9 @@ struct Trial {
   AlignedFloats scratch;
 
   Trial(std::int64_t batch, const SampleShape& input, std::int64_t outputs)
-      : samples(batch), layer(models::convolution(outputs, 3, 1)) {
-    const std::vector<std::int64_t> shape{input.channels, input.height, input.width};
-    network = place_network(context, plan_network(models::Graph({layer, models::global_average_pool()}), shape, {}),
-                            samples, Element::f32);
+      : samples(batch),
+        layer(models::convolution(outputs, 3, 1)),
+        network(place(context, layer, input, samples, Element::f32)) {
     parameters.resize(static_cast<std::size_t>(outputs * (input.channels * 9 + 1)));
     Random random(1);
     for (float& value : parameters) value = 2 * random.uniform() - 1;
@@ -116,9 +123,7 @@ TEST_CASE("Winograd's algorithm gives the outputs and the input gradients of pla
 TEST_CASE("other convolutions than 3x3 of stride 1 and padding 1 have no Winograd pass") {
   const auto has_pass = [](const models::Layer& layer, std::int64_t channels, Element element) {
     cpu::Context context;
-    const std::vector<std::int64_t> shape{channels, 9, 9};
-    const auto network = place_network(
-        context, plan_network(models::Graph({layer, models::global_average_pool()}), shape, {}), 2, element);
+    const cpu::PlacedNetwork network = place(context, layer, {channels, 9, 9}, 2, element);
     return WinogradPass::make(context, network.layers.front(), 2, WinogradPass::Direction::forward) != nullptr;
   };
   const cpu::OneThread one_thread;
