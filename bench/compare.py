@@ -54,6 +54,7 @@ def parse_arguments():
                         help="an interpreter that has torch (default that of `install-deps.sh --peers`: %(default)s)")
     parser.add_argument("--tls-python", type=Path, default=ROOT / "build/torch/bin/python",
                         help="an interpreter whose torch has gloo's TLS, which Debian's has not")
+    parser.add_argument("--small", action="store_true", help="section cuda: small networks, to try the script")
     options = parser.parse_args()
     least, known = (AGAINST_ROUNDS, AGAINST) if options.against else (1, SECTIONS)
     options.rounds = max(ROUNDS, least) if options.rounds is None else options.rounds

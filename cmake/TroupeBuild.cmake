@@ -1,6 +1,8 @@
 # Compiler settings and the one way to declare a folder's library.
 include(GNUInstallDirs)
 
+set(TROUPE_SHARED_DIR lib/troupe)  # of an archive: the shared libraries of the program
+
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)

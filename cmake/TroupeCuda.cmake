@@ -34,7 +34,9 @@ else()
 endif()
 enable_language(CUDA)
 set(CMAKE_CUDA_RUNTIME_LIBRARY Shared)
-set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)  # the toolkit need not be where the loader looks
+if(NOT DEFINED CMAKE_INSTALL_RPATH_USE_LINK_PATH)
+  set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)  # the toolkit need not be where the loader looks
+endif()
 if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)  # Debian's CMake does not know that nvcc 12 and later speak it
   set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
   set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)

@@ -14,7 +14,14 @@ if(TROUPE_WITH_CUDA)  # find_package(troupe COMPONENTS cuda), which needs CUDA w
   install(FILES ${CMAKE_CURRENT_LIST_DIR}/FindCUDNN.cmake DESTINATION ${troupe_package_dir})
 endif()
 if(TARGET troupe_cli)
-  install(TARGETS troupe_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(TARGETS troupe_cli RUNTIME_DEPENDENCY_SET troupe_shared RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
+# `cmake --install FOLDER --component shared` adds the shared libraries that the program needs, except glibc's, which come
+# with the system's loader, and NVIDIA's, which come with the driver and the toolkit.
+if(TARGET troupe_cli AND NOT CMAKE_CROSSCOMPILING)
+  install(RUNTIME_DEPENDENCY_SET troupe_shared
+    PRE_EXCLUDE_REGEXES "^ld-linux" "^lib(c|m|dl|rt|pthread|resolv|util)\\.so" "^lib(cuda|cublas|cudnn|nv)"
+    LIBRARY DESTINATION ${TROUPE_SHARED_DIR} COMPONENT shared EXCLUDE_FROM_ALL)
 endif()
 
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/troupe-config.cmake.in

@@ -1,6 +1,7 @@
 # cmake --build build/release --target package: a Debian package and an archive of what cmake --install installs, with the
-# program. The archive can be unpacked anywhere. Both are named by the release on which they were built, since the program
-# needs the libraries of that release.
+# program. Both are named by the release on which they were built. The Debian package depends on the libraries of that
+# release. The archive also contains them: unpacked anywhere, its program runs on any distribution with the same or a
+# newer glibc.
 cmake_host_system_information(RESULT distribution QUERY DISTRIB_INFO)
 set(release "${distribution_ID}${distribution_VERSION_ID}")  # such as debian13
 string(REGEX REPLACE "[^A-Za-z0-9.]" "" release "${release}")
@@ -13,6 +14,7 @@ set(CPACK_PACKAGE_NAME troupe)
 set(CPACK_PACKAGE_CONTACT "Troupe's authors <troupe@localhost>")
 set(CPACK_PACKAGE_FILE_NAME troupe-${PROJECT_VERSION}-${release}-${CMAKE_SYSTEM_PROCESSOR})
 set(CPACK_STRIP_FILES ON)
+set(CPACK_PROJECT_CONFIG_FILE ${CMAKE_CURRENT_LIST_DIR}/TroupePackageOptions.cmake)
 
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_RELEASE 1~${release})

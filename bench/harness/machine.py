@@ -18,6 +18,10 @@ def describe_machine():
 
 
 def revision(root):
+    """Of git, or what an archive says that was packed from a revision (scripts/gpu/bundle.sh)."""
+    packed = root / "revision"
+    if packed.is_file():
+        return packed.read_text(encoding="utf-8").strip()
     done = subprocess.run(["git", "-C", str(root), "describe", "--always", "--dirty"], capture_output=True, text=True,
                           check=False)
     return done.stdout.strip() or "unknown"

@@ -2,7 +2,7 @@
 
 A step is forward, backward (which averages the gradients) and the update; the images stay the same, as in `troupe train
 --model tfbench`. A single process trains without DistributedDataParallel. On a GPU a step begins with the images' way
-there, from page-locked memory; with bf16 images lie channels last, under autocast.
+there, from page-locked memory; with bf16 (under autocast) or TensorFloat-32 images lie channels last.
 """
 import argparse
 import json
@@ -28,15 +28,17 @@ def mock_batch(options, rank):
     return images, labels
 
 
+def layout_of(options):
+    return torch.channels_last if options.precision == "bf16" or options.tf32 else torch.contiguous_format
+
+
 def train_step(model, optimizer, images, labels, options):
     """The seconds of one step."""
     start = time.perf_counter()
-    bf16 = options.precision == "bf16"
-    layout = torch.channels_last if bf16 else torch.contiguous_format
-    images = images.to(options.device, non_blocking=True).to(memory_format=layout)
+    images = images.to(options.device, non_blocking=True).to(memory_format=layout_of(options))
     labels = labels.to(options.device, non_blocking=True)
     optimizer.zero_grad()
-    with torch.autocast(options.device, dtype=torch.bfloat16, enabled=bf16):
+    with torch.autocast(options.device, dtype=torch.bfloat16, enabled=options.precision == "bf16"):
         loss = nn.functional.cross_entropy(model(images), labels)
     loss.backward()
     optimizer.step()
@@ -48,10 +50,12 @@ def train_step(model, optimizer, images, labels, options):
 def run(rank, options):
     torch.manual_seed(options.seed)
     torch.backends.cudnn.benchmark = True
-    network = getattr(torchvision.models, options.model)(num_classes=CLASSES).to(options.device)
-    if options.precision == "bf16":
-        network = network.to(memory_format=torch.channels_last)
+    torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = options.tf32
+    network = getattr(torchvision.models, options.model)(num_classes=CLASSES)
+    network = network.to(options.device, memory_format=layout_of(options))
     model = nn.parallel.DistributedDataParallel(network) if options.procs > 1 else network
+    if options.compile:
+        model = torch.compile(model)
     optimizer = torch.optim.SGD(model.parameters(), lr=options.learning_rate)
     images, labels = mock_batch(options, rank)
     seconds = [train_step(model, optimizer, images, labels, options) for _ in range(options.steps)]
@@ -70,6 +74,8 @@ def main():
     parser.add_argument("--steps", type=int, default=8, help="at least 2; the median is of all but the first")
     parser.add_argument("--device", default="cpu", choices=("cpu", "cuda"))
     parser.add_argument("--precision", default="f32", choices=("f32", "bf16"))
+    parser.add_argument("--tf32", action="store_true", help="round factors of products in f32 to TensorFloat-32")
+    parser.add_argument("--compile", action="store_true", help="by torch.compile; the first step compiles")
     parser.add_argument("--size", type=int, default=224, help="height and width of an image")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--learning-rate", type=float, default=1e-6)

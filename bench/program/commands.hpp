@@ -15,6 +15,7 @@ void add_transports(CLI::App& app);
 void add_checkpoint(CLI::App& app);
 void add_deaths(CLI::App& app);
 void add_predict(CLI::App& app);
+void add_first_step(CLI::App& app);
 void add_read(CLI::App& app);
 void add_trainer(CLI::App& app);
 

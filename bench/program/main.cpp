@@ -12,6 +12,7 @@ constexpr const char* kExamples = R"(examples:
   troupe-bench checkpoint --parameters 44551209 --workers 4 --folder /var/tmp
   troupe-bench deaths --model cnn --workers 2 --deaths 100
   troupe-bench predict --model cnn --threads 2 --batch 256
+  troupe-bench first-step --model resnet50 --data mock-images:224 --batch-size 8
   troupe-bench read --data images:photos/train,size=224
   troupe-bench trainer all-reduce --workers 4
 
@@ -27,6 +28,7 @@ void add_commands(CLI::App& app, int& /*status*/) {
   troupe::bench::add_checkpoint(app);
   troupe::bench::add_deaths(app);
   troupe::bench::add_predict(app);
+  troupe::bench::add_first_step(app);
   troupe::bench::add_read(app);
   troupe::bench::add_trainer(app);
 }

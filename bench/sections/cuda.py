@@ -1,46 +1,96 @@
-"""ResNet-50 on images of 224 x 224 in bfloat16 on one CUDA device, against PyTorch, channels last under autocast."""
+"""Training on one CUDA device against PyTorch: ResNet-50 on images of 224 x 224, and the reference CNN."""
 import os
 import re
+from dataclasses import dataclass
 from statistics import median
 
-from harness.bench import PEERS
+from harness.bench import PEERS, ROOT
 from harness.memory import peak_device_memory
-from harness.steps import steady
+from harness.steps import steady, step_seconds
 from harness.tables import percent, table
 
-STEPS = 30  # of which the first is not in the medians
-BATCHES = (64, 128, 256)
 MISSING = "-"
+
+
+@dataclass
+class Sizes:
+    model: str = "resnet50"
+    image: int = 224
+    batches: tuple = (64, 128, 256)  # the last is also compared with torch.compile
+    tf32_batch: int = 128
+    steps: int = 30  # of which the first is not in the medians
+    epochs: int = 4  # of the reference CNN; the first is not in the medians
+
+
+SMALL = Sizes("cnn-bn", 16, (2, 4), 2, 3, 2)  # to try the script
 
 
 def cuda(bench):
     """Images a second, the time and bytes of copies, and memory; a build with -DTROUPE_CUDA=ON (--build build/cuda) and a
-    PyTorch and torchvision with CUDA (--python). What fails, as a batch that has no room, is a dash and a note."""
+    PyTorch and torchvision with CUDA (--python). A program that fails, as for a batch that has no room, gives a dash and
+    a note."""
     os.environ["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID"  # as ours are; PyTorch's begin with the fastest
     devices = attempt(bench, bench.troupe, "devices")
     if devices is None:
         bench.note("cuda is skipped")
         return
-    pci = re.search(r"cuda:0 .*?([0-9a-fA-F]+:[0-9a-fA-F]+:[0-9a-fA-F]+\.\d)", devices).group(1)
-    rows = [row(bench, batch, pci) for batch in BATCHES]
     print(f"\n```\n{devices}```")
-    table("ResNet-50, 224 x 224, bf16, cuda:0",
-          ["batch", "images/s", "PyTorch's", "ratio", "waits for copies", "of copies hidden", "over the bus a step",
-           "memory", "PyTorch's"], rows)
+    sizes = SMALL if bench.options.small else Sizes()
+    resnet(bench, sizes, re.search(r"cuda:0 .*?([0-9a-fA-F]+:[0-9a-fA-F]+:[0-9a-fA-F]+\.\d)", devices).group(1))
+    cnn(bench, sizes)
+    first_step(bench, sizes)
 
 
-def row(bench, batch, pci):
-    results = bench.alternate({"ours": lambda _: attempt(bench, train, bench, batch),
-                               "theirs": lambda _: attempt(bench, train_peer, bench, batch)})
+def resnet(bench, sizes, pci):
+    # The most valuable row comes first, and each is printed at once: the time may run out.
+    head = ["precision", "batch", "images/s", "PyTorch's", "ratio", "compiled", "its ratio", "waits for copies",
+            "of copies hidden", "over the bus a step", "memory", "PyTorch's"]
+    print_head(f"{sizes.model}, {sizes.image} x {sizes.image}, cuda:0", head)
+    for precision, batch in [("bf16", batch) for batch in reversed(sizes.batches)] + [("tf32", sizes.tf32_batch)]:
+        print("| " + " | ".join(resnet_row(bench, sizes, precision, batch, pci)) + " |", flush=True)
+
+
+def print_head(title, head):
+    print(f"\n### {title}\n\n| " + " | ".join(head) + " |\n|" + "---|" * len(head), flush=True)
+
+
+def resnet_row(bench, sizes, precision, batch, pci):
+    ours, theirs = our_resnet(sizes, precision, batch), peer_resnet(sizes, precision, batch)
+    compiled = precision == "bf16" and batch == sizes.batches[-1]
+    runs = {"ours": lambda _: attempt(bench, train, bench, ours, batch),
+            "theirs": lambda _: attempt(bench, train_peer, bench, theirs)}
+    if compiled:
+        runs["compiled"] = lambda _: attempt(bench, train_peer, bench, [*theirs, "--compile"])
+    results = bench.alternate(runs)
     seconds, waiting, hidden, bytes_over_bus = medians(results["ours"], 4)
     their_seconds, = medians(results["theirs"], 1)
-    script, *arguments = peer(batch)
-    memory = attempt(bench, peak_device_memory, [bench.built.troupe, "train", *ours(batch)], pci)
+    compiled_seconds, = medians(results.get("compiled", []), 1)
+    script, *arguments = theirs
+    memory = attempt(bench, peak_device_memory, [bench.built.troupe, "train", *ours], pci)
     their_memory = attempt(bench, peak_device_memory, [bench.options.python, PEERS / script, *arguments], pci)
-    both = seconds is not None and their_seconds is not None
-    return [batch, cell(seconds, lambda it: f"{batch / it:.0f}"), cell(their_seconds, lambda it: f"{batch / it:.0f}"),
-            f"{their_seconds / seconds:.2f}x" if both else MISSING, cell(waiting, percent), cell(hidden, percent),
-            cell(bytes_over_bus, lambda it: f"{it / 1e6:.0f} MB"), cell(memory, gibibytes), cell(their_memory, gibibytes)]
+    return [precision, str(batch), rate(batch, seconds), rate(batch, their_seconds), ratio(their_seconds, seconds),
+            rate(batch, compiled_seconds), ratio(compiled_seconds, seconds), cell(waiting, percent),
+            cell(hidden, percent), cell(bytes_over_bus, lambda it: f"{it / 1e6:.0f} MB"), cell(memory, gibibytes),
+            cell(their_memory, gibibytes)]
+
+
+def cnn(bench, sizes):
+    """The reference CNN in batches of 64, rounding to TensorFloat-32."""
+    data = ROOT / "data" if (ROOT / "data").is_dir() else "/usr/share/datasets/fashion-mnist"
+    results = bench.alternate({"ours": lambda _: attempt(bench, train_cnn, bench, data, sizes),
+                               "theirs": lambda _: attempt(bench, train_peer_cnn, bench, data, sizes)})
+    (mine,), (theirs,) = medians(results["ours"], 1), medians(results["theirs"], 1)
+    table("Reference CNN, Fashion-MNIST, batch 64, tf32, cuda:0", ["images/s", "PyTorch's, eager", "ratio"],
+          [[rate(1, mine), rate(1, theirs), ratio(theirs, mine)]])
+
+
+def first_step(bench, sizes):
+    """The first step after warmup() against the next ones."""
+    result = attempt(bench, bench.measure, "first-step", *network(sizes, "bf16", sizes.batches[0]))
+    if result is not None:
+        table("First step", ["warmup()", "first step after it", "the next, median", "ratio"],
+              [[f"{result['warmup_seconds']:.3f} s", f"{result['first_seconds']:.4f} s",
+                f"{result['step_seconds']:.4f} s", f"{result['ratio']:.2f}x"]])
 
 
 def attempt(bench, run, *arguments):
@@ -62,25 +112,41 @@ def cell(figure, text):
     return MISSING if figure is None else text(figure)
 
 
+def rate(images, seconds):
+    return cell(seconds, lambda it: f"{images / it:.0f}")
+
+
+def ratio(theirs, mine):
+    return MISSING if theirs is None or mine is None else f"{theirs / mine:.2f}x"
+
+
 def gibibytes(count):
     return f"{count / 2**30:.1f} GiB"
 
 
-def ours(batch):
+def numbers(precision):
+    return ["--tf32"] if precision == "tf32" else ["--precision", precision]
+
+
+def network(sizes, precision, batch):
     # As many images as a batch has, which is the whole shard: so they stay where they are, as the peer's do.
-    return ["--model", "resnet50", "--data", f"mock-images:224,1001,{batch}", "--batch-size", 0, "--device", "cuda:0",
-            "--precision", "bf16", "--steps", STEPS, "--learning-rate", 1e-6, "--quiet"]
+    return ["--model", sizes.model, "--data", f"mock-images:{sizes.image},1001,{batch}", "--batch-size", 0, "--workers", 1,
+            "--device", "cuda:0", *numbers(precision), "--no-precision-check"]
 
 
-def peer(batch):
-    return ["ddp_resnet.py", "--model", "resnet50", "--procs", 1, "--device", "cuda", "--precision", "bf16",
-            "--batch-size", batch, "--steps", STEPS]
+def our_resnet(sizes, precision, batch):
+    return [*network(sizes, precision, batch), "--steps", sizes.steps, "--learning-rate", 1e-6, "--quiet"]
 
 
-def train(bench, batch):
+def peer_resnet(sizes, precision, batch):
+    return ["ddp_resnet.py", "--model", sizes.model, "--procs", 1, "--device", "cuda", "--size", sizes.image,
+            *numbers(precision), "--batch-size", batch, "--steps", sizes.steps]
+
+
+def train(bench, options, batch):
     """Seconds of a step, the share of a pass in which layers waited for copies, that of the copies' time in which they
     did not, and bytes."""
-    _, steps = bench.train("in-process", *ours(batch), "--profile")
+    _, steps = bench.train("in-process", *options, "--profile")
     samples = {step["samples"] for step in steps}
     if samples != {batch}:
         raise ValueError(f"steps are of {samples} images, not of {batch}")
@@ -90,8 +156,23 @@ def train(bench, batch):
             1 - waiting / copying, steady(steps, lambda step: step["bytes_over_bus"]))
 
 
-def train_peer(bench, batch):
-    return (bench.peer(*peer(batch))["step_seconds"],)
+def train_peer(bench, options):
+    return (bench.peer(*options)["step_seconds"],)
+
+
+def train_cnn(bench, data, sizes):
+    """Seconds an image, over whole epochs without the first."""
+    _, steps = bench.train("in-process", "--model", "cnn", "--data", f"fashion-mnist:{data}", "--batch-size", 64,
+                           "--workers", 1, "--device", "cuda:0", "--tf32", "--quiet", "--epochs", sizes.epochs)
+    epoch = len(steps) // sizes.epochs
+    return (median(step_seconds(part) / sum(step["samples"] for step in part)
+                   for part in (steps[i:i + epoch] for i in range(epoch, len(steps), epoch))),)
+
+
+def train_peer_cnn(bench, data, sizes):
+    rates = bench.peer("ddp_cnn.py", "--procs", 1, "--device", "cuda", "--epochs", sizes.epochs, "--data",
+                       data)["images_per_second"]
+    return (1 / median(rates[1:]),)
 
 
 def seconds_of(layer):

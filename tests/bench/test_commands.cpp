@@ -48,6 +48,13 @@ TEST_CASE("allreduce gives the time of a shared sum and of private copies of it"
   }
 }
 
+TEST_CASE("first-step gives the times of warmup(), of the first step and of the next ones") {
+  const json result = result_of({"first-step", "--model", "linear", "--workers", "2", "--steps", "3"});
+  CHECK(number(result, "warmup_seconds") > 0);
+  CHECK(number(result, "first_seconds") > 0);
+  CHECK(number(result, "ratio") == doctest::Approx(number(result, "first_seconds") / number(result, "step_seconds")));
+}
+
 TEST_CASE("predict gives the time of one sample and the rates of batches and of an evaluation") {
   const TemporaryFolder folder;
   write_fashion(folder);

@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# Runs every part of scripts/gpu/check.sh where no GPU is: on programs that are linked with the double of CUDA's
+# libraries, with stand-ins for NVIDIA's tools and PyTorch, in a folder whose path has a blank. Then runs it with a
+# program that finds no device and without any tool: each part has to give a sentence.
+#   dry_run.sh FOLDER TROUPE     FOLDER/bin has the programs on the double; TROUPE has no CUDA devices
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+root=$(cd "$here/../.." && pwd)
+packed="$1/packed for a trial/troupe-gpu"
+rm -rf "${packed%/*}"
+mkdir -p "$packed/scripts" "$packed/data"
+ln -s "$1/bin" "$packed/bin"
+cp -r "$root/bench" "$packed/"
+cp -r "$root/scripts/gpu" "$packed/scripts/"
+echo trial >"$packed/revision"
+
+# Some images of each set, in the files' own format.
+python3 - "$packed/data" <<'PYTHON'
+import gzip, struct, sys
+for part, size, magic in (("images-idx3", 784, (28, 28)), ("labels-idx1", 1, ())):
+    with gzip.open(f"/usr/share/datasets/fashion-mnist/t10k-{part}-ubyte.gz") as file:
+        content = file.read()
+    head = 8 + 4 * len(magic)
+    for name, count in (("train", 128), ("t10k", 20)):
+        with gzip.open(f"{sys.argv[1]}/{name}-{part}-ubyte.gz", "wb") as file:
+            file.write(content[:4] + struct.pack(f">{1 + len(magic)}I", count, *magic)
+                       + content[head:head + count * size])
+PYTHON
+
+run() { # NAME ASSIGNMENT... of the environment
+  env OUT="$packed/$1" CHECK_SMALL=1 "${@:2}" "$packed/scripts/gpu/check.sh" >"$packed/$1.log" 2>&1
+}
+fail() {
+  echo "$1" >&2
+  head -n 100 "$packed/$2"/*.txt "$packed/$2.log" >&2
+  exit 1
+}
+parts=(devices kernels networks runs bits train compare profile memcheck)
+
+run all PATH="$here/stand_ins:$PATH" CHECK_PYTHON="$here/stand_ins/python" || fail "a part failed" all
+for part in "${parts[@]}"; do
+  grep -q "^$part .* passed$" "$packed/all/summary.txt" || fail "$part did not pass" all
+done
+(($(find "$packed/all" -type f | wc -l) <= 8)) || fail "more than 8 result files" all
+! grep ' failed' "$packed/all/compare-notes.txt" || fail "a comparison failed" all
+grep -q '| bf16 | 4 | [0-9]' "$packed/all/compare.md" || fail "no figures of batch 4" all
+grep -q '| tf32 | 2 | [0-9]' "$packed/all/compare.md" || fail "no figures of TensorFloat-32" all
+grep -q 'cnn, bf16, loss of step 11: cuda [0-9.]*, cpu [0-9]' "$packed/all/training.txt" || fail "no losses" all
+grep -q '^| a_kernel | 2 | ' "$packed/all/profile.txt" || fail "no kernels" all
+grep -q 'a copy moves [0-9.]* TB/s' "$packed/all/profile.txt" || fail "no rates" all
+
+rm "$packed/bin"
+mkdir "$packed/bin"
+ln -s "$2" "$packed/bin/troupe"
+run nothing CHECK_PYTHON=/nonexistent || fail "a part failed that had to be skipped" nothing
+for part in "${parts[@]}"; do
+  grep -q "^$part .* skipped: troupe: unsupported: " "$packed/nothing/summary.txt" || fail "$part gives no reason" nothing
+done
+status=0
+"$packed/scripts/gpu/check.sh" kernel >"$packed/unknown.log" 2>&1 || status=$?
+((status == 2)) && grep -q 'no part kernel: choose from devices' "$packed/unknown.log" || fail "took an unknown part" nothing

@@ -1,0 +1,2 @@
+"""Stands in for torchvision."""
+__version__ = "a stand-in"
