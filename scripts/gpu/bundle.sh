@@ -21,12 +21,14 @@ prove_elsewhere() {
   # shellcheck disable=SC2016
   unshare --mount --pid --fork bash -euc '
     folder=$1 archive=$2 toolkit=$3
-    place="/opt/a place with blanks" here="$folder/opt/a place with blanks/troupe-gpu"
+    place="/opt/a place with blanks"
     mount -t proc proc "$folder/proc"
     mount --rbind /dev "$folder/dev"
     mkdir -p "$folder$place" "$folder/usr/local/cuda"
     tar -xf "$archive" -C "$folder$place"
-    inside() { env -i HOME=/root PATH=/usr/bin:/bin "${@:2}" chroot "$folder" "$place/troupe-gpu/$1" "${arguments[@]}"; }
+    inside() { # PROGRAM ASSIGNMENT...
+      chroot "$folder" /usr/bin/env -i HOME=/root PATH=/usr/bin:/bin "${@:2}" "$place/troupe-gpu/$1" "${arguments[@]}"
+    }
     check() { # WHAT REASON: every part is skipped for that reason
       arguments=()
       inside scripts/gpu/check.sh OUT="/tmp/$1" >/dev/null

@@ -9,8 +9,9 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../.." && pwd)
 packed="$1/packed for a trial/troupe-gpu"
 rm -rf "${packed%/*}"
-mkdir -p "$packed/scripts" "$packed/data"
-ln -s "$1/bin" "$packed/bin"
+mkdir -p "$packed/scripts" "$packed/data" "$packed/bin"
+ln -s "$1/bin/"troupe* "$packed/bin/"
+ln -s "$1/bin/gpu_on_double" "$packed/bin/test_gpu"
 cp -r "$root/bench" "$packed/"
 cp -r "$root/scripts/gpu" "$packed/scripts/"
 echo trial >"$packed/revision"
@@ -50,9 +51,7 @@ grep -q 'cnn, bf16, loss of step 11: cuda [0-9.]*, cpu [0-9]' "$packed/all/train
 grep -q '^| a_kernel | 2 | ' "$packed/all/profile.txt" || fail "no kernels" all
 grep -q 'a copy moves [0-9.]* TB/s' "$packed/all/profile.txt" || fail "no rates" all
 
-rm "$packed/bin"
-mkdir "$packed/bin"
-ln -s "$2" "$packed/bin/troupe"
+ln -sf "$2" "$packed/bin/troupe"
 run nothing CHECK_PYTHON=/nonexistent || fail "a part failed that had to be skipped" nothing
 for part in "${parts[@]}"; do
   grep -q "^$part .* skipped: troupe: unsupported: " "$packed/nothing/summary.txt" || fail "$part gives no reason" nothing
