@@ -83,7 +83,8 @@ def main():
     versions = "".join(f", {name} {version}" for name, version in bench.versions.items())
     print(f"\nTroupe {revision(ROOT)}{versions}.")
     print(f"Other programs had up to {percent(bench.other_work)} of the processors.")
+    return 1 if bench.failed else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -1,7 +1,10 @@
 # Compiler settings and the one way to declare a folder's library.
 include(GNUInstallDirs)
 
-set(TROUPE_SHARED_DIR lib/troupe)  # of an archive: the shared libraries of the program
+# Of an archive: the shared libraries of the program, and the way there from the program.
+set(TROUPE_SHARED_DIR lib/troupe)
+file(RELATIVE_PATH TROUPE_SHARED_RPATH /${CMAKE_INSTALL_BINDIR} /${TROUPE_SHARED_DIR})
+string(PREPEND TROUPE_SHARED_RPATH "$ORIGIN/")
 
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)

@@ -1,7 +1,7 @@
 # cmake --build build/release --target package: a Debian package and an archive of what cmake --install installs, with the
 # program. Both are named by the release on which they were built. The Debian package depends on the libraries of that
 # release. The archive also contains them: unpacked anywhere, its program runs on any distribution with the same or a
-# newer glibc.
+# newer glibc. A build for another processor makes an archive without them.
 cmake_host_system_information(RESULT distribution QUERY DISTRIB_INFO)
 set(release "${distribution_ID}${distribution_VERSION_ID}")  # such as debian13
 string(REGEX REPLACE "[^A-Za-z0-9.]" "" release "${release}")

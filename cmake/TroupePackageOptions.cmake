@@ -1,5 +1,5 @@
-# Read by CPack for each kind of package: the archive has the shared libraries, too.
-if(CPACK_GENERATOR STREQUAL "TGZ")
+# Read by CPack for each kind of package: archives have the shared libraries, too.
+if(CPACK_GENERATOR MATCHES "^(7Z|TBZ2|TGZ|TXZ|TZST|ZIP)$")
   set(CPACK_ARCHIVE_COMPONENT_INSTALL ON)
   set(CPACK_COMPONENTS_GROUPING ALL_COMPONENTS_IN_ONE)
   set(CPACK_COMPONENT_INCLUDE_TOPLEVEL_DIRECTORY ON)

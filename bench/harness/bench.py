@@ -23,6 +23,8 @@ class Bench:
         self.folder = Path(folder)
         self.report = self.folder / "report.jsonl"
         self.versions = {}
+        self.failed = False  # a section could not measure ours
+        self.limit = None  # seconds that a program may take; none: any
         self.other_work = 0  # the largest share of the processors that other programs had during a run
 
     def with_build(self, folder):
@@ -35,11 +37,11 @@ class Bench:
         print(text, file=sys.stderr, flush=True)
 
     def troupe(self, *arguments):
-        return output_of([self.built.troupe, *arguments])
+        return output_of([self.built.troupe, *arguments], timeout=self.limit)
 
     def measure(self, *arguments):
         """What a command of `troupe-bench` finds."""
-        return last_json(output_of([*self.built.measuring, *arguments, "--json"]))
+        return last_json(output_of([*self.built.measuring, *arguments, "--json"], timeout=self.limit))
 
     def train(self, placement, *arguments):
         """Runs `troupe train`; gives its output and the reported steps."""
@@ -61,7 +63,7 @@ class Bench:
 
     def peer_lines(self, script, *arguments, torch=True):
         """All JSON lines of a peer, of PyTorch unless told."""
-        lines = all_json(output_of([self.options.python, PEERS / script, *arguments]))
+        lines = all_json(output_of([self.options.python, PEERS / script, *arguments], timeout=self.limit))
         if torch:
             self.note_torch(lines[-1])
         return lines

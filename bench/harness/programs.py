@@ -16,7 +16,10 @@ def peers_python():
 def output_of(command, **options):
     """Standard output of a command; ends the program with the command's own words when it fails."""
     command = [str(part) for part in command]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, **options)
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False, **options)
+    except subprocess.TimeoutExpired as late:
+        sys.exit(f"{' '.join(command)}\nhas not ended after {late.timeout} s")
     check(command, done.returncode, done.stdout + done.stderr)
     return done.stdout
 

@@ -10,4 +10,4 @@ def table(title, head, rows):
     print("| " + " | ".join(head) + " |")
     print("|" + "---|" * len(head))
     for row in rows:
-        print("| " + " | ".join(str(cell) for cell in row) + " |")
+        print("| " + " | ".join(str(cell) for cell in row) + " |", flush=True)

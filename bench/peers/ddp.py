@@ -18,6 +18,9 @@ def launch(run, options):
         _run_rank(int(os.environ["RANK"]), run, options, "env://")
         return
     with tempfile.TemporaryDirectory() as folder:
+        if options.procs == 1 and getattr(options, "device", "cpu") == "cuda":  # a process more would only start slowly
+            _run_rank(0, run, options, f"file://{folder}/store")
+            return
         mp.spawn(_run_rank, args=(run, options, f"file://{folder}/store"), nprocs=options.procs)
 
 

@@ -93,7 +93,10 @@ def main():
     parser.add_argument("--momentum", type=float, default=0.9)
     parser.add_argument("--device", default="cpu", choices=("cpu", "cuda"), help="cuda: with one process")
     parser.add_argument("--data", default="/usr/share/datasets/fashion-mnist")
-    ddp.launch(run, parser.parse_args())
+    options = parser.parse_args()
+    if options.device == "cuda" and options.procs != 1:
+        parser.error("--device cuda takes --procs 1")
+    ddp.launch(run, options)
 
 
 if __name__ == "__main__":

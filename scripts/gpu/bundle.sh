@@ -2,7 +2,8 @@
 # Packs everything that scripts/gpu/check.sh needs on a machine with a GPU and without our packages into one archive,
 # build/troupe-gpu.tar.gz: programs and tests for sm_90 (H100, H200), the shared libraries that they need except glibc's
 # and NVIDIA's, bench/, the scripts, and the 10,000 test images of Fashion-MNIST. Needs nvcc, cuBLAS and cuDNN 9 here.
-#   bundle.sh            builds in build/gpu and packs; fails if the archive is larger than 45 MiB
+#   bundle.sh            builds in build/gpu and packs; fails if the archive is larger than 45 MiB.
+#                        $TROUPE_GPU_ARCHITECTURES names other architectures, as CMAKE_CUDA_ARCHITECTURES does (default 90)
 #   bundle.sh --prove    also unpacks the archive in a fresh Debian 13, which has a newer glibc than Debian 12 and none
 #                        of our packages, and runs its program there; needs root, debootstrap and a Debian mirror
 set -euo pipefail
@@ -40,6 +41,12 @@ prove_elsewhere() {
     check no-driver "there is no NVIDIA driver"
     arguments=(train --model cnn --data "fashion-mnist:$place/troupe-gpu/data" --epochs 1 --placement processes --quiet)
     inside bin/troupe LD_LIBRARY_PATH=/usr/local/cuda/lib64
+    arguments=(first-step --model linear --steps 3)
+    inside bin/troupe-bench LD_LIBRARY_PATH=/usr/local/cuda/lib64
+    arguments=()
+    status=0
+    inside bin/test_gpu LD_LIBRARY_PATH=/usr/local/cuda/lib64 || status=$?
+    ((status == 77))
     ' - "$chroots/trixie" "$root/$archive" "$toolkit"
   echo "The archive runs in a fresh Debian 13."
 }

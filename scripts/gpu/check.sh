@@ -8,14 +8,14 @@
 #     networks   tests of whole networks: gradients, residual sums, batch-norm, dropout
 #     runs       tests of runs: workers, replicas, processes, checkpoints
 #     bits       1 and 2 workers, in threads and processes, and a second run give bitwise identical weights
-#     train      the loss of the reference CNN and of ResNet-50 falls, and agrees with the CPU's
-#     compare    images/s, copies and memory beside PyTorch's (bench/compare.py cuda)
-#     profile    the ten dearest kernels with their share of the copy rate and of the matrix rate
+#     train      the loss of the reference CNN and of ResNet-50 falls, and begins where the CPU's begins
+#     profile    the ten dearest kernels: their share of the copy rate, and of the time in which matrix units are busy
 #     memcheck   compute-sanitizer on kernels and networks
-# Without PART, runs all parts in this order and starts no part after 5 minutes: $CHECK_SECONDS (default 300). Each part
-# writes its results at once to $OUT (default ./gpu-results): at most 8 files of at most 8 MiB. summary.txt has a line
-# for each part. A missing driver, library or tool is a sentence there, and the other parts go on. Exits with 1 if a part
-# failed.
+#     compare    images/s, copies and memory beside PyTorch's (bench/compare.py cuda); takes 5 minutes and more
+# Without PART, runs all parts in this order for $CHECK_SECONDS (default 300); with PART, for as long as they take unless
+# $CHECK_SECONDS is set. A part that runs when that time has passed, or longer than its own limit, is ended, and its
+# results so far stay. Parts write to $OUT (default ./gpu-results): at most 8 files. summary.txt has a line for each part.
+# A missing driver, library or tool is a sentence there, and the other parts go on. Exits with 1 if a part failed.
 # $CHECK_SMALL=1 makes every part small, to try the script where no GPU is (tests/gpu/dry_run.sh). $CHECK_PYTHON names
 # an interpreter with PyTorch (default python3).
 # shellcheck disable=SC2317,SC2086,SC2054
@@ -25,7 +25,9 @@ here=$(cd "$(dirname "$script")/../.." && pwd)
 troupe=$here/bin/troupe
 python=${CHECK_PYTHON:-python3}
 small=${CHECK_SMALL:-}
-all=(devices kernels networks runs bits train compare profile memcheck)
+all=(devices kernels networks runs bits train profile memcheck compare)
+declare -A limits=([devices]=60 [kernels]=60 [networks]=60 [runs]=60 [bits]=90 [train]=90 [profile]=240 [memcheck]=300
+  [compare]=580)  # seconds
 
 skip() {
   echo "skipped: $1"
@@ -50,7 +52,11 @@ need_device() {
   local missing said
   missing=$(ldd "$troupe" | awk '/not found/ { print $1 }' | sort -u | tr '\n' ' ')
   [[ -z $missing ]] || skip "not found here: $missing(CUDA 13, cuBLAS and cuDNN 9 of the toolkit or of PyTorch)"
-  said=$("$troupe" devices 2>&1) || skip "${said##*$'\n'}"
+  said=$("$troupe" devices 2>&1) && return
+  echo "$said"
+  [[ $said != *'unsupported: '* ]] || skip "${said##*$'\n'}"
+  echo "troupe devices failed"
+  exit 1
 }
 
 need_torch() {
@@ -137,7 +143,7 @@ part_train() {
   local steps=150 resnet_steps=150 resnet_cpu_steps=20
   local resnet=(--model resnet50 --data mock-images:64,10,64 --batch-size 16 --shards 2 --workers 2 --learning-rate 0.002)
   if [[ -n $small ]]; then
-    steps=30 resnet_steps=12 resnet_cpu_steps=2
+    steps=24 resnet_steps=12 resnet_cpu_steps=2
     cnn+=(--batch-size 16)
     resnet=(--model cnn-bn --data mock-images:16,4,16 --batch-size 8 --shards 1 --workers 1 --learning-rate 0.01)
   fi
@@ -173,7 +179,7 @@ part_memcheck() {
   command -v compute-sanitizer >/dev/null || skip "compute-sanitizer is not here"
   local log status=0
   log=$(mktemp)
-  compute-sanitizer --error-exitcode 1 "$here/bin/test_gpu" '--source-file-exclude=*test_device_runs.cpp' 2>&1 |
+  compute-sanitizer --error-exitcode 1 --report-api-errors no "$here/bin/test_gpu" '--source-file-exclude=*test_device_runs.cpp' 2>&1 |
     tee "$log" || status=1
   if grep -q -i 'device not supported' "$log"; then
     skip "compute-sanitizer refuses this device"
@@ -194,12 +200,16 @@ run_part() { # PART SECONDS
   local file start=$SECONDS status=0 verdict
   file=$results/$(file_of "$1")
   echo "== $1" >>"$file"
-  CHECK_PART=$1 timeout --kill-after 5 "$2" "$script" >>"$file" 2>&1 || status=$?
+  CHECK_PART=$1 timeout --kill-after 5 "$2" "$script" >>"$file" 2>&1 &
+  local group=$!  # timeout leads a process group
+  wait $group || status=$?
+  kill -KILL -- -$group 2>/dev/null || true  # programs of the part that outlive it
   (($(stat --format %s "$file") <= 8 << 20)) || truncate --size 8M "$file"
   case $status in
     0) verdict=passed ;;
     77) verdict=$(tail -n 1 "$file") ;;
-    124 | 137) verdict="cut off after $2 s" ;;
+    124) verdict="cut off after $2 s" ;;
+    137) verdict="FAILED: killed, for want of memory or after $2 s" ;;
     *) verdict="FAILED with $status: $(tail -n 1 "$file")" ;;
   esac
   printf '%-9s %4d s  %s\n' "$1" $((SECONDS - start)) "$verdict" | tee -a "$results/summary.txt"
@@ -209,7 +219,10 @@ run_part() { # PART SECONDS
 results=${OUT:-$PWD/gpu-results}
 if [[ -n ${CHECK_PART:-} ]]; then
   LD_LIBRARY_PATH=$(find_libraries)
-  export LD_LIBRARY_PATH CUDA_DEVICE_ORDER=PCI_BUS_ID
+  for folder in /usr/local/cuda/bin /opt/nvidia/nsight-compute/*; do
+    [[ ! -d $folder ]] || PATH=$PATH:$folder
+  done
+  export PATH LD_LIBRARY_PATH CUDA_DEVICE_ORDER=PCI_BUS_ID
   "part_$CHECK_PART"
   exit
 fi
@@ -225,7 +238,9 @@ for part in "${@:-${all[@]}}"; do
   if ((SECONDS + 5 > most)); then
     printf '%-9s    0 s  skipped: %d s have passed\n' "$part" $SECONDS | tee -a "$results/summary.txt"
   else
-    run_part "$part" $((most - SECONDS)) || failed=1
+    left=$((most - SECONDS))
+    limit=$((small ? most : limits[$part]))
+    run_part "$part" $((left < limit ? left : limit)) || failed=1
   fi
 done
 echo "Results are in $results"

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Prints the ten kernels that take most of a training step of ResNet-50 on a CUDA device, with their share of the rate
-at which the device copies memory and of the rate at which it multiplies matrices.
+"""Prints the ten kernels that take most of a training step of ResNet-50 on a CUDA device: their share of the rate at
+which the device copies memory, and the share of the time in which its matrix units are busy.
 
-Uses NVIDIA's ncu. Where ncu is missing or refuses the device, prints the seconds of each kind of layer instead, by the
-device's own events (`troupe train --profile`). The rates come from PyTorch; without it, shares of them are left out.
+Uses NVIDIA's ncu. Where ncu is missing, refuses the device or takes too long, prints the seconds of each kind of layer
+instead, by the device's own events (`troupe train --profile`). The device's rates come from PyTorch, if there is one.
 """
 import argparse
 import csv
@@ -12,11 +12,15 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
+from pathlib import Path
 
 DEAREST = 10
+LONGEST_NAME = 110
+NCU_SECONDS = 150
 SECONDS, READ, WRITTEN = "gpu__time_duration.sum", "dram__bytes_read.sum", "dram__bytes_write.sum"
 TENSOR = "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed"
-ANY_PIPE = "sm__throughput.avg.pct_of_peak_sustained_elapsed"  # where ncu does not know TENSOR
+ANY_UNIT = "sm__throughput.avg.pct_of_peak_sustained_elapsed"
 
 
 def parse_arguments():
@@ -31,36 +35,59 @@ def train(options, steps):
     if options.small:
         model = ["--model", "resnet18", "--data", "mock-images:32,10,4", "--batch-size", "4"]
     return [options.troupe, "train", *model, "--workers", "1", "--device", "cuda:0", "--precision", "bf16",
-            "--no-precision-check", "--quiet", "--steps", str(steps)]
+            "--no-precision-check", "--quiet", "--steps", str(steps), "--step-timeout", "900", "--start-timeout", "300"]
 
 
-def ncu_rows(command, pipe, small):
-    """One row a kernel, for about one step of ResNet-50; nothing where ncu fails."""
-    skipped, counted = (0, 50) if small else (700, 700)  # a step has some 570 launches, more inside the libraries
-    done = subprocess.run(
-        ["ncu", "--clock-control", "none", "--cache-control", "none", "--csv", "--page", "raw", "--print-units", "base",
-         "--launch-skip", str(skipped), "--launch-count", str(counted), "--metrics",
-         ",".join((SECONDS, READ, WRITTEN, pipe)), *command], capture_output=True, text=True, check=False)
-    lines = done.stdout.splitlines()
+def ncu_rows(command, small):
+    """One row a kernel, for about one step of ResNet-50; nothing where ncu gives none."""
+    skipped, counted = (0, 50) if small else (600, 600)  # a step has some 570 launches, more inside the libraries
+    with tempfile.TemporaryDirectory() as folder:
+        log = Path(folder) / "log"
+        words = run_ncu(["ncu", "--clock-control", "none", "--cache-control", "none", "--csv", "--page", "raw",
+                         "--print-units", "base", "--log-file", str(log), "--launch-skip", str(skipped),
+                         "--launch-count", str(counted), "--metrics",
+                         ",".join((SECONDS, READ, WRITTEN, TENSOR, ANY_UNIT)), *command])
+        lines = log.read_text(encoding="utf-8", errors="replace").splitlines() if log.exists() else []
     start = next((i for i, line in enumerate(lines) if line.startswith('"ID"')), None)
-    if done.returncode != 0 or start is None:
-        words = [line for line in (done.stdout + done.stderr).splitlines() if "==ERROR==" in line]
-        print(f"ncu failed with {done.returncode}: {words[0] if words else done.stderr.strip()[-300:]}")
+    if start is None:
+        errors = [line for line in lines + words.splitlines() if "==ERROR==" in line]
+        print(f"ncu gives no kernels: {errors[0] if errors else words.strip()[-300:]}")
         return []
-    rows = csv.DictReader(io.StringIO("\n".join(lines[start:])))
-    return [row for row in rows if row["ID"]]  # the line of units has none
+    rows = csv.DictReader(io.StringIO("\n".join(line for line in lines[start:] if line.startswith('"'))))
+    return [row for row in rows if row["ID"].isdigit() and number(row.get(SECONDS)) is not None]
+
+
+def run_ncu(command):
+    """What it says. It is ended after a while: the rows that are in its log count."""
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=NCU_SECONDS)
+        return done.stdout + done.stderr
+    except subprocess.TimeoutExpired:
+        print(f"ncu has not ended after {NCU_SECONDS} s")
+        return ""
 
 
 def number(text):
-    return float(text.replace(",", "") or 0)
+    """Nothing for what is none, such as "n/a" of a metric that the device does not have."""
+    try:
+        return float(text.replace(",", ""))
+    except (ValueError, AttributeError):
+        return None
 
 
 def short_name(kernel):
-    """Without return type, template arguments and parameters."""
-    name, cut = kernel.removeprefix("void "), None
-    while name != cut:
-        name, cut = re.sub(r"<[^<>]*>", "", name), name
-    return re.sub(r"\(.*", "", name.replace("(anonymous namespace)", ""))[-60:]
+    """Without return type, namespaces of ours and parameters; of our kernels, which are one template, its argument."""
+    name = re.sub(r"\(anonymous namespace\)::|troupe::(cuda::)?", "", kernel.removeprefix("void "))
+    ours = re.match(r"run_work<(.*)>\(", name)
+    if ours:
+        return ours.group(1)[:LONGEST_NAME]
+    depth, end = 0, len(name)
+    for i, letter in enumerate(name):  # the first bracket outside template arguments begins the parameters
+        depth += (letter == "<") - (letter == ">")
+        if letter == "(" and depth == 0:
+            end = i
+            break
+    return name[:end][:LONGEST_NAME]
 
 
 def rates():
@@ -90,34 +117,39 @@ def seconds_of(torch, run, rounds=20):
     return start.elapsed_time(end) / 1000 / rounds
 
 
-def print_kernels(rows, pipe):
-    copy_rate, matrix_rate = rates()
-    if copy_rate:
-        print(f"a copy moves {copy_rate / 1e12:.2f} TB/s, a product of bf16 matrices does {matrix_rate / 1e12:.0f} TFLOP/s")
+def print_kernels(rows, copy_rate):
     kernels = {}
     for row in rows:
-        totals = kernels.setdefault(short_name(row["Kernel Name"]), [0, 0, 0, 0])
+        totals = kernels.setdefault(row["Kernel Name"], {"launches": 0, "seconds": 0, "moved": 0, TENSOR: 0, ANY_UNIT: 0})
         seconds = number(row[SECONDS]) * 1e-9
-        for i, figure in enumerate((1, seconds, number(row[READ]) + number(row[WRITTEN]), seconds * number(row[pipe]))):
-            totals[i] += figure
-    whole = sum(totals[1] for totals in kernels.values())
-    print(f"{len(rows)} launches, {whole * 1e3:.2f} ms\n")
-    print(f"| kernel | launches | ms | of all | GB/s | of the copy rate | {'matrix units' if pipe == TENSOR else 'any unit'} busy |")
-    print("|---|---|---|---|---|---|---|")
-    for name, (launches, seconds, moved, busy) in sorted(kernels.items(), key=lambda item: -item[1][1])[:DEAREST]:
-        share = f"{moved / seconds / copy_rate:.0%}" if copy_rate else "-"
-        print(f"| {name} | {launches} | {seconds * 1e3:.3f} | {seconds / whole:.0%} | {moved / seconds / 1e9:.0f} "
-              f"| {share} | {busy / seconds:.0f} % |")
+        totals["launches"] += 1
+        totals["seconds"] += seconds
+        totals["moved"] += (number(row.get(READ)) or 0) + (number(row.get(WRITTEN)) or 0)
+        for unit in (TENSOR, ANY_UNIT):
+            busy = number(row.get(unit))
+            totals[unit] = None if busy is None or totals[unit] is None else totals[unit] + seconds * busy
+    whole = sum(totals["seconds"] for totals in kernels.values())
+    print(f"{len(rows)} launches of {len(kernels)} kernels, {whole * 1e3:.2f} ms\n")
+    print("| kernel | launches | ms | of all | GB/s | of the copy rate | matrix units busy | busiest unit |")
+    print("|---|---|---|---|---|---|---|---|")
+    for name, totals in sorted(kernels.items(), key=lambda item: -item[1]["seconds"])[:DEAREST]:
+        seconds, rate = totals["seconds"], totals["moved"] / totals["seconds"]
+        busy = ["-" if totals[unit] is None else f"{totals[unit] / seconds:.0f} %" for unit in (TENSOR, ANY_UNIT)]
+        print(f"| {short_name(name)} | {totals['launches']} | {seconds * 1e3:.3f} | {seconds / whole:.0%} "
+              f"| {rate / 1e9:.0f} | {f'{rate / copy_rate:.0%}' if copy_rate else '-'} | {busy[0]} | {busy[1]} |")
 
 
 def main():
     options = parse_arguments()
+    copy_rate, matrix_rate = rates()
+    if copy_rate:
+        print(f"a copy moves {copy_rate / 1e12:.2f} TB/s, a product of bf16 matrices does {matrix_rate / 1e12:.0f} TFLOP/s",
+              flush=True)
     if shutil.which("ncu"):
-        for pipe in (TENSOR, ANY_PIPE):
-            rows = ncu_rows(train(options, 4), pipe, options.small)
-            if rows:
-                print_kernels(rows, pipe)
-                return 0
+        rows = ncu_rows(train(options, 4), options.small)
+        if rows:
+            print_kernels(rows, copy_rate)
+            return 0
     else:
         print("ncu is not here")
     print("the seconds of each kind of layer, by events of the device:\n", flush=True)

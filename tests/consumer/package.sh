@@ -62,7 +62,11 @@ tar -xzf "$work/troupe-$version"-*.tar.gz -C "$work/another place" --strip-compo
 # A system with the same glibc and none of our packages.
 mkdir -p "$work/bare/"{proc,tmp}
 mv "$work/another place" "$work/bare/another place"
+"$work/bare/another place/bin/troupe" --version >/dev/null
 libraries=$(ldd "$work/bare/another place/bin/troupe")
+if grep 'not found' <<<"$libraries" >&2; then
+  exit 1
+fi
 while read -r library; do
   case $library in
     "$work/bare"/*) ;;
@@ -80,7 +84,7 @@ namespaces=(unshare --user --map-root-user --mount --pid --fork)
 if ((EUID == 0)); then
   namespaces=(unshare --mount --pid --fork)
 fi
-if "${namespaces[@]}" true 2>/dev/null; then
+if "${namespaces[@]}" sh -c 'mount -t proc proc "$1/proc"' - "$work/bare" 2>/dev/null; then
   # shellcheck disable=SC2016
   "${namespaces[@]}" sh -c 'mount -t proc proc "$1/proc" && exec chroot "$1" "/another place/bin/troupe" train --quiet \
     --model linear --workers 2 --placement processes --steps 3' - "$work/bare" >"$work/archive.log"

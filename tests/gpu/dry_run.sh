@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs every part of scripts/gpu/check.sh where no GPU is: on programs that are linked with the double of CUDA's
-# libraries, with stand-ins for NVIDIA's tools and PyTorch, in a folder whose path has a blank. Then runs it with a
-# program that finds no device and without any tool: each part has to give a sentence.
+# libraries, with stand-ins for NVIDIA's tools and PyTorch, in a folder whose path has a blank. Then runs parts of
+# it without these tools, and all of it with a program that finds no device: each part has to give a sentence.
 #   dry_run.sh FOLDER TROUPE     FOLDER/bin has the programs on the double; TROUPE has no CUDA devices
 set -euo pipefail
 
@@ -30,14 +30,15 @@ for part, size, magic in (("images-idx3", 784, (28, 28)), ("labels-idx1", 1, ())
 PYTHON
 
 run() { # NAME ASSIGNMENT... of the environment
-  env OUT="$packed/$1" CHECK_SMALL=1 "${@:2}" "$packed/scripts/gpu/check.sh" >"$packed/$1.log" 2>&1
+  env OUT="$packed/$1" CHECK_SMALL=1 CHECK_SECONDS=100000 "${@:2}" "$packed/scripts/gpu/check.sh" "${chosen[@]}" >"$packed/$1.log" 2>&1
 }
 fail() {
   echo "$1" >&2
   head -n 100 "$packed/$2"/*.txt "$packed/$2.log" >&2
   exit 1
 }
-parts=(devices kernels networks runs bits train compare profile memcheck)
+parts=(devices kernels networks runs bits train profile memcheck compare)
+chosen=()
 
 run all PATH="$here/stand_ins:$PATH" CHECK_PYTHON="$here/stand_ins/python" || fail "a part failed" all
 for part in "${parts[@]}"; do
@@ -48,9 +49,18 @@ done
 grep -q '| bf16 | 4 | [0-9]' "$packed/all/compare.md" || fail "no figures of batch 4" all
 grep -q '| tf32 | 2 | [0-9]' "$packed/all/compare.md" || fail "no figures of TensorFloat-32" all
 grep -q 'cnn, bf16, loss of step 11: cuda [0-9.]*, cpu [0-9]' "$packed/all/training.txt" || fail "no losses" all
-grep -q '^| a_kernel | 2 | ' "$packed/all/profile.txt" || fail "no kernels" all
+grep -q '^| cutlass__5x_cudnn::Kernel<cutlass_tensorop_bf16_dgrad<(int)4>> | 2 | .* | - | 1000 % |$' "$packed/all/profile.txt" ||
+  fail "no kernels" all
+grep -q '^| Cut<float> | 1 | ' "$packed/all/profile.txt" || fail "no kernel of ours" all
 grep -q 'a copy moves [0-9.]* TB/s' "$packed/all/profile.txt" || fail "no rates" all
 
+chosen=(profile memcheck)
+run bare PATH=/usr/bin:/bin CHECK_PYTHON=python3 || fail "a part failed without tools" bare
+grep -q '^memcheck .* skipped: compute-sanitizer is not here$' "$packed/bare/summary.txt" || fail "no reason" bare
+grep -q '^ncu is not here$' "$packed/bare/profile.txt" || fail "no reason" bare
+grep -q '^all  *[0-9]' "$packed/bare/profile.txt" || fail "no seconds of layers" bare
+
+chosen=()
 ln -sf "$2" "$packed/bin/troupe"
 run nothing CHECK_PYTHON=/nonexistent || fail "a part failed that had to be skipped" nothing
 for part in "${parts[@]}"; do
@@ -58,4 +68,6 @@ for part in "${parts[@]}"; do
 done
 status=0
 "$packed/scripts/gpu/check.sh" kernel >"$packed/unknown.log" 2>&1 || status=$?
-((status == 2)) && grep -q 'no part kernel: choose from devices' "$packed/unknown.log" || fail "took an unknown part" nothing
+if ((status != 2)) || ! grep -q 'no part kernel: choose from devices' "$packed/unknown.log"; then
+  fail "took an unknown part" nothing
+fi
