@@ -23,10 +23,18 @@ std::string primitives_of(const std::string& instructions, const std::string& mo
   return run.out;
 }
 
+bool has_avx2() {
+#if defined(__x86_64__)
+  return __builtin_cpu_supports("avx2");
+#else
+  return false;
+#endif
+}
+
 }  // namespace
 
 TEST_CASE("no layer of the built-in networks falls to oneDNN's reference loops") {
-  if (!__builtin_cpu_supports("avx2")) return;  // there these are all that it has
+  if (!has_avx2()) return;  // there these are all that it has
   const TemporaryFolder folder;
   write_fashion(folder);
   const std::string grey = "fashion-mnist:" + folder.path().string();
