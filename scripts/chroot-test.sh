@@ -62,6 +62,7 @@ make_release
 copy_tree
 rm -f "$folder/etc/resolv.conf"
 cp /etc/resolv.conf "$folder/etc/resolv.conf" || true
+[[ -e $folder/etc/hosts ]] || printf '127.0.0.1 localhost\n::1 localhost\n' >"$folder/etc/hosts"  # bookworm has none
 
 # The release becomes the root of a mount namespace. Tests can then make namespaces, which the kernel forbids in a
 # chroot. All mounts and processes end with the namespaces.
