@@ -17,6 +17,16 @@ template <class T>
 }
 
 template <class T>
+[[gnu::always_inline]] inline std::int32_t count_nans(const T* values, std::int64_t count) {
+  std::int32_t nans = 0;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const float value = to_float(values[i]);
+    nans += value == value ? 0 : 1;
+  }
+  return nans;
+}
+
+template <class T>
 [[gnu::always_inline]] inline void mask(const T* __restrict output, T* __restrict gradient, std::int64_t count) {
   for (std::int64_t i = 0; i < count; ++i) gradient[i] = to_float(output[i]) > 0 ? gradient[i] : T{};
 }
@@ -33,6 +43,8 @@ template <class From, class To>
 
 TROUPE_CLONES void cut_f32(float* values, std::int64_t count) { cut(values, count); }
 TROUPE_CLONES void cut_bf16(Bfloat16* values, std::int64_t count) { cut(values, count); }
+TROUPE_CLONES std::int32_t nans_f32(const float* values, std::int64_t count) { return count_nans(values, count); }
+TROUPE_CLONES std::int32_t nans_bf16(const Bfloat16* values, std::int64_t count) { return count_nans(values, count); }
 TROUPE_CLONES void mask_f32(const float* output, float* gradient, std::int64_t count) { mask(output, gradient, count); }
 TROUPE_CLONES void mask_bf16(const Bfloat16* output, Bfloat16* gradient, std::int64_t count) {
   mask(output, gradient, count);
@@ -63,6 +75,18 @@ void relu_backward(const void* output, void* gradient, const Layout& layout, std
   const std::int64_t count = batch * layout.size();
   if (layout.element == Element::f32) return mask_f32(as<float>(output), as<float>(gradient), count);
   mask_bf16(as<Bfloat16>(output), as<Bfloat16>(gradient), count);
+}
+
+bool has_nan(const void* values, const Layout& layout, std::int64_t batch) {
+  constexpr std::int64_t kPiece = std::int64_t{1} << 20;  // whose NaNs an int holds
+  const std::int64_t count = batch * layout.size();
+  for (std::int64_t at = 0; at < count; at += kPiece) {
+    const std::int64_t piece = std::min(kPiece, count - at);
+    if (layout.element == Element::f32 ? nans_f32(as<float>(values) + at, piece) > 0
+                                       : nans_bf16(as<Bfloat16>(values) + at, piece) > 0)
+      return true;
+  }
+  return false;
 }
 
 void accumulate(const void* from, void* to, const Layout& layout, std::int64_t batch) {

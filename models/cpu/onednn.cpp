@@ -75,14 +75,9 @@ void Context::place(std::byte* data) {
   for (Scratch* const each : shared()) data = each->place(data);
 }
 
-dnnl::primitive_attr attributes(bool relu) {
+dnnl::primitive_attr attributes() {
   dnnl::primitive_attr attributes;
   attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
-  if (relu) {
-    dnnl::post_ops operations;
-    append_relu(operations);
-    attributes.set_post_ops(operations);
-  }
   return attributes;
 }
 

@@ -69,8 +69,8 @@ class OneThread {
   int before_;
 };
 
-/// Attributes of every primitive: the scratchpad is ours. With `relu`, a ReLU is applied to the output.
-dnnl::primitive_attr attributes(bool relu = false);
+/// Attributes of every primitive: the scratchpad is ours. oneDNN's ReLU, which makes 0 of NaN, is not used.
+dnnl::primitive_attr attributes();
 
 dnnl::memory::data_type type_of(Element element);
 dnnl::memory::desc plain_vector(std::int64_t size);

@@ -27,8 +27,6 @@ BlockedLayout layout_of(const memory::desc& desc) {
 memory::dims extents_of(const memory::desc& desc) { return desc.get_dims(); }
 memory::data_type type_of(const memory::desc& desc) { return desc.get_data_type(); }
 
-void append_relu(dnnl::post_ops& operations) { operations.append_eltwise(algorithm::eltwise_relu, 0, 0); }
-
 #else
 
 BlockedLayout layout_of(const memory::desc& desc) {
@@ -45,8 +43,6 @@ BlockedLayout layout_of(const memory::desc& desc) {
 
 memory::dims extents_of(const memory::desc& desc) { return desc.dims(); }
 memory::data_type type_of(const memory::desc& desc) { return desc.data_type(); }
-
-void append_relu(dnnl::post_ops& operations) { operations.append_eltwise(1, algorithm::eltwise_relu, 0, 0); }
 
 #endif
 

@@ -32,9 +32,6 @@ dnnl::memory::dims extents_of(const dnnl::memory::desc& desc);
 /// Returns the type of the values.
 dnnl::memory::data_type type_of(const dnnl::memory::desc& desc);
 
-/// Appends max(x, 0) to the operations that a primitive applies to its output.
-void append_relu(dnnl::post_ops& operations);
-
 /// Creates the descriptor of a forward primitive.
 /// @param arguments those between engine and attributes in the constructor of oneDNN 3
 /// @throws dnnl::error if oneDNN has no implementation

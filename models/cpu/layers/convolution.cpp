@@ -48,9 +48,9 @@ class ConvolutionDescriptors {
 
   auto forward(algorithm how, const memory::desc& weights) const {
     return [this, how, weights] {
-      return describe_forward<ConvolutionForward>(context_.engine, attributes(layer_.planned.relu),
-                                                  dnnl::prop_kind::forward_training, how, source_, weights, biases_,
-                                                  destination_, strides_, padding_, far_padding_);
+      return describe_forward<ConvolutionForward>(context_.engine, attributes(), dnnl::prop_kind::forward_training, how,
+                                                  source_, weights, biases_, destination_, strides_, padding_,
+                                                  far_padding_);
     };
   }
   auto backward_weights(const ConvolutionForward::primitive_desc& hint, const memory::desc& source,
@@ -144,8 +144,10 @@ class Slice {
 
   /// `biases` are ignored by a layer without any.
   void forward(const void* input, const float* weights, const float* biases, void* output) {
-    if (!winograd_forward_) return forward_->run(input, weights, biases, output);
-    winograd_forward_->run(input, weights, spec_of<models::Convolution>(layer_).bias() ? biases : nullptr, output);
+    if (winograd_forward_)
+      winograd_forward_->run(input, weights, spec_of<models::Convolution>(layer_).bias() ? biases : nullptr, output);
+    else
+      forward_->run(input, weights, biases, output);
     if (layer_.planned.relu) relu_forward(output, layer_.output, samples_);
   }
 

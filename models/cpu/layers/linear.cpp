@@ -30,8 +30,8 @@ struct LinearDescriptors {
 
   auto forward(const memory::desc& weights) const {
     return [&, weights] {
-      return describe_forward<LinearForward>(context.engine, attributes(layer.planned.relu),
-                                             dnnl::prop_kind::forward_training, source, weights, biases, destination);
+      return describe_forward<LinearForward>(context.engine, attributes(), dnnl::prop_kind::forward_training, source,
+                                             weights, biases, destination);
     };
   }
   auto backward_weights(const LinearForward::primitive_desc& hint, const memory::desc& weights) const {
@@ -79,6 +79,7 @@ class Linear final : public Operation {
 
   void forward(const ForwardOperands& at) override {
     forward_.run(as_floats(at.input), at.weights, at.weights + layer_.parameters.vector(0), at.output);
+    if (layer_.planned.relu) relu_forward(at.output, layer_.output, batch_);
   }
 
   void backward(const BackwardOperands& at) override {

@@ -1,6 +1,11 @@
 #include "models/cpu/layers/window_pool.hpp"
 
+#include <cmath>
+#include <limits>
+
 #include "models/aligned.hpp"
+#include "models/cpu/elementwise.hpp"
+#include "troupe/layers/max_pool.hpp"
 
 namespace troupe::cpu {
 
@@ -20,6 +25,33 @@ Pooling pooling_of(const PlacedLayer& layer, const models::Window& window, dnnl:
       .far_padding = {window.far_padding(input.height, output.height), window.far_padding(input.width, output.width)}};
 }
 
+/// oneDNN's maximum passes NaN over. Makes NaN of each output whose window has one.
+template <class T>
+void spread_nans(const PlacedLayer& layer, const models::Window& window, std::int64_t batch, const T* input,
+                 T* output) {
+  const Layout& from = layer.input;
+  const Layout& to = layer.output;
+  const auto is_nan = [&](std::int64_t sample, std::int64_t channel, std::int64_t row, std::int64_t column) {
+    if (row < 0 || column < 0 || row >= from.height || column >= from.width) return false;
+    return std::isnan(to_float(input[sample * from.size() + from.position(channel, row, column)]));
+  };
+  const auto window_has_nan = [&](std::int64_t sample, std::int64_t channel, std::int64_t row, std::int64_t column) {
+    for (std::int64_t i = 0; i < window.kernel; ++i)
+      for (std::int64_t j = 0; j < window.kernel; ++j)
+        if (is_nan(sample, channel, row * window.stride - window.padding + i,
+                   column * window.stride - window.padding + j))
+          return true;
+    return false;
+  };
+  for (std::int64_t sample = 0; sample < batch; ++sample)
+    for (std::int64_t channel = 0; channel < to.channels; ++channel)
+      for (std::int64_t row = 0; row < to.height; ++row)
+        for (std::int64_t column = 0; column < to.width; ++column)
+          if (window_has_nan(sample, channel, row, column))
+            store(std::numeric_limits<float>::quiet_NaN(),
+                  output[sample * to.size() + to.position(channel, row, column)]);
+}
+
 class WindowPool final : public Operation {
  public:
   WindowPool(Context& context, const PlacedLayer& layer, std::int64_t batch, const Pooling& pooling)
@@ -29,6 +61,7 @@ class WindowPool final : public Operation {
 
   void forward(const ForwardOperands& at) override {
     forward_.run({at.input, at.output, workspace_.data()});
+    if (is_maximum_ && has_nan(at.input, layer_.input, batch_)) keep_nans(at);
     if (layer_.planned.relu) relu_forward(at.output, layer_.output, batch_);
   }
 
@@ -39,10 +72,19 @@ class WindowPool final : public Operation {
   }
 
  private:
+  void keep_nans(const ForwardOperands& at) const {
+    const models::Window& window = spec_of<models::MaxPool>(layer_).window();
+    if (layer_.input.element == Element::f32)
+      spread_nans(layer_, window, batch_, static_cast<const float*>(at.input), static_cast<float*>(at.output));
+    else
+      spread_nans(layer_, window, batch_, static_cast<const Bfloat16*>(at.input), static_cast<Bfloat16*>(at.output));
+  }
+
   WindowPool(Context& context, const PlacedLayer& layer, std::int64_t batch, const Pooling& pooling,
              const PoolForward::primitive_desc& made)
       : layer_(layer),
         batch_(batch),
+        is_maximum_(pooling.how == dnnl::algorithm::pooling_max),
         workspace_(made.workspace_desc().get_size() / sizeof(float) + 1),
         forward_(context, made, PoolForward(made),
                  {{DNNL_ARG_SRC, made.src_desc()},
@@ -61,6 +103,7 @@ class WindowPool final : public Operation {
 
   const PlacedLayer& layer_;
   std::int64_t batch_;
+  bool is_maximum_;
   AlignedFloats workspace_;  ///< where each window's maximum was; averages need none
   Primitive forward_;
   Primitive backward_;
