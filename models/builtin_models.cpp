@@ -16,6 +16,7 @@
 #include "models/metrics/metric_registry.hpp"
 #include "models/network/graph_text.hpp"
 #include "runtime/invalid.hpp"
+#include "runtime/printable.hpp"
 #include "troupe/error.hpp"
 #include "troupe/models.hpp"
 #include "troupe/pipeline.hpp"
@@ -33,6 +34,8 @@ struct Config {
   std::vector<std::string> metrics = {};
 
   std::string validate = {};  ///< a share or a fold of the training set, or other data's training set
+
+  DataInfo trained = {};  ///< of the network that training begins with: how its samples were made
 
   TrainingData load(std::uint64_t seed) const;
 };
@@ -52,17 +55,26 @@ std::optional<data::Fold> fold_in(const std::string& text) {
   return data::parse_fold(text.substr(prefix.size()));
 }
 
+/// A class that a network has not learnt.
+void check_classes(const DataInfo& data, const DataInfo& trained) {
+  for (std::size_t i = trained.class_names.size(); !trained.class_names.empty() && i < data.class_names.size(); ++i)
+    throw Error(ErrorCode::bad_data,
+                "the class '" + printable(data.class_names[i]) + "' is none of those that the network was trained on",
+                {.object = data.origin});
+}
+
 /// Which samples validate is the same for all seeds, so that runs can be compared.
 TrainingData Config::load(std::uint64_t seed) const {
   if (!validate.empty() && data.starts_with(data::kFoldPrefix))
     throw_invalid("data '" + data + "' has a fold to validate with, and '" + validate + "' would be another");
-  TrainingData all = load_data(data, seed);
+  TrainingData all = load_data(data, trained, seed);
+  if (!trained.encoding.empty()) check_classes(all.train->info(), trained);
   if (const auto share = share_of(validate)) {
     std::tie(all.train, all.validation) = data::split(all.train, *share);
   } else if (const auto fold = fold_in(validate)) {
     all = data::fold_of(std::move(all), *fold);
   } else if (!validate.empty()) {
-    all.validation = load_data(validate, seed).train;
+    all.validation = load_data(validate, all.train->info(), seed).train;
   }
   return data::transform(std::move(all), transform);
 }
@@ -92,6 +104,8 @@ void read_entry(const std::string& key, const nlohmann::json& value, Config& con
     config.validate = read_name(key, value);
   } else if (key == "metrics") {
     config.metrics = read_names(key, value);
+  } else if (key == "trained") {
+    config.trained = network_from_json("", read_name("trained", value)).data;
   } else if (key == "batch_size") {
     if (!value.is_number_integer() || value.get<double>() < 0 || value.get<double>() > 1e9) {
       invalid("\"batch_size\" is not a number of samples");

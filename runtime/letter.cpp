@@ -1,5 +1,6 @@
 #include "runtime/letter.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace troupe {
@@ -23,6 +24,16 @@ Letter first_letter(std::string_view text) {
   const bool surrogate = number >= 0xd800 && number <= 0xdfff;
   if (number < kLeast[bytes] || number > 0x10ffff || surrogate) return {};
   return {number, bytes, true};
+}
+
+bool is_utf8(std::string_view text) {
+  if (std::ranges::none_of(text, [](char c) { return static_cast<signed char>(c) < 0; })) return true;
+  while (!text.empty()) {
+    const Letter letter = first_letter(text);
+    if (!letter.well_formed) return false;
+    text.remove_prefix(letter.bytes);
+  }
+  return true;
 }
 
 }  // namespace troupe

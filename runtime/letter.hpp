@@ -16,4 +16,7 @@ struct Letter {
 /// The first letter of a text that is not empty. What is no UTF-8 is a letter of one byte.
 Letter first_letter(std::string_view text);
 
+/// Whether all of a text is UTF-8.
+bool is_utf8(std::string_view text);
+
 }  // namespace troupe

@@ -16,6 +16,32 @@ struct MissingCount {
   std::int64_t fields = 0;  ///< that hold nothing, in all rows of the files
 };
 
+/// A column of a table, and how its fields become values of a sample.
+struct InputColumn {
+  enum class Role : std::uint8_t { feature, target, label, ignored };
+
+  std::string name;  ///< its number from 1 on where the table has no names
+  Role role = Role::feature;
+  bool is_text = false;
+  std::vector<std::string> categories =
+      {};                          ///< of a feature of text: one value of a sample each, 1 for its own, else 0
+  std::optional<float> fill = {};  ///< of a feature of numbers: the value of a missing field; none: that is an error
+
+  bool operator==(const InputColumn&) const = default;
+};
+
+/// How samples are made of a table or a text. Weights that are saved contain it, so that new data is read the same way.
+struct InputEncoding {
+  /// Of a table, in the order of its files; empty for other data. Values of a sample come in the order of the features.
+  std::vector<InputColumn> columns = {};
+  /// Of a text, in ascending order: code points, or bytes. Value i of a place in a window is 1 for symbol i, else 0.
+  std::vector<std::uint32_t> symbols = {};
+  bool symbols_are_bytes = false;
+
+  bool empty() const { return columns.empty() && symbols.empty(); }
+  bool operator==(const InputEncoding&) const = default;
+};
+
 /// What the samples of some data are like. Each has either a class or targets, which are numbers, or neither where it
 /// is there to be predicted alone.
 struct DataInfo {
@@ -26,7 +52,8 @@ struct DataInfo {
   std::vector<std::string> class_names = {};  ///< one a class, for people; empty where classes have only numbers
   std::vector<std::string> value_names = {};  ///< one a value of a sample, such as its column; empty where none has one
   std::vector<std::string> target_names = {};  ///< one a target; empty where none has one
-  std::vector<MissingCount> missing = {};      ///< of the files, for people; only columns that lack fields
+  InputEncoding encoding = {};  ///< how samples were made before any transform; empty where that is not known
+  std::vector<MissingCount> missing = {};  ///< of the files, for people; only columns that lack fields
   double byte_scale = 0;    ///< where samples are made of bytes: what the byte 1 becomes; else 0. Predicting from image
                             ///< files asks for it
   std::string origin = {};  ///< what errors call it, such as its files; may be empty
@@ -204,6 +231,16 @@ void register_data(const std::string& name, MakeData make, const DataUsage& usag
 /// @throws Error invalid_argument that lists what there is, and what making the data throws, such as bad_file or
 /// bad_data naming the file, or limit_reached.
 TrainingData load_data(const std::string& name, std::uint64_t seed = 1);
+
+/// The same for a network that was trained before: a table or a text becomes samples as `trained.encoding` says, such
+/// as `Predictor::data()` has it. Columns are matched by name, whatever their order, and those that the network does
+/// not know are ignored, with a line in the log; without a header, columns match by their number. Targets or classes
+/// may be missing from the files. `unseen=zero` behind `csv:` or `text:` makes zeros of a category or symbol that the
+/// training set did not have, which is an error otherwise (`unseen=error`). Data of other kinds, or an empty encoding,
+/// is loaded as above.
+/// @throws Error bad_file, bad_data that names file, row and column: a column that is missing, a category that the
+/// training set did not have, a text for a number
+TrainingData load_data(const std::string& name, const DataInfo& trained, std::uint64_t seed = 1);
 
 /// The samples of shard `shard` are `shard`, `shard + num_shards`, ... Each epoch visits every sample of the shard
 /// once, in an order drawn from (seed, shard, epoch). The order takes 8 bytes a sample of the shard, and 20 ns to draw.

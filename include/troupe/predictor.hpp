@@ -1,9 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
+#include <type_traits>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "troupe/data.hpp"
@@ -12,20 +16,42 @@
 
 namespace troupe {
 
+/// A field of a row: a number, or a text as a CSV file has it, which may also be a number. NaN, and texts such as ""
+/// and "NA", are missing.
+class Field {
+ public:
+  template <class Number>
+  requires std::is_arithmetic_v<Number> Field(Number number) : value_(static_cast<double>(number)) {}
+  Field(std::string text) : value_(std::move(text)) {}
+  Field(const char* text) : value_(std::string(text)) {}
+
+  const std::variant<double, std::string>& value() const { return value_; }
+
+ private:
+  std::variant<double, std::string> value_;
+};
+
+/// Fields by the names of their columns, such as {{"age", 42}, {"city", "Ulm"}}.
+using Row = std::map<std::string, Field>;
+
 /// A trained network that only computes its outputs: no workers, no actors, no data. It computes in floats on the CPU,
 /// as an evaluation does.
 ///
+/// `predict` takes what people have: a row of a table, or samples as the data has them. `outputs` and `probabilities`
+/// take prepared samples, to which the training's transforms have been applied; `prepare` makes them.
+///
 /// Samples are plain floats, one sample after the other, each row-major in `sample_shape()` ({channels, height, width}
-/// for images) and scaled as the training data was. Any number of them goes in one call, 0 too; networks work on 64 at
-/// a time. A sample's outputs are the same to the bit whenever it is at the same place of a batch of the same size;
-/// between batches of other sizes they may differ by rounding.
+/// for images). Any number of them goes in one call, 0 too; networks work on 64 at a time. A sample's outputs are the
+/// same to the bit whenever it is at the same place of a batch of the same size; between batches of other sizes they
+/// may differ by rounding.
 ///
 /// Several threads may call it at once. Each call borrows what it computes with; weights are there once, for all. It
 /// may be moved while nobody calls it, and then only be assigned to or destroyed.
 class Predictor {
  public:
   /// Of a safetensors file that says what its network is, as all that Troupe writes do: DistributedSGD::save, `troupe
-  /// train --save` and checkpoints' weights.safetensors. Layers and losses of one's own are not in there.
+  /// train --save` and checkpoints. A path may also name the folder of a checkpoint, or a folder of checkpoints, of
+  /// which the newest counts. Layers and losses of one's own are not in there.
   /// @throws Error bad_file for a file that is missing or damaged, invalid_argument for one that does not say it,
   /// model_mismatch naming the tensor that does not fit.
   explicit Predictor(const std::string& path);
@@ -56,7 +82,23 @@ class Predictor {
   /// What the outputs mean; Loss::is_hit says which ones are right.
   const Loss& loss() const;
 
-  /// What the network's last layer gives, such as the scores of classes: num_outputs() floats a sample.
+  /// Returns the probabilities of a row of the table that the network was trained on, by the names of its columns.
+  /// Columns that the network does not know are ignored.
+  /// @throws Error bad_data that names the column which is missing, has a text for a number, or a category that the
+  /// training set did not have; invalid_argument for a network that was not trained on a table, or whose file does not
+  /// contain its columns
+  std::vector<float> predict(const Row& row) const;
+  /// Returns the probabilities of raw samples: as load_data gives them, before the training's transforms. Each has the
+  /// shape data().source_shape, or data().shape where there were no transforms. @throws Error as `outputs`
+  std::vector<float> predict(std::span<const float> raw) const;
+
+  /// Makes prepared samples, bitwise equal to those of an evaluation: of a row, or of raw samples.
+  /// @throws Error as `predict`
+  std::vector<float> prepare(const Row& row) const;
+  std::vector<float> prepare(std::span<const float> raw) const;
+
+  /// What the network's last layer gives for prepared samples, such as the scores of classes: num_outputs() floats a
+  /// sample.
   /// @throws Error invalid_argument where `samples` is not a whole number of samples, or `to` has another length.
   std::vector<float> outputs(std::span<const float> samples) const;
   void outputs(std::span<const float> samples, std::span<float> to) const;

@@ -67,4 +67,9 @@ std::vector<std::string> parse_data_arguments(const std::string& name, const std
   return files;
 }
 
+bool zero_for_unseen(const std::string& kind, const std::string& text) {
+  if (text != "error" && text != "zero") throw_invalid(kind + ": unseen=" + text + " is neither error nor zero");
+  return text == "zero";
+}
+
 }  // namespace troupe

@@ -24,4 +24,8 @@ std::int64_t data_length(const std::string& option, const std::string& text);
 std::vector<std::string> parse_data_arguments(const std::string& name, const std::string& text, const char* usage,
                                               const DataOptions& options);
 
+/// What follows "unseen=": whether a category or symbol that a training set did not have becomes zeros, rather than an
+/// error. @param kind of data, for errors. @throws Error invalid_argument unless it is error or zero
+bool zero_for_unseen(const std::string& kind, const std::string& text);
+
 }  // namespace troupe

@@ -32,16 +32,19 @@ TrainingData image_folder(const std::string& arguments, std::uint64_t seed);
 inline constexpr const char* kImagesUsage = ":DIR[,test=DIR][,size=SIDE|HEIGHTxWIDTH][,channels=1|3][,damaged=skip]";
 /// Reads CSV files; see load_data.
 TrainingData csv_files(const std::string& arguments, std::uint64_t seed);
+TrainingData csv_files_like(const std::string& arguments, const DataInfo& trained, std::uint64_t seed);
 /// Reads texts; see load_data.
 TrainingData text_files(const std::string& arguments, std::uint64_t seed);
+TrainingData text_files_like(const std::string& arguments, const DataInfo& trained, std::uint64_t seed);
 inline constexpr const char* kTextUsage =
-    ":FILE[,FILE...][,test=FILE][,symbols=characters|bytes][,window=64][,stride=1]";
+    ":FILE[,FILE...][,test=FILE][,symbols=characters|bytes][,window=64][,stride=1][,unseen=error|zero]";
 /// Reads samples out of tar archives; see load_data.
 TrainingData tar_files(const std::string& arguments, std::uint64_t seed);
 inline constexpr const char* kTarUsage =
     ":PATTERN[,PATTERN...][,test=PATTERN][,size=SIDE|HEIGHTxWIDTH][,channels=1|3][,memory=MEGABYTES][,damaged=skip]";
 /// A fold of data by its name; see load_data.
 TrainingData fold_of_named(const std::string& arguments, std::uint64_t seed);
+TrainingData fold_of_named_like(const std::string& arguments, const DataInfo& trained, std::uint64_t seed);
 inline constexpr const char* kFoldUsage = ":I/K:NAME";
 /// Draws 1000 rows of four normal columns with the means 0 1 2 3; targets are row . (5 3 2 1), without noise.
 TrainingData synthetic_linear(const std::string& arguments, std::uint64_t seed);

@@ -14,6 +14,7 @@ struct Kind {
   MakeData make;
   MakeTestSet make_test;
   DataUsage usage;
+  MakeDataLike make_like = {};
 
   explicit operator bool() const { return static_cast<bool>(make); }
 };
@@ -26,20 +27,22 @@ std::string in_short(const std::string& arguments) {
   return arguments.size() <= kLongest ? arguments : arguments.starts_with("[") ? "[:...]" : ":...";
 }
 
-void add(Kinds& kinds, const std::string& name, MakeData make, const DataUsage& usage, MakeTestSet make_test = {}) {
+void add(Kinds& kinds, const std::string& name, MakeData make, const DataUsage& usage, MakeTestSet make_test = {},
+         MakeDataLike make_like = {}) {
   const std::string& arguments = usage.arguments;
   if (name.find(':') != std::string::npos) throw_invalid("the name of data '" + name + "' has a colon");
   if (!arguments.empty() && !arguments.starts_with(":") && !arguments.starts_with("[:"))
     throw_invalid("data '" + name + "' takes '" + arguments + "', which starts with neither ':' nor '[:'");
-  kinds.add(name, {std::move(make), std::move(make_test), usage}, in_short(arguments));
+  kinds.add(name, {std::move(make), std::move(make_test), usage, std::move(make_like)}, in_short(arguments));
 }
 
 Kinds* with_builtin_data() {
   auto* const kinds = new Kinds("data source");
   add(*kinds, "cifar10", cifar10, {.arguments = ":DIR"}, cifar10_test);
-  add(*kinds, "csv", csv_files, {.arguments = kCsvUsage});
+  add(*kinds, "csv", csv_files, {.arguments = kCsvUsage}, {}, csv_files_like);
   add(*kinds, "fashion-mnist", fashion_mnist, {.arguments = "[:DIR]"}, fashion_mnist_test);
-  add(*kinds, "fold", fold_of_named, {.arguments = kFoldUsage, .drawn = true});  // which its data may be
+  add(*kinds, "fold", fold_of_named, {.arguments = kFoldUsage, .drawn = true}, {},
+      fold_of_named_like);  // which its data may be
   add(*kinds, "idx", idx_files, {.arguments = kIdxUsage});
   add(*kinds, "images", image_folder, {.arguments = kImagesUsage});
   add(*kinds, "mock-images", mock_images, {.arguments = "[:SIZE[,CLASSES[,IMAGES]]]", .drawn = true});
@@ -47,7 +50,7 @@ Kinds* with_builtin_data() {
   add(*kinds, "npz", npz_files, {.arguments = kNpzUsage});
   add(*kinds, "synthetic-linear", synthetic_linear, {.drawn = true});
   add(*kinds, "tar", tar_files, {.arguments = kTarUsage});
-  add(*kinds, "text", text_files, {.arguments = kTextUsage});
+  add(*kinds, "text", text_files, {.arguments = kTextUsage}, {}, text_files_like);
   return kinds;
 }
 
@@ -70,7 +73,8 @@ NamedData find_data(const std::string& full_name) {
   const std::string& usage = kind.usage.arguments;
   if (has_arguments ? usage.empty() : usage.starts_with(":"))
     throw_invalid("data '" + full_name + "' is not " + name + usage);
-  return {kind.make, kind.make_test, kind.usage.drawn, has_arguments ? full_name.substr(colon + 1) : ""};
+  return {kind.make, kind.make_test, kind.make_like, kind.usage.drawn,
+          has_arguments ? full_name.substr(colon + 1) : ""};
 }
 
 }  // namespace troupe

@@ -2,12 +2,14 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <nlohmann/json.hpp>
 #include <span>
 #include <string>
 #include <utility>
 
 #include "models/data/data_registry.hpp"
 #include "models/data/shared/packed_data.hpp"
+#include "models/files/input_encoding.hpp"
 #include "runtime/hash.hpp"
 #include "runtime/invalid.hpp"
 #include "troupe/error.hpp"
@@ -27,15 +29,35 @@ void share(const std::string& name, const std::function<void()>& make, TrainingD
   if (!shared.bytes.empty()) made = unpack(shared);
 }
 
+/// Data as a caller wants it.
+struct Wanted {
+  const std::string& name;
+  const DataInfo& trained;  ///< its encoding is empty unless the data is made for a network
+  std::uint64_t seed;
+  const NamedData& data;
+
+  bool is_encoded() const { return data.make_like && !trained.encoding.empty(); }
+  TrainingData make() const {
+    return is_encoded() ? data.make_like(data.arguments, trained, seed) : data.make(data.arguments, seed);
+  }
+  /// Equal for the same data.
+  std::string key() const {
+    std::string key = name + " " + std::to_string(seed);
+    if (!is_encoded()) return key;
+    nlohmann::json answers{trained.class_names, trained.target_names};
+    return key + " like " + to_json(trained.encoding).dump() + answers.dump();
+  }
+};
+
 /// Data of one name and seed. Replicas that want it at once wait for the first to load it.
 class Loaded {
  public:
   /// What somebody still holds, or else fresh data.
-  std::shared_ptr<const TrainingData> get(const std::string& full_name, const NamedData& data, std::uint64_t seed) {
+  std::shared_ptr<const TrainingData> get(const Wanted& wanted) {
     const std::scoped_lock lock(mutex_);
-    if (loading_) throw_invalid("data '" + full_name + "' loads itself");
+    if (loading_) throw_invalid("data '" + wanted.name + "' loads itself");
     auto held = held_.lock();
-    if (!held) held_ = held = load(full_name, data, seed);
+    if (!held) held_ = held = load(wanted);
     return held;
   }
 
@@ -46,16 +68,16 @@ class Loaded {
   }
 
  private:
-  std::shared_ptr<const TrainingData> load(const std::string& full_name, const NamedData& data, std::uint64_t seed) {
+  std::shared_ptr<const TrainingData> load(const Wanted& wanted) {
     const auto done = [](bool* loading) { *loading = false; };
     loading_ = true;
     const std::unique_ptr<bool, decltype(done)> guard(&loading_, done);
     TrainingData made;
     const auto make = [&] {
-      made = data.make(data.arguments, seed);
-      if (!made.train) throw Error(ErrorCode::bad_data, "data '" + full_name + "' was made without a training set");
+      made = wanted.make();
+      if (!made.train) throw Error(ErrorCode::bad_data, "data '" + wanted.name + "' was made without a training set");
     };
-    share(full_name + " " + std::to_string(seed), make, made);
+    share(wanted.key(), make, made);
     if (!made.train) make();
     return std::make_shared<const TrainingData>(std::move(made));
   }
@@ -65,30 +87,33 @@ class Loaded {
   std::weak_ptr<const TrainingData> held_;
 };
 
-std::shared_ptr<Loaded> entry(const std::string& full_name, std::uint64_t seed) {
-  using Entries = std::map<std::pair<std::string, std::uint64_t>, std::shared_ptr<Loaded>>;
+std::shared_ptr<Loaded> entry(const std::string& key) {
+  using Entries = std::map<std::string, std::shared_ptr<Loaded>>;
   static auto& mutex = *new std::mutex;  // neither is destroyed: replicas that were given up may outlive main
   static auto& entries = *new Entries;
   const std::scoped_lock lock(mutex);
   std::erase_if(entries, [](const auto& each) { return each.second.use_count() == 1 && each.second->is_gone(); });
-  auto& found = entries[{full_name, seed}];
+  auto& found = entries[key];
   if (!found) found = std::make_shared<Loaded>();
   return found;
 }
 
 }  // namespace
 
-std::shared_ptr<const DataSource> load_test_set(const std::string& full_name, std::uint64_t seed) {
+std::shared_ptr<const DataSource> load_test_set(const std::string& full_name, std::uint64_t seed,
+                                                const DataInfo& trained) {
   const NamedData data = find_data(full_name);
   if (data.make_test) return data.make_test(data.arguments);
-  const TrainingData all = load_data(full_name, seed);
+  const TrainingData all = load_data(full_name, trained, seed);
   return all.test ? all.test : all.train;
 }
 
-TrainingData load_data(const std::string& name, std::uint64_t seed) {
+TrainingData load_data(const std::string& name, std::uint64_t seed) { return load_data(name, DataInfo{}, seed); }
+
+TrainingData load_data(const std::string& name, const DataInfo& trained, std::uint64_t seed) {
   const NamedData data = find_data(name);
-  if (!data.drawn) seed = 0;
-  const auto held = entry(name, seed)->get(name, data, seed);
+  const Wanted wanted{name, trained, data.drawn ? seed : 0, data};
+  const auto held = entry(wanted.key())->get(wanted);
   const auto holding = [&held](const std::shared_ptr<const DataSource>& set) {
     return set ? std::shared_ptr<const DataSource>(held, set.get()) : nullptr;
   };

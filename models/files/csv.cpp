@@ -29,6 +29,35 @@ char most_frequent_separator(std::string_view text) {
   return kSeparators[static_cast<std::size_t>(std::ranges::max_element(counts) - counts.begin())];
 }
 
+/// Of a text's first line, without what ends it.
+std::string_view first_line(std::string_view text) {
+  text = text.substr(0, text.find('\n'));
+  if (text.ends_with('\r')) text.remove_suffix(1);
+  return text;
+}
+
+bool is_utf16(std::string_view text) {
+  return text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF") ||
+         (text.size() > 3 && text[0] != '\0' && text[1] == '\0' && text[2] != '\0' && text[3] == '\0');
+}
+
+/// Before the table: lines of comments, which begin with '#' and have other fields than the first line that does not.
+std::size_t comments_before(std::string_view text, char separator) {
+  std::size_t end = 0;
+  while (text.substr(end).starts_with('#')) {
+    const std::size_t line_end = text.find('\n', end);
+    if (line_end == std::string_view::npos) return 0;
+    end = line_end + 1;
+  }
+  if (end == 0 || end == text.size()) return 0;
+  const std::string_view row = first_line(text.substr(end));
+  if (separator == 0) separator = most_frequent_separator(row);
+  const std::size_t last_start = end < 2 ? 0 : text.rfind('\n', end - 2) + 1;  // npos + 1 is 0
+  const std::string_view last = first_line(text.substr(last_start));
+  const bool is_header = std::ranges::count(last, separator) == std::ranges::count(row, separator);
+  return is_header && std::ranges::count(row, separator) > 0 ? last_start : end;
+}
+
 bool is_blank(char letter) { return letter == ' ' || letter == '\t'; }
 
 /// Without blanks around it, and without a plus that no sign follows.
@@ -97,6 +126,13 @@ std::string_view without_exponent(std::string_view text) {
 }
 
 /// Such as 1,5 and 1.234,5, or 1,234,567 (12,34,567 in India) and 1'234.5.
+/// Of a number that no double holds: whether it is near zero, rather than too large.
+bool is_tiny(std::string_view number) {
+  const std::size_t exponent = number.find_first_of("eE");
+  if (exponent != std::string_view::npos) return number.substr(exponent + 1).starts_with('-');
+  return number.starts_with("0.") || number.starts_with("-0.") || number.starts_with(".");
+}
+
 bool has_other_separators(std::string_view text) {
   if (text.starts_with('-')) text.remove_prefix(1);
   const auto groups = DigitGroups::of(without_exponent(text));
@@ -120,8 +156,25 @@ CsvReader::CsvReader(const std::string& path, char separator)
     : CsvReader(std::make_shared<const InputFile>(path), separator, kPiece) {
   refill();
   std::string_view text(buffer_.data(), filled_);
+  if (is_utf16(text)) throw_bad_file(path, "a text in UTF-16; CSV files are in UTF-8");
   if (text.starts_with(kByteOrderMark)) next_ = kByteOrderMark.size();
+  skip_preface(text);
   if (separator_ == 0) separator_ = most_frequent_separator(text.substr(next_));
+}
+
+/// Spreadsheets say "sep=;" in a line of its own, and people put comments before a table.
+void CsvReader::skip_preface(std::string_view text) {
+  const std::string_view first = first_line(text.substr(next_));
+  const auto skip_to = [&](std::size_t end) {
+    next_line_ += std::count(text.begin() + static_cast<std::ptrdiff_t>(next_),
+                             text.begin() + static_cast<std::ptrdiff_t>(end), '\n');
+    next_ = end;
+  };
+  if (first.size() == 5 && first.starts_with("sep=") && text.find('\n') != std::string_view::npos) {
+    if (separator_ == 0) separator_ = first.back();
+    skip_to(text.find('\n') + 1);
+  }
+  skip_to(next_ + comments_before(text.substr(next_), separator_));
 }
 
 void CsvReader::refuse(const std::string& message) const {
@@ -241,7 +294,7 @@ std::optional<float> csv_number(std::string_view text) {
   if (error == std::errc::result_out_of_range) {  // too large, or so small that it is zero
     double wide = 0;
     const bool held = std::from_chars(text.data(), text.data() + text.size(), wide).ec == std::errc{};
-    if (held && std::abs(wide) < 1) return static_cast<float>(wide);
+    if (held ? std::abs(wide) < 1 : is_tiny(text)) return static_cast<float>(held ? wide : 0.0);
     return std::nullopt;
   }
   if (error != std::errc{} || !std::isfinite(value)) return std::nullopt;

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "models/files/input_encoding.hpp"
 #include "models/files/strict_json.hpp"
 #include "runtime/files/input_file.hpp"
 #include "runtime/log.hpp"
@@ -43,6 +45,7 @@ class Reader {
     throw_bad_file(path_, std::string("what it says of its network ") + what);
   }
 
+  const std::string& path() const { return path_; }
   bool has(const char* key) const { return object_.contains(key); }
   const json& at(const char* key) const {
     const auto found = object_.find(key);
@@ -133,7 +136,15 @@ DataInfo read_data(const Reader& reader) {
     data.transforms = reader.text("transforms", kLongestNetworkText);
     data.source_shape = read_shape(reader, "source_shape");
   }
+  if (reader.has("inputs")) data.encoding = encoding_from_json(reader.path(), reader.at("inputs"));
   return data;
+}
+
+std::vector<InputColumn> features_of(const InputEncoding& encoding) {
+  std::vector<InputColumn> features;
+  std::ranges::copy_if(encoding.columns, std::back_inserter(features),
+                       [](const InputColumn& column) { return column.role == InputColumn::Role::feature; });
+  return features;
 }
 
 /// As a reader takes them.
@@ -149,17 +160,25 @@ std::string to_json(const NetworkText& network) {
   ordered_json layers = ordered_json::array();
   for (const LayerText& layer : network.layers) layers.push_back(layer_json(layer));
   const DataInfo& data = network.data;
-  ordered_json object{{"model", network.model},        {"shape", data.shape},
-                      {"classes", data.num_classes},   {"targets", data.num_targets},
-                      {"loss", network.loss},          {"class_names", tellable(data.class_names)},
-                      {"byte_scale", data.byte_scale}, {"layers", layers}};
+  ordered_json object{
+      {"model", network.model},        {"shape", data.shape},  {"classes", data.num_classes},
+      {"targets", data.num_targets},   {"loss", network.loss}, {"class_names", tellable(data.class_names)},
+      {"byte_scale", data.byte_scale}, {"layers", layers},     {"inputs", to_json(data.encoding)}};
   if (!data.target_names.empty()) object["target_names"] = tellable(data.target_names);
   if (!data.transforms.empty()) {
     object["transforms"] = data.transforms;
     object["source_shape"] = data.source_shape;
   }
   try {
-    std::string text = object.dump();
+    const auto dump = [&object] { return object.dump(-1, ' ', /*ensure_ascii=*/true); };
+    std::string text = dump();
+    if (text.size() > kLongestNetworkText && !data.encoding.empty()) {
+      log_line(LogLevel::warning,
+               "weights that are saved do not contain the categories of their table, which are too long: new data has "
+               "to have the same columns and categories in the same order");
+      object.erase("inputs");
+      text = dump();
+    }
     network_from_json("", text);
     return text;
   } catch (const nlohmann::json::exception& error) {  // a name is no UTF-8
@@ -172,15 +191,50 @@ std::string to_json(const NetworkText& network) {
 
 NetworkText network_from_json(const std::string& path, const std::string& text) {
   if (text.size() > kLongestNetworkText) throw_bad_file(path, "what it says of its network is too long");
-  const json parsed = parse_strictly(path, "what it says of its network", text, 4);
+  const json parsed = parse_strictly(path, "what it says of its network", text, 5);
   const bool transformed = parsed.contains("transforms");
   const bool named = parsed.contains("target_names");
-  const Reader reader(path, parsed, std::size_t{8} + (transformed ? 2 : 0) + (named ? 1 : 0));
-  NetworkText network{
-      .model = reader.text("model"), .layers = {}, .data = read_data(reader), .loss = reader.text("loss")};
+  const bool knows_inputs = parsed.contains("inputs");
+  const Reader reader(path, parsed, std::size_t{8} + (transformed ? 2 : 0) + (named ? 1 : 0) + (knows_inputs ? 1 : 0));
+  NetworkText network{.model = reader.text("model"),
+                      .layers = {},
+                      .data = read_data(reader),
+                      .loss = reader.text("loss"),
+                      .knows_inputs = knows_inputs};
   for (const json& layer : reader.array("layers"))
     network.layers.push_back(read_layer(path, layer, std::ssize(network.layers)));
   return network;
+}
+
+void warn_of_unknown_inputs(const std::string& path) {
+  log_line(LogLevel::warning,
+           printable(path) +
+               " was written before files of weights contained columns, categories or symbols: those "
+               "of the data have to be the training's, in the same order");
+}
+
+void check_same_inputs(const std::string& path, const std::string& stored, const std::string& own) {
+  if (stored.empty() || own.empty()) return;
+  const NetworkText theirs = network_from_json(path, stored);
+  const InputEncoding& there = theirs.data.encoding;
+  const InputEncoding here = network_from_json("", own).data.encoding;
+  if (!theirs.knows_inputs && !here.empty()) warn_of_unknown_inputs(path);
+  if (there.empty() || here.empty()) return;
+  const auto refuse = [&](const std::string& what) {
+    throw Error(ErrorCode::model_mismatch, "its network was trained on other inputs: " + what, {.object = path});
+  };
+  if (there.symbols != here.symbols || there.symbols_are_bytes != here.symbols_are_bytes)
+    refuse("its text has other symbols");
+  const std::vector<InputColumn> known = features_of(there);
+  const std::vector<InputColumn> given = features_of(here);
+  for (std::size_t i = 0; i < std::max(known.size(), given.size()); ++i) {
+    const std::string number = "input column " + std::to_string(i + 1) + " is ";
+    const std::string name = i < known.size() ? "'" + known[i].name + "'" : "none";
+    const std::string other = i < given.size() ? "'" + given[i].name + "'" : "none";
+    if (name != other) refuse(number + name + " there and " + other + " here");
+    if (known[i].is_text != given[i].is_text) refuse("column " + name + " is text in only one of them");
+    if (known[i].categories != given[i].categories) refuse("column " + name + " has other categories");
+  }
 }
 
 }  // namespace troupe

@@ -24,6 +24,7 @@ struct NetworkText {
   std::vector<LayerText> layers;  ///< empty where one of them is not Troupe's own
   DataInfo data;                  ///< without samples
   std::string loss;
+  bool knows_inputs = true;  ///< false: written before texts had DataInfo::encoding
 };
 
 /// Where it stands in a file's metadata.
@@ -35,5 +36,14 @@ inline constexpr std::size_t kLongestNetworkText = std::size_t{3} << 18;
 std::string to_json(const NetworkText& network);
 /// @param path what errors name. @throws Error bad_file for a text that `to_json` does not write.
 NetworkText network_from_json(const std::string& path, const std::string& text);
+
+/// Compares what two texts say of how samples are made; either may be empty, or say nothing of it. Logs a warning if
+/// `stored` was written before texts said it.
+/// @param path of the file that says `stored`. @throws Error model_mismatch that names the first column or symbol which
+/// differs
+void check_same_inputs(const std::string& path, const std::string& stored, const std::string& own);
+
+/// Logs that the file of a network does not contain columns, categories or symbols.
+void warn_of_unknown_inputs(const std::string& path);
 
 }  // namespace troupe

@@ -2,18 +2,24 @@
 
 #include <algorithm>
 #include <mutex>
+#include <numeric>
 #include <utility>
 
 #include "models/aligned.hpp"
+#include "models/data/csv/row_encoding.hpp"
+#include "models/files/checkpoint/weights_of.hpp"
 #include "models/network/device_network.hpp"
 #include "models/predictor/described_network.hpp"
+#include "runtime/files/input_file.hpp"
 #include "runtime/invalid.hpp"
+#include "troupe/error.hpp"
+#include "troupe/transform.hpp"
 
 namespace troupe {
 
 class Predictor::Impl {
  public:
-  Impl(const std::string& path, const NetworkWish& wish) : Impl(SafetensorsFile(path), wish) {}
+  Impl(const std::string& path, const NetworkWish& wish) : Impl(SafetensorsFile(weights_file_of(path)), wish) {}
 
   const DescribedNetwork& network() const { return network_; }
 
@@ -25,6 +31,30 @@ class Predictor::Impl {
       throw_invalid(std::to_string(samples.size()) + " floats are no whole number of samples of " +
                     std::to_string(sample_size()));
     return samples.size() / sample_size();
+  }
+
+  std::vector<float> prepare(const Row& row) const {
+    const DataInfo& data = network_.data;
+    if (data.encoding.columns.empty())
+      throw Error(ErrorCode::invalid_argument, "it does not contain the columns of a table: give samples as floats",
+                  {.object = path_});
+    return prepare(encode_row(data.encoding, row));
+  }
+
+  std::vector<float> prepare(std::span<const float> raw) const {
+    const DataInfo& data = network_.data;
+    if (data.transforms.empty() || raw.empty()) return {raw.begin(), raw.end()};
+    const std::size_t size = size_of(data.source_shape);
+    if (raw.size() % size != 0)
+      throw_invalid(std::to_string(raw.size()) + " floats are no whole number of raw samples of " +
+                    std::to_string(size));
+    auto source = std::make_shared<const Dataset>(Dataset::unlabelled(data.source_shape, {raw.begin(), raw.end()}));
+    const auto prepared = data::transform({.train = std::move(source)}, data.transforms).train;
+    std::vector<std::int64_t> numbers(raw.size() / size);
+    std::iota(numbers.begin(), numbers.end(), 0);
+    std::vector<float> values(numbers.size() * static_cast<std::size_t>(prepared->info().sample_size()));
+    prepared->fill({.samples = numbers, .values = values, .labels = {}, .targets = {}});
+    return values;
   }
 
   void outputs(std::span<const float> samples, std::span<float> to) const {
@@ -58,7 +88,9 @@ class Predictor::Impl {
     Context context_;
   };
 
-  Impl(const SafetensorsFile& file, const NetworkWish& wish) : network_(describe(file, wish)) {
+  Impl(const SafetensorsFile& file, const NetworkWish& wish)
+      : path_(file.file().path()), network_(describe(file, wish)) {
+    check_transforms();
     Context first = make();
     weights_.resize(first->size());
     auto tensor = network_.tensors.begin();
@@ -71,6 +103,26 @@ class Predictor::Impl {
         },
         weights_);
     idle_.push_back(std::move(first));
+  }
+
+  /// @throws Error bad_file for transforms that this version does not know, or that give other samples
+  void check_transforms() const {
+    const DataInfo& data = network_.data;
+    if (data.transforms.empty()) return;
+    const auto refuse = [&](const std::string& what) {
+      throw_bad_file(path_, "its transforms cannot be applied: " + what);
+    };
+    std::size_t prepared = 0;
+    try {
+      prepared = prepare(std::vector<float>(size_of(data.source_shape))).size();
+    } catch (const Error& error) {
+      refuse(error.message());
+    }
+    if (prepared != sample_size()) refuse("they give " + std::to_string(prepared) + " floats a sample");
+  }
+
+  static std::size_t size_of(const std::vector<std::int64_t>& shape) {
+    return static_cast<std::size_t>(DataInfo{.shape = shape}.sample_size());
   }
 
   /// All have the same layout of weights: it follows from the plan.
@@ -93,6 +145,7 @@ class Predictor::Impl {
     idle_.push_back(std::move(context));
   }
 
+  std::string path_;
   DescribedNetwork network_;
   AlignedFloats weights_;
   mutable std::mutex mutex_;
@@ -119,6 +172,11 @@ Predictor& Predictor::operator=(Predictor&&) noexcept = default;
 const DataInfo& Predictor::data() const { return impl_->network().data; }
 std::int64_t Predictor::num_outputs() const { return impl_->network().plan.num_outputs; }
 const Loss& Predictor::loss() const { return *impl_->network().loss; }
+
+std::vector<float> Predictor::prepare(const Row& row) const { return impl_->prepare(row); }
+std::vector<float> Predictor::prepare(std::span<const float> raw) const { return impl_->prepare(raw); }
+std::vector<float> Predictor::predict(const Row& row) const { return probabilities(prepare(row)); }
+std::vector<float> Predictor::predict(std::span<const float> raw) const { return probabilities(prepare(raw)); }
 
 void Predictor::outputs(std::span<const float> samples, std::span<float> to) const { impl_->outputs(samples, to); }
 void Predictor::probabilities(std::span<const float> samples, std::span<float> to) const {

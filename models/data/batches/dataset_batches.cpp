@@ -37,11 +37,22 @@ void check_names_alike(const std::vector<std::string>& train, const std::vector<
                                            printable(train[i], 100) + "'");
 }
 
+/// A class that only the other set has.
+void check_classes_known(const DataInfo& train, const DataInfo& other, const std::string& set) {
+  if (train.class_names.empty()) return;
+  for (const std::string& name : other.class_names)
+    if (std::ranges::find(train.class_names, name) == train.class_names.end())
+      throw Error(ErrorCode::bad_data,
+                  "the " + set + " set's class '" + printable(name, 100) + "' is none of the training set's",
+                  {.object = other.origin});
+}
+
 /// @param name of the other set
 void check_alike(const DataInfo& train, const DataInfo& other, const std::string& name) {
   if (other.num_classes == 0 && other.num_targets == 0)
     throw Error(ErrorCode::bad_data, "the " + name + " set has neither classes nor targets: it can be predicted alone",
                 {.object = other.origin});
+  check_classes_known(train, other, name);
   const bool same =
       other.shape == train.shape && other.num_classes == train.num_classes && other.num_targets == train.num_targets;
   if (!same)

@@ -40,16 +40,17 @@ CsvArguments::Header header_of(const std::string& text) {
 CsvArguments parse_csv_arguments(const std::string& text) {
   CsvArguments asked;
   const auto add_test = [&](const std::string& value) { add_files(asked.test_files, value); };
-  const auto files =
-      parse_data_arguments("csv", text, kCsvUsage,
-                           {{"test", add_test},
-                            {"target", [&](const std::string& value) { asked.targets = split_text(value, '+'); }},
-                            {"class", [&](const std::string& value) { asked.class_column = value; }},
-                            {"ignore", [&](const std::string& value) { asked.ignored = split_text(value, '+'); }},
-                            {"text", [&](const std::string& value) { asked.text = split_text(value, '+'); }},
-                            {"missing", [&](const std::string& value) { asked.missing = missing_of(value); }},
-                            {"header", [&](const std::string& value) { asked.header = header_of(value); }},
-                            {"separator", [&](const std::string& value) { asked.separator = separator_of(value); }}});
+  const auto files = parse_data_arguments(
+      "csv", text, kCsvUsage,
+      {{"test", add_test},
+       {"target", [&](const std::string& value) { asked.targets = split_text(value, '+'); }},
+       {"class", [&](const std::string& value) { asked.class_column = value; }},
+       {"ignore", [&](const std::string& value) { asked.ignored = split_text(value, '+'); }},
+       {"text", [&](const std::string& value) { asked.text = split_text(value, '+'); }},
+       {"missing", [&](const std::string& value) { asked.missing = missing_of(value); }},
+       {"unseen", [&](const std::string& value) { asked.unseen_zero = zero_for_unseen("csv", value); }},
+       {"header", [&](const std::string& value) { asked.header = header_of(value); }},
+       {"separator", [&](const std::string& value) { asked.separator = separator_of(value); }}});
   for (const std::string& file : files) add_files(asked.files, file);
   if (asked.files.empty()) throw_invalid("csv:" + text + " names no file: csv" + kCsvUsage);
   if (!asked.targets.empty() && !asked.class_column.empty())

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -9,7 +10,8 @@ inline constexpr const char* kCsvUsage = ":FILE[,test=FILE][,target=COLUMN|,clas
 
 /// What is done about a field that is missing.
 struct MissingFields {
-  enum class Rule : std::uint8_t { refuse, skip, mean, number };
+  /// trained: what the network's training set did, CsvColumn::fill or a category of its own
+  enum class Rule : std::uint8_t { refuse, skip, mean, number, trained };
   Rule rule = Rule::refuse;
   float number = 0;
 };
@@ -24,7 +26,8 @@ struct CsvArguments {
   std::vector<std::string> text;  ///< columns of categories, though they look like numbers
   MissingFields missing;
   enum class Header : std::uint8_t { unknown, yes, no } header = Header::unknown;
-  char separator = 0;  ///< 0: see CsvReader
+  char separator = 0;        ///< 0: see CsvReader
+  bool unseen_zero = false;  ///< a category that the training set did not have becomes zeros, rather than an error
 };
 
 /// @throws Error invalid_argument that says what is wrong, bad_file for a pattern that no file has.

@@ -25,51 +25,9 @@ std::vector<std::string> names_of(const std::vector<CsvColumn>& columns) {
   return names;
 }
 
-std::string list_of(const std::vector<CsvColumn>& columns) {
-  constexpr std::size_t kMost = 30;
-  std::string list;
-  for (std::size_t i = 0; i < std::min(columns.size(), kMost); ++i) list += (i == 0 ? "" : ", ") + columns[i].name;
-  return list + (columns.size() > kMost ? ", ..." : "");
-}
-
-/// By its name or else by its number.
-CsvColumn& find_column(std::vector<CsvColumn>& columns, const std::string& name, const std::string& file) {
-  const auto found = std::ranges::find(columns, name, &CsvColumn::name);
-  if (found != columns.end()) return *found;
-  const std::optional<float> number = csv_number(name);
-  for (std::size_t i = 0; number && i < columns.size(); ++i)
-    if (*number == static_cast<float>(i + 1)) return columns[i];
-  throw_invalid("csv: " + file + " has no column '" + printable(name) + "'" + did_you_mean(name, names_of(columns)) +
-                "; there are " + list_of(columns));
-}
-
-/// Whether the first row names columns: none of its fields is a number, and in some column all others are, or it is
-/// the only row, or all is text.
-bool looks_like_header(const std::vector<std::string>& first) {
-  return std::ranges::none_of(first, [](const std::string& field) { return csv_number(field).has_value(); });
-}
-
-std::vector<std::string> fields_of(const CsvReader& reader) {
-  std::vector<std::string> fields;
-  for (std::size_t i = 0; i < reader.size(); ++i) fields.emplace_back(reader.field(i));
-  return fields;
-}
-
 bool has_header(const std::vector<std::string>& first, const CsvArguments& asked) {
   if (asked.header == CsvArguments::Header::unknown) return looks_like_header(first);
   return asked.header == CsvArguments::Header::yes;
-}
-
-void name_columns(std::vector<CsvColumn>& columns, const std::vector<std::string>& first, const CsvArguments& asked,
-                  const CsvReader& reader) {
-  const bool header = has_header(first, asked);
-  std::unordered_set<std::string> names;
-  for (std::size_t i = 0; i < first.size(); ++i) {
-    CsvColumn column;
-    column.name = header && !first[i].empty() ? printable(first[i]) : std::to_string(i + 1);
-    if (!names.insert(column.name).second) reader.refuse("two columns are called '" + column.name + "'");
-    columns.push_back(std::move(column));
-  }
 }
 
 /// Finds which columns are text by their first fields.
@@ -128,7 +86,60 @@ void give_roles(std::vector<CsvColumn>& columns, const CsvArguments& asked, cons
     throw Error(ErrorCode::bad_data, "there is no column besides targets, class and ignored ones", {.object = file});
 }
 
+/// In the order of the file.
+void give_slots(std::vector<CsvColumn>& columns) {
+  std::array<std::size_t, 4> next{};
+  for (CsvColumn& column : columns) column.slot = next[static_cast<std::size_t>(column.role)]++;
+}
+
 }  // namespace
+
+std::string list_of(const std::vector<CsvColumn>& columns) {
+  constexpr std::size_t kMost = 30;
+  std::string list;
+  for (std::size_t i = 0; i < std::min(columns.size(), kMost); ++i) list += (i == 0 ? "" : ", ") + columns[i].name;
+  return list + (columns.size() > kMost ? ", ..." : "");
+}
+
+CsvColumn& find_column(std::vector<CsvColumn>& columns, const std::string& name, const std::string& file) {
+  const auto found = std::ranges::find(columns, name, &CsvColumn::name);
+  if (found != columns.end()) return *found;
+  const std::optional<float> number = csv_number(name);
+  for (std::size_t i = 0; number && i < columns.size(); ++i)
+    if (*number == static_cast<float>(i + 1)) return columns[i];
+  throw_invalid("csv: " + file + " has no column '" + printable(name) + "'" + did_you_mean(name, names_of(columns)) +
+                "; there are " + list_of(columns));
+}
+
+bool looks_like_header(const std::vector<std::string>& first) {
+  return std::ranges::none_of(first, [](const std::string& field) { return csv_number(field).has_value(); });
+}
+
+std::vector<std::string> fields_of(const CsvReader& reader) {
+  std::vector<std::string> fields;
+  for (std::size_t i = 0; i < reader.size(); ++i) fields.emplace_back(reader.field(i));
+  return fields;
+}
+
+std::vector<CsvColumn> named_columns(const CsvReader& reader, const std::vector<std::string>& first, bool header) {
+  std::vector<CsvColumn> columns;
+  std::unordered_set<std::string> names;
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    CsvColumn column;
+    column.name = header && !first[i].empty() ? printable(first[i]) : std::to_string(i + 1);
+    if (!names.insert(column.name).second) reader.refuse("two columns are called '" + column.name + "'");
+    columns.push_back(std::move(column));
+  }
+  return columns;
+}
+
+std::vector<const CsvColumn*> features_of(const std::vector<CsvColumn>& columns) {
+  std::vector<const CsvColumn*> features;
+  for (const CsvColumn& column : columns)
+    if (column.role == CsvColumn::Role::feature) features.push_back(&column);
+  std::ranges::sort(features, {}, &CsvColumn::slot);
+  return features;
+}
 
 std::int32_t Categories::add(std::string_view text) {
   const std::int32_t known = find(text);
@@ -184,13 +195,13 @@ std::vector<CsvColumn> columns_of(const std::string& file, const CsvArguments& a
   CsvReader reader(file, asked.separator);
   if (!reader.next()) throw_bad_file(file, "there is no row");
   const std::vector<std::string> first = fields_of(reader);
-  std::vector<CsvColumn> columns;
-  name_columns(columns, first, asked, reader);
+  std::vector<CsvColumn> columns = named_columns(reader, first, has_header(first, asked));
   FieldsLookedAt fields(columns);
   if (!has_header(first, asked)) fields.add(reader);
   for (int row = 0; row < kRowsLookedAt && reader.next(); ++row) fields.add(reader);
   give_roles(columns, asked, file);
   fields.check(file);
+  give_slots(columns);
   return columns;
 }
 

@@ -1,12 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "models/data/csv/csv_arguments.hpp"
 #include "models/files/csv.hpp"
+#include "troupe/data.hpp"
 
 namespace troupe {
 
@@ -36,15 +38,20 @@ class Categories {
 
 /// A column of the files: what it is called, what it is for, and what its fields are.
 struct CsvColumn {
-  enum class Role : std::uint8_t { feature, target, label, ignored };
+  using Role = InputColumn::Role;
   std::string name;
   Role role = Role::feature;
   bool is_text = false;
-  Categories categories = {};  ///< of text
+  Categories categories = {};      ///< of text
+  std::size_t slot = 0;            ///< its place among the features, or among the targets
+  std::optional<float> fill = {};  ///< see InputColumn::fill
 
   /// Floats of a sample that it becomes.
   std::size_t width() const { return is_text ? categories.size() : 1; }
 };
+
+/// The category of text fields that are missing.
+inline constexpr const char* kNoCategory = "(missing)";
 
 /// True for an empty field and what people write for one that is missing: NA, N/A, NaN, null, none, ?.
 bool is_missing(std::string_view field);
@@ -56,6 +63,20 @@ std::string no_number(const CsvColumn& column, std::string_view field);
 /// @throws Error invalid_argument that lists the columns for one that is not there, bad_data for a target of text,
 /// bad_file where all that keeps a column from being of numbers is how some are written.
 std::vector<CsvColumn> columns_of(const std::string& file, const CsvArguments& asked);
+
+/// The features among them, in the order of their slots.
+std::vector<const CsvColumn*> features_of(const std::vector<CsvColumn>& columns);
+
+/// Whether no field of a first row is a number, so that it may name columns.
+bool looks_like_header(const std::vector<std::string>& first);
+std::vector<std::string> fields_of(const CsvReader& reader);
+/// Columns without a role, by the names of a first row, or else by their numbers from 1 on.
+/// @throws Error bad_file for two of one name
+std::vector<CsvColumn> named_columns(const CsvReader& reader, const std::vector<std::string>& first, bool header);
+/// By its name or else by its number. @throws Error invalid_argument that lists the columns
+CsvColumn& find_column(std::vector<CsvColumn>& columns, const std::string& name, const std::string& file);
+/// Names of columns, for errors.
+std::string list_of(const std::vector<CsvColumn>& columns);
 
 /// Those of a file of the test set: all, or without targets and class where it has just so many fewer fields.
 std::vector<CsvColumn> columns_of_test(const std::string& file, const std::vector<CsvColumn>& columns,

@@ -13,12 +13,11 @@ constexpr std::size_t kRowPiece = 4096;
 
 class CsvInFiles final : public DataSource {
  public:
-  CsvInFiles(CsvRows rows, std::vector<CsvColumn> columns, const MissingFields& missing, CsvSamples samples,
-             DataInfo info)
+  CsvInFiles(CsvRows rows, std::vector<CsvColumn> columns, CsvArguments asked, CsvSamples samples, DataInfo info)
       : DataSource(std::move(info)),
         rows_(std::move(rows)),
         columns_(std::move(columns)),
-        missing_(missing),
+        asked_(std::move(asked)),
         samples_(std::move(samples)) {}
 
   std::span<const std::int32_t> known_labels() const override { return rows_.labels; }
@@ -43,7 +42,7 @@ class CsvInFiles final : public DataSource {
     explicit Readers(const CsvInFiles& all)
         : all_(all),
           readers_(all.rows_.files.size()),
-          row_(all.columns_, all.missing_,
+          row_(all.columns_, all.asked_,
                [&all](std::size_t index, std::string_view text) { return all.columns_[index].categories.find(text); }) {
     }
 
@@ -70,7 +69,7 @@ class CsvInFiles final : public DataSource {
 
   CsvRows rows_;
   std::vector<CsvColumn> columns_;
-  MissingFields missing_;
+  CsvArguments asked_;
   CsvSamples samples_;
 };
 
@@ -79,8 +78,7 @@ class CsvInFiles final : public DataSource {
 std::shared_ptr<const DataSource> csv_in_files(CsvRows rows, std::vector<CsvColumn> columns, const CsvArguments& asked,
                                                const CsvSamples& samples, DataInfo info) {
   info.slow = true;
-  return std::make_shared<const CsvInFiles>(std::move(rows), std::move(columns), asked.missing, samples,
-                                            std::move(info));
+  return std::make_shared<const CsvInFiles>(std::move(rows), std::move(columns), asked, samples, std::move(info));
 }
 
 }  // namespace troupe

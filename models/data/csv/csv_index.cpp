@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kIndexKind = "troupe csv index ";
 /// Another number for another meaning of any byte of it, and of which rows are samples.
-constexpr std::string_view kIndexStart = "troupe csv index 2\n";
+constexpr std::string_view kIndexStart = "troupe csv index 3\n";
 
 /// An index has fewer bytes besides those that it has for rows, texts and what it is good for.
 constexpr std::uint64_t kShortCsvIndex = std::uint64_t{1} << 20;
@@ -163,10 +163,13 @@ std::string csv_index_key(const std::vector<CsvRows::File>& files, const CsvArgu
   key.number(static_cast<std::uint64_t>(asked.header));
   key.number(static_cast<std::uint64_t>(asked.missing.rule));
   key.number(std::bit_cast<std::uint32_t>(asked.missing.number));
+  key.number(asked.unseen_zero ? 1 : 0);
   for (const CsvColumn& column : columns) {
     key.text(column.name);
     key.number(static_cast<std::uint64_t>(column.role));
     key.number(column.is_text ? 1 : 0);
+    key.number(column.slot);
+    key.number(column.fill ? std::bit_cast<std::uint32_t>(*column.fill) + std::uint64_t{1} : 0);
   }
   write_categories(key, columns);
   return std::move(key).take();

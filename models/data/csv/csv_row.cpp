@@ -1,16 +1,17 @@
 #include "models/data/csv/csv_row.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <string>
 #include <utility>
 
+#include "runtime/letter.hpp"
 #include "runtime/printable.hpp"
 
 namespace troupe {
 namespace {
 
 constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
-constexpr const char* kNoCategory = "(missing)";
 
 using Role = CsvColumn::Role;
 
@@ -20,17 +21,44 @@ using Role = CsvColumn::Role;
                 (answer ? "missing=skip leaves such rows out" : "missing=skip, mean or a NUMBER says what to do"));
 }
 
+/// "1.0" and "1" are one class.
+std::string_view as_class(std::string_view field) {
+  const std::size_t point = field.find('.');
+  if (point == 0 || point == std::string_view::npos || point + 1 == field.size()) return field;
+  const std::string_view whole = field.substr(0, point);
+  const auto digits = [](std::string_view text) {
+    return text.find_first_not_of("0123456789") == std::string_view::npos;
+  };
+  const bool same = digits(whole.starts_with('-') ? whole.substr(1) : whole) &&
+                    field.find_first_not_of('0', point + 1) == std::string_view::npos;
+  return same ? whole : field;
+}
+
+[[noreturn]] void refuse_unseen(const CsvReader& reader, const CsvColumn& column, std::string_view field) {
+  const bool label = column.role == Role::label;
+  reader.refuse("column '" + column.name + "' has '" + printable(field) + "', which the training set has not; " +
+                (label ? "ignore=" + column.name + " leaves the classes out" : "unseen=zero makes zeros of it"));
+}
+
 }  // namespace
 
-CsvRow::CsvRow(const std::vector<CsvColumn>& columns, const MissingFields& missing, Find find)
-    : columns_(columns), missing_(missing), find_(std::move(find)), missed_(columns.size()) {}
+CsvRow::CsvRow(const std::vector<CsvColumn>& columns, const CsvArguments& asked, Find find)
+    : columns_(columns),
+      missing_(asked.missing),
+      unseen_zero_(asked.unseen_zero),
+      find_(std::move(find)),
+      missed_(columns.size()) {
+  const auto count = [&](Role role) {
+    return static_cast<std::size_t>(std::ranges::count(columns, role, &CsvColumn::role));
+  };
+  features_.resize(count(Role::feature));
+  targets_.resize(count(Role::target));
+}
 
 bool CsvRow::parse(const CsvReader& reader) {
   if (reader.size() != columns_.size())
     reader.refuse(std::to_string(reader.size()) + " fields, and there are " + std::to_string(columns_.size()) +
                   " columns");
-  features_.clear();
-  targets_.clear();
   bool whole = true;
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     if (columns_[i].role == Role::ignored) continue;
@@ -46,16 +74,18 @@ bool CsvRow::parse(const CsvReader& reader) {
 bool CsvRow::take_number(const CsvReader& reader, std::size_t index) {
   const std::string_view field = reader.field(index);
   const CsvColumn& column = columns_[index];
-  std::vector<float>& to = column.role == Role::target ? targets_ : features_;
+  float& to = (column.role == Role::target ? targets_ : features_)[column.slot];
   if (const std::optional<float> number = csv_number(field)) {
-    to.push_back(*number);
+    to = *number;
     return true;
   }
   if (!is_missing(field)) reader.refuse(no_number(column, field));
   ++missed_[index];
   if (missing_.rule == MissingFields::Rule::skip) return false;
-  if (missing_.rule == MissingFields::Rule::refuse || column.role == Role::target) refuse_missing(reader, column);
-  to.push_back(missing_.rule == MissingFields::Rule::mean ? kMissing : missing_.number);
+  using Rule = MissingFields::Rule;
+  if (missing_.rule == Rule::refuse || column.role == Role::target || (missing_.rule == Rule::trained && !column.fill))
+    refuse_missing(reader, column);
+  to = missing_.rule == Rule::mean ? kMissing : missing_.rule == Rule::trained ? *column.fill : missing_.number;
   return true;
 }
 
@@ -65,16 +95,18 @@ bool CsvRow::take_text(const CsvReader& reader, std::size_t index) {
   if (is_missing(field)) {
     ++missed_[index];
     if (missing_.rule == MissingFields::Rule::skip) return false;
-    if (missing_.rule == MissingFields::Rule::refuse || column.role == Role::label) refuse_missing(reader, column);
+    using Rule = MissingFields::Rule;
+    const bool unknown = missing_.rule == Rule::trained && find_(index, kNoCategory) < 0;
+    if (missing_.rule == Rule::refuse || column.role == Role::label || unknown) refuse_missing(reader, column);
     field = kNoCategory;
   }
-  const std::int32_t category = find_(index, field);
-  if (category < 0)
-    reader.refuse("column '" + column.name + "' has '" + printable(field) + "', which the training set has not");
+  if (!is_utf8(field)) reader.refuse("column '" + column.name + "' has '" + printable(field) + "', which is no UTF-8");
+  const std::int32_t category = find_(index, column.role == Role::label ? as_class(field) : field);
+  if (category < 0 && !(unseen_zero_ && column.role == Role::feature)) refuse_unseen(reader, column, field);
   if (column.role == Role::label)
     label_ = category;
   else
-    features_.push_back(static_cast<float>(category));
+    features_[column.slot] = static_cast<float>(category);
   return true;
 }
 

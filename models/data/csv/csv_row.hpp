@@ -17,11 +17,12 @@ class CsvRow {
   using Find = std::function<std::int32_t(std::size_t column, std::string_view text)>;
 
   /// @param columns outlives it
-  CsvRow(const std::vector<CsvColumn>& columns, const MissingFields& missing, Find find);
+  CsvRow(const std::vector<CsvColumn>& columns, const CsvArguments& asked, Find find);
 
   /// Takes the reader's row; false where it is to be left out. @throws Error bad_file that names file and line
   bool parse(const CsvReader& reader);
 
+  /// In the order of their slots; of a category that is not known, -1.
   const std::vector<float>& features() const { return features_; }
   std::vector<float>& features() { return features_; }
   const std::vector<float>& targets() const { return targets_; }
@@ -35,6 +36,7 @@ class CsvRow {
 
   const std::vector<CsvColumn>& columns_;
   MissingFields missing_;
+  bool unseen_zero_;
   Find find_;
   std::vector<float> features_;
   std::vector<float> targets_;

@@ -55,7 +55,7 @@ CsvRows read_rows(const std::vector<std::string>& files, const CsvArguments& ask
                   const std::vector<CsvColumn>& columns, KeepRows keep, CsvRow::Find find) {
   CsvRows rows;
   Means means;
-  CsvRow row(columns, asked.missing, std::move(find));
+  CsvRow row(columns, asked, std::move(find));
   const bool labelled = std::ranges::find(columns, Role::label, &CsvColumn::role) != columns.end();
   for (const std::string& file : files) {
     CsvReader reader(file, asked.separator);
@@ -81,12 +81,12 @@ CsvRows read_rows(const std::vector<std::string>& files, const CsvArguments& ask
 
 /// Numbers categories in the order of their names.
 void sort_categories(std::vector<CsvColumn>& columns, CsvRows& rows) {
-  std::vector<std::vector<std::int32_t>> of_features;  // new numbers; empty for numbers
+  std::vector<std::vector<std::int32_t>> of_features(features_of(columns).size());  // new numbers; empty for numbers
   for (CsvColumn& column : columns) {
     std::vector<std::int32_t> becomes = column.categories.sort();
     if (column.role == Role::label)
       for (std::int32_t& label : rows.labels) label = becomes[static_cast<std::size_t>(label)];
-    if (column.role == Role::feature) of_features.push_back(std::move(becomes));
+    if (column.role == Role::feature) of_features[column.slot] = std::move(becomes);
   }
   for (std::size_t i = 0; i < of_features.size(); ++i)
     for (std::size_t at = i; !of_features[i].empty() && at < rows.features.size(); at += of_features.size())
@@ -143,6 +143,18 @@ CsvRows read_test_rows(const std::vector<std::string>& files, const CsvArguments
   if (keep == KeepRows::in_memory) return go_through();
   std::vector<CsvColumn> same = columns;  // its categories are part of what the index is good for
   return indexed(files, asked, same, go_through);
+}
+
+CsvRows read_rows_like(const std::vector<std::string>& files, const CsvArguments& asked,
+                       std::vector<CsvColumn>& columns, KeepRows keep) {
+  const auto find = [&](std::size_t index, std::string_view text) {
+    Categories& categories = columns[index].categories;
+    const bool added =
+        columns[index].role == Role::label && static_cast<std::int32_t>(categories.size()) < kMostClasses;
+    return added ? categories.add(text) : categories.find(text);
+  };
+  const auto go_through = [&] { return read_rows(files, asked, columns, keep, find); };
+  return keep == KeepRows::in_files ? indexed(files, asked, columns, go_through) : go_through();
 }
 
 }  // namespace troupe

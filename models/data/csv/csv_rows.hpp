@@ -39,4 +39,9 @@ CsvRows read_training_rows(const std::vector<std::string>& files, const CsvArgum
 CsvRows read_test_rows(const std::vector<std::string>& files, const CsvArguments& asked,
                        const std::vector<CsvColumn>& columns, KeepRows keep);
 
+/// The same of columns_like(): a category that is none of the training's is an error, but classes that are none of it
+/// are added behind the others.
+CsvRows read_rows_like(const std::vector<std::string>& files, const CsvArguments& asked,
+                       std::vector<CsvColumn>& columns, KeepRows keep);
+
 }  // namespace troupe

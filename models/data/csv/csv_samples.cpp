@@ -7,10 +7,9 @@
 namespace troupe {
 
 CsvSamples::CsvSamples(const std::vector<CsvColumn>& columns, std::vector<float> means) : means_(std::move(means)) {
-  for (const CsvColumn& column : columns) {
-    if (column.role != CsvColumn::Role::feature) continue;
-    widths_.push_back(column.is_text ? column.width() : 0);
-    sample_size_ += column.width();
+  for (const CsvColumn* const column : features_of(columns)) {
+    widths_.push_back(column->is_text ? column->width() : 0);
+    sample_size_ += column->width();
   }
 }
 
@@ -20,7 +19,7 @@ void CsvSamples::write(std::span<const float> row, std::span<float> to) const {
     if (widths_[i] == 0) {
       to[at++] = std::isnan(row[i]) ? means_[i] : row[i];
     } else {
-      to[at + static_cast<std::size_t>(row[i])] = 1;
+      if (row[i] >= 0) to[at + static_cast<std::size_t>(row[i])] = 1;
       at += widths_[i];
     }
   }

@@ -10,6 +10,7 @@
 #include "models/files/images/image.hpp"
 #include "runtime/files/input_file.hpp"
 #include "runtime/invalid.hpp"
+#include "runtime/letter.hpp"
 #include "runtime/printable.hpp"
 
 namespace troupe {
@@ -87,12 +88,17 @@ std::vector<std::string> images_in(const fs::path& folder, bool skips) {
 ClassFolders list_folder(const std::string& folder, std::vector<std::string> classes, bool skips) {
   ClassFolders found{folder, std::move(classes), {}};
   const std::vector<std::string> names = folders_in(folder);
-  if (found.classes.empty()) found.classes = names;
+  const bool trains = found.classes.empty();
+  if (trains) found.classes = names;
   for (const std::string& name : names) {
+    if (!is_utf8(name)) throw_bad_file(folder, "the name of the class '" + printable(name) + "' is no UTF-8");
     const auto place = std::ranges::find(found.classes, name);
     if (place == found.classes.end())
       throw_bad_file(folder, "the class '" + printable(name) + "' is none of the training set's");
-    for (const std::string& file : images_in(fs::path(folder) / name, skips))
+    const std::vector<std::string> images = images_in(fs::path(folder) / name, skips);
+    if (trains && images.empty() && names.size() > 1)
+      throw_bad_file(fs::path(folder) / name, "there is no .jpg, .jpeg or .png file for this class");
+    for (const std::string& file : images)
       found.files.push_back({fs::path(name) / file, static_cast<std::int32_t>(place - found.classes.begin())});
   }
   if (found.files.empty())

@@ -72,6 +72,10 @@ Fold parse_fold(const std::string& text) {
 namespace troupe {
 
 TrainingData fold_of_named(const std::string& arguments, std::uint64_t seed) {
+  return fold_of_named_like(arguments, {}, seed);
+}
+
+TrainingData fold_of_named_like(const std::string& arguments, const DataInfo& trained, std::uint64_t seed) {
   const std::size_t colon = arguments.find(':');
   if (colon == std::string::npos || colon + 1 == arguments.size())
     throw_invalid("data 'fold:" + printable(arguments) + "' is not fold" + kFoldUsage);
@@ -79,7 +83,7 @@ TrainingData fold_of_named(const std::string& arguments, std::uint64_t seed) {
   const data::Fold fold = data::parse_fold(arguments.substr(0, colon));
   if (name.starts_with(data::kFoldPrefix))
     throw_invalid("data 'fold:" + printable(arguments) + "' is a fold of a fold; there are those of other data");
-  return data::fold_of(load_data(name, seed), fold);
+  return data::fold_of(load_data(name, trained, seed), fold);
 }
 
 }  // namespace troupe

@@ -29,6 +29,12 @@ class Joined final : public DataSource {
       const DataInfo& info = part->info();
       if (info.shape != all.shape || info.num_classes != all.num_classes || info.num_targets != all.num_targets)
         throw_bad_data("concat of data whose samples, classes or targets are not alike");
+      const auto differ = [](const auto& names, const auto& others) {
+        return !names.empty() && !others.empty() && names != others;
+      };
+      if (differ(info.class_names, all.class_names) || differ(info.value_names, all.value_names) ||
+          differ(info.target_names, all.target_names) || info.encoding.symbols != all.encoding.symbols)
+        throw_bad_data("concat of data whose columns, categories or classes have other names");
       if (in_parts && info.parts.empty()) all.parts.push_back(all.num_samples);
       for (const std::int64_t first : info.parts) all.parts.push_back(all.num_samples + first);
       if (info.held_parts > 0)

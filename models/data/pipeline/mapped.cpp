@@ -20,6 +20,7 @@ class Mapped final : public DataSource {
     info.shape = std::move(shape);
     info.byte_scale = 0;
     info.value_names.clear();
+    info.encoding = {};  // samples are made in a way that only the program knows
     return info;
   }
 
@@ -49,6 +50,7 @@ class Windows final : public DataSource {
     if (length < 1) throw_invalid("windows of " + std::to_string(length) + " samples");
     info.num_samples -= length - 1;
     info.value_names.clear();
+    info.encoding = {};
     info.shape.insert(info.shape.begin(), length);
     std::erase_if(info.parts, [&info](std::int64_t first) { return first >= info.num_samples; });
     return info;

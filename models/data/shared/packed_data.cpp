@@ -10,6 +10,7 @@
 
 #include "models/data/answers.hpp"
 #include "models/data/dataset_arrays.hpp"
+#include "models/files/input_encoding.hpp"
 
 namespace troupe {
 namespace {
@@ -71,6 +72,7 @@ json describe(const Dataset& set, Layout& layout) {
           {"names", info.class_names},
           {"value_names", info.value_names},
           {"target_names", info.target_names},
+          {"encoding", to_json(info.encoding)},
           {"missing", describe(info.missing)},
           {"byte_scale", info.byte_scale},
           {"origin", info.origin},
@@ -105,6 +107,7 @@ std::shared_ptr<const DataSource> set_of(const json& text, std::span<const std::
                            .class_names = text.at("names").get<std::vector<std::string>>(),
                            .value_names = text.at("value_names").get<std::vector<std::string>>(),
                            .target_names = text.at("target_names").get<std::vector<std::string>>(),
+                           .encoding = encoding_from_json("", text.at("encoding")),
                            .missing = missing_of(text.at("missing")),
                            .byte_scale = text.at("byte_scale").get<double>(),
                            .origin = text.at("origin").get<std::string>()},

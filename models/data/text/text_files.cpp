@@ -26,6 +26,7 @@ struct TextArguments {
   Symbols symbols = Symbols::characters;
   std::int64_t window = 64;
   std::int64_t stride = 1;
+  bool unseen_zero = false;  ///< a symbol that the training text did not have becomes zeros, rather than an error
 };
 
 TextArguments parse_text_arguments(const std::string& text) {
@@ -43,6 +44,7 @@ TextArguments parse_text_arguments(const std::string& text) {
       {{"test", [&](const std::string& value) { add(asked.test_files, value); }},
        {"symbols", symbols},
        {"window", [&](const std::string& value) { asked.window = data_length("text: window", value); }},
+       {"unseen", [&](const std::string& value) { asked.unseen_zero = zero_for_unseen("text", value); }},
        {"stride", [&](const std::string& value) { asked.stride = data_length("text: stride", value); }}});
   for (const std::string& pattern : patterns) add(asked.files, pattern);
   if (asked.files.empty()) throw_invalid("text:" + text + " names no file: text" + kTextUsage);
@@ -76,7 +78,9 @@ class TextWindows final : public DataSource {
         file_(std::move(file)),
         vocabulary_(std::move(vocabulary)),
         window_(asked.window),
-        stride_(asked.stride) {}
+        stride_(asked.stride),
+        symbols_(asked.symbols),
+        unseen_zero_(asked.unseen_zero) {}
 
  private:
   static DataInfo info_of(const TextFile& file, const std::vector<std::uint32_t>& vocabulary,
@@ -88,7 +92,9 @@ class TextWindows final : public DataSource {
                   .shape = {asked.window, std::ssize(vocabulary)},
                   .num_classes = static_cast<int>(vocabulary.size())};
     for (const std::uint32_t symbol : vocabulary) info.class_names.push_back(name_of(symbol, asked.symbols));
+    info.encoding = {.columns = {}, .symbols = vocabulary, .symbols_are_bytes = asked.symbols == Symbols::bytes};
     info.origin = file.path();
+    info.lacks = asked.unseen_zero;
     info.slow = true;
     return info;
   }
@@ -99,21 +105,30 @@ class TextWindows final : public DataSource {
     for (std::size_t i = 0; i < request.samples.size(); ++i) {
       file_.read(request.samples[i] * stride_, symbols);
       for (std::size_t place = 0; place < symbols.size() - 1; ++place, to += vocabulary_.size())
-        to[class_of(symbols[place])] = 1;
-      request.labels[i] = static_cast<std::int32_t>(class_of(symbols.back()));
+        if (const auto number = class_of(symbols[place])) to[*number] = 1;
+      const auto label = class_of(symbols.back());
+      if (label) request.labels[i] = static_cast<std::int32_t>(*label);
+      if (!label && request.holes.empty())
+        throw Error(ErrorCode::bad_data, "the training text has no " + name_of(symbols.back(), symbols_),
+                    {.object = file_.path()});
+      if (!label) request.holes[i] = 1;
     }
   }
 
-  std::size_t class_of(std::uint32_t symbol) const {
+  /// Nothing for one that the training text did not have.
+  std::optional<std::size_t> class_of(std::uint32_t symbol) const {
     const auto found = std::ranges::lower_bound(vocabulary_, symbol);
-    if (found == vocabulary_.end() || *found != symbol) throw_bad_file(file_.path(), "it has been changed");
-    return static_cast<std::size_t>(found - vocabulary_.begin());
+    if (found != vocabulary_.end() && *found == symbol) return static_cast<std::size_t>(found - vocabulary_.begin());
+    if (!unseen_zero_) throw_bad_file(file_.path(), "it has been changed");
+    return {};
   }
 
   TextFile file_;
   std::vector<std::uint32_t> vocabulary_;
   std::int64_t window_;
   std::int64_t stride_;
+  Symbols symbols_;
+  bool unseen_zero_;
 };
 
 std::vector<TextFile> open_all(const std::vector<std::string>& paths, Symbols symbols) {
@@ -143,8 +158,9 @@ std::shared_ptr<const DataSource> windows_of(std::vector<TextFile> files, const 
   std::vector<std::shared_ptr<const DataSource>> parts;
   for (TextFile& file : files) {
     for (const std::uint32_t symbol : file.different())
-      if (!std::ranges::binary_search(vocabulary, symbol))
-        throw Error(ErrorCode::bad_data, "the training text has no " + name_of(symbol, asked.symbols),
+      if (!asked.unseen_zero && !std::ranges::binary_search(vocabulary, symbol))
+        throw Error(ErrorCode::bad_data,
+                    "the training text has no " + name_of(symbol, asked.symbols) + "; unseen=zero makes zeros of it",
                     {.object = file.path()});
     parts.push_back(std::make_shared<const TextWindows>(std::move(file), vocabulary, asked));
   }
@@ -158,6 +174,16 @@ TrainingData text_files(const std::string& arguments, std::uint64_t /*seed*/) {
   std::vector<TextFile> files = open_all(asked.files, asked.symbols);
   const std::vector<std::uint32_t> vocabulary = vocabulary_of(files);
   TrainingData data{windows_of(std::move(files), vocabulary, asked)};
+  if (!asked.test_files.empty()) data.test = windows_of(open_all(asked.test_files, asked.symbols), vocabulary, asked);
+  return data;
+}
+
+TrainingData text_files_like(const std::string& arguments, const DataInfo& trained, std::uint64_t seed) {
+  const std::vector<std::uint32_t>& vocabulary = trained.encoding.symbols;
+  if (vocabulary.empty()) return text_files(arguments, seed);
+  TextArguments asked = parse_text_arguments(arguments);
+  asked.symbols = trained.encoding.symbols_are_bytes ? Symbols::bytes : Symbols::characters;
+  TrainingData data{windows_of(open_all(asked.files, asked.symbols), vocabulary, asked)};
   if (!asked.test_files.empty()) data.test = windows_of(open_all(asked.test_files, asked.symbols), vocabulary, asked);
   return data;
 }

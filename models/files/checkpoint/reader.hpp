@@ -17,6 +17,8 @@ class CheckpointReader {
   explicit CheckpointReader(const std::string& path);
 
   const CheckpointManifest& manifest() const { return files_.manifest; }
+  /// SafetensorsFile::network of its weights.
+  std::string network() const { return files_.weights.network(); }
 
   /// The weights in canonical order; `out` is as long as they are.
   /// @throws Error model_mismatch naming a tensor that is not as `expected`.

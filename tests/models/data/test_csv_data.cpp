@@ -183,3 +183,41 @@ TEST_CASE("an empty line among the rows of one column is a field that is missing
     CHECK(read_all(*files.load("a.csv,missing=mean", "test.csv").test).values == Floats{5, 2, 7});
   }
 }
+
+TEST_CASE("what spreadsheets and people put before a table is passed over, and UTF-16 is named") {
+  const CsvFolder files;
+  files.write("sep.csv", "sep=;\r\na;y\r\n1,5;2\r\n");
+  CHECK(files.load("sep.csv,text=a").train->info().value_names == std::vector<std::string>{"a=1,5"});
+  files.write("comment.csv", "# made by me, in May\n#\na,b,y\n1,2,3\n4,x,6\n");
+  CHECK(files.load("comment.csv").train->info().value_names == std::vector<std::string>{"a", "b=2", "b=x"});
+  files.write("header.csv", "#a,b,y\n1,2,3\n");
+  CHECK(files.load("header.csv").train->info().value_names == std::vector<std::string>{"#a", "b"});
+  files.write("both.csv", "# numbers\n#a,b,y\n1,2,3\n");
+  CHECK(files.load("both.csv").train->info().value_names == std::vector<std::string>{"#a", "b"});
+  files.write("line.csv", "# made by me\na,b,y\n1,2,3\n4,5\n");
+  files.fails(ErrorCode::bad_file, "line.csv", "line 4: 2 fields, and there are 3 columns");
+  files.write("utf16.csv", std::string("\xFF\xFE"
+                                       "a\0,\0y\0\n\0",
+                                       10));
+  files.fails(ErrorCode::bad_file, "utf16.csv", "a text in UTF-16");
+  files.write("bare16.csv", std::string("a\0,\0y\0\n\0", 8));
+  files.fails(ErrorCode::bad_file, "bare16.csv", "a text in UTF-16");
+}
+
+TEST_CASE("numbers too near zero for a float are zero, and too large ones none") {
+  const CsvFolder files;
+  files.write("a.csv", "a,y\n1e-400,1\n-1e-60,2\n0.5,3\n");
+  CHECK(read_all(*files.load("a.csv").train).values == Floats{0, 0, 0.5F});
+  files.write("b.csv", "a,y\n1e400,1\n");
+  files.fails(ErrorCode::bad_file, "b.csv", "column 'a' has '1e400', which is no number");
+}
+
+TEST_CASE("classes are one whose numbers are equal, and texts are UTF-8") {
+  const CsvFolder files;
+  files.write("a.csv", "x,kind\n1,1.0\n2,1\n3,2.00\n4,1.5\n5,v1.0\n");
+  CHECK(files.load("a.csv,class=kind").train->info().class_names == std::vector<std::string>{"1", "1.5", "2", "v1.0"});
+  files.write("latin1.csv", "x,kind\n1,M\xFCnchen\n");
+  files.fails(ErrorCode::bad_file, "latin1.csv", "line 2: column 'kind' has 'M?nchen', which is no UTF-8");
+  files.write("city.csv", "city,y\nM\xFCnchen,1\n");
+  files.fails(ErrorCode::bad_file, "city.csv", "line 2: column 'city' has 'M?nchen', which is no UTF-8");
+}

@@ -35,7 +35,7 @@ struct IndexedFiles {
 
   IndexedFiles() {
     write_file(first, "size,colour,kind\n1,red,b\n,blue,a\n\n3,\"a\nb\",a\n");
-    write_file(folder / "part-2.csv", "size,colour,kind\n5,\xE9,c\n?,red,a\n");
+    write_file(folder / "part-2.csv", "size,colour,kind\n5,é,c\n?,red,a\n");
     write_file(folder / "test.csv", "size,colour,kind\n,red,a\n8,red,a\n");
   }
   std::string kept() const { return read_file(first + ".index"); }
@@ -78,8 +78,8 @@ TEST_CASE("rows of CSV files are found by what is kept beside the first, to the 
     CAPTURE(options);
     const std::vector<Contents> found = files.load(options);
     const std::string kept = files.kept();
-    CHECK(kept.starts_with("troupe csv index 2"));
-    CHECK(read_file(files.folder / "test.csv.index").starts_with("troupe csv index 2"));
+    CHECK(kept.starts_with("troupe csv index 3"));
+    CHECK(read_file(files.folder / "test.csv.index").starts_with("troupe csv index 3"));
     const auto written = std::filesystem::last_write_time(files.first + ".index");
     check_same(found, files.load(options));
     CHECK(std::filesystem::last_write_time(files.first + ".index") == written);

@@ -102,3 +102,26 @@ TEST_CASE("several texts have one vocabulary, which the test text has to do with
   write_file(text.folder / "text", "abax");
   check_throws(ErrorCode::bad_file, "changed", [&] { read_all(*train); });
 }
+
+TEST_CASE("a text for a network that was trained on another has the symbols of that one") {
+  const TemporaryFolder folder;
+  write_file(folder / "old", "abcabd");
+  write_file(folder / "new", "bbcab");
+  write_file(folder / "strange", "abzcz");
+  const DataInfo trained = load_data("text:" + folder / "old" + ",window=2").train->info();
+  const auto data = load_data("text:" + folder / "new" + ",window=2", trained).train;
+  CHECK(data->info().shape == std::vector<std::int64_t>{2, 4});
+  CHECK(data->info().class_names == trained.class_names);
+  CHECK(read_all(*data).labels == std::vector<std::int32_t>{2, 0, 1});
+  check_throws(ErrorCode::bad_data, "the training text has no z",
+               [&] { load_data("text:" + folder / "strange" + ",window=2", trained); });
+  const auto zeros = load_data("text:" + folder / "strange" + ",window=2,unseen=zero", trained).train;
+  CHECK(zeros->info().lacks);
+  std::vector<float> values(24);
+  std::vector<std::int32_t> labels(3);
+  std::vector<std::uint8_t> holes(3);
+  const std::vector<std::int64_t> numbers{0, 1, 2};
+  zeros->fill({.samples = numbers, .values = values, .labels = labels, .targets = {}, .holes = holes});
+  CHECK(holes == std::vector<std::uint8_t>{1, 0, 1});  // no class is the unknown letter
+  CHECK(std::vector<float>(values.begin() + 8, values.begin() + 16) == std::vector<float>{0, 1, 0, 0, 0, 0, 0, 0});
+}

@@ -71,6 +71,62 @@ TEST_CASE("what was done to samples is told, however long that is") {
   check_refused([](auto& json) { json["transforms"] = 1, json["source_shape"] = {1, 2, 3}; });
 }
 
+TEST_CASE("how samples are made of a table or a text is read as it was written") {
+  using Role = InputColumn::Role;
+  NetworkText wanted = example();
+  wanted.data.encoding.columns = {{.name = "id", .role = Role::ignored},
+                                  {.name = "city", .is_text = true, .categories = {"Köln", "a\tb", "\u200b", "1,5"}},
+                                  {.name = "age", .fill = 0.1F},
+                                  {.name = "price", .role = Role::target},
+                                  {.name = "kind", .role = Role::label, .is_text = true, .categories = {"x\ty", "z"}}};
+  CHECK(network_from_json("a", to_json(wanted)).data.encoding == wanted.data.encoding);
+  CHECK(network_from_json("a", to_json(wanted)).knows_inputs);
+  NetworkText text = example();
+  text.data.encoding = {.columns = {}, .symbols = {0, 10, 0x1F600}, .symbols_are_bytes = false};
+  CHECK(network_from_json("a", to_json(text)).data.encoding == text.data.encoding);
+
+  auto old = nlohmann::json::parse(to_json(wanted));
+  old.erase("inputs");
+  CHECK_FALSE(network_from_json("a", old.dump()).knows_inputs);
+  wanted.data.encoding.columns[1].categories.resize(100'000, "Timbuktu and its surroundings");
+  CHECK_FALSE(network_from_json("a", to_json(wanted)).knows_inputs);  // too long
+
+  check_refused([](auto& json) { json["inputs"] = 1; });
+  check_refused([](auto& json) { json["inputs"]["symbols"] = {2, 1}, json["inputs"]["symbols_are_bytes"] = true; });
+  check_refused([](auto& json) { json["inputs"]["symbols"] = {1}; });
+  check_refused(
+      [](auto& json) { json["inputs"]["symbols"] = {0x110000}, json["inputs"]["symbols_are_bytes"] = false; });
+  check_refused([](auto& json) { json["inputs"]["columns"] = {{{"name", "a"}, {"role", "king"}, {"text", false}}}; });
+  check_refused([](auto& json) { json["inputs"]["columns"] = {{{"name", "a"}, {"role", "feature"}, {"text", true}}}; });
+  check_refused([](auto& json) {
+    json["inputs"]["columns"] = {{{"name", "a"}, {"role", "feature"}, {"text", false}, {"categories", {"x"}}}};
+  });
+  check_refused([](auto& json) {
+    json["inputs"]["columns"] = {{{"name", "a"}, {"role", "ignored"}, {"text", false}},
+                                 {{"name", "a"}, {"role", "feature"}, {"text", false}}};
+  });
+}
+
+TEST_CASE("weights of a network that was trained on other columns do not fit") {
+  NetworkText stored = example();
+  stored.data.encoding.columns = {{.name = "a"}, {.name = "b", .is_text = true, .categories = {"x", "y"}}};
+  const auto fails = [&](const std::function<void(std::vector<InputColumn>&)>& change, const std::string& what) {
+    NetworkText own = stored;
+    change(own.data.encoding.columns);
+    check_throws(ErrorCode::model_mismatch, what, [&] { check_same_inputs("f", to_json(stored), to_json(own)); });
+  };
+  CHECK_NOTHROW(check_same_inputs("f", to_json(stored), to_json(stored)));
+  CHECK_NOTHROW(check_same_inputs("f", to_json(stored), to_json(example())));
+  CHECK_NOTHROW(check_same_inputs("f", "", to_json(stored)));
+  fails([](auto& columns) { std::swap(columns[0], columns[1]); }, "input column 1 is 'a' there and 'b' here");
+  fails([](auto& columns) { columns.pop_back(); }, "input column 2 is 'b' there and none here");
+  fails([](auto& columns) { columns[1].categories.back() = "z"; }, "column 'b' has other categories");
+  NetworkText filled = stored;
+  filled.data.encoding.columns[0].fill = 5;  // what fills gaps may change
+  filled.data.encoding.columns.push_back({.name = "c", .role = InputColumn::Role::ignored});
+  CHECK_NOTHROW(check_same_inputs("f", to_json(stored), to_json(filled)));
+}
+
 TEST_CASE("a network that would not be read is not written") {
   NetworkText network = example();
   network.loss = "\xff";

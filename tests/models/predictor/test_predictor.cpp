@@ -11,7 +11,9 @@
 #include "runtime/random.hpp"
 #include "support/started.hpp"
 #include "troupe/error.hpp"
+#include "troupe/models.hpp"
 #include "troupe/predictor.hpp"
+#include "troupe/transform.hpp"
 
 using namespace troupe;
 using namespace troupe::models;
@@ -272,4 +274,72 @@ TEST_CASE("what does not fit is refused, and names file and tensor") {
     write_file(folder / "other", std::string(whole).replace(at, std::strlen(said), other));
     check_throws(ErrorCode::bad_file, "other", [&] { Predictor(folder / "other"); });
   }
+}
+
+namespace {
+
+/// A linear regression whose weights are saved, of a table with a text and transforms.
+struct TableNetwork {
+  TemporaryFolder folder;
+  std::string weights = folder / "w";
+  TrainingData data;
+
+  TableNetwork() {
+    write_file(folder / "a.csv", "city,rooms,age,price\nUlm,2,10,1\nBonn,3,20,2\nUlm,4.5,30,3\nBonn,,17,4\n");
+    data = data::transform(load_data("csv:" + folder / "a.csv" + ",missing=mean"), "normalise, intercept");
+    const auto model = started(linear_regression(data, 0));
+    save(*model, weights);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("rows by the names of their columns become the samples of an evaluation, to the bit") {
+  const TableNetwork table;
+  const Predictor predictor(table.weights);
+  const std::vector<float> samples = values_of(*table.data.train);
+  const std::vector<Row> rows{{{"city", "Ulm"}, {"rooms", 2}, {"age", 10}},
+                              {{"age", "20"}, {"rooms", "3"}, {"city", "Bonn"}, {"colour", "red"}},
+                              {{"rooms", 4.5}, {"city", "Ulm"}, {"age", 30.0F}},
+                              {{"rooms", std::nan("")}, {"city", "Bonn"}, {"age", 17L}}};
+  std::vector<float> raw;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    CAPTURE(i);
+    const std::vector<float> sample = slice(samples, i * 5, 5);
+    CHECK(same_bits(predictor.prepare(rows[i]), sample));
+    CHECK(predictor.predict(rows[i]) == predictor.probabilities(sample));
+  }
+  const std::vector<float> untransformed =
+      values_of(*load_data("csv:" + table.folder / "a.csv" + ",missing=mean").train);
+  CHECK(same_bits(predictor.prepare(untransformed), samples));
+  CHECK(predictor.predict(untransformed) == predictor.probabilities(samples));
+}
+
+TEST_CASE("a row that the network's table cannot have is refused by its column") {
+  const TableNetwork table;
+  const Predictor predictor(table.weights);
+  const auto fails = [&](const Row& row, const std::string& what) {
+    check_throws(ErrorCode::bad_data, what, [&] { predictor.predict(row); });
+  };
+  fails({{"city", "Ulm"}, {"rooms", 2}}, "column 'age' is missing");
+  fails({{"city", "Kiel"}, {"rooms", 2}, {"age", 3}}, "column 'city' has 'Kiel', which the training set did not have");
+  fails({{"city", "Ulm"}, {"rooms", "two"}, {"age", 3}}, "column 'rooms' has 'two'");
+  fails({{"city", "Ulm"}, {"rooms", 1e300}, {"age", 3}}, "which no float holds");
+  fails({{"city", ""}, {"rooms", 2}, {"age", 3}}, "column 'city' has no value");
+  const TemporaryFolder folder;
+  const auto model = started(network(Graph(cnn_layers(3)), images(10), 10));
+  save(*model, folder / "cnn");
+  check_throws(ErrorCode::invalid_argument, "does not contain the columns of a table", [&] {
+    Predictor(folder / "cnn").predict(Row{{"a", 1}});
+  });
+}
+
+TEST_CASE("transforms that this version does not know are refused with the file") {
+  const TableNetwork table;
+  std::string bytes = read_file(table.weights);
+  const std::size_t at = bytes.find("intercept");
+  REQUIRE(at != std::string::npos);
+  bytes.replace(at, 9, "interchat");
+  write_file(table.weights, bytes);
+  check_throws(ErrorCode::bad_file, "there is no transform 'interchat'", [&] { Predictor predictor(table.weights); });
 }

@@ -16,7 +16,7 @@ using troupe_test::png_chunk;
 
 namespace {
 
-using Bytes = std::vector<std::uint8_t>;
+using Pixels = std::vector<std::uint8_t>;
 
 /// What the header of a PNG says of its pixels.
 enum class PngKind : char { grey = 0, colours = 2, palette = 3, grey_alpha = 4, alpha = 6 };
@@ -45,9 +45,9 @@ Image decode(const std::string& file, std::int64_t channels) {
   return decode_image("x", std::as_bytes(std::span(file)), {.channels = channels});
 }
 
-Bytes pixels(const std::string& file, std::int64_t channels) { return decode(file, channels).bytes; }
+Pixels pixels(const std::string& file, std::int64_t channels) { return decode(file, channels).bytes; }
 
-Bytes pixels(const PngFile& file, std::int64_t channels) { return pixels(file.bytes(), channels); }
+Pixels pixels(const PngFile& file, std::int64_t channels) { return pixels(file.bytes(), channels); }
 
 void is_damaged(const std::string& file, const std::string& what) {
   check_throws(ErrorCode::bad_file, what, [&] { decode(file, 3); });
@@ -87,21 +87,21 @@ std::string of_scans(int times) {
 TEST_CASE("values of a PNG are taken as they are, whatever it says of gamma") {
   const std::string linear = png_chunk("gAMA" + big_endian(100'000));
   for (const std::string& chunks : {std::string(), linear, png_chunk("gAMA" + big_endian(45'455))}) {
-    CHECK(pixels({.rows = {'\0', '\x40'}, .chunks = chunks}, 1) == Bytes{64});
-    CHECK(pixels({.rows = {'\0', '\x40'}, .chunks = chunks}, 3) == Bytes{64, 64, 64});
-    CHECK(pixels({.bits = 16, .rows = {'\0', '\x40', '\x40'}, .chunks = chunks}, 1) == Bytes{64});
+    CHECK(pixels({.rows = {'\0', '\x40'}, .chunks = chunks}, 1) == Pixels{64});
+    CHECK(pixels({.rows = {'\0', '\x40'}, .chunks = chunks}, 3) == Pixels{64, 64, 64});
+    CHECK(pixels({.bits = 16, .rows = {'\0', '\x40', '\x40'}, .chunks = chunks}, 1) == Pixels{64});
     CHECK(pixels({.bits = 16, .kind = PngKind::colours, .rows = {'\0', 1, 1, 2, 2, 3, 3}, .chunks = chunks}, 3) ==
-          Bytes{1, 2, 3});
+          Pixels{1, 2, 3});
   }
 }
 
 TEST_CASE("few bits and palettes become bytes") {
-  CHECK(pixels({.width = 4, .bits = 2, .rows = {'\0', '\x1B'}}, 1) == Bytes{0, 85, 170, 255});
-  CHECK(pixels({.width = 9, .bits = 1, .rows = {'\0', '\x55', '\x7F'}}, 1) == Bytes{0, 255, 0, 255, 0, 255, 0, 255, 0});
+  CHECK(pixels({.width = 4, .bits = 2, .rows = {'\0', '\x1B'}}, 1) == Pixels{0, 85, 170, 255});
+  CHECK(pixels({.width = 9, .bits = 1, .rows = {'\0', '\x55', '\x7F'}}, 1) == Pixels{0, 255, 0, 255, 0, 255, 0, 255, 0});
   const std::string palette = png_chunk(std::string("PLTE\x0A\x14\x1E\xFF\0\0", 10));
   const PngFile of_palette{.width = 2, .bits = 4, .kind = PngKind::palette, .rows = {'\0', '\x10'}, .chunks = palette};
-  CHECK(pixels(of_palette, 3) == Bytes{255, 0, 0, 10, 20, 30});
-  CHECK(pixels(of_palette, 1) == Bytes{76, 18});
+  CHECK(pixels(of_palette, 3) == Pixels{255, 0, 0, 10, 20, 30});
+  CHECK(pixels(of_palette, 1) == Pixels{76, 18});
 }
 
 TEST_CASE("grey is made of a PNG's colours as of a JPEG's") {
@@ -112,26 +112,26 @@ TEST_CASE("grey is made of a PNG's colours as of a JPEG's") {
     for (int i = 0; i < 64; ++i) {
       for (const int value : {red, green, blue}) all += static_cast<char>(value);
     }
-    CHECK(pixels(png_bytes(all, 8, 8, 3), 1) == Bytes(64, static_cast<std::uint8_t>(grey)));
-    CHECK(pixels(jpeg_bytes(all, 8, 8, 3), 1) == Bytes(64, static_cast<std::uint8_t>(grey)));
+    CHECK(pixels(png_bytes(all, 8, 8, 3), 1) == Pixels(64, static_cast<std::uint8_t>(grey)));
+    CHECK(pixels(jpeg_bytes(all, 8, 8, 3), 1) == Pixels(64, static_cast<std::uint8_t>(grey)));
   }
 }
 
 TEST_CASE("what is transparent becomes black, and what is partly so lies on black in the light of a display") {
   const std::string grey{'\0', '\x64', '\0', '\x64', '\xFF', '\xFF', '\x80'};
-  CHECK(pixels({.width = 3, .kind = PngKind::grey_alpha, .rows = grey}, 1) == Bytes{0, 100, 186});
-  CHECK(pixels({.kind = PngKind::alpha, .rows = {'\0', '\xFF', '\0', '\x64', '\x80'}}, 3) == Bytes{186, 0, 73});
-  CHECK(pixels({.kind = PngKind::alpha, .rows = {'\0', '\xFF', '\0', '\0', '\x80'}}, 1) == Bytes{56});
+  CHECK(pixels({.width = 3, .kind = PngKind::grey_alpha, .rows = grey}, 1) == Pixels{0, 100, 186});
+  CHECK(pixels({.kind = PngKind::alpha, .rows = {'\0', '\xFF', '\0', '\x64', '\x80'}}, 3) == Pixels{186, 0, 73});
+  CHECK(pixels({.kind = PngKind::alpha, .rows = {'\0', '\xFF', '\0', '\0', '\x80'}}, 1) == Pixels{56});
   const std::string key = png_chunk(std::string("tRNS\0\x07", 6));
-  CHECK(pixels({.width = 2, .rows = {'\0', '\x07', '\x08'}, .chunks = key}, 1) == Bytes{0, 8});
+  CHECK(pixels({.width = 2, .rows = {'\0', '\x07', '\x08'}, .chunks = key}, 1) == Pixels{0, 8});
   const std::string wide_key = png_chunk(std::string("tRNS\x08\x07", 6));
-  CHECK(pixels({.width = 2, .bits = 16, .rows = {'\0', 8, 7, 8, 8}, .chunks = wide_key}, 1) == Bytes{0, 8});
+  CHECK(pixels({.width = 2, .bits = 16, .rows = {'\0', 8, 7, 8, 8}, .chunks = wide_key}, 1) == Pixels{0, 8});
 }
 
 TEST_CASE("an interlaced PNG has the pixels of one that is not") {
   // The passes that 3 by 3 pixels have: 1; 3; 7 and 9; 2, then 8; the row between.
   const std::string rows{'\0', 1, '\0', 3, '\0', 7, 9, '\0', 2, '\0', 8, '\0', 4, 5, 6};
-  CHECK(pixels({.width = 3, .height = 3, .rows = rows, .interlaced = true}, 1) == Bytes{1, 2, 3, 4, 5, 6, 7, 8, 9});
+  CHECK(pixels({.width = 3, .height = 3, .rows = rows, .interlaced = true}, 1) == Pixels{1, 2, 3, 4, 5, 6, 7, 8, 9});
   CHECK(pixels({.width = 3, .height = 3, .rows = rows, .interlaced = true}, 3).size() == 27);
 }
 

@@ -1,0 +1,210 @@
+#include "models/data/csv/csv_encoding.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "runtime/invalid.hpp"
+#include "runtime/log.hpp"
+#include "runtime/printable.hpp"
+#include "troupe/error.hpp"
+
+namespace troupe {
+namespace {
+
+using Role = InputColumn::Role;
+
+[[noreturn]] void refuse(const std::string& file, const std::string& what) {
+  throw Error(ErrorCode::bad_data, what, {.object = file});
+}
+
+bool is_answer(const InputColumn& column) { return column.role == Role::target || column.role == Role::label; }
+
+/// The training's table had no header: column i is called i + 1.
+bool names_are_numbers(const std::vector<InputColumn>& columns) {
+  for (std::size_t i = 0; i < columns.size(); ++i)
+    if (columns[i].name != std::to_string(i + 1)) return false;
+  return true;
+}
+
+/// Makes the columns of one file.
+class Matcher {
+ public:
+  Matcher(const std::string& file, CsvArguments& asked, const DataInfo& trained)
+      : file_(file), asked_(asked), trained_(trained), reader_(file, asked.separator) {
+    if (!reader_.next()) throw_bad_file(file, "there is no row");
+    first_ = fields_of(reader_);
+  }
+
+  std::vector<CsvColumn> match() {
+    const bool by_number = names_are_numbers(trained_.encoding.columns);
+    const bool header = asked_.header == CsvArguments::Header::unknown ? names_columns(by_number)
+                                                                       : asked_.header == CsvArguments::Header::yes;
+    asked_.header = header ? CsvArguments::Header::yes : CsvArguments::Header::no;
+    columns_ = named_columns(reader_, first_, header);
+    for (CsvColumn& column : columns_) column.role = Role::ignored;
+    header && !by_number ? take_by_name() : take_by_number();
+    take_asked();
+    check_targets();
+    return std::move(columns_);
+  }
+
+ private:
+  bool names_columns(bool by_number) const {
+    const auto& known = trained_.encoding.columns;
+    const auto is_known = [&](const std::string& field) {
+      return std::ranges::find(known, printable(field), &InputColumn::name) != known.end();
+    };
+    if (!by_number && std::ranges::any_of(first_, is_known)) return true;
+    const bool has_numbers = std::ranges::any_of(
+        known, [](const InputColumn& column) { return column.role == Role::feature && !column.is_text; });
+    return has_numbers && looks_like_header(first_);
+  }
+
+  void take_by_name() {
+    std::string missing;
+    std::size_t next_slot = 0;
+    for (const InputColumn& known : trained_.encoding.columns) {
+      const auto found = std::ranges::find(columns_, known.name, &CsvColumn::name);
+      if (found != columns_.end())
+        take(*found, known, next_slot);
+      else if (known.role == Role::feature)
+        missing += (missing.empty() ? "'" : ", '") + known.name + "'";
+      next_slot += known.role == Role::feature ? 1 : 0;
+    }
+    if (!missing.empty())
+      refuse(file_,
+             "there is no column " + missing + ", on which the network was trained; there are " + list_of(columns_));
+    note_extra_columns();
+  }
+
+  /// Of all columns that the training's table had, or of some kinds of them.
+  void take_by_number() {
+    const auto& known = trained_.encoding.columns;
+    const auto fit = [&](auto wanted) {
+      std::vector<const InputColumn*> chosen;
+      for (const InputColumn& column : known)
+        if (wanted(column)) chosen.push_back(&column);
+      return chosen.size() == columns_.size() ? chosen : std::vector<const InputColumn*>();
+    };
+    auto chosen = fit([](const InputColumn&) { return true; });
+    if (chosen.empty()) chosen = fit([](const InputColumn& column) { return !is_answer(column); });
+    if (chosen.empty()) chosen = fit([](const InputColumn& column) { return column.role != Role::ignored; });
+    if (chosen.empty()) chosen = fit([](const InputColumn& column) { return column.role == Role::feature; });
+    if (chosen.empty()) {
+      const auto features = std::ranges::count(known, Role::feature, &InputColumn::role);
+      refuse(file_, "there are " + std::to_string(columns_.size()) +
+                        " columns without names, and the network was trained on " + std::to_string(known.size()) +
+                        ", of which " + std::to_string(features) + " are its inputs");
+    }
+    std::size_t next_slot = 0;
+    for (std::size_t i = 0; i < chosen.size(); ++i) {
+      take(columns_[i], *chosen[i], next_slot);
+      next_slot += chosen[i]->role == Role::feature ? 1 : 0;
+    }
+  }
+
+  void take(CsvColumn& column, const InputColumn& known, std::size_t slot) {
+    if (is_answer(known) && (!asked_.targets.empty() || !asked_.class_column.empty())) return;
+    column.role = known.role;
+    column.is_text = known.is_text;
+    column.fill = known.fill;
+    if (known.role == Role::feature) column.slot = slot;
+    column.categories = Categories(known.categories);
+  }
+
+  void note_extra_columns() const {
+    std::string extra;
+    for (const CsvColumn& column : columns_) {
+      const auto& known = trained_.encoding.columns;
+      const bool named = std::ranges::find(known, column.name, &InputColumn::name) != known.end();
+      const auto is_asked = [&](const std::vector<std::string>& names) {
+        return std::ranges::find(names, column.name) != names.end();
+      };
+      if (named || is_asked(asked_.ignored) || is_asked(asked_.targets) || column.name == asked_.class_column) continue;
+      extra += (extra.empty() ? "" : ", ") + column.name;
+    }
+    if (!extra.empty())
+      log_line(LogLevel::info,
+               printable(file_) + ": ignored, as the network was not trained on them: " + printable(extra));
+  }
+
+  /// What the data's name says of columns, which may be others than the training's.
+  void take_asked() {
+    for (const std::string& name : asked_.ignored) other_than_feature(name, "ignore").role = Role::ignored;
+    for (const std::string& name : asked_.targets) other_than_feature(name, "target").role = Role::target;
+    if (!asked_.class_column.empty()) {
+      CsvColumn& column = other_than_feature(asked_.class_column, "class");
+      column.role = Role::label;
+      column.is_text = true;
+      column.categories = Categories(classes());
+    }
+    for (const std::string& name : asked_.text)
+      if (const CsvColumn& column = find_column(columns_, name, file_); column.role == Role::feature && !column.is_text)
+        throw_invalid("csv: text=" + column.name + ", and the network was trained on its numbers");
+    using Rule = MissingFields::Rule;
+    if (asked_.missing.rule == Rule::refuse || asked_.missing.rule == Rule::mean) asked_.missing.rule = Rule::trained;
+  }
+
+  /// As the training's table has them, where it had classes.
+  const std::vector<std::string>& classes() const {
+    const auto& known = trained_.encoding.columns;
+    const auto label = std::ranges::find(known, Role::label, &InputColumn::role);
+    return label == known.end() ? trained_.class_names : label->categories;
+  }
+
+  CsvColumn& other_than_feature(const std::string& name, const char* option) {
+    CsvColumn& column = find_column(columns_, name, file_);
+    if (column.role == Role::feature)
+      throw_invalid(std::string("csv: ") + option + "=" + column.name + ", and the network was trained on it");
+    return column;
+  }
+
+  /// Their slots are in the order of the training's targets, or else of those that are asked for.
+  void check_targets() {
+    const std::vector<std::string>& names = asked_.targets.empty() ? trained_.target_names : asked_.targets;
+    std::vector<std::string> missing;
+    std::size_t found = 0;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      const auto target = std::ranges::find_if(
+          columns_, [&](const CsvColumn& column) { return column.role == Role::target && column.name == names[i]; });
+      if (target == columns_.end()) {
+        missing.push_back(names[i]);
+        continue;
+      }
+      target->slot = i;
+      ++found;
+    }
+    if (found > 0 && !missing.empty())
+      refuse(file_, "there is no target '" + missing.front() + "', and there are others; ignore= leaves those out");
+  }
+
+  const std::string& file_;
+  CsvArguments& asked_;
+  const DataInfo& trained_;
+  CsvReader reader_;
+  std::vector<std::string> first_;
+  std::vector<CsvColumn> columns_;
+};
+
+}  // namespace
+
+InputEncoding encoding_of(const std::vector<CsvColumn>& columns, const std::vector<float>& means,
+                          const CsvArguments& asked) {
+  InputEncoding encoding;
+  for (const CsvColumn& column : columns) {
+    InputColumn known{.name = column.name, .role = column.role, .is_text = column.is_text};
+    const bool feature = column.role == Role::feature;
+    if (column.role != Role::ignored && column.is_text) known.categories = column.categories.names();
+    using Rule = MissingFields::Rule;
+    if (feature && !column.is_text && asked.missing.rule == Rule::mean) known.fill = means[column.slot];
+    if (feature && !column.is_text && asked.missing.rule == Rule::number) known.fill = asked.missing.number;
+    encoding.columns.push_back(std::move(known));
+  }
+  return encoding;
+}
+
+std::vector<CsvColumn> columns_like(const std::string& file, CsvArguments& asked, const DataInfo& trained) {
+  return Matcher(file, asked, trained).match();
+}
+
+}  // namespace troupe

@@ -1,0 +1,48 @@
+#include "models/files/checkpoint/weights_of.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+#include <vector>
+
+#include "models/files/checkpoint/folder.hpp"
+#include "models/files/checkpoint/manifest.hpp"
+#include "models/files/checkpoint/series.hpp"
+#include "runtime/files/input_file.hpp"
+#include "runtime/files/output_file.hpp"
+
+namespace troupe {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_there(const fs::path& path) {
+  std::error_code ignored;
+  return fs::exists(path, ignored);
+}
+
+}  // namespace
+
+std::string weights_file_of(const std::string& path) {
+  std::error_code ignored;
+  if (!fs::is_directory(path, ignored)) return path;
+  if (const fs::path weights = fs::path(path) / kWeightsFile; is_there(weights)) return weights;
+  const std::vector<SavedStep> saved = CheckpointSeries(path).list();
+  if (saved.empty()) throw_bad_file(path, "a folder that holds neither weights.safetensors nor checkpoints");
+  return fs::path(find_checkpoint(saved.front().path)) / kWeightsFile;
+}
+
+void copy_weights(const std::string& checkpoint, const std::string& to) {
+  constexpr std::uint64_t kPiece = std::uint64_t{1} << 20;
+  const InputFile from(weights_file_of(checkpoint));
+  OutputFile file(to);
+  std::vector<std::byte> piece;
+  for (std::uint64_t at = 0; at < from.size(); at += piece.size()) {
+    piece.resize(static_cast<std::size_t>(std::min(kPiece, from.size() - at)));
+    from.read(at, piece);
+    file.write(piece);
+  }
+  file.commit();
+}
+
+}  // namespace troupe
