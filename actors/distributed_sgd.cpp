@@ -9,6 +9,9 @@
 #include "actors/driver/precision_decision.hpp"
 #include "actors/placements/placements.hpp"
 #include "actors/worker/functions.hpp"
+#include "models/files/checkpoint/weights_of.hpp"
+#include "models/files/network_text.hpp"
+#include "models/files/safetensors_file.hpp"
 #include "models/files/weight_file.hpp"
 #include "runtime/log.hpp"
 #include "troupe/sgd.hpp"
@@ -55,9 +58,13 @@ std::ostream& operator<<(std::ostream& out, const PhaseSeconds& seconds) {
   return out << text.str();
 }
 
-std::ostream& operator<<(std::ostream& out, const Slowest& slowest) {
+bool Slowest::stands_out() const {
   constexpr double kNoticed = 0.001;
-  if (slowest.worker < 0 || slowest.seconds < kNoticed || slowest.seconds <= 2 * slowest.others) return out;
+  return worker >= 0 && seconds >= kNoticed && seconds > 2 * others;
+}
+
+std::ostream& operator<<(std::ostream& out, const Slowest& slowest) {
+  if (!slowest.stands_out()) return out;
   std::ostringstream text;
   text << std::fixed << std::setprecision(6) << "slowest worker " << slowest.worker << ", " << slowest.seconds
        << " against " << slowest.others << " of the others\n";
@@ -206,7 +213,11 @@ void DistributedSGD::save(const std::string& path) {
   const std::string& network = impl_->driver.model().network;
   read_weights([&](std::span<const float> canonical) { write_safetensors(path, tensors(), canonical, network); });
 }
-void DistributedSGD::load(const std::string& path) { set_weights(read_safetensors(path, tensors())); }
+void DistributedSGD::load(const std::string& path) {
+  const std::string file = weights_file_of(path);
+  check_same_inputs(file, SafetensorsFile(file).network(), impl_->driver.model().network);
+  set_weights(read_safetensors(file, tensors()));
+}
 void DistributedSGD::save_state(const std::string& path) {
   impl_->call()->save_state(path);
   impl_->tell_checkpoints();

@@ -36,15 +36,17 @@ void note_pass(const PassReport& pass, StepReport& report) {
 void split_apply(const StepContext& context, const std::vector<From<Applied>>& applied, double both, const Phase& phase,
                  StepReport& report) {
   PhaseSeconds& seconds = report.seconds;
-  double slowest_reduce = 0;
+  double least_reduce = both;
   seconds.apply.assign(static_cast<std::size_t>(context.members.num_workers()), 0);
   for (const auto& [worker, reply] : applied) {
     check_reply(reply, context.rounds.where(worker, phase));
     seconds.apply[static_cast<std::size_t>(context.members.rank_of(worker))] = from_bits(reply.apply_bits);
     report.bytes_sent += reply.bytes_sent;
-    slowest_reduce = std::max(slowest_reduce, from_bits(reply.reduce_bits));
+    const double reduce = from_bits(reply.reduce_bits);
+    const bool idle = reduce + from_bits(reply.apply_bits) == 0;
+    if (!idle) least_reduce = std::min(least_reduce, reduce);
   }
-  seconds.reduce = context.gradients != nullptr ? 0 : std::min(slowest_reduce, both);
+  seconds.reduce = context.gradients != nullptr ? 0 : least_reduce;
   seconds.apply_all = both - seconds.reduce;
 }
 

@@ -22,7 +22,8 @@ Slowest slowest_of(const std::vector<From<Reply>>& replies, const std::vector<do
 /// Appends a worker's seconds, and adds what it counted: once for each worker, in their order.
 void note_pass(const PassReport& pass, StepReport& report);
 
-/// Workers reduce and apply chunk by chunk in one go; the slowest one's share of adding is the reduction's.
+/// Workers reduce and apply chunk by chunk in one go. The reduction's seconds are those of the worker that added in the
+/// shortest time, so that no worker's seconds of applying exceed those of the phase.
 /// @param both seconds of the round. @throws Error protocol for replies that cannot be
 void split_apply(const StepContext& context, const std::vector<From<Applied>>& applied, double both, const Phase& phase,
                  StepReport& report);

@@ -4,14 +4,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <csignal>
-#include <ctime>
 #include <filesystem>
 #include <span>
 #include <utility>
 
+#include "runtime/files/file_lock.hpp"
 #include "runtime/files/input_file.hpp"
 #include "runtime/files/output_file.hpp"
+#include "runtime/processes/held_pipe_signal.hpp"
 
 namespace troupe {
 namespace {
@@ -30,34 +30,6 @@ bool is_output_of_process(const struct stat& status) {
   return false;
 }
 
-/// While it lives, a pipe that nobody reads any more ends no process: the calling thread is told by EPIPE alone.
-class HeldPipeSignal {
- public:
-  HeldPipeSignal() {
-    ::sigemptyset(&pipe_);
-    ::sigaddset(&pipe_, SIGPIPE);
-    was_pending_ = is_pending();
-    ::pthread_sigmask(SIG_BLOCK, &pipe_, &before_);
-  }
-  ~HeldPipeSignal() {
-    const timespec now{};
-    if (!was_pending_ && is_pending()) ::sigtimedwait(&pipe_, nullptr, &now);
-    ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
-  }
-  HeldPipeSignal(const HeldPipeSignal&) = delete;
-  HeldPipeSignal& operator=(const HeldPipeSignal&) = delete;
-
- private:
-  static bool is_pending() {
-    sigset_t pending;
-    return ::sigpending(&pending) == 0 && ::sigismember(&pending, SIGPIPE) == 1;
-  }
-
-  sigset_t pipe_{};
-  sigset_t before_{};
-  bool was_pending_ = false;
-};
-
 }  // namespace
 
 LogFile::LogFile(const std::string& path, bool goes_on, const MeasureWhole& whole)
@@ -70,6 +42,7 @@ WrittenFile LogFile::open(bool goes_on, const MeasureWhole& whole) {
   if (!file || ::fstat(file.get(), &status) != 0) throw_cannot("write", path_);
   if (!S_ISREG(status.st_mode) || is_output_of_process(status)) return {std::move(file), path_};
   std::error_code error;
+  lock_alone(file.get(), path_);
   place_ = fs::canonical(path_, error).string();
   if (error) throw_bad_file(path_, "cannot be found: " + error.message());
   identity_ = identity_of(status);

@@ -5,6 +5,7 @@
 #include "actors/messages/options_json.hpp"
 #include "models/files/checkpoint/reader.hpp"
 #include "models/files/checkpoint/writer.hpp"
+#include "models/files/network_text.hpp"
 #include "runtime/invalid.hpp"
 #include "runtime/log.hpp"
 #include "runtime/printable.hpp"
@@ -220,6 +221,7 @@ std::optional<double> Driver::load(const std::string& path) {
                      : before ? state_of(*make_algorithm({})).saved
                               : state().saved;
   check_same_run(path, manifest, manifest_of(*this, {}, creator_.name(), there), options_.reshard);
+  check_same_inputs(path, reader.network(), model_->network);
   const StateShape shape = generation_->layout();
   const Version version = versions_.committed();
   std::unique_ptr<Algorithm> left;

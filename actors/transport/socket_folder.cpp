@@ -7,6 +7,7 @@
 
 #include <filesystem>
 
+#include "runtime/files/temporary.hpp"
 #include "troupe/error.hpp"
 
 namespace troupe {
@@ -16,13 +17,6 @@ namespace fs = std::filesystem;
 
 constexpr const char* kFolderPrefix = "troupe-";
 constexpr const char* kFolderPattern = "troupe-XXXXXX";
-
-fs::path temporary_folder() {
-  std::error_code failed;
-  fs::path folder = fs::temp_directory_path(failed);
-  if (failed) throw Error(ErrorCode::system, "no folder for temporary files (TMPDIR): " + failed.message());
-  return folder;
-}
 
 /// Locked while the process lives; none where another one has it.
 FileDescriptor lock_folder(const std::string& path) {

@@ -10,6 +10,7 @@
 #include "actors/trainer/trainer_checkpoints.hpp"
 #include "actors/tune/trial_reports.hpp"
 #include "runtime/files/file_lock.hpp"
+#include "runtime/files/temporary.hpp"
 #include "runtime/invalid.hpp"
 
 namespace troupe::tune {
@@ -66,7 +67,7 @@ void SearchFolder::make(const std::string& folder) {
   temporary_ = folder.empty();
   std::error_code error;
   if (temporary_) {
-    std::string name = (fs::temp_directory_path() / "troupe-tune-XXXXXX").string();
+    std::string name = (temporary_folder() / "troupe-tune-XXXXXX").string();
     if (::mkdtemp(name.data()) == nullptr) throw_cannot("make a folder", name);
     path_ = name;
     return;

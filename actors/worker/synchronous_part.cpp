@@ -215,10 +215,13 @@ void answer(WorkerState& worker, const Apply& /*request*/, Applied& applied) {
       applied.square_bits.push_back(to_bits(sum));
   double reduce = 0;
   double apply = 0;
-  for (const auto& replica : worker.replicas) {
+  for (const auto& replica : worker.replicas) {  // the slowest one's seconds: together they are at most the round's
     const ExchangeReport& spent = replica->spent;
-    reduce = std::max(reduce, spent.reduce_seconds + spent.wait_seconds);
-    apply = std::max(apply, spent.apply_seconds);
+    const double its_reduce = spent.reduce_seconds + spent.wait_seconds;
+    if (its_reduce + spent.apply_seconds > reduce + apply) {
+      reduce = its_reduce;
+      apply = spent.apply_seconds;
+    }
     applied.bytes_sent += spent.bytes_sent;
     applied.finite = applied.finite && replica->finite;
   }

@@ -5,11 +5,12 @@
 #include <system_error>
 
 #include "runtime/file_descriptor.hpp"
+#include "runtime/files/temporary.hpp"
 #include "runtime/net/certificates/authority.hpp"
 
 namespace troupe::bench {
 
-Certificates::Certificates() : folder_((std::filesystem::temp_directory_path() / "troupe-bench-XXXXXX").string()) {
+Certificates::Certificates() : folder_((temporary_folder() / "troupe-bench-XXXXXX").string()) {
   if (::mkdtemp(folder_.data()) == nullptr) throw_errno("cannot make a folder for certificates");
   create_authority(folder_ + "/ca");
   for (const char* name : {"sender", "receiver"}) create_node_credentials(folder_ + "/ca", name);

@@ -13,6 +13,7 @@
 #include "cli/run_options.hpp"
 #include "models/data/data_registry.hpp"
 #include "runtime/clock.hpp"
+#include "runtime/files/temporary.hpp"
 #include "troupe/predictor.hpp"
 
 namespace troupe::bench {
@@ -74,7 +75,7 @@ double evaluated_rate(DistributedSGD& sgd) {
 /// Of the weights that a run begins with, by way of a file.
 Predictor predictor_of(DistributedSGD& sgd) {
   const std::filesystem::path path =
-      std::filesystem::temp_directory_path() / ("troupe-bench-" + std::to_string(::getpid()) + ".safetensors");
+      temporary_folder() / ("troupe-bench-" + std::to_string(::getpid()) + ".safetensors");
   sgd.save(path);
   Predictor predictor(path);
   std::filesystem::remove(path);

@@ -56,13 +56,13 @@ class Group {
   const char* backend() const;
 
   /// All ranks have `out` of all ranks' `in`, element by element. They may be the same memory.
-  template <Element T>
-  void all_reduce(std::span<const T> in, std::span<T> out, ReduceOp op, CallPlace at = CallPlace::current()) {
+  template <Element T, std::size_t N, std::size_t M>
+  void all_reduce(std::span<const T, N> in, std::span<T, M> out, ReduceOp op, CallPlace at = CallPlace::current()) {
     all_reduce(type_of<T>(), in.data(), in.size(), out.data(), out.size(), op, at);
   }
   /// In place.
-  template <Element T>
-  void all_reduce(std::span<T> values, ReduceOp op = ReduceOp::sum, CallPlace at = CallPlace::current()) {
+  template <Element T, std::size_t N>
+  void all_reduce(std::span<T, N> values, ReduceOp op = ReduceOp::sum, CallPlace at = CallPlace::current()) {
     all_reduce(type_of<T>(), values.data(), values.size(), values.data(), values.size(), op, at);
   }
   /// Of one value.
@@ -74,20 +74,20 @@ class Group {
 
   /// The same, of which each rank has its part alone. @param part as long as `part_of(in.size())`; it may lie in `in`
   /// where that part is
-  template <Element T>
-  void reduce_scatter(std::span<const T> in, std::span<T> part, ReduceOp op = ReduceOp::sum,
+  template <Element T, std::size_t N, std::size_t M>
+  void reduce_scatter(std::span<const T, N> in, std::span<T, M> part, ReduceOp op = ReduceOp::sum,
                       CallPlace at = CallPlace::current()) {
     reduce_scatter(type_of<T>(), in.data(), in.size(), part.data(), part.size(), op, at);
   }
   /// All ranks have the parts of all, in order of rank. @param part as long as `part_of(all.size())`; it may lie in
   /// `all` where that part is
-  template <Element T>
-  void all_gather(std::span<const T> part, std::span<T> all, CallPlace at = CallPlace::current()) {
+  template <Element T, std::size_t N, std::size_t M>
+  void all_gather(std::span<const T, N> part, std::span<T, M> all, CallPlace at = CallPlace::current()) {
     all_gather(type_of<T>(), part.data(), part.size(), all.data(), all.size(), at);
   }
   /// All ranks have what rank `root` has.
-  template <Element T>
-  void broadcast(std::span<T> values, int root = 0, CallPlace at = CallPlace::current()) {
+  template <Element T, std::size_t N>
+  void broadcast(std::span<T, N> values, int root = 0, CallPlace at = CallPlace::current()) {
     broadcast(type_of<T>(), values.data(), values.size(), root, at);
   }
   /// Returns when all ranks have called it.

@@ -125,25 +125,25 @@ class Here {
 
   /// All ranks, for collectives.
   Group& group() const;
-  template <Element T>
-  void all_reduce(std::span<T> values, ReduceOp op = ReduceOp::sum, CallPlace at = CallPlace::current()) const {
+  template <Element T, std::size_t N>
+  void all_reduce(std::span<T, N> values, ReduceOp op = ReduceOp::sum, CallPlace at = CallPlace::current()) const {
     group().all_reduce(values, op, at);
   }
   template <Element T>
   T all_reduce(T value, ReduceOp op = ReduceOp::sum, CallPlace at = CallPlace::current()) const {
     return group().all_reduce(value, op, at);
   }
-  template <Element T>
-  void reduce_scatter(std::span<const T> in, std::span<T> part, ReduceOp op = ReduceOp::sum,
+  template <Element T, std::size_t N, std::size_t M>
+  void reduce_scatter(std::span<const T, N> in, std::span<T, M> part, ReduceOp op = ReduceOp::sum,
                       CallPlace at = CallPlace::current()) const {
     group().reduce_scatter(in, part, op, at);
   }
-  template <Element T>
-  void all_gather(std::span<const T> part, std::span<T> all, CallPlace at = CallPlace::current()) const {
+  template <Element T, std::size_t N, std::size_t M>
+  void all_gather(std::span<const T, N> part, std::span<T, M> all, CallPlace at = CallPlace::current()) const {
     group().all_gather(part, all, at);
   }
-  template <Element T>
-  void broadcast(std::span<T> values, int root = 0, CallPlace at = CallPlace::current()) const {
+  template <Element T, std::size_t N>
+  void broadcast(std::span<T, N> values, int root = 0, CallPlace at = CallPlace::current()) const {
     group().broadcast(values, root, at);
   }
   void barrier(CallPlace at = CallPlace::current()) const { group().barrier(at); }

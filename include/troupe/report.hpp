@@ -26,8 +26,8 @@ struct PrecisionChoice {
 struct PhaseSeconds {
   double step = 0;
   double compute_all = 0;         ///< from the first message until the last worker's gradients are there
-  double reduce = 0;              ///< adding the gradients
-  double apply_all = 0;           ///< updating the weights
+  double reduce = 0;              ///< adding the gradients, in the worker that needed least time for it
+  double apply_all = 0;           ///< until the last worker has updated its weights
   std::vector<double> compute;    ///< inside each worker
   std::vector<double> apply;      ///< inside each worker
   std::vector<double> data = {};  ///< inside each worker, of compute: until its samples were there
@@ -64,9 +64,12 @@ struct Slowest {
   int worker = -1;     ///< -1 where there is one worker
   double seconds = 0;  ///< as PhaseSeconds::compute
   double others = 0;   ///< the median of the others' seconds
+
+  /// Whether it took more than twice as long as the others, and a millisecond or more.
+  bool stands_out() const;
 };
 
-/// One line where it took more than twice as long as the others, and more than a millisecond; else nothing.
+/// One line if it stands out; else nothing.
 std::ostream& operator<<(std::ostream& out, const Slowest& slowest);
 
 /// How many pushes of others were applied between a worker's fetch and its own push.
@@ -156,6 +159,9 @@ struct StepReport {
   AsynchronousReport asynchronous = {};  ///< of downpour and ssp: since the step before
   LbfgsReport lbfgs = {};  ///< of lbfgs; `loss` is that of the new weights, `samples` are of all evaluations
   LocalReport local = {};  ///< of local; `step` and `samples` count all steps of the call
+
+  /// The loss, as in `double loss = sgd.step()`.
+  operator double() const { return loss; }  // NOLINT(google-explicit-constructor): for that
 };
 
 /// How well samples of a class are found. What would be divided by zero is 0, as scikit-learn's zero_division=0 has it:

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "runtime/clock.hpp"
+#include "troupe/error.hpp"
 
 namespace troupe {
 namespace {
@@ -21,6 +22,11 @@ bool lock_in_time(int file, std::chrono::milliseconds patience) {
     std::this_thread::sleep_for(kLookEvery);
   }
   return true;
+}
+
+void lock_alone(int file, const std::string& path) {
+  constexpr std::chrono::milliseconds kPatience{300};
+  if (!lock_in_time(file, kPatience)) throw Error(ErrorCode::in_use, "another run writes to it", {.object = path});
 }
 
 }  // namespace troupe

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <string>
 
 namespace troupe {
 
@@ -8,5 +9,8 @@ namespace troupe {
 /// another leaves its lock to that one until its exec. False where somebody keeps it; where files cannot be locked,
 /// nobody is kept out.
 bool lock_in_time(int file, std::chrono::milliseconds patience);
+
+/// The same for a file to which one run writes at a time. @throws Error in_use that names the file
+void lock_alone(int file, const std::string& path);
 
 }  // namespace troupe

@@ -1,0 +1,58 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "actors/test_models.hpp"
+
+using namespace troupe;
+using troupe_test::kPlacements;
+using troupe_test::quiet_options;
+
+namespace {
+
+/// A network whose update is not small beside the rest of a step, on two workers with two replicas each.
+Options busy(Placement placement) {
+  Options options = quiet_options(placement, 2);
+  options.devices_per_worker = 2;
+  options.config = R"({"data": "mock-images:32,10,16", "batch_size": 2})";
+  options.optimizer.learning_rate = 1e-5;
+  return options;
+}
+
+void check_phases(const Options& options, int steps) {
+  CAPTURE(options.algorithm);
+  CAPTURE(to_string(options.strategy));
+  CAPTURE(static_cast<int>(options.placement));
+  DistributedSGD sgd("resnet18", options);
+  for (int step = 0; step < steps; ++step) {
+    const PhaseSeconds seconds = sgd.step().seconds;
+    CHECK(std::ranges::max(seconds.compute) <= seconds.compute_all);
+    CHECK(std::ranges::max(seconds.apply) <= seconds.apply_all);
+    CHECK(seconds.reduce >= 0);
+    CHECK(seconds.compute_all + seconds.reduce + seconds.apply_all <= seconds.step);
+    for (std::size_t worker = 0; worker < seconds.data.size(); ++worker)
+      CHECK(seconds.data[worker] <= seconds.compute[worker]);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("no worker's seconds inside a phase exceed those of the phase") {
+  for (const Placement placement : kPlacements) {
+    for (const Strategy strategy : {Strategy::sharded, Strategy::driver}) {
+      Options options = busy(placement);
+      options.strategy = strategy;
+      check_phases(options, 8);
+      options.optimizer.clip_norm = 1;
+      check_phases(options, 4);
+    }
+    Options local = busy(placement);
+    local.algorithm = "local";
+    local.local.steps = 2;
+    check_phases(local, 4);
+    Options lbfgs = busy(placement);
+    lbfgs.algorithm = "lbfgs";
+    lbfgs.lbfgs.freeze = true;
+    check_phases(lbfgs, 2);
+  }
+}
