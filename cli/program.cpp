@@ -3,9 +3,12 @@
 #include <fcntl.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <iostream>
 #include <new>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cli/config/config_file.hpp"
@@ -46,6 +49,60 @@ std::vector<std::string> flags_of(const CLI::App& command) {
   return flags;
 }
 
+/// What other programs call options of ours.
+std::string known_elsewhere(const std::string& flag, const std::vector<std::string>& flags) {
+  constexpr std::array<std::pair<std::string_view, const char*>, 24> kOthers{{{"--lr", "--learning-rate"},
+                                                                              {"--bs", "--batch-size"},
+                                                                              {"--batch", "--batch-size"},
+                                                                              {"--wd", "--weight-decay"},
+                                                                              {"--num-epochs", "--epochs"},
+                                                                              {"--n-epochs", "--epochs"},
+                                                                              {"--max-epochs", "--epochs"},
+                                                                              {"--max-iter", "--steps"},
+                                                                              {"--max-steps", "--steps"},
+                                                                              {"--hold-out", "--validate"},
+                                                                              {"--holdout", "--validate"},
+                                                                              {"--test-size", "--validate"},
+                                                                              {"--validation-split", "--validate"},
+                                                                              {"--val-split", "--validate"},
+                                                                              {"--random-state", "--seed"},
+                                                                              {"--arch", "--model"},
+                                                                              {"--optim", "--optimizer"},
+                                                                              {"--gpus", "--device"},
+                                                                              {"--amp", "--precision"},
+                                                                              {"--num-workers", "--workers"},
+                                                                              {"--nproc-per-node", "--workers"},
+                                                                              {"--pretrained", "--load"},
+                                                                              {"--criterion", "--loss"},
+                                                                              {"--early-stopping", "--patience"}}};
+  std::string name = flag;
+  std::ranges::replace(name, '_', '-');
+  for (const auto& [other, ours] : kOthers)
+    if (other == name && std::ranges::find(flags, ours) != flags.end())
+      return std::string("; here it is '") + ours + "'";
+  return "";
+}
+
+/// CLI11 takes "" for 0, and digits behind a 0 for an octal number.
+std::string check_number(std::string& text) {
+  const std::size_t sign = text.starts_with('-') || text.starts_with('+') ? 1 : 0;
+  if (text.size() == sign) return "an empty text is no number";
+  const std::size_t digits = std::min(text.find_first_not_of('0', sign), text.size());
+  const bool zeros = digits > sign && digits < text.size() && text[digits] >= '0' && text[digits] <= '9';
+  if (zeros) text.erase(sign, digits - sign);
+  return "";
+}
+
+void check_numbers(CLI::App& app) {
+  constexpr std::array kNumbers{"INT", "UINT", "FLOAT"};
+  for (CLI::Option* const option : app.get_options()) {
+    const std::string type = option->get_type_name();
+    const bool number = std::ranges::any_of(kNumbers, [&](const char* each) { return type.starts_with(each); });
+    if (number) option->transform(CLI::Validator(check_number, ""));
+  }
+  for (CLI::App* const command : app.get_subcommands([](const CLI::App*) { return true; })) check_numbers(*command);
+}
+
 std::string what_is_wrong(const CLI::App& app, const CLI::ParseError& error) {
   const CLI::App* command = &app;
   while (!command->get_subcommands().empty()) command = command->get_subcommands().front();
@@ -56,7 +113,9 @@ std::string what_is_wrong(const CLI::App& app, const CLI::ParseError& error) {
   const auto option = std::ranges::find_if(unexpected, [](const auto& each) { return each.starts_with("-"); });
   if (option == unexpected.end()) return error.what();
   const std::string flag = option->substr(0, option->find('='));
-  return "no option '" + printable(flag) + "'" + did_you_mean(flag, flags_of(*command));
+  const std::vector<std::string> flags = flags_of(*command);
+  const std::string known = known_elsewhere(flag, flags);
+  return "no option '" + printable(flag) + "'" + (known.empty() ? did_you_mean(flag, flags) : known);
 }
 
 /// What shells take for a command that was called in a way that cannot be.
@@ -72,6 +131,7 @@ int run_command(const Program& program, int argc, char** argv) {
   set_option_defaults(app);
   program.add_commands(app, status);
   add_config_options(app);
+  check_numbers(app);
   try {
     auto arguments = expand_config(app, {argv + 1, argv + argc});
     std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them

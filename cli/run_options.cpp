@@ -12,6 +12,7 @@
 #include "collectives/plan/strategy.hpp"
 #include "models/builtin_models.hpp"
 #include "models/data/pipeline/folds.hpp"
+#include "models/files/checkpoint/weights_of.hpp"
 #include "models/files/network_text.hpp"
 #include "models/files/safetensors_file.hpp"
 #include "models/optimizers/registry.hpp"
@@ -306,7 +307,9 @@ void RunOptions::add_to(CLI::App& app) {
       ->check(one_of({"f32", "bf16"}));
   app.add_flag("!--no-precision-check", sgd.precision_check,
                "bf16 also where layers that are measured at the start are clearly faster in f32");
-  app.add_option("--load", load, "Begin with the weights of this safetensors file");
+  app.add_option(
+      "--load", load,
+      "Begin with the weights of this safetensors file, of a checkpoint, or of the newest checkpoint in a folder");
   app.add_option("--max-failures", sgd.max_failures,
                  "Workers lost within an hour that the run replaces by itself, going on with the same step")
       ->check(whole_number(0));
@@ -354,6 +357,7 @@ Options RunOptions::to_sgd_options() const {
   if (loss) config["loss"] = plain_text("--loss", *loss);
   for (const std::string& metric : metrics) config["metrics"].push_back(plain_text("--metric", metric));
   if (!what.network.empty()) config["network"] = what.network;
+  if (!what.inputs.empty()) config["trained"] = what.inputs;
   options.config = config.dump();
   options.step_timeout = to_milliseconds(step_timeout, "--step-timeout");
   options.start_timeout = to_milliseconds(start_timeout, "--start-timeout");
@@ -378,14 +382,15 @@ std::string RunOptions::model_text() const { return trained().network.empty() ? 
 RunOptions::Trained RunOptions::trained() const {
   const bool is_said = said_model_ != nullptr && said_model_->count() > 0;
   if (!load) return {model};
-  const SafetensorsFile file(*load);
+  const SafetensorsFile file(weights_file_of(*load));
   const std::string text = file.network();
   if (text.empty()) return {model};
   const NetworkText network = network_from_json(*load, text);
   const std::string& transforms = network.data.transforms;
-  if (is_said || (network.model.empty() && network.layers.empty())) return {model, {}, transforms};
-  if (!network.model.empty()) return {network.model, {}, transforms};
-  return {models::kDescribedModel, text, transforms};
+  const std::string inputs = network.data.encoding.empty() ? "" : text;
+  if (is_said || (network.model.empty() && network.layers.empty())) return {model, {}, transforms, inputs};
+  if (!network.model.empty()) return {network.model, {}, transforms, inputs};
+  return {models::kDescribedModel, text, transforms, inputs};
 }
 
 }  // namespace troupe::cli

@@ -54,6 +54,7 @@ struct RunOptions {
     std::string model;
     std::string network = {};
     std::string transforms = {};  ///< that its samples went through
+    std::string inputs = {};      ///< what says how its samples are made of a table or a text; empty: nothing
   };
   Trained trained() const;
 

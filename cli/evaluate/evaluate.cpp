@@ -7,6 +7,7 @@
 #include "cli/evaluate/evaluation_json.hpp"
 #include "cli/evaluate/evaluation_table.hpp"
 #include "cli/run_options.hpp"
+#include "models/files/checkpoint/weights_of.hpp"
 #include "models/files/network_text.hpp"
 #include "models/files/safetensors_file.hpp"
 #include "runtime/invalid.hpp"
@@ -45,7 +46,7 @@ void print_details(const Evaluation& evaluation, const std::string& set) {
 
 /// A class that another network learned is not the one that has its number here.
 void check_classes(const std::string& file, const Evaluation& evaluation) {
-  const std::string text = SafetensorsFile(file).network();
+  const std::string text = SafetensorsFile(weights_file_of(file)).network();
   if (text.empty()) return;
   const std::vector<std::string> learned = network_from_json(file, text).data.class_names;
   for (std::size_t i = 0; i < std::min(learned.size(), evaluation.class_names.size()); ++i)

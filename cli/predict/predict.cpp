@@ -8,6 +8,8 @@
 #include "cli/predict/predictions.hpp"
 #include "cli/predict/samples.hpp"
 #include "cli/run_options.hpp"
+#include "models/files/checkpoint/weights_of.hpp"
+#include "models/files/network_text.hpp"
 #include "models/files/safetensors_file.hpp"
 #include "models/losses/loss_registry.hpp"
 #include "runtime/invalid.hpp"
@@ -46,9 +48,14 @@ std::vector<std::int64_t> parse_shape(const std::string& text) {
   return shape;
 }
 
-/// Of the samples that a network takes, where its file does not say it.
-std::vector<std::int64_t> shape_for(const PredictOptions& options, const Samples& samples) {
-  return SafetensorsFile(options.load).network().empty() ? samples.info().shape : std::vector<std::int64_t>();
+/// What the file says of the data that the network was trained on; nothing where it does not say it.
+std::optional<DataInfo> trained_on(const PredictOptions& options) {
+  const std::string text = SafetensorsFile(weights_file_of(options.load)).network();
+  if (text.empty()) return {};
+  const NetworkText network = network_from_json(options.load, text);
+  const bool from_table = options.data.starts_with("csv:") || options.data.starts_with("text:");
+  if (!network.knows_inputs && from_table) warn_of_unknown_inputs(options.load);
+  return network.data;
 }
 
 Predictor open(const PredictOptions& options, std::vector<std::int64_t> shape) {
@@ -98,7 +105,6 @@ class Answers {
 
   /// Classes of the data that are none of the network's.
   std::int64_t strangers() const { return std::ranges::count(numbers_, -1); }
-  std::int64_t classes() const { return std::ssize(numbers_); }
   Target of(std::int32_t label, std::span<const float> targets) const {
     Target target;
     if (label >= 0) target.label = numbers_[static_cast<std::size_t>(label)];
@@ -168,9 +174,12 @@ class Prophet {
 
 void predict(const PredictOptions& options) {
   if (options.data.empty() == options.image.empty()) throw_invalid("predict takes either --data or --image");
+  const std::optional<DataInfo> trained = trained_on(options);
   std::optional<Samples> samples;
-  if (!options.data.empty()) samples.emplace(options.data, options.seed);
-  const Predictor predictor = open(options, samples ? shape_for(options, *samples) : parse_shape(options.shape));
+  if (!options.data.empty()) samples.emplace(options.data, trained.value_or(DataInfo{}), options.seed);
+  std::vector<std::int64_t> shape = parse_shape(options.shape);
+  if (samples && !trained) shape = samples->info().shape;
+  const Predictor predictor = open(options, std::move(shape));
   if (samples)
     check_shape(options, *samples, predictor);
   else
@@ -183,9 +192,8 @@ void predict(const PredictOptions& options) {
       options.out.empty() ? printed_predictions(data, options.pictures) : written_predictions(options.out, data);
   const Answers answers(samples->info(), data);
   if (answers.strangers() > 0)
-    std::fprintf(stderr,
-                 "troupe: %lld of %lld classes of the data are none of the network's; their labels are left out\n",
-                 static_cast<long long>(answers.strangers()), static_cast<long long>(answers.classes()));
+    std::fprintf(stderr, "troupe: %lld classes of the data are none of the network's; their labels are left out\n",
+                 static_cast<long long>(answers.strangers()));
   Prophet prophet(predictor, answers, *predictions);
   prophet.predict(*samples, options.count > 0 ? std::min(options.count, samples->count()) : samples->count());
   if (prophet.known() > 0 && (data.num_classes > 0 || prophet.hits() > 0))
@@ -204,7 +212,9 @@ void add_predict(CLI::App& app) {
   const auto add = [&](const char* name, auto& value, const char* what) {
     return predict_command.add_option(name, value, what);
   };
-  add("--load", options->load, "Safetensors file of the network's weights")->required();
+  add("--load", options->load,
+      "Safetensors file of the network's weights, a checkpoint, or a folder of checkpoints, of which the newest counts")
+      ->required();
   add("--model", options->model, "The network, where the file does not say it: mlp, cnn, resnet18 and so on");
   add("--loss", options->loss, "What it was trained with, where the file does not say it");
   add("--data", options->data, "Data whose test set is predicted (its training set where it has none), as for train");

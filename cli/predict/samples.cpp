@@ -39,7 +39,8 @@ std::vector<float> read_samples(const std::string& path, const std::vector<std::
 
 }  // namespace
 
-Samples::Samples(const std::string& data, std::uint64_t seed) : source_(load_test_set(data, seed)) {}
+Samples::Samples(const std::string& data, const DataInfo& trained, std::uint64_t seed)
+    : source_(load_test_set(data, seed, trained)) {}
 
 Samples::Samples(const std::string& file, const std::vector<std::int64_t>& shape, float byte_scale) {
   std::vector<float> values = file.ends_with(".npy") ? read_samples(file, shape, byte_scale)

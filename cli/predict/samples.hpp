@@ -13,8 +13,8 @@ namespace troupe::cli {
 /// Samples to be predicted, and what is known of them.
 class Samples {
  public:
-  /// Of data by its name: its test set, or its training set where it has none.
-  Samples(const std::string& data, std::uint64_t seed);
+  /// Of data by its name: its test set, or its training set where it has none. @param trained as load_data takes it
+  Samples(const std::string& data, const DataInfo& trained, std::uint64_t seed);
   /// Of an image file, or of a .npy file that holds one sample or, with one dimension more, several.
   /// @param shape of a sample. @param byte_scale what the byte 1 becomes. @throws Error bad_file
   Samples(const std::string& file, const std::vector<std::int64_t>& shape, float byte_scale);

@@ -192,6 +192,7 @@ std::vector<std::pair<std::string, std::string>> facts_of(const RunRecord& run) 
                                      grouped(did.backups) + " backups; objective " + short_number(did.objective) +
                                      ", largest gradient " + short_number(did.largest) +
                                      (did.end == "none" ? "" : ", " + did.end));
+  if (const std::string slow = run.stragglers.text(); !slow.empty()) facts.emplace_back("straggler", slow);
   facts.emplace_back("repairs", grouped(run.num_repairs));
   return facts;
 }

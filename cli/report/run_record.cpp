@@ -83,10 +83,18 @@ class Recorder {
     run_.precision = text_of(line, "precision");
     run_.algorithm = text_of(line, "algorithm");
     add_algorithm(line);
+    add_slowest(line);
     const double rate = whole > 0 ? static_cast<double>(samples) / whole : 0;
     add_numbers(step, {loss, rate, compute, reduce, apply, std::max(0.0, whole - compute - reduce - apply)});
     for (const Line& repair : line.value("repairs", Line::array())) add_repair(step, repair);
     return "";
+  }
+
+  void add_slowest(const Line& line) {
+    Slowest slowest;
+    if (const auto found = line.find("slowest"); found != line.end() && found->at("worker").get<int>() >= 0)
+      slowest = {found->at("worker").get<int>(), number_of(*found, "seconds"), number_of(*found, "others")};
+    run_.stragglers.add(slowest);
   }
 
   /// Which reports of earlier versions say nothing of.

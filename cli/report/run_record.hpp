@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/report/thinned.hpp"
+#include "cli/stragglers.hpp"
 
 namespace troupe::cli {
 
@@ -72,6 +73,7 @@ struct RunRecord {
   std::deque<RecordedEpoch> epochs = {};     ///< the last kMostEpochs
   std::vector<RecordedRepair> repairs = {};  ///< the first kMostRepairs
   std::int64_t num_repairs = 0;
+  Stragglers stragglers = {};
   bool cut_off = false;  ///< the last line was not whole
 };
 

@@ -1,10 +1,54 @@
 #include "cli/train/log_flags.hpp"
 
 #include <algorithm>
+#include <cstdio>
+#include <utility>
 
 #include "troupe/callback.hpp"
 
 namespace troupe::cli {
+namespace {
+
+/// A log whose reader leaves, or whose disk fills, costs no weights.
+class Tolerated final : public Callback {
+ public:
+  Tolerated(std::shared_ptr<Callback> log, std::shared_ptr<bool> broken)
+      : log_(std::move(log)), broken_(std::move(broken)) {}
+
+  void on_start(const RunStart& run) override { log_->on_start(run); }
+  void on_report(const Report& report) override {
+    attempt([&] { log_->on_report(report); });
+  }
+  void on_epoch(const Report& last) override {
+    attempt([&] { log_->on_epoch(last); });
+  }
+  void on_checkpoint(const CheckpointInfo& checkpoint) override {
+    attempt([&] { log_->on_checkpoint(checkpoint); });
+  }
+  void on_failure(const Error& error, bool goes_on) override {
+    attempt([&] { log_->on_failure(error, goes_on); });
+  }
+  void on_end(const RunEnd& end) override {
+    attempt([&] { log_->on_end(end); });
+  }
+
+ private:
+  template <class Call>
+  void attempt(const Call& call) {
+    try {
+      if (log_) call();
+    } catch (const Error& error) {
+      std::fprintf(stderr, "troupe: %s; training goes on without the log\n", error.what());
+      log_.reset();
+      *broken_ = true;
+    }
+  }
+
+  std::shared_ptr<Callback> log_;  ///< none once it has failed
+  std::shared_ptr<bool> broken_;
+};
+
+}  // namespace
 
 void LogFlags::add_to(CLI::App& app) {
   app.add_option("--log", texts,
@@ -16,7 +60,8 @@ void LogFlags::add_to(CLI::App& app) {
 
 void LogFlags::apply(Options& options) const {
   for (const std::string& text : texts)
-    for (auto& each : callbacks::from_text(text)) options.callbacks.push_back(std::move(each));
+    for (auto& each : callbacks::from_text(text))
+      options.callbacks.push_back(std::make_shared<Tolerated>(std::move(each), broken_));
 }
 
 bool LogFlags::shows_progress() const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,11 @@ struct LogFlags {
   void apply(Options& options) const;
   /// Whether progress is among them.
   bool shows_progress() const;
+  /// Whether a log could not be written, which was told of once: training goes on without it.
+  bool is_broken() const { return *broken_; }
+
+ private:
+  std::shared_ptr<bool> broken_ = std::make_shared<bool>(false);
 };
 
 }  // namespace troupe::cli

@@ -13,7 +13,9 @@
 #include <system_error>
 
 #include "cli/evaluate/evaluation_json.hpp"
+#include "runtime/files/file_lock.hpp"
 #include "runtime/hash.hpp"
+#include "runtime/processes/held_pipe_signal.hpp"
 
 namespace troupe::cli {
 namespace {
@@ -123,13 +125,15 @@ nlohmann::ordered_json to_json(const StepReport& report, Precision precision) {
 ReportFile::ReportFile(const std::string& path, Precision precision, std::int64_t steps_done)
     : path_(path), precision_(precision) {
   // Without O_NONBLOCK, opening a FIFO waits for its reader.
-  const int from = steps_done > 0 ? O_APPEND : O_TRUNC;
+  const int from = steps_done > 0 ? O_APPEND : 0;
   const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | from | O_CLOEXEC | O_NONBLOCK, 0666);
   if (descriptor < 0) fail();
   ::fcntl(descriptor, F_SETFL, ::fcntl(descriptor, F_GETFL) & ~O_NONBLOCK);
   file_.reset(::fdopen(descriptor, "w"));
   if (!file_) fail();
-  if (steps_done > 0 && is_a_file(descriptor) && ::ftruncate(descriptor, end_of(path, steps_done)) != 0) fail();
+  if (!is_a_file(descriptor)) return;
+  lock_alone(descriptor, path);
+  if (::ftruncate(descriptor, steps_done > 0 ? end_of(path, steps_done) : 0) != 0) fail();
 }
 
 void ReportFile::write(const StepReport& report, const std::optional<StepHash>& hash) {
@@ -160,6 +164,7 @@ void ReportFile::write(std::span<const ProfileRow> profile) { write_line({{"prof
 void ReportFile::write_line(const nlohmann::ordered_json& object) {
   using nlohmann::json;
   const std::string line = object.dump(-1, ' ', /*ensure_ascii=*/false, json::error_handler_t::replace) + '\n';
+  const HeldPipeSignal held;
   if (std::fwrite(line.data(), 1, line.size(), file_.get()) != line.size() || std::fflush(file_.get()) != 0) fail();
 }
 

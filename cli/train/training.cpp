@@ -11,6 +11,7 @@
 #include "actors/driver/precision_decision.hpp"
 #include "cli/commands.hpp"
 #include "cli/profile.hpp"
+#include "cli/stragglers.hpp"
 #include "cli/train/command_line.hpp"
 #include "cli/train/epoch.hpp"
 #include "cli/train/patience.hpp"
@@ -19,7 +20,9 @@
 #include "cli/train/report_file.hpp"
 #include "cli/train/sentences.hpp"
 #include "cli/train/stop_signals.hpp"
+#include "models/files/checkpoint/manifest.hpp"
 #include "models/files/checkpoint/series.hpp"
+#include "models/files/checkpoint/weights_of.hpp"
 #include "runtime/hash.hpp"
 #include "runtime/invalid.hpp"
 #include "troupe/here.hpp"
@@ -63,7 +66,7 @@ class Training {
     if (is_broken_off()) return end_by(*stop_->came());
     finish();
     if (has_checkpoints() && sgd_.steps_done() > begun_) save();
-    return 0;
+    return broken_report_ || options_.log.is_broken() ? 1 : 0;
   }
 
   FoldResult run_fold() {
@@ -75,7 +78,7 @@ class Training {
       if (!result.evaluation)
         throw_invalid(options_.run.model_text() + " takes no fold of its data out, as --cross-validate needs it");
     }
-    if (report_) report_->close();
+    close_report();
     if (stopped()) result.signal = stop_->came();
     return result;
   }
@@ -108,6 +111,29 @@ class Training {
       progress.go_on();
     }
     progress.end_line();
+  }
+
+  /// A report that cannot be written costs no weights: training goes on without it.
+  template <class... What>
+  void write_report(const What&... what) {
+    try {
+      if (report_) report_->write(what...);
+    } catch (const Error& error) {
+      give_up_report(error);
+    }
+  }
+  void close_report() {
+    try {
+      if (report_) report_->close();
+      report_.reset();
+    } catch (const Error& error) {
+      give_up_report(error);
+    }
+  }
+  void give_up_report(const Error& error) {
+    std::fprintf(stderr, "troupe: %s; training goes on without the report\n", error.what());
+    report_.reset();
+    broken_report_ = true;
   }
 
   /// Whether anybody wants to know what an epoch came to: else it is not evaluated.
@@ -186,7 +212,7 @@ class Training {
   /// What a signal that ends the program at once would have left undone. @return the exit status
   int end_by(int signal) {
     std::string kept = has_checkpoints() ? save_or_newest() : "";
-    if (report_) report_->close();
+    close_report();
     if (!options_.save.empty()) {
       sgd_.save(options_.save);
       kept += "; the weights are in " + options_.save;
@@ -224,7 +250,8 @@ class Training {
     auto step = try_step();
     if (!step) return std::nullopt;
     const StepReport& report = *step;
-    if (report_) report_->write(report, options_.hash ? std::optional(hash_of(report)) : std::nullopt);
+    if (report_) write_report(report, options_.hash ? std::optional(hash_of(report)) : std::nullopt);
+    note_straggler(report, progress);
     if (!report.repairs.empty()) progress.end_line();
     for (const Repair& repair : report.repairs)
       std::fprintf(stderr, "troupe: step %lld went on: %s\n", static_cast<long long>(report.step),
@@ -237,6 +264,17 @@ class Training {
     }
     progress.step(report);
     return step;
+  }
+
+  /// Says so once, when a worker has stood out for some steps.
+  void note_straggler(const StepReport& report, Progress& progress) {
+    stragglers_.add(report.slowest);
+    if (straggler_told_ || options_.quiet) return;
+    const std::string text = stragglers_.text();
+    if (text.empty()) return;
+    straggler_told_ = true;
+    progress.end_line();
+    std::printf("straggler: %s\n", text.c_str());
   }
 
   StepHash hash_of(const StepReport& report) {
@@ -271,7 +309,7 @@ class Training {
     const auto evaluation = evaluate(watched_);
     (validates ? epoch.validation : epoch.test) = evaluation;
     tell(epoch.loss, evaluation, epoch.epoch);
-    if (report_) report_->write(epoch);  // before a checkpoint of this step: who goes on from that does not write it
+    write_report(epoch);  // before a checkpoint of this step: who goes on from that does not write it
     if (evaluation) judge(*evaluation);
     if (options_.quiet) return;
     std::printf("epoch %lld: %.0f samples/s, last loss %.4f", static_cast<long long>(epoch.epoch),
@@ -302,20 +340,22 @@ class Training {
   /// Before the last evaluation, which is no part of the training.
   void say_profile() {
     const auto rows = profile_rows(read_layer_times(sgd_.for_model(kProfileFunction)));
-    if (report_) report_->write(rows);
+    write_report(rows);
     if (rows.empty()) {
       std::printf("no profile: %s does not measure where its time goes\n", options_.run.model_text().c_str());
     } else {
       std::printf("where the time of the first replica went:\n%s", profile_table(rows).c_str());
     }
+    if (const std::string text = stragglers_.text(); !text.empty()) std::printf("straggler: %s\n", text.c_str());
   }
 
   void finish() {
     if (options_.profile) say_profile();
-    if (report_) report_->close();
+    close_report();
     std::string hash;
     sgd_.read_weights([&](std::span<const float> weights) { hash = sha256_hex(std::as_bytes(weights)); });
-    if (!options_.save.empty()) {
+    const bool best = !options_.save.empty() && save_best();
+    if (!options_.save.empty() && !best) {
       sgd_.save(options_.save);
       if (!options_.quiet) std::printf("weights saved to %s\n", options_.save.c_str());
     }
@@ -326,10 +366,27 @@ class Training {
     std::printf("weights sha256 %s\n", hash.c_str());
   }
 
+  /// With --keep-best, saves the weights of the best checkpoint, and says so. False where there is none.
+  bool save_best() {
+    const CheckpointFlags& flags = options_.checkpoint;
+    if (flags.keep_best.empty()) return false;
+    const CheckpointSeries series(flags.folder);
+    const auto step = best_step(series.list(), watches_accuracy() ? kHighest : kLowest);
+    if (!step) return false;
+    const std::string path = series.path_of(*step);
+    copy_weights(path, options_.save);
+    std::printf("best weights saved to %s: %s %.4f, after step %lld\n", options_.save.c_str(), flags.keep_best.c_str(),
+                read_manifest(path).metric->value, static_cast<long long>(*step));
+    return true;
+  }
+
   const TrainOptions& options_;
   std::string fold_;
   DistributedSGD sgd_;
   std::optional<ReportFile> report_;
+  bool broken_report_ = false;
+  Stragglers stragglers_;
+  bool straggler_told_ = false;
   std::optional<StopSignals> stop_;
   EvaluationSet watched_ = options_.run.validates() ? EvaluationSet::validation : EvaluationSet::test;
   std::array<Measured, 2> measured_;  ///< by EvaluationSet

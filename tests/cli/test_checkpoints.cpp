@@ -130,6 +130,48 @@ TEST_CASE("a damaged newest checkpoint is told, and the one before taken") {
   CHECK(lines_of(finished.err).size() == 1);
 }
 
+TEST_CASE("the best weights are saved, and a checkpoint or a folder of them is loaded like a file") {
+  const TemporaryFolder folder;
+  write_fashion(folder);
+  const std::string data = "fashion-mnist:" + folder.path().string();
+  const std::string checkpoints = folder / "run";
+  const Finished trained = run({"train",
+                                "--model",
+                                "softmax",
+                                "--data",
+                                data,
+                                "--batch-size",
+                                "8",
+                                "--quiet",
+                                "--learning-rate",
+                                "5",
+                                "--epochs",
+                                "6",
+                                "--checkpoint",
+                                checkpoints,
+                                "--keep",
+                                "1",
+                                "--keep-best",
+                                "accuracy",
+                                "--save",
+                                folder / "best"});
+  std::string best;
+  for (const std::string& line : lines_of(run({"checkpoint", "list", checkpoints}).out))
+    if (line.find("the best") != std::string::npos) best = line.substr(line.find("step-"), name_of(1).size());
+  REQUIRE_FALSE(best.empty());
+  CHECK(read_file(folder / "best") == read_file(checkpoints + "/" + best + "/weights.safetensors"));
+  CHECK_MESSAGE(trained.out.find("best weights saved to " + (folder / "best") + ": accuracy ") != std::string::npos,
+                trained.out);
+  CHECK(trained.out.find("after step " + std::to_string(std::stoi(best.substr(5)))) != std::string::npos);
+
+  const auto evaluated = [&](const std::string& load) { return run({"evaluate", "--data", data, "--load", load}).out; };
+  CHECK(evaluated(checkpoints + "/" + best) == evaluated(folder / "best"));
+  const auto newest = evaluated(checkpoints);
+  CHECK(trained.out.find(newest.substr(0, newest.find('\n'))) != std::string::npos);  // the test loss of the last step
+  CHECK(run({"predict", "--data", data, "--load", checkpoints, "--count", "1"}).out.find("0: class") == 0);
+  check_refused({"predict", "--data", data, "--load", folder.path().string()}, {"neither weights.safetensors nor"});
+}
+
 TEST_CASE("the checkpoint of the best epoch stays, is listed as the best, and training goes on from the newest") {
   const TemporaryFolder folder;
   write_fashion(folder);

@@ -1,9 +1,13 @@
 #include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "cli/refused.hpp"
+#include "runtime/file_descriptor.hpp"
 #include "support/text.hpp"
 
 using namespace troupe_test;
@@ -81,6 +85,46 @@ TEST_CASE("a log that is none is refused with what there is, and one that cannot
   check_refused(train_linear({"--steps", "1", "--quiet", "--log", "csv:" + (folder / "no/s.csv")}),
                 {"bad_file", folder / "no/s.csv"});
   check_refused(train_linear({"--steps", "1", "--quiet", "--log", "json:/dev/full"}), {"bad_file", "/dev/full"});
-  check_refused(train_linear({"--steps", "1", "--quiet", "--log", "csv:/dev/full"}),
-                {"bad_file", "/dev/full", "No space left on device"});
+}
+
+TEST_CASE("a report or log that cannot be written any more costs no weights") {
+  const TemporaryFolder folder;
+  const std::string weights = folder / "w.safetensors";
+  const auto check = [&](const std::vector<std::string>& arguments, const std::string& what, bool leaves) {
+    CAPTURE(arguments[1]);
+    std::filesystem::remove(weights);
+    const std::string fifo = folder / "fifo";
+    Finished done;
+    if (leaves) {
+      std::filesystem::remove(fifo);
+      REQUIRE(::mkfifo(fifo.c_str(), 0600) == 0);
+      troupe::FileDescriptor reader(::open(fifo.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+      Program program(train_linear(joined(arguments, {"--steps", "40000", "--quiet", "--save", weights})));
+      char byte = 0;
+      while (::read(reader.get(), &byte, 1) != 1) ::usleep(1000);
+      reader.reset();
+      done = program.finish();
+    } else {
+      done = run_program(train_linear(joined(arguments, {"--steps", "5", "--quiet", "--save", weights})));
+    }
+    CHECK(done.status == 1);
+    CHECK(contains(done.out, "weights sha256 "));
+    CHECK_MESSAGE(contains(done.err, "training goes on without the " + what), done.err);
+    CHECK(lines_of(done.err).size() == 1);
+    CHECK(std::filesystem::exists(weights));
+  };
+  check({"--report", "/dev/full"}, "report", false);
+  check({"--log", "csv:/dev/full"}, "log", false);
+  check({"--report", folder / "fifo"}, "report", true);
+  check({"--log", "json:" + (folder / "fifo")}, "log", true);
+}
+
+TEST_CASE("two runs do not write to one report or log") {
+  const TemporaryFolder folder;
+  for (const std::string& option : {std::string("--report"), std::string("--log")}) {
+    const std::string file = (option == "--log" ? "csv:" : "") + (folder / option.substr(2));
+    Program first(train_linear({"--steps", "1000000", option, file}));
+    REQUIRE(first.prints("step 2,"));
+    check_refused(train_linear({"--steps", "3", "--quiet", option, file}), {"in_use", "another run writes to it"});
+  }
 }

@@ -43,7 +43,7 @@ bool says(const std::string& text, const std::string& what) { return text.find(w
 
 TEST_CASE("what is done to samples is in the file of weights, whatever classes are called") {
   const Folder folder;
-  for (const char* odd : {"M\xFCnchen", "a\tb", "two\nlines", "me\xE2\x80\x8Cme"}) {
+  for (const char* odd : {"a\tb", "two\nlines", "me\xE2\x80\x8Cme"}) {
     CAPTURE(odd);
     const std::string data = folder.csv("odd.csv", {odd, "plain"});
     const std::string weights = folder.trained_on(data);
@@ -57,14 +57,17 @@ TEST_CASE("what is done to samples is in the file of weights, whatever classes a
 
 TEST_CASE("classes are told apart by their names, not by their numbers") {
   const Folder folder;
+  const Finished refused = run_program(
+      {"train", "--model", "softmax", "--data", folder.csv("odd.csv", {"M\xFCnchen", "plain"}), "--epochs", "1"});
+  CHECK_MESSAGE(says(refused.err, "line 2: column 'kind' has 'M?nchen', which is no UTF-8"), refused.err);
   const std::string weights = folder.trained_on(folder.csv("three.csv", {"cat", "dog", "fox"}));
   const std::string other = folder.csv("other.csv", {"ant", "dog", "fox"});
   const Finished evaluated = run_program({"evaluate", "--load", weights, "--data", other});
   CHECK(evaluated.status == 1);
-  CHECK_MESSAGE(says(evaluated.err, "class 0 of the data is 'ant', and of the network 'cat'"), evaluated.err);
+  CHECK_MESSAGE(says(evaluated.err, "the class 'ant' is none of those that the network was trained on"), evaluated.err);
   const Finished of_other = run_program({"predict", "--load", weights, "--data", other});
   CHECK_MESSAGE(says(of_other.out, "accuracy 1.0000 of 40 samples"), of_other.out);
-  CHECK_MESSAGE(says(of_other.err, "1 of 3 classes of the data are none of the network's"), of_other.err);
+  CHECK_MESSAGE(says(of_other.err, "1 classes of the data are none of the network's"), of_other.err);
   write_file(folder / "two.csv", "x,kind\n-5,dog\n5,fox\n");  // numbered 0 and 1 there
   const Finished of_two = run_program({"predict", "--load", weights, "--data", "csv:" + (folder / "two.csv")});
   CHECK_MESSAGE(says(of_two.out, "0: class 1 (dog)"), of_two.out);
@@ -74,8 +77,7 @@ TEST_CASE("classes are told apart by their names, not by their numbers") {
       run_program({"train", "--model", "softmax", "--data", folder.csv("three.csv", {"cat", "dog", "fox"}),
                    "--validate", "csv:" + (folder / "other.csv"), "--epochs", "1"});
   CHECK(validated.status != 0);
-  CHECK_MESSAGE(says(validated.err, "the validation set's class 0 is 'ant', and the training set's 'cat'"),
-                validated.err);
+  CHECK_MESSAGE(says(validated.err, "the validation set's class 'ant' is none of the training set's"), validated.err);
 }
 
 TEST_CASE("images that cannot be read are left out of predictions, too, where that is asked for") {

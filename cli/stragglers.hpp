@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "troupe/report.hpp"
+
+namespace troupe::cli {
+
+/// Counts in which steps a worker took much longer than the others.
+class Stragglers {
+ public:
+  void add(const Slowest& slowest);
+
+  /// Such as "worker 1 in 90 of 100 steps: 0.20 s against 0.05 s of the others"; empty unless a worker stood out in
+  /// three steps, and in a tenth of all.
+  std::string text() const;
+
+ private:
+  struct Tally {
+    std::int64_t steps = 0;
+    double seconds = 0;
+    double others = 0;
+  };
+
+  std::int64_t steps_ = 0;
+  std::map<int, Tally> workers_;
+};
+
+}  // namespace troupe::cli
