@@ -390,7 +390,7 @@ RunOptions::Trained RunOptions::trained() const {
   const std::string inputs = network.data.encoding.empty() ? "" : text;
   if (is_said || (network.model.empty() && network.layers.empty())) return {model, {}, transforms, inputs};
   if (!network.model.empty()) return {network.model, {}, transforms, inputs};
-  return {models::kDescribedModel, text, transforms, inputs};
+  return {models::kDescribedModel, text, transforms};  // the text tells of the inputs, too
 }
 
 }  // namespace troupe::cli

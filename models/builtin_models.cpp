@@ -179,7 +179,8 @@ std::unique_ptr<Model> create_described(const ReplicaContext& at) {
   if (!json.is_object() || !json.contains("network")) invalid("no \"network\"");
   const NetworkText text = network_from_json("", read_name("network", json["network"]));
   json.erase("network");
-  const Config config = parse(json.dump(), {"fashion-mnist", 64});
+  Config config = parse(json.dump(), {"fashion-mnist", 64});
+  config.trained = text.data;
   const Graph graph = graph_of("", text.layers);
   return network(graph, config.load(at.seed), config.batch_size, find_loss(config.loss.value_or(text.loss)),
                  metrics_of(config));
