@@ -2,6 +2,7 @@
 #include <atomic>
 #include <iomanip>
 #include <iostream>
+#include <locale>
 #include <sstream>
 
 #include "actors/callbacks/step_callbacks.hpp"
@@ -45,8 +46,19 @@ class BorrowedName {
 
 const char* to_string(Precision precision) { return precision == Precision::bf16 ? "bf16" : "f32"; }
 
+namespace {
+
+/// Keeps the format of the stream that the text goes to, and has a point in numbers, whatever the program's locale.
+std::ostringstream plain_stream() {
+  std::ostringstream stream;
+  stream.imbue(std::locale::classic());
+  return stream;
+}
+
+}  // namespace
+
 std::ostream& operator<<(std::ostream& out, const PhaseSeconds& seconds) {
-  std::ostringstream text;  // keeps the stream's own format as it was
+  std::ostringstream text = plain_stream();
   text << std::fixed << std::setprecision(6);
   for (const double each : seconds.compute) text << "compute grad interior time " << each << '\n';
   constexpr double kNoticed = 0.001;
@@ -58,14 +70,9 @@ std::ostream& operator<<(std::ostream& out, const PhaseSeconds& seconds) {
   return out << text.str();
 }
 
-bool Slowest::stands_out() const {
-  constexpr double kNoticed = 0.001;
-  return worker >= 0 && seconds >= kNoticed && seconds > 2 * others;
-}
-
 std::ostream& operator<<(std::ostream& out, const Slowest& slowest) {
   if (!slowest.stands_out()) return out;
-  std::ostringstream text;
+  std::ostringstream text = plain_stream();
   text << std::fixed << std::setprecision(6) << "slowest worker " << slowest.worker << ", " << slowest.seconds
        << " against " << slowest.others << " of the others\n";
   return out << text.str();
@@ -73,14 +80,14 @@ std::ostream& operator<<(std::ostream& out, const Slowest& slowest) {
 
 std::ostream& operator<<(std::ostream& out, const LocalReport& local) {
   if (local.steps == 0) return out;
-  std::ostringstream text;
+  std::ostringstream text = plain_stream();
   text << "local steps " << local.steps << ", drift " << local.drift << '\n';
   return out << text.str();
 }
 
 std::ostream& operator<<(std::ostream& out, const LbfgsReport& lbfgs) {
   if (lbfgs.evaluations == 0) return out;
-  std::ostringstream text;
+  std::ostringstream text = plain_stream();
   text << "L-BFGS evaluations " << lbfgs.evaluations << ", objective " << lbfgs.objective << ", step length "
        << lbfgs.step_length << ", largest gradient " << lbfgs.largest << ", pairs " << lbfgs.pairs << ", portions "
        << lbfgs.portions << ", backups " << lbfgs.backups << '\n';

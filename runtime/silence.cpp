@@ -1,10 +1,9 @@
 #include "runtime/silence.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 
 #include "runtime/invalid.hpp"
+#include "runtime/number_text.hpp"
 
 namespace troupe {
 namespace {
@@ -38,9 +37,7 @@ Silence::Verdict Silence::look(std::uint64_t sign, Clock::time_point now) {
 }
 
 std::string Silence::text() const {
-  std::array<char, 64> text{};
-  std::snprintf(text.data(), text.size(), "no sign of life for %.1f s", std::chrono::duration<double>(lasted_).count());
-  return text.data();
+  return "no sign of life for " + fixed_text(std::chrono::duration<double>(lasted_).count(), 1) + " s";
 }
 
 }  // namespace troupe

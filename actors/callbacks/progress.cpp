@@ -1,8 +1,8 @@
-#include <cstdio>
 #include <iostream>
 #include <optional>
 #include <utility>
 
+#include "runtime/number_text.hpp"
 #include "runtime/printable.hpp"
 #include "troupe/callback.hpp"
 
@@ -14,9 +14,7 @@ constexpr double kSecondsBetween = 0.1;
 std::string shown(const Json& value) {
   if (value.is_string()) return value.get<std::string>();
   if (!value.is_number_float()) return value.dump(-1, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace);
-  char number[32];
-  std::snprintf(number, sizeof number, "%.6g", value.get<double>());
-  return number;
+  return short_text(value.get<double>(), 6);
 }
 
 void say(const Report& report) {

@@ -1,12 +1,11 @@
 #include "actors/driver/precision_decision.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 
 #include "actors/driver/resumption.hpp"
 #include "actors/messages/failure.hpp"
 #include "runtime/log.hpp"
+#include "runtime/number_text.hpp"
 
 namespace troupe {
 namespace {
@@ -20,11 +19,7 @@ bool has_bf16(const ReplicaTraits& replica) {
 }
 
 /// bf16's time over that of f32.
-std::string ratio_of(const PrecisionSeconds& measured) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.2f", measured.bf16 / measured.f32);
-  return text.data();
-}
+std::string ratio_of(const PrecisionSeconds& measured) { return fixed_text(measured.bf16 / measured.f32, 2); }
 
 }  // namespace
 

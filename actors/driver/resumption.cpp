@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <sstream>
 
 #include "actors/driver/driver.hpp"
 #include "models/files/checkpoint/folder.hpp"
 #include "models/files/checkpoint/manifest.hpp"
 #include "models/files/checkpoint/series.hpp"
 #include "runtime/log.hpp"
+#include "runtime/number_text.hpp"
 #include "runtime/printable.hpp"
 
 // How a run begins with the newest checkpoint that verifies.
@@ -34,9 +34,10 @@ void tell_other_config(const std::string& path, const std::string& ours) {
 
 /// Which the options do not say.
 void tell_set_rate(const std::string& path, double rate) {
-  std::ostringstream text;
-  text << "the run goes on with learning rate " << rate << ", which was set by hand before the checkpoint " << path;
-  log_line(LogLevel::info, printable(text.str()), {.object = path});
+  log_line(LogLevel::info,
+           printable("the run goes on with learning rate " + short_text(rate, 6) +
+                     ", which was set by hand before the checkpoint " + path),
+           {.object = path});
 }
 
 /// Of the newest checkpoint whose manifest can be read.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <ostream>
 #include <set>
 #include <utility>
@@ -11,6 +10,7 @@
 #include "actors/tune/search.hpp"
 #include "actors/tune/trial_reports.hpp"
 #include "runtime/files/output_file.hpp"
+#include "runtime/number_text.hpp"
 #include "runtime/printable.hpp"
 #include "runtime/suggestion.hpp"
 #include "runtime/text_table.hpp"
@@ -31,17 +31,13 @@ void add_flattened(const std::string& before, const Json& value, std::vector<std
 std::string text_of(const Json& value) {
   if (value.is_string()) return printable(value.get<std::string>());
   if (!value.is_number_float()) return printable(value.dump());
-  char text[32];
-  std::snprintf(text, sizeof text, "%.4g", value.get<double>());
-  return text;
+  return short_text(value.get<double>(), 4);
 }
 
 Row row_of(const Trial& trial, const std::string& metric, const std::set<std::string>& keys) {
   const auto value = last_value(trial, metric);
-  char seconds[32];
-  std::snprintf(seconds, sizeof seconds, "%.1f", trial.seconds);
   Row row{std::to_string(trial.number), to_string(trial.state), value ? text_of(Json(*value)) : "-",
-          std::to_string(trial.reports.size()), seconds};
+          std::to_string(trial.reports.size()), fixed_text(trial.seconds, 1)};
   const auto values = flattened(trial.config);
   for (const std::string& key : keys) {
     const auto at = std::ranges::find(values, key, [](const auto& each) { return each.first; });

@@ -20,10 +20,12 @@ namespace troupe {
 /// and "NA", are missing.
 class Field {
  public:
+  // NOLINTBEGIN(google-explicit-constructor): a row is a list of names and values
   template <class Number>
   requires std::is_arithmetic_v<Number> Field(Number number) : value_(static_cast<double>(number)) {}
   Field(std::string text) : value_(std::move(text)) {}
   Field(const char* text) : value_(std::string(text)) {}
+  // NOLINTEND(google-explicit-constructor)
 
   const std::variant<double, std::string>& value() const { return value_; }
 

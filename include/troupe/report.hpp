@@ -66,7 +66,7 @@ struct Slowest {
   double others = 0;   ///< the median of the others' seconds
 
   /// Whether it took more than twice as long as the others, and a millisecond or more.
-  bool stands_out() const;
+  bool stands_out() const { return worker >= 0 && seconds >= 0.001 && seconds > 2 * others; }
 };
 
 /// One line if it stands out; else nothing.

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <filesystem>
 #include <limits>
+#include <locale>
 #include <numeric>
 #include <set>
 #include <sstream>
@@ -212,6 +213,20 @@ TEST_CASE("phases print as the seed printed them, one interior line a worker") {
         "compute grad interior time 0.400000\ncompute grad interior time 0.500000\ncompute all grads time 0.500000\n"
         "grad reduce time 0.250000\napply grad interior time 0.100000\napply grad interior time 0.125000\n"
         "apply all grads time 0.125000\n0.1");
+}
+
+TEST_CASE("phases have a point in numbers, whatever the program's locale") {
+  struct Comma final : std::numpunct<char> {
+    char do_decimal_point() const override { return ','; }
+    char do_thousands_sep() const override { return '.'; }
+    std::string do_grouping() const override { return "\3"; }
+  };
+  const std::locale before = std::locale::global(std::locale(std::locale::classic(), new Comma));
+  std::ostringstream out;
+  out << PhaseSeconds{1, 1234.5, 0, 0, {}, {}} << LocalReport{2000, 0.25};
+  std::locale::global(before);
+  CHECK(out.str().find("compute all grads time 1234.500000\n") != std::string::npos);
+  CHECK(out.str().find("local steps 2000, drift 0.25\n") != std::string::npos);
 }
 
 TEST_CASE("what local SGD and L-BFGS did prints as a line, and nothing with other algorithms") {
