@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstdint>
 
 #include "runtime/letter.hpp"
@@ -45,5 +46,17 @@ std::string printable(std::string_view text, std::size_t most) {
 }
 
 bool is_printable(std::string_view text, std::size_t most) { return printable(text, most) == text; }
+
+std::string fixed_text(double number, int digits) {
+  std::array<char, 400> text{};
+  char* const end = text.data() + text.size();
+  return {text.data(), std::to_chars(text.data(), end, number, std::chars_format::fixed, digits).ptr};
+}
+
+std::string short_text(double number, int digits) {
+  std::array<char, 64> text{};
+  char* const end = text.data() + text.size();
+  return {text.data(), std::to_chars(text.data(), end, number, std::chars_format::general, digits).ptr};
+}
 
 }  // namespace troupe

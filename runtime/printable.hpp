@@ -16,4 +16,9 @@ std::string printable(std::string_view text, std::size_t most = kLongestPeerText
 /// Whether `printable` would leave it as it is.
 bool is_printable(std::string_view text, std::size_t most = kLongestPeerText);
 
+/// A number with a point, whatever the locale: `digits` behind it ("%.*f" of the C locale).
+std::string fixed_text(double number, int digits);
+/// The same with so many significant digits ("%.*g" of the C locale).
+std::string short_text(double number, int digits);
+
 }  // namespace troupe

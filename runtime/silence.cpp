@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "runtime/invalid.hpp"
-#include "runtime/number_text.hpp"
+#include "runtime/printable.hpp"
 
 namespace troupe {
 namespace {

@@ -2,7 +2,6 @@
 #include <optional>
 #include <utility>
 
-#include "runtime/number_text.hpp"
 #include "runtime/printable.hpp"
 #include "troupe/callback.hpp"
 

@@ -222,6 +222,7 @@ std::optional<double> Driver::load(const std::string& path) {
                               : state().saved;
   check_same_run(path, manifest, manifest_of(*this, {}, creator_.name(), there), options_.reshard);
   check_same_inputs(path, reader.network(), model_->network);
+  check_same_answers(path, reader.network(), model_->network);
   const StateShape shape = generation_->layout();
   const Version version = versions_.committed();
   std::unique_ptr<Algorithm> left;

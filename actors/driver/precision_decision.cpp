@@ -5,7 +5,7 @@
 #include "actors/driver/resumption.hpp"
 #include "actors/messages/failure.hpp"
 #include "runtime/log.hpp"
-#include "runtime/number_text.hpp"
+#include "runtime/printable.hpp"
 
 namespace troupe {
 namespace {

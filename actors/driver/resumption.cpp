@@ -8,7 +8,6 @@
 #include "models/files/checkpoint/manifest.hpp"
 #include "models/files/checkpoint/series.hpp"
 #include "runtime/log.hpp"
-#include "runtime/number_text.hpp"
 #include "runtime/printable.hpp"
 
 // How a run begins with the newest checkpoint that verifies.

@@ -10,7 +10,6 @@
 #include "actors/tune/search.hpp"
 #include "actors/tune/trial_reports.hpp"
 #include "runtime/files/output_file.hpp"
-#include "runtime/number_text.hpp"
 #include "runtime/printable.hpp"
 #include "runtime/suggestion.hpp"
 #include "runtime/text_table.hpp"

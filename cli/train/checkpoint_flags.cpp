@@ -2,8 +2,12 @@
 
 #include <charconv>
 #include <cmath>
+#include <cstdio>
 
 #include "cli/run_options.hpp"
+#include "models/files/checkpoint/manifest.hpp"
+#include "models/files/checkpoint/series.hpp"
+#include "models/files/checkpoint/weights_of.hpp"
 #include "runtime/invalid.hpp"
 #include "runtime/printable.hpp"
 
@@ -63,6 +67,18 @@ void CheckpointFlags::apply(Options& options) const {
 std::optional<double> CheckpointFlags::metric_of(const Evaluation& test) const {
   const double metric = keep_best == "loss" ? test.loss : test.accuracy;
   return keep_best.empty() || !std::isfinite(metric) ? std::nullopt : std::optional(metric);
+}
+
+bool CheckpointFlags::save_best(const std::string& file) const {
+  if (keep_best.empty()) return false;
+  const CheckpointSeries series(folder);
+  const auto step = best_step(series.list(), keep_best == "accuracy" ? kHighest : kLowest);
+  if (!step) return false;
+  const std::string path = series.path_of(*step);
+  copy_weights(path, file);
+  std::printf("best weights saved to %s: %s %.4f, after step %lld\n", file.c_str(), keep_best.c_str(),
+              read_manifest(path).metric->value, static_cast<long long>(*step));
+  return true;
 }
 
 }  // namespace troupe::cli

@@ -22,6 +22,9 @@ struct CheckpointFlags {
   void apply(Options& options) const;
   /// What `keep_best` says of an evaluation; none where it names nothing, or the number is not finite.
   std::optional<double> metric_of(const Evaluation& test) const;
+  /// Writes the weights of the best checkpoint by `keep_best` to a file, and prints file, metric and step. False where
+  /// there is no such checkpoint.
+  bool save_best(const std::string& file) const;
 };
 
 }  // namespace troupe::cli

@@ -20,9 +20,7 @@
 #include "cli/train/report_file.hpp"
 #include "cli/train/sentences.hpp"
 #include "cli/train/stop_signals.hpp"
-#include "models/files/checkpoint/manifest.hpp"
 #include "models/files/checkpoint/series.hpp"
-#include "models/files/checkpoint/weights_of.hpp"
 #include "runtime/hash.hpp"
 #include "runtime/invalid.hpp"
 #include "troupe/here.hpp"
@@ -354,7 +352,7 @@ class Training {
     close_report();
     std::string hash;
     sgd_.read_weights([&](std::span<const float> weights) { hash = sha256_hex(std::as_bytes(weights)); });
-    const bool best = !options_.save.empty() && save_best();
+    const bool best = !options_.save.empty() && options_.checkpoint.save_best(options_.save);
     if (!options_.save.empty() && !best) {
       sgd_.save(options_.save);
       if (!options_.quiet) std::printf("weights saved to %s\n", options_.save.c_str());
@@ -364,20 +362,6 @@ class Training {
       if (const auto validation = evaluate(watched_)) print_evaluation("validation", *validation);
     if (const auto test = evaluate(EvaluationSet::test)) print_evaluation("test", *test);
     std::printf("weights sha256 %s\n", hash.c_str());
-  }
-
-  /// With --keep-best, saves the weights of the best checkpoint, and says so. False where there is none.
-  bool save_best() {
-    const CheckpointFlags& flags = options_.checkpoint;
-    if (flags.keep_best.empty()) return false;
-    const CheckpointSeries series(flags.folder);
-    const auto step = best_step(series.list(), watches_accuracy() ? kHighest : kLowest);
-    if (!step) return false;
-    const std::string path = series.path_of(*step);
-    copy_weights(path, options_.save);
-    std::printf("best weights saved to %s: %s %.4f, after step %lld\n", options_.save.c_str(), flags.keep_best.c_str(),
-                read_manifest(path).metric->value, static_cast<long long>(*step));
-    return true;
   }
 
   const TrainOptions& options_;

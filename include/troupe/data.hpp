@@ -34,6 +34,7 @@ struct InputColumn {
 struct InputEncoding {
   /// Of a table, in the order of its files; empty for other data. Values of a sample come in the order of the features.
   std::vector<InputColumn> columns = {};
+  bool header = true;  ///< columns have names; else they are called by their numbers from 1 on
   /// Of a text, in ascending order: code points, or bytes. Value i of a place in a window is 1 for symbol i, else 0.
   std::vector<std::uint32_t> symbols = {};
   bool symbols_are_bytes = false;

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 #include <utility>
+#include <vector>
 
 namespace troupe {
 namespace {
@@ -41,21 +42,43 @@ bool is_utf16(std::string_view text) {
          (text.size() > 3 && text[0] != '\0' && text[1] == '\0' && text[2] != '\0' && text[3] == '\0');
 }
 
-/// Before the table: lines of comments, which begin with '#' and have other fields than the first line that does not.
-std::size_t comments_before(std::string_view text, char separator) {
-  std::size_t end = 0;
-  while (text.substr(end).starts_with('#')) {
-    const std::size_t line_end = text.find('\n', end);
-    if (line_end == std::string_view::npos) return 0;
-    end = line_end + 1;
+/// Of a line, quotes considered.
+std::int64_t count_fields(std::string_view line, char separator) {
+  std::int64_t fields = 1;
+  bool quoted = false;
+  for (const char letter : line) {
+    if (letter == '"') quoted = !quoted;
+    if (letter == separator && !quoted) ++fields;
   }
-  if (end == 0 || end == text.size()) return 0;
-  const std::string_view row = first_line(text.substr(end));
+  return fields;
+}
+
+/// Bytes of comments before the table: lines that begin with '#' and have another number of fields than the first line
+/// that does not.
+std::size_t comments_before(std::string_view text, char separator) {
+  std::vector<std::size_t> begins;
+  std::size_t at = 0;
+  while (text.substr(at).starts_with('#')) {
+    const std::size_t line_end = text.find('\n', at);
+    if (line_end == std::string_view::npos) return 0;
+    begins.push_back(at);
+    at = line_end + 1;
+  }
+  if (begins.empty() || at == text.size()) return 0;
+  const std::string_view row = first_line(text.substr(at));
   if (separator == 0) separator = most_frequent_separator(row);
-  const std::size_t last_start = end < 2 ? 0 : text.rfind('\n', end - 2) + 1;  // npos + 1 is 0
-  const std::string_view last = first_line(text.substr(last_start));
-  const bool is_header = std::ranges::count(last, separator) == std::ranges::count(row, separator);
-  return is_header && std::ranges::count(row, separator) > 0 ? last_start : end;
+  const std::int64_t fields = count_fields(row, separator);
+  const auto header = std::ranges::find_if(begins, [&](std::size_t begin) {
+    return fields > 1 && count_fields(first_line(text.substr(begin)), separator) == fields;
+  });
+  return header == begins.end() ? at : *header;
+}
+
+/// Of a number that no double holds: whether it is near zero, rather than too large.
+bool is_tiny(std::string_view number) {
+  const std::size_t exponent = number.find_first_of("eE");
+  if (exponent != std::string_view::npos) return number.substr(exponent + 1).starts_with('-');
+  return number.starts_with("0.") || number.starts_with("-0.") || number.starts_with(".");
 }
 
 bool is_blank(char letter) { return letter == ' ' || letter == '\t'; }
@@ -126,13 +149,6 @@ std::string_view without_exponent(std::string_view text) {
 }
 
 /// Such as 1,5 and 1.234,5, or 1,234,567 (12,34,567 in India) and 1'234.5.
-/// Of a number that no double holds: whether it is near zero, rather than too large.
-bool is_tiny(std::string_view number) {
-  const std::size_t exponent = number.find_first_of("eE");
-  if (exponent != std::string_view::npos) return number.substr(exponent + 1).starts_with('-');
-  return number.starts_with("0.") || number.starts_with("-0.") || number.starts_with(".");
-}
-
 bool has_other_separators(std::string_view text) {
   if (text.starts_with('-')) text.remove_prefix(1);
   const auto groups = DigitGroups::of(without_exponent(text));

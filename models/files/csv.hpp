@@ -14,8 +14,9 @@ namespace troupe {
 
 /// Rows of a CSV file as RFC 4180 has it, one after the other: fields between separators, a row a line, which LF, CRLF
 /// or the file's end ends. A field in double quotes may hold separators, line ends and, doubled, quotes. A byte order
-/// mark, a line such as "sep=;", comments that begin with '#' before the first row, and empty lines are passed over; but where the first row has one field, an empty line behind it
-/// is a row, whose field is empty, unless it is the last line. Takes memory for a megabyte or the longest row.
+/// mark, a line such as "sep=;", comments that begin with '#' before the first row, and empty lines are passed over;
+/// but where the first row has one field, an empty line behind it is a row, whose field is empty, unless it is the last
+/// line. Takes memory for a megabyte or the longest row.
 class CsvReader {
  public:
   /// @param separator 0: that of , ; tab and | which comes most often in the first row, outside quotes

@@ -52,6 +52,7 @@ InputColumn read_column(const std::string& path, const json& object) {
 ordered_json to_json(const InputEncoding& encoding) {
   ordered_json object = ordered_json::object();
   for (const InputColumn& column : encoding.columns) object["columns"].push_back(column_json(column));
+  if (!encoding.columns.empty()) object["header"] = encoding.header;
   if (!encoding.symbols.empty()) {
     object["symbols"] = encoding.symbols;
     object["symbols_are_bytes"] = encoding.symbols_are_bytes;
@@ -65,6 +66,7 @@ InputEncoding encoding_from_json(const std::string& path, const json& object) {
   try {
     if (object.contains("columns"))
       for (const json& column : object["columns"]) encoding.columns.push_back(read_column(path, column));
+    if (!encoding.columns.empty()) object.at("header").get_to(encoding.header);
     if (object.contains("symbols")) {
       object["symbols"].get_to(encoding.symbols);
       object.at("symbols_are_bytes").get_to(encoding.symbols_are_bytes);

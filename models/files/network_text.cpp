@@ -209,8 +209,20 @@ NetworkText network_from_json(const std::string& path, const std::string& text) 
 void warn_of_unknown_inputs(const std::string& path) {
   log_line(LogLevel::warning,
            printable(path) +
-               " was written before files of weights contained columns, categories or symbols: those "
-               "of the data have to be the training's, in the same order");
+               " contains no columns, categories or symbols, as it was written by an earlier version or "
+               "they were too long: those of the data have to be the training's, in the same order");
+}
+
+void check_same_answers(const std::string& path, const std::string& stored, const std::string& own) {
+  if (stored.empty() || own.empty()) return;
+  const DataInfo there = network_from_json(path, stored).data;
+  const DataInfo here = network_from_json("", own).data;
+  const auto differ = [](const auto& names, const auto& others) {
+    return !names.empty() && !others.empty() && names != others;
+  };
+  if (differ(there.class_names, here.class_names) || differ(there.target_names, here.target_names))
+    throw Error(ErrorCode::model_mismatch, "its classes or targets have other names than those of the data",
+                {.object = path});
 }
 
 void check_same_inputs(const std::string& path, const std::string& stored, const std::string& own) {
@@ -227,11 +239,15 @@ void check_same_inputs(const std::string& path, const std::string& stored, const
     refuse("its text has other symbols");
   const std::vector<InputColumn> known = features_of(there);
   const std::vector<InputColumn> given = features_of(here);
+  const auto refuse_column = [&](std::size_t i, const std::string& name, const std::string& other) {
+    refuse("input column " + std::to_string(i + 1) + " is " + name + " there and " + other + " here");
+  };
+  const auto name_in = [](const std::vector<InputColumn>& columns, std::size_t i) {
+    return i < columns.size() ? "'" + columns[i].name + "'" : "none";
+  };
   for (std::size_t i = 0; i < std::max(known.size(), given.size()); ++i) {
-    const std::string number = "input column " + std::to_string(i + 1) + " is ";
-    const std::string name = i < known.size() ? "'" + known[i].name + "'" : "none";
-    const std::string other = i < given.size() ? "'" + given[i].name + "'" : "none";
-    if (name != other) refuse(number + name + " there and " + other + " here");
+    const std::string name = name_in(known, i);
+    if (const std::string other = name_in(given, i); name != other) refuse_column(i, name, other);
     if (known[i].is_text != given[i].is_text) refuse("column " + name + " is text in only one of them");
     if (known[i].categories != given[i].categories) refuse("column " + name + " has other categories");
   }

@@ -43,6 +43,9 @@ NetworkText network_from_json(const std::string& path, const std::string& text);
 /// differs
 void check_same_inputs(const std::string& path, const std::string& stored, const std::string& own);
 
+/// The same of the names of classes and targets, for a run that goes on.
+void check_same_answers(const std::string& path, const std::string& stored, const std::string& own);
+
 /// Logs that the file of a network does not contain columns, categories or symbols.
 void warn_of_unknown_inputs(const std::string& path);
 

@@ -19,13 +19,6 @@ using Role = InputColumn::Role;
 
 bool is_answer(const InputColumn& column) { return column.role == Role::target || column.role == Role::label; }
 
-/// The training's table had no header: column i is called i + 1.
-bool names_are_numbers(const std::vector<InputColumn>& columns) {
-  for (std::size_t i = 0; i < columns.size(); ++i)
-    if (columns[i].name != std::to_string(i + 1)) return false;
-  return true;
-}
-
 /// Makes the columns of one file.
 class Matcher {
  public:
@@ -36,9 +29,9 @@ class Matcher {
   }
 
   std::vector<CsvColumn> match() {
-    const bool by_number = names_are_numbers(trained_.encoding.columns);
-    const bool header = asked_.header == CsvArguments::Header::unknown ? names_columns(by_number)
-                                                                       : asked_.header == CsvArguments::Header::yes;
+    const bool by_number = !trained_.encoding.header;
+    const bool header =
+        asked_.header == CsvArguments::Header::unknown ? names_columns() : asked_.header == CsvArguments::Header::yes;
     asked_.header = header ? CsvArguments::Header::yes : CsvArguments::Header::no;
     columns_ = named_columns(reader_, first_, header);
     for (CsvColumn& column : columns_) column.role = Role::ignored;
@@ -49,12 +42,14 @@ class Matcher {
   }
 
  private:
-  bool names_columns(bool by_number) const {
+  /// Whether the first row names all features, or may be nothing but a header.
+  bool names_columns() const {
     const auto& known = trained_.encoding.columns;
-    const auto is_known = [&](const std::string& field) {
-      return std::ranges::find(known, printable(field), &InputColumn::name) != known.end();
+    const auto is_named = [&](const InputColumn& column) {
+      return column.role != Role::feature ||
+             std::ranges::any_of(first_, [&](const std::string& field) { return printable(field) == column.name; });
     };
-    if (!by_number && std::ranges::any_of(first_, is_known)) return true;
+    if (trained_.encoding.header && std::ranges::all_of(known, is_named)) return true;
     const bool has_numbers = std::ranges::any_of(
         known, [](const InputColumn& column) { return column.role == Role::feature && !column.is_text; });
     return has_numbers && looks_like_header(first_);
@@ -77,30 +72,50 @@ class Matcher {
     note_extra_columns();
   }
 
+  using Chosen = std::vector<const InputColumn*>;
+
   /// Of all columns that the training's table had, or of some kinds of them.
-  void take_by_number() {
-    const auto& known = trained_.encoding.columns;
-    const auto fit = [&](auto wanted) {
-      std::vector<const InputColumn*> chosen;
-      for (const InputColumn& column : known)
+  Chosen choose_by_number() const {
+    std::vector<Chosen> fitting;
+    const auto add = [&](auto wanted) {
+      Chosen chosen;
+      for (const InputColumn& column : trained_.encoding.columns)
         if (wanted(column)) chosen.push_back(&column);
-      return chosen.size() == columns_.size() ? chosen : std::vector<const InputColumn*>();
+      if (chosen.size() == columns_.size() && std::ranges::find(fitting, chosen) == fitting.end())
+        fitting.push_back(std::move(chosen));
     };
-    auto chosen = fit([](const InputColumn&) { return true; });
-    if (chosen.empty()) chosen = fit([](const InputColumn& column) { return !is_answer(column); });
-    if (chosen.empty()) chosen = fit([](const InputColumn& column) { return column.role != Role::ignored; });
-    if (chosen.empty()) chosen = fit([](const InputColumn& column) { return column.role == Role::feature; });
-    if (chosen.empty()) {
-      const auto features = std::ranges::count(known, Role::feature, &InputColumn::role);
-      refuse(file_, "there are " + std::to_string(columns_.size()) +
-                        " columns without names, and the network was trained on " + std::to_string(known.size()) +
-                        ", of which " + std::to_string(features) + " are its inputs");
+    add([](const InputColumn&) { return true; });
+    add([](const InputColumn& column) { return !is_answer(column); });
+    add([](const InputColumn& column) { return column.role != Role::ignored; });
+    add([](const InputColumn& column) { return column.role == Role::feature; });
+    if (fitting.size() == 1) return fitting.front();
+    const auto& known = trained_.encoding.columns;
+    const std::string count = "there are " + std::to_string(columns_.size()) + " columns without names, and ";
+    if (fitting.size() > 1)
+      refuse(file_, count + "they may be " + names_of(fitting[0]) + " or " + names_of(fitting[1]));
+    refuse(file_, count + "the network was trained on " + std::to_string(known.size()) + ", of which " +
+                      std::to_string(std::ranges::count(known, Role::feature, &InputColumn::role)) + " are its inputs");
+  }
+
+  static std::string names_of(const Chosen& columns) {
+    std::string list;
+    for (const InputColumn* const column : columns) {
+      if (!list.empty()) list += ", ";
+      list += column->name;
     }
+    return list;
+  }
+
+  void take_by_number() {
+    const Chosen chosen = choose_by_number();
     std::size_t next_slot = 0;
     for (std::size_t i = 0; i < chosen.size(); ++i) {
       take(columns_[i], *chosen[i], next_slot);
+      if (asked_.header == CsvArguments::Header::no) columns_[i].name = chosen[i]->name;
       next_slot += chosen[i]->role == Role::feature ? 1 : 0;
     }
+    if (trained_.encoding.header)
+      log_line(LogLevel::info, printable(file_) + ": without a header, its columns are taken as " + names_of(chosen));
   }
 
   void take(CsvColumn& column, const InputColumn& known, std::size_t slot) {
@@ -131,7 +146,11 @@ class Matcher {
   /// What the data's name says of columns, which may be others than the training's.
   void take_asked() {
     for (const std::string& name : asked_.ignored) other_than_feature(name, "ignore").role = Role::ignored;
-    for (const std::string& name : asked_.targets) other_than_feature(name, "target").role = Role::target;
+    for (const std::string& name : asked_.targets) {
+      CsvColumn& column = other_than_feature(name, "target");
+      if (column.role == Role::target) throw_invalid("csv: target=" + column.name + " comes twice");
+      column.role = Role::target;
+    }
     if (!asked_.class_column.empty()) {
       CsvColumn& column = other_than_feature(asked_.class_column, "class");
       column.role = Role::label;
@@ -159,23 +178,20 @@ class Matcher {
     return column;
   }
 
-  /// Their slots are in the order of the training's targets, or else of those that are asked for.
+  /// Their slots are in the order of the training's targets, or, of others, in the order of the file.
   void check_targets() {
-    const std::vector<std::string>& names = asked_.targets.empty() ? trained_.target_names : asked_.targets;
-    std::vector<std::string> missing;
-    std::size_t found = 0;
-    for (std::size_t i = 0; i < names.size(); ++i) {
-      const auto target = std::ranges::find_if(
-          columns_, [&](const CsvColumn& column) { return column.role == Role::target && column.name == names[i]; });
-      if (target == columns_.end()) {
-        missing.push_back(names[i]);
-        continue;
-      }
-      target->slot = i;
-      ++found;
-    }
-    if (found > 0 && !missing.empty())
-      refuse(file_, "there is no target '" + missing.front() + "', and there are others; ignore= leaves those out");
+    std::vector<CsvColumn*> targets;
+    for (CsvColumn& column : columns_)
+      if (column.role == Role::target) targets.push_back(&column);
+    const std::vector<std::string>& names = trained_.target_names;
+    const auto place = [&](const CsvColumn* target) {
+      return static_cast<std::size_t>(std::ranges::find(names, target->name) - names.begin());
+    };
+    if (asked_.targets.empty() && !targets.empty() && targets.size() < names.size())
+      refuse(file_, "some targets of the network are missing, and there are others; ignore= leaves those out");
+    const bool same = targets.size() == names.size() &&
+                      std::ranges::all_of(targets, [&](const auto* each) { return place(each) < names.size(); });
+    for (std::size_t i = 0; i < targets.size(); ++i) targets[i]->slot = same ? place(targets[i]) : i;
   }
 
   const std::string& file_;
@@ -191,6 +207,9 @@ class Matcher {
 InputEncoding encoding_of(const std::vector<CsvColumn>& columns, const std::vector<float>& means,
                           const CsvArguments& asked) {
   InputEncoding encoding;
+  encoding.header = asked.header == CsvArguments::Header::yes;
+  for (std::size_t i = 0; i < columns.size(); ++i)
+    encoding.header = encoding.header || columns[i].name != std::to_string(i + 1);
   for (const CsvColumn& column : columns) {
     InputColumn known{.name = column.name, .role = column.role, .is_text = column.is_text};
     const bool feature = column.role == Role::feature;
@@ -205,6 +224,22 @@ InputEncoding encoding_of(const std::vector<CsvColumn>& columns, const std::vect
 
 std::vector<CsvColumn> columns_like(const std::string& file, CsvArguments& asked, const DataInfo& trained) {
   return Matcher(file, asked, trained).match();
+}
+
+InputEncoding encoding_like(const InputEncoding& trained, const std::vector<CsvColumn>& columns,
+                            const CsvArguments& asked) {
+  InputEncoding encoding = trained;
+  if (asked.targets.empty() && asked.class_column.empty()) return encoding;
+  for (InputColumn& known : encoding.columns)
+    if (is_answer(known)) known = {.name = known.name, .role = Role::ignored};
+  for (const CsvColumn& column : columns) {
+    if (column.role != Role::target && column.role != Role::label) continue;
+    const auto known = std::ranges::find(encoding.columns, column.name, &InputColumn::name);
+    InputColumn& now = known == encoding.columns.end() ? encoding.columns.emplace_back() : *known;
+    now = {
+        .name = column.name, .role = column.role, .is_text = column.is_text, .categories = column.categories.names()};
+  }
+  return encoding;
 }
 
 }  // namespace troupe

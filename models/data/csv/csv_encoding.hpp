@@ -18,4 +18,8 @@ InputEncoding encoding_of(const std::vector<CsvColumn>& columns, const std::vect
 /// @throws Error bad_data that names file and column
 std::vector<CsvColumn> columns_like(const std::string& file, CsvArguments& asked, const DataInfo& trained);
 
+/// What the weights of a network store that goes on with such columns, whose targets or class may be others.
+InputEncoding encoding_like(const InputEncoding& trained, const std::vector<CsvColumn>& columns,
+                            const CsvArguments& asked);
+
 }  // namespace troupe

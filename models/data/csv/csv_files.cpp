@@ -74,7 +74,8 @@ std::shared_ptr<const DataSource> set_like(const std::vector<std::string>& files
                                            const DataInfo& trained) {
   std::vector<CsvColumn> columns = columns_like(files.front(), asked, trained);
   CsvRows rows = read_rows_like(files, asked, columns, keep(files));
-  return make_set(std::move(rows), columns, {}, trained.encoding, asked, origin_of(files));
+  return make_set(std::move(rows), columns, {}, encoding_like(trained.encoding, columns, asked), asked,
+                  origin_of(files));
 }
 
 }  // namespace

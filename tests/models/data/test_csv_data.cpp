@@ -194,6 +194,10 @@ TEST_CASE("what spreadsheets and people put before a table is passed over, and U
   CHECK(files.load("header.csv").train->info().value_names == std::vector<std::string>{"#a", "b"});
   files.write("both.csv", "# numbers\n#a,b,y\n1,2,3\n");
   CHECK(files.load("both.csv").train->info().value_names == std::vector<std::string>{"#a", "b"});
+  files.write("tags.csv", "#go,1\n#rust,2\nc,3\n");
+  CHECK(files.load("tags.csv,header=no").train->info().num_samples == 3);
+  files.write("quoted.csv", "#id,text,y\n1,\"hello, world\",3\n2,b,4\n");
+  CHECK(files.load("quoted.csv,header=yes").train->info().num_samples == 2);
   files.write("line.csv", "# made by me\na,b,y\n1,2,3\n4,5\n");
   files.fails(ErrorCode::bad_file, "line.csv", "line 4: 2 fields, and there are 3 columns");
   files.write("utf16.csv", std::string("\xFF\xFE"

@@ -83,6 +83,37 @@ TEST_CASE("without a header columns are matched by their number") {
   CHECK(read_all(*numbers.like("7,8,9\n")).targets == Floats{9});
 }
 
+TEST_CASE("columns without names are refused where they may be more than one thing") {
+  const Tables tables("id,rooms,age,price\n7,2,10,100\n8,3,20,200\n", ",ignore=id,target=price");
+  tables.fails(ErrorCode::bad_data, "2,10,100\n", "they may be id, rooms, age or rooms, age, price");
+  CHECK(tables.values("2,10\n") == Floats{2, 10});
+  const Tables named("1,2,3\n5,6,7\n", ",header=yes");
+  CHECK(named.values("2,1,3\n8,9,1\n") == Floats{9, 8});
+  CHECK(named.like("2,1,3\n8,9,1\n")->info().num_samples == 1);
+}
+
+TEST_CASE("targets have the order of the training, however they are asked for") {
+  const Tables tables("rooms,age,price\n2,10,100\n3,20,200\n", ",target=price+age");
+  REQUIRE(tables.trained.target_names == std::vector<std::string>{"age", "price"});
+  for (const char* const asked : {"", ",target=price+age", ",target=age+price", ",target=1+age"}) {
+    CAPTURE(asked);
+    const auto data = tables.like("price,rooms,age\n50,1,7\n", asked);
+    CHECK(read_all(*data).targets == Floats{7, 50});
+    CHECK(data->info().target_names == tables.trained.target_names);
+    CHECK(data->info().encoding.columns.size() == 3);
+  }
+  tables.fails(ErrorCode::invalid_argument, "price,rooms,age\n50,1,7\n", "target=price comes twice",
+               ",target=price+price");
+  tables.fails(ErrorCode::bad_data, "price,rooms\n50,1\n", "some targets of the network are missing");
+  const auto other = tables.like("price,rooms,age,year\n50,1,7,1990\n", ",target=year");
+  CHECK(other->info().target_names == std::vector<std::string>{"year"});
+  using Role = InputColumn::Role;
+  const auto& columns = other->info().encoding.columns;
+  CHECK(columns[1].role == Role::ignored);
+  CHECK(columns[2].role == Role::ignored);
+  CHECK(columns[3] == InputColumn{.name = "year", .role = Role::target});
+}
+
 TEST_CASE("a category that the training set did not have is an error, or zeros where that is asked for") {
   const Tables tables(kHouses);
   const std::string table = "city,rooms,age\nUlm,1,2\nKiel,3,4\n";

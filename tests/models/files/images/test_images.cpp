@@ -97,7 +97,8 @@ TEST_CASE("values of a PNG are taken as they are, whatever it says of gamma") {
 
 TEST_CASE("few bits and palettes become bytes") {
   CHECK(pixels({.width = 4, .bits = 2, .rows = {'\0', '\x1B'}}, 1) == Pixels{0, 85, 170, 255});
-  CHECK(pixels({.width = 9, .bits = 1, .rows = {'\0', '\x55', '\x7F'}}, 1) == Pixels{0, 255, 0, 255, 0, 255, 0, 255, 0});
+  CHECK(pixels({.width = 9, .bits = 1, .rows = {'\0', '\x55', '\x7F'}}, 1) ==
+        Pixels{0, 255, 0, 255, 0, 255, 0, 255, 0});
   const std::string palette = png_chunk(std::string("PLTE\x0A\x14\x1E\xFF\0\0", 10));
   const PngFile of_palette{.width = 2, .bits = 4, .kind = PngKind::palette, .rows = {'\0', '\x10'}, .chunks = palette};
   CHECK(pixels(of_palette, 3) == Pixels{255, 0, 0, 10, 20, 30});
