@@ -35,11 +35,3 @@ TEST_CASE("a report names the straggler") {
   const Finished run = run_program({"report", folder / "r.jsonl"});
   CHECK(run.out.find("worker 3 in 5 of 5 steps: 0.5000 s against 0.1250 s of the others") != std::string::npos);
 }
-
-TEST_CASE("training names a worker that is stopped most of the time") {
-  std::string faults = "slow 20x worker 1 at step 2";
-  for (int step = 3; step < 60; ++step) faults += "; slow 20x worker 1 at step " + std::to_string(step);
-  Program training({"train", "--model", "mlp", "--data", "mock-images:28,10,640", "--workers", "3", "--placement",
-                    "processes", "--batch-size", "64", "--steps", "100000", "--fault", faults});
-  CHECK(training.prints("straggler: worker 1 in "));
-}
