@@ -48,7 +48,7 @@ std::vector<std::int64_t> parse_shape(const std::string& text) {
   return shape;
 }
 
-/// What the file says of the data that the network was trained on; nothing where it does not say it.
+/// The description of the training data in the file of weights; none where the file has no network.
 std::optional<DataInfo> trained_on(const PredictOptions& options) {
   const std::string text = SafetensorsFile(weights_file_of(options.load)).network();
   if (text.empty()) return {};

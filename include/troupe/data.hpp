@@ -23,9 +23,11 @@ struct InputColumn {
   std::string name;  ///< its number from 1 on where the table has no names
   Role role = Role::feature;
   bool is_text = false;
-  std::vector<std::string> categories =
-      {};                          ///< of a feature of text: one value of a sample each, 1 for its own, else 0
-  std::optional<float> fill = {};  ///< of a feature of numbers: the value of a missing field; none: that is an error
+  /// A feature of text makes one value of a sample for each: 1 for the sample's own, else 0. A class column has its
+  /// classes here.
+  std::vector<std::string> categories = {};
+  /// The value of a missing field in a feature of numbers; none: a missing field is an error.
+  std::optional<float> fill = {};
 
   bool operator==(const InputColumn&) const = default;
 };
