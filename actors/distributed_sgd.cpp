@@ -8,6 +8,7 @@
 #include "actors/callbacks/step_callbacks.hpp"
 #include "actors/driver/driver.hpp"
 #include "actors/driver/precision_decision.hpp"
+#include "actors/launch/shared_cores.hpp"
 #include "actors/placements/placements.hpp"
 #include "actors/worker/functions.hpp"
 #include "models/files/checkpoint/weights_of.hpp"
@@ -15,6 +16,7 @@
 #include "models/files/safetensors_file.hpp"
 #include "models/files/weight_file.hpp"
 #include "runtime/log.hpp"
+#include "runtime/printable.hpp"
 #include "troupe/sgd.hpp"
 
 namespace troupe {
@@ -173,6 +175,7 @@ DistributedSGD::Impl* DistributedSGD::Held::operator->() const {
 DistributedSGD::DistributedSGD(ModelCreator creator, Options options)
     : impl_{std::make_unique<Impl>(std::move(creator), std::move(options))} {
   const Options& o = impl_->driver.options();
+  if (o.verbose && o.placement != Placement::cluster) note_shared_cores(num_workers(), 1);
   if (o.verbose) note_precision(precision_choice());
   if (o.verbose && o.algorithm == "local")
     log_line(LogLevel::info, "weights, and what the optimizer of each shard remembers, take " +
@@ -220,10 +223,26 @@ void DistributedSGD::save(const std::string& path) {
   const std::string& network = impl_->driver.model().network;
   read_weights([&](std::span<const float> canonical) { write_safetensors(path, tensors(), canonical, network); });
 }
-void DistributedSGD::load(const std::string& path) {
-  const std::string file = weights_file_of(path);
-  check_same_inputs(file, SafetensorsFile(file).network(), impl_->driver.model().network);
-  set_weights(read_safetensors(file, tensors()));
+std::vector<std::string> DistributedSGD::load(const std::string& path, const LoadOptions& options) {
+  const SafetensorsFile file(weights_file_of(path));
+  const std::string& network = impl_->driver.model().network;
+  const std::string& from = file.file().path();
+  check_same_inputs(from, file.network(), network);
+  if (!options.new_head) try {
+      set_weights(troupe::read_weights(file, tensors()));
+      return {};
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::model_mismatch) throw;
+      throw Error(error.code(), error.message() + "; LoadOptions::new_head takes what fits", error.where());
+    }
+  std::vector<float> all = weights();
+  auto anew = read_fitting_weights(file, tensors(), !have_same_answers(from, file.network(), network), all);
+  set_weights(all);
+  std::string list;
+  for (const std::string& name : anew) list += (list.empty() ? "" : ", ") + name;
+  log_line(LogLevel::info,
+           printable(from) + ": " + (anew.empty() ? "all tensors fit" : printable(list) + " begin anew"));
+  return anew;
 }
 void DistributedSGD::save_state(const std::string& path) {
   impl_->call()->save_state(path);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "cli/config/config_file.hpp"
+#include "cli/config/config_keys.hpp"
 #include "cli/config/print_config.hpp"
 #include "runtime/printable.hpp"
 #include "runtime/processes/limits.hpp"
@@ -103,9 +104,15 @@ void check_numbers(CLI::App& app) {
   for (CLI::App* const command : app.get_subcommands([](const CLI::App*) { return true; })) check_numbers(*command);
 }
 
-std::string what_is_wrong(const CLI::App& app, const CLI::ParseError& error) {
+/// The command that was typed.
+const CLI::App& command_of(const CLI::App& app) {
   const CLI::App* command = &app;
   while (!command->get_subcommands().empty()) command = command->get_subcommands().front();
+  return *command;
+}
+
+std::string what_is_wrong(const CLI::App& app, const CLI::ParseError& error) {
+  const CLI::App* const command = &command_of(app);
   const auto unexpected = app.remaining(true);
   if (command->get_require_subcommand_min() > 0 && !unexpected.empty())
     return "no command named '" + printable(unexpected.front()) + "'" +
@@ -140,6 +147,8 @@ int run_command(const Program& program, int argc, char** argv) {
     app.exit(help_or_version);
   } catch (const CLI::ParseError& error) {
     throw Error(ErrorCode::invalid_argument, describe(app, error));
+  } catch (const Error& error) {
+    throw Error(error.code(), with_options(command_of(app), error.message()), error.where());
   }
   check_output();
   return status;

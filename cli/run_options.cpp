@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "actors/driver/precision_decision.hpp"
+#include "cli/model_option_flag.hpp"
 #include "collectives/plan/strategy.hpp"
 #include "models/builtin_models.hpp"
 #include "models/data/pipeline/folds.hpp"
@@ -272,6 +273,13 @@ void RunOptions::add_to(CLI::App& app) {
                                "mlp, cnn, cnn-bn, resnet18, resnet34, resnet50, resnet101, resnet152 or tfbench "
                                "(ResNet-101 on a fixed batch of mock images a shard)")
                     ->check(registered_model());
+  app.add_option("--model-option", model_options,
+                 "A number of --model in place of its own, as hidden=256; may be said again. mlp: hidden, layers, "
+                 "dropout; cnn, cnn-bn: channels, hidden, dropout; ResNets: width")
+      ->default_str("")
+      ->type_name("NAME=NUMBER")
+      ->allow_extra_args(false)
+      ->each([](const std::string& text) { parse_model_option(text); });
   app.add_option("--data", data,
                  "fashion-mnist[:DIR], synthetic-linear, mock-images[:SIZE[,CLASSES[,IMAGES]]], csv:FILE[,test=FILE]"
                  "[,target=COLUMN|,class=COLUMN][,...], tar:PATTERN[,test=PATTERN][,size=SIDE][,...] or "
@@ -356,8 +364,15 @@ Options RunOptions::to_sgd_options() const {
   if (!transforms.empty()) config["transform"] = transforms;
   if (loss) config["loss"] = plain_text("--loss", *loss);
   for (const std::string& metric : metrics) config["metrics"].push_back(plain_text("--metric", metric));
+  if (!model_options.empty()) {
+    if (!what.network.empty())
+      throw_invalid("--model-option is for --model: the network is that of " + *load + ", whose sizes are given");
+    config["model_options"] = model_options_json(model_options);
+  }
   if (!what.network.empty()) config["network"] = what.network;
   if (!what.inputs.empty()) config["trained"] = what.inputs;
+  if (new_head) config["new_head"] = true;
+  if (measures) config["measures"] = true;
   options.config = config.dump();
   options.step_timeout = to_milliseconds(step_timeout, "--step-timeout");
   options.start_timeout = to_milliseconds(start_timeout, "--start-timeout");
@@ -373,7 +388,7 @@ DistributedSGD RunOptions::start() const {
   const Options options = to_sgd_options();
   DistributedSGD started(trained().model, options);
   note_precision(started.precision_choice());
-  if (load && started.steps_done() == 0) started.load(*load);
+  if (load && started.steps_done() == 0) started.load(*load, {.new_head = new_head});
   return started;
 }
 
@@ -387,9 +402,8 @@ RunOptions::Trained RunOptions::trained() const {
   if (text.empty()) return {model};
   const NetworkText network = network_from_json(*load, text);
   const std::string& transforms = network.data.transforms;
-  const std::string inputs = network.data.encoding.empty() ? "" : text;
-  if (is_said || (network.model.empty() && network.layers.empty())) return {model, {}, transforms, inputs};
-  if (!network.model.empty()) return {network.model, {}, transforms, inputs};
+  if (is_said || (network.model.empty() && network.layers.empty())) return {model, {}, transforms, text};
+  if (!network.model.empty()) return {network.model, {}, transforms, text};
   return {models::kDescribedModel, text, transforms};  // the text tells of the inputs, too
 }
 

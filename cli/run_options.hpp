@@ -20,10 +20,13 @@ struct RunOptions {
   std::optional<std::string> transform;
   std::optional<std::string> loss;  ///< without it by the data
   std::vector<std::string> metrics;
+  std::vector<std::string> model_options;  ///< NAME=NUMBER
   std::int64_t batch_size = 64;
   std::string placement = "in-process";
   std::string precision = "f32";
   std::optional<std::string> load;
+  bool measures = false;     ///< data without a test set is measured itself
+  bool new_head = false;     ///< the data has other classes or targets than the network of `load`
   double step_timeout = 60;  ///< seconds
   double start_timeout = 60;
   double evaluate_timeout = 600;

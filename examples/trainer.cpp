@@ -65,7 +65,7 @@ int main(int argc, char** argv) try {
   const troupe::Json by_itself = train(config);
   print("by itself:", by_itself);
 
-  troupe::Trainer trainer{{.num_workers = 4, .placement = troupe::Placement::processes, .oversubscribe = true}};
+  troupe::Trainer trainer{{.num_workers = 4, .placement = troupe::Placement::processes}};
   std::cout << trainer << std::flush;
   const auto result =
       trainer.run("train", config, {.dataset = "synthetic-linear", .callbacks = {std::make_shared<EveryHundred>()}});

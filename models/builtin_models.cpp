@@ -1,6 +1,5 @@
 #include "models/builtin_models.hpp"
 
-#include <array>
 #include <charconv>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -11,11 +10,15 @@
 
 #include "models/data/naming.hpp"
 #include "models/data/pipeline/folds.hpp"
+#include "models/data/scale_hint.hpp"
+#include "models/files/csv.hpp"
 #include "models/files/network_text.hpp"
 #include "models/losses/loss_registry.hpp"
 #include "models/metrics/metric_registry.hpp"
+#include "models/network/builtin_graphs.hpp"
 #include "models/network/graph_text.hpp"
 #include "runtime/invalid.hpp"
+#include "runtime/log.hpp"
 #include "runtime/printable.hpp"
 #include "troupe/error.hpp"
 #include "troupe/models.hpp"
@@ -32,12 +35,16 @@ struct Config {
   std::string transform = {};
 
   std::vector<std::string> metrics = {};
+  GraphOptions options = {};  ///< of a built-in network
+  bool measures = false;      ///< the training set is measured where there is no test set
+  bool new_head = false;      ///< the data may have other classes and targets than `trained`
 
   std::string validate = {};  ///< a share or a fold of the training set, or other data's training set
 
   DataInfo trained = {};  ///< of the network that training begins with: how its samples were made
 
-  TrainingData load(std::uint64_t seed) const;
+  /// @param tells whether what is odd about the data is logged
+  TrainingData load(std::uint64_t seed, bool tells = false) const;
 };
 
 /// A share in (0, 1), if the text is a number.
@@ -55,20 +62,47 @@ std::optional<data::Fold> fold_in(const std::string& text) {
   return data::parse_fold(text.substr(prefix.size()));
 }
 
-/// A class that a network has not learnt.
+constexpr const char* kNewHeadHint =
+    "; a network for other classes begins with a new last layer (LoadOptions::new_head)";
+
+/// Classes have the numbers that the network has learnt.
 void check_classes(const DataInfo& data, const DataInfo& trained) {
-  for (std::size_t i = trained.class_names.size(); !trained.class_names.empty() && i < data.class_names.size(); ++i)
-    throw Error(ErrorCode::bad_data,
-                "the class '" + printable(data.class_names[i]) + "' is none of those that the network was trained on",
-                {.object = data.origin});
+  const std::vector<std::string>& known = trained.class_names;
+  for (std::size_t i = 0; !known.empty() && i < data.class_names.size(); ++i) {
+    const std::string name = printable(data.class_names[i]);
+    if (i >= known.size())
+      throw Error(ErrorCode::bad_data,
+                  "the class '" + name + "' is none of those that the network was trained on" + kNewHeadHint,
+                  {.object = data.origin});
+    if (class_of(name) != class_of(known[i]))
+      throw Error(ErrorCode::bad_data,
+                  "class " + std::to_string(i) + " is '" + name + "', and was '" + known[i] +
+                      "' where the network was trained" + kNewHeadHint,
+                  {.object = data.origin});
+  }
+}
+
+/// For a network that is to learn others.
+DataInfo without_answers(DataInfo info) {
+  info.class_names.clear();
+  info.target_names.clear();
+  for (InputColumn& column : info.encoding.columns)
+    if (column.role == InputColumn::Role::target || column.role == InputColumn::Role::label)
+      column = {.name = column.name, .role = InputColumn::Role::ignored};
+  return info;
 }
 
 /// Which samples validate is the same for all seeds, so that runs can be compared.
-TrainingData Config::load(std::uint64_t seed) const {
+TrainingData Config::load(std::uint64_t seed, bool tells) const {
   if (!validate.empty() && data.starts_with(data::kFoldPrefix))
     throw_invalid("data '" + data + "' has a fold to validate with, and '" + validate + "' would be another");
-  TrainingData all = load_data(data, trained, seed);
-  if (!trained.encoding.empty()) check_classes(all.train->info(), trained);
+  const DataInfo known = new_head ? without_answers(trained) : trained;
+  TrainingData all = load_data(data, known, seed);
+  check_classes(all.train->info(), known);
+  if (tells && transform.find("normalise") == std::string::npos)
+    if (const std::string hint = scale_hint(*all.train); !hint.empty())
+      log_line(LogLevel::info, printable(all.train->info().origin) + ": " + hint);
+  if (measures && !all.test) all.test = all.train;
   if (const auto share = share_of(validate)) {
     std::tie(all.train, all.validation) = data::split(all.train, *share);
   } else if (const auto fold = fold_in(validate)) {
@@ -86,11 +120,26 @@ std::string read_name(const std::string& key, const nlohmann::json& value) {
   return value.get<std::string>();
 }
 
+bool read_bool(const std::string& key, const nlohmann::json& value) {
+  if (!value.is_boolean()) invalid("\"" + key + "\" is neither true nor false");
+  return value.get<bool>();
+}
+
 std::vector<std::string> read_names(const std::string& key, const nlohmann::json& value) {
   if (!value.is_array()) invalid("\"" + key + "\" is not a list of names");
   std::vector<std::string> names;
   for (const nlohmann::json& each : value) names.push_back(read_name(key, each));
   return names;
+}
+
+GraphOptions read_options(const nlohmann::json& value) {
+  if (!value.is_object()) invalid("\"model_options\" is not an object of numbers");
+  GraphOptions options;
+  for (const auto& [name, number] : value.items()) {
+    if (!number.is_number()) invalid("option \"" + printable(name) + "\" is not a number");
+    options[name] = number.get<double>();
+  }
+  return options;
 }
 
 void read_entry(const std::string& key, const nlohmann::json& value, Config& config) {
@@ -104,6 +153,12 @@ void read_entry(const std::string& key, const nlohmann::json& value, Config& con
     config.validate = read_name(key, value);
   } else if (key == "metrics") {
     config.metrics = read_names(key, value);
+  } else if (key == "model_options") {
+    config.options = read_options(value);
+  } else if (key == "new_head") {
+    config.new_head = read_bool(key, value);
+  } else if (key == "measures") {
+    config.measures = read_bool(key, value);
   } else if (key == "trained") {
     config.trained = network_from_json("", read_name("trained", value)).data;
   } else if (key == "batch_size") {
@@ -113,7 +168,8 @@ void read_entry(const std::string& key, const nlohmann::json& value, Config& con
     config.batch_size = value.get<std::int64_t>();
   } else {
     invalid("unknown key \"" + key +
-            "\"; there are \"data\", \"transform\", \"validate\", \"batch_size\", \"loss\" and \"metrics\"");
+            "\"; there are \"data\", \"transform\", \"validate\", \"batch_size\", \"loss\", \"metrics\" and "
+            "\"model_options\"");
   }
 }
 
@@ -136,25 +192,25 @@ std::vector<Metric> metrics_of(const Config& config) {
 Config parse_without_loss(const std::string& text, Config config) {
   config = parse(text, std::move(config));
   if (config.loss) invalid("this model has a loss of its own, not \"" + *config.loss + "\"");
-  if (!config.metrics.empty()) invalid("this model takes no \"metrics\"; networks do");
+  if (!config.metrics.empty()) invalid("this model takes no metrics; networks do");
+  if (!config.options.empty()) invalid("this model has no option '" + printable(config.options.begin()->first) + "'");
   return config;
 }
 
+/// One of a run's replicas, which speaks for all.
+bool is_first(const ReplicaContext& at) { return at.worker == 0 && at.device == 0; }
+
 std::unique_ptr<Model> create_linear(const ReplicaContext& at) {
   const Config config = parse_without_loss(at.config, {"synthetic-linear", 0});
-  const TrainingData data = config.load(at.seed);
+  const TrainingData data = config.load(at.seed, is_first(at));
   return naming(data.train->info().origin, [&] { return linear_regression(data, config.batch_size); });
 }
 
 std::unique_ptr<Model> create_softmax(const ReplicaContext& at) {
   const Config config = parse_without_loss(at.config, {"fashion-mnist", 64});
-  const TrainingData data = config.load(at.seed);
+  const TrainingData data = config.load(at.seed, is_first(at));
   return naming(data.train->info().origin, [&] { return softmax_regression(data, config.batch_size); });
 }
-
-constexpr std::array kResnetDepths{18, 34, 50, 101, 152};
-
-std::string resnet_name(int depth) { return "resnet" + std::to_string(depth); }
 
 int number_of_outputs(const Loss& loss, const DataInfo& info) {
   const std::int64_t outputs = loss.num_outputs(info);
@@ -166,11 +222,11 @@ int number_of_outputs(const Loss& loss, const DataInfo& info) {
 CreateModel network_creator(std::string name, Config defaults) {
   return [name = std::move(name), defaults = std::move(defaults)](const ReplicaContext& at) {
     const Config config = parse(at.config, defaults);
-    const TrainingData data = config.load(at.seed);
+    const TrainingData data = config.load(at.seed, is_first(at));
     const DataInfo& info = data.train->info();
     const auto loss = config.loss ? find_loss(*config.loss) : default_loss(info);
     const int outputs = naming(info.origin, [&] { return number_of_outputs(*loss, info); });
-    return network(*builtin_graph(name, outputs), data, config.batch_size, loss, metrics_of(config));
+    return network(*builtin_graph(name, outputs, config.options), data, config.batch_size, loss, metrics_of(config));
   };
 }
 
@@ -180,10 +236,23 @@ std::unique_ptr<Model> create_described(const ReplicaContext& at) {
   const NetworkText text = network_from_json("", read_name("network", json["network"]));
   json.erase("network");
   Config config = parse(json.dump(), {"fashion-mnist", 64});
+  if (!config.options.empty())
+    invalid("the file says what network it is: option '" + printable(config.options.begin()->first) +
+            "' is for a model by name");
   config.trained = text.data;
-  const Graph graph = graph_of("", text.layers);
-  return network(graph, config.load(at.seed), config.batch_size, find_loss(config.loss.value_or(text.loss)),
-                 metrics_of(config));
+  const TrainingData data = config.load(at.seed, is_first(at));
+  const DataInfo& info = data.train->info();
+  const std::string named = config.loss.value_or(config.new_head ? "" : text.loss);
+  const auto loss = named.empty() ? default_loss(info) : find_loss(named);
+  const int outputs = naming(info.origin, [&] { return number_of_outputs(*loss, info); });
+  const std::int64_t known = outputs_of(text.layers);
+  if (!config.new_head && known > 0 && known != outputs)
+    throw Error(ErrorCode::model_mismatch,
+                "the network has " + std::to_string(known) + " outputs, and the loss takes " + std::to_string(outputs) +
+                    " of this data" + kNewHeadHint,
+                {.object = info.origin});
+  const auto layers = config.new_head ? with_outputs(text.layers, outputs) : text.layers;
+  return network(graph_of("", layers), data, config.batch_size, loss, metrics_of(config));
 }
 
 std::unique_ptr<Model> create_tfbench(const ReplicaContext& at) {
@@ -209,15 +278,6 @@ bool register_all() {
 }
 
 }  // namespace
-
-std::optional<Graph> builtin_graph(const std::string& name, int num_outputs) {
-  if (name == "mlp") return Graph(mlp_layers(num_outputs));
-  if (name == "cnn") return Graph(cnn_layers(num_outputs));
-  if (name == "cnn-bn") return Graph(cnn_bn_layers(num_outputs));
-  for (const int depth : kResnetDepths)
-    if (name == resnet_name(depth)) return resnet(depth, num_outputs);
-  return {};
-}
 
 void register_builtin_models() { [[maybe_unused]] static const bool registered = register_all(); }
 

@@ -40,7 +40,7 @@ class LinearRegression final : public SupervisedModel {
   }
 
   double batch_gradient(const ShardStep& /*at*/, const Batch& batch, std::span<const float> weights,
-                        std::span<float> gradient) override {
+                        std::span<float> gradient, std::int64_t& /*correct*/) override {
     const double loss = residual(batch, weights);
     gradient_.noalias() = rows(batch).transpose() * residual_;
     gradient_ *= 2;

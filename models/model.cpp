@@ -57,6 +57,10 @@ void Model::update_statistics(std::size_t /*begin*/, std::span<const float> /*me
 }
 
 BatchResult& BatchResult::operator+=(const BatchResult& other) {
+  if (samples == 0)
+    correct = other.correct;
+  else if (other.samples > 0)
+    correct = correct < 0 || other.correct < 0 ? kNotCounted : correct + other.correct;
   loss_sum += other.loss_sum;
   samples += other.samples;
   data_seconds += other.data_seconds;

@@ -33,13 +33,15 @@ class SoftmaxRegression final : public SupervisedModel {
   }
 
   double batch_gradient(const ShardStep& /*at*/, const Batch& batch, std::span<const float> weights,
-                        std::span<float> gradient) override {
+                        std::span<float> gradient, std::int64_t& correct) override {
     std::ranges::fill(gradient, 0.0F);
     double loss = 0;
+    correct = 0;
     for (std::int64_t i = 0; i < batch.size; ++i) {
       const float* values = sample(batch, i);
       const std::size_t label = label_of(batch, i);
       score(values, weights);
+      if (is_hit(label)) ++correct;
       loss += softmax(label);
       scores_[label] -= 1;
       add_gradient(values, gradient);
@@ -53,7 +55,7 @@ class SoftmaxRegression final : public SupervisedModel {
     for (std::int64_t i = 0; i < batch.size; ++i) {
       const std::size_t label = label_of(batch, i);
       score(sample(batch, i), weights);
-      if (std::ranges::max_element(scores_) - scores_.begin() == static_cast<std::ptrdiff_t>(label)) ++result.correct;
+      if (is_hit(label)) ++result.correct;
       if (metrics != nullptr) metrics->add(*loss_, scores_, {.label = static_cast<std::int32_t>(label)});
       result.loss_sum += softmax(label);
     }
@@ -61,6 +63,10 @@ class SoftmaxRegression final : public SupervisedModel {
   }
 
  private:
+  bool is_hit(std::size_t label) const {
+    return std::ranges::max_element(scores_) - scores_.begin() == static_cast<std::ptrdiff_t>(label);
+  }
+
   const float* sample(const Batch& batch, std::int64_t i) const {
     return batch.values.data() + static_cast<std::size_t>(i) * features_;
   }

@@ -38,8 +38,9 @@ BatchResult SupervisedModel::gradient(const ShardStep& at, std::span<const float
     return {.data_seconds = waited, .left_out = batch.left_out};
   }
   const std::int64_t copied = bytes_over_bus();
-  const double loss = naming(data_info().origin, [&] { return batch_gradient(at, batch, weights, gradient); });
-  return {loss, batch.size, waited, batch.left_out, bytes_over_bus() - copied};
+  std::int64_t correct = BatchResult::kNotCounted;
+  const double loss = naming(data_info().origin, [&] { return batch_gradient(at, batch, weights, gradient, correct); });
+  return {loss, batch.size, waited, batch.left_out, bytes_over_bus() - copied, correct};
 }
 
 EvaluationResult SupervisedModel::evaluate(const ShardStep& at, std::span<const float> weights) {

@@ -31,8 +31,9 @@ class SupervisedModel : public Model {
 
   /// Writes the gradient of the sum of the batch's losses, all `info().size` floats of it, and returns that sum.
   /// Never called with an empty batch. The batch's size may differ from call to call.
+  /// @param correct where to write BatchResult::correct, unless it is not counted
   virtual double batch_gradient(const ShardStep& at, const Batch& batch, std::span<const float> weights,
-                                std::span<float> gradient) = 0;
+                                std::span<float> gradient, std::int64_t& correct) = 0;
 
   /// That calls so far have copied between the host and an accelerator.
   virtual std::int64_t bytes_over_bus() const { return 0; }

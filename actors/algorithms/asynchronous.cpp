@@ -244,6 +244,7 @@ void Asynchronous::note(Task& task, const From<Advanced>& from) {
   unpushed.data_seconds += from_bits(reply.pass.data_bits);
   unpushed.left_out += reply.pass.left_out;
   unpushed.bytes_over_bus += reply.pass.bytes_over_bus;
+  add_correct(reply.pass.correct, unpushed.correct);
 }
 
 void Asynchronous::note(Task& task, const From<Pushed>& from) {

@@ -61,6 +61,7 @@ class Asynchronous : public Algorithm {
     double data_seconds = 0;
     std::int64_t left_out = 0;
     std::int64_t bytes_over_bus = 0;
+    std::int64_t correct = 0;
   };
   /// What has been applied since `step` returned last.
   struct Tally {
@@ -72,6 +73,7 @@ class Asynchronous : public Algorithm {
     std::map<int, double> data_seconds;
     std::int64_t left_out = 0;
     std::int64_t bytes_over_bus = 0;
+    std::int64_t correct = 0;
     std::map<int, WorkerTraffic> traffic;
     std::vector<std::int64_t> staleness;  ///< pushes by how stale they were
     std::int64_t bytes_pushed = 0;

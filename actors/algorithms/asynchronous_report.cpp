@@ -33,6 +33,7 @@ void Asynchronous::count(const Task& task) {
   tally_.data_seconds[task.worker] += done.data_seconds;
   tally_.left_out += done.left_out;
   tally_.bytes_over_bus += done.bytes_over_bus;
+  add_correct(done.correct, tally_.correct);
   tally_.apply_seconds += task.seconds;
   ++tally_.traffic[task.worker].pushes;
   const auto age = static_cast<std::size_t>(task.staleness);
@@ -49,6 +50,8 @@ StepReport Asynchronous::report_of(const StepContext& context, double seconds) {
   report.loss = tally_.samples > 0 ? tally_.loss_sum / static_cast<double>(tally_.samples) : 0;
   report.learning_rate = context.learning_rate;
   report.samples = std::llround(static_cast<double>(tally_.samples) * part);
+  if (tally_.correct >= 0)
+    report.correct = std::min<std::int64_t>(std::llround(static_cast<double>(tally_.correct) * part), report.samples);
   report.left_out_samples = tally_.left_out;
   report.bytes_over_bus = tally_.bytes_over_bus;
   report.strategy = context.plan.strategy;
@@ -61,7 +64,11 @@ StepReport Asynchronous::report_of(const StepContext& context, double seconds) {
     report.seconds.data.push_back(tally_.data_seconds[worker]);
   }
   report.bytes_sent = tally_.bytes_sent;
-  report.asynchronous = {staleness_of(tally_.staleness), {}, tally_.bytes_fetched, tally_.bytes_pushed};
+  report.asynchronous = {staleness_of(tally_.staleness),
+                         {},
+                         tally_.bytes_fetched,
+                         tally_.bytes_pushed,
+                         recorder_ ? recorder_->failure() : ""};
   for (auto& [worker, traffic] : tally_.traffic) {
     traffic.worker = worker;
     report.asynchronous.workers.push_back(traffic);
@@ -69,6 +76,7 @@ StepReport Asynchronous::report_of(const StepContext& context, double seconds) {
   const Tally before = std::exchange(tally_, {});
   tally_.gradients = before.gradients - wanted;
   tally_.samples = before.samples - report.samples;
+  tally_.correct = before.correct < 0 ? before.correct : before.correct - report.correct;
   tally_.loss_sum = before.loss_sum - report.loss * static_cast<double>(report.samples);
   return report;
 }

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "runtime/log.hpp"
 #include "runtime/printable.hpp"
 
 namespace troupe {
@@ -60,25 +61,22 @@ nlohmann::ordered_json line_of(const ServerOperation& operation) {
 
 }  // namespace
 
-ServerRecorder::ServerRecorder(std::string path, RecordedRun run)
-    : path_(std::move(path)), run_(std::move(run)), file_(path_, std::ios::app) {
-  check();
-  file_.close();
-}
-
-void ServerRecorder::check() const {
-  if (!file_)
-    throw Error(ErrorCode::system, std::string("cannot be written: ") + std::strerror(errno), {.object = path_});
-}
+ServerRecorder::ServerRecorder(const std::string& path, RecordedRun run)
+    : run_(std::move(run)), file_(std::in_place, path, /*goes_on=*/true, &std::string::size) {}
 
 void ServerRecorder::write(const ServerOperation& operation) {
-  if (!file_.is_open()) {
-    file_.open(path_, std::ios::trunc);
-    file_ << json(run_).dump() << '\n';
+  if (!file_) return;
+  try {
+    if (!std::exchange(begun_, true)) {
+      file_->begin_anew();
+      file_->write(json(run_).dump() + '\n');
+    }
+    file_->write(line_of(operation).dump() + '\n');
+  } catch (const Error& error) {
+    failure_ = error.what();
+    file_.reset();
+    log_line(LogLevel::error, failure_ + "; the run goes on without the record");
   }
-  file_ << line_of(operation).dump() << '\n';
-  file_.flush();
-  check();
 }
 
 ServerScript::ServerScript(const std::string& path, const RecordedRun& run) : path_(path) {

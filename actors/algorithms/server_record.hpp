@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "runtime/files/log_file.hpp"
 #include "troupe/error.hpp"
 
 namespace troupe {
@@ -30,16 +31,18 @@ using RecordedRun = std::map<std::string, std::string>;
 /// Writes them as they happen, in place of what the file held: lines of JSON, the first of which tells of the run.
 class ServerRecorder {
  public:
-  /// Leaves the file as it is. @throws Error system where it cannot be written
-  ServerRecorder(std::string path, RecordedRun run);
+  /// Leaves the file as it is. @throws Error bad_file where it cannot be written, in_use where another run writes it
+  ServerRecorder(const std::string& path, RecordedRun run);
+  /// What the file cannot take costs the record, which ends with a whole line, and not the run: it is told in the log.
   void write(const ServerOperation& operation);
+  /// Why the record ends before the run; empty: it does not.
+  const std::string& failure() const { return failure_; }
 
  private:
-  void check() const;
-
-  std::string path_;
   RecordedRun run_;
-  std::ofstream file_;
+  std::optional<LogFile> file_;  ///< none once it has failed
+  bool begun_ = false;
+  std::string failure_;
 };
 
 /// Reads what was written, one after the other.

@@ -27,6 +27,8 @@ Slowest slowest_of(const std::vector<int>& workers, const std::vector<double>& s
 }
 
 void note_pass(const PassReport& pass, StepReport& report) {
+  if (report.seconds.compute.empty()) report.correct = 0;
+  add_correct(pass.correct, report.correct);
   report.seconds.compute.push_back(from_bits(pass.seconds_bits));
   report.seconds.data.push_back(from_bits(pass.data_bits));
   report.left_out_samples += pass.left_out;

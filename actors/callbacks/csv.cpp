@@ -1,9 +1,10 @@
 #include <algorithm>
 #include <optional>
 
+#include "actors/callbacks/begun.hpp"
 #include "actors/callbacks/csv_text.hpp"
-#include "actors/callbacks/log_file.hpp"
 #include "runtime/files/input_file.hpp"
+#include "runtime/files/log_file.hpp"
 #include "troupe/callback.hpp"
 
 namespace troupe {

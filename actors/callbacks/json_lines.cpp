@@ -1,7 +1,8 @@
 #include <optional>
 
-#include "actors/callbacks/log_file.hpp"
+#include "actors/callbacks/begun.hpp"
 #include "runtime/files/input_file.hpp"
+#include "runtime/files/log_file.hpp"
 #include "troupe/callback.hpp"
 
 namespace troupe {

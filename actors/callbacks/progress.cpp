@@ -20,6 +20,7 @@ void say(const Report& report) {
   std::string text = "iteration " + std::to_string(report.iteration);
   const char* before = ": ";
   for (const auto& [name, value] : report.metrics.items()) {
+    if (name.ends_with("_seconds")) continue;  // of phases, which files have
     text += std::exchange(before, ", ");
     text += printable(name + " " + shown(value));
   }

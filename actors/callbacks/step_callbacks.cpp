@@ -1,15 +1,28 @@
 #include "actors/callbacks/step_callbacks.hpp"
 
+#include <algorithm>
+
 #include "runtime/log.hpp"
 #include "runtime/printable.hpp"
 
 namespace troupe {
 namespace {
 
+/// Of phases; what workers have each of their own: the longest.
+void add_seconds(const PhaseSeconds& seconds, Json& metrics) {
+  metrics["step_seconds"] = seconds.step;
+  metrics["compute_seconds"] = seconds.compute_all;
+  metrics["reduce_seconds"] = seconds.reduce;
+  metrics["apply_seconds"] = seconds.apply_all;
+  if (!seconds.data.empty()) metrics["data_seconds"] = *std::ranges::max_element(seconds.data);
+}
+
 Json metrics_of(const StepReport& report, std::int64_t epoch_steps) {
   Json metrics{{"loss", report.loss}, {"learning_rate", report.learning_rate}, {"samples", report.samples}};
   if (report.seconds.step > 0)
     metrics["samples_per_second"] = static_cast<double>(report.samples) / report.seconds.step;
+  if (const auto accuracy = report.accuracy()) metrics["accuracy"] = *accuracy;
+  add_seconds(report.seconds, metrics);
   if (report.gradient_norm > 0) metrics["gradient_norm"] = report.gradient_norm;
   if (epoch_steps > 0) metrics["epoch"] = (report.step - 1) / epoch_steps + 1;
   return metrics;

@@ -1,7 +1,7 @@
 #include <optional>
 
+#include "actors/callbacks/begun.hpp"
 #include "actors/callbacks/event_file.hpp"
-#include "actors/callbacks/log_file.hpp"
 #include "runtime/printable.hpp"
 #include "troupe/callback.hpp"
 

@@ -5,6 +5,7 @@
 
 #include "actors/driver/option_checks.hpp"
 #include "actors/messages/build.hpp"
+#include "actors/messages/options_json.hpp"
 #include "actors/rounds/reply_checks.hpp"
 #include "models/optimizers/groups.hpp"
 #include "runtime/invalid.hpp"
@@ -47,6 +48,7 @@ class Building {
     request_.all_shards = built_for.all_shards;
     request_.frozen = built_for.frozen;
     request_.hears = built_for.hears;
+    request_.optimizer = to_json(options.optimizer);
   }
 
   /// What they have built, checked each by itself.

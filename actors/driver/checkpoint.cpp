@@ -73,11 +73,11 @@ void check_same_run(const std::string& path, const CheckpointManifest& theirs, c
   if (theirs.num_shards != ours.num_shards && has_state_of_shards(theirs))
     differs(path, count(theirs.num_shards, " shards"),
             std::to_string(ours.num_shards) + ", to which the state of each shard's own optimizer cannot be dealt out" +
-                " (num_shards, --shards " + std::to_string(theirs.num_shards) + ")");
+                " (num_shards)");
   if (theirs.num_shards != ours.num_shards && !reshard)
     differs(path, count(theirs.num_shards, " shards"),
-            std::to_string(ours.num_shards) + " (num_shards, --shards " + std::to_string(theirs.num_shards) +
-                ": go on with the same bits; reshard, --reshard: with others)");
+            std::to_string(ours.num_shards) + " (num_shards " + std::to_string(theirs.num_shards) +
+                ": go on with the same bits; Options::reshard: with others)");
   if (theirs.seed != ours.seed) differs(path, "seed " + std::to_string(theirs.seed), std::to_string(ours.seed));
   if (theirs.samples != ours.samples)
     differs(path, count(theirs.samples, " training samples"), std::to_string(ours.samples));

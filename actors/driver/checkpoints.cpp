@@ -28,7 +28,7 @@ void check_continues(const CheckpointSeries& series, const std::string& resume_f
   if (saved.empty() || std::filesystem::equivalent(series.folder(), resume_from, ignored)) return;
   throw Error(ErrorCode::invalid_argument,
               "there are checkpoints already, up to step " + std::to_string(saved.front().step) +
-                  ": go on from them (resume_from, --resume), or name another folder",
+                  ": go on from them (resume_from), or name another folder",
               {.object = series.folder()});
 }
 

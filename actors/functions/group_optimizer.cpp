@@ -12,6 +12,7 @@
 #include "collectives/plan/tree.hpp"
 #include "models/aligned.hpp"
 #include "models/dense.hpp"
+#include "models/files/weight_file.hpp"
 #include "models/optimizers/update_rules.hpp"
 #include "models/optimizers/vector_update.hpp"
 #include "runtime/hash.hpp"
@@ -65,9 +66,13 @@ class Optimizer::Impl {
   OptimizerStep step(std::int64_t batch) {
     const ShardStep at{.shard = group_.rank(), .num_shards = group_.size(), .step = batch, .seed = seed_};
     const BatchResult own = model_->gradient(at, flat(std::as_const(weights_)), flat(gradient_));
-    std::array<double, 2> sums{own.loss_sum, static_cast<double>(own.samples)};
+    clear_frozen(runs_, flat(gradient_));
+    const bool counts = own.samples == 0 || own.correct >= 0;
+    const double correct = counts ? static_cast<double>(std::max<std::int64_t>(own.correct, 0)) : std::nan("");
+    std::array<double, 3> sums{own.loss_sum, static_cast<double>(own.samples), correct};
     group_.all_reduce(std::span<double>(sums));
     OptimizerStep step{steps_ + 1, sums[0] / sums[1], static_cast<std::int64_t>(sums[1]), rules_.learning_rate(steps_)};
+    if (!std::isnan(sums[2]) && step.samples > 0) step.accuracy = sums[2] / sums[1];
     if (step.samples == 0) throw Error(ErrorCode::bad_data, "no rank has a sample in this batch");
     if (!std::isfinite(step.loss))
       throw Error(ErrorCode::non_finite_loss, "the loss is no number", {.step = step.step});
@@ -131,7 +136,16 @@ class Optimizer::Impl {
     };
     all.push_back({"optimizer/steps", {2}, high_low(steps_)});
     all.push_back({"optimizer/updates", {2}, high_low(updates_)});
+    const std::string& network = model_->info().network;
+    std::vector<float> bytes(network.size());
+    std::ranges::transform(network, bytes.begin(),
+                           [](char byte) { return static_cast<float>(static_cast<unsigned char>(byte)); });
+    if (!bytes.empty()) all.push_back({kNetworkTensor, {std::ssize(bytes)}, std::move(bytes)});
     return all;
+  }
+
+  void save(const std::string& path) const {
+    write_safetensors(path, model_->info().tensors, weights(), model_->info().network);
   }
 
   void load_state(const NamedTensors& tensors) {
@@ -299,6 +313,7 @@ Evaluation Optimizer::evaluate(EvaluationSet set) { return impl_->evaluate(set);
 std::vector<float> Optimizer::weights() const { return impl_->weights(); }
 void Optimizer::set_weights(std::span<const float> canonical) { impl_->set_weights(canonical); }
 NamedTensors Optimizer::state() const { return impl_->state(); }
+void Optimizer::save(const std::string& path) const { impl_->save(path); }
 void Optimizer::load_state(const NamedTensors& tensors) { impl_->load_state(tensors); }
 
 }  // namespace troupe

@@ -61,12 +61,13 @@ struct Build {
   bool frozen = false;            ///< ReplicaContext::frozen
   bool all_shards = false;        ///< each replica may have to compute any shard of its node
   bool hears = false;             ///< each may be told to leave what it computes
+  std::string optimizer = {};     ///< options, as JSON: which tensors are frozen
 };
 template <class F>
 auto fields(Build& x, F visit) {
   return visit(x.round, x.devices, x.first_lane, x.use_cpus, x.accelerator, x.tf32, x.backs_up, x.plan, x.seed,
                at_most<Bound::setting>(x.model), x.precision, at_most<Bound::setting>(x.config), x.precision_check,
-               x.data_memory, x.frozen, x.all_shards, x.hears);
+               x.data_memory, x.frozen, x.all_shards, x.hears, at_most<Bound::setting>(x.optimizer));
 }
 
 }  // namespace troupe

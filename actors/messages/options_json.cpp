@@ -17,12 +17,14 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Schedule, kind, warmup_steps, step_size, gamm
 void to_json(nlohmann::json& json, const ParameterGroup& group) {
   json = {{"pattern", group.pattern}, {"learning_rate_factor", group.learning_rate_factor}};
   if (group.weight_decay) json["weight_decay"] = *group.weight_decay;
+  if (group.frozen) json["frozen"] = true;
 }
 
 void from_json(const nlohmann::json& json, ParameterGroup& group) {
   json.at("pattern").get_to(group.pattern);
   json.at("learning_rate_factor").get_to(group.learning_rate_factor);
   if (json.contains("weight_decay")) group.weight_decay = json["weight_decay"].get<double>();
+  if (json.contains("frozen")) json["frozen"].get_to(group.frozen);
 }
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(OptimizerOptions, kind, learning_rate, momentum, nesterov, weight_decay, beta1,

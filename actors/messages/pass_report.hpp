@@ -13,13 +13,19 @@ namespace troupe {
 /// What it took a worker to compute gradients. Seconds are bits, as `to_bits` has them.
 struct PassReport {
   std::uint64_t seconds_bits = 0;
-  std::uint64_t data_bits = 0;      ///< of these, until the samples were there
-  std::int64_t left_out = 0;        ///< samples that could not be read
-  std::int64_t bytes_over_bus = 0;  ///< between the host and accelerators
+  std::uint64_t data_bits = 0;                      ///< of these, until the samples were there
+  std::int64_t left_out = 0;                        ///< samples that could not be read
+  std::int64_t bytes_over_bus = 0;                  ///< between the host and accelerators
+  std::int64_t correct = BatchResult::kNotCounted;  ///< samples that the model got right
 };
 template <class F>
 auto fields(PassReport& x, F visit) {
-  return visit(x.seconds_bits, x.data_bits, x.left_out, x.bytes_over_bus);
+  return visit(x.seconds_bits, x.data_bits, x.left_out, x.bytes_over_bus, x.correct);
+}
+
+/// Adds what others got right: not known as soon as one does not count it.
+inline void add_correct(std::int64_t more, std::int64_t& sum) {
+  sum = sum < 0 || more < 0 ? BatchResult::kNotCounted : sum + more;
 }
 
 /// Adds up what a worker's replicas say of what they have computed beside each other.
@@ -32,18 +38,20 @@ class Passes {
       waited += each.data_seconds;
       left_out_ += each.left_out;
       bytes_over_bus_ += each.bytes_over_bus;
+      if (each.samples > 0) add_correct(each.correct, correct_);
     }
     longest_wait_ = std::max(longest_wait_, waited);
   }
 
   PassReport report(const Stopwatch& computing) const {
-    return {to_bits(computing.seconds()), to_bits(longest_wait_), left_out_, bytes_over_bus_};
+    return {to_bits(computing.seconds()), to_bits(longest_wait_), left_out_, bytes_over_bus_, correct_};
   }
 
  private:
   double longest_wait_ = 0;
   std::int64_t left_out_ = 0;
   std::int64_t bytes_over_bus_ = 0;
+  std::int64_t correct_ = 0;
 };
 
 }  // namespace troupe

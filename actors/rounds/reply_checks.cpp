@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <span>
 
 #include "models/files/network_text.hpp"
 #include "runtime/printable.hpp"
@@ -76,10 +78,13 @@ void check_count(std::int64_t count, std::int64_t most, std::int32_t shard, cons
 
 bool is_sent(std::int64_t bytes) { return bytes >= 0 && bytes <= kMostBytes; }
 
-void check_pass(const PassReport& pass, const Where& where) {
+void check_pass(const PassReport& pass, std::span<const std::int64_t> samples, const Where& where) {
   check(is_time(pass.seconds_bits) && is_time(pass.data_bits), "a time", where);
   check(pass.left_out >= 0 && pass.left_out <= kMostSamples, "how many samples were left out", where);
   check(is_sent(pass.bytes_over_bus), "how many bytes went over the bus", where);
+  const std::int64_t most = std::accumulate(samples.begin(), samples.end(), std::int64_t{0});
+  check(pass.correct >= BatchResult::kNotCounted && pass.correct <= most, "how many samples its model got right",
+        where);
 }
 
 }  // namespace
@@ -95,14 +100,14 @@ void check_reply(const Computed& computed, const Range& shards, const Where& whe
   check_shards(computed.shards, shards, {computed.loss_bits.size(), computed.samples.size()}, where);
   for (std::size_t i = 0; i < computed.shards.size(); ++i)
     check_count(computed.samples[i], kMostSamples, computed.shards[i], "samples", where);
-  check_pass(computed.pass, where);
+  check_pass(computed.pass, computed.samples, where);
 }
 
 void check_reply(const Advanced& advanced, const Range& shards, const Where& where) {
   check_shards(advanced.shards, shards, {advanced.loss_bits.size(), advanced.samples.size()}, where);
   for (std::size_t i = 0; i < advanced.shards.size(); ++i)
     check_count(advanced.samples[i], kMostSamples, advanced.shards[i], "samples", where);
-  check_pass(advanced.pass, where);
+  check_pass(advanced.pass, advanced.samples, where);
 }
 
 void check_reply(const Pushed& pushed, const Where& where) {
@@ -133,7 +138,7 @@ void check_reply(const StepsTaken& taken, const Range& shards, std::size_t tenso
   for (std::size_t i = 0; i < taken.shards.size(); ++i)
     check_count(taken.samples[i], kMostSamples, taken.shards[i], "samples", where);
   check_squares(taken.moved_bits, taken.shards.size(), where);
-  check_pass(taken.pass, where);
+  check_pass(taken.pass, taken.samples, where);
   const auto finite = [](std::uint64_t bits) { return std::isfinite(from_bits(bits)); };
   if (taken.non_finite_shard < 0) return check(std::ranges::all_of(taken.moved_bits, finite), "a distance", where);
   check(std::ranges::count(taken.shards, taken.non_finite_shard) > 0, "a shard of its own", where);
@@ -146,7 +151,7 @@ void check_reply(const PortionsComputed& computed, const std::vector<std::int32_
         "other portions than it was asked for", where);
   for (std::size_t i = 0; i < asked.size(); ++i)
     check_count(computed.samples[i], kMostSamples, asked[i], "samples", where);
-  check_pass(computed.pass, where);
+  check_pass(computed.pass, computed.samples, where);
 }
 
 void check_reply(const MeanReduced& reduced, std::size_t sums, const Where& where) {

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "actors/driver/recovery.hpp"
+#include "actors/launch/shared_cores.hpp"
 #include "actors/placements/placements.hpp"
 #include "runtime/invalid.hpp"
 #include "runtime/processes/cores.hpp"
@@ -32,18 +33,14 @@ int resolve_workers(TrainerOptions& o) {
     throw_invalid(std::to_string(workers.max) + " workers are more than the " + std::to_string(kMostWorkers) +
                   " that one trainer can have");
   if (!workers.is_range() || o.placement == Placement::cluster) return workers.max;
-  return o.oversubscribe ? workers.max : std::clamp(room, workers.min, workers.max);
+  return std::clamp(room, workers.min, workers.max);
 }
 
 void check_resources(const TrainerOptions& o, int workers) {
   if (o.gpus_per_worker != 0)
     throw Error(ErrorCode::unsupported, "gpus_per_worker is " + std::to_string(o.gpus_per_worker) +
                                             ", and functions on workers have no accelerators yet");
-  const std::int64_t asked = std::int64_t{workers} * o.cpus_per_worker;
-  if (o.placement == Placement::cluster || o.oversubscribe || asked <= usable_cores()) return;
-  throw_invalid(std::to_string(workers) + " workers of " + std::to_string(o.cpus_per_worker) + " cores each are " +
-                std::to_string(asked) + ", and there are " + std::to_string(usable_cores()) +
-                "; set oversubscribe where they may share them");
+  if (o.placement != Placement::cluster) note_shared_cores(workers, o.cpus_per_worker);
 }
 
 void check_backend(const TrainerOptions& o) {

@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "actors/functions/bundle.hpp"
+#include "models/files/checkpoint/weights_of.hpp"
 #include "models/files/weight_file.hpp"
 #include "runtime/files/input_file.hpp"
 #include "runtime/files/output_file.hpp"
@@ -17,9 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kPrefix = "checkpoint-";
 constexpr const char* kDescription = "checkpoint.json";
-constexpr const char* kTensors = "tensors.safetensors";
 constexpr std::size_t kDigits = 6;
 
 void write_file(const std::string& path, const std::string& content) {
@@ -48,7 +47,7 @@ void write_content(const std::string& path, const Checkpoint& checkpoint) {
     std::vector<float> floats;
     for (const NamedTensor& each : checkpoint.tensors)
       floats.insert(floats.end(), each.values.begin(), each.values.end());
-    write_safetensors(path + '/' + kTensors, infos_of(checkpoint.tensors), floats);
+    write_safetensors(path + '/' + kTensorsFile, infos_of(checkpoint.tensors), floats);
   }
   std::string files = path + "/files";
   if (!checkpoint.files.empty()) fs::create_directory(files);
@@ -62,7 +61,7 @@ NamedTensors read_tensors(const std::string& path, const Json& described) {
   for (const Json& each : described)
     tensors.push_back({each.at("name").get<std::string>(), each.at("shape").get<std::vector<std::int64_t>>(), {}});
   if (tensors.empty()) return tensors;
-  const std::vector<float> floats = read_safetensors(path + '/' + kTensors, infos_of(tensors));
+  const std::vector<float> floats = read_safetensors(path + '/' + kTensorsFile, infos_of(tensors));
   auto from = floats.begin();
   for (NamedTensor& each : tensors) {
     const auto end = from + static_cast<std::ptrdiff_t>(TensorInfo{each.name, each.shape}.size());
@@ -84,7 +83,7 @@ TrainerCheckpoints::TrainerCheckpoints(RunCheckpoints options) : options_(std::m
 std::string TrainerCheckpoints::path_of(std::int64_t number) const {
   std::string digits = std::to_string(number);
   if (digits.size() < kDigits) digits.insert(0, kDigits - digits.size(), '0');
-  return options_.folder + '/' + kPrefix + digits;
+  return options_.folder + '/' + kTrainerCheckpoint + digits;
 }
 
 std::vector<std::int64_t> TrainerCheckpoints::numbers() const {
@@ -92,7 +91,7 @@ std::vector<std::int64_t> TrainerCheckpoints::numbers() const {
   std::error_code error;
   for (fs::directory_iterator each(options_.folder, error), end; !error && each != end; each.increment(error)) {
     const std::string name = each->path().filename().string();
-    const std::string prefix = kPrefix;
+    const std::string prefix = kTrainerCheckpoint;
     std::int64_t number = 0;
     if (!name.starts_with(prefix)) continue;
     const char* const last = name.data() + name.size();

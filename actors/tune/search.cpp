@@ -67,8 +67,9 @@ void Search::check() {
   if (!trainable_.config.is_object()) throw_invalid("a trainable's config is an object");
   if (options_.num_samples < 1)
     throw_invalid("num_samples is " + std::to_string(options_.num_samples) + ", not 1 or more");
-  if (options_.concurrent < 0 || options_.max_failures < 0 || options_.report_timeout.count() < 0)
-    throw_invalid("concurrent, max_failures and report_timeout are not below 0");
+  if (options_.concurrent < 0 || options_.max_failures < 0 || options_.report_timeout.count() < 0 ||
+      options_.end_timeout.count() < 0)
+    throw_invalid("concurrent, max_failures, report_timeout and end_timeout are not below 0");
   if (options_.metric.empty()) throw_invalid("a search has a metric by which trials are compared");
   if (options_.resume && options_.folder.empty()) throw_invalid("a search that is resumed has a folder");
   num_trials_ = options_.num_samples * space_.combinations();
@@ -92,10 +93,8 @@ void Search::give_cores() {
   if (workers.num_workers.min < 1 || workers.cpus_per_worker < 1)
     throw_invalid("a trial has workers, and each has cores: num_workers and cpus_per_worker are 1 or more");
   const std::int64_t asked = std::int64_t{workers.num_workers.min} * workers.cpus_per_worker;
-  if (cpus == 0) cpus = static_cast<int>(std::min<std::int64_t>(asked, inf));
-  if (asked > cpus && !workers.oversubscribe)
-    throw_invalid("a trial's workers take " + std::to_string(asked) + " cores, and it has " + std::to_string(cpus));
   const auto there = static_cast<int>(free_cores_.size());
+  if (cpus == 0) cpus = static_cast<int>(std::min<std::int64_t>(asked, there));
   if (cpus > there)
     throw_invalid("a trial takes " + std::to_string(cpus) + " cores, and there are " + std::to_string(there));
   const int at_once = there / cpus;
@@ -144,12 +143,11 @@ void Search::run() {
     }
     wait();
     for (Run& run : runs_) hear(run);
-    for (Run& run : runs_) look_for_silence(run);
+    for (Run& run : runs_) run.leaving ? look_for_end(run) : look_for_silence(run);
     drop_ended();
     if (thrown_) std::rethrow_exception(thrown_);
   }
-  for (const Run& run : runs_) trials_[run.at].state = TrialState::waiting;
-  runs_.clear();
+  end_all();
   folder_->release();
 }
 
@@ -217,7 +215,7 @@ void Search::hear(Run& run) {
   try {
     for (const Json& line : run.process->take()) {
       run.heard = Clock::now();
-      if (!run.over) take(run, line);
+      if (!run.over && !run.leaving) take(run, line);
     }
   } catch (const Json::exception& error) {
     return lose(run, std::string("said what makes no sense: ") + error.what());
@@ -225,7 +223,7 @@ void Search::hear(Run& run) {
     if (error.code() != ErrorCode::protocol) throw;
     return lose(run, error.what());
   }
-  if (!run.over && run.process->has_ended()) lose(run, "its process " + run.process->how_it_ended());
+  if (!run.over && !run.leaving && run.process->has_ended()) lose(run, "its process " + run.process->how_it_ended());
 }
 
 void Search::take(Run& run, const Json& line) {
@@ -255,11 +253,40 @@ void Search::take(Run& run, const Json& line) {
 void Search::take_report(Run& run, Report report) {
   Trial& trial = trials_[run.at];
   const std::int64_t most = options_.scheduler.max_iterations;
-  if (most > 0 && report.iteration > most) return end(run, TrialState::done);
+  if (most > 0 && report.iteration > most) return dismiss(run, TrialState::done);
   check_metric(trial, report);
   trial.reports.push_back(std::move(report));
   tell(trial);
-  if (!judge(trial, trial.reports.back())) end(run, TrialState::stopped);
+  if (!judge(trial, trial.reports.back())) dismiss(run, TrialState::stopped);
+}
+
+void Search::dismiss(Run& run, TrialState state) {
+  run.leaving = state;
+  run.patience = Deadline(options_.end_timeout);
+  run.process->ask_to_end();
+}
+
+/// Of one that was asked to end: what it says then is passed over.
+void Search::look_for_end(Run& run) {
+  if (run.over || !(run.process->has_ended() || run.patience.passed())) return;
+  if (*run.leaving != TrialState::waiting) return end(run, *run.leaving);
+  run.process->kill();
+  run.over = true;
+}
+
+/// When the search is to stop: trials begin again, or where they saved, when it is gone on with.
+void Search::end_all() {
+  for (Run& run : runs_) {
+    if (run.over) continue;
+    if (!run.leaving) dismiss(run, TrialState::waiting);
+    if (*run.leaving == TrialState::waiting) trials_[run.at].state = TrialState::waiting;
+  }
+  while (std::ranges::any_of(runs_, [](const Run& run) { return !run.over; })) {
+    wait();
+    for (Run& run : runs_) hear(run);
+    for (Run& run : runs_) look_for_end(run);
+  }
+  runs_.clear();
 }
 
 /// @throws Error invalid_argument where a scheduler looks at what a trial has never reported

@@ -34,7 +34,9 @@ class Search {
     Clock::time_point begun;
     Clock::time_point heard;
     std::unique_ptr<TrialProcess> process;
-    bool over = false;  ///< it has said how it ends, or was ended
+    bool over = false;                       ///< it has said how it ends, or was ended
+    std::optional<TrialState> leaving = {};  ///< it was asked to end, and becomes this
+    Deadline patience = Deadline::never();   ///< until it is killed then
   };
 
   void check();
@@ -55,8 +57,12 @@ class Search {
   /// Whether the trial goes on after it.
   bool judge(const Trial& trial, const Report& report);
   void look_for_silence(Run& run);
+  void look_for_end(Run& run);
   void lose(Run& run, const std::string& how);
+  /// Asks it to end before its time.
+  void dismiss(Run& run, TrialState state);
   void end(Run& run, TrialState state);
+  void end_all();
   void drop_ended();
   void tell(const Trial& trial);
   bool wants_to_stop() const { return options_.should_stop && options_.should_stop(); }

@@ -101,6 +101,10 @@ std::string TrialProcess::how_it_ended() {
   return child_.how_it_ended();
 }
 
+void TrialProcess::ask_to_end() noexcept {
+  if (!reaped_) ::kill(pid(), SIGTERM);
+}
+
 /// Its group first: until it is reaped, nobody else has that number.
 void TrialProcess::kill() noexcept {
   if (std::exchange(reaped_, true)) return;

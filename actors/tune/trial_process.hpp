@@ -29,6 +29,8 @@ class TrialProcess {
   bool has_ended() const { return !socket_; }
   /// Of one that has ended: such as "was ended by signal 9".
   std::string how_it_ended();
+  /// Asks it to end, by SIGTERM.
+  void ask_to_end() noexcept;
   /// With what it has started.
   void kill() noexcept;
   int pid() const { return child_.pid(); }

@@ -30,7 +30,6 @@ Json workers_json(const TrainerOptions& o) {
           {"cpus_per_worker", o.cpus_per_worker},
           {"gpus_per_worker", o.gpus_per_worker},
           {"placement", o.placement},
-          {"oversubscribe", o.oversubscribe},
           {"backend", o.backend},
           {"seed", o.seed},
           {"start_timeout", o.start_timeout.count()},
@@ -50,7 +49,6 @@ TrainerOptions workers_from(const Json& json) {
   json.at("cpus_per_worker").get_to(o.cpus_per_worker);
   json.at("gpus_per_worker").get_to(o.gpus_per_worker);
   json.at("placement").get_to(o.placement);
-  json.at("oversubscribe").get_to(o.oversubscribe);
   json.at("backend").get_to(o.backend);
   json.at("seed").get_to(o.seed);
   o.start_timeout = time("start_timeout");

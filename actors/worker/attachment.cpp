@@ -55,7 +55,7 @@ void work(WorkerState& worker, Replica& replica, const MakeSlabs& request) {
                      ? nullptr
                      : std::make_unique<UpdateRules>(outer_optimizer(optimizer_from_json(request.outer)));
   worker.groups = group_runs(worker.optimizer->groups(), *replica.model);
-  worker.outer_groups = {{replica.model->info().size, 0}};
+  worker.outer_groups = as_one_group(worker.groups);
   request.state.check();
   worker.plan = make_plan(plan_for(worker.plan_request, request.state), worker.replicas.front()->model->info().size);
   worker.layout = layout_of(worker, request);

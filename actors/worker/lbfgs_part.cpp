@@ -49,6 +49,7 @@ class PortionPass {
     if (!first) replica_.next_gradient.resize(sum_.size());
     const std::span<float> gradient = first ? sum_ : std::span<float>(replica_.next_gradient);
     replica_.portion += replica_.model->gradient(at, weights, gradient);
+    clear_frozen(worker_.groups, gradient);
     if (!first) add_to(sum_.data(), gradient.data(), sum_.size());
   }
 

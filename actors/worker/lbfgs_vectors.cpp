@@ -83,7 +83,7 @@ class ReducedChunks {
     for (std::size_t from = begin; from < end;) {
       const auto run = std::ranges::upper_bound(worker_.groups, from, {}, &GroupRun::end);
       const std::size_t until = std::min(end, run->end);
-      penalise(worker_.optimizer->weight_decay(run->group), from, until - from);
+      if (!run->frozen) penalise(worker_.optimizer->weight_decay(run->group), from, until - from);
       from = until;
     }
     if (end <= begin) return;

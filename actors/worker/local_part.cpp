@@ -63,6 +63,7 @@ class OwnSteps {
     const std::span<float> gradient(replica_.next_gradient);
     const BatchResult computed = replica_.model->gradient(
         {shard_, worker_.layout.num_shards, request_.step + each, worker_.seed}, from, gradient);
+    clear_frozen(worker_.groups, gradient);
     if (computed.samples > 0)
       learn(each, from, gradient, computed.samples);
     else if (each == 0)
@@ -89,16 +90,24 @@ class OwnSteps {
     divide(gradient.data(), gradient.size(), samples);
     if (optimizer.clips()) clip(gradient.first(learned_size_));
     const int state_from = each == 0 ? request_.from : request_.to;
-    std::size_t begin = 0;
-    for (const GroupRun& run : worker_.groups) {
-      const std::size_t end = std::min(run.end, learned_size_);
+    for_each_run(worker_.groups, 0, learned_size_, [&](std::size_t begin, std::size_t end, const GroupRun& run) {
+      if (run.frozen) return keep({begin, end}, from);
       for_each_chunk({begin, end}, [&](const Range& chunk) {
         update(updates[run.group], chunk, gradient.data() + chunk.begin, from.data() + chunk.begin, state_from);
       });
-      begin = std::max(begin, end);
-    }
-    for_each_chunk({learned_size_, copy_.size()},
-                   [&](const Range& chunk) { learn_statistics(chunk, gradient, from, samples); });
+    });
+    for_each_run(
+        worker_.groups, learned_size_, copy_.size(), [&](std::size_t begin, std::size_t end, const GroupRun& run) {
+          if (run.frozen) return keep({begin, end}, from);
+          for_each_chunk({begin, end}, [&](const Range& chunk) { learn_statistics(chunk, gradient, from, samples); });
+        });
+  }
+
+  /// Frozen tensors, of which the optimizer remembers nothing.
+  void keep(const Range& range, std::span<const float> from) {
+    if (from.data() != copy_.data()) std::copy_n(from.data() + range.begin, range.size(), copy_.data() + range.begin);
+    for (int number = 0; number < worker_.optimizer->state_vectors(); ++number)
+      std::ranges::fill(state(number, request_.to).subspan(range.begin, range.size()), 0.0F);
   }
 
   void clip(std::span<float> gradient) const {

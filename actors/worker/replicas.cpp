@@ -2,10 +2,12 @@
 #include <numeric>
 #include <utility>
 
+#include "actors/messages/options_json.hpp"
 #include "actors/worker/duties.hpp"
 #include "models/converts_parts.hpp"
 #include "models/data/data_memory.hpp"
 #include "models/data/shared/shared_memory.hpp"
+#include "models/optimizers/groups.hpp"
 #include "models/registry.hpp"
 #include "runtime/processes/cores.hpp"
 
@@ -53,8 +55,16 @@ void check(const WorkerState& worker, const Build& request) {
     throw Error(ErrorCode::protocol, "workers that cannot back each other up");
 }
 
+/// ReplicaContext::keeps
+using Keeps = decltype(ReplicaContext::keeps);
+
+Keeps keeps_of(const Build& request) {
+  return request.optimizer.empty() ? Keeps() : frozen_tensors(optimizer_from_json(request.optimizer).groups);
+}
+
 /// Without its model.
-std::unique_ptr<Replica> make_replica(const WorkerState& worker, const Build& request, int device, int at_a_time) {
+std::unique_ptr<Replica> make_replica(const WorkerState& worker, const Build& request, int device, int at_a_time,
+                                      const Keeps& keeps) {
   const Topology& topology = request.plan.topology;
   auto replica = std::make_unique<Replica>();
   const int lane = request.first_lane + device;
@@ -81,7 +91,8 @@ std::unique_ptr<Replica> make_replica(const WorkerState& worker, const Build& re
                       .tf32 = request.tf32,
                       .place = lane - static_cast<int>(topology.lanes_of_node(topology.node_of(lane)).begin),
                       .replicas_at_a_time = at_a_time,
-                      .frozen = request.frozen};
+                      .frozen = request.frozen,
+                      .keeps = keeps};
   // On a node each worker's actor has a thread of its own already.
   // Where it may be told to leave what it computes, it has to hear that.
   if (worker.node && request.devices == 1 && !request.hears) replica->queue.run_inline();
@@ -107,10 +118,11 @@ void prepare(WorkerState& worker, const Build& request) {
   limit_data_memory(request.data_memory, here, has_process ? here / request.devices : 1);
   const int at_a_time = replicas_at_a_time(request);
   worker.turns = std::make_unique<Turns>(at_a_time);
+  const Keeps keeps = keeps_of(request);
   worker.threads_a_replica = std::max(1, usable_cores() / here);
   try {
     for (int device = 0; device < request.devices; ++device)
-      worker.replicas.push_back(make_replica(worker, request, device, at_a_time));
+      worker.replicas.push_back(make_replica(worker, request, device, at_a_time, keeps));
   } catch (...) {
     worker.replicas.clear();
     throw;

@@ -122,8 +122,9 @@ void work(WorkerState& worker, Replica& replica, const Compute& request) {
                        .step = request.step,
                        .seed = worker.seed,
                        .weights = version};
-    portion.computed.push_back(
-        replica.model->gradient(at, weights, gradients.gradient(static_cast<std::size_t>(shard))));
+    const std::span<float> gradient = gradients.gradient(static_cast<std::size_t>(shard));
+    portion.computed.push_back(replica.model->gradient(at, weights, gradient));
+    clear_frozen(worker.groups, gradient);
   }
 }
 

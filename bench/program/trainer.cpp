@@ -77,7 +77,7 @@ struct TrainerBench {
 };
 
 TrainerOptions trainer_options(const TrainerBench& options) {
-  return {.num_workers = options.workers, .placement = Placement::processes, .oversubscribe = true};
+  return {.num_workers = options.workers, .placement = Placement::processes};
 }
 
 Json all_reduce(const TrainerBench& options) {

@@ -7,6 +7,7 @@
 
 #include "cli/config/config_keys.hpp"
 #include "cli/group_flag.hpp"
+#include "cli/model_option_flag.hpp"
 #include "runtime/files/input_file.hpp"
 #include "runtime/printable.hpp"
 #include "runtime/suggestion.hpp"
@@ -75,7 +76,8 @@ class Expansion {
                       did_you_mean(key, keys_of(command_)));
     const auto [said, first] = said_.try_emplace(option, key);
     if (!first) fail(path_, "key '" + key + "' says again what '" + said->second + "' has said");
-    if (!typed_wins_ && (is_typed(typed_, *option) || is_overruled(typed_, *option)))
+    const bool adds_up = key_of(command_, *option) == kModelOptionKey;
+    if (!typed_wins_ && !adds_up && (is_typed(typed_, *option) || is_overruled(typed_, *option)))
       fail(path_, "key '" + key + "' is said on the command line, too, or something that excludes it");
     if (is_list(*option)) return add_list(*option, key, value);
     if (is_flag(*option) != value.is_boolean())
@@ -88,13 +90,20 @@ class Expansion {
 
   /// What was typed comes in the place of the whole list.
   void add_list(const CLI::Option& option, const std::string& key, const json& value) {
-    const json list = value.is_array() ? value : json::array({value});
-    const bool groups = key_of(command_, option) == kGroupsKey;
-    for (const json& each : list) {
+    for (const std::string& text : texts_of(key_of(command_, option), key, value))
+      if (!typed_wins_ || !is_typed(typed_, option)) say(option, text);
+  }
+
+  std::vector<std::string> texts_of(const std::string& member, const std::string& key, const json& value) const {
+    if (member == kModelOptionKey && value.is_object()) return model_option_texts(value);
+    const bool groups = member == kGroupsKey;
+    std::vector<std::string> texts;
+    for (const json& each : value.is_array() ? value : json::array({value})) {
       if (!each.is_string() && !(groups && each.is_object()))
         refuse(key, groups ? "a list of objects or strings" : "a string or a list of strings");
-      if (!is_typed(typed_, option)) say(option, each.is_string() ? text_of(each) : group_text(each));
+      texts.push_back(each.is_string() ? text_of(each) : group_text(each));
     }
+    return texts;
   }
 
   void say(const CLI::Option& option, const std::string& text) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
+#include <map>
 #include <utility>
 
 namespace troupe::cli {
@@ -61,6 +63,44 @@ std::string with_underscores(std::string text) {
   return text;
 }
 
+/// Behind the name of a struct.
+const std::string kScope = "::";
+
+/// By each name that messages may call an option's member. A word of plain English is one only behind a struct's name.
+std::map<std::string, std::string> flags_by_member(const CLI::App& command) {
+  std::map<std::string, std::string> flags;
+  if (command.get_option_no_throw("--device") != nullptr) flags["use_cpus"] = "--device cpu";
+  if (command.get_option_no_throw("--nodes") != nullptr) flags["min_nodes"] = "--nodes";
+  if (command.get_option_no_throw("--resume") != nullptr) flags["resume_from"] = "--resume";
+  const auto add = [&](const std::string& name, const std::string& flag) {
+    if (name.find_first_of("_.") != std::string::npos) flags.try_emplace(name, flag);
+    flags.try_emplace(kScope + name, flag);
+  };
+  for (const CLI::Option* option : command.get_options()) {
+    const std::string key = key_of(command, *option);
+    if (key.empty()) continue;
+    const std::string flag = "--" + option->get_lnames().front();
+    add(key, flag);
+    add(key.substr(key.rfind('.') + 1), flag);
+    add(with_underscores(option->get_lnames().front()), flag);
+  }
+  return flags;
+}
+
+/// Of the name that begins there: letters, digits, underscores, and points and colons within; 0: none does.
+std::size_t member_length(const std::string& text, std::size_t begin) {
+  const auto is_letter = [&](std::size_t at) {
+    return at < text.size() && (std::isalnum(static_cast<unsigned char>(text[at])) != 0 || text[at] == '_');
+  };
+  if (begin > 0 && (is_letter(begin - 1) || text[begin - 1] == '-' || text[begin - 1] == '/')) return 0;
+  std::size_t end = begin;
+  while (is_letter(end) ||
+         (end > begin && (text[end] == '.' || text[end] == ':') &&
+          (is_letter(end + 1) || (text[end] == ':' && end + 1 < text.size() && text[end + 1] == ':'))))
+    ++end;
+  return end - begin;
+}
+
 bool is_configurable(const CLI::Option& option) { return option.get_configurable() && !option.get_lnames().empty(); }
 
 }  // namespace
@@ -94,6 +134,31 @@ std::vector<std::string> keys_of(const CLI::App& command) {
   for (const CLI::Option* option : command.get_options([](const CLI::Option* each) { return is_configurable(*each); }))
     keys.insert(keys.end(), {option->get_lnames().front(), key_of(command, *option)});
   return keys;
+}
+
+std::string with_options(const CLI::App& command, const std::string& message) {
+  const std::map<std::string, std::string> flags = flags_by_member(command);
+  std::string text;
+  char quote = 0;
+  for (std::size_t at = 0; at < message.size();) {
+    const std::size_t length = quote != 0 ? 0 : member_length(message, at);
+    if (length == 0) {
+      const char letter = message[at++];
+      text += letter;
+      if (letter == quote)
+        quote = 0;
+      else if (quote == 0 && (letter == '"' || (letter == '\'' && (at == 1 || message[at - 2] == ' '))))
+        quote = letter;
+      continue;
+    }
+    const std::string word = message.substr(at, length);
+    const bool is_text = at + length < message.size() && message[at + length] == '=';  // such as weight_decay=NUMBER
+    const std::size_t scope = word.rfind(kScope);
+    const auto flag = flags.find(scope == std::string::npos ? word : word.substr(scope));
+    text += is_text || flag == flags.end() ? word : flag->second;
+    at += length;
+  }
+  return text;
 }
 
 bool is_list(const CLI::Option& option) { return option.get_expected_max() > 1; }

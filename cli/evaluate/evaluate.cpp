@@ -44,19 +44,6 @@ void print_details(const Evaluation& evaluation, const std::string& set) {
   if (!evaluation.targets.empty()) std::printf("\n%s", target_table(evaluation).c_str());
 }
 
-/// A class that another network learned is not the one that has its number here.
-void check_classes(const std::string& file, const Evaluation& evaluation) {
-  const std::string text = SafetensorsFile(weights_file_of(file)).network();
-  if (text.empty()) return;
-  const std::vector<std::string> learned = network_from_json(file, text).data.class_names;
-  for (std::size_t i = 0; i < std::min(learned.size(), evaluation.class_names.size()); ++i)
-    if (learned[i] != evaluation.class_names[i])
-      throw Error(ErrorCode::model_mismatch,
-                  "class " + std::to_string(i) + " of the data is '" + evaluation.class_names[i] +
-                      "', and of the network '" + learned[i] + "'",
-                  {.object = file});
-}
-
 void run(const EvaluateOptions& options) {
   const bool validation = options.set == "validation";
   if (validation && !options.run.validates()) throw_invalid("--set validation is the set of --validate: say it, too");
@@ -65,7 +52,6 @@ void run(const EvaluateOptions& options) {
                                   options.top_k == 0 ? kUsualTopK : options.top_k);
   const bool few = !evaluation.classes.empty() && evaluation.classes.size() <= kUsualTopK;
   if (options.top_k == 0 && few) evaluation.top_k_accuracy.reset();
-  check_classes(*options.run.load, evaluation);
   if (options.json) {
     using nlohmann::json;
     nlohmann::ordered_json line{{"set", options.set}};
@@ -83,6 +69,7 @@ void add_evaluate(CLI::App& app) {
   auto options = std::make_shared<EvaluateOptions>();
   CLI::App& evaluate = *app.add_subcommand("evaluate", "Measure saved weights on a test or validation set");
   options->run.add_to(evaluate);
+  options->run.measures = true;
   evaluate.get_option("--load")->required();
   evaluate.add_option("--set", options->set, "test, or validation: what --validate names")
       ->check(one_of({"test", "validation"}));

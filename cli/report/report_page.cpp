@@ -61,7 +61,16 @@ template <class Number>
 PlottedLine over_epochs(const RunRecord& run, const char* name, const Number& number) {
   PlottedLine line{.name = name, .points = {}, .dots = run.epochs.size() <= kMostDots};
   for (const RecordedEpoch& epoch : run.epochs)
-    line.points.emplace_back(static_cast<double>(epoch.epoch), number(epoch));
+    if (const double value = number(epoch); !std::isnan(value))
+      line.points.emplace_back(static_cast<double>(epoch.epoch), value);
+  return line;
+}
+
+/// Of evaluations between epochs, over steps.
+PlottedLine over_measures(const RunRecord& run, const std::string& set, double RecordedEvaluation::*number) {
+  PlottedLine line{.name = set, .points = {}, .dots = run.between_epochs.size() <= kMostDots};
+  for (const RecordedMeasure& each : run.between_epochs)
+    if (each.set == set) line.points.emplace_back(static_cast<double>(each.step), each.evaluation.*number);
   return line;
 }
 
@@ -112,6 +121,7 @@ void add_epochs(Page& page, const RunRecord& run) {
       evaluations_of(run, "test", &RecordedEpoch::test, &RecordedEvaluation::loss),
       evaluations_of(run, "validation", &RecordedEpoch::validation, &RecordedEvaluation::loss)};
   std::vector<PlottedLine> accuracies{
+      over_epochs(run, "training", [](const auto& epoch) { return epoch.accuracy; }),
       evaluations_of(run, "test", &RecordedEpoch::test, &RecordedEvaluation::accuracy),
       evaluations_of(run, "validation", &RecordedEpoch::validation, &RecordedEvaluation::accuracy)};
   drop_empty(losses);
@@ -122,6 +132,21 @@ void add_epochs(Page& page, const RunRecord& run) {
   const std::vector<PlottedLine> rates{
       over_epochs(run, "learning rate", [](const auto& epoch) { return epoch.learning_rate; })};
   page.add(line_chart({"Learning rate", "epoch", "learning rate"}, rates, {}, kSmall));
+  page.end_row();
+}
+
+void add_measures(Page& page, const RunRecord& run) {
+  if (run.between_epochs.empty()) return;
+  constexpr Plot::Size kSmall{.width = 340, .height = 220};
+  page.section("Evaluations between epochs");
+  const auto lines = [&](double RecordedEvaluation::*number) {
+    std::vector<PlottedLine> both{over_measures(run, "test", number), over_measures(run, "validation", number)};
+    drop_empty(both);
+    return both;
+  };
+  page.begin_row();
+  page.add(line_chart({"Loss", "step", "loss"}, lines(&RecordedEvaluation::loss), {}, kSmall));
+  page.add(line_chart({"Accuracy", "step", "accuracy"}, lines(&RecordedEvaluation::accuracy), {}, kSmall));
   page.end_row();
 }
 
@@ -204,6 +229,7 @@ Page report_page(const std::string& report, const RunRecord& run) {
   for (const auto& [name, text] : facts_of(run)) rows.push_back({name, text});
   page.add(table({"", ""}, rows));
   add_epochs(page, run);
+  add_measures(page, run);
   add_steps(page, run);
   add_repairs(page, run);
   add_epoch_table(page, run);

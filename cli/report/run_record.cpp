@@ -53,8 +53,9 @@ class Recorder {
       if (!line.is_object()) return "is no JSON object";
       if (line.contains("profile")) return "";
       if (line.contains("epoch")) return add_epoch(line);
+      if (line.contains("evaluation")) return add_evaluation(line.at("evaluation"));
       if (line.contains("step")) return add_step(line);
-      return "tells of no step, epoch or profile";
+      return "tells of no step, epoch, evaluation or profile";
     } catch (const Error& error) {
       return error.message();
     } catch (const Line::exception& error) {
@@ -135,10 +136,19 @@ class Recorder {
     if (run_.epochs.size() == RunRecord::kMostEpochs) run_.epochs.pop_front();
     run_.epochs.push_back({.epoch = epoch,
                            .loss = number_of(line, "loss"),
+                           .accuracy = line.contains("accuracy") ? number_of(line, "accuracy") : std::nan(""),
                            .learning_rate = number_of(line, "learning_rate"),
                            .rate = number_of(line, "samples_per_second"),
                            .test = evaluation_of(line, "test"),
                            .validation = evaluation_of(line, "validation")});
+    return "";
+  }
+
+  std::string add_evaluation(const Line& line) {
+    if (run_.between_epochs.size() == RunRecord::kMostEpochs) run_.between_epochs.pop_front();
+    run_.between_epochs.push_back({count_of_line(line, "step"),
+                                   text_of(line, "set"),
+                                   {.loss = number_of(line, "loss"), .accuracy = number_of(line, "accuracy")}});
     return "";
   }
 

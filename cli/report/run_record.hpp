@@ -21,6 +21,7 @@ struct RecordedEvaluation {
 struct RecordedEpoch {
   std::int64_t epoch = 0;
   double loss = 0;
+  double accuracy = 0;  ///< in training; NaN where the loss has no such
   double learning_rate = 0;
   double rate = 0;  ///< samples a second
   std::optional<RecordedEvaluation> test = {};
@@ -41,6 +42,13 @@ inline constexpr std::size_t kStepReduce = 3;
 inline constexpr std::size_t kStepApply = 4;
 inline constexpr std::size_t kStepOther = 5;
 inline constexpr std::size_t kStepNumbers = 6;
+
+/// Of an evaluation between epochs, after so many steps.
+struct RecordedMeasure {
+  std::int64_t step = 0;
+  std::string set = {};  ///< "test" or "validation"
+  RecordedEvaluation evaluation = {};
+};
 
 /// What local SGD and L-BFGS did, of which others do nothing.
 struct RecordedAlgorithm {
@@ -70,8 +78,9 @@ struct RunRecord {
   std::string algorithm = {};
   RecordedAlgorithm did = {};
   Thinned<kStepNumbers> numbers = {};
-  std::deque<RecordedEpoch> epochs = {};     ///< the last kMostEpochs
-  std::vector<RecordedRepair> repairs = {};  ///< the first kMostRepairs
+  std::deque<RecordedEpoch> epochs = {};            ///< the last kMostEpochs
+  std::deque<RecordedMeasure> between_epochs = {};  ///< likewise
+  std::vector<RecordedRepair> repairs = {};         ///< the first kMostRepairs
   std::int64_t num_repairs = 0;
   Stragglers stragglers = {};
   bool cut_off = false;  ///< the last line was not whole

@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "cli/run_options.hpp"
+#include "cli/train/best_weights.hpp"
 #include "models/files/checkpoint/manifest.hpp"
 #include "models/files/checkpoint/series.hpp"
 #include "models/files/checkpoint/weights_of.hpp"
@@ -41,10 +42,10 @@ void CheckpointFlags::add_to(CLI::App& app) {
       ->needs(to);
   app.add_option("--keep", keep, "Checkpoints that stay, the last ones")->check(whole_number(1))->needs(to);
   app.add_option("--keep-best", keep_best,
-                 "Write a checkpoint after each evaluation, too; beside the last ones the one stays whose accuracy, or "
-                 "loss, is the best")
-      ->check(one_of({"accuracy", "loss"}))
-      ->needs(to);
+                 "Keep the weights of the evaluation whose accuracy, or loss, is the best: in the file of --save, and "
+                 "in a checkpoint beside the last ones")
+      ->default_str("")
+      ->check(one_of({"accuracy", "loss"}));
   auto* go_on =
       app.add_flag("--resume", resume,
                    "Go on from the newest checkpoint in the folder that verifies, with any number of workers; begin "
@@ -70,14 +71,13 @@ std::optional<double> CheckpointFlags::metric_of(const Evaluation& test) const {
 }
 
 bool CheckpointFlags::save_best(const std::string& file) const {
-  if (keep_best.empty()) return false;
+  if (keep_best.empty() || folder.empty()) return false;
   const CheckpointSeries series(folder);
   const auto step = best_step(series.list(), keep_best == "accuracy" ? kHighest : kLowest);
   if (!step) return false;
   const std::string path = series.path_of(*step);
   copy_weights(path, file);
-  std::printf("best weights saved to %s: %s %.4f, after step %lld\n", file.c_str(), keep_best.c_str(),
-              read_manifest(path).metric->value, static_cast<long long>(*step));
+  std::printf("%s\n", best_weights_text(file, keep_best, read_manifest(path).metric->value, *step).c_str());
   return true;
 }
 

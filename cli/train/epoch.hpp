@@ -14,6 +14,7 @@ struct EpochReport {
   std::int64_t step = 0;   ///< its last
   std::int64_t samples = 0;
   double loss = 0;                            ///< mean over the samples, each before the update of its step
+  std::optional<double> accuracy = {};        ///< of the same; none where the loss has no such
   double learning_rate = 0;                   ///< of its last step
   double seconds = 0;                         ///< of training, without evaluations and what else lies between epochs
   std::optional<Evaluation> test = {};        ///< none without a test set, and where there is a validation set
@@ -28,17 +29,26 @@ class EpochTally {
   void add(const StepReport& step) {
     samples_ += step.samples;
     loss_sum_ += step.loss * static_cast<double>(step.samples);
+    counts_ = counts_ && step.correct >= 0;
+    correct_ += step.correct;
   }
 
   /// Of the epoch that ends now; numbers, rate and test are left to the caller.
   EpochReport end() const {
     const double samples = static_cast<double>(samples_);
-    return {.samples = samples_, .loss = samples_ > 0 ? loss_sum_ / samples : 0, .seconds = watch_.seconds()};
+    const auto accuracy =
+        counts_ && samples_ > 0 ? std::optional(static_cast<double>(correct_) / samples) : std::nullopt;
+    return {.samples = samples_,
+            .loss = samples_ > 0 ? loss_sum_ / samples : 0,
+            .accuracy = accuracy,
+            .seconds = watch_.seconds()};
   }
 
  private:
   std::int64_t samples_ = 0;
   double loss_sum_ = 0;
+  std::int64_t correct_ = 0;
+  bool counts_ = true;
   Stopwatch watch_;
 };
 

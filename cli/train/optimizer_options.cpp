@@ -37,6 +37,17 @@ void add_optimizer_options(CLI::App& app, OptimizerOptions& optimizer) {
          "Tensors with a decay or rate of their own, such as '*.bias:weight_decay=0,learning_rate_factor=2'; may be "
          "said again, and of a tensor the first counts that fits")
       ->allow_extra_args(false);
+  app.add_option_function<std::vector<std::string>>(
+         "--freeze-tensors",
+         [&optimizer](const std::vector<std::string>& patterns) {
+           std::vector<ParameterGroup> frozen;
+           for (const std::string& pattern : patterns) frozen.push_back({.pattern = pattern, .frozen = true});
+           optimizer.groups.insert(optimizer.groups.begin(), frozen.begin(), frozen.end());
+         },
+         "Tensors that stay as they are, such as 'layer1.*' or '*.running_*'; may be said again, and comes before "
+         "--group")
+      ->type_name("PATTERN")
+      ->allow_extra_args(false);
   app.add_option_function<std::string>(
          "--schedule", [&optimizer](const std::string& name) { optimizer.schedule.kind = schedule_kind_of(name); },
          "How the rate changes: constant, step or cosine")

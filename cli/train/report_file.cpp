@@ -1,21 +1,12 @@
 #include "cli/train/report_file.hpp"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <bit>
-#include <cerrno>
 #include <charconv>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <string_view>
-#include <system_error>
 
 #include "cli/evaluate/evaluation_json.hpp"
-#include "runtime/files/file_lock.hpp"
 #include "runtime/hash.hpp"
-#include "runtime/processes/held_pipe_signal.hpp"
 
 namespace troupe::cli {
 namespace {
@@ -44,20 +35,11 @@ std::int64_t step_of(std::string_view line) {
 }
 
 /// Bytes up to the first line that tells of a later step or is not whole.
-off_t end_of(const std::string& path, std::int64_t last_step) {
-  std::ifstream file(path);
-  off_t end = 0;
-  for (std::string line; std::getline(file, line) && !file.eof() && step_of(line) <= last_step;)
-    end += static_cast<off_t>(line.size()) + 1;
+std::size_t end_of(const std::string& text, std::int64_t last_step) {
+  std::size_t end = 0;
+  for (std::size_t next = 0; (next = text.find('\n', end)) != std::string::npos; end = next + 1)
+    if (step_of(std::string_view(text).substr(end, next - end)) > last_step) break;
   return end;
-}
-
-/// Not a FIFO, and not what a shell has opened for our standard output, which may hold more than the report.
-bool is_a_file(int descriptor) {
-  struct stat file {};
-  struct stat output {};
-  if (::fstat(descriptor, &file) != 0 || !S_ISREG(file.st_mode)) return false;
-  return ::fstat(STDOUT_FILENO, &output) != 0 || output.st_dev != file.st_dev || output.st_ino != file.st_ino;
 }
 
 nlohmann::ordered_json to_json(const AsynchronousReport& report) {
@@ -87,6 +69,7 @@ nlohmann::ordered_json to_json(const StepReport& report, Precision precision) {
           {"loss", report.loss},
           {"gradient_norm", report.gradient_norm},
           {"samples", report.samples},
+          {"correct", report.correct},
           {"left_out_samples", report.left_out_samples},
           {"bytes_copied", report.bytes_copied},
           {"bytes_over_bus", report.bytes_over_bus},
@@ -123,18 +106,8 @@ nlohmann::ordered_json to_json(const StepReport& report, Precision precision) {
 }  // namespace
 
 ReportFile::ReportFile(const std::string& path, Precision precision, std::int64_t steps_done)
-    : path_(path), precision_(precision) {
-  // Without O_NONBLOCK, opening a FIFO waits for its reader.
-  const int from = steps_done > 0 ? O_APPEND : 0;
-  const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | from | O_CLOEXEC | O_NONBLOCK, 0666);
-  if (descriptor < 0) fail();
-  ::fcntl(descriptor, F_SETFL, ::fcntl(descriptor, F_GETFL) & ~O_NONBLOCK);
-  file_.reset(::fdopen(descriptor, "w"));
-  if (!file_) fail();
-  if (!is_a_file(descriptor)) return;
-  lock_alone(descriptor, path);
-  if (::ftruncate(descriptor, steps_done > 0 ? end_of(path, steps_done) : 0) != 0) fail();
-}
+    : precision_(precision),
+      file_(path, steps_done > 0, [steps_done](const std::string& text) { return end_of(text, steps_done); }) {}
 
 void ReportFile::write(const StepReport& report, const std::optional<StepHash>& hash) {
   auto line = to_json(report, precision_);
@@ -146,17 +119,21 @@ void ReportFile::write(const StepReport& report, const std::optional<StepHash>& 
 }
 
 void ReportFile::write(const EpochReport& epoch) {
-  nlohmann::ordered_json line{{"epoch", epoch.epoch},
-                              {"step", epoch.step},
-                              {"samples", epoch.samples},
-                              {"loss", epoch.loss},
-                              {"learning_rate", epoch.learning_rate},
-                              {"seconds", epoch.seconds},
-                              {"samples_per_second", epoch.samples_per_second()},
+  nlohmann::ordered_json line{{"epoch", epoch.epoch},     {"step", epoch.step},
+                              {"samples", epoch.samples}, {"loss", epoch.loss},
+                              {"accuracy", nullptr},      {"learning_rate", epoch.learning_rate},
+                              {"seconds", epoch.seconds}, {"samples_per_second", epoch.samples_per_second()},
                               {"test", nullptr}};
+  if (epoch.accuracy) line["accuracy"] = *epoch.accuracy;
   if (epoch.test) line["test"] = evaluation_json(*epoch.test);
   if (epoch.validation) line["validation"] = evaluation_json(*epoch.validation);
   write_line(line);
+}
+
+void ReportFile::write(const Evaluation& evaluation, EvaluationSet set, std::int64_t step) {
+  nlohmann::ordered_json object{{"step", step}, {"set", set == EvaluationSet::test ? "test" : "validation"}};
+  object.update(evaluation_json(evaluation));
+  write_line({{"evaluation", object}});
 }
 
 void ReportFile::write(std::span<const ProfileRow> profile) { write_line({{"profile", profile_json(profile)}}); }
@@ -164,17 +141,7 @@ void ReportFile::write(std::span<const ProfileRow> profile) { write_line({{"prof
 void ReportFile::write_line(const nlohmann::ordered_json& object) {
   using nlohmann::json;
   const std::string line = object.dump(-1, ' ', /*ensure_ascii=*/false, json::error_handler_t::replace) + '\n';
-  const HeldPipeSignal held;
-  if (std::fwrite(line.data(), 1, line.size(), file_.get()) != line.size() || std::fflush(file_.get()) != 0) fail();
-}
-
-void ReportFile::close() {
-  if (std::fclose(file_.release()) != 0) fail();
-}
-
-void ReportFile::fail() const {
-  throw Error(ErrorCode::bad_file, "cannot write the report: " + std::generic_category().message(errno),
-              {.object = path_});
+  file_.write(line);
 }
 
 }  // namespace troupe::cli

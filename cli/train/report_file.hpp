@@ -1,8 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <cstdio>
-#include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <span>
@@ -10,6 +8,7 @@
 
 #include "cli/profile.hpp"
 #include "cli/train/epoch.hpp"
+#include "runtime/files/log_file.hpp"
 #include "troupe/sgd.hpp"
 
 namespace troupe::cli {
@@ -34,22 +33,17 @@ class ReportFile {
   /// @param hash to be told beside it.
   void write(const StepReport& report, const std::optional<StepHash>& hash = {});
   void write(const EpochReport& epoch);
+  /// Of an evaluation between epochs, after so many steps.
+  void write(const Evaluation& evaluation, EvaluationSet set, std::int64_t step);
   /// One object of its own: what `profile_json` makes, under "profile".
   void write(std::span<const ProfileRow> profile);
-  /// All of it must have been written.
-  void close();
 
  private:
-  struct Close {
-    void operator()(std::FILE* file) const { std::fclose(file); }
-  };
   /// Whoever ends this program afterwards leaves the line whole.
   void write_line(const nlohmann::ordered_json& object);
-  [[noreturn]] void fail() const;
 
-  std::string path_;
   Precision precision_;
-  std::unique_ptr<std::FILE, Close> file_;
+  LogFile file_;
 };
 
 }  // namespace troupe::cli

@@ -6,6 +6,7 @@
 #include "cli/train/optimizer_options.hpp"
 #include "cli/train/save_path.hpp"
 #include "cli/train/training.hpp"
+#include "runtime/invalid.hpp"
 
 namespace troupe::cli {
 
@@ -23,6 +24,11 @@ void add_train(CLI::App& app, int& status) {
   options->run.add_to(train);
   options->checkpoint.add_to(train);
   options->log.add_to(train);
+  train
+      .add_flag("--new-head", options->run.new_head,
+                "The data has other classes or targets than the network of --load: its last layer, and whatever else "
+                "does not fit, begins anew")
+      ->needs(train.get_option("--load"));
   OptimizerOptions& optimizer = options->run.sgd.optimizer;
   add_optimizer_options(train, optimizer);
   // These options come before those of the rates, which are set by them, and then by what is said.
@@ -43,8 +49,15 @@ void add_train(CLI::App& app, int& status) {
           ->default_str("")
           ->check(whole_number(1));
   train
+      .add_option_function<std::string>(
+          "--evaluate-every",
+          [options](const std::string& text) { options->evaluate_every = parse_evaluate_every(text); },
+          "Measure the test set, or --validate's, each so many steps, such as 500, or epochs, such as 2e")
+      ->type_name("STEPS|EPOCHSe")
+      ->default_str("1e");
+  train
       .add_option("--patience", options->patience,
-                  "End after so many epochs without a better loss, or what --keep-best names, of --validate's set")
+                  "End after so many evaluations without a better loss, or what --keep-best names, of --validate's set")
       ->default_str("")
       ->check(whole_number(1))
       ->needs(train.get_option("--validate"));
@@ -68,7 +81,9 @@ void add_train(CLI::App& app, int& status) {
                 "Let each step's line of the report tell hashes of loss and weights, for `troupe diff`")
       ->needs(report);
   train.add_flag("--profile", options->profile, "Print where the time went, a line for each kind of layer");
-  train.add_option("--save", options->save, "Write the weights to this safetensors file")->check(not_empty());
+  train
+      .add_option("--save", options->save, "Write the weights to this safetensors file; with --keep-best the best ones")
+      ->check(not_empty());
   auto* verbose = train.add_flag("--verbose", options->verbose, "Print the phases of every step");
   train.add_flag("--quiet", options->quiet, "Print the last lines only")->excludes(verbose);
   train.callback([options, &train, &status] {
@@ -77,6 +92,8 @@ void add_train(CLI::App& app, int& status) {
       status = cross_validate(*options);
       return;
     }
+    if (!options->checkpoint.keep_best.empty() && options->checkpoint.folder.empty() && options->save.empty())
+      throw_invalid("--keep-best is for --save, whose file has the best weights then, or --checkpoint");
     if (!options->save.empty()) check_save_path(options->save);
     options->checkpoint.apply(options->run.sgd);
     options->log.apply(options->run.sgd);

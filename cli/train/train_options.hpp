@@ -6,6 +6,7 @@
 
 #include "cli/run_options.hpp"
 #include "cli/train/checkpoint_flags.hpp"
+#include "cli/train/evaluate_every.hpp"
 #include "cli/train/log_flags.hpp"
 
 namespace troupe::cli {
@@ -17,8 +18,9 @@ struct TrainOptions {
   LogFlags log;
   std::int64_t epochs = 0;  ///< 0: as many as is usual
   std::int64_t steps = 0;
-  std::int64_t patience = 0;  ///< epochs; 0: endless
-  int cross_validate = 0;     ///< folds; 0: no cross-validation
+  std::int64_t patience = 0;  ///< evaluations; 0: endless
+  EvaluateEvery evaluate_every;
+  int cross_validate = 0;  ///< folds; 0: no cross-validation
   bool verbose = false;
   bool quiet = false;
   bool profile = false;

@@ -12,6 +12,7 @@
 #include "cli/commands.hpp"
 #include "cli/profile.hpp"
 #include "cli/stragglers.hpp"
+#include "cli/train/best_weights.hpp"
 #include "cli/train/command_line.hpp"
 #include "cli/train/epoch.hpp"
 #include "cli/train/patience.hpp"
@@ -23,7 +24,9 @@
 #include "models/files/checkpoint/series.hpp"
 #include "runtime/hash.hpp"
 #include "runtime/invalid.hpp"
+#include "runtime/processes/cores.hpp"
 #include "troupe/here.hpp"
+#include "troupe/tune.hpp"
 
 namespace troupe::cli {
 namespace {
@@ -47,15 +50,15 @@ class Training {
     total_steps_ = options_.steps > 0 ? planned_steps(options_.run.sgd, options_.steps)
                                       : planned_steps(options_.run.sgd, options_.epochs, epoch_steps_);
     *options_.last_step = total_steps_;
-    if (!options_.checkpoint.keep_best.empty() && (epoch_steps_ <= 1 || !evaluate(watched_)))
+    if (!options_.checkpoint.keep_best.empty() && (!evaluates() || !evaluate(watched_)))
       throw Error(
           ErrorCode::invalid_argument,
-          "--keep-best is for data with a test or validation set and epochs of several steps, after which it is "
-          "looked at");
+          "--keep-best is for data with a test or validation set, and epochs of several steps, after which it is "
+          "measured, or --evaluate-every");
     if (watches_accuracy() && options_.run.learns_squares(*evaluate(watched_)))
       throw Error(ErrorCode::invalid_argument, "--keep-best accuracy is for classes: squares have none, but a loss");
-    if (options_.patience > 0 && epoch_steps_ <= 1)
-      throw Error(ErrorCode::invalid_argument, "--patience is for epochs of several steps");
+    if (options_.patience > 0 && !evaluates())
+      throw Error(ErrorCode::invalid_argument, "--patience is for epochs of several steps, or --evaluate-every");
   }
 
   /// Returns the exit status.
@@ -64,7 +67,7 @@ class Training {
     if (is_broken_off()) return end_by(*stop_->came());
     finish();
     if (has_checkpoints() && sgd_.steps_done() > begun_) save();
-    return broken_report_ || options_.log.is_broken() ? 1 : 0;
+    return broken_report_ || broken_record_ || options_.log.is_broken() ? 1 : 0;
   }
 
   FoldResult run_fold() {
@@ -76,7 +79,7 @@ class Training {
       if (!result.evaluation)
         throw_invalid(options_.run.model_text() + " takes no fold of its data out, as --cross-validate needs it");
     }
-    close_report();
+    report_.reset();
     if (stopped()) result.signal = stop_->came();
     return result;
   }
@@ -101,11 +104,15 @@ class Training {
       }
       const std::int64_t before = std::exchange(done, report->step);
       const bool epoch_ends = epoch_steps_ > 1 && done / epoch_steps_ > before / epoch_steps_;
-      if (!epoch_ends || !epochs_count()) continue;
+      const bool measures = every_.is_due(before, done, epoch_steps_ > 1 ? epoch_steps_ : 0);
+      if (!(epoch_ends || measures) || !epochs_count()) continue;
       progress.pause();
       progress.end_line();
-      end_epoch(epoch.end(), *report);
-      epoch = {};
+      if (epoch_ends)
+        end_epoch(epoch.end(), *report, measures);
+      else
+        end_stretch(*report);
+      if (epoch_ends) epoch = {};
       progress.go_on();
     }
     progress.end_line();
@@ -116,14 +123,6 @@ class Training {
   void write_report(const What&... what) {
     try {
       if (report_) report_->write(what...);
-    } catch (const Error& error) {
-      give_up_report(error);
-    }
-  }
-  void close_report() {
-    try {
-      if (report_) report_->close();
-      report_.reset();
     } catch (const Error& error) {
       give_up_report(error);
     }
@@ -145,6 +144,8 @@ class Training {
     if (options_.quiet) return;
     std::printf("%s\n", end_text(report).c_str());
   }
+  /// Whether training stops to measure the set that is watched.
+  bool evaluates() const { return epoch_steps_ > 1 || every_.steps > 0; }
   bool has_checkpoints() const { return !options_.checkpoint.folder.empty(); }
   bool stopped() const { return stop_ && stop_->came(); }
   /// By a signal, before its last step.
@@ -185,10 +186,12 @@ class Training {
 
   /// A disk that refuses does not end the training. A worker lost beyond the budget does.
   void keep_if_best(const Evaluation& test) try {
-    save(options_.checkpoint.metric_of(test));
+    const auto metric = options_.checkpoint.metric_of(test);
+    has_checkpoints() ? static_cast<void>(save(metric)) : best_.offer(sgd_, metric);
   } catch (const Error& error) {
     if (error.code() == ErrorCode::worker_lost) throw;
-    std::fprintf(stderr, "troupe: no checkpoint, and the run goes on: %s\n", error.what());
+    std::fprintf(stderr, "troupe: no %s, and the run goes on: %s\n", has_checkpoints() ? "checkpoint" : "best weights",
+                 error.what());
   }
 
   /// For --patience and --keep-best. What was watched first: it counts for no run that goes on from before it.
@@ -202,7 +205,8 @@ class Training {
     const bool judges = options_.patience > 0 || !options_.checkpoint.keep_best.empty();
     const bool local = options_.run.sgd.algorithm == "local" && begun_ > options_.run.sgd.asynchronous.warm_start;
     const std::int64_t steps_a_call = local ? options_.run.sgd.local.steps : 1;  // the last of which may be beyond it
-    if (!judges || epoch_steps_ <= 1 || begun_ < epoch_steps_ || begun_ % epoch_steps_ >= steps_a_call) return;
+    const std::int64_t each = every_.steps > 0 ? every_.steps : every_.epochs * epoch_steps_;
+    if (!judges || !evaluates() || begun_ < each || begun_ % each >= steps_a_call) return;
     const auto evaluation = evaluate(watched_);
     if (evaluation) judge(*evaluation);
   }
@@ -210,9 +214,11 @@ class Training {
   /// What a signal that ends the program at once would have left undone. @return the exit status
   int end_by(int signal) {
     std::string kept = has_checkpoints() ? save_or_newest() : "";
-    close_report();
-    if (!options_.save.empty()) {
-      sgd_.save(options_.save);
+    report_.reset();
+    if (best_.is_kept()) {
+      kept += "; " + best_.text();
+    } else if (!options_.save.empty()) {
+      if (!is_trial() || told_step_ < 0) sgd_.save(options_.save);
       kept += "; the weights are in " + options_.save;
     }
     std::printf("stopped by %s after step %lld%s; %s\n", signal_text(signal), static_cast<long long>(sgd_.steps_done()),
@@ -249,6 +255,7 @@ class Training {
     if (!step) return std::nullopt;
     const StepReport& report = *step;
     if (report_) write_report(report, options_.hash ? std::optional(hash_of(report)) : std::nullopt);
+    broken_record_ = !report.asynchronous.record_failure.empty();
     note_straggler(report, progress);
     if (!report.repairs.empty()) progress.end_line();
     for (const Repair& repair : report.repairs)
@@ -257,8 +264,9 @@ class Training {
     const bool first = report.step <= kStepsShown * std::max(1, report.local.steps) && fold_.empty();
     if (options_.verbose || (first && !options_.quiet)) {
       progress.end_line();
-      std::cout << "step " << report.step << ", loss " << report.loss << '\n'
-                << report.seconds << report.slowest << report.local << report.lbfgs << std::flush;
+      std::cout << "step " << report.step << ", loss " << report.loss;
+      if (const auto accuracy = report.accuracy()) std::cout << ", accuracy " << *accuracy;
+      std::cout << '\n' << report.seconds << report.slowest << report.local << report.lbfgs << std::flush;
     }
     progress.step(report);
     return step;
@@ -284,9 +292,11 @@ class Training {
   void say_hello() const {
     if (options_.quiet) return;
     const Options& o = options_.run.sgd;
-    std::printf("%straining %s on %s: %d workers x %d devices%s, %s, strategy %s, %s, %lld steps\n",
+    const bool shared = options_.run.placement != "cluster" && sgd_.num_workers() > usable_cores();
+    const std::string cores = shared ? " that share " + std::to_string(usable_cores()) + " cores" : "";
+    std::printf("%straining %s on %s: %d workers%s x %d devices%s, %s, strategy %s, %s, %lld steps\n",
                 fold_.empty() ? "" : (fold_ + ": ").c_str(), options_.run.model_text().c_str(),
-                options_.run.data ? options_.run.data->c_str() : "its own data", sgd_.num_workers(),
+                options_.run.data ? options_.run.data->c_str() : "its own data", sgd_.num_workers(), cores.c_str(),
                 o.devices_per_worker, o.use_cpus ? "" : " of CUDA", options_.run.placement.c_str(),
                 to_string(o.strategy), precision_text(sgd_.precision_choice()).c_str(),
                 static_cast<long long>(total_steps_));
@@ -299,31 +309,62 @@ class Training {
     std::fflush(stdout);
   }
 
-  void end_epoch(EpochReport epoch, const StepReport& last) {
+  bool validates() const { return watched_ == EvaluationSet::validation; }
+
+  /// Behind steps that end no epoch.
+  void end_stretch(const StepReport& last) {
+    const auto evaluation = evaluate(watched_);
+    tell(last.loss, evaluation);
+    if (!evaluation) return;
+    write_report(*evaluation, watched_, last.step);
+    judge(*evaluation);
+    if (options_.quiet) return;
+    std::printf("step %lld: loss %.4f%s\n", static_cast<long long>(last.step), last.loss,
+                watched_text(*evaluation).c_str());
+    say_patience();
+  }
+
+  /// ", test loss 0.2345, test accuracy 0.9312"
+  std::string watched_text(const Evaluation& evaluation) const {
+    const char* const set = validates() ? "validation" : "test";
+    std::array<char, 64> loss{};
+    std::snprintf(loss.data(), loss.size(), ", %s loss %.4f, ", set, evaluation.loss);
+    return loss.data() + score_text(set, evaluation);
+  }
+
+  void say_patience() const {
+    if (patience_.is_over())
+      std::printf("no better for %lld %s: training ends\n", static_cast<long long>(patience_.since_best()),
+                  every_.steps > 0 || every_.epochs > 1 ? "evaluations" : "epochs");
+    std::fflush(stdout);
+  }
+
+  /// @param measures whether it is time to
+  void end_epoch(EpochReport epoch, const StepReport& last, bool measures) {
     epoch.epoch = last.step / epoch_steps_;
     epoch.step = last.step;
     epoch.learning_rate = last.learning_rate;
-    const bool validates = watched_ == EvaluationSet::validation;
-    const auto evaluation = evaluate(watched_);
-    (validates ? epoch.validation : epoch.test) = evaluation;
-    tell(epoch.loss, evaluation, epoch.epoch);
+    const auto evaluation = measures ? evaluate(watched_) : std::nullopt;
+    (validates() ? epoch.validation : epoch.test) = evaluation;
+    if (measures) tell(epoch.loss, evaluation, epoch.epoch);
     write_report(epoch);  // before a checkpoint of this step: who goes on from that does not write it
     if (evaluation) judge(*evaluation);
     if (options_.quiet) return;
     std::printf("epoch %lld: %.0f samples/s, last loss %.4f", static_cast<long long>(epoch.epoch),
                 epoch.samples_per_second(), last.loss);
-    const char* const set = validates ? "validation" : "test";
-    if (evaluation) std::printf(", %s loss %.4f, %s", set, evaluation->loss, score_text(set, *evaluation).c_str());
-    std::printf("\n");
-    if (patience_.is_over())
-      std::printf("no better for %lld epochs: training ends\n", static_cast<long long>(patience_.since_best()));
-    std::fflush(stdout);
+    if (epoch.accuracy) std::printf(", accuracy %.4f", *epoch.accuracy);
+    std::printf("%s\n", evaluation ? watched_text(*evaluation).c_str() : "");
+    say_patience();
   }
+
+  static bool is_trial() { return !tune::trial_folder().empty(); }
 
   /// Whoever runs this training as a trial of a search: what it came to on the set that is watched.
   void tell(double train_loss, const std::optional<Evaluation>& evaluation, std::optional<std::int64_t> epoch = {}) {
     if (options_.cross_validate > 0 || told_step_ == sgd_.steps_done()) return;
     told_step_ = sgd_.steps_done();
+    // Whoever ends a trial after what it has reported finds the weights of that report.
+    if (is_trial() && !options_.save.empty() && options_.checkpoint.keep_best.empty()) sgd_.save(options_.save);
     Json metrics = {{"step", told_step_}, {"train_loss", train_loss}, {"loss", train_loss}};
     if (epoch) metrics["epoch"] = *epoch;
     if (evaluation) {
@@ -349,10 +390,13 @@ class Training {
 
   void finish() {
     if (options_.profile) say_profile();
-    close_report();
+    report_.reset();
     std::string hash;
     sgd_.read_weights([&](std::span<const float> weights) { hash = sha256_hex(std::as_bytes(weights)); });
-    const bool best = !options_.save.empty() && options_.checkpoint.save_best(options_.save);
+    if (!options_.checkpoint.keep_best.empty())
+      if (const auto last = evaluate(watched_)) keep_if_best(*last);
+    const bool best = best_.is_kept() || (!options_.save.empty() && options_.checkpoint.save_best(options_.save));
+    if (best_.is_kept()) std::printf("%s\n", best_.text().c_str());
     if (!options_.save.empty() && !best) {
       sgd_.save(options_.save);
       if (!options_.quiet) std::printf("weights saved to %s\n", options_.save.c_str());
@@ -369,11 +413,15 @@ class Training {
   DistributedSGD sgd_;
   std::optional<ReportFile> report_;
   bool broken_report_ = false;
+  bool broken_record_ = false;
   Stragglers stragglers_;
   bool straggler_told_ = false;
   std::optional<StopSignals> stop_;
   EvaluationSet watched_ = options_.run.validates() ? EvaluationSet::validation : EvaluationSet::test;
   std::array<Measured, 2> measured_;  ///< by EvaluationSet
+  const EvaluateEvery every_ = options_.evaluate_every;
+  BestWeights best_{options_.checkpoint.keep_best,
+                    options_.checkpoint.keep_best.empty() || has_checkpoints() ? "" : options_.save};
   Patience patience_{options_.patience,
                      std::string(watches_accuracy() ? "-accuracy" : "loss") + " of " + options_.run.validate,
                      options_.checkpoint.folder, sgd_.steps_done()};

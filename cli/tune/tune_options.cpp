@@ -71,6 +71,8 @@ void TuneOptions::add_to(CLI::App& tune) {
   tune.add_option("--max-failures", max_failures, "How often a trial may be lost and begin again")
       ->check(whole_number(0));
   tune.add_option("--report-timeout", report_timeout, "Seconds without a report after which a trial hangs; 0: never");
+  tune.add_option("--end-timeout", end_timeout,
+                  "Seconds that a trial may take to end, after SIGTERM, before it is killed; 0: none");
   tune.add_option("--html", html, "Write what was found to this page");
 }
 
@@ -97,6 +99,7 @@ tune::Options TuneOptions::search(const TrainCommand& train) const {
   o.resume = resume;
   o.max_failures = max_failures;
   o.report_timeout = to_limit(report_timeout, "--report-timeout");
+  o.end_timeout = to_limit(end_timeout, "--end-timeout");
   return o;
 }
 

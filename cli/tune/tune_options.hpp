@@ -24,6 +24,7 @@ struct TuneOptions {
   std::string out = "tune";
   bool resume = false;
   int max_failures = 3;
+  double end_timeout = 10;
   double report_timeout = 1800;  ///< seconds
   std::int64_t memory = 0;       ///< megabytes
   std::string html;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -33,6 +34,7 @@ struct OptimizerStep {
   double loss = 0;        ///< mean over the samples of all ranks
   std::int64_t samples = 0;
   double learning_rate = 0;
+  std::optional<double> accuracy = {};  ///< before the update; see StepReport::accuracy
 };
 
 /// Synchronous SGD by the ranks of a group, each with a replica: gradients are added in the fixed tree over ranks,
@@ -68,8 +70,10 @@ class Optimizer {
   void set_weights(std::span<const float> canonical);
 
   /// Weights, the optimizer's state (such as "momentum/NAME") and the number of steps, for Here::save_checkpoint: from
-  /// a checkpoint of these a run with any number of ranks goes on. A collective.
+  /// a checkpoint of these a run with any number of ranks goes on, and a Predictor takes its folder. A collective.
   NamedTensors state() const;
+  /// Writes the weights of this rank, which are those of all, as DistributedSGD::save does. @throws Error bad_file
+  void save(const std::string& path) const;
   /// @throws Error model_mismatch naming a tensor that is missing or of another shape
   void load_state(const NamedTensors& tensors);
 

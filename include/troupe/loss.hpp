@@ -39,6 +39,8 @@ class Loss {
   virtual double gradient(std::span<const float> outputs, const Target& target, std::span<float> gradient) const = 0;
   /// Whether the outputs are right, for the accuracy; never, unless overridden.
   virtual bool is_hit(std::span<const float> outputs, const Target& target) const;
+  /// Whether `is_hit` says so of some: steps tell a training accuracy then.
+  virtual bool has_hits() const { return false; }
   /// Makes a sample's outputs what they say of it, in place: probabilities where the loss takes them for such. Leaves
   /// them as they are, unless overridden.
   virtual void to_probabilities(std::span<float> /*outputs*/) const {}

@@ -99,15 +99,21 @@ struct ReplicaContext {
   /// Layers whose training pass depends on the batch or on chance, batch-norm and dropout, are computed in training as
   /// in evaluations; their statistics stay.
   bool frozen = false;
+  /// Which tensors are kept as they are, by name (ParameterGroup::frozen); empty: none. Their gradient need not be
+  /// written.
+  std::function<bool(const std::string& tensor)> keeps = {};
 };
 
 /// What one shard adds to a step.
 struct BatchResult {
-  double loss_sum = 0;              ///< sum of the losses over the samples, not their mean
-  std::int64_t samples = 0;         ///< how many samples the sum covers; 0 is allowed
-  double data_seconds = 0;          ///< that passed until the samples were there
-  std::int64_t left_out = 0;        ///< samples that could not be read, and are not among these
-  std::int64_t bytes_over_bus = 0;  ///< copied between the host and an accelerator, both ways
+  static constexpr std::int64_t kNotCounted = -1;
+
+  double loss_sum = 0;                 ///< sum of the losses over the samples, not their mean
+  std::int64_t samples = 0;            ///< how many samples the sum covers; 0 is allowed
+  double data_seconds = 0;             ///< that passed until the samples were there
+  std::int64_t left_out = 0;           ///< samples that could not be read, and are not among these
+  std::int64_t bytes_over_bus = 0;     ///< copied between the host and an accelerator, both ways
+  std::int64_t correct = kNotCounted;  ///< of these samples, those that the model got right; see Loss::is_hit
 
   BatchResult& operator+=(const BatchResult& other);
 };

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -84,16 +85,31 @@ std::unique_ptr<Model> network(const Graph& graph, TrainingData data, std::int64
 std::unique_ptr<Model> network(const std::vector<Layer>& layers, TrainingData data, std::int64_t batch_size = 64,
                                std::shared_ptr<const Loss> loss = nullptr, std::vector<Metric> metrics = {});
 
-/// flatten, linear 128, ReLU, linear to the outputs: one for each class or target.
-std::vector<Layer> mlp_layers(int num_outputs);
+struct MlpOptions {
+  std::int64_t hidden = 128;  ///< floats of each hidden layer
+  std::int64_t layers = 1;    ///< hidden ones
+  double dropout = 0;         ///< probability, behind each hidden layer; 0: there is none
+};
+/// flatten; linear to `hidden` and ReLU, `layers` times; linear to the outputs: one for each class or target.
+std::vector<Layer> mlp_layers(int num_outputs, const MlpOptions& options = {});
+
+struct CnnOptions {
+  std::int64_t channels = 32;  ///< of the first convolution; the second has twice as many
+  std::int64_t hidden = 128;   ///< floats of the hidden layer
+  double dropout = 0;          ///< probability, behind the hidden layer; 0: there is none
+};
 /// The reference CNN: conv 3x3 32, ReLU, pool 2, conv 3x3 64, ReLU, pool 2, flatten, linear 128, ReLU, linear.
-std::vector<Layer> cnn_layers(int num_outputs);
+std::vector<Layer> cnn_layers(int num_outputs, const CnnOptions& options = {});
 /// The same with a batch-norm behind each convolution, which then has no bias.
-std::vector<Layer> cnn_bn_layers(int num_outputs);
+std::vector<Layer> cnn_bn_layers(int num_outputs, const CnnOptions& options = {});
+
+inline constexpr std::array kResnetDepths{18, 34, 50, 101, 152};
+inline constexpr std::int64_t kResnetWidth = 64;
 /// ResNet as torchvision builds it (version 1.5: the stride is in the 3x3 convolution), with its names and order. Takes
 /// images of any size that leaves the last batch-norm more than one value a channel of a batch: 33x33 for batches of 1.
-/// @param depth 18, 34, 50, 101 or 152. @throws Error invalid_argument for another.
-Graph resnet(int depth, int num_outputs);
+/// @param depth one of kResnetDepths. @throws Error invalid_argument for another.
+/// @param width channels of the first stage; each of the three others has twice as many as the one before
+Graph resnet(int depth, int num_outputs, std::int64_t width = kResnetWidth);
 
 /// What Ray's DistributedSGD example ran: ResNet-101 for 224x224 images and 1001 classes, 44,551,209 parameters, on
 /// mock images: pixels normal (mean 127, deviation 60) cut off at [0, 255], labels uniform. Each shard has one batch,
@@ -102,8 +118,10 @@ Graph resnet(int depth, int num_outputs);
 std::unique_ptr<Model> tfbench(std::int64_t batch = 64);
 
 /// Registers "linear", "softmax", "mlp", "cnn", "cnn-bn", "resnet18", "resnet34", "resnet50", "resnet101", "resnet152"
-/// and "tfbench", configured by JSON: {"data": NAME, "batch_size": B, "loss": NAME, "metrics": [NAME, ...]}; "tfbench"
-/// draws its own data, and "linear", "softmax" and "tfbench" have a loss of their own, and no metrics.
+/// and "tfbench", configured by JSON: {"data": NAME, "batch_size": B, "loss": NAME, "metrics": [NAME, ...],
+/// "model_options": {NAME: NUMBER, ...}}; "tfbench" draws its own data, and "linear", "softmax" and "tfbench" have a
+/// loss of their own, and neither metrics nor options. Options are those of MlpOptions, of CnnOptions, and for ResNets
+/// "width".
 /// `init` calls it.
 void register_builtin_models();
 

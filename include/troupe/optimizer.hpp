@@ -31,6 +31,9 @@ struct ParameterGroup {
   std::string pattern;                      ///< of their whole names: * is any text, ? any one byte
   std::optional<double> weight_decay = {};  ///< in place of OptimizerOptions::weight_decay
   double learning_rate_factor = 1;          ///< of the rate, wherever that comes from
+  bool frozen = false;  ///< they stay as they are, to the bit, and so do statistics among them. Their gradient counts
+                        ///< as zero, and is not computed for a layer of a network all of whose tensors are frozen; its
+                        ///< batch-norm computes as in evaluations. The optimizer's state of theirs stays zero
 };
 
 /// The learning rate of a step, counted from 0.

@@ -93,6 +93,7 @@ struct AsynchronousReport {
   std::vector<WorkerTraffic> workers = {};  ///< those that fetched or pushed
   std::int64_t bytes_fetched = 0;
   std::int64_t bytes_pushed = 0;
+  std::string record_failure = {};  ///< why AsynchronousOptions::record ends before the run; empty: it does not
 };
 
 /// What shards did on copies of their own.
@@ -140,6 +141,7 @@ struct StepReport {
   double gradient_norm = 0;  ///< length of the mean gradient before it was clipped, with OptimizerOptions::clip_norm;
                              ///< of lbfgs that at the new weights, penalty included; else 0
   std::int64_t samples = 0;
+  std::int64_t correct = -1;  ///< of these, those that the model got right before the update; -1: its loss has no such
   std::int64_t left_out_samples = 0;  ///< that could not be read, where data is asked to leave such out
   std::int64_t bytes_copied = 0;      ///< gradient bytes written a second time, after the model wrote them
   std::int64_t bytes_over_bus = 0;    ///< between hosts and their accelerators, both ways, for the gradients that the
@@ -159,6 +161,12 @@ struct StepReport {
   AsynchronousReport asynchronous = {};  ///< of downpour and ssp: since the step before
   LbfgsReport lbfgs = {};  ///< of lbfgs; `loss` is that of the new weights, `samples` are of all evaluations
   LocalReport local = {};  ///< of local; `step` and `samples` count all steps of the call
+
+  /// The training accuracy: the share of the samples that the model got right; none where its loss has no such.
+  std::optional<double> accuracy() const {
+    if (correct < 0 || samples == 0) return std::nullopt;
+    return static_cast<double>(correct) / static_cast<double>(samples);
+  }
 
   /// The loss, as in `double loss = sgd.step()`.
   operator double() const { return loss; }  // NOLINT(google-explicit-constructor): for that

@@ -207,14 +207,22 @@ struct Options {
                                  ///< more than half of this stays in its files, where its source can leave it there,
                                  ///< to the same bits; what is read ahead of the steps takes a quarter at most
   /// Are told of the run in the thread that calls it, when what it has called is done: of the start at its end; of each
-  /// step ("loss", "learning_rate", "samples", "samples_per_second"; "gradient_norm" where there is one, and "epoch",
-  /// from 1, where the model has such) and of the epoch that it ends; of each evaluation, as a report of its own after
+  /// step ("loss", "learning_rate", "samples", "samples_per_second"; "step_seconds", "compute_seconds",
+  /// "reduce_seconds", "apply_seconds" and "data_seconds", as StepReport::seconds; "accuracy" and "gradient_norm" where
+  /// there are such, and "epoch", from 1, where the model has such) and of the epoch that it ends; of each evaluation, as a report of its own after
   /// the same step, of "test_loss", "test_accuracy" and what else was measured, or the same of "validation", alone; of
   /// checkpoints that are on disk; of losses that a step went on after, and of steps that failed; and, before the
   /// workers end, of the end. What one throws comes out of the call, which has done its work all the same: a step is
   /// made, and stays; the callbacks behind it have not heard of it. They may call this object, to evaluate for
   /// instance.
   std::vector<std::shared_ptr<Callback>> callbacks = {};
+};
+
+/// How DistributedSGD::load takes a file.
+struct LoadOptions {
+  /// Tensors that the file does not have in the network's shape keep the values that the run has, at its start those
+  /// drawn from the seed, and what only the file has is left: for a network whose last layer learns other classes.
+  bool new_head = false;
 };
 
 /// The precision's name: "f32" or "bf16".
@@ -325,10 +333,11 @@ class DistributedSGD {
   int num_workers() const;
 
   /// Writes or reads the weights, running statistics included, as a safetensors file. The file holds no more: after
-  /// `load` the optimizer's state, the schedule and the order of the data begin anew. @throws Error bad_file, or
-  /// model_mismatch naming the tensor.
+  /// `load` the optimizer's state, the schedule and the order of the data begin anew. @throws Error bad_file,
+  /// model_mismatch naming the tensor, or non_finite_weights naming the first tensor with NaN or infinity.
   void save(const std::string& path);
-  void load(const std::string& path);
+  /// @returns the tensors that were not in the file, with LoadOptions::new_head
+  std::vector<std::string> load(const std::string& path, const LoadOptions& options = {});
 
   /// Writes all that steps depend on, or goes back to it: weights, statistics, the optimizer's state, and the number of
   /// the step, which the schedule and the order of the data follow, and a rate set by hand. A run of any placement,

@@ -33,10 +33,10 @@ inline constexpr int inf = std::numeric_limits<int>::max();  // NOLINT(readabili
 struct TrainerOptions {
   WorkerCount num_workers = 1;  ///< a range: a worker that is lost is done without, down to its first number; the next
                                 ///< run has them all again. In a cluster they are dealt out to the nodes, and all stay
-  int cpus_per_worker = 1;      ///< threads that its maths may use
+  int cpus_per_worker = 1;      ///< threads that its maths may use. Workers of one machine that ask for more cores than
+                                ///< it has share them, which is told in the log
   int gpus_per_worker = 0;      ///< so far no other
   Placement placement = Placement::in_process;
-  bool oversubscribe = false;   ///< more cores may be asked for than there are
   std::string backend = {};     ///< of collectives: "store" on one machine, "data-plane" among nodes; empty: that
   ClusterOptions cluster = {};  ///< for placement `cluster`
   std::uint64_t seed = 1;

@@ -85,7 +85,7 @@ struct Trial {
 
 /// What a search is told of each trial.
 struct Resources {
-  int cpus = 0;            ///< cores, which are the trial's alone; 0: as many as the workers need
+  int cpus = 0;            ///< cores, which are the trial's alone; 0: as many as the workers need, or there are
   std::size_t memory = 0;  ///< bytes of its own that each of its processes may take; 0: what there is
 };
 
@@ -107,6 +107,9 @@ struct Options {
   int max_failures = 3;     ///< processes of a trial that may be lost, each of which is followed by another
   /// A trial that reports nothing for so long hangs: its process is killed, and lost. 0: never.
   std::chrono::milliseconds report_timeout = std::chrono::minutes(30);
+  /// A trial that is ended before its time (by the scheduler, max_iterations or `should_stop`) is asked to by SIGTERM,
+  /// which ends a process that does not handle it, and killed after so long.
+  std::chrono::milliseconds end_timeout = std::chrono::seconds(10);
   /// Is told of each change of a trial's state, and of each report. What it throws ends the search.
   std::function<void(const Trial&)> on_change = {};
   /// Asked now and then; once it is true, trials are ended, to be gone on with by `resume`.

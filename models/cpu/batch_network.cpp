@@ -40,6 +40,7 @@ BufferSchedule make_schedule(const PlacedNetwork& network, const std::vector<Sta
 
 BatchContext for_layer(BatchContext context, const PlacedLayer& layer) {
   context.layer = layer.planned.number;
+  context.training = context.training && !layer.planned.keeps_tensors;
   return context;
 }
 
@@ -64,10 +65,11 @@ std::byte* BatchNetwork::at(std::byte* arena, int buffer) const {
 const void* BatchNetwork::value(std::byte* arena, int value) const { return value == 0 ? input_ : at(arena, value); }
 
 double BatchNetwork::train(std::byte* arena, const BatchContext& context, const Batch& batch,
-                           std::span<const float> weights, std::span<float> gradient, Profile& profile) {
+                           std::span<const float> weights, std::span<float> gradient, Profile& profile,
+                           std::int64_t* correct) {
   float* const statistics = context.training ? gradient.data() : nullptr;
   forward(arena, context, batch.values.data(), weights.data(), statistics, &profile);
-  const double loss = loss_gradient(arena, batch);
+  const double loss = loss_gradient(arena, batch, correct);
   backward(arena, context, weights.data(), gradient, profile);
   return loss;
 }
@@ -101,13 +103,13 @@ OutputRows BatchNetwork::scores(std::byte* arena) {
   return {plain_scores_.data(), network_.num_outputs, scores_width()};
 }
 
-double BatchNetwork::loss_gradient(std::byte* arena, const Batch& batch) {
+double BatchNetwork::loss_gradient(std::byte* arena, const Batch& batch, std::int64_t* correct) {
   const PlacedLayer& last = network_.layers.back();
   const OutputRows rows = scores(arena);
   std::byte* const gradient = at(arena, schedule_.scores_gradient);
-  if (!scores_are_image()) return batch_loss_gradient(loss_, rows, batch, reinterpret_cast<float*>(gradient));
+  if (!scores_are_image()) return batch_loss_gradient(loss_, rows, batch, reinterpret_cast<float*>(gradient), correct);
   std::vector<float> plain(plain_scores_.size());
-  const double loss = batch_loss_gradient(loss_, rows, batch, plain.data());
+  const double loss = batch_loss_gradient(loss_, rows, batch, plain.data(), correct);
   pack(plain.data(), last.planned.output, last.output, batch_, gradient);
   return loss;
 }
@@ -123,14 +125,15 @@ void BatchNetwork::forward(std::byte* arena, const BatchContext& context, const 
   for (std::size_t i = 0; i < stages_.size(); ++i) {
     const PlacedLayer& layer = first_layer(i);
     const std::vector<int>& inputs = layer.planned.inputs;
-    stages_[i].operation->forward(
-        {.context = for_layer(context, layer),
-         .input = value(arena, inputs[0]),
-         .addend = inputs.size() > 1 ? value(arena, inputs[1]) : nullptr,
-         .output = at(arena, static_cast<int>(stages_[i].last) + 1),
-         .weights = weights + layer.parameters.offset,
-         .statistics = weights + layer.parameters.statistics,
-         .statistics_sums = gradient == nullptr ? nullptr : gradient + layer.parameters.statistics});
+    stages_[i].operation->forward({.context = for_layer(context, layer),
+                                   .input = value(arena, inputs[0]),
+                                   .addend = inputs.size() > 1 ? value(arena, inputs[1]) : nullptr,
+                                   .output = at(arena, static_cast<int>(stages_[i].last) + 1),
+                                   .weights = weights + layer.parameters.offset,
+                                   .statistics = weights + layer.parameters.statistics,
+                                   .statistics_sums = gradient == nullptr || layer.planned.keeps_tensors
+                                                          ? nullptr
+                                                          : gradient + layer.parameters.statistics});
     if (profile != nullptr) profile->add_forward(stages_[i].first, batch_, watch.lap());
   }
 }

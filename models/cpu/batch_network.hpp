@@ -32,7 +32,7 @@ class BatchNetwork {
   /// Loss sum of the batch; writes its gradient.
   /// @param context of a network that is frozen: not `training`
   double train(std::byte* arena, const BatchContext& context, const Batch& batch, std::span<const float> weights,
-               std::span<float> gradient, Profile& profile);
+               std::span<float> gradient, Profile& profile, std::int64_t* correct);
   /// Loss sum and hits of the batch. @param metrics null, or to which its samples are added
   EvaluationResult evaluate(std::byte* arena, const ShardStep& at, const Batch& batch, std::span<const float> weights,
                             SampleMetrics* metrics);
@@ -55,7 +55,7 @@ class BatchNetwork {
   std::int64_t scores_width() const;
   OutputRows scores(std::byte* arena);
   /// The loss; writes its gradient where the last layer finds it.
-  double loss_gradient(std::byte* arena, const Batch& batch);
+  double loss_gradient(std::byte* arena, const Batch& batch, std::int64_t* correct);
 
   const PlacedLayer& first_layer(std::size_t stage) const { return network_.layers[stages_[stage].first]; }
   /// Where a buffer lies; null for none.

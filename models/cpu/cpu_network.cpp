@@ -61,8 +61,9 @@ class CpuNetwork final : public DeviceNetwork {
            (precision_ == Precision::f32 ? "-f32-" : "-bf16-") + network_.parameters.fingerprint();
   }
 
-  double gradient(const ShardStep& at, const Batch& batch, std::span<const float> weights,
-                  std::span<float> gradient) override {
+  using DeviceNetwork::gradient;
+  double gradient(const ShardStep& at, const Batch& batch, std::span<const float> weights, std::span<float> gradient,
+                  std::int64_t* correct) override {
     return with_onednn([&] {
       if (batch.size == 0) {
         std::ranges::fill(gradient, 0.0F);
@@ -72,7 +73,7 @@ class CpuNetwork final : public DeviceNetwork {
       const Arena arena(*pool_, network.bytes() + context_.bytes());
       context_.place(arena.data() + network.bytes());
       const BatchContext context{.shard = at.shard, .step = at.step, .seed = at.seed, .training = !frozen_};
-      return network.train(arena.data(), context, batch, weights, gradient, profile_);
+      return network.train(arena.data(), context, batch, weights, gradient, profile_, correct);
     });
   }
 

@@ -54,12 +54,12 @@ std::byte* BatchNetwork::at(std::byte* memory, int buffer) const {
 }
 
 double BatchNetwork::train(std::byte* memory, const BatchContext& context, const Batch& batch,
-                           std::span<const float> weights, std::span<float> gradient) {
+                           std::span<const float> weights, std::span<float> gradient, std::int64_t* correct) {
   send(memory, batch.values, weights, /*trains=*/true);
   forward(memory, context, context.training ? transfers_.gradient() : nullptr);
   transfers_.begin_gradient(gradient);
   const OutputRows rows = receive_scores(memory);
-  const double loss = batch_loss_gradient(loss_, rows, batch, host_gradient_.data());
+  const double loss = batch_loss_gradient(loss_, rows, batch, host_gradient_.data(), correct);
   send_scores_gradient(memory);
   times_.other(context_.compute());
   backward(memory, context);
@@ -99,6 +99,7 @@ void BatchNetwork::forward(std::byte* memory, const BatchContext& context, float
     transfers_.receive(i);
     BatchContext own = context;
     own.layer = layer.planned.number;
+    own.training = own.training && !layer.planned.keeps_tensors;
     operations_[i]->forward(
         {.context = own,
          .input = at(memory, inputs[0]),
@@ -107,7 +108,9 @@ void BatchNetwork::forward(std::byte* memory, const BatchContext& context, float
          .weights = transfers_.weights() + parameters.offset,
          .product_weights = transfers_.product_weights() + parameters.offset * size_of(context_.element()),
          .statistics = transfers_.weights() + parameters.statistics,
-         .statistics_sums = statistics_sums == nullptr ? nullptr : statistics_sums + parameters.statistics});
+         .statistics_sums = statistics_sums == nullptr || layer.planned.keeps_tensors
+                                ? nullptr
+                                : statistics_sums + parameters.statistics});
     times_.layer(context_.compute(), i, Direction::forward);
   }
 }
@@ -127,6 +130,7 @@ void BatchNetwork::run(const BackwardStep& step, std::byte* memory, BatchContext
     accumulate(stream(), layer.output.element, layer.output.values(batch_), at(memory, more),
                at(memory, step.output_gradient));
   context.layer = layer.planned.number;
+  context.training = context.training && !layer.planned.keeps_tensors;
   operations_[step.stage]->backward(
       {.context = context,
        .input = at(memory, layer.planned.inputs[0]),

@@ -26,7 +26,7 @@ class BatchNetwork {
   /// Loss sum of the batch; writes its gradient.
   /// @param context of a network that is frozen: not `training`
   double train(std::byte* memory, const BatchContext& context, const Batch& batch, std::span<const float> weights,
-               std::span<float> gradient);
+               std::span<float> gradient, std::int64_t* correct);
   /// Loss sum and hits of the batch. @param metrics null, or to which its samples are added
   EvaluationResult evaluate(std::byte* memory, const BatchContext& context, const Batch& batch,
                             std::span<const float> weights, SampleMetrics* metrics);

@@ -85,8 +85,9 @@ class CudaNetwork final : public DeviceNetwork {
     return context_.libraries() + '-' + device_kind(context_.device()) + precision + network_.parameters.fingerprint();
   }
 
-  double gradient(const ShardStep& at, const Batch& batch, std::span<const float> weights,
-                  std::span<float> gradient) override {
+  using DeviceNetwork::gradient;
+  double gradient(const ShardStep& at, const Batch& batch, std::span<const float> weights, std::span<float> gradient,
+                  std::int64_t* correct) override {
     if (batch.size == 0) {
       std::ranges::fill(gradient, 0.0F);
       return 0;
@@ -95,7 +96,7 @@ class CudaNetwork final : public DeviceNetwork {
       BatchNetwork& network = network_for(batch.size, Mode::train);
       const BatchContext context{.shard = at.shard, .step = at.step, .seed = at.seed, .training = !frozen_};
       const double loss =
-          network.train(memory_for(network), context, batch, held_.begin(at.weights, weights), gradient);
+          network.train(memory_for(network), context, batch, held_.begin(at.weights, weights), gradient, correct);
       held_.end();
       return loss;
     });

@@ -29,6 +29,7 @@ TrainingData cifar10(const std::string& folder, std::uint64_t seed);
 std::shared_ptr<const DataSource> cifar10_test(const std::string& folder);
 /// Reads a folder of images; see load_data.
 TrainingData image_folder(const std::string& arguments, std::uint64_t seed);
+TrainingData image_folder_like(const std::string& arguments, const DataInfo& trained, std::uint64_t seed);
 inline constexpr const char* kImagesUsage = ":DIR[,test=DIR][,size=SIDE|HEIGHTxWIDTH][,channels=1|3][,damaged=skip]";
 /// Reads CSV files; see load_data.
 TrainingData csv_files(const std::string& arguments, std::uint64_t seed);

@@ -44,7 +44,7 @@ Kinds* with_builtin_data() {
   add(*kinds, "fold", fold_of_named, {.arguments = kFoldUsage, .drawn = true}, {},
       fold_of_named_like);  // which its data may be
   add(*kinds, "idx", idx_files, {.arguments = kIdxUsage});
-  add(*kinds, "images", image_folder, {.arguments = kImagesUsage});
+  add(*kinds, "images", image_folder, {.arguments = kImagesUsage}, {}, image_folder_like);
   add(*kinds, "mock-images", mock_images, {.arguments = "[:SIZE[,CLASSES[,IMAGES]]]", .drawn = true});
   add(*kinds, "npy", npy_files, {.arguments = kNpyUsage});
   add(*kinds, "npz", npz_files, {.arguments = kNpzUsage});

@@ -11,7 +11,7 @@ namespace troupe {
 /// Makes the test set without the training set.
 using MakeTestSet = std::function<std::shared_ptr<const DataSource>(const std::string& arguments)>;
 
-/// Makes data for a network that was trained on data of that encoding; see load_data.
+/// Makes data for a network that was trained on data of that encoding and those classes; see load_data.
 using MakeDataLike =
     std::function<TrainingData(const std::string& arguments, const DataInfo& trained, std::uint64_t seed)>;
 
@@ -19,7 +19,7 @@ using MakeDataLike =
 struct NamedData {
   MakeData make;
   MakeTestSet make_test;   ///< may be empty
-  MakeDataLike make_like;  ///< empty: such data has no encoding
+  MakeDataLike make_like;  ///< empty: such data is the same for all networks
   bool drawn;              ///< see DataUsage
   std::string arguments;   ///< behind the colon
 };

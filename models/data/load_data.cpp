@@ -32,20 +32,21 @@ void share(const std::string& name, const std::function<void()>& make, TrainingD
 /// Data as a caller wants it.
 struct Wanted {
   const std::string& name;
-  const DataInfo& trained;  ///< its encoding is empty unless the data is made for a network
+  const DataInfo& trained;  ///< neither encoding nor classes unless the data is made for a network
   std::uint64_t seed;
   const NamedData& data;
 
-  bool is_encoded() const { return data.make_like && !trained.encoding.empty(); }
+  bool is_like() const { return data.make_like && !(trained.encoding.empty() && trained.class_names.empty()); }
   TrainingData make() const {
-    return is_encoded() ? data.make_like(data.arguments, trained, seed) : data.make(data.arguments, seed);
+    return is_like() ? data.make_like(data.arguments, trained, seed) : data.make(data.arguments, seed);
   }
   /// Equal for the same data.
   std::string key() const {
     std::string key = name + " " + std::to_string(seed);
-    if (!is_encoded()) return key;
-    nlohmann::json answers{trained.class_names, trained.target_names};
-    return key + " like " + to_json(trained.encoding).dump() + answers.dump();
+    if (!is_like()) return key;
+    const nlohmann::json rest{trained.class_names, trained.target_names, trained.shape, trained.source_shape,
+                              trained.transforms};
+    return key + " like " + to_json(trained.encoding).dump() + rest.dump();
   }
 };
 

@@ -113,7 +113,8 @@ std::vector<bool> learning_values(const NetworkPlan& plan) {
   std::vector<bool> learns(plan.layers.size() + 1, false);
   for (std::size_t i = 0; i < plan.layers.size(); ++i) {
     const auto learning = [&](int value) { return learns[static_cast<std::size_t>(value)]; };
-    learns[i + 1] = plan.layers[i].weights >= 0 || std::ranges::any_of(plan.layers[i].inputs, learning);
+    const bool learns_itself = plan.layers[i].weights >= 0 && !plan.layers[i].keeps_tensors;
+    learns[i + 1] = learns_itself || std::ranges::any_of(plan.layers[i].inputs, learning);
   }
   return learns;
 }

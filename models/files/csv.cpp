@@ -324,4 +324,16 @@ bool is_meant_as_number(std::string_view text) {
   return is_out_of_range(text) || has_other_separators(text);
 }
 
+std::string_view class_of(std::string_view field) {
+  const std::size_t point = field.find('.');
+  if (point == 0 || point == std::string_view::npos || point + 1 == field.size()) return field;
+  const std::string_view whole = field.substr(0, point);
+  const auto digits = [](std::string_view text) {
+    return text.find_first_not_of("0123456789") == std::string_view::npos;
+  };
+  const bool same = digits(whole.starts_with('-') ? whole.substr(1) : whole) &&
+                    field.find_first_not_of('0', point + 1) == std::string_view::npos;
+  return same ? whole : field;
+}
+
 }  // namespace troupe

@@ -81,4 +81,7 @@ std::optional<float> csv_number(std::string_view text);
 /// which may be a date or a version.
 bool is_meant_as_number(std::string_view text);
 
+/// The class that a field names: "1" for "1.0", else what stands there.
+std::string_view class_of(std::string_view field);
+
 }  // namespace troupe

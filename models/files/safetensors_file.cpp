@@ -64,18 +64,33 @@ const StoredTensor& SafetensorsFile::find(const TensorInfo& wanted) const {
 }
 
 std::string SafetensorsFile::network() const {
-  const auto found = header_.metadata.find(kNetworkKey);
-  return found == header_.metadata.end() ? "" : found->second;
+  if (const auto found = header_.metadata.find(kNetworkKey); found != header_.metadata.end()) return found->second;
+  const auto tensor = header_.tensors.find(kNetworkTensor);
+  if (tensor == header_.tensors.end() || tensor->second.shape.size() != 1) return "";
+  const std::int64_t letters = tensor->second.shape.front();
+  if (letters > static_cast<std::int64_t>(kLongestNetworkText) || !has({kNetworkTensor, {letters}})) return "";
+  std::vector<float> bytes(static_cast<std::size_t>(letters));
+  read(kNetworkTensor, bytes);
+  std::string text;
+  for (const float byte : bytes) text += byte >= 0 && byte < 256 ? static_cast<char>(byte) : '\0';
+  return text;
+}
+
+bool SafetensorsFile::has(const TensorInfo& wanted) const {
+  const auto found = header_.tensors.find(wanted.name);
+  return found != header_.tensors.end() && found->second.type != StoredType::i64 && found->second.shape == wanted.shape;
 }
 
 void SafetensorsFile::require(const std::vector<TensorInfo>& expected) const {
+  const bool has_state = header_.tensors.contains(kNetworkTensor);
   Names names;
   for (const TensorInfo& tensor : expected) {
     find(tensor);
     names.insert(tensor.name);
   }
   for (const auto& [name, tensor] : header_.tensors)
-    if (!names.contains(name) && !is_ignored(name, tensor, names))
+    if (!names.contains(name) && !is_ignored(name, tensor, names) &&
+        !(has_state && name.find('/') != std::string::npos))
       mismatch(file_.path(), "tensor '" + name + "' " + describe(tensor.shape) + " is not one of the model's");
 }
 

@@ -10,6 +10,10 @@
 
 namespace troupe {
 
+/// Among tensors that an Optimizer gave to a checkpoint, whose state of its own has names with a slash: bytes of what
+/// ModelInfo::network says, a float each.
+inline constexpr const char* kNetworkTensor = "optimizer/network";
+
 /// A safetensors file, open for reading, whose header is well-formed.
 class SafetensorsFile {
  public:
@@ -24,9 +28,11 @@ class SafetensorsFile {
   std::uint64_t header_bytes() const { return header_.data; }
 
   /// Checks that it holds exactly the tensors `expected`, in any order. PyTorch's NAME.num_batches_tracked may come
-  /// with NAME.running_mean.
+  /// with NAME.running_mean, and an Optimizer's state with kNetworkTensor.
   /// @throws Error model_mismatch naming a tensor that is missing, superfluous or of another shape.
   void require(const std::vector<TensorInfo>& expected) const;
+  /// Whether it has this tensor, of this shape.
+  bool has(const TensorInfo& wanted) const;
   /// Reads one of the required tensors; `out` is as long as it is. F16 and BF16 become the same numbers as floats.
   void read(const std::string& name, std::span<float> out) const;
 

@@ -2,9 +2,10 @@
 
 #include <bit>
 
-#include "models/files/safetensors_file.hpp"
 #include "runtime/files/output_file.hpp"
+#include "runtime/printable.hpp"
 #include "troupe/error.hpp"
+#include "troupe/optimizer.hpp"
 
 namespace troupe {
 
@@ -34,6 +35,42 @@ std::vector<float> read_safetensors(const std::string& path, const std::vector<T
     rest = rest.subspan(tensor.size());
   }
   return canonical;
+}
+
+void read_weights(const SafetensorsFile& file, const TensorInfo& tensor, std::span<float> out) {
+  file.read(tensor.name, out);
+  if (all_finite(out)) return;
+  throw Error(ErrorCode::non_finite_weights, "tensor '" + printable(tensor.name) + "' holds NaN or infinity",
+              {.object = file.file().path()});
+}
+
+std::vector<float> read_weights(const SafetensorsFile& file, const std::vector<TensorInfo>& expected) {
+  file.require(expected);
+  std::vector<float> canonical(total_size(expected));
+  std::span<float> rest = canonical;
+  for (const TensorInfo& tensor : expected) {
+    read_weights(file, tensor, rest.first(tensor.size()));
+    rest = rest.subspan(tensor.size());
+  }
+  return canonical;
+}
+
+std::vector<std::string> read_fitting_weights(const SafetensorsFile& file, const std::vector<TensorInfo>& tensors,
+                                              bool new_head, std::span<float> canonical) {
+  const auto layer_of = [](const std::string& name) { return name.substr(0, name.rfind('.')); };
+  const std::string head = new_head && !tensors.empty() ? layer_of(tensors.back().name) : "";
+  std::vector<std::string> others;
+  for (const TensorInfo& tensor : tensors) {
+    const std::span<float> own = canonical.first(tensor.size());
+    canonical = canonical.subspan(tensor.size());
+    if ((new_head && layer_of(tensor.name) == head) || !file.has(tensor))
+      others.push_back(tensor.name);
+    else
+      read_weights(file, tensor, own);
+  }
+  if (others.size() == tensors.size())
+    throw Error(ErrorCode::model_mismatch, "none of its tensors fits the network", {.object = file.file().path()});
+  return others;
 }
 
 }  // namespace troupe

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "models/files/safetensors_file.hpp"
 #include "troupe/model.hpp"
 
 namespace troupe {
@@ -20,5 +21,16 @@ void write_safetensors(const std::string& path, const std::vector<TensorInfo>& t
 /// @throws Error bad_file for a malformed file, model_mismatch naming a tensor that is missing, superfluous or of
 /// another shape.
 std::vector<float> read_safetensors(const std::string& path, const std::vector<TensorInfo>& expected);
+
+/// The same of a network's weights. @throws Error non_finite_weights, too, naming the first tensor with NaN or infinity
+std::vector<float> read_weights(const SafetensorsFile& file, const std::vector<TensorInfo>& expected);
+/// One of them.
+void read_weights(const SafetensorsFile& file, const TensorInfo& tensor, std::span<float> out);
+
+/// Reads into `canonical` the weights that a file has in these shapes, but for those of the last layer if that is
+/// `new_head`. Returns the names of the others, which stay as they are.
+/// @throws Error model_mismatch where the file has none of the tensors
+std::vector<std::string> read_fitting_weights(const SafetensorsFile& file, const std::vector<TensorInfo>& tensors,
+                                              bool new_head, std::span<float> canonical);
 
 }  // namespace troupe

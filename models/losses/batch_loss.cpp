@@ -32,13 +32,18 @@ void for_each_sample(const OutputRows& rows, const Batch& batch, const Work& wor
 
 }  // namespace
 
-double batch_loss_gradient(const Loss& loss, const OutputRows& rows, const Batch& batch, float* gradient) {
+double batch_loss_gradient(const Loss& loss, const OutputRows& rows, const Batch& batch, float* gradient,
+                           std::int64_t* correct) {
   double sum = 0;
+  std::int64_t hits = 0;
+  const bool counts = correct != nullptr && loss.has_hits();
   for_each_sample(rows, batch, [&](std::span<const float> outputs, const Target& target, std::size_t sample) {
     float* const row = gradient + sample * static_cast<std::size_t>(rows.width);
     std::fill(row, row + rows.width, 0.0F);
     sum += loss.gradient(outputs, target, {row, outputs.size()});
+    if (counts && loss.is_hit(outputs, target)) ++hits;
   });
+  if (correct != nullptr) *correct = counts ? hits : BatchResult::kNotCounted;
   return sum;
 }
 

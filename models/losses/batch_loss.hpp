@@ -17,8 +17,10 @@ struct OutputRows {
 };
 
 /// The sum of the samples' losses; writes its gradient, rows of the same width, with zeros behind the outputs.
+/// @param correct null, or where to write BatchResult::correct
 /// @throws Error bad_data naming the sample whose target the loss does not take.
-double batch_loss_gradient(const Loss& loss, const OutputRows& rows, const Batch& batch, float* gradient);
+double batch_loss_gradient(const Loss& loss, const OutputRows& rows, const Batch& batch, float* gradient,
+                           std::int64_t* correct = nullptr);
 
 /// Loss sum and hits of the batch. @param metrics null, or to which its samples are added. @throws Error as above.
 EvaluationResult evaluate_batch_loss(const Loss& loss, const OutputRows& rows, const Batch& batch,

@@ -48,6 +48,7 @@ class SigmoidCrossEntropy final : public Loss {
     return value(outputs, target);
   }
 
+  bool has_hits() const override { return true; }
   bool is_hit(std::span<const float> outputs, const Target& target) const override {
     return std::ranges::equal(outputs, target.values,
                               [](float output, float wanted) { return (output > 0) == (wanted > 0.5F); });

@@ -47,6 +47,7 @@ class SoftmaxCrossEntropy final : public Loss {
     return total - (1 - label_smoothing_) * outputs[label] - others * sum;
   }
 
+  bool has_hits() const override { return true; }
   bool is_hit(std::span<const float> outputs, const Target& target) const override {
     return std::max_element(outputs.begin(), outputs.end()) - outputs.begin() == target.label;
   }

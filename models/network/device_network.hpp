@@ -37,9 +37,14 @@ class DeviceNetwork {
   virtual std::string fingerprint() const = 0;
   virtual Precision precision() const = 0;
 
-  /// Writes the gradient of the sum of the losses, all `size()` floats of it, and returns that sum.
+  /// Writes the gradient of the sum of the losses, all `size()` floats of it but those of layers that keep their
+  /// tensors, and returns that sum.
+  /// @param correct null, or where to write BatchResult::correct
   virtual double gradient(const ShardStep& at, const Batch& batch, std::span<const float> weights,
-                          std::span<float> gradient) = 0;
+                          std::span<float> gradient, std::int64_t* correct) = 0;
+  double gradient(const ShardStep& at, const Batch& batch, std::span<const float> weights, std::span<float> gradient) {
+    return this->gradient(at, batch, weights, gradient, nullptr);
+  }
   /// See Model::update_statistics.
   virtual void update_statistics(std::size_t begin, std::span<const float> mean, std::int64_t samples,
                                  std::span<const float> statistics, std::span<float> updated) const = 0;

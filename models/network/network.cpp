@@ -50,7 +50,7 @@ std::string unsteady_kinds(const NetworkPlan& plan) {
   std::string text;
   std::set<std::string> seen;
   for (const PlannedLayer& layer : plan.layers)
-    if (layer.layer->is_unsteady() && seen.insert(layer.layer->kind()).second)
+    if (layer.layer->is_unsteady() && !layer.keeps_tensors && seen.insert(layer.layer->kind()).second)
       text += (text.empty() ? "" : ", ") + layer.layer->kind();
   return text;
 }
@@ -102,6 +102,7 @@ class Network final : public SupervisedModel, public ConvertsParts {
       measured = measure_precisions(plan_, batch_size_, context);
       chosen.precision = measured.faster();
     }
+    if (context.keeps) keep_tensors(plan_, context.keeps);
     device_ = make_network(plan_, loss_, batch_size_, chosen);
     device_->prepare_training(/*memory=*/context.device < context.replicas_at_a_time);
     ModelInfo info{.size = device_->size(),
@@ -116,8 +117,8 @@ class Network final : public SupervisedModel, public ConvertsParts {
   }
 
   double batch_gradient(const ShardStep& at, const Batch& batch, std::span<const float> weights,
-                        std::span<float> gradient) override {
-    return device().gradient(at, batch, weights, gradient);
+                        std::span<float> gradient, std::int64_t& correct) override {
+    return device().gradient(at, batch, weights, gradient, &correct);
   }
   std::int64_t bytes_over_bus() const override { return device().bytes_over_bus(); }
   EvaluationResult batch_evaluate(const ShardStep& at, const Batch& batch, std::span<const float> weights,

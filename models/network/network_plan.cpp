@@ -225,7 +225,10 @@ class Planner {
                     std::to_string(plan_.num_outputs) + " of this data");
     const SampleShape stored = stored_shape(scores);
     if (stored.channels != plan_.num_outputs)
-      throw_invalid(who() + " gives scores that are the pixels of " + stored.text() + "; they have to be channels");
+      throw_invalid(who() + " gives " + stored.text() +
+                    ", of which the loss would have to take pixels for scores: end with linear(" +
+                    std::to_string(plan_.num_outputs) + "), or with a convolution to " +
+                    std::to_string(plan_.num_outputs) + " channels and global_average_pool()");
   }
 
   /// From numbers in `planned_` to those in the plan.
@@ -258,6 +261,15 @@ NetworkPlan plan_network(const Graph& graph, std::span<const std::int64_t> sampl
   if (graph.layers().empty()) throw_invalid("a network needs at least one layer");
   if (num_outputs && *num_outputs < 1) throw_invalid("a network needs a loss that takes outputs of it");
   return Planner(graph, input_shape(sample_shape), num_outputs).plan();
+}
+
+void keep_tensors(NetworkPlan& plan, const std::function<bool(const std::string&)>& keeps) {
+  for (PlannedLayer& layer : plan.layers) {
+    if (layer.weights < 0) continue;
+    const auto own =
+        std::span(plan.tensors).subspan(static_cast<std::size_t>(layer.weights), layer.tensor_sizes.size());
+    layer.keeps_tensors = std::ranges::all_of(own, [&](const auto& tensor) { return keeps(tensor.info.name); });
+  }
 }
 
 }  // namespace troupe

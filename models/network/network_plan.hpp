@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -26,6 +27,7 @@ struct PlannedLayer {
   bool relu = false;                       ///< applies a ReLU to its output
   int weights = -1;                        ///< number of its first tensor; -1: it has none
   std::vector<std::int64_t> tensor_sizes;  ///< floats of each of its tensors
+  bool keeps_tensors = false;  ///< as they are: their gradient is not computed, and batch-norm goes by its statistics
 };
 
 /// What a network computes, whatever the device.
@@ -41,5 +43,8 @@ struct NetworkPlan {
 /// @throws Error invalid_argument naming the layer whose input does not fit.
 NetworkPlan plan_network(const models::Graph& graph, std::span<const std::int64_t> sample_shape,
                          std::optional<std::int64_t> num_outputs);
+
+/// Lets layers keep their tensors where `keeps` says so of all of these, by name.
+void keep_tensors(NetworkPlan& plan, const std::function<bool(const std::string&)>& keeps);
 
 }  // namespace troupe

@@ -28,13 +28,13 @@ const Architecture& find_architecture(int depth) {
 
 class ResNetBuilder {
  public:
-  explicit ResNetBuilder(const Architecture& architecture) : architecture_(architecture) {}
+  ResNetBuilder(const Architecture& architecture, std::int64_t width) : architecture_(architecture), width_(width) {}
 
   Graph build(int num_classes) && {
-    last_ = normalised("conv1", "bn1", {.outputs = 64, .kernel = 7, .stride = 2}, Graph::input());
+    last_ = normalised("conv1", "bn1", {.outputs = width_, .kernel = 7, .stride = 2}, Graph::input());
     last_ = graph_.append("", relu(), {last_});
     last_ = graph_.append("", max_pool(3, 2, 1), {last_});
-    channels_ = 64;
+    channels_ = width_;
     for (int stage = 0; stage < 4; ++stage) add_stage(stage);
     last_ = graph_.append("", global_average_pool(), {last_});
     graph_.append("fc", linear(num_classes), {last_});
@@ -56,7 +56,7 @@ class ResNetBuilder {
   }
 
   void add_stage(int stage) {
-    const std::int64_t width = std::int64_t{64} << stage;
+    const std::int64_t width = width_ << stage;
     for (int block = 0; block < architecture_.blocks[static_cast<std::size_t>(stage)]; ++block) {
       const std::string name = "layer" + std::to_string(stage + 1) + "." + std::to_string(block) + ".";
       add_block(name, width, stage > 0 && block == 0 ? 2 : 1);
@@ -88,6 +88,7 @@ class ResNetBuilder {
   }
 
   const Architecture& architecture_;
+  std::int64_t width_;  ///< of the first stage
   Graph graph_;
   Graph::Node last_ = Graph::input();
   std::int64_t channels_ = 0;
@@ -95,6 +96,8 @@ class ResNetBuilder {
 
 }  // namespace
 
-Graph resnet(int depth, int num_classes) { return ResNetBuilder(find_architecture(depth)).build(num_classes); }
+Graph resnet(int depth, int num_classes, std::int64_t width) {
+  return ResNetBuilder(find_architecture(depth), width).build(num_classes);
+}
 
 }  // namespace troupe::models

@@ -60,6 +60,9 @@ std::vector<std::size_t> groups_of(std::span<const ParameterGroup> groups, std::
   for (const TensorInfo& tensor : tensors) by_tensor.push_back(group_of(groups, tensor.name));
   for (std::size_t group = 1; group <= groups.size(); ++group)
     if (std::ranges::find(by_tensor, group) == by_tensor.end()) refuse_idle(groups[group - 1].pattern, tensors);
+  const auto frozen = [&](std::size_t group) { return group > 0 && groups[group - 1].frozen; };
+  if (!tensors.empty() && std::ranges::all_of(by_tensor, frozen))
+    throw_invalid("optimizer: all tensors are frozen, so nothing would be learned");
   return by_tensor;
 }
 
@@ -72,10 +75,29 @@ GroupRuns group_runs(std::span<const ParameterGroup> groups, const Model& model)
   for (const float number : number_floats(model, numbers)) {
     const std::size_t before = runs.empty() ? 0 : runs.back().group;
     const std::size_t group = number == 0 ? before : group_at(number, groups.size());
-    if (runs.empty() || group != before) runs.push_back({at, group});
+    if (runs.empty() || group != before) runs.push_back({at, group, group > 0 && groups[group - 1].frozen});
     runs.back().end = ++at;
   }
   return runs;
+}
+
+GroupRuns as_one_group(GroupRuns runs) {
+  for (GroupRun& run : runs) run.group = 0;
+  return runs;
+}
+
+std::function<bool(const std::string&)> frozen_tensors(const std::vector<ParameterGroup>& groups) {
+  if (std::ranges::none_of(groups, &ParameterGroup::frozen)) return {};
+  return [groups](const std::string& name) {
+    const std::size_t group = group_of(groups, name);
+    return group > 0 && groups[group - 1].frozen;
+  };
+}
+
+void clear_frozen(const GroupRuns& runs, std::span<float> gradient) {
+  for_each_run(runs, 0, gradient.size(), [&](std::size_t begin, std::size_t end, const GroupRun& run) {
+    if (run.frozen) std::ranges::fill(gradient.subspan(begin, end - begin), 0.0F);
+  });
 }
 
 }  // namespace troupe

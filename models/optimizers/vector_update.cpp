@@ -5,14 +5,20 @@
 namespace troupe {
 
 void VectorUpdate::learn(std::size_t begin, std::span<const float> mean) {
-  auto run = std::ranges::upper_bound(groups_, begin, {}, &GroupRun::end);
-  while (!mean.empty()) {
-    const std::size_t count = std::min(mean.size(), run->end - begin);
-    update(run->group, begin, mean.first(count));
-    begin += count;
-    mean = mean.subspan(count);
-    ++run;
-  }
+  for_each_run(groups_, begin, begin + mean.size(), [&](std::size_t first, std::size_t end, const GroupRun& run) {
+    if (run.frozen)
+      keep(first, end - first);
+    else
+      update(run.group, first, mean.subspan(first - begin, end - first));
+  });
+}
+
+void VectorUpdate::keep(std::size_t begin, std::size_t count) {
+  const auto updated = written(begin, count);
+  std::ranges::copy(place_.weights.subspan(begin, count), updated.begin());
+  for (const std::span<float> state : place_.new_state)
+    if (!state.empty()) std::ranges::fill(state.subspan(begin - place_.begin, count), 0.0F);
+  finite_ = finite_ && all_finite(updated);
 }
 
 void VectorUpdate::update(std::size_t group, std::size_t begin, std::span<const float> mean) {
@@ -29,15 +35,23 @@ void VectorUpdate::update(std::size_t group, std::size_t begin, std::span<const 
 }
 
 void VectorUpdate::update_statistics(std::size_t begin, std::span<const float> mean) {
-  const auto updated = written(begin, mean.size());
-  model_.update_statistics(begin, mean, samples_, place_.weights.subspan(begin, mean.size()), updated);
-  finite_ = finite_ && all_finite(updated);
+  for_each_run(groups_, begin, begin + mean.size(), [&](std::size_t first, std::size_t end, const GroupRun& run) {
+    const std::size_t count = end - first;
+    if (run.frozen) return keep(first, count);
+    const auto updated = written(first, count);
+    model_.update_statistics(first, mean.subspan(first - begin, count), samples_, place_.weights.subspan(first, count),
+                             updated);
+    finite_ = finite_ && all_finite(updated);
+  });
 }
 
 void VectorUpdate::take_statistics(std::size_t begin, std::span<const float> mean) {
-  const auto updated = written(begin, mean.size());
-  std::ranges::copy(mean, updated.begin());
-  finite_ = finite_ && all_finite(updated);
+  for_each_run(groups_, begin, begin + mean.size(), [&](std::size_t first, std::size_t end, const GroupRun& run) {
+    if (run.frozen) return keep(first, end - first);
+    const auto updated = written(first, end - first);
+    std::ranges::copy(mean.subspan(first - begin, end - first), updated.begin());
+    finite_ = finite_ && all_finite(updated);
+  });
 }
 
 }  // namespace troupe

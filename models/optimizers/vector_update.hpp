@@ -44,6 +44,8 @@ class VectorUpdate {
 
  private:
   void update(std::size_t group, std::size_t begin, std::span<const float> mean);
+  /// Weights stay, and the optimizer's state of theirs is zero.
+  void keep(std::size_t begin, std::size_t count);
   std::span<float> written(std::size_t begin, std::size_t count) const {
     return place_.new_weights.subspan(begin - place_.begin, count);
   }

@@ -5,9 +5,9 @@
 #include <optional>
 #include <utility>
 
-#include "models/builtin_models.hpp"
 #include "models/files/network_text.hpp"
 #include "models/losses/loss_registry.hpp"
+#include "models/network/builtin_graphs.hpp"
 #include "models/network/graph_text.hpp"
 #include "models/registry.hpp"
 #include "runtime/invalid.hpp"

@@ -8,6 +8,7 @@
 #include "models/aligned.hpp"
 #include "models/data/csv/row_encoding.hpp"
 #include "models/files/checkpoint/weights_of.hpp"
+#include "models/files/weight_file.hpp"
 #include "models/network/device_network.hpp"
 #include "models/predictor/described_network.hpp"
 #include "runtime/files/input_file.hpp"
@@ -99,7 +100,7 @@ class Predictor::Impl {
           if (tensor == network_.tensors.end())
             std::ranges::fill(floats, 0.0F);
           else
-            file.read((tensor++)->name, floats);
+            read_weights(file, *tensor++, floats);
         },
         weights_);
     idle_.push_back(std::move(first));

@@ -46,6 +46,10 @@ void WrittenFile::write_whole(std::span<const std::byte> bytes) {
   }
 }
 
+void WrittenFile::cut(std::uint64_t bytes) {
+  if (::ftruncate(file_.get(), static_cast<off_t>(bytes)) != 0) throw_cannot("write", path_);
+}
+
 void WrittenFile::sync() {
   if (planted(PlantedBug::no_fsync)) return;
   if (::fsync(file_.get()) != 0) throw_cannot("write", path_);

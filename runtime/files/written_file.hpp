@@ -19,6 +19,8 @@ class WrittenFile {
   void write(std::span<const std::byte> bytes);
   /// All of it, behind what is there, or nothing, where it is a file.
   void write_whole(std::span<const std::byte> bytes);
+  /// Leaves the first so many bytes of a file.
+  void cut(std::uint64_t bytes);
   /// Brings to disk what was written.
   void sync();
 

@@ -84,14 +84,14 @@ TEST_CASE("placing weights makes Adam begin anew") {
   for (const float weight : sgd.weights()) CHECK(std::abs(weight) == doctest::Approx(0.01).epsilon(1e-3));
 }
 
-TEST_CASE("weights keep their bits through a file, NaN and -0 too") {
+TEST_CASE("weights keep their bits through a file, -0 too, and those that are not finite are refused") {
   const std::string path = std::filesystem::temp_directory_path() / ("weights-" + std::to_string(::getpid()));
   for (const Placement placement : kPlacements) {
     DistributedSGD sgd("noise", noise(placement, 1, "7"));
-    std::vector<float> odd{std::nanf("5"),
+    std::vector<float> odd{std::numeric_limits<float>::max(),
                            -0.0F,
                            std::numeric_limits<float>::denorm_min(),
-                           -std::numeric_limits<float>::infinity(),
+                           std::numeric_limits<float>::lowest(),
                            1,
                            2,
                            3};
@@ -102,6 +102,12 @@ TEST_CASE("weights keep their bits through a file, NaN and -0 too") {
     const auto back = sgd.weights();
     for (std::size_t i = 0; i < odd.size(); ++i)
       CHECK(std::bit_cast<std::uint32_t>(back[i]) == std::bit_cast<std::uint32_t>(odd[i]));
+    for (const float value : {std::nanf("5"), -std::numeric_limits<float>::infinity()}) {
+      odd[3] = value;
+      sgd.set_weights(odd);
+      sgd.save(path);
+      CHECK(code_of([&] { sgd.load(path); }) == ErrorCode::non_finite_weights);
+    }
     DistributedSGD other("noise", noise(placement, 1, "8"));
     CHECK(code_of([&] { other.load(path); }) == ErrorCode::model_mismatch);
     CHECK(code_of([&] { other.load(path + "-missing"); }) == ErrorCode::bad_file);

@@ -51,7 +51,8 @@ TEST_CASE("logs tell of steps and evaluations, and go on with a run that is resu
   train("1");
   CHECK(iterations_of(read_file(csv)) == std::vector<std::string>{"1", "2", "3", "4", "5", "5"});
   CHECK(lines_of(read_file(csv)).front() ==
-        "iteration,seconds,epoch,learning_rate,loss,samples,samples_per_second,test_accuracy,test_loss");
+        "iteration,seconds,accuracy,apply_seconds,compute_seconds,data_seconds,epoch,learning_rate,loss,reduce_seconds,"
+        "samples,samples_per_second,step_seconds,test_accuracy,test_loss");
   const std::string before = read_file(csv);
   train("2");
   CHECK(read_file(csv).starts_with(before));

@@ -28,6 +28,9 @@ const std::vector<Example>& examples() {
   static const std::vector<Example> all{
       {"model", "resnet18", "/model", "resnet18"},
       {"data", "mock-images:32,7", "/data", "mock-images:32,7"},
+      {"model-option", "width=32", "/model_option", json::array({"width=32"})},
+      {"new-head", nullptr, "/new_head", true},
+      {"freeze-tensors", "layer1.*", "/freeze_tensors", json::array({"layer1.*"})},
       {"validate", "0.1", "/validate", "0.1"},
       {"transform", "crop 28 2, flip", "/transform", "crop 28 2, flip"},
       {"patience", "3", "/patience", 3},
@@ -102,6 +105,7 @@ const std::vector<Example>& examples() {
       {"schedule-gamma", "0.5", "/optimizer/schedule/gamma", 0.5},
       {"schedule-total", "7", "/optimizer/schedule/total_steps", 7},
       {"steps", "9", "/steps", 9},
+      {"evaluate-every", "2e", "/evaluate_every", "2e"},
       {"epochs", "3", "/epochs", 3},
       {"report", "r.jsonl", "/report", "r.jsonl"},
       {"log", "csv:s.csv,progress", "/log", json::array({"csv:s.csv,progress"})},

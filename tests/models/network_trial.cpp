@@ -26,10 +26,21 @@ bool Case::has_batch_norm() const {
                              [](const models::Graph::Entry& entry) { return entry.layer->kind() == "batch-norm"; });
 }
 
-NetworkTrial::NetworkTrial(const Case& the_case, std::int64_t batch_size, Precision precision, bool frozen)
+namespace {
+
+NetworkPlan plan_of(const Case& at, const std::function<bool(const std::string&)>& keeps) {
+  NetworkPlan plan = plan_network(at.graph, at.shape, kClasses);
+  if (keeps) keep_tensors(plan, keeps);
+  return plan;
+}
+
+}  // namespace
+
+NetworkTrial::NetworkTrial(const Case& the_case, std::int64_t batch_size, Precision precision, bool frozen,
+                           const std::function<bool(const std::string&)>& keeps)
     : at(the_case),
       batch(batch_size),
-      plan(plan_network(at.graph, at.shape, kClasses)),
+      plan(plan_of(at, keeps)),
       network(make_trial_network(plan, losses::softmax_cross_entropy(), batch, precision, frozen)) {
   draw();
   weights.resize(network->size());

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -42,8 +43,9 @@ struct NetworkTrial {
   std::vector<std::int32_t> labels;
   double loss = 0;
 
-  NetworkTrial(const Case& the_case, std::int64_t batch_size, Precision precision = Precision::f32,
-               bool frozen = false);
+  /// @param keeps as keep_tensors takes it; empty: all tensors learn
+  NetworkTrial(const Case& the_case, std::int64_t batch_size, Precision precision = Precision::f32, bool frozen = false,
+               const std::function<bool(const std::string&)>& keeps = {});
 
   Batch samples() const { return {batch, values, labels, {}}; }
   /// `count` samples from `first` on.

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "files.hpp"
-#include "models/builtin_models.hpp"
+#include "models/network/builtin_graphs.hpp"
 #include "models/network/graph_text.hpp"
 #include "models/network/network_plan.hpp"
 
@@ -54,6 +54,14 @@ TEST_CASE("all layers of Troupe's are made again from their words") {
 
 TEST_CASE("a graph with a layer of its user's own has no words, whatever the layer calls itself") {
   CHECK(text_of(Graph({flatten(), std::make_shared<Impostor>(), linear(2)})).empty());
+}
+
+TEST_CASE("a network gets another number of outputs where its last layer says one") {
+  const auto words = with_outputs(text_of(*builtin_graph("cnn", 10)), 4);
+  CHECK(words == text_of(*builtin_graph("cnn", 4)));
+  CHECK(with_outputs(text_of(Graph({convolution(7, 3), global_average_pool()})), 5) ==
+        text_of(Graph({convolution(5, 3), global_average_pool()})));
+  check_throws(ErrorCode::unsupported, "no layer", [] { with_outputs(text_of(Graph({flatten()})), 5); });
 }
 
 TEST_CASE("words of no layer name it") {

@@ -190,7 +190,7 @@ TEST_CASE("a function learns the same bits over mpi as on the workers of a train
   const Alone alone(over_mpi());
   const std::vector<float> over_mpi = learn().tensors.at(0).values;
   if (here().rank() == 0) {
-    Trainer trainer{{.num_workers = here().world_size(), .oversubscribe = true}};
+    Trainer trainer{{.num_workers = here().world_size()}};
     const std::vector<float> in_trainer = trainer.run(learn).at(0).tensors.at(0).values;
     CHECK(same_bits<float>(over_mpi, in_trainer));
     CHECK(over_mpi.size() > 1);

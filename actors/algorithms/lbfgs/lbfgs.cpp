@@ -235,7 +235,7 @@ void Lbfgs::check(const ModelDescription& model) const {
   throw Error(ErrorCode::unsupported,
               "the model has " + model.traits.unsteady +
                   ", so its loss is no function of the weights alone: it depends on the rest of a batch or on chance, "
-                  "and a line search would compare what cannot be compared; frozen (lbfgs.freeze, --freeze) they "
+                  "and a line search would compare what cannot be compared; frozen (lbfgs.freeze) they "
                   "compute as in evaluations");
 }
 

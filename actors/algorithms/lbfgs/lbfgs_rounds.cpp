@@ -95,6 +95,7 @@ ObjectivePoint LbfgsRounds::evaluate(int buffer, std::int64_t step, int directio
   samples_ += sums.samples;
   left_out_ += sums.left_out;
   bytes_over_bus_ += sums.bytes_over_bus;
+  add_correct(sums.correct, correct_);
   if (sums.samples <= 0)
     throw Error(ErrorCode::bad_data, "no shard has a sample",
                 {.phase = "compute", .step = context_.versions.committed().step + 1});
@@ -198,6 +199,7 @@ void LbfgsRounds::tell(StepReport& report) const {
   report.samples = samples_;
   report.left_out_samples = left_out_;
   report.bytes_over_bus = bytes_over_bus_;
+  if (samples_ > 0) report.correct = correct_;
   report.bytes_sent = bytes_sent_;
 }
 

@@ -115,9 +115,11 @@ class PortionRounds {
       throw Error(ErrorCode::protocol, "a worker left what it was at unasked", where);
     end(reply.round);
     bool any_counts = false;
+    bool all_count = true;
     for (std::size_t i = 0; i < tasks.size(); ++i) {
       const bool counts = !reply.abandoned && deal_.finish(from.member, tasks[i]);
       if (reply.abandoned) deal_.drop(from.member, tasks[i]);
+      all_count = all_count && counts;
       if (!counts) continue;
       any_counts = true;
       losses_[static_cast<std::size_t>(asked[i])] = from_bits(reply.loss_bits[i]);
@@ -129,6 +131,7 @@ class PortionRounds {
     if (any_counts) {
       sums_.left_out += reply.pass.left_out;
       sums_.bytes_over_bus += reply.pass.bytes_over_bus;
+      add_correct(all_count ? reply.pass.correct : BatchResult::kNotCounted, sums_.correct);
     }
     for (const int worker : context_.members.workers())
       if (!deal_.complete() && tasks_[worker].empty()) begin(worker);

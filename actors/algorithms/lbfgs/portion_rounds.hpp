@@ -14,6 +14,7 @@ struct PortionSums {
   std::int64_t samples = 0;
   std::int64_t left_out = 0;
   std::int64_t bytes_over_bus = 0;
+  std::int64_t correct = 0;  ///< as PassReport::correct; not known where some of a reply's portions did not count
   std::vector<std::int32_t> slabs;   ///< by portion, of its store
   std::vector<double> seconds;       ///< that each worker computed, by rank
   std::vector<double> data_seconds;  ///< of these, until samples were there

@@ -200,11 +200,11 @@ class Convolution final : public Operation {
       slices_.emplace_back(context, layer, batch % kSliceSamples);
   }
 
-  StageTraits traits() const override { return {.reads_input = true, .reads_output = layer_.planned.relu}; }
+  StageTraits traits() const override { return {.reads_input = learns(), .reads_output = layer_.planned.relu}; }
 
   void prepare_backward() override {
-    weights_pass_.emplace(make_weights_pass(context_, layer_, batch_));
-    if (weights_in_floats_)
+    if (learns()) weights_pass_.emplace(make_weights_pass(context_, layer_, batch_));
+    if (learns() && weights_in_floats_)
       context_.activations.reserve(static_cast<std::size_t>(batch_ * (layer_.input.size() + layer_.output.size())) *
                                    sizeof(float));
     if (layer_.gradient_stops) return;
@@ -220,7 +220,7 @@ class Convolution final : public Operation {
 
   void backward(const BackwardOperands& at) override {
     if (layer_.planned.relu) relu_backward(at.output, at.output_gradient, layer_.output, batch_);
-    weights_gradient(at);
+    if (learns()) weights_gradient(at);
     if (at.input_gradient == nullptr) return;
     for_each_slice([&](Slice& slice, std::int64_t first) {
       slice.data(at.weights, sample(at.output_gradient, layer_.output, first),
@@ -229,6 +229,8 @@ class Convolution final : public Operation {
   }
 
  private:
+  bool learns() const { return !layer_.planned.keeps_tensors; }
+
   void weights_gradient(const BackwardOperands& at) {
     float* const biases = at.gradient + layer_.parameters.vector(0);
     if (!weights_in_floats_) return weights_pass_->run(at.input, at.output_gradient, at.gradient, biases);

@@ -31,12 +31,12 @@ class ConvolutionPool final : public Operation {
     context.slice.reserve(convolution.output.bytes(samples_));
   }
 
-  StageTraits traits() const override { return {.reads_input = true}; }
+  StageTraits traits() const override { return {.reads_input = learns()}; }
 
   void prepare_backward() override {
     whole_->prepare_backward();
     if (rest_) rest_->prepare_backward();
-    context_.slice_gradient.reserve(convolution_.parameters.size() * sizeof(float));
+    if (learns()) context_.slice_gradient.reserve(convolution_.parameters.size() * sizeof(float));
   }
 
   void forward(const ForwardOperands& at) override {
@@ -66,11 +66,13 @@ class ConvolutionPool final : public Operation {
                                                      : sample(at.input_gradient, convolution_.input, first(i)),
                                .weights = at.weights,
                                .gradient = gradient});
-      if (i > 0) accumulate(gradient, at.gradient, static_cast<std::int64_t>(convolution_.parameters.size()));
+      if (i > 0 && learns())
+        accumulate(gradient, at.gradient, static_cast<std::int64_t>(convolution_.parameters.size()));
     }
   }
 
  private:
+  bool learns() const { return !convolution_.planned.keeps_tensors; }
   Operation& convolution(std::size_t slice) { return rest_ && slice + 1 == pools_.size() ? *rest_ : *whole_; }
   std::int64_t first(std::size_t slice) const { return static_cast<std::int64_t>(slice) * samples_; }
 

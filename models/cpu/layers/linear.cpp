@@ -67,13 +67,14 @@ class Linear final : public Operation {
   Linear(Context& context, const PlacedLayer& layer, std::int64_t batch)
       : Linear(layer, batch, LinearDescriptors(context, layer, batch)) {}
 
-  StageTraits traits() const override { return {.reads_input = true, .reads_output = layer_.planned.relu}; }
+  StageTraits traits() const override { return {.reads_input = learns(), .reads_output = layer_.planned.relu}; }
 
   void prepare_backward() override {
     const LinearDescriptors make(context_, layer_, batch_);
     const memory::desc& stored = layer_.weights->stored;
-    weights_pass_.emplace(
-        WeightsPass::make<LinearWeights>(context_, stored, make.source, make.destination, make.fastest_weights()));
+    if (learns())
+      weights_pass_.emplace(
+          WeightsPass::make<LinearWeights>(context_, stored, make.source, make.destination, make.fastest_weights()));
     if (!layer_.gradient_stops) data_pass_.emplace(DataPass::make<LinearData>(context_, stored, make.fastest_data()));
   }
 
@@ -84,7 +85,9 @@ class Linear final : public Operation {
 
   void backward(const BackwardOperands& at) override {
     if (layer_.planned.relu) relu_backward(at.output, at.output_gradient, layer_.output, batch_);
-    weights_pass_->run(as_floats(at.input), at.output_gradient, at.gradient, at.gradient + layer_.parameters.vector(0));
+    if (learns())
+      weights_pass_->run(as_floats(at.input), at.output_gradient, at.gradient,
+                         at.gradient + layer_.parameters.vector(0));
     if (at.input_gradient == nullptr) return;
     if (layer_.input.element == Element::f32) return data_pass_->run(at.weights, at.output_gradient, at.input_gradient);
     data_pass_->run(at.weights, at.output_gradient, context_.activations.data());
@@ -92,6 +95,7 @@ class Linear final : public Operation {
   }
 
  private:
+  bool learns() const { return !layer_.planned.keeps_tensors; }
   std::int64_t input_size() const { return batch_ * layer_.input.size(); }
 
   /// Linear layers compute in floats whatever the others do: next to convolutions they cost nothing.

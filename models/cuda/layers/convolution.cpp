@@ -125,16 +125,18 @@ class Convolution final : public Operation {
     context.need_workspace(forward_.workspace);
   }
 
-  StageTraits traits() const override { return {.reads_input = true, .reads_output = layer_.planned.relu}; }
+  StageTraits traits() const override { return {.reads_input = learns(), .reads_output = layer_.planned.relu}; }
 
   void prepare_backward() override {
-    filter_pass_ = filter_pass();
-    context_.need_workspace(typed_gradient_bytes() + filter_pass_->workspace);
+    if (learns()) {
+      filter_pass_ = filter_pass();
+      context_.need_workspace(typed_gradient_bytes() + filter_pass_->workspace);
+    }
     if (!layer_.gradient_stops) {
       data_pass_ = data_pass();
       context_.need_workspace(data_pass_->workspace);
     }
-    if (has_bias()) context_.need_workspace(column_sums_scratch(rows_, channels()));
+    if (learns() && has_bias()) context_.need_workspace(column_sums_scratch(rows_, channels()));
   }
 
   void forward(const ForwardOperands& at) override {
@@ -151,10 +153,10 @@ class Convolution final : public Operation {
 
   void backward(const BackwardOperands& at) override {
     if (layer_.planned.relu) relu_backward(stream(), layer_.output.element, values(), at.output, at.output_gradient);
-    if (has_bias())
+    if (learns() && has_bias())
       column_sums(stream(), rows_, channels(), layer_.output.element, at.output_gradient, context_.workspace(),
                   at.gradient + layer_.parameters.vector(0));
-    run_filter_pass(at);
+    if (learns()) run_filter_pass(at);
     if (at.input_gradient == nullptr) return;
     check(cudnnConvolutionBackwardData(context_.cudnn(), &kOne, filter_.get(), at.product_weights, output_.get(),
                                        at.output_gradient, data_pass_->convolution.get(), data_pass_->algorithm,
@@ -168,6 +170,7 @@ class Convolution final : public Operation {
   using FilterPass = ConvolutionPass<cudnnConvolutionBwdFilterAlgo_t>;
   using DataPass = ConvolutionPass<cudnnConvolutionBwdDataAlgo_t>;
 
+  bool learns() const { return !layer_.planned.keeps_tensors; }
   bool has_bias() const { return spec_of<models::Convolution>(layer_).bias(); }
   std::int64_t channels() const { return layer_.output.shape.channels; }
   std::size_t values() const { return static_cast<std::size_t>(rows_ * channels()); }

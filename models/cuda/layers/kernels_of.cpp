@@ -42,10 +42,9 @@ std::unique_ptr<LayerKernels> kernels_of(const PlannedLayer& layer) {
   if (const auto found = known_layers().find(typeid(spec)); found != known_layers().end()) return found->second();
   const auto* const custom = dynamic_cast<const models::CustomLayer*>(&spec);
   if (custom != nullptr && custom->takes_copies()) return custom_kernels();
-  throw Error(
-      ErrorCode::unsupported,
-      "CUDA devices do not know how to compute " + spec.kind() +
-          ", a layer of your own: set use_cpus (--device cpu), or let it say takes_copies() for the CPU to compute it");
+  throw Error(ErrorCode::unsupported,
+              "CUDA devices do not know how to compute " + spec.kind() +
+                  ", a layer of your own: set use_cpus, or let it say takes_copies() for the CPU to compute it");
 }
 
 }  // namespace troupe::cuda

@@ -43,12 +43,16 @@ class Linear final : public Operation {
 
   void backward(const BackwardOperands& at) override {
     if (layer_.planned.relu) relu_backward(stream(), Element::f32, output_values(), at.output, at.output_gradient);
-    column_sums(stream(), batch_, outputs(), Element::f32, at.output_gradient, context_.workspace(),
-                at.gradient + layer_.parameters.vector(0));
+    const bool learns = !layer_.planned.keeps_tensors;
+    if (learns)
+      column_sums(stream(), batch_, outputs(), Element::f32, at.output_gradient, context_.workspace(),
+                  at.gradient + layer_.parameters.vector(0));
     std::byte* const behind = context_.workspace() + rounded_bytes(input_values(), layer_.input.element);
     const void* const input = rounded(at.input, layer_.input.element, input_values(), context_.workspace());
     const void* const gradient = rounded(at.output_gradient, Element::f32, output_values(), behind);
-    multiply({input, inputs()}, {gradient, outputs(), true}, {inputs(), outputs(), batch_}, at.gradient, Element::f32);
+    if (learns)
+      multiply({input, inputs()}, {gradient, outputs(), true}, {inputs(), outputs(), batch_}, at.gradient,
+               Element::f32);
     if (at.input_gradient != nullptr)
       multiply({at.product_weights, inputs()}, {gradient, outputs()}, {inputs(), batch_, outputs()}, at.input_gradient,
                layer_.input.element);

@@ -21,19 +21,6 @@ using Role = CsvColumn::Role;
                 (answer ? "missing=skip leaves such rows out" : "missing=skip, mean or a NUMBER says what to do"));
 }
 
-/// "1.0" and "1" are one class.
-std::string_view as_class(std::string_view field) {
-  const std::size_t point = field.find('.');
-  if (point == 0 || point == std::string_view::npos || point + 1 == field.size()) return field;
-  const std::string_view whole = field.substr(0, point);
-  const auto digits = [](std::string_view text) {
-    return text.find_first_not_of("0123456789") == std::string_view::npos;
-  };
-  const bool same = digits(whole.starts_with('-') ? whole.substr(1) : whole) &&
-                    field.find_first_not_of('0', point + 1) == std::string_view::npos;
-  return same ? whole : field;
-}
-
 [[noreturn]] void refuse_unseen(const CsvReader& reader, const CsvColumn& column, std::string_view field) {
   const bool label = column.role == Role::label;
   reader.refuse("column '" + column.name + "' has '" + printable(field) + "', which the training set has not; " +
@@ -101,7 +88,7 @@ bool CsvRow::take_text(const CsvReader& reader, std::size_t index) {
     field = kNoCategory;
   }
   if (!is_utf8(field)) reader.refuse("column '" + column.name + "' has '" + printable(field) + "', which is no UTF-8");
-  const std::int32_t category = find_(index, column.role == Role::label ? as_class(field) : field);
+  const std::int32_t category = find_(index, column.role == Role::label ? class_of(field) : field);
   if (category < 0 && !(unseen_zero_ && column.role == Role::feature)) refuse_unseen(reader, column, field);
   if (column.role == Role::label)
     label_ = category;

@@ -147,19 +147,34 @@ class ImageFolder final : public DataSource {
   DamagedSamples damaged_;
 };
 
-}  // namespace
-
-TrainingData image_folder(const std::string& arguments, std::uint64_t /*seed*/) {
-  const FolderArguments asked = parse_folder_arguments(arguments);
-  ClassFolders train = list_folder(asked.folder, {}, asked.images.skips);
+/// @param classes that there may be; empty: those of the first folder
+/// @param usual shape of samples where none is asked for; empty: that of the first image
+TrainingData read_folders(const FolderArguments& asked, std::vector<std::string> classes,
+                          const std::vector<std::int64_t>& usual) {
+  ClassFolders train = list_folder(asked.folder, std::move(classes), asked.images.skips);
   const std::string first = train.folder + "/" + train.files.front().name;
-  const auto shape = asked.images.shape([&] { return read_image(first, asked.images.first_use()); });
+  const auto shape = asked.images.is_told() || usual.empty()
+                         ? asked.images.shape([&] { return read_image(first, asked.images.first_use()); })
+                         : usual;
   TrainingData data;
   if (!asked.test.empty())
     data.test = std::make_shared<const ImageFolder>(list_folder(asked.test, train.classes, asked.images.skips), shape,
                                                     asked.images.skips);
   data.train = std::make_shared<const ImageFolder>(std::move(train), shape, asked.images.skips);
   return data;
+}
+
+}  // namespace
+
+TrainingData image_folder(const std::string& arguments, std::uint64_t /*seed*/) {
+  return read_folders(parse_folder_arguments(arguments), {}, {});
+}
+
+TrainingData image_folder_like(const std::string& arguments, const DataInfo& trained, std::uint64_t /*seed*/) {
+  const auto& shape = trained.transforms.empty() ? trained.shape : trained.source_shape;
+  const bool image = shape.size() == 3 && (shape.front() == 1 || shape.front() == 3);
+  return read_folders(parse_folder_arguments(arguments), trained.class_names,
+                      image ? shape : std::vector<std::int64_t>());
 }
 
 }  // namespace troupe

@@ -21,12 +21,29 @@ bool is_there(const fs::path& path) {
   return fs::exists(path, ignored);
 }
 
+/// The tensors of the newest of a Trainer's checkpoints there; empty: there is none.
+std::string newest_tensors(const fs::path& folder) {
+  const auto is_newer = [](const std::string& name, const std::string& than) {
+    return name.size() == than.size() ? name > than : name.size() > than.size();
+  };
+  std::string newest;
+  std::error_code ignored;
+  for (const fs::directory_entry& each : fs::directory_iterator(folder, ignored)) {
+    const std::string name = each.path().filename().string();
+    if (name.starts_with(kTrainerCheckpoint) && is_there(each.path() / kTensorsFile) && is_newer(name, newest))
+      newest = name;
+  }
+  return newest.empty() ? "" : (folder / newest / kTensorsFile).string();
+}
+
 }  // namespace
 
 std::string weights_file_of(const std::string& path) {
   std::error_code ignored;
   if (!fs::is_directory(path, ignored)) return path;
   if (const fs::path weights = fs::path(path) / kWeightsFile; is_there(weights)) return weights;
+  if (const fs::path tensors = fs::path(path) / kTensorsFile; is_there(tensors)) return tensors;
+  if (std::string tensors = newest_tensors(path); !tensors.empty()) return tensors;
   const std::vector<SavedStep> saved = CheckpointSeries(path).list();
   if (saved.empty()) throw_bad_file(path, "a folder that holds neither weights.safetensors nor checkpoints");
   return fs::path(find_checkpoint(saved.front().path)) / kWeightsFile;

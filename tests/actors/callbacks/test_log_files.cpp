@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <csignal>
+#include <iostream>
 #include <limits>
 #include <sstream>
 

@@ -112,7 +112,7 @@ TEST_CASE("a callback of ten lines serves a trainer's run and steps alike") {
   CHECK(sgd.report().loss == of_steps->lowest);
 
   const auto of_run = std::make_shared<KeepsLowest>();
-  Trainer trainer(TrainerOptions{.num_workers = 2, .oversubscribe = true});
+  Trainer trainer(TrainerOptions{.num_workers = 2});
   const auto train = [] {
     int i = 0;
     for (; i < 20'000 && !here().should_stop(); std::this_thread::sleep_for(std::chrono::milliseconds(1)))
@@ -309,12 +309,16 @@ TEST_CASE("logs of steps hold evaluations, too") {
   }
   const std::string csv = read_file(folder / "log.csv");
   CHECK(csv.starts_with(
-      "iteration,seconds,epoch,learning_rate,loss,samples,samples_per_second,test_accuracy,test_loss\n"));
+      "iteration,seconds,accuracy,apply_seconds,compute_seconds,data_seconds,epoch,learning_rate,loss,reduce_seconds,"
+      "samples,samples_per_second,step_seconds,test_accuracy,test_loss\n"));
   CHECK(count(csv, "\n") == 4);
   const auto events = events_in(folder / "events");
   REQUIRE(events.size() == 4);
   CHECK(events[1].step == 1);
   CHECK(events[1].scalars.at("loss") > 0);
+  CHECK(events[1].scalars.at("accuracy") <= 1);
+  CHECK(events[1].scalars.at("compute_seconds") > 0);
+  CHECK(events[1].scalars.at("step_seconds") >= events[1].scalars.at("apply_seconds"));
   CHECK(events[2].step == 1);
   CHECK(events[2].scalars.contains("test_accuracy"));
   CHECK(events[3].step == 2);

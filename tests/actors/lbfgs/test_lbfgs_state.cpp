@@ -99,7 +99,10 @@ TEST_CASE("weights that are set or loaded begin without a history") {
   sgd.save(folder / "weights");
   for (const bool loads : {false, true}) {
     for (int step = 0; step < 4; ++step) sgd.step();
-    loads ? sgd.load(folder / "weights") : sgd.set_weights(begun);
+    if (loads)
+      sgd.load(folder / "weights");
+    else
+      sgd.set_weights(begun);
     Course course;
     for (int step = 0; step < kSteadySteps; ++step) {
       const StepReport report = sgd.step();

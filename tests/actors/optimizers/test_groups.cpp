@@ -2,6 +2,7 @@
 
 #include "actors/optimizers/grouped_model.hpp"
 #include "actors/optimizers/pytorch_model.hpp"
+#include "models/optimizers/groups.hpp"
 #include "support/errors.hpp"
 
 using namespace troupe;
@@ -91,5 +92,45 @@ TEST_CASE("a group without tensors is refused by name") {
     const auto start = [&] { DistributedSGD sgd("grouped", options); };
     CHECK(code_of(start) == ErrorCode::invalid_argument);
     CHECK(message_of(start).find("the group '*.bais' fits no tensor") != std::string::npos);
+  }
+}
+
+TEST_CASE("frozen tensors stay to the bit, with every algorithm that has groups, to the same bits of the others") {
+  const auto run = [](const std::string& model, const Options& options) {
+    DistributedSGD sgd(model, options);
+    const std::vector<float> first = sgd.weights();
+    for (int step = 0; step < kGroupedSteps; ++step) sgd.step();
+    std::vector<float> weights = sgd.weights();
+    std::size_t at = 0;
+    for (const TensorInfo& tensor : sgd.tensors()) {
+      const auto begin = static_cast<std::ptrdiff_t>(at);
+      const auto end = static_cast<std::ptrdiff_t>(at += tensor.size());
+      const bool same = std::equal(first.begin() + begin, first.begin() + end, weights.begin() + begin);
+      CAPTURE(tensor.name);
+      const bool statistic = tensor.name.find(".running_") != std::string::npos;  // with lbfgs they stay, too
+      if (!statistic || fits("1.*", tensor.name))
+        CHECK(same == (fits("1.*", tensor.name) || tensor.name == "statistics"));
+    }
+    return weights;
+  };
+  const std::string network = R"({"data": "mock-images:8,3,60", "batch_size": 5})";
+  for (const auto& [algorithm, model] : {std::pair("synchronous", "grouped"), std::pair("local", "grouped"),
+                                         std::pair("local", "cnn-bn"), std::pair("lbfgs", "cnn-bn")}) {
+    CAPTURE(algorithm);
+    CAPTURE(model);
+    const auto options = [&](Placement placement, int workers) {
+      Options o = grouped(placement, workers, "sgd");
+      o.algorithm = algorithm;
+      if (model == std::string("cnn-bn")) o.config = network;
+      o.lbfgs.freeze = algorithm == std::string("lbfgs");
+      o.optimizer.momentum = 0.9;
+      o.optimizer.groups = {{.pattern = "1.*", .weight_decay = 0.5, .frozen = true}};
+      if (model == std::string("grouped")) o.optimizer.groups.push_back({.pattern = "statistics", .frozen = true});
+      o.local = {.steps = 2, .outer = OuterRule::nesterov};
+      return o;
+    };
+    const auto expected = run(model, options(Placement::in_process, 1));
+    for (const int workers : {2, 3}) CHECK(run(model, options(Placement::in_process, workers)) == expected);
+    CHECK(run(model, options(Placement::processes, 2)) == expected);
   }
 }

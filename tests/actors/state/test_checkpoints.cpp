@@ -281,7 +281,7 @@ TEST_CASE("another number of shards than the checkpoint's is refused, unless it 
   options.num_shards = kTrialShards - 1;
   const auto start = [&] { DistributedSGD(kStatistics.name, options); };
   CHECK(code_of(start) == ErrorCode::model_mismatch);
-  CHECK(message_of(start).find("--reshard") != std::string::npos);
+  CHECK(message_of(start).find("Options::reshard") != std::string::npos);
   options.reshard = true;
   DistributedSGD sgd(kStatistics.name, options);
   CHECK(sgd.steps_done() == 3);

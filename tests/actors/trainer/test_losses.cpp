@@ -7,6 +7,7 @@
 
 #include "actors/trainer/train_functions.hpp"
 #include "actors/trainer/trainer_checkpoints.hpp"
+#include "runtime/processes/cores.hpp"
 #include "support/errors.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -106,18 +107,17 @@ TEST_CASE("losses beyond max_failures end the run, which tells of them; the trai
 
 TEST_CASE("with a range of workers a run goes on without the lost one, and the next has all again") {
   TrainerOptions options = trainer_options(Placement::processes, 1);
-  options.num_workers = {2, 3};
+  if (usable_cores() < 2) return;  // which say how many workers of a range there are
+  options.num_workers = {1, 2};
   Trainer trainer(options);
-  REQUIRE(trainer.num_workers() == 3);
+  REQUIRE(trainer.num_workers() == 2);
   const RunResults results = trainer.run("ten", {{"how", "killed"}});
-  REQUIRE(results.size() == 2);
-  for (const Returned& each : results) {
-    CHECK(each.json.at("sum") == 10);
-    CHECK(each.json.at("world_size") == 2);
-  }
+  REQUIRE(results.size() == 1);
+  CHECK(results.at(0).json.at("sum") == 10);
+  CHECK(results.at(0).json.at("world_size") == 1);
   const auto next = std::make_shared<NotesFailures>();
-  CHECK(trainer.run("place", {}, {.callbacks = {next}}).size() == 3);
-  CHECK(next->attempts == std::vector<std::pair<int, int>>{{1, 3}});
+  CHECK(trainer.run("place", {}, {.callbacks = {next}}).size() == 2);
+  CHECK(next->attempts == std::vector<std::pair<int, int>>{{1, 2}});
 }
 
 TEST_CASE("a worker that answers no more is cut, and replaced") {

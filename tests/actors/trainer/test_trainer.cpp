@@ -8,10 +8,14 @@
 #include <thread>
 
 #include "actors/trainer/train_functions.hpp"
+#include "actors/trainer/trainer_checkpoints.hpp"
 #include "collectives/group/communicator.hpp"
+#include "runtime/processes/cores.hpp"
 #include "support/errors.hpp"
 #include "support/temporary_folder.hpp"
+#include "troupe/log.hpp"
 #include "troupe/loop.hpp"
+#include "troupe/predictor.hpp"
 #include "troupe/sgd.hpp"
 
 using namespace troupe;
@@ -159,11 +163,42 @@ TEST_CASE("what a trainer cannot do it says before it starts") {
   CHECK(refused([](auto& o) { o.backend = "mpi"; }).find("mpirun") != std::string::npos);
   CHECK(refused([](auto& o) { o.max_failures = -1; }).find("max_failures") != std::string::npos);
   CHECK(refused([](auto& o) { o.stop_timeout = {}; }).find("stop_timeout") != std::string::npos);
-  const std::string cores = refused([](auto& o) {
-    o.oversubscribe = false;
-    o.num_workers = 1000;
-  });
-  CHECK(cores.find("1000 workers of 1 cores each are 1000, and there are ") != std::string::npos);
+}
+
+TEST_CASE("an optimizer saves weights that predict, and so does its checkpoint") {
+  const troupe_test::TemporaryFolder folder;
+  AccelerateOptions options;
+  options.config = R"({"data": "mock-images:8,3,60", "batch_size": 6})";
+  Optimizer optimizer{accelerate("mlp", options), Group(), {.learning_rate = 1e-5, .momentum = 0.9}};
+  const OptimizerStep step = optimizer.step();
+  REQUIRE(step.accuracy);
+  CHECK(*step.accuracy >= 0);
+  CHECK(*step.accuracy <= 1);
+  optimizer.save(folder / "w.safetensors");
+  const TrainerCheckpoints checkpoints({.folder = folder / "run"});
+  Checkpoint checkpoint{.tensors = optimizer.state(), .number = 1};
+  checkpoints.write(checkpoint);
+  const std::vector<float> sample(3 * 64, 0.5F);
+  const auto expected = Predictor(folder / "w.safetensors").outputs(sample);
+  CHECK(expected.size() == 3);
+  CHECK(Predictor((folder / "run")).outputs(sample) == expected);
+  CHECK(Predictor(checkpoints.path_of(1)).outputs(sample) == expected);
+  Optimizer again{accelerate("mlp", options), Group(), {.learning_rate = 1e-5, .momentum = 0.9}};
+  again.load_state(checkpoints.read(1).tensors);
+  CHECK(again.weights() == optimizer.weights());
+}
+
+TEST_CASE("more workers than cores share them, and say so") {
+  const int workers = usable_cores() + 1;
+  std::string said;
+  set_log_sink([&](const LogRecord& record) { said += record.text + '\n'; });
+  {
+    TrainerOptions options = trainer_options(Placement::in_process, workers);
+    Trainer trainer(options);
+    CHECK(trainer.run("place").size() == static_cast<std::size_t>(workers));
+  }
+  set_log_sink({});
+  CHECK(said.find(std::to_string(workers) + " workers share ") != std::string::npos);
 }
 
 TEST_CASE("a name that nobody registered is told with those that there are") {

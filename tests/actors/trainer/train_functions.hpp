@@ -18,7 +18,6 @@ inline troupe::TrainerOptions trainer_options(troupe::Placement placement, int w
   troupe::TrainerOptions options;
   options.num_workers = workers;
   options.placement = placement;
-  options.oversubscribe = true;
   if (kSanitized) options.start_timeout = std::chrono::seconds(300);
   options.collective_timeout = std::chrono::seconds(kSanitized ? 300 : 60);
   return options;

@@ -354,7 +354,40 @@ TEST_CASE("a search of one's own draws what it likes") {
   CHECK(analysis.best().config.at("lr").get<double>() == doctest::Approx(0.5));
 }
 
+TEST_CASE("a trial that is ended before its time is asked to, and killed if it does not") {
+  const Folder folder;
+  tune::Options options = search(1);
+  options.folder = folder / "polite";
+  options.scheduler.max_iterations = 3;
+  const tune::Analysis polite = tune::run(trainable("end politely"), options);
+  const tune::Trial& ended = polite.trials().front();
+  CHECK(ended.state == tune::TrialState::done);
+  CHECK(ended.reports.size() == 3);  // what it says afterwards does not count
+  CHECK(fs::exists(polite.folder_of(ended) + "/saved"));
+  options.folder = folder / "deaf";
+  options.space["deaf"] = true;
+  options.end_timeout = std::chrono::milliseconds(50);
+  const tune::Analysis deaf = tune::run(trainable("end politely"), options);
+  CHECK(deaf.trials().front().state == tune::TrialState::done);
+  CHECK_FALSE(fs::exists(deaf.folder_of(deaf.trials().front()) + "/saved"));
+  // So it is where the search is to stop: the trial begins again when it goes on.
+  options.folder = folder / "stopped";
+  options.space["deaf"] = false;
+  options.scheduler = {};
+  options.end_timeout = std::chrono::seconds(60);
+  bool stops = false;
+  options.on_change = [&](const tune::Trial& trial) { stops = stops || trial.reports.size() >= 3; };
+  options.should_stop = [&] { return stops; };
+  const tune::Analysis stopped = tune::run(trainable("end politely"), options);
+  CHECK_FALSE(stopped.is_complete());
+  CHECK(stopped.trials().front().state == tune::TrialState::waiting);
+  CHECK(fs::exists(stopped.folder_of(stopped.trials().front()) + "/saved"));
+  options.end_timeout = std::chrono::milliseconds(-1);
+  CHECK_THROWS_AS(tune::run(trainable("end politely"), options), Error);
+}
+
 TEST_CASE("a trial's function may make a trainer of its own, within what it was given, and pass its reports on") {
+  const Folder folder;
   tune::Options options = search(1);
   if (usable_cores() > 1) {
     options.resources_per_trial.cpus = 2;
@@ -363,13 +396,16 @@ TEST_CASE("a trial's function may make a trainer of its own, within what it was 
     CHECK(analysis.trials()[0].reports.size() == 3);
   }
   options.resources_per_trial.cpus = 1;
-  const tune::Analysis refused = tune::run(trainable("tune nested"), options);
-  CHECK(refused.trials()[0].state == tune::TrialState::failed);
-  CHECK(refused.trials()[0].error.find("2 workers of 1 cores each are 2, and there are 1") != std::string::npos);
+  options.folder = folder / "shared";
+  const tune::Analysis shared = tune::run(trainable("tune nested"), options);
+  CHECK(shared.trials()[0].state == tune::TrialState::done);
+  std::ostringstream printed;
+  printed << std::ifstream(shared.folder_of(shared.trials()[0]) + "/output.txt").rdbuf();
+  CHECK(printed.str().find("2 workers share 1 core") != std::string::npos);
 }
 
 TEST_CASE("a trainer's function becomes what trials run, on workers like its own") {
-  Trainer trainer{{.num_workers = 2, .placement = Placement::processes, .oversubscribe = true}};
+  Trainer trainer{{.num_workers = 2, .placement = Placement::processes}};
   tune::Options options = search(2);
   options.resources_per_trial.cpus = 1;
   const tune::Analysis analysis =

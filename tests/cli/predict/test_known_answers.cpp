@@ -80,6 +80,15 @@ TEST_CASE("classes are told apart by their names, not by their numbers") {
   CHECK_MESSAGE(says(validated.err, "the validation set's class 'ant' is none of the training set's"), validated.err);
 }
 
+TEST_CASE("an evaluation without a test set measures the data that it is given") {
+  const Folder folder;
+  const std::string weights = folder.trained_on(folder.csv("three.csv", {"cat", "dog", "fox"}));
+  write_file(folder / "two.csv", "x,kind\n-5,dog\n5,fox\n0,fox\n");
+  const Finished run = run_program({"evaluate", "--load", weights, "--data", "csv:" + (folder / "two.csv")});
+  CHECK(run.status == 0);
+  CHECK_MESSAGE(says(run.out, "test accuracy 0.6667"), run.out << run.err);
+}
+
 TEST_CASE("images that cannot be read are left out of predictions, too, where that is asked for") {
   const Folder folder;
   for (int i = 0; i < 8; ++i) {

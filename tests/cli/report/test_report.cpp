@@ -134,7 +134,7 @@ TEST_CASE("what is no report is refused by its line") {
   check_report_refused(step + "loss 0.5\n" + step_line(2, 0.5), {"steps.jsonl", "line 2"});
   check_report_refused(step + "\n" + step_line(2, 0.5), {"line 2"});
   check_report_refused(step + "[1,2]\n", {"line 2", "no JSON object"});
-  check_report_refused(step + "{\"other\":1}\n", {"line 2", "no step, epoch or profile"});
+  check_report_refused(step + "{\"other\":1}\n", {"line 2", "no step, epoch, evaluation or profile"});
   check_report_refused(step + "{\"step\":2,\"loss\":1}\n", {"line 2", "seconds"});
   check_report_refused(step + "{\"step\":\"two\"}\n", {"line 2"});
   check_report_refused(step_line(2, 0.5) + step, {"line 2", "step 1 after step 2"});

@@ -231,3 +231,46 @@ TEST_CASE("the page of a search has its trials, values and curves in a browser")
   CHECK(contains(rendered.document, ">adam</text>"));
   CHECK(contains(rendered.document, "<figcaption>loss of each report</figcaption>"));
 }
+
+TEST_CASE("trials that a scheduler ends leave the weights that they reported") {
+  const TemporaryFolder folder;
+  const std::string data = "fashion-mnist:" + folder.path().string();
+  write_fashion(folder, 200, 60);
+  write_file(folder / "space.json", json{{"learning_rate", {{"grid", {0.3, 1e-7, 1e-8, 1e-9}}}}}.dump());
+  const Finished run = run_program({"tune",
+                                    "--space",
+                                    folder / "space.json",
+                                    "--out",
+                                    folder / "out",
+                                    "--model",
+                                    "softmax",
+                                    "--data",
+                                    data,
+                                    "--batch-size",
+                                    "20",
+                                    "--epochs",
+                                    "9",
+                                    "--scheduler",
+                                    "asha",
+                                    "--reduction",
+                                    "2",
+                                    "--metric",
+                                    "loss",
+                                    "--concurrent",
+                                    "1"});
+  INFO(run.out << run.err);
+  REQUIRE(run.status == 0);
+  int stopped = 0;
+  for (int trial = 1; trial <= 4; ++trial) {
+    const std::string own = folder / ("out/trial-000" + std::to_string(trial));
+    stopped += json::parse(read_file(own + "/end.json")).at("state") == "stopped" ? 1 : 0;
+    const json last = json::parse(lines_of(read_file(own + "/reports.jsonl")).back());
+    const Finished measured =
+        run_program({"evaluate", "--load", own + "/weights.safetensors", "--data", data, "--json"});
+    INFO(measured.err);
+    REQUIRE(measured.status == 0);
+    CHECK(json::parse(measured.out).at("loss").get<double>() ==
+          doctest::Approx(last.at("metrics").at("loss").get<double>()).epsilon(1e-9));
+  }
+  CHECK(stopped > 0);
+}

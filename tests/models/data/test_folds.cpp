@@ -8,6 +8,7 @@
 #include "models/data/samples.hpp"
 #include "models/files.hpp"
 #include "models/registry.hpp"
+#include "troupe/models.hpp"
 #include "troupe/pipeline.hpp"
 
 using namespace troupe;

@@ -103,6 +103,26 @@ TEST_CASE("an image that is written as PNG is read as it was") {
   }
 }
 
+TEST_CASE("for a network that was trained before, a class has its number there, and images its size") {
+  const Classes classes;
+  for (const char* const name : {"b", "c"}) classes.write(std::string("train/") + name + "/1.png", grey(9, 9, 80));
+  DataInfo trained{.shape = {3, 4, 6}, .num_classes = 3, .class_names = {"a", "b", "c"}};
+  const std::string data = "images:" + classes.folder / "train";
+  const TrainingData like = load_data(data, trained);
+  CHECK(like.train->info().class_names == trained.class_names);
+  CHECK(like.train->info().shape == trained.shape);
+  const auto labels = like.train->known_labels();
+  CHECK(std::vector<std::int32_t>(labels.begin(), labels.end()) == std::vector<std::int32_t>{1, 2});
+  CHECK(load_data(data + ",size=5", trained).train->info().shape == std::vector<std::int64_t>{3, 5, 5});
+  CHECK(load_data(data).train->info().num_classes == 2);
+  trained.transforms = "crop 2";
+  trained.shape = {3, 2, 2};
+  trained.source_shape = {3, 7, 7};
+  CHECK(load_data(data, trained).train->info().shape == trained.source_shape);
+  trained.class_names = {"b"};
+  check_throws(ErrorCode::bad_file, "the class 'c' is none of the training set's", [&] { load_data(data, trained); });
+}
+
 TEST_CASE("what a folder of images lacks is told") {
   const Classes images;
   images.fails(ErrorCode::bad_file, "", "cannot list the folder");

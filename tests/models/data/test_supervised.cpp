@@ -30,7 +30,7 @@ class BatchRecorder final : public SupervisedModel {
   ModelInfo prepare_weights(const ReplicaContext& /*context*/) override { return {.size = 1}; }
 
   double batch_gradient(const ShardStep& /*at*/, const Batch& batch, std::span<const float> /*weights*/,
-                        std::span<float> gradient) override {
+                        std::span<float> gradient, std::int64_t& /*correct*/) override {
     gradient[0] = 1;
     note(batch);
     return 1;

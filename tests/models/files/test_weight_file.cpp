@@ -211,6 +211,43 @@ TEST_CASE("what PyTorch writes otherwise is told apart, with what to do") {
   }
 }
 
+TEST_CASE("weights that are not finite are refused by the first tensor that has such") {
+  const TemporaryFolder folder;
+  for (const float value : {NAN, INFINITY, -INFINITY}) {
+    std::vector<float> weights = kWeights;
+    weights[6] = value;
+    write_safetensors(folder / "w", kTensors, weights);
+    CHECK(read_safetensors(folder / "w", kTensors).size() == 7);
+    const SafetensorsFile file(folder / "w");
+    check_throws(ErrorCode::non_finite_weights, "tensor 'b' holds NaN or infinity",
+                 [&] { read_weights(file, kTensors); });
+    check_throws(ErrorCode::non_finite_weights, folder / "w", [&] { read_weights(file, kTensors); });
+  }
+  write_safetensors(folder / "w", kTensors, kWeights);
+  CHECK(read_weights(SafetensorsFile(folder / "w"), kTensors) == kWeights);
+}
+
+TEST_CASE("tensors that fit are read, and the others named") {
+  const TemporaryFolder folder;
+  const Tensors stored{{"0.weight", {2}}, {"0.bias", {1}}, {"9.weight", {2, 2}}, {"9.bias", {2}}, {"more", {1}}};
+  write_safetensors(folder / "w", stored, std::vector<float>{1, 2, 3, 4, 5, 6, 7, 8, 9, 10});
+  const SafetensorsFile file(folder / "w");
+  const auto read_into = [&](const Tensors& tensors, bool new_head, std::vector<float> weights) {
+    const auto others = read_fitting_weights(file, tensors, new_head, weights);
+    return std::pair(others, weights);
+  };
+  using Names = std::vector<std::string>;
+  using Floats = std::vector<float>;
+  CHECK(read_into({{"0.weight", {2}}, {"0.bias", {1}}, {"9.weight", {3, 2}}, {"9.bias", {3}}}, false, Floats(12)) ==
+        std::pair(Names{"9.weight", "9.bias"}, Floats{1, 2, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0}));
+  CHECK(read_into({{"0.bias", {1}}, {"new", {1}}, {"9.bias", {2}}}, false, {-1, -1, -1, -1}) ==
+        std::pair(Names{"new"}, Floats{3, -1, 8, 9}));
+  // Of the same shape, but for other classes.
+  CHECK(read_into({{"0.bias", {1}}, {"9.weight", {2, 2}}, {"9.bias", {2}}}, true, Floats(7)) ==
+        std::pair(Names{"9.weight", "9.bias"}, Floats{3, 0, 0, 0, 0, 0, 0}));
+  check_throws(ErrorCode::model_mismatch, "none of its tensors", [&] { read_into({{"x", {1}}}, false, Floats(1)); });
+}
+
 TEST_CASE("truncated and longer files are refused") {
   const std::string good = good_bytes();
   for (std::size_t length = 0; length < good.size(); ++length) {

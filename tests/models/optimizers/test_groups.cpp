@@ -4,6 +4,7 @@
 #include "models/optimizers/groups.hpp"
 #include "models/optimizers/pytorch_trial.hpp"
 #include "models/optimizers/update_rules.hpp"
+#include "models/optimizers/vector_update.hpp"
 #include "support/started.hpp"
 #include "troupe/models.hpp"
 
@@ -130,6 +131,55 @@ TEST_CASE("of a network, each group has as many floats as its tensors, and paddi
     CHECK(floats[group] >= wanted[group]);
     CHECK(floats[group] <= wanted[group] + padding);
   }
+}
+
+TEST_CASE("frozen groups are runs of their own, are told to models, and have no gradient") {
+  Reversed model;
+  model.start({});
+  const Groups groups{{.pattern = "bn.bias"}, {.pattern = "bn.*", .frozen = true}};
+  const GroupRuns runs = group_runs(groups, model);
+  CHECK(runs == GroupRuns{{1, 0}, {4, 1}, {7, 2, true}, {16, 0}});
+  CHECK(as_one_group(runs) == GroupRuns{{1, 0}, {4, 0}, {7, 0, true}, {16, 0}});
+  std::vector<float> gradient(16, 3);
+  clear_frozen(runs, gradient);
+  for (std::size_t i = 0; i < gradient.size(); ++i) CHECK(gradient[i] == (i >= 4 && i < 7 ? 0 : 3));
+  const auto keeps = frozen_tensors(groups);
+  REQUIRE(keeps);
+  CHECK(keeps("bn.weight"));
+  CHECK_FALSE(keeps("bn.bias"));  // the first group that fits counts
+  CHECK_FALSE(keeps("conv.bias"));
+  CHECK_FALSE(frozen_tensors({{"*"}}));
+  check_throws(ErrorCode::invalid_argument, "all tensors are frozen",
+               [] { groups_of(Groups{{.pattern = "*", .frozen = true}}, kGroupedTensors); });
+}
+
+TEST_CASE("what is frozen stays, and the optimizer remembers nothing of it") {
+  Reversed model;
+  model.start({});
+  OptimizerOptions options;
+  options.momentum = 0.9;
+  options.groups = {{.pattern = "bn.*", .frozen = true}};
+  const UpdateRules rules(options);
+  const GroupRuns runs = group_runs(options.groups, model);
+  const std::vector<float> weights(16, 1);
+  const std::vector<float> momentum(16, 5);
+  const std::vector<float> mean(16, 2);
+  std::vector<float> updated(16);
+  std::vector<float> state(16, 9);
+  VectorUpdate::Place place{.weights = weights, .new_weights = updated};
+  place.state[0] = momentum;
+  place.new_state[0] = state;
+  VectorUpdate update(model, rules.prepare({0.1, 1, 1}), runs, 4, place);
+  update.learn(0, mean);
+  for (std::size_t i = 0; i < 16; ++i) {
+    const bool frozen = i >= 1 && i < 7;
+    CAPTURE(i);
+    CHECK((updated[i] == 1) == frozen);
+    CHECK((state[i] == 0) == frozen);
+  }
+  std::ranges::fill(updated, 0.0F);
+  update.take_statistics(0, mean);
+  for (std::size_t i = 0; i < 16; ++i) CHECK(updated[i] == (i >= 1 && i < 7 ? 1 : 2));
 }
 
 TEST_CASE("a model whose from_canonical computes is refused") {

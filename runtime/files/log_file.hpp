@@ -7,23 +7,26 @@
 #include <string_view>
 
 #include "runtime/files/written_file.hpp"
-#include "runtime/invalid.hpp"
 
 namespace troupe {
 
-/// A file to which a run's callback adds, record by record. All throw Error bad_file.
+/// A file to which a run adds, record by record, alone. All throw Error bad_file.
 class LogFile {
  public:
   /// How many bytes of what a log holds are whole records. @throws Error bad_file for what is no such log
   using MeasureWhole = std::function<std::size_t(const std::string& text)>;
 
   /// @param goes_on behind its last whole record; else it begins anew. To a pipe, a device, and what standard output or
-  /// standard error goes to, is added.
+  /// standard error goes to, is added. @throws Error in_use, too, where another run writes it; bad_file for a pipe that
+  /// nobody reads
   LogFile(const std::string& path, bool goes_on, const MeasureWhole& whole);
 
   /// It is with the system when this returns, whoever ends the process then. What a file cannot take whole it does not
   /// hold.
   void write(std::string_view record);
+
+  /// Empties the file, unless it is a pipe and the like.
+  void begin_anew();
 
   /// Whether `replace` can be called: it is a file, and still in its place.
   bool is_replaceable() const;
@@ -40,12 +43,5 @@ class LogFile {
   std::optional<std::pair<std::uint64_t, std::uint64_t>> identity_;
   WrittenFile file_;
 };
-
-/// What a callback has open since it heard of a start. @throws Error invalid_argument where it did not
-template <class File>
-File& begun(std::optional<File>& file) {
-  if (!file) throw_invalid("a callback that writes a file hears of a run's start first");
-  return *file;
-}
 
 }  // namespace troupe

@@ -1,4 +1,4 @@
-#include "actors/callbacks/log_file.hpp"
+#include "runtime/files/log_file.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -37,9 +37,11 @@ LogFile::LogFile(const std::string& path, bool goes_on, const MeasureWhole& whol
 
 /// What a process that was killed has left of a record is cut off, once it is known that the file is such a log.
 WrittenFile LogFile::open(bool goes_on, const MeasureWhole& whole) {
-  FileDescriptor file(::open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_APPEND, 0666));
+  // Without O_NONBLOCK, opening a FIFO waits for its reader.
+  FileDescriptor file(::open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_APPEND | O_NONBLOCK, 0666));
   struct stat status {};
   if (!file || ::fstat(file.get(), &status) != 0) throw_cannot("write", path_);
+  ::fcntl(file.get(), F_SETFL, ::fcntl(file.get(), F_GETFL) & ~O_NONBLOCK);
   if (!S_ISREG(status.st_mode) || is_output_of_process(status)) return {std::move(file), path_};
   std::error_code error;
   lock_alone(file.get(), path_);
@@ -55,6 +57,10 @@ WrittenFile LogFile::open(bool goes_on, const MeasureWhole& whole) {
 void LogFile::write(std::string_view record) {
   const HeldPipeSignal held;
   file_.write_whole(std::as_bytes(std::span(record)));
+}
+
+void LogFile::begin_anew() {
+  if (identity_) file_.cut(0);
 }
 
 bool LogFile::is_replaceable() const {

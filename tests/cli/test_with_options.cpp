@@ -1,0 +1,27 @@
+#include <doctest/doctest.h>
+
+#include "cli/commands.hpp"
+#include "cli/config/config_keys.hpp"
+#include "cli/program.hpp"
+
+using troupe::cli::with_options;
+
+TEST_CASE("messages of the library name options of the command") {
+  CLI::App app;
+  int status = 0;
+  troupe::cli::set_option_defaults(app);
+  troupe::cli::add_train(app, status);
+  const auto told = [&](const std::string& message) { return with_options(*app.get_subcommand("train"), message); };
+  CHECK(told("num_workers is 0, at least 1 is needed") == "--workers is 0, at least 1 is needed");
+  CHECK(told("Options::checkpoint.folder names it") == "--checkpoint names it");
+  CHECK(told("lbfgs.freeze is for algorithm lbfgs") == "--freeze is for algorithm lbfgs");
+  CHECK(told("go on with others (Options::reshard)") == "go on with others (--reshard)");
+  CHECK(told("set use_cpus, or build") == "set --device cpu, or build");
+  CHECK(told("go on (resume_from), or not") == "go on (--resume), or not");
+  CHECK(told("LoadOptions::new_head takes what fits") == "--new-head takes what fits");
+  // Words of English, what is quoted, paths and texts that are typed stay.
+  for (const char* const text :
+       {"momentum is not history, and a step is no loss", "column 'batch_size' has \"num_workers\" in it",
+        "/tmp/num_workers/step_timeout", "neither weight_decay=NUMBER nor other", "PyTorch's num_batches_tracked", ""})
+    CHECK(told(text) == text);
+}
