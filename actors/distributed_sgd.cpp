@@ -8,7 +8,6 @@
 #include "actors/callbacks/step_callbacks.hpp"
 #include "actors/driver/driver.hpp"
 #include "actors/driver/precision_decision.hpp"
-#include "actors/launch/shared_cores.hpp"
 #include "actors/placements/placements.hpp"
 #include "actors/worker/functions.hpp"
 #include "models/files/checkpoint/weights_of.hpp"
@@ -17,6 +16,7 @@
 #include "models/files/weight_file.hpp"
 #include "runtime/log.hpp"
 #include "runtime/printable.hpp"
+#include "runtime/processes/shared_cores.hpp"
 #include "troupe/sgd.hpp"
 
 namespace troupe {

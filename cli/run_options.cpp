@@ -9,13 +9,9 @@
 #include <utility>
 
 #include "actors/driver/precision_decision.hpp"
-#include "cli/model_option_flag.hpp"
+#include "cli/config/model_option_flag.hpp"
 #include "collectives/plan/strategy.hpp"
-#include "models/builtin_models.hpp"
 #include "models/data/pipeline/folds.hpp"
-#include "models/files/checkpoint/weights_of.hpp"
-#include "models/files/network_text.hpp"
-#include "models/files/safetensors_file.hpp"
 #include "models/optimizers/registry.hpp"
 #include "models/registry.hpp"
 #include "runtime/invalid.hpp"
@@ -359,7 +355,7 @@ Options RunOptions::to_sgd_options() const {
   nlohmann::json config{{"batch_size", in_passes ? kPassOfFullBatch : batch_size}};
   if (data) config["data"] = plain_text("--data", *data);
   if (!validate.empty()) config["validate"] = plain_text("--validate", validate);
-  const Trained what = trained();
+  const TrainedNetwork& what = trained();
   const std::string transforms = transform ? plain_text("--transform", *transform) : what.transforms;
   if (!transforms.empty()) config["transform"] = transforms;
   if (loss) config["loss"] = plain_text("--loss", *loss);
@@ -394,17 +390,10 @@ DistributedSGD RunOptions::start() const {
 
 std::string RunOptions::model_text() const { return trained().network.empty() ? model : "the network of " + *load; }
 
-RunOptions::Trained RunOptions::trained() const {
+const TrainedNetwork& RunOptions::trained() const {
   const bool is_said = said_model_ != nullptr && said_model_->count() > 0;
-  if (!load) return {model};
-  const SafetensorsFile file(weights_file_of(*load));
-  const std::string text = file.network();
-  if (text.empty()) return {model};
-  const NetworkText network = network_from_json(*load, text);
-  const std::string& transforms = network.data.transforms;
-  if (is_said || (network.model.empty() && network.layers.empty())) return {model, {}, transforms, text};
-  if (!network.model.empty()) return {network.model, {}, transforms, text};
-  return {models::kDescribedModel, text, transforms};  // the text tells of the inputs, too
+  if (!trained_) trained_ = load ? trained_network(*load, model, is_said) : TrainedNetwork{model};
+  return *trained_;
 }
 
 }  // namespace troupe::cli

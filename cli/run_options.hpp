@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/trained_network.hpp"
 #include "troupe/sgd.hpp"
 
 namespace troupe::cli {
@@ -52,15 +53,10 @@ struct RunOptions {
   bool validates() const { return !validate.empty() || has_fold(); }
 
  private:
-  /// What trains: a registered model, and for kDescribedModel what it is.
-  struct Trained {
-    std::string model;
-    std::string network = {};
-    std::string transforms = {};  ///< that its samples went through
-    std::string inputs = {};      ///< what says how its samples are made of a table or a text; empty: nothing
-  };
-  Trained trained() const;
+  /// Read once.
+  const TrainedNetwork& trained() const;
 
+  mutable std::optional<TrainedNetwork> trained_;
   const CLI::Option* said_model_ = nullptr;
   const CLI::Option* said_batch_size_ = nullptr;
 };

@@ -7,10 +7,10 @@
 #include <thread>
 
 #include "actors/driver/recovery.hpp"
-#include "actors/launch/shared_cores.hpp"
 #include "actors/placements/placements.hpp"
 #include "runtime/invalid.hpp"
 #include "runtime/processes/cores.hpp"
+#include "runtime/processes/shared_cores.hpp"
 #include "runtime/silence.hpp"
 
 namespace troupe {

@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "cli/config/config_keys.hpp"
-#include "cli/group_flag.hpp"
-#include "cli/model_option_flag.hpp"
+#include "cli/config/group_flag.hpp"
+#include "cli/config/model_option_flag.hpp"
 #include "runtime/files/input_file.hpp"
 #include "runtime/printable.hpp"
 #include "runtime/suggestion.hpp"

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "cli/config/config_keys.hpp"
-#include "cli/group_flag.hpp"
+#include "cli/config/group_flag.hpp"
 
 namespace troupe::cli {
 namespace {

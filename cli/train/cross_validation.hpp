@@ -1,6 +1,6 @@
 #pragma once
 
-#include "cli/train/train_options.hpp"
+#include "cli/train/options/train_options.hpp"
 
 namespace troupe::cli {
 

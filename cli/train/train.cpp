@@ -3,7 +3,7 @@
 #include "cli/commands.hpp"
 #include "cli/profile.hpp"
 #include "cli/train/cross_validation.hpp"
-#include "cli/train/optimizer_options.hpp"
+#include "cli/train/options/optimizer_options.hpp"
 #include "cli/train/save_path.hpp"
 #include "cli/train/training.hpp"
 #include "runtime/invalid.hpp"

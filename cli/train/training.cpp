@@ -15,12 +15,13 @@
 #include "cli/train/best_weights.hpp"
 #include "cli/train/command_line.hpp"
 #include "cli/train/epoch.hpp"
+#include "cli/train/evaluations.hpp"
 #include "cli/train/patience.hpp"
 #include "cli/train/planned_steps.hpp"
 #include "cli/train/progress.hpp"
-#include "cli/train/report_file.hpp"
 #include "cli/train/sentences.hpp"
 #include "cli/train/stop_signals.hpp"
+#include "cli/train/tolerated_report.hpp"
 #include "models/files/checkpoint/series.hpp"
 #include "runtime/hash.hpp"
 #include "runtime/invalid.hpp"
@@ -33,29 +34,22 @@ namespace {
 
 /// How many steps' phases are printed without --verbose.
 constexpr std::int64_t kStepsShown = 3;
-/// What an evaluation found after so many steps.
-struct Measured {
-  std::int64_t step = -1;
-  std::optional<Evaluation> evaluation = {};
-  bool is_there = false;  ///< the set, as an evaluation has shown
-};
-
 class Training {
  public:
   /// @param fold its title; empty where there is no cross-validation
   explicit Training(const TrainOptions& options, std::string fold = {})
       : options_(options), fold_(std::move(fold)), sgd_(options.run.start()) {
-    if (!options_.report.empty()) report_.emplace(options_.report, sgd_.precision(), sgd_.steps_done());
+    if (!options_.report.empty()) report_.open(options_.report, sgd_.precision(), sgd_.steps_done());
     epoch_steps_ = sgd_.steps_per_epoch();
     total_steps_ = options_.steps > 0 ? planned_steps(options_.run.sgd, options_.steps)
                                       : planned_steps(options_.run.sgd, options_.epochs, epoch_steps_);
     *options_.last_step = total_steps_;
-    if (!options_.checkpoint.keep_best.empty() && (!evaluates() || !evaluate(watched_)))
+    if (!options_.checkpoint.keep_best.empty() && (!evaluates() || !evaluations_.of(watched_)))
       throw Error(
           ErrorCode::invalid_argument,
           "--keep-best is for data with a test or validation set, and epochs of several steps, after which it is "
           "measured, or --evaluate-every");
-    if (watches_accuracy() && options_.run.learns_squares(*evaluate(watched_)))
+    if (watches_accuracy() && options_.run.learns_squares(*evaluations_.of(watched_)))
       throw Error(ErrorCode::invalid_argument, "--keep-best accuracy is for classes: squares have none, but a loss");
     if (options_.patience > 0 && !evaluates())
       throw Error(ErrorCode::invalid_argument, "--patience is for epochs of several steps, or --evaluate-every");
@@ -67,7 +61,7 @@ class Training {
     if (is_broken_off()) return end_by(*stop_->came());
     finish();
     if (has_checkpoints() && sgd_.steps_done() > begun_) save();
-    return broken_report_ || broken_record_ || options_.log.is_broken() ? 1 : 0;
+    return report_.is_broken() || broken_record_ || options_.log.is_broken() ? 1 : 0;
   }
 
   FoldResult run_fold() {
@@ -75,11 +69,11 @@ class Training {
     FoldResult result{.steps = sgd_.steps_done()};
     if (!is_broken_off()) {
       if (options_.profile) say_profile();
-      result.evaluation = evaluate(EvaluationSet::validation);
+      result.evaluation = evaluations_.of(EvaluationSet::validation);
       if (!result.evaluation)
         throw_invalid(options_.run.model_text() + " takes no fold of its data out, as --cross-validate needs it");
     }
-    report_.reset();
+    report_.close();
     if (stopped()) result.signal = stop_->came();
     return result;
   }
@@ -108,34 +102,16 @@ class Training {
       if (!(epoch_ends || measures) || !epochs_count()) continue;
       progress.pause();
       progress.end_line();
-      if (epoch_ends)
-        end_epoch(epoch.end(), *report, measures);
-      else
-        end_stretch(*report);
+      epoch_ends ? end_epoch(epoch.end(), *report, measures) : end_stretch(*report);
       if (epoch_ends) epoch = {};
       progress.go_on();
     }
     progress.end_line();
   }
 
-  /// A report that cannot be written costs no weights: training goes on without it.
-  template <class... What>
-  void write_report(const What&... what) {
-    try {
-      if (report_) report_->write(what...);
-    } catch (const Error& error) {
-      give_up_report(error);
-    }
-  }
-  void give_up_report(const Error& error) {
-    std::fprintf(stderr, "troupe: %s; training goes on without the report\n", error.what());
-    report_.reset();
-    broken_report_ = true;
-  }
-
   /// Whether anybody wants to know what an epoch came to: else it is not evaluated.
   bool epochs_count() const {
-    return !options_.quiet || report_ || !options_.checkpoint.keep_best.empty() || options_.patience > 0 ||
+    return !options_.quiet || report_.is_open() || !options_.checkpoint.keep_best.empty() || options_.patience > 0 ||
            !options_.log.texts.empty() || (here().in_worker() && options_.cross_validate == 0);
   }
 
@@ -150,29 +126,6 @@ class Training {
   bool stopped() const { return stop_ && stop_->came(); }
   /// By a signal, before its last step.
   bool is_broken_off() const { return stopped() && !ended_ && sgd_.steps_done() < total_steps_; }
-
-  /// With R2 of targets, unless there are too many.
-  Evaluation measure(EvaluationSet set) try {
-    return sgd_.evaluate(set, {.errors = true});
-  } catch (const Error& error) {
-    if (error.code() != ErrorCode::unsupported) throw;
-    return sgd_.evaluate(set);
-  }
-
-  /// None where the data has no such set. Workers' own bad_data names the worker; and a set that was there is missed.
-  std::optional<Evaluation> evaluate(EvaluationSet set) {
-    Measured& measured = measured_.at(static_cast<std::size_t>(set));
-    if (measured.step == sgd_.steps_done()) return measured.evaluation;
-    measured.evaluation.reset();
-    try {
-      measured.evaluation = measure(set);
-      measured.is_there = true;
-    } catch (const Error& error) {
-      if (error.code() != ErrorCode::bad_data || error.where().worker >= 0 || measured.is_there) throw;
-    }
-    measured.step = sgd_.steps_done();
-    return measured.evaluation;
-  }
 
   bool watches_accuracy() const { return options_.checkpoint.keep_best == "accuracy"; }
 
@@ -207,14 +160,14 @@ class Training {
     const std::int64_t steps_a_call = local ? options_.run.sgd.local.steps : 1;  // the last of which may be beyond it
     const std::int64_t each = every_.steps > 0 ? every_.steps : every_.epochs * epoch_steps_;
     if (!judges || !evaluates() || begun_ < each || begun_ % each >= steps_a_call) return;
-    const auto evaluation = evaluate(watched_);
+    const auto evaluation = evaluations_.of(watched_);
     if (evaluation) judge(*evaluation);
   }
 
   /// What a signal that ends the program at once would have left undone. @return the exit status
   int end_by(int signal) {
     std::string kept = has_checkpoints() ? save_or_newest() : "";
-    report_.reset();
+    report_.close();
     if (best_.is_kept()) {
       kept += "; " + best_.text();
     } else if (!options_.save.empty()) {
@@ -254,7 +207,7 @@ class Training {
     auto step = try_step();
     if (!step) return std::nullopt;
     const StepReport& report = *step;
-    if (report_) write_report(report, options_.hash ? std::optional(hash_of(report)) : std::nullopt);
+    if (report_.is_open()) report_.write(report, options_.hash ? std::optional(hash_of(report)) : std::nullopt);
     broken_record_ = !report.asynchronous.record_failure.empty();
     note_straggler(report, progress);
     if (!report.repairs.empty()) progress.end_line();
@@ -313,10 +266,10 @@ class Training {
 
   /// Behind steps that end no epoch.
   void end_stretch(const StepReport& last) {
-    const auto evaluation = evaluate(watched_);
+    const auto evaluation = evaluations_.of(watched_);
     tell(last.loss, evaluation);
     if (!evaluation) return;
-    write_report(*evaluation, watched_, last.step);
+    report_.write(*evaluation, watched_, last.step);
     judge(*evaluation);
     if (options_.quiet) return;
     std::printf("step %lld: loss %.4f%s\n", static_cast<long long>(last.step), last.loss,
@@ -344,10 +297,10 @@ class Training {
     epoch.epoch = last.step / epoch_steps_;
     epoch.step = last.step;
     epoch.learning_rate = last.learning_rate;
-    const auto evaluation = measures ? evaluate(watched_) : std::nullopt;
+    const auto evaluation = measures ? evaluations_.of(watched_) : std::nullopt;
     (validates() ? epoch.validation : epoch.test) = evaluation;
     if (measures) tell(epoch.loss, evaluation, epoch.epoch);
-    write_report(epoch);  // before a checkpoint of this step: who goes on from that does not write it
+    report_.write(epoch);  // before a checkpoint of this step: who goes on from that does not write it
     if (evaluation) judge(*evaluation);
     if (options_.quiet) return;
     std::printf("epoch %lld: %.0f samples/s, last loss %.4f", static_cast<long long>(epoch.epoch),
@@ -379,7 +332,7 @@ class Training {
   /// Before the last evaluation, which is no part of the training.
   void say_profile() {
     const auto rows = profile_rows(read_layer_times(sgd_.for_model(kProfileFunction)));
-    write_report(rows);
+    report_.write(rows);
     if (rows.empty()) {
       std::printf("no profile: %s does not measure where its time goes\n", options_.run.model_text().c_str());
     } else {
@@ -390,35 +343,34 @@ class Training {
 
   void finish() {
     if (options_.profile) say_profile();
-    report_.reset();
+    report_.close();
     std::string hash;
     sgd_.read_weights([&](std::span<const float> weights) { hash = sha256_hex(std::as_bytes(weights)); });
     if (!options_.checkpoint.keep_best.empty())
-      if (const auto last = evaluate(watched_)) keep_if_best(*last);
+      if (const auto last = evaluations_.of(watched_)) keep_if_best(*last);
     const bool best = best_.is_kept() || (!options_.save.empty() && options_.checkpoint.save_best(options_.save));
     if (best_.is_kept()) std::printf("%s\n", best_.text().c_str());
     if (!options_.save.empty() && !best) {
       sgd_.save(options_.save);
       if (!options_.quiet) std::printf("weights saved to %s\n", options_.save.c_str());
     }
-    tell(last_loss_, evaluate(watched_));
+    tell(last_loss_, evaluations_.of(watched_));
     if (watched_ == EvaluationSet::validation)
-      if (const auto validation = evaluate(watched_)) print_evaluation("validation", *validation);
-    if (const auto test = evaluate(EvaluationSet::test)) print_evaluation("test", *test);
+      if (const auto validation = evaluations_.of(watched_)) print_evaluation("validation", *validation);
+    if (const auto test = evaluations_.of(EvaluationSet::test)) print_evaluation("test", *test);
     std::printf("weights sha256 %s\n", hash.c_str());
   }
 
   const TrainOptions& options_;
   std::string fold_;
   DistributedSGD sgd_;
-  std::optional<ReportFile> report_;
-  bool broken_report_ = false;
+  Evaluations evaluations_{sgd_};
+  ToleratedReport report_;
   bool broken_record_ = false;
   Stragglers stragglers_;
   bool straggler_told_ = false;
   std::optional<StopSignals> stop_;
   EvaluationSet watched_ = options_.run.validates() ? EvaluationSet::validation : EvaluationSet::test;
-  std::array<Measured, 2> measured_;  ///< by EvaluationSet
   const EvaluateEvery every_ = options_.evaluate_every;
   BestWeights best_{options_.checkpoint.keep_best,
                     options_.checkpoint.keep_best.empty() || has_checkpoints() ? "" : options_.save};

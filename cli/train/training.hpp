@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "cli/train/train_options.hpp"
+#include "cli/train/options/train_options.hpp"
 
 namespace troupe::cli {
 

@@ -209,12 +209,12 @@ struct Options {
   /// Are told of the run in the thread that calls it, when what it has called is done: of the start at its end; of each
   /// step ("loss", "learning_rate", "samples", "samples_per_second"; "step_seconds", "compute_seconds",
   /// "reduce_seconds", "apply_seconds" and "data_seconds", as StepReport::seconds; "accuracy" and "gradient_norm" where
-  /// there are such, and "epoch", from 1, where the model has such) and of the epoch that it ends; of each evaluation, as a report of its own after
-  /// the same step, of "test_loss", "test_accuracy" and what else was measured, or the same of "validation", alone; of
-  /// checkpoints that are on disk; of losses that a step went on after, and of steps that failed; and, before the
-  /// workers end, of the end. What one throws comes out of the call, which has done its work all the same: a step is
-  /// made, and stays; the callbacks behind it have not heard of it. They may call this object, to evaluate for
-  /// instance.
+  /// there are such, and "epoch", from 1, where the model has such) and of the epoch that it ends; of each evaluation,
+  /// as a report of its own after the same step, of "test_loss", "test_accuracy" and what else was measured, or the
+  /// same of "validation", alone; of checkpoints that are on disk; of losses that a step went on after, and of steps
+  /// that failed; and, before the workers end, of the end. What one throws comes out of the call, which has done its
+  /// work all the same: a step is made, and stays; the callbacks behind it have not heard of it. They may call this
+  /// object, to evaluate for instance.
   std::vector<std::shared_ptr<Callback>> callbacks = {};
 };
 

@@ -7,7 +7,7 @@
 #include "cli/refused.hpp"
 #include "cli/run_program.hpp"
 #include "cli/small_data.hpp"
-#include "cli/train/checkpoint_flags.hpp"
+#include "cli/train/options/checkpoint_flags.hpp"
 #include "cli/train/command_line.hpp"
 
 using namespace troupe_test;

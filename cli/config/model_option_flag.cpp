@@ -1,4 +1,4 @@
-#include "cli/model_option_flag.hpp"
+#include "cli/config/model_option_flag.hpp"
 
 #include <charconv>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "cli/train/log_flags.hpp"
+#include "cli/train/options/log_flags.hpp"
 
 #include <algorithm>
 #include <cstdio>

@@ -1,4 +1,4 @@
-#include "runtime/processes/held_pipe_signal.hpp"
+#include "runtime/files/held_pipe_signal.hpp"
 
 #include <ctime>
 

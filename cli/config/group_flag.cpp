@@ -1,4 +1,4 @@
-#include "cli/group_flag.hpp"
+#include "cli/config/group_flag.hpp"
 
 #include <charconv>
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-#include "cli/train/checkpoint_flags.hpp"
+#include "cli/train/options/checkpoint_flags.hpp"
 
 #include <charconv>
 #include <cmath>

@@ -5,9 +5,9 @@
 #include <string>
 
 #include "cli/run_options.hpp"
-#include "cli/train/checkpoint_flags.hpp"
-#include "cli/train/evaluate_every.hpp"
-#include "cli/train/log_flags.hpp"
+#include "cli/train/options/checkpoint_flags.hpp"
+#include "cli/train/options/evaluate_every.hpp"
+#include "cli/train/options/log_flags.hpp"
 
 namespace troupe::cli {
 

@@ -1,4 +1,4 @@
-#include "cli/train/evaluate_every.hpp"
+#include "cli/train/options/evaluate_every.hpp"
 
 #include <charconv>
 #include <string_view>

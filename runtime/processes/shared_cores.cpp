@@ -1,4 +1,4 @@
-#include "actors/launch/shared_cores.hpp"
+#include "runtime/processes/shared_cores.hpp"
 
 #include <cstdint>
 #include <string>

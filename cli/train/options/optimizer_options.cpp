@@ -1,9 +1,9 @@
-#include "cli/train/optimizer_options.hpp"
+#include "cli/train/options/optimizer_options.hpp"
 
 #include <algorithm>
 #include <utility>
 
-#include "cli/group_flag.hpp"
+#include "cli/config/group_flag.hpp"
 #include "cli/run_options.hpp"
 #include "models/optimizers/schedule.hpp"
 

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdio>
+#include <optional>
+#include <utility>
+
+#include "cli/train/report_file.hpp"
+
+namespace troupe::cli {
+
+/// A report that costs no weights: when it cannot be written any more, training goes on without it.
+class ToleratedReport {
+ public:
+  /// @throws Error as ReportFile
+  void open(const std::string& path, Precision precision, std::int64_t steps_done) {
+    report_.emplace(path, precision, steps_done);
+  }
+
+  bool is_open() const { return report_.has_value(); }
+  bool is_broken() const { return broken_; }
+
+  template <class... What>
+  void write(const What&... what) {
+    try {
+      if (report_) report_->write(what...);
+    } catch (const Error& error) {
+      std::fprintf(stderr, "troupe: %s; training goes on without the report\n", error.what());
+      report_.reset();
+      broken_ = true;
+    }
+  }
+  void close() { report_.reset(); }
+
+ private:
+  std::optional<ReportFile> report_;
+  bool broken_ = false;
+};
+
+}  // namespace troupe::cli
