@@ -48,6 +48,9 @@ mkdir "$work/pkg-config"
 "$work/pkg-config/consumer"
 [[ $(pkg-config --modversion troupe) == "$("$work/pkg-config/consumer" | sed 's/troupe \(.*\):.*/\1/')" ]] ||
   fail "pkg-config and the header differ in the version"
+# shellcheck disable=SC2046
+"$cxx" -std=c++20 -O2 -Wall -Wextra -Werror -c "$source/warnings.cpp" -o /dev/null $(pkg-config --cflags troupe) ||
+  fail "users see warnings"
 { "$cxx" -std=c++17 -fsyntax-only $(pkg-config --cflags troupe) "$source/main.cpp" 2>&1 || true; } |
   grep -q -e '-std=c++20' ||
   fail "a compiler of C++17 is not told what is needed"
