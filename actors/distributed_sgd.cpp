@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <iomanip>
@@ -223,25 +224,32 @@ void DistributedSGD::save(const std::string& path) {
   const std::string& network = impl_->driver.model().network;
   read_weights([&](std::span<const float> canonical) { write_safetensors(path, tensors(), canonical, network); });
 }
+namespace {
+
+/// The first of many.
+std::string list_of(const std::vector<std::string>& names) {
+  constexpr std::size_t kMost = 8;
+  std::string list;
+  for (std::size_t i = 0; i < std::min(names.size(), kMost); ++i) list += (i > 0 ? ", " : "") + printable(names[i], 60);
+  return names.size() > kMost ? list + " and " + std::to_string(names.size() - kMost) + " more" : list;
+}
+
+}  // namespace
+
 std::vector<std::string> DistributedSGD::load(const std::string& path, const LoadOptions& options) {
   const SafetensorsFile file(weights_file_of(path));
   const std::string& network = impl_->driver.model().network;
   const std::string& from = file.file().path();
   check_same_inputs(from, file.network(), network);
-  if (!options.new_head) try {
-      set_weights(troupe::read_weights(file, tensors()));
-      return {};
-    } catch (const Error& error) {
-      if (error.code() != ErrorCode::model_mismatch) throw;
-      throw Error(error.code(), error.message() + "; LoadOptions::new_head takes what fits", error.where());
-    }
+  if (!options.new_head) {
+    set_weights(troupe::read_weights(file, tensors()));
+    return {};
+  }
   std::vector<float> all = weights();
-  auto anew = read_fitting_weights(file, tensors(), !have_same_answers(from, file.network(), network), all);
+  auto anew = read_without_head(file, tensors(), all);
   set_weights(all);
-  std::string list;
-  for (const std::string& name : anew) list += (list.empty() ? "" : ", ") + name;
-  log_line(LogLevel::info,
-           printable(from) + ": " + (anew.empty() ? "all tensors fit" : printable(list) + " begin anew"));
+  log_line(LogLevel::info, printable(from) + ": of " + std::to_string(tensors().size()) + " tensors " +
+                               std::to_string(anew.size()) + " begin anew: " + list_of(anew));
   return anew;
 }
 void DistributedSGD::save_state(const std::string& path) {

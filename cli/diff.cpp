@@ -9,6 +9,7 @@
 #include <string>
 
 #include "cli/commands.hpp"
+#include "runtime/json/bounded_json.hpp"
 #include "runtime/printable.hpp"
 #include "troupe/error.hpp"
 
@@ -33,9 +34,9 @@ class Steps {
   std::optional<json> next() {
     for (std::string line; std::getline(file_, line);) {
       ++line_;
-      json object = json::parse(line, nullptr, /*allow_exceptions=*/false);
+      json object = parse_bounded(line);
       if (!object.is_object()) refuse("line " + std::to_string(line_) + " is no JSON object");
-      if (object.contains("profile") || object.contains("epoch")) continue;
+      if (object.contains("profile") || object.contains("epoch") || object.contains("evaluation")) continue;
       if (!is_step(object)) refuse("line " + std::to_string(line_) + " tells of no step with its hash: see --hash");
       return object;
     }

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "runtime/json/bounded_json.hpp"
 #include "runtime/printable.hpp"
 #include "runtime/text_table.hpp"
 #include "troupe/error.hpp"
@@ -39,7 +40,7 @@ Row row_of(const nlohmann::json& node) {
 std::string node_table(const std::string& answer) {
   std::vector<Row> rows{{"node", "address", "cores", "devices", "workers", "state", "round trip"}};
   try {
-    const auto nodes = nlohmann::json::parse(answer);
+    const auto nodes = parse_bounded(answer);
     if (!nodes.is_array()) refuse();
     for (const auto& node : nodes) rows.push_back(row_of(node));
   } catch (const nlohmann::json::exception&) {

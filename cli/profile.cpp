@@ -7,6 +7,9 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "runtime/json/bounded_json.hpp"
+#include "troupe/error.hpp"
+
 namespace troupe {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LayerTime, kind, layers, forward_seconds, backward_seconds, forward_flops,
@@ -48,7 +51,11 @@ std::string rate_text(double rate) { return rate > 0 ? fixed(rate, 1) : "-"; }
 std::string layer_times_text(const std::vector<LayerTime>& times) { return nlohmann::json(times).dump(); }
 
 std::vector<LayerTime> read_layer_times(const std::string& text) {
-  return nlohmann::json::parse(text).get<std::vector<LayerTime>>();
+  try {
+    return parse_bounded(text).get<std::vector<LayerTime>>();
+  } catch (const nlohmann::json::exception&) {
+    throw Error(ErrorCode::protocol, "a worker's profile makes no sense");
+  }
 }
 
 std::vector<ProfileRow> profile_rows(const std::vector<LayerTime>& times) {

@@ -21,8 +21,7 @@
 namespace troupe::cli {
 namespace {
 
-/// Samples that a full batch is computed by at once.
-constexpr std::int64_t kPassOfFullBatch = 500;
+constexpr std::int64_t kPassOfFullBatch = 500;  ///< samples that a full batch is computed by at once
 
 std::chrono::milliseconds to_milliseconds(double seconds, const char* name) {
   if (!(seconds > 0 && seconds <= 1e6))
@@ -84,22 +83,6 @@ bool RunOptions::learns_squares(const Evaluation& evaluation) const {
 }
 
 bool RunOptions::has_fold() const { return data && data->starts_with(data::kFoldPrefix); }
-
-bool has_squares(const Evaluation& evaluation) { return !evaluation.targets.empty() && evaluation.accuracy == 0; }
-
-std::string score_text(const char* set, const Evaluation& evaluation) {
-  const bool squares = has_squares(evaluation);
-  char text[64];
-  std::snprintf(text, sizeof text, "%s %s %.4f", set, squares ? "R2" : "accuracy",
-                squares ? evaluation.all_targets.r2 : evaluation.accuracy);
-  return text;
-}
-
-void print_evaluation(const char* set, const Evaluation& evaluation) {
-  std::printf("%s loss %.6f\n%s\n", set, evaluation.loss, score_text(set, evaluation).c_str());
-  for (const NamedMetric& metric : evaluation.metrics)
-    std::printf("%s %s %.6g\n", set, metric.name.c_str(), metric.value);
-}
 
 std::chrono::milliseconds to_limit(double seconds, const char* name) {
   return seconds == 0 ? std::chrono::milliseconds(0) : to_milliseconds(seconds, name);
@@ -277,7 +260,8 @@ void RunOptions::add_to(CLI::App& app) {
       ->allow_extra_args(false)
       ->each([](const std::string& text) { parse_model_option(text); });
   app.add_option("--data", data,
-                 "fashion-mnist[:DIR], synthetic-linear, mock-images[:SIZE[,CLASSES[,IMAGES]]], csv:FILE[,test=FILE]"
+                 "fashion-mnist[:DIR], synthetic-linear, mock-images[:SIZE[,CLASSES[,IMAGES]]], "
+                 "images:DIR[,test=DIR][,size=SIDE], csv:FILE[,test=FILE]"
                  "[,target=COLUMN|,class=COLUMN][,...], tar:PATTERN[,test=PATTERN][,size=SIDE][,...] or "
                  "npy:IMAGES.npy,LABELS.npy[,TEST_IMAGES.npy,TEST_LABELS.npy][,layout=nchw|nhwc]; without it the "
                  "model's own: fashion-mnist, synthetic-linear for linear, mock-images for ResNets");
@@ -331,9 +315,8 @@ void RunOptions::add_to(CLI::App& app) {
   app.add_option(
       "--fault", sgd.faults,
       "Let something go wrong on purpose, as 'kill worker 1 at step 5 phase apply; stop worker 0 at step 9', "
-      "'slow 10x worker 1 at step 5', 'random 100 kills of steps 10-500 seed 7', 'random slow 5x of steps 10-500 seed "
-      "7' "
-      "or, of a cluster, 'cut node 1 at step 5'");
+      "'slow 10x worker 1 at step 5', 'random 100 kills of steps 10-500 seed 7' or, of a cluster, 'cut node 1 at step "
+      "5'");
   app.add_option("--step-timeout", step_timeout, "Seconds after which a step gives up");
   app.add_option("--start-timeout", start_timeout, "Seconds that workers may take to start");
   app.add_option("--evaluate-timeout", evaluate_timeout, "Seconds after which an evaluation gives up");
@@ -367,8 +350,8 @@ Options RunOptions::to_sgd_options() const {
   }
   if (!what.network.empty()) config["network"] = what.network;
   if (!what.inputs.empty()) config["trained"] = what.inputs;
-  if (new_head) config["new_head"] = true;
-  if (measures) config["measures"] = true;
+  for (const auto& [key, is_set] : {std::pair("new_head", new_head), std::pair("measures", measures)})
+    if (is_set) config[key] = true;
   options.config = config.dump();
   options.step_timeout = to_milliseconds(step_timeout, "--step-timeout");
   options.start_timeout = to_milliseconds(start_timeout, "--start-timeout");
@@ -380,19 +363,22 @@ Options RunOptions::to_sgd_options() const {
   return options;
 }
 
-DistributedSGD RunOptions::start() const {
+DistributedSGD RunOptions::start() const try {
   const Options options = to_sgd_options();
   DistributedSGD started(trained().model, options);
   note_precision(started.precision_choice());
   if (load && started.steps_done() == 0) started.load(*load, {.new_head = new_head});
   return started;
+} catch (const Error& error) {
+  if (!load) throw;
+  throw Error(error.code(), error.message() + load_hint(error, trained(), !measures && !new_head), error.where());
 }
 
 std::string RunOptions::model_text() const { return trained().network.empty() ? model : "the network of " + *load; }
 
 const TrainedNetwork& RunOptions::trained() const {
   const bool is_said = said_model_ != nullptr && said_model_->count() > 0;
-  if (!trained_) trained_ = load ? trained_network(*load, model, is_said) : TrainedNetwork{model};
+  if (!trained_) trained_ = load ? trained_network(*load, model, is_said) : TrainedNetwork{.model = model};
   return *trained_;
 }
 

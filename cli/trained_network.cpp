@@ -9,12 +9,22 @@ namespace troupe::cli {
 
 TrainedNetwork trained_network(const std::string& path, const std::string& model, bool is_said) {
   const std::string text = SafetensorsFile(weights_file_of(path)).network();
-  if (text.empty()) return {model};
+  if (text.empty()) return {.model = model, .is_named = is_said};
   const NetworkText network = network_from_json(path, text);
   const std::string& transforms = network.data.transforms;
-  if (is_said || (network.model.empty() && network.layers.empty())) return {model, {}, transforms, text};
+  if (is_said || (network.model.empty() && network.layers.empty())) return {model, {}, transforms, text, is_said};
   if (!network.model.empty()) return {network.model, {}, transforms, text};
   return {models::kDescribedModel, text, transforms};  // the text tells of the inputs, too
+}
+
+std::string load_hint(const Error& error, const TrainedNetwork& trained, bool may_have_new_head) {
+  const auto says = [&](const char* text) { return error.message().find(text) != std::string::npos; };
+  const bool mismatch = error.code() == ErrorCode::model_mismatch;
+  const bool other_classes = says("class") && says("the network was trained");
+  if (!mismatch && !other_classes) return "";
+  if (mismatch && !trained.is_named && trained.network.empty() && trained.inputs.empty())
+    return "; the file does not say what its network is: --model does, and is " + trained.model + " unless told";
+  return may_have_new_head ? "; for other classes --new-head begins with a new last layer" : "";
 }
 
 }  // namespace troupe::cli

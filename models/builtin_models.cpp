@@ -18,6 +18,7 @@
 #include "models/network/builtin_graphs.hpp"
 #include "models/network/graph_text.hpp"
 #include "runtime/invalid.hpp"
+#include "runtime/json/bounded_json.hpp"
 #include "runtime/log.hpp"
 #include "runtime/printable.hpp"
 #include "troupe/error.hpp"
@@ -62,23 +63,19 @@ std::optional<data::Fold> fold_in(const std::string& text) {
   return data::parse_fold(text.substr(prefix.size()));
 }
 
-constexpr const char* kNewHeadHint =
-    "; a network for other classes begins with a new last layer (LoadOptions::new_head)";
-
 /// Classes have the numbers that the network has learnt.
 void check_classes(const DataInfo& data, const DataInfo& trained) {
   const std::vector<std::string>& known = trained.class_names;
   for (std::size_t i = 0; !known.empty() && i < data.class_names.size(); ++i) {
     const std::string name = printable(data.class_names[i]);
     if (i >= known.size())
-      throw Error(ErrorCode::bad_data,
-                  "the class '" + name + "' is none of those that the network was trained on" + kNewHeadHint,
+      throw Error(ErrorCode::bad_data, "the class '" + name + "' is none of those that the network was trained on",
                   {.object = data.origin});
     if (class_of(name) != class_of(known[i]))
-      throw Error(ErrorCode::bad_data,
-                  "class " + std::to_string(i) + " is '" + name + "', and was '" + known[i] +
-                      "' where the network was trained" + kNewHeadHint,
-                  {.object = data.origin});
+      throw Error(
+          ErrorCode::bad_data,
+          "class " + std::to_string(i) + " is '" + name + "', and was '" + known[i] + "' where the network was trained",
+          {.object = data.origin});
   }
 }
 
@@ -176,7 +173,7 @@ void read_entry(const std::string& key, const nlohmann::json& value, Config& con
 /// @param config to begin with; what `text` does not say stays.
 Config parse(const std::string& text, Config config) {
   if (text.empty()) return config;
-  const auto json = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+  const auto json = parse_bounded(text);
   if (!json.is_object()) invalid("not a JSON object: " + text);
   for (const auto& [key, value] : json.items()) read_entry(key, value, config);
   return config;
@@ -231,7 +228,7 @@ CreateModel network_creator(std::string name, Config defaults) {
 }
 
 std::unique_ptr<Model> create_described(const ReplicaContext& at) {
-  auto json = nlohmann::json::parse(at.config, nullptr, /*allow_exceptions=*/false);
+  auto json = parse_bounded(at.config);
   if (!json.is_object() || !json.contains("network")) invalid("no \"network\"");
   const NetworkText text = network_from_json("", read_name("network", json["network"]));
   json.erase("network");
@@ -249,7 +246,7 @@ std::unique_ptr<Model> create_described(const ReplicaContext& at) {
   if (!config.new_head && known > 0 && known != outputs)
     throw Error(ErrorCode::model_mismatch,
                 "the network has " + std::to_string(known) + " outputs, and the loss takes " + std::to_string(outputs) +
-                    " of this data" + kNewHeadHint,
+                    " of this data",
                 {.object = info.origin});
   const auto layers = config.new_head ? with_outputs(text.layers, outputs) : text.layers;
   return network(graph_of("", layers), data, config.batch_size, loss, metrics_of(config));

@@ -30,7 +30,7 @@ BEGIN {
   rooms["runtime/files"] = rooms["runtime/processes"] = ""
   rooms["runtime/store"] = "runtime/processes"
   rooms["runtime/net"] = "runtime/processes"
-  rooms["runtime/net/certificates"] = "runtime/net"
+  rooms["runtime/net/certificates"] = "runtime/files runtime/net"
   rooms["runtime/net/tls"] = "runtime/net runtime/net/certificates"
   rooms["runtime/net/gate"] = "runtime/processes runtime/net runtime/net/tls"
   rooms["runtime/net/data"] = rooms["runtime/net/gate"] " runtime/net/certificates runtime/net/gate"

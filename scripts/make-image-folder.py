@@ -18,7 +18,7 @@ except ImportError:
     sys.exit(77)
 
 FONT = "/usr/share/fonts/truetype/noto/NotoColorEmoji.ttf"
-FIRST = 0x1F400  # animals, and what comes behind them
+FIRST = "1f400"  # animals, and the symbols after them
 
 
 def symbol(letter, font):
@@ -63,12 +63,14 @@ def main():
     parser.add_argument("--classes", type=int, default=101)
     parser.add_argument("--images", type=int, default=9000, help="in train/ and test/ together; every sixth is a test")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--first", default=FIRST, metavar="CODE", type=lambda code: int(code, 16),
+                        help=f"hexadecimal code point of the first class; defaults to {FIRST}")
     options = parser.parse_args()
     if not os.path.exists(FONT):
         print("make-image-folder: needs Debian's fonts-noto-color-emoji", file=sys.stderr)
         sys.exit(77)
     font = ImageFont.truetype(FONT, 109)  # the one size that it has
-    found = [(chr(code), symbol(chr(code), font)) for code in range(FIRST, FIRST + 3 * options.classes)]
+    found = [(chr(code), symbol(chr(code), font)) for code in range(options.first, options.first + 3 * options.classes)]
     letters, symbols = zip(*[each for each in found if each[1]][: options.classes])
     draw = random.Random(options.seed)
     tests = options.images // 6

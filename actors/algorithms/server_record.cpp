@@ -1,12 +1,13 @@
 #include "actors/algorithms/server_record.hpp"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <utility>
 
+#include "runtime/files/input_file.hpp"
+#include "runtime/json/bounded_json.hpp"
 #include "runtime/log.hpp"
 #include "runtime/printable.hpp"
 
@@ -14,6 +15,8 @@ namespace troupe {
 namespace {
 
 using nlohmann::json;
+
+constexpr std::uint64_t kLongestRecord = std::uint64_t{1} << 30;
 
 /// @throws json::exception where there is no such number, or it is out of bounds
 template <class Number>
@@ -80,12 +83,10 @@ void ServerRecorder::write(const ServerOperation& operation) {
 }
 
 ServerScript::ServerScript(const std::string& path, const RecordedRun& run) : path_(path) {
-  std::ifstream file(path);
+  std::istringstream file(InputFile(path).read_text(kLongestRecord));
   std::string line;
-  file.peek();  // that of a folder fails
-  if (file.fail()) throw Error(ErrorCode::bad_file, std::strerror(errno), {.object = path});
   for (std::size_t number = 1; std::getline(file, line); ++number) try {
-      const json parsed = json::parse(line);
+      const json parsed = parse_bounded(line);
       number == 1 ? check_run(parsed.get<RecordedRun>(), run) : operations_.push_back(read_operation(parsed));
     } catch (const json::exception&) {
       throw Error(ErrorCode::bad_file, "line " + std::to_string(number) + " is none of a record", {.object = path});

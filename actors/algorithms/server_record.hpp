@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <deque>
-#include <fstream>
 #include <map>
 #include <optional>
 #include <string>

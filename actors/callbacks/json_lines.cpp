@@ -3,6 +3,7 @@
 #include "actors/callbacks/begun.hpp"
 #include "runtime/files/input_file.hpp"
 #include "runtime/files/log_file.hpp"
+#include "runtime/json/bounded_json.hpp"
 #include "troupe/callback.hpp"
 
 namespace troupe {
@@ -47,7 +48,7 @@ class JsonLines : public Callback {
   /// Returns how many bytes are whole lines.
   std::size_t whole(const std::string& text) const {
     const std::size_t end = text.find('\n');
-    const Json first = Json::parse(text.substr(0, end), nullptr, /*allow_exceptions=*/false);
+    const Json first = parse_bounded(std::string_view(text).substr(0, end));
     if (end == std::string::npos || !first.is_object() || !first.contains("event"))
       throw_bad_file(path_, "cannot go on in it: it holds no events of runs");
     return text.rfind('\n') + 1;

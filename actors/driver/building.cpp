@@ -23,6 +23,14 @@ ModelDescription description_of(const Built& built) {
 void check_built(const Built& built, const Options& options, const ModelDescription& model, const Where& where) {
   for (std::size_t device = 0; device < built.replicas.size(); ++device)
     check_alike(built.replicas[device], static_cast<int>(device), model.traits, where);
+  // What is used is what was compared: the sum of the tensors that this worker names is its replicas' own.
+  if (checksum_of(description_of(built).tensors) != model.traits.tensors)
+    throw Error(ErrorCode::protocol, "a worker's tensors are not those of its replicas", where);
+  if (built.network != model.network)
+    throw Error(
+        ErrorCode::model_mismatch,
+        "worker " + std::to_string(where.worker) + "'s replica says another network, or other data, than worker 0's",
+        where);
   const std::int64_t samples = model.traits.num_samples;
   if (samples > 0 && samples < options.num_shards)
     throw_invalid(std::to_string(options.num_shards) + " shards are more than the " + std::to_string(samples) +

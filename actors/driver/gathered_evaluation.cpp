@@ -9,13 +9,14 @@
 namespace troupe {
 
 void GatheredEvaluation::add(const Evaluated& evaluated, const std::string& text, const Where& where) {
-  check_alike(evaluated, std::accumulate(evaluated.samples.begin(), evaluated.samples.end(), std::int64_t{0}), where);
+  const std::int64_t samples = std::accumulate(evaluated.samples.begin(), evaluated.samples.end(), std::int64_t{0});
+  check_alike(evaluated, samples, where);
   for (std::size_t i = 0; i < evaluated.shards.size(); ++i) {
     losses_.at(static_cast<std::size_t>(evaluated.shards[i])) = from_bits(evaluated.loss_bits[i]);
     correct_ += evaluated.correct[i];
     samples_ += evaluated.samples[i];
   }
-  if (!evaluated.shape().any()) return;
+  if (samples == 0 || !evaluated.shape().any()) return;  // whoever has none may have another shape
   Measures measures = measures_from_text(evaluated.shape(), evaluated.samples, text);
   check_measures(measures, ErrorCode::protocol, where);
   add_counts(measures.confusion);

@@ -139,7 +139,7 @@ void check_algorithm(const Options& o) {
   if (o.strategy != Strategy::automatic && !says_who_serves) refuse(o, "a strategy, since nothing is reduced");
   if (o.backup_workers > 0) refuse(o, "backup workers: nobody waits for who is late");
   if (o.optimizer.clip_norm > 0) refuse(o, "clip_norm: a parameter server knows its slice alone");
-  if (!o.optimizer.groups.empty()) refuse(o, "groups of tensors");
+  if (!o.optimizer.groups.empty()) refuse(o, "groups of tensors, frozen or not");
   constexpr int kMostServers = 256;
   if (o.parameter_servers < 0 || o.parameter_servers > kMostServers)
     throw_invalid("parameter_servers is " + std::to_string(o.parameter_servers) + ", not 0 to " +

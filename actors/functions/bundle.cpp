@@ -3,6 +3,7 @@
 #include <cstring>
 #include <limits>
 
+#include "runtime/json/bounded_json.hpp"
 #include "runtime/printable.hpp"
 #include "troupe/model.hpp"
 
@@ -109,14 +110,9 @@ class BundleReader {
 std::string to_text(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 Json json_from(std::string_view text) {
-  const auto refuse_deep = [](int depth, Json::parse_event_t /*event*/, Json& /*parsed*/) {
-    if (depth > kDeepestJson)
-      throw Error(ErrorCode::protocol, "what a function reported, saved or returned is nested deeper than " +
-                                           std::to_string(kDeepestJson) + " levels");
-    return true;
-  };
-  Json parsed = Json::parse(text, refuse_deep, /*allow_exceptions=*/false);
-  if (parsed.is_discarded()) throw_damaged();
+  std::string fault;
+  Json parsed = parse_bounded(text, {.deepest = kDeepestJson, .keys_may_repeat = true}, fault);
+  if (!fault.empty()) throw Error(ErrorCode::protocol, "what a function reported, saved or returned " + fault);
   return parsed;
 }
 

@@ -24,7 +24,7 @@ Placing placing_of(const StartFunction& request) {
   placing.in_worker = true;
   placing.seed = request.seed;
   placing.node = request.node;
-  placing.config = Json::parse(request.config);
+  placing.config = json_from(request.config);
   return placing;
 }
 

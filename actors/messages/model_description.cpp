@@ -78,13 +78,17 @@ void check_info(const ModelInfo& info) {
   check_tellable(info);
 }
 
+std::uint64_t checksum_of(const std::vector<TensorInfo>& tensors) {
+  const std::string text = fingerprint_of(tensors);
+  return checksum(std::as_bytes(std::span(text)));
+}
+
 ReplicaTraits traits_of(const ModelInfo& info) {
-  const std::string tensors = fingerprint_of(info.tensors);
   return {info.size,
           info.learned_size,
           info.fingerprint,
           static_cast<std::int32_t>(info.precision),
-          checksum(std::as_bytes(std::span(tensors))),
+          checksum_of(info.tensors),
           info.num_samples,
           info.steps_per_epoch,
           false,

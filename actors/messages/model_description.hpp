@@ -24,6 +24,9 @@ struct ReplicaTraits {
   std::string unsteady = {};  ///< ModelInfo::unsteady
 };
 
+/// ReplicaTraits::tensors.
+std::uint64_t checksum_of(const std::vector<TensorInfo>& tensors);
+
 /// Whether it converts parts is for its worker to say.
 ReplicaTraits traits_of(const ModelInfo& info);
 

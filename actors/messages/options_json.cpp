@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "models/optimizers/schedule.hpp"
+#include "runtime/json/bounded_json.hpp"
 #include "troupe/error.hpp"
 
 namespace troupe {
@@ -33,8 +34,11 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(OptimizerOptions, kind, learning_rate, moment
 std::string to_json(const OptimizerOptions& options) { return nlohmann::json(options).dump(); }
 
 OptimizerOptions optimizer_from_json(const std::string& text) {
+  std::string fault;
+  const nlohmann::json parsed = parse_bounded(text, {.deepest = 4}, fault);
+  if (!fault.empty()) throw Error(ErrorCode::protocol, "optimizer options: the text " + fault);
   try {
-    return nlohmann::json::parse(text).get<OptimizerOptions>();
+    return parsed.get<OptimizerOptions>();
   } catch (const nlohmann::json::exception& error) {
     throw Error(ErrorCode::protocol, std::string("optimizer options: ") + error.what());
   } catch (const Error& error) {
@@ -43,7 +47,7 @@ OptimizerOptions optimizer_from_json(const std::string& text) {
 }
 
 std::string optimizer_kind(const std::string& text) {
-  const auto json = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+  const auto json = parse_bounded(text);
   const auto kind = json.is_object() ? json.find("kind") : json.end();
   return kind != json.end() && kind->is_string() ? kind->get<std::string>() : std::string();
 }

@@ -61,6 +61,19 @@ std::shared_ptr<NodeGroup> NodeService::group() const {
   return group_;
 }
 
+void NodeService::check_alike(const SlabLayout& layout, const PlanRequest& plan, std::size_t learned_size) const {
+  const std::lock_guard lock(mutex_);
+  const Shared& now = current();
+  const SlabLayout& own = now.state->layout();
+  const bool same = static_cast<const StateShape&>(layout) == own && layout.run == own.run &&
+                    layout.generation == own.generation && layout.size == own.size && layout.buffers == own.buffers &&
+                    layout.num_shards == own.num_shards && layout.shards == own.shards && layout.own == own.own &&
+                    plan == now.plan_request;
+  // Only parameter servers are told what is learned.
+  if (same && (!now.served || learned_size == own.learned_size)) return;
+  throw Error(ErrorCode::protocol, "a generation that differs in size or plan from what its workers have built");
+}
+
 NodeService::Shared& NodeService::current() const {
   if (!generation_) throw Error(ErrorCode::protocol, "no generation has begun");
   return *generation_;
@@ -76,6 +89,7 @@ void NodeService::carry_out(const BeginGeneration& request) {
   run_ = request.run;
   give_up_generation(request);
   auto next = std::make_shared<Shared>();
+  next->plan_request = request.plan;
   next->plan = make_plan(request.plan, request.size);
   next->state = std::make_shared<VersionedState>(*store_, layout_of(request, next->plan));
   next->carried_generation = request.carried_generation;

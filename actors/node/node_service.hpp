@@ -31,6 +31,7 @@ class NodeService : public NodeShare {
   DataPlane& data_plane() { return data_plane_; }
   std::shared_ptr<NodeExchange> exchange() const override;
   std::shared_ptr<ServerExchange> server_exchange() const override;
+  void check_alike(const SlabLayout& layout, const PlanRequest& plan, std::size_t learned_size) const override;
   std::shared_ptr<NodeGroup> group() const override;
 
   // node_service.cpp
@@ -56,6 +57,7 @@ class NodeService : public NodeShare {
  private:
   /// Of one generation.
   struct Shared {
+    PlanRequest plan_request;
     Plan plan;
     std::uint64_t carried_generation = 0;  ///< whose content the first buffers began with
     std::vector<int> carried;

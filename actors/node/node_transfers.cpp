@@ -3,20 +3,10 @@
 #include "actors/messages/patience.hpp"
 #include "actors/node/floats.hpp"
 #include "actors/node/node_service.hpp"
+#include "runtime/store/checked_part.hpp"
 
 // A node's part in moving vectors: between the driver and its workers, and between its state and the other nodes'.
 namespace troupe {
-namespace {
-
-/// No more than there is, whatever the driver says.
-template <class Floats>
-Floats first_of(const Floats& floats, std::size_t count) {
-  if (count > floats.size()) throw Error(ErrorCode::protocol, "a transfer of another length");
-  return floats.first(count);
-}
-
-}  // namespace
-
 void NodeService::carry_out(const CreateTransfer& request) {
   if (request.floats > std::numeric_limits<std::size_t>::max() / sizeof(float))
     throw Error(ErrorCode::protocol, "a transfer of more than memory holds");
@@ -27,7 +17,8 @@ void NodeService::carry_out(const CreateTransfer& request) {
 void NodeService::carry_out(const ExpectTransfer& request) {
   carry_out(CreateTransfer{0, request.transfer, request.floats});
   const auto& mapping = transfers_.at(request.transfer);
-  expect_floats(data_plane_, kTransferWindow, num_nodes_, mapping->writable_floats().first(request.floats), mapping);
+  expect_floats(data_plane_, kTransferWindow, num_nodes_, checked_first(mapping->writable_floats(), request.floats),
+                mapping);
 }
 
 void NodeService::carry_out(const EndTransfer& request) {
@@ -38,7 +29,7 @@ void NodeService::carry_out(const EndTransfer& request) {
 
 void NodeService::carry_out(const SendTransfer& request) {
   send_floats(data_plane_, num_nodes_, kTransferWindow, request.ticket,
-              first_of(transfer(request.transfer).floats(), request.floats), patience_of(request).earlier());
+              checked_first(transfer(request.transfer).floats(), request.floats), patience_of(request).earlier());
   drop_transfers();
 }
 
@@ -59,12 +50,13 @@ void NodeService::carry_out(const Place& request) {
     wait_for_floats(data_plane_, kPlaceWindow, request.ticket, floats, deadline);
     return data_plane_.withdraw(kPlaceWindow);
   }
-  const auto whole = first_of(transfer(request.transfer).floats(), state.layout().size);
+  const auto whole = checked_first(transfer(request.transfer).floats(), state.layout().size);
   if (state.layout().is_here(request.vector)) state.place(whole, request.vector, request.buffer);
   for (int node = 1; node < num_nodes_ && !request.alone; ++node) {
     const Range range = state.layout().is_single(request.vector) ? slices_of_node(node) : Range{0, whole.size()};
     if (!range.empty())
-      send_floats(data_plane_, node, kPlaceWindow, request.ticket, whole.subspan(range.begin, range.size()), deadline);
+      send_floats(data_plane_, node, kPlaceWindow, request.ticket, checked_part(whole, range.begin, range.size()),
+                  deadline);
   }
   drop_transfers();
 }
@@ -77,7 +69,7 @@ std::span<float> NodeService::make_whole(const VersionedState& state, int vector
   const ObjectId id = layout.vector_id(vector, 1);
   gathered_ = id;
   gathered_mapping_ = store_->create(id, layout.bytes());
-  const auto whole = gathered_mapping_->writable_floats().first(layout.size);
+  const auto whole = checked_first(gathered_mapping_->writable_floats(), layout.size);
   if (layout.is_here(vector))
     std::ranges::copy(state.vector(vector, 0), whole.begin() + static_cast<std::ptrdiff_t>(layout.own.begin));
   return whole;
@@ -92,7 +84,7 @@ void NodeService::carry_out(const ExpectSlices& request) {
     const Range slices = slices_of_node(node);
     if (slices.empty()) continue;
     expect_floats(data_plane_, kGatherWindow + static_cast<WindowId>(node), node,
-                  vector.subspan(slices.begin, slices.size()));
+                  checked_part(vector, slices.begin, slices.size()));
   }
 }
 
@@ -106,7 +98,7 @@ void NodeService::carry_out(const GatherSlices& request) {
     if (node == self_) {
       const auto vector = state.vector(request.vector, request.buffer);
       const std::size_t begin = slices.begin - state.layout().range_of(request.vector).begin;
-      send_floats(data_plane_, 0, window, request.ticket, vector.subspan(begin, slices.size()), deadline);
+      send_floats(data_plane_, 0, window, request.ticket, checked_part(vector, begin, slices.size()), deadline);
     }
     if (self_ != 0) continue;
     wait_for_floats(data_plane_, window, request.ticket, slices.size(), deadline);

@@ -7,6 +7,7 @@
 
 #include "actors/functions/bundle.hpp"
 #include "models/files/checkpoint/weights_of.hpp"
+#include "models/files/strict_json.hpp"
 #include "models/files/weight_file.hpp"
 #include "runtime/files/input_file.hpp"
 #include "runtime/files/output_file.hpp"
@@ -112,7 +113,8 @@ Checkpoint TrainerCheckpoints::read(std::int64_t number) const {
   const std::string path = path_of(number);
   const std::string description = path + '/' + kDescription;
   try {
-    const Json described = Json::parse(InputFile(description).read_text());
+    constexpr int kDeepest = 101;  // a function's state has 100
+    const Json described = parse_strictly(description, "it", InputFile(description).read_text(), kDeepest);
     if (described.at("troupe_checkpoint") != 1) throw_bad_file(description, "is of another version");
     Checkpoint checkpoint;
     checkpoint.number = described.at("number").get<std::int64_t>();

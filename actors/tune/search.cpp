@@ -239,9 +239,10 @@ void Search::take(Run& run, const Json& line) {
     run.process->how_it_ended();
     end(run, TrialState::done);
   } else if (line.contains("error")) {
-    const std::string error = printable(line["error"].get<std::string>());
+    const std::string error = printable(line.at("error").get<std::string>());
+    const auto code = line.at("code").get<std::string>();
     run.process->how_it_ended();
-    if (is_a_loss(line["code"].get<std::string>())) return lose(run, error);
+    if (is_a_loss(code)) return lose(run, error);
     trial.error = error;
     end(run, TrialState::failed);
   } else {

@@ -80,8 +80,7 @@ void SearchFolder::make(const std::string& folder) {
 
 void SearchFolder::lock() {
   const std::string path = path_ + kLock;
-  lock_ = FileDescriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666));
-  if (!lock_) throw_cannot("write", path);
+  lock_ = open_lock_file(path);
   if (!lock_in_time(lock_.get(), kLockPatience))
     throw Error(ErrorCode::in_use, "another search runs there", {.object = path_});
 }

@@ -15,6 +15,7 @@
 #include "actors/tune/trial_task.hpp"
 #include "runtime/clock.hpp"
 #include "runtime/files/input_file.hpp"
+#include "runtime/json/bounded_json.hpp"
 #include "runtime/log.hpp"
 #include "runtime/processes/cores.hpp"
 #include "troupe/error.hpp"
@@ -84,7 +85,7 @@ std::vector<Json> TrialProcess::take() {
     said_.append(bytes, static_cast<std::size_t>(came));
     std::size_t begin = 0;
     for (std::size_t end = 0; (end = said_.find('\n', begin)) != std::string::npos; begin = end + 1) {
-      Json line = Json::parse(said_.substr(begin, end - begin), nullptr, /*allow_exceptions=*/false);
+      Json line = parse_bounded(std::string_view(said_).substr(begin, end - begin));
       if (!line.is_object()) throw Error(ErrorCode::protocol, "a trial said what makes no sense");
       lines.push_back(std::move(line));
     }

@@ -11,6 +11,7 @@
 #include <limits>
 #include <utility>
 
+#include "models/files/strict_json.hpp"
 #include "runtime/files/file_lock.hpp"
 #include "runtime/files/input_file.hpp"
 
@@ -20,15 +21,14 @@ namespace {
 constexpr const char* kCheckpoint = "checkpoint";
 constexpr const char* kOf = "of";  ///< the trainer's iteration
 constexpr std::chrono::seconds kPatience{10};
+constexpr int kDeepestReport = 102;  ///< metrics have 100
 
 /// Calls `take` for each whole line, with the byte behind it.
 void for_each_line(const std::string& path, const std::function<void(const Json& line, std::size_t end)>& take) {
   const std::string text = InputFile(path).read_text();
   try {
     for (std::size_t begin = 0, end = 0; (end = text.find('\n', begin)) != std::string::npos; begin = end + 1)
-      take(Json::parse(text.begin() + static_cast<std::ptrdiff_t>(begin),
-                       text.begin() + static_cast<std::ptrdiff_t>(end)),
-           end + 1);
+      take(parse_strictly(path, "a line", std::string_view(text).substr(begin, end - begin), kDeepestReport), end + 1);
   } catch (const Json::exception& error) {
     throw_bad_file(path, std::string("is damaged: ") + error.what());
   }

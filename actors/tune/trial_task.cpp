@@ -3,6 +3,7 @@
 #include <chrono>
 #include <utility>
 
+#include "models/files/strict_json.hpp"
 #include "runtime/files/output_file.hpp"
 #include "runtime/invalid.hpp"
 #include "runtime/printable.hpp"
@@ -24,6 +25,8 @@ namespace troupe::tune {
 namespace {
 
 using std::chrono::milliseconds;
+
+constexpr int kDeepestTask = 104;  ///< values in it have 100
 
 Json workers_json(const TrainerOptions& o) {
   return {{"num_workers", o.num_workers},
@@ -132,12 +135,7 @@ RunDatasets datasets_of(const RunDatasets& datasets, const Json& config) {
 }
 
 Json read_json(const std::string& path) {
-  const std::string text = InputFile(path).read_text();
-  try {
-    return Json::parse(text);
-  } catch (const Json::exception& error) {
-    throw_bad_file(path, std::string("is damaged: ") + error.what());
-  }
+  return parse_strictly(path, "it", InputFile(path).read_text(), kDeepestTask);
 }
 
 void write_json(const std::string& path, const Json& json) {

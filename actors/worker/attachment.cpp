@@ -59,6 +59,9 @@ void work(WorkerState& worker, Replica& replica, const MakeSlabs& request) {
   request.state.check();
   worker.plan = make_plan(plan_for(worker.plan_request, request.state), worker.replicas.front()->model->info().size);
   worker.layout = layout_of(worker, request);
+  if (worker.node)
+    worker.node->check_alike(worker.layout, plan_for(worker.plan_request, request.state),
+                             replica.model->info().learned_size);
   const Range lanes = worker.lanes();
   if (worker.clips() || worker.outer)
     worker.squares = {worker.plan.slice_of_lanes(lanes), replica.model->info().learned_size};

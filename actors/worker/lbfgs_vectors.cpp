@@ -206,6 +206,7 @@ class MovedChunks {
  public:
   MovedChunks(const WorkerState& worker, const Replica& replica, const MoveAlong& request)
       : request_(request),
+        groups_(worker.groups),
         slice_(worker, replica),
         from_(worker.slabs->weights(request.from)),
         terms_(slice_, slice_.range().empty() ? std::vector<std::int32_t>() : request.vectors, 4) {
@@ -217,7 +218,11 @@ class MovedChunks {
 
   void operator()(const Range& chunk) {
     const std::size_t end = std::clamp(slice_.learned().end, chunk.begin, chunk.end);
-    for_each_part({chunk.begin, end}, kCombined, [&](const Range& part) { move(part); });
+    for_each_part({chunk.begin, end}, kCombined, [&](const Range& part) {
+      for_each_run(groups_, part.begin, part.end, [&](std::size_t first, std::size_t last, const GroupRun& run) {
+        run.frozen ? keep({first, last}) : move({first, last});
+      });
+    });
     std::copy(from_.begin() + static_cast<std::ptrdiff_t>(end), from_.begin() + static_cast<std::ptrdiff_t>(chunk.end),
               to_.begin() + static_cast<std::ptrdiff_t>(end - slice_.range().begin));
   }
@@ -225,6 +230,12 @@ class MovedChunks {
   bool finite() const { return finite_; }
 
  private:
+  /// Pairs of a run that froze other tensors may lead along these, too.
+  void keep(const Range& part) {
+    std::fill_n(slice_.single(request_.direction, part.begin), part.size(), 0.0F);
+    std::copy_n(from_.data() + part.begin, part.size(), to_.data() + (part.begin - slice_.range().begin));
+  }
+
   void move(const Range& part) {
     const std::size_t offset = part.begin - slice_.range().begin;
     float* const direction = slice_.single(request_.direction, part.begin);
@@ -238,6 +249,7 @@ class MovedChunks {
   }
 
   const MoveAlong& request_;
+  const GroupRuns& groups_;
   Slice slice_;
   std::span<const float> from_;
   std::span<float> to_;

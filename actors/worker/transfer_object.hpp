@@ -5,6 +5,7 @@
 #include <span>
 
 #include "collectives/state/slab_layout.hpp"
+#include "runtime/store/checked_part.hpp"
 #include "runtime/store/store_client.hpp"
 
 namespace troupe {
@@ -19,7 +20,7 @@ inline constexpr std::chrono::seconds kMapTimeout{10};
 inline void write_transfer(StoreClient& store, const ObjectId& id, std::size_t floats,
                            const std::function<void(std::span<float>)>& fill) {
   const auto mapping = store.open(id, 0, floats * sizeof(float));
-  fill(mapping->writable_floats().first(floats));
+  fill(checked_first(mapping->writable_floats(), floats));
   store.release(id);
 }
 

@@ -1,6 +1,7 @@
 #include "actors/worker/duties.hpp"
 #include "actors/worker/transfer_object.hpp"
 #include "models/converts_parts.hpp"
+#include "runtime/store/checked_part.hpp"
 
 // Vectors of the state in canonical order, and back: the model knows the permutation.
 namespace troupe {
@@ -13,7 +14,7 @@ void work(WorkerState& worker, Replica& replica, const Initialize& request) {
 void work(WorkerState& worker, Replica& replica, const ExportVector& request) {
   const Model& model = *replica.model;
   const auto vector = worker.slabs->map_vector(request.vector, request.buffer, kMapTimeout);
-  const auto flat = vector->floats().first(model.info().size);
+  const auto flat = checked_first(vector->floats(), model.info().size);
   const std::size_t all = total_size(model.info().tensors);
   if (request.floats == 0 || request.begin > all || request.floats > all - request.begin)
     throw Error(ErrorCode::protocol, "a part that the vector does not have");
@@ -28,7 +29,7 @@ void work(WorkerState& worker, Replica& replica, const ImportVector& request) {
   const Model& model = *replica.model;
   const ObjectId from = transfer_id(worker.layout.run, request.canonical);
   const auto mapping = worker.store->get(from, kPublished);
-  const auto canonical = mapping->floats().first(total_size(model.info().tensors));
+  const auto canonical = checked_first(mapping->floats(), total_size(model.info().tensors));
   write_transfer(*worker.store, transfer_id(worker.layout.run, request.flat), model.info().size,
                  [&](std::span<float> flat) { model.from_canonical(canonical, flat); });
   worker.store->release(from);

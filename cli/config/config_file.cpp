@@ -8,6 +8,7 @@
 #include "cli/config/config_keys.hpp"
 #include "cli/config/group_flag.hpp"
 #include "cli/config/model_option_flag.hpp"
+#include "models/files/strict_json.hpp"
 #include "runtime/files/input_file.hpp"
 #include "runtime/printable.hpp"
 #include "runtime/suggestion.hpp"
@@ -19,6 +20,7 @@ namespace {
 using nlohmann::json;
 
 constexpr const char* kFlag = "--config";
+constexpr int kDeepest = 8;
 
 [[noreturn]] void fail(const std::string& path, const std::string& message,
                        ErrorCode code = ErrorCode::invalid_argument) {
@@ -26,14 +28,9 @@ constexpr const char* kFlag = "--config";
 }
 
 json read(const std::string& path) {
-  const std::string text = InputFile(path).read_text();
-  try {
-    json config = json::parse(text);
-    if (!config.is_object()) fail(path, "a configuration is a JSON object", ErrorCode::bad_file);
-    return config;
-  } catch (const json::exception& error) {
-    fail(path, error.what(), ErrorCode::bad_file);
-  }
+  json config = parse_strictly(path, "it", InputFile(path).read_text(), kDeepest);
+  if (!config.is_object()) fail(path, "a configuration is a JSON object", ErrorCode::bad_file);
+  return config;
 }
 
 bool is_typed(const std::vector<std::string>& typed, const CLI::Option& option) {

@@ -6,6 +6,7 @@
 #include "cli/commands.hpp"
 #include "cli/evaluate/evaluation_json.hpp"
 #include "cli/evaluate/evaluation_table.hpp"
+#include "cli/evaluate/scores.hpp"
 #include "cli/run_options.hpp"
 #include "models/files/checkpoint/weights_of.hpp"
 #include "models/files/network_text.hpp"

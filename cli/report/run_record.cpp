@@ -7,6 +7,7 @@
 
 #include "runtime/files/input_file.hpp"
 #include "runtime/invalid.hpp"
+#include "runtime/json/bounded_json.hpp"
 #include "runtime/printable.hpp"
 
 namespace troupe::cli {
@@ -208,12 +209,11 @@ RunRecord read_run(const std::string& path) {
   Lines lines(path);
   RunRecord run;
   Recorder recorder(run);
-  const auto is_shallow = [&lines](int depth, Line::parse_event_t, const Line&) {
-    if (depth > kDeepestLine) lines.refuse("is nested more deeply than a report's");
-    return true;
-  };
+  const JsonBounds bounds{.deepest = kDeepestLine, .keys_may_repeat = true};
   while (lines.next()) {
-    const Line line = Line::parse(lines.text(), is_shallow, /*allow_exceptions=*/false);
+    std::string fault;
+    const Line line = parse_bounded(lines.text(), bounds, fault);
+    if (fault.starts_with("is nested")) lines.refuse(fault);
     if (line.is_discarded() && !lines.ended()) {
       run.cut_off = true;
       break;

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/evaluate/scores.hpp"
 #include "cli/train/sentences.hpp"
 #include "cli/train/training.hpp"
 #include "models/data/arguments.hpp"

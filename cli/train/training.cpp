@@ -10,6 +10,7 @@
 
 #include "actors/driver/precision_decision.hpp"
 #include "cli/commands.hpp"
+#include "cli/evaluate/scores.hpp"
 #include "cli/profile.hpp"
 #include "cli/stragglers.hpp"
 #include "cli/train/best_weights.hpp"

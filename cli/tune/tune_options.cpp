@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "cli/run_options.hpp"
+#include "models/files/strict_json.hpp"
 #include "runtime/files/input_file.hpp"
 #include "runtime/invalid.hpp"
 
@@ -15,12 +16,8 @@ namespace {
 constexpr std::array kHigher{"accuracy", "r2", "auc", "f1", "precision", "recall", "top5"};
 
 Json read_space(const std::string& path) {
-  const std::string text = InputFile(path).read_text();
-  try {
-    return Json::parse(text);
-  } catch (const Json::exception& error) {
-    throw_bad_file(path, error.what());
-  }
+  constexpr int kDeepest = 16;
+  return parse_strictly(path, "it", InputFile(path).read_text(), kDeepest);
 }
 
 /// What is typed, or stands in the space as a plain number; 0: neither.

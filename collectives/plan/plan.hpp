@@ -18,6 +18,8 @@ struct PlanRequest {
   std::int32_t parameter_servers = 0;  ///< nodes that own slices under parameter-server; 0: all
   Topology topology = {};
   bool in_pieces = false;  ///< slices are cut between the fixed pieces (`vector_pieces`)
+
+  bool operator==(const PlanRequest&) const = default;
 };
 
 /// What one lane sends to another about the slice of an owner, segment by segment, into a window of the receiver's

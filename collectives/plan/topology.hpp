@@ -12,6 +12,7 @@ struct Topology {
   std::vector<std::int32_t> node_of_lane;  ///< never decreasing, from 0, without gaps; all 0 on one machine
   std::int32_t num_shards = 1;
 
+  bool operator==(const Topology&) const = default;
   /// @throws Error invalid_argument unless there are lanes, in order of their nodes, and shards.
   void check() const;
   int num_lanes() const { return static_cast<int>(node_of_lane.size()); }

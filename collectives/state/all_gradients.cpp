@@ -1,5 +1,7 @@
 #include "collectives/state/all_gradients.hpp"
 
+#include "runtime/store/checked_part.hpp"
+
 namespace troupe {
 
 void AllGradients::map(const std::vector<std::vector<std::uint64_t>>& made_for, std::chrono::milliseconds timeout) {
@@ -12,7 +14,7 @@ Gradients AllGradients::map(GradientOf whose, const std::vector<std::uint64_t>& 
   Gradients gradients(made_for.size());
   for (std::size_t shard = layout_.shards.begin; shard < layout_.shards.end; ++shard) {
     maps_.push_back(held_.get(layout_.gradient_id(whose, shard, made_for.at(shard)), timeout));
-    gradients[shard] = maps_.back()->floats().first(layout_.size);
+    gradients[shard] = checked_first(maps_.back()->floats(), layout_.size);
   }
   return gradients;
 }

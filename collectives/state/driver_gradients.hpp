@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "collectives/state/all_gradients.hpp"
+#include "runtime/store/checked_part.hpp"
 
 namespace troupe {
 
@@ -25,7 +26,7 @@ class DriverGradients {
 
   const Gradients& all() const { return gradients_.all(); }
   const Gradients& backups() const { return gradients_.backups(); }
-  std::span<float> mean() const { return mean_->writable_floats().first(size_); }
+  std::span<float> mean() const { return checked_first(mean_->writable_floats(), size_); }
 
  private:
   std::size_t size_;

@@ -6,6 +6,7 @@
 
 #include "collectives/state/all_gradients.hpp"
 #include "collectives/state/versioned_state.hpp"
+#include "runtime/store/checked_part.hpp"
 
 namespace troupe {
 
@@ -26,7 +27,8 @@ class ServedState {
   const Gradients& gradients() const { return gradients_.all(); }
   /// What the worker of this rank is served.
   std::span<float> served(int rank) const {
-    return served_.at(static_cast<std::size_t>(rank) - layout().served.begin)->writable_floats().first(layout().size);
+    return checked_first(served_.at(static_cast<std::size_t>(rank) - layout().served.begin)->writable_floats(),
+                         layout().size);
   }
 
  private:

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "runtime/store/checked_part.hpp"
+
 namespace troupe {
 
 VersionedState::VersionedState(StoreClient& store, const SlabLayout& layout)
@@ -38,7 +40,8 @@ void VersionedState::publish() {
 std::span<float> VersionedState::vector(int vector, int buffer) const {
   if (layout_.is_single(vector)) buffer = 0;
   const auto& buffers = vectors_.at(static_cast<std::size_t>(vector));
-  return buffers.at(static_cast<std::size_t>(buffer))->writable_floats().first(layout_.range_of(vector).size());
+  return checked_first(buffers.at(static_cast<std::size_t>(buffer))->writable_floats(),
+                       layout_.range_of(vector).size());
 }
 
 void VersionedState::place(std::span<const float> flat, int vector, int buffer) const {

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "runtime/store/checked_part.hpp"
 #include "troupe/error.hpp"
 
 namespace troupe {
@@ -52,7 +53,7 @@ void WorkerSlabs::map_others(const std::vector<std::vector<std::uint64_t>>& made
   if (layout_.deals() || (slice_.empty() && !contributes_)) return;
   if (layout_.mean_gradient) {
     source_maps_.push_back(held_.get(layout_.id(ObjectKind::mean_gradient, 0), timeout));
-    sources_.push_back(source_maps_.back()->floats().first(layout_.size));
+    sources_.push_back(checked_first(source_maps_.back()->floats(), layout_.size));
     return;
   }
   sources_ = map_gradients(GradientOf::worker, made_for.at(0), timeout);
@@ -66,28 +67,28 @@ Gradients WorkerSlabs::map_gradients(GradientOf whose, const std::vector<std::ui
   for (std::size_t shard = layout_.shards.begin; shard < layout_.shards.end; ++shard) {
     const ObjectId id = layout_.gradient_id(whose, shard, made_for.at(shard));
     source_maps_.push_back(own.has(shard) ? own.of(shard) : held_.get(id, timeout));
-    gradients[shard] = source_maps_.back()->floats().first(layout_.size);
+    gradients[shard] = checked_first(source_maps_.back()->floats(), layout_.size);
   }
   return gradients;
 }
 
 std::span<const float> WorkerSlabs::weights(int buffer) const {
-  return weights_.at(static_cast<std::size_t>(buffer))->floats().first(layout_.size);
+  return checked_first(weights_.at(static_cast<std::size_t>(buffer))->floats(), layout_.size);
 }
 
 std::span<const float> WorkerSlabs::served() const {
   if (!served_) throw Error(ErrorCode::protocol, "there are no parameter servers");
-  return served_->floats().first(layout_.size);
+  return checked_first(served_->floats(), layout_.size);
 }
 
 std::span<float> WorkerSlabs::shard_vector(int shard, int number, int buffer) const {
   const auto vector = static_cast<std::size_t>(layout_.of_shard(shard, number));
-  return slices_.at(vector).at(static_cast<std::size_t>(buffer))->writable_floats().first(layout_.size);
+  return checked_first(slices_.at(vector).at(static_cast<std::size_t>(buffer))->writable_floats(), layout_.size);
 }
 
 std::span<float> WorkerSlabs::dealt(int slab) const {
   if (slab < 0 || slab >= std::ssize(dealt_)) throw Error(ErrorCode::protocol, "a gradient's slab that there is not");
-  return dealt_[static_cast<std::size_t>(slab)]->writable_floats().first(layout_.size);
+  return checked_first(dealt_[static_cast<std::size_t>(slab)]->writable_floats(), layout_.size);
 }
 
 std::shared_ptr<Mapping> WorkerSlabs::map_vector(int vector, int buffer, std::chrono::milliseconds timeout) {
@@ -105,7 +106,8 @@ std::shared_ptr<Mapping> WorkerSlabs::map_vector(int vector, int buffer, std::ch
 std::span<float> WorkerSlabs::slice_of(int vector, int buffer, const Range& range) const {
   if (layout_.is_single(vector)) buffer = 0;
   const auto& mapping = slices_.at(static_cast<std::size_t>(vector)).at(static_cast<std::size_t>(buffer));
-  return mapping->writable_floats().subspan(range.begin - slice_.begin, range.size());
+  if (range.begin < slice_.begin) throw Error(ErrorCode::protocol, "a part of another worker's slice");
+  return checked_part(mapping->writable_floats(), range.begin - slice_.begin, range.size());
 }
 
 std::shared_ptr<Mapping> WorkerSlabs::open_slice(int vector, int buffer) {

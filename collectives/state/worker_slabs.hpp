@@ -6,6 +6,7 @@
 
 #include "collectives/state/held_objects.hpp"
 #include "collectives/state/slab_layout.hpp"
+#include "runtime/store/checked_part.hpp"
 
 namespace troupe {
 
@@ -17,7 +18,7 @@ class OwnGradients {
                std::uint64_t made_for);
 
   std::uint64_t made_for() const { return made_for_; }
-  std::span<float> gradient(std::size_t shard) const { return of(shard)->writable_floats().first(size_); }
+  std::span<float> gradient(std::size_t shard) const { return checked_first(of(shard)->writable_floats(), size_); }
   bool has(std::size_t shard) const { return shard >= shards_.begin && shard < shards_.end; }
   const std::shared_ptr<Mapping>& of(std::size_t shard) const { return mappings_.at(shard - shards_.begin); }
 

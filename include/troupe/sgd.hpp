@@ -220,8 +220,8 @@ struct Options {
 
 /// How DistributedSGD::load takes a file.
 struct LoadOptions {
-  /// Tensors that the file does not have in the network's shape keep the values that the run has, at its start those
-  /// drawn from the seed, and what only the file has is left: for a network whose last layer learns other classes.
+  /// For other classes: tensors of the last layer, and those that the file does not have in the network's shape, keep
+  /// the run's values, at its start those drawn from the seed. What only the file has is left.
   bool new_head = false;
 };
 
@@ -336,7 +336,7 @@ class DistributedSGD {
   /// `load` the optimizer's state, the schedule and the order of the data begin anew. @throws Error bad_file,
   /// model_mismatch naming the tensor, or non_finite_weights naming the first tensor with NaN or infinity.
   void save(const std::string& path);
-  /// @returns the tensors that were not in the file, with LoadOptions::new_head
+  /// @returns with LoadOptions::new_head the names of the tensors that were not loaded
   std::vector<std::string> load(const std::string& path, const LoadOptions& options = {});
 
   /// Writes all that steps depend on, or goes back to it: weights, statistics, the optimizer's state, and the number of

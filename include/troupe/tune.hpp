@@ -36,9 +36,9 @@ Json grid(const std::vector<Json>& values);
 struct Trainable {
   std::string function;
   // Of {} GCC 12 warns in users' code, falsely.
-  TrainerOptions workers = TrainerOptions();  ///< placement in_process or processes; unless told otherwise one, with all
-                                              ///< the trial's cores
-  RunDatasets dataset = {};     ///< by names; {KEY} in one becomes that value of the trial's config
+  TrainerOptions workers = TrainerOptions();  ///< placement in_process or processes; unless told otherwise one, with
+                                              ///< all the trial's cores
+  RunDatasets dataset = {};                   ///< by names; {KEY} in one becomes that value of the trial's config
   ReportOptions reports = ReportOptions();
   int keep_checkpoints = 1;  ///< of those that the function saves, in the trial's folder
   Json config = {};          ///< what the function is given besides the trial's own values

@@ -213,18 +213,14 @@ void warn_of_unknown_inputs(const std::string& path) {
                "they were too long: those of the data have to be the training's, in the same order");
 }
 
-bool have_same_answers(const std::string& path, const std::string& stored, const std::string& own) {
-  if (stored.empty() || own.empty()) return true;
+void check_same_answers(const std::string& path, const std::string& stored, const std::string& own) {
+  if (stored.empty() || own.empty()) return;
   const DataInfo there = network_from_json(path, stored).data;
   const DataInfo here = network_from_json("", own).data;
   const auto differ = [](const auto& names, const auto& others) {
     return !names.empty() && !others.empty() && names != others;
   };
-  return !differ(there.class_names, here.class_names) && !differ(there.target_names, here.target_names);
-}
-
-void check_same_answers(const std::string& path, const std::string& stored, const std::string& own) {
-  if (!have_same_answers(path, stored, own))
+  if (differ(there.class_names, here.class_names) || differ(there.target_names, here.target_names))
     throw Error(ErrorCode::model_mismatch, "its classes or targets have other names than those of the data",
                 {.object = path});
 }

@@ -43,9 +43,7 @@ NetworkText network_from_json(const std::string& path, const std::string& text);
 /// differs
 void check_same_inputs(const std::string& path, const std::string& stored, const std::string& own);
 
-/// Whether the names of classes and targets are the same in two texts, as far as both have them.
-bool have_same_answers(const std::string& path, const std::string& stored, const std::string& own);
-/// For a run that goes on. @throws Error model_mismatch
+/// The same of the names of classes and targets, for a run that goes on.
 void check_same_answers(const std::string& path, const std::string& stored, const std::string& own);
 
 /// Logs that the file of a network does not contain columns, categories or symbols.

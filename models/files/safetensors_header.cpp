@@ -22,6 +22,7 @@ using nlohmann::json;
 
 // Room for some 100,000 tensors, and a bound on what parsing it takes.
 constexpr std::uint64_t kLargestHeader = 16 << 20;
+constexpr std::size_t kMostMemory = std::size_t{512} << 20;  ///< of a header that was parsed
 
 /// `torch.save` writes a zip archive, or, before PyTorch 1.6, pickles, of which the first is a number of its own. As
 /// the length of a header both would be too large.
@@ -50,7 +51,7 @@ std::string read_text(const InputFile& file) {
 
 json parse(const std::string& path, const std::string& text) {
   if (!text.starts_with('{')) throw_bad_file(path, "not a safetensors file");
-  return parse_strictly(path, "its header", text, 3);
+  return parse_strictly(path, "its header", text, 3, kMostMemory);
 }
 
 std::map<std::string, std::string> read_metadata(const std::string& path, const json& metadata) {

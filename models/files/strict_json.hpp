@@ -6,9 +6,10 @@
 
 namespace troupe {
 
-/// The JSON in a file. Refuses what a parsed value no longer shows: keys that come twice, and values more than
-/// `deepest` levels down.
-/// @param what the text is called in errors, such as "its header". @throws Error bad_file
-nlohmann::json parse_strictly(const std::string& path, const std::string& what, std::string_view text, int deepest);
+/// The JSON in a file, as `parse_bounded` reads it.
+/// @param what the text is called in errors, such as "its header". @param memory JsonBounds::memory
+/// @throws Error bad_file
+nlohmann::json parse_strictly(const std::string& path, const std::string& what, std::string_view text, int deepest,
+                              std::size_t memory = std::size_t{64} << 20);
 
 }  // namespace troupe

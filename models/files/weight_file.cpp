@@ -55,15 +55,15 @@ std::vector<float> read_weights(const SafetensorsFile& file, const std::vector<T
   return canonical;
 }
 
-std::vector<std::string> read_fitting_weights(const SafetensorsFile& file, const std::vector<TensorInfo>& tensors,
-                                              bool new_head, std::span<float> canonical) {
+std::vector<std::string> read_without_head(const SafetensorsFile& file, const std::vector<TensorInfo>& tensors,
+                                           std::span<float> canonical) {
   const auto layer_of = [](const std::string& name) { return name.substr(0, name.rfind('.')); };
-  const std::string head = new_head && !tensors.empty() ? layer_of(tensors.back().name) : "";
+  const std::string head = layer_of(tensors.back().name);
   std::vector<std::string> others;
   for (const TensorInfo& tensor : tensors) {
     const std::span<float> own = canonical.first(tensor.size());
     canonical = canonical.subspan(tensor.size());
-    if ((new_head && layer_of(tensor.name) == head) || !file.has(tensor))
+    if (layer_of(tensor.name) == head || !file.has(tensor))
       others.push_back(tensor.name);
     else
       read_weights(file, tensor, own);

@@ -27,10 +27,10 @@ std::vector<float> read_weights(const SafetensorsFile& file, const std::vector<T
 /// One of them.
 void read_weights(const SafetensorsFile& file, const TensorInfo& tensor, std::span<float> out);
 
-/// Reads into `canonical` the weights that a file has in these shapes, but for those of the last layer if that is
-/// `new_head`. Returns the names of the others, which stay as they are.
+/// Reads into `canonical` the weights that a file has in these shapes, but for those of the last layer. Returns the
+/// names of the others, which stay as they are.
 /// @throws Error model_mismatch where the file has none of the tensors
-std::vector<std::string> read_fitting_weights(const SafetensorsFile& file, const std::vector<TensorInfo>& tensors,
-                                              bool new_head, std::span<float> canonical);
+std::vector<std::string> read_without_head(const SafetensorsFile& file, const std::vector<TensorInfo>& tensors,
+                                           std::span<float> canonical);
 
 }  // namespace troupe

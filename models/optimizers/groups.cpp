@@ -15,8 +15,10 @@ std::size_t group_of(std::span<const ParameterGroup> groups, const std::string& 
 
 [[noreturn]] void refuse_idle(const std::string& pattern, std::span<const TensorInfo> tensors) {
   const bool any = std::ranges::any_of(tensors, [&](const TensorInfo& each) { return fits(pattern, each.name); });
-  throw_invalid("optimizer: the group '" + pattern + "' fits " +
-                (any ? "only tensors that groups before it have" : "no tensor of the model"));
+  throw_invalid(
+      "optimizer: the pattern '" + pattern + "' of a group fits " +
+      (any ? "only tensors that groups before it have"
+           : "no tensor of the model; the first is '" + tensors.front().name + "', and * stands for any text"));
 }
 
 /// Zero is padding. @throws Error model_failed

@@ -1,11 +1,14 @@
 #include "runtime/files/file_lock.hpp"
 
+#include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 
 #include <cerrno>
 #include <thread>
 
 #include "runtime/clock.hpp"
+#include "runtime/files/input_file.hpp"
 #include "troupe/error.hpp"
 
 namespace troupe {
@@ -14,6 +17,14 @@ namespace {
 constexpr std::chrono::milliseconds kLookEvery{5};
 
 }  // namespace
+
+FileDescriptor open_lock_file(const std::string& path) {
+  constexpr mode_t kOwnerOnly = 0600;
+  FileDescriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, kOwnerOnly));
+  if (!file) throw_cannot("write", path);
+  ::fchmod(file.get(), kOwnerOnly);  // of one that an earlier version made
+  return file;
+}
 
 bool lock_in_time(int file, std::chrono::milliseconds patience) {
   const Deadline deadline(patience);

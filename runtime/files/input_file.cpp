@@ -69,4 +69,9 @@ std::string InputFile::read_text() const {
   return text;
 }
 
+std::string InputFile::read_text(std::uint64_t most) const {
+  if (size_ > most) throw_bad_file(path_, "larger than " + std::to_string(most >> 10) + " KiB");
+  return read_text();
+}
+
 }  // namespace troupe

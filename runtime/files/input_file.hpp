@@ -31,6 +31,8 @@ class InputFile {
   void read(std::uint64_t offset, std::span<std::byte> out) const;
   std::vector<std::byte> read_all() const;
   std::string read_text() const;
+  /// @throws Error bad_file for more than so many bytes
+  std::string read_text(std::uint64_t most) const;
   /// @throws Error bad_file when its size or the time of its last change is another than when it was opened.
   void check_unchanged() const;
 

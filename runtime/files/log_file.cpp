@@ -9,9 +9,9 @@
 #include <utility>
 
 #include "runtime/files/file_lock.hpp"
+#include "runtime/files/held_pipe_signal.hpp"
 #include "runtime/files/input_file.hpp"
 #include "runtime/files/output_file.hpp"
-#include "runtime/files/held_pipe_signal.hpp"
 
 namespace troupe {
 namespace {

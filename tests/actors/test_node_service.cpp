@@ -324,6 +324,42 @@ TEST_CASE("a driver that asks out of turn, or for more than there is, is refused
   CHECK(refused(Place{0, 1, 0, 0, 1, 10}));  // of 4 floats, in whole pages, for a vector of 3000
 }
 
+TEST_CASE("workers whose size or plan is not their generation's get no slabs") {
+  Node node;
+  node.begin(1);
+  const PlanRequest plan{Strategy::automatic, true, 0, {{0}, 1}};
+  SlabLayout own;
+  own.vectors = 2;
+  own.run = kRun;
+  own.generation = 1;
+  own.size = kNodeSize;
+  own.buffers = 3;
+  own.in_part = true;
+  own.own = {0, kNodeSize};
+  node.service.check_alike(own, plan, 0);
+  const auto refused = [&](auto change) {
+    SlabLayout layout = own;
+    PlanRequest other = plan;
+    change(layout, other);
+    return code_of([&] { node.service.check_alike(layout, other, 0); }) == ErrorCode::protocol;
+  };
+  CHECK(refused([](auto& layout, auto&) { layout.size += 1; }));
+  CHECK(refused([](auto& layout, auto&) { layout.run += 1; }));
+  CHECK(refused([](auto& layout, auto&) { layout.generation += 1; }));
+  CHECK(refused([](auto& layout, auto&) { layout.buffers = 2; }));
+  CHECK(refused([](auto& layout, auto&) { layout.vectors = 3; }));
+  CHECK(refused([](auto& layout, auto&) { layout.singles = 1; }));
+  CHECK(refused([](auto& layout, auto&) { layout.spares = 0; }));
+  CHECK(refused([](auto& layout, auto&) { layout.num_shards = 2; }));
+  CHECK(refused([](auto& layout, auto&) { layout.shards = {0, 2}; }));
+  CHECK(refused([](auto& layout, auto&) { layout.own = {0, 5}; }));
+  CHECK(refused([](auto&, auto& other) { other.strategy = Strategy::ring; }));
+  CHECK(refused([](auto&, auto& other) { other.deterministic = false; }));
+  CHECK(refused([](auto&, auto& other) { other.topology.num_shards = 2; }));
+  CHECK(refused([](auto&, auto& other) { other.topology.node_of_lane = {0, 0}; }));
+  CHECK(refused([](auto&, auto& other) { other.in_pieces = true; }));
+}
+
 TEST_CASE("a worker is asked for nothing before it is built and has its slabs") {
   ObjectStore store;
   const auto worker = std::make_shared<Worker>(0, store.connect(), [](const ReplicaContext&) {

@@ -7,8 +7,8 @@
 #include "cli/refused.hpp"
 #include "cli/run_program.hpp"
 #include "cli/small_data.hpp"
-#include "cli/train/options/checkpoint_flags.hpp"
 #include "cli/train/command_line.hpp"
+#include "cli/train/options/checkpoint_flags.hpp"
 
 using namespace troupe_test;
 using troupe::testing::flip_last_byte;

@@ -80,7 +80,7 @@ TEST_CASE("what is no report with hashes is refused") {
   refused(R"({"step": 1, "samples": 1, "hash": {}})", "line 1 tells of no step with its hash");
   const std::string deep = std::string(200'000, '[') + std::string(200'000, ']');
   refused(R"({"step": 1, "samples": )" + deep + R"(, "hash": {"loss": "1", "gradient_norm": "1", "weights": "1"}})",
-          "line 1 tells of no step with its hash");
+          "line 1 is no JSON object");
   write_file(folder / "bad", "");
   CHECK(diff(folder / "bad", folder / "bad").err.find("it tells of no step") != std::string::npos);
   CHECK(diff(folder / "a", folder / "missing").err.find("cannot be read") != std::string::npos);

@@ -16,10 +16,9 @@ void train(const Json& config) {
 int main(int argc, char** argv) {
   register_function("train", train);
   init(argc, argv);
-  const tune::Analysis analysis = tune::run({.function = "train"}, {
-      .space = {{"learning_rate", tune::loguniform(1e-4, 1)}},
-      .num_samples = 12,
-      .scheduler = tune::asha(9)});
+  const tune::Analysis analysis = tune::run(
+      {.function = "train"},
+      {.space = {{"learning_rate", tune::loguniform(1e-4, 1)}}, .num_samples = 12, .scheduler = tune::asha(9)});
   tune::Options options;
   options.space = {{"learning_rate", tune::uniform(0, 1)}};
   tune::run({.function = "train", .config = {{"a", 1}}}, options);

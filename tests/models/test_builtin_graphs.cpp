@@ -18,8 +18,7 @@ std::vector<std::vector<std::int64_t>> shapes(const std::string& name, const Gra
                                               const std::vector<std::int64_t>& samples = {1, 12, 12}) {
   std::vector<std::vector<std::int64_t>> all;
   const NetworkPlan plan = plan_network(*builtin_graph(name, 3, options), samples, 3);
-  for (const LayerTensor& tensor : plan.tensors)
-    all.push_back(tensor.info.shape);
+  for (const LayerTensor& tensor : plan.tensors) all.push_back(tensor.info.shape);
   return all;
 }
 
@@ -42,9 +41,9 @@ TEST_CASE("options of built-in networks change their sizes, and unless given not
   CHECK(shapes("cnn", {{"channels", 4}, {"hidden", 6}}) ==
         Shapes{{4, 1, 3, 3}, {4}, {8, 4, 3, 3}, {8}, {6, 8 * 9}, {6}, {3, 6}, {3}});
   CHECK(shapes("cnn-bn", {{"channels", 4}}).front() == std::vector<std::int64_t>{4, 1, 3, 3});
-  CHECK(
-      kinds("cnn-bn", {{"dropout", 0.1}}) ==
-      "convolution batch-norm ReLU max-pooling convolution batch-norm ReLU max-pooling flatten linear ReLU dropout linear ");
+  CHECK(kinds("cnn-bn", {{"dropout", 0.1}}) ==
+        "convolution batch-norm ReLU max-pooling convolution batch-norm ReLU max-pooling flatten linear ReLU dropout "
+        "linear ");
   const auto narrow = shapes("resnet18", {{"width", 8}}, {3, 64, 64});
   CHECK(narrow.front() == std::vector<std::int64_t>{8, 3, 7, 7});
   CHECK(narrow[narrow.size() - 2] == std::vector<std::int64_t>{3, 64});

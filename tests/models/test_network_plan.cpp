@@ -216,8 +216,9 @@ TEST_CASE("the last layer gives the scores") {
   check_refused("layer 0 (convolution) gives 3x4x4 outputs, but the loss takes 3 of this data",
                 Graph({convolution(3, 3)}));
   check_refused("layer 1 (linear) gives 4 outputs", Graph({flatten(), linear(4)}));
-  check_refused("layer 2 (flatten) gives 1x3x1, of which the loss would have to take pixels for scores: end with linear(",
-                Graph({convolution(1, 4), max_pool(1, 1), flatten()}), {1, 6, 4});
+  check_refused(
+      "layer 2 (flatten) gives 1x3x1, of which the loss would have to take pixels for scores: end with linear(",
+      Graph({convolution(1, 4), max_pool(1, 1), flatten()}), {1, 6, 4});
   check_refused("at least one layer", Graph());
   check_refused("a layer with weights", Graph({flatten(), relu()}), {3});
   check_refused("1 to 3 dimensions, not 4", Graph({flatten(), linear(3)}), {1, 1, 1, 1});

@@ -83,9 +83,10 @@ std::vector<std::string> images_in(const fs::path& folder, bool skips) {
   });
 }
 
-/// @param classes that there may be; empty: those that there are
+/// @param classes that there may be, those of `whose`; empty: those that there are
 /// @param skips whether damaged images are left out
-ClassFolders list_folder(const std::string& folder, std::vector<std::string> classes, bool skips) {
+ClassFolders list_folder(const std::string& folder, std::vector<std::string> classes, bool skips,
+                         const char* whose = "the training set's") {
   ClassFolders found{folder, std::move(classes), {}};
   const std::vector<std::string> names = folders_in(folder);
   const bool trains = found.classes.empty();
@@ -93,8 +94,7 @@ ClassFolders list_folder(const std::string& folder, std::vector<std::string> cla
   for (const std::string& name : names) {
     if (!is_utf8(name)) throw_bad_file(folder, "the name of the class '" + printable(name) + "' is no UTF-8");
     const auto place = std::ranges::find(found.classes, name);
-    if (place == found.classes.end())
-      throw_bad_file(folder, "the class '" + printable(name) + "' is none of the training set's");
+    if (place == found.classes.end()) throw_bad_file(folder, "the class '" + printable(name) + "' is none of " + whose);
     const std::vector<std::string> images = images_in(fs::path(folder) / name, skips);
     if (trains && images.empty() && names.size() > 1)
       throw_bad_file(fs::path(folder) / name, "there is no .jpg, .jpeg or .png file for this class");
@@ -151,7 +151,8 @@ class ImageFolder final : public DataSource {
 /// @param usual shape of samples where none is asked for; empty: that of the first image
 TrainingData read_folders(const FolderArguments& asked, std::vector<std::string> classes,
                           const std::vector<std::int64_t>& usual) {
-  ClassFolders train = list_folder(asked.folder, std::move(classes), asked.images.skips);
+  ClassFolders train =
+      list_folder(asked.folder, std::move(classes), asked.images.skips, "those that the network was trained on");
   const std::string first = train.folder + "/" + train.files.front().name;
   const auto shape = asked.images.is_told() || usual.empty()
                          ? asked.images.shape([&] { return read_image(first, asked.images.first_use()); })

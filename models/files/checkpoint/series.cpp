@@ -149,8 +149,7 @@ void CheckpointSeries::branch(std::int64_t at, std::int64_t first) const {
 SeriesLock::SeriesLock(const CheckpointSeries& series) {
   make_folder(series.folder());
   const std::string path = series.folder() + "/" + kLockFile;
-  file_ = FileDescriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666));
-  if (!file_) throw_cannot("write", path);
+  file_ = open_lock_file(path);
   if (!lock_in_time(file_.get(), kLockPatience))
     throw Error(ErrorCode::in_use, "another run writes its checkpoints there", {.object = series.folder()});
 }

@@ -9,10 +9,9 @@
 
 #include <cerrno>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 #include "runtime/file_descriptor.hpp"
+#include "runtime/files/input_file.hpp"
 #include "runtime/net/certificates/private_key.hpp"
 #include "troupe/error.hpp"
 
@@ -49,12 +48,13 @@ void refuse_missing(const std::string& file) {
   refuse(file, "is missing or cannot be read", "`troupe certs` makes it, or copy it from where it was made");
 }
 
-std::string read_text(const std::string& file) try {
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream) refuse_missing(file);
-  return {std::istreambuf_iterator<char>(stream), {}};
-} catch (const std::ios_base::failure&) {  // a folder opens, and cannot be read
-  refuse_missing(file);
+std::string read_text(const std::string& file) {
+  constexpr std::uint64_t kLargest = std::uint64_t{16} << 20;  // of a list of all that was ever revoked
+  try {
+    return InputFile(file).read_text(kLargest);
+  } catch (const Error&) {  // a folder, a pipe, or none
+    refuse_missing(file);
+  }
 }
 
 BioPtr bio_of(const std::string& text) { return BioPtr(BIO_new_mem_buf(text.data(), static_cast<int>(text.size()))); }

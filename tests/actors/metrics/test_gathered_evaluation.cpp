@@ -44,6 +44,19 @@ std::optional<ErrorCode> refused_lie(Change change) {
 
 }  // namespace
 
+TEST_CASE("a worker without samples adds nothing, whatever it says that it measures") {
+  GatheredEvaluation gathered(4);
+  add(gathered, 0, told_measures(), 0);
+  Measures many{std::vector<std::int64_t>(1000 * 1000), {}};
+  many.shards.resize(2);
+  Evaluated nothing{1, {}, {2, 3}, {to_bits(0), to_bits(0)}, {0, 0}, {0, 0}, {"own"}, 1000, 300, true};
+  gathered.add(nothing, to_text(nothing.shape(), many), {1, "bob", "evaluate"});
+  const Evaluation found = gathered.evaluation(kAsked);
+  CHECK(found.samples == 5);
+  CHECK(found.confusion == std::vector<std::int64_t>{2, 1, 0, 2});
+  CHECK(found.targets.size() == 1);
+}
+
 TEST_CASE("workers' counts and sums become those of the set, in the order of shards") {
   GatheredEvaluation gathered(4);
   add(gathered, 2, told_measures(), 1);

@@ -116,6 +116,7 @@ void SimulatedWorker::work(const Build& request, Built& built) {
   built.replicas = {{toy_.size, toy_.size, "toy", 0, 0, 0, 0}};
   built.tensor_names = {"w"};
   built.tensor_shapes = {{static_cast<std::int64_t>(toy_.size)}};
+  built.replicas.front().tensors = checksum_of({{"w", built.tensor_shapes.front()}});
 }
 
 void SimulatedWorker::work(const MakeSlabs& request, Done& /*done*/) {

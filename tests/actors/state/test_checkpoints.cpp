@@ -241,7 +241,7 @@ TEST_CASE("a checkpoint of another model configuration is told, and nothing of i
   write_file(folder / "run/step-00000001/manifest.json", R"({"\u001b]0;mine":1,"\u001b]0;mine":1})");
   CHECK(code_of([&] { DistributedSGD("batches", options); }) == ErrorCode::bad_file);
   CHECK(errors.text().find("does not verify") != std::string::npos);
-  CHECK(errors.text().find("]0;mine' comes twice") != std::string::npos);
+  CHECK(errors.text().find("]0;mine' twice") != std::string::npos);
   CHECK(errors.text().find('\x1b') == std::string::npos);
 }
 

@@ -82,9 +82,9 @@ TEST_CASE("configurations that make no sense are refused with file and key") {
       {R"({"group": [{"pattern": "*", "decay": 0}]})", "decay=0"},
       {R"({"placement": "moon"})", "--placement"},
       {"[1, 2]", "JSON object"},
-      {"{", "parse error"},
-      {"", "parse error"},
-      {nested, "parse error"},
+      {"{", "not JSON"},
+      {"", "not JSON"},
+      {nested, "nested deeper than"},
   };
   for (const auto& [text, expected] : cases) {
     write_file(path, text);

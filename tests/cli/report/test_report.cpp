@@ -150,7 +150,7 @@ TEST_CASE("a line that is nested without an end is refused") {
              R"({"step":1,"repairs":)" + std::string(200'000, '[') + std::string(200'000, ']') + "}\n");
   const Finished run = run_program({"report", folder / "deep.jsonl"});
   CHECK(run.status == 1);
-  CHECK_MESSAGE(run.err.find("nested more deeply") != std::string::npos, run.err);
+  CHECK_MESSAGE(run.err.find("nested deeper than") != std::string::npos, run.err);
 }
 
 TEST_CASE("steps whose loss was not finite leave no point") {

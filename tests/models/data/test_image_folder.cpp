@@ -120,7 +120,8 @@ TEST_CASE("for a network that was trained before, a class has its number there, 
   trained.source_shape = {3, 7, 7};
   CHECK(load_data(data, trained).train->info().shape == trained.source_shape);
   trained.class_names = {"b"};
-  check_throws(ErrorCode::bad_file, "the class 'c' is none of the training set's", [&] { load_data(data, trained); });
+  check_throws(ErrorCode::bad_file, "the class 'c' is none of those that the network was trained on",
+               [&] { load_data(data, trained); });
 }
 
 TEST_CASE("what a folder of images lacks is told") {

@@ -124,8 +124,8 @@ TEST_CASE("a manifest with unknown fields or of another format is refused") {
   check_refused("not a checkpoint's manifest", "[1]");
   check_refused("'checksum' is missing", R"({"format":1})");
   check_refused("not JSON", "");
-  check_refused("comes twice", R"({"format":1,"format":1})");
-  check_refused("nested too deeply", std::string(100'000, '['));
+  check_refused("twice", R"({"format":1,"format":1})");
+  check_refused("nested deeper than", std::string(100'000, '['));
   check_refused("too large", std::string((16 << 20) + 1, ' '));
 }
 
