@@ -84,8 +84,7 @@ DataInfo without_answers(DataInfo info) {
   info.class_names.clear();
   info.target_names.clear();
   for (InputColumn& column : info.encoding.columns)
-    if (column.role == InputColumn::Role::target || column.role == InputColumn::Role::label)
-      column = {.name = column.name, .role = InputColumn::Role::ignored};
+    if (column.role == InputColumn::Role::label) column.categories.clear();
   return info;
 }
 
@@ -99,7 +98,12 @@ TrainingData Config::load(std::uint64_t seed, bool tells) const {
   if (tells && transform.find("normalise") == std::string::npos)
     if (const std::string hint = scale_hint(*all.train); !hint.empty())
       log_line(LogLevel::info, printable(all.train->info().origin) + ": " + hint);
-  if (measures && !all.test) all.test = all.train;
+  if (measures && !all.test) {
+    all.test = all.train;
+    if (tells)
+      log_line(LogLevel::info, printable(all.test->info().origin) + ": without a test set, all " +
+                                   std::to_string(all.test->info().num_samples) + " samples are measured");
+  }
   if (const auto share = share_of(validate)) {
     std::tie(all.train, all.validation) = data::split(all.train, *share);
   } else if (const auto fold = fold_in(validate)) {

@@ -1,7 +1,9 @@
+#include <algorithm>
 #include <iostream>
 #include <optional>
 #include <utility>
 
+#include "actors/callbacks/step_callbacks.hpp"
 #include "runtime/printable.hpp"
 #include "troupe/callback.hpp"
 
@@ -20,7 +22,7 @@ void say(const Report& report) {
   std::string text = "iteration " + std::to_string(report.iteration);
   const char* before = ": ";
   for (const auto& [name, value] : report.metrics.items()) {
-    if (name.ends_with("_seconds")) continue;  // of phases, which files have
+    if (std::ranges::count(kPhaseTimes, name) > 0) continue;  // files have them
     text += std::exchange(before, ", ");
     text += printable(name + " " + shown(value));
   }

@@ -10,11 +10,12 @@ namespace {
 
 /// Of phases; what workers have each of their own: the longest.
 void add_seconds(const PhaseSeconds& seconds, Json& metrics) {
-  metrics["step_seconds"] = seconds.step;
-  metrics["compute_seconds"] = seconds.compute_all;
-  metrics["reduce_seconds"] = seconds.reduce;
-  metrics["apply_seconds"] = seconds.apply_all;
-  if (!seconds.data.empty()) metrics["data_seconds"] = *std::ranges::max_element(seconds.data);
+  const auto& [step, compute, reduce, apply, data] = kPhaseTimes;
+  metrics[step] = seconds.step;
+  metrics[compute] = seconds.compute_all;
+  metrics[reduce] = seconds.reduce;
+  metrics[apply] = seconds.apply_all;
+  if (!seconds.data.empty()) metrics[data] = *std::ranges::max_element(seconds.data);
 }
 
 Json metrics_of(const StepReport& report, std::int64_t epoch_steps) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "actors/callbacks/callback_list.hpp"
@@ -7,6 +8,10 @@
 #include "troupe/sgd.hpp"
 
 namespace troupe {
+
+/// What reports call the times of a step's phases, in seconds.
+inline constexpr std::array<const char*, 5> kPhaseTimes{"step_seconds", "compute_seconds", "reduce_seconds",
+                                                        "apply_seconds", "data_seconds"};
 
 /// Tells the callbacks of a DistributedSGD what happens in it, in the thread that calls it, between its calls.
 class StepCallbacks {

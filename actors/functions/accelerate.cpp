@@ -1,4 +1,5 @@
 #include "actors/functions/rank_context.hpp"
+#include "models/optimizers/groups.hpp"
 #include "models/registry.hpp"
 #include "troupe/loop.hpp"
 
@@ -11,6 +12,7 @@ ReplicaContext context_of(const Here& place, const AccelerateOptions& options) {
   context.precision_check = options.precision_check;
   context.config = options.config;
   context.frozen = options.frozen;
+  context.keeps = frozen_tensors(options.groups);
   return context;
 }
 

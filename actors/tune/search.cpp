@@ -103,7 +103,7 @@ void Search::give_cores() {
 
 /// @throws Error invalid_argument for data that asks for a value that is not there
 TrialTask Search::task_of(const Json& drawn) const {
-  TrialTask task{trainable_, trainable_.config, options_.resources_per_trial.memory};
+  TrialTask task{trainable_, trainable_.config, options_.resources_per_trial.memory, options_.scheduler.max_iterations};
   task.config.update(drawn, /*merge_objects=*/true);
   datasets_of(trainable_.dataset, task.config);
   return task;
@@ -134,21 +134,24 @@ bool Search::judge(const Trial& trial, const Report& report) {
 }
 
 void Search::run() {
-  for (;;) {
-    if (wants_to_stop()) break;
+  keeping_errors([&] { run_trials(); });
+  keeping_errors([&] { end_all(); });
+  if (thrown_) std::rethrow_exception(thrown_);
+  folder_->release();
+}
+
+void Search::run_trials() {
+  while (!thrown_ && !wants_to_stop()) {
     start_trials();
     if (runs_.empty()) {
       complete_ = true;
-      break;
+      return;
     }
     wait();
     for (Run& run : runs_) hear(run);
     for (Run& run : runs_) run.leaving ? look_for_end(run) : look_for_silence(run);
     drop_ended();
-    if (thrown_) std::rethrow_exception(thrown_);
   }
-  end_all();
-  folder_->release();
 }
 
 bool Search::next_trial(std::size_t& at) {
@@ -215,7 +218,8 @@ void Search::hear(Run& run) {
   try {
     for (const Json& line : run.process->take()) {
       run.heard = Clock::now();
-      if (!run.over && !run.leaving) take(run, line);
+      if (run.over) continue;
+      run.leaving ? take_late(run, line) : take(run, line);
     }
   } catch (const Json::exception& error) {
     return lose(run, std::string("said what makes no sense: ") + error.what());
@@ -250,6 +254,15 @@ void Search::take(Run& run, const Json& line) {
   }
 }
 
+/// A trial that was asked to end may report once more before it does. Its files go by that report, and so the table
+/// does.
+void Search::take_late(Run& run, const Json& line) {
+  if (!line.contains("iteration")) return;
+  Report report = report_from(line);
+  const std::int64_t most = options_.scheduler.max_iterations;
+  if (most == 0 || report.iteration <= most) trials_[run.at].reports.push_back(std::move(report));
+}
+
 /// A trial that has reported as often as it may comes to its end by itself; who reports once more is ended.
 void Search::take_report(Run& run, Report report) {
   Trial& trial = trials_[run.at];
@@ -267,7 +280,7 @@ void Search::dismiss(Run& run, TrialState state) {
   run.process->ask_to_end();
 }
 
-/// Of one that was asked to end: what it says then is passed over.
+/// Of one that was asked to end.
 void Search::look_for_end(Run& run) {
   if (run.over || !(run.process->has_ended() || run.patience.passed())) return;
   if (*run.leaving != TrialState::waiting) return end(run, *run.leaving);
@@ -306,8 +319,12 @@ void Search::look_for_silence(Run& run) {
   lose(run, "reported nothing for " + std::to_string(timeout.count()) + " ms");
 }
 
-/// It is begun again, as often as that may be.
+/// It is begun again, as often as that may be. Who was asked to end is ended at once.
 void Search::lose(Run& run, const std::string& how) {
+  if (run.leaving) {
+    run.patience = Deadline(std::chrono::milliseconds(0));
+    return;
+  }
   Trial& trial = trials_[run.at];
   const bool for_memory = cgroup::Reader().out_of_memory_kills() > out_of_memory_kills_;
   trial.error = "lost: " + how + (for_memory ? "; processes were killed for want of memory" : "");
@@ -344,9 +361,12 @@ void Search::drop_ended() {
 
 /// What it throws ends the search, once what is under way is done.
 void Search::tell(const Trial& trial) {
-  if (!options_.on_change) return;
+  if (options_.on_change) keeping_errors([&] { options_.on_change(trial); });
+}
+
+void Search::keeping_errors(const std::function<void()>& work) {
   try {
-    options_.on_change(trial);
+    work();
   } catch (...) {
     if (!thrown_) thrown_ = std::current_exception();
   }

@@ -47,11 +47,13 @@ class Search {
   /// The next one that is to begin, or to begin again; false where there is none now.
   bool next_trial(std::size_t& at);
   std::optional<Json> next_config() const;
+  void run_trials();
   void start_trials();
   bool start(std::size_t at, std::vector<int> cores);
   void wait() const;
   void hear(Run& run);
   void take(Run& run, const Json& line);
+  void take_late(Run& run, const Json& line);
   void take_report(Run& run, Report report);
   void check_metric(const Trial& trial, const Report& report) const;
   /// Whether the trial goes on after it.
@@ -65,6 +67,7 @@ class Search {
   void end_all();
   void drop_ended();
   void tell(const Trial& trial);
+  void keeping_errors(const std::function<void()>& work);
   bool wants_to_stop() const { return options_.should_stop && options_.should_stop(); }
 
   Trainable trainable_;
@@ -80,7 +83,7 @@ class Search {
   std::uint64_t out_of_memory_kills_;
   bool complete_ = false;
   bool no_more_ = false;       ///< trials to begin
-  std::exception_ptr thrown_;  ///< by the user's function
+  std::exception_ptr thrown_;  ///< the first, which ends the search
 };
 
 }  // namespace troupe::tune

@@ -110,6 +110,13 @@ std::string trial_folder() {
   return folder == nullptr ? "" : folder;
 }
 
+std::int64_t most_reports() {
+  const std::string folder = trial_folder();
+  if (folder.empty()) return 0;
+  const std::string task = TrialFiles{folder}.task();
+  return task_from_json(read_json(task), task).most_reports;
+}
+
 std::shared_ptr<Callback> pass_on() { return std::make_shared<PassesOn>(); }
 
 }  // namespace troupe::tune

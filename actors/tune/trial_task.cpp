@@ -109,7 +109,7 @@ Json to_json(const TrialTask& task) {
   return {{"function", t.function},         {"workers", workers_json(t.workers)},
           {"dataset", names_of(t.dataset)}, {"reports", t.reports},
           {"config", task.config},          {"keep_checkpoints", t.keep_checkpoints},
-          {"memory", task.memory}};
+          {"memory", task.memory},          {"most_reports", task.most_reports}};
 }
 
 TrialTask task_from_json(const Json& json, const std::string& path) {
@@ -122,6 +122,7 @@ TrialTask task_from_json(const Json& json, const std::string& path) {
     json.at("keep_checkpoints").get_to(task.trainable.keep_checkpoints);
     task.config = json.at("config");
     json.at("memory").get_to(task.memory);
+    json.at("most_reports").get_to(task.most_reports);
   } catch (const Json::exception& error) {
     throw_bad_file(path, std::string("is no trial: ") + error.what());
   }

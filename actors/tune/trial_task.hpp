@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,8 +14,9 @@ namespace troupe::tune {
 /// What a trial's process is to do, as it stands in the trial's folder.
 struct TrialTask {
   Trainable trainable = {};
-  Json config = {};        ///< of the trial, with what the trainable has besides
-  std::size_t memory = 0;  ///< bytes of its own that each process may take; 0: what there is
+  Json config = {};               ///< of the trial, with what the trainable has besides
+  std::size_t memory = 0;         ///< bytes of its own that each process may take; 0: what there is
+  std::int64_t most_reports = 0;  ///< after which it is ended; 0: none
 };
 
 Json to_json(const TrialTask& task);

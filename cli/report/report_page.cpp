@@ -196,16 +196,23 @@ std::vector<std::pair<std::string, std::string>> facts_of(const RunRecord& run) 
       {"rate",
        short_number(run.seconds > 0 ? static_cast<double>(run.samples) / run.seconds : 0) + " samples a second"},
       {"last loss", short_number(run.last_loss)}};
-  const auto add_best = [&](const char* name, EvaluationMember set) {
-    const RecordedEpoch* best = nullptr;
+  const auto add_best = [&](const std::string& set, EvaluationMember member) {
+    double best = 0;
+    std::string where;
+    const auto take = [&](const RecordedEvaluation& evaluation, const char* after, std::int64_t number) {
+      if (evaluation.accuracy <= best) return;
+      best = evaluation.accuracy;
+      where = after + std::to_string(number);
+    };
     for (const RecordedEpoch& epoch : run.epochs)
-      if (epoch.*set && (best == nullptr || (epoch.*set)->accuracy > (best->*set)->accuracy)) best = &epoch;
-    if (best != nullptr && (best->*set)->accuracy > 0)
-      facts.emplace_back(name, short_number((best->*set)->accuracy) + " after epoch " + std::to_string(best->epoch));
+      if (epoch.*member) take(*(epoch.*member), " after epoch ", epoch.epoch);
+    for (const RecordedMeasure& each : run.between_epochs)
+      if (each.set == set) take(each.evaluation, " after step ", each.step);
+    if (best > 0) facts.emplace_back("best " + set + " accuracy", short_number(best) + where);
   };
   if (!run.epochs.empty()) facts.emplace_back("epochs", grouped(run.epochs.back().epoch));
-  add_best("best test accuracy", &RecordedEpoch::test);
-  add_best("best validation accuracy", &RecordedEpoch::validation);
+  add_best("test", &RecordedEpoch::test);
+  add_best("validation", &RecordedEpoch::validation);
   facts.emplace_back("strategy",
                      run.strategy + ", " + run.precision + (run.algorithm.empty() ? "" : ", ") + run.algorithm);
   const RecordedAlgorithm& did = run.did;

@@ -37,6 +37,7 @@ class ReportFile {
   void write(const Evaluation& evaluation, EvaluationSet set, std::int64_t step);
   /// One object of its own: what `profile_json` makes, under "profile".
   void write(std::span<const ProfileRow> profile);
+  void close() { file_.close(); }
 
  private:
   /// Whoever ends this program afterwards leaves the line whole.

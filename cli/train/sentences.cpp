@@ -4,6 +4,9 @@
 #include <csignal>
 #include <cstdio>
 
+#include "actors/driver/precision_decision.hpp"
+#include "runtime/processes/cores.hpp"
+
 namespace troupe::cli {
 namespace {
 
@@ -19,6 +22,16 @@ const char* why_text(LbfgsEnd end) {
 }
 
 }  // namespace
+
+std::string hello_text(const RunOptions& run, const DistributedSGD& sgd, std::int64_t total_steps) {
+  const Options& o = run.sgd;
+  const bool shared = run.placement != "cluster" && sgd.num_workers() > usable_cores();
+  const std::string cores = shared ? " that share " + std::to_string(usable_cores()) + " cores" : "";
+  return "training " + run.model_text() + " on " + run.data.value_or("its own data") + ": " +
+         std::to_string(sgd.num_workers()) + " workers" + cores + " x " + std::to_string(o.devices_per_worker) +
+         " devices" + (o.use_cpus ? "" : " of CUDA") + ", " + run.placement + ", strategy " + to_string(o.strategy) +
+         ", " + precision_text(sgd.precision_choice()) + ", " + std::to_string(total_steps) + " steps";
+}
 
 std::string repair_text(const Repair& repair) {
   // A node that is lost is nobody's worker.

@@ -1,11 +1,17 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 
+#include "cli/run_options.hpp"
 #include "troupe/report.hpp"
+#include "troupe/sgd.hpp"
 
 // What the command says of a run.
 namespace troupe::cli {
+
+/// What begins: "training mlp on fashion-mnist: 2 workers x 1 devices, in-process, strategy sharded, f32, 100 steps".
+std::string hello_text(const RunOptions& run, const DistributedSGD& sgd, std::int64_t total_steps);
 
 /// What was lost, where, and how it was made good.
 std::string repair_text(const Repair& repair);

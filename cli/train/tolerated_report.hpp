@@ -21,17 +21,23 @@ class ToleratedReport {
 
   template <class... What>
   void write(const What&... what) {
-    try {
-      if (report_) report_->write(what...);
-    } catch (const Error& error) {
-      std::fprintf(stderr, "troupe: %s; training goes on without the report\n", error.what());
-      report_.reset();
-      broken_ = true;
-    }
+    tolerating([&] { report_->write(what...); });
   }
-  void close() { report_.reset(); }
+  void close() {
+    tolerating([&] { report_->close(); });
+    report_.reset();
+  }
 
  private:
+  template <class Work>
+  void tolerating(const Work& work) try {
+    if (report_) work();
+  } catch (const Error& error) {
+    std::fprintf(stderr, "troupe: %s; training goes on without the report\n", error.what());
+    report_.reset();
+    broken_ = true;
+  }
+
   std::optional<ReportFile> report_;
   bool broken_ = false;
 };

@@ -8,7 +8,6 @@
 #include <optional>
 #include <utility>
 
-#include "actors/driver/precision_decision.hpp"
 #include "cli/commands.hpp"
 #include "cli/evaluate/scores.hpp"
 #include "cli/profile.hpp"
@@ -26,7 +25,6 @@
 #include "models/files/checkpoint/series.hpp"
 #include "runtime/hash.hpp"
 #include "runtime/invalid.hpp"
-#include "runtime/processes/cores.hpp"
 #include "troupe/here.hpp"
 #include "troupe/tune.hpp"
 
@@ -87,7 +85,7 @@ class Training {
     Progress progress(begun_, total_steps_, options_.quiet || options_.verbose || options_.log.shows_progress());
     EpochTally epoch;
     for (std::int64_t done = sgd_.steps_done();
-         done < total_steps_ && !patience_.is_over() && !stopped() && !sgd_.should_stop();) {
+         done < total_steps_ && !patience_.is_over() && !stopped() && !sgd_.should_stop() && !has_told_enough();) {
       const auto report = take_step(progress);
       if (!report) break;
       epoch.add(*report);
@@ -172,7 +170,8 @@ class Training {
     if (best_.is_kept()) {
       kept += "; " + best_.text();
     } else if (!options_.save.empty()) {
-      if (!is_trial() || told_step_ < 0) sgd_.save(options_.save);
+      const bool is_there = is_trial() ? told_ > 0 : options_.checkpoint.save_best(options_.save);
+      if (!is_there) sgd_.save(options_.save);
       kept += "; the weights are in " + options_.save;
     }
     std::printf("stopped by %s after step %lld%s; %s\n", signal_text(signal), static_cast<long long>(sgd_.steps_done()),
@@ -246,14 +245,8 @@ class Training {
   void say_hello() const {
     if (options_.quiet) return;
     const Options& o = options_.run.sgd;
-    const bool shared = options_.run.placement != "cluster" && sgd_.num_workers() > usable_cores();
-    const std::string cores = shared ? " that share " + std::to_string(usable_cores()) + " cores" : "";
-    std::printf("%straining %s on %s: %d workers%s x %d devices%s, %s, strategy %s, %s, %lld steps\n",
-                fold_.empty() ? "" : (fold_ + ": ").c_str(), options_.run.model_text().c_str(),
-                options_.run.data ? options_.run.data->c_str() : "its own data", sgd_.num_workers(), cores.c_str(),
-                o.devices_per_worker, o.use_cpus ? "" : " of CUDA", options_.run.placement.c_str(),
-                to_string(o.strategy), precision_text(sgd_.precision_choice()).c_str(),
-                static_cast<long long>(total_steps_));
+    std::printf("%s%s\n", fold_.empty() ? "" : (fold_ + ": ").c_str(),
+                hello_text(options_.run, sgd_, total_steps_).c_str());
     if (o.algorithm == "local")
       std::printf("weights, and what the optimizer of each of %d shards remembers, take %.1f MB%s\n", o.num_shards,
                   static_cast<double>(sgd_.state_bytes()) / 1e6,
@@ -311,13 +304,15 @@ class Training {
     say_patience();
   }
 
+  bool has_told_enough() const { return most_told_ > 0 && told_ >= most_told_; }
   static bool is_trial() { return !tune::trial_folder().empty(); }
 
   /// Whoever runs this training as a trial of a search: what it came to on the set that is watched.
   void tell(double train_loss, const std::optional<Evaluation>& evaluation, std::optional<std::int64_t> epoch = {}) {
     if (options_.cross_validate > 0 || told_step_ == sgd_.steps_done()) return;
     told_step_ = sgd_.steps_done();
-    // Whoever ends a trial after what it has reported finds the weights of that report.
+    ++told_;
+    // Before the report: once a search knows of it, the file has the weights that it measured.
     if (is_trial() && !options_.save.empty() && options_.checkpoint.keep_best.empty()) sgd_.save(options_.save);
     Json metrics = {{"step", told_step_}, {"train_loss", train_loss}, {"loss", train_loss}};
     if (epoch) metrics["epoch"] = *epoch;
@@ -384,6 +379,8 @@ class Training {
   bool ended_ = false;  ///< L-BFGS, by itself
   double last_loss_ = 0;
   std::int64_t told_step_ = -1;
+  std::int64_t told_ = 0;  ///< reports to the search whose trial this is
+  const std::int64_t most_told_ = tune::most_reports();
   std::int64_t epoch_steps_ = 0;
   std::int64_t total_steps_ = 0;
 };

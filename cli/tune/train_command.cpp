@@ -104,7 +104,11 @@ void TrainCommand::check(const json& values) const {
 
 void TrainCommand::run(const std::vector<std::string>& words) {
   Parser parser;
-  parser.parse(words);
+  try {
+    parser.parse(words);
+  } catch (const Error& error) {
+    throw Error(error.code(), with_options(parser.train(), error.message()), error.where());
+  }
   if (parser.status != 0)
     throw Error(ErrorCode::worker_lost, "the training ended with status " + std::to_string(parser.status));
 }

@@ -21,6 +21,9 @@ struct AccelerateOptions {
       true;                 ///< as Options::precision_check: all ranks compute in the same, f32 where that is faster
   std::string config = {};  ///< ReplicaContext::config, for creators by name
   bool frozen = false;      ///< ReplicaContext::frozen
+  /// Those of the optimizer (OptimizerOptions::groups), where some are frozen: layers of frozen tensors then compute no
+  /// gradient for them, and batch-norm goes by the statistics that it has.
+  std::vector<ParameterGroup> groups = {};
 };
 
 /// Makes a model ready for this rank: it works on the rank's shard of as many shards as there are ranks. All ranks call

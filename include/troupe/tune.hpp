@@ -159,6 +159,8 @@ inline void report(const Json& metrics) { here().report(metrics); }
 /// Of the trial that this process, or the one whose worker it is, belongs to: a place for files. Empty outside of
 /// trials.
 std::string trial_folder();
+/// Of that trial: after how many reports it is ended (`Scheduler::max_iterations`). 0: none, or no trial.
+std::int64_t most_reports();
 /// For a trainer that a trial's function makes itself: hands its reports on.
 std::shared_ptr<Callback> pass_on();
 

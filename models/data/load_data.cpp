@@ -32,11 +32,13 @@ void share(const std::string& name, const std::function<void()>& make, TrainingD
 /// Data as a caller wants it.
 struct Wanted {
   const std::string& name;
-  const DataInfo& trained;  ///< neither encoding nor classes unless the data is made for a network
+  const DataInfo& trained;  ///< empty unless the data is made for a network
   std::uint64_t seed;
   const NamedData& data;
 
-  bool is_like() const { return data.make_like && !(trained.encoding.empty() && trained.class_names.empty()); }
+  bool is_like() const {
+    return data.make_like && !(trained.encoding.empty() && trained.class_names.empty() && trained.shape.empty());
+  }
   TrainingData make() const {
     return is_like() ? data.make_like(data.arguments, trained, seed) : data.make(data.arguments, seed);
   }

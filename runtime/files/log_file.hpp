@@ -25,6 +25,9 @@ class LogFile {
   /// hold.
   void write(std::string_view record);
 
+  /// Nothing is written after it.
+  void close() { file_.close(); }
+
   /// Empties the file, unless it is a pipe and the like.
   void begin_anew();
 

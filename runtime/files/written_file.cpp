@@ -55,6 +55,10 @@ void WrittenFile::sync() {
   if (::fsync(file_.get()) != 0) throw_cannot("write", path_);
 }
 
+void WrittenFile::close() {
+  if (file_ && ::close(file_.release()) != 0) throw_cannot("write", path_);
+}
+
 void sync_folder_of(const std::string& path) {
   const std::string folder = std::filesystem::path(path).parent_path().string();
   const FileDescriptor opened(::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));

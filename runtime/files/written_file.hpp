@@ -23,6 +23,8 @@ class WrittenFile {
   void cut(std::uint64_t bytes);
   /// Brings to disk what was written.
   void sync();
+  /// Some file systems tell only then that they could not write.
+  void close();
 
  private:
   FileDescriptor file_;

@@ -101,7 +101,7 @@ class Matcher {
     std::string list;
     for (const InputColumn* const column : columns) {
       if (!list.empty()) list += ", ";
-      list += column->name;
+      list += '\'' + column->name + '\'';
     }
     return list;
   }

@@ -21,6 +21,13 @@ bool is_there(const fs::path& path) {
   return fs::exists(path, ignored);
 }
 
+/// Not what a process that was killed has left of one.
+bool is_checkpoint(const std::string& name) {
+  const auto is_digit = [](char letter) { return letter >= '0' && letter <= '9'; };
+  return name.starts_with(kTrainerCheckpoint) &&
+         std::ranges::all_of(name.substr(std::string_view(kTrainerCheckpoint).size()), is_digit);
+}
+
 /// The tensors of the newest of a Trainer's checkpoints there; empty: there is none.
 std::string newest_tensors(const fs::path& folder) {
   const auto is_newer = [](const std::string& name, const std::string& than) {
@@ -30,8 +37,7 @@ std::string newest_tensors(const fs::path& folder) {
   std::error_code ignored;
   for (const fs::directory_entry& each : fs::directory_iterator(folder, ignored)) {
     const std::string name = each.path().filename().string();
-    if (name.starts_with(kTrainerCheckpoint) && is_there(each.path() / kTensorsFile) && is_newer(name, newest))
-      newest = name;
+    if (is_checkpoint(name) && is_there(each.path() / kTensorsFile) && is_newer(name, newest)) newest = name;
   }
   return newest.empty() ? "" : (folder / newest / kTensorsFile).string();
 }

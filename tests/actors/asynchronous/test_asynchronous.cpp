@@ -430,7 +430,7 @@ TEST_CASE("what asynchronous replicas cannot do is refused") {
     o.checkpoint.every_steps = 10;
   });
   refused("cannot write", ErrorCode::bad_file, [](Options& o) { o.asynchronous.record = "/nonexistent/record"; });
-  refused("directory", ErrorCode::bad_file, [](Options& o) { o.asynchronous.replay = "/tmp"; });
+  refused("not a regular file", ErrorCode::bad_file, [](Options& o) { o.asynchronous.replay = "/tmp"; });
   refused("'downpuor'", ErrorCode::invalid_argument, [](Options& o) { o.algorithm = "downpuor"; });
   refused("clip_norm", ErrorCode::unsupported, [](Options& o) { o.optimizer.clip_norm = 1; });
   refused("groups", ErrorCode::unsupported, [](Options& o) { o.optimizer.groups = {{"*", 0.0}}; });

@@ -4,6 +4,7 @@
 #include "actors/optimizers/pytorch_model.hpp"
 #include "models/optimizers/groups.hpp"
 #include "support/errors.hpp"
+#include "support/temporary_folder.hpp"
 
 using namespace troupe;
 using namespace troupe_test;
@@ -132,5 +133,35 @@ TEST_CASE("frozen tensors stay to the bit, with every algorithm that has groups,
     const auto expected = run(model, options(Placement::in_process, 1));
     for (const int workers : {2, 3}) CHECK(run(model, options(Placement::in_process, workers)) == expected);
     CHECK(run(model, options(Placement::processes, 2)) == expected);
+  }
+}
+
+TEST_CASE("L-BFGS that goes on with frozen tensors leaves them as they are, whatever it remembers of them") {
+  const TemporaryFolder folder;
+  Options options = grouped(Placement::in_process, 2, "sgd");
+  options.algorithm = "lbfgs";
+  options.lbfgs.freeze = true;
+  options.config = R"({"data": "mock-images:8,3,60", "batch_size": 5})";
+  options.optimizer.groups = {};
+  options.checkpoint.folder = folder / "kept";
+  {
+    DistributedSGD sgd("cnn-bn", options);
+    for (int step = 0; step < kGroupedSteps; ++step) sgd.step();
+    sgd.checkpoint();
+  }
+  options.resume_from = folder / "kept";
+  options.optimizer.groups = {{.pattern = "1.*", .frozen = true}};
+  DistributedSGD sgd("cnn-bn", options);
+  const std::vector<float> begun = sgd.weights();
+  for (int step = 0; step < kGroupedSteps; ++step) sgd.step();
+  const std::vector<float> weights = sgd.weights();
+  std::size_t at = 0;
+  for (const TensorInfo& tensor : sgd.tensors()) {
+    const auto begin = static_cast<std::ptrdiff_t>(at);
+    const auto end = static_cast<std::ptrdiff_t>(at += tensor.size());
+    const bool statistic = tensor.name.find(".running_") != std::string::npos;
+    CAPTURE(tensor.name);
+    CHECK(std::equal(begun.begin() + begin, begun.begin() + end, weights.begin() + begin) ==
+          (statistic || fits("1.*", tensor.name)));
   }
 }

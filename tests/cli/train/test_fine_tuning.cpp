@@ -6,6 +6,7 @@
 
 #include "cli/refused.hpp"
 #include "models/files/safetensors_file.hpp"
+#include "support/image_bytes.hpp"
 #include "support/text.hpp"
 
 using namespace troupe_test;
@@ -91,6 +92,30 @@ TEST_CASE("a last layer that fits begins anew where classes have other names") {
   CHECK_MESSAGE(contains(run.err, "2 begin anew: 3.weight, 3.bias"), run.err);
   const Finished predicted = run_program({"predict", "--load", folder / "new.safetensors", "--data", other});
   CHECK_MESSAGE(contains(predicted.out, "(ant)"), predicted.out << predicted.err);
+  const Finished same_column = mlp("csv:" + (folder / "b.csv"), {"--load", weights, "--new-head"});
+  CHECK_MESSAGE(same_column.status == 0, same_column.err);
+}
+
+TEST_CASE("images of other classes are as large as the network's with a new head, too") {
+  const TemporaryFolder folder;
+  const auto images = [&](const std::string& name, std::size_t side) {
+    const std::string pixels(side * side, 100);
+    for (const char* const each : {"one", "two"}) {
+      std::filesystem::create_directories(folder / name + "/" + each);
+      write_file(folder / name + "/" + each + "/a.png",
+                 png_bytes(pixels, static_cast<std::uint32_t>(side), static_cast<std::uint32_t>(side), 1));
+    }
+    return "images:" + (folder / name);
+  };
+  const std::string weights = folder / "w.safetensors";
+  const auto mlp = [&](const std::string& data, const std::vector<std::string>& more) {
+    return run_program(joined({"train", "--data", data, "--steps", "1", "--batch-size", "2", "--quiet"}, more));
+  };
+  const Finished first = mlp(images("small", 8), {"--model", "mlp", "--save", weights});
+  REQUIRE_MESSAGE(first.status == 0, first.err);
+  const Finished second = mlp(images("large", 20), {"--load", weights, "--new-head"});
+  CHECK_MESSAGE(second.status == 0, second.err);
+  CHECK_MESSAGE(contains(second.err, "2 begin anew"), second.err);
 }
 
 TEST_CASE("numbers of a model come from the command line, a configuration or a space") {

@@ -264,7 +264,10 @@ TEST_CASE("trials that a scheduler ends leave the weights that they reported") {
   for (int trial = 1; trial <= 4; ++trial) {
     const std::string own = folder / ("out/trial-000" + std::to_string(trial));
     stopped += json::parse(read_file(own + "/end.json")).at("state") == "stopped" ? 1 : 0;
-    const json last = json::parse(lines_of(read_file(own + "/reports.jsonl")).back());
+    std::string in_table;
+    for (const std::string& line : lines_of(read_file(folder / "out/reports.jsonl")))
+      if (line.starts_with("{\"trial\":" + std::to_string(trial) + ",")) in_table = line;
+    const json last = json::parse(in_table);
     const Finished measured =
         run_program({"evaluate", "--load", own + "/weights.safetensors", "--data", data, "--json"});
     INFO(measured.err);
@@ -273,4 +276,18 @@ TEST_CASE("trials that a scheduler ends leave the weights that they reported") {
           doctest::Approx(last.at("metrics").at("loss").get<double>()).epsilon(1e-9));
   }
   CHECK(stopped > 0);
+}
+
+TEST_CASE("a trial ends by itself after --max-reports, and its weights are of the last of them") {
+  const TemporaryFolder folder;
+  const Finished run =
+      run_program(tune(folder, kRates, {"--samples", "2", "--epochs", "4", "--max-reports", "2", "--concurrent", "1"}));
+  REQUIRE_MESSAGE(run.status == 0, run.err);
+  for (const char* const own : {"out/trial-0001", "out/trial-0002"}) {
+    CHECK(json::parse(read_file(folder / own + std::string("/end.json"))).at("reports") == 2);
+    const std::string output = read_file(folder / own + std::string("/output.txt"));
+    CHECK_MESSAGE(contains(output, "epoch 2: "), output);
+    CHECK_FALSE(contains(output, "epoch 3: "));
+    CHECK(contains(output, "weights sha256"));
+  }
 }

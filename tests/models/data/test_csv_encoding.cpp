@@ -85,7 +85,7 @@ TEST_CASE("without a header columns are matched by their number") {
 
 TEST_CASE("columns without names are refused where they may be more than one thing") {
   const Tables tables("id,rooms,age,price\n7,2,10,100\n8,3,20,200\n", ",ignore=id,target=price");
-  tables.fails(ErrorCode::bad_data, "2,10,100\n", "they may be id, rooms, age or rooms, age, price");
+  tables.fails(ErrorCode::bad_data, "2,10,100\n", "they may be 'id', 'rooms', 'age' or 'rooms', 'age', 'price'");
   CHECK(tables.values("2,10\n") == Floats{2, 10});
   const Tables named("1,2,3\n5,6,7\n", ",header=yes");
   CHECK(named.values("2,1,3\n8,9,1\n") == Floats{9, 8});
