@@ -188,6 +188,29 @@ TEST_CASE("an optimizer saves weights that predict, and so does its checkpoint")
   CHECK(again.weights() == optimizer.weights());
 }
 
+TEST_CASE("frozen batch-norm in a loop of one's own stays, to the bits of a DistributedSGD") {
+  const std::string config = R"({"data": "mock-images:8,3,60", "batch_size": 6})";
+  const std::vector<ParameterGroup> groups{{.pattern = "1.*", .frozen = true}};
+  Optimizer optimizer{accelerate("cnn-bn", {.config = config, .groups = groups}), Group(), {.groups = groups}};
+  Options options;
+  options.config = config;
+  options.seed = here().seed();
+  options.optimizer.groups = groups;
+  DistributedSGD sgd("cnn-bn", options);
+  const std::vector<float> begun = sgd.weights();
+  for (int step = 0; step < 3; ++step) CHECK(optimizer.step().loss == sgd.step().loss);
+  const std::vector<float> weights = sgd.weights();
+  CHECK(optimizer.weights() == weights);
+  std::size_t at = 0;
+  for (const TensorInfo& tensor : sgd.tensors()) {
+    const auto begin = static_cast<std::ptrdiff_t>(at);
+    const auto end = static_cast<std::ptrdiff_t>(at += tensor.size());
+    CAPTURE(tensor.name);
+    CHECK(std::equal(begun.begin() + begin, begun.begin() + end, weights.begin() + begin) ==
+          tensor.name.starts_with("1."));
+  }
+}
+
 TEST_CASE("more workers than cores share them, and say so") {
   const int workers = usable_cores() + 1;
   std::string said;
