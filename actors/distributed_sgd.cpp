@@ -249,7 +249,7 @@ std::vector<std::string> DistributedSGD::load(const std::string& path, const Loa
   auto anew = read_without_head(file, tensors(), all);
   set_weights(all);
   log_line(LogLevel::info, printable(from) + ": of " + std::to_string(tensors().size()) + " tensors " +
-                               std::to_string(anew.size()) + " begin anew: " + list_of(anew));
+                               std::to_string(anew.size()) + " are re-initialised: " + list_of(anew));
   return anew;
 }
 void DistributedSGD::save_state(const std::string& path) {

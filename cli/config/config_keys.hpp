@@ -24,8 +24,8 @@ bool is_section(const CLI::App& command, const std::string& key);
 /// All names and keys that `option_of` takes, for suggestions.
 std::vector<std::string> keys_of(const CLI::App& command);
 
-/// A message of the library in the words of the command: options in place of the members of troupe::Options that they
-/// set. What stands in quotes is not Troupe's.
+/// Writes options such as --batch-size in place of the members of troupe::Options that a message of the library names.
+/// Quoted text stays as it is: it is the user's.
 std::string with_options(const CLI::App& command, const std::string& message);
 
 /// Whether an option may be said again, and is a list in a configuration.

@@ -13,8 +13,8 @@ class Evaluations {
  public:
   explicit Evaluations(DistributedSGD& sgd) : sgd_(sgd) {}
 
-  /// Of targets with R2, unless there are too many. None where the data has no such set. Workers' own bad_data, which
-  /// names the worker, is thrown, and so is any behind an evaluation that found the set.
+  /// With R2 where there are targets, unless these are too many. None where the data has no such set.
+  /// @throws Error bad_data that names a worker, and any other once an evaluation has found the set
   const std::optional<Evaluation>& of(EvaluationSet set);
 
  private:

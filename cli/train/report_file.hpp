@@ -40,7 +40,7 @@ class ReportFile {
   void close() { file_.close(); }
 
  private:
-  /// Whoever ends this program afterwards leaves the line whole.
+  /// The line is whole, even if the program is killed right after.
   void write_line(const nlohmann::ordered_json& object);
 
   Precision precision_;

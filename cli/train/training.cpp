@@ -174,8 +174,9 @@ class Training {
       if (!is_there) sgd_.save(options_.save);
       kept += "; the weights are in " + options_.save;
     }
-    std::printf("stopped by %s after step %lld%s; %s\n", signal_text(signal), static_cast<long long>(sgd_.steps_done()),
-                kept.c_str(), how_to_go_on().c_str());
+    if (!is_trial()) kept += "; " + how_to_go_on();  // what was typed is the search
+    std::printf("stopped by %s after step %lld%s\n", signal_text(signal), static_cast<long long>(sgd_.steps_done()),
+                kept.c_str());
     return kSignalled + signal;
   }
 
@@ -307,7 +308,7 @@ class Training {
   bool has_told_enough() const { return most_told_ > 0 && told_ >= most_told_; }
   static bool is_trial() { return !tune::trial_folder().empty(); }
 
-  /// Whoever runs this training as a trial of a search: what it came to on the set that is watched.
+  /// Reports to the search, where this is a trial, how good the weights are on the set that is watched.
   void tell(double train_loss, const std::optional<Evaluation>& evaluation, std::optional<std::int64_t> epoch = {}) {
     if (options_.cross_validate > 0 || told_step_ == sgd_.steps_done()) return;
     told_step_ = sgd_.steps_done();

@@ -162,7 +162,8 @@ struct StepReport {
   LbfgsReport lbfgs = {};  ///< of lbfgs; `loss` is that of the new weights, `samples` are of all evaluations
   LocalReport local = {};  ///< of local; `step` and `samples` count all steps of the call
 
-  /// The training accuracy: the share of the samples that the model got right; none where its loss has no such.
+  /// The training accuracy: the share of the samples that the model got right, with lbfgs in all evaluations of the
+  /// step; none where its loss has no such.
   std::optional<double> accuracy() const {
     if (correct < 0 || samples == 0) return std::nullopt;
     return static_cast<double>(correct) / static_cast<double>(samples);

@@ -53,7 +53,7 @@ TEST_CASE("a network for other classes begins with a new last layer, and names i
     const Finished run = run_program(words);
     INFO(run.err);
     CHECK(run.status == 0);
-    CHECK(run.err.find(weights + ": of 14 tensors 2 begin anew: 11.weight, 11.bias") != std::string::npos);
+    CHECK(run.err.find(weights + ": of 14 tensors 2 are re-initialised: 11.weight, 11.bias") != std::string::npos);
     const auto before = tensors_of(weights);
     const auto after = tensors_of(tuned);
     CHECK(after.at("11.bias").size() == 4);
@@ -89,7 +89,7 @@ TEST_CASE("a last layer that fits begins anew where classes have other names") {
   CHECK_MESSAGE(contains(refused.err, "--new-head"), refused.err);
   const Finished run = mlp(other, {"--load", weights, "--new-head", "--save", folder / "new.safetensors"});
   CHECK(run.status == 0);
-  CHECK_MESSAGE(contains(run.err, "2 begin anew: 3.weight, 3.bias"), run.err);
+  CHECK_MESSAGE(contains(run.err, "2 are re-initialised: 3.weight, 3.bias"), run.err);
   const Finished predicted = run_program({"predict", "--load", folder / "new.safetensors", "--data", other});
   CHECK_MESSAGE(contains(predicted.out, "(ant)"), predicted.out << predicted.err);
   const Finished same_column = mlp("csv:" + (folder / "b.csv"), {"--load", weights, "--new-head"});
@@ -115,7 +115,7 @@ TEST_CASE("images of other classes are as large as the network's with a new head
   REQUIRE_MESSAGE(first.status == 0, first.err);
   const Finished second = mlp(images("large", 20), {"--load", weights, "--new-head"});
   CHECK_MESSAGE(second.status == 0, second.err);
-  CHECK_MESSAGE(contains(second.err, "2 begin anew"), second.err);
+  CHECK_MESSAGE(contains(second.err, "2 are re-initialised"), second.err);
 }
 
 TEST_CASE("numbers of a model come from the command line, a configuration or a space") {
