@@ -28,7 +28,10 @@ std::vector<std::string> checkpoints_at(const std::string& path) {
   if (fs::exists(path + "/" + kManifestFile, ignored)) return {path};
   std::vector<std::string> paths;
   for (const SavedStep& saved : CheckpointSeries(path).list()) paths.insert(paths.begin(), saved.path);
-  if (paths.empty()) throw_bad_file(path, "there is no checkpoint");
+  if (paths.empty())
+    throw_bad_file(path,
+                   "there is no checkpoint of `troupe train` or a DistributedSGD; those of a Trainer are for its "
+                   "program, and for predict and evaluate");
   return paths;
 }
 

@@ -118,7 +118,7 @@ std::string what_is_wrong(const CLI::App& app, const CLI::ParseError& error) {
     return "no command named '" + printable(unexpected.front()) + "'" +
            did_you_mean(unexpected.front(), commands_of(*command));
   const auto option = std::ranges::find_if(unexpected, [](const auto& each) { return each.starts_with("-"); });
-  if (option == unexpected.end()) return error.what();
+  if (option == unexpected.end() || command->get_allow_extras()) return error.what();  // else of another command
   const std::string flag = option->substr(0, option->find('='));
   const std::vector<std::string> flags = flags_of(*command);
   const std::string known = known_elsewhere(flag, flags);

@@ -339,7 +339,8 @@ Options RunOptions::to_sgd_options() const {
   if (data) config["data"] = plain_text("--data", *data);
   if (!validate.empty()) config["validate"] = plain_text("--validate", validate);
   const TrainedNetwork& what = trained();
-  const std::string transforms = transform ? plain_text("--transform", *transform) : what.transforms;
+  std::string transforms = transform ? plain_text("--transform", *transform) : what.transforms;
+  if (measures) transforms = with_trained_numbers(transforms, what.transforms);
   if (!transforms.empty()) config["transform"] = transforms;
   if (loss) config["loss"] = plain_text("--loss", *loss);
   for (const std::string& metric : metrics) config["metrics"].push_back(plain_text("--metric", metric));

@@ -14,7 +14,7 @@ class Stragglers {
   void add(const Slowest& slowest);
 
   /// Such as "worker 1 in 90 of 100 steps: 0.20 s against 0.05 s of the others"; empty unless a worker stood out in
-  /// three steps, and in a tenth of all.
+  /// three steps, and in a tenth of all, or cost a tenth of the time.
   std::string text() const;
 
  private:
@@ -22,9 +22,12 @@ class Stragglers {
     std::int64_t steps = 0;
     double seconds = 0;
     double others = 0;
+
+    double lost() const { return seconds - others; }
   };
 
   std::int64_t steps_ = 0;
+  double seconds_ = 0;  ///< of the slowest worker of each step
   std::map<int, Tally> workers_;
 };
 

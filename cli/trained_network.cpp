@@ -1,11 +1,30 @@
 #include "cli/trained_network.hpp"
 
+#include <algorithm>
+#include <vector>
+
 #include "models/builtin_models.hpp"
 #include "models/files/checkpoint/weights_of.hpp"
 #include "models/files/network_text.hpp"
 #include "models/files/safetensors_file.hpp"
 
 namespace troupe::cli {
+namespace {
+
+/// What stands between commas, without blanks around.
+std::vector<std::string> steps_of(const std::string& transforms) {
+  std::vector<std::string> steps;
+  for (std::size_t begin = 0; begin <= transforms.size();) {
+    const std::size_t end = std::min(transforms.find(',', begin), transforms.size());
+    const std::string step = transforms.substr(begin, end - begin);
+    const std::size_t first = step.find_first_not_of(" \t");
+    steps.push_back(first == std::string::npos ? "" : step.substr(first, step.find_last_not_of(" \t") - first + 1));
+    begin = end + 1;
+  }
+  return steps;
+}
+
+}  // namespace
 
 TrainedNetwork trained_network(const std::string& path, const std::string& model, bool is_said) {
   const std::string text = SafetensorsFile(weights_file_of(path)).network();
@@ -15,6 +34,18 @@ TrainedNetwork trained_network(const std::string& path, const std::string& model
   if (is_said || (network.model.empty() && network.layers.empty())) return {model, {}, transforms, text, is_said};
   if (!network.model.empty()) return {network.model, {}, transforms, text};
   return {models::kDescribedModel, text, transforms};  // the text tells of the inputs, too
+}
+
+std::string with_trained_numbers(const std::string& typed, const std::string& trained) {
+  const std::vector<std::string> asked = steps_of(typed);
+  const std::vector<std::string> known = steps_of(trained);
+  if (asked.size() != known.size()) return typed;
+  std::string text;
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    const bool lacks_numbers = asked[i] == "normalise" && known[i].starts_with("normalise ");
+    text += (i > 0 ? ", " : "") + (lacks_numbers ? known[i] : asked[i]);
+  }
+  return text;
 }
 
 std::string load_hint(const Error& error, const TrainedNetwork& trained, bool may_have_new_head) {

@@ -19,6 +19,10 @@ struct TrainedNetwork {
 /// @param is_said whether it goes by that name in any case
 TrainedNetwork trained_network(const std::string& path, const std::string& model, bool is_said);
 
+/// Transforms as they are typed. Where "normalise" stands without numbers in the same place as in the training's, it
+/// has the training's numbers.
+std::string with_trained_numbers(const std::string& typed, const std::string& trained);
+
 /// What to do where a file of weights does not fit the data, or the network; empty: nothing that is known.
 /// @param may_have_new_head whether --new-head is an option
 std::string load_hint(const Error& error, const TrainedNetwork& trained, bool may_have_new_head);

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <iostream>
 #include <iterator>
@@ -191,7 +192,10 @@ void init(int argc, char** argv) {
   program().arguments = arguments_at_start(argc, argv);
   const std::vector<std::string> arguments = take_arguments(argc, argv);
   refuse_unknown_flags(arguments);
-  if (const auto worker = WorkerLaunch::parse(arguments)) run_worker_process(*worker);
+  if (const auto worker = WorkerLaunch::parse(arguments)) {
+    std::setvbuf(stdout, nullptr, _IOLBF, 0);  // such a process ends, and may be killed, without flushing it
+    run_worker_process(*worker);
+  }
   if (const auto node = NodeLaunch::parse(arguments)) run_node(*node);
   if (const auto node = slurm_node()) run_node(*node);
   program().initialised = true;

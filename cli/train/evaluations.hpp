@@ -16,6 +16,8 @@ class Evaluations {
   /// With R2 where there are targets, unless these are too many. None where the data has no such set.
   /// @throws Error bad_data that names a worker, and any other once an evaluation has found the set
   const std::optional<Evaluation>& of(EvaluationSet set);
+  /// The weights are others now.
+  void forget() { measured_ = {}; }
 
  private:
   /// What an evaluation found after so many steps.

@@ -3,8 +3,10 @@
 #include <array>
 #include <csignal>
 #include <cstdio>
+#include <vector>
 
 #include "actors/driver/precision_decision.hpp"
+#include "cli/train/command_line.hpp"
 #include "runtime/processes/cores.hpp"
 
 namespace troupe::cli {
@@ -31,6 +33,17 @@ std::string hello_text(const RunOptions& run, const DistributedSGD& sgd, std::in
          std::to_string(sgd.num_workers()) + " workers" + cores + " x " + std::to_string(o.devices_per_worker) +
          " devices" + (o.use_cpus ? "" : " of CUDA") + ", " + run.placement + ", strategy " + to_string(o.strategy) +
          ", " + precision_text(sgd.precision_choice()) + ", " + std::to_string(total_steps) + " steps";
+}
+
+std::string how_to_go_on(const TrainOptions& options) {
+  const auto line = [](const std::vector<std::string>& more) { return "\n  " + command_line_with(more); };
+  if (!options.checkpoint.folder.empty()) {
+    const bool records = !options.run.sgd.asynchronous.record.empty();
+    return (records ? "to go on, with another --record FILE:" : "to go on:") + line({"--resume"});
+  }
+  const std::string hint = "with --checkpoint DIR training can be stopped, and go on, at any step";
+  if (options.save.empty()) return "nothing is saved: " + hint;
+  return "to begin a run with them (" + hint + "):" + line({"--load", options.save});
 }
 
 std::string repair_text(const Repair& repair) {

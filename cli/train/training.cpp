@@ -13,7 +13,6 @@
 #include "cli/profile.hpp"
 #include "cli/stragglers.hpp"
 #include "cli/train/best_weights.hpp"
-#include "cli/train/command_line.hpp"
 #include "cli/train/epoch.hpp"
 #include "cli/train/evaluations.hpp"
 #include "cli/train/patience.hpp"
@@ -60,7 +59,7 @@ class Training {
     if (is_broken_off()) return end_by(*stop_->came());
     finish();
     if (has_checkpoints() && sgd_.steps_done() > begun_) save();
-    return report_.is_broken() || broken_record_ || options_.log.is_broken() ? 1 : 0;
+    return report_.is_broken() || broken_record_ || failed_best_ || options_.log.is_broken() ? 1 : 0;
   }
 
   FoldResult run_fold() {
@@ -142,8 +141,9 @@ class Training {
     has_checkpoints() ? static_cast<void>(save(metric)) : best_.offer(sgd_, metric);
   } catch (const Error& error) {
     if (error.code() == ErrorCode::worker_lost) throw;
-    std::fprintf(stderr, "troupe: no %s, and the run goes on: %s\n", has_checkpoints() ? "checkpoint" : "best weights",
-                 error.what());
+    std::fprintf(stderr, "troupe: no %s, and the run goes on: %s\n",
+                 has_checkpoints() ? "checkpoint" : "better weights", error.what());
+    failed_best_ = failed_best_ || !has_checkpoints();
   }
 
   /// For --patience and --keep-best. What was watched first: it counts for no run that goes on from before it.
@@ -174,20 +174,10 @@ class Training {
       if (!is_there) sgd_.save(options_.save);
       kept += "; the weights are in " + options_.save;
     }
-    if (!is_trial()) kept += "; " + how_to_go_on();  // what was typed is the search
+    if (!is_trial()) kept += "; " + how_to_go_on(options_);  // what was typed is the search
     std::printf("stopped by %s after step %lld%s\n", signal_text(signal), static_cast<long long>(sgd_.steps_done()),
                 kept.c_str());
     return kSignalled + signal;
-  }
-
-  std::string how_to_go_on() const {
-    const auto line = [](const std::vector<std::string>& more) { return "\n  " + command_line_with(more); };
-    const bool records = !options_.run.sgd.asynchronous.record.empty();
-    if (has_checkpoints())
-      return std::string(records ? "to go on, with another --record FILE:" : "to go on:") + line({"--resume"});
-    const std::string hint = "with --checkpoint DIR training can be stopped, and go on, at any step";
-    if (options_.save.empty()) return "nothing is saved: " + hint;
-    return "to begin a run with them (" + hint + "):" + line({"--load", options_.save});
   }
 
   /// Says where the last step is, or, where it cannot be saved, what there is.
@@ -338,11 +328,16 @@ class Training {
     if (const std::string text = stragglers_.text(); !text.empty()) std::printf("straggler: %s\n", text.c_str());
   }
 
+  /// What is printed at the end tells of the weights in the file of --save.
+  void return_to_best() {
+    if (has_checkpoints() && sgd_.steps_done() > begun_) save();
+    sgd_.load(options_.save);
+    evaluations_.forget();
+  }
+
   void finish() {
     if (options_.profile) say_profile();
     report_.close();
-    std::string hash;
-    sgd_.read_weights([&](std::span<const float> weights) { hash = sha256_hex(std::as_bytes(weights)); });
     if (!options_.checkpoint.keep_best.empty())
       if (const auto last = evaluations_.of(watched_)) keep_if_best(*last);
     const bool best = best_.is_kept() || (!options_.save.empty() && options_.checkpoint.save_best(options_.save));
@@ -352,6 +347,9 @@ class Training {
       if (!options_.quiet) std::printf("weights saved to %s\n", options_.save.c_str());
     }
     tell(last_loss_, evaluations_.of(watched_));
+    if (best) return_to_best();
+    std::string hash;
+    sgd_.read_weights([&](std::span<const float> weights) { hash = sha256_hex(std::as_bytes(weights)); });
     if (watched_ == EvaluationSet::validation)
       if (const auto validation = evaluations_.of(watched_)) print_evaluation("validation", *validation);
     if (const auto test = evaluations_.of(EvaluationSet::test)) print_evaluation("test", *test);
@@ -364,6 +362,7 @@ class Training {
   Evaluations evaluations_{sgd_};
   ToleratedReport report_;
   bool broken_record_ = false;
+  bool failed_best_ = false;  ///< what --keep-best was to keep could not be written
   Stragglers stragglers_;
   bool straggler_told_ = false;
   std::optional<StopSignals> stop_;

@@ -23,6 +23,10 @@ using Role = CsvColumn::Role;
 
 [[noreturn]] void refuse_unseen(const CsvReader& reader, const CsvColumn& column, std::string_view field) {
   const bool label = column.role == Role::label;
+  if (field == kNoCategory)
+    reader.refuse("column '" + column.name +
+                  "' has no value here, and the training set lacked none: missing=skip leaves such rows out, and "
+                  "missing=mean with unseen=zero makes zeros of it");
   reader.refuse("column '" + column.name + "' has '" + printable(field) + "', which the training set has not; " +
                 (label ? "ignore=" + column.name + " leaves the classes out" : "unseen=zero makes zeros of it"));
 }
@@ -84,7 +88,8 @@ bool CsvRow::take_text(const CsvReader& reader, std::size_t index) {
     if (missing_.rule == MissingFields::Rule::skip) return false;
     using Rule = MissingFields::Rule;
     const bool unknown = missing_.rule == Rule::trained && find_(index, kNoCategory) < 0;
-    if (missing_.rule == Rule::refuse || column.role == Role::label || unknown) refuse_missing(reader, column);
+    if (unknown && column.role != Role::label) refuse_unseen(reader, column, kNoCategory);
+    if (missing_.rule == Rule::refuse || column.role == Role::label) refuse_missing(reader, column);
     field = kNoCategory;
   }
   if (!is_utf8(field)) reader.refuse("column '" + column.name + "' has '" + printable(field) + "', which is no UTF-8");

@@ -64,6 +64,8 @@ TEST_CASE("the file of --save has the best weights of all evaluations, with and 
                   best, static_cast<long long>(step));
     CHECK_MESSAGE(contains(run.out, text), run.out);
     CHECK(accuracy_of(folder, weights) == doctest::Approx(best));
+    std::snprintf(text, sizeof text, "test accuracy %.4f\n", best);
+    CHECK_MESSAGE(contains(run.out.substr(run.out.find("best weights saved")), text), run.out);
   }
   check_refused(train_linear({"--steps", "5", "--keep-best", "loss"}), {"--keep-best is for --save"});
 }

@@ -13,13 +13,20 @@ using troupe::testing::write_file;
 
 TEST_CASE("a worker is a straggler that stands out in a tenth of the steps, and in three") {
   Stragglers stragglers;
-  for (int step = 0; step < 40; ++step) stragglers.add({step % 2, 0.011, 0.010});
+  for (int step = 0; step < 40; ++step) stragglers.add({step % 2, 0.5, 0.4});
   stragglers.add({1, 0.0009, 0.0001});  // too short
   stragglers.add({});                   // one worker alone
   for (int step = 0; step < 4; ++step) stragglers.add({2, 0.2, 0.05});
   CHECK(stragglers.text().empty());  // 4 of 46
   stragglers.add({2, 0.45, 0.05});
   CHECK(stragglers.text() == "worker 2 in 5 of 47 steps: 0.2500 s against 0.0500 s of the others");
+}
+
+TEST_CASE("a worker that stands out in few steps, but costs a tenth of the time, is one, too") {
+  Stragglers stragglers;
+  for (int step = 0; step < 997; ++step) stragglers.add({step % 2, 0.0005, 0.0004});
+  for (int step = 0; step < 3; ++step) stragglers.add({1, 0.05, 0.001});
+  CHECK(stragglers.text() == "worker 1 in 3 of 1000 steps: 0.0500 s against 0.0010 s of the others");
 }
 
 TEST_CASE("a report names the straggler") {
