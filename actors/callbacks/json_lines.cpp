@@ -1,4 +1,6 @@
 #include <optional>
+#include <string>
+#include <utility>
 
 #include "actors/callbacks/begun.hpp"
 #include "runtime/files/input_file.hpp"
@@ -18,12 +20,12 @@ class JsonLines : public Callback {
   void on_start(const RunStart& run) override {
     if (run.attempt == 1 || !file_)
       file_.emplace(path_, run.attempt > 1 || run.resumed, [&](const std::string& text) { return whole(text); });
-    write({{"event", "start"},
-           {"name", run.name},
-           {"world_size", run.world_size},
-           {"config", run.config},
-           {"attempt", run.attempt},
-           {"resumed", run.resumed}});
+    start_ = text_of({{"event", "start"},
+                      {"name", run.name},
+                      {"world_size", run.world_size},
+                      {"config", run.config},
+                      {"attempt", run.attempt},
+                      {"resumed", run.resumed}});
   }
   void on_report(const Report& report) override {
     write({{"event", "report"},
@@ -53,11 +55,13 @@ class JsonLines : public Callback {
       throw_bad_file(path_, "cannot go on in it: it holds no events of runs");
     return text.rfind('\n') + 1;
   }
-  void write(const Line& line) {
-    begun(file_).write(line.dump(-1, ' ', /*ensure_ascii=*/false, Line::error_handler_t::replace) + '\n');
+  static std::string text_of(const Line& line) {
+    return line.dump(-1, ' ', /*ensure_ascii=*/false, Line::error_handler_t::replace) + '\n';
   }
+  void write(const Line& line) { begun(file_).write(std::exchange(start_, "") + text_of(line)); }
 
   std::string path_;
+  std::string start_;  ///< written with the next line: a disk that is full does not keep a run from starting
   std::optional<LogFile> file_;
 };
 

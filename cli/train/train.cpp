@@ -94,7 +94,7 @@ void add_train(CLI::App& app, int& status) {
     }
     if (!options->checkpoint.keep_best.empty() && options->checkpoint.folder.empty() && options->save.empty())
       throw_invalid("--keep-best is for --save, whose file has the best weights then, or --checkpoint");
-    if (!options->save.empty()) check_save_path(options->save);
+    if (!options->save.empty()) check_save_path(options->save, {options->report, options->run.sgd.asynchronous.record});
     options->checkpoint.apply(options->run.sgd);
     options->log.apply(options->run.sgd);
     status = cli::train(*options);

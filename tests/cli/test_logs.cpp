@@ -85,7 +85,6 @@ TEST_CASE("a log that is none is refused with what there is, and one that cannot
                   {"invalid_argument", "csv:FILE, json:FILE, tensorboard:FOLDER and progress"});
   check_refused(train_linear({"--steps", "1", "--quiet", "--log", "csv:" + (folder / "no/s.csv")}),
                 {"bad_file", folder / "no/s.csv"});
-  check_refused(train_linear({"--steps", "1", "--quiet", "--log", "json:/dev/full"}), {"bad_file", "/dev/full"});
 }
 
 TEST_CASE("a report or log that cannot be written any more costs no weights") {
@@ -116,6 +115,7 @@ TEST_CASE("a report or log that cannot be written any more costs no weights") {
   };
   check({"--report", "/dev/full"}, "report", false);
   check({"--log", "csv:/dev/full"}, "log", false);
+  check({"--log", "json:/dev/full"}, "log", false);
   check({"--report", folder / "fifo"}, "report", true);
   check({"--log", "json:" + (folder / "fifo")}, "log", true);
 }

@@ -98,6 +98,12 @@ TEST_CASE("evaluations come each so many steps, or epochs, and steps tell their 
     check_refused(train(folder, {"--evaluate-every", wrong}), {"--evaluate-every"});
 }
 
+TEST_CASE("weights are not saved where the run's report or record lies") {
+  const TemporaryFolder folder;
+  check_refused(train_linear({"--steps", "1", "--report", folder / "one", "--save", folder / "./one"}),
+                {"another file of this run"});
+}
+
 TEST_CASE("a record that the disk does not take costs no weights, and ends with a whole line") {
   const TemporaryFolder folder;
   const std::string weights = folder / "w.safetensors";
