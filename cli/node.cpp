@@ -1,5 +1,6 @@
 #include <cstdio>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "actors/launch/launch.hpp"
@@ -7,6 +8,7 @@
 #include "cli/commands.hpp"
 #include "cli/node_table.hpp"
 #include "cli/run_options.hpp"
+#include "runtime/json/bounded_json.hpp"
 
 namespace troupe::cli {
 namespace {
@@ -40,12 +42,12 @@ void add_join_options(CLI::App& app, NodeOptions& options) {
 }
 
 void show_nodes(const NodeOptions& options) {
-  const std::string text = ask_for_nodes(Address::parse(options.join, 1), options.certs);
-  if (options.json) {
-    std::printf("%s\n", text.c_str());
-    return;
-  }
-  std::printf("%s", node_table(text).c_str());
+  const std::string answer = ask_for_nodes(Address::parse(options.join, 1), options.certs);
+  const std::string table = node_table(answer);
+  if (options.json)
+    std::printf("%s\n", parse_bounded(answer).dump(-1, ' ', /*ensure_ascii=*/true).c_str());
+  else
+    std::printf("%s", table.c_str());
 }
 
 }  // namespace

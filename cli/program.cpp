@@ -1,7 +1,5 @@
 #include "cli/program.hpp"
 
-#include <fcntl.h>
-
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -22,13 +20,6 @@
 
 namespace troupe::cli {
 namespace {
-
-/// Opens what the caller closed of standard input, output and error, such that its use fails: else the next sockets
-/// would get these numbers, and what is printed would go to them.
-void keep_standard_streams() {
-  for (int fd = 0; fd <= 2; ++fd)
-    if (::fcntl(fd, F_GETFD) < 0) ::open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
-}
 
 void check_output() {
   std::cout.flush();
@@ -168,7 +159,6 @@ std::string describe(const CLI::App& app, const CLI::ParseError& error) {
 int run(const Program& program, int argc, char** argv) {
   const auto tell = [&program]() -> std::ostream& { return std::cerr << program.name << ": "; };
   try {
-    keep_standard_streams();
     program.register_names();
     init(argc, argv);
     return run_command(program, argc, argv);

@@ -1,4 +1,7 @@
+#include <fcntl.h>
+
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
@@ -182,11 +185,30 @@ std::optional<NodeLaunch> slurm_node() {
   return launch;
 }
 
+namespace {
+
+/// Opens what the caller closed of standard input, output and error, such that its use fails: else the next sockets
+/// would get these numbers, and what is printed would go to them.
+void keep_standard_streams() {
+  for (int fd = 0; fd <= 2; ++fd)
+    if (::fcntl(fd, F_GETFD) < 0) ::open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
+}
+
+/// A file that grows beyond RLIMIT_FSIZE is then an error of that file, and not the silent end of the program.
+void keep_from_file_size_signal() {
+  struct sigaction action {};
+  if (::sigaction(SIGXFSZ, nullptr, &action) == 0 && action.sa_handler == SIG_DFL) ::signal(SIGXFSZ, SIG_IGN);
+}
+
+}  // namespace
+
 bool is_initialised() { return program().initialised; }
 const std::vector<std::string>& program_arguments() { return program().arguments; }
 
 void init(int argc, char** argv) {
   if (program().initialised) return;
+  keep_standard_streams();
+  keep_from_file_size_signal();
   raise_file_limit();
   models::register_builtin_models();
   program().arguments = arguments_at_start(argc, argv);

@@ -5,6 +5,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cstdint>
+#include <cstring>
+#include <ctime>
 #include <filesystem>
 
 #include "runtime/files/temporary.hpp"
@@ -29,6 +32,18 @@ bool is_own_socket(const std::string& path) {
   return ::lstat(path.c_str(), &status) == 0 && S_ISSOCK(status.st_mode) && status.st_uid == ::geteuid();
 }
 
+/// Of a process that was killed before there was a socket in its folder, or right after it took it away. A younger one
+/// may be about to be locked.
+bool is_left_empty(const std::string& folder) {
+  constexpr std::int64_t kYoung = 60;  // seconds
+  struct stat status = {};
+  std::error_code ignored;
+  const std::string name = fs::path(folder).filename().string();
+  return name.size() == std::strlen(kFolderPattern) && ::lstat(folder.c_str(), &status) == 0 &&
+         S_ISDIR(status.st_mode) && status.st_uid == ::geteuid() && (status.st_mode & 0777) == 0700 &&
+         fs::is_empty(folder, ignored) && ::time(nullptr) - status.st_mtim.tv_sec > kYoung;
+}
+
 /// A folder is locked before there is a socket in it, and other folders of such a name have none.
 void remove_abandoned(const fs::path& parent, const std::string& socket) {
   std::error_code unreadable;
@@ -36,7 +51,7 @@ void remove_abandoned(const fs::path& parent, const std::string& socket) {
        at.increment(unreadable)) {
     if (!at->path().filename().string().starts_with(kFolderPrefix)) continue;
     const std::string folder = at->path().string();
-    if (!is_own_socket(folder + socket) || !lock_folder(folder)) continue;
+    if (!(is_own_socket(folder + socket) || is_left_empty(folder)) || !lock_folder(folder)) continue;
     ::unlink((folder + socket).c_str());
     ::rmdir(folder.c_str());
   }

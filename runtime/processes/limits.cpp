@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <optional>
 
 #include "runtime/processes/cgroup.hpp"
@@ -56,6 +57,18 @@ std::string address_space_text(std::uint64_t limit) {
   return "RLIMIT_AS lets this process map " + megabytes(limit) + "; raise it with `ulimit -v`";
 }
 
+/// What RLIMIT_DATA counts: memory of the process's own, with stacks of threads.
+std::uint64_t own_bytes() {
+  const std::string status = read_kernel_file("/proc/self/status");
+  const auto found = status.find("VmData:");
+  return found == status.npos ? 0 : std::strtoull(status.c_str() + found + std::strlen("VmData:"), nullptr, 10) << 10;
+}
+
+std::string data_text(std::uint64_t limit) {
+  return "RLIMIT_DATA lets this process have " + megabytes(limit) +
+         " of its own; raise it with `ulimit -d`, or a trial's memory";
+}
+
 /// Threads of all processes on the machine, as in "0.00 0.01 0.05 2/345 6789".
 std::uint64_t threads_of_machine() {
   const std::string text = read_kernel_file("/proc/loadavg");
@@ -66,6 +79,8 @@ std::uint64_t threads_of_machine() {
 std::string task_limit_text() {
   const auto mapped = soft_limit(RLIMIT_AS);
   if (mapped && mapped_bytes() + stack_bytes() > *mapped) return address_space_text(*mapped);
+  const auto data = soft_limit(RLIMIT_DATA);
+  if (data && own_bytes() + stack_bytes() > *data) return data_text(*data);
   for (const cgroup::Limit& limit : cgroup::Reader().tasks())
     if (limit.left() <= kNearlyNone)
       return "pids.max of its cgroup allows " + std::to_string(limit.most) + " in all (" + limit.file + "); " +
@@ -99,9 +114,11 @@ std::string file_limit_text() {
 }
 
 std::string memory_limit_text() {
-  if (const auto mapped = soft_limit(RLIMIT_AS)) return address_space_text(*mapped);
-  if (const auto data = soft_limit(RLIMIT_DATA))
-    return "RLIMIT_DATA lets this process have " + megabytes(*data) + " of its own (`ulimit -d`, or a trial's memory)";
+  const auto left = [](std::uint64_t most, std::uint64_t taken) { return most - std::min(most, taken); };
+  const auto mapped = soft_limit(RLIMIT_AS);
+  const auto data = soft_limit(RLIMIT_DATA);
+  if (data && (!mapped || left(*data, own_bytes()) < left(*mapped, mapped_bytes()))) return data_text(*data);
+  if (mapped) return address_space_text(*mapped);
   const auto limits = cgroup::Reader().memory();
   const auto least = std::min_element(limits.begin(), limits.end(),
                                       [](const auto& one, const auto& other) { return one.left() < other.left(); });

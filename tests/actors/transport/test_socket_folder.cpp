@@ -4,6 +4,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstring>
 #include <filesystem>
 #include <iterator>
@@ -48,6 +49,10 @@ TEST_CASE("a socket's folder goes with its process, or when the next one is made
   const TemporaryFolder folder;
   const OtherTemporaryFolder other(folder.path().string());
   std::filesystem::create_directory(folder / "troupe-empty1");
+  std::filesystem::create_directory(folder / "troupe-left00");
+  std::filesystem::permissions(folder / "troupe-left00", std::filesystem::perms::owner_all);
+  std::filesystem::last_write_time(folder / "troupe-left00",
+                                   std::filesystem::file_time_type::clock::now() - std::chrono::minutes(2));
   std::filesystem::create_directory(folder / "troupe-others");
   troupe::testing::write_file(folder / "troupe-others/driver", "no socket");
   std::filesystem::create_directory(folder / "troupe-killed");
@@ -55,12 +60,13 @@ TEST_CASE("a socket's folder goes with its process, or when the next one is made
   {
     const SocketFolder one("/driver");
     CHECK_FALSE(std::filesystem::exists(folder / "troupe-killed"));
+    CHECK_FALSE(std::filesystem::exists(folder / "troupe-left00"));
     bind_socket(one.path() + "/driver");
     const auto two = std::make_unique<SocketFolder>("/driver");
     CHECK(std::filesystem::exists(one.path() + "/driver"));  // whose process lives
     CHECK(one.path() != two->path());
   }
-  CHECK(std::filesystem::exists(folder / "troupe-empty1"));
+  CHECK(std::filesystem::exists(folder / "troupe-empty1"));  // which another process may be about to use
   CHECK(std::filesystem::exists(folder / "troupe-others/driver"));
   const std::filesystem::directory_iterator left(folder.path());
   CHECK(std::distance(begin(left), end(left)) == 2);
