@@ -18,10 +18,17 @@ void Stragglers::add(const Slowest& slowest) {
 std::string Stragglers::text() const {
   constexpr std::int64_t kLeast = 3;
   constexpr std::int64_t kShare = 10;
-  const auto most = std::ranges::max_element(workers_, {}, [](const auto& each) { return each.second.lost(); });
-  if (most == workers_.end() || most->second.steps < kLeast) return "";
-  const auto& [worker, tally] = *most;
-  if (tally.steps * kShare < steps_ && tally.lost() * kShare < seconds_) return "";
+  const auto stands_out = [&](const Tally& tally) {
+    return tally.steps >= kLeast && (tally.steps * kShare >= steps_ || tally.lost() * kShare >= seconds_);
+  };
+  int worker = -1;
+  Tally tally;
+  for (const auto& [number, each] : workers_) {
+    if (!stands_out(each) || (worker >= 0 && each.lost() <= tally.lost())) continue;
+    worker = number;
+    tally = each;
+  }
+  if (worker < 0) return "";
   const auto steps = static_cast<double>(tally.steps);
   char text[160];
   std::snprintf(text, sizeof text, "worker %d in %lld of %lld steps: %.4f s against %.4f s of the others", worker,

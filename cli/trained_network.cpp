@@ -1,6 +1,7 @@
 #include "cli/trained_network.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <vector>
 
 #include "models/builtin_models.hpp"
@@ -37,13 +38,15 @@ TrainedNetwork trained_network(const std::string& path, const std::string& model
 }
 
 std::string with_trained_numbers(const std::string& typed, const std::string& trained) {
-  const std::vector<std::string> asked = steps_of(typed);
-  const std::vector<std::string> known = steps_of(trained);
-  if (asked.size() != known.size()) return typed;
+  std::deque<std::string> known;
+  for (const std::string& step : steps_of(trained))
+    if (step.starts_with("normalise ")) known.push_back(step);
   std::string text;
-  for (std::size_t i = 0; i < asked.size(); ++i) {
-    const bool lacks_numbers = asked[i] == "normalise" && known[i].starts_with("normalise ");
-    text += (i > 0 ? ", " : "") + (lacks_numbers ? known[i] : asked[i]);
+  for (std::string step : steps_of(typed)) {
+    const bool normalises = step == "normalise" || step.starts_with("normalise ");
+    if (step == "normalise" && !known.empty()) step = known.front();
+    if (normalises && !known.empty()) known.pop_front();
+    text += (text.empty() ? "" : ", ") + step;
   }
   return text;
 }

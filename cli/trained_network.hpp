@@ -19,8 +19,8 @@ struct TrainedNetwork {
 /// @param is_said whether it goes by that name in any case
 TrainedNetwork trained_network(const std::string& path, const std::string& model, bool is_said);
 
-/// Transforms as they are typed. Where "normalise" stands without numbers in the same place as in the training's, it
-/// has the training's numbers.
+/// Transforms as they are typed, where each "normalise" without numbers has those of the training's: the first those of
+/// the first, and so on.
 std::string with_trained_numbers(const std::string& typed, const std::string& trained);
 
 /// What to do where a file of weights does not fit the data, or the network; empty: nothing that is known.

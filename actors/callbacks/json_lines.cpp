@@ -50,7 +50,9 @@ class JsonLines : public Callback {
   /// Returns how many bytes are whole lines.
   std::size_t whole(const std::string& text) const {
     const std::size_t end = text.find('\n');
-    const Json first = parse_bounded(std::string_view(text).substr(0, end));
+    constexpr int kDeepest = 102;  // a configuration may have 100
+    std::string fault;
+    const Json first = parse_bounded(std::string_view(text).substr(0, end), {.deepest = kDeepest}, fault);
     if (end == std::string::npos || !first.is_object() || !first.contains("event"))
       throw_bad_file(path_, "cannot go on in it: it holds no events of runs");
     return text.rfind('\n') + 1;

@@ -11,6 +11,7 @@ namespace troupe {
 namespace {
 
 constexpr int kDeepestJson = 100;
+constexpr std::size_t kMostJson = std::size_t{1} << 30;
 
 /// Lengths before texts, all numbers little endian as this machine has them.
 class BundleWriter {
@@ -111,7 +112,7 @@ std::string to_text(const Json& json) { return json.dump(-1, ' ', false, Json::e
 
 Json json_from(std::string_view text) {
   std::string fault;
-  Json parsed = parse_bounded(text, {.deepest = kDeepestJson, .keys_may_repeat = true}, fault);
+  Json parsed = parse_bounded(text, {.deepest = kDeepestJson, .memory = kMostJson, .keys_may_repeat = true}, fault);
   if (!fault.empty()) throw Error(ErrorCode::protocol, "what a function reported, saved or returned " + fault);
   return parsed;
 }

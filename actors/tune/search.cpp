@@ -112,6 +112,7 @@ TrialTask Search::task_of(const Json& drawn) const {
 Json Search::description() const {
   TrialTask task{trainable_, trainable_.config, options_.resources_per_trial.memory};
   Json json = to_json(task);
+  json.erase("most_reports");  // which is the scheduler's: a search may go on with another
   json["space"] = options_.suggest ? Json("suggested") : options_.space;
   json["num_samples"] = options_.suggest ? Json() : Json(options_.num_samples);
   json["seed"] = options_.seed;
@@ -143,15 +144,19 @@ void Search::run() {
 void Search::run_trials() {
   while (!thrown_ && !wants_to_stop()) {
     start_trials();
-    if (runs_.empty()) {
-      complete_ = true;
-      return;
-    }
+    complete_ = runs_.empty() && has_no_more();
+    if (complete_) return;
     wait();
     for (Run& run : runs_) hear(run);
     for (Run& run : runs_) run.leaving ? look_for_end(run) : look_for_silence(run);
     drop_ended();
   }
+}
+
+/// Not where a trial could not be started: it is begun again.
+bool Search::has_no_more() const {
+  return no_more_ &&
+         std::ranges::none_of(trials_, [](const Trial& trial) { return trial.state == TrialState::waiting; });
 }
 
 bool Search::next_trial(std::size_t& at) {
@@ -199,6 +204,7 @@ bool Search::start(std::size_t at, std::vector<int> cores) {
   try {
     run.process = std::make_unique<TrialProcess>(folder_->files(trial.number).folder, run.cores);
   } catch (const Error& error) {
+    run.over = true;
     if (error.code() == ErrorCode::bad_file) throw;
     if (runs_.size() > 1) --trial.attempts;
     lose(run, std::string("could not start: ") + error.what());
@@ -233,11 +239,7 @@ void Search::hear(Run& run) {
 void Search::take(Run& run, const Json& line) {
   Trial& trial = trials_[run.at];
   if (line.contains("kept")) {
-    const auto kept = line["kept"].get<std::size_t>();
-    const std::size_t known = trial.reports.size();
-    if (kept > known) trial.reports = read_reports(folder_->files(trial.number).reports());
-    if (kept < trial.reports.size()) trial.reports.resize(kept);
-    for (std::size_t i = known; i < trial.reports.size(); ++i) judge(trial, trial.reports[i]);
+    keep_reports(trial, line["kept"].get<std::size_t>());
   } else if (line.contains("result")) {
     trial.result = line["result"];
     run.process->how_it_ended();
@@ -254,9 +256,18 @@ void Search::take(Run& run, const Json& line) {
   }
 }
 
+/// Of a trial that begins, or begins again: the first so many are still its own.
+void Search::keep_reports(Trial& trial, std::size_t kept) {
+  const std::size_t known = trial.reports.size();
+  if (kept > known) trial.reports = read_reports(folder_->files(trial.number).reports());
+  if (kept < trial.reports.size()) trial.reports.resize(kept);
+  for (std::size_t i = known; i < trial.reports.size(); ++i) judge(trial, trial.reports[i]);
+}
+
 /// A trial that was asked to end may report once more before it does. Its files go by that report, and so the table
 /// does.
 void Search::take_late(Run& run, const Json& line) {
+  if (line.contains("kept")) return keep_reports(trials_[run.at], line["kept"].get<std::size_t>());
   if (!line.contains("iteration")) return;
   Report report = report_from(line);
   const std::int64_t most = options_.scheduler.max_iterations;
@@ -283,8 +294,9 @@ void Search::dismiss(Run& run, TrialState state) {
 /// Of one that was asked to end.
 void Search::look_for_end(Run& run) {
   if (run.over || !(run.process->has_ended() || run.patience.passed())) return;
-  if (*run.leaving != TrialState::waiting) return end(run, *run.leaving);
   run.process->kill();
+  hear(run);  // what it said before
+  if (*run.leaving != TrialState::waiting) return end(run, *run.leaving);
   run.over = true;
 }
 

@@ -48,12 +48,14 @@ class Search {
   bool next_trial(std::size_t& at);
   std::optional<Json> next_config() const;
   void run_trials();
+  bool has_no_more() const;
   void start_trials();
   bool start(std::size_t at, std::vector<int> cores);
   void wait() const;
   void hear(Run& run);
   void take(Run& run, const Json& line);
   void take_late(Run& run, const Json& line);
+  void keep_reports(Trial& trial, std::size_t kept);
   void take_report(Run& run, Report report);
   void check_metric(const Trial& trial, const Report& report) const;
   /// Whether the trial goes on after it.

@@ -25,6 +25,7 @@ namespace {
 
 /// Of one line.
 constexpr std::size_t kLongestLine = std::size_t{64} << 20;
+constexpr int kDeepestLine = 102;  ///< what a function reports or returns may have 100
 /// Between the end of what it says and its end.
 constexpr std::chrono::seconds kEndTimeout{10};
 constexpr std::chrono::milliseconds kLook{1};
@@ -85,7 +86,8 @@ std::vector<Json> TrialProcess::take() {
     said_.append(bytes, static_cast<std::size_t>(came));
     std::size_t begin = 0;
     for (std::size_t end = 0; (end = said_.find('\n', begin)) != std::string::npos; begin = end + 1) {
-      Json line = parse_bounded(std::string_view(said_).substr(begin, end - begin));
+      std::string fault;
+      Json line = parse_bounded(std::string_view(said_).substr(begin, end - begin), {.deepest = kDeepestLine}, fault);
       if (!line.is_object()) throw Error(ErrorCode::protocol, "a trial said what makes no sense");
       lines.push_back(std::move(line));
     }

@@ -10,7 +10,7 @@
 namespace troupe::cli {
 namespace {
 
-[[noreturn]] void refuse(const std::string& text, const std::string& why) {
+[[noreturn]] void refuse_option(const std::string& text, const std::string& why) {
   throw_invalid("--model-option '" + printable(text) + "' " + why);
 }
 
@@ -19,11 +19,12 @@ namespace {
 std::pair<std::string, double> parse_model_option(const std::string& text) {
   const std::size_t equals = text.find('=');
   if (equals == 0 || equals == std::string::npos || !is_printable(text))
-    refuse(text, "is not NAME=NUMBER, such as hidden=256");
+    refuse_option(text, "is not NAME=NUMBER, such as hidden=256");
   double number = 0;
   const char* const last = text.data() + text.size();
   const auto [end, error] = std::from_chars(text.data() + equals + 1, last, number);
-  if (error != std::errc{} || end != last || !std::isfinite(number)) refuse(text, "has no number behind its name");
+  if (error != std::errc{} || end != last || !std::isfinite(number))
+    refuse_option(text, "has no number behind its name");
   return {text.substr(0, equals), number};
 }
 
@@ -31,7 +32,7 @@ nlohmann::json model_options_json(const std::vector<std::string>& texts) {
   auto options = nlohmann::json::object();
   for (const std::string& text : texts) {
     const auto [name, number] = parse_model_option(text);
-    if (options.contains(name)) refuse(text, "is said twice");
+    if (options.contains(name)) refuse_option(text, "is said twice");
     options[name] = number;
   }
   return options;

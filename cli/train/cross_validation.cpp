@@ -17,6 +17,7 @@
 #include "runtime/invalid.hpp"
 #include "runtime/printable.hpp"
 #include "troupe/here.hpp"
+#include "troupe/tune.hpp"
 
 namespace troupe::cli {
 namespace {
@@ -126,7 +127,8 @@ int cross_validate(const TrainOptions& options) {
   check(options);
   const int folds = options.cross_validate;
   FoldTable table;
-  for (int fold = 1; fold <= folds; ++fold) {
+  const std::int64_t most = tune::most_reports();  // of a trial of a search, in which a fold is a report
+  for (int fold = 1; fold <= folds && (most == 0 || fold <= most); ++fold) {
     const std::string title = "fold " + std::to_string(fold) + " of " + std::to_string(folds);
     const FoldResult result = train_fold(options_of_fold(options, fold), title);
     if (result.evaluation) {

@@ -17,7 +17,9 @@ class Evaluations {
   /// @throws Error bad_data that names a worker, and any other once an evaluation has found the set
   const std::optional<Evaluation>& of(EvaluationSet set);
   /// The weights are others now.
-  void forget() { measured_ = {}; }
+  void forget() {
+    for (Measured& each : measured_) each = {.is_there = each.is_there};
+  }
 
  private:
   /// What an evaluation found after so many steps.

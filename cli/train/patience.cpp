@@ -15,7 +15,7 @@
 namespace troupe::cli {
 namespace {
 
-constexpr int kDeepest = 3;
+constexpr int kDeepestRecord = 3;
 constexpr std::string_view kDamaged = "it does not tell of epochs; remove it, and --patience counts anew";
 
 /// What is not finite is no better than anything.
@@ -53,7 +53,7 @@ void Patience::count(double value) {
 }
 
 void Patience::read(std::int64_t steps_done) {
-  const nlohmann::json all = parse_strictly(path_, "it", InputFile(path_).read_text(), kDeepest);
+  const nlohmann::json all = parse_strictly(path_, "it", InputFile(path_).read_text(), kDeepestRecord);
   try {
     if (all.at("metric") != metric_) {
       std::fprintf(stderr, "troupe: %s is of another measure or set: --patience counts anew\n", path_.c_str());

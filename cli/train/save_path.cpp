@@ -17,9 +17,9 @@ void check_save_path(const std::string& path, const std::vector<std::string>& ot
   const fs::path folder = fs::path(path).has_parent_path() ? fs::path(path).parent_path() : ".";
   if (!fs::is_directory(folder, ignored)) refuse("no such folder");
   if (fs::exists(path, ignored) && !fs::is_regular_file(path, ignored)) refuse("not a regular file");
+  const auto place = [&](const std::string& each) { return fs::weakly_canonical(fs::absolute(each), ignored); };
   for (const std::string& other : others)
-    if (!other.empty() && fs::weakly_canonical(other, ignored) == fs::weakly_canonical(path, ignored))
-      refuse("it is another file of this run, too");
+    if (!other.empty() && place(other) == place(path)) refuse("it is another file of this run, too");
   if (::access(folder.c_str(), W_OK) != 0) refuse("the folder cannot be written to");
 }
 

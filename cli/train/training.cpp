@@ -143,7 +143,7 @@ class Training {
     if (error.code() == ErrorCode::worker_lost) throw;
     std::fprintf(stderr, "troupe: no %s, and the run goes on: %s\n",
                  has_checkpoints() ? "checkpoint" : "better weights", error.what());
-    failed_best_ = failed_best_ || !has_checkpoints();
+    failed_best_ = true;
   }
 
   /// For --patience and --keep-best. What was watched first: it counts for no run that goes on from before it.
@@ -328,11 +328,16 @@ class Training {
     if (const std::string text = stragglers_.text(); !text.empty()) std::printf("straggler: %s\n", text.c_str());
   }
 
-  /// What is printed at the end tells of the weights in the file of --save.
-  void return_to_best() {
+  /// What is printed at the end tells of the weights in the file of --save. Logs do not: they go by steps.
+  void return_to_best() try {
     if (has_checkpoints() && sgd_.steps_done() > begun_) save();
+    options_.log.end_reports();
     sgd_.load(options_.save);
     evaluations_.forget();
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::worker_lost) throw;
+    std::fprintf(stderr, "troupe: what follows tells of the last weights: %s\n", error.what());
+    failed_best_ = true;
   }
 
   void finish() {

@@ -1,5 +1,6 @@
 #include "models/files/weight_file.hpp"
 
+#include <algorithm>
 #include <bit>
 
 #include "runtime/files/output_file.hpp"
@@ -68,8 +69,13 @@ std::vector<std::string> read_without_head(const SafetensorsFile& file, const st
     else
       read_weights(file, tensor, own);
   }
-  if (others.size() == tensors.size())
-    throw Error(ErrorCode::model_mismatch, "none of its tensors fits the network", {.object = file.file().path()});
+  if (others.size() < tensors.size()) return others;
+  const bool all_head =
+      std::ranges::all_of(tensors, [&](const TensorInfo& each) { return layer_of(each.name) == head; });
+  throw Error(ErrorCode::model_mismatch,
+              all_head ? "the network is one layer, of which a new head leaves nothing"
+                       : "none of its tensors fits the network",
+              {.object = file.file().path()});
   return others;
 }
 

@@ -12,12 +12,12 @@ namespace {
 /// A log whose reader leaves, or whose disk fills, costs no weights.
 class Tolerated final : public Callback {
  public:
-  Tolerated(std::shared_ptr<Callback> log, std::shared_ptr<bool> broken)
-      : log_(std::move(log)), broken_(std::move(broken)) {}
+  Tolerated(std::shared_ptr<Callback> log, std::shared_ptr<bool> broken, std::shared_ptr<const bool> reports_end)
+      : log_(std::move(log)), broken_(std::move(broken)), reports_end_(std::move(reports_end)) {}
 
   void on_start(const RunStart& run) override { log_->on_start(run); }
   void on_report(const Report& report) override {
-    attempt([&] { log_->on_report(report); });
+    if (!*reports_end_) attempt([&] { log_->on_report(report); });
   }
   void on_epoch(const Report& last) override {
     attempt([&] { log_->on_epoch(last); });
@@ -46,6 +46,7 @@ class Tolerated final : public Callback {
 
   std::shared_ptr<Callback> log_;  ///< none once it has failed
   std::shared_ptr<bool> broken_;
+  std::shared_ptr<const bool> reports_end_;
 };
 
 }  // namespace
@@ -61,7 +62,7 @@ void LogFlags::add_to(CLI::App& app) {
 void LogFlags::apply(Options& options) const {
   for (const std::string& text : texts)
     for (auto& each : callbacks::from_text(text))
-      options.callbacks.push_back(std::make_shared<Tolerated>(std::move(each), broken_));
+      options.callbacks.push_back(std::make_shared<Tolerated>(std::move(each), broken_, reports_end_));
 }
 
 bool LogFlags::shows_progress() const {

@@ -26,7 +26,7 @@ using Role = CsvColumn::Role;
   if (field == kNoCategory)
     reader.refuse("column '" + column.name +
                   "' has no value here, and the training set lacked none: missing=skip leaves such rows out, and "
-                  "missing=mean with unseen=zero makes zeros of it");
+                  "unseen=zero makes zeros of it");
   reader.refuse("column '" + column.name + "' has '" + printable(field) + "', which the training set has not; " +
                 (label ? "ignore=" + column.name + " leaves the classes out" : "unseen=zero makes zeros of it"));
 }
@@ -88,7 +88,7 @@ bool CsvRow::take_text(const CsvReader& reader, std::size_t index) {
     if (missing_.rule == MissingFields::Rule::skip) return false;
     using Rule = MissingFields::Rule;
     const bool unknown = missing_.rule == Rule::trained && find_(index, kNoCategory) < 0;
-    if (unknown && column.role != Role::label) refuse_unseen(reader, column, kNoCategory);
+    if (unknown && column.role != Role::label && !unseen_zero_) refuse_unseen(reader, column, kNoCategory);
     if (missing_.rule == Rule::refuse || column.role == Role::label) refuse_missing(reader, column);
     field = kNoCategory;
   }

@@ -198,7 +198,8 @@ std::string to_json(const CheckpointManifest& manifest) try {
 CheckpointManifest manifest_from_json(const std::string& path, const std::string& text) {
   if (text.size() > kLargestManifest) throw_bad_file(path, "the manifest is too large");
   constexpr int kDeepest = 8;
-  json parsed = parse_strictly(path, "the manifest", text, kDeepest);
+  constexpr std::size_t kMostMemory = std::size_t{1} << 30;  // three entries for each of 100,000 tensors take 70 MB
+  json parsed = parse_strictly(path, "the manifest", text, kDeepest, kMostMemory);
   check_format(path, parsed);
   const std::uint64_t sum = Fields(path, "", parsed).checksum("checksum");
   parsed.erase("checksum");

@@ -321,6 +321,14 @@ TEST_CASE("reports go back to the checkpoint that holds them") {
   CHECK(tune::read_reports(path).empty());
 }
 
+TEST_CASE("a trial that cannot be started ends the search, and no other harm comes of it") {
+  const Folder folder;
+  tune::Options options = search(2);
+  options.folder = folder / "search";
+  fs::create_directories(folder / "search/trial-0001/output.txt");
+  CHECK_THROWS_WITH_AS(tune::run(trainable(), options), doctest::Contains("output.txt"), Error);
+}
+
 TEST_CASE("what on_change throws ends the search") {
   tune::Options options = search(2);
   options.on_change = [](const tune::Trial& trial) {

@@ -3,6 +3,7 @@
 #include <sys/resource.h>
 
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "cli/refused.hpp"
@@ -68,6 +69,20 @@ TEST_CASE("the file of --save has the best weights of all evaluations, with and 
     CHECK_MESSAGE(contains(run.out.substr(run.out.find("best weights saved")), text), run.out);
   }
   check_refused(train_linear({"--steps", "5", "--keep-best", "loss"}), {"--keep-best is for --save"});
+}
+
+TEST_CASE("logs of a run that returns to its best weights go by steps") {
+  const TemporaryFolder folder;
+  const Finished run = run_program(train(folder, {"--evaluate-every", "7", "--keep-best", "accuracy", "--save",
+                                                  folder / "w", "--log", "json:" + (folder / "log")}));
+  INFO(run.err);
+  REQUIRE(run.status == 0);
+  std::map<std::int64_t, int> evaluations;
+  for (const json& line : report_of(folder / "log"))
+    if (line.at("event") == "report" && line.at("metrics").contains("test_accuracy"))
+      ++evaluations[line.at("iteration")];
+  CHECK(evaluations.size() > 3);
+  for (const auto& [step, times] : evaluations) CHECK_MESSAGE(times == 1, "step " << step);
 }
 
 TEST_CASE("evaluations come each so many steps, or epochs, and steps tell their accuracy") {

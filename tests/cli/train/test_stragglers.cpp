@@ -27,6 +27,9 @@ TEST_CASE("a worker that stands out in few steps, but costs a tenth of the time,
   for (int step = 0; step < 997; ++step) stragglers.add({step % 2, 0.0005, 0.0004});
   for (int step = 0; step < 3; ++step) stragglers.add({1, 0.05, 0.001});
   CHECK(stragglers.text() == "worker 1 in 3 of 1000 steps: 0.0500 s against 0.0010 s of the others");
+  stragglers.add({0, 100, 0.001});  // once
+  for (int step = 0; step < 200; ++step) stragglers.add({1, 0.05, 0.001});
+  CHECK(stragglers.text() == "worker 1 in 203 of 1201 steps: 0.0500 s against 0.0010 s of the others");
 }
 
 TEST_CASE("a report names the straggler") {
