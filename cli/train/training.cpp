@@ -115,8 +115,7 @@ class Training {
 
   void say_end(const StepReport& report) {
     ended_ = true;
-    if (options_.quiet) return;
-    std::printf("%s\n", end_text(report).c_str());
+    if (!options_.quiet) std::printf("%s\n", end_text(report).c_str());
   }
   /// Whether training stops to measure the set that is watched.
   bool evaluates() const { return epoch_steps_ > 1 || every_.steps > 0; }
