@@ -20,7 +20,7 @@ namespace {
 using nlohmann::json;
 
 constexpr const char* kFlag = "--config";
-constexpr int kDeepest = 8;
+constexpr int kDeepestConfig = 8;
 
 [[noreturn]] void fail(const std::string& path, const std::string& message,
                        ErrorCode code = ErrorCode::invalid_argument) {
@@ -28,7 +28,7 @@ constexpr int kDeepest = 8;
 }
 
 json read(const std::string& path) {
-  json config = parse_strictly(path, "it", InputFile(path).read_text(), kDeepest);
+  json config = parse_strictly(path, "it", InputFile(path).read_text(), kDeepestConfig);
   if (!config.is_object()) fail(path, "a configuration is a JSON object", ErrorCode::bad_file);
   return config;
 }

@@ -16,8 +16,8 @@ namespace {
 constexpr std::array kHigher{"accuracy", "r2", "auc", "f1", "precision", "recall", "top5"};
 
 Json read_space(const std::string& path) {
-  constexpr int kDeepest = 16;
-  return parse_strictly(path, "it", InputFile(path).read_text(), kDeepest);
+  constexpr int kDeepestSpace = 16;
+  return parse_strictly(path, "it", InputFile(path).read_text(), kDeepestSpace);
 }
 
 /// What is typed, or stands in the space as a plain number; 0: neither.

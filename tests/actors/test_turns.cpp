@@ -21,7 +21,7 @@ using troupe_test::quiet_options;
 namespace {
 
 /// Where replicas meet: how many of each worker compute at the moment, and have at most.
-class Meeting {
+class Rendezvous {
  public:
   /// Enters, waits until `expected` replicas of the worker have been there at once or time is up, and leaves.
   void pass(int worker, int expected, std::chrono::milliseconds timeout) {
@@ -81,7 +81,7 @@ Options replicas(int workers, int devices) {
 TEST_CASE("a worker's replicas compute as many at a time as it has cores to itself") {
   for (const int workers : {1, 2}) {
     const int at_a_time = std::max(1, usable_cores() / workers);
-    Meeting meeting;
+    Rendezvous meeting;
     const auto before = [&](const ReplicaContext& at, const ShardStep&) {
       meeting.pass(at.worker, at_a_time, troupe_test::kPatience);
     };
@@ -95,7 +95,7 @@ TEST_CASE("no two replicas of a worker meet where it has one core") {
   const troupe_test::Pinned pinned;
   CHECK(usable_cores() == 1);
   for (const int workers : {1, 2}) {
-    Meeting meeting;
+    Rendezvous meeting;
     const auto before = [&](const ReplicaContext& at, const ShardStep&) { meeting.pass(at.worker, 2, 20ms); };
     DistributedSGD sgd(watched(before), replicas(workers, 3));
     sgd.step();

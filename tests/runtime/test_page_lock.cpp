@@ -15,7 +15,7 @@ using namespace troupe;
 
 namespace {
 
-constexpr std::size_t kBytes = 8192;
+constexpr std::size_t kLockedBytes = 8192;
 
 /// What a device has locked. Read once its thread has been waited for.
 std::set<void*> locked;
@@ -50,30 +50,30 @@ bool is_locked(const void* start) {
 }  // namespace
 
 TEST_CASE("mappings are locked as long as they live, also those that were there before") {
-  const FileDescriptor file = make_memory_file(kBytes);
-  const auto before = std::make_unique<Mapping>(file.get(), 0, kBytes, Access::write);
+  const FileDescriptor file = make_memory_file(kLockedBytes);
+  const auto before = std::make_unique<Mapping>(file.get(), 0, kLockedBytes, Access::write);
   lock_mappings({.lock = lock_or_refuse, .unlock = unlock});
   CHECK(is_locked(before->floats().data()));
   const std::size_t others = locked_now();
   {
-    const Mapping reads(file.get(), 0, kBytes, Access::read);
+    const Mapping reads(file.get(), 0, kLockedBytes, Access::read);
     CHECK(locked_now() == others + 1);
     CHECK(read_only == 1);
     refuses = true;
-    const Mapping refused(file.get(), 0, kBytes, Access::write);
+    const Mapping refused(file.get(), 0, kLockedBytes, Access::write);
     CHECK(locked_now() == others + 1);
   }
   CHECK(locked_now() == others);
   lock_mappings({.lock = [](void*, std::size_t, bool) { return true; },
                  .unlock = [](void*) { return true; }});  // the first counts
-  const Mapping after(file.get(), 0, kBytes, Access::write);
+  const Mapping after(file.get(), 0, kLockedBytes, Access::write);
   CHECK(locked_now() == others);
 
   refuses = false;
-  void* const pages = allocate_lockable(kBytes + 1);
+  void* const pages = allocate_lockable(kLockedBytes + 1);
   CHECK(reinterpret_cast<std::uintptr_t>(pages) % kPageBytes == 0);
   CHECK(is_locked(pages));
-  std::memset(pages, 1, kBytes + 1);
+  std::memset(pages, 1, kLockedBytes + 1);
   free_lockable(pages);
   CHECK(locked_now() == others);
   CHECK(unknown == 0);
@@ -81,15 +81,15 @@ TEST_CASE("mappings are locked as long as they live, also those that were there 
 
 TEST_CASE("a device that hangs keeps nobody who maps and unmaps") {
   lock_mappings({.lock = lock_or_refuse, .unlock = unlock});
-  const FileDescriptor file = make_memory_file(kBytes);
-  auto mapped = std::make_unique<Mapping>(file.get(), 0, kBytes, Access::write);
+  const FileDescriptor file = make_memory_file(kLockedBytes);
+  auto mapped = std::make_unique<Mapping>(file.get(), 0, kLockedBytes, Access::write);
   const std::size_t others = locked_now() - 1;
   hangs = true;
   mapped.reset();
   CHECK(troupe_test::comes_true([] { return hung.load(); }));
-  const float* const first = std::make_unique<Mapping>(file.get(), 0, kBytes, Access::write)->floats().data();
+  const float* const first = std::make_unique<Mapping>(file.get(), 0, kLockedBytes, Access::write)->floats().data();
   CHECK(first[0] == 0);  // still there
-  free_lockable(allocate_lockable(kBytes));
+  free_lockable(allocate_lockable(kLockedBytes));
   std::atomic<bool> waited = false;
   std::thread copies([&] {
     await_page_locks();

@@ -228,7 +228,10 @@ TEST_CASE("without checkpoints a lost node ends the run, but for what the others
     CHECK(contains(said, "its part of the optimizer's state") == has_state);
     CHECK(std::filesystem::exists(state) != has_state);
     DistributedSGD other(kStatistics.name, same);
-    has_state ? other.load(folder / "weights") : other.load_state(state);
+    if (has_state)
+      other.load(folder / "weights");
+    else
+      other.load_state(state);
     CHECK(bits_of(other.weights()) == bits_of(twin.weights()));
   }
 }
