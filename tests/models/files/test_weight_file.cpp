@@ -245,9 +245,12 @@ TEST_CASE("tensors that fit are read, and the others named") {
   // A last layer of the same shape has learnt something else.
   CHECK(read_into({{"0.bias", {1}}, {"9.weight", {2, 2}}, {"9.bias", {2}}}, Floats(7)) ==
         std::pair(Names{"9.weight", "9.bias"}, Floats{3, 0, 0, 0, 0, 0, 0}));
-  check_throws(ErrorCode::model_mismatch, "none of its tensors", [&] { read_into({{"x", {1}}, {"y", {1}}}, Floats(2)); });
-  check_throws(ErrorCode::model_mismatch, "the network is one layer",
-               [&] { read_into({{"0.weight", {2}}, {"0.bias", {1}}}, Floats(3)); });
+  check_throws(ErrorCode::model_mismatch, "none of its tensors", [&] {
+    read_into({{"x", {1}}, {"y", {1}}}, Floats(2));
+  });
+  check_throws(ErrorCode::model_mismatch, "the network is one layer", [&] {
+    read_into({{"0.weight", {2}}, {"0.bias", {1}}}, Floats(3));
+  });
 }
 
 TEST_CASE("truncated and longer files are refused") {
