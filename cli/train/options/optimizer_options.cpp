@@ -41,6 +41,7 @@ void add_optimizer_options(CLI::App& app, OptimizerOptions& optimizer) {
          "--freeze-tensors",
          [&optimizer](const std::vector<std::string>& patterns) {
            std::vector<ParameterGroup> frozen;
+           frozen.reserve(patterns.size());
            for (const std::string& pattern : patterns) frozen.push_back({.pattern = pattern, .frozen = true});
            optimizer.groups.insert(optimizer.groups.begin(), frozen.begin(), frozen.end());
          },
