@@ -1,10 +1,10 @@
 #include "cli/trained_network.hpp"
 
-#include <algorithm>
 #include <deque>
 #include <vector>
 
 #include "models/builtin_models.hpp"
+#include "models/data/arguments.hpp"
 #include "models/files/checkpoint/weights_of.hpp"
 #include "models/files/network_text.hpp"
 #include "models/files/safetensors_file.hpp"
@@ -15,12 +15,9 @@ namespace {
 /// What stands between commas, without blanks around.
 std::vector<std::string> steps_of(const std::string& transforms) {
   std::vector<std::string> steps;
-  for (std::size_t begin = 0; begin <= transforms.size();) {
-    const std::size_t end = std::min(transforms.find(',', begin), transforms.size());
-    const std::string step = transforms.substr(begin, end - begin);
+  for (const std::string& step : split_text(transforms, ',')) {
     const std::size_t first = step.find_first_not_of(" \t");
     steps.push_back(first == std::string::npos ? "" : step.substr(first, step.find_last_not_of(" \t") - first + 1));
-    begin = end + 1;
   }
   return steps;
 }

@@ -1,7 +1,6 @@
 #include "actors/trainer/trainer_checkpoints.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <iterator>
 
@@ -91,13 +90,8 @@ std::vector<std::int64_t> TrainerCheckpoints::numbers() const {
   std::vector<std::int64_t> numbers;
   std::error_code error;
   for (fs::directory_iterator each(options_.folder, error), end; !error && each != end; each.increment(error)) {
-    const std::string name = each->path().filename().string();
-    const std::string prefix = kTrainerCheckpoint;
-    std::int64_t number = 0;
-    if (!name.starts_with(prefix)) continue;
-    const char* const last = name.data() + name.size();
-    const auto parsed = std::from_chars(name.data() + prefix.size(), last, number);
-    if (parsed.ptr == last && parsed.ec == std::errc() && number > 0) numbers.push_back(number);
+    const std::int64_t number = trainer_checkpoint_number(each->path().filename().string());
+    if (number > 0) numbers.push_back(number);
   }
   if (error) throw_bad_file(options_.folder, "cannot be read: " + error.message());
   std::ranges::sort(numbers);

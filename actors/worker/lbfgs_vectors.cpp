@@ -80,13 +80,10 @@ class ReducedChunks {
     const std::span<float> to = kept_.subspan(begin, mean.size());
     std::ranges::copy(mean, to.begin());
     const std::size_t end = std::min(begin + mean.size(), slice_.learned().end);
-    for (std::size_t from = begin; from < end;) {
-      const auto run = std::ranges::upper_bound(worker_.groups, from, {}, &GroupRun::end);
-      const std::size_t until = std::min(end, run->end);
-      if (!run->frozen) penalise(worker_.optimizer->weight_decay(run->group), from, until - from);
-      from = until;
-    }
     if (end <= begin) return;
+    for_each_run(worker_.groups, begin, end, [&](std::size_t first, std::size_t last, const GroupRun& run) {
+      if (!run.frozen) penalise(worker_.optimizer->weight_decay(run.group), first, last - first);
+    });
     const float* const learned = kept_.data() + begin;
     replica_.products.add(0, begin, end - begin, learned, slice_.single(direction_, begin));
     replica_.products.add(1, begin, end - begin, learned, learned);

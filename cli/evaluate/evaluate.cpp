@@ -8,9 +8,6 @@
 #include "cli/evaluate/evaluation_table.hpp"
 #include "cli/evaluate/scores.hpp"
 #include "cli/run_options.hpp"
-#include "models/files/checkpoint/weights_of.hpp"
-#include "models/files/network_text.hpp"
-#include "models/files/safetensors_file.hpp"
 #include "runtime/invalid.hpp"
 
 namespace troupe::cli {

@@ -1,11 +1,11 @@
 #include "cli/train/options/checkpoint_flags.hpp"
 
-#include <charconv>
 #include <cmath>
 #include <cstdio>
 
 #include "cli/run_options.hpp"
 #include "cli/train/best_weights.hpp"
+#include "cli/train/options/count_or_unit.hpp"
 #include "models/files/checkpoint/manifest.hpp"
 #include "models/files/checkpoint/series.hpp"
 #include "models/files/checkpoint/weights_of.hpp"
@@ -15,20 +15,15 @@
 namespace troupe::cli {
 namespace {
 
-constexpr std::int64_t kLongest = 1'000'000'000;
-
 /// "500" is steps and "60s" time.
 void parse_every(const std::string& text, CheckpointOptions& options) {
-  std::int64_t number = 0;
-  const char* const last = text.data() + text.size();
-  const auto [end, error] = std::from_chars(text.data(), last, number);
-  const bool seconds = error == std::errc{} && std::string_view(end, last) == "s";
-  if (error != std::errc{} || (!seconds && end != last) || number < 1 || number > kLongest)
+  const auto found = parse_count_or_unit(text, 's');
+  if (!found)
     throw_invalid("--checkpoint-every '" + printable(text) + "' is neither steps, such as 500, nor time, such as 60s");
-  if (seconds)
-    options.every = std::chrono::seconds(number);
+  if (found->has_unit)
+    options.every = std::chrono::seconds(found->number);
   else
-    options.every_steps = number;
+    options.every_steps = found->number;
 }
 
 }  // namespace

@@ -1,22 +1,16 @@
 #include "cli/train/options/evaluate_every.hpp"
 
-#include <charconv>
-#include <string_view>
-
+#include "cli/train/options/count_or_unit.hpp"
 #include "runtime/invalid.hpp"
 #include "runtime/printable.hpp"
 
 namespace troupe::cli {
 
 EvaluateEvery parse_evaluate_every(const std::string& text) {
-  constexpr std::int64_t kMost = 1'000'000'000;
-  std::int64_t number = 0;
-  const char* const last = text.data() + text.size();
-  const auto [end, error] = std::from_chars(text.data(), last, number);
-  const bool epochs = error == std::errc{} && std::string_view(end, last) == "e";
-  if (error != std::errc{} || (!epochs && end != last) || number < 1 || number > kMost)
+  const auto found = parse_count_or_unit(text, 'e');
+  if (!found)
     throw_invalid("--evaluate-every '" + printable(text) + "' is neither steps, such as 500, nor epochs, such as 2e");
-  return epochs ? EvaluateEvery{.epochs = number} : EvaluateEvery{.steps = number};
+  return found->has_unit ? EvaluateEvery{.epochs = found->number} : EvaluateEvery{.steps = found->number};
 }
 
 }  // namespace troupe::cli

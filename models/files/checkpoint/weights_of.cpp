@@ -1,7 +1,9 @@
 #include "models/files/checkpoint/weights_of.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
+#include <string_view>
 #include <system_error>
 #include <vector>
 
@@ -21,28 +23,30 @@ bool is_there(const fs::path& path) {
   return fs::exists(path, ignored);
 }
 
-/// Not what a process that was killed has left of one.
-bool is_checkpoint(const std::string& name) {
-  const auto is_digit = [](char letter) { return letter >= '0' && letter <= '9'; };
-  return name.starts_with(kTrainerCheckpoint) &&
-         std::ranges::all_of(name.substr(std::string_view(kTrainerCheckpoint).size()), is_digit);
-}
-
 /// The tensors of the newest of a Trainer's checkpoints there; empty: there is none.
 std::string newest_tensors(const fs::path& folder) {
-  const auto is_newer = [](const std::string& name, const std::string& than) {
-    return name.size() == than.size() ? name > than : name.size() > than.size();
-  };
-  std::string newest;
+  std::int64_t newest = 0;
+  std::string tensors;
   std::error_code ignored;
   for (const fs::directory_entry& each : fs::directory_iterator(folder, ignored)) {
-    const std::string name = each.path().filename().string();
-    if (is_checkpoint(name) && is_there(each.path() / kTensorsFile) && is_newer(name, newest)) newest = name;
+    const std::int64_t number = trainer_checkpoint_number(each.path().filename().string());
+    if (number <= newest || !is_there(each.path() / kTensorsFile)) continue;
+    newest = number;
+    tensors = (each.path() / kTensorsFile).string();
   }
-  return newest.empty() ? "" : (folder / newest / kTensorsFile).string();
+  return tensors;
 }
 
 }  // namespace
+
+std::int64_t trainer_checkpoint_number(const std::string& name) {
+  const std::string_view prefix = kTrainerCheckpoint;
+  if (!name.starts_with(prefix)) return 0;
+  std::int64_t number = 0;
+  const char* const last = name.data() + name.size();
+  const auto [end, error] = std::from_chars(name.data() + prefix.size(), last, number);
+  return end == last && error == std::errc() && number > 0 ? number : 0;
+}
 
 std::string weights_file_of(const std::string& path) {
   std::error_code ignored;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 namespace troupe {
@@ -7,6 +8,8 @@ namespace troupe {
 /// Tensors that a function saved in a Trainer's checkpoint, whose folder is called checkpoint-NUMBER.
 inline constexpr const char* kTensorsFile = "tensors.safetensors";
 inline constexpr const char* kTrainerCheckpoint = "checkpoint-";
+/// The number, from 1 on, of such a folder by its name; 0 for other names, such as what a process that was killed left.
+std::int64_t trainer_checkpoint_number(const std::string& name);
 
 /// The file of weights that a path names: a file itself, weights.safetensors or tensors.safetensors of a checkpoint's
 /// folder, or that of the newest checkpoint in a folder of checkpoints. @throws Error bad_file for a folder without any
