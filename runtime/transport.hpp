@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 
 #include "runtime/clock.hpp"
 
@@ -46,6 +47,9 @@ class Transport {
   /// Waits until a segment of an announced window holds what was sent with `ticket`.
   /// @throws Error timeout, or worker_lost naming the node whose connection broke.
   virtual void wait(WindowId window, std::uint64_t ticket, std::uint32_t segment, const Deadline& deadline) = 0;
+
+  /// As errors name a node.
+  virtual std::string name_of(int node) const = 0;
 };
 
 }  // namespace troupe

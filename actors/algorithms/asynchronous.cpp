@@ -254,6 +254,7 @@ void Asynchronous::note(Task& task, const From<Pushed>& from) {
   }
   task.seconds = std::max(task.seconds, from_bits(from.reply.seconds_bits));
   task.refused = task.refused || !from.reply.finite;
+  if (!from.reply.finite) task.refused_by = from.member;
   tally_.bytes_pushed += from.reply.bytes_pushed;
   tally_.bytes_fetched += from.reply.bytes_fetched;
 }
@@ -277,9 +278,10 @@ void Asynchronous::end_push(const StepContext& context, const Task& task) {
   }
   if (task.refused) {
     drop(task.worker);
+    const std::string refuser = context.rounds.where(task.refused_by, phase(context, "apply")).node;
     throw Error(ErrorCode::non_finite_weights,
                 "what the worker pushed after its step " + std::to_string(clocks_.clock(task.worker)) +
-                    " would make weights or state that are not finite, and is refused by who owns them",
+                    " would make weights or state that are not finite, and is refused by who owns them (told by " + refuser + ")",
                 context.rounds.where(task.worker, phase(context, "apply")));
   }
   if (task.pushes) count(task);

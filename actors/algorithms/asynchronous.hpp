@@ -46,6 +46,7 @@ class Asynchronous : public Algorithm {
     int awaited = 1;
     std::optional<Error> error = {};  ///< of who answered
     bool refused = false;             ///< what is not finite
+    int refused_by = -1;              ///< the server that says so
     std::int64_t staleness = 0;       ///< of what is pushed
     double seconds = 0;               ///< of the worker, or the slowest server
 

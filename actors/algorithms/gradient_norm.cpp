@@ -1,5 +1,6 @@
 #include "actors/algorithms/gradient_norm.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <span>
@@ -12,6 +13,10 @@
 namespace troupe {
 
 namespace {
+
+bool all_finite(const std::vector<std::uint64_t>& bits) {
+  return std::ranges::all_of(bits, [](std::uint64_t each) { return std::isfinite(from_bits(each)); });
+}
 
 using SlicesOf = std::function<std::vector<Range>(int worker)>;
 
@@ -46,15 +51,23 @@ double squared_length(const StepContext& context, const SlicesOf& slices_of, con
 
 }  // namespace
 
-double gradient_norm(const StepContext& context, const SlicesOf& slices_of,
-                     const std::vector<From<MeanReduced>>& replies, const Phase& phase) {
-  return std::sqrt(squared_length(context, slices_of, replies, phase));
+GradientNorm gradient_norm(const StepContext& context, const SlicesOf& slices_of,
+                           const std::vector<From<MeanReduced>>& replies, const Phase& phase) {
+  GradientNorm found;
+  found.norm = std::sqrt(squared_length(context, slices_of, replies, phase));
+  for (const auto& [worker, reply] : replies)
+    if (!all_finite(reply.square_bits)) found.non_finite.push_back(worker);
+  return found;
 }
 
 double sum_of_squares(const StepContext& context, const std::vector<From<Applied>>& replies, const Phase& phase) {
   const auto slices_of = [&](int worker) {
     return std::vector<Range>{context.plan.slice_of_lanes(context.members.lanes_of(worker))};
   };
+  for (const auto& [worker, reply] : replies)
+    if (!all_finite(reply.square_bits))
+      throw Error(ErrorCode::protocol, "a reply makes no sense: a length that is not finite, of what is",
+                  context.rounds.where(worker, phase));
   return squared_length(context, slices_of, replies, phase);
 }
 

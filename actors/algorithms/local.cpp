@@ -141,10 +141,9 @@ AllApplied LocalStep::apply(std::uint64_t taken) const {
 }
 
 void LocalStep::check_finite(const AllApplied& applied) const {
-  std::vector<int> workers;
-  for (const auto& [worker, reply] : applied)
-    if (!reply.finite) workers.push_back(worker);
+  const std::vector<int> workers = say_non_finite(applied);
   if (!workers.empty()) throw non_finite_error(context_, outer_, workers, to_, phase("apply"));
+  check_senders(context_, senders_of(context_, applied, phase("apply")), phase("apply"));
 }
 
 /// The mean of squared distances from the mean is that of those from the weights, less the mean's own.

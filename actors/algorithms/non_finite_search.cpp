@@ -1,6 +1,7 @@
 #include "actors/algorithms/non_finite_search.hpp"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "actors/messages/synchronous.hpp"
@@ -9,25 +10,101 @@
 namespace troupe {
 namespace {
 
-/// Of all that these workers wrote, and who wrote it.
-std::pair<NonFinite, int> find(const StepContext& context, const std::vector<int>& workers, int buffer,
-                               const UpdateRules& optimizer, const Phase& phase) {
-  std::vector<std::pair<NonFinite, int>> all;
+/// What is not finite, who wrote it, and the node that sent the gradients of it, where these are not finite either.
+struct Finding {
+  NonFinite what;
+  int worker = 0;
+  int sums_from = -1;
+};
+
+/// Who sent what is not finite, and was not sent it: from `node` on, as far as nodes say that they have it of others.
+int origin_of(const Senders& senders, int node) {
+  std::set<int> passed;
+  for (auto next = senders.find(node); next != senders.end() && passed.insert(node).second; next = senders.find(node))
+    node = next->second;
+  return node;
+}
+
+std::string name_of_node(const StepContext& context, int node, const Phase& phase) {
+  return context.rounds.where(context.members.member_of_node(node), phase).node;
+}
+
+/// Of a node's first worker, since sums are the node's.
+int worker_of(const StepContext& context, int node) {
+  const std::vector<int> workers = context.members.workers();
+  return *std::ranges::find(workers, node, [&](int worker) { return context.members.node_of(worker); });
+}
+
+/// In ring order each node adds its gradients to a sum of others, and passes it on.
+int sender_of_sums(const StepContext& context, const Finding& found, int buffer, const Phase& phase) {
+  if (found.sums_from < 0) return -1;
+  Senders senders;
+  note_sender(context, senders, found.worker, found.sums_from, phase);
+  for (int node = found.sums_from; node >= 0 && !senders.contains(node);) {
+    const int worker = worker_of(context, node);
+    const auto replies = context.rounds.ask(FindNonFinite{0, buffer}, {worker}, phase);
+    const int from = replies.front().reply.sums_from;
+    note_sender(context, senders, worker, from, phase);
+    node = from;
+  }
+  return origin_of(senders, found.sums_from);
+}
+
+/// Makes it the place of the error, and says why, where the gradients came of another node as they are.
+std::string blame_sender(const StepContext& context, const Finding& found, int buffer, const Phase& phase,
+                         Where& where) {
+  const int sender = sender_of_sums(context, found, buffer, phase);
+  if (sender < 0) return "";
+  const std::string told_by = std::exchange(where.node, name_of_node(context, sender, phase));
+  where.worker = -1;
+  return ", since the gradients that " + where.node + " sent are not (told by " + told_by + ")";
+}
+
+/// Of all that these workers wrote.
+Finding find(const StepContext& context, const std::vector<int>& workers, int buffer, const UpdateRules& optimizer,
+             const Phase& phase) {
+  std::vector<Finding> all;
   for (const int worker : workers) {  // one after the other, because it takes memory
     const auto replies = context.rounds.ask(FindNonFinite{0, buffer}, {worker}, phase);
     const NonFinite& found = replies.front().reply.non_finite;
     check_reply(found, context.model.tensors.size(), optimizer.state_vectors(), context.rounds.where(worker, phase));
-    if (found.tensor >= 0) all.emplace_back(found, worker);
+    if (found.tensor >= 0) all.push_back({found, worker, replies.front().reply.sums_from});
   }
   if (all.empty())
     throw Error(ErrorCode::model_failed,
                 "the optimizer '" + context.options.optimizer.kind +
                     "' or the model's update_statistics says so, and all that it wrote is finite",
                 context.rounds.where(workers.front(), phase));
-  return *std::min_element(all.begin(), all.end());
+  return *std::ranges::min_element(all, {}, &Finding::what);
 }
 
 }  // namespace
+
+std::vector<int> say_non_finite(const std::vector<From<Applied>>& replies) {
+  std::vector<int> workers;
+  for (const auto& [worker, reply] : replies)
+    if (!reply.finite) workers.push_back(worker);
+  return workers;
+}
+
+void note_sender(const StepContext& context, Senders& senders, int worker, std::int32_t from, const Phase& phase) {
+  if (from == -1) return;
+  const int node = context.members.node_of(worker);
+  if (from < 0 || from >= context.members.num_nodes() || from == node)
+    throw Error(ErrorCode::protocol, "a reply makes no sense: who has sent what is not finite",
+                context.rounds.where(worker, phase));
+  senders.emplace(node, from);
+}
+
+void check_senders(const StepContext& context, const Senders& senders, const Phase& phase) {
+  if (senders.empty()) return;
+  const auto& [told_by, from] = *senders.begin();
+  Where where = context.rounds.where(context.members.member_of_node(origin_of(senders, from)), phase);
+  throw Error(ErrorCode::non_finite_weights,
+              "new weights that it sent are not finite, though it has not said so (told by " +
+                  name_of_node(context, told_by, phase) + "); nothing is committed",
+              where);
+}
 
 std::string name_of_tensor(const StepContext& context, const NonFinite& found) {
   const auto tensor = static_cast<std::size_t>(found.tensor);
@@ -46,13 +123,24 @@ Error non_finite_error(const StepContext& context, const UpdateRules& optimizer,
   std::string what;
   Where where;
   try {
-    const auto [found, worker] = find(context, workers, buffer, optimizer, phase);
-    what = "the step's new " + name_of_part(found, optimizer) + " would not be finite";
-    where = context.rounds.where(worker, phase);
-    where.object = name_of_tensor(context, found);
+    const Finding found = find(context, workers, buffer, optimizer, phase);
+    what = "the step's new " + name_of_part(found.what, optimizer) + " would not be finite";
+    where = context.rounds.where(found.worker, phase);
+    where.object = name_of_tensor(context, found.what);
+    what += blame_sender(context, found, buffer, phase, where);
   } catch (const Error& error) {
     what = std::string("what the step makes would not be finite; where cannot be told: ") + error.message();
     where = error.where();
+  }
+  return {ErrorCode::non_finite_weights, what + "; nothing is committed", where};
+}
+
+Error non_finite_mean_error(const StepContext& context, int worker, int buffer, const Phase& phase) {
+  std::string what = "the step's mean gradient is not finite";
+  Where where = context.rounds.where(worker, phase);
+  if (context.members.num_nodes() > 0) {
+    const auto replies = context.rounds.ask(FindNonFinite{0, buffer}, {worker}, phase);
+    what += blame_sender(context, {{}, worker, replies.front().reply.sums_from}, buffer, phase, where);
   }
   return {ErrorCode::non_finite_weights, what + "; nothing is committed", where};
 }

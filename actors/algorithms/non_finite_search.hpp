@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -8,11 +10,33 @@
 
 namespace troupe {
 
+/// By node that was sent what is not finite, the node that has sent it.
+using Senders = std::map<int, int>;
+
+/// Workers that say of what they wrote that it is not finite.
+std::vector<int> say_non_finite(const std::vector<From<Applied>>& replies);
+
+/// Takes note of what a worker says of that. @param from a node, or -1 for none
+/// @throws Error protocol for one that there is not, or the worker's own
+void note_sender(const StepContext& context, Senders& senders, int worker, std::int32_t from, const Phase& phase);
+template <class Reply>
+Senders senders_of(const StepContext& context, const std::vector<From<Reply>>& replies, const Phase& phase) {
+  Senders senders;
+  for (const auto& [worker, reply] : replies) note_sender(context, senders, worker, reply.not_finite_from, phase);
+  return senders;
+}
+/// @throws Error non_finite_weights where a node has sent others new weights that are not finite, though it has not
+/// said so of them. It is named: who only passed them on says of whom he has them.
+void check_senders(const StepContext& context, const Senders& senders, const Phase& phase);
+
 /// Why a step cannot be committed of which these workers, of at least one, said that something in `buffer` is not
-/// finite: names the first tensor of which that is so.
+/// finite: names the first tensor of which that is so, and the node whose gradients made it so, where they did.
 /// @param optimizer by which slices were applied
 Error non_finite_error(const StepContext& context, const UpdateRules& optimizer, const std::vector<int>& workers,
                        int buffer, const Phase& phase);
+
+/// The same for a step of which this worker says that the mean gradient of its slice is not finite.
+Error non_finite_mean_error(const StepContext& context, int worker, int buffer, const Phase& phase);
 
 /// Such as "tensor 'fc.weight'", or "padding".
 std::string name_of_tensor(const StepContext& context, const NonFinite& found);

@@ -26,7 +26,7 @@ struct Reduced {
 
 /// What is known of the mean gradient before any of it is applied.
 struct MeanGradient {
-  double norm = 0;  ///< where it is clipped
+  GradientNorm length;  ///< where it is clipped
   std::int64_t bytes_sent = 0;
 };
 
@@ -55,7 +55,7 @@ class Step {
   MeanGradient reduce_here(std::int64_t samples) const;
   MeanGradient reduce_there(std::int64_t samples, std::uint64_t computed);
   AllApplied apply(std::int64_t samples, std::uint64_t computed, double norm);
-  void check_finite(const AllApplied& applied, double norm);
+  void check_finite(const AllApplied& applied, const GradientNorm& length);
   StepReport report_of(const AllComputed& computed, const Reduced& reduced) const;
 
   const StepContext& context_;
@@ -79,14 +79,14 @@ StepReport Step::run(bool rehearse) {
   if (reduces_first()) mean = reduce_first(reduced.samples, round);
   const double reduce_seconds = reduces_first() ? lap.lap() : 0;
   if (planted(PlantedBug::early_commit)) context_.versions.commit(to_, {version_.step + 1, version_.updates + 1});
-  const auto applied = apply(reduced.samples, round, mean.norm);
-  check_finite(applied, mean.norm);
+  const auto applied = apply(reduced.samples, round, mean.length.norm);
+  check_finite(applied, mean.length);
 
   StepReport report = report_of(computed, reduced);
   report.seconds.compute_all = compute_seconds;
   split_apply(context_, applied, lap.seconds(), phase("apply"), report);
   report.seconds.reduce += reduce_seconds;
-  report.gradient_norm = mean.norm;
+  report.gradient_norm = mean.length.norm;
   report.bytes_sent += mean.bytes_sent;
   if (!rehearse) context_.versions.commit(to_, {version_.step + 1, version_.updates + 1});
   report.seconds.step = whole.seconds();
@@ -136,7 +136,9 @@ MeanGradient Step::reduce_here(std::int64_t samples) const {
     std::copy(chunk.begin(), chunk.end(), mean.begin() + static_cast<std::ptrdiff_t>(begin));
     if (clips) squares.note(begin, chunk);
   });
-  return {.norm = clips ? std::sqrt(tree_sum(squares.pages())) : 0};
+  MeanGradient found;
+  if (clips) found.length.norm = std::sqrt(tree_sum(squares.pages()));
+  return found;
 }
 
 MeanGradient Step::reduce_there(std::int64_t samples, std::uint64_t computed) {
@@ -149,7 +151,8 @@ MeanGradient Step::reduce_there(std::int64_t samples, std::uint64_t computed) {
   const auto replies = context_.rounds.ask(request, backups_.appliers(context_), reduce);
   if (!context_.settles_by_fence) context_.rounds.unsettle();
   const auto slices_of = [this](int worker) { return backups_.slices_of(context_, worker); };
-  MeanGradient mean{.norm = gradient_norm(context_, slices_of, replies, reduce)};
+  MeanGradient mean;
+  mean.length = gradient_norm(context_, slices_of, replies, reduce);
   for (const auto& [worker, reply] : replies) mean.bytes_sent += reply.bytes_sent;
   return mean;
 }
@@ -169,12 +172,16 @@ AllApplied Step::apply(std::int64_t samples, std::uint64_t computed, double norm
   return context_.rounds.ask(request, backups_.appliers(context_), phase("apply"));
 }
 
-void Step::check_finite(const AllApplied& applied, double norm) {
-  std::vector<int> workers;
-  for (const auto& [worker, reply] : applied)
-    if (!reply.finite) workers.push_back(worker);
+void Step::check_finite(const AllApplied& applied, const GradientNorm& length) {
+  std::vector<int> workers = say_non_finite(applied);
+  // Who says so of weights alone, where others say it of the gradient already, may have it of them.
+  if (!length.non_finite.empty())
+    std::erase_if(workers, [&](int worker) { return std::ranges::count(length.non_finite, worker) == 0; });
   if (!workers.empty()) throw non_finite_error(context_, context_.optimizer, workers, to_, phase("apply"));
-  if (!std::isfinite(norm))  // some rules make finite weights even of that
+  check_senders(context_, senders_of(context_, applied, phase("apply")), phase("apply"));
+  if (!length.non_finite.empty())  // some rules make finite weights even of that
+    throw non_finite_mean_error(context_, length.non_finite.front(), to_, phase("apply"));
+  if (!std::isfinite(length.norm))
     throw Error(ErrorCode::non_finite_weights, "the step's mean gradient is not finite; nothing is committed",
                 {.phase = "apply", .step = version_.step + 1});
 }

@@ -86,12 +86,13 @@ struct Moved {
   std::uint64_t round = 0;
   Failure failure;
   bool finite = true;  ///< the weights
+  std::int32_t not_finite_from = -1;  ///< as Applied's
   std::uint64_t seconds_bits = 0;
   std::int64_t bytes_sent = 0;
 };
 template <class F>
 auto fields(Moved& x, F visit) {
-  return visit(x.round, x.failure, x.finite, x.seconds_bits, x.bytes_sent);
+  return visit(x.round, x.failure, x.finite, x.not_finite_from, x.seconds_bits, x.bytes_sent);
 }
 
 /// Write weights `to`: weights `from`, and from there so far along a direction. With terms, make the direction first:

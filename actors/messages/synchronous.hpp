@@ -76,13 +76,15 @@ struct Applied {
   std::uint64_t apply_bits = 0;
   std::int64_t bytes_sent = 0;
   bool finite = true;  ///< all that was written
+  /// A node that has sent new weights which are not finite; -1: none has.
+  std::int32_t not_finite_from = -1;
   /// Of local SGD, as MeanReduced::square_bits: of how far the copies' mean is from the weights.
   std::vector<std::uint64_t> square_bits = {};
 };
 template <class F>
 auto fields(Applied& x, F visit) {
   return visit(x.round, x.failure, x.reduce_bits, x.apply_bits, x.bytes_sent, x.finite,
-               at_most<Bound::subtrees>(x.square_bits));
+               x.not_finite_from, at_most<Bound::subtrees>(x.square_bits));
 }
 
 /// Write buffer `to` of weights and optimizer state from buffer `from` and the gradients, or their mean that was kept.
@@ -127,10 +129,12 @@ struct Found {
   std::uint64_t round = 0;
   Failure failure;
   NonFinite non_finite;
+  /// A node that has sent sums of gradients which are not finite; -1: none has.
+  std::int32_t sums_from = -1;
 };
 template <class F>
 auto fields(Found& x, F visit) {
-  return visit(x.round, x.failure, x.non_finite);
+  return visit(x.round, x.failure, x.non_finite, x.sums_from);
 }
 
 /// Say what is not finite of what the last `Apply` wrote into `buffer`.

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "troupe/error.hpp"
+#include "troupe/optimizer.hpp"
+
 namespace troupe {
 namespace {
 
@@ -20,6 +23,11 @@ void wait_for_floats(Transport& transport, WindowId window, std::uint64_t ticket
                      const Deadline& deadline) {
   for (std::size_t begin = 0; begin < floats; begin += kSegmentFloats)
     transport.wait(window, ticket, static_cast<std::uint32_t>(begin / kSegmentFloats), deadline);
+}
+
+void check_received(const Transport& transport, int from, std::span<const float> floats) {
+  if (!all_finite(floats))
+    throw Error(ErrorCode::protocol, "what it sent of the state is not finite", {.node = transport.name_of(from)});
 }
 
 void expect_floats(Transport& transport, WindowId window, int from, std::span<float> floats,

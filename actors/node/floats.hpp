@@ -18,6 +18,8 @@ void send_floats(Transport& transport, int to, WindowId window, std::uint64_t ti
                  const Deadline& deadline);
 void wait_for_floats(Transport& transport, WindowId window, std::uint64_t ticket, std::size_t floats,
                      const Deadline& deadline);
+/// @throws Error protocol where what node `from` has sent is not finite, as all of the state is
+void check_received(const Transport& transport, int from, std::span<const float> floats);
 /// Lets node `from` send so many floats, once, in place of what came to nothing.
 void expect_floats(Transport& transport, WindowId window, int from, std::span<float> floats,
                    std::shared_ptr<const void> keep = nullptr);

@@ -46,9 +46,11 @@ void NodeService::carry_out(const Place& request) {
   const Deadline deadline = patience_of(request).earlier();
   if (self_ != 0 && !request.alone) {
     if (!state.layout().is_here(request.vector)) return;
-    const std::size_t floats = state.layout().range_of(request.vector).size();
-    wait_for_floats(data_plane_, kPlaceWindow, request.ticket, floats, deadline);
-    return data_plane_.withdraw(kPlaceWindow);
+    const auto placed = state.vector(request.vector, request.buffer);
+    wait_for_floats(data_plane_, kPlaceWindow, request.ticket, placed.size(), deadline);
+    data_plane_.withdraw(kPlaceWindow);
+    if (!state.layout().is_single(request.vector)) check_received(data_plane_, 0, placed);
+    return;
   }
   const auto whole = checked_first(transfer(request.transfer).floats(), state.layout().size);
   if (state.layout().is_here(request.vector)) state.place(whole, request.vector, request.buffer);
@@ -103,6 +105,10 @@ void NodeService::carry_out(const GatherSlices& request) {
     if (self_ != 0) continue;
     wait_for_floats(data_plane_, window, request.ticket, slices.size(), deadline);
     data_plane_.withdraw(window);
+    // What L-BFGS divides by may be next to nothing.
+    if (!state.layout().is_single(request.vector))
+      check_received(data_plane_, node,
+                     checked_part(state.vector(request.vector, request.buffer), slices.begin, slices.size()));
   }
   if (self_ == 0 && gathered_mapping_) store_->seal(*gathered_);
 }

@@ -8,7 +8,7 @@
 #include "collectives/exchange/combination.hpp"
 #include "collectives/exchange/reduce.hpp"
 #include "models/dense.hpp"
-#include "models/optimizers/finite.hpp"
+#include "runtime/finite.hpp"
 #include "runtime/processes/memory.hpp"
 
 // What owners of slices do for L-BFGS: they reduce gradients, move along a direction, and remember where they were. A
@@ -280,6 +280,7 @@ void answer(WorkerState& worker, const MoveAlong& /*request*/, Moved& moved) {
   for (const auto& replica : worker.replicas) {
     moved.finite = moved.finite && replica->finite;
     moved.bytes_sent += replica->spent.bytes_sent;
+    moved.not_finite_from = std::max(moved.not_finite_from, replica->spent.not_finite_from);
   }
   moved.seconds_bits = to_bits(slowest(worker));
 }

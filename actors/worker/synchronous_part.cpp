@@ -225,6 +225,7 @@ void answer(WorkerState& worker, const Apply& /*request*/, Applied& applied) {
     }
     applied.bytes_sent += spent.bytes_sent;
     applied.finite = applied.finite && replica->finite;
+    applied.not_finite_from = std::max(applied.not_finite_from, spent.not_finite_from);
   }
   applied.reduce_bits = to_bits(reduce);
   applied.apply_bits = to_bits(apply);
@@ -241,6 +242,7 @@ void work(WorkerState& worker, Replica& replica, const FindNonFinite& request) {
 
 void answer(WorkerState& worker, const FindNonFinite& /*request*/, Found& found) {
   found.non_finite = worker.replicas.front()->non_finite;
+  if (worker.exchange) found.sums_from = worker.exchange->non_finite_sums_from();
 }
 
 }  // namespace troupe

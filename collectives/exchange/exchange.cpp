@@ -5,6 +5,7 @@
 #include "collectives/exchange/lane_exchange.hpp"
 #include "collectives/plan/flows.hpp"
 #include "troupe/error.hpp"
+#include "troupe/optimizer.hpp"
 
 namespace troupe {
 
@@ -30,6 +31,13 @@ class NodeExchange::Impl {
   Impl& operator=(const Impl&) = delete;
 
   bool one_lane() const { return lanes_.size() == 1; }
+  int non_finite_sums_from() const {
+    for (std::size_t i = 0; i < plan_.flows.size(); ++i) {
+      const Flow& flow = plan_.flows[i];
+      if (flow.from_node != flow.to_node && !all_finite(windows_.staging[i])) return flow.from_node;
+    }
+    return -1;
+  }
   LaneExchange& exchange(int lane) {
     const auto index = static_cast<std::size_t>(lane);
     if (index < lanes_.begin || index >= lanes_.end)
@@ -120,6 +128,8 @@ ExchangeReport NodeExchange::reduce(const Work& work, const ApplyChunk& keep) {
 ExchangeReport NodeExchange::share(const Work& work, std::span<const float> mean, const ApplyChunk& apply) {
   return impl_->exchange(work.lane).share(work, mean, apply);
 }
+
+int NodeExchange::non_finite_sums_from() const { return impl_->non_finite_sums_from(); }
 
 bool NodeExchange::idle(int lane) const { return impl_->exchange(lane).idle(); }
 

@@ -19,6 +19,7 @@ struct ExchangeReport {
   double apply_seconds = 0;
   double wait_seconds = 0;      ///< for segments of other nodes, and for the network to take ours
   std::int64_t bytes_sent = 0;  ///< to other nodes
+  int not_finite_from = -1;     ///< a node that has sent new weights which are not finite; -1: none has
 };
 
 /// One node's part in reducing gradients, applying the mean and sharing the new weights among nodes. All lanes of the
@@ -64,6 +65,9 @@ class NodeExchange {
   ExchangeReport reduce(const Work& work, const ApplyChunk& keep);
   /// @param mean as it was kept, a whole flat vector of which the lane's slice is read
   ExchangeReport share(const Work& work, std::span<const float> mean, const ApplyChunk& apply);
+  /// The first node that has sent sums of gradients, for the last ticket, which are not finite; -1: none has. While no
+  /// lane runs.
+  int non_finite_sums_from() const;
   /// True when the plan has nothing for this lane to do, so that `run` need not be called.
   bool idle(int lane) const;
 

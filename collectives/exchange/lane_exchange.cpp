@@ -8,6 +8,7 @@
 
 #include "collectives/plan/flows.hpp"
 #include "collectives/plan/tree.hpp"
+#include "troupe/optimizer.hpp"
 
 namespace troupe {
 
@@ -214,9 +215,11 @@ void LaneExchange::send_weights(Call& call, const LaneOperation& operation) cons
 
 void LaneExchange::collect(Call& call, const LaneOperation& operation) {
   wait(call, operation.in, operation.segment);
-  if (operation.out < 0) return;
-  const Range segment = segment_of(flow(operation.out).owner, operation.segment);
-  send(call, operation.out, operation.segment, written(call, segment));
+  const Flow& came = flow(operation.in);
+  const auto floats = written(call, segment_of(came.owner, operation.segment));
+  // While others are still on their way.
+  if (came.from_node != came.to_node && !all_finite(floats)) call.report.not_finite_from = came.from_node;
+  if (operation.out >= 0) send(call, operation.out, operation.segment, floats);
 }
 
 void LaneExchange::sum_shards(const Call& call, const Range& shards, const Range& chunk, float* sum) {

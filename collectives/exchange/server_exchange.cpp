@@ -5,6 +5,8 @@
 #include <cstring>
 
 #include "collectives/exchange/reduce.hpp"
+#include "troupe/error.hpp"
+#include "troupe/optimizer.hpp"
 
 namespace troupe {
 namespace {
@@ -155,9 +157,10 @@ std::int64_t ServerExchange::await_served(int rank, std::uint64_t ticket, const 
   std::size_t floats = 0;
   for (int server = 0; server < static_cast<int>(nodes_->slices.size()); ++server) {
     if (server == nodes_->self) continue;
-    const std::size_t size = nodes_->slices[static_cast<std::size_t>(server)].size();
-    wait(window_served(rank, server), size, ticket, deadline);
-    floats += size;
+    const Range& slice = nodes_->slices[static_cast<std::size_t>(server)];
+    wait(server, window_served(rank, server), state_->served(rank).subspan(slice.begin, slice.size()), ticket,
+         deadline);
+    floats += slice.size();
   }
   return static_cast<std::int64_t>(floats * sizeof(float));
 }
@@ -169,9 +172,11 @@ void ServerExchange::share(int buffer, std::uint64_t ticket, const Deadline& dea
   const int nodes = static_cast<int>(nodes_->slices.size());
   for (int node = 0; node < nodes; ++node)
     if (node != self) send(node, window_shared(self, buffer), weights.subspan(own.begin, own.size()), ticket, deadline);
-  for (int node = 0; node < nodes; ++node)
+  for (int node = 0; node < nodes; ++node) {
+    const Range& slice = nodes_->slices[static_cast<std::size_t>(node)];
     if (node != self)
-      wait(window_shared(node, buffer), nodes_->slices[static_cast<std::size_t>(node)].size(), ticket, deadline);
+      wait(node, window_shared(node, buffer), weights.subspan(slice.begin, slice.size()), ticket, deadline);
+  }
 }
 
 void ServerExchange::send(int node, WindowId window, std::span<const float> floats, std::uint64_t ticket,
@@ -182,9 +187,16 @@ void ServerExchange::send(int node, WindowId window, std::span<const float> floa
                            deadline);
 }
 
-void ServerExchange::wait(WindowId window, std::size_t floats, std::uint64_t ticket, const Deadline& deadline) const {
-  for (std::size_t block = 0; block < blocks_of(floats); ++block)
+void ServerExchange::wait(int node, WindowId window, std::span<const float> floats, std::uint64_t ticket,
+                          const Deadline& deadline) const {
+  bool finite = true;
+  for (std::size_t block = 0; block < blocks_of(floats.size()); ++block) {
     nodes_->transport.wait(window, ticket, static_cast<std::uint32_t>(block), deadline);
+    finite = finite && all_finite(floats.subspan(block * kBlockFloats, size_of_block(block, floats.size())));
+  }
+  if (!finite)
+    throw Error(ErrorCode::protocol, "the weights that it serves are not finite",
+                {.node = nodes_->transport.name_of(node)});
 }
 
 }  // namespace troupe

@@ -75,7 +75,9 @@ class ServerExchange {
                        const Deadline& deadline) const;
   void send(int node, WindowId window, std::span<const float> floats, std::uint64_t ticket,
             const Deadline& deadline) const;
-  void wait(WindowId window, std::size_t floats, std::uint64_t ticket, const Deadline& deadline) const;
+  /// Waits for what a node serves. @throws Error protocol, naming the node, where that is not finite
+  void wait(int node, WindowId window, std::span<const float> floats, std::uint64_t ticket,
+            const Deadline& deadline) const;
   // Windows of a receiver.
   WindowId window_pushed(int rank) const;
   WindowId window_marks(int rank) const;

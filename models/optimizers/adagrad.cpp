@@ -1,5 +1,5 @@
 #include "models/optimizers/builtin_rules.hpp"
-#include "models/optimizers/finite.hpp"
+#include "runtime/finite.hpp"
 #include "runtime/simd.hpp"
 
 namespace troupe {

@@ -1,7 +1,7 @@
 #include <cmath>
 
 #include "models/optimizers/builtin_rules.hpp"
-#include "models/optimizers/finite.hpp"
+#include "runtime/finite.hpp"
 #include "runtime/simd.hpp"
 
 namespace troupe {

@@ -1,7 +1,7 @@
 #include <cmath>
 
 #include "models/optimizers/builtin_rules.hpp"
-#include "models/optimizers/finite.hpp"
+#include "runtime/finite.hpp"
 #include "models/optimizers/update_rules.hpp"
 #include "runtime/invalid.hpp"
 #include "runtime/simd.hpp"

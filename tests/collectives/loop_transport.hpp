@@ -102,6 +102,8 @@ class LoopNetwork {
       if (waited.tickets[segment] < ticket) throw troupe::Error(troupe::ErrorCode::worker_lost, "a node is lost");
     }
 
+    std::string name_of(int node) const override { return "node " + std::to_string(node); }
+
     std::map<troupe::WindowId, Window> windows;
     std::size_t bytes_sent = 0;
 

@@ -1,5 +1,7 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "support/errors.hpp"
 #include "trial.hpp"
 
@@ -136,6 +138,25 @@ TEST_CASE("what the transport throws comes out of each lane that it keeps waitin
       CHECK(codes.back() == ErrorCode::worker_lost);
       for (const auto& code : codes) CHECK((!code || code == ErrorCode::worker_lost));
     }
+}
+
+TEST_CASE("each node knows of whom it has what is not finite, and the first of them has it of nobody") {
+  for (const PlanRequest& request : kInCluster)
+    for (const bool gradients : {false, true})
+      for (int spoiler = 0; spoiler < 3; ++spoiler) {
+        INFO(name_of(request) << ", gradients " << gradients << ", node " << spoiler);
+        ExchangeTrial trial{.request = on(topology_of({1, 2, 1}, 4), request), .size = 20'000};
+        trial.whole_numbers = true;
+        const std::vector<int> from = accused(trial, spoiler, gradients);
+        if (request.parameter_servers == 1 && gradients == (spoiler == 0)) {  // it sends none of these
+          CHECK(from == std::vector{-1, -1, -1});
+          continue;
+        }
+        CHECK(std::ranges::count(from, spoiler) > 0);
+        CHECK((gradients || from[static_cast<std::size_t>(spoiler)] == -1));
+        for (const int each : from)
+          if (each >= 0 && each != spoiler) CHECK(from[static_cast<std::size_t>(each)] >= 0);
+      }
 }
 
 TEST_CASE("a node whose peers never begin gives up at its deadline") {

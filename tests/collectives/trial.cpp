@@ -4,6 +4,8 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <limits>
+#include <mutex>
 #include <stdexcept>
 #include <thread>
 
@@ -86,6 +88,27 @@ class Running {
     network_.lose_after(node, sends);
     place(make_gradients(trial_, 1), 1);
     return run(1);
+  }
+
+  std::vector<int> accused(int spoiler, bool gradients) {
+    Vectors spoiled = make_gradients(trial_, 1);
+    const std::size_t first = plan_.topology.shards_of_node(spoiler).begin;
+    if (gradients) std::ranges::fill(spoiled[first], std::numeric_limits<float>::infinity());
+    place(spoiled, 1);
+    std::vector<int> all(nodes_.size(), -1);
+    std::mutex mutex;
+    on_all_lanes([&](int n, int lane) {
+      const ApplyChunk copy = copy_to(node(n).written(1));
+      const auto apply = [&](std::size_t begin, std::span<const float> mean) {
+        copy(begin, mean);
+        if (n == spoiler && !gradients) node(n).written(1)[begin] = std::numeric_limits<float>::quiet_NaN();
+      };
+      const int from = node(n).exchange->run(work_of(n, lane, 1), apply).not_finite_from;
+      const std::lock_guard lock(mutex);
+      all[static_cast<std::size_t>(n)] = std::max(all[static_cast<std::size_t>(n)], from);
+    });
+    for (std::size_t n = 0; gradients && n < nodes_.size(); ++n) all[n] = nodes_[n]->exchange->non_finite_sums_from();
+    return all;
   }
 
   void run_alone(int node, int lane) {
@@ -289,6 +312,10 @@ std::vector<float> expected_mean(const Vectors& gradients, std::size_t size) {
 
 std::vector<std::optional<ErrorCode>> codes_after_loss(const ExchangeTrial& trial, int node, int sends) {
   return Running(trial).codes_after_loss(node, sends);
+}
+
+std::vector<int> accused(const ExchangeTrial& trial, int node, bool gradients) {
+  return Running(trial).accused(node, gradients);
 }
 
 void run_alone(const ExchangeTrial& trial, int node, int lane) { Running(trial).run_alone(node, lane); }

@@ -96,10 +96,11 @@ void Lbfgs::Step::know_batch(Known& known) {
 }
 
 void Lbfgs::Step::check_finite(const ObjectivePoint& found) const {
-  const Where where{.phase = "compute", .step = begun_.step + 1};
+  Where where{.phase = "compute", .step = begun_.step + 1};
   if (!std::isfinite(found.value))
     throw Error(ErrorCode::non_finite_loss, std::isnan(found.value) ? "the loss is NaN" : "the loss is infinite",
                 where);
+  if (found.non_finite_at >= 0) where = context_.rounds.where(found.non_finite_at, {"reduce", begun_.step + 1});
   if (!std::isfinite(found.squared_length))
     throw Error(ErrorCode::non_finite_loss, "the gradient of the loss is not finite", where);
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "actors/algorithms/non_finite_search.hpp"
 #include "actors/messages/lbfgs.hpp"
 #include "actors/rounds/reply_checks.hpp"
 #include "collectives/exchange/piece_products.hpp"
@@ -115,6 +116,8 @@ ObjectivePoint LbfgsRounds::evaluate(int buffer, std::int64_t step, int directio
     check_sent(reply.seconds_bits, reply.bytes_sent, context_.rounds.where(worker, phase("reduce")));
     const double largest = from_bits(reply.largest_bits);
     found.largest = largest > found.largest || std::isnan(largest) ? largest : found.largest;
+    if (!std::ranges::all_of(reply.sum_bits, [](std::uint64_t bits) { return std::isfinite(from_bits(bits)); }))
+      found.non_finite_at = worker;
     bytes_sent_ += reply.bytes_sent;
   }
   return found;
@@ -143,6 +146,7 @@ bool LbfgsRounds::move(int pairs, std::int64_t updates, double length, const std
     bytes_sent_ += reply.bytes_sent;
   }
   note_apply(replies, "apply");
+  if (finite) check_senders(context_, senders_of(context_, replies, phase("apply")), phase("apply"));
   return finite;
 }
 

@@ -16,6 +16,7 @@ struct ObjectivePoint {
   double slope = 0;           ///< along the direction
   double squared_length = 0;  ///< of the gradient
   double largest = 0;         ///< of its floats' magnitudes
+  int non_finite_at = -1;     ///< a worker of whose slice it is not finite
 };
 
 /// The rounds that L-BFGS is made of, with the numbers of its vectors. A round may take as long as a step.

@@ -208,4 +208,6 @@ void DataPlane::wait(WindowId window, std::uint64_t ticket, std::uint32_t segmen
   impl_->current()->wait(window, ticket, segment, deadline);
 }
 
+std::string DataPlane::name_of(int node) const { return impl_->current()->name_of(node); }
+
 }  // namespace troupe

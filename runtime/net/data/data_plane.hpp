@@ -51,6 +51,7 @@ class DataPlane : public Transport {
   void send(int to, WindowId window, std::uint64_t ticket, std::uint32_t segment, std::span<const std::byte> bytes,
             const Deadline& deadline) override;
   void wait(WindowId window, std::uint64_t ticket, std::uint32_t segment, const Deadline& deadline) override;
+  std::string name_of(int node) const override;
 
  private:
   class Impl;

@@ -35,6 +35,7 @@ class StreamTransport : public Transport {
   void send(int to, WindowId window, std::uint64_t ticket, std::uint32_t segment, std::span<const std::byte> bytes,
             const Deadline& deadline) override;
   void wait(WindowId window, std::uint64_t ticket, std::uint32_t segment, const Deadline& deadline) override;
+  std::string name_of(int node) const override { return windows_.name_of(node); }
 
  private:
   void copy_to_self(const FrameHeader& header, std::span<const std::byte> bytes);

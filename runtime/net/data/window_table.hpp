@@ -32,6 +32,8 @@ class WindowTable {
   /// As `Transport::wait`.
   void wait(WindowId window, std::uint64_t ticket, std::uint32_t segment, const Deadline& deadline);
 
+  const std::string& name_of(int node) const { return names_.at(static_cast<std::size_t>(node)); }
+
   class Window;
   /// A segment that may be written now; `arrived` ends that.
   struct Slot {
@@ -57,7 +59,7 @@ class WindowTable {
   std::vector<std::shared_ptr<Window>> windows_of(std::optional<int> node) const;
   void throw_if_lost(int node) const;
 
-  std::vector<std::string> names_;
+  const std::vector<std::string> names_;
   std::vector<std::unique_ptr<Loss>> losses_;  ///< by node
   mutable std::shared_mutex mutex_;
   std::unordered_map<WindowId, std::shared_ptr<Window>> windows_;

@@ -86,11 +86,12 @@ TEST_CASE("a worker that says other sums than its slice has, or none that can be
   }
 }
 
-TEST_CASE("a length that is not finite is an error, also where all say that what they wrote is") {
+TEST_CASE("a length that is not finite is an error, its worker is named, also where all say that what they wrote is") {
   for (const double sum : {std::nan(""), std::numeric_limits<double>::infinity()}) {
     LyingScene scene({sum});
     const auto step = [&] { scene.step(); };
     CHECK(code_of(step) == ErrorCode::non_finite_weights);
+    CHECK(where_of(step).worker == 1);
     CHECK(scene.committed() == 4);
     CHECK(scene.clip_factor() == 1);
   }

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "models/optimizers/finite.hpp"
+#include "runtime/finite.hpp"
 #include "troupe/optimizer.hpp"
 
 using namespace troupe;

@@ -1,4 +1,4 @@
-#include "models/optimizers/finite.hpp"
+#include "runtime/finite.hpp"
 
 #include <algorithm>
 

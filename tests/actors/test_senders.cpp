@@ -1,0 +1,112 @@
+#include <doctest/doctest.h>
+
+#include <map>
+
+#include "actors/algorithms/synchronous.hpp"
+#include "actors/rounds/fake_mailbox.hpp"
+#include "support/errors.hpp"
+
+using namespace troupe;
+
+namespace {
+
+/// What the worker of a node says.
+struct Told {
+  bool finite = true;
+  std::int32_t not_finite_from = -1;
+  std::int32_t sums_from = -1;
+};
+
+/// A step of three nodes with a worker each, which do as they are told but for what is not finite.
+class ThreeNodes {
+ public:
+  explicit ThreeNodes(std::map<int, Told> told) : told_(std::move(told)) {
+    options_.strategy = Strategy::ring;
+    model_.traits = {3 * 1024, 3 * 1024, "plain", 0};
+    model_.tensors = {{"w", {3 * 1024}}};
+    for (const int worker : members_.workers()) members_.come(worker);
+    versions_.begin(2);
+    versions_.commit(0, {4, 4});
+    mailbox_.when_sent([this](int member, const caf::message& message) { answer(member, message); });
+  }
+
+  /// What the step throws; nothing is committed.
+  Error refused() {
+    const UpdateRules optimizer(options_.optimizer);
+    const Plan plan = make_plan({Strategy::ring, true, 0, members_.topology()}, model_.traits.size);
+    const std::vector<int> appliers = members_.workers();
+    const StepContext context{options_,  members_, rounds_,  versions_, model_,
+                              optimizer, plan,     appliers, nullptr,   /*settles_by_fence=*/false,
+                              1,         0,        0.01};
+    std::optional<Error> thrown;
+    try {
+      Synchronous().step(context, Deadline(std::chrono::hours(1)), /*rehearse=*/false);
+    } catch (const Error& error) {
+      thrown = error;
+    }
+    REQUIRE(thrown);
+    CHECK(versions_.committed().step == 4);
+    return *thrown;
+  }
+
+ private:
+  void answer(int member, const caf::message& message) {
+    const Told& told = told_[member];
+    if (message.match_elements<Compute>()) {
+      mailbox_.answer(member, Computed{message.get_as<Compute>(0).round, {}, {member}, {to_bits(0.5)}, {1}, 0});
+    } else if (message.match_elements<Apply>()) {
+      mailbox_.answer(member,
+                      Applied{message.get_as<Apply>(0).round, {}, 0, 0, 0, told.finite, told.not_finite_from, {}});
+    } else {
+      REQUIRE(message.match_elements<FindNonFinite>());
+      mailbox_.answer(member, Found{message.get_as<FindNonFinite>(0).round, {}, {0, 0}, told.sums_from});
+    }
+  }
+
+  std::map<int, Told> told_;
+  Options options_;
+  ModelDescription model_;
+  troupe_test::FakeMailbox mailbox_;
+  troupe_test::FakeWitness witness_;
+  Members members_{3, 1, 3, 3};
+  Rounds rounds_{mailbox_, members_, witness_};
+  Versions versions_;
+};
+
+/// As errors name it.
+std::string node(int number) { return troupe_test::FakeWitness().node(3 + number); }
+
+bool has(const Error& error, const std::string& part) { return error.message().find(part) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("a node that sends weights which are not finite, and says they are, is named, and who tells it") {
+  const Error error = ThreeNodes({{1, {.not_finite_from = 0}}}).refused();
+  INFO(std::string(error.what()));
+  CHECK(error.code() == ErrorCode::non_finite_weights);
+  CHECK(error.where().node == node(0));
+  CHECK(has(error, "told by " + node(1)));
+  CHECK(ThreeNodes({{1, {.not_finite_from = 0}}, {2, {.not_finite_from = 1}}}).refused().where().node == node(0));
+}
+
+TEST_CASE("whose gradients make the weights so is named, and not who adds them") {
+  const Error error = ThreeNodes({{2, {.finite = false, .sums_from = 1}}, {1, {.sums_from = 0}}}).refused();
+  INFO(std::string(error.what()));
+  CHECK(error.code() == ErrorCode::non_finite_weights);
+  CHECK(error.where().node == node(0));
+  CHECK(error.where().object == "tensor 'w'");
+  CHECK(has(error, "told by"));
+  CHECK(ThreeNodes({{2, {.finite = false}}}).refused().where().worker == 2);
+}
+
+TEST_CASE("nodes that blame each other in a circle, themselves, or nobody's number end a step, too") {
+  CHECK(ThreeNodes({{1, {.not_finite_from = 2}}, {2, {.not_finite_from = 1}}}).refused().code() ==
+        ErrorCode::non_finite_weights);
+  CHECK(ThreeNodes({{1, {.finite = false, .sums_from = 2}}, {2, {.sums_from = 1}}}).refused().code() ==
+        ErrorCode::non_finite_weights);
+  for (const std::int32_t from : {-2, 1, 3, INT32_MAX, INT32_MIN}) {
+    const Error error = ThreeNodes({{1, {.not_finite_from = from}}}).refused();
+    CHECK(error.code() == ErrorCode::protocol);
+    CHECK(error.where().worker == 1);
+  }
+}
