@@ -1,6 +1,8 @@
 #include "actors/driver/building.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <set>
 #include <utility>
 
 #include "actors/driver/option_checks.hpp"
@@ -20,17 +22,66 @@ ModelDescription description_of(const Built& built) {
   return model;
 }
 
-void check_built(const Built& built, const Options& options, const ModelDescription& model, const Where& where) {
-  for (std::size_t device = 0; device < built.replicas.size(); ++device)
-    check_alike(built.replicas[device], static_cast<int>(device), model.traits, where);
-  // What is used is what was compared: the sum of the tensors that this worker names is its replicas' own.
-  if (checksum_of(description_of(built).tensors) != model.traits.tensors)
+/// What is used is what is compared: the sum of the tensors that a worker names is its replicas' own.
+void check_named_tensors(const Built& built, const Where& where) {
+  if (checksum_of(description_of(built).tensors) != built.replicas.front().tensors)
     throw Error(ErrorCode::protocol, "a worker's tensors are not those of its replicas", where);
-  if (built.network != model.network)
-    throw Error(
-        ErrorCode::model_mismatch,
-        "worker " + std::to_string(where.worker) + "'s replica says another network, or other data, than worker 0's",
-        where);
+}
+
+/// The model that a worker has told of.
+struct Told {
+  int worker = 0;
+  ModelDescription model;
+};
+
+std::string difference(const Told& told, const Told& other) {
+  const std::string how =
+      difference(NamedReplica{told.worker, 0, told.model.traits}, NamedReplica{other.worker, 0, other.model.traits});
+  if (!how.empty() || told.model.network == other.model.network) return how;
+  return "worker " + std::to_string(told.worker) + "'s replica says another network, or other data, than worker " +
+         std::to_string(other.worker) + "'s";
+}
+
+/// A model, and on how many nodes there are workers that have it; or how many workers, where these are on one machine,
+/// which is trusted as one.
+struct Vote {
+  Told told;
+  std::set<int> nodes;
+};
+
+std::vector<Vote> votes_of(const std::vector<From<Built>>& replies, const Members& members) {
+  std::vector<Vote> votes;
+  for (const auto& [worker, built] : replies) {
+    const Told told{worker, description_of(built)};
+    auto same = std::ranges::find_if(votes, [&](const Vote& vote) { return difference(told, vote.told).empty(); });
+    if (same == votes.end()) same = votes.insert(same, {told, {}});
+    same->nodes.insert(members.num_nodes() > 0 ? members.node_of(worker) : 0);
+  }
+  return votes;
+}
+
+/// The model of the run, which most nodes have; on one machine, the first worker's.
+/// @throws Error model_mismatch naming a worker that has another, or nobody where as many nodes say one as another
+ModelDescription agreed_model(const std::vector<From<Built>>& replies, const Members& members, const Rounds& rounds,
+                              const Phase& phase) {
+  std::vector<Vote> votes = votes_of(replies, members);
+  std::ranges::stable_sort(votes, std::greater(), [](const Vote& vote) { return vote.nodes.size(); });
+  if (votes.size() == 1) return votes.front().told.model;
+  const bool clear = members.num_nodes() == 0 || votes[0].nodes.size() > votes[1].nodes.size();
+  throw Error(ErrorCode::model_mismatch, difference(votes[1].told, votes[0].told),
+              clear ? rounds.where(votes[1].told.worker, phase) : Where{.phase = phase.name, .step = phase.step});
+}
+
+void check_built(const From<Built>& from, const ModelDescription& model, const Where& where) {
+  const auto& [worker, built] = from;
+  std::string how = difference(Told{worker, description_of(built)}, Told{0, model});
+  for (std::size_t device = 1; how.empty() && device < built.replicas.size(); ++device)
+    how = difference(NamedReplica{worker, static_cast<int>(device), built.replicas[device]},
+                     NamedReplica{0, 0, model.traits});
+  if (!how.empty()) throw Error(ErrorCode::model_mismatch, how, where);
+}
+
+void check_samples(const ModelDescription& model, const Options& options) {
   const std::int64_t samples = model.traits.num_samples;
   if (samples > 0 && samples < options.num_shards)
     throw_invalid(std::to_string(options.num_shards) + " shards are more than the " + std::to_string(samples) +
@@ -120,12 +171,14 @@ void build_replicas(const ModelCreator& creator, const Options& options, const B
     decide(precision, replies);
     build_again(building, precision, replies);
   }
-  for (const auto& [worker, built] : replies) {
-    if (!model) model = description_of(built);
-    if (!built_for.frozen) model->traits.unsteady = built.replicas.front().unsteady;
-    check_built(built, options, *model, rounds.where(worker, phase));
+  for (const auto& [worker, built] : replies) check_named_tensors(built, rounds.where(worker, phase));
+  if (!model && !replies.empty()) model = agreed_model(replies, members, rounds, phase);
+  for (const From<Built>& from : replies) {
+    check_built(from, *model, rounds.where(from.member, phase));
+    if (!built_for.frozen) model->traits.unsteady = from.reply.replicas.front().unsteady;
+    check_samples(*model, options);
     groups_of(options.optimizer.groups, model->tensors);
-    members.build(worker);
+    members.build(from.member);
   }
 }
 

@@ -97,28 +97,30 @@ ReplicaTraits traits_of(const ModelInfo& info) {
           info.unsteady};
 }
 
-void check_alike(const ReplicaTraits& replica, int device, const ReplicaTraits& first, const Where& where) {
+std::string difference(const NamedReplica& named, const NamedReplica& other) {
+  const ReplicaTraits& replica = named.traits;
+  const ReplicaTraits& first = other.traits;
   const auto differs = [&](const std::string& how, const std::string& first_how) {
-    throw Error(ErrorCode::model_mismatch,
-                "worker " + std::to_string(where.worker) + "'s replica on device " + std::to_string(device) + " " +
-                    how + ", worker 0's on device 0 " + first_how,
-                where);
+    return "worker " + std::to_string(named.worker) + "'s replica on device " + std::to_string(named.device) + " " +
+           how + ", worker " + std::to_string(other.worker) + "'s on device " + std::to_string(other.device) + " " +
+           first_how;
   };
   const auto count = [](std::uint64_t floats) { return "has " + std::to_string(floats); };
-  if (replica.size != first.size) differs(count(replica.size) + " parameters", count(first.size));
+  if (replica.size != first.size) return differs(count(replica.size) + " parameters", count(first.size));
   if (replica.learned_size != first.learned_size)
-    differs(count(replica.learned_size) + " parameters to learn", count(first.learned_size));
+    return differs(count(replica.learned_size) + " parameters to learn", count(first.learned_size));
   if (replica.fingerprint != first.fingerprint)
-    differs("has the layout '" + replica.fingerprint + "'", "has '" + first.fingerprint + "'");
+    return differs("has the layout '" + replica.fingerprint + "'", "has '" + first.fingerprint + "'");
   if (replica.precision != first.precision)
-    differs("computes in " + precision_name(replica.precision), "in " + precision_name(first.precision));
-  if (replica.tensors != first.tensors) differs("has tensors of its own names or order", "has others");
+    return differs("computes in " + precision_name(replica.precision), "in " + precision_name(first.precision));
+  if (replica.tensors != first.tensors) return differs("has tensors of its own names or order", "has others");
   const auto samples = [](const ReplicaTraits& traits) {
     return std::to_string(traits.num_samples) + " samples and " + std::to_string(traits.steps_per_epoch) +
            " steps an epoch";
   };
   if (replica.num_samples != first.num_samples || replica.steps_per_epoch != first.steps_per_epoch)
-    differs("has " + samples(replica), "has " + samples(first));
+    return differs("has " + samples(replica), "has " + samples(first));
+  return "";
 }
 
 }  // namespace troupe

@@ -40,7 +40,14 @@ struct ModelDescription {
 /// @throws Error model_failed when the model has no parameters, a length that cannot be, or more than can be told.
 void check_info(const ModelInfo& info);
 
-/// @throws Error model_mismatch naming in what the replica on `device` differs from the run's first one.
-void check_alike(const ReplicaTraits& replica, int device, const ReplicaTraits& first, const Where& where);
+/// A replica, as errors name it.
+struct NamedReplica {
+  int worker = 0;
+  int device = 0;
+  const ReplicaTraits& traits;
+};
+
+/// In what a replica differs from another one; empty where in nothing that they have to agree on.
+std::string difference(const NamedReplica& replica, const NamedReplica& other);
 
 }  // namespace troupe

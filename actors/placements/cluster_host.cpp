@@ -9,6 +9,7 @@
 #include "actors/placements/join_notice.hpp"
 #include "actors/placements/mixed_arithmetic.hpp"
 #include "runtime/log.hpp"
+#include "runtime/printable.hpp"
 #include "runtime/silence.hpp"
 
 namespace troupe {
@@ -67,6 +68,11 @@ class ClusterHost : public Host {
     std::string how = cluster_.node(node).how_it_ended();
     if (members_.is_node(member)) return how;
     return members_.lost(members_.member_of_node(node)) ? "its node is gone: " + how : "";
+  }
+  std::string excuse(int member) const override {
+    const auto stopped = cluster_.node(members_.node_of(member)).link->stopped_lately();
+    const double seconds = std::chrono::duration<double>(stopped).count();
+    return seconds > 0 ? "this process itself had been stopped for " + fixed_text(seconds, 1) + " s" : "";
   }
   std::optional<std::chrono::milliseconds> looks_every() const override { return Silence::kEvery; }
   std::vector<int> look_at(const std::vector<int>& members) override {

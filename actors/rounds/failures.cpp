@@ -45,7 +45,10 @@ Error Failures::of_answers(const Round& round, const Phase& phase) const {
 Error Failures::of_loss(int member, const Phase& phase) const {
   const std::string how = witness_.how_it_ended(member, kReapTimeout);
   const std::string who = members_.is_node(member) ? "a node was lost" : "a worker was lost";
-  return {ErrorCode::worker_lost, who + (how.empty() ? "" : ": " + how), where(member, phase)};
+  const std::string what = who + (how.empty() ? "" : ": " + how);
+  const std::string excuse = witness_.excuse(member);
+  if (excuse.empty()) return {ErrorCode::worker_lost, what, where(member, phase)};
+  return {ErrorCode::worker_lost, what + ", after " + excuse, {.phase = phase.name, .step = phase.step}};
 }
 
 Error Failures::of_silence(const Round& round, const Phase& phase) const {

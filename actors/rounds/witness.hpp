@@ -20,6 +20,8 @@ class Witness {
   /// Why a member is no longer there, such as "its process was ended by signal 9"; empty where that is not known within
   /// `timeout`.
   virtual std::string how_it_ended(int member, std::chrono::milliseconds timeout) = 0;
+  /// Why nobody is to blame for a member's end, such as "this process had been stopped for 10.2 s"; empty otherwise.
+  virtual std::string excuse(int /*member*/) const { return ""; }
   /// The end of a member has been seen.
   virtual void note_end(int /*member*/) {}
 

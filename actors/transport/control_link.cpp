@@ -7,7 +7,11 @@
 namespace troupe {
 namespace {
 
-constexpr std::chrono::milliseconds kLookEvery{500};
+constexpr std::chrono::milliseconds kMeasureEvery{500};
+/// Who does not look for so long was stopped, or starved; three heartbeats.
+constexpr std::chrono::milliseconds kStopped{1500};
+/// What comes so soon after that may come of it.
+constexpr std::chrono::seconds kLately{5};
 
 }  // namespace
 
@@ -43,9 +47,22 @@ void ControlLink::refuse(const std::string& why) {
   ::shutdown(socket_.get(), SHUT_RDWR);
 }
 
-void ControlLink::note_round_trip() {
-  if (Clock::now() < next_look_) return;
-  next_look_ = Clock::now() + kLookEvery;
+std::chrono::milliseconds ControlLink::stopped_lately() const {
+  const Clock::duration ago = Clock::now().time_since_epoch() - Clock::duration(resumed_);
+  if (ago > kLately) return std::chrono::milliseconds(0);
+  return std::chrono::duration_cast<std::chrono::milliseconds>(Clock::duration(stopped_));
+}
+
+void ControlLink::note_look() {
+  const Clock::time_point now = Clock::now();
+  const Clock::rep before = looked_.exchange(now.time_since_epoch().count());
+  const Clock::duration gap = now.time_since_epoch() - Clock::duration(before);
+  if (before != 0 && gap > kStopped) {
+    stopped_ = gap.count();
+    resumed_ = now.time_since_epoch().count();
+  }
+  if (now < measured_ + kMeasureEvery) return;
+  measured_ = now;
   tcp_info info{};
   socklen_t length = sizeof info;
   if (::getsockopt(socket_.get(), IPPROTO_TCP, TCP_INFO, &info, &length) == 0)

@@ -39,8 +39,10 @@ class ControlLink {
   /// From now on nothing of the peer is heard, and nothing reaches it, as if the network between were gone. Any thread.
   void mute() { muted_ = true; }
   bool muted() const { return muted_; }
-  /// On CAF's thread, now and then.
-  void note_round_trip();
+  /// For how long this end was stopped or starved, where that was just before now; else 0.
+  std::chrono::milliseconds stopped_lately() const;
+  /// On CAF's thread, whenever it reads or writes: with the heartbeats of this end, twice a second at least.
+  void note_look();
   void note_heard() { ++heard_; }
   void note_end() { open_ = false; }
   void note_peer(const caf::node_id& node);
@@ -58,7 +60,10 @@ class ControlLink {
   std::string refusal_;
   caf::node_id peer_;
   std::atomic<bool> has_refusal_{false};
-  Clock::time_point next_look_;
+  Clock::time_point measured_;  ///< the round trip
+  std::atomic<Clock::rep> looked_{0};
+  std::atomic<Clock::rep> resumed_{0};  ///< when this end was last seen to have been stopped
+  std::atomic<Clock::rep> stopped_{0};  ///< and for how long
 };
 
 }  // namespace troupe

@@ -93,11 +93,11 @@ class TlsPolicy {
   template <class Call>
   rw_state outcome(std::size_t& result, Call call) {
     result = 0;
+    link_->note_look();
     if (link_->refused()) return rw_state::failure;
     try {
       const TlsStream::Progress progress = call();
       result = progress.bytes;
-      link_->note_round_trip();
       return progress.wants == TlsStream::Wants::closed ? rw_state::failure : rw_state::success;
     } catch (const Error& error) {
       link_->refuse(error.message());

@@ -1,5 +1,7 @@
 #include "runtime/net/gate/gate.hpp"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
@@ -50,6 +52,13 @@ struct Caller {
   Verdict verdict = {};
   std::vector<std::byte> answer = {};
 };
+
+/// What is left of a process's files is for its run.
+std::size_t most_half_open() {
+  rlimit files{};
+  if (::getrlimit(RLIMIT_NOFILE, &files) != 0) return Gate::kMaxHalfOpen;
+  return std::clamp<std::size_t>(files.rlim_cur / 4, 1, Gate::kMaxHalfOpen);
+}
 
 const char* describe(Caller::Stage stage) {
   switch (stage) {
@@ -128,10 +137,14 @@ class Gate::Impl {
       if (!socket) {
         const int error = errno;
         const bool full = error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM;
-        if (full)
-          log_->refused("callers of " + address_.text(), address_.text(), std::generic_category().message(error));
-        paused_ = full;
-        return !full;
+        if (!full) return true;
+        if (!callers_.empty()) {
+          refuse(one_too_many(""), "too many connect at once");
+          continue;
+        }
+        log_->refused("callers of " + address_.text(), address_.text(), std::generic_category().message(error));
+        paused_ = true;
+        return false;
       }
       welcome(std::move(socket));
     }
@@ -140,13 +153,13 @@ class Gate::Impl {
 
   void welcome(FileDescriptor socket) try {
     const Address peer = net::peer_of(socket.get());
-    if (callers_.size() >= kMaxHalfOpen) refuse(one_too_many(source_of(peer.host)), "too many connect at once");
+    while (callers_.size() >= most_half_open()) refuse(one_too_many(source_of(peer.host)), "too many connect at once");
     advance(callers_.try_emplace(next_++, loop_, std::move(socket), peer, *credentials_, handshake_timeout_).first);
   } catch (const std::exception& error) {
     log_->refused("a caller", address_.text(), error.what());
   }
 
-  /// The oldest of the source that holds most places once there is one for the newcomer.
+  /// The oldest of the source that holds most places once there is one for the newcomer. There is one.
   Place one_too_many(const std::string& newcomer) {
     std::map<std::string, std::size_t> held{{newcomer, 1}};
     for (const auto& [number, caller] : callers_) ++held[caller.source];

@@ -1,5 +1,8 @@
 #include <doctest/doctest.h>
 #include <signal.h>
+#include <unistd.h>
+
+#include <cstdlib>
 
 #include "cluster/hold_model.hpp"
 #include "cluster/nodes.hpp"
@@ -84,6 +87,21 @@ TEST_CASE("a node whose driver is silent ends the run by itself, and joins the n
   CHECK(error.where().node == "node1");
   CHECK(says(error, "its connection broke"));
   CHECK(nodes[1].says("shows no sign of life for 1."));
+  check_usable(nodes);
+}
+
+TEST_CASE("nobody is blamed for nodes that left while this process was stopped, and they are there again") {
+  Nodes nodes(2, nullptr, NodeProgram::own, {"--troupe-cut-after=1000"});
+  const Error error = error_of_step_two(nodes.options(), [](const DistributedSGD&) {
+    const std::string pid = std::to_string(::getpid());
+    const std::string stop = "kill -STOP " + pid + "; sleep 4; kill -CONT " + pid;
+    REQUIRE(std::system(stop.c_str()) == 0);  // in a process of its own
+  });
+  INFO(std::string(error.what()));
+  CHECK(error.code() == ErrorCode::worker_lost);
+  CHECK(error.where().node.empty());
+  CHECK(error.where().worker == -1);
+  CHECK(says(error, "this process itself had been stopped for "));
   check_usable(nodes);
 }
 
