@@ -210,6 +210,9 @@ FaultPlan::FaultPlan(const std::string& text, int num_workers, int num_nodes) {
 
 std::vector<FaultPlan::Fault> FaultPlan::due(const std::string& phase, std::int64_t first_step,
                                              std::int64_t last_step) {
+  const auto asked = asked_until_.find(phase);
+  if (asked != asked_until_.end()) first_step = std::min(first_step, asked->second + 1);
+  asked_until_[phase] = last_step;
   const auto later = [&](const Fault& fault) {
     return fault.phase != phase || fault.step < first_step || fault.step > last_step ||
            fault.kind == Fault::Kind::full_disk;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -31,7 +32,8 @@ class FaultPlan {
   bool hurts_workers() const;
   /// Those of this phase of this step that have not happened yet; from now on they have.
   std::vector<Fault> due(const std::string& phase, std::int64_t step) { return due(phase, step, step); }
-  /// The same of all these steps.
+  /// The same of all these steps, and of those before them since the phase was asked for last: workers on clocks of
+  /// their own may begin nothing in a step.
   std::vector<Fault> due(const std::string& phase, std::int64_t first_step, std::int64_t last_step);
   /// Whether the checkpoint of this step finds no space on the disk, as one is to of this step or an earlier one; from
   /// now on it has.
@@ -39,6 +41,7 @@ class FaultPlan {
 
  private:
   std::vector<Fault> faults_;
+  std::map<std::string, std::int64_t> asked_until_;  ///< steps, by phase
 };
 
 }  // namespace troupe

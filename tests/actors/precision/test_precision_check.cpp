@@ -100,9 +100,9 @@ TEST_CASE("so does a worker in place of one that died") {
   options.max_failures = 1;
   DistributedSGD sgd("weighed", options);
   CHECK(sgd.precision() == Precision::f32);
-  sgd.step();
-  sgd.step();
-  CHECK(sgd.report().repairs.size() == 1);
+  std::size_t repairs = 0;  // it may have said all that step 2 needs of it
+  for (int step = 1; step <= 3; ++step) repairs += sgd.step().repairs.size();
+  CHECK(repairs == 1);
   CHECK(sgd.precision() == Precision::f32);
 }
 

@@ -9,6 +9,15 @@
 
 using namespace troupe;
 
+TEST_CASE("a fault of a step in which its phase was not begun happens the next time, but none from before the run") {
+  FaultPlan plan("kill worker 0 at step 5; kill worker 1 at step 7 phase apply; kill worker 2 at step 3", 3);
+  CHECK(plan.due("compute", 4).empty());
+  CHECK(plan.due("apply", 6).empty());
+  CHECK(plan.due("apply", 9, 10).size() == 1);
+  CHECK(plan.due("compute", 6).size() == 1);
+  CHECK(plan.left() == 1);
+}
+
 TEST_CASE("a fault happens once, in its phase of its step") {
   FaultPlan plan("kill worker 2 at step 5 phase apply; stop worker 0 at step 5;;kill worker 1 at step 5 phase apply",
                  3);
