@@ -15,6 +15,7 @@
 #include "models/files/network_text.hpp"
 #include "models/files/safetensors_file.hpp"
 #include "models/files/weight_file.hpp"
+#include "runtime/fork/owning_process.hpp"
 #include "runtime/log.hpp"
 #include "runtime/printable.hpp"
 #include "runtime/processes/shared_cores.hpp"
@@ -100,11 +101,12 @@ std::ostream& operator<<(std::ostream& out, const LbfgsReport& lbfgs) {
 class DistributedSGD::Impl {
  public:
   Impl(ModelCreator creator, Options options) : callbacks(options), driver(std::move(creator), std::move(options)) {
-    callbacks.start(driver.options(), driver.num_workers(), driver.steps_done());
+    callbacks->start(driver->options(), driver->num_workers(), driver->steps_done());
   }
   ~Impl() {
-    driver.finish_checkpoint();
-    callbacks.end(driver.take_written());
+    if (!owner().is_this()) return;
+    driver->finish_checkpoint();
+    callbacks->end(driver->take_written());
   }
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
@@ -122,7 +124,7 @@ class DistributedSGD::Impl {
     Call(const Call&) = delete;
     Call& operator=(const Call&) = delete;
 
-    Driver* operator->() const { return &impl_.driver; }
+    Driver* operator->() const { return impl_.driver.operator->(); }
 
    private:
     Impl& impl_;
@@ -141,18 +143,25 @@ class DistributedSGD::Impl {
     try {
       make_step(before);
     } catch (const Error& error) {
-      if (before) callbacks.failure(error);
+      if (before) callbacks->failure(error);
       throw;
     }
     StepReport made = report;
-    callbacks.step(made, *before, driver.steps_per_epoch());
+    callbacks->step(made, *before, driver->steps_per_epoch());
     tell_checkpoints();
     return made;
   }
-  void tell_checkpoints() { callbacks.checkpoints(driver.take_written()); }
+  /// A callback may have forked this process.
+  void tell_checkpoints() {
+    owner().check("this DistributedSGD");
+    callbacks->checkpoints(driver->take_written());
+  }
 
-  StepCallbacks callbacks;
-  Driver driver;
+  /// In a child made by fork there are neither threads nor workers for what these do.
+  const OwningProcess& owner() const { return driver.owner(); }
+
+  OwnedHere<StepCallbacks> callbacks;
+  OwnedHere<Driver> driver;
   StepReport report;
 
  private:
@@ -170,12 +179,13 @@ class DistributedSGD::Impl {
 
 DistributedSGD::Impl* DistributedSGD::Held::operator->() const {
   if (!impl) throw Error(ErrorCode::invalid_argument, "this DistributedSGD was moved from");
+  impl->owner().check("this DistributedSGD");
   return impl.get();
 }
 
 DistributedSGD::DistributedSGD(ModelCreator creator, Options options)
     : impl_{std::make_unique<Impl>(std::move(creator), std::move(options))} {
-  const Options& o = impl_->driver.options();
+  const Options& o = impl_->driver->options();
   if (o.verbose && o.placement != Placement::cluster) note_shared_cores(num_workers(), 1);
   if (o.verbose) note_precision(precision_choice());
   if (o.verbose && o.algorithm == "local")
@@ -183,7 +193,7 @@ DistributedSGD::DistributedSGD(ModelCreator creator, Options options)
                                  std::to_string(state_bytes() / 1'000'000) + " MB of a store");
 }
 
-std::int64_t DistributedSGD::state_bytes() const { return impl_->driver.state_bytes(); }
+std::int64_t DistributedSGD::state_bytes() const { return impl_->driver->state_bytes(); }
 DistributedSGD::~DistributedSGD() = default;
 DistributedSGD::DistributedSGD(DistributedSGD&&) noexcept = default;
 DistributedSGD& DistributedSGD::operator=(DistributedSGD&&) noexcept = default;
@@ -207,7 +217,7 @@ const char* to_string(LbfgsEnd end) {
 
 void DistributedSGD::warmup() { impl_->call()->step(true); }
 const StepReport& DistributedSGD::report() const { return impl_->report; }
-bool DistributedSGD::should_stop() const { return impl_->callbacks.wants_to_stop(); }
+bool DistributedSGD::should_stop() const { return impl_->callbacks->wants_to_stop(); }
 
 std::vector<float> DistributedSGD::weights() {
   std::vector<float> copy;
@@ -217,11 +227,11 @@ std::vector<float> DistributedSGD::weights() {
 void DistributedSGD::read_weights(const ReadWeights& use) { impl_->call()->read_weights(use); }
 void DistributedSGD::set_weights(std::span<const float> canonical) { impl_->call()->set_weights(canonical); }
 void DistributedSGD::resize(int num_workers) { impl_->call()->resize(num_workers); }
-int DistributedSGD::num_workers() const { return impl_->driver.num_workers(); }
-const std::vector<TensorInfo>& DistributedSGD::tensors() const { return impl_->driver.model().tensors; }
+int DistributedSGD::num_workers() const { return impl_->driver->num_workers(); }
+const std::vector<TensorInfo>& DistributedSGD::tensors() const { return impl_->driver->model().tensors; }
 
 void DistributedSGD::save(const std::string& path) {
-  const std::string& network = impl_->driver.model().network;
+  const std::string& network = impl_->driver->model().network;
   read_weights([&](std::span<const float> canonical) { write_safetensors(path, tensors(), canonical, network); });
 }
 namespace {
@@ -237,8 +247,8 @@ std::string list_of(const std::vector<std::string>& names) {
 }  // namespace
 
 std::vector<std::string> DistributedSGD::load(const std::string& path, const LoadOptions& options) {
+  const std::string& network = impl_->driver->model().network;
   const SafetensorsFile file(weights_file_of(path));
-  const std::string& network = impl_->driver.model().network;
   const std::string& from = file.file().path();
   check_same_inputs(from, file.network(), network);
   if (!options.new_head) {
@@ -263,11 +273,11 @@ std::string DistributedSGD::checkpoint(std::optional<double> metric) {
   impl_->tell_checkpoints();
   return path;
 }
-std::int64_t DistributedSGD::steps_done() const { return impl_->driver.steps_done(); }
+std::int64_t DistributedSGD::steps_done() const { return impl_->driver->steps_done(); }
 
 Evaluation DistributedSGD::evaluate(EvaluationSet set, const EvaluationOptions& measure) {
   Evaluation evaluation = impl_->call()->evaluate(set, measure);
-  impl_->callbacks.evaluation(evaluation, set, steps_done());
+  impl_->callbacks->evaluation(evaluation, set, steps_done());
   return evaluation;
 }
 
@@ -292,9 +302,9 @@ std::string DistributedSGD::for_model(const std::string& name, const std::string
   return impl_->call()->call_model(name, argument, true).at(0);
 }
 
-std::int64_t DistributedSGD::steps_per_epoch() const { return impl_->driver.steps_per_epoch(); }
-Precision DistributedSGD::precision() const { return static_cast<Precision>(impl_->driver.model().traits.precision); }
-PrecisionChoice DistributedSGD::precision_choice() const { return impl_->driver.precision_choice(); }
-std::vector<int> DistributedSGD::worker_pids() const { return impl_->driver.worker_pids(); }
+std::int64_t DistributedSGD::steps_per_epoch() const { return impl_->driver->steps_per_epoch(); }
+Precision DistributedSGD::precision() const { return static_cast<Precision>(impl_->driver->model().traits.precision); }
+PrecisionChoice DistributedSGD::precision_choice() const { return impl_->driver->precision_choice(); }
+std::vector<int> DistributedSGD::worker_pids() const { return impl_->driver->worker_pids(); }
 
 }  // namespace troupe

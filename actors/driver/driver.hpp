@@ -25,6 +25,7 @@
 #include "collectives/state/versions.hpp"
 #include "models/optimizers/set_rates.hpp"
 #include "models/optimizers/update_rules.hpp"
+#include "runtime/fork/owning_process.hpp"
 #include "runtime/processes/slowed_process.hpp"
 #include "troupe/callback.hpp"
 
@@ -206,6 +207,7 @@ class Driver {
   /// Asks the nodes that are left, one after the other. It ends the generation.
   HeldFloats rescue_weights(int buffer, const char* name);
 
+  const LiveRun live_;
   ModelCreator creator_;
   const MakeRuntime make_runtime_;
   Options options_;

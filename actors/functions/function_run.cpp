@@ -9,6 +9,7 @@
 #include "models/data/data_memory.hpp"
 #include "models/data/shared/shared_memory.hpp"
 #include "models/maths_threads.hpp"
+#include "runtime/fork/owning_process.hpp"
 #include "runtime/printable.hpp"
 #include "runtime/processes/limits.hpp"
 
@@ -58,7 +59,7 @@ void FunctionRun::run() {
     load_datasets();
     join_group();
     const ShownHere shown(shared_from_this());
-    const Returned returned = function_(placing_.config);
+    const Returned returned = call_function();
     outbox_.say(FrameKind::result, to_bytes(returned));
     leave(ErrorCode::model_failed, "has returned from its function");
   } catch (const Error& error) {
@@ -82,6 +83,11 @@ void FunctionRun::run() {
   outbox_.end(failure, blamed);
 }
 
+Returned FunctionRun::call_function() {
+  const ForkBarrier barrier;
+  return function_(placing_.config);
+}
+
 void FunctionRun::load_datasets() {
   const bool has_process = shared_memory() != nullptr;  // one of its own
   limit_data_memory(request_.data_memory, request_.local_size, has_process ? request_.local_size : 1);
@@ -97,14 +103,14 @@ void FunctionRun::load_datasets() {
 
 std::shared_ptr<Communicator> FunctionRun::communicate(const AskAbsent& absent) const {
   const std::chrono::milliseconds timeout(request_.timeout_ms);
-  if (node_group_) return std::make_shared<NodeCommunicator>(node_group_, request_.rank, timeout, absent);
+  if (node_group_) return make_owned_here<NodeCommunicator>(node_group_, request_.rank, timeout, absent);
   SharedCommunicator::Place place;
   place.id = group_id(request_);
   place.rank = request_.rank;
   place.size = request_.size;
   place.name = {worker_, request_.node};
   place.timeout = timeout;
-  return std::make_shared<SharedCommunicator>(store_, place, absent);
+  return make_owned_here<SharedCommunicator>(store_, place, absent);
 }
 
 void FunctionRun::join_group() {

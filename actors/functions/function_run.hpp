@@ -50,6 +50,7 @@ class FunctionRun : public Surroundings, public std::enable_shared_from_this<Fun
 
  private:
   void run();
+  Returned call_function();
   void join_group();
   std::shared_ptr<Communicator> communicate(const AskAbsent& absent) const;
   void load_datasets();

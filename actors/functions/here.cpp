@@ -126,7 +126,10 @@ int Here::attempt() const { return surroundings_->placing().attempt; }
 std::uint64_t Here::seed() const { return surroundings_->placing().seed; }
 const Json& Here::config() const { return surroundings_->placing().config; }
 Group& Here::group() const { return surroundings_->group(); }
-bool Here::should_stop() const { return surroundings_->should_stop(); }
+bool Here::should_stop() const {
+  surroundings_->check_owner();
+  return surroundings_->should_stop();
+}
 std::any& Here::keepsake() const { return surroundings_->keepsake(); }
 std::optional<Checkpoint> Here::load_checkpoint() const { return surroundings_->load(); }
 
@@ -144,11 +147,13 @@ int Here::num_datasets() const { return static_cast<int>(std::ssize(surroundings
 
 void Here::report(const Json& metrics) const {
   if (!metrics.is_object()) throw_invalid("what is reported is an object, such as {{\"loss\", 0.1}}");
+  surroundings_->check_owner();
   surroundings_->report(metrics);
 }
 
 void Here::save_checkpoint(const Json& state, const NamedTensors& tensors,
                            const std::vector<std::string>& files) const {
+  surroundings_->check_owner();
   Checkpoint checkpoint;
   if (rank() == 0) {
     checkpoint.state = state;
@@ -164,7 +169,7 @@ void Here::save_checkpoint(const Json& state, const NamedTensors& tensors,
 }
 
 Alone::Alone(Options options) : exceptions_(std::uncaught_exceptions()) {
-  auto surroundings = std::make_shared<NobodyElse>(std::move(options));
+  auto surroundings = make_owned_here<NobodyElse>(std::move(options));
   surroundings->start();
   surroundings_ = surroundings;
   before_ = std::exchange(shown(), std::make_shared<Here>(surroundings_));
@@ -172,6 +177,7 @@ Alone::Alone(Options options) : exceptions_(std::uncaught_exceptions()) {
 
 Alone::~Alone() {
   shown() = std::move(before_);
+  if (!surroundings_->owner().is_this()) return;
   const bool threw = std::uncaught_exceptions() > exceptions_;
   try {
     static_cast<NobodyElse&>(*surroundings_)

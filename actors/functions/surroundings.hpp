@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/fork/owning_process.hpp"
 #include "troupe/here.hpp"
 
 namespace troupe {
@@ -32,6 +33,11 @@ class Surroundings {
   virtual ~Surroundings() = default;
 
   const Placing& placing() const { return placing_; }
+  /// @throws Error unsupported in a child made by fork, where others hear this function
+  void check_owner() const {
+    if (placing_.in_worker || placing_.world_size > 1) owner_.check("the function's surroundings");
+  }
+  const OwningProcess& owner() const { return owner_; }
   Group& group() { return group_; }
   virtual void report(const Json& metrics) = 0;
   virtual void save(Checkpoint checkpoint) = 0;
@@ -42,6 +48,9 @@ class Surroundings {
  protected:
   Placing placing_;
   Group group_;
+
+ private:
+  OwningProcess owner_;
 };
 
 /// While it lives, the calling thread's `here()` shows these.

@@ -65,7 +65,14 @@ void serve(const WorkerLaunch& launch, int watched, int signs) {
   before_send();
   system.spawn(worker_actor, worker, driver);
   std::uint64_t count = 0;
-  wait_for_hangup(watched, Silence::kEvery, [&] { show_life(signs, ++count); });
+  const pid_t parent = ::getppid();
+  wait_for_hangup(watched, Silence::kEvery, [&] {
+    show_life(signs, ++count);
+    if (::getppid() == parent) return;
+    // The driver has ended, and a child that it forked holds its sockets open.
+    remove_socket(launch);
+    leave(0);
+  });
   remove_socket(launch);
   leave(0);
 }

@@ -1,6 +1,11 @@
 #include "actors/rounds/driver_mailbox.hpp"
 
 namespace troupe {
+namespace {
+
+constexpr const char* kWhat = "this run";
+
+}  // namespace
 
 void DriverMailbox::seat(int member, const caf::actor& actor) {
   actors_[member] = actor;
@@ -17,11 +22,13 @@ void DriverMailbox::unseat(int member) {
 }
 
 void DriverMailbox::send(int member, const caf::message& message) {
+  owner_.check(kWhat);
   before_send();
   self_->send(actors_.at(member), message);
 }
 
 std::optional<Happening> DriverMailbox::hear(const Deadline& deadline) {
+  owner_.check(kWhat);
   std::optional<Happening> happening;
   const auto until = std::chrono::high_resolution_clock::now() + (deadline.at() - Clock::now());
   while (!happening && self_->await_data(until)) {

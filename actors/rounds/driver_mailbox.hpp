@@ -3,6 +3,7 @@
 #include <map>
 
 #include "actors/rounds/reception.hpp"
+#include "runtime/fork/owning_process.hpp"
 
 namespace troupe {
 
@@ -25,6 +26,7 @@ class DriverMailbox : public Reception {
   Happening ended(const caf::actor_addr& actor) const;
   std::optional<Happening> heard(caf::message content) const;
 
+  const OwningProcess owner_;
   caf::scoped_actor self_;
   std::map<int, caf::actor> actors_;
   std::map<caf::actor_addr, int> members_;

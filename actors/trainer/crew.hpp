@@ -8,6 +8,7 @@
 #include "actors/driver/faults/failure_budget.hpp"
 #include "actors/placements/runtime.hpp"
 #include "actors/rounds/rounds.hpp"
+#include "runtime/fork/owning_process.hpp"
 #include "troupe/trainer.hpp"
 
 namespace troupe {
@@ -54,6 +55,7 @@ class Crew {
   void fill_up();
   void replace_lost();
 
+  const LiveRun live_;
   TrainerOptions options_;
   Options runtime_options_;  ///< what a runtime takes of a driver's
   int wanted_ = 1;           ///< workers

@@ -5,6 +5,7 @@
 #include "actors/functions/function_table.hpp"
 #include "actors/placements/placements.hpp"
 #include "actors/trainer/trainer_run.hpp"
+#include "runtime/fork/owning_process.hpp"
 #include "runtime/invalid.hpp"
 #include "runtime/text_table.hpp"
 
@@ -14,12 +15,12 @@ using Kind = Running::Impl::Kind;
 
 class WorkerGroup::Impl {
  public:
-  explicit Impl(TrainerOptions options) : crew(std::make_shared<Crew>(std::move(options))) {}
+  explicit Impl(TrainerOptions options) : crew(make_owned_here<Crew>(std::move(options))) {}
 
   std::shared_ptr<Running::Impl> run(Running::Impl::Request request) {
     if (!crew) throw_invalid("these workers were shut down");
     if (memory->running) throw Error(ErrorCode::in_use, "these workers run a function: one run at a time");
-    return std::make_shared<Running::Impl>(crew, memory, std::move(request));
+    return make_owned_here<Running::Impl>(crew, memory, std::move(request));
   }
   std::shared_ptr<Running::Impl> run(const std::string& function, const Json& config, Kind kind,
                                      const RunOptions& options) {
@@ -39,6 +40,7 @@ class WorkerGroup::Impl {
     return run(std::move(request));
   }
 
+  const OwningProcess owner;
   std::shared_ptr<Crew> crew;
   std::shared_ptr<TrainerMemory> memory = std::make_shared<TrainerMemory>();
 
@@ -62,6 +64,7 @@ WorkerGroup& WorkerGroup::operator=(WorkerGroup&&) noexcept = default;
 
 WorkerGroup::Impl& WorkerGroup::impl() const {
   if (!impl_) throw_invalid("these workers were moved from");
+  impl_->owner.check("this group of workers");
   return *impl_;
 }
 
@@ -113,6 +116,7 @@ Running::Running(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Running::~Running() = default;
 Running::Impl& Running::impl() const {
   if (!impl_) throw_invalid("this run was moved from");
+  impl_->owner().check("this run of a function");
   return *impl_;
 }
 std::optional<Report> Running::next() { return impl().next(); }

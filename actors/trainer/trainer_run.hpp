@@ -11,6 +11,7 @@
 #include "actors/trainer/function_call.hpp"
 #include "actors/trainer/report_rows.hpp"
 #include "actors/trainer/trainer_checkpoints.hpp"
+#include "runtime/fork/owning_process.hpp"
 
 namespace troupe {
 
@@ -41,6 +42,7 @@ class Running::Impl {
   std::optional<Report> next();
   bool is_finished() const { return finished_; }
   const RunResults& returns();
+  const OwningProcess& owner() const { return owner_; }
 
  private:
   /// Calls it on all workers, and again where one is lost meanwhile. @param loss that of the call before
@@ -71,6 +73,7 @@ class Running::Impl {
   void wind_up() noexcept;
   Deadline patience() const;
 
+  const OwningProcess owner_;
   std::shared_ptr<Crew> crew_;
   std::shared_ptr<TrainerMemory> memory_;
   Request request_;

@@ -70,7 +70,7 @@ SocketFolder::SocketFolder(const std::string& socket) {
 
 SocketFolder::~SocketFolder() {
   std::error_code ignored;
-  fs::remove_all(path_, ignored);
+  if (owner_.is_this()) fs::remove_all(path_, ignored);
 }
 
 }  // namespace troupe

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "runtime/file_descriptor.hpp"
+#include "runtime/fork/owning_process.hpp"
 
 namespace troupe {
 
@@ -19,6 +20,7 @@ class SocketFolder {
   const std::string& path() const { return path_; }
 
  private:
+  OwningProcess owner_;
   std::string path_;
   FileDescriptor lock_;
 };

@@ -136,7 +136,7 @@ bool Search::judge(const Trial& trial, const Report& report) {
 
 void Search::run() {
   keeping_errors([&] { run_trials(); });
-  keeping_errors([&] { end_all(); });
+  if (owner_.is_this()) keeping_errors([&] { end_all(); });
   if (thrown_) std::rethrow_exception(thrown_);
   folder_->release();
 }
@@ -179,6 +179,7 @@ std::optional<Json> Search::next_config() const {
   if (!options_.suggest) return index < num_trials_ ? std::optional(space_.config(options_.seed, index)) : std::nullopt;
   if (index >= kMostTrials) return std::nullopt;
   auto config = options_.suggest(trials_);
+  check_owner();
   if (config && !config->is_object()) throw_invalid("what is suggested for a trial is no object");
   return config;
 }
@@ -374,6 +375,7 @@ void Search::drop_ended() {
 /// What it throws ends the search, once what is under way is done.
 void Search::tell(const Trial& trial) {
   if (options_.on_change) keeping_errors([&] { options_.on_change(trial); });
+  check_owner();
 }
 
 void Search::keeping_errors(const std::function<void()>& work) {

@@ -11,6 +11,7 @@
 #include "actors/tune/space.hpp"
 #include "actors/tune/trial_process.hpp"
 #include "runtime/clock.hpp"
+#include "runtime/fork/owning_process.hpp"
 #include "troupe/tune.hpp"
 
 namespace troupe::tune {
@@ -69,9 +70,17 @@ class Search {
   void end_all();
   void drop_ended();
   void tell(const Trial& trial);
+  /// A function of the user's may have forked this process, and have returned in the child.
+  void check_owner() const { owner_.check("this search"); }
   void keeping_errors(const std::function<void()>& work);
-  bool wants_to_stop() const { return options_.should_stop && options_.should_stop(); }
+  bool wants_to_stop() const {
+    const bool stops = options_.should_stop && options_.should_stop();
+    check_owner();
+    return stops;
+  }
 
+  const LiveRun live_;
+  const OwningProcess owner_;
   Trainable trainable_;
   Options options_;
   Space space_;

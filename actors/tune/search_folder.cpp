@@ -60,7 +60,7 @@ SearchFolder::SearchFolder(const std::string& folder, bool resume, const Json& s
 
 SearchFolder::~SearchFolder() {
   std::error_code ignored;
-  if (temporary_) fs::remove_all(path_, ignored);
+  if (temporary_ && owner_.is_this()) fs::remove_all(path_, ignored);
 }
 
 void SearchFolder::make(const std::string& folder) {

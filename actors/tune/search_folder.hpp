@@ -5,6 +5,7 @@
 
 #include "actors/tune/trial_task.hpp"
 #include "runtime/file_descriptor.hpp"
+#include "runtime/fork/owning_process.hpp"
 #include "troupe/tune.hpp"
 
 namespace troupe::tune {
@@ -36,6 +37,7 @@ class SearchFolder {
   void lock();
   void compare(const Json& search) const;
 
+  OwningProcess owner_;
   std::string path_;
   bool temporary_ = false;
   FileDescriptor lock_;

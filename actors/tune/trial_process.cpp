@@ -105,12 +105,12 @@ std::string TrialProcess::how_it_ended() {
 }
 
 void TrialProcess::ask_to_end() noexcept {
-  if (!reaped_) ::kill(pid(), SIGTERM);
+  if (!reaped_ && owner_.is_this()) ::kill(pid(), SIGTERM);
 }
 
 /// Its group first: until it is reaped, nobody else has that number.
 void TrialProcess::kill() noexcept {
-  if (std::exchange(reaped_, true)) return;
+  if (!owner_.is_this() || std::exchange(reaped_, true)) return;
   ::kill(-pid(), SIGKILL);
   try {
     child_.kill();

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "runtime/file_descriptor.hpp"
+#include "runtime/fork/owning_process.hpp"
 #include "runtime/processes/child_process.hpp"
 #include "troupe/json.hpp"
 
@@ -39,6 +40,7 @@ class TrialProcess {
   TrialProcess(const std::string& folder, const std::vector<int>& cores,
                std::pair<FileDescriptor, FileDescriptor> sockets);
 
+  OwningProcess owner_;
   FileDescriptor socket_;
   ChildProcess child_;
   bool reaped_ = false;

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "runtime/fork/owning_process.hpp"
 #include "runtime/processes/limits.hpp"
 
 namespace troupe {
@@ -46,7 +47,10 @@ void TaskQueue::work(const std::shared_ptr<State>& state) {
     auto task = std::move(state->tasks.front());
     state->tasks.pop_front();
     lock.unlock();
-    task();
+    {
+      const ForkBarrier barrier;
+      task();
+    }
     task = nullptr;  // What it holds goes before the next begins, and not under the lock.
     lock.lock();
   }

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "actors/messages/obey.hpp"
+#include "runtime/fork/owning_process.hpp"
 
 namespace troupe {
 namespace {
@@ -10,9 +11,11 @@ namespace {
 /// Replies come from the replicas' threads, straight to the driver, in the worker's name.
 struct Replying {
   caf::actor from, driver;
+  ForkBarrier barrier = {};  ///< what is sent in a child made by fork would corrupt its parent
 
   template <class Reply>
   void operator()(Reply reply) const {
+    barrier.end_child();
     caf::send_as(from, driver, ready_to_send(std::move(reply)));
   }
 };

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "collectives/group/collective.hpp"
+#include "runtime/fork/owning_process.hpp"
 #include "troupe/error.hpp"
 
 namespace troupe {
@@ -51,6 +52,11 @@ class Communicator {
   virtual void leave(ErrorCode /*code*/, const std::string& /*text*/) {}
   /// Nobody waits for anybody any more. From any thread.
   virtual void break_up(const Absence& /*absence*/) {}
+
+  const OwningProcess& owner() const { return owner_; }
+
+ private:
+  OwningProcess owner_;
 };
 
 }  // namespace troupe

@@ -47,6 +47,12 @@ void check_op(const Collective& call) {
     throw_invalid(std::string(to_string(call.kind)) + ": the mean of whole numbers is none; ask for their sum");
 }
 
+/// One rank by itself shares nothing.
+void run(Communicator& communicator, const Collective& call) {
+  if (communicator.size() > 1) communicator.owner().check("this rank of a group");
+  communicator.run(call);
+}
+
 }  // namespace
 
 std::size_t bytes_of(ElementType type) { return type == ElementType::f32 ? 4 : 8; }
@@ -93,7 +99,7 @@ void Group::all_reduce(ElementType type, const void* in, std::size_t count, void
   call.op = op;
   check_op(call);
   check_length(call, "the result", room, count);
-  communicator_->run(call);
+  run(*communicator_, call);
 }
 
 void Group::reduce_scatter(ElementType type, const void* in, std::size_t count, void* part, std::size_t room,
@@ -102,14 +108,14 @@ void Group::reduce_scatter(ElementType type, const void* in, std::size_t count, 
   call.op = op;
   check_op(call);
   check_length(call, "this rank's part", room, part_of(count).size());
-  communicator_->run(call);
+  run(*communicator_, call);
 }
 
 void Group::all_gather(ElementType type, const void* part, std::size_t count, void* all, std::size_t room,
                        const CallPlace& at) {
   const Collective call = collective(Collective::Kind::all_gather, type, room, part, all, at);
   check_length(call, "this rank's part", count, part_of(room).size());
-  communicator_->run(call);
+  run(*communicator_, call);
 }
 
 void Group::broadcast(ElementType type, void* values, std::size_t count, int root, const CallPlace& at) {
@@ -118,11 +124,11 @@ void Group::broadcast(ElementType type, void* values, std::size_t count, int roo
   if (root < 0 || root >= size())
     throw_invalid("broadcast: the root is " + std::to_string(root) + ", and ranks are 0 to " +
                   std::to_string(size() - 1));
-  communicator_->run(call);
+  run(*communicator_, call);
 }
 
 void Group::barrier(CallPlace at) {
-  communicator_->run(collective(Collective::Kind::barrier, ElementType::f32, 0, nullptr, nullptr, at));
+  run(*communicator_, collective(Collective::Kind::barrier, ElementType::f32, 0, nullptr, nullptr, at));
 }
 
 }  // namespace troupe

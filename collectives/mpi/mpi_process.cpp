@@ -69,6 +69,10 @@ void MpiProcess::free_words_with_mpi() {
 }
 
 MpiProcess::~MpiProcess() {
+  if (!owner_.is_this()) {
+    static_cast<void>(words_.release());
+    return;
+  }
   try {
     int over = 0;
     MPI_Finalized(&over);

@@ -10,6 +10,7 @@
 
 #include "collectives/mpi/words.hpp"
 #include "runtime/clock.hpp"
+#include "runtime/fork/owning_process.hpp"
 
 namespace troupe {
 
@@ -44,6 +45,7 @@ class MpiProcess {
   void end();
   void free_words_with_mpi();
 
+  const OwningProcess owner_;
   bool ours_ = false;  ///< this initialised MPI
   bool any_thread_ = true;
   MPI_Comm comm_ = MPI_COMM_NULL;

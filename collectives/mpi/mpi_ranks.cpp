@@ -259,7 +259,7 @@ void MpiRanks::leave(ErrorCode code, const std::string& text) {
 }
 
 MpiRank join_mpi(std::chrono::milliseconds timeout) {
-  auto ranks = std::make_shared<MpiRanks>(MpiProcess::get(Deadline(timeout)), timeout);
+  auto ranks = make_owned_here<MpiRanks>(MpiProcess::get(Deadline(timeout)), timeout);
   return {ranks, ranks->local_rank(), ranks->node()};
 }
 

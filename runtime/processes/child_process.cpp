@@ -123,6 +123,7 @@ ChildProcess ChildProcess::start(const std::string& program, const std::vector<s
 }
 
 ChildProcess& ChildProcess::operator=(ChildProcess&& other) noexcept {
+  std::swap(owner_, other.owner_);
   std::swap(pid_, other.pid_);
   std::swap(handle_, other.handle_);
   std::swap(status_, other.status_);
@@ -133,7 +134,7 @@ ChildProcess& ChildProcess::operator=(ChildProcess&& other) noexcept {
 ChildProcess::~ChildProcess() { end(); }
 
 bool ChildProcess::wait(std::chrono::milliseconds timeout) {
-  if (!handle_) return true;
+  if (!handle_ || !owner_.is_this()) return true;
   const Deadline deadline(timeout);
   pollfd waiting{handle_.get(), POLLIN, 0};
   int ready = 0;
@@ -146,7 +147,7 @@ bool ChildProcess::wait(std::chrono::milliseconds timeout) {
 }
 
 void ChildProcess::signal(int number) {
-  if (handle_) ::syscall(SYS_pidfd_send_signal, handle_.get(), number, nullptr, 0);
+  if (handle_ && owner_.is_this()) ::syscall(SYS_pidfd_send_signal, handle_.get(), number, nullptr, 0);
 }
 
 void ChildProcess::kill() {

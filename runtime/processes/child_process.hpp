@@ -8,10 +8,12 @@
 #include <vector>
 
 #include "runtime/file_descriptor.hpp"
+#include "runtime/fork/owning_process.hpp"
 
 namespace troupe {
 
-/// A child that is killed, and waited for, when its owner goes.
+/// A child that is killed, and waited for, when its owner goes. Only the process that started it may do so: in a child
+/// that this process forks, nothing happens to it.
 class ChildProcess {
  public:
   /// Starts `program` with `arguments` (the first is its own name). Each of `inherited` stays open in the child under
@@ -47,6 +49,7 @@ class ChildProcess {
   ChildProcess(pid_t pid, FileDescriptor handle) : pid_(pid), handle_(std::move(handle)) {}
   void reap();
 
+  OwningProcess owner_;
   pid_t pid_ = -1;
   FileDescriptor handle_;  ///< pidfd; closed once the child is reaped
   int status_ = 0;

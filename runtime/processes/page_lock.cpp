@@ -12,6 +12,7 @@
 #include <new>
 #include <optional>
 
+#include "runtime/fork/owning_process.hpp"
 #include "runtime/processes/held_signals.hpp"
 #include "runtime/processes/limits.hpp"
 #include "runtime/processes/memory.hpp"
@@ -129,11 +130,13 @@ class Mappings {
   /// The device's libraries end with the process: the thread is to have come back from them, unless it hangs there.
   void end() {
     constexpr std::chrono::seconds kPatience{2};
+    if (!owner_.is_this()) return;  // the thread is another process's
     std::unique_lock lock(mutex_);
     done_.wait_for(lock, kPatience, [this] { return finished_ == added_; });
     ended_ = true;
   }
 
+  const OwningProcess owner_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::condition_variable done_;

@@ -13,6 +13,7 @@
 #include <thread>
 #include <utility>
 
+#include "runtime/fork/owning_process.hpp"
 #include "runtime/log.hpp"
 #include "runtime/processes/limits.hpp"
 #include "runtime/store/object_table.hpp"
@@ -169,6 +170,7 @@ class ObjectStore::LoopChannel : public store::Channel {
   }
 
   ~LoopChannel() override {
+    if (!owner_.is_this()) return;
     impl_->post([impl = impl_.get(), client = client_] { impl->drop_client(client); });
   }
 
@@ -207,6 +209,7 @@ class ObjectStore::LoopChannel : public store::Channel {
     }
   }
 
+  OwningProcess owner_;
   std::shared_ptr<Impl> impl_;
   store::ClientId client_ = 0;
   std::uint64_t sequence_ = 0;

@@ -84,6 +84,11 @@ store::Request request(store::Operation operation, const ObjectId& id = {}) {
 
 }  // namespace
 
+std::unique_lock<std::mutex> StoreClient::lock_here() {
+  owner_.check("this client of an object store");  // first: the mutex may be another thread's when a process forks
+  return std::unique_lock(mutex_);
+}
+
 StoreClient::Called StoreClient::call(store::Request request, std::chrono::milliseconds timeout,
                                       store::Status accepted) {
   Called called;
@@ -98,7 +103,7 @@ std::shared_ptr<Mapping> StoreClient::create(const ObjectId& id, std::size_t byt
   wanted.bytes = bytes;
   wanted.shared_writers = options.shared_writers ? 1 : 0;
   const auto accepted = options.may_exist ? store::Status::exists : store::Status::ok;
-  const std::lock_guard lock(mutex_);
+  const auto lock = lock_here();
   Called called;
   try {
     called = call(wanted, kPatience, accepted);
@@ -116,7 +121,7 @@ std::shared_ptr<Mapping> StoreClient::create(const ObjectId& id, std::size_t byt
 }
 
 std::shared_ptr<Mapping> StoreClient::open(const ObjectId& id, std::size_t offset, std::size_t bytes) {
-  const std::lock_guard lock(mutex_);
+  const auto lock = lock_here();
   const Called called = call(request(store::Operation::open, id), kPatience);
   if (offset > called.reply.bytes || bytes > called.reply.bytes - offset)
     throw Error(ErrorCode::store_failed, "a part beyond the object's end", {.object = to_string(id)});
@@ -124,25 +129,25 @@ std::shared_ptr<Mapping> StoreClient::open(const ObjectId& id, std::size_t offse
 }
 
 void StoreClient::seal(const ObjectId& id) {
-  const std::lock_guard lock(mutex_);
+  const auto lock = lock_here();
   call(request(store::Operation::seal, id), kPatience);
 }
 
 std::shared_ptr<Mapping> StoreClient::get(const ObjectId& id, std::chrono::milliseconds timeout) {
   auto wanted = request(store::Operation::get, id);
   wanted.deadline_ms = static_cast<std::uint64_t>(std::max<std::int64_t>(timeout.count(), 0));
-  const std::lock_guard lock(mutex_);
+  const auto lock = lock_here();
   const Called called = call(wanted, timeout + kPatience);
   return map(called.file, 0, called.reply.bytes, Access::read, id);
 }
 
 void StoreClient::release(const ObjectId& id) {
-  const std::lock_guard lock(mutex_);
+  const auto lock = lock_here();
   call(request(store::Operation::release, id), kPatience);
 }
 
 void StoreClient::trim() {
-  const std::lock_guard lock(mutex_);
+  const auto lock = lock_here();
   drop_free_slabs();
 }
 

@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 
+#include "runtime/fork/owning_process.hpp"
 #include "runtime/processes/memory.hpp"
 #include "runtime/store/channel.hpp"
 #include "runtime/store/object_id.hpp"
@@ -48,7 +49,10 @@ class StoreClient {
   /// @throws Error unless the answer is ok or what is accepted besides.
   Called call(store::Request request, std::chrono::milliseconds timeout, store::Status accepted = store::Status::ok);
   void drop_free_slabs();
+  /// @throws Error unsupported in a child of the process that has the client
+  std::unique_lock<std::mutex> lock_here();
 
+  OwningProcess owner_;
   std::mutex mutex_;
   std::unique_ptr<store::Channel> channel_;
   std::map<std::uint64_t, std::shared_ptr<Mapping>> own_slabs_;  ///< by slab number; only these are mapped for writing

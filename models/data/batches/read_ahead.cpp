@@ -1,13 +1,16 @@
 #include "models/data/batches/read_ahead.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <exception>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <utility>
 
+#include "runtime/fork/owning_process.hpp"
 #include "runtime/processes/cores.hpp"
 
 namespace troupe {
@@ -31,9 +34,14 @@ class Piecework {
 /// Threads that do what has been added, first come first.
 class PieceThreads {
  public:
+  /// Never destroyed: replicas that were given up may outlive main. A child made by fork has none of its parent's
+  /// threads, which its copy of the condition variable still counts as waiting.
   static PieceThreads& shared() {
-    static auto& threads = *new PieceThreads;  // never destroyed: replicas that were given up may outlive main
-    return threads;
+    static std::atomic<PieceThreads*> known{nullptr};
+    PieceThreads* threads = known;
+    if (threads != nullptr && threads->owner_.is_this()) return *threads;
+    auto fresh = std::make_unique<PieceThreads>();
+    return *(known.compare_exchange_strong(threads, fresh.get()) ? fresh.release() : threads);
   }
 
   void add(std::shared_ptr<Piecework> work) {
@@ -63,6 +71,7 @@ class PieceThreads {
   std::condition_variable added_;
   std::deque<std::shared_ptr<Piecework>> waiting_;
   int running_ = 0;
+  OwningProcess owner_;  ///< of the threads
 };
 
 }  // namespace
@@ -151,6 +160,11 @@ ReadAhead::ReadAhead(std::shared_ptr<const DataSource> from, std::size_t most_by
     : from_(std::move(from)), most_bytes_(most_bytes) {}
 
 ReadAhead::~ReadAhead() {
+  if (!owner_.is_this()) {  // those who fill are threads of another process: never waited for, and never destroyed
+    if (taken_) expected_.push_back(std::move(taken_));
+    static_cast<void>(std::make_unique<std::vector<std::shared_ptr<Slot>>>(std::move(expected_)).release());
+    return;
+  }
   for (const auto& slot : expected_) slot->stop();
 }
 

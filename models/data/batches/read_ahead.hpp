@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "models/data/batches/batch_memory.hpp"
+#include "runtime/fork/owning_process.hpp"
 #include "troupe/data.hpp"
 
 namespace troupe {
@@ -50,6 +51,7 @@ class ReadAhead {
 
   void give_back(Slot& slot);
 
+  OwningProcess owner_;
   std::shared_ptr<const DataSource> from_;
   std::size_t most_bytes_;
   std::vector<std::shared_ptr<Slot>> expected_;

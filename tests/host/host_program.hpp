@@ -1,0 +1,9 @@
+#pragma once
+
+namespace troupe_test {
+
+/// Runs the host program `argv[2]`, which forks or becomes a daemon, and returns its exit status. Writes results to the
+/// file `argv[3]`.
+int run_host_program(int argc, char** argv);
+
+}  // namespace troupe_test
