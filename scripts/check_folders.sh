@@ -27,8 +27,8 @@ BEGIN {
 
   # room: the other rooms of its folder that it may include. What lies in no room of this table, such as the top of
   # runtime/, may include any room of its folder and be included by any.
-  rooms["runtime/files"] = rooms["runtime/fork"] = ""
-  rooms["runtime/processes"] = "runtime/fork"
+  rooms["runtime/fork"] = ""
+  rooms["runtime/files"] = rooms["runtime/processes"] = "runtime/fork"
   rooms["runtime/store"] = "runtime/fork runtime/processes"
   rooms["runtime/net"] = "runtime/processes"
   rooms["runtime/net/certificates"] = "runtime/files runtime/net"

@@ -83,6 +83,7 @@ void SearchFolder::lock() {
   lock_ = open_lock_file(path);
   if (!lock_in_time(lock_.get(), kLockPatience))
     throw Error(ErrorCode::in_use, "another search runs there", {.object = path_});
+  unlock_ = UnlockAtEnd(lock_.get());
 }
 
 /// What differs is named.

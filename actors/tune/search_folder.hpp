@@ -5,6 +5,7 @@
 
 #include "actors/tune/trial_task.hpp"
 #include "runtime/file_descriptor.hpp"
+#include "runtime/files/file_lock.hpp"
 #include "runtime/fork/owning_process.hpp"
 #include "troupe/tune.hpp"
 
@@ -24,7 +25,10 @@ class SearchFolder {
 
   const std::string& path() const { return path_; }
   /// Another search may write there from now on.
-  void release() { lock_.reset(); }
+  void release() {
+    unlock_.release();
+    lock_.reset();
+  }
   TrialFiles files(int trial) const;
 
   /// A trial as it was left; none where it never began.
@@ -41,6 +45,7 @@ class SearchFolder {
   std::string path_;
   bool temporary_ = false;
   FileDescriptor lock_;
+  UnlockAtEnd unlock_;
 };
 
 /// The folder of a trial's last checkpoint; empty where it has none.

@@ -26,6 +26,11 @@ FileDescriptor open_lock_file(const std::string& path) {
   return file;
 }
 
+void UnlockAtEnd::release() noexcept {
+  const int file = std::exchange(file_, -1);
+  if (file >= 0 && owner_.is_this()) ::flock(file, LOCK_UN);
+}
+
 bool lock_in_time(int file, std::chrono::milliseconds patience) {
   const Deadline deadline(patience);
   while (::flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {

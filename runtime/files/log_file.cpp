@@ -33,7 +33,7 @@ bool is_output_of_process(const struct stat& status) {
 }  // namespace
 
 LogFile::LogFile(const std::string& path, bool goes_on, const MeasureWhole& whole)
-    : path_(path), file_(open(goes_on, whole)) {}
+    : path_(path), file_(open(goes_on, whole)), unlock_(identity_ ? file_.descriptor() : -1) {}
 
 /// What a process that was killed has left of a record is cut off, once it is known that the file is such a log.
 WrittenFile LogFile::open(bool goes_on, const MeasureWhole& whole) {

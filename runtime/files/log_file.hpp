@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "runtime/files/file_lock.hpp"
 #include "runtime/files/written_file.hpp"
 
 namespace troupe {
@@ -26,7 +27,10 @@ class LogFile {
   void write(std::string_view record);
 
   /// Nothing is written after it.
-  void close() { file_.close(); }
+  void close() {
+    unlock_.release();
+    file_.close();
+  }
 
   /// Empties the file, unless it is a pipe and the like.
   void begin_anew();
@@ -45,6 +49,7 @@ class LogFile {
   /// Which file it is, by its device and its number there; none where it is none of its own.
   std::optional<std::pair<std::uint64_t, std::uint64_t>> identity_;
   WrittenFile file_;
+  UnlockAtEnd unlock_;
 };
 
 }  // namespace troupe

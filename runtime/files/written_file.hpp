@@ -25,6 +25,7 @@ class WrittenFile {
   void sync();
   /// Some file systems tell only then that they could not write.
   void close();
+  int descriptor() const { return file_.get(); }
 
  private:
   FileDescriptor file_;

@@ -1,12 +1,12 @@
 #include "host/host_program.hpp"
 
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <fstream>
 #include <functional>
-#include <iostream>
 #include <map>
 #include <memory>
 #include <stdexcept>
@@ -96,12 +96,30 @@ troupe::Options options_of(troupe::Placement placement) {
   return options;
 }
 
+/// Samples that are slow to read, so that threads of the process read batches ahead.
+class SlowData : public troupe::DataSource {
+ public:
+  explicit SlowData(troupe::data::DataPtr from) : DataSource(slow(from->info())), from_(std::move(from)) {}
+
+ private:
+  static troupe::DataInfo slow(troupe::DataInfo info) {
+    info.slow = true;
+    return info;
+  }
+  void read(const troupe::BatchRequest& request) const override { from_->fill(request); }
+
+  troupe::data::DataPtr from_;
+};
+
+std::unique_ptr<troupe::Model> shapes(std::uint64_t seed) {
+  troupe::TrainingData data = troupe::load_data("mock-images:8,10", seed);
+  data.train = std::make_shared<SlowData>(data.train);
+  return troupe::models::network(troupe::models::mlp_layers(10), data, 16);
+}
+
 void register_models() {
-  troupe::register_model("shapes", [](const troupe::ReplicaContext& at) {
-    return troupe::models::network(troupe::models::mlp_layers(10), troupe::load_data("mock-images:8,10", at.seed), 16);
-  });
+  troupe::register_model("shapes", [](const troupe::ReplicaContext& at) { return shapes(at.seed); });
   troupe::register_function("count", [](const troupe::Json& config) {
-    troupe::here().keepsake();
     double sum = 0;
     for (int i = 1; i <= config.value("reports", 3); ++i) {
       sum += troupe::here().all_reduce(0.1 * (troupe::here().rank() + i));
@@ -182,19 +200,263 @@ int fork_beside_a_run(Host& host, troupe::Placement placement, bool late) {
   return 0;
 }
 
+/// A callback forks, and returns in the child as well.
+int fork_in_a_callback(Host& host) {
+  host.init();
+  class Forks : public troupe::Callback {
+   public:
+    void on_report(const troupe::Report& report) override {
+      if (report.iteration == 2) child = ::fork();
+    }
+    pid_t child = -1;
+  };
+  const auto forks = std::make_shared<Forks>();
+  troupe::Options options = options_of(troupe::Placement::in_process);
+  options.callbacks = {forks};
+  troupe::DistributedSGD sgd([](int, int) { return shapes(1); }, options);
+  sgd.step();
+  if (forks->child == -1) try {
+      sgd.step();
+    } catch (const troupe::Error& error) {
+      check(forks->child == 0 && error.code() == troupe::ErrorCode::unsupported, error.what());
+      return 0;
+    }
+  check(forks->child > 0, "the child's step returns");
+  await(forks->child);
+  sgd.read_weights([&](std::span<const float>) { forks->child = ::fork(); });
+  if (forks->child == 0) return 0;
+  await(forks->child);
+  check(sgd.step().step == 3, "the parent does not go on");
+  host.write("well");
+  return 0;
+}
+
+/// A replica and a function of a trainer fork on their own threads, and return in the child as well.
+int fork_in_a_worker(Host& host, troupe::Placement placement) {
+  troupe::register_model_function("fork", [](troupe::Model&, std::span<const float>) {
+    if (const pid_t child = ::fork(); child > 0) ::waitpid(child, nullptr, 0);
+    return std::string("returned");
+  });
+  troupe::register_function("fork", [](const troupe::Json&) {
+    const pid_t child = troupe::here().rank() == 0 ? ::fork() : 1;
+    if (child == 0) {
+      check_refused("all_reduce", [] { troupe::here().all_reduce(1.0); });
+      check_refused("report", [] { troupe::here().report({{"loss", 1}}); });
+      check_refused("save_checkpoint", [] { troupe::here().save_checkpoint({}); });
+      check_refused("should_stop", [] { troupe::here().should_stop(); });
+      return troupe::Returned{.json = "child"};
+    }
+    if (child > 1) ::waitpid(child, nullptr, 0);
+    troupe::here().report({{"loss", 1}});
+    return troupe::Returned{.json = troupe::here().all_reduce(1.0)};
+  });
+  register_models();
+  host.init();
+  const std::vector<float> expected = train(placement, 4);
+  troupe::DistributedSGD sgd("shapes", options_of(placement));
+  for (int i = 0; i < 2; ++i) sgd.step();
+  check(sgd.foreach_model("fork").at(1) == "returned", "a replica returned something else");
+  for (int i = 0; i < 2; ++i) sgd.step();
+  check(sgd.weights() == expected, "the run trains to other weights");
+  troupe::Trainer trainer({.num_workers = 2, .placement = placement});
+  for (const troupe::Returned& returned : trainer.run("fork")) check(returned.json == 2.0, "a rank returned otherwise");
+  host.write("well");
+  return 0;
+}
+
+Calls calls_of(troupe::Trainer& trainer, troupe::Running& running) {
+  return {{"next", [&] { running.next(); }},
+          {"is_finished", [&] { running.is_finished(); }},
+          {"returns", [&] { running.returns(); }},
+          {"run", [&] { trainer.run("count"); }},
+          {"run_generator", [&] { trainer.run_generator("count"); }},
+          {"get_last_checkpoint", [&] { trainer.get_last_checkpoint(); }},
+          {"execute", [&] { trainer.execute("count"); }},
+          {"execute_single", [&] { trainer.execute_single("count"); }},
+          {"num_workers", [&] { trainer.num_workers(); }},
+          {"workers", [&] { trainer.workers().workers(); }},
+          {"options", [&] { trainer.workers().options(); }},
+          {"takes_values", [&] { trainer.workers().takes_values(); }},
+          {"shutdown", [&] { trainer.shutdown(); }},
+          {"another trainer", [&] { troupe::Trainer another{troupe::TrainerOptions()}; }}};
+}
+
+int fork_beside_a_trainer(Host& host, troupe::Placement placement) {
+  register_models();
+  host.init();
+  troupe::Trainer trainer({.num_workers = 2, .placement = placement});
+  const auto results = [](const troupe::RunResults& all) { return std::vector{all.at(0).json, all.at(1).json}; };
+  const auto expected = results(trainer.run("count"));
+  troupe::Running running = trainer.run_generator("count");
+  check(running.next().has_value(), "no report");
+  const pid_t child = ::fork();
+  if (child == 0) {
+    check_all_refused(calls_of(trainer, running));
+    const troupe::Running moved = std::move(running);
+    return 0;
+  }
+  await(child);
+  int reports = 1;
+  for (; running.next(); ++reports) continue;
+  check(reports == 3, "the parent hears " + std::to_string(reports) + " reports");
+  check(results(running.returns()) == expected, "the parent's run returns otherwise");
+  check(results(trainer.run("count")) == expected, "another run of the parent returns otherwise");
+  host.write("well");
+  return 0;
+}
+
+/// @param returns whether the child returns from the callback into the search, which throws
+int fork_in_a_search(Host& host, bool returns) {
+  register_models();
+  host.init();
+  troupe::tune::Trainable trainable;
+  trainable.function = "count";
+  troupe::tune::Options options;
+  options.space = {{"reports", troupe::tune::grid({2, 3, 4})}};
+  pid_t child = -1;
+  bool refused = false;
+  options.on_change = [&](const troupe::tune::Trial& trial) {
+    if (child >= 0 || trial.reports.empty()) return;
+    child = ::fork();
+    if (child > 0) await(child);
+    if (child == 0 && !returns) throw std::runtime_error("the child's own");
+  };
+  try {
+    const troupe::tune::Analysis analysis = troupe::tune::run(trainable, options);
+    check(child > 0, "the child's search returns");
+    check(analysis.trials().size() == 3, "trials are missing");
+    for (const auto& trial : analysis.trials()) check(trial.state == troupe::tune::TrialState::done, trial.error);
+    check(::access(analysis.folder().c_str(), F_OK) == 0, "the parent's folder is gone");
+    const pid_t another = ::fork();
+    if (another == 0) return 0;  // a temporary folder is the parent's
+    await(another);
+    check(::access(analysis.folder().c_str(), F_OK) == 0, "the folder went with the child");
+  } catch (const troupe::Error& error) {
+    check(child == 0 && returns && error.code() == troupe::ErrorCode::unsupported, error.what());
+    refused = true;
+  } catch (const std::runtime_error& error) {
+    check(child == 0 && !returns && std::string(error.what()) == "the child's own", error.what());
+    refused = true;
+  }
+  if (child == 0) return refused ? 0 : 1;
+  host.write("well");
+  return 0;
+}
+
+/// The parent is killed while its child holds what it has inherited: workers end all the same.
+int killed_beside_its_child(Host& host) {
+  register_models();
+  host.init();
+  troupe::DistributedSGD sgd("shapes", options_of(troupe::Placement::processes));
+  sgd.step();
+  std::string pids;
+  for (const int pid : sgd.worker_pids()) pids += std::to_string(pid) + ' ';
+  if (::fork() == 0) {
+    host.write(pids);
+    for (;;) ::pause();
+  }
+  for (;;) ::pause();
+}
+
+/// The parent's next run writes to the same folder while a child of its first run lives.
+int fork_beside_a_folder(Host& host) {
+  register_models();
+  host.init();
+  const std::string folder = host.results + ".run";
+  troupe::Options options = options_of(troupe::Placement::in_process);
+  options.checkpoint = {.folder = folder, .every_steps = 1};
+  options.callbacks = {troupe::callbacks::csv(folder + "/steps.csv")};
+  options.resume_from = folder;
+  Hold hold;
+  pid_t child = -1;
+  {
+    troupe::DistributedSGD sgd("shapes", options);
+    sgd.step();
+    child = ::fork();
+    if (child == 0) {
+      options = {};
+      hold.wait();
+      return 0;
+    }
+    sgd.step();
+    options.callbacks = {};
+  }
+  options.callbacks = {troupe::callbacks::csv(folder + "/steps.csv")};
+  {
+    troupe::DistributedSGD sgd("shapes", options);
+    check(sgd.step().step == 3, "the run does not resume");
+  }
+  hold.release();
+  await(child);
+  host.write("well");
+  return 0;
+}
+
+enum class When : unsigned char { before_init, after_init, after_runs };
+
+/// The process that becomes a daemon trains, with threads and with worker processes, runs functions and searches.
+int daemon(Host& host, When when) {
+  register_models();
+  const auto become_daemon = [] { check(::daemon(/*nochdir=*/1, /*noclose=*/0) == 0, "daemon"); };
+  if (when == When::before_init) become_daemon();
+  host.init();
+  const auto work = [] {
+    const std::vector<float> weights = train(troupe::Placement::in_process, 3);
+    check(train(troupe::Placement::processes, 3) == weights, "processes train to other weights");
+    troupe::Trainer trainer({.num_workers = 2, .placement = troupe::Placement::processes});
+    check(trainer.run("count").size() == 2, "results are missing");
+    troupe::tune::Options options;
+    options.space = {{"reports", troupe::tune::grid({2, 3})}};
+    troupe::tune::Trainable trainable;
+    trainable.function = "count";
+    check(troupe::tune::run(trainable, options).is_complete(), "the search is not complete");
+    return weights;
+  };
+  if (when == When::after_init) become_daemon();
+  std::vector<float> before;
+  if (when == When::after_runs) {
+    before = work();
+    become_daemon();
+  }
+  const std::vector<float> weights = work();
+  check(when != When::after_runs || weights == before, "the daemon trains to other weights");
+  host.write("well");
+  return 0;
+}
+
+const std::map<std::string, std::function<int(Host&)>>& programs() {
+  using troupe::Placement;
+  static const std::map<std::string, std::function<int(Host&)>> all{
+      {"threads", [](Host& host) { return fork_beside_a_run(host, Placement::in_process, false); }},
+      {"threads, late", [](Host& host) { return fork_beside_a_run(host, Placement::in_process, true); }},
+      {"processes", [](Host& host) { return fork_beside_a_run(host, Placement::processes, false); }},
+      {"processes, late", [](Host& host) { return fork_beside_a_run(host, Placement::processes, true); }},
+      {"callback", fork_in_a_callback},
+      {"worker of threads", [](Host& host) { return fork_in_a_worker(host, Placement::in_process); }},
+      {"worker of processes", [](Host& host) { return fork_in_a_worker(host, Placement::processes); }},
+      {"trainer of threads", [](Host& host) { return fork_beside_a_trainer(host, Placement::in_process); }},
+      {"trainer of processes", [](Host& host) { return fork_beside_a_trainer(host, Placement::processes); }},
+      {"search, returns", [](Host& host) { return fork_in_a_search(host, true); }},
+      {"search, throws", [](Host& host) { return fork_in_a_search(host, false); }},
+      {"killed", killed_beside_its_child},
+      {"folder", fork_beside_a_folder},
+      {"daemon before init", [](Host& host) { return daemon(host, When::before_init); }},
+      {"daemon after init", [](Host& host) { return daemon(host, When::after_init); }},
+      {"daemon after runs", [](Host& host) { return daemon(host, When::after_runs); }},
+  };
+  return all;
+}
+
 }  // namespace
 
 int run_host_program(int argc, char** argv) {
   Host host{argc, argv, argv[3]};
-  const std::string name = argv[2];
-  using troupe::Placement;
-  const std::map<std::string, std::function<int()>> programs{
-      {"threads", [&] { return fork_beside_a_run(host, Placement::in_process, false); }},
-      {"threads, late", [&] { return fork_beside_a_run(host, Placement::in_process, true); }},
-      {"processes", [&] { return fork_beside_a_run(host, Placement::processes, false); }},
-      {"processes, late", [&] { return fork_beside_a_run(host, Placement::processes, true); }},
-  };
-  return programs.at(name)();
+  try {
+    return programs().at(argv[2])(host);
+  } catch (const std::exception& error) {
+    host.write(std::string("failed: ") + error.what());
+    return 1;
+  }
 }
 
 }  // namespace troupe_test

@@ -152,6 +152,7 @@ SeriesLock::SeriesLock(const CheckpointSeries& series) {
   file_ = open_lock_file(path);
   if (!lock_in_time(file_.get(), kLockPatience))
     throw Error(ErrorCode::in_use, "another run writes its checkpoints there", {.object = series.folder()});
+  unlock_ = UnlockAtEnd(file_.get());
 }
 
 }  // namespace troupe

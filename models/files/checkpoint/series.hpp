@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "runtime/file_descriptor.hpp"
+#include "runtime/files/file_lock.hpp"
 
 namespace troupe {
 
@@ -63,6 +64,7 @@ class SeriesLock {
 
  private:
   FileDescriptor file_;
+  UnlockAtEnd unlock_;
 };
 
 }  // namespace troupe
