@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "actors/launch/launch.hpp"
+#include "runtime/fork/successor.hpp"
 #include "runtime/processes/kernel_file.hpp"
 #include "runtime/processes/limits.hpp"
 #include "runtime/processes/slurm.hpp"
@@ -213,6 +214,7 @@ void init(int argc, char** argv) {
   models::register_builtin_models();
   program().arguments = arguments_at_start(argc, argv);
   const std::vector<std::string> arguments = take_arguments(argc, argv);
+  Successor::settle();
   refuse_unknown_flags(arguments);
   if (const auto worker = WorkerLaunch::parse(arguments)) {
     std::setvbuf(stdout, nullptr, _IOLBF, 0);  // such a process ends, and may be killed, without flushing it

@@ -10,6 +10,8 @@
 #include <cstdlib>
 #include <iostream>
 
+#include "runtime/fork/successor.hpp"
+
 namespace troupe {
 
 void leave(int status) {
@@ -18,6 +20,7 @@ void leave(int status) {
   ::alarm(1);
   std::fflush(nullptr);
   std::cout.flush();
+  Successor::leave_status(status);
   std::_Exit(status);
 }
 

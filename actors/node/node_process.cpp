@@ -167,8 +167,8 @@ void follow_parent() {
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) throw_errno("socketpair");
     const FileDescriptor ours(ends[0]);
     FileDescriptor theirs(ends[1]);
-    auto child = ChildProcess::start("/proc/self/exe", program_arguments(), {{theirs.get(), NodeLaunch::kParentSocket}},
-                                     {launch_variable(launch.arguments())});
+    auto child = ChildProcess::start_again(program_arguments(), {{theirs.get(), NodeLaunch::kParentSocket}},
+                                           {launch_variable(launch.arguments())});
     theirs = {};
     while (!child.wait(std::chrono::hours(1))) {
     }

@@ -1,10 +1,10 @@
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdint>
 #include <map>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <utility>
 
 #include "actors/launch/launch.hpp"
@@ -26,25 +26,36 @@ class KnownChildren {
   /// Starts a child such that nobody asks for it before it is known.
   ChildProcess start(const WorkerLaunch& launch, int store_socket, int last_words) {
     const std::lock_guard lock(mutex_);
-    auto child =
-        ChildProcess::start("/proc/self/exe", program_arguments(),
-                            {{store_socket, WorkerLaunch::kStoreSocket}, {last_words, WorkerLaunch::kLastWords}},
-                            {launch_variable(launch.arguments())});
-    known_.insert(child.pid());
+    auto child = ChildProcess::start_again(
+        program_arguments(), {{store_socket, WorkerLaunch::kStoreSocket}, {last_words, WorkerLaunch::kLastWords}},
+        {launch_variable(launch.arguments())});
+    known_.insert_or_assign(launch.worker, Known{child.pid(), *child.successor()});
     return child;
   }
-  void forget(pid_t pid) {
+  void forget(int worker) {
     const std::lock_guard lock(mutex_);
-    known_.erase(pid);
+    known_.erase(worker);
   }
   bool admits(pid_t pid) {
     const std::lock_guard lock(mutex_);
-    return known_.contains(pid);
+    return std::ranges::any_of(known_, [pid](const auto& each) { return each.second.is(pid); });
+  }
+  /// Whether a process is that worker's, or goes on in its place.
+  bool is(int worker, pid_t pid) {
+    const std::lock_guard lock(mutex_);
+    const auto known = known_.find(worker);
+    return known != known_.end() && known->second.is(pid);
   }
 
  private:
+  struct Known {
+    pid_t pid;
+    Successor successor;
+    bool is(pid_t other) const { return other == pid || other == successor.pid(); }
+  };
+
   std::mutex mutex_;
-  std::set<pid_t> known_;
+  std::map<int, Known> known_;  ///< by worker
 };
 
 class ProcessHost : public Host {
@@ -73,11 +84,14 @@ class ProcessHost : public Host {
     auto& child = child_of(worker);
     if (!child) return;
     child->kill();
-    known_children_->forget(child->pid());
+    known_children_->forget(worker);
     child.reset();
   }
 
   bool ends_the_lost() const override { return true; }
+  bool is_expected(const WorkerArrival& arrival) override {
+    return known_children_->is(arrival.join.worker, arrival.join.pid);
+  }
 
   /// There is nothing to knock at while the run goes on.
   void stop_listening() override { listener_.reset(); }

@@ -15,6 +15,7 @@
 #include "actors/transport/local_transport.hpp"
 #include "actors/transport/start_needs.hpp"
 #include "actors/worker/worker_actor.hpp"
+#include "runtime/fork/successor.hpp"
 #include "runtime/log.hpp"
 #include "runtime/processes/held_signals.hpp"
 #include "runtime/silence.hpp"
@@ -68,7 +69,7 @@ void serve(const WorkerLaunch& launch, int watched, int signs) {
   const pid_t parent = ::getppid();
   wait_for_hangup(watched, Silence::kEvery, [&] {
     show_life(signs, ++count);
-    if (::getppid() == parent) return;
+    if (::getppid() == parent || !Successor::is_started_process()) return;
     // The driver has ended, and a child that it forked holds its sockets open.
     remove_socket(launch);
     leave(0);

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -30,12 +29,6 @@ constexpr int kDeepestLine = 102;  ///< what a function reports or returns may h
 constexpr std::chrono::seconds kEndTimeout{10};
 constexpr std::chrono::milliseconds kLook{1};
 
-/// It is not reaped by that.
-bool has_exited(int pid) {
-  siginfo_t info{};
-  return ::waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid != 0;
-}
-
 FileDescriptor open_file(const std::string& path, int flags) {
   FileDescriptor file(::open(path.c_str(), flags | O_CLOEXEC, 0666));
   if (!file) throw_cannot("open", path);
@@ -47,12 +40,12 @@ ChildProcess start(const std::string& folder, int socket, const std::vector<int>
   const FileDescriptor nothing = open_file("/dev/null", O_RDONLY);
   const FileDescriptor output = open_file(TrialFiles{folder}.output(), O_WRONLY | O_CREAT | O_APPEND);
   const PinnedThread pinned(cores);
-  return ChildProcess::start("/proc/self/exe", program_arguments(),
-                             {{nothing.get(), STDIN_FILENO},
-                              {output.get(), STDOUT_FILENO},
-                              {output.get(), STDERR_FILENO},
-                              {socket, TrialLaunch::kSearchSocket}},
-                             {launch_variable(TrialLaunch{folder}.arguments())});
+  return ChildProcess::start_again(program_arguments(),
+                                   {{nothing.get(), STDIN_FILENO},
+                                    {output.get(), STDOUT_FILENO},
+                                    {output.get(), STDERR_FILENO},
+                                    {socket, TrialLaunch::kSearchSocket}},
+                                   {launch_variable(TrialLaunch{folder}.arguments())});
 }
 
 std::pair<FileDescriptor, FileDescriptor> socket_pair() {
@@ -98,19 +91,20 @@ std::vector<Json> TrialProcess::take() {
 }
 
 std::string TrialProcess::how_it_ended() {
-  for (const Deadline deadline(kEndTimeout); !has_exited(pid()) && !deadline.passed();)
+  for (const Deadline deadline(kEndTimeout); !child_.has_ended() && !deadline.passed();)
     std::this_thread::sleep_for(kLook);
   kill();
   return child_.how_it_ended();
 }
 
 void TrialProcess::ask_to_end() noexcept {
-  if (!reaped_ && owner_.is_this()) ::kill(pid(), SIGTERM);
+  if (!reaped_ && !child_.has_ended()) child_.signal(SIGTERM);
 }
 
 /// Its group first: until it is reaped, nobody else has that number.
 void TrialProcess::kill() noexcept {
   if (!owner_.is_this() || std::exchange(reaped_, true)) return;
+  child_.has_ended();  // which finds who goes on in its place
   ::kill(-pid(), SIGKILL);
   try {
     child_.kill();

@@ -122,12 +122,26 @@ ChildProcess ChildProcess::start(const std::string& program, const std::vector<s
   return {pid, std::move(handle)};
 }
 
+ChildProcess ChildProcess::start_again(const std::vector<std::string>& arguments,
+                                       std::vector<std::pair<int, int>> inherited,
+                                       std::vector<std::string> variables) {
+  Successor successor;
+  int number = STDERR_FILENO + 1;
+  for (const auto& each : inherited) number = std::max(number, each.second + 1);
+  inherited.emplace_back(successor.file(), number);
+  variables.push_back(std::string(Successor::kVariable) + '=' + std::to_string(number));
+  ChildProcess child = start("/proc/self/exe", arguments, inherited, variables);
+  child.successor_ = std::move(successor);
+  return child;
+}
+
 ChildProcess& ChildProcess::operator=(ChildProcess&& other) noexcept {
   std::swap(owner_, other.owner_);
   std::swap(pid_, other.pid_);
   std::swap(handle_, other.handle_);
   std::swap(status_, other.status_);
   std::swap(reaped_elsewhere_, other.reaped_elsewhere_);
+  std::swap(successor_, other.successor_);
   return *this;
 }
 
@@ -136,13 +150,36 @@ ChildProcess::~ChildProcess() { end(); }
 bool ChildProcess::wait(std::chrono::milliseconds timeout) {
   if (!handle_ || !owner_.is_this()) return true;
   const Deadline deadline(timeout);
+  do {
+    if (!await_exit(deadline.left())) return false;
+  } while (follow());
+  reap();
+  return true;
+}
+
+bool ChildProcess::has_ended() {
+  if (!handle_ || !owner_.is_this()) return true;
+  while (await_exit(std::chrono::milliseconds(0)))
+    if (!follow()) return true;
+  return false;
+}
+
+bool ChildProcess::await_exit(std::chrono::milliseconds timeout) const {
+  const Deadline deadline(timeout);
   pollfd waiting{handle_.get(), POLLIN, 0};
   int ready = 0;
   do {
     ready = ::poll(&waiting, 1, static_cast<int>(std::min<std::int64_t>(deadline.left().count(), INT32_MAX)));
   } while (ready < 0 && errno == EINTR);
-  if (ready <= 0) return false;
-  reap();
+  return ready > 0;
+}
+
+bool ChildProcess::follow() {
+  auto next = successor_ ? successor_->open() : std::nullopt;
+  if (!next || next->first == pid_) return false;
+  ::waitpid(pid_, nullptr, 0);
+  pid_ = next->first;
+  handle_ = std::move(next->second);
   return true;
 }
 
@@ -155,8 +192,13 @@ void ChildProcess::kill() {
 }
 
 bool ChildProcess::end() {
-  signal(SIGKILL);
-  return wait(kEndTimeout);
+  if (!handle_ || !owner_.is_this()) return true;
+  do {
+    signal(SIGKILL);
+    if (!await_exit(kEndTimeout)) return false;
+  } while (follow());
+  reap();
+  return true;
 }
 
 void ChildProcess::reap() {
@@ -164,7 +206,10 @@ void ChildProcess::reap() {
   do {
     reaped = ::waitpid(pid_, &status_, 0);
   } while (reaped < 0 && errno == EINTR);
-  reaped_elsewhere_ = reaped < 0;
+  // Another process's child tells its status itself.
+  const auto said = reaped < 0 && successor_ ? successor_->status() : std::nullopt;
+  if (said) status_ = W_EXITCODE(*said, 0);
+  reaped_elsewhere_ = reaped < 0 && !said;
   handle_.reset();
 }
 

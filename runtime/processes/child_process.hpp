@@ -3,12 +3,14 @@
 #include <sys/types.h>
 
 #include <chrono>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "runtime/file_descriptor.hpp"
 #include "runtime/fork/owning_process.hpp"
+#include "runtime/fork/successor.hpp"
 
 namespace troupe {
 
@@ -25,11 +27,20 @@ class ChildProcess {
                             const std::vector<std::pair<int, int>>& inherited,
                             const std::vector<std::string>& variables = {});
 
+  /// Starts this program again, in the same way. Where it becomes a daemon before `troupe::init`, the process that goes
+  /// on in its place is the child from then on.
+  static ChildProcess start_again(const std::vector<std::string>& arguments,
+                                  std::vector<std::pair<int, int>> inherited, std::vector<std::string> variables);
+
   ChildProcess(ChildProcess&&) noexcept = default;
   ChildProcess& operator=(ChildProcess&&) noexcept;
   ~ChildProcess();
 
   pid_t pid() const { return pid_; }
+  /// The process that may go on in the child's place; none for other programs.
+  const std::optional<Successor>& successor() const { return successor_; }
+  /// Whether the child has ended by itself. It is not reaped by that.
+  bool has_ended();
   /// Waits at most so long for the child to end by itself. True when it has ended, and then it is reaped.
   bool wait(std::chrono::milliseconds timeout);
   /// Kills the child through its pidfd and reaps it. When this returns, it writes nowhere any more. @throws Error
@@ -46,6 +57,10 @@ class ChildProcess {
  private:
   /// False for one that the kernel does not end in time.
   bool end();
+  /// Waits for the process without following who goes on in its place.
+  bool await_exit(std::chrono::milliseconds timeout) const;
+  /// Of a process that has ended: whether another goes on in its place, which then is the child.
+  bool follow();
   ChildProcess(pid_t pid, FileDescriptor handle) : pid_(pid), handle_(std::move(handle)) {}
   void reap();
 
@@ -54,6 +69,7 @@ class ChildProcess {
   FileDescriptor handle_;  ///< pidfd; closed once the child is reaped
   int status_ = 0;
   bool reaped_elsewhere_ = false;
+  std::optional<Successor> successor_;
 };
 
 }  // namespace troupe
