@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -51,6 +52,29 @@ TEST_CASE("certificates are made once, for plain names, and keys are nobody else
   }
   std::filesystem::permissions(path + "/n0/key.pem", std::filesystem::perms(0644));
   check_refused({"node", "--join", "127.0.0.1:1", "--certs", path + "/n0"}, {"bad_certificate", "key.pem"});
+}
+
+TEST_CASE("an authority that finds no space leaves nothing, and the next one is made") {
+  const TemporaryFolder folder;
+  const std::string there = folder / "there";
+  std::filesystem::create_directory(there);
+  troupe::testing::write_file(there + "/notes", "mine");
+  bool complete = false;
+  for (rlim_t most = 0; !complete; most += 50) {  // of each file: each is the first that does not fit
+    REQUIRE(most < 10'000);
+    CAPTURE(most);
+    const auto limit = [most] {
+      ::signal(SIGXFSZ, SIG_IGN);
+      const rlimit bytes{most, most};
+      ::setrlimit(RLIMIT_FSIZE, &bytes);
+    };
+    complete = run_program({"certs", "init", folder / "new/certs"}, {.limit = limit}).status == 0;
+    CHECK(std::filesystem::exists(folder / "new") == complete);
+    CHECK((run_program({"certs", "init", there}, {.limit = limit}).status == 0) == complete);
+    if (!complete) CHECK(std::distance(std::filesystem::directory_iterator(there), {}) == 1);
+  }
+  CHECK(text_of(there + "/notes") == "mine");
+  for (const std::string& certs : {folder / "new/certs", there}) done({"certs", "node", certs, "n0"});
 }
 
 TEST_CASE("the authority's commands, one after the other") {

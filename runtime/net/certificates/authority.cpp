@@ -3,8 +3,10 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/file.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <filesystem>
 #include <vector>
@@ -184,17 +186,61 @@ net::CertificateText text_of(const std::string& name, Role role, long lifetime) 
   return {.name = name, .alternative_name = net::role_name(role), .valid_until = lifetime};
 }
 
+/// The folder of a new authority. What was made for it is removed with this object, unless the authority is complete.
+class NewFolder {
+ public:
+  explicit NewFolder(const std::string& folder) : folder_(fs::absolute(folder).lexically_normal()) {
+    for (fs::path each = folder_; !each.empty() && !fs::exists(each); each = each.parent_path()) ++made_;
+    try {
+      net::make_private_folder(folder);
+    } catch (...) {
+      remove();
+      throw;
+    }
+  }
+  ~NewFolder() {
+    if (!complete_) remove();
+  }
+  NewFolder(const NewFolder&) = delete;
+  NewFolder& operator=(const NewFolder&) = delete;
+
+  /// From now on the authority's files in it are new. @throws Error bad_certificate for a folder that has some
+  void begin(const std::string& folder) {
+    for (const char* const file : kFiles)
+      if (fs::exists(folder + file))
+        throw Error(ErrorCode::bad_certificate, folder + file + " is there already; choose another folder");
+    begun_ = true;
+  }
+  void complete() { complete_ = true; }
+
+ private:
+  static constexpr std::array kFiles{"/ca.pem", "/ca-key.pem", "/issued.pem", "/crl.pem", "/driver"};
+
+  /// Folders that hold something else stay.
+  void remove() noexcept {
+    std::error_code ignored;
+    for (const char* const file : kFiles)
+      if (begun_) fs::remove_all(folder_.string() + file, ignored);
+    if (begun_) fs::remove_all(folder_ / ".driver.new", ignored);
+    fs::path each = folder_;
+    for (; made_ > 0; --made_, each = each.parent_path()) ::rmdir(each.c_str());
+  }
+
+  fs::path folder_;
+  int made_ = 0;  ///< folders, from this one up
+  bool begun_ = false;
+  bool complete_ = false;
+};
+
 }  // namespace
 
 void create_authority(const std::string& folder, const AuthorityOptions& options) {
   check_name(options.driver_name, "driver");
   const long lifetime = seconds_of(options.days);
-  net::make_private_folder(folder);
+  NewFolder made_folder(folder);
   {
     const FolderLock lock(folder);
-    for (const char* const file : {"/ca.pem", "/ca-key.pem", "/issued.pem", "/crl.pem", "/driver"})
-      if (fs::exists(folder + file))
-        throw Error(ErrorCode::bad_certificate, folder + file + " is there already; choose another folder");
+    made_folder.begin(folder);
     if (options.driver_days && seconds_of(*options.driver_days) > lifetime)
       throw Error(ErrorCode::invalid_argument,
                   "the driver's certificate cannot be valid for longer than the authority");
@@ -204,6 +250,7 @@ void create_authority(const std::string& folder, const AuthorityOptions& options
   }
   Authority authority(folder);
   authority.issue(kDriver, text_of(options.driver_name, Role::driver, authority.lifetime(options.driver_days)));
+  made_folder.complete();
 }
 
 void create_node_credentials(const std::string& folder, const std::string& name, Days days) {

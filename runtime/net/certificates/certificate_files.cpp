@@ -100,9 +100,14 @@ void write_file(const std::string& file, const std::string& text, mode_t mode) {
   ::unlink(unfinished.c_str());
   const FileDescriptor made(::open(unfinished.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode));
   if (!made) throw_errno(("cannot write " + unfinished).c_str());
-  write_bytes(made.get(), text, unfinished);
-  if (::fchmod(made.get(), mode) != 0 || ::fsync(made.get()) != 0 || ::rename(unfinished.c_str(), file.c_str()) != 0)
-    throw_errno(("cannot write " + file).c_str());
+  try {
+    write_bytes(made.get(), text, unfinished);
+    if (::fchmod(made.get(), mode) != 0 || ::fsync(made.get()) != 0 || ::rename(unfinished.c_str(), file.c_str()) != 0)
+      throw_errno(("cannot write " + file).c_str());
+  } catch (...) {
+    ::unlink(unfinished.c_str());
+    throw;
+  }
 }
 
 void write_key(const std::string& file, EVP_PKEY* key) {
