@@ -40,9 +40,13 @@ caf::behavior obey_all(caf::event_based_actor* self, const std::shared_ptr<NodeS
                        const caf::actor& driver, const std::shared_ptr<ActorTurns>& turns,
                        std::tuple<StartWorker, Requests...>* /*kinds*/) {
   const auto start = [=](const StartWorker& request) {
+    service->note_asked();
     start_worker(self->system(), service, *store, driver, request.worker);
   };
-  const auto answer = [=](const auto& request) { self->send(driver, ready_to_send(carry_out(*service, request))); };
+  const auto answer = [=](const auto& request) {
+    service->note_asked();
+    self->send(driver, ready_to_send(carry_out(*service, request)));
+  };
   return {obey<StartWorker>(self, driver, turns, start), obey<Requests>(self, driver, turns, answer)...};
 }
 

@@ -33,6 +33,8 @@ using std::chrono::seconds;
 constexpr milliseconds kFirstPause{200};
 constexpr milliseconds kLongestPause{3000};
 constexpr seconds kJoinTimeout{10};
+/// After which a driver that has not ended the connection is taken to accept the join.
+constexpr milliseconds kVerdictTimeout{500};
 /// Of a node that has served a run and whose patience is limited.
 constexpr int kLaterPatience = 20;
 constexpr int kOutOfPatience = 3;  ///< a child's status
@@ -108,11 +110,29 @@ NodeJoin make_join(const Hello& hello, int devices, const Address& gate, const s
   return join;
 }
 
+/// Returns whether the driver takes this node: it asks for something, or leaves the connection open for a while.
+bool is_taken(caf::scoped_actor& self, const NodeService& service) {
+  constexpr milliseconds kLookEvery{5};
+  const Deadline verdict(kVerdictTimeout);
+  while (!service.was_asked() && !verdict.passed())
+    if (self->await_data(std::chrono::high_resolution_clock::now() + kLookEvery)) return service.was_asked();
+  return true;
+}
+
+/// Dials the driver again with the same hello, which it answers with the reason why it ended the connection.
+[[noreturn]] void end_refused(const NodeLaunch& launch, const Hello& hello, std::string name) {
+  std::string why = "the driver at " + launch.join.text() + " ended the connection before the run began";
+  try {
+    dial_driver(launch, hello, name);
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::protocol) why = "the driver refuses this node: " + error.message();
+  }
+  log_line(LogLevel::error, std::string(to_string(ErrorCode::protocol)) + ": " + why, {.node = name});
+  leave(1);
+}
+
 /// Or until the driver was silent for too long, which is said.
-void wait_for_end_of(caf::actor_system& system, const caf::actor& driver, const ControlLink& link,
-                     milliseconds cut_after) {
-  caf::scoped_actor self(system);
-  self->monitor(driver);
+void wait_for_end_of(caf::scoped_actor& self, const ControlLink& link, milliseconds cut_after) {
   Silence silence({.cut_after = cut_after});
   while (!self->await_data(std::chrono::high_resolution_clock::now() + Silence::kEvery)) {
     if (silence.look(link.heard(), Clock::now()) != Silence::Verdict::gone) continue;
@@ -141,10 +161,15 @@ void serve_one_run(const NodeLaunch& launch) {
   });
   const caf::actor driver = connect_tls(system, std::move(control), link, kJoinTimeout);
   const Where here{.node = credentials->name()};
-  log_line(LogLevel::info, "node " + here.node + " joined the driver at " + link->address(), here);
+  caf::scoped_actor self(system);
+  self->monitor(driver);
   before_send();
   system.spawn<caf::detached>(node_actor, service, &store, driver, join);
-  wait_for_end_of(system, driver, *link, launch.cut_after);
+  if (is_taken(self, *service)) {
+    log_line(LogLevel::info, "node " + here.node + " joined the driver at " + link->address(), here);
+    wait_for_end_of(self, *link, launch.cut_after);
+  }
+  if (!service->was_asked()) end_refused(launch, hello, here.node);
   log_line(LogLevel::info, "node " + here.node + ": the run has ended", here);
   leave(0);
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -29,6 +30,9 @@ class NodeService : public NodeShare {
               std::shared_ptr<net::RefusalLog> log = std::make_shared<net::RefusalLog>());
 
   DataPlane& data_plane() { return data_plane_; }
+  /// The driver has asked for something, and so has taken this node into its run. Thread-safe, as is `was_asked`.
+  void note_asked() { asked_ = true; }
+  bool was_asked() const { return asked_; }
   std::shared_ptr<NodeExchange> exchange() const override;
   std::shared_ptr<ServerExchange> server_exchange() const override;
   void check_alike(const SlabLayout& layout, const PlanRequest& plan, std::size_t learned_size) const override;
@@ -83,6 +87,7 @@ class NodeService : public NodeShare {
   /// Its lanes' slices, which lie side by side.
   Range slices_of_node(int node) const;
 
+  std::atomic<bool> asked_{false};
   std::unique_ptr<StoreClient> store_;
   DataPlane data_plane_;
   Address driver_;

@@ -16,6 +16,7 @@ constexpr std::chrono::seconds kAdmissionTimeout{10};
 /// That are taken, for each place in the run.
 constexpr std::int64_t kHellosAtStart = 64;
 constexpr std::int64_t kHellosPerSecond = 4;
+constexpr std::size_t kMostRefusals = 1000;
 
 std::string text_of(const Token& token) { return {reinterpret_cast<const char*>(token.data()), token.size()}; }
 
@@ -61,9 +62,10 @@ Verdict Cluster::admit(const Hello& hello, const TlsStream& stream) {
   if (stream.peer_role() != Role::node) return "only a node may join";
   const std::lock_guard lock(mutex_);
   if (!listener_) return "the run did not begin";
-  if (complete_) return "the run has all its nodes";
   const std::string token = text_of(hello.token);
+  if (const auto refused = refusals_of_joins_.find(token); refused != refusals_of_joins_.end()) return refused->second;
   const auto known = [&](const Pending& each) { return each.token == token; };
+  if (complete_) return "the run has all its nodes";
   if (std::any_of(pending_.begin(), pending_.end(), known)) return "this join has been seen before";
   if (const std::string problem = no_place_for(stream.peer_name()); !problem.empty()) return problem;
   if (comes_too_often(stream.peer_name())) return "it comes too often";
@@ -116,7 +118,7 @@ bool Cluster::accept(const NodeArrival& arrival) {
                                   ? join_problem(join, Address::parse(known->link->address()).host)
                                   : "it joins with a hello that it has not said";
   if (!problem.empty()) {
-    known->link->refuse(problem);
+    refuse(*known, problem);
     return false;
   }
   known->joined = true;
@@ -129,7 +131,12 @@ void Cluster::drop_late() {
   const std::lock_guard lock(mutex_);
   for (const Pending& each : pending_)
     if (!each.joined && each.deadline.passed() && each.link->open())
-      each.link->refuse("it said hello and did not join");
+      refuse(each, "it said hello and did not join");
+}
+
+void Cluster::refuse(const Pending& join, const std::string& why) {
+  if (refusals_of_joins_.size() < kMostRefusals) refusals_of_joins_.insert_or_assign(join.token, why);
+  join.link->refuse(why);
 }
 
 void Cluster::complete_with_joined() {
@@ -141,7 +148,7 @@ void Cluster::admit_nobody_else() {
   complete_ = true;
   members_.deal_to_nodes(joined());
   for (const Pending& each : pending_)
-    if (!each.joined) each.link->refuse("the run has all its nodes");
+    if (!each.joined) refuse(each, "the run has all its nodes");
   const auto key = [](const ClusterNode& node) { return std::pair(node.name, node.link->address()); };
   std::sort(nodes_.begin(), nodes_.end(), [&](const auto& a, const auto& b) { return key(a) < key(b); });
   for (ClusterNode& node : nodes_) {

@@ -90,6 +90,8 @@ class Cluster {
   /// Whether a certificate joins more often than a node that loses its connection now and then.
   bool comes_too_often(const std::string& name);
   void admit_nobody_else();
+  /// Ends the connection of a node that said hello. The node learns the reason when it says the same hello again.
+  void refuse(const Pending& join, const std::string& why);
   std::string status() const;
 
   ClusterOptions options_;
@@ -97,8 +99,9 @@ class Cluster {
   std::shared_ptr<const Credentials> credentials_;
   const std::shared_ptr<net::RefusalLog> refusals_ = std::make_shared<net::RefusalLog>();
   DataPlane data_plane_;
-  mutable std::mutex mutex_;  ///< the gate's thread reads and writes the next three
+  mutable std::mutex mutex_;  ///< the gate's thread reads and writes the next four
   std::vector<Pending> pending_;
+  std::map<std::string, std::string> refusals_of_joins_;  ///< reasons by token; at most kMostRefusals
   std::map<std::string, std::int64_t> hellos_;  ///< by certificate
   const Clock::time_point began_ = Clock::now();
   std::vector<ClusterNode> nodes_;

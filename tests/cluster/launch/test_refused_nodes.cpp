@@ -1,0 +1,45 @@
+#include <doctest/doctest.h>
+
+#include <string>
+#include <thread>
+
+#include "cluster/namespaces.hpp"
+#include "cluster/nodes.hpp"
+#include "cluster/training.hpp"
+
+using namespace troupe;
+using namespace troupe_test;
+using namespace std::chrono_literals;
+
+// A node whose join the driver refuses after their handshake: it says that it listens where others cannot dial it.
+
+TEST_CASE("a node that the driver refuses tells why: with --once it ends with status 1, else it dials again") {
+  if (const std::string why = Namespaces::why_not(); !why.empty()) {
+    MESSAGE("skipped: " << why);
+    return;
+  }
+  const std::string reason = "the driver refuses this node: it says that it listens at 127.0.0.1, which is not where "
+                             "it comes from";
+  const Namespaces namespaces(1);
+  for (const bool once : {true, false}) {
+    CAPTURE(once);
+    std::vector<std::string> more{"--troupe-listen=127.0.0.1"};
+    if (once) more.emplace_back("--troupe-once");
+    Nodes nodes(1, &namespaces, NodeProgram::own, more);
+    const InNamespace inside(namespaces.driver());
+    Options options = nodes.options();
+    options.start_timeout = kSanitized ? 60s : 8s;
+    std::thread driver([&] {
+      try {
+        const DistributedSGD sgd("hold", options);
+        MESSAGE("the node has joined");
+      } catch (const Error&) {  // nobody joins in time
+      }
+    });
+    if (once) CHECK(nodes[0].wait() == 1);
+    CHECK(nodes[0].says(reason));
+    if (!once) CHECK(comes_true([&] { return count(nodes[0].err(), reason) > 1; }, 60s));
+    CHECK_FALSE(contains(nodes[0].err(), "joined the driver"));
+    driver.join();
+  }
+}
