@@ -8,6 +8,7 @@
 #include "actors/functions/rank_context.hpp"
 #include "collectives/exchange/page_squares.hpp"
 #include "collectives/exchange/reduce.hpp"
+#include "collectives/group/communicator.hpp"
 #include "collectives/plan/page_tree.hpp"
 #include "collectives/plan/tree.hpp"
 #include "models/aligned.hpp"
@@ -64,6 +65,7 @@ class Optimizer::Impl {
   }
 
   OptimizerStep step(std::int64_t batch) {
+    check_owner();
     const ShardStep at{.shard = group_.rank(), .num_shards = group_.size(), .step = batch, .seed = seed_};
     const BatchResult own = model_->gradient(at, flat(std::as_const(weights_)), flat(gradient_));
     clear_frozen(runs_, flat(gradient_));
@@ -92,6 +94,7 @@ class Optimizer::Impl {
   const Model& model() const { return *model_; }
 
   Evaluation evaluate(EvaluationSet set) {
+    check_owner();
     const auto weights = flat(std::as_const(weights_));
     const ShardStep at{.shard = group_.rank(),
                        .num_shards = group_.size(),
@@ -167,6 +170,10 @@ class Optimizer::Impl {
   }
 
  private:
+  /// At once, and not only in the first collective. @throws Error unsupported in a child made by fork
+  void check_owner() const {
+    if (group_.size() > 1) group_.communicator()->owner().check("this optimizer");
+  }
   std::size_t size() const { return model_->info().size; }
   std::size_t floats() const { return total_size(model_->info().tensors); }
   std::span<float> flat(AlignedFloats& vector) const { return std::span(vector).first(size()); }

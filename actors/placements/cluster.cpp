@@ -130,8 +130,7 @@ bool Cluster::accept(const NodeArrival& arrival) {
 void Cluster::drop_late() {
   const std::lock_guard lock(mutex_);
   for (const Pending& each : pending_)
-    if (!each.joined && each.deadline.passed() && each.link->open())
-      refuse(each, "it said hello and did not join");
+    if (!each.joined && each.deadline.passed() && each.link->open()) refuse(each, "it said hello and did not join");
 }
 
 void Cluster::refuse(const Pending& join, const std::string& why) {

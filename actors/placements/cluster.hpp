@@ -102,7 +102,7 @@ class Cluster {
   mutable std::mutex mutex_;  ///< the gate's thread reads and writes the next four
   std::vector<Pending> pending_;
   std::map<std::string, std::string> refusals_of_joins_;  ///< reasons by token; at most kMostRefusals
-  std::map<std::string, std::int64_t> hellos_;  ///< by certificate
+  std::map<std::string, std::int64_t> hellos_;            ///< by certificate
   const Clock::time_point began_ = Clock::now();
   std::vector<ClusterNode> nodes_;
   bool complete_ = false;

@@ -13,9 +13,9 @@ namespace {
 
 /// Of this process. The handler of fork runs in the child's only thread.
 struct Forks {
-  std::atomic<unsigned> count{0};       ///< forks between the first process and this one
-  std::atomic<int> runs{0};             ///< that live
-  std::atomic<pid_t> busy_parent{0};    ///< that had a run when it forked this process; 0: none
+  std::atomic<unsigned> count{0};     ///< forks between the first process and this one
+  std::atomic<int> runs{0};           ///< that live
+  std::atomic<pid_t> busy_parent{0};  ///< that had a run when it forked this process; 0: none
 
   Forks() {
     ::pthread_atfork(nullptr, nullptr, [] { shared().enter_child(); });

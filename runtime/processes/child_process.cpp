@@ -123,8 +123,7 @@ ChildProcess ChildProcess::start(const std::string& program, const std::vector<s
 }
 
 ChildProcess ChildProcess::start_again(const std::vector<std::string>& arguments,
-                                       std::vector<std::pair<int, int>> inherited,
-                                       std::vector<std::string> variables) {
+                                       std::vector<std::pair<int, int>> inherited, std::vector<std::string> variables) {
   Successor successor;
   int number = STDERR_FILENO + 1;
   for (const auto& each : inherited) number = std::max(number, each.second + 1);

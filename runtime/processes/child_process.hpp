@@ -29,8 +29,8 @@ class ChildProcess {
 
   /// Starts this program again, in the same way. Where it becomes a daemon before `troupe::init`, the process that goes
   /// on in its place is the child from then on.
-  static ChildProcess start_again(const std::vector<std::string>& arguments,
-                                  std::vector<std::pair<int, int>> inherited, std::vector<std::string> variables);
+  static ChildProcess start_again(const std::vector<std::string>& arguments, std::vector<std::pair<int, int>> inherited,
+                                  std::vector<std::string> variables);
 
   ChildProcess(ChildProcess&&) noexcept = default;
   ChildProcess& operator=(ChildProcess&&) noexcept;

@@ -19,9 +19,7 @@ class HostProgram {
       : child_({"/proc/self/exe", "--host", name, results()}, folder_ / "log") {}
 
   std::string results() const { return folder_ / "results"; }
-  std::string said() const {
-    return std::filesystem::exists(results()) ? troupe::testing::read_file(results()) : "";
-  }
+  std::string said() const { return std::filesystem::exists(results()) ? troupe::testing::read_file(results()) : ""; }
   /// Waits until the program, or a child of it, has written its result.
   bool says_it_went_well() {
     static_cast<void>(comes_true([&] { return said().ends_with('\n'); }, std::chrono::seconds(120)));

@@ -160,21 +160,27 @@ ReadAhead::ReadAhead(std::shared_ptr<const DataSource> from, std::size_t most_by
     : from_(std::move(from)), most_bytes_(most_bytes) {}
 
 ReadAhead::~ReadAhead() {
-  if (!owner_.is_this()) {  // those who fill are threads of another process: never waited for, and never destroyed
-    if (taken_) expected_.push_back(std::move(taken_));
-    static_cast<void>(std::make_unique<std::vector<std::shared_ptr<Slot>>>(std::move(expected_)).release());
-    return;
-  }
+  begin_anew_after_fork();
   for (const auto& slot : expected_) slot->stop();
 }
 
-bool ReadAhead::expects(const Key& key) const {
+/// Threads of the parent fill what it expected: in the child that is neither waited for nor destroyed.
+void ReadAhead::begin_anew_after_fork() {
+  if (owner_.is_this()) return;
+  owner_ = {};
+  if (taken_) expected_.push_back(std::move(taken_));
+  static_cast<void>(std::make_unique<std::vector<std::shared_ptr<Slot>>>(std::exchange(expected_, {})).release());
+}
+
+bool ReadAhead::expects(const Key& key) {
+  begin_anew_after_fork();
   return std::ranges::any_of(expected_, [&](const auto& slot) { return slot->key() == key; });
 }
 
 void ReadAhead::give_back(Slot& slot) { spares_.push_back(slot.take_memory()); }
 
 void ReadAhead::need(const Key& key, std::span<const std::int64_t> samples, std::optional<DrawnFor> drawn) {
+  begin_anew_after_fork();
   if (samples.empty() || expects(key)) return;
   BatchMemory memory(Pages::lockable);
   if (!spares_.empty()) {
@@ -192,6 +198,7 @@ void ReadAhead::expect(const Key& key, std::span<const std::int64_t> samples, st
 }
 
 Batch ReadAhead::take(const Key& key) {
+  begin_anew_after_fork();
   const auto found = std::ranges::find(expected_, key, [](const auto& slot) { return slot->key(); });
   if (found == expected_.end()) return {};
   if (taken_) give_back(*taken_);
@@ -201,6 +208,7 @@ Batch ReadAhead::take(const Key& key) {
 }
 
 void ReadAhead::forget(int shard) {
+  begin_anew_after_fork();
   std::erase_if(expected_, [&](const auto& slot) {
     const bool forgotten = slot->key().shard == shard;
     if (forgotten) {

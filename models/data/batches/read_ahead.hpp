@@ -14,7 +14,7 @@ namespace troupe {
 
 /// Batches of a source that are filled before they are asked for, in threads that all of a process share, one a core.
 /// A batch is cut into pieces, which several fill at once; who waits for one helps. They lie in memory that devices may
-/// copy from by themselves, and that is used again. For use by one thread.
+/// copy from by themselves, and that is used again. For use by one thread. In a child made by fork nothing is expected.
 class ReadAhead {
  public:
   /// What a batch is asked for by.
@@ -35,7 +35,7 @@ class ReadAhead {
   ReadAhead& operator=(const ReadAhead&) = delete;
 
   /// Whether it is there, or on its way.
-  bool expects(const Key& key) const;
+  bool expects(const Key& key);
   /// Has it filled, since it will be taken next.
   void need(const Key& key, std::span<const std::int64_t> samples, std::optional<DrawnFor> drawn);
   /// Has it filled, unless there is no room.
@@ -50,6 +50,7 @@ class ReadAhead {
   class Slot;
 
   void give_back(Slot& slot);
+  void begin_anew_after_fork();
 
   OwningProcess owner_;
   std::shared_ptr<const DataSource> from_;

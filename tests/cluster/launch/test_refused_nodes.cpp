@@ -18,8 +18,7 @@ TEST_CASE("a node that the driver refuses tells why: with --once it ends with st
     MESSAGE("skipped: " << why);
     return;
   }
-  const std::string reason = "the driver refuses this node: it says that it listens at 127.0.0.1, which is not where "
-                             "it comes from";
+  const std::string reason = "it says that it listens at 127.0.0.1, which is not where it comes from";
   const Namespaces namespaces(1);
   for (const bool once : {true, false}) {
     CAPTURE(once);
@@ -37,6 +36,7 @@ TEST_CASE("a node that the driver refuses tells why: with --once it ends with st
       }
     });
     if (once) CHECK(nodes[0].wait() == 1);
+    CHECK(nodes[0].says("protocol: the driver refuses this node"));
     CHECK(nodes[0].says(reason));
     if (!once) CHECK(comes_true([&] { return count(nodes[0].err(), reason) > 1; }, 60s));
     CHECK_FALSE(contains(nodes[0].err(), "joined the driver"));
