@@ -43,7 +43,7 @@ struct Collective;   // one call
 /// rank is missing: its text and Where name that rank, whether it was lost, threw, returned early or hangs, and then
 /// what it called last. Where ranks call different collectives, or of other sizes, each gets an Error invalid_argument
 /// that says who called what where; the group can be used on. After any other error it is over for this rank: each call
-/// throws the same again.
+/// throws the same again. In a child made by fork a collective of several ranks throws Error unsupported.
 class Group {
  public:
   /// Of one rank, for code that runs outside of any other.

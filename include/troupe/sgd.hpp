@@ -262,7 +262,7 @@ void register_worker_function(const std::string& name, WorkerFunctionWithArgumen
 /// replicas share, such as what a creator or a function captures, takes several threads. What such code throws ends the
 /// call: an Error as it is, with the place added, anything else as an Error model_failed with its text. What a function
 /// throws that runs in the caller's thread (`read_weights`) comes out as it is. All else that is thrown is an Error, or
-/// std::bad_alloc.
+/// std::bad_alloc. In a child made by fork every call throws Error unsupported, and the destructor does nothing.
 ///
 /// `step()` of synchronous SGD is a transaction: it commits a new version of the weights or throws and changes nothing,
 /// and may then be called again; for the same number of shards the bits of the result do not depend on workers,

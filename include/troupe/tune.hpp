@@ -151,7 +151,7 @@ std::ostream& operator<<(std::ostream& out, const Analysis& analysis);
 /// silent) is begun again from its function's last checkpoint.
 /// @throws Error invalid_argument before anything starts: for a space that makes no sense, a function that nobody
 /// registered, more cores than there are, a folder of another search; in_use for a folder in which a search runs;
-/// bad_file for a folder that cannot be written
+/// bad_file for a folder that cannot be written; unsupported in a child that a callback of the search has forked
 Analysis run(const Trainable& trainable, const Options& options);
 
 /// The same as `here().report`: in a trial its reports are the search's.

@@ -33,7 +33,7 @@ class ForkBarrier {
   ForkBarrier(const ForkBarrier&) = default;
   ForkBarrier& operator=(const ForkBarrier&) = default;
 
-  /// The same at once.
+  /// Ends the process now if it is such a child.
   void end_child() const noexcept;
 
  private:
@@ -43,8 +43,8 @@ class ForkBarrier {
 /// Counts a run of this process while it lives.
 class LiveRun {
  public:
-  /// @throws Error unsupported in a child that was forked while its parent had a run: locks that other threads held are
-  /// held in the child for ever
+  /// @throws Error unsupported in a child that was forked while its parent had a run: a lock that another thread held
+  /// during fork is never released in the child
   LiveRun();
   ~LiveRun();
   LiveRun(const LiveRun&) = delete;

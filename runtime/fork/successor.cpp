@@ -18,12 +18,12 @@
 namespace troupe {
 namespace {
 
-/// What the file holds. It is read and written, not mapped: one that becomes shorter does no harm.
+/// The content of the file, which is read and written, not mapped: truncation by the other process is harmless.
 struct Record {
-  std::int32_t forking = 0;  ///< a fork is under way
+  std::int32_t forking = 0;  ///< a fork is in progress
   std::int32_t pid = 0;      ///< of the last child; 0: none
   std::int32_t file = -1;    ///< the descriptor there
-  std::int32_t ended = 0;    ///< `status` is said
+  std::int32_t ended = 0;    ///< `status` is set
   std::int32_t status = 0;
 };
 
@@ -33,7 +33,7 @@ Record read_record(int file) {
 }
 
 void write_record(int file, const Record& record) {
-  if (::pwrite(file, &record, sizeof record, 0) < 0) return;  // then nobody follows
+  if (::pwrite(file, &record, sizeof record, 0) < 0) return;  // then the process is not followed
 }
 
 /// The started process, from before main until it settles. Handlers of fork call nothing but the kernel.
@@ -72,7 +72,7 @@ Started& Started::started() {
 /// Before main, which may fork at once.
 const bool kKnown = Started::started().file >= 0;
 
-/// Whether a process has that memory file open: it is a fork of the started process, and no other program.
+/// Returns whether a process has that memory file open: it is a fork of the started process and runs the same program.
 bool holds(pid_t pid, int number, int file) {
   struct stat theirs = {};
   struct stat ours = {};

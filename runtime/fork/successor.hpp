@@ -4,37 +4,38 @@
 
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "runtime/file_descriptor.hpp"
 
 namespace troupe {
 
-/// How a process follows one that it has started and that becomes a daemon: the started process forks and ends, and its
-/// child goes on in its place. Both share a memory file; when the started process forks, its child writes there which
-/// process it is.
+/// Follows a started process that becomes a daemon: it forks and exits, and its child continues. The two processes and
+/// the one that started them share a memory file. After each fork the child writes its process id to the file.
 class Successor {
  public:
-  /// Names the descriptor of the file in the environment of the started process.
+  /// The environment variable that contains the file's descriptor in the started process.
   static constexpr const char* kVariable = "TROUPE_SUCCESSOR";
 
   /// Makes the file. @throws Error system or limit_reached
   Successor();
 
   int file() const { return file_->get(); }
-  /// Returns the process that was forked last; none before the first fork. Thread-safe.
+  /// Returns the process id of the last fork; none before the first fork. Thread-safe.
   std::optional<pid_t> pid() const;
-  /// The same, but waits for a fork that is under way. @returns a handle (pidfd), empty for a process that has ended or
-  /// is another program
+  /// Waits for a fork that is in progress, then returns the process id of the last fork and a pidfd. Returns none if
+  /// that process has exited or runs another program.
   std::optional<std::pair<pid_t, FileDescriptor>> open() const;
-  /// The status that the process said it ends with; none where it said nothing.
+  /// Returns the exit status that the process recorded; none if it recorded none.
   std::optional<int> status() const;
 
-  // In the started process, where all of this does nothing in others:
+  // For the started process; these have no effect in other processes.
 
-  /// What it forks from now on does not go on in its place.
+  /// Ends the recording of forks.
   static void settle();
+  /// Records the exit status.
   static void leave_status(int status);
-  /// False in a child that goes on in the place of the started process.
+  /// Returns false in a child that the started process forked.
   static bool is_started_process();
 
  private:

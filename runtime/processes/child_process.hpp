@@ -59,7 +59,7 @@ class ChildProcess {
   bool end();
   /// Waits for the process without following who goes on in its place.
   bool await_exit(std::chrono::milliseconds timeout) const;
-  /// Of a process that has ended: whether another goes on in its place, which then is the child.
+  /// After the process has exited: makes its successor the child. Returns false if there is none.
   bool follow();
   ChildProcess(pid_t pid, FileDescriptor handle) : pid_(pid), handle_(std::move(handle)) {}
   void reap();

@@ -22,7 +22,7 @@ namespace {
 
 using std::chrono::steady_clock;
 
-/// What a host program is started with.
+/// The arguments of a host program.
 struct Host {
   int argc;
   char** argv;
