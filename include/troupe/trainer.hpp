@@ -232,8 +232,8 @@ std::ostream& operator<<(std::ostream& out, const WorkerGroup& workers);
 ///
 /// A function that throws ends the run with its error, and the others are asked to stop. Where a worker is lost, the
 /// function is called again on all workers there are, with `load_checkpoint` giving what all ranks had acknowledged.
-/// Nothing hangs: whoever does not come to a collective, or does not stop, is named in time. In a child made by fork every
-/// call throws Error unsupported, and destructors do nothing.
+/// Nothing hangs: whoever does not come to a collective, or does not stop, is named in time. In a child made by fork
+/// every call throws Error unsupported, and destructors do nothing.
 class Trainer {
  public:
   /// Starts the workers. @throws Error as WorkerGroup
