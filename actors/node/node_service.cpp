@@ -138,6 +138,8 @@ void NodeService::make_exchange(Shared& next) const {
 
 SlabLayout NodeService::layout_of(const BeginGeneration& request, const Plan& plan) const {
   request.state.check();
+  if (request.buffers < 1 || static_cast<std::size_t>(request.buffers) > kMostBuffers)
+    throw Error(ErrorCode::protocol, "a state in " + std::to_string(request.buffers) + " buffers");
   SlabLayout layout{request.state};
   layout.run = request.run;
   layout.generation = request.generation;

@@ -57,9 +57,11 @@ class Rounds {
   template <class Reply>
   std::optional<From<Reply>> next_reply(std::vector<Round>& rounds, const Deadline& until, const Phase& phase);
   /// As `next_reply`, where rounds have replies of several kinds, and who failed says so with his.
+  /// @param unasked is given what answers none of them, nor is owed
   template <class... Replies>
   std::optional<std::variant<From<Replies>...>> next_of(std::vector<Round>& rounds, const Deadline& until,
-                                                        const Phase& phase);
+                                                        const Phase& phase,
+                                                        const std::function<void(const Answer&)>& unasked = {});
   /// Ends such rounds well, though members have not answered one of them: when they do, it is no news.
   template <class Reply>
   void close(const Round& late);
@@ -195,7 +197,8 @@ std::optional<From<Reply>> Rounds::next_reply(std::vector<Round>& rounds, const 
 
 template <class... Replies>
 std::optional<std::variant<From<Replies>...>> Rounds::next_of(std::vector<Round>& rounds, const Deadline& until,
-                                                              const Phase& phase) {
+                                                              const Phase& phase,
+                                                              const std::function<void(const Answer&)>& unasked) {
   std::optional<std::variant<From<Replies>...>> taken;
   const auto take = [&]<class Reply>(Answer& answer, const Reply* /*kind*/) {
     if (std::ranges::none_of(rounds, [&](Round& round) { return accepts<Reply>(round, answer); })) return false;
@@ -215,7 +218,10 @@ std::optional<std::variant<From<Replies>...>> Rounds::next_of(std::vector<Round>
       continue;
     }
     auto& answer = std::get<Answer>(*event);
-    if (!settles_debt(answer) && (take(answer, static_cast<const Replies*>(nullptr)) || ...)) return taken;
+    if (!settles_debt(answer)) {
+      if ((take(answer, static_cast<const Replies*>(nullptr)) || ...)) return taken;
+      if (unasked) unasked(answer);
+    }
     if (until.passed()) return std::nullopt;
   }
 }

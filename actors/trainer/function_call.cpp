@@ -104,12 +104,18 @@ int FunctionCall::rank_of(int worker) const {
   return found == ranks_.end() ? -1 : static_cast<int>(found - ranks_.begin());
 }
 
+void FunctionCall::refuse_unasked(const Answer& answer) const {
+  if (answer.content.match_elements<Heard>())
+    throw Error(ErrorCode::protocol, "a worker answers another question than it was asked",
+                crew_.rounds().where(answer.member, phase()));
+}
+
 std::optional<FunctionCall::Event> FunctionCall::next(const Deadline& until) {
   if (events_.empty())
     for (const int rank : std::exchange(heard_, {})) listen(rank);
-  while (events_.empty() && !open_.empty()) {
+  while (events_.empty() && !all_ended()) {
     try {
-      auto heard = crew_.rounds().next_of<Heard, Done>(open_, until, phase());
+      auto heard = crew_.rounds().next_of<Heard, Done>(open_, until, phase(), [this](const Answer& answer) { refuse_unasked(answer); });
       if (!heard) return std::nullopt;
       std::erase_if(open_, [](const Round& round) { return round.complete(); });
       if (auto* said = std::get_if<From<Heard>>(&*heard)) take(rank_of(said->member), said->reply);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <deque>
 #include <optional>
 #include <string>
@@ -59,7 +60,7 @@ class FunctionCall {
   int size() const { return static_cast<int>(ranks_.size()); }
   /// The next event; none when the deadline passes first, or the function has ended everywhere. @throws Error protocol
   std::optional<Event> next(const Deadline& until);
-  bool over() const { return open_.empty() && events_.empty() && heard_.empty(); }
+  bool over() const { return all_ended() && events_.empty(); }
 
   /// Functions should stop.
   void stop() { tell_all({}); }
@@ -83,6 +84,10 @@ class FunctionCall {
   void tell_all(const StopFunction& request);
   void listen(int rank);
   int rank_of(int worker) const;
+  bool all_ended() const { return std::ranges::all_of(ranks_, &Rank::ended); }
+  /// Functions take as long as they like: who answers another question than it was asked would never be done.
+  /// @throws Error protocol
+  void refuse_unasked(const Answer& answer) const;
   void take(int rank, const Heard& heard);
   /// @throws Error limit_reached where frames that are not whole take too much
   void check_memory() const;

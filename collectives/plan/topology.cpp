@@ -42,13 +42,15 @@ std::vector<std::uint64_t> Topology::by_shard(const std::vector<std::uint64_t>& 
 
 void Topology::check() const {
   const std::vector<std::int32_t>& nodes = node_of_lane;
-  bool in_order = !nodes.empty() && nodes.front() == 0 && num_shards > 0;
+  bool in_order = !nodes.empty() && nodes.front() == 0;
   for (std::size_t lane = 1; lane < nodes.size(); ++lane)
     in_order = in_order && (nodes[lane] == nodes[lane - 1] || nodes[lane] == nodes[lane - 1] + 1);
   if (!in_order)
     throw Error(ErrorCode::invalid_argument,
-                "a plan needs replicas in order of their nodes, which are numbered from 0 "
-                "without gaps, and at least one shard");
+                "a plan needs replicas in order of their nodes, which are numbered from 0 without gaps");
+  if (num_shards < 1 || num_shards > kMostShards)
+    throw Error(ErrorCode::invalid_argument,
+                "a plan of " + std::to_string(num_shards) + " shards, and not of 1 to " + std::to_string(kMostShards));
 }
 
 }  // namespace troupe

@@ -7,6 +7,9 @@
 
 namespace troupe {
 
+/// Of a run, or portions of its data.
+inline constexpr std::int32_t kMostShards = 1'100'000;
+
 /// Where the replicas ("lanes": worker x device, in order) of a run live, and which shards they have.
 struct Topology {
   std::vector<std::int32_t> node_of_lane;  ///< never decreasing, from 0, without gaps; all 0 on one machine
