@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kMeasureEvery{500};
 /// Who does not look for so long was stopped, or starved; three heartbeats.
-constexpr std::chrono::milliseconds kStopped{1500};
+constexpr std::chrono::milliseconds kUnseen{1500};
 /// What comes so soon after that may come of it.
 constexpr std::chrono::seconds kLately{5};
 
@@ -57,7 +57,7 @@ void ControlLink::note_look() {
   const Clock::time_point now = Clock::now();
   const Clock::rep before = looked_.exchange(now.time_since_epoch().count());
   const Clock::duration gap = now.time_since_epoch() - Clock::duration(before);
-  if (before != 0 && gap > kStopped) {
+  if (before != 0 && gap > kUnseen) {
     stopped_ = gap.count();
     resumed_ = now.time_since_epoch().count();
   }
