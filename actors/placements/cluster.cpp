@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
-#include <random>
 
 #include "actors/placements/join_check.hpp"
 
@@ -179,13 +178,6 @@ std::vector<PeerNode> Cluster::peers() const {
     peers.push_back({node.link->name(), {node.join.host, node.join.port}, Role::node, node.name});
   peers.push_back({credentials_->name(), gate_->address(), Role::driver, ""});
   return peers;
-}
-
-std::string Cluster::new_token() {
-  std::string token;
-  std::random_device random;
-  for (std::size_t i = 0; i < Token{}.size(); ++i) token.push_back(static_cast<char>(random()));
-  return token;
 }
 
 std::string Cluster::status() const {

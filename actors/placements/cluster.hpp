@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "actors/messages/generation.hpp"
+#include "actors/placements/memberships.hpp"
 #include "actors/rounds/driver_mailbox.hpp"
 #include "actors/rounds/members.hpp"
 #include "actors/transport/tls_transport.hpp"
@@ -33,14 +34,12 @@ struct ClusterNode {
 
 /// The driver's nodes: opens the gate at which they join, knows which worker lives where, and holds the driver's own
 /// end of the data plane.
-class Cluster {
+class Cluster : public Memberships {
  public:
   /// Listens from now on. @throws Error invalid_argument, bad_certificate or system
   Cluster(caf::actor_system& system, const caf::actor& driver, const ClusterOptions& options, const RunLimits& limits,
           Members& members);
-  ~Cluster();
-  Cluster(const Cluster&) = delete;
-  Cluster& operator=(const Cluster&) = delete;
+  ~Cluster() override;
 
   // Joining.
   bool complete() const { return complete_; }
@@ -58,22 +57,15 @@ class Cluster {
   // A complete cluster.
   const ClusterNode& node(int index) const { return nodes_[static_cast<std::size_t>(index)]; }
   std::span<const ClusterNode> nodes() const { return nodes_; }
-  /// Describes a new membership of all nodes, and the driver: nodes in order of their numbers.
-  template <class Request>
-  void describe_members(Request& request) const {
-    request.token = new_token();
-    request.peers = peers();
-    request.streams = options_.streams;
-  }
-  DataPlane& data_plane() { return data_plane_; }
+  DataPlane& data_plane() override { return data_plane_; }
   /// For the table of nodes.
   void note_loss(int index);
   /// Whether an actor lives where a worker should; the connection of a node that has it elsewhere is ended.
   bool is_home_of(int worker, const caf::actor& actor);
 
  private:
-  std::vector<PeerNode> peers() const;
-  static std::string new_token();
+  std::vector<PeerNode> peers() const override;
+  int streams() const override { return options_.streams; }
   /// A node that has said hello; until it joins, if it does.
   struct Pending {
     std::string token;

@@ -3,7 +3,7 @@
 #include "actors/node/floats.hpp"
 #include "actors/node/node_service.hpp"
 #include "actors/placements/begin_on_nodes.hpp"
-#include "actors/placements/cluster.hpp"
+#include "actors/placements/memberships.hpp"
 #include "actors/placements/state_home.hpp"
 #include "actors/rounds/rounds.hpp"
 
@@ -38,8 +38,8 @@ class Fetched {
 
 class ClusterState : public StateHome {
  public:
-  ClusterState(Cluster& cluster, const Members& members, Rounds& rounds, StoreClient& store, std::string optimizer)
-      : cluster_(cluster), members_(members), rounds_(rounds), store_(store), optimizer_(std::move(optimizer)) {}
+  ClusterState(Memberships& nodes, const Members& members, Rounds& rounds, StoreClient& store, std::string optimizer)
+      : nodes_(nodes), members_(members), rounds_(rounds), store_(store), optimizer_(std::move(optimizer)) {}
 
   void begin(const SlabLayout& layout, const PlanRequest& plan, const std::vector<int>& carried,
              const Phase& phase) override {
@@ -63,7 +63,7 @@ class ClusterState : public StateHome {
                    const std::function<void()>& attach, const Phase& phase) override {
     BeginGeneration message = describe(layout, plan, carried);
     message.self = members_.num_nodes();
-    cluster_.data_plane().begin(membership_of(message));
+    nodes_.data_plane().begin(membership_of(message));
     message.self = members_.node_of(worker);
     for (int node = 0; node < members_.num_nodes(); ++node)
       if (node != message.self) message.peers[static_cast<std::size_t>(node)].address = {};  // which nobody dials
@@ -85,7 +85,7 @@ class ClusterState : public StateHome {
     const std::vector<int> homes = homes_of(readers);
     ask(ExpectTransfer{0, transfer, values.size()}, homes, phase);
     for (const int home : homes)
-      send_floats(cluster_.data_plane(), members_.node_of(home), kTransferWindow, ticket, values, phase.deadline);
+      send_floats(nodes_.data_plane(), members_.node_of(home), kTransferWindow, ticket, values, phase.deadline);
     ask(EndTransfer{0, transfer, values.size(), ticket, phase.deadline.left().count()}, homes, phase);
   }
 
@@ -96,7 +96,7 @@ class ClusterState : public StateHome {
   HeldFloats fetch(std::uint64_t transfer, int worker, std::size_t floats, const Phase& phase) override {
     // How much that is the worker said: what the quota has no room for is refused, and taken from nobody.
     auto fetched = std::make_shared<Fetched>(store_, transfer_id(layout_.run, transfer), floats);
-    DataPlane& data_plane = cluster_.data_plane();
+    DataPlane& data_plane = nodes_.data_plane();
     expect_floats(data_plane, kTransferWindow, members_.node_of(worker), fetched->floats(), fetched->mapping());
     const std::uint64_t ticket = ++last_ticket_;
     ask_home(worker, SendTransfer{0, transfer, floats, ticket, phase.deadline.left().count()}, phase);
@@ -132,16 +132,16 @@ class ClusterState : public StateHome {
  private:
   void begin_everywhere(BeginGeneration message, const Phase& phase) {
     message.self = members_.num_nodes();
-    cluster_.data_plane().begin(membership_of(message));
+    nodes_.data_plane().begin(membership_of(message));
     begin_on_nodes(std::move(message), members_, rounds_, phase);
-    cluster_.data_plane().connect(phase.deadline);
+    nodes_.data_plane().connect(phase.deadline);
   }
 
   BeginGeneration describe(const SlabLayout& layout, const PlanRequest& plan, const std::vector<int>& carried) const {
     BeginGeneration message;
     message.run = layout.run;
     message.generation = layout.generation;
-    cluster_.describe_members(message);
+    nodes_.describe_members(message);
     message.size = layout.size;
     message.state = layout;
     message.buffers = layout.buffers;
@@ -176,7 +176,7 @@ class ClusterState : public StateHome {
     ask(request, {members_.member_of_node(members_.node_of(worker))}, phase);
   }
 
-  Cluster& cluster_;
+  Memberships& nodes_;
   const Members& members_;
   Rounds& rounds_;
   StoreClient& store_;
@@ -188,9 +188,9 @@ class ClusterState : public StateHome {
 
 }  // namespace
 
-std::unique_ptr<StateHome> keep_state_in_nodes(Cluster& cluster, const Members& members, Rounds& rounds,
+std::unique_ptr<StateHome> keep_state_in_nodes(Memberships& nodes, const Members& members, Rounds& rounds,
                                                StoreClient& store, std::string optimizer) {
-  return std::make_unique<ClusterState>(cluster, members, rounds, store, std::move(optimizer));
+  return std::make_unique<ClusterState>(nodes, members, rounds, store, std::move(optimizer));
 }
 
 }  // namespace troupe

@@ -15,8 +15,8 @@
 
 namespace troupe {
 
-class Cluster;
 class Members;
+class Memberships;
 class Rounds;
 
 /// Is shown floats where they lie, until it returns.
@@ -90,7 +90,7 @@ class StateHome {
 
 std::unique_ptr<StateHome> keep_state_here(StoreClient& store);
 /// @param store of the driver, for what it fetches. @param optimizer as JSON, for parameter servers of nodes
-std::unique_ptr<StateHome> keep_state_in_nodes(Cluster& cluster, const Members& members, Rounds& rounds,
+std::unique_ptr<StateHome> keep_state_in_nodes(Memberships& nodes, const Members& members, Rounds& rounds,
                                                StoreClient& store, std::string optimizer);
 
 }  // namespace troupe
