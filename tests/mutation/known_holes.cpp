@@ -1,0 +1,13 @@
+#include "mutation/known_holes.hpp"
+
+#include <set>
+#include <string>
+
+namespace troupe_test {
+
+bool is_known_hole(const std::string& /*scenario*/, const Lie& lie) {
+  static const std::set<std::string, std::less<>> fields{};
+  return fields.contains(lie.field());
+}
+
+}  // namespace troupe_test

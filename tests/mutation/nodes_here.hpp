@@ -1,0 +1,105 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "actors/node/node_service.hpp"
+#include "actors/placements/memberships.hpp"
+#include "actors/placements/runtime.hpp"
+#include "actors/worker/worker.hpp"
+#include "mutation/party.hpp"
+#include "mutation/wire.hpp"
+#include "runtime/net/gate/gate.hpp"
+
+// A cluster in one process: the driver, its rounds and its state's home are the real ones, and so are the nodes' and
+// workers' duties and the data plane between them, with TLS over loopback. Only the control connections are not there:
+// messages go from inbox to inbox, past a `Wire` and the rules for what may pass such a connection.
+namespace troupe_test {
+
+/// A node of a run in this process, without the actor around it.
+struct NodeHere {
+  NodeHere(int number, const troupe::Address& driver);
+
+  const std::string name;
+  troupe::ObjectStore store;
+  troupe::NodeService service;
+  troupe::Gate gate;
+  troupe::NodeJoin join;
+  std::string end;  ///< why the driver has ended its connection; empty: it has not
+};
+
+/// The members of one run, and how the driver reaches them.
+class NodesHere : public troupe::Reception, public troupe::Memberships {
+ public:
+  NodesHere(std::shared_ptr<Wire> wire, int nodes);
+  ~NodesHere() override;
+
+  /// Must come before anything else.
+  void attach(const troupe::Members& members);
+
+  /// Lets nodes join. @throws Error timeout where one may not
+  void gather();
+  void start_worker(int worker);
+  const NodeHere& node(int number) const { return *nodes_.at(static_cast<std::size_t>(number)); }
+  /// Whether an actor lives where a worker should; the connection of a node that has it elsewhere is ended.
+  bool is_home_of(int worker, const caf::actor& actor);
+
+  troupe::DataPlane& data_plane() override { return data_plane_; }
+  void seat(int member, const caf::actor& actor) override;
+  void unseat(int member) override;
+  void send(int member, const caf::message& message) override;
+
+ private:
+  /// What a party says; nothing where it has ended.
+  struct Said {
+    int party = 0;
+    caf::message content;
+  };
+
+  std::vector<troupe::PeerNode> peers() const override;
+  int streams() const override { return 1; }
+  std::optional<troupe::Happening> hear(const troupe::Deadline& deadline) override;
+  std::optional<troupe::Happening> heard(Said said);
+
+  /// Where a party lives, and as which member it takes part.
+  struct Place {
+    int node = 0;
+    int member = 0;
+  };
+
+  int add_party(const Place& place, const std::function<Party::CarryOut(int party)>& make);
+  void carry_out(int party, int node, const caf::message& request);
+  void carry_out(int party, troupe::Worker& worker, const caf::message& request);
+  void begin_worker(int node, int index);
+  void say(int party, caf::message message);
+  void cut(int node, const std::string& why);
+  int party_of(const caf::actor& actor) const;
+
+  const std::shared_ptr<Wire> wire_;
+  const troupe::Members* members_ = nullptr;
+  troupe::RunLimits limits_;
+  troupe::DataPlane data_plane_;
+  std::unique_ptr<troupe::Gate> gate_;
+  std::vector<std::shared_ptr<NodeHere>> nodes_;
+  mutable std::mutex mutex_;  ///< guards what follows
+  std::condition_variable changed_;
+  std::deque<Said> said_;
+  std::vector<std::unique_ptr<Party>> parties_;
+  std::vector<Place> places_;  ///< by party
+  std::vector<std::shared_ptr<troupe::Worker>> workers_;
+  std::vector<caf::actor> actors_;  ///< by party: names without a body
+  std::map<int, int> seats_;        ///< the party of each member
+  bool ends_ = false;
+};
+
+/// What a driver stands on that leads such a run.
+troupe::MakeRuntime nodes_here(std::shared_ptr<Wire> wire);
+
+/// Returns how many runs could not be ended within the time that they had. What hangs in them goes on.
+int runs_left_hanging();
+
+}  // namespace troupe_test

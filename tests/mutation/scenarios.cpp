@@ -1,0 +1,218 @@
+#include "mutation/scenarios.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "actors/driver/driver.hpp"
+#include "actors/test_models.hpp"
+#include "actors/trainer/crew.hpp"
+#include "actors/trainer/trainer_run.hpp"
+#include "troupe/trainer.hpp"
+
+namespace troupe_test {
+
+using namespace troupe;
+
+namespace {
+
+template <class T>
+void append(std::string& to, const T& value) {
+  to.append(reinterpret_cast<const char*>(&value), sizeof(value));
+}
+
+std::string bytes_of(Driver& driver) {
+  std::string bytes;
+  driver.read_weights([&](std::span<const float> weights) {
+    bytes.assign(reinterpret_cast<const char*>(weights.data()), weights.size_bytes());
+  });
+  return bytes;
+}
+
+Options base_options(const Circumstances& at) {
+  Options options = quiet_options(Placement::cluster, 2);
+  options.cluster.num_nodes = 2;
+  options.cluster.listen = "127.0.0.1:1";
+  options.num_shards = at.another ? 6 : 4;
+  options.seed = at.another ? 77 : 1;
+  options.config = at.another ? "5000" : "3000";
+  options.step_timeout = options.start_timeout = options.evaluate_timeout = at.timeout;
+  options.save_timeout = options.call_timeout = at.timeout;
+  return options;
+}
+
+/// What a step came to, but for times.
+void append(std::string& to, const StepReport& report) {
+  append(to, report.step);
+  append(to, report.loss);
+  append(to, report.gradient_norm);
+  append(to, report.samples);
+  append(to, report.correct);
+}
+
+std::string train(const Circumstances& at, const char* model, const Options& options, int steps) {
+  Driver driver(model, options, at.make_runtime);
+  std::string bytes;
+  for (int step = 0; step < steps; ++step) append(bytes, driver.step());
+  return bytes + bytes_of(driver);
+}
+
+std::string train_synchronously(const Circumstances& at) {
+  Options options = base_options(at);
+  options.optimizer.momentum = 0.9;
+  options.optimizer.clip_norm = 0.5;
+  return train(at, "noise", options, 2);
+}
+
+/// In the order of a record, which the run before has made.
+std::string train_by_downpour(const Circumstances& at) {
+  Options options = base_options(at);
+  options.algorithm = "downpour";
+  options.asynchronous.fetch_every = 2;
+  options.asynchronous.push_every = 2;
+  const std::string record = std::filesystem::path(at.folder).parent_path() / "downpour.record";
+  (at.another || !std::filesystem::exists(record) ? options.asynchronous.record : options.asynchronous.replay) =
+      at.another ? at.folder + "/record" : record;
+  return train(at, "noise", options, 3);
+}
+
+std::string train_locally(const Circumstances& at) {
+  Options options = base_options(at);
+  options.algorithm = "local";
+  options.local.steps = 2;
+  options.local.outer = OuterRule::nesterov;
+  options.optimizer.momentum = 0.9;
+  return train(at, "noise", options, 2);
+}
+
+std::string train_by_lbfgs(const Circumstances& at) {
+  Options options = base_options(at);
+  options.algorithm = "lbfgs";
+  options.lbfgs.portions = options.num_shards;
+  options.config = at.another ? "logistic 2112 8 3" : "logistic 2048 6 2";
+  return train(at, "smooth", options, 3);
+}
+
+void append(std::string& to, const Evaluation& evaluation) {
+  append(to, evaluation.loss);
+  append(to, evaluation.accuracy);
+  append(to, evaluation.samples);
+  append(to, evaluation.top_k_accuracy.value_or(-1));
+  for (const std::int64_t each : evaluation.confusion) append(to, each);
+  for (const NamedMetric& each : evaluation.metrics) {
+    to += each.name;
+    append(to, each.value);
+  }
+  append(to, evaluation.all_targets.mse);
+  append(to, evaluation.all_targets.mae);
+}
+
+std::string evaluate(const Circumstances& at) {
+  Options options = base_options(at);
+  options.config = R"({"batch_size": 2, "data": "measured-classes", "metrics": ["own-output", "brier-score"]})";
+  Driver driver("mlp", options, at.make_runtime);
+  std::string bytes;
+  for (const EvaluationSet set : {EvaluationSet::test, EvaluationSet::validation})
+    append(bytes, driver.evaluate(set, {.confusion = true, .top_k = 3, .errors = false}));
+  options.config = R"({"batch_size": 2, "data": "measured-targets"})";
+  return bytes;
+}
+
+/// Functions beside replicas and workers, and weights that are set.
+std::string call_functions(const Circumstances& at) {
+  Driver driver("noise", base_options(at), at.make_runtime);
+  std::string bytes;
+  for (const std::string& each : driver.call_model("echo", "an argument", false)) bytes += each;
+  for (const std::string& each : driver.call_worker("index", "another")) bytes += each;
+  std::vector<float> weights(bytes_of(driver).size() / sizeof(float), 0.5F);
+  driver.set_weights(weights);
+  append(bytes, driver.step());
+  return bytes + bytes_of(driver);
+}
+
+/// Checkpoints on the way, and a run that goes on from them.
+std::string save_and_resume(const Circumstances& at) {
+  Options options = base_options(at);
+  options.optimizer.momentum = 0.9;
+  options.checkpoint.folder = at.folder + "/checkpoints";
+  options.max_failures = 2;
+  std::string bytes;
+  {
+    Driver driver("noise", options, at.make_runtime);
+    append(bytes, driver.step());
+    driver.checkpoint({});
+    append(bytes, driver.step());
+    driver.checkpoint({});
+  }
+  options.resume_from = options.checkpoint.folder;
+  Driver driver("noise", options, at.make_runtime);
+  append(bytes, driver.step());
+  driver.save_state(at.folder + "/state");
+  return bytes + bytes_of(driver) + content_of(options.checkpoint.folder) + content_of(at.folder + "/state");
+}
+
+/// Adds, reports and saves; goes on from what was saved before.
+Json train_a_little(const Json& config) {
+  const auto before = here().load_checkpoint();
+  std::vector<double> sums{here().rank() + 1.0, config.at("rate").get<double>(), before ? before->tensors[0].values[0] : 0.0};
+  here().all_reduce(std::span(sums));
+  here().report({{"sum", sums[0]}});
+  here().save_checkpoint({{"epoch", 1}}, {{"sums", {2}, {static_cast<float>(sums[0]), static_cast<float>(sums[2])}}});
+  return {{"sums", sums}, {"config", config}, {"size", here().world_size()}, {"node", here().node()}};
+}
+
+std::string run_functions(const Circumstances& at) {
+  TrainerOptions options;
+  options.num_workers = 2;
+  options.placement = Placement::cluster;
+  options.cluster.num_nodes = 2;
+  options.cluster.listen = "127.0.0.1:1";
+  options.seed = at.another ? 77 : 1;
+  options.max_failures = 0;
+  options.start_timeout = options.collective_timeout = options.stop_timeout = at.timeout;
+  const auto crew = std::make_shared<Crew>(options, at.make_runtime);
+  const auto memory = std::make_shared<TrainerMemory>();
+  std::string bytes;
+  for (const double rate : {0.5, 0.25}) {
+    Running::Impl::Request request;
+    request.name = "train a little";
+    request.config = {{"rate", at.another ? 2 * rate : rate}};
+    request.options.checkpoints.folder = at.folder + "/trainer";
+    request.options.checkpoints.resume = std::filesystem::exists(request.options.checkpoints.folder);
+    Running::Impl running(crew, memory, std::move(request));
+    while (const auto report = running.next()) bytes += report->metrics.dump();
+    for (const Returned& each : running.returns()) bytes += each.json.dump();
+  }
+  return bytes + content_of(at.folder + "/trainer");
+}
+
+}  // namespace
+
+const std::vector<Scenario>& scenarios() {
+  static const std::vector<Scenario> all{{"synchronous", train_synchronously}, {"downpour", train_by_downpour},
+                                         {"local", train_locally},             {"lbfgs", train_by_lbfgs},
+                                         {"evaluation", evaluate},             {"functions", call_functions},
+                                         {"checkpoint", save_and_resume},      {"trainer", run_functions}};
+  return all;
+}
+
+void register_scenarios() { register_function("train a little", train_a_little); }
+
+std::string content_of(const std::string& folder) {
+  std::vector<std::filesystem::path> files;
+  if (!std::filesystem::exists(folder)) return "";
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder))
+    if (entry.is_regular_file()) files.push_back(entry.path());
+  std::ranges::sort(files);
+  std::string content;
+  for (const auto& path : files) {
+    std::ifstream file(path, std::ios::binary);
+    content += std::filesystem::relative(path, folder).string() + ":";
+    content.append((std::istreambuf_iterator<char>(file)), {});
+  }
+  return content;
+}
+
+}  // namespace troupe_test
