@@ -103,7 +103,9 @@ std::string problem_of(const Outcome& outcome, const Lie& lie, const Truth& trut
     return outcome.bytes == truth.bytes || sender_knows(lie) ? "" : "a wrong result";
   const Where& where = outcome.error->where();
   const std::string liar = node_of(lie.spot.member);
-  const bool named = where.node == liar || outcome.error->message().find("told by " + liar) != std::string::npos;
+  const auto says = [&](const std::string& text) { return outcome.error->message().find(text) != std::string::npos; };
+  const bool named =
+      where.node == liar || says("told by " + liar) || says("worker " + std::to_string(lie.spot.member % 2) + "'s");
   const bool nobody = where.node.empty() && where.worker < 0;
   if (!named && !nobody) return "it names " + where.node + " and not " + liar;
   return "";

@@ -5,6 +5,6 @@
 namespace troupe_test {
 
 /// Returns whether a lie is known to go wrong.
-bool is_known_hole(const std::string& scenario, const Lie& lie);
+bool is_known_hole(const Lie& lie);
 
 }  // namespace troupe_test

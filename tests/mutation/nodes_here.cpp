@@ -23,9 +23,10 @@ namespace {
 
 constexpr std::size_t kNodeStore = std::size_t{64} << 20;
 
+/// Stays until the process ends, as what hangs in a run may.
 caf::actor_system& names() {
-  static SystemConfig config(1, Reach::threads);
-  static caf::actor_system system(config);
+  static auto& config = *new SystemConfig(1, Reach::threads);  // NOLINT(cppcoreguidelines-owning-memory)
+  static auto& system = *new caf::actor_system(config);        // NOLINT(cppcoreguidelines-owning-memory)
   return system;
 }
 

@@ -125,7 +125,7 @@ std::string call_functions(const Circumstances& at) {
   Driver driver("noise", base_options(at), at.make_runtime);
   std::string bytes;
   for (const std::string& each : driver.call_model("echo", "an argument", false)) bytes += each;
-  for (const std::string& each : driver.call_worker("index", "another")) bytes += each;
+  for (const std::string& each : driver.call_worker("echo", "another")) bytes += each;
   std::vector<float> weights(bytes_of(driver).size() / sizeof(float), 0.5F);
   driver.set_weights(weights);
   append(bytes, driver.step());
