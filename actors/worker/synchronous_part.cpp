@@ -187,7 +187,11 @@ void answer(WorkerState& worker, const ReduceMean& request, MeanReduced& reduced
   for (const auto& replica : worker.replicas) reduced.bytes_sent += replica->spent.bytes_sent;
 }
 
-void prepare(WorkerState& worker, const Apply& request) { worker.newest_round = request.round; }
+void prepare(WorkerState& worker, const Apply& request) {
+  // The exchange takes the buffer to be there.
+  if (request.to < 0 || request.to >= worker.layout.buffers) throw Error(ErrorCode::protocol, "there is no such buffer");
+  worker.newest_round = request.round;
+}
 
 void work(WorkerState& worker, Replica& replica, const Apply& request) {
   replica.spent = {};

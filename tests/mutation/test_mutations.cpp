@@ -1,8 +1,12 @@
 #include <doctest/doctest.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <iostream>
 #include <map>
+#include <mutex>
+#include <shared_mutex>
+#include <thread>
 
 #include "mutation/judge.hpp"
 #include "mutation/known_holes.hpp"
@@ -25,64 +29,87 @@ std::string told_text(const char* name) {
   return text == nullptr ? "" : text;
 }
 
-/// Lies that end badly, with the first of each field.
-struct Findings {
+/// What the lies about a scenario's messages came to, several at a time: most of a run is waiting.
+class Trial {
+ public:
+  explicit Trial(const Scenario& scenario) : scenario_(scenario), truth_(truth_of(scenario)), lies_(lies_about(truth_)) {}
+
+  void run() {
+    next_ = static_cast<std::size_t>(told("TROUPE_MUTATIONS_FROM", 0));
+    std::vector<std::jthread> threads;
+    for (int i = told("TROUPE_MUTATIONS_THREADS", 6); i > 0; --i) threads.emplace_back([this] { try_lies(); });
+  }
+  void report() const {
+    for (const auto& [field, finding] : findings_)
+      FAIL_CHECK(std::string(scenario_.name), ", ", finding.count, " times, ", field, "\n", finding.first);
+    std::cout << scenario_.name << ": " << truth_.messages.size() << " messages, " << lies_.size() << " lies, " << tried_
+              << " tried, " << errors_ << " errors, " << known_ << " known, " << runs_left_hanging()
+              << " left hanging, " << watch_.seconds() << " s" << std::endl;
+  }
+
+ private:
   struct Finding {
     int count = 0;
     std::string first;
   };
-  std::map<std::string, Finding> by_field;
 
-  void add(const Lie& lie, const std::string& problem, const Outcome& outcome) {
+  void try_lies() {
+    const auto every = static_cast<std::size_t>(told("TROUPE_MUTATIONS_EVERY", 1));
+    const std::string only = told_text("TROUPE_MUTATIONS_ONLY");
+    for (std::size_t i = next_.fetch_add(every); i < lies_.size(); i = next_.fetch_add(every)) {
+      if (lies_[i].text().find(only) == std::string::npos) continue;
+      if (std::getenv("TROUPE_MUTATIONS_TRACE") != nullptr)
+        std::cerr << "lie " + std::to_string(i) + ": " + lies_[i].text() + "\n" << std::flush;
+      try_lie(lies_[i]);
+    }
+  }
+
+  /// A run that ends badly has a second chance, alone and with longer deadlines: the machine may have been busy.
+  void try_lie(const Lie& lie) {
+    const Watchdog watchdog(std::string(scenario_.name) + ", " + lie.text());
+    std::shared_lock beside(alone_);
+    Outcome outcome = run_with(scenario_, lie, truth_.of_another, 1);
+    beside.unlock();
+    std::string problem = problem_of(outcome, lie, truth_);
+    if (!problem.empty()) {
+      const std::lock_guard alone(alone_);
+      outcome = run_with(scenario_, lie, truth_.of_another, 10);
+      problem = problem_of(outcome, lie, truth_);
+    }
+    note(lie, outcome, problem);
+  }
+
+  void note(const Lie& lie, const Outcome& outcome, const std::string& problem) {
+    const std::lock_guard lock(mutex_);
+    if (!told_text("TROUPE_MUTATIONS_ONLY").empty()) std::cout << lie.text() << "\n  " << outcome.text() << std::endl;
+    ++tried_;
+    errors_ += outcome.error ? 1 : 0;
+    if (problem.empty()) return;
+    if (is_known_hole(lie)) return void(++known_);
     const char* const way = lie.spot.direction == Direction::to_driver ? "from member, " : "to member, ";
-    Finding& finding = by_field[way + lie.field() + ": " + problem];
+    Finding& finding = findings_[way + lie.field() + ": " + problem];
     if (finding.count++ == 0) finding.first = lie.text() + "\n  " + outcome.text();
   }
+
+  const Stopwatch watch_;
+  const Scenario& scenario_;
+  const Truth truth_;
+  const std::vector<Lie> lies_;
+  std::atomic<std::size_t> next_{0};
+  std::shared_mutex alone_;
+  std::mutex mutex_;
+  std::map<std::string, Finding> findings_;  ///< by field and problem, with the first lie
+  int tried_ = 0, errors_ = 0, known_ = 0;
 };
-
-/// What lies of a scenario came to.
-struct Count {
-  int tried = 0, errors = 0, known = 0;
-};
-
-/// A run that ends badly has a second chance, with longer deadlines: the machine may have been busy.
-void try_lie(const Scenario& scenario, const Lie& lie, const Truth& truth, Findings& findings, Count& count) {
-  const Watchdog watchdog(std::string(scenario.name) + ", " + lie.text());
-  Outcome outcome = run_with(scenario, lie, truth.of_another, 1);
-  std::string problem = problem_of(outcome, lie, truth);
-  if (!problem.empty()) {
-    outcome = run_with(scenario, lie, truth.of_another, 10);
-    problem = problem_of(outcome, lie, truth);
-  }
-  ++count.tried;
-  count.errors += outcome.error ? 1 : 0;
-  if (!told_text("TROUPE_MUTATIONS_ONLY").empty()) std::cout << lie.text() << "\n  " << outcome.text() << std::endl;
-  if (problem.empty()) return;
-  if (is_known_hole(lie)) return void(++count.known);
-  findings.add(lie, problem, outcome);
-}
-
-void try_all(const Scenario& scenario) {
-  const Stopwatch watch;
-  const Truth truth = truth_of(scenario);
-  const std::vector<Lie> lies = lies_about(truth);
-  const auto every = static_cast<std::size_t>(told("TROUPE_MUTATIONS_EVERY", 1));
-  const std::string only = told_text("TROUPE_MUTATIONS_ONLY");
-  Findings findings;
-  Count count;
-  for (std::size_t i = 0; i < lies.size(); i += every)
-    if (lies[i].text().find(only) != std::string::npos) try_lie(scenario, lies[i], truth, findings, count);
-  for (const auto& [field, finding] : findings.by_field)
-    FAIL_CHECK(std::string(scenario.name), ", ", finding.count, " times, ", field, "\n", finding.first);
-  std::cout << scenario.name << ": " << truth.messages.size() << " messages, " << lies.size() << " lies, "
-            << count.tried << " tried, " << count.errors << " errors, " << count.known << " known, "
-            << runs_left_hanging() << " left hanging, " << watch.seconds() << " s" << std::endl;
-}
 
 }  // namespace
 
 TEST_CASE("a message that lies about any field ends in the right result, or in an error that names its sender or nobody") {
   const std::string wanted = told_text("TROUPE_MUTATIONS_SCENARIO");
   for (const Scenario& scenario : scenarios())
-    if (wanted.empty() || wanted == scenario.name) try_all(scenario);
+    if (wanted.empty() || wanted == scenario.name) {
+      Trial trial(scenario);
+      trial.run();
+      trial.report();
+    }
 }

@@ -29,7 +29,6 @@ class Watchdog {
 
   void watch() {
     std::unique_lock lock(mutex_);
-    if (std::getenv("TROUPE_MUTATIONS_TRACE") != nullptr) std::cerr << what_ << std::endl;
     if (changed_.wait_for(lock, kPatience, [this] { return done_; })) return;
     std::cerr << "a run hangs: " << what_ << std::endl;
     std::abort();
