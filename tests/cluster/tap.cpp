@@ -9,33 +9,13 @@
 #include <cstring>
 #include <iostream>
 
-#include "actors/transport/admission/frame_filter.hpp"
+#include "cluster/frames_of.hpp"
 #include "troupe/error.hpp"
 
 using namespace troupe;
 using namespace std::chrono_literals;
 
 namespace troupe_test {
-
-/// Whole frames of a stream.
-class FramesOf {
- public:
-  std::vector<Frame> take(std::span<const std::byte> bytes) {
-    std::vector<Frame> whole;
-    found_ = &whole;
-    filter_.take(bytes, rest_);
-    return whole;
-  }
-
- private:
-  std::vector<Frame>* found_ = nullptr;
-  std::vector<std::byte> rest_;
-  FrameFilter filter_{[](const wire::Header&) {},
-                      [this](const wire::Header& head, std::span<std::byte> payload) {
-                        found_->push_back(frame(head, {payload.begin(), payload.end()}));
-                        return false;
-                      }};
-};
 
 namespace {
 

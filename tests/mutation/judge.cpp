@@ -1,15 +1,9 @@
 #include "mutation/judge.hpp"
 
 #include <algorithm>
-#include <fstream>
-#include <set>
 
-#include "mutation/known_holes.hpp"
 #include "mutation/mutations.hpp"
-#include "mutation/nodes_here.hpp"
 #include "mutation/sender_knows.hpp"
-#include "support/patience.hpp"
-#include "support/temporary_folder.hpp"
 
 namespace troupe_test {
 
@@ -17,23 +11,7 @@ using namespace troupe;
 
 namespace {
 
-constexpr std::chrono::milliseconds kTimeout{kSanitized ? 1500 : 500};
 constexpr std::size_t kMostGrowth = std::size_t{64} << 20;
-
-/// Of this process, in bytes: "VmHWM" or "VmRSS".
-std::size_t memory_of(const std::string& name) {
-  std::ifstream status("/proc/self/status");
-  for (std::string line; std::getline(status, line);)
-    if (line.starts_with(name)) return std::stoul(line.substr(line.find_first_of("0123456789"))) << 10;
-  return 0;
-}
-/// From here on VmHWM is the largest since.
-void forget_largest() { std::ofstream("/proc/self/clear_refs") << "5"; }
-
-const TemporaryFolder& folder_of_all() {
-  static const TemporaryFolder folder;
-  return folder;
-}
 
 std::string node_of(int member) { return "node" + std::to_string(member % 2); }
 
@@ -45,42 +23,8 @@ std::string Outcome::text() const {
     text += std::string("error ") + to_string(error->code()) + ": " + error->what() + " (worker " +
             std::to_string(error->where().worker) + ", node " + error->where().node + ")";
   else
-    text += escaped.empty() ? "a result" : "thrown: " + escaped;
+    text += escaped.empty() ? "a result" : escaped;
   return text + "\n  " + change;
-}
-
-Outcome run_with(const Scenario& scenario, const std::optional<Lie>& lie, const std::vector<caf::message>& others,
-                 int patience, bool another) {
-  Outcome outcome;
-  const TemporaryFolder folder(folder_of_all().path());
-  const auto tamper = std::make_shared<Tamper>(lie, others);
-  if (patience > 1) forget_largest();
-  const std::size_t before = memory_of("VmRSS");
-  const Stopwatch watch;
-  try {
-    outcome.bytes = scenario.run({nodes_here(tamper), patience * kTimeout, folder.path(), another});
-  } catch (const Error& error) {
-    outcome.error = error;
-  } catch (const std::exception& error) {
-    outcome.escaped = error.what();
-  }
-  outcome.seconds = watch.seconds();
-  outcome.growth = std::max(memory_of("VmHWM"), before) - before;
-  outcome.change = tamper->change();
-  return outcome;
-}
-
-Truth truth_of(const Scenario& scenario) {
-  Truth truth;
-  const auto run = [&](bool another) {
-    const TemporaryFolder folder(folder_of_all().path());
-    const auto tamper = std::make_shared<Tamper>(std::nullopt, std::vector<caf::message>());
-    const std::string bytes = scenario.run({nodes_here(tamper), 20 * kTimeout, folder.path(), another});
-    return std::pair(bytes, tamper->recorded());
-  };
-  for (const auto& [spot, message] : run(true).second) truth.of_another.push_back(message);
-  std::tie(truth.bytes, truth.messages) = run(false);
-  return truth;
 }
 
 std::vector<Lie> lies_about(const Truth& truth) {
@@ -97,7 +41,7 @@ std::vector<Lie> lies_about(const Truth& truth) {
 }
 
 std::string problem_of(const Outcome& outcome, const Lie& lie, const Truth& truth) {
-  if (!outcome.escaped.empty()) return "it throws what is no troupe::Error";
+  if (!outcome.escaped.empty()) return outcome.escaped;
   if (outcome.growth > kMostGrowth) return "memory grew by more than 64 MB";
   if (!outcome.error) return outcome.bytes == truth.bytes || sender_knows(lie) ? "" : "a wrong result";
   const Where& where = outcome.error->where();

@@ -1,11 +1,12 @@
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "mutation/scenarios.hpp"
 #include "mutation/tamper.hpp"
+#include "troupe/error.hpp"
 
 namespace troupe_test {
 
@@ -13,11 +14,22 @@ namespace troupe_test {
 struct Outcome {
   std::string bytes;                  ///< of a run that ended well
   std::optional<troupe::Error> error;
-  std::string escaped;                ///< what was thrown that is no error of Troupe's
+  std::string escaped;                ///< what must not be in any case: another exception, a process that crashed
   std::string change;                 ///< of the message
   double seconds = 0;
   std::size_t growth = 0;             ///< of this process's memory meanwhile, at its largest
 
+  /// Notes what a run returns or throws.
+  template <class Run>
+  void note(const Run& run) {
+    try {
+      bytes = run();
+    } catch (const troupe::Error& thrown) {
+      error = thrown;
+    } catch (const std::exception& thrown) {
+      escaped = std::string("it throws what is no troupe::Error: ") + thrown.what();
+    }
+  }
   std::string text() const;
 };
 
@@ -27,12 +39,6 @@ struct Truth {
   std::map<Spot, caf::message> messages;
   std::vector<caf::message> of_another;  ///< run
 };
-
-/// Runs a scenario in which one message lies; none: all are as they should be.
-Outcome run_with(const Scenario& scenario, const std::optional<Lie>& lie, const std::vector<caf::message>& others,
-                 int patience, bool another = false);
-
-Truth truth_of(const Scenario& scenario);
 
 /// Returns all lies about some messages of each kind: the first and the last one of each member.
 std::vector<Lie> lies_about(const Truth& truth);

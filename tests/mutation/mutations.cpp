@@ -1,6 +1,7 @@
 #include "mutation/mutations.hpp"
 
 #include <algorithm>
+#include <caf/binary_deserializer.hpp>
 #include <limits>
 #include <optional>
 #include <set>
@@ -222,6 +223,38 @@ bool is_admitted(const caf::message& message, const RunLimits& limits) {
     admitted = well_formed(*troupe::kind_of(type_of<Message>()), std::as_bytes(std::span(bytes)), limits);
   });
   return admitted;
+}
+
+std::vector<char> bytes_of_fields(const caf::message& message) {
+  std::vector<char> bytes;
+  with_type(message, [&](const auto& content) { bytes = fields_of(content); });
+  return bytes;
+}
+
+namespace {
+
+template <class Message>
+bool read_as(std::string_view type, std::span<const std::byte> fields, caf::message& message) {
+  if (type != type_of<Message>()) return false;
+  Message content;
+  caf::binary_deserializer source(nullptr, reinterpret_cast<const char*>(fields.data()), fields.size());
+  if (source(content)) throw std::logic_error("a message cannot be read");
+  message = caf::make_message(std::move(content));
+  return true;
+}
+template <class... Each>
+bool read_as_any(std::string_view type, std::span<const std::byte> fields, caf::message& message,
+                 std::tuple<Each...>* /*kinds*/) {
+  return (... || read_as<Each>(type, fields, message));
+}
+
+}  // namespace
+
+caf::message read_message(std::string_view type, std::span<const std::byte> fields) {
+  caf::message message;
+  if (!read_as_any(type, fields, message, static_cast<Messages*>(nullptr)))
+    throw std::logic_error("a message of no kind");
+  return message;
 }
 
 std::string text_of_message(const caf::message& message) {

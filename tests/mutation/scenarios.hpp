@@ -11,6 +11,7 @@ namespace troupe_test {
 /// In what a scenario runs.
 struct Circumstances {
   troupe::MakeRuntime make_runtime;
+  troupe::ClusterOptions cluster;     ///< two nodes
   std::chrono::milliseconds timeout;  ///< of each call
   std::string folder;                 ///< empty, and the run's own
   bool another = false;               ///< another run: of another size, seed and number of shards

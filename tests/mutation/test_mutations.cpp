@@ -8,9 +8,9 @@
 #include <shared_mutex>
 #include <thread>
 
-#include "mutation/judge.hpp"
 #include "mutation/known_holes.hpp"
 #include "mutation/nodes_here.hpp"
+#include "mutation/runs_here.hpp"
 #include "mutation/watchdog.hpp"
 
 using namespace troupe;
@@ -32,7 +32,7 @@ std::string told_text(const char* name) {
 /// What the lies about a scenario's messages came to, several at a time: most of a run is waiting.
 class Trial {
  public:
-  explicit Trial(const Scenario& scenario) : scenario_(scenario), truth_(truth_of(scenario)), lies_(lies_about(truth_)) {}
+  explicit Trial(const Scenario& scenario) : scenario_(scenario), truth_(truth_here(scenario)), lies_(lies_about(truth_)) {}
 
   void run() {
     next_ = static_cast<std::size_t>(told("TROUPE_MUTATIONS_FROM", 0));
@@ -68,12 +68,12 @@ class Trial {
   void try_lie(const Lie& lie) {
     const Watchdog watchdog(std::string(scenario_.name) + ", " + lie.text());
     std::shared_lock beside(alone_);
-    Outcome outcome = run_with(scenario_, lie, truth_.of_another, 1);
+    Outcome outcome = run_here(scenario_, lie, truth_, 1);
     beside.unlock();
     std::string problem = problem_of(outcome, lie, truth_);
     if (!problem.empty()) {
       const std::lock_guard alone(alone_);
-      outcome = run_with(scenario_, lie, truth_.of_another, 10);
+      outcome = run_here(scenario_, lie, truth_, 10);
       problem = problem_of(outcome, lie, truth_);
     }
     note(lie, outcome, problem);

@@ -1,0 +1,68 @@
+#include "mutation/runs_here.hpp"
+
+#include <algorithm>
+#include <fstream>
+
+#include "mutation/nodes_here.hpp"
+#include "support/patience.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace troupe_test {
+
+using namespace troupe;
+
+namespace {
+
+constexpr std::chrono::milliseconds kTimeout{kSanitized ? 1500 : 500};
+constexpr int kOfTruth = 20;  ///< times as long where nobody lies
+
+/// Of this process, in bytes: "VmHWM" or "VmRSS".
+std::size_t memory_of(const std::string& name) {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);)
+    if (line.starts_with(name)) return std::stoul(line.substr(line.find_first_of("0123456789"))) << 10;
+  return 0;
+}
+/// From here on VmHWM is the largest since.
+void forget_largest() { std::ofstream("/proc/self/clear_refs") << "5"; }
+
+const TemporaryFolder& folder_of_all() {
+  static const TemporaryFolder folder;
+  return folder;
+}
+
+std::string run(const Scenario& scenario, const std::shared_ptr<Tamper>& tamper, int patience, bool another) {
+  const TemporaryFolder folder(folder_of_all().path());
+  ClusterOptions cluster;
+  cluster.listen = "127.0.0.1:1";  // where nobody listens
+  cluster.num_nodes = 2;
+  return scenario.run({nodes_here(tamper), cluster, patience * kTimeout, folder.path(), another});
+}
+
+}  // namespace
+
+Outcome run_here(const Scenario& scenario, const Lie& lie, const Truth& truth, int patience) {
+  Outcome outcome;
+  const auto tamper = std::make_shared<Tamper>(lie, truth.of_another);
+  if (patience > 1) forget_largest();  // then nobody else runs
+  const std::size_t before = memory_of("VmRSS");
+  const Stopwatch watch;
+  outcome.note([&] { return run(scenario, tamper, patience, false); });
+  outcome.seconds = watch.seconds();
+  outcome.growth = std::max(memory_of("VmHWM"), before) - before;
+  outcome.change = tamper->change();
+  return outcome;
+}
+
+Truth truth_here(const Scenario& scenario) {
+  Truth truth;
+  const auto another = std::make_shared<Tamper>(std::nullopt, std::vector<caf::message>());
+  run(scenario, another, kOfTruth, true);
+  for (const auto& [spot, message] : another->recorded()) truth.of_another.push_back(message);
+  const auto tamper = std::make_shared<Tamper>(std::nullopt, std::vector<caf::message>());
+  truth.bytes = run(scenario, tamper, kOfTruth, false);
+  truth.messages = tamper->recorded();
+  return truth;
+}
+
+}  // namespace troupe_test

@@ -1,0 +1,110 @@
+#include <doctest/doctest.h>
+#include <signal.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+
+#include "actors/schedules/chance.hpp"
+#include "cluster/child.hpp"
+#include "mutation/judge.hpp"
+#include "mutation/known_holes.hpp"
+#include "mutation/lying_proxy.hpp"
+#include "mutation/scenarios.hpp"
+#include "runtime/net/socket.hpp"
+#include "runtime/trial_authority.hpp"
+#include "support/temporary_folder.hpp"
+
+using namespace troupe;
+using namespace troupe_test;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr std::chrono::milliseconds kOverTls{kSanitized ? 20'000 : 4'000};
+
+/// A process that serves one run, and dials what it is told.
+std::unique_ptr<Child> start_node(int number, const Address& join, const std::string& folder) {
+  const std::string program = std::filesystem::read_symlink("/proc/self/exe").string();
+  const std::string certs = trial_authority().folder() / ("node" + std::to_string(number));
+  return std::make_unique<Child>(
+      std::vector<std::string>{program, "--troupe-join=" + join.text(), "--troupe-certs=" + certs, "--troupe-once"},
+      folder + "/node" + std::to_string(number));
+}
+
+/// What must not be of a node's process; empty: nothing.
+std::string end_of(Child& node) {
+  const int status = node.wait();
+  const std::string said = node.err();
+  const bool crashed = status < 0 || said.find("Sanitizer") != std::string::npos ||
+                       said.find("terminate called") != std::string::npos || said.find("runtime error") != std::string::npos;
+  return crashed ? "a node's process crashed with " + std::to_string(status) + ": " + said : "";
+}
+
+/// Runs a scenario on two processes, one of which speaks to the driver past `tamper`.
+Outcome run_over_tls(const Scenario& scenario, const std::shared_ptr<Tamper>& tamper, bool another) {
+  const TemporaryFolder folder;
+  const TemporaryFolder own(folder.path());
+  const Address driver{"127.0.0.1", net::local_of(net::listen_on({"127.0.0.1", 0}).get()).port};
+  LyingProxy proxy(0, driver, tamper);
+  ClusterOptions cluster;
+  cluster.listen = driver.text();
+  cluster.num_nodes = 2;
+  cluster.certs = trial_authority().folder() / "driver";
+  Outcome outcome;
+  const Stopwatch watch;
+  const auto first = start_node(0, proxy.address(), folder.path());
+  const auto second = start_node(1, driver, folder.path());
+  outcome.note([&] {
+    return scenario.run({[](const Options& options, int workers) { return make_actor_runtime(options, workers); },
+                         cluster, kOverTls, own.path(), another});
+  });
+  outcome.seconds = watch.seconds();
+  // Where the driver has not begun, nodes still wait for one.
+  if (outcome.error && outcome.error->where().phase == "start")
+    for (const auto& node : {first.get(), second.get()}) node->signal(SIGTERM);
+  for (const auto& node : {first.get(), second.get()}) {
+    const std::string end = end_of(*node);
+    if (outcome.escaped.empty() && end.find("with -15") == std::string::npos) outcome.escaped = end;
+  }
+  outcome.change = tamper->change();
+  return outcome;
+}
+
+Truth truth_over_tls(const Scenario& scenario) {
+  Truth truth;
+  const auto another = std::make_shared<Tamper>(std::nullopt, std::vector<caf::message>());
+  run_over_tls(scenario, another, true);
+  for (const auto& [spot, message] : another->recorded()) truth.of_another.push_back(message);
+  const auto tamper = std::make_shared<Tamper>(std::nullopt, std::vector<caf::message>());
+  const Outcome outcome = run_over_tls(scenario, tamper, false);
+  INFO(outcome.text());
+  REQUIRE(!outcome.error);
+  REQUIRE(outcome.escaped == "");
+  truth.bytes = outcome.bytes;
+  truth.messages = tamper->recorded();
+  return truth;
+}
+
+}  // namespace
+
+TEST_CASE("lies that are drawn by seed do no more harm over TLS, between processes") {
+  const char* const told = std::getenv("TROUPE_MUTATIONS_OVER_TLS");
+  const int wanted = told == nullptr ? 16 : std::atoi(told);
+  Chance chance(20261126);
+  const int each = (wanted + static_cast<int>(scenarios().size()) - 1) / static_cast<int>(scenarios().size());
+  for (const Scenario& scenario : scenarios()) {
+    const Stopwatch watch;
+    const Truth truth = truth_over_tls(scenario);
+    const std::vector<Lie> lies = lies_about(truth);
+    for (int i = 0; i < each; ++i) {
+      const Lie& lie = lies[static_cast<std::size_t>(chance.below(static_cast<int>(lies.size())))];
+      const Outcome outcome = run_over_tls(scenario, std::make_shared<Tamper>(lie, truth.of_another), false);
+      const std::string problem = problem_of(outcome, lie, truth);
+      if (!problem.empty() && !is_known_hole(lie))
+        FAIL_CHECK(std::string(scenario.name), ", ", lie.text(), ": ", problem, "\n  ", outcome.text());
+    }
+    std::cout << scenario.name << " over TLS: " << each << " of " << lies.size() << " lies, " << watch.seconds() << " s"
+              << std::endl;
+  }
+}
