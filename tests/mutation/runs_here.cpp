@@ -36,7 +36,7 @@ std::string run(const Scenario& scenario, const std::shared_ptr<Tamper>& tamper,
   ClusterOptions cluster;
   cluster.listen = "127.0.0.1:1";  // where nobody listens
   cluster.num_nodes = 2;
-  return scenario.run({nodes_here(tamper), cluster, patience * kTimeout, folder.path(), another});
+  return scenario.run({nodes_here(tamper), cluster, patience * kTimeout, folder.path(), nullptr, another});
 }
 
 }  // namespace

@@ -32,6 +32,7 @@ std::string bytes_of(Driver& driver) {
 }
 
 Options base_options(const Circumstances& at) {
+  if (at.start_nodes) at.start_nodes();
   Options options = quiet_options(Placement::cluster, 2);
   options.cluster = at.cluster;
   options.num_shards = at.another ? 6 : 4;
@@ -149,6 +150,7 @@ std::string save_and_resume(const Circumstances& at) {
     driver.checkpoint({});
   }
   options.resume_from = options.checkpoint.folder;
+  if (at.start_nodes) at.start_nodes();
   Driver driver("noise", options, at.make_runtime);
   append(bytes, driver.step());
   driver.save_state(at.folder + "/state");
@@ -173,6 +175,7 @@ std::string run_functions(const Circumstances& at) {
   options.seed = at.another ? 77 : 1;
   options.max_failures = 0;
   options.start_timeout = options.collective_timeout = options.stop_timeout = at.timeout;
+  if (at.start_nodes) at.start_nodes();
   const auto crew = std::make_shared<Crew>(options, at.make_runtime);
   const auto memory = std::make_shared<TrainerMemory>();
   std::string bytes;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@ struct Circumstances {
   troupe::ClusterOptions cluster;     ///< two nodes
   std::chrono::milliseconds timeout;  ///< of each call
   std::string folder;                 ///< empty, and the run's own
+  std::function<void()> start_nodes;  ///< is called before each driver; null: nobody is
   bool another = false;               ///< another run: of another size, seed and number of shards
 };
 

@@ -54,7 +54,7 @@ class Trial {
   };
 
   void try_lies() {
-    const auto every = static_cast<std::size_t>(told("TROUPE_MUTATIONS_EVERY", 1));
+    const auto every = static_cast<std::size_t>(told("TROUPE_MUTATIONS_EVERY", std::getenv("TROUPE_SOAK") != nullptr ? 1 : 50));
     const std::string only = told_text("TROUPE_MUTATIONS_ONLY");
     for (std::size_t i = next_.fetch_add(every); i < lies_.size(); i = next_.fetch_add(every)) {
       if (lies_[i].text().find(only) == std::string::npos) continue;

@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 #include <signal.h>
 
+#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
@@ -41,32 +42,55 @@ std::string end_of(Child& node) {
   return crashed ? "a node's process crashed with " + std::to_string(status) + ": " + said : "";
 }
 
+/// The processes of a scenario's runs, one pair after the other.
+class NodeProcesses {
+ public:
+  NodeProcesses(Address first, Address second, std::string folder)
+      : join_{std::move(first), std::move(second)}, folder_(std::move(folder)) {}
+
+  void start() {
+    for (int number = 0; number < 2; ++number)
+      nodes_.push_back(start_node(number, join_[static_cast<std::size_t>(number)], folder_));
+  }
+  /// Waits until all have ended. Returns what must not be of one; empty: nothing. @param stops those that may still
+  /// wait for a driver
+  std::string end(bool stops) {
+    std::string problem;
+    for (const auto& node : nodes_) {
+      if (stops) node->signal(SIGTERM);
+      const std::string end = end_of(*node);
+      if (problem.empty() && end.find("with -15") == std::string::npos) problem = end;
+    }
+    return problem;
+  }
+
+ private:
+  const std::array<Address, 2> join_;
+  const std::string folder_;
+  std::vector<std::unique_ptr<Child>> nodes_;
+};
+
 /// Runs a scenario on two processes, one of which speaks to the driver past `tamper`.
 Outcome run_over_tls(const Scenario& scenario, const std::shared_ptr<Tamper>& tamper, bool another) {
-  const TemporaryFolder folder;
-  const TemporaryFolder own(folder.path());
+  static const TemporaryFolder of_all;
+  const TemporaryFolder folder(of_all.path());
   const Address driver{"127.0.0.1", net::local_of(net::listen_on({"127.0.0.1", 0}).get()).port};
   LyingProxy proxy(0, driver, tamper);
+  const TemporaryFolder logs;
+  NodeProcesses nodes(proxy.address(), driver, logs.path());
   ClusterOptions cluster;
   cluster.listen = driver.text();
   cluster.num_nodes = 2;
   cluster.certs = trial_authority().folder() / "driver";
   Outcome outcome;
   const Stopwatch watch;
-  const auto first = start_node(0, proxy.address(), folder.path());
-  const auto second = start_node(1, driver, folder.path());
   outcome.note([&] {
     return scenario.run({[](const Options& options, int workers) { return make_actor_runtime(options, workers); },
-                         cluster, kOverTls, own.path(), another});
+                         cluster, kOverTls, folder.path(), [&] { nodes.start(); }, another});
   });
   outcome.seconds = watch.seconds();
-  // Where the driver has not begun, nodes still wait for one.
-  if (outcome.error && outcome.error->where().phase == "start")
-    for (const auto& node : {first.get(), second.get()}) node->signal(SIGTERM);
-  for (const auto& node : {first.get(), second.get()}) {
-    const std::string end = end_of(*node);
-    if (outcome.escaped.empty() && end.find("with -15") == std::string::npos) outcome.escaped = end;
-  }
+  const std::string problem = nodes.end(outcome.error && outcome.error->where().phase == "start");
+  if (outcome.escaped.empty()) outcome.escaped = problem;
   outcome.change = tamper->change();
   return outcome;
 }
