@@ -123,9 +123,10 @@ TEST_CASE("lies that are drawn by seed do no more harm over TLS, between process
     const std::vector<Lie> lies = lies_about(truth);
     for (int i = 0; i < each; ++i) {
       const Lie& lie = lies[static_cast<std::size_t>(chance.below(static_cast<int>(lies.size())))];
+      if (is_known_hole(lie)) continue;
       const Outcome outcome = run_over_tls(scenario, std::make_shared<Tamper>(lie, truth.of_another), false);
       const std::string problem = problem_of(outcome, lie, truth);
-      if (!problem.empty() && !is_known_hole(lie))
+      if (!problem.empty())
         FAIL_CHECK(std::string(scenario.name), ", ", lie.text(), ": ", problem, "\n  ", outcome.text());
     }
     std::cout << scenario.name << " over TLS: " << each << " of " << lies.size() << " lies, " << watch.seconds() << " s"
