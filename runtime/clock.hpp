@@ -25,9 +25,10 @@ class Stopwatch {
 /// A moment by which something must be done.
 class Deadline {
  public:
-  /// Further off than a year is as good as a year, and cannot overflow.
+  /// Further off than a year is as good as a year, and cannot overflow. What is negative has passed.
   explicit Deadline(std::chrono::milliseconds from_now)
-      : at_(Clock::now() + std::min<std::chrono::milliseconds>(from_now, std::chrono::hours(24 * 365))) {}
+      : at_(Clock::now() +
+            std::clamp<std::chrono::milliseconds>(from_now, std::chrono::hours(-1), std::chrono::hours(24 * 365))) {}
 
   /// A moment that does not come.
   static Deadline never() { return Deadline(std::chrono::milliseconds::max()); }

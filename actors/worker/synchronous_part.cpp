@@ -189,7 +189,8 @@ void answer(WorkerState& worker, const ReduceMean& request, MeanReduced& reduced
 
 void prepare(WorkerState& worker, const Apply& request) {
   // The exchange takes the buffer to be there.
-  if (request.to < 0 || request.to >= worker.layout.buffers) throw Error(ErrorCode::protocol, "there is no such buffer");
+  if (request.to < 0 || request.to >= worker.layout.buffers)
+    throw Error(ErrorCode::protocol, "there is no such buffer");
   worker.newest_round = request.round;
 }
 

@@ -22,10 +22,10 @@ class FramesOf {
   std::vector<Frame>* found_ = nullptr;
   std::vector<std::byte> rest_;
   troupe::FrameFilter filter_{[](const troupe::wire::Header&) {},
-                      [this](const troupe::wire::Header& head, std::span<std::byte> payload) {
-                        found_->push_back(frame(head, {payload.begin(), payload.end()}));
-                        return false;
-                      }};
+                              [this](const troupe::wire::Header& head, std::span<std::byte> payload) {
+                                found_->push_back(frame(head, {payload.begin(), payload.end()}));
+                                return false;
+                              }};
 };
 
 }  // namespace troupe_test

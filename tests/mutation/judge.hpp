@@ -12,12 +12,12 @@ namespace troupe_test {
 
 /// What a run has come to.
 struct Outcome {
-  std::string bytes;                  ///< of a run that ended well
+  std::string bytes;  ///< of a run that ended well
   std::optional<troupe::Error> error;
-  std::string escaped;                ///< what must not be in any case: another exception, a process that crashed
-  std::string change;                 ///< of the message
+  std::string escaped;  ///< what must not be in any case: another exception, a process that crashed
+  std::string change;   ///< of the message
   double seconds = 0;
-  std::size_t growth = 0;             ///< of this process's memory meanwhile, at its largest
+  std::size_t growth = 0;  ///< of this process's memory meanwhile, at its largest
 
   /// Notes what a run returns or throws.
   template <class Run>

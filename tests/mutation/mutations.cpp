@@ -55,8 +55,8 @@ Values<T> numbers(const T& value, const std::string& path, const Neighbours& nei
     values.emplace_back("its neighbour's", static_cast<T>(*next));
   if constexpr (std::is_same_v<T, std::uint64_t>) {
     if (!holds_a_double(path)) return values;
-    for (const double each : {1.0, -1.0, 1e300, 1e-310, std::numeric_limits<double>::infinity(),
-                              std::numeric_limits<double>::quiet_NaN()})
+    for (const double each :
+         {1.0, -1.0, 1e300, 1e-310, std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()})
       values.emplace_back("the double " + std::to_string(each), to_bits(each));
   }
   return values;

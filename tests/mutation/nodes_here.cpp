@@ -75,8 +75,7 @@ NodesHere::NodesHere(std::shared_ptr<Wire> wire, int nodes)
       Address{"127.0.0.1", 0}, trial_authority().driver(),
       [this](const Hello& hello, const TlsStream& stream) { return data_plane_.admit(hello, stream); },
       [this](const Hello& hello, TlsStream stream) { data_plane_.take(hello, std::move(stream)); });
-  for (int number = 0; number < nodes; ++number)
-    nodes_.push_back(std::make_shared<NodeHere>(number, gate_->address()));
+  for (int number = 0; number < nodes; ++number) nodes_.push_back(std::make_shared<NodeHere>(number, gate_->address()));
 }
 
 NodesHere::~NodesHere() {
@@ -107,7 +106,7 @@ void NodesHere::gather() {
     const caf::message said = wire_->pass(Direction::to_driver, member, caf::make_message(node.join));
     const std::string token = node.join.token;
     node.join = said.get_as<NodeJoin>(0);
-    const std::string problem = node.join.token != token       ? "it joins with a hello that it has not said"
+    const std::string problem = node.join.token != token      ? "it joins with a hello that it has not said"
                                 : !is_admitted(said, limits_) ? "its join is malformed"
                                                               : join_problem(node.join, "127.0.0.1");
     if (!problem.empty())
@@ -121,8 +120,9 @@ void NodesHere::gather() {
 
 /// Returns its number; none where the run ends.
 int NodesHere::add_party(const Place& place, const std::function<Party::CarryOut(int party)>& make) {
+  // With an argument, since CAF reads through a null pointer where there is none.
   const caf::actor name =
-      names().spawn([](caf::event_based_actor* /*self*/) -> caf::behavior { return {[](int) {}}; });
+      names().spawn([](caf::event_based_actor* /*self*/, int /*any*/) -> caf::behavior { return {[](int) {}}; }, 0);
   const std::lock_guard lock(mutex_);
   const int number = static_cast<int>(places_.size());
   actors_.push_back(name);

@@ -160,7 +160,8 @@ std::string save_and_resume(const Circumstances& at) {
 /// Adds, reports and saves; goes on from what was saved before.
 Json train_a_little(const Json& config) {
   const auto before = here().load_checkpoint();
-  std::vector<double> sums{here().rank() + 1.0, config.at("rate").get<double>(), before ? before->tensors[0].values[0] : 0.0};
+  std::vector<double> sums{here().rank() + 1.0, config.at("rate").get<double>(),
+                           before ? before->tensors[0].values[0] : 0.0};
   here().all_reduce(std::span(sums));
   here().report({{"sum", sums[0]}});
   here().save_checkpoint({{"epoch", 1}}, {{"sums", {2}, {static_cast<float>(sums[0]), static_cast<float>(sums[2])}}});
@@ -195,10 +196,14 @@ std::string run_functions(const Circumstances& at) {
 }  // namespace
 
 const std::vector<Scenario>& scenarios() {
-  static const std::vector<Scenario> all{{"synchronous", train_synchronously}, {"downpour", train_by_downpour},
-                                         {"local", train_locally},             {"lbfgs", train_by_lbfgs},
-                                         {"evaluation", evaluate},             {"functions", call_functions},
-                                         {"checkpoint", save_and_resume},      {"trainer", run_functions}};
+  static const std::vector<Scenario> all{{"synchronous", train_synchronously},
+                                         {"downpour", train_by_downpour},
+                                         {"local", train_locally},
+                                         {"lbfgs", train_by_lbfgs},
+                                         {"evaluation", evaluate},
+                                         {"functions", call_functions},
+                                         {"checkpoint", save_and_resume},
+                                         {"trainer", run_functions}};
   return all;
 }
 

@@ -105,8 +105,8 @@ const Reasons& of_driver() {
 
 bool sender_knows(const Lie& lie) {
   // Of a list the numbers may be others, but not how many there are.
-  const bool is_list = lie.what.find("element") != std::string::npos || lie.what == "empty" ||
-                       lie.what == "as long as can be";
+  const bool is_list =
+      lie.what.find("element") != std::string::npos || lie.what == "empty" || lie.what == "as long as can be";
   if (is_list) return false;
   std::string field = lie.field();
   if (field.ends_with("[]")) field.resize(field.size() - 2);

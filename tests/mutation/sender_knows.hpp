@@ -4,7 +4,8 @@
 
 namespace troupe_test {
 
-/// Returns whether only the sender of a message can know the field that lies, so that the run may come to other numbers.
+/// Returns whether only the sender of a message can know the field that lies, so that the run may come to other
+/// numbers.
 bool sender_knows(const Lie& lie);
 
 }  // namespace troupe_test

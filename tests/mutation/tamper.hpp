@@ -36,8 +36,7 @@ struct Lie {
 class Tamper : public Wire {
  public:
   /// @param others where values of another run come from
-  Tamper(std::optional<Lie> lie, std::vector<caf::message> others)
-      : lie_(std::move(lie)), others_(std::move(others)) {}
+  Tamper(std::optional<Lie> lie, std::vector<caf::message> others) : lie_(std::move(lie)), others_(std::move(others)) {}
 
   caf::message pass(Direction direction, int member, caf::message message) override;
 

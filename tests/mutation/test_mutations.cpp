@@ -32,7 +32,8 @@ std::string told_text(const char* name) {
 /// What the lies about a scenario's messages came to, several at a time: most of a run is waiting.
 class Trial {
  public:
-  explicit Trial(const Scenario& scenario) : scenario_(scenario), truth_(truth_here(scenario)), lies_(lies_about(truth_)) {}
+  explicit Trial(const Scenario& scenario)
+      : scenario_(scenario), truth_(truth_here(scenario)), lies_(lies_about(truth_)) {}
 
   void run() {
     next_ = static_cast<std::size_t>(told("TROUPE_MUTATIONS_FROM", 0));
@@ -42,8 +43,8 @@ class Trial {
   void report() const {
     for (const auto& [field, finding] : findings_)
       FAIL_CHECK(std::string(scenario_.name), ", ", finding.count, " times, ", field, "\n", finding.first);
-    std::cout << scenario_.name << ": " << truth_.messages.size() << " messages, " << lies_.size() << " lies, " << tried_
-              << " tried, " << errors_ << " errors, " << known_ << " known, " << runs_left_hanging()
+    std::cout << scenario_.name << ": " << truth_.messages.size() << " messages, " << lies_.size() << " lies, "
+              << tried_ << " tried, " << errors_ << " errors, " << known_ << " known, " << runs_left_hanging()
               << " left hanging, " << watch_.seconds() << " s" << std::endl;
   }
 
@@ -54,7 +55,8 @@ class Trial {
   };
 
   void try_lies() {
-    const auto every = static_cast<std::size_t>(told("TROUPE_MUTATIONS_EVERY", std::getenv("TROUPE_SOAK") != nullptr ? 1 : 50));
+    const auto every =
+        static_cast<std::size_t>(told("TROUPE_MUTATIONS_EVERY", std::getenv("TROUPE_SOAK") != nullptr ? 1 : 50));
     const std::string only = told_text("TROUPE_MUTATIONS_ONLY");
     for (std::size_t i = next_.fetch_add(every); i < lies_.size(); i = next_.fetch_add(every)) {
       if (lies_[i].text().find(only) == std::string::npos) continue;
@@ -104,7 +106,8 @@ class Trial {
 
 }  // namespace
 
-TEST_CASE("a message that lies about any field ends in the right result, or in an error that names its sender or nobody") {
+TEST_CASE(
+    "a message that lies about any field ends in the right result, or in an error that names its sender or nobody") {
   const std::string wanted = told_text("TROUPE_MUTATIONS_SCENARIO");
   for (const Scenario& scenario : scenarios())
     if (wanted.empty() || wanted == scenario.name) {

@@ -38,7 +38,8 @@ std::string end_of(Child& node) {
   const int status = node.wait();
   const std::string said = node.err();
   const bool crashed = status < 0 || said.find("Sanitizer") != std::string::npos ||
-                       said.find("terminate called") != std::string::npos || said.find("runtime error") != std::string::npos;
+                       said.find("terminate called") != std::string::npos ||
+                       said.find("runtime error") != std::string::npos;
   return crashed ? "a node's process crashed with " + std::to_string(status) + ": " + said : "";
 }
 
