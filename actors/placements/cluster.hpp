@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "actors/messages/generation.hpp"
-#include "actors/placements/memberships.hpp"
+#include "actors/node/memberships.hpp"
 #include "actors/rounds/driver_mailbox.hpp"
 #include "actors/rounds/members.hpp"
 #include "actors/transport/tls_transport.hpp"

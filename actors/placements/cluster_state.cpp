@@ -1,9 +1,9 @@
 #include <set>
 
 #include "actors/node/floats.hpp"
+#include "actors/node/memberships.hpp"
 #include "actors/node/node_service.hpp"
 #include "actors/placements/begin_on_nodes.hpp"
-#include "actors/placements/memberships.hpp"
 #include "actors/placements/state_home.hpp"
 #include "actors/rounds/rounds.hpp"
 

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <algorithm>
+#include <caf/binary_deserializer.hpp>
 #include <caf/binary_serializer.hpp>
 #include <cstddef>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -57,6 +59,15 @@ std::vector<char> fields_of(const Message& message) {
   caf::binary_serializer sink(nullptr, bytes);
   if (sink(message)) throw std::runtime_error("a message cannot be written");
   return bytes;
+}
+
+/// The message that `fields_of` has written.
+template <class Message>
+Message message_from(std::span<const std::byte> fields) {
+  Message message;
+  caf::binary_deserializer source(nullptr, reinterpret_cast<const char*>(fields.data()), fields.size());
+  if (source(message)) throw std::runtime_error("a message cannot be read");
+  return message;
 }
 
 /// As CAF writes it before the fields.

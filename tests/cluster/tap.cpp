@@ -9,7 +9,7 @@
 #include <cstring>
 #include <iostream>
 
-#include "cluster/frames_of.hpp"
+#include "actors/transport/frames_of.hpp"
 #include "troupe/error.hpp"
 
 using namespace troupe;

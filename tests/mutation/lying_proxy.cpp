@@ -6,7 +6,7 @@
 #include <functional>
 #include <optional>
 
-#include "cluster/frames_of.hpp"
+#include "actors/transport/frames_of.hpp"
 #include "mutation/mutations.hpp"
 #include "runtime/trial_authority.hpp"
 

@@ -1,7 +1,6 @@
 #include "mutation/mutations.hpp"
 
 #include <algorithm>
-#include <caf/binary_deserializer.hpp>
 #include <limits>
 #include <optional>
 #include <set>
@@ -236,10 +235,7 @@ namespace {
 template <class Message>
 bool read_as(std::string_view type, std::span<const std::byte> fields, caf::message& message) {
   if (type != type_of<Message>()) return false;
-  Message content;
-  caf::binary_deserializer source(nullptr, reinterpret_cast<const char*>(fields.data()), fields.size());
-  if (source(content)) throw std::logic_error("a message cannot be read");
-  message = caf::make_message(std::move(content));
+  message = caf::make_message(message_from<Message>(fields));
   return true;
 }
 template <class... Each>

@@ -70,7 +70,7 @@ NodeHere::NodeHere(int number, const Address& driver)
 }
 
 NodesHere::NodesHere(std::shared_ptr<Wire> wire, int nodes)
-    : wire_(std::move(wire)), data_plane_(trial_authority().driver(), 1) {
+    : wire_(std::move(wire)), line_(new Line{{}, this}), data_plane_(trial_authority().driver(), 1) {
   gate_ = std::make_unique<Gate>(
       Address{"127.0.0.1", 0}, trial_authority().driver(),
       [this](const Hello& hello, const TlsStream& stream) { return data_plane_.admit(hello, stream); },
@@ -79,6 +79,10 @@ NodesHere::NodesHere(std::shared_ptr<Wire> wire, int nodes)
 }
 
 NodesHere::~NodesHere() {
+  {
+    const std::lock_guard lock(line_->mutex);
+    line_->nodes = nullptr;
+  }
   std::vector<std::unique_ptr<Party>> parties;
   {
     const std::lock_guard lock(mutex_);
@@ -167,7 +171,10 @@ void NodesHere::carry_out(int party, Worker& worker, const caf::message& request
   obey_one(
       request,
       [&](const auto& what) {
-        worker.carry_out(what, [this, party](auto reply) { say(party, caf::make_message(std::move(reply))); });
+        worker.carry_out(what, [line = line_, party](auto reply) {
+          const std::shared_lock lock(line->mutex);
+          if (line->nodes != nullptr) line->nodes->say(party, caf::make_message(std::move(reply)));
+        });
       },
       static_cast<ToWorker*>(nullptr));
 }

@@ -4,11 +4,12 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <shared_mutex>
 #include <string>
 #include <vector>
 
+#include "actors/node/memberships.hpp"
 #include "actors/node/node_service.hpp"
-#include "actors/placements/memberships.hpp"
 #include "actors/placements/runtime.hpp"
 #include "actors/worker/worker.hpp"
 #include "mutation/party.hpp"
@@ -65,6 +66,11 @@ class NodesHere : public troupe::Reception, public troupe::Memberships {
   std::optional<troupe::Happening> hear(const troupe::Deadline& deadline) override;
   std::optional<troupe::Happening> heard(Said said);
 
+  /// Through which replicas answer, some of which end only after their run.
+  struct Line {
+    std::shared_mutex mutex;
+    NodesHere* nodes;  ///< null once the run has ended
+  };
   /// Where a party lives, and as which member it takes part.
   struct Place {
     int node = 0;
@@ -80,6 +86,7 @@ class NodesHere : public troupe::Reception, public troupe::Memberships {
   int party_of(const caf::actor& actor) const;
 
   const std::shared_ptr<Wire> wire_;
+  const std::shared_ptr<Line> line_;
   const troupe::Members* members_ = nullptr;
   troupe::RunLimits limits_;
   troupe::DataPlane data_plane_;

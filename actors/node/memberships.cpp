@@ -1,4 +1,4 @@
-#include "actors/placements/memberships.hpp"
+#include "actors/node/memberships.hpp"
 
 #include <random>
 
