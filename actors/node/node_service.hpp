@@ -6,6 +6,7 @@
 #include <mutex>
 #include <optional>
 #include <span>
+#include <utility>
 
 #include "actors/messages/generation.hpp"
 #include "actors/messages/transfer.hpp"
@@ -84,6 +85,8 @@ class NodeService : public NodeShare {
   Mapping& transfer(std::uint64_t number) const;
   void drop_transfers();
   std::span<float> make_whole(const VersionedState& state, int vector);
+  /// @throws Error protocol unless it is what others were last allowed to write
+  void check_expected(int vector, int buffer) const;
   /// Its lanes' slices, which lie side by side.
   Range slices_of_node(int node) const;
 
@@ -95,7 +98,8 @@ class NodeService : public NodeShare {
   int num_nodes_ = 1;  ///< without the driver
   std::uint64_t run_ = 0;
   std::map<std::uint64_t, std::shared_ptr<Mapping>> transfers_;
-  std::optional<ObjectId> gathered_;  ///< a vector that was made whole
+  std::pair<int, int> expected_{-1, -1};  ///< a vector that others may write now, and its buffer
+  std::optional<ObjectId> gathered_;      ///< a vector that was made whole
   std::shared_ptr<Mapping> gathered_mapping_;
   mutable std::mutex mutex_;
   std::shared_ptr<Shared> generation_;

@@ -37,6 +37,7 @@ void NodeService::carry_out(const DropTransfers& /*request*/) { drop_transfers()
 
 void NodeService::carry_out(const ExpectPlaced& request) {
   const VersionedState& state = *current().state;
+  expected_ = {request.vector, request.buffer};
   if (state.layout().is_here(request.vector))
     expect_floats(data_plane_, kPlaceWindow, 0, state.vector(request.vector, request.buffer));
 }
@@ -45,6 +46,7 @@ void NodeService::carry_out(const Place& request) {
   const VersionedState& state = *current().state;
   const Deadline deadline = patience_of(request).earlier();
   if (self_ != 0 && !request.alone) {
+    check_expected(request.vector, request.buffer);
     if (!state.layout().is_here(request.vector)) return;
     const auto placed = state.vector(request.vector, request.buffer);
     wait_for_floats(data_plane_, kPlaceWindow, request.ticket, placed.size(), deadline);
@@ -79,6 +81,7 @@ std::span<float> NodeService::make_whole(const VersionedState& state, int vector
 
 void NodeService::carry_out(const ExpectSlices& request) {
   const VersionedState& state = *current().state;
+  expected_ = {request.vector, request.buffer};
   drop_transfers();
   const bool single = state.layout().is_single(request.vector);
   const auto vector = single ? make_whole(state, request.vector) : state.vector(request.vector, request.buffer);
@@ -90,7 +93,13 @@ void NodeService::carry_out(const ExpectSlices& request) {
   }
 }
 
+void NodeService::check_expected(int vector, int buffer) const {
+  if (expected_ != std::pair(vector, buffer))
+    throw Error(ErrorCode::protocol, "another vector than the one that was to come");
+}
+
 void NodeService::carry_out(const GatherSlices& request) {
+  if (self_ == 0) check_expected(request.vector, request.buffer);
   const VersionedState& state = *current().state;
   const Deadline deadline = patience_of(request).earlier();
   for (int node = 1; node < num_nodes_; ++node) {

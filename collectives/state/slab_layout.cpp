@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <string>
 
 #include "runtime/processes/memory.hpp"
 #include "troupe/error.hpp"
@@ -65,6 +66,8 @@ std::size_t SlabLayout::versioned_bytes(int in_buffers) const {
 }
 
 bool SlabLayout::is_here(int vector) const {
+  if (vector < 0 || vector >= num_vectors())
+    throw Error(ErrorCode::protocol, "there is no vector " + std::to_string(vector));
   if (range_of(vector).empty()) return false;
   const int shard = shard_of(vector);
   const Range here = data_shards();

@@ -89,7 +89,7 @@ struct SlabLayout : StateShape {
   Range data_shards() const {
     return {shards.begin / static_cast<std::size_t>(parts), shards.end / static_cast<std::size_t>(parts)};
   }
-  /// Whether this store has the vector.
+  /// Whether this store has the vector. @throws Error protocol for one that there is not
   bool is_here(int vector) const;
   /// A slab for gradients, where they are dealt out: the first so many as this store has portions, then the spares.
   ObjectId dealt_id(int slab) const { return id(ObjectKind::gradient, slab); }
