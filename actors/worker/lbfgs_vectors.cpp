@@ -8,7 +8,7 @@
 #include "collectives/exchange/combination.hpp"
 #include "collectives/exchange/reduce.hpp"
 #include "models/dense.hpp"
-#include "runtime/finite.hpp"
+#include "runtime/numbers/finite.hpp"
 #include "runtime/processes/memory.hpp"
 
 // What owners of slices do for L-BFGS: they reduce gradients, move along a direction, and remember where they were. A

@@ -1,5 +1,5 @@
 #include "models/optimizers/builtin_rules.hpp"
-#include "runtime/finite.hpp"
+#include "runtime/numbers/finite.hpp"
 #include "runtime/simd.hpp"
 
 namespace troupe {

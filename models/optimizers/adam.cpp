@@ -1,7 +1,7 @@
 #include <cmath>
 
 #include "models/optimizers/builtin_rules.hpp"
-#include "runtime/finite.hpp"
+#include "runtime/numbers/finite.hpp"
 #include "runtime/simd.hpp"
 
 namespace troupe {

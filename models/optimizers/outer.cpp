@@ -1,9 +1,9 @@
 #include <cmath>
 
 #include "models/optimizers/builtin_rules.hpp"
-#include "runtime/finite.hpp"
 #include "models/optimizers/update_rules.hpp"
 #include "runtime/invalid.hpp"
+#include "runtime/numbers/finite.hpp"
 #include "runtime/simd.hpp"
 
 namespace troupe {

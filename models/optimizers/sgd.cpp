@@ -1,6 +1,6 @@
 #include "models/optimizers/builtin_rules.hpp"
-#include "runtime/finite.hpp"
 #include "runtime/invalid.hpp"
+#include "runtime/numbers/finite.hpp"
 #include "runtime/simd.hpp"
 
 namespace troupe {

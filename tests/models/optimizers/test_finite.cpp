@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/finite.hpp"
+#include "runtime/numbers/finite.hpp"
 #include "troupe/optimizer.hpp"
 
 using namespace troupe;

@@ -1,4 +1,4 @@
-#include "runtime/finite.hpp"
+#include "runtime/numbers/finite.hpp"
 
 #include <algorithm>
 
