@@ -26,11 +26,16 @@ void GatheredEvaluation::add(const Evaluated& evaluated, const std::string& text
 }
 
 void GatheredEvaluation::check_alike(const Evaluated& evaluated, std::int64_t samples, const Where& where) {
-  if (!metrics_) metrics_ = evaluated.metrics;
+  if (!metrics_) {
+    metrics_ = evaluated.metrics;
+    first_ = where.worker;
+  }
   if (samples > 0 && !shape_) shape_ = evaluated.shape();
   if (*metrics_ == evaluated.metrics && (samples == 0 || *shape_ == evaluated.shape())) return;
   throw Error(ErrorCode::model_mismatch,
-              "worker " + std::to_string(where.worker) + "'s model does not measure what others do", where);
+              "worker " + std::to_string(where.worker) + "'s model does not measure what worker " +
+                  std::to_string(first_) + "'s does",
+              {.phase = where.phase, .step = where.step});
 }
 
 void GatheredEvaluation::add_counts(const std::vector<std::int64_t>& counts) {

@@ -34,6 +34,7 @@ class GatheredEvaluation {
   std::int64_t correct_ = 0;
   std::int64_t samples_ = 0;
   std::optional<std::vector<std::string>> metrics_;
+  int first_ = -1;                     ///< the worker that has told of these
   std::optional<MeasureShape> shape_;  ///< of workers with samples
   std::vector<std::int64_t> confusion_;
   std::vector<EvaluationResult> measured_;  ///< by shard; empty where nothing but loss and hits is
