@@ -35,14 +35,15 @@ int worker_of(const StepContext& context, int node) {
   return *std::ranges::find(workers, node, [&](int worker) { return context.members.node_of(worker); });
 }
 
-/// In ring order each node adds its gradients to a sum of others, and passes it on.
+/// In ring order each node adds its gradients to a sum of others, and passes it on; else sums come from whose they are.
 int sender_of_sums(const StepContext& context, const Finding& found, int buffer, const Phase& phase) {
-  if (found.sums_from < 0) return -1;
   Senders senders;
   note_sender(context, senders, found.worker, found.sums_from, phase);
+  if (found.sums_from < 0 || !context.plan.ring_order) return found.sums_from;
+  const auto owner = static_cast<std::int32_t>(context.members.lanes_of(found.worker).begin);
   for (int node = found.sums_from; node >= 0 && !senders.contains(node);) {
     const int worker = worker_of(context, node);
-    const auto replies = context.rounds.ask(FindNonFinite{0, buffer}, {worker}, phase);
+    const auto replies = context.rounds.ask(FindNonFinite{0, buffer, owner}, {worker}, phase);
     const int from = replies.front().reply.sums_from;
     note_sender(context, senders, worker, from, phase);
     node = from;
@@ -65,7 +66,8 @@ Finding find(const StepContext& context, const std::vector<int>& workers, int bu
              const Phase& phase) {
   std::vector<Finding> all;
   for (const int worker : workers) {  // one after the other, because it takes memory
-    const auto replies = context.rounds.ask(FindNonFinite{0, buffer}, {worker}, phase);
+    const auto owner = static_cast<std::int32_t>(context.members.lanes_of(worker).begin);
+    const auto replies = context.rounds.ask(FindNonFinite{0, buffer, owner}, {worker}, phase);
     const NonFinite& found = replies.front().reply.non_finite;
     check_reply(found, context.model.tensors.size(), optimizer.state_vectors(), context.rounds.where(worker, phase));
     if (found.tensor >= 0) all.push_back({found, worker, replies.front().reply.sums_from});
@@ -98,11 +100,14 @@ void note_sender(const StepContext& context, Senders& senders, int worker, std::
 
 void check_senders(const StepContext& context, const Senders& senders, const Phase& phase) {
   if (senders.empty()) return;
-  const auto& [told_by, from] = *senders.begin();
-  Where where = context.rounds.where(context.members.member_of_node(origin_of(senders, from)), phase);
+  // In a ring new weights are passed on; else they come from whose they are.
+  const int first = senders.begin()->second;
+  const int origin = context.plan.strategy == Strategy::ring ? origin_of(senders, first) : first;
+  const auto told = std::ranges::find(senders, origin, [](const auto& each) { return each.second; });
+  const Where where = context.rounds.where(context.members.member_of_node(origin), phase);
   throw Error(ErrorCode::non_finite_weights,
               "new weights that it sent are not finite, though it has not said so (told by " +
-                  name_of_node(context, told_by, phase) + "); nothing is committed",
+                  name_of_node(context, told->first, phase) + "); nothing is committed",
               where);
 }
 
@@ -136,13 +141,17 @@ Error non_finite_error(const StepContext& context, const UpdateRules& optimizer,
 }
 
 Error non_finite_mean_error(const StepContext& context, int worker, int buffer, const Phase& phase) {
-  std::string what = "the step's mean gradient is not finite";
   Where where = context.rounds.where(worker, phase);
-  if (context.members.num_nodes() > 0) {
-    const auto replies = context.rounds.ask(FindNonFinite{0, buffer}, {worker}, phase);
-    what += blame_sender(context, {{}, worker, replies.front().reply.sums_from}, buffer, phase, where);
-  }
-  return {ErrorCode::non_finite_weights, what + "; nothing is committed", where};
+  const std::string why = blame_for_gradients(context, worker, buffer, phase, where);
+  return {ErrorCode::non_finite_weights, "the step's mean gradient is not finite" + why + "; nothing is committed",
+          where};
+}
+
+std::string blame_for_gradients(const StepContext& context, int worker, int buffer, const Phase& phase, Where& where) {
+  if (context.members.num_nodes() == 0) return "";
+  const auto owner = static_cast<std::int32_t>(context.members.lanes_of(worker).begin);
+  const auto replies = context.rounds.ask(FindNonFinite{0, buffer, owner}, {worker}, phase);
+  return blame_sender(context, {{}, worker, replies.front().reply.sums_from}, buffer, phase, where);
 }
 
 }  // namespace troupe

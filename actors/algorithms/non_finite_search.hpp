@@ -37,6 +37,9 @@ Error non_finite_error(const StepContext& context, const UpdateRules& optimizer,
 
 /// The same for a step of which this worker says that the mean gradient of its slice is not finite.
 Error non_finite_mean_error(const StepContext& context, int worker, int buffer, const Phase& phase);
+/// Makes the node the place of an error that sent a worker's slice of gradients that are not finite, where one did, and
+/// says so. @param where the worker's
+std::string blame_for_gradients(const StepContext& context, int worker, int buffer, const Phase& phase, Where& where);
 
 /// Such as "tensor 'fc.weight'", or "padding".
 std::string name_of_tensor(const StepContext& context, const NonFinite& found);

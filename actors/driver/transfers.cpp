@@ -6,7 +6,6 @@
 
 #include "actors/messages/call.hpp"
 #include "actors/messages/vectors.hpp"
-#include "troupe/optimizer.hpp"
 
 namespace troupe {
 namespace {
@@ -56,10 +55,7 @@ HeldFloats Transfers::fetch_weights(int worker, int buffer, std::size_t floats, 
 HeldFloats Transfers::export_from(int worker, const VectorPart& part, int buffer, const Phase& phase) {
   const std::uint64_t canonical = home_.lend(++last_, worker, part.floats, phase);
   rounds_.ask(ExportVector{0, part.vector, buffer, canonical, part.begin, part.floats}, {worker}, phase);
-  HeldFloats fetched = home_.fetch(canonical, worker, part.floats, phase);
-  if (members_.num_nodes() > 0 && !shape_.is_single(part.vector) && !all_finite(fetched.floats))
-    throw Error(ErrorCode::protocol, "what it sent of the state is not finite", rounds_.where(worker, phase));
-  return fetched;
+  return home_.fetch(canonical, worker, part.floats, phase);
 }
 
 Transfers::Writing::Writing(Transfers& transfers, std::size_t floats, std::size_t size)

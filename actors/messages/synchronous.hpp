@@ -83,8 +83,8 @@ struct Applied {
 };
 template <class F>
 auto fields(Applied& x, F visit) {
-  return visit(x.round, x.failure, x.reduce_bits, x.apply_bits, x.bytes_sent, x.finite,
-               x.not_finite_from, at_most<Bound::subtrees>(x.square_bits));
+  return visit(x.round, x.failure, x.reduce_bits, x.apply_bits, x.bytes_sent, x.finite, x.not_finite_from,
+               at_most<Bound::subtrees>(x.square_bits));
 }
 
 /// Write buffer `to` of weights and optimizer state from buffer `from` and the gradients, or their mean that was kept.
@@ -129,7 +129,7 @@ struct Found {
   std::uint64_t round = 0;
   Failure failure;
   NonFinite non_finite;
-  /// A node that has sent sums of gradients which are not finite; -1: none has.
+  /// A node that has sent sums of gradients of the owner's slice which are not finite; -1: none has.
   std::int32_t sums_from = -1;
 };
 template <class F>
@@ -142,10 +142,11 @@ struct FindNonFinite {
   using Reply = Found;
   std::uint64_t round = 0;
   std::int32_t buffer = 0;
+  std::int32_t owner = 0;  ///< the first lane of the worker whose slice the sums are of
 };
 template <class F>
 auto fields(FindNonFinite& x, F visit) {
-  return visit(x.round, x.buffer);
+  return visit(x.round, x.buffer, x.owner);
 }
 
 }  // namespace troupe

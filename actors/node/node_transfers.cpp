@@ -48,11 +48,9 @@ void NodeService::carry_out(const Place& request) {
   if (self_ != 0 && !request.alone) {
     check_expected(request.vector, request.buffer);
     if (!state.layout().is_here(request.vector)) return;
-    const auto placed = state.vector(request.vector, request.buffer);
-    wait_for_floats(data_plane_, kPlaceWindow, request.ticket, placed.size(), deadline);
-    data_plane_.withdraw(kPlaceWindow);
-    if (!state.layout().is_single(request.vector)) check_received(data_plane_, 0, placed);
-    return;
+    const std::size_t floats = state.layout().range_of(request.vector).size();
+    wait_for_floats(data_plane_, kPlaceWindow, request.ticket, floats, deadline);
+    return data_plane_.withdraw(kPlaceWindow);
   }
   const auto whole = checked_first(transfer(request.transfer).floats(), state.layout().size);
   if (state.layout().is_here(request.vector)) state.place(whole, request.vector, request.buffer);
@@ -114,8 +112,8 @@ void NodeService::carry_out(const GatherSlices& request) {
     if (self_ != 0) continue;
     wait_for_floats(data_plane_, window, request.ticket, slices.size(), deadline);
     data_plane_.withdraw(window);
-    // What L-BFGS divides by may be next to nothing.
-    if (!state.layout().is_single(request.vector))
+    // A user may set any weights, and what L-BFGS divides by may be next to nothing.
+    if (request.vector != kWeightsVector && !state.layout().is_single(request.vector))
       check_received(data_plane_, node,
                      checked_part(state.vector(request.vector, request.buffer), slices.begin, slices.size()));
   }

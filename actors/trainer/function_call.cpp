@@ -115,7 +115,8 @@ std::optional<FunctionCall::Event> FunctionCall::next(const Deadline& until) {
     for (const int rank : std::exchange(heard_, {})) listen(rank);
   while (events_.empty() && !all_ended()) {
     try {
-      auto heard = crew_.rounds().next_of<Heard, Done>(open_, until, phase(), [this](const Answer& answer) { refuse_unasked(answer); });
+      auto heard = crew_.rounds().next_of<Heard, Done>(open_, until, phase(),
+                                                       [this](const Answer& answer) { refuse_unasked(answer); });
       if (!heard) return std::nullopt;
       std::erase_if(open_, [](const Round& round) { return round.complete(); });
       if (auto* said = std::get_if<From<Heard>>(&*heard)) take(rank_of(said->member), said->reply);
@@ -175,7 +176,7 @@ void FunctionCall::lose(const Error& loss) {
     Rank& each = ranks_[static_cast<std::size_t>(rank)];
     if (each.ended || !members.lost(each.worker)) continue;
     each.ended = true;
-    const bool told = each.worker == loss.where().worker;
+    const bool told = each.worker == loss.where().worker || loss.where().node.empty();  // nobody is to blame
     events_.push_back(
         {Event::Kind::lost,
          rank,

@@ -253,6 +253,7 @@ void Running::Impl::make_reports() {
 
 void Running::Impl::tell(const Report& report) {
   callbacks_.report(report);
+  owner_.check("this run of a function");  // a callback may have forked
   reported_.push_back(report);
   if (callbacks_.wants_to_stop() && !std::exchange(stop_wanted_, true)) call_->stop();
 }
@@ -276,6 +277,7 @@ void Running::Impl::conclude() {
 }
 
 void Running::Impl::fail() noexcept {
+  if (!owner_.is_this()) return;
   if (!std::exchange(finished_, true)) failed_ = std::current_exception();
   if (std::exchange(told_, false)) {
     callbacks_.failure(error_of(failed_));

@@ -11,7 +11,7 @@ constexpr std::chrono::milliseconds kMeasureEvery{500};
 /// Who does not look for so long was stopped, or starved; three heartbeats.
 constexpr std::chrono::milliseconds kUnseen{1500};
 /// What comes so soon after that may come of it.
-constexpr std::chrono::seconds kLately{5};
+constexpr std::chrono::milliseconds kLately{1000};
 
 }  // namespace
 
@@ -48,9 +48,16 @@ void ControlLink::refuse(const std::string& why) {
 }
 
 std::chrono::milliseconds ControlLink::stopped_lately() const {
-  const Clock::duration ago = Clock::now().time_since_epoch() - Clock::duration(resumed_);
+  const Clock::rep ended = ended_;
+  const Clock::duration until = ended != 0 ? Clock::duration(ended) : Clock::now().time_since_epoch();
+  const Clock::duration ago = until - Clock::duration(resumed_);
   if (ago > kLately) return std::chrono::milliseconds(0);
   return std::chrono::duration_cast<std::chrono::milliseconds>(Clock::duration(stopped_));
+}
+
+void ControlLink::note_end() {
+  ended_ = Clock::now().time_since_epoch().count();
+  open_ = false;
 }
 
 void ControlLink::note_look() {

@@ -39,12 +39,13 @@ class ControlLink {
   /// From now on nothing of the peer is heard, and nothing reaches it, as if the network between were gone. Any thread.
   void mute() { muted_ = true; }
   bool muted() const { return muted_; }
-  /// For how long this end was stopped or starved, where that was just before now; else 0.
+  /// For how long this end was stopped or starved, where that was just before the connection ended, or before now; else
+  /// 0.
   std::chrono::milliseconds stopped_lately() const;
   /// On CAF's thread, whenever it reads or writes: with the heartbeats of this end, twice a second at least.
   void note_look();
   void note_heard() { ++heard_; }
-  void note_end() { open_ = false; }
+  void note_end();
   void note_peer(const caf::node_id& node);
 
  private:
@@ -64,6 +65,7 @@ class ControlLink {
   std::atomic<Clock::rep> looked_{0};
   std::atomic<Clock::rep> resumed_{0};  ///< when this end was last seen to have been stopped
   std::atomic<Clock::rep> stopped_{0};  ///< and for how long
+  std::atomic<Clock::rep> ended_{0};
 };
 
 }  // namespace troupe

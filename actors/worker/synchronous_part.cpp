@@ -245,9 +245,10 @@ void work(WorkerState& worker, Replica& replica, const FindNonFinite& request) {
   replica.non_finite = first_non_finite(*replica.model, slice.begin, vectors);
 }
 
-void answer(WorkerState& worker, const FindNonFinite& /*request*/, Found& found) {
+void answer(WorkerState& worker, const FindNonFinite& request, Found& found) {
   found.non_finite = worker.replicas.front()->non_finite;
-  if (worker.exchange) found.sums_from = worker.exchange->non_finite_sums_from();
+  const auto owner = static_cast<std::size_t>(std::max(0, request.owner));
+  if (worker.exchange) found.sums_from = worker.exchange->non_finite_sums_from({owner, owner + worker.replicas.size()});
 }
 
 }  // namespace troupe

@@ -31,10 +31,17 @@ class NodeExchange::Impl {
   Impl& operator=(const Impl&) = delete;
 
   bool one_lane() const { return lanes_.size() == 1; }
-  int non_finite_sums_from() const {
+  int non_finite_sums_from(const Range& owners) const {
+    const auto lane_of = [](int lane) { return static_cast<std::size_t>(lane); };
     for (std::size_t i = 0; i < plan_.flows.size(); ++i) {
       const Flow& flow = plan_.flows[i];
-      if (flow.from_node != flow.to_node && !all_finite(windows_.staging[i])) return flow.from_node;
+      const bool asked = lane_of(flow.owner) >= owners.begin && lane_of(flow.owner) < owners.end;
+      if (!asked || flow.from_node == flow.to_node || windows_.staging[i].empty()) continue;
+      // What is passed on has been added to since.
+      const bool ends_here = flow.to_lane == flow.owner;
+      const bool finite = ends_here ? all_finite(windows_.staging[i])
+                                    : !exchanges_[lane_of(flow.to_lane) - lanes_.begin].has_passed_non_finite(i);
+      if (!finite) return flow.from_node;
     }
     return -1;
   }
@@ -129,7 +136,7 @@ ExchangeReport NodeExchange::share(const Work& work, std::span<const float> mean
   return impl_->exchange(work.lane).share(work, mean, apply);
 }
 
-int NodeExchange::non_finite_sums_from() const { return impl_->non_finite_sums_from(); }
+int NodeExchange::non_finite_sums_from(const Range& owners) const { return impl_->non_finite_sums_from(owners); }
 
 bool NodeExchange::idle(int lane) const { return impl_->exchange(lane).idle(); }
 

@@ -65,9 +65,9 @@ class NodeExchange {
   ExchangeReport reduce(const Work& work, const ApplyChunk& keep);
   /// @param mean as it was kept, a whole flat vector of which the lane's slice is read
   ExchangeReport share(const Work& work, std::span<const float> mean, const ApplyChunk& apply);
-  /// The first node that has sent sums of gradients, for the last ticket, which are not finite; -1: none has. While no
-  /// lane runs.
-  int non_finite_sums_from() const;
+  /// The first node that has sent sums of gradients, for the last ticket and the slices of these lanes, which are not
+  /// finite; -1: none has. While no lane runs.
+  int non_finite_sums_from(const Range& owners) const;
   /// True when the plan has nothing for this lane to do, so that `run` need not be called.
   bool idle(int lane) const;
 

@@ -111,6 +111,7 @@ ExchangeReport LaneExchange::share(const NodeExchange::Work& work, std::span<con
 }
 
 std::size_t LaneExchange::take_started(Call& call) {
+  passed_non_finite_.clear();
   const Started started = std::exchange(started_, Started());
   if (started.ticket != call.work.ticket) return 0;
   if (started.failure) std::rethrow_exception(started.failure);
@@ -185,6 +186,7 @@ void LaneExchange::pass_sum(Call& call, const LaneOperation& operation) {
   wait(call, operation.in, operation.segment);
   const Range segment = segment_of(flow(operation.out).owner, operation.segment);
   const Stopwatch watch;
+  if (!all_finite(staged(operation.in, segment))) passed_non_finite_.insert(operation.in);
   alignas(64) std::array<float, kTreeChunk> own;
   for_each_chunk(segment, [&](const Range& chunk) {
     sum_shards(call, member_shards_, chunk, own.data());

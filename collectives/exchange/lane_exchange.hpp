@@ -2,6 +2,7 @@
 
 #include <exception>
 #include <optional>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -31,6 +32,8 @@ class LaneExchange {
   ExchangeReport run(const NodeExchange::Work& work, const ApplyChunk& apply);
   ExchangeReport reduce(const NodeExchange::Work& work, const ApplyChunk& keep);
   ExchangeReport share(const NodeExchange::Work& work, std::span<const float> mean, const ApplyChunk& apply);
+  /// Whether a sum that came by this flow to be passed on was not finite as it came, for the last ticket.
+  bool has_passed_non_finite(std::size_t flow) const { return passed_non_finite_.contains(static_cast<int>(flow)); }
 
  private:
   struct Call;  ///< what one run is about
@@ -84,6 +87,7 @@ class LaneExchange {
   std::vector<Term> terms_;            ///< in order
   std::optional<TermTree> tree_;       ///< over the terms; none in ring order
   std::vector<const float*> sources_;  ///< scratch
+  std::set<int> passed_non_finite_;    ///< flows
   std::vector<float> sent_sum_;        ///< scratch: a segment of the sum that is being sent
 };
 

@@ -140,23 +140,42 @@ TEST_CASE("what the transport throws comes out of each lane that it keeps waitin
     }
 }
 
-TEST_CASE("each node knows of whom it has what is not finite, and the first of them has it of nobody") {
+TEST_CASE("each node knows of whom it has new weights that are not finite, and the first of them has them of nobody") {
   for (const PlanRequest& request : kInCluster)
-    for (const bool gradients : {false, true})
-      for (int spoiler = 0; spoiler < 3; ++spoiler) {
-        INFO(name_of(request) << ", gradients " << gradients << ", node " << spoiler);
-        ExchangeTrial trial{.request = on(topology_of({1, 2, 1}, 4), request), .size = 20'000};
-        trial.whole_numbers = true;
-        const std::vector<int> from = accused(trial, spoiler, gradients);
-        if (request.parameter_servers == 1 && gradients == (spoiler == 0)) {  // it sends none of these
-          CHECK(from == std::vector{-1, -1, -1});
-          continue;
-        }
-        CHECK(std::ranges::count(from, spoiler) > 0);
-        CHECK((gradients || from[static_cast<std::size_t>(spoiler)] == -1));
-        for (const int each : from)
-          if (each >= 0 && each != spoiler) CHECK(from[static_cast<std::size_t>(each)] >= 0);
+    for (int spoiler = 0; spoiler < 3; ++spoiler) {
+      INFO(name_of(request) << ", node " << spoiler);
+      ExchangeTrial trial{.request = on(topology_of({1, 2, 1}, 4), request), .size = 20'000};
+      trial.whole_numbers = true;
+      const std::vector<int> from = senders_of_weights(trial, spoiler);
+      if (request.parameter_servers == 1 && spoiler > 0) {  // it owns nothing
+        CHECK(from == std::vector{-1, -1, -1});
+        continue;
       }
+      CHECK(std::ranges::count(from, spoiler) > 0);
+      CHECK(from[static_cast<std::size_t>(spoiler)] == -1);
+      for (const int each : from) CHECK((each == -1 || each == spoiler || from[static_cast<std::size_t>(each)] >= 0));
+    }
+}
+
+TEST_CASE(
+    "who follows from an owner on of whom nodes have sums that are not finite comes to whose gradients they are") {
+  for (const PlanRequest& request : kInCluster)
+    for (int spoiler = 0; spoiler < 4; ++spoiler) {
+      INFO(name_of(request) << ", node " << spoiler);
+      ExchangeTrial trial{.request = on(topology_of({1, 2, 1, 1}, 5), request), .size = 20'000};
+      trial.whole_numbers = true;
+      const Topology topology = trial.request.topology;
+      const Plan plan = make_plan(trial.request, trial.size);
+      const auto by_owner = senders_of_sums(trial, spoiler);
+      for (int owner = 0; owner < topology.num_lanes(); ++owner) {
+        const std::vector<int>& from = by_owner[static_cast<std::size_t>(owner)];
+        CHECK(from[static_cast<std::size_t>(spoiler)] == -1);
+        if (plan.slice_of(owner).empty()) continue;
+        int node = topology.node_of(owner);
+        while (from[static_cast<std::size_t>(node)] >= 0) node = from[static_cast<std::size_t>(node)];
+        CHECK(node == spoiler);
+      }
+    }
 }
 
 TEST_CASE("a node whose peers never begin gives up at its deadline") {

@@ -90,24 +90,31 @@ class Running {
     return run(1);
   }
 
-  std::vector<int> accused(int spoiler, bool gradients) {
-    Vectors spoiled = make_gradients(trial_, 1);
-    const std::size_t first = plan_.topology.shards_of_node(spoiler).begin;
-    if (gradients) std::ranges::fill(spoiled[first], std::numeric_limits<float>::infinity());
-    place(spoiled, 1);
+  std::vector<int> senders_of_weights(int spoiler) {
+    place(make_gradients(trial_, 1), 1);
     std::vector<int> all(nodes_.size(), -1);
     std::mutex mutex;
     on_all_lanes([&](int n, int lane) {
       const ApplyChunk copy = copy_to(node(n).written(1));
       const auto apply = [&](std::size_t begin, std::span<const float> mean) {
         copy(begin, mean);
-        if (n == spoiler && !gradients) node(n).written(1)[begin] = std::numeric_limits<float>::quiet_NaN();
+        if (n == spoiler) node(n).written(1)[begin] = std::numeric_limits<float>::quiet_NaN();
       };
       const int from = node(n).exchange->run(work_of(n, lane, 1), apply).not_finite_from;
       const std::lock_guard lock(mutex);
       all[static_cast<std::size_t>(n)] = std::max(all[static_cast<std::size_t>(n)], from);
     });
-    for (std::size_t n = 0; gradients && n < nodes_.size(); ++n) all[n] = nodes_[n]->exchange->non_finite_sums_from();
+    return all;
+  }
+
+  std::vector<std::vector<int>> senders_of_sums(int spoiler) {
+    Vectors spoiled = make_gradients(trial_, 1);
+    std::ranges::fill(spoiled[plan_.topology.shards_of_node(spoiler).begin], std::numeric_limits<float>::infinity());
+    place(spoiled, 1);
+    run(1);
+    std::vector<std::vector<int>> all(plan_.slices.size());
+    for (std::size_t owner = 0; owner < all.size(); ++owner)
+      for (const auto& node : nodes_) all[owner].push_back(node->exchange->non_finite_sums_from({owner, owner + 1}));
     return all;
   }
 
@@ -314,8 +321,12 @@ std::vector<std::optional<ErrorCode>> codes_after_loss(const ExchangeTrial& tria
   return Running(trial).codes_after_loss(node, sends);
 }
 
-std::vector<int> accused(const ExchangeTrial& trial, int node, bool gradients) {
-  return Running(trial).accused(node, gradients);
+std::vector<int> senders_of_weights(const ExchangeTrial& trial, int node) {
+  return Running(trial).senders_of_weights(node);
+}
+
+std::vector<std::vector<int>> senders_of_sums(const ExchangeTrial& trial, int node) {
+  return Running(trial).senders_of_sums(node);
 }
 
 void run_alone(const ExchangeTrial& trial, int node, int lane) { Running(trial).run_alone(node, lane); }

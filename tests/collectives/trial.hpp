@@ -43,9 +43,12 @@ std::string failure_without_rounds(const ExchangeTrial& trial);
 /// with it; none when the lane comes through.
 std::vector<std::optional<troupe::ErrorCode>> codes_after_loss(const ExchangeTrial& trial, int node, int sends);
 
-/// One step in which node `node` spoils a float of each slice that it owns as it applies it, or of its first gradient.
-/// By node, the node of which it says that it has sent what is not finite: new weights, or sums; -1: none.
-std::vector<int> accused(const ExchangeTrial& trial, int node, bool gradients);
+/// One step in which node `node` spoils a float of each slice that it owns as it applies it. By node, the node of which
+/// it says that it has sent new weights which are not finite; -1: none.
+std::vector<int> senders_of_weights(const ExchangeTrial& trial, int node);
+/// One step in which the first gradient of node `node` is infinite. By owner, by node, the node of which it says that
+/// it has sent sums for that owner's slice which are not finite.
+std::vector<std::vector<int>> senders_of_sums(const ExchangeTrial& trial, int node);
 
 /// Runs `lane` on `node` while nobody else does. @throws what the exchange throws.
 void run_alone(const ExchangeTrial& trial, int node, int lane = 0);

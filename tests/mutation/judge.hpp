@@ -43,6 +43,8 @@ struct Truth {
 /// Returns all lies about some messages of each kind: the first and the last one of each member.
 std::vector<Lie> lies_about(const Truth& truth);
 
+inline constexpr const char* kWrongResult = "a wrong result";
+
 /// Returns what is wrong with an outcome; empty: nothing.
 std::string problem_of(const Outcome& outcome, const Lie& lie, const Truth& truth);
 

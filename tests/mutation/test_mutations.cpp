@@ -40,11 +40,12 @@ class Trial {
     for (int i = told("TROUPE_MUTATIONS_THREADS", 6); i > 0; --i) threads.emplace_back([this] { try_lies(); });
   }
   void report() const {
+    CHECK(10 * untold_ <= tried_);
     for (const auto& [field, finding] : findings_)
       FAIL_CHECK(std::string(scenario_.name), ", ", finding.count, " times, ", field, "\n", finding.first);
     std::cout << scenario_.name << ": " << truth_.messages.size() << " messages, " << lies_.size() << " lies, "
-              << tried_ << " tried, " << errors_ << " errors, " << runs_left_hanging() << " left hanging, "
-              << watch_.seconds() << " s" << std::endl;
+              << tried_ << " tried, " << untold_ << " untold, " << errors_ << " errors, " << runs_left_hanging()
+              << " left hanging, " << watch_.seconds() << " s" << std::endl;
   }
 
  private:
@@ -72,7 +73,7 @@ class Trial {
     Outcome outcome = run_here(scenario_, lie, truth_, 1);
     beside.unlock();
     std::string problem = problem_of(outcome, lie, truth_);
-    if (!problem.empty()) {
+    if (!problem.empty() && problem != kWrongResult) {
       const std::lock_guard alone(alone_);
       outcome = run_here(scenario_, lie, truth_, 10);
       problem = problem_of(outcome, lie, truth_);
@@ -84,6 +85,7 @@ class Trial {
     const std::lock_guard lock(mutex_);
     if (!told_text("TROUPE_MUTATIONS_ONLY").empty()) std::cout << lie.text() << "\n  " << outcome.text() << std::endl;
     ++tried_;
+    if (outcome.change.empty() && !outcome.error) ++untold_;
     errors_ += outcome.error ? 1 : 0;
     if (problem.empty()) return;
     const char* const way = lie.spot.direction == Direction::to_driver ? "from member, " : "to member, ";
@@ -100,6 +102,7 @@ class Trial {
   std::mutex mutex_;
   std::map<std::string, Finding> findings_;  ///< by field and problem, with the first lie
   int tried_ = 0, errors_ = 0;
+  int untold_ = 0;  ///< whose message did not come
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "actors/algorithms/lbfgs/lbfgs_rounds.hpp"
+#include "actors/algorithms/non_finite_search.hpp"
 #include "actors/algorithms/step_seconds.hpp"
 
 namespace troupe {
@@ -100,9 +101,14 @@ void Lbfgs::Step::check_finite(const ObjectivePoint& found) const {
   if (!std::isfinite(found.value))
     throw Error(ErrorCode::non_finite_loss, std::isnan(found.value) ? "the loss is NaN" : "the loss is infinite",
                 where);
-  if (found.non_finite_at >= 0) where = context_.rounds.where(found.non_finite_at, {"reduce", begun_.step + 1});
-  if (!std::isfinite(found.squared_length))
-    throw Error(ErrorCode::non_finite_loss, "the gradient of the loss is not finite", where);
+  if (std::isfinite(found.squared_length)) return;
+  std::string why;
+  if (found.non_finite_at >= 0) {
+    const Phase reduce{"reduce", begun_.step + 1, Deadline(context_.options.step_timeout)};
+    where = context_.rounds.where(found.non_finite_at, reduce);
+    why = blame_for_gradients(context_, found.non_finite_at, context_.versions.buffer(), reduce, where);
+  }
+  throw Error(ErrorCode::non_finite_loss, "the gradient of the loss is not finite" + why, where);
 }
 
 /// Along the direction by the history, and where nothing is found there along the gradient, without a history.

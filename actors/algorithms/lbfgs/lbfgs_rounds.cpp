@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "actors/algorithms/non_finite_search.hpp"
 #include "actors/messages/lbfgs.hpp"
@@ -116,8 +117,10 @@ ObjectivePoint LbfgsRounds::evaluate(int buffer, std::int64_t step, int directio
     check_sent(reply.seconds_bits, reply.bytes_sent, context_.rounds.where(worker, phase("reduce")));
     const double largest = from_bits(reply.largest_bits);
     found.largest = largest > found.largest || std::isnan(largest) ? largest : found.largest;
-    if (!std::ranges::all_of(reply.sum_bits, [](std::uint64_t bits) { return std::isfinite(from_bits(bits)); }))
-      found.non_finite_at = worker;
+    // Those of the gradient with itself.
+    const auto parts = std::span(reply.sum_bits).subspan(reply.sum_bits.size() / 3, reply.sum_bits.size() / 3);
+    const bool finite = std::ranges::all_of(parts, [](std::uint64_t bits) { return std::isfinite(from_bits(bits)); });
+    if (!finite && found.non_finite_at < 0) found.non_finite_at = worker;
     bytes_sent_ += reply.bytes_sent;
   }
   return found;

@@ -138,8 +138,9 @@ class Gate::Impl {
         const int error = errno;
         const bool full = error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM;
         if (!full) return true;
-        if (!callers_.empty()) {
-          refuse(one_too_many(""), "too many connect at once");
+        if (!callers_.empty()) {  // one file for the newcomer, and one for the run
+          for (int dropped = 0; dropped < 2 && !callers_.empty(); ++dropped)
+            refuse(one_too_many(""), "too many connect at once");
           continue;
         }
         log_->refused("callers of " + address_.text(), address_.text(), std::generic_category().message(error));

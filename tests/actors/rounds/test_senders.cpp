@@ -20,8 +20,8 @@ struct Told {
 /// A step of three nodes with a worker each, which do as they are told but for what is not finite.
 class ThreeNodes {
  public:
-  explicit ThreeNodes(std::map<int, Told> told) : told_(std::move(told)) {
-    options_.strategy = Strategy::ring;
+  /// @param in_tree sums come from whose they are, and are not passed on
+  explicit ThreeNodes(std::map<int, Told> told, bool in_tree = false) : told_(std::move(told)), in_tree_(in_tree) {
     model_.traits = {3 * 1024, 3 * 1024, "plain", 0};
     model_.tensors = {{"w", {3 * 1024}}};
     for (const int worker : members_.workers()) members_.come(worker);
@@ -33,7 +33,7 @@ class ThreeNodes {
   /// What the step throws; nothing is committed.
   Error refused() {
     const UpdateRules optimizer(options_.optimizer);
-    const Plan plan = make_plan({Strategy::ring, true, 0, members_.topology()}, model_.traits.size);
+    const Plan plan = make_plan({Strategy::ring, in_tree_, 0, members_.topology()}, model_.traits.size);
     const std::vector<int> appliers = members_.workers();
     const StepContext context{options_,  members_, rounds_,  versions_, model_,
                               optimizer, plan,     appliers, nullptr,   /*settles_by_fence=*/false,
@@ -64,6 +64,7 @@ class ThreeNodes {
   }
 
   std::map<int, Told> told_;
+  bool in_tree_;
   Options options_;
   ModelDescription model_;
   troupe_test::FakeMailbox mailbox_;
@@ -86,7 +87,9 @@ TEST_CASE("a node that sends weights which are not finite, and says they are, is
   CHECK(error.code() == ErrorCode::non_finite_weights);
   CHECK(error.where().node == node(0));
   CHECK(has(error, "told by " + node(1)));
-  CHECK(ThreeNodes({{1, {.not_finite_from = 0}}, {2, {.not_finite_from = 1}}}).refused().where().node == node(0));
+  const Error passed_on = ThreeNodes({{1, {.not_finite_from = 0}}, {2, {.not_finite_from = 1}}}).refused();
+  CHECK(passed_on.where().node == node(0));
+  CHECK(has(passed_on, "told by " + node(1)));
 }
 
 TEST_CASE("whose gradients make the weights so is named, and not who adds them") {
@@ -95,7 +98,10 @@ TEST_CASE("whose gradients make the weights so is named, and not who adds them")
   CHECK(error.code() == ErrorCode::non_finite_weights);
   CHECK(error.where().node == node(0));
   CHECK(error.where().object == "tensor 'w'");
-  CHECK(has(error, "told by"));
+  CHECK(has(error, "told by " + troupe_test::FakeWitness().node(2)));
+  // Who cannot have it of another does not get away with saying so.
+  CHECK(ThreeNodes({{2, {.finite = false, .sums_from = 1}}, {1, {.sums_from = 0}}}, true).refused().where().node ==
+        node(1));
   CHECK(ThreeNodes({{2, {.finite = false}}}).refused().where().worker == 2);
 }
 
