@@ -54,7 +54,7 @@ volatile std::sig_atomic_t asked_to_end = 0;
 /// Ends when it is asked to, after it has written a file; with "deaf" it does not.
 Json end_politely(const Json& config) {
   ::signal(SIGTERM, [](int) { asked_to_end = 1; });
-  for (std::int64_t step = 1; step <= 1000; ++step) {
+  for (std::int64_t step = 1; step <= 100'000; ++step) {
     troupe::tune::report({{"loss", config.at("lr").get<double>()}, {"step", step}});
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
     if (asked_to_end == 0 || config.value("deaf", false)) continue;
