@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -49,15 +50,15 @@ double loss_of(const Json& config, std::int64_t step) {
   return std::abs(config.at("lr").get<double>() - 0.3) + 1 / static_cast<double>(step);
 }
 
-volatile std::sig_atomic_t asked_to_end = 0;
+std::atomic<bool> asked_to_end{false};  ///< of another thread than the function's
 
 /// Ends when it is asked to, after it has written a file; with "deaf" it does not.
 Json end_politely(const Json& config) {
-  ::signal(SIGTERM, [](int) { asked_to_end = 1; });
+  ::signal(SIGTERM, [](int) { asked_to_end = true; });
   for (std::int64_t step = 1; step <= 100'000; ++step) {
     troupe::tune::report({{"loss", config.at("lr").get<double>()}, {"step", step}});
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    if (asked_to_end == 0 || config.value("deaf", false)) continue;
+    if (!asked_to_end || config.value("deaf", false)) continue;
     std::ofstream(troupe::tune::trial_folder() + "/saved") << step;
     return {{"steps", step}};
   }
