@@ -281,7 +281,8 @@ void Asynchronous::end_push(const StepContext& context, const Task& task) {
     const std::string refuser = context.rounds.where(task.refused_by, phase(context, "apply")).node;
     throw Error(ErrorCode::non_finite_weights,
                 "what the worker pushed after its step " + std::to_string(clocks_.clock(task.worker)) +
-                    " would make weights or state that are not finite, and is refused by who owns them (told by " + refuser + ")",
+                    " would make weights or state that are not finite, and is refused by who owns them (told by " +
+                    refuser + ")",
                 context.rounds.where(task.worker, phase(context, "apply")));
   }
   if (task.pushes) count(task);

@@ -18,7 +18,7 @@ struct GradientNorm {
 /// @param slices_of what a worker says it of, in that order
 /// @throws Error protocol for parts that cannot be
 GradientNorm gradient_norm(const StepContext& context, const std::function<std::vector<Range>(int worker)>& slices_of,
-                     const std::vector<From<MeanReduced>>& replies, const Phase& phase);
+                           const std::vector<From<MeanReduced>>& replies, const Phase& phase);
 
 /// The sum of squares over the whole flat vector, of what workers say of their own slices, which are finite.
 /// @throws as gradient_norm

@@ -35,7 +35,7 @@ struct Told {
 };
 
 std::string difference(const Told& told, const Told& other) {
-  const std::string how =
+  std::string how =
       difference(NamedReplica{told.worker, 0, told.model.traits}, NamedReplica{other.worker, 0, other.model.traits});
   if (!how.empty() || told.model.network == other.model.network) return how;
   return "worker " + std::to_string(told.worker) + "'s replica says another network, or other data, than worker " +

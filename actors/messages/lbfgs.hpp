@@ -85,7 +85,7 @@ auto fields(ReduceGradient& x, F visit) {
 struct Moved {
   std::uint64_t round = 0;
   Failure failure;
-  bool finite = true;  ///< the weights
+  bool finite = true;                 ///< the weights
   std::int32_t not_finite_from = -1;  ///< as Applied's
   std::uint64_t seconds_bits = 0;
   std::int64_t bytes_sent = 0;

@@ -355,10 +355,12 @@ TEST_CASE("callers who say nothing leave a process that may have few files most 
   ::getrlimit(RLIMIT_NOFILE, &before);
   const rlimit few{128, before.rlim_max};
   ::setrlimit(RLIMIT_NOFILE, &few);
-  const auto flood = ChildProcess::start(
-      "/bin/bash", {"bash", "-c",
-                    "ulimit -Sn 512; for ((i = 0; i < 200; i++)); do exec {file}<>/dev/tcp/127.0.0.1/" +
-                        std::to_string(gate.address().port) + "; done; sleep 60"}, {}, {});
+  const auto flood =
+      ChildProcess::start("/bin/bash",
+                          {"bash", "-c",
+                           "ulimit -Sn 512; for ((i = 0; i < 200; i++)); do exec {file}<>/dev/tcp/127.0.0.1/" +
+                               std::to_string(gate.address().port) + "; done; sleep 60"},
+                          {}, {});
   CHECK(errors.hears("too many connect at once"));
   std::vector<FileDescriptor> files;
   for (int i = 0; i < 40; ++i) files.emplace_back(::open("/dev/null", O_RDONLY | O_CLOEXEC));

@@ -23,8 +23,8 @@ class Gate {
   using Take = std::function<void(const Hello& hello, TlsStream stream)>;
 
   /// Of more, or of more than a quarter of the files that the process may have, the oldest of the address (of IPv6 the
-  /// /64 network) that holds most is dropped: who floods a gate keeps nobody out but himself. So he is where there is no
-  /// file left for a newcomer.
+  /// /64 network) that holds most is dropped: who floods a gate keeps nobody out but himself. So he is where there is
+  /// no file left for a newcomer.
   static constexpr std::size_t kMaxHalfOpen = 256;
   static constexpr std::chrono::seconds kHandshakeTimeout{5};  ///< from accept to the end of the answer
 
