@@ -18,7 +18,7 @@ using troupe::testing::TemporaryFolder;
 namespace {
 
 /// What a call did.
-struct Outcome {
+struct HeldRun {
   std::optional<Error> error;
   double seconds = 0;
   milliseconds deadline{};
@@ -26,8 +26,8 @@ struct Outcome {
 };
 
 template <class Call>
-Outcome outcome_of(Call call) {
-  Outcome outcome;
+HeldRun outcome_of(Call call) {
+  HeldRun outcome;
   const Stopwatch watch;
   try {
     call();
@@ -39,13 +39,13 @@ Outcome outcome_of(Call call) {
 }
 
 /// A run in which something happens to a node's process in a phase.
-Outcome run_until_held(Options options, const std::string& phase, int victim, const std::function<void(pid_t)>& act) {
+HeldRun run_until_held(Options options, const std::string& phase, int victim, const std::function<void(pid_t)>& act) {
   const TemporaryFolder folder;
   options.config = Hold{.phase = phase, .worker = victim, .step = 1, .folder = folder.path().string()}.text();
   bool held = false;
   std::thread actor([&] { held = when_held(folder.path().string(), act); });
   std::optional<DistributedSGD> sgd;
-  Outcome outcome = outcome_of([&] { sgd.emplace("hold", options); });
+  HeldRun outcome = outcome_of([&] { sgd.emplace("hold", options); });
   if (sgd) {
     sgd->step();
     outcome = outcome_of([&] {
@@ -66,7 +66,7 @@ Outcome run_until_held(Options options, const std::string& phase, int victim, co
   return outcome;
 }
 
-void check_outcome(const Outcome& outcome, const std::string& phase, int victim, ErrorCode code) {
+void check_outcome(const HeldRun& outcome, const std::string& phase, int victim, ErrorCode code) {
   // A busy machine may add to a deadline.
   CHECK(outcome.seconds < std::chrono::duration<double>(3 * outcome.deadline).count());
   static const auto committed = run_here(Hold{}.text(), 3, 1);
@@ -139,7 +139,7 @@ TEST_CASE("a node that is killed is named, with the phase, and joins the next ru
   for (const auto& [phase, victim, strategy] : all_phases()) {
     CAPTURE(std::string(phase));
     CAPTURE(to_string(strategy));
-    const Outcome outcome =
+    const HeldRun outcome =
         run_until_held(with(options, strategy), phase, victim, [](pid_t pid) { ::kill(pid, SIGKILL); });
     check_outcome(outcome, phase, victim, ErrorCode::worker_lost);
     check_usable(nodes, 3);
@@ -148,7 +148,7 @@ TEST_CASE("a node that is killed is named, with the phase, and joins the next ru
 
 TEST_CASE("a node that is killed for good leaves the others usable") {
   Nodes nodes(3);
-  const Outcome outcome = run_until_held(impatient(nodes), "compute", 1, [&](pid_t) { nodes[1].signal(SIGKILL); });
+  const HeldRun outcome = run_until_held(impatient(nodes), "compute", 1, [&](pid_t) { nodes[1].signal(SIGKILL); });
   check_outcome(outcome, "compute", 1, ErrorCode::worker_lost);
   check_usable(nodes, 2);
 }
@@ -160,7 +160,7 @@ TEST_CASE("a node that is stopped is missed in time, and named with the phase") 
     CAPTURE(std::string(phase));
     CAPTURE(to_string(strategy));
     pid_t stopped = 0;
-    const Outcome outcome = run_until_held(with(options, strategy), phase, victim, [&](pid_t pid) {
+    const HeldRun outcome = run_until_held(with(options, strategy), phase, victim, [&](pid_t pid) {
       stopped = pid;
       stop(pid);
     });
@@ -184,7 +184,7 @@ TEST_CASE("a node that is cut off is missed in time, and named with the phase") 
     CAPTURE(std::string(phase));
     CAPTURE(to_string(strategy));
     const int cut = victim;
-    const Outcome outcome =
+    const HeldRun outcome =
         run_until_held(with(options, strategy), phase, victim, [&](pid_t) { namespaces.cut_off(cut); });
     // Where the deadline is long, the kernel of another node has missed it before.
     const bool seen = outcome.error && outcome.error->code() == ErrorCode::worker_lost && options.step_timeout > 5s;

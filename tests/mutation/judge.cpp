@@ -19,7 +19,7 @@ std::string node_of(int member) { return "node" + std::to_string(member % 2); }
 
 }  // namespace
 
-std::string Outcome::text() const {
+std::string Ending::text() const {
   std::string text = "after " + std::to_string(seconds) + " s, with " + std::to_string(growth >> 20) + " MB: ";
   if (error)
     text += std::string("error ") + to_string(error->code()) + ": " + error->what() + " (worker " +
@@ -42,7 +42,7 @@ std::vector<Lie> lies_about(const Truth& truth) {
   return lies;
 }
 
-std::string problem_of(const Outcome& outcome, const Lie& lie, const Truth& truth) {
+std::string problem_of(const Ending& outcome, const Lie& lie, const Truth& truth) {
   if (!outcome.escaped.empty()) return outcome.escaped;
   if (outcome.growth > kMostGrowth) return "memory grew by more than 64 MB";
   if (outcome.seconds > kMostSeconds) return "it takes longer than all its deadlines";

@@ -11,7 +11,7 @@
 namespace troupe_test {
 
 /// What a run has come to.
-struct Outcome {
+struct Ending {
   std::string bytes;  ///< of a run that ended well
   std::optional<troupe::Error> error;
   std::string escaped;  ///< what must not be in any case: another exception, a process that crashed
@@ -46,6 +46,6 @@ std::vector<Lie> lies_about(const Truth& truth);
 inline constexpr const char* kWrongResult = "a wrong result";
 
 /// Returns what is wrong with an outcome; empty: nothing.
-std::string problem_of(const Outcome& outcome, const Lie& lie, const Truth& truth);
+std::string problem_of(const Ending& outcome, const Lie& lie, const Truth& truth);
 
 }  // namespace troupe_test

@@ -41,8 +41,8 @@ std::string run(const Scenario& scenario, const std::shared_ptr<Tamper>& tamper,
 
 }  // namespace
 
-Outcome run_here(const Scenario& scenario, const Lie& lie, const Truth& truth, int patience) {
-  Outcome outcome;
+Ending run_here(const Scenario& scenario, const Lie& lie, const Truth& truth, int patience) {
+  Ending outcome;
   const auto tamper = std::make_shared<Tamper>(lie, truth.of_another);
   if (patience > 1) forget_largest();  // then nobody else runs
   const std::size_t before = memory_of("VmRSS");

@@ -7,7 +7,7 @@
 namespace troupe_test {
 
 /// Runs a scenario in which one message lies. @param patience by which all deadlines are multiplied
-Outcome run_here(const Scenario& scenario, const Lie& lie, const Truth& truth, int patience);
+Ending run_here(const Scenario& scenario, const Lie& lie, const Truth& truth, int patience);
 
 Truth truth_here(const Scenario& scenario);
 

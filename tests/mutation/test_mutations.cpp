@@ -70,7 +70,7 @@ class Trial {
   void try_lie(const Lie& lie) {
     const Watchdog watchdog(std::string(scenario_.name) + ", " + lie.text());
     std::shared_lock beside(alone_);
-    Outcome outcome = run_here(scenario_, lie, truth_, 1);
+    Ending outcome = run_here(scenario_, lie, truth_, 1);
     beside.unlock();
     std::string problem = problem_of(outcome, lie, truth_);
     if (!problem.empty() && problem != kWrongResult) {
@@ -81,7 +81,7 @@ class Trial {
     note(lie, outcome, problem);
   }
 
-  void note(const Lie& lie, const Outcome& outcome, const std::string& problem) {
+  void note(const Lie& lie, const Ending& outcome, const std::string& problem) {
     const std::lock_guard lock(mutex_);
     if (!told_text("TROUPE_MUTATIONS_ONLY").empty()) std::cout << lie.text() << "\n  " << outcome.text() << std::endl;
     ++tried_;

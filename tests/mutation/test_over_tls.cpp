@@ -71,7 +71,7 @@ class NodeProcesses {
 };
 
 /// Runs a scenario on two processes, one of which speaks to the driver past `tamper`.
-Outcome run_over_tls(const Scenario& scenario, const std::shared_ptr<Tamper>& tamper, bool another) {
+Ending run_over_tls(const Scenario& scenario, const std::shared_ptr<Tamper>& tamper, bool another) {
   static const TemporaryFolder of_all;
   const TemporaryFolder folder(of_all.path());
   const Address driver{"127.0.0.1", net::local_of(net::listen_on({"127.0.0.1", 0}).get()).port};
@@ -82,7 +82,7 @@ Outcome run_over_tls(const Scenario& scenario, const std::shared_ptr<Tamper>& ta
   cluster.listen = driver.text();
   cluster.num_nodes = 2;
   cluster.certs = trial_authority().folder() / "driver";
-  Outcome outcome;
+  Ending outcome;
   const Stopwatch watch;
   outcome.note([&] {
     return scenario.run({[](const Options& options, int workers) { return make_actor_runtime(options, workers); },
@@ -101,7 +101,7 @@ Truth truth_over_tls(const Scenario& scenario) {
   run_over_tls(scenario, another, true);
   for (const auto& [spot, message] : another->recorded()) truth.of_another.push_back(message);
   const auto tamper = std::make_shared<Tamper>(std::nullopt, std::vector<caf::message>());
-  const Outcome outcome = run_over_tls(scenario, tamper, false);
+  const Ending outcome = run_over_tls(scenario, tamper, false);
   INFO(outcome.text());
   REQUIRE(!outcome.error);
   REQUIRE(outcome.escaped == "");
@@ -123,7 +123,7 @@ TEST_CASE("lies that are drawn by seed do no more harm over TLS, between process
     const std::vector<Lie> lies = lies_about(truth);
     for (int i = 0; i < each; ++i) {
       const Lie& lie = lies[static_cast<std::size_t>(chance.below(static_cast<int>(lies.size())))];
-      const Outcome outcome = run_over_tls(scenario, std::make_shared<Tamper>(lie, truth.of_another), false);
+      const Ending outcome = run_over_tls(scenario, std::make_shared<Tamper>(lie, truth.of_another), false);
       const std::string problem = problem_of(outcome, lie, truth);
       if (!problem.empty())
         FAIL_CHECK(std::string(scenario.name), ", ", lie.text(), ": ", problem, "\n  ", outcome.text());
