@@ -21,6 +21,8 @@ void send_floats(Transport& transport, int to, WindowId window, std::uint64_t ti
 
 void wait_for_floats(Transport& transport, WindowId window, std::uint64_t ticket, std::size_t floats,
                      const Deadline& deadline) {
+  if (ticket == 0)
+    throw Error(ErrorCode::protocol, "a transfer without a ticket");  // which nothing would be waited for
   for (std::size_t begin = 0; begin < floats; begin += kSegmentFloats)
     transport.wait(window, ticket, static_cast<std::uint32_t>(begin / kSegmentFloats), deadline);
 }
