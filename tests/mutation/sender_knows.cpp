@@ -61,6 +61,8 @@ const Reasons& of_driver() {
       {"Evaluate.set", "which set is measured, the driver decides"},
       {"Evaluate.step", "the driver counts steps"},
       {"Evaluate.top_k", "what is measured, the driver decides"},
+      {"GatherSlices.buffer", "which version it wants, the driver decides"},
+      {"GatherSlices.vector", "which vector it wants, the driver decides"},
       {"MakeSlabs.optimizer", "an option of the driver's"},
       {"MakeSlabs.outer", "an option of the driver's"},
       {"MoveAlong.coefficient_bits", "the direction is the driver's to choose"},
