@@ -1,6 +1,5 @@
 #include "actors/algorithms/gradient_norm.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <map>
 #include <span>
@@ -13,10 +12,6 @@
 namespace troupe {
 
 namespace {
-
-bool all_finite(const std::vector<std::uint64_t>& bits) {
-  return std::ranges::all_of(bits, [](std::uint64_t each) { return std::isfinite(from_bits(each)); });
-}
 
 using SlicesOf = std::function<std::vector<Range>(int worker)>;
 
@@ -56,7 +51,7 @@ GradientNorm gradient_norm(const StepContext& context, const SlicesOf& slices_of
   GradientNorm found;
   found.norm = std::sqrt(squared_length(context, slices_of, replies, phase));
   for (const auto& [worker, reply] : replies)
-    if (!all_finite(reply.square_bits)) found.non_finite.push_back(worker);
+    if (!are_finite(reply.square_bits)) found.non_finite.push_back(worker);
   return found;
 }
 
@@ -65,7 +60,7 @@ double sum_of_squares(const StepContext& context, const std::vector<From<Applied
     return std::vector<Range>{context.plan.slice_of_lanes(context.members.lanes_of(worker))};
   };
   for (const auto& [worker, reply] : replies)
-    if (!all_finite(reply.square_bits))
+    if (!are_finite(reply.square_bits))
       throw Error(ErrorCode::protocol, "a reply makes no sense: a length that is not finite, of what is",
                   context.rounds.where(worker, phase));
   return squared_length(context, slices_of, replies, phase);

@@ -143,7 +143,7 @@ AllApplied LocalStep::apply(std::uint64_t taken) const {
 void LocalStep::check_finite(const AllApplied& applied) const {
   const std::vector<int> workers = say_non_finite(applied);
   if (!workers.empty()) throw non_finite_error(context_, outer_, workers, to_, phase("apply"));
-  check_senders(context_, senders_of(context_, applied, phase("apply")), phase("apply"));
+  check_senders(context_, applied, phase("apply"));
 }
 
 /// The mean of squared distances from the mean is that of those from the weights, less the mean's own.

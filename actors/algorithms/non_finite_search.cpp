@@ -17,14 +17,6 @@ struct Finding {
   int sums_from = -1;
 };
 
-/// Who sent what is not finite, and was not sent it: from `node` on, as far as nodes say that they have it of others.
-int origin_of(const Senders& senders, int node) {
-  std::set<int> passed;
-  for (auto next = senders.find(node); next != senders.end() && passed.insert(node).second; next = senders.find(node))
-    node = next->second;
-  return node;
-}
-
 std::string name_of_node(const StepContext& context, int node, const Phase& phase) {
   return context.rounds.where(context.members.member_of_node(node), phase).node;
 }
@@ -35,20 +27,25 @@ int worker_of(const StepContext& context, int node) {
   return *std::ranges::find(workers, node, [&](int worker) { return context.members.node_of(worker); });
 }
 
+/// @param owner the worker whose slice the sums are of
+Found ask_for_non_finite(const StepContext& context, int worker, int owner, int buffer, const Phase& phase) {
+  const auto lane = static_cast<std::int32_t>(context.members.lanes_of(owner).begin);
+  const auto replies = context.rounds.ask(FindNonFinite{0, buffer, lane}, {worker}, phase);
+  check_sender(context, worker, replies.front().reply.sums_from, phase);
+  return replies.front().reply;
+}
+
 /// In ring order each node adds its gradients to a sum of others, and passes it on; else sums come from whose they are.
 int sender_of_sums(const StepContext& context, const Finding& found, int buffer, const Phase& phase) {
-  Senders senders;
-  note_sender(context, senders, found.worker, found.sums_from, phase);
   if (found.sums_from < 0 || !context.plan.ring_order) return found.sums_from;
-  const auto owner = static_cast<std::int32_t>(context.members.lanes_of(found.worker).begin);
-  for (int node = found.sums_from; node >= 0 && !senders.contains(node);) {
-    const int worker = worker_of(context, node);
-    const auto replies = context.rounds.ask(FindNonFinite{0, buffer, owner}, {worker}, phase);
-    const int from = replies.front().reply.sums_from;
-    note_sender(context, senders, worker, from, phase);
+  std::set<int> asked{context.members.node_of(found.worker)};
+  int node = found.sums_from;
+  while (asked.insert(node).second) {
+    const int from = ask_for_non_finite(context, worker_of(context, node), found.worker, buffer, phase).sums_from;
+    if (from < 0) break;
     node = from;
   }
-  return origin_of(senders, found.sums_from);
+  return node;
 }
 
 /// Makes it the place of the error, and says why, where the gradients came of another node as they are.
@@ -66,11 +63,10 @@ Finding find(const StepContext& context, const std::vector<int>& workers, int bu
              const Phase& phase) {
   std::vector<Finding> all;
   for (const int worker : workers) {  // one after the other, because it takes memory
-    const auto owner = static_cast<std::int32_t>(context.members.lanes_of(worker).begin);
-    const auto replies = context.rounds.ask(FindNonFinite{0, buffer, owner}, {worker}, phase);
-    const NonFinite& found = replies.front().reply.non_finite;
-    check_reply(found, context.model.tensors.size(), optimizer.state_vectors(), context.rounds.where(worker, phase));
-    if (found.tensor >= 0) all.push_back({found, worker, replies.front().reply.sums_from});
+    const Found found = ask_for_non_finite(context, worker, worker, buffer, phase);
+    const NonFinite& what = found.non_finite;
+    check_reply(what, context.model.tensors.size(), optimizer.state_vectors(), context.rounds.where(worker, phase));
+    if (what.tensor >= 0) all.push_back({what, worker, found.sums_from});
   }
   if (all.empty())
     throw Error(ErrorCode::model_failed,
@@ -89,20 +85,19 @@ std::vector<int> say_non_finite(const std::vector<From<Applied>>& replies) {
   return workers;
 }
 
-void note_sender(const StepContext& context, Senders& senders, int worker, std::int32_t from, const Phase& phase) {
-  if (from == -1) return;
-  const int node = context.members.node_of(worker);
-  if (from < 0 || from >= context.members.num_nodes() || from == node)
+void check_sender(const StepContext& context, int worker, std::int32_t from, const Phase& phase) {
+  if (from < -1 || from >= context.members.num_nodes() || (from >= 0 && from == context.members.node_of(worker)))
     throw Error(ErrorCode::protocol, "a reply makes no sense: who has sent what is not finite",
                 context.rounds.where(worker, phase));
-  senders.emplace(node, from);
 }
 
 void check_senders(const StepContext& context, const Senders& senders, const Phase& phase) {
   if (senders.empty()) return;
-  // In a ring new weights are passed on; else they come from whose they are.
-  const int first = senders.begin()->second;
-  const int origin = context.plan.strategy == Strategy::ring ? origin_of(senders, first) : first;
+  int origin = senders.begin()->second;
+  if (context.plan.strategy == Strategy::ring) {  // in which they are passed on; else they come from whose they are
+    std::set<int> passed;
+    while (senders.contains(origin) && passed.insert(origin).second) origin = senders.at(origin);
+  }
   const auto told = std::ranges::find(senders, origin, [](const auto& each) { return each.second; });
   const Where where = context.rounds.where(context.members.member_of_node(origin), phase);
   throw Error(ErrorCode::non_finite_weights,
@@ -149,9 +144,8 @@ Error non_finite_mean_error(const StepContext& context, int worker, int buffer, 
 
 std::string blame_for_gradients(const StepContext& context, int worker, int buffer, const Phase& phase, Where& where) {
   if (context.members.num_nodes() == 0) return "";
-  const auto owner = static_cast<std::int32_t>(context.members.lanes_of(worker).begin);
-  const auto replies = context.rounds.ask(FindNonFinite{0, buffer, owner}, {worker}, phase);
-  return blame_sender(context, {{}, worker, replies.front().reply.sums_from}, buffer, phase, where);
+  const Found found = ask_for_non_finite(context, worker, worker, buffer, phase);
+  return blame_sender(context, {{}, worker, found.sums_from}, buffer, phase, where);
 }
 
 }  // namespace troupe

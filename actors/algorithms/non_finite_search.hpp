@@ -16,18 +16,22 @@ using Senders = std::map<int, int>;
 /// Workers that say of what they wrote that it is not finite.
 std::vector<int> say_non_finite(const std::vector<From<Applied>>& replies);
 
-/// Takes note of what a worker says of that. @param from a node, or -1 for none
+/// @param from a node of which a worker says that it has sent what is not finite; -1: none has
 /// @throws Error protocol for one that there is not, or the worker's own
-void note_sender(const StepContext& context, Senders& senders, int worker, std::int32_t from, const Phase& phase);
-template <class Reply>
-Senders senders_of(const StepContext& context, const std::vector<From<Reply>>& replies, const Phase& phase) {
-  Senders senders;
-  for (const auto& [worker, reply] : replies) note_sender(context, senders, worker, reply.not_finite_from, phase);
-  return senders;
-}
+void check_sender(const StepContext& context, int worker, std::int32_t from, const Phase& phase);
 /// @throws Error non_finite_weights where a node has sent others new weights that are not finite, though it has not
-/// said so of them. It is named: who only passed them on says of whom he has them.
+/// said so of them. It is named: a node that only passed them on says of which it has them.
 void check_senders(const StepContext& context, const Senders& senders, const Phase& phase);
+/// The same of what workers answer.
+template <class Reply>
+void check_senders(const StepContext& context, const std::vector<From<Reply>>& replies, const Phase& phase) {
+  Senders senders;
+  for (const auto& [worker, reply] : replies) {
+    check_sender(context, worker, reply.not_finite_from, phase);
+    if (reply.not_finite_from >= 0) senders.emplace(context.members.node_of(worker), reply.not_finite_from);
+  }
+  check_senders(context, senders, phase);
+}
 
 /// Why a step cannot be committed of which these workers, of at least one, said that something in `buffer` is not
 /// finite: names the first tensor of which that is so, and the node whose gradients made it so, where they did.

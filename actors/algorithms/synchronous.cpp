@@ -178,7 +178,7 @@ void Step::check_finite(const AllApplied& applied, const GradientNorm& length) {
   if (!length.non_finite.empty())
     std::erase_if(workers, [&](int worker) { return std::ranges::count(length.non_finite, worker) == 0; });
   if (!workers.empty()) throw non_finite_error(context_, context_.optimizer, workers, to_, phase("apply"));
-  check_senders(context_, senders_of(context_, applied, phase("apply")), phase("apply"));
+  check_senders(context_, applied, phase("apply"));
   if (!length.non_finite.empty())  // some rules make finite weights even of that
     throw non_finite_mean_error(context_, length.non_finite.front(), to_, phase("apply"));
   if (!std::isfinite(length.norm))

@@ -28,34 +28,34 @@ void check_named_tensors(const Built& built, const Where& where) {
     throw Error(ErrorCode::protocol, "a worker's tensors are not those of its replicas", where);
 }
 
-/// The model that a worker has told of.
+/// What a worker has told of its model; its tensors are compared by their checksum.
 struct Told {
   int worker = 0;
-  ModelDescription model;
+  const ReplicaTraits& traits;
+  const std::string& network;
 };
+Told told_by(const From<Built>& from) { return {from.member, from.reply.replicas.front(), from.reply.network}; }
 
 std::string difference(const Told& told, const Told& other) {
-  std::string how =
-      difference(NamedReplica{told.worker, 0, told.model.traits}, NamedReplica{other.worker, 0, other.model.traits});
-  if (!how.empty() || told.model.network == other.model.network) return how;
+  std::string how = difference(NamedReplica{told.worker, 0, told.traits}, NamedReplica{other.worker, 0, other.traits});
+  if (!how.empty() || told.network == other.network) return how;
   return "worker " + std::to_string(told.worker) + "'s replica says another network, or other data, than worker " +
          std::to_string(other.worker) + "'s";
 }
 
-/// A model, and on how many nodes there are workers that have it; or how many workers, where these are on one machine,
-/// which is trusted as one.
+/// The first worker that has told of a model, and the nodes of all that have told of the same. One machine is one node.
 struct Vote {
-  Told told;
+  const From<Built>* first = nullptr;
   std::set<int> nodes;
 };
 
 std::vector<Vote> votes_of(const std::vector<From<Built>>& replies, const Members& members) {
   std::vector<Vote> votes;
-  for (const auto& [worker, built] : replies) {
-    const Told told{worker, description_of(built)};
-    auto same = std::ranges::find_if(votes, [&](const Vote& vote) { return difference(told, vote.told).empty(); });
-    if (same == votes.end()) same = votes.insert(same, {told, {}});
-    same->nodes.insert(members.num_nodes() > 0 ? members.node_of(worker) : 0);
+  for (const From<Built>& from : replies) {
+    const auto is_same = [&](const Vote& vote) { return difference(told_by(from), told_by(*vote.first)).empty(); };
+    auto same = std::ranges::find_if(votes, is_same);
+    if (same == votes.end()) same = votes.insert(same, {&from, {}});
+    same->nodes.insert(members.num_nodes() > 0 ? members.node_of(from.member) : 0);
   }
   return votes;
 }
@@ -66,15 +66,15 @@ ModelDescription agreed_model(const std::vector<From<Built>>& replies, const Mem
                               const Phase& phase) {
   std::vector<Vote> votes = votes_of(replies, members);
   std::ranges::stable_sort(votes, std::greater(), [](const Vote& vote) { return vote.nodes.size(); });
-  if (votes.size() == 1) return votes.front().told.model;
+  if (votes.size() == 1) return description_of(votes.front().first->reply);
   const bool clear = members.num_nodes() == 0 || votes[0].nodes.size() > votes[1].nodes.size();
-  throw Error(ErrorCode::model_mismatch, difference(votes[1].told, votes[0].told),
-              clear ? rounds.where(votes[1].told.worker, phase) : Where{.phase = phase.name, .step = phase.step});
+  throw Error(ErrorCode::model_mismatch, difference(told_by(*votes[1].first), told_by(*votes[0].first)),
+              clear ? rounds.where(votes[1].first->member, phase) : Where{.phase = phase.name, .step = phase.step});
 }
 
 void check_built(const From<Built>& from, const ModelDescription& model, const Where& where) {
   const auto& [worker, built] = from;
-  std::string how = difference(Told{worker, description_of(built)}, Told{0, model});
+  std::string how = difference(told_by(from), Told{0, model.traits, model.network});
   for (std::size_t device = 1; how.empty() && device < built.replicas.size(); ++device)
     how = difference(NamedReplica{worker, static_cast<int>(device), built.replicas[device]},
                      NamedReplica{0, 0, model.traits});

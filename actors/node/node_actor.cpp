@@ -1,6 +1,7 @@
 #include "actors/node/node_actor.hpp"
 
 #include "actors/messages/obey.hpp"
+#include "actors/node/node_reply.hpp"
 #include "actors/transport/start_needs.hpp"
 #include "actors/worker/worker_actor.hpp"
 
@@ -20,21 +21,6 @@ void start_worker(caf::actor_system& system, const std::shared_ptr<NodeService>&
   system.spawn(refusing_worker, index, Failure::from(std::current_exception(), ErrorCode::system), driver);
 }
 
-template <class Request>
-typename Request::Reply carry_out(NodeService& service, const Request& request) {
-  typename Request::Reply reply;
-  reply.round = request.round;
-  try {
-    if constexpr (std::is_same_v<typename Request::Reply, Done>)
-      service.carry_out(request);
-    else
-      reply = service.carry_out(request);
-  } catch (...) {
-    reply.failure = Failure::from(std::current_exception(), ErrorCode::system);
-  }
-  return reply;
-}
-
 template <class... Requests>
 caf::behavior obey_all(caf::event_based_actor* self, const std::shared_ptr<NodeService>& service, ObjectStore* store,
                        const caf::actor& driver, const std::shared_ptr<ActorTurns>& turns,
@@ -45,7 +31,7 @@ caf::behavior obey_all(caf::event_based_actor* self, const std::shared_ptr<NodeS
   };
   const auto answer = [=](const auto& request) {
     service->note_asked();
-    self->send(driver, ready_to_send(carry_out(*service, request)));
+    self->send(driver, ready_to_send(reply_of(*service, request)));
   };
   return {obey<StartWorker>(self, driver, turns, start), obey<Requests>(self, driver, turns, answer)...};
 }

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <cstdint>
 #include <utility>
 #include <vector>
 
 #include "actors/messages/generation.hpp"
+#include "actors/node/memberships.hpp"
 #include "actors/rounds/members.hpp"
 #include "actors/rounds/rounds.hpp"
 
@@ -19,6 +21,18 @@ void begin_on_nodes(Request request, const Members& members, Rounds& rounds, con
   }
   rounds.ask_each(requests, phase);
   rounds.ask(Connect{0, phase.deadline.left().count()}, members.nodes(), phase);
+}
+
+/// Begins a group of all workers. The driver is no part of it.
+inline void begin_group_on_nodes(const Memberships& nodes, const Members& members, std::uint64_t run,
+                                 std::uint64_t generation, Rounds& rounds, const Phase& phase) {
+  BeginGroup message;
+  message.run = run;
+  message.generation = generation;
+  nodes.describe_members(message);
+  message.peers.back().address = {};  // which nobody dials
+  for (const int worker : members.workers()) message.node_of_rank.push_back(members.node_of(worker));
+  begin_on_nodes(std::move(message), members, rounds, phase);
 }
 
 }  // namespace troupe

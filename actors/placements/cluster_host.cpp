@@ -71,8 +71,8 @@ class ClusterHost : public Host {
   }
   std::string excuse(int member) const override {
     const auto stopped = cluster_.node(members_.node_of(member)).link->stopped_lately();
-    const double seconds = std::chrono::duration<double>(stopped).count();
-    return seconds > 0 ? "this process itself had been stopped for " + fixed_text(seconds, 1) + " s" : "";
+    const double stopped_for = std::chrono::duration<double>(stopped).count();
+    return stopped_for > 0 ? "this process itself had been stopped for " + fixed_text(stopped_for, 1) + " s" : "";
   }
   std::optional<std::chrono::milliseconds> looks_every() const override { return Silence::kEvery; }
   std::vector<int> look_at(const std::vector<int>& members) override {
@@ -93,13 +93,7 @@ class ClusterHost : public Host {
     return keep_state_in_nodes(cluster_, members_, rounds, store, optimizer_);
   }
   void begin_group(std::uint64_t run, std::uint64_t generation, Rounds& rounds, const Phase& phase) override {
-    BeginGroup message;
-    message.run = run;
-    message.generation = generation;
-    cluster_.describe_members(message);
-    message.peers.back().address = {};  // which nobody dials
-    for (const int worker : members_.workers()) message.node_of_rank.push_back(members_.node_of(worker));
-    begin_on_nodes(std::move(message), members_, rounds, phase);
+    begin_group_on_nodes(cluster_, members_, run, generation, rounds, phase);
   }
   bool settles_by_fence() const override { return false; }
   /// Nodes see the end of their connection, and end what belongs to the run.

@@ -132,6 +132,10 @@ void check_squares(const std::vector<std::uint64_t>& square_bits, std::size_t su
   check(std::none_of(square_bits.begin(), square_bits.end(), negative), "a square that is negative", where);
 }
 
+bool are_finite(std::span<const std::uint64_t> bits) {
+  return std::ranges::all_of(bits, [](std::uint64_t each) { return std::isfinite(from_bits(each)); });
+}
+
 void check_reply(const StepsTaken& taken, const Range& shards, std::size_t tensors, int state_vectors,
                  const Where& where) {
   check_shards(taken.shards, shards, {taken.loss_bits.size(), taken.samples.size()}, where);
@@ -139,8 +143,7 @@ void check_reply(const StepsTaken& taken, const Range& shards, std::size_t tenso
     check_count(taken.samples[i], kMostSamples, taken.shards[i], "samples", where);
   check_squares(taken.moved_bits, taken.shards.size(), where);
   check_pass(taken.pass, taken.samples, where);
-  const auto finite = [](std::uint64_t bits) { return std::isfinite(from_bits(bits)); };
-  if (taken.non_finite_shard < 0) return check(std::ranges::all_of(taken.moved_bits, finite), "a distance", where);
+  if (taken.non_finite_shard < 0) return check(are_finite(taken.moved_bits), "a distance", where);
   check(std::ranges::count(taken.shards, taken.non_finite_shard) > 0, "a shard of its own", where);
   check_reply(taken.non_finite, tensors, state_vectors, where);
 }

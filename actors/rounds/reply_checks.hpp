@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstdint>
+#include <span>
+
 #include "actors/messages/asynchronous.hpp"
 #include "actors/messages/build.hpp"
 #include "actors/messages/call.hpp"
@@ -28,6 +31,9 @@ void check_sent(std::uint64_t seconds_bits, std::int64_t bytes_sent, const Where
 void check_squares(const std::vector<std::uint64_t>& square_bits, std::size_t sums, const Where& where);
 /// @throws Error protocol for times or bytes that cannot be.
 void check_reply(const Applied& applied, const Where& where);
+
+/// Whether all of these doubles are.
+bool are_finite(std::span<const std::uint64_t> bits);
 
 /// As of `Computed`; and protocol for distances that cannot be, or a tensor or shard that there is not.
 /// @param tensors of the model. @param state_vectors of each shard

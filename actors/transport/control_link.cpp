@@ -4,6 +4,8 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
+#include <utility>
+
 namespace troupe {
 namespace {
 
@@ -62,10 +64,9 @@ void ControlLink::note_end() {
 
 void ControlLink::note_look() {
   const Clock::time_point now = Clock::now();
-  const Clock::rep before = looked_.exchange(now.time_since_epoch().count());
-  const Clock::duration gap = now.time_since_epoch() - Clock::duration(before);
-  if (before != 0 && gap > kUnseen) {
-    stopped_ = gap.count();
+  const Clock::time_point before = std::exchange(looked_, now);
+  if (before != Clock::time_point() && now - before > kUnseen) {
+    stopped_ = (now - before).count();
     resumed_ = now.time_since_epoch().count();
   }
   if (now < measured_ + kMeasureEvery) return;

@@ -62,7 +62,7 @@ class ControlLink {
   caf::node_id peer_;
   std::atomic<bool> has_refusal_{false};
   Clock::time_point measured_;  ///< the round trip
-  std::atomic<Clock::rep> looked_{0};
+  Clock::time_point looked_;
   std::atomic<Clock::rep> resumed_{0};  ///< when this end was last seen to have been stopped
   std::atomic<Clock::rep> stopped_{0};  ///< and for how long
   std::atomic<Clock::rep> ended_{0};

@@ -8,7 +8,6 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstdlib>
-#include <cstring>
 #include <optional>
 
 #include "runtime/processes/cgroup.hpp"
@@ -57,12 +56,15 @@ std::string address_space_text(std::uint64_t limit) {
   return "RLIMIT_AS lets this process map " + megabytes(limit) + "; raise it with `ulimit -v`";
 }
 
-/// What RLIMIT_DATA counts: memory of the process's own, with stacks of threads.
-std::uint64_t own_bytes() {
-  const std::string status = read_kernel_file("/proc/self/status");
-  const auto found = status.find("VmData:");
-  return found == status.npos ? 0 : std::strtoull(status.c_str() + found + std::strlen("VmData:"), nullptr, 10) << 10;
+/// Of a line of /proc/meminfo or of a status, such as "SwapFree:   1234 kB".
+std::optional<std::uint64_t> bytes_in(const std::string& text, const std::string& key) {
+  const auto found = text.find(key);
+  if (found == text.npos) return std::nullopt;
+  return std::strtoull(text.c_str() + found + key.size(), nullptr, 10) << 10;
 }
+
+/// What RLIMIT_DATA counts: memory of the process's own, with stacks of threads.
+std::uint64_t own_bytes() { return bytes_in(read_kernel_file("/proc/self/status"), "\nVmData:").value_or(0); }
 
 std::string data_text(std::uint64_t limit) {
   return "RLIMIT_DATA lets this process have " + megabytes(limit) +
@@ -93,13 +95,6 @@ std::string task_limit_text() {
   if (!most) return around;
   return "RLIMIT_NPROC lets user " + std::to_string(::getuid()) + " have " + std::to_string(*most) +
          " threads and processes, which `ulimit -u` raises, or " + around;
-}
-
-/// Of a line of /proc/meminfo, such as "SwapFree:   1234 kB".
-std::optional<std::uint64_t> bytes_in(const std::string& memory, const std::string& key) {
-  const auto found = memory.find(key);
-  if (found == memory.npos) return std::nullopt;
-  return std::strtoull(memory.c_str() + found + key.size(), nullptr, 10) << 10;
 }
 
 std::uint64_t machine_bytes() {

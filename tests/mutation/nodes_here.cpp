@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "actors/messages/options_json.hpp"
+#include "actors/node/node_reply.hpp"
 #include "actors/placements/begin_on_nodes.hpp"
 #include "actors/placements/join_check.hpp"
 #include "actors/transport/system.hpp"
@@ -28,21 +29,6 @@ caf::actor_system& names() {
   static auto& config = *new SystemConfig(1, Reach::threads);  // NOLINT(cppcoreguidelines-owning-memory)
   static auto& system = *new caf::actor_system(config);        // NOLINT(cppcoreguidelines-owning-memory)
   return system;
-}
-
-template <class Request>
-typename Request::Reply reply_of(NodeService& service, const Request& request) {
-  typename Request::Reply reply;
-  reply.round = request.round;
-  try {
-    if constexpr (std::is_same_v<typename Request::Reply, Done>)
-      service.carry_out(request);
-    else
-      reply = service.carry_out(request);
-  } catch (...) {
-    reply.failure = Failure::from(std::current_exception(), ErrorCode::system);
-  }
-  return reply;
 }
 
 /// Calls `obey` with the request, if it is one of these.
@@ -306,13 +292,7 @@ class HostHere : public Host {
     return keep_state_in_nodes(nodes_, members_, rounds, store, optimizer_);
   }
   void begin_group(std::uint64_t run, std::uint64_t generation, Rounds& rounds, const Phase& phase) override {
-    BeginGroup message;
-    message.run = run;
-    message.generation = generation;
-    nodes_.describe_members(message);
-    message.peers.back().address = {};
-    for (const int worker : members_.workers()) message.node_of_rank.push_back(members_.node_of(worker));
-    begin_on_nodes(std::move(message), members_, rounds, phase);
+    begin_group_on_nodes(nodes_, members_, run, generation, rounds, phase);
   }
   bool settles_by_fence() const override { return false; }
   bool end_all(bool /*all_stopped*/) override { return true; }

@@ -119,8 +119,7 @@ ObjectivePoint LbfgsRounds::evaluate(int buffer, std::int64_t step, int directio
     found.largest = largest > found.largest || std::isnan(largest) ? largest : found.largest;
     // Those of the gradient with itself.
     const auto parts = std::span(reply.sum_bits).subspan(reply.sum_bits.size() / 3, reply.sum_bits.size() / 3);
-    const bool finite = std::ranges::all_of(parts, [](std::uint64_t bits) { return std::isfinite(from_bits(bits)); });
-    if (!finite && found.non_finite_at < 0) found.non_finite_at = worker;
+    if (!are_finite(parts) && found.non_finite_at < 0) found.non_finite_at = worker;
     bytes_sent_ += reply.bytes_sent;
   }
   return found;
@@ -149,7 +148,7 @@ bool LbfgsRounds::move(int pairs, std::int64_t updates, double length, const std
     bytes_sent_ += reply.bytes_sent;
   }
   note_apply(replies, "apply");
-  if (finite) check_senders(context_, senders_of(context_, replies, phase("apply")), phase("apply"));
+  if (finite) check_senders(context_, replies, phase("apply"));
   return finite;
 }
 
