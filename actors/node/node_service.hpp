@@ -83,6 +83,8 @@ class NodeService : public NodeShare {
   /// @throws Error protocol before the first.
   Shared& current() const;
   Mapping& transfer(std::uint64_t number) const;
+  /// @throws Error protocol unless it has that size
+  std::span<const float> whole_transfer(std::uint64_t number, std::uint64_t floats) const;
   void drop_transfers();
   std::span<float> make_whole(const VersionedState& state, int vector);
   /// @throws Error protocol unless it is what others were last allowed to write

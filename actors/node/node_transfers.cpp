@@ -22,14 +22,15 @@ void NodeService::carry_out(const ExpectTransfer& request) {
 }
 
 void NodeService::carry_out(const EndTransfer& request) {
-  wait_for_floats(data_plane_, kTransferWindow, request.ticket, request.floats, patience_of(request).earlier());
+  const std::size_t floats = whole_transfer(request.transfer, request.floats).size();
+  wait_for_floats(data_plane_, kTransferWindow, request.ticket, floats, patience_of(request).earlier());
   data_plane_.withdraw(kTransferWindow);
   store_->seal(transfer_id(run_, request.transfer));
 }
 
 void NodeService::carry_out(const SendTransfer& request) {
   send_floats(data_plane_, num_nodes_, kTransferWindow, request.ticket,
-              checked_first(transfer(request.transfer).floats(), request.floats), patience_of(request).earlier());
+              whole_transfer(request.transfer, request.floats), patience_of(request).earlier());
   drop_transfers();
 }
 
@@ -79,6 +80,7 @@ std::span<float> NodeService::make_whole(const VersionedState& state, int vector
 
 void NodeService::carry_out(const ExpectSlices& request) {
   const VersionedState& state = *current().state;
+  if (request.vector == kWeightsVector) throw Error(ErrorCode::protocol, "weights are whole on every node");
   expected_ = {request.vector, request.buffer};
   drop_transfers();
   const bool single = state.layout().is_single(request.vector);
@@ -112,8 +114,8 @@ void NodeService::carry_out(const GatherSlices& request) {
     if (self_ != 0) continue;
     wait_for_floats(data_plane_, window, request.ticket, slices.size(), deadline);
     data_plane_.withdraw(window);
-    // A user may set any weights, and what L-BFGS divides by may be next to nothing.
-    if (request.vector != kWeightsVector && !state.layout().is_single(request.vector))
+    // What L-BFGS divides by may be next to nothing.
+    if (!state.layout().is_single(request.vector))
       check_received(data_plane_, node,
                      checked_part(state.vector(request.vector, request.buffer), slices.begin, slices.size()));
   }
@@ -128,6 +130,12 @@ Mapping& NodeService::transfer(std::uint64_t number) const {
   const auto found = transfers_.find(number);
   if (found == transfers_.end()) throw Error(ErrorCode::protocol, "there is no transfer " + std::to_string(number));
   return *found->second;
+}
+
+std::span<const float> NodeService::whole_transfer(std::uint64_t number, std::uint64_t floats) const {
+  const std::span<const float> whole = transfer(number).floats();
+  if (whole.size() != floats) throw Error(ErrorCode::protocol, "a transfer of another size than was announced");
+  return whole;
 }
 
 /// They are rare, and large.

@@ -15,7 +15,16 @@ constexpr std::size_t kMostGrowth = std::size_t{64} << 20;
 /// Of a run of some ten calls, each with a deadline of half a second, on a busy machine.
 constexpr double kMostSeconds = 60;
 
-std::string node_of(int member) { return "node" + std::to_string(member % 2); }
+/// Each node has one worker.
+std::string node_of(int member, const Truth& truth) { return "node" + std::to_string(member % truth.nodes); }
+
+/// Whether files of the same path are the same: a run that fails may have less of them, and may be at some still.
+bool agree(const Files& some, const Files& whole) {
+  return std::ranges::all_of(some, [&](const auto& each) {
+    const auto found = whole.find(each.first);
+    return found == whole.end() || found->second == each.second;
+  });
+}
 
 }  // namespace
 
@@ -30,14 +39,15 @@ std::string Ending::text() const {
 }
 
 std::vector<Lie> lies_about(const Truth& truth) {
+  const auto nodes = static_cast<std::size_t>(truth.nodes);
+  const RunLimits limits{.shards = 4, .replicas = nodes, .members = nodes + 1};
   std::vector<Lie> lies;
   for (const auto& [spot, message] : truth.messages) {
     Spot next = spot;
     ++next.number;
     if (spot.number > 0 && truth.messages.contains(next)) continue;
     for (const Mutant& mutant : mutants_of(message, truth.of_another))
-      if (is_admitted(mutant.message, {.shards = 4, .replicas = 2, .members = 3}))
-        lies.push_back({spot, mutant.path, mutant.what});
+      if (is_admitted(mutant.message, limits)) lies.push_back({spot, mutant.path, mutant.what});
   }
   return lies;
 }
@@ -47,8 +57,9 @@ std::string problem_of(const Ending& outcome, const Lie& lie, const Truth& truth
   if (outcome.growth > kMostGrowth) return "memory grew by more than 64 MB";
   if (outcome.seconds > kMostSeconds) return "it takes longer than all its deadlines";
   if (!outcome.error) return outcome.bytes == truth.bytes || sender_knows(lie) ? "" : kWrongResult;
+  if (!sender_knows(lie) && !agree(outcome.files, truth.files)) return kWrongFile;
   const Where& where = outcome.error->where();
-  const std::string liar = node_of(lie.spot.member);
+  const std::string liar = node_of(lie.spot.member, truth);
   const auto says = [&](const std::string& text) { return outcome.error->message().find(text) != std::string::npos; };
   const bool named = where.node == liar || says("told by " + liar);
   const bool nobody = where.node.empty() && where.worker < 0;

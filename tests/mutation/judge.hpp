@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "mutation/scenarios.hpp"
 #include "mutation/tamper.hpp"
 #include "troupe/error.hpp"
 
@@ -13,6 +14,7 @@ namespace troupe_test {
 /// What a run has come to.
 struct Ending {
   std::string bytes;  ///< of a run that ended well
+  Files files;        ///< in its folder, however it ended
   std::optional<troupe::Error> error;
   std::string escaped;  ///< what must not be in any case: another exception, a process that crashed
   std::string change;   ///< of the message
@@ -35,15 +37,18 @@ struct Ending {
 
 /// What scenarios come to when nobody lies, and what is said then.
 struct Truth {
-  std::string bytes;
-  std::map<Spot, caf::message> messages;
-  std::vector<caf::message> of_another;  ///< run
+  int nodes = 0;
+  std::string bytes = {};
+  Files files = {};
+  std::map<Spot, caf::message> messages = {};
+  std::vector<caf::message> of_another = {};  ///< run
 };
 
 /// Returns all lies about some messages of each kind: the first and the last one of each member.
 std::vector<Lie> lies_about(const Truth& truth);
 
 inline constexpr const char* kWrongResult = "a wrong result";
+inline constexpr const char* kWrongFile = "a wrong file";
 
 /// Returns what is wrong with an outcome; empty: nothing.
 std::string problem_of(const Ending& outcome, const Lie& lie, const Truth& truth);

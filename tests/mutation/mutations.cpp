@@ -63,12 +63,11 @@ Values<T> numbers(const T& value, const std::string& path, const Neighbours& nei
 
 Values<std::string> texts(const std::string& value, const std::string& path, Bound bound,
                           const Neighbours& neighbours) {
-  Values<std::string> values{{"empty", ""}, {"controls", "\x1b[2J\n"}, {"a character more", value + "x"}};
+  Values<std::string> values{{"no text", ""}, {"controls", "\x1b[2J\n"}, {"a character more", value + "x"}};
   if (!value.empty()) values.emplace_back("a character less", value.substr(1));
   if (!value.empty()) values.emplace_back("reversed", std::string(value.rbegin(), value.rend()));
   if (bound != Bound::token)
-    values.emplace_back("as long as can be",
-                        std::string(bound == Bound::setting ? kLongestSetting : kLongestText, 'x'));
+    values.emplace_back("longest text", std::string(bound == Bound::setting ? kLongestSetting : kLongestText, 'x'));
   if (bound == Bound::token) values.emplace_back("another", std::string(kTokenBytes, 'x'));
   if (const auto next = next_to(neighbours.texts, path)) values.emplace_back("its neighbour's", *next);
   return values;

@@ -31,12 +31,15 @@ const TemporaryFolder& folder_of_all() {
   return folder;
 }
 
-std::string run(const Scenario& scenario, const std::shared_ptr<Tamper>& tamper, int patience, bool another) {
+void run(const Scenario& scenario, const std::shared_ptr<Tamper>& tamper, int patience, bool another, Ending& ending) {
   const TemporaryFolder folder(folder_of_all().path());
   ClusterOptions cluster;
   cluster.listen = "127.0.0.1:1";  // where nobody listens
-  cluster.num_nodes = 2;
-  return scenario.run({nodes_here(tamper), cluster, patience * kTimeout, folder.path(), nullptr, another});
+  cluster.num_nodes = scenario.nodes;
+  ending.note([&] {
+    return scenario.run({nodes_here(tamper), cluster, patience * kTimeout, folder.path(), nullptr, another});
+  });
+  ending.files = files_in(folder.path());
 }
 
 }  // namespace
@@ -47,7 +50,7 @@ Ending run_here(const Scenario& scenario, const Lie& lie, const Truth& truth, in
   if (patience > 1) forget_largest();  // then nobody else runs
   const std::size_t before = memory_of("VmRSS");
   const Stopwatch watch;
-  outcome.note([&] { return run(scenario, tamper, patience, false); });
+  run(scenario, tamper, patience, false, outcome);
   outcome.seconds = watch.seconds();
   outcome.growth = std::max(memory_of("VmHWM"), before) - before;
   outcome.change = tamper->change();
@@ -55,12 +58,20 @@ Ending run_here(const Scenario& scenario, const Lie& lie, const Truth& truth, in
 }
 
 Truth truth_here(const Scenario& scenario) {
-  Truth truth;
+  const auto run_truly = [&](const std::shared_ptr<Tamper>& tamper, bool another) {
+    Ending ending;
+    run(scenario, tamper, kOfTruth, another, ending);
+    if (ending.error) throw *ending.error;
+    return ending;
+  };
+  Truth truth{.nodes = scenario.nodes};
   const auto another = std::make_shared<Tamper>(std::nullopt, std::vector<caf::message>());
-  run(scenario, another, kOfTruth, true);
+  run_truly(another, true);
   for (const auto& [spot, message] : another->recorded()) truth.of_another.push_back(message);
   const auto tamper = std::make_shared<Tamper>(std::nullopt, std::vector<caf::message>());
-  truth.bytes = run(scenario, tamper, kOfTruth, false);
+  const Ending ending = run_truly(tamper, false);
+  truth.bytes = ending.bytes;
+  truth.files = ending.files;
   truth.messages = tamper->recorded();
   return truth;
 }

@@ -1,12 +1,12 @@
 #include "mutation/scenarios.hpp"
 
-#include <algorithm>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 
 #include "actors/driver/driver.hpp"
+#include "actors/spoiled_model.hpp"
 #include "actors/test_models.hpp"
 #include "actors/trainer/crew.hpp"
 #include "actors/trainer/trainer_run.hpp"
@@ -23,6 +23,12 @@ void append(std::string& to, const T& value) {
   to.append(reinterpret_cast<const char*>(&value), sizeof(value));
 }
 
+std::string content_of(const std::string& folder) {
+  std::string content;
+  for (const auto& [name, bytes] : files_in(folder)) content += name + ":" + bytes;
+  return content;
+}
+
 std::string bytes_of(Driver& driver) {
   std::string bytes;
   driver.read_weights([&](std::span<const float> weights) {
@@ -33,7 +39,7 @@ std::string bytes_of(Driver& driver) {
 
 Options base_options(const Circumstances& at) {
   if (at.start_nodes) at.start_nodes();
-  Options options = quiet_options(Placement::cluster, 2);
+  Options options = quiet_options(Placement::cluster, at.cluster.num_nodes);
   options.cluster = at.cluster;
   options.num_shards = at.another ? 6 : 4;
   options.seed = at.another ? 77 : 1;
@@ -119,13 +125,52 @@ std::string evaluate(const Circumstances& at) {
   std::string bytes;
   for (const EvaluationSet set : {EvaluationSet::test, EvaluationSet::validation})
     append(bytes, driver.evaluate(set, {.confusion = true, .top_k = 3, .errors = false}));
+  return bytes;
+}
+
+std::string evaluate_targets(const Circumstances& at) {
+  Options options = base_options(at);
   options.config = R"({"batch_size": 2, "data": "measured-targets"})";
+  Driver driver("mlp", options, at.make_runtime);
+  std::string bytes;
+  append(bytes, driver.evaluate(EvaluationSet::test, {.errors = true}));
+  return bytes;
+}
+
+/// What is wrong, and on which node it is. @throws what `run` throws, where it is anything else
+template <class Run>
+std::string refused(ErrorCode code, const std::string& node, const Run& run) {
+  try {
+    run();
+  } catch (const Error& error) {
+    if (error.code() == code && error.where().node == node) return std::string(to_string(code)) + " on " + node;
+    throw;
+  }
+  return "nothing is refused";
+}
+
+/// A gradient of shard 1 is not finite, once, in slices of other nodes: both those that sum it and those that pass sums
+/// on are asked whose it is.
+std::string find_non_finite(const Circumstances& at) {
+  std::string bytes;
+  for (const auto& [strategy, tensor] : {std::pair{Strategy::hierarchical, "d"}, {Strategy::ring, "c"}}) {
+    Options options = base_options(at);
+    options.strategy = strategy;
+    options.config = Spoil{.tensors = tensor, .value = "inf", .times = 1, .step = 1}.text();
+    Driver driver("spoiled", options, at.make_runtime);
+    append(bytes, driver.step());
+    bytes += refused(ErrorCode::non_finite_weights, at.another ? "node0" : "node1", [&] { driver.step(); });
+    append(bytes, driver.step());
+    bytes += bytes_of(driver);
+  }
   return bytes;
 }
 
 /// Functions beside replicas and workers, and weights that are set.
 std::string call_functions(const Circumstances& at) {
-  Driver driver("noise", base_options(at), at.make_runtime);
+  Options options = base_options(at);
+  options.optimizer.momentum = 0.9;
+  Driver driver("noise", options, at.make_runtime);
   std::string bytes;
   for (const std::string& each : driver.call_model("echo", "an argument", false)) bytes += each;
   for (const std::string& each : driver.call_worker("echo", "another")) bytes += each;
@@ -168,16 +213,28 @@ Json train_a_little(const Json& config) {
   return {{"sums", sums}, {"config", config}, {"size", here().world_size()}, {"node", here().node()}};
 }
 
-std::string run_functions(const Circumstances& at) {
+/// Its last rank throws while others wait for it.
+Json fail_on_one(const Json& /*config*/) {
+  if (here().rank() + 1 == here().world_size()) throw std::runtime_error("as it was told");
+  std::vector<double> sums{1};
+  here().all_reduce(std::span(sums));
+  return sums;
+}
+
+TrainerOptions trainer_options(const Circumstances& at) {
   TrainerOptions options;
-  options.num_workers = 2;
+  options.num_workers = at.cluster.num_nodes;
   options.placement = Placement::cluster;
   options.cluster = at.cluster;
   options.seed = at.another ? 77 : 1;
   options.max_failures = 0;
   options.start_timeout = options.collective_timeout = options.stop_timeout = at.timeout;
+  return options;
+}
+
+std::string run_functions(const Circumstances& at) {
   if (at.start_nodes) at.start_nodes();
-  const auto crew = std::make_shared<Crew>(options, at.make_runtime);
+  const auto crew = std::make_shared<Crew>(trainer_options(at), at.make_runtime);
   const auto memory = std::make_shared<TrainerMemory>();
   std::string bytes;
   for (const double rate : {0.5, 0.25}) {
@@ -193,35 +250,49 @@ std::string run_functions(const Circumstances& at) {
   return bytes + content_of(at.folder + "/trainer");
 }
 
+std::string stop_functions(const Circumstances& at) {
+  if (at.start_nodes) at.start_nodes();
+  const auto crew = std::make_shared<Crew>(trainer_options(at), at.make_runtime);
+  Running::Impl::Request request;
+  request.name = "fail on one";
+  Running::Impl running(crew, std::make_shared<TrainerMemory>(), std::move(request));
+  return refused(ErrorCode::model_failed, "node1", [&] {
+    while (running.next()) {
+    }
+  });
+}
+
 }  // namespace
 
 const std::vector<Scenario>& scenarios() {
-  static const std::vector<Scenario> all{{"synchronous", train_synchronously},
-                                         {"downpour", train_by_downpour},
-                                         {"local", train_locally},
-                                         {"lbfgs", train_by_lbfgs},
-                                         {"evaluation", evaluate},
-                                         {"functions", call_functions},
-                                         {"checkpoint", save_and_resume},
-                                         {"trainer", run_functions}};
+  static const std::vector<Scenario> all{{"synchronous", 2, train_synchronously},
+                                         {"not finite", 3, find_non_finite},
+                                         {"downpour", 2, train_by_downpour},
+                                         {"local", 2, train_locally},
+                                         {"lbfgs", 2, train_by_lbfgs},
+                                         {"evaluation", 2, evaluate},
+                                         {"targets", 2, evaluate_targets},
+                                         {"functions", 2, call_functions},
+                                         {"checkpoint", 2, save_and_resume},
+                                         {"trainer", 2, run_functions},
+                                         {"stopped trainer", 2, stop_functions}};
   return all;
 }
 
-void register_scenarios() { register_function("train a little", train_a_little); }
+void register_scenarios() {
+  register_function("train a little", train_a_little);
+  register_function("fail on one", fail_on_one);
+}
 
-std::string content_of(const std::string& folder) {
-  std::vector<std::filesystem::path> files;
-  if (!std::filesystem::exists(folder)) return "";
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder))
-    if (entry.is_regular_file()) files.push_back(entry.path());
-  std::ranges::sort(files);
-  std::string content;
-  for (const auto& path : files) {
-    std::ifstream file(path, std::ios::binary);
-    content += std::filesystem::relative(path, folder).string() + ":";
-    content.append((std::istreambuf_iterator<char>(file)), {});
+Files files_in(const std::string& folder) {
+  Files files;
+  if (!std::filesystem::exists(folder)) return files;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    if (!entry.is_regular_file()) continue;
+    std::ifstream file(entry.path(), std::ios::binary);
+    files[std::filesystem::relative(entry.path(), folder)].assign(std::istreambuf_iterator<char>(file), {});
   }
-  return content;
+  return files;
 }
 
 }  // namespace troupe_test
