@@ -232,6 +232,7 @@ void Asynchronous::note(Task& task, const From<Advanced>& from) {
   const Advanced& reply = from.reply;
   task.seconds = from_bits(reply.pass.seconds_bits);
   task.refused = !reply.finite;
+  task.of_finite_weights = reply.pass.weights_finite;
   Unpushed& unpushed = unpushed_[task.worker];
   for (std::size_t i = 0; i < reply.shards.size(); ++i) {
     const double loss = from_bits(reply.loss_bits[i]);
@@ -263,10 +264,9 @@ void Asynchronous::end_leg(const StepContext& context, const Task& task) {
   clocks_.advance(task.worker, task.leg);
   if (task.refused) {
     drop(task.worker);
-    throw Error(ErrorCode::non_finite_loss,
-                "what the worker was to push after its step " + std::to_string(clocks_.clock(task.worker)) +
-                    " is not finite, and is refused",
-                context.rounds.where(task.worker, phase(context, "compute")));
+    throw non_finite_loss("what the worker was to push after its step " + std::to_string(clocks_.clock(task.worker)) +
+                              " is not finite, and is refused",
+                          task.of_finite_weights, context.rounds.where(task.worker, phase(context, "compute")));
   }
   follow_up(context, task.worker);
 }

@@ -47,8 +47,9 @@ class Asynchronous : public Algorithm {
     std::optional<Error> error = {};  ///< of who answered
     bool refused = false;             ///< what is not finite
     int refused_by = -1;              ///< the server that says so
-    std::int64_t staleness = 0;       ///< of what is pushed
-    double seconds = 0;               ///< of the worker, or the slowest server
+    bool of_finite_weights = true;
+    std::int64_t staleness = 0;  ///< of what is pushed
+    double seconds = 0;          ///< of the worker, or the slowest server
 
     bool is_of_worker() const { return !pushes && !serves; }
     const char* name() const { return pushes ? "apply" : serves ? "fetch" : "compute"; }

@@ -93,7 +93,7 @@ void LocalStep::check(const StepsTaken& reply, int worker) const {
   const UpdateRules& own = context_.optimizer;
   check_reply(reply, context_.members.shards_of(worker), context_.model.tensors.size(), own.state_vectors(), where);
   for (std::size_t i = 0; i < reply.shards.size(); ++i)
-    check_loss(from_bits(reply.loss_bits[i]), reply.shards[i], where);
+    check_loss(from_bits(reply.loss_bits[i]), reply.shards[i], reply.pass, where);
   if (reply.non_finite_shard < 0) return;
   Where at = where;
   at.object = name_of_tensor(context_, reply.non_finite);

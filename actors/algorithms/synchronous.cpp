@@ -110,7 +110,7 @@ Reduced Step::combine(const AllComputed& computed) const {
     check_reply(reply, context_.members.shards_of(worker), where);
     for (std::size_t i = 0; i < reply.shards.size(); ++i) {
       const double loss = from_bits(reply.loss_bits[i]);
-      check_loss(loss, reply.shards[i], where);
+      check_loss(loss, reply.shards[i], reply.pass, where);
       losses.at(static_cast<std::size_t>(reply.shards[i])) = loss;
       reduced.samples += reply.samples[i];
     }

@@ -7,7 +7,7 @@
 
 namespace troupe {
 
-inline constexpr std::uint32_t kProtocolVersion = 21;
+inline constexpr std::uint32_t kProtocolVersion = 22;
 
 /// From a worker to the driver, once: here I am. The sender is the worker.
 struct Join {

@@ -1,12 +1,14 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <span>
 
 #include "actors/messages/failure.hpp"
 #include "runtime/clock.hpp"
 #include "troupe/model.hpp"
+#include "troupe/optimizer.hpp"
 
 namespace troupe {
 
@@ -17,10 +19,11 @@ struct PassReport {
   std::int64_t left_out = 0;                        ///< samples that could not be read
   std::int64_t bytes_over_bus = 0;                  ///< between the host and accelerators
   std::int64_t correct = BatchResult::kNotCounted;  ///< samples that the model got right
+  bool weights_finite = true;                       ///< looked at only where what was made of them is not
 };
 template <class F>
 auto fields(PassReport& x, F visit) {
-  return visit(x.seconds_bits, x.data_bits, x.left_out, x.bytes_over_bus, x.correct);
+  return visit(x.seconds_bits, x.data_bits, x.left_out, x.bytes_over_bus, x.correct, x.weights_finite);
 }
 
 /// Adds what others got right: not known as soon as one does not count it.
@@ -36,6 +39,7 @@ class Passes {
     double waited = 0;
     for (const BatchResult& each : computed) {
       waited += each.data_seconds;
+      finite_ = finite_ && std::isfinite(each.loss_sum);
       left_out_ += each.left_out;
       bytes_over_bus_ += each.bytes_over_bus;
       if (each.samples > 0) add_correct(each.correct, correct_);
@@ -43,8 +47,12 @@ class Passes {
     longest_wait_ = std::max(longest_wait_, waited);
   }
 
-  PassReport report(const Stopwatch& computing) const {
-    return {to_bits(computing.seconds()), to_bits(longest_wait_), left_out_, bytes_over_bus_, correct_};
+  void note_non_finite() { finite_ = false; }
+
+  /// @param weights from which it was computed
+  PassReport report(const Stopwatch& computing, std::span<const float> weights) const {
+    return {to_bits(computing.seconds()),  to_bits(longest_wait_), left_out_, bytes_over_bus_, correct_,
+            finite_ || all_finite(weights)};
   }
 
  private:
@@ -52,6 +60,7 @@ class Passes {
   std::int64_t left_out_ = 0;
   std::int64_t bytes_over_bus_ = 0;
   std::int64_t correct_ = 0;
+  bool finite_ = true;
 };
 
 }  // namespace troupe

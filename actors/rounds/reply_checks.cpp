@@ -205,10 +205,17 @@ void check_reply(const NonFinite& found, std::size_t tensors, int state_vectors,
         "what is not finite", where);
 }
 
-void check_loss(double loss, int shard, const Where& where) {
+void check_loss(double loss, int shard, const PassReport& pass, const Where& where) {
   if (std::isfinite(loss)) return;
-  throw Error(ErrorCode::non_finite_loss,
-              "the loss of shard " + std::to_string(shard) + " is " + (std::isnan(loss) ? "NaN" : "infinite"), where);
+  throw non_finite_loss("the loss of shard " + std::to_string(shard) + " is " + (std::isnan(loss) ? "NaN" : "infinite"),
+                        pass.weights_finite, where);
+}
+
+Error non_finite_loss(const std::string& what, bool weights_finite, const Where& where) {
+  if (weights_finite) return {ErrorCode::non_finite_loss, what, where};
+  return {ErrorCode::non_finite_loss,
+          what + ", since the weights are not finite",
+          {.phase = where.phase, .step = where.step}};
 }
 
 }  // namespace troupe

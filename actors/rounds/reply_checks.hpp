@@ -21,8 +21,11 @@ void check_reply(const Built& built, int devices, const Where& where);
 /// @param shards of the worker. @throws Error protocol unless it tells of exactly these, in order; model_failed for a
 /// number of samples that cannot be.
 void check_reply(const Computed& computed, const Range& shards, const Where& where);
-/// @throws Error non_finite_loss for a shard's loss that is NaN or infinite
-void check_loss(double loss, int shard, const Where& where);
+/// @param pass which it is of. @throws Error non_finite_loss for a shard's loss that is NaN or infinite
+void check_loss(double loss, int shard, const PassReport& pass, const Where& where);
+/// Names nobody where the weights are not finite: they may be those of a user, and a node may have written them again
+/// that others have checked.
+Error non_finite_loss(const std::string& what, bool weights_finite, const Where& where);
 /// @param sums that the worker's slice has. @throws Error protocol for another number of them, or what is no square.
 void check_reply(const MeanReduced& reduced, std::size_t sums, const Where& where);
 void check_sums(const std::vector<std::uint64_t>& sum_bits, std::size_t sums, const Where& where);

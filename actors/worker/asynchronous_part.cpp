@@ -109,8 +109,9 @@ void answer(WorkerState& worker, const Advance& /*request*/, Advanced& advanced)
       advanced.samples.push_back(replica->advanced[i].samples);
     }
     advanced.finite = advanced.finite && replica->finite;
+    if (!replica->finite) passes.note_non_finite();
   }
-  advanced.pass = passes.report(worker.computing);
+  advanced.pass = passes.report(worker.computing, worker.slabs->served());
 }
 
 void work(WorkerState& worker, Replica& /*replica*/, const Deliver& request) {

@@ -93,7 +93,7 @@ void answer(WorkerState& worker, const ComputePortions& request, PortionsCompute
     computed.abandoned = computed.abandoned || replica.abandoned;
     passes.add({&replica.portion, 1});
   }
-  computed.pass = passes.report(worker.computing);
+  computed.pass = passes.report(worker.computing, worker.slabs->weights(request.buffer));
 }
 
 /// At once; the reply comes when all replicas have left what they were at.

@@ -189,7 +189,7 @@ void work(WorkerState& worker, Replica& replica, const TakeSteps& request) {
   }
 }
 
-void answer(WorkerState& worker, const TakeSteps& /*request*/, StepsTaken& taken) {
+void answer(WorkerState& worker, const TakeSteps& request, StepsTaken& taken) {
   Passes passes;
   for (const auto& replica : worker.replicas) {
     passes.add(replica->advanced);
@@ -203,7 +203,7 @@ void answer(WorkerState& worker, const TakeSteps& /*request*/, StepsTaken& taken
     taken.non_finite_shard = replica->non_finite_shard;
     taken.non_finite = replica->non_finite;
   }
-  taken.pass = passes.report(worker.computing);
+  taken.pass = passes.report(worker.computing, worker.slabs->weights(request.from));
 }
 
 /// As behind Compute: copies travel while the driver waits for other workers.

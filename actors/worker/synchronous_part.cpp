@@ -139,7 +139,8 @@ void answer(WorkerState& worker, const Compute& request, Computed& computed) {
       computed.samples.push_back(portion.computed[i].samples);
     }
   }
-  computed.pass = passes.report(request.as_backup ? worker.computing_as_backup : worker.computing);
+  computed.pass = passes.report(request.as_backup ? worker.computing_as_backup : worker.computing,
+                                worker.slabs->weights(request.buffer));
 }
 
 /// What other nodes need of these gradients leaves while the driver still waits for other workers.

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <limits>
 #include <optional>
 
 #include "actors/spoiled_model.hpp"
@@ -180,4 +181,27 @@ TEST_CASE("padding stays finite where an optimizer without epsilon divides zero 
     for (int step = 0; step < 2; ++step) sgd.step();
     CHECK(sgd.report().step == 2);
   }
+}
+
+TEST_CASE("a loss of weights that are not finite is nobody's, and the step says why") {
+  for (const char* algorithm : {"synchronous", "local", "downpour"})
+    for (const Placement placement : kPlacements) {
+      CAPTURE(algorithm);
+      Options options = quiet_options(placement, 2);
+      options.algorithm = algorithm;
+      options.config = R"({"batch_size": 4})";
+      DistributedSGD sgd("mlp", options);
+      std::vector<float> weights = sgd.weights();
+      weights.back() = std::numeric_limits<float>::quiet_NaN();
+      sgd.set_weights(weights);
+      try {
+        sgd.step();
+        CHECK(false);
+      } catch (const Error& error) {
+        INFO(std::string(error.what()));
+        CHECK(error.code() == ErrorCode::non_finite_loss);
+        CHECK(error.message().find("since the weights are not finite") != std::string::npos);
+        CHECK(error.where() == Where{.phase = "compute", .step = 1});
+      }
+    }
 }
