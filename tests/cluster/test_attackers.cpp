@@ -22,6 +22,7 @@
 #include "runtime/net/gate/gate.hpp"
 #include "support/captured_errors.hpp"
 #include "support/errors.hpp"
+#include "support/idle_callers.hpp"
 
 using namespace troupe;
 using namespace troupe_test;
@@ -142,6 +143,25 @@ TEST_CASE("a run goes on unharmed while others knock at its gates") {
   CHECK(bits_of(weights) == bits_of(run_here(Hold{}.text(), 3, steps)));
   check_log(heard, 40);
   check_log(nodes[0].err(), 40);
+}
+
+TEST_CASE("a run that may have 128 files goes on while 200 callers say nothing") {
+  Nodes nodes(2);
+  const CapturedErrors errors;
+  const IdleCallers idle(Address::parse(nodes.listen()).port);
+  std::vector<float> weights;
+  int steps = 0;
+  {
+    Options options = nodes.options(2);
+    Training training(options);
+    CHECK(training.goes_on());
+    CHECK(comes_true([&] { return contains(errors.text(), "too many connect at once"); }, 20s));
+    CHECK(training.goes_on());
+    CHECK(training.finish() == "");
+    weights = training.weights();
+    steps = training.steps();
+  }
+  CHECK(bits_of(weights) == bits_of(run_here(Hold{}.text(), 2, steps)));
 }
 
 TEST_CASE("a join is taken once, and only from a node") {

@@ -4,7 +4,6 @@
 #include <netinet/in.h>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -18,10 +17,10 @@
 #include "runtime/net/gate/gate.hpp"
 #include "runtime/net/socket.hpp"
 #include "runtime/net/tls/tls_context.hpp"
-#include "runtime/processes/child_process.hpp"
 #include "support/captured_errors.hpp"
 #include "support/errors.hpp"
 #include "support/few_files.hpp"
+#include "support/idle_callers.hpp"
 #include "support/patience.hpp"
 #include "support/text.hpp"
 #include "trial_authority.hpp"
@@ -351,22 +350,12 @@ TEST_CASE("a machine without descriptors keeps the gate waiting, not busy") {
 TEST_CASE("callers who say nothing leave a process that may have few files most of them") {
   const CapturedErrors errors;
   OpenGate gate;
-  rlimit before{};
-  ::getrlimit(RLIMIT_NOFILE, &before);
-  const rlimit few{128, before.rlim_max};
-  ::setrlimit(RLIMIT_NOFILE, &few);
-  const auto flood =
-      ChildProcess::start("/bin/bash",
-                          {"bash", "-c",
-                           "ulimit -Sn 512; for ((i = 0; i < 200; i++)); do exec {file}<>/dev/tcp/127.0.0.1/" +
-                               std::to_string(gate.address().port) + "; done; sleep 60"},
-                          {}, {});
+  const IdleCallers idle(gate.address().port);
   CHECK(errors.hears("too many connect at once"));
   std::vector<FileDescriptor> files;
   for (int i = 0; i < 40; ++i) files.emplace_back(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   CHECK(std::ranges::all_of(files, [](const FileDescriptor& file) { return file.get() >= 0; }));
   check_open(gate);
-  ::setrlimit(RLIMIT_NOFILE, &before);
 }
 
 TEST_CASE("a gate that cannot listen says where") {
