@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "collectives/plan/plan.hpp"
 #include "collectives/state/worker_slabs.hpp"
 #include "runtime/store/object_store.hpp"
+#include "support/errors.hpp"
 
 using namespace troupe;
 
@@ -142,4 +144,28 @@ TEST_CASE("each worker is served the slices of all servers, and shared weights a
   sharing.clear();
   for (const auto& node : all.nodes) CHECK(whole(node->state->vector(kWeightsVector, 1)));
   CHECK(all.network.complaint().empty());
+}
+
+TEST_CASE("weights that are not finite are taken of no server, and who serves or shares them is named") {
+  ServingNodes all(1);
+  for (int server = 0; server < 2; ++server) {
+    const Range& slice = all.slices[static_cast<std::size_t>(server)];
+    const auto weights = all.nodes[static_cast<std::size_t>(server)]->state->vector(kWeightsVector, 1);
+    if (server == 1) weights[kFlatSize - 1] = NAN;
+    for (int rank = 0; rank < 3; ++rank)
+      all.nodes[static_cast<std::size_t>(server)]->exchange->serve(rank, slice, weights, 3, soon());
+  }
+  for (const int rank : {0, 2}) {
+    const auto take = [&] { all.nodes[static_cast<std::size_t>(rank)]->exchange->await_served(rank, 3, soon()); };
+    CHECK(code_of(take) == ErrorCode::protocol);
+    CHECK(where_of(take).node == "node 1");
+  }
+  std::vector<Where> told(3);
+  {
+    std::vector<std::jthread> sharing;
+    for (std::size_t node = 0; node < 3; ++node)
+      sharing.emplace_back(
+          [&, node] { told[node] = where_of([&] { all.nodes[node]->exchange->share(1, 4, soon()); }); });
+  }
+  CHECK(told == std::vector<Where>{{.node = "node 1"}, {}, {.node = "node 1"}});
 }
