@@ -1,0 +1,195 @@
+#include "bits/cases.hpp"
+
+#include <bit>
+#include <utility>
+
+#include "models/registry.hpp"
+#include "runtime/arithmetic.hpp"
+#include "runtime/hash.hpp"
+
+using namespace troupe;
+
+namespace troupe_test {
+namespace {
+
+constexpr const char* kSmallImages = R"({"batch_size": 2, "data": "mock-images:32,10,64"})";
+constexpr const char* kClothes = R"({"batch_size": 8})";
+
+/// On two workers with four shards.
+Case of(std::string name, std::string model, std::string config) {
+  Options options;
+  options.num_workers = 2;
+  options.num_shards = 4;
+  options.verbose = false;
+  options.precision_check = false;
+  options.config = std::move(config);
+  options.optimizer.learning_rate = 0.001;
+  options.optimizer.momentum = 0.9;
+  return {std::move(name), std::move(model), std::move(options)};
+}
+
+/// Calls `change` with a case of the multilayer perceptron, whose gradients are cheap.
+template <class Change>
+Case of_mlp(std::string name, const Change& change) {
+  Case made = of(std::move(name), "mlp", kClothes);
+  made.steps = 3;
+  change(made.options);
+  return made;
+}
+
+std::vector<Case> models() {
+  std::vector<Case> all{of("model/linear", "linear", R"({"batch_size": 8})"),
+                        of("model/softmax", "softmax", kClothes),
+                        of("model/mlp", "mlp", kClothes),
+                        of("model/cnn", "cnn", kClothes),
+                        of("model/cnn-bn", "cnn-bn", kClothes),
+                        of("model/tfbench", "tfbench", R"({"batch_size": 1})")};
+  for (const char* depth : {"18", "34", "50", "101", "152"})
+    all.push_back(of(std::string("model/resnet") + depth, std::string("resnet") + depth, kSmallImages));
+  all.push_back(of("model/mlp with dropout", "mlp", R"({"batch_size": 8, "model_options": {"dropout": 0.5}})"));
+  for (Case& each : all)
+    if (each.model == "tfbench") {  // whose images are large
+      each.options.num_shards = 2;
+      each.steps = 1;
+      each.options.optimizer.learning_rate = 1e-6;
+    }
+  return all;
+}
+
+std::vector<Case> optimizers() {
+  std::vector<Case> all;
+  for (const char* kind : {"sgd", "adagrad", "adam", "adamw"})
+    for (const bool more : {false, true})
+      all.push_back(of_mlp(std::string("optimizer/") + kind + (more ? " with all options" : ""), [&](Options& options) {
+        OptimizerOptions& own = options.optimizer;
+        own = {.kind = kind, .learning_rate = 0.002};
+        if (!more) return;
+        if (std::string(kind) == "sgd") own.momentum = 0.9;
+        own.nesterov = own.momentum > 0;
+        own.weight_decay = 0.01;
+        own.clip_norm = 0.1;
+        own.schedule = {.kind = ScheduleKind::cosine, .warmup_steps = 2, .total_steps = 10};
+        own.groups = {{.pattern = "*.bias", .weight_decay = 0, .learning_rate_factor = 2},
+                      {.pattern = "1.*", .frozen = true}};
+      }));
+  all.push_back(of_mlp("optimizer/step schedule", [](Options& options) {
+    options.optimizer.schedule = {.kind = ScheduleKind::step, .step_size = 1, .gamma = 0.5};
+  }));
+  return all;
+}
+
+std::vector<Case> algorithms() {
+  const auto one_worker = [](Options& options, const char* algorithm) {
+    options.algorithm = algorithm;
+    options.num_workers = 1;  // whose order nothing decides but itself
+    options.optimizer.learning_rate = 0.01;
+  };
+  return {of_mlp("algorithm/downpour",
+                 [&](Options& options) {
+                   one_worker(options, "downpour");
+                   options.asynchronous.fetch_every = 2;
+                   options.asynchronous.push_every = 2;
+                   options.asynchronous.warm_start = 1;
+                 }),
+          of_mlp("algorithm/ssp", [&](Options& options) { one_worker(options, "ssp"); }),
+          of_mlp("algorithm/ssp in step",
+                 [](Options& options) {
+                   options.algorithm = "ssp";
+                   options.asynchronous.staleness = 0;
+                 }),
+          of_mlp("algorithm/local",
+                 [](Options& options) {
+                   options.algorithm = "local";
+                   options.local.steps = 3;
+                 }),
+          of_mlp("algorithm/local with nesterov",
+                 [](Options& options) {
+                   options.algorithm = "local";
+                   options.local.steps = 2;
+                   options.local.outer = OuterRule::nesterov;
+                   options.optimizer = {.kind = "adamw", .learning_rate = 0.001};
+                 }),
+          of_mlp("algorithm/lbfgs",
+                 [](Options& options) {
+                   options.algorithm = "lbfgs";
+                   options.lbfgs.full_batch = false;
+                   options.lbfgs.history = 2;
+                 }),
+          of_mlp("algorithm/lbfgs of portions", [](Options& options) {
+            options.algorithm = "lbfgs";
+            options.config = R"({"batch_size": 0, "data": "mock-images:8,4,64"})";
+            options.lbfgs.portions = 8;
+          })};
+}
+
+std::vector<Case> strategies() {
+  std::vector<Case> all;
+  for (const Strategy strategy : {Strategy::automatic, Strategy::sharded, Strategy::driver})
+    all.push_back(
+        of_mlp(std::string("strategy/") + to_string(strategy), [&](Options& options) { options.strategy = strategy; }));
+  return all;
+}
+
+std::vector<Case> precisions() {
+  std::vector<Case> all{of("precision/cnn in bf16", "cnn", kClothes),
+                        of("precision/resnet18 in bf16", "resnet18", kSmallImages)};
+  for (Case& each : all) each.options.precision = Precision::bf16;
+  return all;
+}
+
+void append(std::vector<std::byte>& bytes, std::span<const std::byte> more) {
+  bytes.insert(bytes.end(), more.begin(), more.end());
+}
+
+}  // namespace
+
+std::vector<Case> cases() {
+  std::vector<Case> all;
+  for (const auto& some : {models(), optimizers(), algorithms(), strategies(), precisions()})
+    all.insert(all.end(), some.begin(), some.end());
+  return all;
+}
+
+std::vector<Case> cases_of_clusters() {
+  std::vector<Case> all;
+  for (const Strategy strategy : {Strategy::hierarchical, Strategy::ring, Strategy::parameter_server})
+    for (const bool deterministic : {true, false}) {
+      if (strategy == Strategy::parameter_server && !deterministic) continue;
+      const std::string name = std::string("strategy/") + to_string(strategy) + (deterministic ? "" : " in any order");
+      all.push_back(of_mlp(name, [&](Options& options) {
+        options.strategy = strategy;
+        options.deterministic = deterministic;
+        options.placement = Placement::cluster;
+        options.num_workers = 3;  // of which the order of additions depends
+        options.num_shards = 6;
+      }));
+    }
+  return all;
+}
+
+std::string result_of(const Case& each) {
+  DistributedSGD sgd(each.model, each.options);
+  std::vector<std::byte> bytes;
+  for (int step = 0; step < each.steps; ++step) {
+    const StepReport report = sgd.step();
+    if (each.name.starts_with("algorithm/downpour") || each.name == "algorithm/ssp") continue;  // told later
+    append(bytes, std::as_bytes(std::span(&report.loss, 1)));
+    append(bytes, std::as_bytes(std::span(&report.samples, 1)));
+  }
+  const std::vector<float> weights = sgd.weights();
+  append(bytes, std::as_bytes(std::span(weights)));
+  return hex(checksum(bytes));
+}
+
+std::string machine_of(const Case& each) {
+  ReplicaContext at;
+  at.config = each.options.config;
+  at.shards = {0};
+  at.num_shards = each.options.num_shards;
+  at.precision = each.options.precision;
+  const auto model = find_model(each.model)(at);
+  const std::string text = arithmetic() + "; " + model->start(at).fingerprint;
+  return hex(checksum(std::as_bytes(std::span(text))));
+}
+
+}  // namespace troupe_test
