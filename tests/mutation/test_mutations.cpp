@@ -73,17 +73,21 @@ class Trial {
 
   /// A run that ends badly has a second chance, alone and with longer deadlines: the machine may have been busy.
   void try_lie(const Lie& lie) {
-    const Watchdog watchdog(std::string(scenario_.name) + ", " + lie.text());
     std::shared_lock beside(alone_);
-    Ending outcome = run_here(scenario_, lie, truth_, 1);
+    Ending outcome = run_watched(lie, 1);
     beside.unlock();
     std::string problem = problem_of(outcome, lie, truth_);
     if (!problem.empty() && problem != kWrongResult && problem != kWrongFile) {
       const std::lock_guard alone(alone_);
-      outcome = run_here(scenario_, lie, truth_, 10);
+      outcome = run_watched(lie, 10);
       problem = problem_of(outcome, lie, truth_);
     }
     note(lie, outcome, problem);
+  }
+
+  Ending run_watched(const Lie& lie, int patience) const {
+    const Watchdog watchdog(std::string(scenario_.name) + ", " + lie.text());
+    return run_here(scenario_, lie, truth_, patience);
   }
 
   void note(const Lie& lie, const Ending& outcome, const std::string& problem) {
