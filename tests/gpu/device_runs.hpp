@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <vector>
 
 #include "troupe/sgd.hpp"
@@ -13,6 +14,7 @@ inline troupe::Options on_cuda(int workers, int devices_per_worker = 1) {
   options.num_shards = 12;
   options.use_cpus = false;
   options.verbose = false;
+  options.step_timeout = std::chrono::minutes(10);  // for the double of CUDA under a sanitizer
   return options;
 }
 
