@@ -23,6 +23,16 @@ inline void before_send() {}
 inline void after_receive() {}
 #endif
 
+/// Stands where a thread of a user makes a system or something in it. CAF keeps the system's logger for such a thread
+/// until it ends, and the end of the system waits for that. It may come sooner, on another thread, or, of a static
+/// object, when what this thread kept is destroyed already.
+struct ForgetsLogger {
+  ForgetsLogger() = default;
+  ForgetsLogger(const ForgetsLogger&) = delete;
+  ForgetsLogger& operator=(const ForgetsLogger&) = delete;
+  ~ForgetsLogger() { caf::logger::set_current_actor_system(nullptr); }
+};
+
 /// What an actor did in one turn, which is its beginning or a request, comes before the next one, in whichever thread;
 /// and what was sent to it, or it was spawned with, before that turn.
 class ActorTurns {

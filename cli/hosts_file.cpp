@@ -29,7 +29,7 @@ std::string trim(std::string text) {
 }  // namespace
 
 std::vector<std::string> read_hosts(const std::string& path) {
-  std::istringstream lines(InputFile(path).read_text());
+  std::istringstream lines(InputFile(path).read_text(kMostText));
   std::vector<std::string> hosts;
   std::string line;
   for (int number = 1; std::getline(lines, line); ++number) {

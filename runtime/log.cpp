@@ -6,6 +6,8 @@
 #include <mutex>
 #include <utility>
 
+#include "runtime/fork/owning_process.hpp"
+
 namespace troupe {
 namespace {
 
@@ -34,6 +36,7 @@ bool hand_over(Log& log, LogLevel level, const std::string& text, const Where& w
   log.busy = true;
   bool taken = true;
   try {
+    const ForkBarrier barrier;
     (*sink)({level, text, where});
   } catch (...) {
     taken = false;

@@ -105,7 +105,7 @@ class KeepsBest : public Callback {
   /// The value of the copy that there is; none where there is none of this metric.
   std::optional<double> recorded() const {
     if (!fs::exists(options_.path + kRecord)) return std::nullopt;
-    const Json record = parse_bounded(InputFile(options_.path + kRecord).read_text());
+    const Json record = parse_bounded(InputFile(options_.path + kRecord).read_text(kMostText));
     if (!record.is_object() || record.value("metric", Json()) != options_.metric) return std::nullopt;
     const Json value = record.value("value", Json());
     return value.is_number() ? std::optional(value.get<double>()) : std::nullopt;

@@ -10,7 +10,6 @@
 namespace troupe {
 namespace {
 
-constexpr int kDeepestJson = 100;
 constexpr std::size_t kMostJson = std::size_t{1} << 30;
 
 /// Lengths before texts, all numbers little endian as this machine has them.
@@ -108,11 +107,14 @@ class BundleReader {
 
 }  // namespace
 
-std::string to_text(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+std::string to_text(const Json& json) {
+  check_depth(json, "what a function is given, reports, saves or returns");
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
 
 Json json_from(std::string_view text) {
   std::string fault;
-  Json parsed = parse_bounded(text, {.deepest = kDeepestJson, .memory = kMostJson, .keys_may_repeat = true}, fault);
+  Json parsed = parse_bounded(text, {.memory = kMostJson, .keys_may_repeat = true}, fault);
   if (!fault.empty()) throw Error(ErrorCode::protocol, "what a function reported, saved or returned " + fault);
   return parsed;
 }

@@ -12,6 +12,7 @@
 #include "runtime/clock.hpp"
 #include "runtime/files/input_file.hpp"
 #include "runtime/invalid.hpp"
+#include "runtime/json/bounded_json.hpp"
 #include "runtime/log.hpp"
 
 namespace troupe {
@@ -148,6 +149,7 @@ int Here::num_datasets() const { return static_cast<int>(std::ssize(surroundings
 void Here::report(const Json& metrics) const {
   if (!metrics.is_object()) throw_invalid("what is reported is an object, such as {{\"loss\", 0.1}}");
   surroundings_->check_owner();
+  check_depth(metrics, "what is reported");
   surroundings_->report(metrics);
 }
 
@@ -156,6 +158,7 @@ void Here::save_checkpoint(const Json& state, const NamedTensors& tensors,
   surroundings_->check_owner();
   Checkpoint checkpoint;
   if (rank() == 0) {
+    check_depth(state, "a checkpoint's state");
     checkpoint.state = state;
     checkpoint.tensors = tensors;
     for (const std::string& path : files) {

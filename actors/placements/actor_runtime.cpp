@@ -49,6 +49,7 @@ void leave_running(std::unique_ptr<Runtime> runtime) {
 std::unique_ptr<Runtime> make_actor_runtime(const Options& options, int num_workers) {
   try_start(needs_of_driver(options, UpdateRules(options.optimizer).state_vectors()), "the driver");
   const HeldSignals held;  // signals are for the user's threads, not for ours
+  const ForgetsLogger forgets;
   return std::make_unique<ActorRuntime>(options, num_workers);
 }
 

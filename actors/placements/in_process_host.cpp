@@ -33,6 +33,7 @@ class InProcessHost : public Host {
     if (successor) given_up_.push_back(actors_[worker]);
     if (successor || worker >= planned_) try_start(needs_of_worker(), "a new worker");
     before_send();
+    const ForgetsLogger forgets;
     // What a worker took that hangs, be it a scheduler's thread, others must not need.
     actors_[worker] = hangs() ? system_.spawn<caf::detached>(worker_actor, started, driver_)
                               : system_.spawn(worker_actor, started, driver_);

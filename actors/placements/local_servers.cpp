@@ -6,6 +6,7 @@ namespace troupe {
 
 std::vector<caf::actor> LocalServers::start(const std::vector<std::shared_ptr<ParameterServer>>& servers) {
   end();
+  const ForgetsLogger forgets;
   for (const auto& server : servers) {
     servers_.push_back(std::make_shared<HeldServer>(server));
     before_send();

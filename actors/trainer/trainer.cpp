@@ -7,6 +7,7 @@
 #include "actors/trainer/trainer_run.hpp"
 #include "runtime/fork/owning_process.hpp"
 #include "runtime/invalid.hpp"
+#include "runtime/json/bounded_json.hpp"
 #include "runtime/text_table.hpp"
 
 namespace troupe {
@@ -24,6 +25,7 @@ class WorkerGroup::Impl {
   }
   std::shared_ptr<Running::Impl> run(const std::string& function, const Json& config, Kind kind,
                                      const RunOptions& options) {
+    check_depth(config, "config");
     Running::Impl::Request request{function, config, kind, options};
     if (options.dataset.has_values()) {
       check_takes_values("data");
@@ -35,6 +37,7 @@ class WorkerGroup::Impl {
                                      const RunOptions& options) {
     if (!function) throw_invalid("the function has no body");
     check_takes_values("a function");
+    check_depth(config, "config");
     Running::Impl::Request request{"a function", config, kind, options};
     lend(function, request);
     return run(std::move(request));

@@ -108,7 +108,7 @@ Checkpoint TrainerCheckpoints::read(std::int64_t number) const {
   const std::string description = path + '/' + kDescription;
   try {
     constexpr int kDeepest = 101;  // a function's state has 100
-    const Json described = parse_strictly(description, "it", InputFile(description).read_text(), kDeepest);
+    const Json described = parse_strictly(description, "it", InputFile(description).read_text(kMostText), kDeepest);
     if (described.at("troupe_checkpoint") != 1) throw_bad_file(description, "is of another version");
     Checkpoint checkpoint;
     checkpoint.number = described.at("number").get<std::int64_t>();

@@ -8,6 +8,7 @@ constexpr caf::timespan kPatience = std::chrono::seconds(10);
 }  // namespace
 
 std::string publish(const caf::io::middleman_actor& manager, const caf::actor& reachable, const std::string& path) {
+  const ForgetsLogger forgets;
   caf::scoped_actor self(manager->home_system());
   std::string problem;
   self->request(manager, kPatience, caf::publish_atom_v, kPublishedPort,
@@ -17,6 +18,7 @@ std::string publish(const caf::io::middleman_actor& manager, const caf::actor& r
 }
 
 void end_publishing(const caf::io::middleman_actor& manager) {
+  const ForgetsLogger forgets;
   caf::scoped_actor self(manager->home_system());
   self->request(manager, kPatience, caf::close_atom_v, kPublishedPort).receive([] {}, [](const caf::error&) {});
   self->send_exit(manager, caf::exit_reason::user_shutdown);
@@ -24,6 +26,7 @@ void end_publishing(const caf::io::middleman_actor& manager) {
 
 caf::actor connect(const caf::io::middleman_actor& manager, const std::string& path,
                    std::chrono::milliseconds timeout) {
+  const ForgetsLogger forgets;
   caf::scoped_actor self(manager->home_system());
   caf::actor found;
   std::string problem = "no actor there";

@@ -110,6 +110,7 @@ class LocalManager : public caf::io::middleman_actor_impl {
 
 caf::io::middleman_actor make_manager(caf::actor_system& system, LocalListener::Admit admit) {
   auto broker = system.middleman().named_broker<caf::io::basp_broker>(caf::atom("BASP"));
+  const ForgetsLogger forgets;
   return system.spawn<LocalManager, caf::hidden>(std::move(broker), std::move(admit));
 }
 

@@ -268,6 +268,7 @@ class TlsManager : public caf::io::middleman_actor_impl {
 caf::io::middleman_actor make_manager(caf::actor_system& system, TlsManager::Make scribe,
                                       TlsManager::MakeDoorman doorman) {
   auto broker = system.middleman().named_broker<caf::io::basp_broker>(caf::atom("BASP"));
+  const ForgetsLogger forgets;
   return system.spawn<TlsManager, caf::hidden>(std::move(broker), std::move(scribe), std::move(doorman));
 }
 

@@ -10,6 +10,7 @@
 #include "actors/tune/search.hpp"
 #include "actors/tune/trial_reports.hpp"
 #include "runtime/files/output_file.hpp"
+#include "runtime/json/bounded_json.hpp"
 #include "runtime/printable.hpp"
 #include "runtime/suggestion.hpp"
 #include "runtime/text_table.hpp"
@@ -123,6 +124,8 @@ std::ostream& operator<<(std::ostream& out, const Analysis& analysis) {
 }
 
 Analysis run(const Trainable& trainable, const Options& options) {
+  check_depth(trainable.config, "a trainable's config");
+  check_depth(options.space, "the space");
   Search search(trainable, options);
   search.run();
   auto impl = std::make_shared<Analysis::Impl>();

@@ -15,6 +15,7 @@
 #include "actors/tune/analysis.hpp"
 #include "actors/tune/trial_reports.hpp"
 #include "runtime/invalid.hpp"
+#include "runtime/json/bounded_json.hpp"
 #include "runtime/printable.hpp"
 #include "runtime/processes/cgroup.hpp"
 #include "runtime/processes/cores.hpp"
@@ -181,6 +182,7 @@ std::optional<Json> Search::next_config() const {
   auto config = options_.suggest(trials_);
   check_owner();
   if (config && !config->is_object()) throw_invalid("what is suggested for a trial is no object");
+  if (config) check_depth(*config, "what is suggested for a trial");
   return config;
 }
 

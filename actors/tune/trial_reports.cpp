@@ -48,8 +48,7 @@ Report report_from(const Json& line) {
 TrialReports::TrialReports(std::string path)
     : path_(std::move(path)), file_(::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666)) {
   if (!file_) throw_cannot("write", path_);
-  if (!lock_in_time(file_.get(), kPatience))
-    throw Error(ErrorCode::in_use, "another process runs this trial", {.object = path_});
+  lock_ = LockBeside(file_.get(), path_, kPatience, "another process runs this trial");
 }
 
 /// A checkpoint that lies on disk and has no line yet was made behind all that stands here. Reports may stand before

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "runtime/file_descriptor.hpp"
+#include "runtime/files/file_lock.hpp"
 #include "troupe/callback.hpp"
 #include "troupe/json.hpp"
 
@@ -39,6 +40,7 @@ class TrialReports {
 
   std::string path_;
   FileDescriptor file_;
+  LockBeside lock_;
   std::int64_t count_ = 0;
 };
 

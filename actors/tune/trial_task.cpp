@@ -136,7 +136,7 @@ RunDatasets datasets_of(const RunDatasets& datasets, const Json& config) {
 }
 
 Json read_json(const std::string& path) {
-  return parse_strictly(path, "it", InputFile(path).read_text(), kDeepestTask);
+  return parse_strictly(path, "it", InputFile(path).read_text(kMostText), kDeepestTask);
 }
 
 void write_json(const std::string& path, const Json& json) {

@@ -28,7 +28,7 @@ constexpr int kDeepestConfig = 8;
 }
 
 json read(const std::string& path) {
-  json config = parse_strictly(path, "it", InputFile(path).read_text(), kDeepestConfig);
+  json config = parse_strictly(path, "it", InputFile(path).read_text(kMostText), kDeepestConfig);
   if (!config.is_object()) fail(path, "a configuration is a JSON object", ErrorCode::bad_file);
   return config;
 }

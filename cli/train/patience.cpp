@@ -53,7 +53,7 @@ void Patience::count(double value) {
 }
 
 void Patience::read(std::int64_t steps_done) {
-  const nlohmann::json all = parse_strictly(path_, "it", InputFile(path_).read_text(), kDeepestRecord);
+  const nlohmann::json all = parse_strictly(path_, "it", InputFile(path_).read_text(kMostText), kDeepestRecord);
   try {
     if (all.at("metric") != metric_) {
       std::fprintf(stderr, "troupe: %s is of another measure or set: --patience counts anew\n", path_.c_str());

@@ -17,7 +17,7 @@ constexpr std::array kHigher{"accuracy", "r2", "auc", "f1", "precision", "recall
 
 Json read_space(const std::string& path) {
   constexpr int kDeepestSpace = 16;
-  return parse_strictly(path, "it", InputFile(path).read_text(), kDeepestSpace);
+  return parse_strictly(path, "it", InputFile(path).read_text(kMostText), kDeepestSpace);
 }
 
 /// What is typed, or stands in the space as a plain number; 0: neither.

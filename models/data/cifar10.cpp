@@ -1,6 +1,6 @@
 #include <filesystem>
-#include <fstream>
 #include <memory>
+#include <sstream>
 #include <utility>
 
 #include "models/data/builtin_data.hpp"
@@ -19,7 +19,7 @@ constexpr int kCifarClasses = 10;
 /// The folder itself, or what the archive has in it.
 std::string folder_of_batches(const std::string& folder) {
   const std::string inner = folder + "/cifar-10-batches-bin";
-  return std::ifstream(inner + "/data_batch_1.bin") ? inner : folder;
+  return std::filesystem::exists(inner + "/data_batch_1.bin") ? inner : folder;
 }
 
 void add_records(const std::string& path, std::vector<std::uint8_t>& pixels, std::vector<std::int32_t>& labels) {
@@ -41,8 +41,10 @@ void add_records(const std::string& path, std::vector<std::uint8_t>& pixels, std
 /// One a line; none where the file is missing or has others.
 std::vector<std::string> class_names_of(const std::string& path) {
   std::vector<std::string> names;
-  std::ifstream file(path);
-  for (std::string line; std::getline(file, line);)
+  if (!std::filesystem::is_regular_file(path)) return names;
+  constexpr std::uint64_t kMost = 1 << 16;
+  std::istringstream lines(InputFile(path).read_text(kMost));
+  for (std::string line; std::getline(lines, line);)
     if (!line.empty() && is_printable(line)) names.push_back(line);
   if (names.size() != kCifarClasses) names.clear();
   return names;

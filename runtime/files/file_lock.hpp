@@ -30,6 +30,8 @@ class UnlockAtEnd {
 
   /// Does so now.
   void release() noexcept;
+  /// Whether it has a lock to give up, in this process.
+  bool is_owner() const noexcept { return file_ >= 0 && owner_.is_this(); }
 
  private:
   int file_ = -1;
@@ -41,7 +43,25 @@ class UnlockAtEnd {
 /// nobody is kept out.
 bool lock_in_time(int file, std::chrono::milliseconds patience);
 
-/// The same for a file to which one run writes at a time. @throws Error in_use that names the file
-void lock_alone(int file, const std::string& path);
+/// The lock of a file that others may read. They could lock it themselves, so what is locked is ".NAME.lock" beside it,
+/// which is for its owner alone, and is removed with the lock; where that cannot be made, the file itself.
+class LockBeside {
+ public:
+  LockBeside() = default;
+  /// @param file open as long as this lives. @param patience as `lock_in_time`'s. @param why the file is not free
+  /// @throws Error in_use that names the file
+  LockBeside(int file, const std::string& path, std::chrono::milliseconds patience, const char* why);
+  LockBeside(LockBeside&&) noexcept = default;
+  LockBeside& operator=(LockBeside&& other) noexcept;
+  ~LockBeside() { release(); }
+
+  /// Does so now.
+  void release() noexcept;
+
+ private:
+  std::string beside_;  ///< empty: the file itself is locked
+  FileDescriptor file_;
+  UnlockAtEnd unlock_;
+};
 
 }  // namespace troupe

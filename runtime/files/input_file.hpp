@@ -15,6 +15,9 @@ namespace troupe {
 /// Throws Error bad_file, "cannot WHAT" and why: what `errno` says.
 [[noreturn]] void throw_cannot(const std::string& what, const std::string& path);
 
+/// Of settings and records, which people or programs write: no such text is longer, in bytes.
+inline constexpr std::uint64_t kMostText = std::uint64_t{64} << 20;
+
 /// A regular file, open for reading.
 class InputFile {
  public:

@@ -32,11 +32,16 @@ bool is_output_of_process(const struct stat& status) {
 
 }  // namespace
 
-LogFile::LogFile(const std::string& path, bool goes_on, const MeasureWhole& whole)
-    : path_(path), file_(open(goes_on, whole)), unlock_(identity_ ? file_.descriptor() : -1) {}
+LogFile::LogFile(const std::string& path, bool goes_on, const MeasureWhole& whole) : path_(path), file_(open()) {
+  if (!identity_) return;
+  constexpr std::chrono::milliseconds kPatience{300};
+  lock_ = LockBeside(file_.descriptor(), place_, kPatience, "another run writes to it");
+  // What a process that was killed has left of a record is cut off, once it is known that the file is such a log.
+  const std::string all = goes_on ? text() : "";
+  file_.cut(all.empty() ? 0 : whole(all));
+}
 
-/// What a process that was killed has left of a record is cut off, once it is known that the file is such a log.
-WrittenFile LogFile::open(bool goes_on, const MeasureWhole& whole) {
+WrittenFile LogFile::open() {
   // Without O_NONBLOCK, opening a FIFO waits for its reader.
   FileDescriptor file(::open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_APPEND | O_NONBLOCK, 0666));
   struct stat status {};
@@ -44,13 +49,9 @@ WrittenFile LogFile::open(bool goes_on, const MeasureWhole& whole) {
   ::fcntl(file.get(), F_SETFL, ::fcntl(file.get(), F_GETFL) & ~O_NONBLOCK);
   if (!S_ISREG(status.st_mode) || is_output_of_process(status)) return {std::move(file), path_};
   std::error_code error;
-  lock_alone(file.get(), path_);
   place_ = fs::canonical(path_, error).string();
   if (error) throw_bad_file(path_, "cannot be found: " + error.message());
   identity_ = identity_of(status);
-  const std::string all = goes_on ? text() : "";
-  const std::size_t end = all.empty() ? 0 : whole(all);
-  if (::ftruncate(file.get(), static_cast<off_t>(end)) != 0) throw_cannot("write", path_);
   return {std::move(file), path_};
 }
 
@@ -75,7 +76,7 @@ void LogFile::replace(std::string_view text) {
   file.take_mode();
   file.write(std::as_bytes(std::span(text)));
   file.commit();
-  file_ = open(/*goes_on=*/true, &std::string::size);
+  file_ = open();
 }
 
 }  // namespace troupe

@@ -28,7 +28,7 @@ class LogFile {
 
   /// Nothing is written after it.
   void close() {
-    unlock_.release();
+    lock_.release();
     file_.close();
   }
 
@@ -42,14 +42,14 @@ class LogFile {
   void replace(std::string_view text);
 
  private:
-  WrittenFile open(bool goes_on, const MeasureWhole& whole);
+  WrittenFile open();
 
   std::string path_;
   std::string place_;  ///< of the file itself, which links may lead to
   /// Which file it is, by its device and its number there; none where it is none of its own.
   std::optional<std::pair<std::uint64_t, std::uint64_t>> identity_;
   WrittenFile file_;
-  UnlockAtEnd unlock_;
+  LockBeside lock_;
 };
 
 }  // namespace troupe

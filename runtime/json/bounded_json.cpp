@@ -1,9 +1,11 @@
 #include "runtime/json/bounded_json.hpp"
 
 #include <nlohmann/json.hpp>
+#include <utility>
 #include <vector>
 
 #include "runtime/printable.hpp"
+#include "troupe/error.hpp"
 
 namespace troupe {
 namespace {
@@ -114,6 +116,20 @@ json parse_bounded(std::string_view text, const JsonBounds& bounds, std::string&
 json parse_bounded(std::string_view text) {
   std::string fault;
   return parse_bounded(text, {}, fault);
+}
+
+void check_depth(const nlohmann::json& json, const char* what) {
+  const int deepest = JsonBounds().deepest;
+  std::vector<std::pair<const nlohmann::json*, int>> left{{&json, 1}};
+  while (!left.empty()) {
+    const auto [value, depth] = left.back();
+    left.pop_back();
+    if (!value->is_structured()) continue;
+    if (depth > deepest)
+      throw Error(ErrorCode::invalid_argument,
+                  std::string(what) + " is nested deeper than " + std::to_string(deepest) + " levels");
+    for (const nlohmann::json& each : *value) left.emplace_back(&each, depth + 1);
+  }
 }
 
 }  // namespace troupe

@@ -21,4 +21,8 @@ nlohmann::json parse_bounded(std::string_view text, const JsonBounds& bounds, st
 /// The same within usual bounds, where nobody asks why.
 nlohmann::json parse_bounded(std::string_view text);
 
+/// To be asked of a program's own JSON before it is copied or written, which takes a call for each level.
+/// @param what it is. @throws Error invalid_argument where it is nested deeper than JsonBounds::deepest
+void check_depth(const nlohmann::json& json, const char* what);
+
 }  // namespace troupe

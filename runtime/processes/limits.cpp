@@ -121,6 +121,13 @@ std::string memory_limit_text() {
   return "its cgroup allows " + megabytes(least->most) + " (" + least->file + "); " + kMoreMemory;
 }
 
+std::string object_limit_text() {
+  const auto most = soft_limit(RLIMIT_FSIZE);
+  if (!most || *most > machine_bytes()) return memory_limit_text();
+  return "RLIMIT_FSIZE lets this process write files of " + std::to_string(*most >> 10) +
+         " KB, which memory that is shared counts among; raise it with `ulimit -f`";
+}
+
 void throw_refused(const std::string& what, int error) {
   const std::string said = what + ": " + std::generic_category().message(error);
   if (error == EMFILE) throw Error(ErrorCode::limit_reached, said + ": " + file_limit_text());

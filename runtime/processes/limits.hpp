@@ -22,6 +22,8 @@ Error no_memory(const std::string& what);
 /// The limit on open files, or on memory, that this process has, and how to raise it.
 std::string file_limit_text();
 std::string memory_limit_text();
+/// That on memory which is shared, and is a file to the system.
+std::string object_limit_text();
 
 /// Starts a thread. @throws Error limit_reached
 template <class Thread = std::thread, class Work>

@@ -12,6 +12,7 @@
 #include "cli/refused.hpp"
 #include "runtime/clock.hpp"
 #include "support/control_group.hpp"
+#include "support/text.hpp"
 
 using namespace troupe_test;
 using namespace std::chrono_literals;
@@ -160,6 +161,13 @@ TEST_CASE("with few files a training works or names RLIMIT_NOFILE") {
   // And a soft limit is raised to the hard one.
   sweep.check(run_limited(many, resource_limit(RLIMIT_NOFILE, 64, 512)), "");
   CHECK(sweep.worked == 1);
+}
+
+TEST_CASE("a training whose files may not be large names RLIMIT_FSIZE") {
+  const Finished done =
+      run_limited(train_in("in-process"), resource_limit(RLIMIT_FSIZE, 1024, 1024));
+  CHECK(done.status == 1);
+  CHECK(troupe_test::contains(done.err, "RLIMIT_FSIZE lets this process write files of 1 KB"));
 }
 
 TEST_CASE("a driver or node of a cluster with few threads names pids.max in time") {

@@ -1,5 +1,7 @@
 #include <doctest/doctest.h>
 #include <fcntl.h>
+#include <signal.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -8,6 +10,7 @@
 
 #include "cli/refused.hpp"
 #include "runtime/file_descriptor.hpp"
+#include "support/patience.hpp"
 #include "support/text.hpp"
 
 using namespace troupe_test;
@@ -85,6 +88,24 @@ TEST_CASE("a log that is none is refused with what there is, and one that cannot
                   {"invalid_argument", "csv:FILE, json:FILE, tensorboard:FOLDER and progress"});
   check_refused(train_linear({"--steps", "1", "--quiet", "--log", "csv:" + (folder / "no/s.csv")}),
                 {"bad_file", folder / "no/s.csv"});
+}
+
+TEST_CASE("who can read a report cannot lock it, two runs cannot write it, and the lock goes with the run") {
+  const TemporaryFolder folder;
+  const std::string report = folder / "steps.jsonl";
+  troupe::testing::write_file(report, "");
+  const troupe::FileDescriptor reader(::open(report.c_str(), O_RDONLY | O_CLOEXEC));
+  REQUIRE(::flock(reader.get(), LOCK_EX | LOCK_NB) == 0);
+  const auto arguments = train_linear({"--steps", "5", "--quiet", "--report", report});
+  CHECK(run_program(arguments).status == 0);
+  CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 1);
+  Program first(train_linear({"--steps", "4000000", "--quiet", "--report", report}));
+  REQUIRE(troupe_test::comes_true([&] { return std::filesystem::exists(folder / ".steps.jsonl.lock"); }));
+  check_refused(arguments, {"in_use", report});
+  ::kill(first.pid(), SIGKILL);
+  first.finish();
+  CHECK(run_program(arguments).status == 0);  // what the killed one has left
+  CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 1);
 }
 
 TEST_CASE("a report or log that cannot be written any more costs no weights") {

@@ -4,136 +4,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <chrono>
-#include <fstream>
-#include <functional>
-#include <map>
-#include <memory>
 #include <stdexcept>
 #include <string>
-#include <thread>
 #include <vector>
 
-#include "support/patience.hpp"
-#include "troupe/troupe.hpp"
+#include "host/host.hpp"
 
 namespace troupe_test {
 namespace {
-
-using std::chrono::steady_clock;
-
-/// The arguments of a host program.
-struct Host {
-  int argc;
-  char** argv;
-  std::string results = {};
-
-  void init() { troupe::init(argc, argv); }
-  void write(const std::string& text) const { std::ofstream(results, std::ios::app) << text << '\n'; }
-};
-
-void check(bool holds, const std::string& what) {
-  if (!holds) throw std::runtime_error(what);
-}
-
-/// Checks that a call throws the error of a foreign process within a second.
-void check_refused(const char* name, const std::function<void()>& call) {
-  const auto begin = steady_clock::now();
-  std::string how = "returned";
-  try {
-    call();
-  } catch (const troupe::Error& error) {
-    const bool names_it = std::string(error.what()).find("fork") != std::string::npos;
-    how = error.code() == troupe::ErrorCode::unsupported && names_it ? "" : error.what();
-  }
-  check(how.empty(), std::string("in the child ") + name + ": " + how);
-  check(steady_clock::now() - begin < std::chrono::seconds(1), std::string("in the child ") + name + " took long");
-}
-
-using Calls = std::map<const char*, std::function<void()>>;
-void check_all_refused(const Calls& calls) {
-  for (const auto& [name, call] : calls) check_refused(name, call);
-}
-
-/// Waits for the child, which must end by itself, with status 0.
-void await(pid_t child) {
-  const auto until = steady_clock::now() + kPatience;
-  int status = 0;
-  while (::waitpid(child, &status, WNOHANG) == 0) {
-    if (steady_clock::now() > until) {
-      ::kill(child, SIGKILL);
-      ::waitpid(child, nullptr, 0);
-      throw std::runtime_error("the child does not end");
-    }
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));
-  }
-  check(WIFEXITED(status), "the child was ended by signal " + std::to_string(WTERMSIG(status)));
-  check(WEXITSTATUS(status) == 0, "the child ended with status " + std::to_string(WEXITSTATUS(status)));
-}
-
-/// The two ends of a pipe, over which a parent holds its child back.
-class Hold {
- public:
-  Hold() { check(::pipe(ends_) == 0, "pipe"); }
-  void wait() {
-    char byte = 0;
-    ::close(ends_[1]);
-    check(::read(ends_[0], &byte, 1) == 0, "read");
-  }
-  void release() { ::close(ends_[1]); }
-
- private:
-  int ends_[2] = {-1, -1};
-};
-
-troupe::Options options_of(troupe::Placement placement) {
-  troupe::Options options;
-  options.num_workers = 2;
-  options.placement = placement;
-  options.optimizer.learning_rate = 0.01;
-  options.optimizer.momentum = 0.9;
-  options.verbose = false;
-  return options;
-}
-
-/// Samples that are slow to read, so that threads of the process read batches ahead.
-class SlowData : public troupe::DataSource {
- public:
-  explicit SlowData(troupe::data::DataPtr from) : DataSource(slow(from->info())), from_(std::move(from)) {}
-
- private:
-  static troupe::DataInfo slow(troupe::DataInfo info) {
-    info.slow = true;
-    return info;
-  }
-  void read(const troupe::BatchRequest& request) const override { from_->fill(request); }
-
-  troupe::data::DataPtr from_;
-};
-
-std::unique_ptr<troupe::Model> shapes(std::uint64_t seed) {
-  troupe::TrainingData data = troupe::load_data("mock-images:8,10", seed);
-  data.train = std::make_shared<SlowData>(data.train);
-  return troupe::models::network(troupe::models::mlp_layers(10), data, 16);
-}
-
-void register_models() {
-  troupe::register_model("shapes", [](const troupe::ReplicaContext& at) { return shapes(at.seed); });
-  troupe::register_function("count", [](const troupe::Json& config) {
-    double sum = 0;
-    for (int i = 1; i <= config.value("reports", 3); ++i) {
-      sum += troupe::here().all_reduce(0.1 * (troupe::here().rank() + i));
-      troupe::here().report({{"sum", sum}});
-    }
-    return troupe::Returned{.json = sum};
-  });
-}
-
-std::vector<float> train(troupe::Placement placement, int steps) {
-  troupe::DistributedSGD sgd("shapes", options_of(placement));
-  for (int i = 0; i < steps; ++i) sgd.step();
-  return sgd.weights();
-}
 
 /// All that a DistributedSGD can be asked.
 Calls calls_of(troupe::DistributedSGD& sgd) {
@@ -424,9 +302,9 @@ int daemon(Host& host, When when) {
   return 0;
 }
 
-const std::map<std::string, std::function<int(Host&)>>& programs() {
+Programs programs() {
   using troupe::Placement;
-  static const std::map<std::string, std::function<int(Host&)>> all{
+  Programs all{
       {"threads", [](Host& host) { return fork_beside_a_run(host, Placement::in_process, false); }},
       {"threads, late", [](Host& host) { return fork_beside_a_run(host, Placement::in_process, true); }},
       {"processes", [](Host& host) { return fork_beside_a_run(host, Placement::processes, false); }},
@@ -444,10 +322,17 @@ const std::map<std::string, std::function<int(Host&)>>& programs() {
       {"daemon after init", [](Host& host) { return daemon(host, When::after_init); }},
       {"daemon after runs", [](Host& host) { return daemon(host, When::after_runs); }},
   };
+  all.merge(lifetime_programs());
   return all;
 }
 
 }  // namespace
+
+int serve_nodes(int argc, char** argv) {
+  register_models();
+  troupe::init(argc, argv);
+  return 1;  // it has no runs of its own
+}
 
 int run_host_program(int argc, char** argv) {
   Host host{argc, argv, argv[3]};

@@ -6,4 +6,7 @@ namespace troupe_test {
 /// file `argv[3]`.
 int run_host_program(int argc, char** argv);
 
+/// Serves as a node of host programs' clusters.
+int serve_nodes(int argc, char** argv);
+
 }  // namespace troupe_test

@@ -55,6 +55,22 @@ TEST_CASE("a child of fork that returns into a worker's thread ends, and the wor
   }
 }
 
+TEST_CASE("a child of fork that returns into a thread which reads ahead ends, and the run goes on") {
+  CHECK(HostProgram("data").ends_well());
+}
+
+TEST_CASE("a child of fork beside a cluster keeps neither its parent's port nor its nodes") {
+  CHECK(HostProgram("cluster").ends_well());
+}
+
+TEST_CASE("runs and trainers are made, used and ended by whichever thread, also when the process ends") {
+  for (const std::string name :
+       {"elsewhere, threads", "elsewhere, processes", "static, threads", "static, processes"}) {
+    CAPTURE(name);
+    CHECK(HostProgram(name).ends_well());
+  }
+}
+
 TEST_CASE("in a child of fork calls on a trainer and on its run throw at once, and the parent's run goes on") {
   for (const std::string name : {"trainer of threads", "trainer of processes"}) {
     CAPTURE(name);

@@ -54,6 +54,7 @@ std::vector<Lie> lies_about(const Truth& truth) {
 
 std::string problem_of(const Ending& outcome, const Lie& lie, const Truth& truth) {
   if (!outcome.escaped.empty()) return outcome.escaped;
+  if (outcome.hangs) return "something hangs";
   if (outcome.growth > kMostGrowth) return "memory grew by more than 64 MB";
   if (outcome.seconds > kMostSeconds) return "it takes longer than all its deadlines";
   if (!outcome.error) return outcome.bytes == truth.bytes || sender_knows(lie) ? "" : kWrongResult;

@@ -18,6 +18,7 @@ struct Ending {
   std::optional<troupe::Error> error;
   std::string escaped;  ///< what must not be in any case: another exception, a process that crashed
   std::string change;   ///< of the message
+  bool hangs = false;   ///< something that took part
   double seconds = 0;
   std::size_t growth = 0;  ///< of this process's memory meanwhile, at its largest
 

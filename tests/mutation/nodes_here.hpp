@@ -106,7 +106,4 @@ class NodesHere : public troupe::Reception, public troupe::Memberships {
 /// What a driver stands on that leads such a run.
 troupe::MakeRuntime nodes_here(std::shared_ptr<Wire> wire);
 
-/// Returns how many runs could not be ended within the time that they had. What hangs in them goes on.
-int runs_left_hanging();
-
 }  // namespace troupe_test

@@ -54,6 +54,7 @@ Ending run_here(const Scenario& scenario, const Lie& lie, const Truth& truth, in
   outcome.seconds = watch.seconds();
   outcome.growth = std::max(memory_of("VmHWM"), before) - before;
   outcome.change = tamper->change();
+  outcome.hangs = tamper->hangs();
   return outcome;
 }
 

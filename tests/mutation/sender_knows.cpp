@@ -57,6 +57,7 @@ const Reasons& of_driver() {
       {"CallWorker.name", "which function is called, the driver decides"},
       {"ComputePortions.buffer", "which version is committed, the driver decides"},
       {"ComputePortions.step", "the driver counts steps"},
+      {"Deliver.fetches", "in which order its algorithm computes, the driver decides"},
       {"Evaluate.buffer", "which version is committed, the driver decides"},
       {"Evaluate.set", "which set is measured, the driver decides"},
       {"Evaluate.step", "the driver counts steps"},

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -39,6 +40,8 @@ class Tamper : public Wire {
   Tamper(std::optional<Lie> lie, std::vector<caf::message> others) : lie_(std::move(lie)), others_(std::move(others)) {}
 
   caf::message pass(Direction direction, int member, caf::message message) override;
+  void note_hanging() override { hangs_ = true; }
+  bool hangs() const { return hangs_; }
 
   /// All that has passed, unchanged. Only where there is no lie.
   std::map<Spot, caf::message> recorded() const;
@@ -48,6 +51,7 @@ class Tamper : public Wire {
  private:
   const std::optional<Lie> lie_;
   const std::vector<caf::message> others_;
+  std::atomic<bool> hangs_{false};
   mutable std::mutex mutex_;
   std::map<std::tuple<Direction, int, std::string>, int> counts_;
   std::map<Spot, caf::message> recorded_;

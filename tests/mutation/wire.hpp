@@ -16,6 +16,8 @@ class Wire {
 
   /// @param member who sends it or receives it: workers by their index, and behind them nodes
   virtual caf::message pass(Direction direction, int member, caf::message message) = 0;
+  /// Of what takes part in the run something does not end.
+  virtual void note_hanging() {}
 };
 
 }  // namespace troupe_test

@@ -51,6 +51,9 @@ TEST_CASE("files that are missing, no PEM, or readable by others") {
     fs::permissions(path, fs::perms::owner_read);
     CHECK(contains(refusal(node, Role::node, file), "PEM"));
     fs::remove(path);
+    REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
+    CHECK(refusal(node, Role::node, file) != "");  // and it is not waited for
+    fs::remove(path);
     fs::rename(path + ".away", path);
   }
   fs::permissions(node + "/key.pem", fs::perms::owner_read | fs::perms::group_read);

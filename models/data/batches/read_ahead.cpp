@@ -99,6 +99,7 @@ class ReadAhead::Slot final : public Piecework {
     lock.unlock();
     std::exception_ptr error;
     try {
+      const ForkBarrier barrier;
       from_->fill(piece(begin, count));
     } catch (...) {
       error = std::current_exception();

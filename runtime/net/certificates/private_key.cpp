@@ -62,13 +62,15 @@ class SecureBytes {
 
 void check_owner_only(int fd, const std::string& file) {
   struct stat status = {};
-  if (::fstat(fd, &status) == 0 && (status.st_mode & 077) != 0)
+  if (::fstat(fd, &status) != 0) refuse_missing(file);
+  if (!S_ISREG(status.st_mode)) refuse(file, "is not a regular file", "put the key there");
+  if ((status.st_mode & 077) != 0)
     refuse(file, "can be read by others", "run `chmod 600 " + file + "`, and make it anew if others may have read it");
 }
 
 /// How many bytes of the file there are; of one that is too long for a key, as many as fit.
 std::size_t read_into(const SecureBytes& into, const std::string& file) {
-  const FileDescriptor opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  const FileDescriptor opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (opened) check_owner_only(opened.get(), file);
   for (std::size_t size = 0;;) {
     const ssize_t got = ::read(opened.get(), into.data() + size, into.size() - size);

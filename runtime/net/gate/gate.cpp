@@ -99,6 +99,7 @@ class Gate::Impl {
   ~Impl() {
     loop_.stop();
     thread_.join();
+    ::shutdown(listener_.native_handle(), SHUT_RDWR);  // a child made by fork has the socket, too
   }
 
   Impl(const Impl&) = delete;

@@ -10,6 +10,7 @@
 #include "support/errors.hpp"
 #include "support/temporary_folder.hpp"
 #include "support/text.hpp"
+#include "troupe/tune.hpp"
 
 using namespace troupe;
 using troupe_test::trainer_options;
@@ -129,6 +130,32 @@ TEST_CASE("what is nested so deep that copies of it would overflow the stack is 
   Trainer trainer(trainer_options(Placement::in_process, 1));
   const auto report = [&] { here().report({{"deep", Json::parse(nested(1000))}}); };
   CHECK(troupe_test::contains(message_of([&] { trainer.run(report); }), "nested deeper than 100 levels"));
+}
+
+TEST_CASE("a program's own JSON may be nested 300,000 deep, and is refused before it is copied or written") {
+  const auto deep = [] {
+    Json json = 1;
+    for (int level = 0; level < 300'000; ++level) json = Json::array({std::move(json)});
+    return json;
+  };
+  Json config;
+  config["deep"] = deep();
+  const auto refused = [](const auto& call) {
+    CHECK(troupe_test::contains(message_of(call), "is nested deeper than 100 levels"));
+    CHECK(where_of(call).worker <= 0);
+  };
+  Trainer trainer(trainer_options(Placement::in_process, 1));
+  refused([&] { trainer.run("reports", config); });
+  refused([&] { trainer.run([&] { here().report(config); }); });
+  refused([&] { trainer.run([&] { here().save_checkpoint(config); }); });
+  refused([&] { trainer.run([&] { return Returned{.json = deep()}; }); });
+  CHECK(code_of([&] { trainer.run("reports", config); }) == ErrorCode::invalid_argument);
+  tune::Options options;
+  options.space["deep"] = deep();
+  refused([&] { tune::run({.function = "reports"}, options); });
+  tune::Trainable trainable{.function = "reports"};
+  trainable.config = std::move(config);
+  refused([&] { tune::run(trainable, {}); });
 }
 
 TEST_CASE("reports of workers come in order, and callbacks hear of all that happens") {
