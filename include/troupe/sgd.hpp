@@ -361,9 +361,8 @@ class DistributedSGD {
 
   /// Runs the model's test or validation set over all replicas, and measures loss, accuracy, and what else is asked
   /// for, as `evaluate(set, {.confusion = true, .top_k = 5})` does. For the same number of shards the result does not
-  /// depend on workers and placement. A loss that is NaN is the result. @throws Error bad_data, without a worker, where
-  /// there is no such set; unsupported for the confusion of more than kMostConfusionClasses or the errors of more than
-  /// kMostErrorTargets.
+  /// depend on workers and placement; its loss may be NaN. @throws Error bad_data, without a worker, where there is no
+  /// such set; unsupported for confusion of more than kMostConfusionClasses or errors of more than kMostErrorTargets.
   Evaluation evaluate(EvaluationSet set = EvaluationSet::test, const EvaluationOptions& measure = {});
 
   /// Runs a function on every replica, on every worker, or on the first replica, and returns what they return in

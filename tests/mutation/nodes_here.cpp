@@ -110,9 +110,14 @@ void NodesHere::gather() {
 
 /// Returns its number; none where the run ends.
 int NodesHere::add_party(const Place& place, const std::function<Party::CarryOut(int party)>& make) {
+  before_send();
   // With an argument, since CAF reads through a null pointer where there is none.
-  const caf::actor name =
-      names().spawn([](caf::event_based_actor* /*self*/, int /*any*/) -> caf::behavior { return {[](int) {}}; }, 0);
+  const caf::actor name = names().spawn(
+      [](caf::event_based_actor* /*self*/, int /*any*/) -> caf::behavior {
+        after_receive();
+        return {[](int) {}};
+      },
+      0);
   const std::lock_guard lock(mutex_);
   const int number = static_cast<int>(places_.size());
   actors_.push_back(name);
