@@ -112,6 +112,7 @@ Values<std::vector<T>> lists(const std::vector<T>& value, Bound bound) {
   values.emplace_back("one element less", List(value.begin(), value.end() - 1));
   values.emplace_back("reversed", List(value.rbegin(), value.rend()));
   values.emplace_back("all as the first", List(value.size(), value.front()));
+  values.emplace_back("all zero", List(value.size()));
   return values;
 }
 
