@@ -4,19 +4,17 @@
 #include "actors/algorithms/lbfgs/lbfgs.hpp"
 #include "actors/algorithms/local.hpp"
 #include "actors/algorithms/synchronous.hpp"
+#include "actors/messages/bounds.hpp"
 #include "runtime/invalid.hpp"
 #include "runtime/suggestion.hpp"
 
 namespace troupe {
 namespace {
 
-/// Times multiplied by it stay numbers.
-constexpr int kMost = 1'000'000;
-
 void check_between(int value, int least, const char* name) {
-  if (value < least || value > kMost)
+  if (value < least || value > kMostGradients)
     throw_invalid(std::string(name) + " is " + std::to_string(value) + ", not " + std::to_string(least) + " to " +
-                  std::to_string(kMost));
+                  std::to_string(kMostGradients));
 }
 
 }  // namespace

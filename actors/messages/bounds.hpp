@@ -35,6 +35,8 @@ inline constexpr std::size_t kMostMetrics = 64;
 /// Of the state, at a time: what is committed, what is being written, and versions that are pinned.
 inline constexpr std::size_t kMostBuffers = 16;
 
+/// Gradients of a shard that a worker computes on its own clock, from one push or fetch to the next.
+inline constexpr int kMostGradients = 1'000'000;
 /// Of a shard, from one mean of copies to the next.
 inline constexpr int kMostLocalSteps = 10'000;
 

@@ -85,7 +85,8 @@ class Advancing {
 }  // namespace
 
 void prepare(WorkerState& worker, const Advance& request) {
-  if (request.gradients < 1) throw Error(ErrorCode::protocol, "a request for no gradients");
+  if (request.gradients < 1 || request.gradients > kMostGradients)
+    throw Error(ErrorCode::protocol, "a request for no gradients, or for too many");
   worker.computing = Stopwatch();
 }
 

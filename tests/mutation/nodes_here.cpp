@@ -31,6 +31,31 @@ caf::actor_system& names() {
   return system;
 }
 
+/// What a node's workers share. A function that was given up may outlive its run: it holds the node, as long as it has
+/// the node's group. A real node's process would end instead.
+class ShareHere : public NodeShare {
+ public:
+  explicit ShareHere(std::shared_ptr<NodeHere> home) : home_(std::move(home)) {}
+
+  std::shared_ptr<NodeExchange> exchange() const override { return home_->service.exchange(); }
+  std::shared_ptr<ServerExchange> server_exchange() const override { return home_->service.server_exchange(); }
+  void check_alike(const SlabLayout& layout, const PlanRequest& plan, std::size_t learned_size) const override {
+    home_->service.check_alike(layout, plan, learned_size);
+  }
+  std::shared_ptr<NodeGroup> group() const override {
+    struct Held {
+      std::shared_ptr<NodeHere> home;
+      std::shared_ptr<NodeGroup> group;  // goes first
+    };
+    auto held = std::make_shared<Held>(Held{home_, home_->service.group()});
+    NodeGroup* const group = held->group.get();
+    return group == nullptr ? nullptr : std::shared_ptr<NodeGroup>(std::move(held), group);
+  }
+
+ private:
+  const std::shared_ptr<NodeHere> home_;
+};
+
 /// Calls `obey` with the request, if it is one of these.
 template <class Obey, class... Each>
 void obey_one(const caf::message& request, const Obey& obey, std::tuple<Each...>* /*kinds*/) {
@@ -133,7 +158,7 @@ void NodesHere::start_worker(int worker) {
 /// On its node's thread.
 void NodesHere::begin_worker(int node, int index) {
   const auto& home = nodes_[static_cast<std::size_t>(node)];
-  const std::shared_ptr<NodeShare> share(home, &home->service);
+  const auto share = std::make_shared<ShareHere>(home);
   const auto worker = std::make_shared<Worker>(index, home->store.connect(), CreateModel(), share);
   {
     const std::lock_guard lock(mutex_);
