@@ -1,5 +1,6 @@
 #include "actors/messages/options_json.hpp"
 #include "actors/messages/patience.hpp"
+#include "actors/messages/step_bounds.hpp"
 #include "actors/node/node_service.hpp"
 
 // A node's part where there are parameter servers: its own, of the slices that its workers would own, and what comes
@@ -22,6 +23,7 @@ void NodeService::make_server(const BeginGeneration& request, Shared& next) cons
 }
 
 Pushed NodeService::carry_out(const Push& request) {
+  check_steps(request.step, request.updates);
   const Shared& now = current();
   const auto buffers = now.state->layout().buffers;
   const auto is_buffer = [&](int buffer) { return buffer >= 0 && buffer < buffers; };

@@ -2,6 +2,7 @@
 #include <optional>
 
 #include "actors/messages/patience.hpp"
+#include "actors/messages/step_bounds.hpp"
 #include "actors/worker/duties.hpp"
 #include "models/dense.hpp"
 
@@ -85,6 +86,7 @@ class Advancing {
 }  // namespace
 
 void prepare(WorkerState& worker, const Advance& request) {
+  check_steps(request.step);
   if (request.gradients < 1 || request.gradients > kMostGradients)
     throw Error(ErrorCode::protocol, "a request for no gradients, or for too many");
   worker.computing = Stopwatch();

@@ -2,6 +2,7 @@
 #include <optional>
 
 #include "actors/messages/patience.hpp"
+#include "actors/messages/step_bounds.hpp"
 #include "actors/worker/duties.hpp"
 #include "collectives/exchange/reduce.hpp"
 
@@ -66,6 +67,7 @@ class PortionPass {
 }  // namespace
 
 void prepare(WorkerState& worker, const ComputePortions& request) {
+  if (request.step >= 0) check_steps(request.step);  // else all samples are computed
   const bool fits = !request.portions.empty() && request.portions.size() <= worker.replicas.size() &&
                     request.slabs.size() == request.portions.size();
   if (!worker.layout.deals() || !fits) throw Error(ErrorCode::protocol, "portions that this worker cannot compute");

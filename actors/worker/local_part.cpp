@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 
+#include "actors/messages/step_bounds.hpp"
 #include "actors/worker/duties.hpp"
 #include "actors/worker/exchange_work.hpp"
 #include "actors/worker/non_finite.hpp"
@@ -164,6 +165,7 @@ NonFinite find_non_finite(const WorkerState& worker, const Replica& replica, con
 }  // namespace
 
 void prepare(WorkerState& worker, const TakeSteps& request) {
+  check_steps(request.step, request.updates);
   const std::size_t rates = request.rate_bits.size();
   if (!worker.outer || request.steps < 1 || request.steps > kMostLocalSteps ||
       (rates != 1 && rates != static_cast<std::size_t>(request.steps)))

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "actors/messages/patience.hpp"
+#include "actors/messages/step_bounds.hpp"
 #include "actors/worker/duties.hpp"
 #include "actors/worker/exchange_work.hpp"
 #include "actors/worker/non_finite.hpp"
@@ -96,6 +97,7 @@ void apply_among_nodes(WorkerState& worker, Replica& replica, const Apply& reque
 }  // namespace
 
 void prepare(WorkerState& worker, const Compute& request) {
+  check_steps(request.step);
   if (request.as_backup && !worker.backs_up) throw Error(ErrorCode::protocol, "workers do not back each other up");
   (request.as_backup ? worker.computing_as_backup : worker.computing) = Stopwatch();
   if (!request.as_backup) worker.newest_round = request.round;
@@ -189,6 +191,7 @@ void answer(WorkerState& worker, const ReduceMean& request, MeanReduced& reduced
 }
 
 void prepare(WorkerState& worker, const Apply& request) {
+  check_steps(request.step, request.updates);
   // The exchange takes the buffer to be there.
   if (request.to < 0 || request.to >= worker.layout.buffers)
     throw Error(ErrorCode::protocol, "there is no such buffer");
