@@ -107,10 +107,7 @@ class BundleReader {
 
 }  // namespace
 
-std::string to_text(const Json& json) {
-  check_depth(json, "what a function is given, reports, saves or returns");
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
+std::string to_text(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 Json json_from(std::string_view text) {
   std::string fault;
@@ -120,6 +117,7 @@ Json json_from(std::string_view text) {
 }
 
 std::string to_bytes(const Returned& returned) {
+  check_depth(returned.json, "what a function returns");
   BundleWriter writer;
   writer.json(returned.json);
   writer.tensors(returned.tensors);

@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <string>
 
+#include "actors/messages/step_bounds.hpp"
+
 namespace troupe::cli {
 namespace {
 
-constexpr std::int64_t kMostSteps = std::int64_t{1} << 60;
 constexpr std::int64_t kUsualEpochs = 2;
 /// Of L-BFGS, which ends by itself.
 constexpr std::int64_t kLbfgsSteps = 100;

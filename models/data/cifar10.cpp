@@ -43,7 +43,9 @@ std::vector<std::string> class_names_of(const std::string& path) {
   std::vector<std::string> names;
   if (!std::filesystem::is_regular_file(path)) return names;
   constexpr std::uint64_t kMost = 1 << 16;
-  std::istringstream lines(InputFile(path).read_text(kMost));
+  const InputFile file(path);
+  if (file.size() > kMost) return names;
+  std::istringstream lines(file.read_text());
   for (std::string line; std::getline(lines, line);)
     if (!line.empty() && is_printable(line)) names.push_back(line);
   if (names.size() != kCifarClasses) names.clear();

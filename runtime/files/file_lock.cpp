@@ -19,9 +19,13 @@ namespace {
 constexpr std::chrono::milliseconds kLookEvery{5};
 constexpr mode_t kOwnerOnly = 0600;
 
+FileDescriptor open_for_owner(const std::string& path) {
+  return FileDescriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, kOwnerOnly));
+}
+
 /// None where it cannot be made, or is another user's.
 FileDescriptor open_own(const std::string& path) {
-  FileDescriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, kOwnerOnly));
+  FileDescriptor file = open_for_owner(path);
   struct stat status {};
   const bool own = file && ::fstat(file.get(), &status) == 0 && status.st_uid == ::geteuid() &&
                    S_ISREG(status.st_mode) && (status.st_mode & 077) == 0;
@@ -38,7 +42,7 @@ bool is_still_there(int file, const std::string& path) {
 }  // namespace
 
 FileDescriptor open_lock_file(const std::string& path) {
-  FileDescriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, kOwnerOnly));
+  FileDescriptor file = open_for_owner(path);
   if (!file) throw_cannot("write", path);
   ::fchmod(file.get(), kOwnerOnly);  // of one that an earlier version made
   return file;
@@ -60,20 +64,16 @@ bool lock_in_time(int file, std::chrono::milliseconds patience) {
 
 LockBeside::LockBeside(int file, const std::string& path, std::chrono::milliseconds patience, const char* why) {
   const std::filesystem::path whole(path);
-  std::string beside = whole.parent_path() / ("." + whole.filename().string() + ".lock");
+  beside_ = whole.parent_path() / ("." + whole.filename().string() + ".lock");
   const Deadline deadline(patience);
+  int locked = file;
   do {
-    FileDescriptor made = open_own(beside);
-    if (!made) {
-      beside.clear();
-      break;
-    }
-    if (!lock_in_time(made.get(), deadline.left())) throw Error(ErrorCode::in_use, why, {.object = path});
-    if (is_still_there(made.get(), beside)) file_ = std::move(made);  // else its owner has just removed it
-  } while (!file_);
-  if (beside.empty() && !lock_in_time(file, patience)) throw Error(ErrorCode::in_use, why, {.object = path});
-  unlock_ = UnlockAtEnd(beside.empty() ? file : file_.get());
-  beside_ = std::move(beside);
+    file_ = open_own(beside_);
+    locked = file_ ? file_.get() : file;
+    if (!lock_in_time(locked, deadline.left())) throw Error(ErrorCode::in_use, why, {.object = path});
+  } while (file_ && !is_still_there(locked, beside_));  // its owner has just removed it
+  if (!file_) beside_.clear();
+  unlock_ = UnlockAtEnd(locked);
 }
 
 LockBeside& LockBeside::operator=(LockBeside&& other) noexcept {

@@ -1,15 +1,13 @@
 #include "bits/known.hpp"
 
-#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <vector>
 
 #include "bits/cases.hpp"
-#include "cluster/child.hpp"
-#include "runtime/net/socket.hpp"
-#include "runtime/trial_authority.hpp"
+#include "support/free_address.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/trial_node.hpp"
 
 using namespace troupe;
 
@@ -24,16 +22,11 @@ Results results_here() {
   Results results;
   for (const Case& each : cases()) results[key_of(each)] = result_of(each);
   const TemporaryFolder logs;
-  const Address listen{"127.0.0.1", net::local_of(net::listen_on({"127.0.0.1", 0}).get()).port};
+  const std::string listen = free_address();
   std::vector<std::unique_ptr<Child>> nodes;
-  for (const char* name : {"node0", "node1", "node2"})
-    nodes.push_back(
-        std::make_unique<Child>(std::vector<std::string>{std::filesystem::read_symlink("/proc/self/exe").string(),
-                                                         "--troupe-join=" + listen.text(),
-                                                         "--troupe-certs=" + (trial_authority().folder() / name)},
-                                logs.path() / name));
+  for (int number = 0; number < 3; ++number) nodes.push_back(start_trial_node(number, listen, logs.path().string()));
   for (Case& each : cases_of_clusters()) {
-    each.options.cluster.listen = listen.text();
+    each.options.cluster.listen = listen;
     each.options.cluster.num_nodes = 3;
     each.options.cluster.certs = trial_authority().folder() / "driver";
     results[key_of(each)] = result_of(each);

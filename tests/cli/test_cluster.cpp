@@ -4,8 +4,8 @@
 
 #include <filesystem>
 
-#include "cli/free_address.hpp"
 #include "cli/refused.hpp"
+#include "support/free_address.hpp"
 
 using namespace troupe_test;
 using namespace std::chrono_literals;

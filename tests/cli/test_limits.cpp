@@ -6,12 +6,12 @@
 
 #include <filesystem>
 
-#include "cli/free_address.hpp"
 #include "cli/limited.hpp"
 #include "cli/processes.hpp"
 #include "cli/refused.hpp"
 #include "runtime/clock.hpp"
 #include "support/control_group.hpp"
+#include "support/free_address.hpp"
 #include "support/text.hpp"
 
 using namespace troupe_test;
@@ -164,8 +164,7 @@ TEST_CASE("with few files a training works or names RLIMIT_NOFILE") {
 }
 
 TEST_CASE("a training whose files may not be large names RLIMIT_FSIZE") {
-  const Finished done =
-      run_limited(train_in("in-process"), resource_limit(RLIMIT_FSIZE, 1024, 1024));
+  const Finished done = run_limited(train_in("in-process"), resource_limit(RLIMIT_FSIZE, 1024, 1024));
   CHECK(done.status == 1);
   CHECK(troupe_test::contains(done.err, "RLIMIT_FSIZE lets this process write files of 1 KB"));
 }

@@ -2,10 +2,9 @@
 #include <filesystem>
 #include <thread>
 
-#include "cluster/child.hpp"
 #include "host/host.hpp"
-#include "runtime/net/socket.hpp"
-#include "runtime/trial_authority.hpp"
+#include "support/free_address.hpp"
+#include "support/trial_node.hpp"
 
 namespace troupe_test {
 namespace {
@@ -58,18 +57,14 @@ int fork_beside_a_cluster(Host& host) {
   register_models();
   host.init();
   const std::vector<float> expected = train(troupe::Placement::in_process, 3);
-  const TrialAuthority authority(2);
   troupe::Options options = options_of(troupe::Placement::cluster);
-  const auto port = troupe::net::local_of(troupe::net::listen_on({"127.0.0.1", 0}).get()).port;
-  options.cluster.listen = "127.0.0.1:" + std::to_string(port);
+  options.cluster.listen = free_address();
   options.cluster.num_nodes = 2;
-  options.cluster.certs = authority.folder() / "driver";
+  options.cluster.certs = trial_authority().folder() / "driver";
   std::vector<std::unique_ptr<Child>> nodes;
-  for (const char* name : {"node0", "node1"})
-    nodes.push_back(std::make_unique<Child>(
-        std::vector<std::string>{"/proc/self/exe", "--node", "--troupe-join=" + options.cluster.listen,
-                                 "--troupe-certs=" + (authority.folder() / name)},
-        host.results + name));
+  for (int number = 0; number < 2; ++number)
+    nodes.push_back(
+        start_trial_node(number, options.cluster.listen, std::filesystem::path(host.results).parent_path().string()));
   Hold hold;
   pid_t child = -1;
   {

@@ -9,7 +9,7 @@
 // Host programs of these tests, and their worker processes and trials, are this program again.
 int main(int argc, char** argv) try {
   if (argc == 4 && std::string(argv[1]) == "--host") return troupe_test::run_host_program(argc, argv);
-  if (argc == 4 && std::string(argv[1]) == "--node") return troupe_test::serve_nodes(argc, argv);
+  if (argc == 3 && std::string(argv[1]).starts_with("--troupe-join=")) return troupe_test::serve_nodes(argc, argv);
   return doctest::Context(argc, argv).run();
 } catch (const std::exception& error) {
   std::cerr << error.what() << '\n';

@@ -336,29 +336,29 @@ class HostHere : public Host {
 constexpr std::chrono::seconds kUntilItHangs{20};
 
 /// A node of a real run is a process, which ends with its run whatever hangs in it. Here what hangs is left alone.
-void end_in_time(std::unique_ptr<NodesHere> nodes, Wire& wire) {
+void end_in_time(std::unique_ptr<NodesHere> nodes) {
+  const std::shared_ptr<Wire> wire = nodes->wire();
   auto ended = std::make_shared<std::promise<void>>();
   auto end = ended->get_future();
   std::thread([ended, gone = std::move(nodes)]() mutable {
     gone.reset();
     ended->set_value();
   }).detach();
-  if (end.wait_for(kUntilItHangs) == std::future_status::timeout) wire.note_hanging();
+  if (end.wait_for(kUntilItHangs) == std::future_status::timeout) wire->note_hanging();
 }
 
 class RuntimeHere : public Runtime {
  public:
-  RuntimeHere(std::shared_ptr<Wire> wire, std::unique_ptr<NodesHere> nodes, const Options& options, int num_workers)
+  RuntimeHere(std::unique_ptr<NodesHere> nodes, const Options& options, int num_workers)
       : Runtime(*nodes,
                 Members(num_workers, options.devices_per_worker, options.cluster.num_nodes, options.num_shards)),
-        wire_(std::move(wire)),
         nodes_(std::move(nodes)),
         client_(store_.connect()) {
     nodes_->attach(members);
   }
   ~RuntimeHere() override {
     host.reset();
-    end_in_time(std::move(nodes_), *wire_);
+    end_in_time(std::move(nodes_));
   }
 
   std::unique_ptr<Host> make_host(const Options& options, const CreateModel& /*creator*/) override {
@@ -370,7 +370,6 @@ class RuntimeHere : public Runtime {
 
  private:
   ObjectStore store_{kNodeStore};
-  const std::shared_ptr<Wire> wire_;
   std::unique_ptr<NodesHere> nodes_;
   std::unique_ptr<StoreClient> client_;
 };
@@ -379,7 +378,7 @@ class RuntimeHere : public Runtime {
 
 MakeRuntime nodes_here(std::shared_ptr<Wire> wire) {
   return [wire = std::move(wire)](const Options& options, int num_workers) {
-    return std::make_unique<RuntimeHere>(wire, std::make_unique<NodesHere>(wire, options.cluster.num_nodes), options,
+    return std::make_unique<RuntimeHere>(std::make_unique<NodesHere>(wire, options.cluster.num_nodes), options,
                                          num_workers);
   };
 }

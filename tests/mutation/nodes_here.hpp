@@ -46,6 +46,7 @@ class NodesHere : public troupe::Reception, public troupe::Memberships {
   void gather();
   void start_worker(int worker);
   const NodeHere& node(int number) const { return *nodes_.at(static_cast<std::size_t>(number)); }
+  const std::shared_ptr<Wire>& wire() const { return wire_; }
   /// Whether an actor lives where a worker should; the connection of a node that has it elsewhere is ended.
   bool is_home_of(int worker, const caf::actor& actor);
 

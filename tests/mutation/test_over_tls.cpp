@@ -4,17 +4,15 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <filesystem>
 #include <iostream>
 
 #include "actors/schedules/chance.hpp"
-#include "cluster/child.hpp"
 #include "mutation/judge.hpp"
 #include "mutation/lying_proxy.hpp"
 #include "mutation/scenarios.hpp"
-#include "runtime/net/socket.hpp"
-#include "runtime/trial_authority.hpp"
+#include "support/free_address.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/trial_node.hpp"
 
 using namespace troupe;
 using namespace troupe_test;
@@ -24,15 +22,6 @@ namespace {
 
 constexpr std::chrono::milliseconds kOverTls{kSanitized ? 20'000 : 4'000};
 constexpr int kLies = kSanitized ? 40 : 200;  ///< under a sanitizer a process takes seconds to begin and end
-
-/// A process that serves one run, and dials what it is told.
-std::unique_ptr<Child> start_node(int number, const Address& join, const std::string& folder) {
-  const std::string program = std::filesystem::read_symlink("/proc/self/exe").string();
-  const std::string certs = trial_authority().folder() / ("node" + std::to_string(number));
-  return std::make_unique<Child>(
-      std::vector<std::string>{program, "--troupe-join=" + join.text(), "--troupe-certs=" + certs, "--troupe-once"},
-      folder + "/node" + std::to_string(number));
-}
 
 /// What must not be of a node's process; empty: nothing.
 std::string end_of(Child& node) {
@@ -52,7 +41,8 @@ class NodeProcesses {
 
   void start() {
     for (int number = 0; number < 2; ++number)
-      nodes_.push_back(start_node(number, join_[static_cast<std::size_t>(number)], folder_));
+      nodes_.push_back(
+          start_trial_node(number, join_[static_cast<std::size_t>(number)].text(), folder_, {"--troupe-once"}));
   }
   /// Waits until all have ended. Returns what must not be of one; empty: nothing. @param stops those that may still
   /// wait for a driver
@@ -76,7 +66,7 @@ class NodeProcesses {
 Ending run_over_tls(const Scenario& scenario, const std::shared_ptr<Tamper>& tamper, bool another) {
   static const TemporaryFolder of_all;
   const TemporaryFolder folder(of_all.path());
-  const Address driver{"127.0.0.1", net::local_of(net::listen_on({"127.0.0.1", 0}).get()).port};
+  const Address driver = Address::parse(free_address());
   LyingProxy proxy(0, driver, tamper);
   const TemporaryFolder logs;
   NodeProcesses nodes(proxy.address(), driver, logs.path());
