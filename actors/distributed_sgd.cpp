@@ -188,7 +188,7 @@ DistributedSGD::DistributedSGD(ModelCreator creator, Options options)
   const Options& o = impl_->driver->options();
   if (o.verbose && o.placement != Placement::cluster) note_shared_cores(num_workers(), 1);
   if (o.verbose) note_precision(precision_choice());
-  if (o.verbose && o.algorithm == "local")
+  if (o.verbose && std::holds_alternative<LocalSgd>(o.algorithm))
     log_line(LogLevel::info, "weights, and what the optimizer of each shard remembers, take " +
                                  std::to_string(state_bytes() / 1'000'000) + " MB of a store");
 }
@@ -202,13 +202,7 @@ StepReport DistributedSGD::step() { return impl_->step(); }
 
 void DistributedSGD::set_learning_rate(double rate) { impl_->call()->set_learning_rate(rate); }
 
-void DistributedSGD::use(const std::string& algorithm, const AsynchronousOptions& asynchronous) {
-  impl_->call()->use(algorithm, asynchronous);
-}
-
-void DistributedSGD::use(const LocalOptions& local) { impl_->call()->use(local); }
-
-void DistributedSGD::use(const LbfgsOptions& lbfgs) { impl_->call()->use(lbfgs); }
+void DistributedSGD::use(const Algorithm& algorithm) { impl_->call()->use(algorithm); }
 
 const char* to_string(LbfgsEnd end) {
   constexpr std::array kNames{"none", "converged", "no_descent", "budget"};

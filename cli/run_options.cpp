@@ -8,6 +8,7 @@
 #include <system_error>
 #include <utility>
 
+#include "actors/algorithms/known_algorithms.hpp"
 #include "actors/driver/precision_decision.hpp"
 #include "cli/config/model_option_flag.hpp"
 #include "collectives/plan/strategy.hpp"
@@ -121,64 +122,6 @@ Placement parse_placement(const std::string& name) {
   return name == "processes" ? Placement::processes : Placement::in_process;
 }
 
-void add_local_options(CLI::App& app, LocalOptions& local) {
-  app.add_option("--local-steps", local.steps, "local: steps of each shard from one mean of the copies to the next")
-      ->check(whole_number(1));
-  app.add_option_function<std::string>(
-         "--outer",
-         [&local](const std::string& name) {
-           local.outer = name == "nesterov" ? OuterRule::nesterov : OuterRule::average;
-         },
-         "local: what becomes of the mean: it is the new weights (average), or how far it has moved is a gradient with "
-         "momentum (nesterov; the shards' own steps are adamw's then, unless --optimizer says otherwise)")
-      ->default_str("average")
-      ->check(one_of({"average", "nesterov"}));
-  app.add_option("--outer-learning-rate", local.outer_learning_rate, "local: rate of --outer nesterov");
-  app.add_option("--outer-momentum", local.outer_momentum, "local: momentum of --outer nesterov");
-}
-
-void add_lbfgs_options(CLI::App& app, LbfgsOptions& lbfgs) {
-  app.add_option("--history", lbfgs.history, "lbfgs: pairs of directions and changes of the gradient, 1 to 100")
-      ->check(whole_number(1));
-  app.add_option("--tolerance", lbfgs.tolerance,
-                 "lbfgs: ends where no float of the gradient, penalty included, is larger");
-  app.add_option("--line-search", lbfgs.max_evaluations, "lbfgs: evaluations that one line search may take")
-      ->check(whole_number(1));
-  app.add_option(
-         "--portions", lbfgs.portions,
-         "lbfgs: portions of all samples, that workers take as they become free, with a gradient's memory each; "
-         "0: 16")
-      ->check(whole_number(0));
-  app.add_option("--backup-portions", lbfgs.backup_portions,
-                 "lbfgs: so many of the last portions are given to a second worker, too; the first counts")
-      ->check(whole_number(0));
-  app.add_flag("--freeze", lbfgs.freeze, "lbfgs: batch-norm and dropout compute as in evaluations");
-}
-
-void add_algorithm_options(CLI::App& app, Options& sgd) {
-  AsynchronousOptions& o = sgd.asynchronous;
-  app.add_option("--algorithm", sgd.algorithm,
-                 "What a step is: synchronous; downpour, where workers fetch and push on their own clocks; ssp, "
-                 "where they may be ahead of the slowest by --staleness; local, where each shard takes "
-                 "--local-steps on a copy of the weights before these are averaged; or lbfgs")
-      ->check(one_of({"synchronous", "downpour", "ssp", "local", "lbfgs"}));
-  add_lbfgs_options(app, sgd.lbfgs);
-  add_local_options(app, sgd.local);
-  app.add_option("--fetch-every", o.fetch_every, "downpour: steps of a worker from one fetch of weights to the next")
-      ->check(whole_number(1));
-  app.add_option("--push-every", o.push_every, "downpour: steps of a worker whose gradients it adds up and pushes")
-      ->check(whole_number(1));
-  app.add_option("--max-staleness", o.max_staleness,
-                 "downpour: drop what a worker pushes after more pushes of others since it fetched; -1: never");
-  app.add_option("--record", o.record,
-                 "downpour, ssp: write to this file in which order pushes were applied and weights fetched");
-  app.add_option("--replay", o.replay, "downpour, ssp: go by such a file, to the same bits");
-  app.add_option("--warm-start", o.warm_start, "But for synchronous: make the first so many steps synchronously")
-      ->check(whole_number(0));
-  app.add_option("--staleness", o.staleness, "ssp: steps that a worker may be ahead of the slowest; 0: synchronous")
-      ->check(whole_number(0));
-}
-
 namespace {
 
 /// "cpu", "cuda" or "cuda:N".
@@ -225,7 +168,6 @@ void add_worker_options(CLI::App& app, Options& sgd, std::string& placement) {
                  "Nodes that own slices under parameter-server; 0: all. Of downpour and ssp, servers on this machine; "
                  "0: one a core")
       ->check(whole_number(0));
-  add_algorithm_options(app, sgd);
   app.add_option("--listen", sgd.cluster.listen, "cluster: ADDRESS:PORT where nodes join");
   app.add_option(
          "--nodes", [&sgd](const CLI::results_t& text) { return parse_nodes(text.front(), sgd.cluster); },
@@ -288,6 +230,7 @@ void RunOptions::add_to(CLI::App& app) {
                          ->default_str("")
                          ->check(whole_number(0));
   add_worker_options(app, sgd, placement);
+  algorithm.add_to(app);
   app.add_option("--shards", sgd.num_shards, "Data shards of the run; 0: one a replica. The result depends on it")
       ->check(whole_number(0));
   app.add_option("--seed", sgd.seed, "Of first weights, data order and drawn data")->check(whole_number(0));
@@ -332,9 +275,14 @@ Options RunOptions::to_sgd_options() const {
   Options options = sgd;
   options.placement = parse_placement(placement);
   options.precision = precision == "bf16" ? Precision::bf16 : Precision::f32;
-  options.lbfgs.full_batch = batch_size == 0 || said_batch_size_ == nullptr || said_batch_size_->count() == 0;
-  const bool in_passes =
-      sgd.algorithm == "lbfgs" && options.lbfgs.full_batch && batch_size > 0 && sgd.asynchronous.warm_start == 0;
+  options.algorithm = algorithm.chosen(sgd.parameter_servers);
+  bool in_passes = false;
+  if (auto* const lbfgs = std::get_if<Lbfgs>(&options.algorithm)) {
+    lbfgs->full_batch = batch_size == 0 || said_batch_size_ == nullptr || said_batch_size_->count() == 0;
+    in_passes = lbfgs->full_batch && batch_size > 0 && lbfgs->warm_start == 0;
+  }
+  if (traits_of(options.algorithm).has_servers && options.strategy == Strategy::parameter_server)
+    options.strategy = Strategy::automatic;  // which says where servers are, and so is said already
   nlohmann::json config{{"batch_size", in_passes ? kPassOfFullBatch : batch_size}};
   if (data) config["data"] = plain_text("--data", *data);
   if (!validate.empty()) config["validate"] = plain_text("--validate", validate);

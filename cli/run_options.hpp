@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/algorithm_options.hpp"
 #include "cli/trained_network.hpp"
 #include "troupe/sgd.hpp"
 
@@ -35,6 +36,7 @@ struct RunOptions {
   double suspect_after = 1;
   double cut_after = 5;
   Options sgd;
+  AlgorithmOptions algorithm;
 
   /// Adds the options that the commands share.
   void add_to(CLI::App& app);

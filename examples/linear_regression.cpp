@@ -34,12 +34,11 @@ std::vector<float> gradient_descent(const troupe::DataSource& rows) {
 }
 
 std::vector<float> distributed(const troupe::TrainingData& data, int workers,
-                               troupe::Strategy strategy = troupe::Strategy::automatic,
-                               const std::string& algorithm = "synchronous") {
+                               const troupe::Algorithm& algorithm = troupe::Synchronous(),
+                               troupe::Strategy strategy = troupe::Strategy::automatic) {
   troupe::DistributedSGD sgd{[data](int, int) { return troupe::models::linear_regression(data); },
                              {.num_workers = workers,
                               .algorithm = algorithm,
-                              .asynchronous = {.staleness = 2},
                               .strategy = strategy,
                               .num_shards = 4,
                               .optimizer = {.learning_rate = kRate},
@@ -51,7 +50,7 @@ std::vector<float> distributed(const troupe::TrainingData& data, int workers,
 std::vector<float> by_lbfgs(const troupe::TrainingData& data) {
   troupe::DistributedSGD sgd{
       [data](int, int) { return troupe::models::linear_regression(data); },
-      {.num_workers = 4, .algorithm = "lbfgs", .lbfgs = {.history = 10, .tolerance = 1e-5}, .verbose = false}};
+      {.num_workers = 4, .algorithm = troupe::Lbfgs{.history = 10, .tolerance = 1e-5}, .verbose = false}};
   troupe::StepReport report;
   while (report.lbfgs.end == troupe::LbfgsEnd::none) report = sgd.step();
   std::printf("L-BFGS: %s after %lld iterations\n", to_string(report.lbfgs.end), static_cast<long long>(report.step));
@@ -82,16 +81,16 @@ int main(int argc, char** argv) try {
   print("gradient descent", plain);
   print("one worker, four shards of 250", accumulated);
   print("four workers", parallel);
-  const auto ring = distributed(data, 4, troupe::Strategy::ring);
-  const auto served = distributed(data, 4, troupe::Strategy::parameter_server);
+  const auto ring = distributed(data, 4, troupe::Synchronous(), troupe::Strategy::ring);
+  const auto served = distributed(data, 4, troupe::Synchronous(), troupe::Strategy::parameter_server);
   print("four workers, ring", ring);
   print("four workers, parameter server", served);
-  const auto downpour = distributed(data, 4, troupe::Strategy::automatic, "downpour");
-  const auto stale = distributed(data, 4, troupe::Strategy::automatic, "ssp");
+  const auto downpour = distributed(data, 4, troupe::Downpour());
+  const auto stale = distributed(data, 4, troupe::Ssp{.staleness = 2});
   print("four workers, Downpour", downpour);
   print("four workers, stale synchronous", stale);
 
-  const auto local = distributed(data, 4, troupe::Strategy::automatic, "local");
+  const auto local = distributed(data, 4, troupe::LocalSgd());
   const auto lbfgs = by_lbfgs(data);
   print("four workers, local SGD", local);
   print("four workers, L-BFGS", lbfgs);

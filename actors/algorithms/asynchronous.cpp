@@ -12,19 +12,17 @@
 
 namespace troupe {
 
-Asynchronous::Asynchronous(const Clocks::Rules& rules, const AsynchronousOptions& options, const RecordedRun& run)
-    : max_staleness_(options.max_staleness),
-      clocks_(rules),
-      longest_leg_(std::max(rules.fetch_every, rules.push_every)) {
-  if (!options.replay.empty()) script_.emplace(options.replay, run);
-  if (!options.record.empty()) recorder_.emplace(options.record, run);
+AsynchronousRunner::AsynchronousRunner(const Clocks::Rules& rules, const ServerFiles& files, int max_staleness)
+    : max_staleness_(max_staleness), clocks_(rules), longest_leg_(std::max(rules.fetch_every, rules.push_every)) {
+  if (!files.replay.empty()) script_.emplace(files.replay, files.run);
+  if (!files.record.empty()) recorder_.emplace(files.record, files.run);
 }
 
-Phase Asynchronous::phase(const StepContext& context, const char* name) const {
+Phase AsynchronousRunner::phase(const StepContext& context, const char* name) const {
   return {name, context.versions.committed().step + 1, Deadline(context.options.step_timeout)};
 }
 
-StepReport Asynchronous::step(const StepContext& context, const Deadline& deadline, bool rehearse) {
+StepReport AsynchronousRunner::step(const StepContext& context, const Deadline& deadline, bool rehearse) {
   const Stopwatch whole;
   if (rehearse) return rehearse_with(context, deadline);
   come_back();
@@ -53,7 +51,7 @@ StepReport Asynchronous::step(const StepContext& context, const Deadline& deadli
 }
 
 /// As many gradients are applied as a step is made of; where one is replayed, as were.
-bool Asynchronous::complete(const StepContext& context) {
+bool AsynchronousRunner::complete(const StepContext& context) {
   const std::int64_t steps = context.versions.committed().step;
   if (tally_.gradients >= context.plan.topology.num_shards) return is_turn({ServerOperation::Kind::step, -1, steps});
   const std::vector<int> workers = context.members.workers();
@@ -67,9 +65,9 @@ bool Asynchronous::complete(const StepContext& context) {
 }
 
 /// Nodes that have parameter servers exchange no gradients.
-StepReport Asynchronous::rehearse_with(const StepContext& context, const Deadline& deadline) {
+StepReport AsynchronousRunner::rehearse_with(const StepContext& context, const Deadline& deadline) {
   if (under_way()) rest(context, deadline);
-  if (context.members.num_nodes() == 0) return Synchronous().step(context, deadline, /*rehearse=*/true);
+  if (context.members.num_nodes() == 0) return SynchronousRunner().step(context, deadline, /*rehearse=*/true);
   Compute request;
   request.call = context.call;
   request.step = context.versions.committed().step;
@@ -79,7 +77,7 @@ StepReport Asynchronous::rehearse_with(const StepContext& context, const Deadlin
   return {};
 }
 
-void Asynchronous::rest(const StepContext& context, const Deadline& /*deadline*/) {
+void AsynchronousRunner::rest(const StepContext& context, const Deadline& /*deadline*/) {
   come_back();
   const std::int64_t steps = context.versions.committed().step;
   if (script_ && script_->next_rest() != steps) throw script_->other_run();
@@ -110,20 +108,20 @@ void Asynchronous::rest(const StepContext& context, const Deadline& /*deadline*/
   if (!std::exchange(exchange_failed_, false)) context.rounds.settle();
 }
 
-void Asynchronous::make_whole(const StepContext& context, const Deadline& deadline) {
+void AsynchronousRunner::make_whole(const StepContext& context, const Deadline& deadline) {
   const ShareWeights request{0, context.versions.buffer(), deadline.left().count()};
   context.rounds.ask(request, context.members.nodes(), {"fetch", context.versions.committed().step + 1, deadline});
   whole_ = true;
 }
 
-void Asynchronous::abandon(const StepContext& context, const Deadline& deadline) {
+void AsynchronousRunner::abandon(const StepContext& context, const Deadline& deadline) {
   whole_ = true;  // of what comes next
   std::erase_if(rounds_, [&](const Round& round) { return tasks_.at(round.number()).is_of_worker(); });
   std::erase_if(tasks_, [](const auto& each) { return each.second.is_of_worker(); });
   rest(context, deadline);
 }
 
-void Asynchronous::forget() {
+void AsynchronousRunner::forget() {
   rounds_.clear();
   tasks_.clear();
   waiting_.clear();
@@ -141,7 +139,7 @@ void Asynchronous::forget() {
 }
 
 /// Those who do nothing: all at first and after a rest, and one whose work was refused.
-void Asynchronous::begin(const StepContext& context) {
+void AsynchronousRunner::begin(const StepContext& context) {
   const std::vector<int> workers = context.members.workers();
   if (!std::exchange(begun_, true)) {
     clocks_.keep(workers);
@@ -163,7 +161,7 @@ void Asynchronous::begin(const StepContext& context) {
   let_held_go(context);     // whose turn is after the step that has been made
 }
 
-void Asynchronous::go_on(const StepContext& context) {
+void AsynchronousRunner::go_on(const StepContext& context) {
   if (tasks_.empty()) {  // all are held back
     if (script_) throw script_->other_run();
     throw_late(context);
@@ -186,19 +184,19 @@ void Asynchronous::go_on(const StepContext& context) {
   }
 }
 
-void Asynchronous::end(std::uint64_t round) {
+void AsynchronousRunner::end(std::uint64_t round) {
   tasks_.erase(round);
   std::erase_if(rounds_, [&](const Round& each) { return each.number() == round; });
 }
 
-void Asynchronous::drop(int worker) {
+void AsynchronousRunner::drop(int worker) {
   unpushed_.erase(worker);
   clocks_.push(worker);
 }
 
 /// A task ends when all have answered, also where one has failed: until then nobody else may touch what they work on.
 template <class Reply>
-void Asynchronous::take(const StepContext& context, const From<Reply>& from) {
+void AsynchronousRunner::take(const StepContext& context, const From<Reply>& from) {
   const std::uint64_t round = from.reply.round;
   Task& task = tasks_.at(round);
   const Phase at = phase(context, task.name());
@@ -228,7 +226,7 @@ void Asynchronous::take(const StepContext& context, const From<Reply>& from) {
   done.is_of_worker() ? end_leg(context, done) : end_push(context, done);
 }
 
-void Asynchronous::note(Task& task, const From<Advanced>& from) {
+void AsynchronousRunner::note(Task& task, const From<Advanced>& from) {
   const Advanced& reply = from.reply;
   task.seconds = from_bits(reply.pass.seconds_bits);
   task.refused = !reply.finite;
@@ -248,7 +246,7 @@ void Asynchronous::note(Task& task, const From<Advanced>& from) {
   add_correct(reply.pass.correct, unpushed.correct);
 }
 
-void Asynchronous::note(Task& task, const From<Pushed>& from) {
+void AsynchronousRunner::note(Task& task, const From<Pushed>& from) {
   if (from.member == task.worker) {  // what it sent to servers of other nodes, and took of them
     tally_.bytes_sent += from.reply.bytes_pushed + from.reply.bytes_fetched;
     return;
@@ -260,7 +258,7 @@ void Asynchronous::note(Task& task, const From<Pushed>& from) {
   tally_.bytes_fetched += from.reply.bytes_fetched;
 }
 
-void Asynchronous::end_leg(const StepContext& context, const Task& task) {
+void AsynchronousRunner::end_leg(const StepContext& context, const Task& task) {
   clocks_.advance(task.worker, task.leg);
   if (task.refused) {
     drop(task.worker);
@@ -271,7 +269,7 @@ void Asynchronous::end_leg(const StepContext& context, const Task& task) {
   follow_up(context, task.worker);
 }
 
-void Asynchronous::end_push(const StepContext& context, const Task& task) {
+void AsynchronousRunner::end_push(const StepContext& context, const Task& task) {
   if (task.serves) {
     clocks_.fetch(task.worker);
     ++tally_.traffic[task.worker].fetches;
@@ -290,7 +288,7 @@ void Asynchronous::end_push(const StepContext& context, const Task& task) {
   let_waiting_go(context);
 }
 
-void Asynchronous::follow_up(const StepContext& context, int worker) {
+void AsynchronousRunner::follow_up(const StepContext& context, int worker) {
   if (context.members.lost(worker)) {
     // Who is told of already is being replaced.
     if (resting_ || !context.rounds.is_untold(worker)) return;
@@ -308,11 +306,11 @@ void Asynchronous::follow_up(const StepContext& context, int worker) {
   advance(context, worker);
 }
 
-void Asynchronous::let_waiting_go(const StepContext& context) {
+void AsynchronousRunner::let_waiting_go(const StepContext& context) {
   for (const int worker : std::exchange(waiting_, {})) follow_up(context, worker);
 }
 
-void Asynchronous::advance(const StepContext& context, int worker) {
+void AsynchronousRunner::advance(const StepContext& context, int worker) {
   if (!is_turn({ServerOperation::Kind::compute, worker, clocks_.clock(worker)})) return hold(context, worker);
   Task task{.worker = worker, .leg = clocks_.next_leg(worker)};
   task.deadline = Deadline(context.options.step_timeout * task.leg.gradients);
@@ -329,7 +327,7 @@ void Asynchronous::advance(const StepContext& context, int worker) {
   let_held_go(context);
 }
 
-void Asynchronous::ask_servers(const StepContext& context, int worker, bool pushes, bool serves) {
+void AsynchronousRunner::ask_servers(const StepContext& context, int worker, bool pushes, bool serves) {
   const std::int64_t age = pushes ? pushes_ - fetched_.at(worker) - own_since_.at(worker) : 0;
   const bool dropped = pushes && max_staleness_ >= 0 && age > max_staleness_;
   const auto kind = dropped ? ServerOperation::Kind::drop : ServerOperation::Kind::ask;
@@ -371,7 +369,7 @@ void Asynchronous::ask_servers(const StepContext& context, int worker, bool push
   let_held_go(context);
 }
 
-Push Asynchronous::push_of(const StepContext& context, int worker, bool pushes, bool serves) {
+Push AsynchronousRunner::push_of(const StepContext& context, int worker, bool pushes, bool serves) {
   const Unpushed& unpushed = unpushed_[worker];
   Versions& versions = context.versions;
   Push push;

@@ -5,7 +5,7 @@
 #include <set>
 #include <vector>
 
-#include "actors/algorithms/algorithm.hpp"
+#include "actors/algorithms/algorithm_runner.hpp"
 #include "actors/algorithms/clocks.hpp"
 #include "actors/algorithms/server_record.hpp"
 #include "actors/messages/asynchronous.hpp"
@@ -19,10 +19,10 @@ namespace troupe {
 /// floats. A gradient of one shard moves the weights as far as it does in a synchronous step: by the rate times its
 /// share of a step's gradients. While calls of `step()` follow each other workers go on computing between them; for all
 /// else they come to `rest`.
-class Asynchronous : public Algorithm {
+class AsynchronousRunner : public AlgorithmRunner {
  public:
-  /// @param options what belongs to algorithms of this kind. @param run what a record tells of it
-  Asynchronous(const Clocks::Rules& rules, const AsynchronousOptions& options, const RecordedRun& run);
+  /// @param max_staleness as Downpour's
+  AsynchronousRunner(const Clocks::Rules& rules, const ServerFiles& files, int max_staleness = -1);
 
   bool has_servers() const override { return true; }
   /// Returns when as many gradients have been applied since it returned last as there are shards.
@@ -86,13 +86,13 @@ class Asynchronous : public Algorithm {
   /// The end of a call of `step`, after which workers go on.
   class Leaving {
    public:
-    explicit Leaving(Asynchronous& algorithm) : algorithm_(algorithm) {}
+    explicit Leaving(AsynchronousRunner& algorithm) : algorithm_(algorithm) {}
     ~Leaving() { algorithm_.left_at_ = Clock::now(); }
     Leaving(const Leaving&) = delete;
     Leaving& operator=(const Leaving&) = delete;
 
    private:
-    Asynchronous& algorithm_;
+    AsynchronousRunner& algorithm_;
   };
 
   void come_back();

@@ -7,7 +7,7 @@
 namespace troupe {
 
 /// Of the worker that is furthest behind.
-void Asynchronous::throw_late(const StepContext& context) const {
+void AsynchronousRunner::throw_late(const StepContext& context) const {
   std::vector<int> workers = context.members.workers();
   int slowest = workers.front();
   std::erase_if(workers, [&](int worker) { return context.members.lost(worker); });
@@ -18,14 +18,14 @@ void Asynchronous::throw_late(const StepContext& context) const {
 }
 
 /// What passes between calls is not taken from workers' time.
-void Asynchronous::come_back() {
+void AsynchronousRunner::come_back() {
   if (!left_at_) return;
   const auto away = Clock::now() - *std::exchange(left_at_, std::nullopt);
   for (auto& [round, task] : tasks_) task.deadline = task.deadline.later(away);
 }
 
 /// All workers that have had their time; where there are none, who has not answered this round.
-Round Asynchronous::late(std::uint64_t round) const {
+Round AsynchronousRunner::late(std::uint64_t round) const {
   std::vector<int> workers;
   for (const auto& [number, task] : tasks_)
     if (task.is_of_worker() && task.deadline.passed()) workers.push_back(task.worker);
@@ -34,7 +34,7 @@ Round Asynchronous::late(std::uint64_t round) const {
 
 /// Nobody will hear answers of those that are lost. A worker that has had its time may still be at work: it is a task
 /// until it is lost. What servers have been told they do before they do anything else.
-void Asynchronous::forget_hopeless(const StepContext& context) {
+void AsynchronousRunner::forget_hopeless(const StepContext& context) {
   std::erase_if(rounds_, [&](const Round& round) {
     const Task& task = tasks_.at(round.number());
     const bool hopeless =

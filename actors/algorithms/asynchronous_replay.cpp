@@ -6,14 +6,14 @@
 namespace troupe {
 
 /// What a record has next, where it is this worker's.
-std::optional<ServerOperation> Asynchronous::scripted(int worker) const {
+std::optional<ServerOperation> AsynchronousRunner::scripted(int worker) const {
   if (!script_ || script_->done()) return std::nullopt;
   const ServerOperation& next = script_->next();
   return next.worker == worker ? std::optional(next) : std::nullopt;
 }
 
 /// True where nothing is replayed, or the record has this next; then it is done, and recorded.
-bool Asynchronous::is_turn(const ServerOperation& operation) {
+bool AsynchronousRunner::is_turn(const ServerOperation& operation) {
   // A worker that was lost in the record pushes nothing any more.
   if (script_ && script_->done() && resting_) return false;
   if (script_ && script_->next() != operation) return false;
@@ -23,7 +23,7 @@ bool Asynchronous::is_turn(const ServerOperation& operation) {
 }
 
 /// What a worker wants has not its turn yet, or never will have it: in the record it was lost, and began anew.
-void Asynchronous::hold(const StepContext& context, int worker) {
+void AsynchronousRunner::hold(const StepContext& context, int worker) {
   const auto next = scripted(worker);
   const bool begins = next && next->kind == ServerOperation::Kind::ask && !next->pushes;
   if (begins && next->clock != clocks_.clock(worker)) {
@@ -36,13 +36,13 @@ void Asynchronous::hold(const StepContext& context, int worker) {
 }
 
 /// Whether the record rested here, in the middle of a step, since a worker was lost.
-bool Asynchronous::rested_here(const StepContext& context) const {
+bool AsynchronousRunner::rested_here(const StepContext& context) const {
   const ServerOperation rest{ServerOperation::Kind::rest, -1, context.versions.committed().step};
   return script_ && !script_->done() && script_->next() == rest &&
          std::ranges::all_of(tasks_, [](const auto& each) { return each.second.is_of_worker(); });
 }
 
-void Asynchronous::let_held_go(const StepContext& context) {
+void AsynchronousRunner::let_held_go(const StepContext& context) {
   if (!script_ || script_->done()) return;
   const int worker = script_->next().worker;
   if (held_.erase(worker) > 0) follow_up(context, worker);

@@ -23,7 +23,7 @@ Staleness staleness_of(const std::vector<std::int64_t>& pushes) {
 
 }  // namespace
 
-void Asynchronous::count(const Task& task) {
+void AsynchronousRunner::count(const Task& task) {
   const Unpushed done = unpushed_[task.worker];
   drop(task.worker);
   tally_.gradients += done.gradients;
@@ -42,7 +42,7 @@ void Asynchronous::count(const Task& task) {
 }
 
 /// One push may hold gradients of several steps: each takes its part.
-StepReport Asynchronous::report_of(const StepContext& context, double seconds) {
+StepReport AsynchronousRunner::report_of(const StepContext& context, double seconds) {
   const std::int64_t wanted = context.plan.topology.num_shards;
   const double part = static_cast<double>(wanted) / static_cast<double>(tally_.gradients);
   StepReport report;

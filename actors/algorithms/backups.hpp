@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "actors/algorithms/algorithm.hpp"
+#include "actors/algorithms/algorithm_runner.hpp"
 #include "actors/messages/synchronous.hpp"
 #include "collectives/state/slab_layout.hpp"
 

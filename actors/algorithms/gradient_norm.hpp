@@ -3,7 +3,7 @@
 #include <functional>
 #include <vector>
 
-#include "actors/algorithms/algorithm.hpp"
+#include "actors/algorithms/algorithm_runner.hpp"
 #include "actors/messages/synchronous.hpp"
 
 namespace troupe {

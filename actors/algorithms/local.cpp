@@ -17,11 +17,12 @@ namespace {
 using AllTaken = std::vector<From<StepsTaken>>;
 using AllApplied = std::vector<From<Applied>>;
 
-OptimizerOptions outer_options(const LocalOptions& options) {
+OptimizerOptions outer_options(const LocalSgd& options) {
   OptimizerOptions outer;
-  outer.kind = options.outer == OuterRule::nesterov ? kOuterNesterov : kOuterAverage;
-  outer.learning_rate = options.outer_learning_rate;
-  outer.momentum = options.outer_momentum;
+  const OuterNesterov rule = options.outer.value_or(OuterNesterov());
+  outer.kind = options.outer ? kOuterNesterov : kOuterAverage;
+  outer.learning_rate = rule.learning_rate;
+  outer.momentum = rule.momentum;
   return outer;
 }
 
@@ -158,10 +159,11 @@ double LocalStep::drift(const AllTaken& taken, const AllApplied& applied) const 
 
 }  // namespace
 
-Local::Local(const LocalOptions& options)
+LocalRunner::LocalRunner(const LocalSgd& options)
     : options_(options), outer_options_(outer_options(options)), outer_(outer_optimizer(outer_options_)) {}
 
-StateDescription Local::state(const UpdateRules& optimizer, int num_shards, std::int64_t /*steps_per_epoch*/) const {
+StateDescription LocalRunner::state(const UpdateRules& optimizer, int num_shards,
+                                    std::int64_t /*steps_per_epoch*/) const {
   StateDescription state;
   state.shape.vectors = 1 + outer_.state_vectors();
   state.shape.per_shard = optimizer.state_vectors();
@@ -173,7 +175,7 @@ StateDescription Local::state(const UpdateRules& optimizer, int num_shards, std:
   return state;
 }
 
-StepReport Local::step(const StepContext& context, const Deadline& deadline, bool rehearse) {
+StepReport LocalRunner::step(const StepContext& context, const Deadline& deadline, bool rehearse) {
   return LocalStep(context, outer_, options_.steps, deadline).run(rehearse);
 }
 

@@ -1,22 +1,22 @@
 #pragma once
 
-#include "actors/algorithms/algorithm.hpp"
+#include "actors/algorithms/algorithm_runner.hpp"
 
 namespace troupe {
 
 /// Local SGD: each shard takes several steps on a copy of the weights of its own; then the mean of the copies makes the
 /// new weights, by a rule of its own (`outer_optimizer`). Two rounds a call, and one version. What the optimizer
 /// remembers is each shard's own. See Stich 2019 and, for the outer rule, Douillard et al. 2023.
-class Local : public Algorithm {
+class LocalRunner : public AlgorithmRunner {
  public:
-  explicit Local(const LocalOptions& options);
+  explicit LocalRunner(const LocalSgd& options);
 
   StateDescription state(const UpdateRules& optimizer, int num_shards, std::int64_t steps_per_epoch) const override;
   std::int64_t steps_a_call() const override { return options_.steps; }
   StepReport step(const StepContext& context, const Deadline& deadline, bool rehearse) override;
 
  private:
-  LocalOptions options_;
+  LocalSgd options_;
   OptimizerOptions outer_options_;
   UpdateRules outer_;
 };

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "actors/algorithms/algorithm.hpp"
+#include "actors/algorithms/algorithm_runner.hpp"
 #include "actors/messages/synchronous.hpp"
 
 namespace troupe {

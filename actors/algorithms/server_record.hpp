@@ -27,6 +27,13 @@ struct ServerOperation {
 /// What a run has to have in common with the one that it replays: text by name.
 using RecordedRun = std::map<std::string, std::string>;
 
+/// The files of such a run.
+struct ServerFiles {
+  std::string record = {};  ///< that is written; empty: none
+  std::string replay = {};  ///< by which it goes; empty: none
+  RecordedRun run = {};
+};
+
 /// Writes them as they happen, in place of what the file held: lines of JSON, the first of which tells of the run.
 class ServerRecorder {
  public:

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "actors/algorithms/algorithm.hpp"
+#include "actors/algorithms/algorithm_runner.hpp"
 #include "actors/messages/synchronous.hpp"
 
 // What the reports of steps that workers make together say of their time.

@@ -204,7 +204,7 @@ StepReport Step::report_of(const AllComputed& computed, const Reduced& reduced) 
 
 }  // namespace
 
-StepReport Synchronous::step(const StepContext& context, const Deadline& deadline, bool rehearse) {
+StepReport SynchronousRunner::step(const StepContext& context, const Deadline& deadline, bool rehearse) {
   return Step(context, backups_, deadline).run(rehearse);
 }
 

@@ -157,11 +157,6 @@ void build_again(Building& building, const PrecisionDecision& precision, std::ve
 
 }  // namespace
 
-BuiltFor built_for_algorithm(const Options& options) {
-  const bool lbfgs = options.algorithm == "lbfgs";
-  return {lbfgs, lbfgs && options.lbfgs.freeze, lbfgs || options.algorithm == "local"};
-}
-
 void build_replicas(const ModelCreator& creator, const Options& options, const BuiltFor& built_for, Members& members,
                     Rounds& rounds, PrecisionDecision& precision, std::optional<ModelDescription>& model,
                     const Phase& phase) {

@@ -2,22 +2,13 @@
 
 #include <optional>
 
+#include "actors/algorithms/known_algorithms.hpp"
 #include "actors/driver/precision_decision.hpp"
 #include "actors/messages/model_description.hpp"
 #include "actors/rounds/rounds.hpp"
 #include "troupe/sgd.hpp"
 
 namespace troupe {
-
-/// What replicas are like because of the algorithm.
-struct BuiltFor {
-  bool all_shards = false;  ///< each may have to compute any shard of its node
-  bool frozen = false;
-  bool hears = false;  ///< it may be told to leave what it computes
-
-  bool operator==(const BuiltFor&) const = default;
-};
-BuiltFor built_for_algorithm(const Options& options);
 
 /// Has workers build their replicas where they have none, and checks that these can work together.
 /// @param precision what they are to compute in; is decided here where it is open, and who then computes in another has

@@ -200,13 +200,14 @@ void Driver::place(const CheckpointReader& reader, const std::vector<std::string
 
 /// Whether it is of steps that this run has behind it, which were made synchronously.
 bool Driver::is_of_warm_start(const CheckpointManifest& manifest) {
-  if (after_warm_start_ || !warms_up(options_) || has_servers(options_)) return false;
-  const std::int64_t left = options_.asynchronous.warm_start - manifest.step;
-  if (left < 0 || manifest.state != state_of(*make_algorithm({})).saved) return false;
+  const AlgorithmTraits traits = traits_of(options_.algorithm);
+  if (after_warm_start_ || traits.warm_start == 0 || traits.has_servers) return false;
+  const std::int64_t left = traits.warm_start - manifest.step;
+  if (left < 0 || manifest.state != state_of(*make_runner({})).saved) return false;
   return left > 0 || manifest.state != state().saved;
 }
 
-void Driver::await_warm_start(std::unique_ptr<Algorithm> next) {
+void Driver::await_warm_start(std::unique_ptr<AlgorithmRunner> next) {
   after_warm_start_ = std::move(next);
   if (built_for() != built_for_) runtime_->members.rebuild();
 }
@@ -214,21 +215,21 @@ void Driver::await_warm_start(std::unique_ptr<Algorithm> next) {
 std::optional<double> Driver::load(const std::string& path) {
   const CheckpointReader reader(path);
   const CheckpointManifest& manifest = reader.manifest();
-  const bool behind = after_warm_start_ && manifest.step >= options_.asynchronous.warm_start &&
+  const bool behind = after_warm_start_ && manifest.step >= traits_of(options_.algorithm).warm_start &&
                       manifest.state == state_of(*after_warm_start_).saved;
   const bool before = is_of_warm_start(manifest);
   const auto there = behind   ? state_of(*after_warm_start_).saved
-                     : before ? state_of(*make_algorithm({})).saved
+                     : before ? state_of(*make_runner({})).saved
                               : state().saved;
   check_same_run(path, manifest, manifest_of(*this, {}, creator_.name(), there), options_.reshard);
   check_same_inputs(path, reader.network(), model_->network);
   check_same_answers(path, reader.network(), model_->network);
   const StateShape shape = generation_->layout();
   const Version version = versions_.committed();
-  std::unique_ptr<Algorithm> left;
+  std::unique_ptr<AlgorithmRunner> left;
   if (behind) left = begin_algorithm(std::move(after_warm_start_));
-  if (before) left = begin_algorithm(make_algorithm({}));
-  if (before) await_warm_start(make_algorithm(options_));
+  if (before) left = begin_algorithm(make_runner({}));
+  if (before) await_warm_start(make_runner(options_));
   int buffer = 0;
   try {
     settle_members(Needs::spare_buffer);

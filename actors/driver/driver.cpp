@@ -45,14 +45,14 @@ Driver::Driver(ModelCreator creator, Options options, MakeRuntime make_runtime)
       make_runtime_(std::move(make_runtime)),
       options_(std::move(options)),
       optimizer_(options_.optimizer),
-      algorithm_(make_algorithm({})),
+      algorithm_(make_runner({})),
       elasticity_(checked(options_, creator_), options_.num_workers.is_range() ? usable_cores() : 1),
       precision_(options_),
       budget_(options_.max_failures),
       lineage_(options_.checkpoint.keep) {
   // A record is not touched before all options are checked.
-  auto wanted = make_algorithm(options_);
-  (warms_up(options_) ? after_warm_start_ : algorithm_) = std::move(wanted);
+  auto wanted = make_runner(options_);
+  (traits_of(options_.algorithm).warm_start > 0 ? after_warm_start_ : algorithm_) = std::move(wanted);
   faults_ = fault_plan_of(options_);
   // What is left out computes on a pinned version, and so may a checkpoint be made of one.
   versions_.reserve(options_.backup_workers + (is_periodic(options_.checkpoint) ? 1 : 0));
@@ -141,7 +141,7 @@ void Driver::settle_members(Needs needs) {
 
 void Driver::begin_generation(const Phase& phase) {
   if (!built_for_.frozen) algorithm_->check(*model_);
-  if (after_warm_start_ && !built_for_algorithm(options_).frozen) after_warm_start_->check(*model_);
+  if (after_warm_start_ && !traits_of(options_.algorithm).built_for.frozen) after_warm_start_->check(*model_);
   const StateDescription state = this->state();
   generation_->reshape(state.shape, state.outer);
   const FlatSize size{model_->traits.size, model_->traits.learned_size};

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "actors/algorithms/algorithm.hpp"
+#include "actors/algorithms/known_algorithms.hpp"
 #include "actors/driver/building.hpp"
 #include "actors/driver/checkpoints.hpp"
 #include "actors/driver/elasticity.hpp"
@@ -50,9 +50,7 @@ class Driver {
   StepReport step(bool rehearse = false);
   Evaluation evaluate(EvaluationSet set = EvaluationSet::test, const EvaluationOptions& measure = {});
   void set_learning_rate(double rate);
-  void use(const std::string& algorithm, const AsynchronousOptions& asynchronous);
-  void use(const LocalOptions& local);
-  void use(const LbfgsOptions& lbfgs);
+  void use(Algorithm algorithm);
   std::int64_t steps_per_epoch() const;
   /// For the step after so many; none where the options say it.
   std::optional<double> rate_set_at(std::int64_t step) const { return set_rates_.at(step); }
@@ -154,23 +152,22 @@ class Driver {
   void find_servers();
   void start_servers();
   /// The run goes on with what these options say.
-  void use(Options changed);
   /// Members are at rest. The generation falls where parameter servers come or go, or the state has another shape:
   /// then but for the weights it begins anew.
   /// Returns the one before.
-  std::unique_ptr<Algorithm> begin_algorithm(std::unique_ptr<Algorithm> next);
+  std::unique_ptr<AlgorithmRunner> begin_algorithm(std::unique_ptr<AlgorithmRunner> next);
   void end_warm_start();
   /// The run is back at its first steps.
   void begin_warm_start();
-  void await_warm_start(std::unique_ptr<Algorithm> next);
+  void await_warm_start(std::unique_ptr<AlgorithmRunner> next);
   bool is_of_warm_start(const CheckpointManifest& manifest);
-  std::unique_ptr<Algorithm> go_back_to(std::unique_ptr<Algorithm> before, const StateShape& shape,
-                                        const Version& version);
+  std::unique_ptr<AlgorithmRunner> go_back_to(std::unique_ptr<AlgorithmRunner> before, const StateShape& shape,
+                                              const Version& version);
   SlabLayout largest_store() const;
   /// What the algorithm of this step asks of replicas.
   BuiltFor built_for() const;
   StateDescription state() const { return state_of(*algorithm_); }
-  StateDescription state_of(const Algorithm& algorithm) const {
+  StateDescription state_of(const AlgorithmRunner& algorithm) const {
     return algorithm.state(optimizer_, options_.num_shards, model_ ? model_->traits.steps_per_epoch : 0);
   }
   void abandon_algorithm() noexcept;
@@ -212,8 +209,8 @@ class Driver {
   const MakeRuntime make_runtime_;
   Options options_;
   UpdateRules optimizer_;
-  std::unique_ptr<Algorithm> algorithm_;         ///< of this step
-  std::unique_ptr<Algorithm> after_warm_start_;  ///< that of the options, as long as steps are still synchronous
+  std::unique_ptr<AlgorithmRunner> algorithm_;         ///< of this step
+  std::unique_ptr<AlgorithmRunner> after_warm_start_;  ///< that of the options, as long as steps are still synchronous
   std::unique_ptr<Runtime> runtime_;
   std::unique_ptr<Rounds> rounds_;
   std::unique_ptr<StateHome> home_;

@@ -10,12 +10,6 @@ namespace troupe {
 /// sense.
 void check_options(Options& options, const ModelCreator& creator);
 
-/// What they name does not change with the working directory.
-void make_absolute(AsynchronousOptions& options);
-
-/// The part of that which is about algorithms.
-void check_algorithm(const Options& options);
-
 /// Whether checkpoints are made without being asked for.
 bool is_periodic(const CheckpointOptions& options);
 
@@ -25,8 +19,5 @@ FaultPlan fault_plan_of(const Options& options);
 
 /// @param topology of the run
 PlanRequest plan_request_of(const Options& options, const Topology& topology);
-
-/// Whether its first steps are synchronous.
-bool warms_up(const Options& options);
 
 }  // namespace troupe

@@ -38,7 +38,7 @@ auto Driver::with_context(const Use& use) {
 StepReport Driver::take_step(bool rehearse) {
   StepReport report = with_context(
       [&](const StepContext& context) { return algorithm_->step(context, Deadline(options_.step_timeout), rehearse); });
-  report.algorithm = after_warm_start_ ? Options().algorithm : options_.algorithm;
+  report.algorithm = to_string(after_warm_start_ ? Options().algorithm : options_.algorithm);
   const SlabLayout store = largest_store();
   report.state_bytes = static_cast<std::int64_t>(store.state_bytes());
   report.pinned_bytes = static_cast<std::int64_t>(store.versioned_bytes(versions_.pinned()));
@@ -89,38 +89,17 @@ void Driver::make_whole() {
   with_context([&](const StepContext& context) { algorithm_->make_whole(context, Deadline(options_.step_timeout)); });
 }
 
-void Driver::use(const std::string& algorithm, const AsynchronousOptions& asynchronous) {
-  Options changed = options_;
-  changed.algorithm = algorithm;
-  changed.asynchronous = asynchronous;
-  make_absolute(changed.asynchronous);
-  if (asynchronous.warm_start != 0) throw_invalid("warm_start is for the options of a run, not for a change");
-  use(std::move(changed));
-}
-
-void Driver::use(const LocalOptions& local) {
-  Options changed = options_;
-  changed.algorithm = "local";
-  changed.asynchronous = {};
-  changed.local = local;
-  use(std::move(changed));
-}
-
-void Driver::use(const LbfgsOptions& lbfgs) {
-  Options changed = options_;
-  changed.algorithm = "lbfgs";
-  changed.asynchronous = {};
-  changed.lbfgs = lbfgs;
-  use(std::move(changed));
-}
-
 /// It is used when all that it needs is there: a generation with its vectors, and replicas as it wants them.
-void Driver::use(Options changed) {
-  changed.asynchronous.warm_start = 0;
+void Driver::use(Algorithm algorithm) {
+  Options changed = options_;
+  changed.algorithm = std::move(algorithm);
+  if (traits_of(changed.algorithm).warm_start != 0)
+    throw_invalid("warm_start is for the options of a run, not for a change");
+  make_paths_absolute(changed.algorithm);
   check_algorithm(changed);
   make_ready(Needs::members);
-  auto next = make_algorithm(changed);
-  if (!built_for_algorithm(changed).frozen && !built_for_.frozen) next->check(*model_);
+  auto next = make_runner(changed);
+  if (!traits_of(changed.algorithm).built_for.frozen && !built_for_.frozen) next->check(*model_);
   const StateShape shape = generation_->layout();
   const Version version = versions_.committed();
   Options options = std::exchange(options_, std::move(changed));
@@ -139,11 +118,10 @@ void Driver::use(Options changed) {
 }
 
 std::int64_t Driver::steps_per_epoch() const {
-  const bool whole = options_.algorithm == "lbfgs" && options_.lbfgs.full_batch && !after_warm_start_;
-  return whole ? 1 : model_->traits.steps_per_epoch;
+  return traits_of(options_.algorithm).passes && !after_warm_start_ ? 1 : model_->traits.steps_per_epoch;
 }
 
-std::unique_ptr<Algorithm> Driver::begin_algorithm(std::unique_ptr<Algorithm> next) {
+std::unique_ptr<AlgorithmRunner> Driver::begin_algorithm(std::unique_ptr<AlgorithmRunner> next) {
   if (checkpoints_) checkpoints_->finish();  // of the state as it is
   if (next->has_servers() != algorithm_->has_servers()) generation_->fall();
   std::swap(algorithm_, next);
@@ -157,8 +135,8 @@ std::unique_ptr<Algorithm> Driver::begin_algorithm(std::unique_ptr<Algorithm> ne
 }
 
 /// From one that could not begin, which it returns. @param shape of the state then, and its version
-std::unique_ptr<Algorithm> Driver::go_back_to(std::unique_ptr<Algorithm> before, const StateShape& shape,
-                                              const Version& version) {
+std::unique_ptr<AlgorithmRunner> Driver::go_back_to(std::unique_ptr<AlgorithmRunner> before, const StateShape& shape,
+                                                    const Version& version) {
   auto failed = begin_algorithm(std::move(before));
   // What its state was is there, unless a generation of the other shape has begun.
   if (static_cast<const StateShape&>(generation_->layout()) == shape)
@@ -170,19 +148,20 @@ std::unique_ptr<Algorithm> Driver::go_back_to(std::unique_ptr<Algorithm> before,
 
 /// Replicas that hear of other requests are no less for synchronous steps.
 BuiltFor Driver::built_for() const {
-  const BuiltFor built = built_for_algorithm(options_);
+  const BuiltFor built = traits_of(options_.algorithm).built_for;
   return after_warm_start_ ? BuiltFor{.hears = built.hears} : built;
 }
 
 void Driver::end_warm_start() {
-  const bool over = after_warm_start_ && versions_.committed().step >= options_.asynchronous.warm_start;
+  const bool over = after_warm_start_ && versions_.committed().step >= traits_of(options_.algorithm).warm_start;
   if (over) begin_algorithm(std::move(after_warm_start_));
 }
 
 void Driver::begin_warm_start() {
-  if (after_warm_start_ || !warms_up(options_) || has_servers(options_)) return;
-  after_warm_start_ = make_algorithm(options_);
-  algorithm_ = make_algorithm({});
+  const AlgorithmTraits traits = traits_of(options_.algorithm);
+  if (after_warm_start_ || traits.warm_start == 0 || traits.has_servers) return;
+  after_warm_start_ = make_runner(options_);
+  algorithm_ = make_runner({});
 }
 
 void Driver::abandon_algorithm() noexcept try {
@@ -203,7 +182,8 @@ void Driver::find_servers() {
 }
 
 void Driver::start_servers() {
-  const int wanted = options_.parameter_servers > 0 ? options_.parameter_servers : usable_cores();
+  const int told = traits_of(options_.algorithm).servers;
+  const int wanted = told > 0 ? told : usable_cores();
   const Topology& topology = generation_->plan().topology;
   const auto exchange = std::make_shared<ServerExchange>(home_->served(), topology, options_.devices_per_worker);
   std::vector<std::shared_ptr<ParameterServer>> servers;

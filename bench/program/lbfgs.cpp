@@ -45,6 +45,7 @@ class QuadraticModel : public Model {
 struct LbfgsBench {
   std::size_t parameters = 44'551'209;
   int rounds = 9;
+  int history = 10;
   bool json = false;
   std::string placement = "in-process";
   Options sgd;
@@ -72,12 +73,11 @@ std::int64_t network_bytes() {
 void measure_lbfgs(const LbfgsBench& options) {
   Options sgd_options = options.sgd;
   sgd_options.placement = cli::parse_placement(options.placement);
-  sgd_options.algorithm = "lbfgs";
-  sgd_options.lbfgs.tolerance = 0;
+  sgd_options.algorithm = Lbfgs{.history = options.history, .tolerance = 0};
   sgd_options.config = std::to_string(options.parameters);
   sgd_options.verbose = false;
   DistributedSGD sgd(kQuadraticModel, sgd_options);
-  const int history = sgd_options.lbfgs.history;
+  const int history = options.history;
   for (int step = 0; step < history + 2; ++step) sgd.step();
   ReadingFloor floor(options.parameters, static_cast<std::size_t>(2 * history),
                      static_cast<std::size_t>(usable_cores()));
@@ -125,6 +125,7 @@ void add_lbfgs(CLI::App& app) {
       "lbfgs", "Time what L-BFGS does with vectors against reading its history, in turn in one run");
   lbfgs.add_option("--parameters", options->parameters, "Floats of the model")->check(CLI::Range(1UL, 1UL << 36));
   lbfgs.add_option("--rounds", options->rounds, "Measurements of each")->check(CLI::Range(1, 10'000));
+  lbfgs.add_option("--history", options->history, "Pairs that are remembered")->check(CLI::Range(1, 100));
   cli::add_worker_options(lbfgs, options->sgd, options->placement);
   lbfgs.add_flag("--json", options->json, "Print one JSON object");
   lbfgs.callback([options] { measure_lbfgs(*options); });

@@ -32,8 +32,8 @@ void check(const TrainOptions& options) {
     refuse("makes folds of its own, and --data '" + printable(*options.run.data) + "' is one");
   if (!options.checkpoint.folder.empty()) refuse_one("--checkpoint");
   if (!options.save.empty()) refuse_one("--save");
-  if (!options.run.sgd.asynchronous.record.empty()) refuse_one("--record");
-  if (!options.run.sgd.asynchronous.replay.empty()) refuse_one("--replay");
+  if (!options.run.algorithm.record().empty()) refuse_one("--record");
+  if (!options.run.algorithm.replay().empty()) refuse_one("--replay");
   Options unused;
   options.log.apply(unused);
 }

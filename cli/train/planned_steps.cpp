@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <string>
+#include <variant>
+
+#include "troupe/error.hpp"
 
 #include "actors/messages/step_bounds.hpp"
 
@@ -14,18 +17,20 @@ constexpr std::int64_t kLbfgsSteps = 100;
 
 }  // namespace
 
-std::int64_t planned_steps(const Options& options, std::int64_t steps) {
-  const std::int64_t each = options.local.steps;
-  const std::int64_t first = options.asynchronous.warm_start;
-  if (options.algorithm != "local" || each < 1 || steps <= first) return steps;
+std::int64_t planned_steps(const Algorithm& algorithm, std::int64_t steps) {
+  const auto* const local = std::get_if<LocalSgd>(&algorithm);
+  if (local == nullptr || local->steps < 1 || steps <= local->warm_start) return steps;
+  const std::int64_t each = local->steps;
+  const std::int64_t first = local->warm_start;
   return first + (steps - first + each - 1) / each * each;
 }
 
-std::int64_t planned_steps(const Options& options, std::int64_t epochs, std::int64_t epoch_steps) {
+std::int64_t planned_steps(const Algorithm& algorithm, std::int64_t epochs, std::int64_t epoch_steps) {
   if (epochs > kMostSteps / std::max<std::int64_t>(epoch_steps, 1))
     throw Error(ErrorCode::invalid_argument, "--epochs " + std::to_string(epochs) + " are too many");
-  if (options.algorithm == "lbfgs" && epochs == 0) return options.asynchronous.warm_start + kLbfgsSteps;
-  return planned_steps(options, (epochs > 0 ? epochs : kUsualEpochs) * epoch_steps);
+  const auto* const lbfgs = std::get_if<Lbfgs>(&algorithm);
+  if (lbfgs != nullptr && epochs == 0) return lbfgs->warm_start + kLbfgsSteps;
+  return planned_steps(algorithm, (epochs > 0 ? epochs : kUsualEpochs) * epoch_steps);
 }
 
 }  // namespace troupe::cli

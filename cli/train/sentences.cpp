@@ -38,7 +38,7 @@ std::string hello_text(const RunOptions& run, const DistributedSGD& sgd, std::in
 std::string how_to_go_on(const TrainOptions& options) {
   const auto line = [](const std::vector<std::string>& more) { return "\n  " + command_line_with(more); };
   if (!options.checkpoint.folder.empty()) {
-    const bool records = !options.run.sgd.asynchronous.record.empty();
+    const bool records = !options.run.algorithm.record().empty();
     return (records ? "to go on, with another --record FILE:" : "to go on:") + line({"--resume"});
   }
   const std::string hint = "with --checkpoint DIR training can be stopped, and go on, at any step";

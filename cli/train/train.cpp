@@ -37,7 +37,7 @@ void add_train(CLI::App& app, int& status) {
   };
   by_name("", optimizer.kind);
   train.get_option("--outer")->each([options, &train, &optimizer, by_name](const std::string& rule) {
-    if (rule != "nesterov" || options->run.sgd.algorithm != "local") return;
+    if (rule != "nesterov" || options->run.algorithm.name() != "local") return;
     optimizer.kind = "adamw";
     train.get_option("--optimizer")->default_str(optimizer.kind);
     by_name(options->run.model, optimizer.kind);
@@ -94,7 +94,7 @@ void add_train(CLI::App& app, int& status) {
     }
     if (!options->checkpoint.keep_best.empty() && options->checkpoint.folder.empty() && options->save.empty())
       throw_invalid("--keep-best is for --save, whose file has the best weights then, or --checkpoint");
-    if (!options->save.empty()) check_save_path(options->save, {options->report, options->run.sgd.asynchronous.record});
+    if (!options->save.empty()) check_save_path(options->save, {options->report, options->run.algorithm.record()});
     options->checkpoint.apply(options->run.sgd);
     options->log.apply(options->run.sgd);
     status = cli::train(*options);

@@ -39,8 +39,9 @@ class Training {
       : options_(options), fold_(std::move(fold)), sgd_(options.run.start()) {
     if (!options_.report.empty()) report_.open(options_.report, sgd_.precision(), sgd_.steps_done());
     epoch_steps_ = sgd_.steps_per_epoch();
-    total_steps_ = options_.steps > 0 ? planned_steps(options_.run.sgd, options_.steps)
-                                      : planned_steps(options_.run.sgd, options_.epochs, epoch_steps_);
+    const Algorithm algorithm = options_.run.algorithm.chosen(0);
+    total_steps_ = options_.steps > 0 ? planned_steps(algorithm, options_.steps)
+                                      : planned_steps(algorithm, options_.epochs, epoch_steps_);
     *options_.last_step = total_steps_;
     if (!options_.checkpoint.keep_best.empty() && (!evaluates() || !evaluations_.of(watched_)))
       throw Error(
@@ -154,8 +155,9 @@ class Training {
   /// What a run that was killed behind an epoch's last step has left undone.
   void judge_where_begun() {
     const bool judges = options_.patience > 0 || !options_.checkpoint.keep_best.empty();
-    const bool local = options_.run.sgd.algorithm == "local" && begun_ > options_.run.sgd.asynchronous.warm_start;
-    const std::int64_t steps_a_call = local ? options_.run.sgd.local.steps : 1;  // the last of which may be beyond it
+    const AlgorithmOptions& algorithm = options_.run.algorithm;
+    const bool local = algorithm.name() == "local" && begun_ > algorithm.warm_start();
+    const std::int64_t steps_a_call = local ? algorithm.local_steps() : 1;  // the last of which may be beyond it
     const std::int64_t each = every_.steps > 0 ? every_.steps : every_.epochs * epoch_steps_;
     if (!judges || !evaluates() || begun_ < each || begun_ % each >= steps_a_call) return;
     const auto evaluation = evaluations_.of(watched_);
@@ -237,7 +239,7 @@ class Training {
     const Options& o = options_.run.sgd;
     std::printf("%s%s\n", fold_.empty() ? "" : (fold_ + ": ").c_str(),
                 hello_text(options_.run, sgd_, total_steps_).c_str());
-    if (o.algorithm == "local")
+    if (options_.run.algorithm.name() == "local")
       std::printf("weights, and what the optimizer of each of %d shards remembers, take %.1f MB%s\n", o.num_shards,
                   static_cast<double>(sgd_.state_bytes()) / 1e6,
                   o.placement == Placement::cluster ? " of the largest node" : "");

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "troupe/algorithms.hpp"
 #include "troupe/error.hpp"
 #include "troupe/model.hpp"
 #include "troupe/optimizer.hpp"
@@ -85,53 +86,6 @@ enum class Restart : std::uint8_t {
   redistribute,  ///< the others have them from then on, down to num_workers.min, or to one without a range
 };
 
-/// Of algorithms "downpour" and "ssp", whose replicas run on their own clocks. The replicas of one worker have one
-/// clock.
-struct AsynchronousOptions {
-  int fetch_every = 1;     ///< downpour: gradients of each of its shards that a worker computes on weights that it has
-                           ///< fetched; from the second on, on weights that its own gradients have moved
-  int push_every = 1;      ///< downpour: gradients of each of its shards that a worker adds up before it pushes them
-  int max_staleness = -1;  ///< downpour: what a worker has computed is dropped where others have pushed more often than
-                           ///< that since it fetched; -1: never
-  std::string record = {};  ///< file to which is written in which order servers applied pushes and served weights
-  std::string replay = {};  ///< such a file: they do so again, in its order, so that the same run has the same bits.
-                            ///< Where it ends, the step is an Error bad_file
-  std::int64_t warm_start = 0;  ///< the first so many steps of the run are synchronous; of local and lbfgs, too
-  int staleness = 8;            ///< ssp: steps that a worker may be ahead of the slowest; 0 is synchronous, to the bit
-};
-
-/// What becomes of the mean of copies that have learned by themselves.
-enum class OuterRule : std::uint8_t {
-  average,   ///< it is the new weights
-  nesterov,  ///< how far it has moved is taken for a gradient, with Nesterov's momentum (Douillard et al. 2023, DiLoCo)
-};
-
-/// Of algorithm "local": each shard takes steps on a copy of the weights of its own, by `Options::optimizer`, and then
-/// the mean of all copies makes the new weights. Such a call of `step()` makes `steps` steps.
-struct LocalOptions {
-  int steps = 8;  ///< from one mean to the next; 1 to 10,000
-  OuterRule outer = OuterRule::average;
-  double outer_learning_rate = 0.7;  ///< nesterov
-  double outer_momentum = 0.9;       ///< nesterov; below 1
-};
-
-/// Of algorithm "lbfgs": Sandblaster L-BFGS (Dean et al. 2012). Each call of `step()` moves the weights once, along a
-/// direction by the last pairs, as far as a line search for the strong Wolfe conditions says (Nocedal and Wright,
-/// algorithms 3.5 and 3.6). What is made small is the mean loss of all samples, and the penalty that
-/// `OptimizerOptions::weight_decay` and groups' decays say: half of it times the squared weights. Rates, momentum and
-/// the like do not count.
-struct LbfgsOptions {
-  int history = 10;          ///< pairs; 1 to 100. All owners together keep 2 x history + 4 vectors, weights included
-  double tolerance = 1e-5;   ///< converged where no float of the gradient is larger
-  int max_evaluations = 25;  ///< of the loss and its gradient, in one line search
-  /// Whether each evaluation is of all samples. Else of one batch of each shard, the same for a whole line search.
-  bool full_batch = true;
-  int portions = 0;  ///< of full batches, that workers take as they become free; a multiple of num_shards is made of
-                     ///< it. Each needs a gradient's memory. 0: 16
-  int backup_portions = 0;  ///< so many of the last ones are given to a second worker that is free; the first counts
-  bool freeze = false;      ///< batch-norm and dropout compute as in evaluations; else a model with such is refused
-};
-
 /// What a run is to be. A member whose values are few is an enum; what users can add to, by registering it, goes by its
 /// name.
 struct Options {
@@ -144,16 +98,11 @@ struct Options {
   bool tf32 = false;           ///< without use_cpus, in f32: products may round their factors to TensorFloat-32,
                                ///< whose mantissa has 10 bits, and so be faster
   Placement placement = Placement::in_process;
-  std::string algorithm = "synchronous";  ///< what a step is: "synchronous", "downpour" (asynchronous), "ssp" (stale
-                                          ///< synchronous), "local" (local SGD) or "lbfgs"
-  AsynchronousOptions asynchronous = AsynchronousOptions();  // of {} GCC 12 warns in users' code, falsely
-  LocalOptions local = {};
-  LbfgsOptions lbfgs = {};
+  Algorithm algorithm = Synchronous();  ///< what a step is
   Strategy strategy = Strategy::automatic;
   bool deterministic = true;  ///< keep the order of additions that makes all strategies and placements give the
                               ///< same bits; false lets nodes add in the order of the ring
-  int parameter_servers = 0;  ///< nodes that own slices under Strategy::parameter_server; 0: all. Of downpour and ssp,
-                              ///< servers beside this machine's store; 0: as many as usable cores
+  int parameter_servers = 0;  ///< nodes that own slices under Strategy::parameter_server; 0: all
   int num_shards = 0;         ///< data shards of the run; 0: num_workers.max x devices_per_worker
   std::uint64_t seed = 1;
   OptimizerOptions optimizer = {};
@@ -304,16 +253,12 @@ class DistributedSGD {
   /// it, or, where it was not set by hand, with the options. `set_weights` and `load` leave it.
   /// @throws Error invalid_argument for what is no float from 0 on
   void set_learning_rate(double rate);
-  /// From the next step on another algorithm, by its name as Options::algorithm: weights and the optimizer's state go
-  /// on as they are. What workers have computed until then is applied first.
+  /// From the next step on another algorithm: weights and the optimizer's state go on as they are, but that the state
+  /// begins with zeros on the way to LocalSgd, where it is each shard's own, and back. L-BFGS begins with an empty
+  /// history: a warm start by SGD. What workers have computed until then is applied first. It has no warm_start.
   /// @throws Error as the constructor where that algorithm cannot be, or as `step()`; then nothing has changed, but
   /// that the optimizer's state begins anew where its memory was another algorithm's already
-  void use(const std::string& algorithm, const AsynchronousOptions& asynchronous = {});
-  /// The same with algorithm "local". The optimizer's state is each shard's own there, and begins with zeros; back with
-  /// another algorithm it does so again.
-  void use(const LocalOptions& local);
-  /// The same with "lbfgs", from the weights that there are: a warm start by SGD. Its history begins anew.
-  void use(const LbfgsOptions& lbfgs);
+  void use(const Algorithm& algorithm);
 
   /// The current weights in canonical order (see ModelInfo::tensors).
   std::vector<float> weights();

@@ -188,7 +188,7 @@ TEST_CASE("a loss of weights that are not finite is nobody's, and the step says 
     for (const Placement placement : kPlacements) {
       CAPTURE(algorithm);
       Options options = quiet_options(placement, 2);
-      options.algorithm = algorithm;
+      options.algorithm = algorithm_by_name(algorithm);
       options.config = R"({"batch_size": 4})";
       DistributedSGD sgd("mlp", options);
       std::vector<float> weights = sgd.weights();

@@ -80,45 +80,45 @@ std::vector<Case> optimizers() {
 
 std::vector<Case> algorithms() {
   const auto one_worker = [](Options& options, const char* algorithm) {
-    options.algorithm = algorithm;
+    options.algorithm = algorithm_by_name(algorithm);
     options.num_workers = 1;  // whose order nothing decides but itself
     options.optimizer.learning_rate = 0.01;
   };
   return {of_mlp("algorithm/downpour",
                  [&](Options& options) {
                    one_worker(options, "downpour");
-                   options.asynchronous.fetch_every = 2;
-                   options.asynchronous.push_every = 2;
+                   std::get<Downpour>(options.algorithm).fetch_every = 2;
+                   std::get<Downpour>(options.algorithm).push_every = 2;
                    options.asynchronous.warm_start = 1;
                  }),
           of_mlp("algorithm/ssp", [&](Options& options) { one_worker(options, "ssp"); }),
           of_mlp("algorithm/ssp in step",
                  [](Options& options) {
-                   options.algorithm = "ssp";
-                   options.asynchronous.staleness = 0;
+                   options.algorithm = Ssp();
+                   std::get<Ssp>(options.algorithm).staleness = 0;
                  }),
           of_mlp("algorithm/local",
                  [](Options& options) {
-                   options.algorithm = "local";
-                   options.local.steps = 3;
+                   options.algorithm = LocalSgd();
+                   std::get<LocalSgd>(options.algorithm).steps = 3;
                  }),
           of_mlp("algorithm/local with nesterov",
                  [](Options& options) {
-                   options.algorithm = "local";
-                   options.local.steps = 2;
-                   options.local.outer = OuterRule::nesterov;
+                   options.algorithm = LocalSgd();
+                   std::get<LocalSgd>(options.algorithm).steps = 2;
+                   std::get<LocalSgd>(options.algorithm).outer = OuterNesterov();
                    options.optimizer = {.kind = "adamw", .learning_rate = 0.001};
                  }),
           of_mlp("algorithm/lbfgs",
                  [](Options& options) {
-                   options.algorithm = "lbfgs";
-                   options.lbfgs.full_batch = false;
-                   options.lbfgs.history = 2;
+                   options.algorithm = Lbfgs();
+                   std::get<Lbfgs>(options.algorithm).full_batch = false;
+                   std::get<Lbfgs>(options.algorithm).history = 2;
                  }),
           of_mlp("algorithm/lbfgs of portions", [](Options& options) {
-            options.algorithm = "lbfgs";
+            options.algorithm = Lbfgs();
             options.config = R"({"batch_size": 0, "data": "mock-images:8,4,64"})";
-            options.lbfgs.portions = 8;
+            std::get<Lbfgs>(options.algorithm).portions = 8;
           })};
 }
 

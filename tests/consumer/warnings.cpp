@@ -25,7 +25,7 @@ int main(int argc, char** argv) {
   std::cout << analysis << analysis.best().config << '\n';
   Trainer trainer{{.num_workers = {2, inf}, .placement = Placement::processes}};
   trainer.run("train", {{"x", 1}}, {.reports = {.every = 2}});
-  DistributedSGD sgd{"cnn", {.num_workers = 2, .algorithm = "local", .local = {.steps = 4}}};
+  DistributedSGD sgd{"cnn", {.num_workers = 2, .algorithm = LocalSgd{.steps = 4}}};
   sgd.load("w.safetensors", {.new_head = true});
   const double loss = sgd.step();
   std::cout << loss << '\n';

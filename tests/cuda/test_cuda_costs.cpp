@@ -190,7 +190,7 @@ TEST_CASE("CUDA: each algorithm tells of the bytes over the bus") {
     options.num_workers = 2;
     options.use_cpus = false;
     options.verbose = false;
-    options.algorithm = algorithm;
+    options.algorithm = algorithm_by_name(algorithm);
     {
       DistributedSGD sgd(creator, options);
       const std::int64_t before = bytes_copied();

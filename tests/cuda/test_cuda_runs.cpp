@@ -105,7 +105,7 @@ TEST_CASE("CUDA: a search along a line and evaluations have the weights that the
     return models::network({models::flatten(), models::linear(10)}, {data.train, data.train}, 8);
   });
   const auto trace_of = [&](Options options) {
-    options.algorithm = "lbfgs";
+    options.algorithm = Lbfgs();
     DistributedSGD sgd(creator, options);
     std::vector<double> trace;
     for (int step = 0; step < 3; ++step) {

@@ -75,11 +75,11 @@ std::string train_synchronously(const Circumstances& at) {
 /// In the order of a record, which the run before has made.
 std::string train_by_downpour(const Circumstances& at) {
   Options options = base_options(at);
-  options.algorithm = "downpour";
-  options.asynchronous.fetch_every = 2;
-  options.asynchronous.push_every = 2;
+  options.algorithm = Downpour();
+  std::get<Downpour>(options.algorithm).fetch_every = 2;
+  std::get<Downpour>(options.algorithm).push_every = 2;
   const std::string record = std::filesystem::path(at.folder).parent_path() / "downpour.record";
-  (at.another || !std::filesystem::exists(record) ? options.asynchronous.record : options.asynchronous.replay) =
+  (at.another || !std::filesystem::exists(record) ? record_of(options) : replay_of(options)) =
       at.another ? at.folder + "/record" : record;
   // Reports of steps tell what workers have said by then, and when that is, no record decides.
   Driver driver("noise", options, at.make_runtime);
@@ -89,17 +89,17 @@ std::string train_by_downpour(const Circumstances& at) {
 
 std::string train_locally(const Circumstances& at) {
   Options options = base_options(at);
-  options.algorithm = "local";
-  options.local.steps = 2;
-  options.local.outer = OuterRule::nesterov;
+  options.algorithm = LocalSgd();
+  std::get<LocalSgd>(options.algorithm).steps = 2;
+  std::get<LocalSgd>(options.algorithm).outer = OuterNesterov();
   options.optimizer.momentum = 0.9;
   return train(at, "noise", options, 2);
 }
 
 std::string train_by_lbfgs(const Circumstances& at) {
   Options options = base_options(at);
-  options.algorithm = "lbfgs";
-  options.lbfgs.portions = options.num_shards;
+  options.algorithm = Lbfgs();
+  std::get<Lbfgs>(options.algorithm).portions = options.num_shards;
   options.config = at.another ? "logistic 2112 8 3" : "logistic 2048 6 2";
   return train(at, "smooth", options, 3);
 }

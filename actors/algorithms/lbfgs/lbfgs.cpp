@@ -27,9 +27,9 @@ bool has_ended_well(const LineSearch& search) {
 }  // namespace
 
 /// One call on its way.
-class Lbfgs::Step {
+class LbfgsRunner::Step {
  public:
-  Step(Lbfgs& algorithm, const StepContext& context)
+  Step(LbfgsRunner& algorithm, const StepContext& context)
       : algorithm_(algorithm), options_(algorithm.options_), context_(context), rounds_(context, algorithm.options_) {}
 
   StepReport run(bool rehearse);
@@ -48,8 +48,8 @@ class Lbfgs::Step {
   void remember(Pending pending);
   StepReport report_of(const Known& known, LbfgsEnd end) const;
 
-  Lbfgs& algorithm_;
-  const LbfgsOptions& options_;
+  LbfgsRunner& algorithm_;
+  const Lbfgs& options_;
   const StepContext& context_;
   LbfgsRounds rounds_;
   const Stopwatch whole_;
@@ -61,7 +61,7 @@ class Lbfgs::Step {
   LbfgsEnd end_ = LbfgsEnd::none;
 };
 
-StepReport Lbfgs::Step::run(bool rehearse) {
+StepReport LbfgsRunner::Step::run(bool rehearse) {
   if (algorithm_.pending_) catch_up();
   if (!algorithm_.known_ || algorithm_.known_->version != begun_)
     algorithm_.known_ = know();
@@ -77,7 +77,7 @@ StepReport Lbfgs::Step::run(bool rehearse) {
 }
 
 /// Of weights that were set, loaded or learned otherwise.
-Lbfgs::Known Lbfgs::Step::know() {
+LbfgsRunner::Known LbfgsRunner::Step::know() {
   const ObjectivePoint found =
       rounds_.evaluate(context_.versions.buffer(), begun_.step, rounds_.direction_of(updates_));
   check_finite(found);
@@ -86,7 +86,7 @@ Lbfgs::Known Lbfgs::Step::know() {
 }
 
 /// The same weights by the batch of this step: of the products those with the gradient are others.
-void Lbfgs::Step::know_batch(Known& known) {
+void LbfgsRunner::Step::know_batch(Known& known) {
   const ObjectivePoint found =
       rounds_.evaluate(context_.versions.buffer(), begun_.step, rounds_.direction_of(updates_));
   check_finite(found);
@@ -96,7 +96,7 @@ void Lbfgs::Step::know_batch(Known& known) {
   known.largest = found.largest;
 }
 
-void Lbfgs::Step::check_finite(const ObjectivePoint& found) const {
+void LbfgsRunner::Step::check_finite(const ObjectivePoint& found) const {
   Where where{.phase = "compute", .step = begun_.step + 1};
   if (!std::isfinite(found.value))
     throw Error(ErrorCode::non_finite_loss, std::isnan(found.value) ? "the loss is NaN" : "the loss is infinite",
@@ -112,7 +112,7 @@ void Lbfgs::Step::check_finite(const ObjectivePoint& found) const {
 }
 
 /// Along the direction by the history, and where nothing is found there along the gradient, without a history.
-bool Lbfgs::Step::search(Known& known) {
+bool LbfgsRunner::Step::search(Known& known) {
   if (try_along(known)) return true;
   if (known.products.pairs() == 0) return false;
   forget_history(known);
@@ -120,7 +120,7 @@ bool Lbfgs::Step::search(Known& known) {
 }
 
 /// For good, whatever comes of it: the next direction takes the place of a pair's.
-void Lbfgs::Step::forget_history(Known& known) {
+void LbfgsRunner::Step::forget_history(Known& known) {
   Products alone;
   alone.at(0, 0) = known.products.at(known.products.g(), known.products.g());
   known.products = std::move(alone);
@@ -131,7 +131,7 @@ void Lbfgs::Step::forget_history(Known& known) {
   algorithm_.known_ = known;
 }
 
-bool Lbfgs::Step::try_along(const Known& known) {
+bool LbfgsRunner::Step::try_along(const Known& known) {
   direction_ = lbfgs_direction(known.products);
   end_ = LbfgsEnd::no_descent;
   if (!(direction_.slope < 0) || !std::isfinite(direction_.slope)) return false;
@@ -155,7 +155,7 @@ bool Lbfgs::Step::try_along(const Known& known) {
   return true;
 }
 
-ObjectivePoint Lbfgs::Step::evaluate_along(const Known& known, double length, bool makes_direction) {
+ObjectivePoint LbfgsRunner::Step::evaluate_along(const Known& known, double length, bool makes_direction) {
   const int to = *context_.versions.spare();
   const bool finite = rounds_.move(known.products.pairs(), updates_, length,
                                    makes_direction ? direction_.coefficients : std::vector<double>(), to);
@@ -163,7 +163,7 @@ ObjectivePoint Lbfgs::Step::evaluate_along(const Known& known, double length, bo
   return rounds_.evaluate(to, begun_.step, rounds_.direction_of(updates_));
 }
 
-void Lbfgs::Step::commit(const Known& known) {
+void LbfgsRunner::Step::commit(const Known& known) {
   Versions& versions = context_.versions;
   Pending pending;
   pending.length = taken_.step;
@@ -184,7 +184,7 @@ void Lbfgs::Step::commit(const Known& known) {
   }
 }
 
-void Lbfgs::Step::remember(Pending pending) {
+void LbfgsRunner::Step::remember(Pending pending) {
   const Version& version = context_.versions.committed();
   rounds_.remember(pending.products, version.updates, pending.pair, pending.length);
   context_.versions.unpin(pending.before);
@@ -192,7 +192,7 @@ void Lbfgs::Step::remember(Pending pending) {
   algorithm_.pending_.reset();
 }
 
-void Lbfgs::Step::catch_up() {
+void LbfgsRunner::Step::catch_up() {
   const Pending pending = *algorithm_.pending_;
   const Version& version = context_.versions.committed();
   const int direction = rounds_.direction_of(version.updates - (pending.pair ? 1 : 0));
@@ -202,7 +202,7 @@ void Lbfgs::Step::catch_up() {
   remember(pending);
 }
 
-StepReport Lbfgs::Step::report_of(const Known& known, LbfgsEnd end) const {
+StepReport LbfgsRunner::Step::report_of(const Known& known, LbfgsEnd end) const {
   const bool moved = context_.versions.committed() != begun_;
   StepReport report;
   report.step = context_.versions.committed().step;
@@ -223,7 +223,7 @@ StepReport Lbfgs::Step::report_of(const Known& known, LbfgsEnd end) const {
   return report;
 }
 
-StateDescription Lbfgs::state(const UpdateRules& /*optimizer*/, int num_shards, std::int64_t steps_per_epoch) const {
+StateDescription LbfgsRunner::state(const UpdateRules& /*optimizer*/, int num_shards, std::int64_t steps_per_epoch) const {
   StateDescription state;
   state.shape.singles = 2 * options_.history + 2;
   state.shape.spares = options_.backup_portions;
@@ -237,7 +237,7 @@ StateDescription Lbfgs::state(const UpdateRules& /*optimizer*/, int num_shards, 
   return state;
 }
 
-void Lbfgs::check(const ModelDescription& model) const {
+void LbfgsRunner::check(const ModelDescription& model) const {
   if (model.traits.unsteady.empty()) return;
   throw Error(ErrorCode::unsupported,
               "the model has " + model.traits.unsteady +
@@ -246,17 +246,17 @@ void Lbfgs::check(const ModelDescription& model) const {
                   "compute as in evaluations");
 }
 
-StepReport Lbfgs::step(const StepContext& context, const Deadline& /*deadline*/, bool rehearse) {
+StepReport LbfgsRunner::step(const StepContext& context, const Deadline& /*deadline*/, bool rehearse) {
   return Step(*this, context).run(rehearse);
 }
 
-void Lbfgs::tell_failure() {
+void LbfgsRunner::tell_failure() {
   if (failure_) throw Error(*std::exchange(failure_, std::nullopt));
 }
 
-void Lbfgs::make_whole(const StepContext& context, const Deadline& /*deadline*/) { Step(*this, context).catch_up(); }
+void LbfgsRunner::make_whole(const StepContext& context, const Deadline& /*deadline*/) { Step(*this, context).catch_up(); }
 
-void Lbfgs::forget() {
+void LbfgsRunner::forget() {
   known_.reset();
   pending_.reset();
   failure_.reset();

@@ -3,7 +3,7 @@
 #include <optional>
 #include <vector>
 
-#include "actors/algorithms/algorithm.hpp"
+#include "actors/algorithms/algorithm_runner.hpp"
 #include "actors/algorithms/lbfgs/portion_rounds.hpp"
 #include "models/optimizers/lbfgs_coefficients.hpp"
 #include "models/optimizers/line_search.hpp"
@@ -18,9 +18,9 @@ namespace troupe {
 /// made beside those that it is made of; then the changes y of the gradient over the step's length; then the gradient.
 /// Pair number u, counted from the beginning of the history, lies at u modulo how many there are, so Version::updates
 /// says all that a checkpoint has to.
-class Lbfgs : public Algorithm {
+class LbfgsRunner : public AlgorithmRunner {
  public:
-  explicit Lbfgs(const LbfgsOptions& options) : options_(options) {}
+  explicit LbfgsRunner(const Lbfgs& options) : options_(options) {}
 
   StateDescription state(const UpdateRules& optimizer, int num_shards, std::int64_t steps_per_epoch) const override;
   void check(const ModelDescription& model) const override;
@@ -52,7 +52,7 @@ class Lbfgs : public Algorithm {
     double largest = 0;
   };
 
-  LbfgsOptions options_;
+  Lbfgs options_;
   std::optional<Known> known_;
   std::optional<Pending> pending_;
   std::optional<Error> failure_;  ///< of remembering, which the next call tells

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "actors/algorithms/algorithm.hpp"
+#include "actors/algorithms/algorithm_runner.hpp"
 #include "actors/algorithms/lbfgs/portion_rounds.hpp"
 #include "models/optimizers/lbfgs_coefficients.hpp"
 
@@ -22,7 +22,7 @@ struct ObjectivePoint {
 /// The rounds that L-BFGS is made of, with the numbers of its vectors. A round may take as long as a step.
 class LbfgsRounds {
  public:
-  LbfgsRounds(const StepContext& context, const LbfgsOptions& options) : context_(context), options_(options) {}
+  LbfgsRounds(const StepContext& context, const Lbfgs& options) : context_(context), options_(options) {}
 
   /// The vector of the direction that is made when there have been so many pairs.
   int direction_of(std::int64_t updates) const;
@@ -58,7 +58,7 @@ class LbfgsRounds {
   void note_apply(const std::vector<From<Reply>>& replies, const char* name);
 
   const StepContext& context_;
-  const LbfgsOptions& options_;
+  const Lbfgs& options_;
   PhaseSeconds seconds_;
   LbfgsReport report_;
   std::int64_t samples_ = 0;

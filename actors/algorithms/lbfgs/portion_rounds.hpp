@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "actors/algorithms/algorithm.hpp"
+#include "actors/algorithms/algorithm_runner.hpp"
 
 namespace troupe {
 

@@ -25,7 +25,7 @@ namespace {
 
 Options asynchronous(const std::string& algorithm, Placement placement, int workers) {
   Options options = quiet_options(placement, workers);
-  options.algorithm = algorithm;
+  options.algorithm = algorithm_by_name(algorithm);
   options.config = R"({"data": "synthetic-linear", "batch_size": 50})";
   options.num_shards = 4;
   options.optimizer.learning_rate = 0.02;
@@ -82,8 +82,8 @@ TEST_CASE("asynchronous replicas find the optimum of a convex problem, wherever 
 
 TEST_CASE("gradients are added up until they are pushed, and weights are fetched as often as told") {
   Options options = asynchronous("downpour", Placement::in_process, 2);
-  options.asynchronous.fetch_every = 5;
-  options.asynchronous.push_every = 10;
+  std::get<Downpour>(options.algorithm).fetch_every = 5;
+  std::get<Downpour>(options.algorithm).push_every = 10;
   options.optimizer.learning_rate = 0.004;
   DistributedSGD sgd("linear", options);
   std::int64_t fetches = 0;
@@ -107,7 +107,7 @@ TEST_CASE("one worker without company makes synchronous steps, to the bit") {
   Options options = asynchronous("downpour", Placement::in_process, 1);
   options.optimizer.momentum = 0.9;
   DistributedSGD downpour("linear", options);
-  options.algorithm = "synchronous";
+  options.algorithm = Synchronous();
   DistributedSGD synchronous("linear", options);
   for (int step = 0; step < 20; ++step) CHECK(downpour.step().loss == doctest::Approx(synchronous.step().loss));
   synchronous.step();  // what the worker computes meanwhile is applied before weights are read
@@ -117,9 +117,9 @@ TEST_CASE("one worker without company makes synchronous steps, to the bit") {
 TEST_CASE("with staleness 0 the stale synchronous algorithm has the bits of the synchronous one") {
   for (const Placement placement : kPlacements) {
     Options options = asynchronous("ssp", placement, 4);
-    options.asynchronous.staleness = 0;
+    std::get<Ssp>(options.algorithm).staleness = 0;
     DistributedSGD stale("linear", options);
-    options.algorithm = "synchronous";
+    options.algorithm = Synchronous();
     DistributedSGD synchronous("linear", options);
     for (int step = 0; step < 30; ++step) {
       stale.step();
@@ -154,18 +154,18 @@ TEST_CASE("an algorithm takes over weights and state from the one before, betwee
   for (const Placement placement : kPlacements) {
     DistributedSGD changing("linear", asynchronous("synchronous", placement, 2));
     steps(changing, 50, "synchronous");
-    changing.use("downpour");
+    changing.use(Downpour());
     steps(changing, 300, "downpour");
-    changing.use("ssp", {.staleness = 3});
+    changing.use(Ssp{.staleness = 3});
     steps(changing, 300, "ssp");
     const auto weights = changing.weights();
-    changing.use("synchronous");
+    changing.use(Synchronous());
     CHECK(changing.weights() == weights);
     steps(changing, 300, "synchronous");
     check_solved(changing.weights());
     CHECK(changing.steps_done() == 950);
     CHECK(code_of([&] { changing.use("downpuor"); }) == ErrorCode::invalid_argument);
-    CHECK(code_of([&] { changing.use("downpour", {.fetch_every = 0}); }) == ErrorCode::invalid_argument);
+    CHECK(code_of([&] { changing.use(Downpour{.fetch_every = 0}); }) == ErrorCode::invalid_argument);
     steps(changing, 1, "synchronous");
 
     Options options = asynchronous("downpour", placement, 1);  // who is alone always makes the same steps
@@ -177,7 +177,7 @@ TEST_CASE("an algorithm takes over weights and state from the one before, betwee
     steps(warm, 5, "downpour");
     warm.warmup();
     steps(warm, 9, "downpour");
-    options.algorithm = "synchronous";
+    options.algorithm = Synchronous();
     DistributedSGD plain("linear", options);
     steps(plain, 22, "synchronous");  // with the one that the worker made meanwhile
     CHECK(warm.weights() == plain.weights());
@@ -186,7 +186,7 @@ TEST_CASE("an algorithm takes over weights and state from the one before, betwee
 
 TEST_CASE("what was computed on weights that are too old is dropped, and counted") {
   Options options = asynchronous("downpour", Placement::in_process, 4);
-  options.asynchronous.max_staleness = 1;
+  std::get<Downpour>(options.algorithm).max_staleness = 1;
   DistributedSGD sgd("linear", options);
   std::int64_t dropped = 0;
   for (int step = 0; step < 2000; ++step) {
@@ -201,7 +201,7 @@ TEST_CASE("what was computed on weights that are too old is dropped, and counted
 TEST_CASE("a push that is not finite is refused, with worker and step, and the others' weights stay clean") {
   for (const Placement placement : kPlacements) {
     Options options = quiet_options(placement, 2);
-    options.algorithm = "downpour";
+    options.algorithm = Downpour();
     options.config = "4000";
     options.optimizer.learning_rate = 1e30;
     DistributedSGD sgd("noise", options);
@@ -238,10 +238,10 @@ TEST_CASE("a run that is recorded is replayed to the same bits, whatever happens
       const TemporaryFolder folder;
       Options options = asynchronous(algorithm, placement, 3);
       options.optimizer.kind = "adagrad";
-      if (options.algorithm == "downpour") options.asynchronous.fetch_every = 3;
-      if (options.algorithm == "downpour") options.asynchronous.push_every = 2;
+      if (options.algorithm == "downpour") std::get<Downpour>(options.algorithm).fetch_every = 3;
+      if (options.algorithm == "downpour") std::get<Downpour>(options.algorithm).push_every = 2;
       const auto run = [](Options of) {
-        const bool of_record = !of.asynchronous.replay.empty();
+        const bool of_record = !replay_of(of).empty();
         DistributedSGD sgd("linear", std::move(of));
         std::vector<std::vector<float>> weights;
         for (int step = 1; step <= 60; ++step) {
@@ -251,15 +251,15 @@ TEST_CASE("a run that is recorded is replayed to the same bits, whatever happens
         if (of_record) CHECK(code_of([&] { sgd.step(); }) == ErrorCode::bad_file);
         return weights;
       };
-      options.asynchronous.record = folder / "record";
+      record_of(options) = folder / "record";
       if (placement == Placement::processes) {
         options.max_failures = 5;
         options.faults = "kill worker 1 at step 30";
       }
       const auto recorded = run(options);
       options.faults = {};
-      options.asynchronous.record = folder / "again";
-      options.asynchronous.replay = folder / "record";
+      record_of(options) = folder / "again";
+      replay_of(options) = folder / "record";
       const auto replayed = run(options);
       CHECK(replayed == recorded);
     }
@@ -309,7 +309,7 @@ TEST_CASE("a record with many deaths is replayed, too") {
 TEST_CASE("going back to a checkpoint goes back in the data") {
   const TemporaryFolder folder;
   Options options = asynchronous("downpour", Placement::in_process, 2);
-  options.asynchronous.record = folder / "record";
+  record_of(options) = folder / "record";
   DistributedSGD sgd("linear", options);
   for (int step = 0; step < 5; ++step) sgd.step();
   sgd.save_state(folder / "state");
@@ -325,7 +325,7 @@ TEST_CASE("going back to a checkpoint goes back in the data") {
 TEST_CASE("what is refused while workers come to rest is told by the next step") {
   const auto once = [](int bad_step) {
     Options options = quiet_options(Placement::in_process, 1);
-    options.algorithm = "downpour";
+    options.algorithm = Downpour();
     DistributedSGD sgd(gives([](const ShardStep&) { return 1; },
                              [=](const ShardStep& at) { return at.step == bad_step ? NAN : 1.0F; }),
                        options);
@@ -342,7 +342,7 @@ TEST_CASE("what is refused while workers come to rest is told by the next step")
 TEST_CASE("shards without samples make no step, and nobody waits for theirs") {
   const auto run = [](int shards_with_samples) {
     Options options = quiet_options(Placement::in_process, 4);
-    options.algorithm = "downpour";
+    options.algorithm = Downpour();
     DistributedSGD sgd(gives([=](const ShardStep& at) { return at.shard < shards_with_samples ? 1 : 0; },
                              [](const ShardStep&) { return 1.0F; }),
                        options);
@@ -358,7 +358,7 @@ TEST_CASE("shards without samples make no step, and nobody waits for theirs") {
 TEST_CASE("a replay goes no other way than its record, which nothing damages") {
   const TemporaryFolder folder;
   Options options = asynchronous("downpour", Placement::in_process, 2);
-  options.asynchronous.record = folder / "record";
+  record_of(options) = folder / "record";
   const auto steps = [](const Options& of, int count) {
     DistributedSGD sgd("linear", of);
     for (int step = 0; step < count; ++step) sgd.step();
@@ -367,17 +367,17 @@ TEST_CASE("a replay goes no other way than its record, which nothing damages") {
   const auto weights = steps(options, 20);
   const std::string recorded = read_file(folder / "record");
   const auto bad = [&](Options of) { return code_of([&] { steps(of, 20); }); };
-  options.asynchronous.replay = folder / "record";
+  replay_of(options) = folder / "record";
   CHECK(bad(options) == ErrorCode::invalid_argument);  // both the same file
-  options.asynchronous.replay = folder / "./record";
+  replay_of(options) = folder / "./record";
   CHECK(bad(options) == ErrorCode::invalid_argument);
-  options.asynchronous.replay.clear();
+  replay_of(options).clear();
   options.num_workers = 0;
   CHECK(bad(options) == ErrorCode::invalid_argument);
   CHECK(read_file(folder / "record") == recorded);
   options.num_workers = 2;
-  options.asynchronous.record.clear();
-  options.asynchronous.replay = folder / "replay";
+  record_of(options).clear();
+  replay_of(options) = folder / "replay";
   const auto replay = [&](const std::string& text) {
     write_file(folder / "replay", text);
     return bad(options);
@@ -408,29 +408,29 @@ TEST_CASE("what asynchronous replicas cannot do is refused") {
     CHECK(code_of(start) == code);
     CHECK(message_of(start).find(words) != std::string::npos);
   };
-  refused("fetch_every is 0", ErrorCode::invalid_argument, [](Options& o) { o.asynchronous.fetch_every = 0; });
-  refused("push_every is -1", ErrorCode::invalid_argument, [](Options& o) { o.asynchronous.push_every = -1; });
-  refused("staleness is -1", ErrorCode::invalid_argument, [](Options& o) { o.asynchronous.staleness = -1; });
-  refused("max_staleness is -2", ErrorCode::invalid_argument, [](Options& o) { o.asynchronous.max_staleness = -2; });
+  refused("fetch_every is 0", ErrorCode::invalid_argument, [](Options& o) { std::get<Downpour>(o.algorithm).fetch_every = 0; });
+  refused("push_every is -1", ErrorCode::invalid_argument, [](Options& o) { std::get<Downpour>(o.algorithm).push_every = -1; });
+  refused("staleness is -1", ErrorCode::invalid_argument, [](Options& o) { std::get<Ssp>(o.algorithm).staleness = -1; });
+  refused("max_staleness is -2", ErrorCode::invalid_argument, [](Options& o) { std::get<Downpour>(o.algorithm).max_staleness = -2; });
   refused("push_every is 2000000", ErrorCode::invalid_argument,
-          [](Options& o) { o.asynchronous.push_every = 2000000; });
+          [](Options& o) { std::get<Downpour>(o.algorithm).push_every = 2000000; });
   refused("warm_start is -1", ErrorCode::invalid_argument, [](Options& o) { o.asynchronous.warm_start = -1; });
   refused("parameter_servers is 257", ErrorCode::invalid_argument, [](Options& o) { o.parameter_servers = 257; });
   refused("for downpour", ErrorCode::invalid_argument, [](Options& o) {
-    o.algorithm = "ssp";
-    o.asynchronous.fetch_every = 2;
+    o.algorithm = Ssp();
+    std::get<Downpour>(o.algorithm).fetch_every = 2;
   });
   refused("record and replay are for", ErrorCode::invalid_argument, [](Options& o) {
-    o.algorithm = "synchronous";
-    o.asynchronous.record = "record";
+    o.algorithm = Synchronous();
+    record_of(o) = "record";
   });
   refused("writes no checkpoints", ErrorCode::invalid_argument, [](Options& o) {
-    o.asynchronous.replay = "record";
+    replay_of(o) = "record";
     o.checkpoint.folder = "folder";
     o.checkpoint.every_steps = 10;
   });
-  refused("cannot write", ErrorCode::bad_file, [](Options& o) { o.asynchronous.record = "/nonexistent/record"; });
-  refused("not a regular file", ErrorCode::bad_file, [](Options& o) { o.asynchronous.replay = "/tmp"; });
+  refused("cannot write", ErrorCode::bad_file, [](Options& o) { record_of(o) = "/nonexistent/record"; });
+  refused("not a regular file", ErrorCode::bad_file, [](Options& o) { replay_of(o) = "/tmp"; });
   refused("'downpuor'", ErrorCode::invalid_argument, [](Options& o) { o.algorithm = "downpuor"; });
   refused("clip_norm", ErrorCode::unsupported, [](Options& o) { o.optimizer.clip_norm = 1; });
   refused("groups", ErrorCode::unsupported, [](Options& o) { o.optimizer.groups = {{"*", 0.0}}; });

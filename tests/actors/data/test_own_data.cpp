@@ -42,7 +42,7 @@ TEST_CASE("a step says how long each worker waited for its samples, as a part of
   for (const char* algorithm : {"synchronous", "downpour"})
     for (const Placement placement : kPlacements) {
       Options options = own(placement, R"({"data": "own", "batch_size": 4})");
-      options.algorithm = algorithm;
+      options.algorithm = algorithm_by_name(algorithm);
       DistributedSGD sgd("mlp", options);
       for (int step = 0; step < 5; ++step) {
         const PhaseSeconds seconds = sgd.step().seconds;

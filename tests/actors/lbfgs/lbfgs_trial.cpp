@@ -14,7 +14,7 @@ namespace troupe_test {
 
 Options lbfgs_options(const std::string& config, int workers, int shards) {
   Options options = quiet_options(Placement::in_process, workers);
-  options.algorithm = "lbfgs";
+  options.algorithm = Lbfgs();
   options.num_shards = shards;
   options.config = config;
   return options;
@@ -59,11 +59,11 @@ DistributedSGD of_formula(const std::vector<float>& begin, const Formula& formul
 
 Options steady(Placement placement, int workers) {
   Options options = quiet_options(placement, workers);
-  options.algorithm = "lbfgs";
+  options.algorithm = Lbfgs();
   options.num_shards = 8;
   options.config = kSteady;
-  options.lbfgs.history = 3;
-  options.lbfgs.tolerance = 0;
+  std::get<Lbfgs>(options.algorithm).history = 3;
+  std::get<Lbfgs>(options.algorithm).tolerance = 0;
   options.optimizer.weight_decay = 0.01;
   options.optimizer.groups = {{"bias", 0.0}};
   return options;
@@ -109,10 +109,10 @@ std::string saved_state(DistributedSGD& sgd, const std::string& path) {
 
 Options wide(Placement placement, int workers) {
   Options options = quiet_options(placement, workers);
-  options.algorithm = "lbfgs";
+  options.algorithm = Lbfgs();
   options.num_shards = 3;
   options.config = "quadratic " + std::to_string(kWideSize) + " 10";
-  options.lbfgs.history = 3;
+  std::get<Lbfgs>(options.algorithm).history = 3;
   options.max_failures = 100;
   return options;
 }

@@ -25,7 +25,7 @@ Numbers plus(Numbers a, double factor, const Numbers& b) {
 
 }  // namespace
 
-PlainLbfgs::PlainLbfgs(Function function, Numbers begin, const LbfgsOptions& options)
+PlainLbfgs::PlainLbfgs(Function function, Numbers begin, const Lbfgs& options)
     : function_(std::move(function)), options_(options), x_(std::move(begin)) {
   value_ = function_(x_, gradient_);
 }

@@ -14,7 +14,7 @@ class PlainLbfgs {
   /// Writes the gradient and returns the value.
   using Function = std::function<double(const Numbers& x, Numbers& gradient)>;
 
-  PlainLbfgs(Function function, Numbers begin, const troupe::LbfgsOptions& options);
+  PlainLbfgs(Function function, Numbers begin, const troupe::Lbfgs& options);
 
   /// Moves once. False where the line search finds nothing.
   bool step();
@@ -33,7 +33,7 @@ class PlainLbfgs {
   Numbers direction() const;
 
   Function function_;
-  troupe::LbfgsOptions options_;
+  troupe::Lbfgs options_;
   Numbers x_;
   Numbers gradient_;
   double value_ = 0;

@@ -23,7 +23,7 @@ TEST_CASE("L-BFGS finds the minima of Rosenbrock's valley, of ill-conditioned qu
     }
     // With 10 pairs that takes doubles, too, thousands of steps.
     Options options = lbfgs_options("quadratic 50 1e6", 1, shards);
-    options.lbfgs.history = 100;
+    std::get<Lbfgs>(options.algorithm).history = 100;
     DistributedSGD quadratic("smooth", options);
     const StepReport report = descend(quadratic, 1'000);
     CHECK(report.lbfgs.end == LbfgsEnd::converged);
@@ -56,8 +56,8 @@ TEST_CASE("the first iterates of L-BFGS are those of whole vectors of doubles, b
     CAPTURE(trial.config);
     CAPTURE(trial.decay);
     Options options = lbfgs_options(trial.config);
-    options.lbfgs.history = trial.history;
-    options.lbfgs.tolerance = 0;
+    std::get<Lbfgs>(options.algorithm).history = trial.history;
+    std::get<Lbfgs>(options.algorithm).tolerance = 0;
     options.optimizer.weight_decay = trial.decay;
     const auto model = make_smooth(trial.config);
     model->start({.num_shards = 3});
@@ -80,8 +80,8 @@ TEST_CASE("the first iterates of L-BFGS are those of whole vectors of doubles, b
 
 TEST_CASE("the report of L-BFGS tells what its step did") {
   Options options = lbfgs_options(kLogistic, 2, 3);
-  options.lbfgs.portions = 5;  // made 6
-  options.lbfgs.history = 4;
+  std::get<Lbfgs>(options.algorithm).portions = 5;  // made 6
+  std::get<Lbfgs>(options.algorithm).history = 4;
   options.optimizer.weight_decay = 0.01;
   DistributedSGD sgd("smooth", options);
   const auto model = make_smooth(kLogistic);

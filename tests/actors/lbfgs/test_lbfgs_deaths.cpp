@@ -44,7 +44,7 @@ TEST_CASE("a worker of L-BFGS that dies in any kind of round is replaced, and th
       Options options = steady(Placement::processes, 3);
       options.max_failures = 100;
       options.faults = faults;
-      options.lbfgs.backup_portions = backups;
+      std::get<Lbfgs>(options.algorithm).backup_portions = backups;
       DistributedSGD sgd("smooth", options);
       std::ptrdiff_t repairs = 0;
       Course course;
@@ -69,7 +69,7 @@ TEST_CASE("random kills leave the bits of L-BFGS as they are") {
     Options options = steady(Placement::processes, 3);
     options.max_failures = 100;
     options.faults = "random 5 kills of steps 1-6 seed " + std::to_string(seed);
-    options.lbfgs.backup_portions = seed % 2;
+    std::get<Lbfgs>(options.algorithm).backup_portions = seed % 2;
     DistributedSGD sgd("smooth", options);
     check_undisturbed(go_on(sgd, kSteadySteps));
   }

@@ -51,8 +51,8 @@ class WavesModel : public SmoothModel {
 
 DistributedSGD on_waves(const Waves& waves, int max_evaluations, const std::shared_ptr<int>& left) {
   Options options = quiet_options(Placement::in_process, 1);
-  options.algorithm = "lbfgs";
-  options.lbfgs.max_evaluations = max_evaluations;
+  options.algorithm = Lbfgs();
+  std::get<Lbfgs>(options.algorithm).max_evaluations = max_evaluations;
   return {[=](int, int) { return std::make_unique<WavesModel>(waves, left); }, options};
 }
 
@@ -77,7 +77,7 @@ TEST_CASE("where L-BFGS has converged further steps change nothing, and say so")
   CHECK(sgd.weights() == weights);
   CHECK(sgd.steps_done() == last.step);
   Options options = lbfgs_options("quadratic 2 1");
-  options.lbfgs.tolerance = 1e3;
+  std::get<Lbfgs>(options.algorithm).tolerance = 1e3;
   DistributedSGD at_once("smooth", options);
   const auto begun = at_once.weights();
   const StepReport report = at_once.step();
@@ -89,7 +89,7 @@ TEST_CASE("where L-BFGS has converged further steps change nothing, and say so")
 
 TEST_CASE("a gradient of the wrong sign is no descent, and changes nothing") {
   Options options = lbfgs_options("");
-  options.lbfgs.max_evaluations = 1000;
+  std::get<Lbfgs>(options.algorithm).max_evaluations = 1000;
   DistributedSGD sgd = of_formula(
       {1, 2},
       [](const Numbers& x, Numbers& g) {
@@ -116,7 +116,7 @@ TEST_CASE("a line search that has used up its evaluations ends L-BFGS, and furth
   };
   for (const int most : {1, 2}) {
     CAPTURE(most);
-    options.lbfgs.max_evaluations = most;
+    std::get<Lbfgs>(options.algorithm).max_evaluations = most;
     DistributedSGD sgd = of_formula({0}, nasty, options);
     const StepReport first = sgd.step();
     CHECK(first.lbfgs.end == LbfgsEnd::budget);
@@ -169,7 +169,7 @@ TEST_CASE("what is not finite beyond a barrier is a trial that was too long") {
 
 TEST_CASE("weights that would not be finite are a trial that was too long, too") {
   Options options = lbfgs_options("");
-  options.lbfgs.max_evaluations = 100;
+  std::get<Lbfgs>(options.algorithm).max_evaluations = 100;
   DistributedSGD sgd = of_formula(
       {0}, [](const Numbers& x, Numbers& g) { return g = {-1}, -x[0]; }, options);
   const StepReport report = sgd.step();

@@ -17,7 +17,7 @@ TEST_CASE("shards and portions without samples add nothing") {
   const std::string config = "logistic 32 11 2 1";
   Options options = lbfgs_options(config);
   options.optimizer.weight_decay = 0.01;
-  options.lbfgs.portions = 18;
+  std::get<Lbfgs>(options.algorithm).portions = 18;
   DistributedSGD sgd("smooth", options);
   const auto model = make_smooth(config);
   model->start({.num_shards = 3});
@@ -50,7 +50,7 @@ TEST_CASE("portions are batches of each shard in order, and of more portions tha
   for (const int portions : {0, 1, 2, 4, 6, 100}) {
     CAPTURE(portions);
     Options options = lbfgs_options("", 2, 2);
-    options.lbfgs.portions = portions;
+    std::get<Lbfgs>(options.algorithm).portions = portions;
     const auto calls = std::make_shared<std::atomic<int>>(0);
     DistributedSGD sgd([=](int, int) { return std::make_unique<Noted>(calls); }, options);
     const StepReport report = sgd.step();
@@ -76,9 +76,9 @@ TEST_CASE("without full batches each step of L-BFGS takes one batch of each shar
     std::shared_ptr<std::atomic<std::int64_t>> step_;
   };
   Options options = lbfgs_options("", 2, 3);
-  options.lbfgs.full_batch = false;
-  options.lbfgs.portions = 9;
-  options.lbfgs.tolerance = 0;
+  std::get<Lbfgs>(options.algorithm).full_batch = false;
+  std::get<Lbfgs>(options.algorithm).portions = 9;
+  std::get<Lbfgs>(options.algorithm).tolerance = 0;
   const auto at = std::make_shared<std::atomic<std::int64_t>>(0);
   DistributedSGD sgd([=](int, int) { return std::make_unique<Noted>(at); }, options);
   for (int step = 0; step < 6; ++step) {
@@ -98,17 +98,17 @@ TEST_CASE("models whose loss depends on chance or on the batch are refused by L-
   CHECK(message_of(make).find("dropout") != std::string::npos);
   CHECK(message_of(make).find("freeze") != std::string::npos);
   Options synchronous = options;
-  synchronous.algorithm = "synchronous";
+  synchronous.algorithm = Synchronous();
   DistributedSGD sgd("dropping", synchronous);
   sgd.step();
-  CHECK(code_of([&] { sgd.use(LbfgsOptions{}); }) == ErrorCode::unsupported);
+  CHECK(code_of([&] { sgd.use(Lbfgs{}); }) == ErrorCode::unsupported);
   CHECK(sgd.step().algorithm == "synchronous");
-  sgd.use(LbfgsOptions{.freeze = true});
+  sgd.use(Lbfgs{.freeze = true});
   const double before = sgd.step().lbfgs.objective;
   CHECK(sgd.step().lbfgs.objective < before);
-  sgd.use("synchronous");
+  sgd.use(Synchronous());
   CHECK(sgd.step().algorithm == "synchronous");
-  options.lbfgs.freeze = true;
+  std::get<Lbfgs>(options.algorithm).freeze = true;
   DistributedSGD frozen("dropping", options);
   frozen.step();
   CHECK(frozen.report().lbfgs.end == LbfgsEnd::none);
@@ -124,7 +124,7 @@ TEST_CASE("frozen batch-norm computes as in evaluations, and its statistics stay
   const auto make = [&] { DistributedSGD(create, options).step(); };
   CHECK(code_of(make) == ErrorCode::unsupported);
   CHECK(message_of(make).find("batch-norm") != std::string::npos);
-  options.lbfgs.freeze = true;
+  std::get<Lbfgs>(options.algorithm).freeze = true;
   DistributedSGD frozen(create, options);
   const auto begun = frozen.weights();
   for (int step = 0; step < 3; ++step) REQUIRE(frozen.step().lbfgs.end == LbfgsEnd::none);
@@ -150,28 +150,28 @@ TEST_CASE("options of L-BFGS that cannot be are refused") {
     return code_of([&] { DistributedSGD("smooth", options); });
   };
   CHECK_FALSE(code([](Options&) {}));
-  CHECK(code([](Options& o) { o.lbfgs.history = 0; }) == ErrorCode::invalid_argument);
-  CHECK(code([](Options& o) { o.lbfgs.history = 101; }) == ErrorCode::invalid_argument);
-  CHECK_FALSE(code([](Options& o) { o.lbfgs.history = 100; }));
-  CHECK(code([](Options& o) { o.lbfgs.tolerance = -1e-9; }) == ErrorCode::invalid_argument);
-  CHECK(code([](Options& o) { o.lbfgs.tolerance = std::nan(""); }) == ErrorCode::invalid_argument);
-  CHECK(code([](Options& o) { o.lbfgs.tolerance = INFINITY; }) == ErrorCode::invalid_argument);
-  CHECK(code([](Options& o) { o.lbfgs.max_evaluations = 0; }) == ErrorCode::invalid_argument);
-  CHECK(code([](Options& o) { o.lbfgs.max_evaluations = 1001; }) == ErrorCode::invalid_argument);
-  CHECK(code([](Options& o) { o.lbfgs.portions = -1; }) == ErrorCode::invalid_argument);
-  CHECK(code([](Options& o) { o.lbfgs.backup_portions = -1; }) == ErrorCode::invalid_argument);
-  CHECK(code([](Options& o) { o.lbfgs.backup_portions = 1001; }) == ErrorCode::invalid_argument);
+  CHECK(code([](Options& o) { std::get<Lbfgs>(o.algorithm).history = 0; }) == ErrorCode::invalid_argument);
+  CHECK(code([](Options& o) { std::get<Lbfgs>(o.algorithm).history = 101; }) == ErrorCode::invalid_argument);
+  CHECK_FALSE(code([](Options& o) { std::get<Lbfgs>(o.algorithm).history = 100; }));
+  CHECK(code([](Options& o) { std::get<Lbfgs>(o.algorithm).tolerance = -1e-9; }) == ErrorCode::invalid_argument);
+  CHECK(code([](Options& o) { std::get<Lbfgs>(o.algorithm).tolerance = std::nan(""); }) == ErrorCode::invalid_argument);
+  CHECK(code([](Options& o) { std::get<Lbfgs>(o.algorithm).tolerance = INFINITY; }) == ErrorCode::invalid_argument);
+  CHECK(code([](Options& o) { std::get<Lbfgs>(o.algorithm).max_evaluations = 0; }) == ErrorCode::invalid_argument);
+  CHECK(code([](Options& o) { std::get<Lbfgs>(o.algorithm).max_evaluations = 1001; }) == ErrorCode::invalid_argument);
+  CHECK(code([](Options& o) { std::get<Lbfgs>(o.algorithm).portions = -1; }) == ErrorCode::invalid_argument);
+  CHECK(code([](Options& o) { std::get<Lbfgs>(o.algorithm).backup_portions = -1; }) == ErrorCode::invalid_argument);
+  CHECK(code([](Options& o) { std::get<Lbfgs>(o.algorithm).backup_portions = 1001; }) == ErrorCode::invalid_argument);
   CHECK(code([](Options& o) { o.optimizer.clip_norm = 1; }) == ErrorCode::unsupported);
   CHECK(code([](Options& o) { o.strategy = Strategy::driver; }) == ErrorCode::unsupported);
   CHECK(code([](Options& o) { o.backup_workers = 1; }) == ErrorCode::unsupported);
   DistributedSGD sgd("smooth", lbfgs_options("rosenbrock 2"));
-  CHECK(code_of([&] { sgd.use(LbfgsOptions{.history = 0}); }) == ErrorCode::invalid_argument);
+  CHECK(code_of([&] { sgd.use(Lbfgs{.history = 0}); }) == ErrorCode::invalid_argument);
   CHECK(sgd.step().step == 1);
 }
 
 TEST_CASE("a change to L-BFGS that the store has no room for changes nothing") {
   Options options = lbfgs_options("", 2, 3);
-  options.algorithm = "synchronous";
+  options.algorithm = Synchronous();
   options.optimizer = {.learning_rate = 0.01, .momentum = 0.9};
   options.config = "quadratic 2000 10";
   options.store_bytes = std::size_t{1} << 20;
@@ -179,7 +179,7 @@ TEST_CASE("a change to L-BFGS that the store has no room for changes nothing") {
   sgd.step();
   DistributedSGD undisturbed("smooth", options);
   undisturbed.step();
-  CHECK(code_of([&] { sgd.use(LbfgsOptions{.history = 100}); }) == ErrorCode::store_full);
+  CHECK(code_of([&] { sgd.use(Lbfgs{.history = 100}); }) == ErrorCode::store_full);
   CHECK(sgd.step().algorithm == "synchronous");
   undisturbed.step();
   CHECK((sgd.weights() == undisturbed.weights()));

@@ -26,7 +26,7 @@ TEST_CASE("L-BFGS has the same bits for any number of workers, placement, device
           CAPTURE(backups);
           Options options = steady(placement, workers);
           options.devices_per_worker = devices;
-          options.lbfgs.backup_portions = backups;
+          std::get<Lbfgs>(options.algorithm).backup_portions = backups;
           DistributedSGD sgd("smooth", options);
           REQUIRE((go_on(sgd, kSteadySteps) == undisturbed()));
         }
@@ -48,18 +48,18 @@ TEST_CASE("L-BFGS of vectors with pieces of several pages has the same bits for 
 
 TEST_CASE("portions decide the bits of L-BFGS, and workers do not") {
   Options options = steady(Placement::in_process, 1);
-  options.lbfgs.portions = 8;
+  std::get<Lbfgs>(options.algorithm).portions = 8;
   const auto expected = weights_after(options, 3);
   options.num_workers = 3;
   CHECK((weights_after(options, 3) == expected));
-  options.lbfgs.portions = 0;
+  std::get<Lbfgs>(options.algorithm).portions = 0;
   CHECK((weights_after(options, 3) != expected));
 }
 
 TEST_CASE("without full batches L-BFGS has the same bits, too, whatever happens") {
   const TemporaryFolder folder;
   Options options = steady(Placement::in_process, 1);
-  options.lbfgs.full_batch = false;
+  std::get<Lbfgs>(options.algorithm).full_batch = false;
   DistributedSGD plain("smooth", options);
   const Course expected = go_on(plain, 3);
   plain.save_state(folder / "state");
@@ -68,7 +68,7 @@ TEST_CASE("without full batches L-BFGS has the same bits, too, whatever happens"
     options.placement = placement;
     options.num_workers = 3;
     options.max_failures = 100;
-    options.lbfgs.backup_portions = 1;
+    std::get<Lbfgs>(options.algorithm).backup_portions = 1;
     if (placement == Placement::processes)
       options.faults = "kill worker 1 at step 2; kill worker 2 at step 3 phase apply";
     DistributedSGD sgd("smooth", options);
@@ -134,7 +134,7 @@ TEST_CASE("backups of portions do what a worker is late with, to the same bits")
   };
   for (const int backups : {2, 3}) {  // a first one may go to, and win, a portion of the third worker
     Options options = steady(Placement::in_process, 3);
-    options.lbfgs.backup_portions = backups;
+    std::get<Lbfgs>(options.algorithm).backup_portions = backups;
     const auto meeting = std::make_shared<Meeting>();
     DistributedSGD sgd([=](int, int) { return std::make_unique<Late>(meeting); }, options);
     const StepReport report = sgd.step();
@@ -152,7 +152,7 @@ TEST_CASE("backups of portions do what a worker is late with, to the same bits")
 
 TEST_CASE("processes that are slow are backed up, to the same bits") {
   Options options = steady(Placement::processes, 3);
-  options.lbfgs.backup_portions = 3;
+  std::get<Lbfgs>(options.algorithm).backup_portions = 3;
   options.faults = "slow 5x worker 1 at step 2";
   DistributedSGD sgd("smooth", options);
   int backups = 0;

@@ -77,7 +77,7 @@ TEST_CASE("checkpoints of another algorithm, or of another history, are not thos
   lbfgs.step();
   lbfgs.save_state(folder / "lbfgs");
   Options options = steady(Placement::in_process, 2);
-  options.algorithm = "synchronous";
+  options.algorithm = Synchronous();
   options.optimizer.kind = "adam";
   DistributedSGD adam("smooth", options);
   adam.step();
@@ -85,7 +85,7 @@ TEST_CASE("checkpoints of another algorithm, or of another history, are not thos
   CHECK(code_of([&] { lbfgs.load_state(folder / "adam"); }) == ErrorCode::model_mismatch);
   CHECK(code_of([&] { adam.load_state(folder / "lbfgs"); }) == ErrorCode::model_mismatch);
   options = steady(Placement::in_process, 2);
-  options.lbfgs.history = 4;
+  std::get<Lbfgs>(options.algorithm).history = 4;
   DistributedSGD longer("smooth", options);
   CHECK(code_of([&] { longer.load_state(folder / "lbfgs"); }) == ErrorCode::model_mismatch);
   for (int step = 1; step < kSteadySteps; ++step) lbfgs.step();
@@ -126,7 +126,7 @@ TEST_CASE("what is known of weights is known of them alone, and not of others th
 
 TEST_CASE("L-BFGS begins where SGD has come to, between steps or after a warm start") {
   Options options = steady(Placement::in_process, 3);
-  options.algorithm = "synchronous";
+  options.algorithm = Synchronous();
   options.optimizer.learning_rate = 0.1;
   options.optimizer.momentum = 0.9;
   DistributedSGD changing("smooth", options);
@@ -142,17 +142,17 @@ TEST_CASE("L-BFGS begins where SGD has come to, between steps or after a warm st
   set.set_weights(warm);
   CHECK((go_on(set, 4) == course));
 
-  options.algorithm = "lbfgs";
-  options.asynchronous.warm_start = 3;
+  options.algorithm = Lbfgs();
+  std::get<Lbfgs>(options.algorithm).warm_start = 3;
   DistributedSGD started("smooth", options);
   for (int step = 0; step < 3; ++step) CHECK(started.step().algorithm == "synchronous");
   CHECK((go_on(started, 4) == course));
   CHECK(started.report().algorithm == "lbfgs");
 
-  changing.use("synchronous");
+  changing.use(Synchronous());
   CHECK((changing.weights() == course.weights));
   CHECK(changing.step().algorithm == "synchronous");
-  changing.use(LocalOptions{.steps = 2});
+  changing.use(LocalSgd{.steps = 2});
   CHECK(changing.step().step == 10);
   changing.use(options.lbfgs);
   const StepReport report = changing.step();
@@ -168,7 +168,7 @@ TEST_CASE("evaluations under L-BFGS are of all samples, whatever portions there 
   DistributedSGD sgd("softmax", options);
   for (int step = 0; step < 3; ++step) sgd.step();
   const Evaluation expected = sgd.evaluate();
-  sgd.use(LbfgsOptions{.portions = 12});
+  sgd.use(Lbfgs{.portions = 12});
   const Evaluation evaluated = sgd.evaluate();
   CHECK(expected.samples == 30);
   CHECK(evaluated.samples == expected.samples);
@@ -180,7 +180,7 @@ TEST_CASE("a checkpoint of L-BFGS that cannot be read leaves the warm start that
   const TemporaryFolder folder;
   Options options = steady(Placement::in_process, 2);
   options.optimizer.momentum = 0.9;
-  options.asynchronous.warm_start = 3;
+  std::get<Lbfgs>(options.algorithm).warm_start = 3;
   DistributedSGD later("smooth", options);
   for (int step = 0; step < 5; ++step) later.step();
   later.save_state(folder / "later");
@@ -203,10 +203,10 @@ TEST_CASE("a checkpoint of L-BFGS that cannot be read leaves the warm start that
 TEST_CASE("steps of a warm start are gone back to, also where local SGD has no more state than they have") {
   const TemporaryFolder folder;
   Options options = steady(Placement::in_process, 2);
-  options.algorithm = "local";
+  options.algorithm = LocalSgd();
   options.optimizer.learning_rate = 0.1;
   options.local = {.steps = 2};
-  options.asynchronous.warm_start = 3;
+  std::get<Lbfgs>(options.algorithm).warm_start = 3;
   DistributedSGD sgd("smooth", options);
   sgd.step();
   sgd.save_state(folder / "first");
@@ -223,7 +223,7 @@ TEST_CASE("steps of a warm start are gone back to, also where local SGD has no m
 TEST_CASE("of local SGD state of shards is taken by as many shards only, resharded or not") {
   const TemporaryFolder folder;
   Options options = steady(Placement::in_process, 2);
-  options.algorithm = "local";
+  options.algorithm = LocalSgd();
   options.optimizer.momentum = 0.9;
   options.num_shards = 4;
   DistributedSGD sgd("smooth", options);

@@ -81,10 +81,10 @@ void PlainLocal::own_step(int shard, std::int64_t step, std::int64_t updates, Fl
 }
 
 void PlainLocal::make_outer_step(const Floats& mean) {
-  const auto rate = static_cast<float>(options_.local.outer_learning_rate);
-  const auto momentum = static_cast<float>(options_.local.outer_momentum);
+  const auto rate = static_cast<float>(std::get<LocalSgd>(options_.algorithm).outer->learning_rate);
+  const auto momentum = static_cast<float>(std::get<LocalSgd>(options_.algorithm).outer->momentum);
   for (std::size_t i = 0; i < weights_.size(); ++i) {
-    if (options_.local.outer == OuterRule::average || i >= learned()) {
+    if (std::get<LocalSgd>(options_.algorithm).outer == OuterRule::average || i >= learned()) {
       weights_[i] = mean[i];
       continue;
     }
@@ -101,7 +101,7 @@ void PlainLocal::call() {
   loss_ = 0;
   samples_ = 0;
   for (std::size_t shard = 0; shard < shards; ++shard)
-    for (int each = 0; each < options_.local.steps; ++each)
+    for (int each = 0; each < std::get<LocalSgd>(options_.algorithm).steps; ++each)
       own_step(static_cast<int>(shard), step_ + each, updates_ + each, copies[shard]);
   loss_ /= static_cast<double>(samples_);
   Floats mean(weights_.size());
@@ -113,8 +113,8 @@ void PlainLocal::call() {
   }
   drift_ = std::sqrt(apart / static_cast<double>(shards));
   make_outer_step(mean);
-  step_ += options_.local.steps;
-  updates_ += options_.local.steps;
+  step_ += std::get<LocalSgd>(options_.algorithm).steps;
+  updates_ += std::get<LocalSgd>(options_.algorithm).steps;
 }
 
 void PlainLocal::synchronous_step() {

@@ -22,9 +22,9 @@ double falling_rate(std::int64_t step) { return 0.05 / (1 + 0.1 * static_cast<do
 
 Options local(Placement placement, int workers, int shards, int steps) {
   Options options = quiet_options(placement, workers);
-  options.algorithm = "local";
+  options.algorithm = LocalSgd();
   options.num_shards = shards;
-  options.local.steps = steps;
+  std::get<LocalSgd>(options.algorithm).steps = steps;
   options.config = kLocalConfig;
   options.optimizer.weight_decay = 0.1;
   options.optimizer.learning_rate_at = falling_rate;
@@ -58,7 +58,7 @@ std::vector<float> plain_run_of(const Options& options, int calls) {
 
 TEST_CASE("local SGD is what plain loops make of it, to the bit, and tells what its copies did") {
   for (const char* kind : {"sgd", "momentum", "adamw"})
-    for (const OuterRule outer : {OuterRule::average, OuterRule::nesterov})
+    for (const OuterRule outer : {OuterRule::average, OuterNesterov()})
       for (const int shards : {1, 4, 5})
         for (const int steps : {1, 3}) {
           CAPTURE(kind);
@@ -69,7 +69,7 @@ TEST_CASE("local SGD is what plain loops make of it, to the bit, and tells what 
           const bool momentum = std::string(kind) == "momentum";
           options.optimizer.kind = momentum ? "sgd" : kind;
           options.optimizer.momentum = momentum ? 0.9 : 0;
-          options.local.outer = outer;
+          std::get<LocalSgd>(options.algorithm).outer = outer;
           GroupedModel model(kLocalConfig);
           PlainLocal plain(model, options);
           DistributedSGD sgd("grouped", options);
@@ -110,7 +110,7 @@ TEST_CASE("local SGD has the same bits for any number of workers, placement and 
   Options plain = local(Placement::in_process, 1, 8, 3);
   plain.optimizer.kind = "adamw";
   plain.optimizer.clip_norm = 3;
-  plain.local.outer = OuterRule::nesterov;
+  std::get<LocalSgd>(plain.algorithm).outer = OuterNesterov();
   make_grouped(plain);
   const auto expected = plain_run_of(plain, 3);
   for (const Placement placement : kPlacements)
@@ -139,11 +139,11 @@ TEST_CASE("local SGD learns running statistics copy by copy, whose mean goes on"
     }
   };
   for (const auto& [learned, size] : {std::pair<std::size_t, std::size_t>{32, 160}, {4'096, 8'192}, {96, 3'001}})
-    for (const OuterRule outer : {OuterRule::average, OuterRule::nesterov}) {
+    for (const OuterRule outer : {OuterRule::average, OuterNesterov()}) {
       CAPTURE(size);
       Options options = local(Placement::in_process, 3, 5, 3);
       options.optimizer.momentum = 0.9;
-      options.local.outer = outer;
+      std::get<LocalSgd>(options.algorithm).outer = outer;
       const std::size_t border = learned;
       const std::size_t floats = size;
       Shifted model(learned, size);
@@ -165,7 +165,7 @@ TEST_CASE("local SGD of one shard and one step is the synchronous one, to the bi
     options.optimizer.clip_norm = 3;
     make_grouped(options);
     const auto weights = run_local(options, 4);
-    options.algorithm = "synchronous";
+    options.algorithm = Synchronous();
     CHECK(weights == run_local(options, 4));
   }
 }
@@ -204,7 +204,7 @@ TEST_CASE("a shard without samples keeps the weights, and counts for the mean") 
 TEST_CASE("a warm-up of local SGD changes nothing") {
   Options options = local(Placement::in_process, 2, 4, 3);
   options.optimizer.momentum = 0.9;
-  options.local.outer = OuterRule::nesterov;
+  std::get<LocalSgd>(options.algorithm).outer = OuterNesterov();
   DistributedSGD sgd("grouped", options);
   sgd.warmup();
   sgd.step();
@@ -232,7 +232,7 @@ TEST_CASE("a copy that is not finite is refused with shard and tensor, and nothi
   const auto fails = [](double loss, float gradient, ErrorCode code) {
     Options options = local(Placement::in_process, 2, 4, 3);
     options.optimizer.momentum = 0.9;
-    options.local.outer = OuterRule::nesterov;
+    std::get<LocalSgd>(options.algorithm).outer = OuterNesterov();
     DistributedSGD sgd([=](int, int) { return std::make_unique<Once>(loss, gradient); }, options);
     sgd.step();
     const auto weights = sgd.weights();
@@ -264,21 +264,21 @@ TEST_CASE("options of local SGD that cannot be are refused") {
     return code_of([&] { DistributedSGD("grouped", options); });
   };
   CHECK_FALSE(code([](Options&) {}));
-  CHECK(code([](Options& o) { o.local.steps = 0; }) == ErrorCode::invalid_argument);
-  CHECK(code([](Options& o) { o.local.steps = 10'001; }) == ErrorCode::invalid_argument);
-  CHECK_FALSE(code([](Options& o) { o.local.steps = 10'000; }));
-  CHECK(code([](Options& o) { o.local.outer_momentum = 1; }) == ErrorCode::invalid_argument);
-  CHECK(code([](Options& o) { o.local.outer_momentum = -0.1; }) == ErrorCode::invalid_argument);
-  CHECK(code([](Options& o) { o.local.outer_momentum = std::nan(""); }) == ErrorCode::invalid_argument);
-  CHECK(code([](Options& o) { o.local.outer_learning_rate = -1; }) == ErrorCode::invalid_argument);
-  CHECK(code([](Options& o) { o.local.outer_learning_rate = std::nan(""); }) == ErrorCode::invalid_argument);
-  CHECK(code([](Options& o) { o.local.outer = static_cast<OuterRule>(2); }) == ErrorCode::invalid_argument);
+  CHECK(code([](Options& o) { std::get<LocalSgd>(o.algorithm).steps = 0; }) == ErrorCode::invalid_argument);
+  CHECK(code([](Options& o) { std::get<LocalSgd>(o.algorithm).steps = 10'001; }) == ErrorCode::invalid_argument);
+  CHECK_FALSE(code([](Options& o) { std::get<LocalSgd>(o.algorithm).steps = 10'000; }));
+  CHECK(code([](Options& o) { std::get<LocalSgd>(o.algorithm).outer->momentum = 1; }) == ErrorCode::invalid_argument);
+  CHECK(code([](Options& o) { std::get<LocalSgd>(o.algorithm).outer->momentum = -0.1; }) == ErrorCode::invalid_argument);
+  CHECK(code([](Options& o) { std::get<LocalSgd>(o.algorithm).outer->momentum = std::nan(""); }) == ErrorCode::invalid_argument);
+  CHECK(code([](Options& o) { std::get<LocalSgd>(o.algorithm).outer->learning_rate = -1; }) == ErrorCode::invalid_argument);
+  CHECK(code([](Options& o) { std::get<LocalSgd>(o.algorithm).outer->learning_rate = std::nan(""); }) == ErrorCode::invalid_argument);
+  CHECK(code([](Options& o) { std::get<LocalSgd>(o.algorithm).outer = static_cast<OuterRule>(2); }) == ErrorCode::invalid_argument);
   CHECK(code([](Options& o) { o.algorithm = "lokal"; }) == ErrorCode::invalid_argument);
   CHECK(code([](Options& o) { o.strategy = Strategy::driver; }) == ErrorCode::unsupported);
   CHECK(code([](Options& o) { o.backup_workers = 1; }) == ErrorCode::unsupported);
   Options options = local(Placement::in_process, 2, 4, 3);
   DistributedSGD sgd("grouped", options);
-  CHECK(code_of([&] { sgd.use(LocalOptions{.steps = 0}); }) == ErrorCode::invalid_argument);
+  CHECK(code_of([&] { sgd.use(LocalSgd{.steps = 0}); }) == ErrorCode::invalid_argument);
   sgd.step();
   CHECK(sgd.weights() == plain_run_of(options, 1));
 }

@@ -23,10 +23,10 @@ constexpr int kRunSteps = 3;
 
 Options local_run(Placement placement, int workers) {
   Options options = quiet_options(placement, workers);
-  options.algorithm = "local";
+  options.algorithm = LocalSgd();
   options.num_shards = 5;
-  options.local.steps = kRunSteps;
-  options.local.outer = OuterRule::nesterov;
+  std::get<LocalSgd>(options.algorithm).steps = kRunSteps;
+  std::get<LocalSgd>(options.algorithm).outer = OuterNesterov();
   options.config = kRunConfig;
   options.optimizer.kind = "adamw";
   options.optimizer.learning_rate = 0.03;
@@ -109,7 +109,7 @@ TEST_CASE("checkpoints of one algorithm are not another's") {
   local.step();
   local.save_state(folder / "local");
   Options options = local_run(Placement::in_process, 2);
-  options.algorithm = "synchronous";
+  options.algorithm = Synchronous();
   DistributedSGD synchronous("grouped", options);
   synchronous.step();
   const auto weights = synchronous.weights();
@@ -153,12 +153,12 @@ TEST_CASE("local SGD takes the weights over, begins with zeros otherwise, and gi
   for (const Placement placement : kPlacements) {
     Options options = local_run(placement, 2);
     options.config = "4";  // pairs, and no statistics, which the synchronous loops below leave out
-    options.algorithm = "synchronous";
+    options.algorithm = Synchronous();
     options.optimizer.kind = "sgd";
     options.optimizer.momentum = 0.9;
     options.local = {};
     DistributedSGD sgd("grouped", options);
-    options.local = {.steps = 2, .outer = OuterRule::nesterov, .outer_learning_rate = 0.5, .outer_momentum = 0.8};
+    options.local = {.steps = 2, .outer = OuterNesterov(), .outer_learning_rate = 0.5, .outer_momentum = 0.8};
     GroupedModel model(options.config);
     PlainLocal plain(model, options);
     for (int round = 0; round < 2; ++round) {
@@ -177,7 +177,7 @@ TEST_CASE("local SGD takes the weights over, begins with zeros otherwise, and gi
       REQUIRE(sgd.weights() == plain.weights());
       CHECK(sgd.steps_done() == plain.steps());
       plain.forget();
-      sgd.use("synchronous");
+      sgd.use(Synchronous());
     }
   }
 }
@@ -187,7 +187,7 @@ TEST_CASE("a run of local SGD may begin with synchronous steps") {
   options.config = "4";
   options.optimizer.kind = "sgd";
   options.optimizer.momentum = 0.9;
-  options.asynchronous.warm_start = 4;
+  std::get<LocalSgd>(options.algorithm).warm_start = 4;
   GroupedModel model(options.config);
   PlainLocal plain(model, options);
   DistributedSGD sgd("grouped", options);

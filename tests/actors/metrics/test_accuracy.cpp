@@ -10,7 +10,7 @@ namespace {
 Options learning(Placement placement, int workers, const char* algorithm) {
   Options options = quiet_options(placement, workers);
   options.num_shards = 3;
-  options.algorithm = algorithm;
+  options.algorithm = algorithm_by_name(algorithm);
   options.optimizer.learning_rate = 1e-6;
   options.config = R"({"data": "mock-images:6,3,60", "batch_size": 0, "measures": true})";
   return options;

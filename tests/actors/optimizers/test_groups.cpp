@@ -121,13 +121,13 @@ TEST_CASE("frozen tensors stay to the bit, with every algorithm that has groups,
     CAPTURE(model);
     const auto options = [&](Placement placement, int workers) {
       Options o = grouped(placement, workers, "sgd");
-      o.algorithm = algorithm;
+      o.algorithm = algorithm_by_name(algorithm);
       if (model == std::string("cnn-bn")) o.config = network;
-      o.lbfgs.freeze = algorithm == std::string("lbfgs");
+      std::get<Lbfgs>(o.algorithm).freeze = algorithm == std::string("lbfgs");
       o.optimizer.momentum = 0.9;
       o.optimizer.groups = {{.pattern = "1.*", .weight_decay = 0.5, .frozen = true}};
       if (model == std::string("grouped")) o.optimizer.groups.push_back({.pattern = "statistics", .frozen = true});
-      o.local = {.steps = 2, .outer = OuterRule::nesterov};
+      o.local = {.steps = 2, .outer = OuterNesterov()};
       return o;
     };
     const auto expected = run(model, options(Placement::in_process, 1));
@@ -139,8 +139,8 @@ TEST_CASE("frozen tensors stay to the bit, with every algorithm that has groups,
 TEST_CASE("L-BFGS that goes on with frozen tensors leaves them as they are, whatever it remembers of them") {
   const TemporaryFolder folder;
   Options options = grouped(Placement::in_process, 2, "sgd");
-  options.algorithm = "lbfgs";
-  options.lbfgs.freeze = true;
+  options.algorithm = Lbfgs();
+  std::get<Lbfgs>(options.algorithm).freeze = true;
   options.config = R"({"data": "mock-images:8,3,60", "batch_size": 5})";
   options.optimizer.groups = {};
   options.checkpoint.folder = folder / "kept";

@@ -32,7 +32,7 @@ class LyingScene {
     const StepContext context{options_,  members_, rounds_,  versions_, model_,
                               optimizer, plan,     appliers, nullptr,   /*settles_by_fence=*/true,
                               1,         0,        0.01};
-    return Synchronous().step(context, Deadline(std::chrono::hours(1)), /*rehearse=*/false);
+    return SynchronousRunner().step(context, Deadline(std::chrono::hours(1)), /*rehearse=*/false);
   }
   std::int64_t committed() const { return versions_.committed().step; }
   /// What workers were told to multiply the mean gradient with; 0 where they were told nothing.

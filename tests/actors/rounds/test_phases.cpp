@@ -47,12 +47,12 @@ TEST_CASE("no worker's seconds inside a phase exceed those of the phase") {
       check_phases(options, 4);
     }
     Options local = busy(placement);
-    local.algorithm = "local";
-    local.local.steps = 2;
+    local.algorithm = LocalSgd();
+    std::get<LocalSgd>(local.algorithm).steps = 2;
     check_phases(local, 4);
     Options lbfgs = busy(placement);
-    lbfgs.algorithm = "lbfgs";
-    lbfgs.lbfgs.freeze = true;
+    lbfgs.algorithm = Lbfgs();
+    std::get<Lbfgs>(lbfgs.algorithm).freeze = true;
     check_phases(lbfgs, 2);
   }
 }

@@ -40,7 +40,7 @@ class ThreeNodes {
                               1,         0,        0.01};
     std::optional<Error> thrown;
     try {
-      Synchronous().step(context, Deadline(std::chrono::hours(1)), /*rehearse=*/false);
+      SynchronousRunner().step(context, Deadline(std::chrono::hours(1)), /*rehearse=*/false);
     } catch (const Error& error) {
       thrown = error;
     }

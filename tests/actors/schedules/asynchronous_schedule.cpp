@@ -25,11 +25,11 @@ Options draw_asynchronous(Chance& chance, const Toy& toy) {
   options.parameter_servers = 1 + chance.below(2);
   options.algorithm = chance.below(2) == 0 ? "downpour" : "ssp";
   if (options.algorithm == "downpour") {
-    options.asynchronous.fetch_every = 1 + chance.below(3);
-    options.asynchronous.push_every = 1 + chance.below(3);
-    options.asynchronous.max_staleness = chance.one_of(std::array{-1, -1, 0, 1, 3});
+    std::get<Downpour>(options.algorithm).fetch_every = 1 + chance.below(3);
+    std::get<Downpour>(options.algorithm).push_every = 1 + chance.below(3);
+    std::get<Downpour>(options.algorithm).max_staleness = chance.one_of(std::array{-1, -1, 0, 1, 3});
   }
-  options.asynchronous.staleness = 1 + chance.below(3);
+  std::get<Ssp>(options.algorithm).staleness = 1 + chance.below(3);
   options.asynchronous.warm_start = 0;
   return options;
 }
@@ -41,7 +41,7 @@ class AsynchronousSchedule {
         options_(draw_asynchronous(chance_, toy)),
         world_(chance_.next(), toy, {chance_.below(2) == 0, chance_.below(2) == 0}, trace) {
     world_.memory.counts = true;
-    if (options_.algorithm == "ssp") world_.bound = options_.asynchronous.staleness;
+    if (options_.algorithm == "ssp") world_.bound = std::get<Ssp>(options_.algorithm).staleness;
   }
 
   void run() {
@@ -101,8 +101,8 @@ class AsynchronousSchedule {
     world_.tally.left_out += std::cmp_less(computed.size(), driver_->num_workers()) && world_.starting() ? 1 : 0;
     check(report.step == before + 1 && driver_->steps_done() == before + 1, "not one step is made, but another number");
     check(report.samples > 0, "a step without samples");
-    const bool bound = options_.algorithm == "downpour" && options_.asynchronous.max_staleness >= 0;
-    check(!bound || report.asynchronous.staleness.largest <= options_.asynchronous.max_staleness,
+    const bool bound = options_.algorithm == "downpour" && std::get<Downpour>(options_.algorithm).max_staleness >= 0;
+    check(!bound || report.asynchronous.staleness.largest <= std::get<Downpour>(options_.algorithm).max_staleness,
           "what is too old is applied");
     ++world_.tally.commits;
     world_.tally.repairs += static_cast<std::int64_t>(report.repairs.size());

@@ -32,11 +32,11 @@ Options draw_recorded(Chance& chance, const Toy& toy) {
   options.parameter_servers = 1 + chance.below(2);
   options.algorithm = chance.below(3) > 0 ? "downpour" : "ssp";
   if (options.algorithm == "downpour") {
-    options.asynchronous.fetch_every = 1 + chance.below(3);
-    options.asynchronous.push_every = 1 + chance.below(3);
-    options.asynchronous.max_staleness = chance.one_of(std::array{-1, -1, 1, 3});
+    std::get<Downpour>(options.algorithm).fetch_every = 1 + chance.below(3);
+    std::get<Downpour>(options.algorithm).push_every = 1 + chance.below(3);
+    std::get<Downpour>(options.algorithm).max_staleness = chance.one_of(std::array{-1, -1, 1, 3});
   }
-  options.asynchronous.staleness = 1 + chance.below(3);
+  std::get<Ssp>(options.algorithm).staleness = 1 + chance.below(3);
   return options;
 }
 
@@ -58,9 +58,9 @@ class RecordedSchedule {
 
   /// @throws std::exception where the replay goes another way
   void run(Tally& tally, std::ostream* trace) {
-    options_.asynchronous.record = folder_ / "record";
+    record_of(options_) = folder_ / "record";
     const Applied recorded = run_once(dangers_, tally, trace);
-    options_.asynchronous.replay = std::exchange(options_.asynchronous.record, {});
+    replay_of(options_) = std::exchange(record_of(options_), {});
     if (run_once({}, tally, trace) != recorded) throw Violation("a replay applies other gradients than its record");
   }
 

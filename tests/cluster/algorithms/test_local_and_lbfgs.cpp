@@ -14,11 +14,11 @@ constexpr int kSteps = 12;
 constexpr int kShards = 4;
 
 Options trained_by(Options options, const std::string& algorithm) {
-  options.algorithm = algorithm;
+  options.algorithm = algorithm_by_name(algorithm);
   options.num_shards = kShards;
   options.config = R"({"data": "synthetic-linear", "batch_size": 50})";
   options.optimizer = {.learning_rate = 0.02, .momentum = 0.5, .weight_decay = 1e-3};
-  options.local = {.steps = 3, .outer = OuterRule::nesterov};
+  options.local = {.steps = 3, .outer = OuterNesterov()};
   options.lbfgs = {.history = 3, .tolerance = 0, .portions = 8};
   options.verbose = false;
   return options;
@@ -44,7 +44,7 @@ TEST_CASE("local SGD and L-BFGS make over nodes the bits of one process") {
       CAPTURE(to_string(strategy));
       Options options = trained_by(nodes.options(), algorithm);
       options.strategy = strategy;
-      options.lbfgs.backup_portions = 1;
+      std::get<Lbfgs>(options.algorithm).backup_portions = 1;
       CHECK(weights_after(options, kSteps) == one_process(algorithm, kSteps));
     }
 }

@@ -17,8 +17,8 @@ namespace {
 
 Options on_own_clocks(const Nodes& nodes, const std::string& algorithm) {
   Options options = nodes.options();
-  options.algorithm = algorithm;
-  options.asynchronous.staleness = 2;
+  options.algorithm = algorithm_by_name(algorithm);
+  std::get<Ssp>(options.algorithm).staleness = 2;
   options.optimizer.kind = "adagrad";
   options.num_shards = 5;
   return options;
@@ -47,9 +47,9 @@ TEST_CASE("what nodes did on their own clocks one process does again, to the bit
       const TemporaryFolder folder;
       Options options = on_own_clocks(nodes, algorithm);
       options.parameter_servers = servers;
-      if (options.algorithm == "downpour") options.asynchronous.fetch_every = 3;
-      if (options.algorithm == "downpour") options.asynchronous.push_every = 2;
-      options.asynchronous.record = folder / "record";
+      if (options.algorithm == "downpour") std::get<Downpour>(options.algorithm).fetch_every = 3;
+      if (options.algorithm == "downpour") std::get<Downpour>(options.algorithm).push_every = 2;
+      record_of(options) = folder / "record";
       const auto run = [](const Options& of) {
         std::vector<std::vector<std::uint32_t>> weights;
         DistributedSGD sgd("hold", of);
@@ -64,8 +64,8 @@ TEST_CASE("what nodes did on their own clocks one process does again, to the bit
       Options here = options;
       here.placement = Placement::in_process;
       here.cluster = {};
-      here.asynchronous.record.clear();
-      here.asynchronous.replay = folder / "record";
+      record_of(here).clear();
+      replay_of(here) = folder / "record";
       CHECK(run(here) == recorded);
     }
 }
@@ -88,12 +88,12 @@ TEST_CASE("between algorithms nodes hold the same weights and state, and a check
   options.optimizer.kind = "adam";
   DistributedSGD sgd("hold", options);
   for (int step = 0; step < 3; ++step) sgd.step();
-  sgd.use("downpour");
+  sgd.use(Downpour());
   for (int step = 0; step < 5; ++step) sgd.step();
   const auto weights = bits_of(sgd.weights());
   const Evaluation evaluation = sgd.evaluate();
   sgd.save_state(folder / "state");
-  sgd.use("synchronous");
+  sgd.use(Synchronous());
   CHECK(bits_of(sgd.weights()) == weights);
   CHECK(sgd.evaluate().loss == evaluation.loss);
   sgd.step();

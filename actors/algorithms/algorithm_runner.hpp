@@ -45,12 +45,12 @@ struct StateDescription {
 
 /// What a call of `step()` does with members, rounds and state. It has messages of its own (`actors/messages`) and a
 /// part of its own in the worker (`actors/worker`).
-class Algorithm {
+class AlgorithmRunner {
  public:
-  Algorithm() = default;
-  Algorithm(const Algorithm&) = delete;
-  Algorithm& operator=(const Algorithm&) = delete;
-  virtual ~Algorithm() = default;
+  AlgorithmRunner() = default;
+  AlgorithmRunner(const AlgorithmRunner&) = delete;
+  AlgorithmRunner& operator=(const AlgorithmRunner&) = delete;
+  virtual ~AlgorithmRunner() = default;
 
   /// Makes a new version of the state and commits it, unless it is only rehearsed; or throws, and nothing has changed.
   virtual StepReport step(const StepContext& context, const Deadline& deadline, bool rehearse) = 0;
@@ -80,12 +80,5 @@ class Algorithm {
   /// The run goes on from another state than the one it had, perhaps with other members: nothing is under way.
   virtual void forget() {}
 };
-
-/// Whether the algorithm of these options needs parameter servers.
-/// @throws Error invalid_argument for a name that is none's, naming those that there are, or for what cannot be
-bool has_servers(const Options& options);
-
-/// @throws Error as `has_servers`, and where it cannot record or replay
-std::unique_ptr<Algorithm> make_algorithm(const Options& options);
 
 }  // namespace troupe

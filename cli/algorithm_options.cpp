@@ -1,0 +1,110 @@
+#include "cli/algorithm_options.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "actors/algorithms/known_algorithms.hpp"
+#include "cli/run_options.hpp"
+#include "runtime/invalid.hpp"
+
+namespace troupe::cli {
+
+void AlgorithmOptions::add_to(CLI::App& app) {
+  app.add_option("--algorithm", name_,
+                 "What a step is: synchronous; downpour, where workers fetch and push on their own clocks; ssp, "
+                 "where they may be ahead of the slowest by --staleness; local, where each shard takes "
+                 "--local-steps on a copy of the weights before these are averaged; or lbfgs")
+      ->check(one_of(algorithm_names()));
+  add_lbfgs(app);
+  add_local(app);
+  add_servers(app);
+}
+
+void AlgorithmOptions::add_lbfgs(CLI::App& app) {
+  const auto own = [this](CLI::Option* option) { return of({"lbfgs"}, option); };
+  own(app.add_option("--history", lbfgs_.history, "lbfgs: pairs of directions and changes of the gradient, 1 to 100"))
+      ->check(whole_number(1));
+  own(app.add_option("--tolerance", lbfgs_.tolerance,
+                     "lbfgs: ends where no float of the gradient, penalty included, is larger"));
+  own(app.add_option("--line-search", lbfgs_.max_evaluations, "lbfgs: evaluations that one line search may take"))
+      ->check(whole_number(1));
+  own(app.add_option("--portions", lbfgs_.portions,
+                     "lbfgs: portions of all samples, that workers take as they become free, with a gradient's memory "
+                     "each; 0: 16"))
+      ->check(whole_number(0));
+  own(app.add_option("--backup-portions", lbfgs_.backup_portions,
+                     "lbfgs: so many of the last portions are given to a second worker, too; the first counts"))
+      ->check(whole_number(0));
+  own(app.add_flag("--freeze", lbfgs_.freeze, "lbfgs: batch-norm and dropout compute as in evaluations"));
+}
+
+void AlgorithmOptions::add_local(CLI::App& app) {
+  const auto own = [this](CLI::Option* option) { return of({"local"}, option); };
+  own(app.add_option("--local-steps", local_.steps,
+                     "local: steps of each shard from one mean of the copies to the next"))
+      ->check(whole_number(1));
+  own(app.add_option("--outer", outer_,
+                     "local: what becomes of the mean: it is the new weights (average), or how far it has moved is a "
+                     "gradient with momentum (nesterov; the shards' own steps are adamw's then, unless --optimizer "
+                     "says otherwise)"))
+      ->check(one_of({"average", "nesterov"}));
+  own(app.add_option("--outer-learning-rate", nesterov_.learning_rate, "local: rate of --outer nesterov"));
+  own(app.add_option("--outer-momentum", nesterov_.momentum, "local: momentum of --outer nesterov"));
+}
+
+void AlgorithmOptions::add_servers(CLI::App& app) {
+  const auto of_downpour = [this](CLI::Option* option) { return of({"downpour"}, option); };
+  const auto of_both = [this](CLI::Option* option) { return of({"downpour", "ssp"}, option); };
+  of_downpour(app.add_option("--fetch-every", downpour_.fetch_every,
+                             "downpour: steps of a worker from one fetch of weights to the next"))
+      ->check(whole_number(1));
+  of_downpour(app.add_option("--push-every", downpour_.push_every,
+                             "downpour: steps of a worker whose gradients it adds up and pushes"))
+      ->check(whole_number(1));
+  of_downpour(
+      app.add_option("--max-staleness", downpour_.max_staleness,
+                     "downpour: drop what a worker pushes after more pushes of others since it fetched; -1: never"));
+  of_both(app.add_option("--record", files_.record,
+                         "downpour, ssp: write to this file in which order pushes were applied and weights fetched"));
+  of_both(app.add_option("--replay", files_.replay, "downpour, ssp: go by such a file, to the same bits"));
+  of({"downpour", "ssp", "local", "lbfgs"},
+     app.add_option("--warm-start", warm_start_, "But for synchronous: make the first so many steps synchronously"))
+      ->check(whole_number(0));
+  of({"ssp"}, app.add_option("--staleness", ssp_.staleness,
+                             "ssp: steps that a worker may be ahead of the slowest; 0: synchronous"))
+      ->check(whole_number(0));
+}
+
+CLI::Option* AlgorithmOptions::of(std::vector<std::string> algorithms, CLI::Option* option) {
+  owned_.push_back({option, std::move(algorithms)});
+  return option;
+}
+
+Algorithm AlgorithmOptions::chosen(int servers) const {
+  // A configuration may tell of all, as they usually are.
+  for (const auto& [option, algorithms] : owned_)
+    if (option->count() > 0 && option->as<std::string>() != option->get_default_str() &&
+        std::ranges::count(algorithms, name_) == 0)
+      throw_invalid(option->get_name() + " is of algorithm " + algorithms.front() + ", and this is " + name_);
+  Algorithm algorithm = algorithm_by_name(name_);
+  const auto fill = [&](auto& kind) {
+    kind.servers = servers;
+    kind.warm_start = warm_start_;
+    kind.record = files_.record;
+    kind.replay = files_.replay;
+  };
+  if (auto* const downpour = std::get_if<Downpour>(&algorithm)) fill(*downpour = downpour_);
+  if (auto* const ssp = std::get_if<Ssp>(&algorithm)) fill(*ssp = ssp_);
+  if (auto* const local = std::get_if<LocalSgd>(&algorithm)) {
+    *local = local_;
+    local->warm_start = warm_start_;
+    if (outer_ == "nesterov") local->outer = nesterov_;
+  }
+  if (auto* const lbfgs = std::get_if<Lbfgs>(&algorithm)) {
+    *lbfgs = lbfgs_;
+    lbfgs->warm_start = warm_start_;
+  }
+  return algorithm;
+}
+
+}  // namespace troupe::cli

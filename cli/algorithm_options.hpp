@@ -1,0 +1,54 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "troupe/algorithms.hpp"
+
+namespace troupe::cli {
+
+/// What the command is told of algorithms: one of them is chosen, and options of others are errors.
+class AlgorithmOptions {
+ public:
+  void add_to(CLI::App& app);
+
+  /// @param servers `--parameter-servers`. @throws Error invalid_argument for options of another algorithm
+  Algorithm chosen(int servers) const;
+
+  const std::string& name() const { return name_; }
+  const std::string& record() const { return files_.record; }
+  const std::string& replay() const { return files_.replay; }
+  std::int64_t warm_start() const { return warm_start_; }
+  int local_steps() const { return local_.steps; }
+  const Lbfgs& lbfgs() const { return lbfgs_; }
+
+ private:
+  void add_servers(CLI::App& app);
+  void add_local(CLI::App& app);
+  void add_lbfgs(CLI::App& app);
+  /// Of these algorithms alone. Returns the option.
+  CLI::Option* of(std::vector<std::string> algorithms, CLI::Option* option);
+
+  struct Files {
+    std::string record;
+    std::string replay;
+  };
+  struct Owned {
+    const CLI::Option* option;
+    std::vector<std::string> algorithms;
+  };
+
+  std::string name_ = "synchronous";
+  Downpour downpour_;
+  Ssp ssp_;
+  LocalSgd local_;
+  std::string outer_ = "average";
+  OuterNesterov nesterov_;
+  Lbfgs lbfgs_;
+  Files files_;
+  std::int64_t warm_start_ = 0;
+  std::vector<Owned> owned_;
+};
+
+}  // namespace troupe::cli
