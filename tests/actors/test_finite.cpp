@@ -3,6 +3,7 @@
 #include <limits>
 #include <optional>
 
+#include "actors/algorithms/known_algorithms.hpp"
 #include "actors/spoiled_model.hpp"
 #include "actors/test_models.hpp"
 #include "support/errors.hpp"

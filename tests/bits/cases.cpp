@@ -37,6 +37,9 @@ Case of_mlp(std::string name, const Change& change) {
   return made;
 }
 
+/// Whether workers have clocks of their own: which step tells of what they do no step decides.
+bool tells_later(const Case& each) { return each.name == "algorithm/downpour" || each.name == "algorithm/ssp"; }
+
 std::vector<Case> models() {
   std::vector<Case> all{of("model/linear", "linear", R"({"batch_size": 8})"),
                         of("model/softmax", "softmax", kClothes),
@@ -79,47 +82,28 @@ std::vector<Case> optimizers() {
 }
 
 std::vector<Case> algorithms() {
-  const auto one_worker = [](Options& options, const char* algorithm) {
-    options.algorithm = algorithm_by_name(algorithm);
-    options.num_workers = 1;  // whose order nothing decides but itself
-    options.optimizer.learning_rate = 0.01;
+  const auto of_algorithm = [](const char* name, Algorithm algorithm) {
+    return of_mlp(std::string("algorithm/") + name,
+                  [&](Options& options) { options.algorithm = std::move(algorithm); });
   };
-  return {of_mlp("algorithm/downpour",
-                 [&](Options& options) {
-                   one_worker(options, "downpour");
-                   std::get<Downpour>(options.algorithm).fetch_every = 2;
-                   std::get<Downpour>(options.algorithm).push_every = 2;
-                   options.asynchronous.warm_start = 1;
-                 }),
-          of_mlp("algorithm/ssp", [&](Options& options) { one_worker(options, "ssp"); }),
-          of_mlp("algorithm/ssp in step",
-                 [](Options& options) {
-                   options.algorithm = Ssp();
-                   std::get<Ssp>(options.algorithm).staleness = 0;
-                 }),
-          of_mlp("algorithm/local",
-                 [](Options& options) {
-                   options.algorithm = LocalSgd();
-                   std::get<LocalSgd>(options.algorithm).steps = 3;
-                 }),
-          of_mlp("algorithm/local with nesterov",
-                 [](Options& options) {
-                   options.algorithm = LocalSgd();
-                   std::get<LocalSgd>(options.algorithm).steps = 2;
-                   std::get<LocalSgd>(options.algorithm).outer = OuterNesterov();
-                   options.optimizer = {.kind = "adamw", .learning_rate = 0.001};
-                 }),
-          of_mlp("algorithm/lbfgs",
-                 [](Options& options) {
-                   options.algorithm = Lbfgs();
-                   std::get<Lbfgs>(options.algorithm).full_batch = false;
-                   std::get<Lbfgs>(options.algorithm).history = 2;
-                 }),
-          of_mlp("algorithm/lbfgs of portions", [](Options& options) {
-            options.algorithm = Lbfgs();
-            options.config = R"({"batch_size": 0, "data": "mock-images:8,4,64"})";
-            std::get<Lbfgs>(options.algorithm).portions = 8;
-          })};
+  std::vector<Case> all{of_algorithm("downpour", Downpour{.fetch_every = 2, .push_every = 2, .warm_start = 1}),
+                        of_algorithm("ssp", Ssp()),
+                        of_algorithm("ssp in step", Ssp{.staleness = 0}),
+                        of_algorithm("local", LocalSgd{.steps = 3}),
+                        of_algorithm("local with nesterov", LocalSgd{.steps = 2, .outer = OuterNesterov()}),
+                        of_algorithm("lbfgs", Lbfgs{.history = 2, .full_batch = false}),
+                        of_algorithm("lbfgs of portions", Lbfgs{.portions = 8})};
+  for (Case& each : all) {
+    if (tells_later(each)) {
+      each.options.num_workers = 1;  // whose order nothing decides but itself
+      each.options.optimizer.learning_rate = 0.01;
+    }
+    if (each.name == "algorithm/local with nesterov")
+      each.options.optimizer = {.kind = "adamw", .learning_rate = 0.001};
+    if (each.name == "algorithm/lbfgs of portions")
+      each.options.config = R"({"batch_size": 0, "data": "mock-images:8,4,64"})";
+  }
+  return all;
 }
 
 std::vector<Case> strategies() {
@@ -172,7 +156,7 @@ std::string result_of(const Case& each) {
   std::vector<std::byte> bytes;
   for (int step = 0; step < each.steps; ++step) {
     const StepReport report = sgd.step();
-    if (each.name.starts_with("algorithm/downpour") || each.name == "algorithm/ssp") continue;  // told later
+    if (tells_later(each)) continue;
     append(bytes, std::as_bytes(std::span(&report.loss, 1)));
     append(bytes, std::as_bytes(std::span(&report.samples, 1)));
   }

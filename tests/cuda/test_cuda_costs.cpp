@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "actors/algorithms/known_algorithms.hpp"
 #include "cuda/cuda_cases.hpp"
 #include "cuda/run_end.hpp"
 #include "models/network_trial.hpp"

@@ -10,6 +10,7 @@
 #include "actors/test_models.hpp"
 #include "actors/trainer/crew.hpp"
 #include "actors/trainer/trainer_run.hpp"
+#include "support/algorithms.hpp"
 #include "troupe/trainer.hpp"
 
 namespace troupe_test {
@@ -75,9 +76,7 @@ std::string train_synchronously(const Circumstances& at) {
 /// In the order of a record, which the run before has made.
 std::string train_by_downpour(const Circumstances& at) {
   Options options = base_options(at);
-  options.algorithm = Downpour();
-  std::get<Downpour>(options.algorithm).fetch_every = 2;
-  std::get<Downpour>(options.algorithm).push_every = 2;
+  options.algorithm = Downpour{.fetch_every = 2, .push_every = 2};
   const std::string record = std::filesystem::path(at.folder).parent_path() / "downpour.record";
   (at.another || !std::filesystem::exists(record) ? record_of(options) : replay_of(options)) =
       at.another ? at.folder + "/record" : record;
@@ -89,17 +88,14 @@ std::string train_by_downpour(const Circumstances& at) {
 
 std::string train_locally(const Circumstances& at) {
   Options options = base_options(at);
-  options.algorithm = LocalSgd();
-  std::get<LocalSgd>(options.algorithm).steps = 2;
-  std::get<LocalSgd>(options.algorithm).outer = OuterNesterov();
+  options.algorithm = LocalSgd{.steps = 2, .outer = OuterNesterov()};
   options.optimizer.momentum = 0.9;
   return train(at, "noise", options, 2);
 }
 
 std::string train_by_lbfgs(const Circumstances& at) {
   Options options = base_options(at);
-  options.algorithm = Lbfgs();
-  std::get<Lbfgs>(options.algorithm).portions = options.num_shards;
+  options.algorithm = Lbfgs{.portions = options.num_shards};
   options.config = at.another ? "logistic 2112 8 3" : "logistic 2048 6 2";
   return train(at, "smooth", options, 3);
 }

@@ -6,8 +6,10 @@
 #include <set>
 #include <thread>
 
+#include "actors/algorithms/known_algorithms.hpp"
 #include "actors/test_models.hpp"
 #include "models/files.hpp"
+#include "support/algorithms.hpp"
 #include "support/errors.hpp"
 #include "support/patience.hpp"
 #include "troupe/troupe.hpp"
@@ -20,6 +22,8 @@ using troupe::testing::write_file;
 using troupe_test::kPlacements;
 using troupe_test::kSanitized;
 using troupe_test::quiet_options;
+using troupe_test::record_of;
+using troupe_test::replay_of;
 
 namespace {
 
@@ -164,13 +168,12 @@ TEST_CASE("an algorithm takes over weights and state from the one before, betwee
     steps(changing, 300, "synchronous");
     check_solved(changing.weights());
     CHECK(changing.steps_done() == 950);
-    CHECK(code_of([&] { changing.use("downpuor"); }) == ErrorCode::invalid_argument);
     CHECK(code_of([&] { changing.use(Downpour{.fetch_every = 0}); }) == ErrorCode::invalid_argument);
     steps(changing, 1, "synchronous");
 
     Options options = asynchronous("downpour", placement, 1);  // who is alone always makes the same steps
     options.optimizer.momentum = 0.9;
-    options.asynchronous.warm_start = 7;
+    std::get<Downpour>(options.algorithm).warm_start = 7;
     DistributedSGD warm("linear", options);
     warm.warmup();
     steps(warm, 7, "synchronous");
@@ -238,8 +241,8 @@ TEST_CASE("a run that is recorded is replayed to the same bits, whatever happens
       const TemporaryFolder folder;
       Options options = asynchronous(algorithm, placement, 3);
       options.optimizer.kind = "adagrad";
-      if (options.algorithm == "downpour") std::get<Downpour>(options.algorithm).fetch_every = 3;
-      if (options.algorithm == "downpour") std::get<Downpour>(options.algorithm).push_every = 2;
+      if (auto* const downpour = std::get_if<Downpour>(&options.algorithm))
+        *downpour = {.fetch_every = 3, .push_every = 2};
       const auto run = [](Options of) {
         const bool of_record = !replay_of(of).empty();
         DistributedSGD sgd("linear", std::move(of));
@@ -277,9 +280,9 @@ TEST_CASE("a replay makes its steps where the record has them: rates that change
     return sgd.weights();
   };
   for (int record = 0; record < 3; ++record) {
-    options.asynchronous = {.record = folder / "record"};
+    options.algorithm = Downpour{.record = folder / "record"};
     const auto recorded = run(options);
-    options.asynchronous = {.replay = folder / "record"};
+    options.algorithm = Downpour{.replay = folder / "record"};
     CHECK(run(options) == recorded);
   }
 }
@@ -291,7 +294,7 @@ TEST_CASE("a record with many deaths is replayed, too") {
     Options options = asynchronous("downpour", Placement::processes, 3);
     options.num_shards = 7;
     options.max_failures = 20;
-    options.asynchronous = {.fetch_every = 3, .push_every = 2, .record = folder / "record"};
+    options.algorithm = Downpour{.fetch_every = 3, .push_every = 2, .record = folder / "record"};
     options.faults = "random 4 kills of steps 5-110 seed " + std::to_string(seed);
     const auto run = [](const Options& of) {
       DistributedSGD sgd("linear", of);
@@ -301,7 +304,7 @@ TEST_CASE("a record with many deaths is replayed, too") {
     const auto recorded = run(options);
     options.faults.clear();
     options.placement = Placement::in_process;
-    options.asynchronous = {.fetch_every = 3, .push_every = 2, .replay = folder / "record"};
+    options.algorithm = Downpour{.fetch_every = 3, .push_every = 2, .replay = folder / "record"};
     CHECK(run(options) == recorded);
   }
 }
@@ -408,22 +411,20 @@ TEST_CASE("what asynchronous replicas cannot do is refused") {
     CHECK(code_of(start) == code);
     CHECK(message_of(start).find(words) != std::string::npos);
   };
-  refused("fetch_every is 0", ErrorCode::invalid_argument, [](Options& o) { std::get<Downpour>(o.algorithm).fetch_every = 0; });
-  refused("push_every is -1", ErrorCode::invalid_argument, [](Options& o) { std::get<Downpour>(o.algorithm).push_every = -1; });
-  refused("staleness is -1", ErrorCode::invalid_argument, [](Options& o) { std::get<Ssp>(o.algorithm).staleness = -1; });
-  refused("max_staleness is -2", ErrorCode::invalid_argument, [](Options& o) { std::get<Downpour>(o.algorithm).max_staleness = -2; });
+  refused("fetch_every is 0", ErrorCode::invalid_argument,
+          [](Options& o) { o.algorithm = Downpour{.fetch_every = 0}; });
+  refused("push_every is -1", ErrorCode::invalid_argument,
+          [](Options& o) { o.algorithm = Downpour{.push_every = -1}; });
+  refused("staleness is -1", ErrorCode::invalid_argument, [](Options& o) { o.algorithm = Ssp{.staleness = -1}; });
+  refused("max_staleness is -2", ErrorCode::invalid_argument,
+          [](Options& o) { o.algorithm = Downpour{.max_staleness = -2}; });
   refused("push_every is 2000000", ErrorCode::invalid_argument,
-          [](Options& o) { std::get<Downpour>(o.algorithm).push_every = 2000000; });
-  refused("warm_start is -1", ErrorCode::invalid_argument, [](Options& o) { o.asynchronous.warm_start = -1; });
-  refused("parameter_servers is 257", ErrorCode::invalid_argument, [](Options& o) { o.parameter_servers = 257; });
-  refused("for downpour", ErrorCode::invalid_argument, [](Options& o) {
-    o.algorithm = Ssp();
-    std::get<Downpour>(o.algorithm).fetch_every = 2;
-  });
-  refused("record and replay are for", ErrorCode::invalid_argument, [](Options& o) {
-    o.algorithm = Synchronous();
-    record_of(o) = "record";
-  });
+          [](Options& o) { o.algorithm = Downpour{.push_every = 2000000}; });
+  refused("warm_start is -1", ErrorCode::invalid_argument,
+          [](Options& o) { o.algorithm = Downpour{.warm_start = -1}; });
+  refused("servers is 257", ErrorCode::invalid_argument, [](Options& o) { o.algorithm = Downpour{.servers = 257}; });
+  refused("record and replay are for", ErrorCode::invalid_argument,
+          [](Options& o) { o.algorithm = Ssp{.staleness = 0, .record = "record"}; });
   refused("writes no checkpoints", ErrorCode::invalid_argument, [](Options& o) {
     replay_of(o) = "record";
     o.checkpoint.folder = "folder";
@@ -431,7 +432,6 @@ TEST_CASE("what asynchronous replicas cannot do is refused") {
   });
   refused("cannot write", ErrorCode::bad_file, [](Options& o) { record_of(o) = "/nonexistent/record"; });
   refused("not a regular file", ErrorCode::bad_file, [](Options& o) { replay_of(o) = "/tmp"; });
-  refused("'downpuor'", ErrorCode::invalid_argument, [](Options& o) { o.algorithm = "downpuor"; });
   refused("clip_norm", ErrorCode::unsupported, [](Options& o) { o.optimizer.clip_norm = 1; });
   refused("groups", ErrorCode::unsupported, [](Options& o) { o.optimizer.groups = {{"*", 0.0}}; });
   refused("backup", ErrorCode::unsupported, [](Options& o) { o.backup_workers = 1; });
@@ -451,4 +451,10 @@ TEST_CASE("a worker process that dies is replaced once, and begins with a fetch"
     CHECK(replaced == std::vector<int>{1, 0, 2});
     check_solved(sgd.weights());
   }
+}
+
+TEST_CASE("an algorithm has a name, by which it is found, and others are suggested") {
+  for (const std::string& name : algorithm_names()) CHECK(to_string(algorithm_by_name(name)) == name);
+  CHECK(message_of([] { algorithm_by_name("downpuor"); }).find("did you mean 'downpour'") != std::string::npos);
+  CHECK(code_of([] { algorithm_by_name("lokal"); }) == ErrorCode::invalid_argument);
 }

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "actors/algorithms/known_algorithms.hpp"
 #include "actors/test_models.hpp"
 
 using namespace troupe;

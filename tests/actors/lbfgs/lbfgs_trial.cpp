@@ -59,11 +59,9 @@ DistributedSGD of_formula(const std::vector<float>& begin, const Formula& formul
 
 Options steady(Placement placement, int workers) {
   Options options = quiet_options(placement, workers);
-  options.algorithm = Lbfgs();
+  options.algorithm = Lbfgs{.history = 3, .tolerance = 0};
   options.num_shards = 8;
   options.config = kSteady;
-  std::get<Lbfgs>(options.algorithm).history = 3;
-  std::get<Lbfgs>(options.algorithm).tolerance = 0;
   options.optimizer.weight_decay = 0.01;
   options.optimizer.groups = {{"bias", 0.0}};
   return options;
@@ -109,10 +107,9 @@ std::string saved_state(DistributedSGD& sgd, const std::string& path) {
 
 Options wide(Placement placement, int workers) {
   Options options = quiet_options(placement, workers);
-  options.algorithm = Lbfgs();
+  options.algorithm = Lbfgs{.history = 3};
   options.num_shards = 3;
   options.config = "quadratic " + std::to_string(kWideSize) + " 10";
-  std::get<Lbfgs>(options.algorithm).history = 3;
   options.max_failures = 100;
   return options;
 }

@@ -62,7 +62,7 @@ TEST_CASE("the first iterates of L-BFGS are those of whole vectors of doubles, b
     const auto model = make_smooth(trial.config);
     model->start({.num_shards = 3});
     PlainLbfgs plain([&](const Numbers& x, Numbers& g) { return objective(*model, 3, x, g, trial.decay); },
-                     beginning(*model), options.lbfgs);
+                     beginning(*model), std::get<Lbfgs>(options.algorithm));
     DistributedSGD sgd("smooth", options);
     for (int step = 0; step < trial.steps; ++step) {
       CAPTURE(step);

@@ -51,8 +51,7 @@ class WavesModel : public SmoothModel {
 
 DistributedSGD on_waves(const Waves& waves, int max_evaluations, const std::shared_ptr<int>& left) {
   Options options = quiet_options(Placement::in_process, 1);
-  options.algorithm = Lbfgs();
-  std::get<Lbfgs>(options.algorithm).max_evaluations = max_evaluations;
+  options.algorithm = Lbfgs{.max_evaluations = max_evaluations};
   return {[=](int, int) { return std::make_unique<WavesModel>(waves, left); }, options};
 }
 

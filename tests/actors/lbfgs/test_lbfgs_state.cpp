@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "actors/algorithms/known_algorithms.hpp"
 #include "actors/lbfgs/lbfgs_trial.hpp"
 #include "models/files.hpp"
 #include "support/errors.hpp"
@@ -132,7 +133,7 @@ TEST_CASE("L-BFGS begins where SGD has come to, between steps or after a warm st
   DistributedSGD changing("smooth", options);
   for (int step = 0; step < 3; ++step) CHECK(changing.step().algorithm == "synchronous");
   const auto warm = changing.weights();
-  changing.use(options.lbfgs);
+  changing.use(steady(Placement::in_process, 3).algorithm);
   CHECK((changing.weights() == warm));
   const Course course = go_on(changing, 4);
   CHECK(changing.steps_done() == 7);
@@ -142,8 +143,7 @@ TEST_CASE("L-BFGS begins where SGD has come to, between steps or after a warm st
   set.set_weights(warm);
   CHECK((go_on(set, 4) == course));
 
-  options.algorithm = Lbfgs();
-  std::get<Lbfgs>(options.algorithm).warm_start = 3;
+  options.algorithm = Lbfgs{.warm_start = 3};
   DistributedSGD started("smooth", options);
   for (int step = 0; step < 3; ++step) CHECK(started.step().algorithm == "synchronous");
   CHECK((go_on(started, 4) == course));
@@ -154,7 +154,7 @@ TEST_CASE("L-BFGS begins where SGD has come to, between steps or after a warm st
   CHECK(changing.step().algorithm == "synchronous");
   changing.use(LocalSgd{.steps = 2});
   CHECK(changing.step().step == 10);
-  changing.use(options.lbfgs);
+  changing.use(without_warm_start(options.algorithm));
   const StepReport report = changing.step();
   CHECK(report.step == 11);
   CHECK(report.lbfgs.pairs == 0);
@@ -205,8 +205,7 @@ TEST_CASE("steps of a warm start are gone back to, also where local SGD has no m
   Options options = steady(Placement::in_process, 2);
   options.algorithm = LocalSgd();
   options.optimizer.learning_rate = 0.1;
-  options.local = {.steps = 2};
-  std::get<Lbfgs>(options.algorithm).warm_start = 3;
+  std::get<LocalSgd>(options.algorithm) = {.steps = 2, .warm_start = 3};
   DistributedSGD sgd("smooth", options);
   sgd.step();
   sgd.save_state(folder / "first");

@@ -81,10 +81,11 @@ void PlainLocal::own_step(int shard, std::int64_t step, std::int64_t updates, Fl
 }
 
 void PlainLocal::make_outer_step(const Floats& mean) {
-  const auto rate = static_cast<float>(std::get<LocalSgd>(options_.algorithm).outer->learning_rate);
-  const auto momentum = static_cast<float>(std::get<LocalSgd>(options_.algorithm).outer->momentum);
+  const std::optional<OuterNesterov>& outer = std::get<LocalSgd>(options_.algorithm).outer;
+  const auto rate = static_cast<float>(outer.value_or(OuterNesterov()).learning_rate);
+  const auto momentum = static_cast<float>(outer.value_or(OuterNesterov()).momentum);
   for (std::size_t i = 0; i < weights_.size(); ++i) {
-    if (std::get<LocalSgd>(options_.algorithm).outer == OuterRule::average || i >= learned()) {
+    if (!outer || i >= learned()) {
       weights_[i] = mean[i];
       continue;
     }

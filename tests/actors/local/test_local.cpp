@@ -22,9 +22,8 @@ double falling_rate(std::int64_t step) { return 0.05 / (1 + 0.1 * static_cast<do
 
 Options local(Placement placement, int workers, int shards, int steps) {
   Options options = quiet_options(placement, workers);
-  options.algorithm = LocalSgd();
+  options.algorithm = LocalSgd{.steps = steps};
   options.num_shards = shards;
-  std::get<LocalSgd>(options.algorithm).steps = steps;
   options.config = kLocalConfig;
   options.optimizer.weight_decay = 0.1;
   options.optimizer.learning_rate_at = falling_rate;
@@ -58,11 +57,11 @@ std::vector<float> plain_run_of(const Options& options, int calls) {
 
 TEST_CASE("local SGD is what plain loops make of it, to the bit, and tells what its copies did") {
   for (const char* kind : {"sgd", "momentum", "adamw"})
-    for (const OuterRule outer : {OuterRule::average, OuterNesterov()})
+    for (const std::optional<OuterNesterov>& outer : {std::optional<OuterNesterov>(), {OuterNesterov()}})
       for (const int shards : {1, 4, 5})
         for (const int steps : {1, 3}) {
           CAPTURE(kind);
-          CAPTURE(static_cast<int>(outer));
+          CAPTURE(outer.has_value());
           CAPTURE(shards);
           CAPTURE(steps);
           Options options = local(Placement::in_process, std::min(shards, 2), shards, steps);
@@ -139,7 +138,7 @@ TEST_CASE("local SGD learns running statistics copy by copy, whose mean goes on"
     }
   };
   for (const auto& [learned, size] : {std::pair<std::size_t, std::size_t>{32, 160}, {4'096, 8'192}, {96, 3'001}})
-    for (const OuterRule outer : {OuterRule::average, OuterNesterov()}) {
+    for (const std::optional<OuterNesterov>& outer : {std::optional<OuterNesterov>(), {OuterNesterov()}}) {
       CAPTURE(size);
       Options options = local(Placement::in_process, 3, 5, 3);
       options.optimizer.momentum = 0.9;
@@ -264,16 +263,19 @@ TEST_CASE("options of local SGD that cannot be are refused") {
     return code_of([&] { DistributedSGD("grouped", options); });
   };
   CHECK_FALSE(code([](Options&) {}));
-  CHECK(code([](Options& o) { std::get<LocalSgd>(o.algorithm).steps = 0; }) == ErrorCode::invalid_argument);
-  CHECK(code([](Options& o) { std::get<LocalSgd>(o.algorithm).steps = 10'001; }) == ErrorCode::invalid_argument);
-  CHECK_FALSE(code([](Options& o) { std::get<LocalSgd>(o.algorithm).steps = 10'000; }));
-  CHECK(code([](Options& o) { std::get<LocalSgd>(o.algorithm).outer->momentum = 1; }) == ErrorCode::invalid_argument);
-  CHECK(code([](Options& o) { std::get<LocalSgd>(o.algorithm).outer->momentum = -0.1; }) == ErrorCode::invalid_argument);
-  CHECK(code([](Options& o) { std::get<LocalSgd>(o.algorithm).outer->momentum = std::nan(""); }) == ErrorCode::invalid_argument);
-  CHECK(code([](Options& o) { std::get<LocalSgd>(o.algorithm).outer->learning_rate = -1; }) == ErrorCode::invalid_argument);
-  CHECK(code([](Options& o) { std::get<LocalSgd>(o.algorithm).outer->learning_rate = std::nan(""); }) == ErrorCode::invalid_argument);
-  CHECK(code([](Options& o) { std::get<LocalSgd>(o.algorithm).outer = static_cast<OuterRule>(2); }) == ErrorCode::invalid_argument);
-  CHECK(code([](Options& o) { o.algorithm = "lokal"; }) == ErrorCode::invalid_argument);
+  CHECK(code([](Options& o) { o.algorithm = LocalSgd{.steps = 0}; }) == ErrorCode::invalid_argument);
+  CHECK(code([](Options& o) { o.algorithm = LocalSgd{.steps = 10'001}; }) == ErrorCode::invalid_argument);
+  CHECK_FALSE(code([](Options& o) { o.algorithm = LocalSgd{.steps = 10'000}; }));
+  CHECK(code([](Options& o) { o.algorithm = LocalSgd{.outer = OuterNesterov{.momentum = 1}}; }) ==
+        ErrorCode::invalid_argument);
+  CHECK(code([](Options& o) { o.algorithm = LocalSgd{.outer = OuterNesterov{.momentum = -0.1}}; }) ==
+        ErrorCode::invalid_argument);
+  CHECK(code([](Options& o) { o.algorithm = LocalSgd{.outer = OuterNesterov{.momentum = std::nan("")}}; }) ==
+        ErrorCode::invalid_argument);
+  CHECK(code([](Options& o) { o.algorithm = LocalSgd{.outer = OuterNesterov{.learning_rate = -1}}; }) ==
+        ErrorCode::invalid_argument);
+  CHECK(code([](Options& o) { o.algorithm = LocalSgd{.outer = OuterNesterov{.learning_rate = std::nan("")}}; }) ==
+        ErrorCode::invalid_argument);
   CHECK(code([](Options& o) { o.strategy = Strategy::driver; }) == ErrorCode::unsupported);
   CHECK(code([](Options& o) { o.backup_workers = 1; }) == ErrorCode::unsupported);
   Options options = local(Placement::in_process, 2, 4, 3);

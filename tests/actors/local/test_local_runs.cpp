@@ -23,10 +23,8 @@ constexpr int kRunSteps = 3;
 
 Options local_run(Placement placement, int workers) {
   Options options = quiet_options(placement, workers);
-  options.algorithm = LocalSgd();
+  options.algorithm = LocalSgd{.steps = kRunSteps, .outer = OuterNesterov()};
   options.num_shards = 5;
-  std::get<LocalSgd>(options.algorithm).steps = kRunSteps;
-  std::get<LocalSgd>(options.algorithm).outer = OuterNesterov();
   options.config = kRunConfig;
   options.optimizer.kind = "adamw";
   options.optimizer.learning_rate = 0.03;
@@ -156,9 +154,8 @@ TEST_CASE("local SGD takes the weights over, begins with zeros otherwise, and gi
     options.algorithm = Synchronous();
     options.optimizer.kind = "sgd";
     options.optimizer.momentum = 0.9;
-    options.local = {};
     DistributedSGD sgd("grouped", options);
-    options.local = {.steps = 2, .outer = OuterNesterov(), .outer_learning_rate = 0.5, .outer_momentum = 0.8};
+    options.algorithm = LocalSgd{.steps = 2, .outer = OuterNesterov{.learning_rate = 0.5, .momentum = 0.8}};
     GroupedModel model(options.config);
     PlainLocal plain(model, options);
     for (int round = 0; round < 2; ++round) {
@@ -168,7 +165,7 @@ TEST_CASE("local SGD takes the weights over, begins with zeros otherwise, and gi
       }
       REQUIRE(sgd.weights() == plain.weights());
       plain.forget();
-      sgd.use(options.local);
+      sgd.use(options.algorithm);
       CHECK(sgd.weights() == plain.weights());
       for (int call = 0; call < 2; ++call) {
         CHECK(sgd.step().algorithm == "local");

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include "actors/algorithms/known_algorithms.hpp"
 #include "actors/test_models.hpp"
 
 using namespace troupe;

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include "actors/algorithms/known_algorithms.hpp"
 #include "actors/optimizers/grouped_model.hpp"
 #include "actors/optimizers/pytorch_model.hpp"
 #include "models/optimizers/groups.hpp"
@@ -115,19 +116,20 @@ TEST_CASE("frozen tensors stay to the bit, with every algorithm that has groups,
     return weights;
   };
   const std::string network = R"({"data": "mock-images:8,3,60", "batch_size": 5})";
-  for (const auto& [algorithm, model] : {std::pair("synchronous", "grouped"), std::pair("local", "grouped"),
-                                         std::pair("local", "cnn-bn"), std::pair("lbfgs", "cnn-bn")}) {
-    CAPTURE(algorithm);
+  const LocalSgd local{.steps = 2, .outer = OuterNesterov()};
+  for (const auto& [algorithm, model] : {std::pair<Algorithm, const char*>(Synchronous(), "grouped"),
+                                         {local, "grouped"},
+                                         {local, "cnn-bn"},
+                                         {Lbfgs{.freeze = true}, "cnn-bn"}}) {
+    CAPTURE(to_string(algorithm));
     CAPTURE(model);
     const auto options = [&](Placement placement, int workers) {
       Options o = grouped(placement, workers, "sgd");
-      o.algorithm = algorithm_by_name(algorithm);
+      o.algorithm = algorithm;
       if (model == std::string("cnn-bn")) o.config = network;
-      std::get<Lbfgs>(o.algorithm).freeze = algorithm == std::string("lbfgs");
       o.optimizer.momentum = 0.9;
       o.optimizer.groups = {{.pattern = "1.*", .weight_decay = 0.5, .frozen = true}};
       if (model == std::string("grouped")) o.optimizer.groups.push_back({.pattern = "statistics", .frozen = true});
-      o.local = {.steps = 2, .outer = OuterNesterov()};
       return o;
     };
     const auto expected = run(model, options(Placement::in_process, 1));
@@ -139,8 +141,7 @@ TEST_CASE("frozen tensors stay to the bit, with every algorithm that has groups,
 TEST_CASE("L-BFGS that goes on with frozen tensors leaves them as they are, whatever it remembers of them") {
   const TemporaryFolder folder;
   Options options = grouped(Placement::in_process, 2, "sgd");
-  options.algorithm = Lbfgs();
-  std::get<Lbfgs>(options.algorithm).freeze = true;
+  options.algorithm = Lbfgs{.freeze = true};
   options.config = R"({"data": "mock-images:8,3,60", "batch_size": 5})";
   options.optimizer.groups = {};
   options.checkpoint.folder = folder / "kept";

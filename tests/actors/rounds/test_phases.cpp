@@ -20,7 +20,7 @@ Options busy(Placement placement) {
 }
 
 void check_phases(const Options& options, int steps) {
-  CAPTURE(options.algorithm);
+  CAPTURE(to_string(options.algorithm));
   CAPTURE(to_string(options.strategy));
   CAPTURE(static_cast<int>(options.placement));
   DistributedSGD sgd("resnet18", options);
@@ -47,12 +47,10 @@ TEST_CASE("no worker's seconds inside a phase exceed those of the phase") {
       check_phases(options, 4);
     }
     Options local = busy(placement);
-    local.algorithm = LocalSgd();
-    std::get<LocalSgd>(local.algorithm).steps = 2;
+    local.algorithm = LocalSgd{.steps = 2};
     check_phases(local, 4);
     Options lbfgs = busy(placement);
-    lbfgs.algorithm = Lbfgs();
-    std::get<Lbfgs>(lbfgs.algorithm).freeze = true;
+    lbfgs.algorithm = Lbfgs{.freeze = true};
     check_phases(lbfgs, 2);
   }
 }

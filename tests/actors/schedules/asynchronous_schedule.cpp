@@ -22,15 +22,17 @@ Options draw_asynchronous(Chance& chance, const Toy& toy) {
   options.step_timeout = options.evaluate_timeout = options.save_timeout = milliseconds(1000);
   options.start_timeout = milliseconds(2000);
   options.max_failures = chance.one_of(std::array{0, 1, 3, 8});
-  options.parameter_servers = 1 + chance.below(2);
-  options.algorithm = chance.below(2) == 0 ? "downpour" : "ssp";
-  if (options.algorithm == "downpour") {
-    std::get<Downpour>(options.algorithm).fetch_every = 1 + chance.below(3);
-    std::get<Downpour>(options.algorithm).push_every = 1 + chance.below(3);
-    std::get<Downpour>(options.algorithm).max_staleness = chance.one_of(std::array{-1, -1, 0, 1, 3});
+  const int servers = 1 + chance.below(2);
+  if (chance.below(2) == 0) {
+    auto& downpour = options.algorithm.emplace<Downpour>();
+    downpour.fetch_every = 1 + chance.below(3);
+    downpour.push_every = 1 + chance.below(3);
+    downpour.max_staleness = chance.one_of(std::array{-1, -1, 0, 1, 3});
+    downpour.servers = servers;
+    chance.below(3);  // of the other algorithm, so that seeds mean what they did
+  } else {
+    options.algorithm = Ssp{.staleness = 1 + chance.below(3), .servers = servers};
   }
-  std::get<Ssp>(options.algorithm).staleness = 1 + chance.below(3);
-  options.asynchronous.warm_start = 0;
   return options;
 }
 
@@ -41,7 +43,7 @@ class AsynchronousSchedule {
         options_(draw_asynchronous(chance_, toy)),
         world_(chance_.next(), toy, {chance_.below(2) == 0, chance_.below(2) == 0}, trace) {
     world_.memory.counts = true;
-    if (options_.algorithm == "ssp") world_.bound = std::get<Ssp>(options_.algorithm).staleness;
+    if (const auto* const ssp = std::get_if<Ssp>(&options_.algorithm)) world_.bound = ssp->staleness;
   }
 
   void run() {
@@ -101,9 +103,9 @@ class AsynchronousSchedule {
     world_.tally.left_out += std::cmp_less(computed.size(), driver_->num_workers()) && world_.starting() ? 1 : 0;
     check(report.step == before + 1 && driver_->steps_done() == before + 1, "not one step is made, but another number");
     check(report.samples > 0, "a step without samples");
-    const bool bound = options_.algorithm == "downpour" && std::get<Downpour>(options_.algorithm).max_staleness >= 0;
-    check(!bound || report.asynchronous.staleness.largest <= std::get<Downpour>(options_.algorithm).max_staleness,
-          "what is too old is applied");
+    const auto* const downpour = std::get_if<Downpour>(&options_.algorithm);
+    const bool bound = downpour != nullptr && downpour->max_staleness >= 0;
+    check(!bound || report.asynchronous.staleness.largest <= downpour->max_staleness, "what is too old is applied");
     ++world_.tally.commits;
     world_.tally.repairs += static_cast<std::int64_t>(report.repairs.size());
     check(std::cmp_greater_equal(applied(), driver_->steps_done() * options_.num_shards),

@@ -8,6 +8,7 @@
 
 #include "actors/driver/driver.hpp"
 #include "actors/schedules/schedule.hpp"
+#include "support/algorithms.hpp"
 #include "support/temporary_folder.hpp"
 
 // Runs whose workers have clocks of their own and die, hang or fail, one after the other or all at once, and replays in
@@ -29,14 +30,17 @@ Options draw_recorded(Chance& chance, const Toy& toy) {
   options.step_timeout = options.evaluate_timeout = options.save_timeout = milliseconds(1000);
   options.start_timeout = milliseconds(2000);
   options.max_failures = 1000;
-  options.parameter_servers = 1 + chance.below(2);
-  options.algorithm = chance.below(3) > 0 ? "downpour" : "ssp";
-  if (options.algorithm == "downpour") {
-    std::get<Downpour>(options.algorithm).fetch_every = 1 + chance.below(3);
-    std::get<Downpour>(options.algorithm).push_every = 1 + chance.below(3);
-    std::get<Downpour>(options.algorithm).max_staleness = chance.one_of(std::array{-1, -1, 1, 3});
+  const int servers = 1 + chance.below(2);
+  if (chance.below(3) > 0) {
+    auto& downpour = options.algorithm.emplace<Downpour>();
+    downpour.fetch_every = 1 + chance.below(3);
+    downpour.push_every = 1 + chance.below(3);
+    downpour.max_staleness = chance.one_of(std::array{-1, -1, 1, 3});
+    downpour.servers = servers;
+    chance.below(3);  // of the other algorithm, so that seeds mean what they did
+  } else {
+    options.algorithm = Ssp{.staleness = 1 + chance.below(3), .servers = servers};
   }
-  std::get<Ssp>(options.algorithm).staleness = 1 + chance.below(3);
   return options;
 }
 

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include "actors/algorithms/known_algorithms.hpp"
 #include "cluster/nodes.hpp"
 #include "support/errors.hpp"
 
@@ -13,13 +14,18 @@ namespace {
 constexpr int kSteps = 12;
 constexpr int kShards = 4;
 
+/// As these tests have it.
+Algorithm named(const std::string& name) {
+  if (name == "local") return LocalSgd{.steps = 3, .outer = OuterNesterov()};
+  if (name == "lbfgs") return Lbfgs{.history = 3, .tolerance = 0, .portions = 8};
+  return algorithm_by_name(name);
+}
+
 Options trained_by(Options options, const std::string& algorithm) {
-  options.algorithm = algorithm_by_name(algorithm);
+  options.algorithm = named(algorithm);
   options.num_shards = kShards;
   options.config = R"({"data": "synthetic-linear", "batch_size": 50})";
   options.optimizer = {.learning_rate = 0.02, .momentum = 0.5, .weight_decay = 1e-3};
-  options.local = {.steps = 3, .outer = OuterNesterov()};
-  options.lbfgs = {.history = 3, .tolerance = 0, .portions = 8};
   options.verbose = false;
   return options;
 }
@@ -44,7 +50,7 @@ TEST_CASE("local SGD and L-BFGS make over nodes the bits of one process") {
       CAPTURE(to_string(strategy));
       Options options = trained_by(nodes.options(), algorithm);
       options.strategy = strategy;
-      std::get<Lbfgs>(options.algorithm).backup_portions = 1;
+      if (auto* const lbfgs = std::get_if<Lbfgs>(&options.algorithm)) lbfgs->backup_portions = 1;
       CHECK(weights_after(options, kSteps) == one_process(algorithm, kSteps));
     }
 }
@@ -76,7 +82,7 @@ TEST_CASE("between nodes local SGD sends in all its steps what a synchronous ste
   Nodes nodes(2);
   const auto sent = [&](const std::string& algorithm) {
     Options options = trained_by(nodes.options(), algorithm);
-    options.local = {.steps = 3};
+    if (algorithm == "local") options.algorithm = LocalSgd{.steps = 3};
     DistributedSGD sgd("linear", options);
     sgd.step();
     return sgd.step().bytes_sent;

@@ -3,8 +3,10 @@
 
 #include <array>
 
+#include "actors/algorithms/known_algorithms.hpp"
 #include "cluster/hold_model.hpp"
 #include "cluster/nodes.hpp"
+#include "support/algorithms.hpp"
 #include "support/errors.hpp"
 #include "support/patience.hpp"
 
@@ -18,7 +20,7 @@ namespace {
 Options on_own_clocks(const Nodes& nodes, const std::string& algorithm) {
   Options options = nodes.options();
   options.algorithm = algorithm_by_name(algorithm);
-  std::get<Ssp>(options.algorithm).staleness = 2;
+  if (auto* const ssp = std::get_if<Ssp>(&options.algorithm)) ssp->staleness = 2;
   options.optimizer.kind = "adagrad";
   options.num_shards = 5;
   return options;
@@ -46,9 +48,10 @@ TEST_CASE("what nodes did on their own clocks one process does again, to the bit
       CAPTURE(servers);
       const TemporaryFolder folder;
       Options options = on_own_clocks(nodes, algorithm);
-      options.parameter_servers = servers;
-      if (options.algorithm == "downpour") std::get<Downpour>(options.algorithm).fetch_every = 3;
-      if (options.algorithm == "downpour") std::get<Downpour>(options.algorithm).push_every = 2;
+      if (auto* const downpour = std::get_if<Downpour>(&options.algorithm))
+        *downpour = {.fetch_every = 3, .push_every = 2, .servers = servers};
+      else
+        std::get<Ssp>(options.algorithm).servers = servers;
       record_of(options) = folder / "record";
       const auto run = [](const Options& of) {
         std::vector<std::vector<std::uint32_t>> weights;
