@@ -93,7 +93,7 @@ struct AsynchronousReport {
   std::vector<WorkerTraffic> workers = {};  ///< those that fetched or pushed
   std::int64_t bytes_fetched = 0;
   std::int64_t bytes_pushed = 0;
-  std::string record_failure = {};  ///< why AsynchronousOptions::record ends before the run; empty: it does not
+  std::string record_failure = {};  ///< why Downpour::record ends before the run; empty: it does not
 };
 
 /// What shards did on copies of their own.
@@ -108,7 +108,7 @@ std::ostream& operator<<(std::ostream& out, const LocalReport& local);
 /// How L-BFGS goes on.
 enum class LbfgsEnd : std::uint8_t {
   none,        ///< it does
-  converged,   ///< no float of the gradient is larger than LbfgsOptions::tolerance
+  converged,   ///< no float of the gradient is larger than Lbfgs::tolerance
   no_descent,  ///< not even along the gradient is there a smaller loss to be found: numbers end here
   budget,      ///< a line search has used up its evaluations and found none
 };
