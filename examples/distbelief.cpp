@@ -23,12 +23,12 @@ struct Problem {
 };
 
 std::vector<nn::Layer> cnn_outputs() {
-  return {nn::convolution(32, 5, 2),
+  return {nn::conv2d(32, {.kernel = 5, .padding = 2}),
           nn::relu(),
-          nn::max_pool(2),
-          nn::convolution(64, 5, 2),
+          nn::max_pool2d({.kernel = 2}),
+          nn::conv2d(64, {.kernel = 5, .padding = 2}),
           nn::relu(),
-          nn::max_pool(2),
+          nn::max_pool2d({.kernel = 2}),
           nn::flatten(),
           nn::linear(256),
           nn::relu(),

@@ -64,7 +64,7 @@ using Node = troupe::models::Graph::Node;
 /// A convolution of 3 x 3, normalised.
 Node convolve(troupe::models::Graph& graph, const std::string& name, std::int64_t channels, Node input) {
   using namespace troupe::models;
-  const Node sums = graph.append(name, convolution(channels, 3, 1, 1, /*bias=*/false), {input});
+  const Node sums = graph.append(name, conv2d(channels, {.kernel = 3, .padding = 1, .bias = false}), {input});
   return graph.append(name + "-norm", batch_norm(), {sums});
 }
 
@@ -78,7 +78,7 @@ troupe::models::Graph network() {
     const Node shortcut = graph.append("", relu(), {convolve(graph, stage + "-in", channels, node)});
     node = graph.append("", relu(), {convolve(graph, stage + "-1", channels, shortcut)});
     node = graph.append("", relu(), {convolve(graph, stage + "-2", channels, node)});
-    node = graph.append("", max_pool(2), {graph.append("", add(), {node, shortcut})});
+    node = graph.append("", max_pool2d({.kernel = 2}), {graph.append("", add(), {node, shortcut})});
   }
   node = graph.append("", dropout(0.3), {graph.append("", flatten(), {node})});
   graph.append("classes", linear(10), {node});

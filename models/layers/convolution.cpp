@@ -37,8 +37,9 @@ double Convolution::flops(const SampleShape& input, const SampleShape& output) c
   return 2 * static_cast<double>(output.size()) * static_cast<double>(input.channels * window_.kernel * window_.kernel);
 }
 
-Layer convolution(std::int64_t outputs, std::int64_t kernel, std::int64_t padding, std::int64_t stride, bool bias) {
-  return std::make_shared<Convolution>(outputs, Window{.kernel = kernel, .stride = stride, .padding = padding}, bias);
+Layer conv2d(std::int64_t outputs, const ConvolutionOptions& options) {
+  const Window window{.kernel = options.kernel, .stride = options.stride, .padding = options.padding};
+  return std::make_shared<Convolution>(outputs, window, options.bias);
 }
 
 }  // namespace troupe::models

@@ -2,9 +2,6 @@
 
 namespace troupe::models {
 
-Layer max_pool(std::int64_t kernel, std::int64_t stride, std::int64_t padding) {
-  return std::make_shared<MaxPool>(
-      Window{.kernel = kernel, .stride = stride == 0 ? kernel : stride, .padding = padding});
-}
+Layer max_pool2d(const PoolingOptions& options) { return std::make_shared<MaxPool>(options.window()); }
 
 }  // namespace troupe::models

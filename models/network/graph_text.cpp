@@ -40,14 +40,17 @@ class Numbers {
 };
 
 Layer make_convolution(Numbers& numbers) {
-  return convolution(numbers.count("outputs"), numbers.count("kernel"), numbers.count("padding"),
-                     numbers.count("stride"), numbers.count("bias") != 0);
+  return conv2d(numbers.count("outputs"), {.kernel = numbers.count("kernel"),
+                                           .stride = numbers.count("stride"),
+                                           .padding = numbers.count("padding"),
+                                           .bias = numbers.count("bias") != 0});
 }
 
 /// A pooling of images, by its windows.
-template <Layer (*kMake)(std::int64_t kernel, std::int64_t stride, std::int64_t padding)>
+template <Layer (*kMake)(const PoolingOptions& options)>
 Layer make_pool(Numbers& numbers) {
-  return kMake(numbers.count("kernel"), numbers.count("stride"), numbers.count("padding"));
+  return kMake(
+      {.kernel = numbers.count("kernel"), .stride = numbers.count("stride"), .padding = numbers.count("padding")});
 }
 
 /// A layer that needs no numbers.
@@ -66,14 +69,14 @@ constexpr std::array kKinds{
     Kind{"GELU", make_plain<gelu>},
     Kind{"ReLU", make_plain<relu>},
     Kind{"add", make_plain<add>},
-    Kind{"average pooling", make_pool<average_pool>},
+    Kind{"average pooling", make_pool<avg_pool2d>},
     Kind{"batch-norm", make_plain<batch_norm>},
     Kind{"convolution", make_convolution},
     Kind{"dropout", [](Numbers& numbers) { return dropout(numbers.take("probability")); }},
     Kind{"flatten", make_plain<flatten>},
     Kind{"global average pooling", make_plain<global_average_pool>},
     Kind{"linear", [](Numbers& numbers) { return linear(numbers.count("outputs")); }},
-    Kind{"max-pooling", make_pool<max_pool>},
+    Kind{"max-pooling", make_pool<max_pool2d>},
     Kind{"sigmoid", make_plain<models::sigmoid>},
     Kind{"tanh", make_plain<models::tanh>},
 };

@@ -33,7 +33,7 @@ class ResNetBuilder {
   Graph build(int num_classes) && {
     last_ = normalised("conv1", "bn1", {.outputs = width_, .kernel = 7, .stride = 2}, Graph::input());
     last_ = graph_.append("", relu(), {last_});
-    last_ = graph_.append("", max_pool(3, 2, 1), {last_});
+    last_ = graph_.append("", max_pool2d({.kernel = 3, .stride = 2, .padding = 1}), {last_});
     channels_ = width_;
     for (int stage = 0; stage < 4; ++stage) add_stage(stage);
     last_ = graph_.append("", global_average_pool(), {last_});
@@ -51,7 +51,9 @@ class ResNetBuilder {
   /// A convolution that keeps the size (but for its stride), and batch-norm.
   Graph::Node normalised(const std::string& convolution_name, const std::string& norm_name, const Window& window,
                          Graph::Node from) {
-    const Layer layer = convolution(window.outputs, window.kernel, window.kernel / 2, window.stride, /*bias=*/false);
+    const Layer layer =
+        conv2d(window.outputs,
+               {.kernel = window.kernel, .stride = window.stride, .padding = window.kernel / 2, .bias = false});
     return graph_.append(norm_name, batch_norm(), {graph_.append(convolution_name, layer, {from})});
   }
 

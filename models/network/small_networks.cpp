@@ -32,7 +32,7 @@ std::vector<Layer> mlp_layers(int num_outputs, const MlpOptions& options) {
 std::vector<Layer> cnn_layers(int num_outputs, const CnnOptions& options) {
   std::vector<Layer> layers;
   for (const std::int64_t channels : {options.channels, 2 * options.channels})
-    append(layers, {convolution(channels, 3, 1), relu(), max_pool(2)});
+    append(layers, {conv2d(channels, {.kernel = 3, .padding = 1}), relu(), max_pool2d({.kernel = 2})});
   append_classifier(layers, num_outputs, options);
   return layers;
 }
@@ -40,7 +40,8 @@ std::vector<Layer> cnn_layers(int num_outputs, const CnnOptions& options) {
 std::vector<Layer> cnn_bn_layers(int num_outputs, const CnnOptions& options) {
   std::vector<Layer> layers;
   for (const std::int64_t channels : {options.channels, 2 * options.channels})
-    append(layers, {convolution(channels, 3, 1, 1, false), batch_norm(), relu(), max_pool(2)});
+    append(layers, {conv2d(channels, {.kernel = 3, .padding = 1, .bias = false}), batch_norm(), relu(),
+                    max_pool2d({.kernel = 2})});
   append_classifier(layers, num_outputs, options);
   return layers;
 }

@@ -186,8 +186,9 @@ std::vector<float> plain_noise_run(std::size_t size, int shards, int steps, doub
 /// A network with dropout among flat values and images.
 std::unique_ptr<Model> make_dropping(const ReplicaContext& context) {
   using namespace models;
-  return network({convolution(5, 3, 1), dropout(0.3), relu(), flatten(), linear(20), dropout(), linear(4)},
-                 load_data("mock-images:12,4", context.seed), 6);
+  return network(
+      {conv2d(5, {.kernel = 3, .padding = 1}), dropout(0.3), relu(), flatten(), linear(20), dropout(), linear(4)},
+      load_data("mock-images:12,4", context.seed), 6);
 }
 
 void register_models() {

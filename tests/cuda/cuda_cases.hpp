@@ -10,7 +10,8 @@ inline Case two_buckets() {
   using namespace models;
   return {"two buckets",
           {2, 6, 6},
-          {convolution(4, 3, 1), relu(), convolution(4, 3, 1), flatten(), linear(1 << 13), relu(), linear(kClasses)}};
+          {conv2d(4, {.kernel = 3, .padding = 1}), relu(), conv2d(4, {.kernel = 3, .padding = 1}), flatten(),
+           linear(1 << 13), relu(), linear(kClasses)}};
 }
 
 }  // namespace troupe::test

@@ -41,7 +41,8 @@ TEST_CASE("CUDA: the bytes over the bus are in a step's report") {
   cuda_double::reset({});
   {
     const ModelCreator creator([](const ReplicaContext& /*context*/) {
-      return network({convolution(8, 3, 1), relu(), flatten(), linear(10)}, load_data("mock-images:8,10", 1), 4);
+      return network({conv2d(8, {.kernel = 3, .padding = 1}), relu(), flatten(), linear(10)},
+                     load_data("mock-images:8,10", 1), 4);
     });
     Options options;
     options.num_workers = 2;

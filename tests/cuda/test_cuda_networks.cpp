@@ -24,10 +24,12 @@ namespace {
 /// Something of everything, in one bucket.
 Graph residual_network() {
   Graph graph;
-  Node node = graph.append("conv1", convolution(8, 3, 1, 1, false), {Graph::input()});
+  Node node = graph.append("conv1", conv2d(8, {.kernel = 3, .padding = 1, .bias = false}), {Graph::input()});
   node = graph.append("", relu(), {graph.append("bn1", batch_norm(), {node})});
-  const Node shortcut = graph.append("", max_pool(3, 2, 1), {node});
-  node = graph.append("bn2", batch_norm(), {graph.append("conv2", convolution(8, 3, 1, 2, false), {node})});
+  const Node shortcut = graph.append("", max_pool2d({.kernel = 3, .stride = 2, .padding = 1}), {node});
+  node =
+      graph.append("bn2", batch_norm(),
+                   {graph.append("conv2", conv2d(8, {.kernel = 3, .stride = 2, .padding = 1, .bias = false}), {node})});
   node = graph.append("", relu(), {graph.append("", add(), {node, shortcut})});
   node = graph.append("", dropout(0.25), {graph.append("", global_average_pool(), {node})});
   graph.append("fc", linear(kClasses), {node});
@@ -39,8 +41,9 @@ Case residual() { return {"residual", {3, 7, 6}, residual_network()}; }
 Case cnn() {
   return {"CNN",
           {1, 12, 12},
-          {convolution(8, 3, 1), relu(), max_pool(2), convolution(16, 3, 1), relu(), max_pool(2), flatten(), linear(20),
-           gelu(), linear(kClasses)}};
+          {conv2d(8, {.kernel = 3, .padding = 1}), relu(), max_pool2d({.kernel = 2}),
+           conv2d(16, {.kernel = 3, .padding = 1}), relu(), max_pool2d({.kernel = 2}), flatten(), linear(20), gelu(),
+           linear(kClasses)}};
 }
 
 /// A run on a fresh device, and the bits that come out of it: gradients of two steps, of another shard in the second,
@@ -135,7 +138,9 @@ TEST_CASE("CUDA: gradients are the CPU's to 1e-5") {
 
 TEST_CASE("CUDA: products round their factors to TensorFloat-32 where that is asked for") {
   const Case convolutions{
-      "convolutions", {3, 6, 6}, {convolution(8, 3, 1), relu(), convolution(kClasses, 1), global_average_pool()}};
+      "convolutions",
+      {3, 6, 6},
+      {conv2d(8, {.kernel = 3, .padding = 1}), relu(), conv2d(kClasses, {.kernel = 1}), global_average_pool()}};
   const Case products{"products", {12}, {linear(20), relu(), linear(kClasses)}};
   for (const Case& at : {convolutions, products, residual()}) {
     CAPTURE(at.name);
@@ -250,7 +255,8 @@ TEST_CASE("CUDA: a device whose memory is full says so, and goes on with what fi
   {
     const NetworkTrial small(cnn(), 4);
     try {
-      const NetworkTrial large({"large", {3, 64, 64}, {convolution(64, 3, 1), relu(), flatten(), linear(kClasses)}}, 8);
+      const NetworkTrial large(
+          {"large", {3, 64, 64}, {conv2d(64, {.kernel = 3, .padding = 1}), relu(), flatten(), linear(kClasses)}}, 8);
       FAIL("it had room");
     } catch (const Error& error) {
       CHECK(error.code() == ErrorCode::limit_reached);

@@ -10,14 +10,15 @@ namespace troupe_test {
 void register_device_models() {
   register_sign_rule();
   register_model("small-cnn", [](const ReplicaContext& /*context*/) {
-    return models::network({models::convolution(8, 3, 1), models::batch_norm(), models::relu(), models::max_pool(2),
-                            models::flatten(), models::linear(10)},
+    return models::network({models::conv2d(8, {.kernel = 3, .padding = 1}), models::batch_norm(), models::relu(),
+                            models::max_pool2d({.kernel = 2}), models::flatten(), models::linear(10)},
                            load_data("mock-images:8,10", 1), 8);
   });
   // Of sizes for which devices have tensor cores.
   register_model("wide-cnn", [](const ReplicaContext& /*context*/) {
-    return models::network({models::convolution(64, 3, 1), models::relu(), models::convolution(64, 3, 1),
-                            models::relu(), models::global_average_pool(), models::linear(16)},
+    return models::network({models::conv2d(64, {.kernel = 3, .padding = 1}), models::relu(),
+                            models::conv2d(64, {.kernel = 3, .padding = 1}), models::relu(),
+                            models::global_average_pool(), models::linear(16)},
                            load_data("mock-images:8,16", 1), 8);
   });
 }

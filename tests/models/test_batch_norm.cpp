@@ -14,11 +14,16 @@ namespace {
 
 std::vector<Case> batch_norm_cases() {
   return {{"of the input", {3, 7, 5}, {batch_norm(), flatten(), linear(3)}},
-          {"of 18 channels", {2, 9, 11}, {convolution(18, 3, 1, 2, false), batch_norm(), relu(), flatten(), linear(3)}},
+          {"of 18 channels",
+           {2, 9, 11},
+           {conv2d(18, {.kernel = 3, .stride = 2, .padding = 1, .bias = false}), batch_norm(), relu(), flatten(),
+            linear(3)}},
           {"one after another",
            {1, 9, 11},
-           {convolution(5, 3, 1, 1, false), batch_norm(), relu(), max_pool(3, 2, 1), convolution(33, 3, 1, 2, false),
-            batch_norm(), relu(), global_average_pool(), linear(3)}}};
+           {conv2d(5, {.kernel = 3, .padding = 1, .bias = false}), batch_norm(), relu(),
+            max_pool2d({.kernel = 3, .stride = 2, .padding = 1}),
+            conv2d(33, {.kernel = 3, .stride = 2, .padding = 1, .bias = false}), batch_norm(), relu(),
+            global_average_pool(), linear(3)}}};
 }
 
 /// What a step makes of the running statistics, canonical: sums of the shards' gradients, divided by the samples.

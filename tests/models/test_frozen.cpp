@@ -17,10 +17,11 @@ namespace {
 /// A batch-norm with a residual addend behind it, and one before it at whose output two gradients arrive.
 Graph residual(bool with_relu) {
   Graph graph;
-  Node node = graph.append("conv1", convolution(17, 3, 1), {Graph::input()});
+  Node node = graph.append("conv1", conv2d(17, {.kernel = 3, .padding = 1}), {Graph::input()});
   node = graph.append("bn1", batch_norm(), {node});
   if (with_relu) node = graph.append("", relu(), {node});
-  Node sum = graph.append("bn2", batch_norm(), {graph.append("conv2", convolution(17, 3, 1), {node})});
+  Node sum =
+      graph.append("bn2", batch_norm(), {graph.append("conv2", conv2d(17, {.kernel = 3, .padding = 1}), {node})});
   sum = graph.append("", add(), {sum, node});
   if (with_relu) sum = graph.append("", relu(), {sum});
   graph.append("fc", linear(kClasses), {graph.append("", global_average_pool(), {sum})});
@@ -29,15 +30,19 @@ Graph residual(bool with_relu) {
 
 std::vector<Case> unsteady_cases() {
   return {{"batch-norm first", {3, 7, 5}, {batch_norm(), flatten(), linear(kClasses)}},
-          {"batch-norm", {2, 9, 11}, {convolution(18, 3, 1, 2), batch_norm(), flatten(), linear(kClasses)}},
-          {"batch-norm and ReLU", {5, 7, 5}, {convolution(17, 3), batch_norm(), relu(), flatten(), linear(kClasses)}},
-          {"batch-norm to the scores", {2, 3, 3}, {convolution(kClasses, 3), batch_norm(), flatten()}},
+          {"batch-norm",
+           {2, 9, 11},
+           {conv2d(18, {.kernel = 3, .stride = 2, .padding = 1}), batch_norm(), flatten(), linear(kClasses)}},
+          {"batch-norm and ReLU",
+           {5, 7, 5},
+           {conv2d(17, {.kernel = 3}), batch_norm(), relu(), flatten(), linear(kClasses)}},
+          {"batch-norm to the scores", {2, 3, 3}, {conv2d(kClasses, {.kernel = 3}), batch_norm(), flatten()}},
           {"batch-norm with an addend", {2, 6, 5}, residual(false)},
           {"batch-norm with an addend and ReLU", {2, 6, 5}, residual(true)},
           {"dropout", {9}, {linear(20), relu(), dropout(0.4), linear(kClasses)}},
           {"batch-norm, dropout",
            {2, 7, 5},
-           {convolution(5, 3), dropout(0.3), batch_norm(), relu(), dropout(0.5), flatten(), linear(kClasses)}}};
+           {conv2d(5, {.kernel = 3}), dropout(0.3), batch_norm(), relu(), dropout(0.5), flatten(), linear(kClasses)}}};
 }
 
 /// The reference network is of evaluations alone, where a dropout passes on what it gets.
@@ -167,12 +172,17 @@ TEST_CASE("frozen, bfloat16 gives nearly the same, and an evaluation's loss") {
 }
 
 TEST_CASE("a network names the kinds of its layers that are unsteady, unless they are frozen") {
-  const std::vector<Layer> both{convolution(5, 3, 1), batch_norm(), dropout(), batch_norm(), flatten(), dropout(),
+  const std::vector<Layer> both{conv2d(5, {.kernel = 3, .padding = 1}),
+                                batch_norm(),
+                                dropout(),
+                                batch_norm(),
+                                flatten(),
+                                dropout(),
                                 linear(kClasses)};
   CHECK(unsteady(both) == "batch-norm, dropout");
   CHECK(unsteady(both, /*frozen=*/true).empty());
   CHECK(unsteady({dropout(), batch_norm(), flatten(), linear(kClasses)}) == "dropout, batch-norm");
-  CHECK(unsteady({convolution(5, 3), relu(), flatten(), linear(kClasses)}).empty());
+  CHECK(unsteady({conv2d(5, {.kernel = 3}), relu(), flatten(), linear(kClasses)}).empty());
 }
 
 TEST_CASE("a replica is frozen by its context") {
@@ -180,7 +190,7 @@ TEST_CASE("a replica is frozen by its context") {
     for (const bool frozen : {false, true}) {
       CAPTURE(layer->kind());
       CAPTURE(frozen);
-      const auto model = started({convolution(5, 3, 1), layer, flatten(), linear(kClasses)}, frozen);
+      const auto model = started({conv2d(5, {.kernel = 3, .padding = 1}), layer, flatten(), linear(kClasses)}, frozen);
       AlignedFloats weights(model->info().size), gradient(model->info().size);
       model->initialize(weights, 1);
       const double loss = model->gradient({}, weights, gradient).loss_sum;

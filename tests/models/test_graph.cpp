@@ -14,7 +14,7 @@ const Window& window_of(const Layer& pool) { return dynamic_cast<const MaxPool&>
 }  // namespace
 
 TEST_CASE("layers in a row take each other's outputs and are named by number") {
-  const Graph graph({convolution(4, 3), relu(), flatten(), linear(3)});
+  const Graph graph({conv2d(4, {.kernel = 3}), relu(), flatten(), linear(3)});
   REQUIRE(graph.layers().size() == 4);
   for (int i = 0; i < 4; ++i) {
     const Graph::Entry& entry = graph.layers()[static_cast<std::size_t>(i)];
@@ -26,7 +26,7 @@ TEST_CASE("layers in a row take each other's outputs and are named by number") {
 
 TEST_CASE("an appended layer's node is its number") {
   Graph graph;
-  const Graph::Node first = graph.append("a", convolution(4, 3), {Graph::input()});
+  const Graph::Node first = graph.append("a", conv2d(4, {.kernel = 3}), {Graph::input()});
   const Graph::Node second = graph.append("", add(), {first, first});
   CHECK(Graph::input().number == -1);
   CHECK(first.number == 0);
@@ -36,7 +36,7 @@ TEST_CASE("an appended layer's node is its number") {
 
 TEST_CASE("a refused layer is named and leaves the graph as it was") {
   Graph graph;
-  const Graph::Node first = graph.append("a", convolution(4, 3), {Graph::input()});
+  const Graph::Node first = graph.append("a", conv2d(4, {.kernel = 3}), {Graph::input()});
   const auto refused = [&](const std::string& what, const std::string& name, const Layer& layer,
                            const std::vector<Graph::Node>& inputs) {
     check_throws(ErrorCode::invalid_argument, what, [&] { graph.append(name, layer, inputs); });
@@ -60,8 +60,8 @@ TEST_CASE("layers without tensors may share a name") {
 }
 
 TEST_CASE("pooling takes its kernel's size as stride unless told otherwise") {
-  CHECK(window_of(max_pool(3)).stride == 3);
-  CHECK(window_of(max_pool(3)).padding == 0);
-  CHECK(window_of(max_pool(3, 2, 1)).stride == 2);
-  CHECK(window_of(max_pool(3, 2, 1)).padding == 1);
+  CHECK(window_of(max_pool2d({.kernel = 3})).stride == 3);
+  CHECK(window_of(max_pool2d({.kernel = 3})).padding == 0);
+  CHECK(window_of(max_pool2d({.kernel = 3, .stride = 2, .padding = 1})).stride == 2);
+  CHECK(window_of(max_pool2d({.kernel = 3, .stride = 2, .padding = 1})).padding == 1);
 }

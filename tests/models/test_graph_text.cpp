@@ -44,10 +44,11 @@ void check_again(const Graph& graph, std::vector<std::int64_t> shape) {
 }  // namespace
 
 TEST_CASE("all layers of Troupe's are made again from their words") {
-  check_again(Graph({convolution(4, 3, 1, 2, false), batch_norm(), relu(), max_pool(3, 2, 1), average_pool(2),
-                     convolution(8, 1), gelu(), sigmoid(), models::tanh(), dropout(0.25), global_average_pool(),
-                     flatten(), linear(3)}),
-              {3, 32, 32});
+  check_again(
+      Graph({conv2d(4, {.kernel = 3, .stride = 2, .padding = 1, .bias = false}), batch_norm(), relu(),
+             max_pool2d({.kernel = 3, .stride = 2, .padding = 1}), avg_pool2d({.kernel = 2}), conv2d(8, {.kernel = 1}),
+             gelu(), sigmoid(), models::tanh(), dropout(0.25), global_average_pool(), flatten(), linear(3)}),
+      {3, 32, 32});
   for (const char* const name : {"mlp", "cnn", "cnn-bn"}) check_again(*builtin_graph(name, 10), {1, 28, 28});
   check_again(*builtin_graph("resnet50", 7), {3, 64, 64});
 }
@@ -59,8 +60,8 @@ TEST_CASE("a graph with a layer of its user's own has no words, whatever the lay
 TEST_CASE("a network gets another number of outputs where its last layer says one") {
   const auto words = with_outputs(text_of(*builtin_graph("cnn", 10)), 4);
   CHECK(words == text_of(*builtin_graph("cnn", 4)));
-  CHECK(with_outputs(text_of(Graph({convolution(7, 3), global_average_pool()})), 5) ==
-        text_of(Graph({convolution(5, 3), global_average_pool()})));
+  CHECK(with_outputs(text_of(Graph({conv2d(7, {.kernel = 3}), global_average_pool()})), 5) ==
+        text_of(Graph({conv2d(5, {.kernel = 3}), global_average_pool()})));
   check_throws(ErrorCode::unsupported, "no layer", [] { with_outputs(text_of(Graph({flatten()})), 5); });
 }
 

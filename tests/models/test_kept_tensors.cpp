@@ -36,14 +36,16 @@ std::vector<float> learned_gradient(const NetworkTrial& trial, const Keeps& keep
 Case plain_case() {
   return {"convolutions",
           {2, 12, 12},
-          {convolution(5, 3, 1), relu(), max_pool(2), convolution(18, 3, 1), max_pool(2), relu(), flatten(), linear(7),
-           relu(), linear(kClasses)}};
+          {conv2d(5, {.kernel = 3, .padding = 1}), relu(), max_pool2d({.kernel = 2}),
+           conv2d(18, {.kernel = 3, .padding = 1}), max_pool2d({.kernel = 2}), relu(), flatten(), linear(7), relu(),
+           linear(kClasses)}};
 }
 
 Case normed_case() {
   return {"batch-norm",
           {3, 8, 8},
-          {convolution(5, 3, 1, 1, false), batch_norm(), relu(), convolution(6, 3, 1, 2, false), batch_norm(), relu(),
+          {conv2d(5, {.kernel = 3, .padding = 1, .bias = false}), batch_norm(), relu(),
+           conv2d(6, {.kernel = 3, .stride = 2, .padding = 1, .bias = false}), batch_norm(), relu(),
            global_average_pool(), linear(kClasses)}};
 }
 

@@ -92,8 +92,9 @@ TEST_CASE("start values are uniform in +-1/sqrt(fan in) and a function of the se
 }
 
 TEST_CASE("convolutions without bias start normal with variance 2 / fan out, batch-norm as the identity") {
-  const auto model = started(
-      network({convolution(64, 3, 1, 1, false), batch_norm(), flatten(), linear(3)}, images({16, 4, 4}, 3, 3), 3));
+  const auto model =
+      started(network({conv2d(64, {.kernel = 3, .padding = 1, .bias = false}), batch_norm(), flatten(), linear(3)},
+                      images({16, 4, 4}, 3, 3), 3));
   const std::vector<float> weights = initial(*model, 3);
   constexpr std::size_t kWeights = 64 * 16 * 9;
   double sum = 0, squares = 0;
@@ -215,24 +216,27 @@ TEST_CASE("grey images pass a ResNet, and single pixels one by one have no varia
 TEST_CASE("layers that do not fit are refused by number and shape") {
   const TrainingData data = images({1, 8, 8}, 6, 3);
   check_refused({}, data, "at least one layer");
-  check_refused({convolution(4, 9), flatten(), linear(3)}, data, "layer 0 (convolution) has a kernel of 9");
-  check_refused({convolution(4, 3), max_pool(7), flatten(), linear(3)}, data, "input of 4x6x6");
+  check_refused({conv2d(4, {.kernel = 9}), flatten(), linear(3)}, data, "layer 0 (convolution) has a kernel of 9");
+  check_refused({conv2d(4, {.kernel = 3}), max_pool2d({.kernel = 7}), flatten(), linear(3)}, data, "input of 4x6x6");
   check_refused({linear(3)}, data, "layer 0 (linear) needs flat input, but gets 1x8x8");
-  check_refused({flatten(), convolution(4, 3)}, data, "layer 1 (convolution) needs images, but gets 64");
+  check_refused({flatten(), conv2d(4, {.kernel = 3})}, data, "layer 1 (convolution) needs images, but gets 64");
   check_refused({flatten(), linear(5)}, data, "layer 1 (linear) gives 5 outputs, but the loss takes 3 of this data");
-  check_refused({convolution(3, 8)}, data, "gives 3x1x1 outputs");
+  check_refused({conv2d(3, {.kernel = 8})}, data, "gives 3x1x1 outputs");
   check_refused({flatten(), linear(0)}, data, "layer 1 (linear) needs at least one output");
-  check_refused({convolution(0, 3), flatten(), linear(3)}, data, "output channel");
-  check_refused({convolution(4, 3, 3), flatten(), linear(3)}, data, "padding smaller than its kernel");
-  check_refused({convolution(4, 3, 1, 0), flatten(), linear(3)}, data, "positive kernel and stride");
-  check_refused({max_pool(0), flatten(), linear(3)}, data, "positive kernel and stride");
+  check_refused({conv2d(0, {.kernel = 3}), flatten(), linear(3)}, data, "output channel");
+  check_refused({conv2d(4, {.kernel = 3, .padding = 3}), flatten(), linear(3)}, data,
+                "padding smaller than its kernel");
+  check_refused({conv2d(4, {.kernel = 3, .stride = 0, .padding = 1}), flatten(), linear(3)}, data,
+                "positive kernel and stride");
+  check_refused({max_pool2d({.kernel = 0}), flatten(), linear(3)}, data, "positive kernel and stride");
   check_refused({flatten(), relu()}, images({3}, 6, 3), "a layer with weights");
 }
 
 TEST_CASE("any part of the canonical weights is what all of them have there") {
   const TrainingData data = images({3, 8, 8}, 12, 4);
-  const auto model = started(
-      network({convolution(5, 3, 1), batch_norm(), relu(), convolution(16, 3, 1), relu(), flatten(), linear(4)}, data));
+  const auto model = started(network({conv2d(5, {.kernel = 3, .padding = 1}), batch_norm(), relu(),
+                                      conv2d(16, {.kernel = 3, .padding = 1}), relu(), flatten(), linear(4)},
+                                     data));
   AlignedFloats weights(model->info().size);
   model->initialize(weights, 3);
   for (std::size_t i = 0; i < weights.size(); ++i) weights[i] += static_cast<float>(i);

@@ -52,34 +52,39 @@ void check_refused(const std::string& words, const Graph& graph, const std::vect
 
 TEST_CASE("a ReLU is folded into the layer before it") {
   CHECK(text({linear(4), relu(), linear(3)}, {5}) == "linear(0)+ linear(1)");
-  CHECK(text({convolution(4, 3), relu(), flatten(), linear(3)}, {1, 5, 5}) == "conv(0)+ linear(1)");
-  CHECK(text({convolution(4, 3), flatten(), relu(), linear(3)}, {1, 5, 5}) == "conv(0)+ linear(1)");
-  CHECK(text({convolution(4, 3), batch_norm(), relu(), flatten(), linear(3)}, {1, 5, 5}) == "conv(0) bn(1)+ linear(2)");
+  CHECK(text({conv2d(4, {.kernel = 3}), relu(), flatten(), linear(3)}, {1, 5, 5}) == "conv(0)+ linear(1)");
+  CHECK(text({conv2d(4, {.kernel = 3}), flatten(), relu(), linear(3)}, {1, 5, 5}) == "conv(0)+ linear(1)");
+  CHECK(text({conv2d(4, {.kernel = 3}), batch_norm(), relu(), flatten(), linear(3)}, {1, 5, 5}) ==
+        "conv(0) bn(1)+ linear(2)");
   CHECK(text({linear(3), relu()}, {5}) == "linear(0)+");
 }
 
 TEST_CASE("a ReLU between convolution and plain pooling goes into the pooling") {
-  CHECK(text({convolution(4, 3), relu(), max_pool(2), flatten(), linear(3)}, {1, 6, 6}) == "conv(0) max(1)+ linear(2)");
-  CHECK(text({convolution(4, 3), max_pool(2), relu(), flatten(), linear(3)}, {1, 6, 6}) == "conv(0) max(1)+ linear(2)");
-  CHECK(text({relu(), max_pool(2), flatten(), linear(3)}, {1, 6, 6}) == "max(0)+ linear(1)");
-  CHECK(text({convolution(4, 3), batch_norm(), relu(), max_pool(2), flatten(), linear(3)}, {1, 6, 6}) ==
-        "conv(0) bn(1)+ max(2) linear(3)");
-  CHECK(text({convolution(4, 3), relu(), max_pool(3, 2, 1), flatten(), linear(3)}, {1, 6, 6}) ==
-        "conv(0)+ max(1) linear(2)");
+  CHECK(text({conv2d(4, {.kernel = 3}), relu(), max_pool2d({.kernel = 2}), flatten(), linear(3)}, {1, 6, 6}) ==
+        "conv(0) max(1)+ linear(2)");
+  CHECK(text({conv2d(4, {.kernel = 3}), max_pool2d({.kernel = 2}), relu(), flatten(), linear(3)}, {1, 6, 6}) ==
+        "conv(0) max(1)+ linear(2)");
+  CHECK(text({relu(), max_pool2d({.kernel = 2}), flatten(), linear(3)}, {1, 6, 6}) == "max(0)+ linear(1)");
+  CHECK(text({conv2d(4, {.kernel = 3}), batch_norm(), relu(), max_pool2d({.kernel = 2}), flatten(), linear(3)},
+             {1, 6, 6}) == "conv(0) bn(1)+ max(2) linear(3)");
+  CHECK(text({conv2d(4, {.kernel = 3}), relu(), max_pool2d({.kernel = 3, .stride = 2, .padding = 1}), flatten(),
+              linear(3)},
+             {1, 6, 6}) == "conv(0)+ max(1) linear(2)");
 }
 
 TEST_CASE("a ReLU that cannot be folded stays") {
   CHECK(text({relu(), flatten(), linear(3)}, {1, 2, 2}) == "relu(0) linear(1)");
-  CHECK(text({max_pool(3, 2, 1), relu(), flatten(), linear(3)}, {1, 6, 6}) == "max(0) relu(1) linear(2)");
+  CHECK(text({max_pool2d({.kernel = 3, .stride = 2, .padding = 1}), relu(), flatten(), linear(3)}, {1, 6, 6}) ==
+        "max(0) relu(1) linear(2)");
   Graph graph;  // the convolution's output is also taken as it is
-  const Node node = graph.append("a", convolution(4, 3), {Graph::input()});
+  const Node node = graph.append("a", conv2d(4, {.kernel = 3}), {Graph::input()});
   CHECK(text(finish(graph, graph.append("", add(), {graph.append("", relu(), {node}), node}))) ==
         "conv(0) relu(1) add(2,1) mean(3) linear(4)");
 }
 
 TEST_CASE("an output that is also taken flattened is not folded into") {
   Graph graph;
-  const Node node = graph.append("a", convolution(4, 6), {Graph::input()});
+  const Node node = graph.append("a", conv2d(4, {.kernel = 6}), {Graph::input()});
   const Node flat = graph.append("", flatten(), {node});
   const Node sum = graph.append("", add(), {graph.append("", relu(), {flat}), flat});
   graph.append("fc", linear(kPlannedClasses), {sum});
@@ -89,7 +94,8 @@ TEST_CASE("an output that is also taken flattened is not folded into") {
 
 TEST_CASE("an addition and the ReLU behind it go into the batch-norm before them") {
   Graph graph;
-  const Node changed = graph.append("bn", batch_norm(), {graph.append("conv", convolution(4, 1), {Graph::input()})});
+  const Node changed =
+      graph.append("bn", batch_norm(), {graph.append("conv", conv2d(4, {.kernel = 1}), {Graph::input()})});
   const Node sum = graph.append("", add(), {Graph::input(), changed});
   const NetworkPlan plan = finish(graph, graph.append("", relu(), {sum}));
   CHECK(text(plan) == "conv(0) bn(1,0)+ mean(2) linear(3)");
@@ -99,9 +105,10 @@ TEST_CASE("an addition and the ReLU behind it go into the batch-norm before them
 TEST_CASE("of two batch-norms the one appended first adds, behind the other, and tensors keep their order") {
   for (const bool swapped : {false, true}) {
     Graph graph;
-    const Node main = graph.append("bn", batch_norm(), {graph.append("conv", convolution(8, 1), {Graph::input()})});
+    const Node main =
+        graph.append("bn", batch_norm(), {graph.append("conv", conv2d(8, {.kernel = 1}), {Graph::input()})});
     const Node shortcut =
-        graph.append("down.1", batch_norm(), {graph.append("down.0", convolution(8, 1), {Graph::input()})});
+        graph.append("down.1", batch_norm(), {graph.append("down.0", conv2d(8, {.kernel = 1}), {Graph::input()})});
     const Node sum = swapped ? graph.append("", add(), {shortcut, main}) : graph.append("", add(), {main, shortcut});
     const NetworkPlan plan = finish(graph, graph.append("", relu(), {sum}));
     CHECK(text(plan) == "conv(0) conv(0) bn(2) bn(1,3)+ mean(4) linear(5)");
@@ -132,13 +139,14 @@ TEST_CASE("an addition that cannot be folded stays") {
   CHECK(text(finish(twice, twice.append("", add(), {node, Graph::input()}))) == "bn(0,0) add(1,0) mean(2) linear(3)");
 
   Graph plain;
-  node = plain.append("a", convolution(4, 1), {Graph::input()});
+  node = plain.append("a", conv2d(4, {.kernel = 1}), {Graph::input()});
   CHECK(text(finish(plain, plain.append("", add(), {node, Graph::input()}))) == "conv(0) add(1,0) mean(2) linear(3)");
 }
 
 TEST_CASE("shapes are those before any flattening") {
-  const NetworkPlan plan = plan_network(Graph({convolution(5, 3, 1, 2), flatten(), relu(), linear(3)}),
-                                        std::vector<std::int64_t>{7, 9}, kPlannedClasses);
+  const NetworkPlan plan =
+      plan_network(Graph({conv2d(5, {.kernel = 3, .stride = 2, .padding = 1}), flatten(), relu(), linear(3)}),
+                   std::vector<std::int64_t>{7, 9}, kPlannedClasses);
   CHECK(plan.input.text() == "1x7x9");
   CHECK(plan.layers[0].output.text() == "5x4x5");
   CHECK(plan.layers[1].input.text() == "5x4x5");
@@ -150,19 +158,19 @@ TEST_CASE("windows may be strided and reach over the edge") {
   const auto shape = [](const Layer& layer, const std::vector<std::int64_t>& sample) {
     return plan_network(Graph({layer, flatten(), linear(3)}), sample, kPlannedClasses).layers[0].output.text();
   };
-  CHECK(shape(max_pool(3, 2, 1), {64, 112, 112}) == "64x56x56");
-  CHECK(shape(max_pool(3, 2, 1), {1, 7, 5}) == "1x4x3");
-  CHECK(shape(max_pool(3, 2), {1, 8, 7}) == "1x3x3");
-  CHECK(shape(max_pool(2, 3), {1, 9, 11}) == "1x3x4");
-  CHECK(shape(max_pool(2, 2, 1), {1, 5, 4}) == "1x3x3");
-  CHECK(shape(convolution(2, 3, 1, 3), {1, 9, 11}) == "2x3x4");
-  CHECK(shape(convolution(64, 7, 3, 2), {3, 224, 224}) == "64x112x112");
+  CHECK(shape(max_pool2d({.kernel = 3, .stride = 2, .padding = 1}), {64, 112, 112}) == "64x56x56");
+  CHECK(shape(max_pool2d({.kernel = 3, .stride = 2, .padding = 1}), {1, 7, 5}) == "1x4x3");
+  CHECK(shape(max_pool2d({.kernel = 3, .stride = 2}), {1, 8, 7}) == "1x3x3");
+  CHECK(shape(max_pool2d({.kernel = 2, .stride = 3}), {1, 9, 11}) == "1x3x4");
+  CHECK(shape(max_pool2d({.kernel = 2, .stride = 2, .padding = 1}), {1, 5, 4}) == "1x3x3");
+  CHECK(shape(conv2d(2, {.kernel = 3, .stride = 3, .padding = 1}), {1, 9, 11}) == "2x3x4");
+  CHECK(shape(conv2d(64, {.kernel = 7, .stride = 2, .padding = 3}), {3, 224, 224}) == "64x112x112");
 }
 
 TEST_CASE("tensors start as PyTorch's do") {
-  const NetworkPlan plan =
-      plan_network(Graph({convolution(8, 3, 1, 1, false), batch_norm(), convolution(2, 2), flatten(), linear(3)}),
-                   std::vector<std::int64_t>{4, 3, 3}, kPlannedClasses);
+  const NetworkPlan plan = plan_network(Graph({conv2d(8, {.kernel = 3, .padding = 1, .bias = false}), batch_norm(),
+                                               conv2d(2, {.kernel = 2}), flatten(), linear(3)}),
+                                        std::vector<std::int64_t>{4, 3, 3}, kPlannedClasses);
   using Start = LayerTensor::Start;
   const auto check = [&](std::size_t index, const std::string& name, Start start, double scale) {
     CHECK(plan.tensors[index].info.name == name);
@@ -184,29 +192,32 @@ TEST_CASE("tensors start as PyTorch's do") {
 TEST_CASE("layers whose inputs do not fit are refused by number, kind and name") {
   check_refused("layer 1 (batch-norm) needs images, but gets 144 flat features", Graph({flatten(), batch_norm()}));
   check_refused("layer 1 (global average pooling) needs images", Graph({flatten(), global_average_pool()}));
-  check_refused("layer 0 (max-pooling) needs a padding of at most half its kernel", Graph({max_pool(3, 1, 2)}));
-  check_refused("layer 0 (max-pooling) has a kernel of 7, larger than its input of 4x6x6", Graph({max_pool(7)}));
-  check_refused("layer 0 (max-pooling) needs a positive kernel", Graph({max_pool(2, -1)}));
-  check_refused("layer 0 (convolution) takes kernels of at most 255", Graph({convolution(1, 256)}), {1, 999, 999});
+  check_refused("layer 0 (max-pooling) needs a padding of at most half its kernel",
+                Graph({max_pool2d({.kernel = 3, .stride = 1, .padding = 2})}));
+  check_refused("layer 0 (max-pooling) has a kernel of 7, larger than its input of 4x6x6",
+                Graph({max_pool2d({.kernel = 7})}));
+  check_refused("layer 0 (max-pooling) needs a positive kernel", Graph({max_pool2d({.kernel = 2, .stride = -1})}));
+  check_refused("layer 0 (convolution) takes kernels of at most 255", Graph({conv2d(1, {.kernel = 256})}),
+                {1, 999, 999});
   Graph graph;
-  const Node node = graph.append("layer1.conv", convolution(8, 3), {Graph::input()});
+  const Node node = graph.append("layer1.conv", conv2d(8, {.kernel = 3}), {Graph::input()});
   Graph strided = graph;
   strided.append("", add(), {node, Graph::input()});
   check_refused("layer 1 (add) needs two inputs of one shape, but gets 8x4x4 and 4x6x6", strided);
-  graph.append("layer1.big", convolution(8, 9, 1), {node});
+  graph.append("layer1.big", conv2d(8, {.kernel = 9, .padding = 1}), {node});
   check_refused("layer 1 (convolution 'layer1.big') has a kernel of 9, larger than its input of 8x4x4", graph);
 }
 
 TEST_CASE("every output but the last is taken") {
   Graph graph;
-  graph.append("lost", convolution(8, 3), {Graph::input()});
+  graph.append("lost", conv2d(8, {.kernel = 3}), {Graph::input()});
   graph.append("fc", linear(kPlannedClasses), {graph.append("", flatten(), {Graph::input()})});
   check_refused("layer 0 (convolution 'lost') has an output that nothing takes", graph);
 }
 
 TEST_CASE("flattened inputs of a sum come from one shape") {
   Graph graph;
-  const Node image = graph.append("", flatten(), {graph.append("a", convolution(4, 5), {Graph::input()})});
+  const Node image = graph.append("", flatten(), {graph.append("a", conv2d(4, {.kernel = 5}), {Graph::input()})});
   const Node features = graph.append("b", linear(16), {graph.append("", flatten(), {Graph::input()})});
   graph.append("fc", linear(kPlannedClasses), {graph.append("", add(), {image, features})});
   check_refused("layer 4 (add) gets inputs flattened from 4x2x2 and 16", graph);
@@ -214,11 +225,11 @@ TEST_CASE("flattened inputs of a sum come from one shape") {
 
 TEST_CASE("the last layer gives the scores") {
   check_refused("layer 0 (convolution) gives 3x4x4 outputs, but the loss takes 3 of this data",
-                Graph({convolution(3, 3)}));
+                Graph({conv2d(3, {.kernel = 3})}));
   check_refused("layer 1 (linear) gives 4 outputs", Graph({flatten(), linear(4)}));
   check_refused(
       "layer 2 (flatten) gives 1x3x1, of which the loss would have to take pixels for scores: end with linear(",
-      Graph({convolution(1, 4), max_pool(1, 1), flatten()}), {1, 6, 4});
+      Graph({conv2d(1, {.kernel = 4}), max_pool2d({.kernel = 1, .stride = 1}), flatten()}), {1, 6, 4});
   check_refused("at least one layer", Graph());
   check_refused("a layer with weights", Graph({flatten(), relu()}), {3});
   check_refused("1 to 3 dimensions, not 4", Graph({flatten(), linear(3)}), {1, 1, 1, 1});

@@ -15,11 +15,11 @@ namespace {
 std::vector<Case> cases() {
   const std::vector<std::int64_t> image{4, 8, 8};
   Graph sum;
-  const auto stem = sum.append("stem", convolution(4, 3, 1), {Graph::input()});
+  const auto stem = sum.append("stem", conv2d(4, {.kernel = 3, .padding = 1}), {Graph::input()});
   const auto relued = sum.append("", relu(), {sum.append("", add(), {stem, Graph::input()})});
   sum.append("fc", linear(kClasses), {sum.append("", flatten(), {relued})});
   Graph normalised;
-  const auto before = normalised.append("stem", convolution(4, 3, 1), {Graph::input()});
+  const auto before = normalised.append("stem", conv2d(4, {.kernel = 3, .padding = 1}), {Graph::input()});
   const auto norm = normalised.append("norm", batch_norm(), {before});
   const auto added = normalised.append("", relu(), {normalised.append("", add(), {norm, Graph::input()})});
   normalised.append("fc", linear(kClasses), {normalised.append("", global_average_pool(), {added})});
@@ -30,16 +30,18 @@ std::vector<Case> cases() {
   };
   return {{"linear", {12}, {linear(kClasses)}},
           {"linear, ReLU", {12}, {linear(8), relu(), linear(kClasses)}},
-          row("convolution", {convolution(16, 3, 1)}),
-          row("convolution, ReLU", {convolution(16, 3, 1), relu()}),
-          row("strided convolution, ReLU", {convolution(16, 3, 1, 2), relu()}),
-          row("1x1 convolution, ReLU", {convolution(16, 1), relu()}),
-          row("convolution, batch-norm, ReLU", {convolution(16, 3, 1), batch_norm(), relu()}),
-          row("convolution, max-pooling", {convolution(16, 3, 1), max_pool(2)}),
-          row("convolution, ReLU, max-pooling", {convolution(16, 3, 1), relu(), max_pool(2)}),
-          row("max-pooling of 3x3", {max_pool(3, 2)}),
-          row("max-pooling of 3x3, ReLU", {convolution(16, 3, 1), max_pool(3, 2, 1), relu()}),
-          row("average pooling", {average_pool(2)}),
+          row("convolution", {conv2d(16, {.kernel = 3, .padding = 1})}),
+          row("convolution, ReLU", {conv2d(16, {.kernel = 3, .padding = 1}), relu()}),
+          row("strided convolution, ReLU", {conv2d(16, {.kernel = 3, .stride = 2, .padding = 1}), relu()}),
+          row("1x1 convolution, ReLU", {conv2d(16, {.kernel = 1}), relu()}),
+          row("convolution, batch-norm, ReLU", {conv2d(16, {.kernel = 3, .padding = 1}), batch_norm(), relu()}),
+          row("convolution, max-pooling", {conv2d(16, {.kernel = 3, .padding = 1}), max_pool2d({.kernel = 2})}),
+          row("convolution, ReLU, max-pooling",
+              {conv2d(16, {.kernel = 3, .padding = 1}), relu(), max_pool2d({.kernel = 2})}),
+          row("max-pooling of 3x3", {max_pool2d({.kernel = 3, .stride = 2})}),
+          row("max-pooling of 3x3, ReLU",
+              {conv2d(16, {.kernel = 3, .padding = 1}), max_pool2d({.kernel = 3, .stride = 2, .padding = 1}), relu()}),
+          row("average pooling", {avg_pool2d({.kernel = 2})}),
           row("global average pooling", {global_average_pool()}),
           row("ReLU", {relu()}),
           row("GELU", {gelu()}),

@@ -13,8 +13,12 @@ NetworkPlan plan_of(const std::vector<models::Layer>& layers) {
   return plan_network(models::Graph(layers), std::vector<std::int64_t>{3, 20, 20}, 4);
 }
 
-const std::vector<models::Layer> kConvolutions{convolution(8, 3, 1),     relu(),    max_pool(2),
-                                               convolution(16, 3, 1, 2), flatten(), linear(4)};
+const std::vector<models::Layer> kConvolutions{conv2d(8, {.kernel = 3, .padding = 1}),
+                                               relu(),
+                                               max_pool2d({.kernel = 2}),
+                                               conv2d(16, {.kernel = 3, .stride = 2, .padding = 1}),
+                                               flatten(),
+                                               linear(4)};
 
 ModelInfo started(const ReplicaContext& context) {
   return models::network(kConvolutions, load_data("mock-images:20,4", 1), 4)->start(context);
@@ -42,9 +46,9 @@ TEST_CASE("convolutions are measured once in a process, where there are any and 
 }
 
 TEST_CASE("images are made smaller where one of them takes too long, and large batches cut") {
-  const NetworkPlan large =
-      plan_network(models::Graph({convolution(64, 3, 1), convolution(64, 3, 1), flatten(), linear(4)}),
-                   std::vector<std::int64_t>{3, 512, 512}, 4);
+  const NetworkPlan large = plan_network(models::Graph({conv2d(64, {.kernel = 3, .padding = 1}),
+                                                        conv2d(64, {.kernel = 3, .padding = 1}), flatten(), linear(4)}),
+                                         std::vector<std::int64_t>{3, 512, 512}, 4);
   CHECK(measure_precisions(large, 1000, {}).known() == has_bf16());
 }
 

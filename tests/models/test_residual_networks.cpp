@@ -20,7 +20,9 @@ struct Builder {
     return graph.append("l" + std::to_string(graph.layers().size()), layer, std::move(from));
   }
   Node normalised(std::int64_t outputs, std::int64_t kernel, std::int64_t stride, Node from) {
-    return (*this)(batch_norm(), (*this)(convolution(outputs, kernel, kernel / 2, stride, false), from));
+    return (*this)(
+        batch_norm(),
+        (*this)(conv2d(outputs, {.kernel = kernel, .stride = stride, .padding = kernel / 2, .bias = false}), from));
   }
   /// Ends in scores.
   Graph finish(Node last) {
@@ -54,7 +56,7 @@ Graph two_bottlenecks() {
 
 Graph sum_with_input(bool normalise) {
   Builder build;
-  Node node = build(convolution(5, 3, 1), Graph::input());
+  Node node = build(conv2d(5, {.kernel = 3, .padding = 1}), Graph::input());
   if (normalise) node = build(batch_norm(), node);
   return build.finish(build(relu(), build(add(), {node, Graph::input()})));
 }
@@ -62,20 +64,20 @@ Graph sum_with_input(bool normalise) {
 /// The input has so few channels that convolutions take it as it is.
 Graph sum_with_small_input() {
   Builder build;
-  const Node node = build(convolution(3, 3, 1), Graph::input());
+  const Node node = build(conv2d(3, {.kernel = 3, .padding = 1}), Graph::input());
   return build.finish(build(add(), {Graph::input(), node}));
 }
 
 Graph sum_with_itself() {
   Builder build;
-  const Node node = build(convolution(5, 3), Graph::input());
+  const Node node = build(conv2d(5, {.kernel = 3}), Graph::input());
   return build.finish(build(add(), {node, node}));
 }
 
 Graph sum_of_convolutions() {
   Builder build;
-  const Node first = build(convolution(18, 3, 1, 2), Graph::input());
-  const Node second = build(convolution(18, 1, 0, 2, false), Graph::input());
+  const Node first = build(conv2d(18, {.kernel = 3, .stride = 2, .padding = 1}), Graph::input());
+  const Node second = build(conv2d(18, {.kernel = 1, .stride = 2, .bias = false}), Graph::input());
   return build.finish(build(relu(), build(add(), {first, second})));
 }
 
@@ -92,7 +94,7 @@ Graph sum_of_features() {
 Graph many_users() {
   Builder build;
   const Node node = build.normalised(5, 3, 1, Graph::input());
-  const Node pooled = build(global_average_pool(), build(max_pool(3, 2, 1), node));
+  const Node pooled = build(global_average_pool(), build(max_pool2d({.kernel = 3, .stride = 2, .padding = 1}), node));
   const Node sum = build(global_average_pool(), build(add(), {build(relu(), node), node}));
   const Node flat = build(linear(5), build(flatten(), node));
   build(linear(kClasses), build(add(), {build(add(), {pooled, sum}), flat}));
@@ -102,15 +104,15 @@ Graph many_users() {
 /// A ReLU that only the pooling applies, since the convolution's output is also taken without.
 Graph relu_beside_pooling() {
   Builder build;
-  const Node node = build(convolution(5, 3, 1), Graph::input());
-  const Node pooled = build(global_average_pool(), build(max_pool(2), build(relu(), node)));
+  const Node node = build(conv2d(5, {.kernel = 3, .padding = 1}), Graph::input());
+  const Node pooled = build(global_average_pool(), build(max_pool2d({.kernel = 2}), build(relu(), node)));
   build(linear(kClasses), build(add(), {pooled, build(global_average_pool(), node)}));
   return build.graph;
 }
 
 Graph three_sums() {
   Builder build;
-  const Node start = build(convolution(7, 1), Graph::input());
+  const Node start = build(conv2d(7, {.kernel = 1}), Graph::input());
   Node node = build(add(), {build.normalised(7, 3, 1, start), start});
   node = build(add(), {build.normalised(7, 3, 1, node), node});
   return build.finish(build(add(), {start, node}));
@@ -154,7 +156,7 @@ TEST_CASE("residual networks compute the same bits twice, whatever sizes came be
 TEST_CASE("sums of what is bfloat16 and what is not are computed in floats") {
   using namespace troupe::models;
   Graph graph;
-  const auto image = graph.append("a", convolution(kClasses, 3), {Graph::input()});
+  const auto image = graph.append("a", conv2d(kClasses, {.kernel = 3}), {Graph::input()});
   const auto flat = graph.append("", flatten(), {image});
   const auto mean = graph.append("", global_average_pool(), {image});
   graph.append("", add(), {flat, mean});
@@ -167,8 +169,9 @@ TEST_CASE("sums of what is bfloat16 and what is not are computed in floats") {
 TEST_CASE("strided convolutions of very small images have right gradients in bfloat16") {
   using namespace troupe::models;
   for (const std::int64_t size : {1, 2, 3, 4}) {
-    const Graph graph(
-        {convolution(16, 3, 1, 1, false), convolution(32, 3, 1, 2, false), global_average_pool(), linear(kClasses)});
+    const Graph graph({conv2d(16, {.kernel = 3, .padding = 1, .bias = false}),
+                       conv2d(32, {.kernel = 3, .stride = 2, .padding = 1, .bias = false}), global_average_pool(),
+                       linear(kClasses)});
     check_mixed_precision(Case("small strided", {3, size, size}, graph), 2);
   }
 }

@@ -19,8 +19,7 @@ class AveragePool final : public LayerSpec {
   Window window_;
 };
 
-/// The mean under each window; zeros of the padding count.
-/// @param stride 0: the kernel's size.
-Layer average_pool(std::int64_t kernel, std::int64_t stride = 0, std::int64_t padding = 0);
+/// The mean under each window; zeros of the padding count. As PyTorch's AvgPool2d.
+Layer avg_pool2d(const PoolingOptions& options);
 
 }  // namespace troupe::models

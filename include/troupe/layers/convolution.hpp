@@ -31,7 +31,15 @@ class Convolution final : public LayerSpec {
   bool bias_;
 };
 
-Layer convolution(std::int64_t outputs, std::int64_t kernel, std::int64_t padding = 0, std::int64_t stride = 1,
-                  bool bias = true);
+struct ConvolutionOptions {
+  std::int64_t kernel = 3;   ///< pixels, at most 255
+  std::int64_t stride = 1;   ///< pixels
+  std::int64_t padding = 0;  ///< zeros on each side, fewer than the kernel's pixels
+  bool bias = true;
+};
+
+/// As PyTorch's Conv2d: `conv2d(64, {.kernel = 3, .stride = 2, .padding = 1, .bias = false})`.
+/// @param outputs channels
+Layer conv2d(std::int64_t outputs, const ConvolutionOptions& options);
 
 }  // namespace troupe::models

@@ -22,7 +22,7 @@ class MaxPool final : public LayerSpec {
   Window window_;
 };
 
-/// @param stride 0: the kernel's size.
-Layer max_pool(std::int64_t kernel, std::int64_t stride = 0, std::int64_t padding = 0);
+/// As PyTorch's MaxPool2d.
+Layer max_pool2d(const PoolingOptions& options);
 
 }  // namespace troupe::models

@@ -25,4 +25,13 @@ struct Window {
   }
 };
 
+/// How a pooling slides over images, in PyTorch's words: `max_pool2d({.kernel = 3, .stride = 2, .padding = 1})`.
+struct PoolingOptions {
+  std::int64_t kernel = 2;   ///< pixels, at most 255
+  std::int64_t stride = 0;   ///< pixels; 0: the kernel's
+  std::int64_t padding = 0;  ///< zeros on each side, at most half of the kernel's pixels
+
+  Window window() const { return {.kernel = kernel, .stride = stride == 0 ? kernel : stride, .padding = padding}; }
+};
+
 }  // namespace troupe::models

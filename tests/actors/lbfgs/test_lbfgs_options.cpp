@@ -117,7 +117,7 @@ TEST_CASE("models whose loss depends on chance or on the batch are refused by L-
 TEST_CASE("frozen batch-norm computes as in evaluations, and its statistics stay") {
   const auto create = [](const ReplicaContext& at) {
     using namespace models;
-    return network({convolution(4, 3, 1), batch_norm(), relu(), flatten(), linear(4)},
+    return network({conv2d(4, {.kernel = 3, .padding = 1}), batch_norm(), relu(), flatten(), linear(4)},
                    load_data("mock-images:6,4", at.seed), 16);
   };
   Options options = lbfgs_options("", 2, 2);

@@ -193,7 +193,7 @@ TEST_CASE("what does not fit a network names the files") {
   check_throws(ErrorCode::invalid_argument, "gives 10 outputs, but the loss takes 13", of("x.npy,y.npy", ten));
   check_throws(ErrorCode::invalid_argument, "y.npy (labels up to 12) and ", of("x.npy,y.npy", ten));
   check_throws(ErrorCode::invalid_argument, "x.npy (2, 1, 2, 2)",
-               of("x.npy,y.npy", {convolution(2, 5), flatten(), linear(13)}));
+               of("x.npy,y.npy", {conv2d(2, {.kernel = 5}), flatten(), linear(13)}));
   check_throws(ErrorCode::invalid_argument, "t.npy",
                of("x.npy,t.npy", {flatten(), linear(1)}, losses::softmax_cross_entropy()));
   check_throws(ErrorCode::bad_data, "t.npy",

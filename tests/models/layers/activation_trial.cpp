@@ -11,11 +11,15 @@ namespace {
 std::vector<Case> cases_with(const Layer& layer) {
   return {{"flat", {5}, {linear(7), layer, linear(3)}},
           {"many flat values", {17}, {linear(33), layer, linear(3)}},
-          {"first", {3, 6, 5}, {layer, convolution(5, 3, 1), flatten(), linear(3)}},
-          {"behind a convolution", {3, 6, 5}, {convolution(5, 3, 1), layer, convolution(3, 3), flatten(), linear(3)}},
-          {"behind flattening", {3, 6, 5}, {convolution(17, 3, 1), flatten(), layer, linear(3)}},
-          {"behind batch-norm", {1, 7, 5}, {convolution(5, 3), batch_norm(), layer, flatten(), linear(3)}},
-          {"before pooling", {1, 8, 8}, {convolution(3, 3, 1), layer, max_pool(2), flatten(), linear(3)}},
+          {"first", {3, 6, 5}, {layer, conv2d(5, {.kernel = 3, .padding = 1}), flatten(), linear(3)}},
+          {"behind a convolution",
+           {3, 6, 5},
+           {conv2d(5, {.kernel = 3, .padding = 1}), layer, conv2d(3, {.kernel = 3}), flatten(), linear(3)}},
+          {"behind flattening", {3, 6, 5}, {conv2d(17, {.kernel = 3, .padding = 1}), flatten(), layer, linear(3)}},
+          {"behind batch-norm", {1, 7, 5}, {conv2d(5, {.kernel = 3}), batch_norm(), layer, flatten(), linear(3)}},
+          {"before pooling",
+           {1, 8, 8},
+           {conv2d(3, {.kernel = 3, .padding = 1}), layer, max_pool2d({.kernel = 2}), flatten(), linear(3)}},
           {"last", {9}, {linear(3), layer}}};
 }
 

@@ -46,14 +46,23 @@ void spread(const LayerSpec& layer, const Tensor& in, const Tensor& out_gradient
 }
 
 const std::vector<Case> kCases{
-    {"average pooling", {1, 8, 8}, {convolution(3, 3, 1), average_pool(2), flatten(), linear(3)}},
-    {"first", {5, 6, 7}, {average_pool(2), convolution(3, 3), flatten(), linear(3)}},
-    {"over the edge", {3, 9, 11}, {convolution(17, 3, 1), relu(), average_pool(3, 2, 1), flatten(), linear(3)}},
-    {"overlapping", {1, 7, 5}, {convolution(18, 3, 1), average_pool(3, 1), relu(), flatten(), linear(3)}},
-    {"with gaps", {2, 9, 11}, {convolution(5, 3, 1), average_pool(2, 3), flatten(), linear(3)}},
+    {"average pooling",
+     {1, 8, 8},
+     {conv2d(3, {.kernel = 3, .padding = 1}), avg_pool2d({.kernel = 2}), flatten(), linear(3)}},
+    {"first", {5, 6, 7}, {avg_pool2d({.kernel = 2}), conv2d(3, {.kernel = 3}), flatten(), linear(3)}},
+    {"over the edge",
+     {3, 9, 11},
+     {conv2d(17, {.kernel = 3, .padding = 1}), relu(), avg_pool2d({.kernel = 3, .stride = 2, .padding = 1}), flatten(),
+      linear(3)}},
+    {"overlapping",
+     {1, 7, 5},
+     {conv2d(18, {.kernel = 3, .padding = 1}), avg_pool2d({.kernel = 3, .stride = 1}), relu(), flatten(), linear(3)}},
+    {"with gaps",
+     {2, 9, 11},
+     {conv2d(5, {.kernel = 3, .padding = 1}), avg_pool2d({.kernel = 2, .stride = 3}), flatten(), linear(3)}},
     {"behind batch-norm",
      {2, 8, 8},
-     {convolution(5, 3, 1), batch_norm(), relu(), average_pool(4), flatten(), linear(3)}}};
+     {conv2d(5, {.kernel = 3, .padding = 1}), batch_norm(), relu(), avg_pool2d({.kernel = 4}), flatten(), linear(3)}}};
 
 }  // namespace
 
@@ -62,10 +71,10 @@ TEST_CASE("average pooling has the numbers of PyTorch's avg_pool2d") {
   std::iota(in.values.begin(), in.values.end(), 1.0);
   const std::vector<double> strided{1.7777778, 3.6666667, 3.1111112, 7.6666665, 13.0,
                                     9.666667,  8.444444,  13.666667, 9.777778};
-  const Tensor found = averages(*average_pool(3, 2, 1), in);
+  const Tensor found = averages(*avg_pool2d({.kernel = 3, .stride = 2, .padding = 1}), in);
   REQUIRE(found.values.size() == strided.size());
   for (std::size_t i = 0; i < strided.size(); ++i) CHECK(found.values[i] == doctest::Approx(strided[i]).epsilon(1e-6));
-  CHECK(averages(*average_pool(2), in).values == std::vector<double>{4, 6, 14, 16});
+  CHECK(averages(*avg_pool2d({.kernel = 2}), in).values == std::vector<double>{4, 6, 14, 16});
 }
 
 TEST_CASE("networks with average pooling have the gradients of plain loops") {
@@ -81,6 +90,7 @@ TEST_CASE("average pooling refuses windows that do not fit") {
     plan_network(Graph({layer, flatten(), linear(kClasses)}), std::vector<std::int64_t>{4, 4}, kClasses);
   };
   testing::check_throws(ErrorCode::invalid_argument, "layer 0 (average pooling) has a kernel of 5",
-                        [&] { plan(average_pool(5)); });
-  testing::check_throws(ErrorCode::invalid_argument, "at most half its kernel", [&] { plan(average_pool(3, 1, 2)); });
+                        [&] { plan(avg_pool2d({.kernel = 5})); });
+  testing::check_throws(ErrorCode::invalid_argument, "at most half its kernel",
+                        [&] { plan(avg_pool2d({.kernel = 3, .stride = 1, .padding = 2})); });
 }

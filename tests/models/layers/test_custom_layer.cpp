@@ -87,13 +87,14 @@ TEST_CASE("a layer of one's own learns as ours do, among flat values and behind 
   check_alike({5}, {plain_linear(7), relu(), plain_linear(3)}, {linear(7), relu(), linear(3)});
   check_alike({17}, {linear(33), plain_linear(3)}, {linear(33), linear(3)});
   for (const Precision precision : {Precision::f32, Precision::bf16})
-    check_alike({3, 6, 5}, {convolution(5, 3, 1), relu(), flatten(), plain_linear(9), relu(), linear(3)},
-                {convolution(5, 3, 1), relu(), flatten(), linear(9), relu(), linear(3)}, precision);
+    check_alike({3, 6, 5},
+                {conv2d(5, {.kernel = 3, .padding = 1}), relu(), flatten(), plain_linear(9), relu(), linear(3)},
+                {conv2d(5, {.kernel = 3, .padding = 1}), relu(), flatten(), linear(9), relu(), linear(3)}, precision);
 }
 
 TEST_CASE("each of its tensors starts as it says, and so do those of layers behind it") {
-  const Graph own({convolution(3, 3), flatten(), plain_linear(7), relu(), linear(4)});
-  const Graph ours({convolution(3, 3), flatten(), linear(7), relu(), linear(4)});
+  const Graph own({conv2d(3, {.kernel = 3}), flatten(), plain_linear(7), relu(), linear(4)});
+  const Graph ours({conv2d(3, {.kernel = 3}), flatten(), linear(7), relu(), linear(4)});
   const auto start = [](const Graph& graph) {
     const auto model = testing::started(network(graph, load_data("mock-images:5,4"), 5));
     std::vector<float> flat(model->info().size), canonical(total_size(model->info().tensors));
@@ -105,7 +106,7 @@ TEST_CASE("each of its tensors starts as it says, and so do those of layers behi
 }
 
 TEST_CASE("its padding stays zero, and its tensors carry its name") {
-  const NetworkTrial trial({"own", {3, 6, 5}, {convolution(5, 3), flatten(), plain_linear(3)}}, 4);
+  const NetworkTrial trial({"own", {3, 6, 5}, {conv2d(5, {.kernel = 3}), flatten(), plain_linear(3)}}, 4);
   CHECK(trial.plan.tensors[2].info.name == "2.weight");
   CHECK(trial.plan.tensors[3].info.name == "2.bias");
   AlignedFloats again(trial.gradient.size());

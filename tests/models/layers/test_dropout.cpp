@@ -44,8 +44,8 @@ struct Dropping {
   explicit Dropping(Precision precision = Precision::f32)
       : trial({"dropout",
                {4, 9, 9},
-               {convolution(19, 1), before, dropout(kProbability), between, dropout(kProbability), after, flatten(),
-                linear(kClasses)}},
+               {conv2d(19, {.kernel = 1}), before, dropout(kProbability), between, dropout(kProbability), after,
+                flatten(), linear(kClasses)}},
               kBatch, precision) {}
 
   /// Whether each value went through the first dropout at that step.

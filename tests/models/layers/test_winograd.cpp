@@ -38,7 +38,7 @@ struct Trial {
 
   Trial(std::int64_t batch, const SampleShape& input, std::int64_t outputs)
       : samples(batch),
-        layer(models::convolution(outputs, 3, 1)),
+        layer(models::conv2d(outputs, {.kernel = 3, .padding = 1})),
         network(place(context, layer, input, samples, Element::f32)) {
     parameters.resize(static_cast<std::size_t>(outputs * (input.channels * 9 + 1)));
     Random random(1);
@@ -127,10 +127,10 @@ TEST_CASE("other convolutions than 3x3 of stride 1 and padding 1 have no Winogra
     return WinogradPass::make(context, network.layers.front(), 2, WinogradPass::Direction::forward) != nullptr;
   };
   const cpu::OneThread one_thread;
-  CHECK(has_pass(models::convolution(16, 3, 1), 16, Element::f32));
-  CHECK_FALSE(has_pass(models::convolution(16, 3, 0), 16, Element::f32));
-  CHECK_FALSE(has_pass(models::convolution(16, 3, 1, 2), 16, Element::f32));
-  CHECK_FALSE(has_pass(models::convolution(16, 5, 2), 16, Element::f32));
-  CHECK_FALSE(has_pass(models::convolution(16, 3, 1), 3, Element::f32));  // read as they lie
-  if (cpu::has_bf16()) CHECK_FALSE(has_pass(models::convolution(16, 3, 1), 16, Element::bf16));
+  CHECK(has_pass(models::conv2d(16, {.kernel = 3, .padding = 1}), 16, Element::f32));
+  CHECK_FALSE(has_pass(models::conv2d(16, {.kernel = 3}), 16, Element::f32));
+  CHECK_FALSE(has_pass(models::conv2d(16, {.kernel = 3, .stride = 2, .padding = 1}), 16, Element::f32));
+  CHECK_FALSE(has_pass(models::conv2d(16, {.kernel = 5, .padding = 2}), 16, Element::f32));
+  CHECK_FALSE(has_pass(models::conv2d(16, {.kernel = 3, .padding = 1}), 3, Element::f32));  // read as they lie
+  if (cpu::has_bf16()) CHECK_FALSE(has_pass(models::conv2d(16, {.kernel = 3, .padding = 1}), 16, Element::bf16));
 }

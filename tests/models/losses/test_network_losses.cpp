@@ -129,8 +129,8 @@ TEST_CASE("a network learns as many targets as there are with the loss that it i
          {losses::mean_squared_error(), losses::sigmoid_cross_entropy(), std::shared_ptr<const Loss>(absolute)}) {
       CAPTURE(loss->name());
       check(*started(network({linear(targets)}, samples.data(), 0, loss)), loss, samples);
-      check(*started(network({convolution(targets, 1), flatten()}, samples.data({kFeatures, 1, 1}), 0, loss)), loss,
-            samples);
+      check(*started(network({conv2d(targets, {.kernel = 1}), flatten()}, samples.data({kFeatures, 1, 1}), 0, loss)),
+            loss, samples);
     }
   }
 }

@@ -81,9 +81,9 @@ bool same_bits(std::span<const float> a, std::span<const float> b) {
 
 Graph residual_graph() {
   Graph graph;
-  const auto x = graph.append("stem", convolution(16, 3, 1, 1, false), {Graph::input()});
+  const auto x = graph.append("stem", conv2d(16, {.kernel = 3, .padding = 1, .bias = false}), {Graph::input()});
   const auto y = graph.append("", relu(), {graph.append("bn", batch_norm(), {x})});
-  const auto sum = graph.append("", add(), {graph.append("conv", convolution(16, 3, 1), {y}), y});
+  const auto sum = graph.append("", add(), {graph.append("conv", conv2d(16, {.kernel = 3, .padding = 1}), {y}), y});
   graph.append("fc", linear(3), {graph.append("", global_average_pool(), {sum})});
   return graph;
 }
