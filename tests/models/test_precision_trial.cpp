@@ -5,7 +5,7 @@
 #include "troupe/models.hpp"
 
 using namespace troupe;
-using models::convolution, models::flatten, models::linear, models::max_pool, models::relu;
+using models::conv2d, models::flatten, models::linear, models::max_pool2d, models::relu;
 
 namespace {
 
